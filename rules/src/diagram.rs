@@ -1,0 +1,248 @@
+//! What a position looks like, and the taps that spell a move.
+//!
+//! Every view draws the same [`Diagram`], and no view knows which game it shows. Input works the other
+//! way round: each legal move has a [`Gesture`], and a user interface matches what was tapped so far
+//! against the gestures by prefix.
+
+use crate::game::{Game, Outcome, Player};
+use serde::Serialize;
+
+/// A position, ready to be drawn.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Diagram {
+    /// The shape of all cells.
+    pub shape: Shape,
+    /// Whether pieces are piled to towers: then cells leave room for them, on an empty board too.
+    pub towers: bool,
+    /// The cells, from the top row to the bottom one and from left to right.
+    pub cells: Vec<Cell>,
+    /// Coordinates beside the board.
+    pub labels: Vec<Label>,
+    /// The two players, in order.
+    pub players: [Seat; 2],
+    /// Whose turn it is; nobody's when the game is over.
+    pub turn: Option<Player>,
+    /// What is to be said below the board: whose turn it is, or who has won and how.
+    pub status: String,
+    /// What is pointed out on the board.
+    pub marks: Marks,
+}
+
+/// The shape of a board's cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Shape {
+    /// Squares: neighbours in a row are two half-steps apart, and columns stand straight.
+    Square,
+    /// Hexagons with a corner up: each row is shifted by half a cell against the next.
+    Hexagon,
+}
+
+/// One cell of the board.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Cell {
+    /// Its name in move text.
+    pub name: String,
+    /// How many half cells its centre lies to the right of the leftmost centre.
+    pub x: i16,
+    /// How many rows it lies below the top row.
+    pub y: i16,
+    /// How it is coloured.
+    pub tone: Tone,
+    /// What stands on it.
+    pub piece: Option<Piece>,
+}
+
+/// How a cell is coloured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Tone {
+    /// A plain cell.
+    Light,
+    /// Its neighbour on a chequered board.
+    Dark,
+    /// The cell the game is about.
+    Goal,
+}
+
+/// What stands on a cell.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Piece {
+    /// Whose it is: of a tower, the owner of its top disc.
+    pub owner: Player,
+    /// How it is drawn.
+    pub look: Look,
+}
+
+/// How a piece is drawn.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Look {
+    /// A flat marker: player 1's bears a cross, player 2's a ring.
+    Marker,
+    /// A knight.
+    Knight,
+    /// A pile of discs of one colour, with its height.
+    Stack(u8),
+    /// Discs of both colours, from the bottom to the top, and the letter of the piece it moves as.
+    Tower {
+        /// The owners of the discs, from the bottom to the top.
+        discs: Vec<Player>,
+        /// `P`, `R`, `N`, `B`, `Q` or `K`.
+        letter: char,
+    },
+}
+
+/// A coordinate beside the board.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Label {
+    /// A letter or a number.
+    pub text: String,
+    /// As for cells; labels lie outside the board.
+    pub x: i16,
+    /// As for cells.
+    pub y: i16,
+}
+
+/// A player as the board shows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Seat {
+    /// What the game calls the player.
+    pub name: &'static str,
+    /// The colour of the pieces.
+    pub tint: Tint,
+    /// Pieces on the board or discs on top, as the game counts: "5 on the board".
+    pub count: String,
+    /// How many pieces wait beside the board, where that is limited.
+    pub reserve: Option<u8>,
+}
+
+/// The colour of a player's pieces; each comes with a form of its own, so that no colour is needed to
+/// tell two players apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)]
+pub enum Tint {
+    Red,
+    Yellow,
+    Blue,
+    Orange,
+    Ivory,
+    Ebony,
+}
+
+/// What is pointed out on the board; cells are numbered as in [`Diagram::cells`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Marks {
+    /// The cells that the last turn changed.
+    pub last: Vec<usize>,
+    /// The ways that pieces went in the last turn.
+    pub arrows: Vec<(usize, usize)>,
+    /// The line, connection or king that won the game.
+    pub winning: Vec<usize>,
+    /// The cell that has been chosen.
+    pub selected: Option<usize>,
+    /// The cells that may be chosen now.
+    pub targets: Vec<usize>,
+    /// The way of a proposed move; a placement begins and ends on its cell.
+    pub hints: Vec<(usize, usize)>,
+}
+
+impl Marks {
+    /// Adds what a move did to the marks of the last turn.
+    pub fn add(&mut self, trace: &Trace) {
+        for travel in &trace.travels {
+            self.last.push(travel.from);
+            if let Some(to) = travel.to {
+                self.last.push(to);
+                self.arrows.push((travel.from, to));
+            }
+        }
+        self.last.extend(trace.placed);
+        self.last.sort_unstable();
+        self.last.dedup();
+    }
+}
+
+/// What a move does on the board, for marks and animation.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Trace {
+    /// The cell where a new piece comes down.
+    pub placed: Option<usize>,
+    /// The pieces that travel.
+    pub travels: Vec<Travel>,
+}
+
+/// The way of one piece, or of the top of a tower.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Travel {
+    /// Where it stood.
+    pub from: usize,
+    /// Where it lands; nowhere when it leaves the board.
+    pub to: Option<usize>,
+    /// How many pieces travel together.
+    pub height: u8,
+}
+
+/// One step in spelling a move: a cell to click, a word to choose, or a word that a cell stands for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Tap {
+    /// What this step decides: `stack`, `parts`, `direction`.
+    pub stage: &'static str,
+    /// The choice in words; taps are the same when stage and label are.
+    pub label: String,
+    /// The cell that makes this choice when it is clicked.
+    pub cell: Option<usize>,
+}
+
+impl Tap {
+    /// A choice made by clicking a cell.
+    pub fn cell(stage: &'static str, label: impl ToString, cell: usize) -> Tap {
+        Tap { stage, label: label.to_string(), cell: Some(cell) }
+    }
+
+    /// A choice made from a list.
+    pub fn choice(stage: &'static str, label: impl ToString) -> Tap {
+        Tap { stage, label: label.to_string(), cell: None }
+    }
+}
+
+/// The taps that spell a move.
+pub type Gesture = Vec<Tap>;
+
+/// A game that can be looked at.
+pub trait Show: Game {
+    /// The position as a drawing.
+    fn diagram(&self) -> Diagram;
+    /// The taps that spell a legal move.
+    fn gesture(&self, m: Self::Move) -> Gesture;
+    /// What a legal move does on the board.
+    fn trace(&self, m: Self::Move) -> Trace;
+}
+
+/// Coordinates of a square board: letters below it, numbers to its left, the first row at the top or
+/// at the bottom.
+pub fn square_labels(size: usize, first_row_at_top: bool) -> Vec<Label> {
+    let letters = (0..size).map(|i| Label {
+        text: char::from(b'a' + i as u8).to_string(),
+        x: 2 * i as i16,
+        y: size as i16,
+    });
+    let numbers = (0..size).map(|i| Label {
+        text: if first_row_at_top { i + 1 } else { size - i }.to_string(),
+        x: -2,
+        y: i as i16,
+    });
+    letters.chain(numbers).collect()
+}
+
+/// "White to move", "White has won" or "a draw".
+pub fn status<G: Game>(pos: &G, how: &str) -> String {
+    match pos.outcome() {
+        None => format!("{} to move", G::INFO.players[pos.turn().index()]),
+        Some(Outcome::Win(player)) => {
+            format!("{} has won{how}", G::INFO.players[player.index()])
+        }
+        Some(Outcome::Draw) => format!("a draw{how}"),
+    }
+}

@@ -1,0 +1,283 @@
+//! What every game is: a position that knows its legal moves.
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use std::fmt::{Debug, Display};
+use std::hash::Hash;
+use std::str::FromStr;
+
+/// One of the two players; `One` moves first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(into = "u8", try_from = "u8")]
+#[repr(u8)]
+pub enum Player {
+    /// The player who moves first.
+    One,
+    /// The player who moves second.
+    Two,
+}
+
+impl Player {
+    /// Both players, in order of play.
+    pub const BOTH: [Player; 2] = [Player::One, Player::Two];
+
+    /// The opponent.
+    #[must_use]
+    pub const fn other(self) -> Player {
+        match self {
+            Player::One => Player::Two,
+            Player::Two => Player::One,
+        }
+    }
+
+    /// 0 or 1, for arrays.
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// 1 or 2, as people and formats count.
+    pub const fn number(self) -> u8 {
+        self as u8 + 1
+    }
+}
+
+impl From<Player> for u8 {
+    fn from(player: Player) -> u8 {
+        player.number()
+    }
+}
+
+impl TryFrom<u8> for Player {
+    type Error = String;
+
+    fn try_from(number: u8) -> Result<Player, String> {
+        match number {
+            1 => Ok(Player::One),
+            2 => Ok(Player::Two),
+            other => Err(format!("a player is 1 or 2, got {other}")),
+        }
+    }
+}
+
+impl Display for Player {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.number())
+    }
+}
+
+/// How a finished game ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// This player has won.
+    Win(Player),
+    /// Nobody has.
+    Draw,
+}
+
+impl Outcome {
+    /// The winner, unless it is a draw.
+    pub const fn winner(self) -> Option<Player> {
+        match self {
+            Outcome::Win(player) => Some(player),
+            Outcome::Draw => None,
+        }
+    }
+}
+
+/// What menus, help and readers know of a game before a position exists.
+#[derive(Debug)]
+pub struct Info {
+    /// The name in commands and formats: `six-making`.
+    pub id: &'static str,
+    /// The name people use: `Six MaKING`.
+    pub name: &'static str,
+    /// The game in half a sentence.
+    pub tagline: &'static str,
+    /// What the two players are called.
+    pub players: [&'static str; 2],
+    /// The options, in the order menus show them.
+    pub options: &'static [OptionInfo],
+    /// The rules page, in Markdown.
+    pub rules: &'static str,
+    /// Positions worth a look, as one-line text: those that the rules page shows.
+    pub samples: &'static [(&'static str, &'static str)],
+}
+
+/// One option of a game.
+#[derive(Debug)]
+pub struct OptionInfo {
+    /// The name in JSON and on the command line (there with `-` for `_`).
+    pub name: &'static str,
+    /// What it decides.
+    pub about: &'static str,
+    /// The values it takes.
+    pub values: Values,
+    /// The value it has when nothing is said.
+    pub default: &'static str,
+}
+
+/// The values an option takes.
+#[derive(Debug)]
+pub enum Values {
+    /// One of these numbers.
+    Numbers(&'static [u8]),
+    /// Any number from the first to the last.
+    Range(u8, u8),
+    /// One of these words.
+    Words(&'static [&'static str]),
+}
+
+impl Display for Values {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let list = |items: &[String]| match items {
+            [] => String::new(),
+            [one] => one.clone(),
+            [init @ .., last] => format!("{} or {last}", init.join(", ")),
+        };
+        match self {
+            Values::Numbers(numbers) => {
+                f.write_str(&list(&numbers.iter().map(u8::to_string).collect::<Vec<_>>()))
+            }
+            Values::Range(first, last) => write!(f, "{first} to {last}"),
+            Values::Words(words) => {
+                f.write_str(&list(&words.iter().map(|w| (*w).to_owned()).collect::<Vec<_>>()))
+            }
+        }
+    }
+}
+
+/// A text that is not a move of any position.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not a move, expected {expected}")]
+pub struct ParseMoveError {
+    /// What was read.
+    pub text: String,
+    /// What a move looks like, with an example.
+    pub expected: &'static str,
+}
+
+impl ParseMoveError {
+    /// The error for `text`; long input is cut, so that a message stays one line.
+    pub fn new(text: &str, expected: &'static str) -> Self {
+        ParseMoveError { text: shorten(text), expected }
+    }
+}
+
+/// At most forty characters of foreign text, control characters made visible.
+pub fn shorten(text: &str) -> String {
+    let clean: String = text.chars().take(40).flat_map(char::escape_debug).collect();
+    if text.chars().nth(40).is_some() { format!("{clean}…") } else { clean }
+}
+
+/// A well-formed move that this position does not allow.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not legal here: {reason}")]
+pub struct IllegalMove {
+    /// The move.
+    pub text: String,
+    /// Why it is refused.
+    pub reason: String,
+}
+
+/// Plain data that is not a position of the game.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{field}`: {message}")]
+pub struct SetupError {
+    /// The field at fault, as a path: `board[2]`.
+    pub field: String,
+    /// What was read and what was expected.
+    pub message: String,
+}
+
+impl SetupError {
+    /// The error for one field.
+    pub fn new(field: impl Into<String>, message: impl Into<String>) -> Self {
+        SetupError { field: field.into(), message: message.into() }
+    }
+}
+
+/// One position of a two-player game of perfect information, its options included.
+///
+/// The verbs, on the empty board of Gekitai:
+///
+/// ```
+/// use quadrille_rules::{Game, Player, gekitai::Gekitai};
+/// let mut pos = Gekitai::new(&Default::default())?;
+/// assert_eq!(pos.moves().len(), 36);
+/// //     a   b   c   d                 a   b   c   d
+/// // 2 │   │   │   │   │   X b2    2 │   │   │   │   │
+/// // 3 │   │   │   │   │  ──────►  3 │   │   │   │   │
+/// // 4 │   │   │ X │   │   O b3    4 │   │   │   │   │
+/// pos.play("c4".parse()?)?; // X places a marker,
+/// pos.play("b3".parse()?)?; // O places one beside it and pushes it away,
+/// assert!(pos.is_legal("c4".parse()?)); // so its cell is free again.
+/// assert_eq!((pos.turn(), pos.outcome()), (Player::One, None));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait Game: Clone + Eq + Hash + Debug + Send + Sync + 'static {
+    /// Name, options and rules page, for menus and help.
+    const INFO: &'static Info;
+
+    /// One indivisible decision. A turn may take several: Glaisher shifts, then places.
+    type Move: Copy + Eq + Hash + Debug + Display + FromStr<Err = ParseMoveError> + Send + Sync;
+    /// What may vary before the game begins.
+    type Options: Clone + Default + PartialEq + Debug + Serialize + DeserializeOwned + Send + Sync;
+    /// The position as plain data: complete, readable, not yet validated.
+    type Setup: Clone + PartialEq + Debug + Serialize + DeserializeOwned;
+
+    /// The start of a game.
+    fn new(options: &Self::Options) -> Result<Self, SetupError>;
+    /// The position that plain data describes, if there is one.
+    fn from_setup(setup: Self::Setup) -> Result<Self, SetupError>;
+    /// The position as plain data.
+    fn setup(&self) -> Self::Setup;
+    /// The options the game is played with.
+    fn options(&self) -> Self::Options;
+    /// Whose decision is next; in a finished game, whose it would be.
+    fn turn(&self) -> Player;
+    /// The result, if the game is over; kept by `play_unchecked`, so it costs nothing.
+    fn outcome(&self) -> Option<Outcome>;
+    /// Appends every legal move in the game's documented order; none when the game is over.
+    fn append_moves(&self, out: &mut Vec<Self::Move>);
+    /// Makes a move that is known to be legal.
+    fn play_unchecked(&mut self, m: Self::Move);
+    /// A hash, equal for equal positions, kept incrementally.
+    fn key(&self) -> u64;
+    /// Why a well-formed move is not legal here, in words for a player.
+    fn objection(&self, m: Self::Move) -> String;
+
+    /// Takes the text of a turn apart into the texts of its moves.
+    fn steps(text: &str) -> Vec<&str> {
+        vec![text]
+    }
+
+    /// Every legal move, in the game's order.
+    fn moves(&self) -> Vec<Self::Move> {
+        let mut moves = Vec::new();
+        self.append_moves(&mut moves);
+        moves
+    }
+
+    /// Whether a move is legal here.
+    fn is_legal(&self, m: Self::Move) -> bool {
+        self.moves().contains(&m)
+    }
+
+    /// Makes a move, or says why it is not legal and leaves the position as it was.
+    fn play(&mut self, m: Self::Move) -> Result<(), IllegalMove> {
+        if self.is_legal(m) {
+            self.play_unchecked(m);
+            return Ok(());
+        }
+        let reason =
+            if self.outcome().is_some() { "the game is over".into() } else { self.objection(m) };
+        Err(IllegalMove { text: m.to_string(), reason })
+    }
+
+    /// The position after a move that is known to be legal.
+    #[must_use]
+    fn after(&self, m: Self::Move) -> Self {
+        let mut next = self.clone();
+        next.play_unchecked(m);
+        next
+    }
+}

@@ -1,0 +1,181 @@
+//! Gekitai: place a marker, push its neighbours away, line up three.
+//!
+//! The rules are in `docs/rules/gekitai.md`. A board of any size is kept eight cells wide, so that the
+//! shifts that find lines are the same for all of them.
+
+mod moves;
+mod notation;
+mod setup;
+mod show;
+
+use crate::game::{Game, Info, OptionInfo, Outcome, Player, SetupError, Values};
+use crate::grid::Square;
+use moves::{KEYS, TURN_KEY};
+pub use setup::{Both, Options, Setup};
+
+/// A cell; column letter from the left, row number from the top.
+pub type Cell = Square<8>;
+
+/// A position of Gekitai. Moves are cells, ordered row by row from `a1`.
+///
+/// ```
+/// use quadrille_rules::{Game, gekitai::Gekitai};
+/// let mut pos = Gekitai::new(&Default::default())?;
+/// pos.play("c3".parse()?)?; //   c   d   e          c   d   e
+/// pos.play("d3".parse()?)?; // 3 X ◄─O         3  ·   O   ·   and X stands on b3
+/// assert_eq!(pos.setup().board[2], ".x.o..");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Gekitai {
+    markers: [u64; 2],
+    key: u64,
+    turn: Player,
+    outcome: Option<Outcome>,
+    size: u8,
+    /// How many markers each player has.
+    limit: u8,
+    both: Both,
+}
+
+static INFO: Info = Info {
+    id: "gekitai",
+    name: "Gekitai",
+    tagline: "place a marker, push its neighbours away, line up three",
+    players: ["X", "O"],
+    options: &[
+        OptionInfo {
+            name: "size",
+            about: "cells along a side of the board",
+            values: Values::Range(4, 8),
+            default: "6",
+        },
+        OptionInfo {
+            name: "markers",
+            about: "markers of each player; all of them on the board wins",
+            values: Values::Range(1, 32),
+            default: "8",
+        },
+        OptionInfo {
+            name: "both",
+            about: "who wins when one placement completes both players' lines",
+            values: Values::Words(&["mover", "draw"]),
+            default: "mover",
+        },
+    ],
+    rules: include_str!("../../../docs/rules/gekitai.md"),
+    samples: &[
+        ("initial", "6/6/6/6/6/6 1"),
+        ("intermediate", "2x1x1/6/o2x2/4ox/1o4/4o1 1"),
+        ("final", "x2x2/6/1ooox1/6/o1xx2/5o 1"),
+    ],
+};
+
+impl Gekitai {
+    /// The cells along a side.
+    pub fn size(&self) -> usize {
+        usize::from(self.size)
+    }
+
+    /// The set of a player's markers, bit 8 × row + column.
+    pub fn markers(&self, player: Player) -> u64 {
+        self.markers[player.index()]
+    }
+
+    /// How many markers a player has beside the board.
+    pub fn reserve(&self, player: Player) -> u8 {
+        self.limit - self.markers(player).count_ones() as u8
+    }
+
+    /// The set of the board's cells.
+    pub fn board(&self) -> u64 {
+        moves::BOARDS[self.size()]
+    }
+
+    /// The set of empty cells.
+    pub fn empty(&self) -> u64 {
+        self.board() & !(self.markers[0] | self.markers[1])
+    }
+
+    fn has_won(&self, player: Player) -> bool {
+        let own = self.markers(player);
+        own.count_ones() >= u32::from(self.limit) || moves::lines(own) != 0
+    }
+
+    /// The result after `mover` has placed and pushed.
+    fn judge(&self, mover: Player, opponent_moved: bool) -> Option<Outcome> {
+        let theirs = opponent_moved && self.has_won(mover.other());
+        match (self.has_won(mover), theirs) {
+            (true, true) if self.both == Both::Draw => Some(Outcome::Draw),
+            (true, _) => Some(Outcome::Win(mover)),
+            (false, true) => Some(Outcome::Win(mover.other())),
+            (false, false) => None,
+        }
+    }
+
+    fn fresh_key(&self) -> u64 {
+        let mut key = if self.turn == Player::Two { TURN_KEY } else { 0 };
+        for player in Player::BOTH {
+            for cell in Cell::all(8).filter(|c| self.markers(player) >> c.index() & 1 == 1) {
+                key ^= KEYS[player.index()][cell.index()];
+            }
+        }
+        key
+    }
+}
+
+impl Game for Gekitai {
+    const INFO: &'static Info = &INFO;
+    type Move = moves::Place;
+    type Options = Options;
+    type Setup = Setup;
+
+    fn new(options: &Options) -> Result<Self, SetupError> {
+        setup::start(options)
+    }
+
+    fn from_setup(setup: Setup) -> Result<Self, SetupError> {
+        setup::read(setup)
+    }
+
+    fn setup(&self) -> Setup {
+        setup::write(self)
+    }
+
+    fn options(&self) -> Options {
+        Options { size: self.size, markers: self.limit, both: self.both }
+    }
+
+    fn turn(&self) -> Player {
+        self.turn
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        self.outcome
+    }
+
+    #[inline]
+    fn append_moves(&self, out: &mut Vec<moves::Place>) {
+        if self.outcome.is_none() {
+            moves::append(self.empty(), out);
+        }
+    }
+
+    #[inline]
+    fn play_unchecked(&mut self, m: moves::Place) {
+        self.place(m.0);
+    }
+
+    fn key(&self) -> u64 {
+        self.key
+    }
+
+    fn objection(&self, m: moves::Place) -> String {
+        if m.0.is_on(self.size()) {
+            return format!("{} is occupied", m.0);
+        }
+        format!("{} is not on the board of {} by {1} cells", m.0, self.size)
+    }
+}
+
+pub use moves::Place;

@@ -1,0 +1,138 @@
+//! Placing and pushing.
+
+use super::{Cell, Gekitai};
+use crate::game::ParseMoveError;
+use crate::grid::DIRECTIONS;
+use crate::random::{Random, keys};
+use std::fmt;
+use std::str::FromStr;
+
+/// Places a marker on an empty cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Place(pub Cell);
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl FromStr for Place {
+    type Err = ParseMoveError;
+
+    fn from_str(text: &str) -> Result<Place, ParseMoveError> {
+        let expected = "a cell such as `c4`";
+        Cell::parse(text.trim()).map(Place).ok_or_else(|| ParseMoveError::new(text, expected))
+    }
+}
+
+pub(super) static KEYS: [[u64; 64]; 2] = [keys(0x6765_6b31), keys(0x6765_6b32)];
+pub(super) const TURN_KEY: u64 = Random::new(0x6765_6b33).next_u64();
+
+/// The set of cells of each board size.
+pub(super) static BOARDS: [u64; 9] = {
+    let mut boards = [0; 9];
+    let mut size = 0;
+    while size <= 8 {
+        let mut row = 0;
+        while row < size {
+            boards[size] |= ((1 << size) - 1) << (8 * row);
+            row += 1;
+        }
+        size += 1;
+    }
+    boards
+};
+
+static NEIGHBOURS: [u64; 64] = {
+    let mut table = [0; 64];
+    let mut i = 0;
+    while i < 512 {
+        let (columns, rows) = DIRECTIONS[i % 8];
+        if let Some(to) = Cell::new(i / 8).step(columns, rows, 8) {
+            table[i / 8] |= 1 << to.index();
+        }
+        i += 1;
+    }
+    table
+};
+
+/// For a cell and its neighbour, the cell behind the neighbour as a set: empty off the 8×8 board.
+static BEHIND: [[u64; 64]; 64] = {
+    let mut table = [[0; 64]; 64];
+    let mut i = 0;
+    while i < 512 {
+        let (columns, rows) = DIRECTIONS[i % 8];
+        let cell = Cell::new(i / 8);
+        if let Some(near) = cell.step(columns, rows, 8)
+            && let Some(far) = near.step(columns, rows, 8)
+        {
+            table[i / 8][near.index()] = 1 << far.index();
+        }
+        i += 1;
+    }
+    table
+};
+
+/// The first cells of all lines of three: rows, columns and both diagonals.
+pub(super) const fn lines(set: u64) -> u64 {
+    const LEFT_SIX: u64 = 0x3f3f_3f3f_3f3f_3f3f;
+    const RIGHT_SIX: u64 = 0xfcfc_fcfc_fcfc_fcfc;
+    (set & set >> 1 & set >> 2 & LEFT_SIX)
+        | (set & set >> 8 & set >> 16)
+        | (set & set >> 9 & set >> 18 & LEFT_SIX)
+        | (set & set >> 7 & set >> 14 & RIGHT_SIX)
+}
+
+#[inline]
+pub(super) fn append(mut empty: u64, out: &mut Vec<Place>) {
+    out.reserve(64);
+    while empty != 0 {
+        out.push(Place(Cell::new(empty.trailing_zeros() as usize)));
+        empty &= empty - 1;
+    }
+}
+
+impl Gekitai {
+    #[inline]
+    pub(super) fn place(&mut self, cell: Cell) {
+        let mover = self.turn;
+        let at = cell.index();
+        let occupied = self.markers[0] | self.markers[1];
+        let theirs = self.markers[mover.other().index()];
+        self.markers[mover.index()] |= 1 << at;
+        self.key ^= KEYS[mover.index()][at] ^ TURN_KEY;
+        let mut near = occupied & NEIGHBOURS[at];
+        while near != 0 {
+            let from = near.trailing_zeros() as usize;
+            near &= near - 1;
+            // Cells behind neighbours are never neighbours themselves: the order cannot matter.
+            let to = BEHIND[at][from] & self.board();
+            if to & occupied == 0 {
+                let owner = (self.markers[1] >> from & 1) as usize;
+                self.markers[owner] ^= 1 << from | to;
+                self.key ^= KEYS[owner][from];
+                if to != 0 {
+                    self.key ^= KEYS[owner][to.trailing_zeros() as usize];
+                }
+            }
+        }
+        self.turn = mover.other();
+        let moved = self.markers[mover.other().index()] != theirs;
+        self.outcome = self.judge(mover, moved);
+    }
+
+    /// Each neighbour that a placement pushes, and the cell it is pushed to, if that is on the board.
+    pub(super) fn pushes(&self, cell: Cell) -> Vec<(Cell, Option<Cell>)> {
+        let occupied = self.markers[0] | self.markers[1];
+        let pushed = |near: Cell| {
+            let to = BEHIND[cell.index()][near.index()] & self.board();
+            (to & occupied == 0)
+                .then(|| (near, (to != 0).then(|| Cell::new(to.trailing_zeros() as usize))))
+        };
+        Cell::all(8)
+            .filter(|near| occupied & NEIGHBOURS[cell.index()] & (1 << near.index()) != 0)
+            .filter_map(pushed)
+            .collect()
+    }
+}

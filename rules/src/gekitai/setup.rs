@@ -1,0 +1,138 @@
+//! Options, the start, and positions as plain data.
+
+use super::{Cell, Gekitai};
+use crate::game::{Game, Player, SetupError};
+use crate::notation::expect_len;
+use serde::{Deserialize, Serialize};
+
+/// What may vary: the board, the markers, and who wins when both have a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// Cells along a side, 4 to 8.
+    #[serde(skip_serializing_if = "is_six")]
+    pub size: u8,
+    /// Markers of each player; at most half the cells, so that a player always has an empty one.
+    #[serde(skip_serializing_if = "is_eight")]
+    pub markers: u8,
+    /// Who wins when both players have a line after one placement.
+    #[serde(skip_serializing_if = "is_mover")]
+    pub both: Both,
+}
+
+fn is_six(n: &u8) -> bool {
+    *n == 6
+}
+fn is_eight(n: &u8) -> bool {
+    *n == 8
+}
+fn is_mover(both: &Both) -> bool {
+    *both == Both::Mover
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { size: 6, markers: 8, both: Both::Mover }
+    }
+}
+
+/// Who wins when one placement completes both players' lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Both {
+    /// The player who placed.
+    Mover,
+    /// Nobody.
+    Draw,
+}
+
+/// A position as plain data; rows from the top, `x`, `o` or `.` for each cell.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Setup {
+    /// The options, left out when all are default.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub options: Options,
+    /// The rows, from the top.
+    pub board: Vec<String>,
+    /// Whose turn it is.
+    pub turn: Player,
+}
+
+fn is_default(options: &Options) -> bool {
+    *options == Options::default()
+}
+
+pub(super) fn start(options: &Options) -> Result<Gekitai, SetupError> {
+    let Options { size, markers, both } = *options;
+    if !(4..=8).contains(&size) {
+        let message = format!("board side must be 4 to 8, got {size}");
+        return Err(SetupError::new("options.size", message));
+    }
+    let most = size * size / 2;
+    if !(1..=most).contains(&markers) {
+        let message = format!("must be 1 to {most} on a board of side {size}, got {markers}");
+        return Err(SetupError::new("options.markers", message));
+    }
+    let turn = Player::One;
+    Ok(Gekitai { markers: [0; 2], key: 0, turn, outcome: None, size, limit: markers, both })
+}
+
+pub(super) fn read(setup: Setup) -> Result<Gekitai, SetupError> {
+    let mut pos = start(&setup.options)?;
+    pos.turn = setup.turn;
+    expect_len("board", "rows", setup.board.len(), pos.size())?;
+    for (row, text) in setup.board.iter().enumerate() {
+        let field = format!("board[{row}]");
+        expect_len(&field, "cells", text.chars().count(), pos.size())?;
+        for (column, letter) in text.chars().enumerate() {
+            let bit = 1 << Cell::at(column, row).index();
+            match letter {
+                'x' | 'X' => pos.markers[0] |= bit,
+                'o' | 'O' => pos.markers[1] |= bit,
+                '.' => {}
+                other => {
+                    let message =
+                        format!("unknown cell `{}`, expected x, o or .", other.escape_debug());
+                    return Err(SetupError::new(field, message));
+                }
+            }
+        }
+    }
+    for player in Player::BOTH {
+        let count = pos.markers(player).count_ones();
+        if count > u32::from(pos.limit) {
+            let name = Gekitai::INFO.players[player.index()];
+            let message = format!("{name} has {count} markers, expected at most {}", pos.limit);
+            return Err(SetupError::new("board", message));
+        }
+    }
+    pos.outcome = pos.judge(pos.turn.other(), true);
+    pos.key = pos.fresh_key();
+    Ok(pos)
+}
+
+pub(super) fn write(pos: &Gekitai) -> Setup {
+    let letter = |cell: Cell| match Player::BOTH.map(|p| pos.markers(p) >> cell.index() & 1) {
+        [1, _] => 'x',
+        [_, 1] => 'o',
+        _ => '.',
+    };
+    let row = |row| (0..pos.size()).map(|column| letter(Cell::at(column, row))).collect();
+    Setup { options: pos.options(), board: (0..pos.size()).map(row).collect(), turn: pos.turn }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gekitai::moves;
+
+    #[test]
+    fn every_board_has_size_times_size_cells() {
+        for size in 4..=8u8 {
+            let pos = start(&Options { size, ..Options::default() }).unwrap();
+            assert_eq!(pos.moves().len(), usize::from(size) * usize::from(size));
+            assert_eq!(moves::BOARDS[pos.size()].count_ones(), u32::from(size) * u32::from(size));
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Glaisher: split a stack, hop, add a piece, and connect two opposite sides.
+//!
+//! The rules are in `docs/rules/glaisher.md`. A turn is two moves, a shift and a placement.
+
+mod moves;
+mod notation;
+mod setup;
+mod show;
+
+use crate::game::{Game, Info, OptionInfo, Outcome, Player, SetupError, Values};
+use crate::hex::{self, CELLS, Hex};
+pub use moves::{Move, Parts};
+pub use setup::{Options, Setup};
+
+/// A position of Glaisher, at the beginning or in the middle of a turn.
+///
+/// Shifts are ordered by the cell of the stack, by direction (`e`, `ne`, `nw`, `w`, `sw`, `se`), and by
+/// parts, those with the smaller largest part first. Placements are ordered by cell.
+///
+/// Heights stop counting at 255. A stack above 36 can neither move nor be captured, so nothing but the
+/// printed number could tell the difference.
+///
+/// ```
+/// use quadrille_rules::{Game, Player, glaisher::Glaisher};
+/// let mut pos = Glaisher::new(&Default::default())?;
+/// pos.play("a2-se:123".parse()?)?; // 1, 2 and 3 pieces land on b3, c4 and d5.
+/// assert_eq!(pos.turn(), Player::One); // The turn goes on:
+/// pos.play("@e5".parse()?)?; // a new piece.
+/// assert_eq!(pos.turn(), Player::Two);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Glaisher {
+    stacks: [u64; 2],
+    key: u64,
+    heights: [u8; CELLS],
+    turn: Player,
+    placing: bool,
+    outcome: Option<Outcome>,
+    min_parts: u8,
+}
+
+static INFO: Info = Info {
+    id: "glaisher",
+    name: "Glaisher",
+    tagline: "split a stack, let its parts hop, connect two opposite sides",
+    players: ["Red", "Yellow"],
+    options: &[OptionInfo {
+        name: "min_parts",
+        about: "the fewest parts a stack may be split into",
+        values: Values::Numbers(&[1, 2]),
+        default: "1",
+    }],
+    rules: include_str!("../../../docs/rules/glaisher.md"),
+    samples: &[
+        ("initial", "1,r6,3/5,y6/7/y6,7/9/7,r6/7/r6,5/3,y6,1 1"),
+        (
+            "intermediate",
+            "y1,1,y1,1,r1/2,y1,3/3,y6,1,r3,r1/2,r2,r3,r5,y1,2/r1,r2,r1,1,y3,r1,3/1,y3,y1,y3,4/1,y1,1,r2,3/y1,3,r1,1/5 1",
+        ),
+        (
+            "final",
+            "y1,1,y1,1,r1/2,y1,3/3,y6,1,r3,r1/2,r2,r3,r5,r1,2/r1,r2,r1,1,y3,4/1,y3,y1,y3,4/1,y1,1,r2,3/y1,3,r1,1/5 2",
+        ),
+    ],
+};
+
+impl Glaisher {
+    /// The set of a player's stacks, by cell number.
+    #[inline]
+    pub fn stacks(&self, player: Player) -> u64 {
+        self.stacks[player.index()]
+    }
+
+    /// How many pieces stand on a cell.
+    #[inline]
+    pub fn height(&self, cell: Hex) -> u8 {
+        self.heights[cell.index()]
+    }
+
+    /// Whether the shift of this turn is made and its placement is not.
+    #[inline]
+    pub fn is_placing(&self) -> bool {
+        self.placing
+    }
+
+    /// The set of empty cells.
+    #[inline]
+    pub fn empty(&self) -> u64 {
+        hex::BOARD & !(self.stacks[0] | self.stacks[1])
+    }
+
+    /// The fewest parts a stack may be split into.
+    pub fn min_parts(&self) -> u8 {
+        self.min_parts
+    }
+}
+
+impl Game for Glaisher {
+    const INFO: &'static Info = &INFO;
+    type Move = Move;
+    type Options = Options;
+    type Setup = Setup;
+
+    fn new(options: &Options) -> Result<Self, SetupError> {
+        setup::start(options)
+    }
+
+    fn from_setup(setup: Setup) -> Result<Self, SetupError> {
+        setup::read(setup)
+    }
+
+    fn setup(&self) -> Setup {
+        setup::write(self)
+    }
+
+    fn options(&self) -> Options {
+        Options { min_parts: self.min_parts }
+    }
+
+    fn turn(&self) -> Player {
+        self.turn
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        self.outcome
+    }
+
+    #[inline]
+    fn append_moves(&self, out: &mut Vec<Move>) {
+        if self.outcome.is_some() {
+        } else if self.placing {
+            self.append_placements(out);
+        } else {
+            self.append_shifts(out);
+        }
+    }
+
+    #[inline]
+    fn play_unchecked(&mut self, m: Move) {
+        match m {
+            Move::Shift { from, direction, parts } => self.shift(from, direction, parts),
+            Move::Place(cell) => self.place(cell),
+        }
+    }
+
+    fn key(&self) -> u64 {
+        self.key
+    }
+
+    fn objection(&self, m: Move) -> String {
+        self.object(m)
+    }
+
+    fn steps(text: &str) -> Vec<&str> {
+        match text.find('@') {
+            Some(at) if at > 0 => text.split_at_checked(at).map_or(vec![text], |(a, b)| vec![a, b]),
+            _ => vec![text],
+        }
+    }
+}

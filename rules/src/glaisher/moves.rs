@@ -1,0 +1,340 @@
+//! Shifting and placing.
+
+use super::Glaisher;
+use crate::game::{Outcome, ParseMoveError, Player};
+use crate::hex::{self, CELLS, Direction, Hex};
+use crate::random::{Random, keys};
+use std::fmt;
+use std::str::FromStr;
+
+/// Half a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Move {
+    /// Splits a stack and moves all its parts in one direction, each as far as it is tall.
+    Shift {
+        /// The cell of the stack.
+        from: Hex,
+        /// The direction.
+        direction: Direction,
+        /// The heights of the parts.
+        parts: Parts,
+    },
+    /// Puts a new piece on an empty cell.
+    Place(Hex),
+}
+
+/// Pairwise different heights from 1 to 8, as a set: bit i stands for a part of i + 1 pieces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Parts(u8);
+
+impl Parts {
+    /// The heights, in ascending order.
+    pub fn heights(self) -> impl DoubleEndedIterator<Item = usize> {
+        (1..=8).filter(move |height| self.0 >> (height - 1) & 1 == 1)
+    }
+
+    /// The pieces in all parts together.
+    pub const fn sum(self) -> usize {
+        let (mut sum, mut height) = (0, 1);
+        while height <= 8 {
+            sum += height * (self.0 as usize >> (height - 1) & 1);
+            height += 1;
+        }
+        sum
+    }
+
+    /// How many parts there are.
+    pub const fn count(self) -> usize {
+        self.0.count_ones() as usize
+    }
+
+    /// The tallest part.
+    pub const fn tallest(self) -> usize {
+        8 - self.0.leading_zeros() as usize
+    }
+}
+
+impl fmt::Display for Parts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.heights().try_for_each(|height| write!(f, "{height}"))
+    }
+}
+
+impl fmt::Display for Move {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Move::Shift { from, direction, parts } => {
+                write!(f, "{from}-{}:{parts}", direction.name())
+            }
+            Move::Place(cell) => write!(f, "@{cell}"),
+        }
+    }
+}
+
+impl FromStr for Move {
+    type Err = ParseMoveError;
+
+    fn from_str(text: &str) -> Result<Move, ParseMoveError> {
+        let expected = "a shift such as `a2-se:123`, or a placement such as `@c4`";
+        read(text.trim()).ok_or_else(|| ParseMoveError::new(text, expected))
+    }
+}
+
+fn read(text: &str) -> Option<Move> {
+    if let Some(cell) = text.strip_prefix('@') {
+        return Hex::parse(cell).map(Move::Place);
+    }
+    let (from, rest) = text.split_once('-')?;
+    let (direction, digits) = rest.split_once(':')?;
+    let mut parts = 0u8;
+    for digit in digits.bytes() {
+        let bit = matches!(digit, b'1'..=b'8').then(|| 1 << (digit - b'1'))?;
+        if parts & bit != 0 {
+            return None;
+        }
+        parts |= bit;
+    }
+    let (from, direction) = (Hex::parse(from)?, Direction::parse(direction)?);
+    (parts != 0).then_some(Move::Shift { from, direction, parts: Parts(parts) })
+}
+
+/// The tallest stack that can be split into different parts of at most 8.
+const TALLEST: usize = 36;
+
+/// All sets of parts, by their sum and then by their tallest part.
+static SPLITS: [Parts; 255] = {
+    let mut table = [Parts(0); 255];
+    let (mut sum, mut i) = (1, 0);
+    while sum <= TALLEST {
+        let mut set = 1;
+        while set <= 255 {
+            if Parts(set as u8).sum() == sum {
+                table[i] = Parts(set as u8);
+                i += 1;
+            }
+            set += 1;
+        }
+        sum += 1;
+    }
+    table
+};
+
+/// Where in `SPLITS` each sum begins.
+static FIRST_SPLIT: [u8; TALLEST + 2] = {
+    let mut table = [0; TALLEST + 2];
+    let mut i = 0;
+    while i < 255 {
+        table[SPLITS[i].sum() + 1] = i as u8 + 1;
+        i += 1;
+    }
+    table
+};
+
+/// The ways to split a stack of this height.
+#[inline]
+fn splits(height: u8) -> &'static [Parts] {
+    match usize::from(height) {
+        height @ 1..=TALLEST => &SPLITS[FIRST_SPLIT[height].into()..FIRST_SPLIT[height + 1].into()],
+        _ => &[],
+    }
+}
+
+/// A key for each player and cell, turned by the height of the stack.
+static KEYS: [[u64; CELLS]; 2] = [keys(0x676c_3031), keys(0x676c_3032)];
+const TURN_KEY: u64 = Random::new(0x676c_3033).next_u64();
+const PLACING_KEY: u64 = Random::new(0x676c_3034).next_u64();
+
+#[inline]
+fn stack_key(player: Player, cell: Hex, height: u8) -> u64 {
+    KEYS[player.index()][cell.index()].rotate_left(height.into())
+}
+
+impl Glaisher {
+    #[inline]
+    pub(super) fn append_placements(&self, out: &mut Vec<Move>) {
+        let mut empty = self.empty();
+        out.reserve(CELLS);
+        while empty != 0 {
+            out.push(Move::Place(Hex::new(empty.trailing_zeros() as usize)));
+            empty &= empty - 1;
+        }
+    }
+
+    #[inline]
+    pub(super) fn append_shifts(&self, out: &mut Vec<Move>) {
+        self.each_shift(self.turn, |from, direction, parts| {
+            out.push(Move::Shift { from, direction, parts });
+            false
+        });
+    }
+
+    /// Shows every legal shift of a player, until told to stop; says whether it was.
+    #[inline]
+    fn each_shift(
+        &self,
+        player: Player,
+        mut stop: impl FnMut(Hex, Direction, Parts) -> bool,
+    ) -> bool {
+        let mut rest = self.stacks(player);
+        while rest != 0 {
+            let from = Hex::new(rest.trailing_zeros() as usize);
+            rest &= rest - 1;
+            let splits = splits(self.height(from));
+            for direction in Direction::ALL {
+                let forbidden = !self.landings(player, from, direction);
+                for parts in splits {
+                    if parts.0 & forbidden == 0
+                        && parts.count() >= usize::from(self.min_parts)
+                        && stop(from, direction, *parts)
+                    {
+                        return true;
+                    }
+                }
+            }
+        }
+        false
+    }
+
+    /// The set of distances at which a part may land: on the board, and on no taller enemy.
+    #[inline]
+    fn landings(&self, player: Player, from: Hex, direction: Direction) -> u8 {
+        let theirs = self.stacks(player.other());
+        let mut set = 0;
+        for distance in 1..=from.room(direction) {
+            // Parts jump over everything in between, so only landing cells matter.
+            let cell = from.ahead(direction, distance);
+            if theirs & cell.bit() == 0 || usize::from(self.height(cell)) <= distance {
+                set |= 1 << (distance - 1);
+            }
+        }
+        set
+    }
+
+    /// Whether a player has a legal shift.
+    #[inline]
+    pub(super) fn can_shift(&self, player: Player) -> bool {
+        self.each_shift(player, |_, _, _| true)
+    }
+
+    #[inline]
+    pub(super) fn shift(&mut self, from: Hex, direction: Direction, parts: Parts) {
+        let (me, them) = (self.turn.index(), self.turn.other().index());
+        self.key ^= stack_key(self.turn, from, self.height(from)) ^ PLACING_KEY;
+        self.heights[from.index()] = 0;
+        self.stacks[me] ^= from.bit();
+        let mut rest = parts.0;
+        while rest != 0 {
+            let part = rest.trailing_zeros() as usize + 1;
+            rest &= rest - 1;
+            let cell = from.ahead(direction, part);
+            let old = self.height(cell);
+            let new = old.saturating_add(part as u8);
+            if self.stacks[me] & cell.bit() != 0 {
+                self.key ^= stack_key(self.turn, cell, old);
+            } else if self.stacks[them] & cell.bit() != 0 {
+                self.key ^= stack_key(self.turn.other(), cell, old);
+                self.stacks[them] ^= cell.bit();
+            }
+            self.key ^= stack_key(self.turn, cell, new);
+            self.stacks[me] |= cell.bit();
+            self.heights[cell.index()] = new;
+        }
+        self.placing = true;
+    }
+
+    #[inline]
+    pub(super) fn place(&mut self, cell: Hex) {
+        let mover = self.turn;
+        self.stacks[mover.index()] |= cell.bit();
+        self.heights[cell.index()] = 1;
+        self.key ^= stack_key(mover, cell, 1) ^ PLACING_KEY ^ TURN_KEY;
+        self.placing = false;
+        self.turn = mover.other();
+        if hex::connects(self.stacks(mover)) || !self.can_shift(self.turn) {
+            self.outcome = Some(Outcome::Win(mover));
+        }
+    }
+
+    pub(super) fn fresh_key(&self) -> u64 {
+        let mut key = if self.turn == Player::Two { TURN_KEY } else { 0 };
+        if self.placing {
+            key ^= PLACING_KEY;
+        }
+        for player in Player::BOTH {
+            for cell in hex::cells(self.stacks(player)) {
+                key ^= stack_key(player, cell, self.height(cell));
+            }
+        }
+        key
+    }
+
+    pub(super) fn object(&self, m: Move) -> String {
+        match m {
+            Move::Place(cell) if !self.placing => {
+                format!("a turn begins with a shift; write it before @{cell}")
+            }
+            Move::Place(cell) => format!("{cell} is occupied"),
+            Move::Shift { .. } if self.placing => {
+                "the shift of this turn is made, a new piece is to be placed".into()
+            }
+            Move::Shift { from, direction, parts } => self.object_to_shift(from, direction, parts),
+        }
+    }
+
+    fn object_to_shift(&self, from: Hex, direction: Direction, parts: Parts) -> String {
+        let height = usize::from(self.height(from));
+        if self.stacks(self.turn) & from.bit() == 0 {
+            let what = if height == 0 { "is empty" } else { "holds the opponent's stack" };
+            return format!("{from} {what}");
+        }
+        if parts.sum() != height {
+            return format!(
+                "the stack on {from} has {height} pieces, the parts have {}",
+                parts.sum()
+            );
+        }
+        if parts.count() < self.min_parts.into() {
+            return format!("a stack must be split into at least {} parts", self.min_parts);
+        }
+        for part in parts.heights() {
+            if part > from.room(direction) {
+                return format!("a part of {part} would leave the board");
+            }
+            let cell = from.ahead(direction, part);
+            let theirs = self.stacks(self.turn.other()) & cell.bit() != 0;
+            if theirs && usize::from(self.height(cell)) > part {
+                let taller = self.height(cell);
+                return format!(
+                    "a part of {part} would land on a taller stack, {taller} on {cell}"
+                );
+            }
+        }
+        "that shift is not possible".into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stack_of_six_splits_in_four_ways() {
+        let texts: Vec<_> = splits(6).iter().map(ToString::to_string).collect();
+        assert_eq!(texts, ["123", "24", "15", "6"]);
+        assert_eq!(splits(36).len(), 1);
+        assert!(splits(0).is_empty() && splits(37).is_empty());
+        assert_eq!((1..=36).map(|height| splits(height).len()).sum::<usize>(), 255);
+    }
+
+    #[test]
+    fn moves_read_back_and_nonsense_does_not() {
+        for text in ["a2-se:123", "i9-nw:8", "@e5"] {
+            assert_eq!(text.parse::<Move>().unwrap().to_string(), text);
+        }
+        assert_eq!(" A2-SE:321 ".parse::<Move>().unwrap().to_string(), "a2-se:123");
+        for text in ["", "@", "@a6", "a2", "a2-se", "a2-se:", "a2-se:9", "a2-se:11", "a2-s:1", "@é"]
+        {
+            assert!(text.parse::<Move>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Options, the start, and positions as plain data.
+
+use super::Glaisher;
+use crate::game::{Game, Outcome, Player, SetupError};
+use crate::hex::{self, CELLS, Hex, ROWS};
+use crate::notation::expect_len;
+use serde::{Deserialize, Serialize};
+
+/// What may vary: whether a stack must be split.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// The fewest parts a stack may be split into: 1 or 2.
+    #[serde(skip_serializing_if = "is_one")]
+    pub min_parts: u8,
+}
+
+fn is_one(n: &u8) -> bool {
+    *n == 1
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { min_parts: 1 }
+    }
+}
+
+/// A position as plain data; rows from the top, heights positive for player 1.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Setup {
+    /// The options, left out when all are default.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub options: Options,
+    /// The heights, only of cells that exist.
+    pub board: Vec<Vec<i64>>,
+    /// Whose turn it is.
+    pub turn: Player,
+    /// Whether the shift of this turn is made and its placement is not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub placing: bool,
+}
+
+fn is_default(options: &Options) -> bool {
+    *options == Options::default()
+}
+
+fn empty(options: &Options) -> Result<Glaisher, SetupError> {
+    let min_parts = options.min_parts;
+    if ![1, 2].contains(&min_parts) {
+        return Err(SetupError::new(
+            "options.min_parts",
+            format!("must be 1 or 2, got {min_parts}"),
+        ));
+    }
+    Ok(Glaisher {
+        stacks: [0; 2],
+        key: 0,
+        heights: [0; CELLS],
+        turn: Player::One,
+        placing: false,
+        outcome: None,
+        min_parts,
+    })
+}
+
+pub(super) fn start(options: &Options) -> Result<Glaisher, SetupError> {
+    let mut pos = empty(options)?;
+    let places = [(Player::One, [(0, 1), (5, 8), (7, 3)]), (Player::Two, [(1, 5), (3, 0), (8, 7)])];
+    for (player, cells) in places {
+        for cell in cells.into_iter().filter_map(|(row, column)| Hex::at(row, column)) {
+            pos.stacks[player.index()] |= cell.bit();
+            pos.heights[cell.index()] = 6;
+        }
+    }
+    pos.key = pos.fresh_key();
+    Ok(pos)
+}
+
+pub(super) fn read(setup: Setup) -> Result<Glaisher, SetupError> {
+    let mut pos = empty(&setup.options)?;
+    pos.turn = setup.turn;
+    pos.placing = setup.placing;
+    expect_len("board", "rows", setup.board.len(), ROWS)?;
+    for (row, heights) in setup.board.iter().enumerate() {
+        let cells = Hex::row_cells(row);
+        expect_len(&format!("board[{row}]"), "cells", heights.len(), cells.len())?;
+        for (i, (cell, signed)) in cells.zip(heights).enumerate() {
+            let Ok(height) = u8::try_from(signed.unsigned_abs()) else {
+                let message = format!("height must be -255 to 255, got {signed}");
+                return Err(SetupError::new(format!("board[{row}][{i}]"), message));
+            };
+            pos.heights[cell.index()] = height;
+            if height > 0 {
+                pos.stacks[usize::from(*signed < 0)] |= cell.bit();
+            }
+        }
+    }
+    pos.key = pos.fresh_key();
+    pos.outcome = judge(&pos)?;
+    Ok(pos)
+}
+
+/// The result of a position that was set up; in the middle of a turn its mover has not won yet.
+fn judge(pos: &Glaisher) -> Result<Option<Outcome>, SetupError> {
+    if pos.placing && pos.empty() == 0 {
+        return Err(SetupError::new("placing", "no cell is empty, but a shift always leaves one"));
+    }
+    let connected = Player::BOTH.map(|player| hex::connects(pos.stacks(player)));
+    let mover = pos.turn;
+    Ok(match connected {
+        [true, true] => {
+            return Err(SetupError::new("board", "both players connect opposite sides"));
+        }
+        [false, false] if pos.placing || pos.can_shift(mover) => None,
+        [false, false] => Some(Outcome::Win(mover.other())),
+        [one, _] => {
+            let winner = if one { Player::One } else { Player::Two };
+            (!pos.placing || winner != mover).then_some(Outcome::Win(winner))
+        }
+    })
+}
+
+pub(super) fn write(pos: &Glaisher) -> Setup {
+    let height = |cell: Hex| {
+        let height = i64::from(pos.height(cell));
+        if pos.stacks(Player::Two) & cell.bit() != 0 { -height } else { height }
+    };
+    Setup {
+        options: pos.options(),
+        board: (0..ROWS).map(|row| Hex::row_cells(row).map(height).collect()).collect(),
+        turn: pos.turn,
+        placing: pos.placing,
+    }
+}

@@ -1,0 +1,175 @@
+//! Jeson Mor: knights race to the centre, and the first to leave it wins.
+//!
+//! The rules are in `docs/rules/jeson-mor.md`. A board of any size is kept eleven cells wide; row 1 is
+//! White's, at the bottom.
+
+mod moves;
+mod notation;
+mod setup;
+mod show;
+
+use crate::game::{Game, Info, OptionInfo, Outcome, Player, SetupError, Values};
+use crate::grid::Square;
+pub use moves::{Jump, jumps};
+use moves::{KEYS, TURN_KEY};
+pub use setup::{Goal, Options, Setup};
+
+/// A cell; column letter from the left, row number from the bottom.
+pub type Cell = Square<11>;
+
+/// A position of Jeson Mor. Moves are ordered by the cell they leave, then by the cell they reach,
+/// both row by row from `a1`.
+///
+/// ```
+/// use quadrille_rules::{Game, Notation, Outcome, Player, jeson_mor::JesonMor};
+/// let mut pos = JesonMor::from_text("n3n/5/2N2/5/N3N 1", &Default::default())?;
+/// pos.play("c3-d5".parse()?)?; // The knight leaves the centre:
+/// assert_eq!(pos.outcome(), Some(Outcome::Win(Player::One)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct JesonMor {
+    knights: [u128; 2],
+    key: u64,
+    turn: Player,
+    outcome: Option<Outcome>,
+    size: u8,
+    goal: Goal,
+}
+
+static INFO: Info = Info {
+    id: "jeson-mor",
+    name: "Jeson Mor",
+    tagline: "bring a knight to the centre and leave it again",
+    players: ["White", "Black"],
+    options: &[
+        OptionInfo {
+            name: "size",
+            about: "cells along a side of the board, and knights of each player",
+            values: Values::Numbers(&[5, 7, 9, 11]),
+            default: "9",
+        },
+        OptionInfo {
+            name: "goal",
+            about: "what wins: to leave the centre, or to reach it",
+            values: Values::Words(&["leave", "reach"]),
+            default: "leave",
+        },
+    ],
+    rules: include_str!("../../../docs/rules/jeson-mor.md"),
+    samples: &[
+        ("initial", "nnnnnnnnn/9/9/9/9/9/9/9/NNNNNNNNN 1"),
+        ("intermediate", "n5n1n/1n1n1n3/3n1n3/2n6/4N4/9/9/N5N1N/NN1NN2N1 2"),
+        ("final", "n5n1n/1n1n1n3/3n1n3/2n6/9/9/4N4/N7N/NN1NN2N1;winner=2 1"),
+    ],
+};
+
+impl JesonMor {
+    /// The cells along a side.
+    pub fn size(&self) -> usize {
+        usize::from(self.size)
+    }
+
+    /// What wins.
+    pub fn goal(&self) -> Goal {
+        self.goal
+    }
+
+    /// The set of a player's knights, bit 11 × row + column.
+    #[inline]
+    pub fn knights(&self, player: Player) -> u128 {
+        self.knights[player.index()]
+    }
+
+    /// The cell in the middle.
+    #[inline]
+    pub fn centre(&self) -> Cell {
+        Cell::at(self.size() / 2, self.size() / 2)
+    }
+
+    /// What the board alone says of the result, when this player is to move.
+    fn judge(&self, turn: Player) -> Option<Outcome> {
+        let [mine, theirs] = [self.knights(turn), self.knights(turn.other())];
+        let centre = 1 << self.centre().index();
+        if mine == 0 || (self.goal == Goal::Reach && theirs & centre != 0) {
+            return Some(Outcome::Win(turn.other()));
+        }
+        if theirs == 0 || (self.goal == Goal::Reach && mine & centre != 0) {
+            return Some(Outcome::Win(turn));
+        }
+        (!moves::any(mine, self.size())).then_some(Outcome::Win(turn.other()))
+    }
+
+    fn fresh_key(&self) -> u64 {
+        let mut key = if self.turn == Player::Two { TURN_KEY } else { 0 };
+        for player in Player::BOTH {
+            for cell in moves::cells(self.knights(player)) {
+                key ^= KEYS[player.index()][cell.index()];
+            }
+        }
+        key
+    }
+}
+
+impl Game for JesonMor {
+    const INFO: &'static Info = &INFO;
+    type Move = Jump;
+    type Options = Options;
+    type Setup = Setup;
+
+    fn new(options: &Options) -> Result<Self, SetupError> {
+        setup::start(options)
+    }
+
+    fn from_setup(setup: Setup) -> Result<Self, SetupError> {
+        setup::read(setup)
+    }
+
+    fn setup(&self) -> Setup {
+        setup::write(self)
+    }
+
+    fn options(&self) -> Options {
+        Options { size: self.size, goal: self.goal }
+    }
+
+    fn turn(&self) -> Player {
+        self.turn
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        self.outcome
+    }
+
+    #[inline]
+    fn append_moves(&self, out: &mut Vec<Jump>) {
+        if self.outcome.is_none() {
+            moves::append(self.knights(self.turn), self.size(), out);
+        }
+    }
+
+    #[inline]
+    fn play_unchecked(&mut self, m: Jump) {
+        self.jump(m);
+    }
+
+    fn key(&self) -> u64 {
+        self.key
+    }
+
+    fn objection(&self, m: Jump) -> String {
+        let holds = |player, cell: Cell| self.knights(player) >> cell.index() & 1 == 1;
+        match m {
+            Jump { from, to } if !from.is_on(self.size()) || !to.is_on(self.size()) => {
+                let off = if from.is_on(self.size()) { to } else { from };
+                format!("{off} is not on the board of {} by {0} cells", self.size)
+            }
+            Jump { from, .. } if holds(self.turn.other(), from) => {
+                format!("the knight on {from} is the opponent's")
+            }
+            Jump { from, .. } if !holds(self.turn, from) => format!("there is no knight on {from}"),
+            Jump { to, .. } if holds(self.turn, to) => format!("your own knight stands on {to}"),
+            Jump { from, to } => format!("a knight does not jump from {from} to {to}"),
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Jumping and capturing.
+
+use super::{Cell, Goal, JesonMor};
+use crate::game::{Outcome, ParseMoveError};
+use crate::grid::KNIGHT_JUMPS;
+use crate::random::{Random, keys};
+use std::fmt;
+use std::str::FromStr;
+
+/// A knight's jump, with a capture where an enemy stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Jump {
+    /// The cell it leaves.
+    pub from: Cell,
+    /// The cell it reaches.
+    pub to: Cell,
+}
+
+impl fmt::Display for Jump {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}", self.from, self.to)
+    }
+}
+
+impl FromStr for Jump {
+    type Err = ParseMoveError;
+
+    fn from_str(text: &str) -> Result<Jump, ParseMoveError> {
+        read(text.trim()).ok_or_else(|| ParseMoveError::new(text, "two cells such as `c1-a2`"))
+    }
+}
+
+/// `c1-a2`, or without the dash: then the second cell begins at the second letter.
+fn read(text: &str) -> Option<Jump> {
+    let (from, to) = match text.split_once('-') {
+        Some(cells) => cells,
+        None => {
+            let second = text.char_indices().skip(1).find(|(_, c)| c.is_ascii_alphabetic())?.0;
+            text.split_at_checked(second)?
+        }
+    };
+    Some(Jump { from: Cell::parse(from)?, to: Cell::parse(to)? })
+}
+
+pub(super) static KEYS: [[u64; 121]; 2] = [keys(0x6a6d_3031), keys(0x6a6d_3032)];
+pub(super) const TURN_KEY: u64 = Random::new(0x6a6d_3033).next_u64();
+
+/// The cells a knight's jump away, for each board size (5, 7, 9, 11) and cell.
+static JUMPS: [[u128; 121]; 4] = {
+    let mut table = [[0; 121]; 4];
+    let mut i = 0;
+    while i < 4 * 121 * 8 {
+        let (which, cell, jump) = (i / 8 / 121, i / 8 % 121, KNIGHT_JUMPS[i % 8]);
+        let size = 5 + 2 * which;
+        if Cell::new(cell).is_on(size)
+            && let Some(to) = Cell::new(cell).step(jump.0, jump.1, size)
+        {
+            table[which][cell] |= 1 << to.index();
+        }
+        i += 1;
+    }
+    table
+};
+
+/// The cells a knight's jump away from a cell, on a board of this size (5, 7, 9 or 11).
+#[inline]
+pub fn jumps(cell: Cell, size: usize) -> u128 {
+    JUMPS[((size - 5) / 2) & 3][cell.index()]
+}
+
+/// The cells of a set, in order.
+pub(super) fn cells(mut set: u128) -> impl Iterator<Item = Cell> {
+    std::iter::from_fn(move || (set != 0).then(|| pop(&mut set)))
+}
+
+#[inline]
+fn pop(set: &mut u128) -> Cell {
+    let cell = Cell::new(set.trailing_zeros() as usize);
+    *set &= *set - 1;
+    cell
+}
+
+/// Whether knights have a jump to a cell without one of them.
+#[inline]
+pub(super) fn any(own: u128, size: usize) -> bool {
+    let mut rest = own;
+    while rest != 0 {
+        if jumps(pop(&mut rest), size) & !own != 0 {
+            return true;
+        }
+    }
+    false
+}
+
+#[inline]
+pub(super) fn append(own: u128, size: usize, out: &mut Vec<Jump>) {
+    let mut rest = own;
+    while rest != 0 {
+        let from = pop(&mut rest);
+        let mut targets = jumps(from, size) & !own;
+        out.reserve(8);
+        while targets != 0 {
+            out.push(Jump { from, to: pop(&mut targets) });
+        }
+    }
+}
+
+impl JesonMor {
+    #[inline]
+    pub(super) fn jump(&mut self, m: Jump) {
+        let (mover, other) = (self.turn, self.turn.other());
+        let (from, to) = (m.from.index(), m.to.index());
+        let keys = &KEYS[mover.index()];
+        self.knights[mover.index()] ^= 1 << from | 1 << to;
+        self.key ^= keys[from] ^ keys[to] ^ TURN_KEY;
+        if self.knights[other.index()] >> to & 1 == 1 {
+            self.knights[other.index()] ^= 1 << to;
+            self.key ^= KEYS[other.index()][to];
+        }
+        let goal = match self.goal {
+            Goal::Leave => m.from,
+            Goal::Reach => m.to,
+        };
+        // A side without knights has no jumps either.
+        let wins = goal == self.centre() || !any(self.knights[other.index()], self.size());
+        self.outcome = wins.then_some(Outcome::Win(mover));
+        self.turn = other;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moves_are_read_with_and_without_a_dash() {
+        for text in ["c1-a2", "C1A2", " c1a2 ", "c1-A2"] {
+            assert_eq!(text.parse::<Jump>().unwrap().to_string(), "c1-a2");
+        }
+        assert_eq!("k11j9".parse::<Jump>().unwrap().to_string(), "k11-j9");
+        for text in ["", "c1", "c1-", "-a2", "c1--a2", "c1 a2", "l1-a2", "é1a2", "aé"] {
+            assert!(text.parse::<Jump>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! One-line text and Prolog terms.
+//!
+//! `nnnnn/5/5/5/NNNNN 1`: rows from the top as in chess, `N` White's and `n` Black's knights, numbers
+//! for empty cells; `w` and `b` are read as players too. `;winner=1` says that player 1 has left the
+//! centre. The Prolog term is `[w,Board,OldBoard]` with `w`, `b` and `o` for empty cells; the old board
+//! tells whether the centre was just left.
+
+use super::{Cell, Goal, JesonMor, Options, Setup, moves};
+use crate::game::{Game, Player, SetupError, shorten};
+use crate::notation::{
+    Line, Notation, expect_len, player_field, squeeze, stretch_letters, write_line,
+};
+use crate::prolog::Term;
+
+impl Notation for JesonMor {
+    fn text(&self) -> String {
+        let setup = self.setup();
+        let cell = |c| match c {
+            'w' => "N".to_owned(),
+            'b' => "n".to_owned(),
+            _ => String::new(),
+        };
+        let rows: Vec<_> =
+            setup.board.iter().map(|row| squeeze(row.chars().map(cell), "")).collect();
+        let winner = setup.winner.map_or(String::new(), |player| format!(";winner={player}"));
+        write_line(&rows, &self.options(), &winner, &self.turn.to_string())
+    }
+
+    fn from_text(text: &str, options: &Options) -> Result<Self, SetupError> {
+        let mut line = Line::read(text)?;
+        let winner = line.take("winner").map(player_field).transpose()?;
+        let row = |(i, row): (usize, &&str)| {
+            let field = format!("board[{i}]");
+            stretch_letters(row, &field, 11)?.chars().map(|c| letter(c, &field)).collect()
+        };
+        let board: Vec<_> = line.rows.iter().enumerate().map(row).collect::<Result<_, _>>()?;
+        let options = line.options(options, Some(board.len()))?;
+        // A chess program adds castling rights and counters behind the player: `w - - 0 1`.
+        let turn = match line.player.split(' ').next().unwrap_or_default() {
+            "w" => Player::One,
+            "b" => Player::Two,
+            _ => player_field(line.player)?,
+        };
+        JesonMor::from_setup(Setup { options, board, turn, winner })
+    }
+
+    fn term(&self) -> Term {
+        let setup = self.setup();
+        let player = if self.turn == Player::One { "w" } else { "b" };
+        let old = match setup.winner {
+            Some(winner) => self.before_leaving(winner),
+            None => setup.board.clone(),
+        };
+        Term::List(vec![Term::atom(player), board_term(&setup.board), board_term(&old)])
+    }
+
+    fn from_term(term: &Term, options: &Options) -> Result<Self, SetupError> {
+        let Some([player, board, rest @ ..]) = term.unwrapped().list() else {
+            return Err(SetupError::new("position", "expected `[Player,Board,OldBoard]`"));
+        };
+        let turn = match player.name() {
+            Some("w") => Player::One,
+            Some("b") => Player::Two,
+            _ => {
+                let player = shorten(&player.to_string());
+                return Err(SetupError::new(
+                    "turn",
+                    format!("`{player}` is not a player, expected w or b"),
+                ));
+            }
+        };
+        let board = board_rows(board, "board")?;
+        let size = u8::try_from(board.len()).unwrap_or(u8::MAX);
+        let options = Options { size, ..*options };
+        let old = rest.first().map(|old| board_rows(old, "old board")).transpose()?;
+        let winner =
+            old.map(|old| left_centre(&board, &old, turn, &options)).transpose()?.flatten();
+        JesonMor::from_setup(Setup { options, board, turn, winner })
+    }
+}
+
+fn letter(c: char, field: &str) -> Result<char, SetupError> {
+    match c {
+        'N' => Ok('w'),
+        'n' => Ok('b'),
+        '.' => Ok('.'),
+        other => {
+            let message =
+                format!("unknown cell `{}`, expected N, n or a number", other.escape_debug());
+            Err(SetupError::new(field, message))
+        }
+    }
+}
+
+fn board_term(board: &[String]) -> Term {
+    let cell = |c: char| Term::Atom(if c == '.' { 'o' } else { c }.to_string());
+    Term::List(board.iter().map(|row| Term::List(row.chars().map(cell).collect())).collect())
+}
+
+fn board_rows(term: &Term, field: &str) -> Result<Vec<String>, SetupError> {
+    let letter = |cell: &Term| match cell.name() {
+        Some("o") => Ok('.'),
+        Some("w") => Ok('w'),
+        Some("b") => Ok('b'),
+        _ => {
+            let cell = shorten(&cell.to_string());
+            Err(SetupError::new(field, format!("unknown cell `{cell}`, expected w, b or o")))
+        }
+    };
+    term.rows(field)?.into_iter().map(|row| row.iter().map(letter).collect()).collect()
+}
+
+/// The player who is not to move has won if the centre was theirs before and is not any more.
+fn left_centre(
+    board: &[String],
+    old: &[String],
+    turn: Player,
+    options: &Options,
+) -> Result<Option<Player>, SetupError> {
+    expect_len("old board", "rows", old.len(), board.len())?;
+    let middle = board.len() / 2;
+    let at = |board: &[String]| board.get(middle).and_then(|row| row.chars().nth(middle));
+    let letter = if turn == Player::One { 'b' } else { 'w' };
+    let left = at(old) == Some(letter) && at(board) != Some(letter) && options.goal == Goal::Leave;
+    Ok(left.then_some(turn.other()))
+}
+
+impl JesonMor {
+    /// A board from which the winner may have left the centre to reach this one.
+    fn before_leaving(&self, winner: Player) -> Vec<String> {
+        let ring = moves::jumps(self.centre(), self.size());
+        let mut before = *self;
+        let own = &mut before.knights[winner.index()];
+        if let Some(cell) = Cell::all(self.size()).find(|c| *own & ring & (1 << c.index()) != 0) {
+            *own ^= 1 << cell.index() | 1 << self.centre().index();
+        }
+        before.setup().board
+    }
+}

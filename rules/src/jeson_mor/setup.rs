@@ -1,0 +1,154 @@
+//! Options, the start, and positions as plain data.
+
+use super::{Cell, JesonMor};
+use crate::game::{Game, Outcome, Player, SetupError};
+use crate::notation::expect_len;
+use serde::{Deserialize, Serialize};
+
+/// What may vary: the board and the goal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// Cells along a side: 5, 7, 9 or 11.
+    #[serde(skip_serializing_if = "is_nine")]
+    pub size: u8,
+    /// What wins.
+    #[serde(skip_serializing_if = "is_leave")]
+    pub goal: Goal,
+}
+
+fn is_nine(n: &u8) -> bool {
+    *n == 9
+}
+fn is_leave(goal: &Goal) -> bool {
+    *goal == Goal::Leave
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { size: 9, goal: Goal::Leave }
+    }
+}
+
+/// What wins, besides capturing all knights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Goal {
+    /// To move a knight off the centre.
+    Leave,
+    /// To move a knight onto the centre.
+    Reach,
+}
+
+/// A position as plain data; rows from the top, `w`, `b` or `.` for each cell.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Setup {
+    /// The options, left out when all are default.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub options: Options,
+    /// The rows, from the top: Black's side first.
+    pub board: Vec<String>,
+    /// Whose turn it is.
+    pub turn: Player,
+    /// Who has left the centre: no board shows that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub winner: Option<Player>,
+}
+
+fn is_default(options: &Options) -> bool {
+    *options == Options::default()
+}
+
+fn empty(options: &Options) -> Result<JesonMor, SetupError> {
+    let Options { size, goal } = *options;
+    if ![5, 7, 9, 11].contains(&size) {
+        let message = format!("board side must be 5, 7, 9 or 11, got {size}");
+        return Err(SetupError::new("options.size", message));
+    }
+    Ok(JesonMor { knights: [0; 2], key: 0, turn: Player::One, outcome: None, size, goal })
+}
+
+pub(super) fn start(options: &Options) -> Result<JesonMor, SetupError> {
+    let mut pos = empty(options)?;
+    for column in 0..pos.size() {
+        pos.knights[0] |= 1 << Cell::at(column, 0).index();
+        pos.knights[1] |= 1 << Cell::at(column, pos.size() - 1).index();
+    }
+    pos.key = pos.fresh_key();
+    Ok(pos)
+}
+
+pub(super) fn read(setup: Setup) -> Result<JesonMor, SetupError> {
+    let mut pos = empty(&setup.options)?;
+    pos.turn = setup.turn;
+    expect_len("board", "rows", setup.board.len(), pos.size())?;
+    for (i, text) in setup.board.iter().enumerate() {
+        let field = format!("board[{i}]");
+        expect_len(&field, "cells", text.chars().count(), pos.size())?;
+        for (column, letter) in text.chars().enumerate() {
+            let bit = 1 << Cell::at(column, pos.size() - 1 - i).index();
+            match letter {
+                'w' | 'W' => pos.knights[0] |= bit,
+                'b' | 'B' => pos.knights[1] |= bit,
+                '.' => {}
+                other => {
+                    let message =
+                        format!("unknown cell `{}`, expected w, b or .", other.escape_debug());
+                    return Err(SetupError::new(field, message));
+                }
+            }
+        }
+    }
+    check_knights(&pos)?;
+    pos.outcome = pos.judge(pos.turn);
+    if let Some(winner) = setup.winner {
+        check_winner(&pos, winner)?;
+        pos.outcome = Some(Outcome::Win(winner));
+    }
+    pos.key = pos.fresh_key();
+    Ok(pos)
+}
+
+fn check_knights(pos: &JesonMor) -> Result<(), SetupError> {
+    for player in Player::BOTH {
+        let count = pos.knights(player).count_ones();
+        if count > u32::from(pos.size) {
+            let name = JesonMor::INFO.players[player.index()];
+            let message = format!("{name} has {count} knights, expected at most {}", pos.size);
+            return Err(SetupError::new("board", message));
+        }
+    }
+    if pos.knights == [0; 2] {
+        return Err(SetupError::new("board", "has no knights, expected one at least"));
+    }
+    Ok(())
+}
+
+fn check_winner(pos: &JesonMor, winner: Player) -> Result<(), SetupError> {
+    match pos.outcome {
+        Some(outcome) if outcome != Outcome::Win(winner) => {
+            let message =
+                format!("is {winner}, but on this board player {} has won", winner.other());
+            Err(SetupError::new("winner", message))
+        }
+        _ => Ok(()),
+    }
+}
+
+pub(super) fn write(pos: &JesonMor) -> Setup {
+    let letter = |cell: Cell| match Player::BOTH.map(|p| pos.knights(p) >> cell.index() & 1) {
+        [1, _] => 'w',
+        [_, 1] => 'b',
+        _ => '.',
+    };
+    let row = |row| (0..pos.size()).map(|column| letter(Cell::at(column, row))).collect();
+    let winner =
+        if pos.judge(pos.turn).is_none() { pos.outcome.and_then(Outcome::winner) } else { None };
+    Setup {
+        options: pos.options(),
+        board: (0..pos.size()).rev().map(row).collect(),
+        turn: pos.turn,
+        winner,
+    }
+}

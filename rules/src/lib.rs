@@ -1,0 +1,39 @@
+//! The rules of Glaisher, Gekitai, Jeson Mor and Six MaKING, exactly.
+//!
+//! A [`Game`] is a position that knows its legal moves; each game has a module with its position type.
+//!
+//! ```
+//! use quadrille_rules::{Game, Notation, Show, six_making::SixMaking};
+//!
+//! let mut pos = SixMaking::new(&Default::default())?; // start,
+//! pos.play("c3".parse()?)?; // play by text,
+//! assert!(pos.play("c3".parse()?).is_err()); // illegal moves say why,
+//! assert_eq!(pos.moves().len(), 24); // list what is legal,
+//! assert_eq!(pos.text(), "5/5/2,x,2/5/5 2"); // write,
+//! assert_eq!(SixMaking::from_text("5/5/2,x,2/5/5 2", &Default::default())?, pos); // read,
+//! assert_eq!(pos.diagram().cells.len(), 25); // and draw.
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! This crate does no input or output, reads no clock, draws no random number and starts no thread.
+
+pub mod diagram;
+pub mod game;
+pub mod gekitai;
+pub mod glaisher;
+pub mod grid;
+pub mod hex;
+pub mod jeson_mor;
+pub mod notation;
+pub mod perft;
+pub mod prolog;
+pub mod random;
+pub mod record;
+pub mod six_making;
+pub mod svg;
+pub mod text;
+
+pub use diagram::{Diagram, Gesture, Marks, Show, Tap, Trace};
+pub use game::{Game, IllegalMove, Info, Outcome, ParseMoveError, Player, SetupError};
+pub use notation::Notation;
+pub use record::{Record, Verdict};

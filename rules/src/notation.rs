@@ -1,0 +1,246 @@
+//! What the formats of all games have in common: JSON positions, one-line text, options by name.
+//!
+//! The games' own halves are in their `notation` modules; `docs/notation.md` describes the result.
+
+use crate::game::{Game, SetupError, shorten};
+use crate::prolog::Term;
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{Map, Value};
+
+/// A game whose positions have a one-line text and a Prolog term.
+pub trait Notation: Game {
+    /// The position in one line.
+    fn text(&self) -> String;
+    /// Reads a line; what it does not say of the options is taken from `options`.
+    fn from_text(text: &str, options: &Self::Options) -> Result<Self, SetupError>;
+    /// The position as a Prolog term.
+    fn term(&self) -> Term;
+    /// Reads a Prolog term; what it does not say of the options is taken from `options`.
+    fn from_term(term: &Term, options: &Self::Options) -> Result<Self, SetupError>;
+}
+
+/// The position as JSON, with the game's name.
+pub fn to_json<G: Game>(pos: &G) -> Value {
+    let mut object = Map::new();
+    object.insert("game".into(), G::INFO.id.into());
+    // A setup is plain data: strings, numbers, lists and maps with string keys.
+    if let Ok(Value::Object(fields)) = serde_json::to_value(pos.setup()) {
+        object.extend(fields);
+    }
+    Value::Object(object)
+}
+
+/// Reads a JSON position; what its options do not say is taken from `options`.
+pub fn from_json<G: Game>(value: &Value, options: &Map<String, Value>) -> Result<G, SetupError> {
+    let Value::Object(object) = value else {
+        return Err(SetupError::new("position", "expected an object with `board` and `turn`"));
+    };
+    let mut object = object.clone();
+    if let Some(game) = object.shift_remove("game")
+        && game != G::INFO.id
+    {
+        let message = format!("expected `{}`, got {}", G::INFO.id, shorten(&game.to_string()));
+        return Err(SetupError::new("game", message));
+    }
+    let mut merged = match object.get("options") {
+        None | Some(Value::Null) => Map::new(),
+        Some(Value::Object(own)) => own.clone(),
+        Some(_) => return Err(SetupError::new("options", "expected an object")),
+    };
+    for (name, value) in options {
+        match merged.get(name) {
+            Some(own) if own != value => {
+                let message = format!("the position says {own}, the request says {value}");
+                return Err(SetupError::new(format!("options.{name}"), message));
+            }
+            _ => merged.insert(name.clone(), value.clone()),
+        };
+    }
+    object.insert("options".into(), merged.into());
+    G::from_setup(read(Value::Object(object), "")?)
+}
+
+/// Deserializes plain data; an error names the field with its path.
+fn read<T: DeserializeOwned>(value: Value, prefix: &str) -> Result<T, SetupError> {
+    serde_path_to_error::deserialize(value).map_err(|error| {
+        let path = error.path().to_string();
+        let field = match (prefix, path.as_str()) {
+            ("", ".") => "position".to_owned(),
+            ("", path) => path.to_owned(),
+            (prefix, ".") => prefix.to_owned(),
+            (prefix, path) => format!("{prefix}.{path}"),
+        };
+        SetupError::new(field, error.inner().to_string())
+    })
+}
+
+/// The options that JSON describes.
+pub fn options_from_json<O: DeserializeOwned>(map: &Map<String, Value>) -> Result<O, SetupError> {
+    read(Value::Object(map.clone()), "options")
+}
+
+/// The options that differ from the default, as JSON.
+pub fn options_to_json<O: Serialize>(options: &O) -> Map<String, Value> {
+    match serde_json::to_value(options) {
+        Ok(Value::Object(map)) => map,
+        _ => Map::new(),
+    }
+}
+
+/// An option's value as typed: a number where it is one, else a word.
+pub fn option_value(text: &str) -> Value {
+    text.parse::<u64>().map_or_else(|_| text.to_ascii_lowercase().into(), Value::from)
+}
+
+/// One line of text, taken apart: rows, what follows them, and the player to move.
+#[derive(Debug)]
+pub struct Line<'a> {
+    /// The rows of the board, from the top.
+    pub rows: Vec<&'a str>,
+    /// The `;name=value` pairs behind the board.
+    pub pairs: Vec<(&'a str, &'a str)>,
+    /// The player to move, with what the game adds to it.
+    pub player: &'a str,
+}
+
+impl<'a> Line<'a> {
+    /// Takes a line apart.
+    pub fn read(text: &'a str) -> Result<Line<'a>, SetupError> {
+        let Some((position, player)) = text.trim().split_once(' ') else {
+            let message = format!("`{}` lacks a blank and the player to move", shorten(text));
+            return Err(SetupError::new("position", message));
+        };
+        let mut parts = position.split(';');
+        let rows = parts.next().unwrap_or_default().split('/').collect();
+        let pairs = parts.map(|pair| {
+            pair.split_once('=').ok_or_else(|| {
+                let message = format!("`{}` behind the board is not `name=value`", shorten(pair));
+                SetupError::new("position", message)
+            })
+        });
+        Ok(Line { rows, pairs: pairs.collect::<Result<_, _>>()?, player: player.trim() })
+    }
+
+    /// Takes a pair out, by name.
+    pub fn take(&mut self, name: &str) -> Option<&'a str> {
+        let at = self.pairs.iter().position(|(own, _)| *own == name)?;
+        Some(self.pairs.remove(at).1)
+    }
+
+    /// The options: those of the line, then those given, with the size of the board.
+    pub fn options<O>(&self, given: &O, size: Option<usize>) -> Result<O, SetupError>
+    where
+        O: Serialize + DeserializeOwned,
+    {
+        let mut map = options_to_json(given);
+        for (name, value) in &self.pairs {
+            map.insert((*name).to_owned(), option_value(value));
+        }
+        if let Some(size) = size {
+            map.insert("size".into(), size.into());
+        }
+        options_from_json(&map)
+    }
+}
+
+/// Writes a line: the board, the options that the board does not show, and the player.
+pub fn write_line<O: Serialize>(rows: &[String], options: &O, more: &str, player: &str) -> String {
+    let mut line = rows.join("/");
+    for (name, value) in options_to_json(options).iter().filter(|(name, _)| *name != "size") {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        line.push_str(&format!(";{name}={value}"));
+    }
+    format!("{line}{more} {player}")
+}
+
+/// Squeezes a row: runs of empty cells become their number. With a separator every item stands
+/// alone, without one they follow each other.
+pub fn squeeze(cells: impl Iterator<Item = String>, separator: &str) -> String {
+    let mut items = Vec::new();
+    let mut empty = 0;
+    for cell in cells {
+        if cell.is_empty() {
+            empty += 1;
+            continue;
+        }
+        if empty > 0 {
+            items.push(empty.to_string());
+            empty = 0;
+        }
+        items.push(cell);
+    }
+    if empty > 0 {
+        items.push(empty.to_string());
+    }
+    items.join(separator)
+}
+
+/// Undoes [`squeeze`] for rows of single letters; at most `limit` cells.
+pub fn stretch_letters(row: &str, field: &str, limit: usize) -> Result<String, SetupError> {
+    let mut cells = String::new();
+    let mut digits = String::new();
+    for c in row.chars().chain(['\0']) {
+        if c.is_ascii_digit() {
+            digits.push(c);
+            continue;
+        }
+        if !digits.is_empty() {
+            cells.push_str(&".".repeat(run(&digits, field, limit)?));
+            digits.clear();
+        }
+        if c != '\0' {
+            cells.push(c);
+        }
+        if cells.chars().count() > limit {
+            break;
+        }
+    }
+    Ok(cells)
+}
+
+/// Undoes [`squeeze`] for rows of items separated by commas; an empty cell is an empty text.
+pub fn stretch_items(row: &str, field: &str, limit: usize) -> Result<Vec<String>, SetupError> {
+    let mut cells = Vec::new();
+    for item in row.split(',') {
+        if item.starts_with(|c: char| c.is_ascii_digit()) {
+            cells.extend(std::iter::repeat_n(String::new(), run(item, field, limit)?));
+        } else {
+            cells.push(item.to_owned());
+        }
+        if cells.len() > limit {
+            break;
+        }
+    }
+    Ok(cells)
+}
+
+fn run(digits: &str, field: &str, limit: usize) -> Result<usize, SetupError> {
+    match digits.parse() {
+        Ok(n) if (1..=limit).contains(&n) => Ok(n),
+        _ => {
+            let digits = shorten(digits);
+            let message = format!("`{digits}` empty cells, expected 1 to {limit}");
+            Err(SetupError::new(field, message))
+        }
+    }
+}
+
+/// Checks that a board or row has as many entries as it should.
+pub fn expect_len(field: &str, what: &str, got: usize, expected: usize) -> Result<(), SetupError> {
+    if got == expected {
+        return Ok(());
+    }
+    Err(SetupError::new(field, format!("has {got} {what}, expected {expected}")))
+}
+
+/// The number of a player as one-line text has it.
+pub fn player_field(text: &str) -> Result<crate::Player, SetupError> {
+    match text {
+        "1" => Ok(crate::Player::One),
+        "2" => Ok(crate::Player::Two),
+        other => {
+            let message = format!("`{}` is not a player, expected 1 or 2", shorten(other));
+            Err(SetupError::new("turn", message))
+        }
+    }
+}

@@ -1,0 +1,542 @@
+//! A whole game as text: tags, numbered turns, comments, variations, result.
+//!
+//! `docs/notation.md` describes the format. Reading happens in two steps: [`Record::parse`] takes the
+//! text apart and knows no game; [`Record::replay`] plays every turn, those of variations too, and
+//! refuses the first that is not legal.
+
+use crate::game::{Game, Outcome, Player, shorten};
+use crate::notation::{Notation, option_value, options_from_json};
+use serde_json::{Map, Value};
+use std::fmt;
+
+/// A game as it is written down.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Record {
+    /// Names and values, in their order.
+    pub tags: Vec<(String, String)>,
+    /// The game itself.
+    pub main: Line,
+    /// How it ended.
+    pub result: Verdict,
+}
+
+/// Turns in a row.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Line {
+    /// What is said before the first turn.
+    pub comment: String,
+    /// The turns.
+    pub nodes: Vec<Node>,
+}
+
+/// One turn with what is said about it.
+#[derive(Clone, Debug, Default, Eq)]
+pub struct Node {
+    /// The turn's text.
+    pub turn: String,
+    /// `!`, `?`, `!?` and the like, or nothing.
+    pub glyph: String,
+    /// What is said after it.
+    pub comment: String,
+    /// Lines that begin with another turn in its place.
+    pub variations: Vec<Line>,
+    /// The line of the text it was read from, for errors.
+    line: usize,
+}
+
+impl PartialEq for Node {
+    fn eq(&self, other: &Self) -> bool {
+        self.turn == other.turn
+            && self.glyph == other.glyph
+            && self.comment == other.comment
+            && self.variations == other.variations
+    }
+}
+
+impl Node {
+    /// A turn without comment.
+    pub fn new(turn: impl Into<String>) -> Node {
+        Node { turn: turn.into(), ..Node::default() }
+    }
+}
+
+/// The result of a game as it is written down.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Verdict {
+    /// `1-0` or `0-1`.
+    Win(Player),
+    /// `1/2-1/2`.
+    Draw,
+    /// `*`: the game is not over.
+    #[default]
+    Open,
+}
+
+impl Verdict {
+    fn parse(text: &str) -> Option<Verdict> {
+        match text {
+            "1-0" => Some(Verdict::Win(Player::One)),
+            "0-1" => Some(Verdict::Win(Player::Two)),
+            "1/2-1/2" => Some(Verdict::Draw),
+            "*" => Some(Verdict::Open),
+            _ => None,
+        }
+    }
+}
+
+impl From<Option<Outcome>> for Verdict {
+    fn from(outcome: Option<Outcome>) -> Verdict {
+        match outcome {
+            None => Verdict::Open,
+            Some(Outcome::Draw) => Verdict::Draw,
+            Some(Outcome::Win(player)) => Verdict::Win(player),
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Verdict::Win(Player::One) => "1-0",
+            Verdict::Win(Player::Two) => "0-1",
+            Verdict::Draw => "1/2-1/2",
+            Verdict::Open => "*",
+        })
+    }
+}
+
+/// A text that is not a record, or a record that is not a game.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {message}")]
+pub struct RecordError {
+    /// The line of the text, from 1.
+    pub line: usize,
+    /// What was read and what was expected.
+    pub message: String,
+}
+
+/// The positions of a record's main line.
+#[derive(Clone, Debug)]
+pub struct Replay<G: Game> {
+    /// Where the game began.
+    pub start: G,
+    /// The moves of each turn.
+    pub turns: Vec<Vec<G::Move>>,
+    /// The position after the last turn.
+    pub end: G,
+}
+
+/// How deep variations may nest.
+const MAX_DEPTH: usize = 32;
+
+impl Record {
+    /// The value of a tag.
+    pub fn tag(&self, name: &str) -> Option<&str> {
+        self.tags.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The name in the `Game` tag.
+    pub fn game(&self) -> Result<&str, RecordError> {
+        self.tag("Game").ok_or_else(|| RecordError {
+            line: 1,
+            message: "the record lacks a tag such as [Game \"gekitai\"]".into(),
+        })
+    }
+
+    /// The options in the `Options` tag: `size=4, both=draw`.
+    pub fn options(&self) -> Result<Map<String, Value>, RecordError> {
+        let pairs = self.tag("Options").unwrap_or_default().split(',').map(str::trim);
+        let pair = |text: &str| match text.split_once('=') {
+            Some((name, value)) => Ok((name.trim().to_owned(), option_value(value.trim()))),
+            None => {
+                let message = format!("option `{}` is not `name=value`", shorten(text));
+                Err(RecordError { line: 1, message })
+            }
+        };
+        pairs.filter(|text| !text.is_empty()).map(pair).collect()
+    }
+
+    /// Takes a text apart.
+    pub fn parse(text: &str) -> Result<Record, RecordError> {
+        let mut reader = Reader::new(text);
+        let tags = reader.tags()?;
+        let main = reader.line(0)?;
+        let Some(result) = reader.result else {
+            return Err(reader.error("the record ends without a result (1-0, 0-1, 1/2-1/2 or *)"));
+        };
+        if reader.next()?.is_some() {
+            return Err(reader.error("there is more text behind the result"));
+        }
+        let record = Record { tags, main, result };
+        match record.tag("Result") {
+            Some(tag) if Verdict::parse(tag) != Some(result) => {
+                let message =
+                    format!("the result is {result}, but its tag says `{}`", shorten(tag));
+                Err(RecordError { line: reader.at, message })
+            }
+            _ => Ok(record),
+        }
+    }
+
+    /// Plays every turn and checks the result.
+    pub fn replay<G: Notation>(&self) -> Result<Replay<G>, RecordError> {
+        let start = self.start::<G>()?;
+        let replay = follow(&start, &self.main)?;
+        let verdict = Verdict::from(replay.end.outcome());
+        if verdict != Verdict::Open && self.result != Verdict::Open && verdict != self.result {
+            let line = self.main.nodes.last().map_or(1, |node| node.line);
+            let message = format!("the game ends {verdict}, but the result says {}", self.result);
+            return Err(RecordError { line, message });
+        }
+        Ok(replay)
+    }
+
+    fn start<G: Notation>(&self) -> Result<G, RecordError> {
+        let at_top = |message: String| RecordError { line: 1, message };
+        if self.game()? != G::INFO.id {
+            return Err(at_top(format!("this is a game of `{}`", shorten(self.game()?))));
+        }
+        let options = options_from_json(&self.options()?).map_err(|e| at_top(e.to_string()))?;
+        match self.tag("Position") {
+            Some(text) => G::from_text(text, &options),
+            None => G::new(&options),
+        }
+        .map_err(|error| at_top(error.to_string()))
+    }
+}
+
+/// Plays a line and its variations.
+fn follow<G: Game>(start: &G, line: &Line) -> Result<Replay<G>, RecordError> {
+    let mut pos = start.clone();
+    let mut turns = Vec::new();
+    for (i, node) in line.nodes.iter().enumerate() {
+        for variation in &node.variations {
+            follow(&pos, variation)?;
+        }
+        let moves = turn_moves(&pos, &node.turn).map_err(|reason| RecordError {
+            line: node.line,
+            message: format!("turn `{}`: {reason}", shorten(&node.turn)),
+        })?;
+        let mover = pos.turn();
+        moves.iter().for_each(|m| pos.play_unchecked(*m));
+        let last = i + 1 == line.nodes.len();
+        if pos.turn() == mover && !last {
+            let message = format!("turn `{}` is not complete", shorten(&node.turn));
+            return Err(RecordError { line: node.line, message });
+        }
+        turns.push(moves);
+    }
+    Ok(Replay { start: start.clone(), turns, end: pos })
+}
+
+/// The legal moves that a text spells, which is one move or a whole turn.
+pub fn turn_moves<G: Game>(pos: &G, text: &str) -> Result<Vec<G::Move>, String> {
+    let mut next = pos.clone();
+    let mut moves = Vec::new();
+    for step in G::steps(text.trim()) {
+        let m: G::Move = step.parse().map_err(|error: crate::ParseMoveError| error.to_string())?;
+        next.play(m).map_err(|error| error.to_string())?;
+        moves.push(m);
+    }
+    Ok(moves)
+}
+
+impl fmt::Display for Record {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (name, value) in &self.tags {
+            let value = value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+            writeln!(f, "[{name} \"{value}\"]")?;
+        }
+        let player = self.tag("Position").and_then(|text| text.split(' ').nth(1));
+        let first = usize::from(player.is_some_and(|player| player.starts_with('2')));
+        let mut words = Vec::new();
+        write_words(&self.main, first, &mut words);
+        words.push(self.result.to_string());
+        let mut column = 0;
+        writeln!(f)?;
+        for word in words {
+            let width = word.chars().count();
+            if column > 0 && column + 1 + width > 80 {
+                writeln!(f)?;
+                column = 0;
+            } else if column > 0 {
+                f.write_str(" ")?;
+                column += 1;
+            }
+            f.write_str(&word)?;
+            column += width;
+        }
+        writeln!(f)
+    }
+}
+
+/// The words of a line; `ply` is even when player 1 plays its first turn.
+fn write_words(line: &Line, mut ply: usize, words: &mut Vec<String>) {
+    let comment = |text: &str| format!("{{{}}}", text.replace('\\', "\\\\").replace('}', "\\}"));
+    let mut number = true;
+    if !line.comment.is_empty() {
+        words.push(comment(&line.comment));
+    }
+    for node in &line.nodes {
+        if ply.is_multiple_of(2) {
+            words.push(format!("{}.", ply / 2 + 1));
+        } else if number {
+            words.push(format!("{}...", ply / 2 + 1));
+        }
+        number = !node.comment.is_empty() || !node.variations.is_empty();
+        words.push(format!("{}{}", node.turn, node.glyph));
+        if !node.comment.is_empty() {
+            words.push(comment(&node.comment));
+        }
+        for variation in &node.variations {
+            words.push("(".into());
+            write_words(variation, ply, words);
+            words.push(")".into());
+        }
+        ply += 1;
+    }
+}
+
+enum Token {
+    Tag(String, String),
+    Comment(String),
+    Open,
+    Close,
+    Word(String),
+}
+
+struct Reader<'a> {
+    chars: std::iter::Peekable<std::str::Chars<'a>>,
+    /// The present line, from 1.
+    at: usize,
+    result: Option<Verdict>,
+    pending: Option<Token>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(text: &'a str) -> Self {
+        Reader { chars: text.chars().peekable(), at: 1, result: None, pending: None }
+    }
+
+    fn error(&self, message: impl Into<String>) -> RecordError {
+        RecordError { line: self.at, message: message.into() }
+    }
+
+    fn bump(&mut self) -> Option<char> {
+        let c = self.chars.next();
+        self.at += usize::from(c == Some('\n'));
+        c
+    }
+
+    fn skip_blanks(&mut self) {
+        while self.chars.peek().is_some_and(|c| c.is_whitespace()) {
+            self.bump();
+        }
+    }
+
+    fn next(&mut self) -> Result<Option<Token>, RecordError> {
+        if let Some(token) = self.pending.take() {
+            return Ok(Some(token));
+        }
+        self.skip_blanks();
+        let Some(&c) = self.chars.peek() else { return Ok(None) };
+        Ok(Some(match c {
+            '[' => self.tag()?,
+            '{' => {
+                self.bump();
+                Token::Comment(self.until('}')?)
+            }
+            '(' | ')' => {
+                self.bump();
+                if c == '(' { Token::Open } else { Token::Close }
+            }
+            _ => Token::Word(self.word(|c| c.is_whitespace() || "(){}[]".contains(c))),
+        }))
+    }
+
+    fn word(&mut self, ends: impl Fn(char) -> bool) -> String {
+        let mut word = String::new();
+        while let Some(&c) = self.chars.peek() {
+            // A lone bracket where a word was expected is a word of its own.
+            if ends(c) && !word.is_empty() {
+                break;
+            }
+            word.push(c);
+            self.bump();
+            if ends(c) {
+                break;
+            }
+        }
+        word
+    }
+
+    /// Text up to a closing character; a backslash takes the next one literally, `\n` is a new line.
+    fn until(&mut self, close: char) -> Result<String, RecordError> {
+        let from = self.at;
+        let mut text = String::new();
+        loop {
+            match self.bump() {
+                Some(c) if c == close => return Ok(text),
+                Some('\\') => match self.bump() {
+                    Some('n') => text.push('\n'),
+                    Some(c) => text.push(c),
+                    None => {}
+                },
+                Some(c) => text.push(c),
+                None => {
+                    let message = format!("the text begun here lacks a closing `{close}`");
+                    return Err(RecordError { line: from, message });
+                }
+            }
+        }
+    }
+
+    fn tag(&mut self) -> Result<Token, RecordError> {
+        let wrong = |reader: &Self| reader.error("a tag looks like [Name \"value\"]");
+        self.bump();
+        self.skip_blanks();
+        let name = self.word(|c| !c.is_ascii_alphanumeric());
+        self.skip_blanks();
+        if !name.chars().all(|c| c.is_ascii_alphanumeric()) || self.bump() != Some('"') {
+            return Err(wrong(self));
+        }
+        let value = self.until('"')?;
+        self.skip_blanks();
+        if name.is_empty() || self.bump() != Some(']') {
+            return Err(wrong(self));
+        }
+        Ok(Token::Tag(name, value))
+    }
+
+    fn tags(&mut self) -> Result<Vec<(String, String)>, RecordError> {
+        let mut tags: Vec<(String, String)> = Vec::new();
+        loop {
+            match self.next()? {
+                Some(Token::Tag(name, value)) => {
+                    if tags.iter().any(|(own, _)| *own == name) {
+                        return Err(self.error(format!("the tag `{name}` stands twice")));
+                    }
+                    tags.push((name, value));
+                }
+                other => {
+                    self.pending = other;
+                    return Ok(tags);
+                }
+            }
+        }
+    }
+
+    /// A line up to the result, or a variation up to its bracket.
+    fn line(&mut self, depth: usize) -> Result<Line, RecordError> {
+        if depth > MAX_DEPTH {
+            return Err(self.error(format!("variations nest deeper than {MAX_DEPTH} levels")));
+        }
+        let mut line = Line::default();
+        loop {
+            match self.next()? {
+                None if depth == 0 => return Ok(line),
+                None => return Err(self.error("a variation lacks its closing `)`")),
+                Some(Token::Tag(name, _)) => {
+                    return Err(
+                        self.error(format!("the tag `{name}` stands behind the first turn"))
+                    );
+                }
+                Some(Token::Comment(text)) => {
+                    let comment = match line.nodes.last_mut() {
+                        Some(node) => &mut node.comment,
+                        None => &mut line.comment,
+                    };
+                    if !comment.is_empty() {
+                        comment.push(' ');
+                    }
+                    comment.push_str(&text);
+                }
+                Some(Token::Open) => {
+                    let variation = self.line(depth + 1)?;
+                    let Some(node) = line.nodes.last_mut() else {
+                        return Err(self.error("a variation stands before the turn it replaces"));
+                    };
+                    node.variations.push(variation);
+                }
+                Some(Token::Close) if depth > 0 => return Ok(line),
+                Some(Token::Close) => return Err(self.error("there is a `)` too many")),
+                Some(Token::Word(word)) => {
+                    if let Some(verdict) = Verdict::parse(&word).filter(|_| depth == 0) {
+                        self.result = Some(verdict);
+                        return Ok(line);
+                    }
+                    line.nodes.extend(self.node(&word));
+                }
+            }
+        }
+    }
+
+    /// A turn; nothing for a mere number such as `12.` or `12...`.
+    fn node(&self, word: &str) -> Option<Node> {
+        let number = word.trim_start_matches(|c: char| c.is_ascii_digit());
+        let rest = if number.starts_with('.') { number.trim_start_matches('.') } else { word };
+        let turn = rest.trim_end_matches(['!', '?']);
+        let glyph = rest.strip_prefix(turn).unwrap_or_default();
+        (!rest.is_empty()).then(|| Node {
+            turn: turn.to_owned(),
+            glyph: glyph.to_owned(),
+            line: self.at,
+            ..Node::default()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gekitai::Gekitai;
+
+    const GAME: &str = "\
+[Game \"gekitai\"]
+[Player1 \"A \\\"b\\\" \\\\ c\"]
+[Result \"*\"]
+
+{An opening.} 1. c3! {Good \\} brace.} ( 1. a1 a2 ( 1... f6 ) ) 1... d4 2. f6?? *
+";
+
+    #[test]
+    fn a_record_reads_back_as_it_is_written() {
+        let record = Record::parse(GAME).unwrap();
+        assert_eq!(record.tag("Player1"), Some("A \"b\" \\ c"));
+        assert_eq!(record.main.nodes.len(), 3);
+        assert_eq!(record.main.nodes[0].variations[0].nodes[1].variations.len(), 1);
+        assert_eq!(record.to_string(), GAME);
+        assert_eq!(record.replay::<Gekitai>().unwrap().turns.len(), 3);
+    }
+
+    #[test]
+    fn an_illegal_turn_is_named_with_its_line_and_reason() {
+        let text = GAME.replace("2. f6??", "\n2. d4");
+        let error = Record::parse(&text).unwrap().replay::<Gekitai>().unwrap_err();
+        assert_eq!(error.to_string(), "line 6: turn `d4`: `d4` is not legal here: d4 is occupied");
+        let text = GAME.replace("1... f6", "1... a1 zz");
+        let error = Record::parse(&text).unwrap().replay::<Gekitai>().unwrap_err();
+        assert!(error.to_string().contains("`a1` is not legal here: a1 is occupied"), "{error}");
+    }
+
+    #[test]
+    fn what_is_not_a_record_is_refused() {
+        let refused = [
+            ("", "ends without a result"),
+            ("[Game gekitai] *", "a tag looks like"),
+            ("[Game \"gekitai] *", "lacks a closing `\"`"),
+            ("[A \"1\"] [A \"2\"] *", "stands twice"),
+            ("1. c3 {never closed", "lacks a closing `}`"),
+            ("( 1. c3 ) *", "before the turn"),
+            ("1. c3 ) *", "too many"),
+            ("1. c3 ( 1. a1", "closing `)`"),
+            ("1. c3 * 2. d4", "behind the result"),
+            ("[Result \"1-0\"] 1. c3 *", "its tag says `1-0`"),
+        ];
+        for (text, expected) in refused {
+            let error = Record::parse(text).unwrap_err().to_string();
+            assert!(error.contains(expected), "{text}: {error}");
+        }
+        assert!(Record::parse(&"(".repeat(100_000)).is_err());
+    }
+}

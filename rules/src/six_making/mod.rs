@@ -1,0 +1,202 @@
+//! Six MaKING: towers that move like chess pieces, and the first king wins.
+//!
+//! The rules are in `docs/rules/six-making.md`. Both boards are kept five cells wide.
+
+mod moves;
+mod notation;
+mod setup;
+mod show;
+mod tower;
+
+use crate::game::{Game, Info, OptionInfo, Outcome, Player, SetupError, Values};
+use crate::grid::Square;
+pub use moves::Move;
+pub use setup::{Options, SelfDefeat, Setup};
+pub use tower::Tower;
+
+/// A cell; column letter from the left, row number from the top.
+pub type Cell = Square<5>;
+
+/// The height from which a tower is a king and ends the game.
+pub const KING: usize = 6;
+
+/// A position of Six MaKING.
+///
+/// Moves are ordered: placements row by row from `a1`; then towers by their cell, by the cell they go
+/// to, the whole tower first and then its top 1, 2, … discs.
+///
+/// Two positions are equal when play goes on alike: the last move counts only where ko forbids to undo
+/// it.
+///
+/// ```
+/// use quadrille_rules::{Game, Notation, Outcome, Player, six_making::SixMaking};
+/// let mut pos = SixMaking::from_text("xo,x,3/oxoo,4/5/5/5 1", &Default::default())?;
+/// pos.play("a1-a2:1".parse()?)?; // A rook's top disc goes one cell down and makes a queen.
+/// assert_eq!(pos.setup().board[1][0], "oxooo");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct SixMaking {
+    towers: [Tower; 25],
+    occupied: u32,
+    key: u64,
+    /// The discs of each player that are on the board.
+    discs: [u8; 2],
+    turn: Player,
+    outcome: Option<Outcome>,
+    size: u8,
+    self_defeat: SelfDefeat,
+    /// The opponent's last move, if it is known.
+    last: Option<Last>,
+    /// Whether undoing the last move would be legal but for the ko rule.
+    ko: bool,
+}
+
+/// A move that was made, with all that it takes to undo it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Last {
+    Placed { cell: Cell },
+    Moved { from: Cell, to: Cell, discs: u8 },
+}
+
+static INFO: Info = Info {
+    id: "six-making",
+    name: "Six MaKING",
+    tagline: "build towers that move like chess pieces, and top the first king",
+    players: ["X", "O"],
+    options: &[
+        OptionInfo {
+            name: "size",
+            about: "cells along a side: 5 with 16 discs each, or 4 with 12",
+            values: Values::Numbers(&[4, 5]),
+            default: "5",
+        },
+        OptionInfo {
+            name: "self_defeat",
+            about: "whether a move may build a king that the opponent tops, and so lose",
+            values: Values::Words(&["forbidden", "allowed"]),
+            default: "forbidden",
+        },
+    ],
+    rules: include_str!("../../../docs/rules/six-making.md"),
+    samples: &[
+        ("initial", "4/4/4/4 1"),
+        ("intermediate", "1,xo,x,o/4/o,1,oox,1/1,x,2 1"),
+        ("final", "o,xoooxx,1,o/4/o,3/1,x,2 2"),
+    ],
+};
+
+impl SixMaking {
+    /// The cells along a side.
+    pub fn size(&self) -> usize {
+        usize::from(self.size)
+    }
+
+    /// The tower on a cell, which may be empty.
+    #[inline]
+    pub fn tower(&self, cell: Cell) -> Tower {
+        self.towers[cell.index()]
+    }
+
+    /// The set of cells with a tower, bit 5 × row + column.
+    #[inline]
+    pub fn occupied(&self) -> u32 {
+        self.occupied
+    }
+
+    /// How many discs a player has beside the board.
+    #[inline]
+    pub fn reserve(&self, player: Player) -> u8 {
+        setup::discs_each(self.size) - self.discs[player.index()]
+    }
+
+    /// Whether a move may build a king that the opponent tops.
+    pub fn self_defeat(&self) -> SelfDefeat {
+        self.self_defeat
+    }
+
+    /// The move that the ko rule forbids, if it forbids one.
+    #[inline]
+    pub fn ko(&self) -> Option<Move> {
+        match self.last {
+            Some(Last::Moved { from, to, discs }) if self.ko => {
+                Some(Move::carry(to, from, discs, self.tower(to).height()))
+            }
+            _ => None,
+        }
+    }
+
+    fn king(&self) -> Option<Cell> {
+        Cell::all(self.size()).find(|cell| self.tower(*cell).height() >= KING)
+    }
+}
+
+impl PartialEq for SixMaking {
+    fn eq(&self, other: &Self) -> bool {
+        self.towers == other.towers
+            && self.turn == other.turn
+            && self.size == other.size
+            && self.self_defeat == other.self_defeat
+            && self.ko() == other.ko()
+    }
+}
+
+impl Eq for SixMaking {}
+
+impl std::hash::Hash for SixMaking {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.key.hash(state);
+    }
+}
+
+impl Game for SixMaking {
+    const INFO: &'static Info = &INFO;
+    type Move = Move;
+    type Options = Options;
+    type Setup = Setup;
+
+    fn new(options: &Options) -> Result<Self, SetupError> {
+        setup::start(options)
+    }
+
+    fn from_setup(setup: Setup) -> Result<Self, SetupError> {
+        setup::read(setup)
+    }
+
+    fn setup(&self) -> Setup {
+        setup::write(self)
+    }
+
+    fn options(&self) -> Options {
+        Options { size: self.size, self_defeat: self.self_defeat }
+    }
+
+    fn turn(&self) -> Player {
+        self.turn
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        self.outcome
+    }
+
+    #[inline]
+    fn append_moves(&self, out: &mut Vec<Move>) {
+        if self.outcome.is_none() {
+            self.append_placements(out);
+            self.append_carries(out);
+        }
+    }
+
+    #[inline]
+    fn play_unchecked(&mut self, m: Move) {
+        self.make(m);
+    }
+
+    fn key(&self) -> u64 {
+        self.key
+    }
+
+    fn objection(&self, m: Move) -> String {
+        self.object(m)
+    }
+}

@@ -1,0 +1,241 @@
+//! A position as a standalone SVG drawing.
+//!
+//! The markup holds concrete colours and neither styles nor references, so that browsers and resvg
+//! draw the same picture and any number of drawings can share a page.
+
+mod canvas;
+mod caption;
+mod frame;
+mod marks;
+mod palette;
+mod pieces;
+
+use crate::diagram::{Cell, Diagram, Piece, Tone};
+use canvas::{Canvas, Num, Point, escape};
+use caption::Caption;
+use frame::Frame;
+use palette::Palette;
+use pieces::Painter;
+
+const FONTS: &str = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif";
+
+/// Which colours a drawing has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Theme {
+    /// Warm paper.
+    #[default]
+    Light,
+    /// Deep slate.
+    Dark,
+}
+
+/// How a diagram is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Style {
+    /// Which colours it has.
+    pub theme: Theme,
+    /// Whether coordinates stand beside the board.
+    pub coordinates: bool,
+    /// Whether the board is turned round, as the second player sees it.
+    pub flipped: bool,
+    /// Whether the status and the reserves stand below the board.
+    pub caption: bool,
+}
+
+impl Default for Style {
+    fn default() -> Style {
+        Style { theme: Theme::Light, coordinates: true, flipped: false, caption: false }
+    }
+}
+
+/// Draws a diagram as a standalone SVG document.
+pub fn svg(diagram: &Diagram, style: &Style) -> String {
+    let frame = Frame::new(diagram, style);
+    let palette = Palette::of(style.theme);
+    let painter = Painter { palette, players: &diagram.players };
+    let board = Board { diagram, frame, palette, painter };
+    let caption = style.caption.then(|| Caption::new(diagram, board.frame.size.0));
+    let mut canvas = Canvas::default();
+    let (width, height) = board.frame.size;
+    let height = height + caption.as_ref().map_or(0.0, Caption::height);
+    canvas.open(&opening(diagram, (width, height)));
+    canvas.add(&format!("<title>{}</title>", escape(&diagram.status)));
+    board.tile(&mut canvas, (width, height));
+    board.cells(&mut canvas);
+    board.marks_below(&mut canvas);
+    board.pieces(&mut canvas);
+    if style.coordinates {
+        board.labels(&mut canvas);
+    }
+    if let Some(caption) = caption {
+        board.caption(&mut canvas, &caption);
+    }
+    canvas.close("svg");
+    canvas.finish()
+}
+
+fn opening(diagram: &Diagram, (width, height): Point) -> String {
+    let (width, height) = (Num(width), Num(height));
+    let status = escape(&diagram.status);
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+         viewBox=\"0 0 {width} {height}\"\n  role=\"img\" aria-label=\"{status}\" fill=\"none\" \
+         text-anchor=\"middle\"\n  font-family=\"{FONTS}\">"
+    )
+}
+
+/// A diagram with all that is needed to draw it.
+struct Board<'a> {
+    diagram: &'a Diagram,
+    frame: Frame,
+    palette: &'a Palette,
+    painter: Painter<'a>,
+}
+
+impl Board<'_> {
+    fn tile(&self, canvas: &mut Canvas, (width, height): Point) {
+        let Palette { tile, rim, .. } = self.palette;
+        let (width, height) = (Num(width - 1.0), Num(height - 1.0));
+        let place = format!(r#"x="0.5" y="0.5" width="{width}" height="{height}" rx="13""#);
+        canvas.add(&format!(r#"<rect {place} fill="{tile}" stroke="{rim}"/>"#));
+    }
+
+    fn cells(&self, canvas: &mut Canvas) {
+        let Palette { rim, line, accent, .. } = self.palette;
+        canvas.open(&format!(
+            r#"<g fill="{rim}" stroke="{rim}" stroke-width="4.4" stroke-linejoin="round">"#
+        ));
+        for cell in &self.diagram.cells {
+            self.frame.outline(canvas, self.frame.cell(cell), 0.0, "");
+        }
+        canvas.close("g");
+        for cell in &self.diagram.cells {
+            let (at, fill) = (self.frame.cell(cell), self.palette.tone(cell.tone));
+            let name = escape(&cell.name);
+            let look =
+                format!(r#"fill="{fill}" stroke="{line}" stroke-width="0.8" data-cell="{name}""#);
+            self.frame.outline(canvas, at, 0.5, &look);
+            if cell.tone == Tone::Goal {
+                canvas.circle(at, 19.5, &format!(r#"stroke="{accent}" stroke-width="2.2""#));
+                canvas.circle(at, 3.6, &format!(r#"fill="{accent}""#));
+            }
+        }
+    }
+
+    /// The pieces from the top row to the bottom one, and what lies over them.
+    fn pieces(&self, canvas: &mut Canvas) {
+        let placed = |cell: &Cell| cell.piece.clone().map(|piece| (self.frame.cell(cell), piece));
+        let mut pieces: Vec<(Point, Piece)> =
+            self.diagram.cells.iter().filter_map(placed).collect();
+        pieces.sort_by(|((ax, ay), _), ((bx, by), _)| ay.total_cmp(by).then(ax.total_cmp(bx)));
+        for (at, piece) in &pieces {
+            canvas.open_at(*at);
+            self.painter.body(canvas, piece);
+            canvas.close("g");
+        }
+        self.marks_above(canvas);
+        for (at, piece) in &pieces {
+            self.painter.figure(canvas, *at, piece);
+        }
+    }
+
+    fn labels(&self, canvas: &mut Canvas) {
+        for label in &self.diagram.labels {
+            let at = self.frame.label(label, self.diagram);
+            canvas.text(at, &label.text, 12.5, self.palette.soft, r#"font-weight="500""#);
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::diagram::{Look, Marks, Seat, Shape, Tint, square_labels};
+    use crate::game::Player;
+
+    /// An empty chequered board.
+    pub(super) fn squares(size: i16) -> Diagram {
+        let cell = |i: i16| Cell {
+            name: format!("c{i}"),
+            x: i % size * 2,
+            y: i / size,
+            tone: if (i % size + i / size) % 2 == 0 { Tone::Light } else { Tone::Dark },
+            piece: None,
+        };
+        let seat = |name, tint| Seat { name, tint, count: String::new(), reserve: Some(3) };
+        Diagram {
+            shape: Shape::Square,
+            towers: false,
+            cells: (0..size * size).map(cell).collect(),
+            labels: square_labels(size as usize, false),
+            players: [seat("Blue", Tint::Blue), seat("Orange", Tint::Orange)],
+            turn: Some(Player::One),
+            status: "Blue to move".to_string(),
+            marks: Marks::default(),
+        }
+    }
+
+    /// A board with a piece of every look.
+    fn busy() -> Diagram {
+        let mut diagram = squares(4);
+        let tower = Look::Tower { discs: vec![Player::Two, Player::One], letter: 'R' };
+        let looks = [Look::Marker, Look::Knight, Look::Stack(12), tower];
+        let pieces = Player::BOTH.iter().flat_map(|&owner| looks.iter().map(move |l| (owner, l)));
+        for (cell, (owner, look)) in diagram.cells.iter_mut().zip(pieces) {
+            cell.piece = Some(Piece { owner, look: look.clone() });
+        }
+        diagram
+    }
+
+    #[test]
+    fn every_cell_label_and_figure_is_drawn() {
+        for shape in [Shape::Square, Shape::Hexagon] {
+            let drawing = svg(&Diagram { shape, ..busy() }, &Style::default());
+            assert_eq!(drawing.matches("data-cell=").count(), 16);
+            for text in ["a", "d", "1", "4", "12", "R"] {
+                assert!(drawing.contains(&format!(">{text}</text>")), "{text} is missing");
+            }
+        }
+        let bare = svg(&busy(), &Style { coordinates: false, ..Style::default() });
+        assert!(!bare.contains(">a</text>"));
+    }
+
+    #[test]
+    fn text_is_escaped() {
+        let mut diagram = squares(4);
+        diagram.status = "\"A\" < B & C".to_string();
+        let drawing = svg(&diagram, &Style { caption: true, ..Style::default() });
+        assert!(drawing.contains("<title>&quot;A&quot; &lt; B &amp; C</title>"));
+        assert!(!drawing.contains("< B"));
+        assert!(drawing.contains("Orange: 3 in hand"));
+    }
+
+    #[test]
+    fn themes_differ_in_colours_only() {
+        let light = svg(&busy(), &Style::default());
+        let dark = svg(&busy(), &Style { theme: Theme::Dark, ..Style::default() });
+        assert_ne!(light, dark);
+        assert_eq!(light.lines().count(), dark.lines().count());
+    }
+
+    #[test]
+    fn odd_diagrams_are_drawn_all_the_same() {
+        let mut diagram = busy();
+        diagram.marks = Marks {
+            last: vec![0, 99],
+            arrows: vec![(0, 0), (0, 99), (1, 2)],
+            winning: vec![0, 1, 99],
+            selected: Some(99),
+            targets: vec![0, 15, 99],
+            hints: vec![(3, 3), (99, 0), (0, 15)],
+        };
+        for look in [Look::Stack(0), Look::Tower { discs: vec![], letter: '<' }] {
+            diagram.cells[5].piece = Some(Piece { owner: Player::One, look });
+            let drawing =
+                svg(&diagram, &Style { flipped: true, caption: true, ..Style::default() });
+            assert!(!drawing.contains("NaN") && !drawing.contains("inf"));
+        }
+        diagram.cells.clear();
+        assert!(!svg(&diagram, &Style::default()).contains("NaN"));
+    }
+}

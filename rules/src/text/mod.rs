@@ -1,0 +1,135 @@
+//! Positions as text: any [`Diagram`] in the characters of a terminal.
+//!
+//! [`canvas`] draws the board in characters that carry meanings instead of colours; [`text`] adds the
+//! words below it and, if wanted, the colours. Nothing is told by colour alone.
+
+mod canvas;
+mod lines;
+mod piece;
+mod plan;
+#[cfg(test)]
+mod tests;
+
+pub use canvas::{Canvas, Glyph, Ink, Mark, Paper, ansi};
+
+use crate::diagram::{Diagram, Seat};
+use crate::game::Player;
+use plan::Plan;
+
+/// The characters a terminal can show.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Charset {
+    /// Lines, discs and knights.
+    #[default]
+    Unicode,
+    /// Nothing but ASCII.
+    Ascii,
+}
+
+/// How large the cells are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scale {
+    /// Everything fits 80 columns and 24 rows.
+    #[default]
+    Small,
+    /// Somewhat larger: hexagons with more room, all rows of squares ruled.
+    Medium,
+    /// As large as is handsome.
+    Large,
+}
+
+impl Scale {
+    /// All scales, from the smallest.
+    pub const ALL: [Scale; 3] = [Scale::Small, Scale::Medium, Scale::Large];
+}
+
+/// How a diagram is to be drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Style {
+    /// Which characters may be used.
+    pub charset: Charset,
+    /// Whether the board is turned by half a turn.
+    pub flipped: bool,
+    /// How large the cells are.
+    pub scale: Scale,
+}
+
+/// The board and its coordinates.
+pub fn canvas(diagram: &Diagram, style: &Style) -> Canvas {
+    let plan = Plan::new(diagram, style);
+    let (width, height) = plan.size;
+    let mut canvas = Canvas::new(width, height);
+    lines::draw(&mut canvas, diagram, &plan, style.charset);
+    piece::draw(&mut canvas, diagram, &plan, style.charset);
+    for note in &plan.notes {
+        canvas.write(note.column, note.row, &note.text, Ink::Soft);
+    }
+    plan.cells.iter().for_each(|&place| canvas.add_centre(place));
+    canvas
+}
+
+/// The board, its coordinates, what is to be said, and what the players have.
+pub fn text(diagram: &Diagram, style: &Style, color: bool) -> String {
+    let canvas = canvas(diagram, style);
+    let mut out = String::new();
+    for row in canvas.rows() {
+        write_row(&mut out, row, color);
+    }
+    if !diagram.status.is_empty() {
+        out += &format!("\n{}\n", diagram.status);
+    }
+    for (player, seat) in Player::BOTH.into_iter().zip(&diagram.players) {
+        let holdings = holdings(seat);
+        if !holdings.is_empty() {
+            out += &sign(diagram, player, style.charset, color);
+            out += &format!("  {holdings}\n");
+        }
+    }
+    out
+}
+
+/// Adds one line without the blanks at its end.
+fn write_row(out: &mut String, row: &[Glyph], color: bool) {
+    let end = row.iter().rposition(|glyph| !glyph.is_blank()).map_or(0, |last| last + 1);
+    let mut current = ansi(Ink::Plain, Paper::Plain, false);
+    let plain = current.clone();
+    for glyph in row.iter().take(end) {
+        let wanted = ansi(glyph.ink, glyph.paper, glyph.bold);
+        if color && wanted != current {
+            *out += &wanted;
+            current = wanted;
+        }
+        out.push(glyph.ch);
+    }
+    if color && current != plain {
+        *out += &plain;
+    }
+    out.push('\n');
+}
+
+/// What a player has beside and on the board.
+fn holdings(seat: &Seat) -> String {
+    let reserve = seat.reserve.map(|number| format!("{number} in reserve"));
+    let count = Some(seat.count.clone()).filter(|count| !count.is_empty());
+    reserve.into_iter().chain(count).collect::<Vec<_>>().join(", ")
+}
+
+/// How a player's pieces look, and the name, which may be the same.
+fn sign(diagram: &Diagram, player: Player, charset: Charset, color: bool) -> String {
+    let names = diagram.players.each_ref().map(|seat| seat.name);
+    let name = names.get(player.index()).copied().unwrap_or_default();
+    let look = diagram.cells.iter().find_map(|c| Some(&c.piece.as_ref()?.look));
+    let symbol = look.map(|look| piece::symbol(diagram, look, player, charset).to_string());
+    let symbol = symbol.filter(|symbol| !symbol.eq_ignore_ascii_case(name));
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    let (chip, rest) = match symbol {
+        Some(symbol) => (symbol, format!("  {name:width$}")),
+        None => (format!("{name:width$}"), String::new()),
+    };
+    if !color {
+        return chip + &rest;
+    }
+    let tint = piece::tint(diagram, player);
+    let plain = ansi(Ink::Plain, Paper::Plain, false);
+    format!("{} {chip} {plain}{rest}", ansi(Ink::Piece(tint), Paper::Piece(tint), true))
+}

@@ -1,0 +1,258 @@
+//! What is inside a cell: its piece and what points it out.
+
+use super::Charset;
+use super::canvas::{Canvas, Glyph, Ink, Mark, Paper};
+use super::plan::{Frame, Plan};
+use crate::diagram::{Diagram, Look, Piece, Shape, Tint, Tone};
+use crate::game::Player;
+
+/// Draws the inside of all cells.
+pub(super) fn draw(canvas: &mut Canvas, diagram: &Diagram, plan: &Plan, charset: Charset) {
+    for (index, (cell, &place)) in diagram.cells.iter().zip(&plan.cells).enumerate() {
+        let mark = mark(diagram, index);
+        let mut brush = Brush { canvas, place, frame: plan.frame, charset, diagram };
+        brush.ground(index, cell.tone, mark);
+        match &cell.piece {
+            Some(piece) => brush.piece(piece),
+            None => brush.empty(cell.tone, mark),
+        }
+        // A dot or question mark in an empty cell says enough.
+        let is_said = cell.piece.is_none() && matches!(mark, Some(Mark::Target | Mark::Hint));
+        if let Some(mark) = mark.filter(|_| !is_said) {
+            brush.mark(mark, cell.tone);
+        }
+    }
+}
+
+/// Why a cell is pointed out; the most urgent reason counts.
+fn mark(diagram: &Diagram, cell: usize) -> Option<Mark> {
+    let marks = &diagram.marks;
+    let hinted = marks.hints.iter().any(|&(from, to)| from == cell || to == cell);
+    [
+        (marks.selected == Some(cell), Mark::Selected),
+        (marks.winning.contains(&cell), Mark::Winning),
+        (marks.targets.contains(&cell), Mark::Target),
+        (hinted, Mark::Hint),
+        (marks.last.contains(&cell), Mark::Last),
+    ]
+    .into_iter()
+    .find_map(|(holds, mark)| holds.then_some(mark))
+}
+
+/// The characters to the left and right of a marked piece, or above and below it.
+fn signs(mark: Mark, charset: Charset, narrow: bool) -> (char, char) {
+    match (mark, charset, narrow) {
+        (Mark::Selected, Charset::Unicode, false) => ('«', '»'),
+        (Mark::Selected, Charset::Unicode, true) => ('▼', '▲'),
+        (Mark::Selected, Charset::Ascii, false) => ('>', '<'),
+        (Mark::Selected, Charset::Ascii, true) => ('v', '^'),
+        (Mark::Winning, _, _) => ('*', '*'),
+        (Mark::Target, Charset::Unicode, false) => ('‹', '›'),
+        (Mark::Target, Charset::Unicode, true) => ('•', '•'),
+        (Mark::Target, Charset::Ascii, false) => ('{', '}'),
+        (Mark::Target, Charset::Ascii, true) => ('.', '.'),
+        (Mark::Hint, _, _) => ('?', '?'),
+        (Mark::Last, _, false) => ('[', ']'),
+        (Mark::Last, Charset::Unicode, true) => ('━', '━'),
+        (Mark::Last, Charset::Ascii, true) => ('=', '='),
+    }
+}
+
+/// The sign of a player on the pieces of a kind.
+pub(super) fn symbol(diagram: &Diagram, look: &Look, player: Player, charset: Charset) -> char {
+    match (look, charset, player) {
+        (Look::Marker, _, Player::One) => 'X',
+        (Look::Marker, _, Player::Two) => 'O',
+        (Look::Knight, Charset::Unicode, Player::One) => '♘',
+        (Look::Knight, Charset::Unicode, Player::Two) => '♞',
+        (Look::Stack(_), Charset::Unicode, Player::One) => '●',
+        (Look::Stack(_), Charset::Unicode, Player::Two) => '○',
+        (Look::Stack(_), Charset::Ascii, _) => initial(diagram, player).to_ascii_uppercase(),
+        (Look::Knight, Charset::Ascii, _) | (Look::Tower { .. }, _, _) => initial(diagram, player),
+    }
+}
+
+/// The first letter of a player's name in lower case; `x` and `o` where that tells nobody apart.
+fn initial(diagram: &Diagram, player: Player) -> char {
+    let first = |player: Player| {
+        let seat = diagram.players.get(player.index())?;
+        let letter = seat.name.chars().next().filter(char::is_ascii_alphabetic)?;
+        Some(letter.to_ascii_lowercase())
+    };
+    match (first(player), first(player.other())) {
+        (Some(own), Some(other)) if own != other => own,
+        _ => ['x', 'o'].get(player.index()).copied().unwrap_or('x'),
+    }
+}
+
+/// The colour of a player's pieces.
+pub(super) fn tint(diagram: &Diagram, player: Player) -> Tint {
+    diagram.players.get(player.index()).map_or(Tint::Ebony, |seat| seat.tint)
+}
+
+/// Draws inside one cell.
+struct Brush<'a> {
+    canvas: &'a mut Canvas,
+    place: (i32, i32),
+    frame: Frame,
+    charset: Charset,
+    diagram: &'a Diagram,
+}
+
+impl Brush<'_> {
+    /// The character at a distance from the middle, if it is inside the cell.
+    fn at(&mut self, column: i32, line: i32) -> Option<&mut Glyph> {
+        let (_, reach) = self.frame.lines().find(|l| l.0 == line)?;
+        let (middle, row) = self.place;
+        (column.abs() <= reach).then(|| self.canvas.at(middle + column, row + line)).flatten()
+    }
+
+    /// Puts a character down.
+    fn put(&mut self, column: i32, line: i32, ch: char, ink: Ink, paper: Paper) {
+        if let Some(glyph) = self.at(column, line) {
+            *glyph = Glyph { ch, ink, paper, bold: true, ..*glyph };
+        }
+    }
+
+    /// Puts a character of a player down.
+    fn own(&mut self, column: i32, line: i32, ch: char, owner: Player) {
+        let tint = tint(self.diagram, owner);
+        self.put(column, line, ch, Ink::Piece(tint), Paper::Piece(tint));
+    }
+
+    /// Writes a text of a player with its middle in the middle of a line.
+    fn write(&mut self, line: i32, text: &str, owner: Player) {
+        for (column, ch) in (start(text.chars().count())..).zip(text.chars()) {
+            self.own(column, line, ch, owner);
+        }
+    }
+
+    /// Makes all characters inside belong to the cell, in its colour and that of its mark.
+    fn ground(&mut self, index: usize, tone: Tone, mark: Option<Mark>) {
+        let frame = self.frame;
+        for (line, reach) in frame.lines() {
+            let is_marked = frame.shape == Shape::Square || line.abs() <= 1;
+            let paper = paper(tone, mark.filter(|_| is_marked));
+            for column in -reach..=reach {
+                if let Some(glyph) = self.at(column, line) {
+                    *glyph = Glyph { paper, cell: Some(index), ..Glyph::BLANK };
+                }
+            }
+        }
+    }
+
+    /// Draws an empty cell.
+    fn empty(&mut self, tone: Tone, mark: Option<Mark>) {
+        let ch = match (mark, tone, self.charset) {
+            (Some(Mark::Target), _, Charset::Unicode) => '•',
+            (Some(Mark::Target), _, Charset::Ascii) => '.',
+            (Some(Mark::Hint), _, _) => '?',
+            (_, Tone::Goal, Charset::Unicode) => '◎',
+            (_, Tone::Goal, Charset::Ascii) => '*',
+            _ => return,
+        };
+        self.put(0, 0, ch, mark.map_or(Ink::Goal, Ink::Mark), paper(tone, mark));
+    }
+
+    /// Draws a piece.
+    fn piece(&mut self, piece: &Piece) {
+        let owner = piece.owner;
+        let symbol = symbol(self.diagram, &piece.look, owner, self.charset);
+        match &piece.look {
+            Look::Tower { discs, letter } => self.tower(owner, discs, *letter),
+            Look::Stack(height) => self.stack(owner, symbol, *height),
+            Look::Marker if self.frame.above > 0 && self.frame.half > 2 => self.picture(owner),
+            Look::Marker | Look::Knight => {
+                self.tile(owner);
+                self.own(0, 0, symbol, owner);
+            }
+        }
+    }
+
+    /// Colours the middle of the cell, leaving room for marks.
+    fn tile(&mut self, owner: Player) {
+        let side = (self.frame.half - 1).max(1);
+        let lines = if self.frame.is_narrow() { 0..=0 } else { -1..=1 };
+        for line in lines {
+            (-side..=side).for_each(|column| self.own(column, line, ' ', owner));
+        }
+    }
+
+    /// Draws a cross or a ring, three lines high.
+    fn picture(&mut self, owner: Player) {
+        let lines = match (owner, self.charset) {
+            (Player::One, Charset::Unicode) => ["╲ ╱", "╳", "╱ ╲"],
+            (Player::One, Charset::Ascii) => ["\\ /", "X", "/ \\"],
+            (Player::Two, Charset::Unicode) => ["╭───╮", "│   │", "╰───╯"],
+            (Player::Two, Charset::Ascii) => [".---.", "|   |", "'---'"],
+        };
+        self.tile(owner);
+        for (line, text) in (-1..).zip(lines) {
+            self.write(line, text, owner);
+        }
+    }
+
+    /// Draws the sign of a pile beside its height, or above it where both do not fit one line.
+    fn stack(&mut self, owner: Player, symbol: char, height: u8) {
+        self.tile(owner);
+        match (self.frame.half, height) {
+            (..=1, 100..) => {
+                self.own(0, -1, symbol, owner);
+                self.write(0, &height.to_string(), owner);
+            }
+            (..=1, _) => self.write(0, &format!("{symbol}{height}"), owner),
+            _ => self.write(0, &format!("{symbol}{height:>2}"), owner),
+        }
+    }
+
+    /// Draws the letter of a tower and below it the discs from the bottom to the top; those that find
+    /// no room follow the letter.
+    fn tower(&mut self, owner: Player, discs: &[Player], letter: char) {
+        let letter = match owner {
+            Player::One => letter.to_ascii_uppercase(),
+            Player::Two => letter.to_ascii_lowercase(),
+        };
+        let room = usize::try_from(2 * self.frame.half + 1).unwrap_or(0);
+        let (lower, upper) = discs.split_at(discs.len().min(room));
+        self.discs(start(lower.len()), 1, lower);
+        if upper.is_empty() {
+            return self.write(0, &format!(" {letter} "), owner);
+        }
+        let column = start(upper.len() + 2);
+        self.own(column, 0, letter, owner);
+        self.discs(column + 2, 0, upper);
+    }
+
+    /// Draws discs side by side.
+    fn discs(&mut self, start: i32, line: i32, discs: &[Player]) {
+        for (column, &owner) in (start..).zip(discs) {
+            self.own(column, line, initial(self.diagram, owner), owner);
+        }
+    }
+
+    /// Puts signs on both sides of what stands on the cell.
+    fn mark(&mut self, mark: Mark, tone: Tone) {
+        let (half, narrow) = (self.frame.half, self.frame.is_narrow());
+        let (before, after) = signs(mark, self.charset, narrow);
+        let places = if narrow { [(0, -1), (0, 1)] } else { [(-half, 0), (half, 0)] };
+        for ((column, line), ch) in places.into_iter().zip([before, after]) {
+            // A very high pile takes the place of one of the signs.
+            if self.at(column, line).is_some_and(|glyph| glyph.ch == ' ') {
+                self.put(column, line, ch, Ink::Mark(mark), paper(tone, Some(mark)));
+            }
+        }
+    }
+}
+
+/// The colour of a cell: targets keep that of the board, as there may be many.
+fn paper(tone: Tone, mark: Option<Mark>) -> Paper {
+    match mark {
+        Some(Mark::Target) | None => Paper::Cell(tone),
+        Some(mark) => Paper::Mark(mark),
+    }
+}
+
+/// The distance from the middle at which a text of this length begins.
+fn start(length: usize) -> i32 {
+    -i32::try_from(length / 2).unwrap_or(0)
+}
