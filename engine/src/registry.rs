@@ -1,0 +1,82 @@
+//! The list of games, and the ways into them.
+
+use crate::session::{Match, Session};
+use rules::notation::{Notation, from_json, options_from_json};
+use rules::prolog::Term;
+use rules::record::{Record, RecordError};
+use rules::{Game, Info, SetupError, Show};
+use serde_json::{Map, Value};
+
+type Options = Map<String, Value>;
+type Opened<E> = Result<Box<dyn Session>, E>;
+
+/// A game as commands and menus reach it.
+pub struct Entry {
+    /// Name, options and rules page.
+    pub info: &'static Info,
+    /// The start of a match.
+    pub start: fn(&Options) -> Opened<SetupError>,
+    /// A match that begins with a position in JSON.
+    pub from_json: fn(&Value, &Options) -> Opened<SetupError>,
+    /// A match that begins with a position in one line.
+    pub from_text: fn(&str, &Options) -> Opened<SetupError>,
+    /// A match that begins with a position as a Prolog term.
+    pub from_term: fn(&str, &Options) -> Opened<SetupError>,
+    /// The match that a record tells.
+    pub from_record: fn(&Record) -> Opened<RecordError>,
+    /// How many bytes a position takes.
+    pub position_bytes: usize,
+}
+
+/// Every game, in the order menus show them.
+pub static GAMES: &[Entry] = &[
+    entry::<rules::glaisher::Glaisher>(),
+    entry::<rules::gekitai::Gekitai>(),
+    entry::<rules::jeson_mor::JesonMor>(),
+    entry::<rules::six_making::SixMaking>(),
+];
+
+/// The game with this name, in any case.
+pub fn find(id: &str) -> Option<&'static Entry> {
+    GAMES.iter().find(|entry| entry.info.id.eq_ignore_ascii_case(id.trim()))
+}
+
+const fn entry<G: Notation + Show>() -> Entry {
+    Entry {
+        info: G::INFO,
+        start: |options| open(G::new(&options_from_json(options)?)),
+        from_json: |value, options| open(from_json::<G>(value, options)),
+        from_text: |text, options| {
+            open(
+                G::from_text(text, &options_from_json(options)?)
+                    .and_then(|pos| agree(pos, options)),
+            )
+        },
+        from_term: |text, options| {
+            let term = Term::parse(text)?;
+            open(
+                G::from_term(&term, &options_from_json(options)?)
+                    .and_then(|pos| agree(pos, options)),
+            )
+        },
+        from_record: |record| Ok(Box::new(Match::<G>::from_record(record)?)),
+        position_bytes: size_of::<G>(),
+    }
+}
+
+fn open<G: Notation + Show>(pos: Result<G, SetupError>) -> Opened<SetupError> {
+    Ok(Box::new(Match::new(pos?)))
+}
+
+/// Refuses a position whose own options differ from those asked for.
+fn agree<G: Game>(pos: G, asked: &Options) -> Result<G, SetupError> {
+    let mut wanted = rules::notation::options_to_json(&pos.options());
+    wanted.extend(asked.clone());
+    let wanted: G::Options = options_from_json(&wanted)?;
+    if wanted == pos.options() {
+        return Ok(pos);
+    }
+    let own = Value::from(rules::notation::options_to_json(&pos.options()));
+    let asked = Value::from(asked.clone());
+    Err(SetupError::new("options", format!("the position has {own}, the request says {asked}")))
+}

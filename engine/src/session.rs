@@ -1,0 +1,289 @@
+//! A match with its game type erased: all that user interfaces ever see.
+
+use crate::playouts;
+use rules::diagram::{Diagram, Gesture, Show, Trace};
+use rules::game::{IllegalMove, ParseMoveError};
+use rules::notation::{Notation, options_to_json, to_json};
+use rules::perft::{perft, perft_turns};
+use rules::record::{Line, Node, Record, Verdict, turn_moves};
+use rules::{Game, Info, Outcome, Player};
+use serde_json::{Map, Value};
+
+/// One legal move, as a user interface needs it.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// Its text.
+    pub text: String,
+    /// The taps that spell it.
+    pub gesture: Gesture,
+    /// What it does on the board.
+    pub trace: Trace,
+}
+
+/// A whole turn and the position after it.
+#[derive(Clone, Debug)]
+pub struct Child {
+    /// The turn's text.
+    pub turn: String,
+    /// The position after it, as JSON.
+    pub position: Value,
+    /// The result, if the turn ends the game.
+    pub outcome: Option<Outcome>,
+}
+
+/// A text that cannot be played.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct PlayError(pub String);
+
+impl From<IllegalMove> for PlayError {
+    fn from(error: IllegalMove) -> Self {
+        PlayError(error.to_string())
+    }
+}
+
+impl From<ParseMoveError> for PlayError {
+    fn from(error: ParseMoveError) -> Self {
+        PlayError(error.to_string())
+    }
+}
+
+/// A match: a position and the moves that led to it. One virtual call per user action, none in a
+/// search.
+pub trait Session: Send {
+    /// Name, options and rules page.
+    fn info(&self) -> &'static Info;
+    /// The options that differ from the default.
+    fn options(&self) -> Map<String, Value>;
+    /// Whose decision is next.
+    fn turn(&self) -> Player;
+    /// The result by the rules of the position alone.
+    fn outcome(&self) -> Option<Outcome>;
+    /// The result of the match: also drawn when a position occurs for the third time.
+    fn result(&self) -> Option<Outcome>;
+    /// Whether a turn has begun and is not complete.
+    fn in_turn(&self) -> bool;
+    /// Every legal move, in the game's order.
+    fn steps(&self) -> Vec<Step>;
+    /// Every legal whole turn, sorted by text.
+    fn turns(&self) -> Vec<String>;
+    /// Every legal whole turn with the position after it, sorted by text.
+    fn children(&self) -> Vec<Child>;
+    /// Plays a move or a whole turn, or says why not and changes nothing.
+    fn play(&mut self, text: &str) -> Result<(), PlayError>;
+    /// Takes back the last move; says whether there was one.
+    fn undo(&mut self) -> bool;
+    /// The texts of all turns so far; the last may be incomplete.
+    fn history(&self) -> Vec<String>;
+    /// The position as JSON.
+    fn position(&self) -> Value;
+    /// The position in one line.
+    fn text(&self) -> String;
+    /// The position as a Prolog term.
+    fn term(&self) -> String;
+    /// The drawing, with the last turn marked.
+    fn diagram(&self) -> Diagram;
+    /// The match as a record, with these tags behind the game's own.
+    fn record(&self, tags: &[(&str, &str)]) -> Record;
+    /// Perft from here, by first move; `turns` counts whole turns. Each row is shown as it is found.
+    fn perft(&self, depth: u32, turns: bool, row: &mut dyn FnMut(&str, u64));
+    /// Plays random games from here for a while and counts them and their moves.
+    fn playouts(&self, count: u64, seed: u64) -> playouts::Count;
+    /// A copy.
+    fn boxed_clone(&self) -> Box<dyn Session>;
+}
+
+/// The one implementation of [`Session`].
+#[derive(Clone, Debug)]
+pub struct Match<G: Game> {
+    pos: G,
+    /// The moves so far, each with the position before it.
+    past: Vec<(G, G::Move)>,
+}
+
+impl<G: Notation + Show> Match<G> {
+    /// A match that begins here.
+    pub fn new(pos: G) -> Self {
+        Match { pos, past: Vec::new() }
+    }
+
+    /// The match that a record tells.
+    pub fn from_record(record: &Record) -> Result<Self, rules::record::RecordError> {
+        let replay = record.replay::<G>()?;
+        let mut game = Match::new(replay.start);
+        replay.turns.into_iter().flatten().for_each(|m| game.make(m));
+        Ok(game)
+    }
+
+    fn make(&mut self, m: G::Move) {
+        self.past.push((self.pos.clone(), m));
+        self.pos.play_unchecked(m);
+    }
+
+    fn start(&self) -> &G {
+        self.past.first().map_or(&self.pos, |(pos, _)| pos)
+    }
+
+    /// The last moves that belong to one turn.
+    fn last_turn(&self) -> &[(G, G::Move)] {
+        let Some((last, _)) = self.past.last() else { return &[] };
+        let same = self.past.iter().rev().take_while(|(pos, _)| pos.turn() == last.turn());
+        self.past.get(self.past.len() - same.count()..).unwrap_or_default()
+    }
+
+    fn turn_list(&self) -> Vec<(String, G)> {
+        let mut turns = Vec::new();
+        append_turns(&self.pos, "", &mut turns);
+        turns.sort_by(|a, b| a.0.cmp(&b.0));
+        turns
+    }
+}
+
+/// Every whole turn from here, with the position after it.
+fn append_turns<G: Game>(pos: &G, prefix: &str, out: &mut Vec<(String, G)>) {
+    for m in pos.moves() {
+        let next = pos.after(m);
+        let text = format!("{prefix}{m}");
+        if next.turn() == pos.turn() && next.outcome().is_none() {
+            append_turns(&next, &text, out);
+        } else {
+            out.push((text, next));
+        }
+    }
+}
+
+impl<G: Notation + Show> Session for Match<G> {
+    fn info(&self) -> &'static Info {
+        G::INFO
+    }
+
+    fn options(&self) -> Map<String, Value> {
+        options_to_json(&self.pos.options())
+    }
+
+    fn turn(&self) -> Player {
+        self.pos.turn()
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        self.pos.outcome()
+    }
+
+    fn result(&self) -> Option<Outcome> {
+        let same = self.past.iter().filter(|(pos, _)| *pos == self.pos).count();
+        self.pos.outcome().or((same >= 2).then_some(Outcome::Draw))
+    }
+
+    fn in_turn(&self) -> bool {
+        self.past.last().is_some_and(|(before, _)| before.turn() == self.pos.turn())
+    }
+
+    fn steps(&self) -> Vec<Step> {
+        let step = |m: G::Move| Step {
+            text: m.to_string(),
+            gesture: self.pos.gesture(m),
+            trace: self.pos.trace(m),
+        };
+        self.pos.moves().into_iter().map(step).collect()
+    }
+
+    fn turns(&self) -> Vec<String> {
+        self.turn_list().into_iter().map(|(text, _)| text).collect()
+    }
+
+    fn children(&self) -> Vec<Child> {
+        let child = |(turn, next): (String, G)| Child {
+            turn,
+            position: to_json(&next),
+            outcome: next.outcome(),
+        };
+        self.turn_list().into_iter().map(child).collect()
+    }
+
+    fn play(&mut self, text: &str) -> Result<(), PlayError> {
+        turn_moves(&self.pos, text).map_err(PlayError)?.into_iter().for_each(|m| self.make(m));
+        Ok(())
+    }
+
+    fn undo(&mut self) -> bool {
+        let Some((pos, _)) = self.past.pop() else { return false };
+        self.pos = pos;
+        true
+    }
+
+    fn history(&self) -> Vec<String> {
+        let mut turns: Vec<String> = Vec::new();
+        let mut mover = None;
+        for (pos, m) in &self.past {
+            match turns.last_mut() {
+                Some(turn) if mover == Some(pos.turn()) => turn.push_str(&m.to_string()),
+                _ => turns.push(m.to_string()),
+            }
+            mover = Some(pos.turn());
+        }
+        turns
+    }
+
+    fn position(&self) -> Value {
+        to_json(&self.pos)
+    }
+
+    fn text(&self) -> String {
+        self.pos.text()
+    }
+
+    fn term(&self) -> String {
+        self.pos.term().to_string()
+    }
+
+    fn diagram(&self) -> Diagram {
+        let mut diagram = self.pos.diagram();
+        for (pos, m) in self.last_turn() {
+            diagram.marks.add(&pos.trace(*m));
+        }
+        if self.outcome().is_none() && self.result().is_some() {
+            diagram.turn = None;
+            diagram.status = "a draw: the same position for the third time".into();
+        }
+        diagram
+    }
+
+    fn record(&self, tags: &[(&str, &str)]) -> Record {
+        let mut all = vec![("Game".to_owned(), G::INFO.id.to_owned())];
+        let value = |v: &Value| v.as_str().map_or_else(|| v.to_string(), str::to_owned);
+        let options: Vec<_> =
+            self.options().iter().map(|(name, v)| format!("{name}={}", value(v))).collect();
+        if !options.is_empty() {
+            all.push(("Options".into(), options.join(", ")));
+        }
+        let start = self.start();
+        if G::new(&start.options()).as_ref() != Ok(start) {
+            all.push(("Position".into(), start.text()));
+        }
+        all.extend(tags.iter().map(|(name, value)| ((*name).into(), (*value).into())));
+        let result = Verdict::from(self.result());
+        all.push(("Result".into(), result.to_string()));
+        let nodes = self.history().into_iter().map(Node::new).collect();
+        Record { tags: all, main: Line { comment: String::new(), nodes }, result }
+    }
+
+    fn perft(&self, depth: u32, turns: bool, row: &mut dyn FnMut(&str, u64)) {
+        if depth == 0 {
+            return;
+        }
+        for m in self.pos.moves() {
+            let next = self.pos.after(m);
+            let done = u32::from(!turns || next.turn() != self.pos.turn());
+            let count = if turns { perft_turns::<G> } else { perft::<G> };
+            row(&m.to_string(), count(&next, depth - done));
+        }
+    }
+
+    fn playouts(&self, count: u64, seed: u64) -> playouts::Count {
+        playouts::run(&self.pos, count, seed)
+    }
+
+    fn boxed_clone(&self) -> Box<dyn Session> {
+        Box::new(self.clone())
+    }
+}
