@@ -1,0 +1,296 @@
+//! What can be said on the command line.
+
+use clap::{Arg, ArgMatches, Args, Parser, Subcommand, ValueEnum};
+use engine::GAMES;
+use serde_json::{Map, Value};
+use std::path::PathBuf;
+
+/// Four abstract board games in one program: Glaisher, Gekitai, Jeson Mor and Six MaKING.
+#[derive(Parser, Debug)]
+#[command(name = "quadrille", version, about, arg_required_else_help = true)]
+#[command(after_help = "Examples:
+  quadrille games                          the games and their options
+  quadrille rules gekitai                  how Gekitai is played
+  quadrille render jeson-mor --size 5      the start of a small game
+  quadrille perft six-making 4             count the ways to play four moves
+
+Each command has its own help: quadrille render --help")]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// List the games and their options
+    #[command(after_help = "Examples:\n  quadrille games\n  quadrille games --json")]
+    Games {
+        /// Print JSON, for scripts
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show the rules of a game
+    #[command(
+        after_help = "Examples:\n  quadrille rules glaisher\n  quadrille rules six-making | less"
+    )]
+    Rules {
+        /// The game
+        game: String,
+        /// Draw boards with ASCII characters only
+        #[arg(long)]
+        ascii: bool,
+    },
+    /// Draw a position as text, SVG or PNG, or write it in another notation
+    Render(RenderArgs),
+    /// Count the ways a game can go
+    Perft(PerftArgs),
+    /// Answer requests as JSON lines on standard input, for scripts
+    #[command(after_help = "One request per line, one reply per line, in order. Examples:
+  echo '{\"game\":\"gekitai\",\"moves\":[\"c4\"],\"want\":[\"turns\"]}' | quadrille query
+  echo '{\"game\":\"glaisher\",\"want\":[\"position\",\"text\",\"svg\"]}' | quadrille query
+
+The fields are described in docs/protocols.md.")]
+    Query,
+    /// Measure speed
+    Bench(BenchArgs),
+    /// Print a completion script for a shell
+    #[command(
+        after_help = "Example:\n  quadrille completions bash > ~/.local/share/bash-completion/completions/quadrille"
+    )]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+/// A position, as commands take it.
+#[derive(Args, Debug)]
+pub struct PositionArgs {
+    /// The game; not needed where the position or record names it
+    pub game: Option<String>,
+    /// A position: JSON, one-line text or Prolog term; the start of the game if nothing is given
+    #[arg(allow_hyphen_values = true)]
+    pub position: Option<String>,
+    /// Read the position, or the record of a game, from a file (- for standard input)
+    #[arg(long, value_name = "FILE", conflicts_with = "position")]
+    pub file: Option<PathBuf>,
+    /// One of the positions of the rules page: initial, intermediate or final
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["position", "file"])]
+    pub sample: Option<String>,
+    /// Moves or turns to play from there, separated by blanks
+    #[arg(long, value_name = "MOVES")]
+    pub moves: Option<String>,
+    /// Options of the game.
+    #[command(flatten)]
+    pub options: GameOptions,
+}
+
+/// Arguments of `render`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  quadrille render glaisher                                 the start, in the terminal
+  quadrille render gekitai '2x1x1/6/o2x2/4ox/1o4/4o1 1'     a position
+  quadrille render jeson-mor --moves 'c1-d3 c9-d7' -o a.svg moves, as a picture
+  quadrille render --file game.txt --after 12 -o twelve.png a recorded game after 12 turns
+  quadrille render gekitai --format prolog                  another notation")]
+pub struct RenderArgs {
+    /// What to draw.
+    #[command(flatten)]
+    pub position: PositionArgs,
+    /// Show a recorded game after this many turns
+    #[arg(long, value_name = "TURNS")]
+    pub after: Option<usize>,
+    /// What to write; by default as the name of the output file says, else text
+    #[arg(long, value_enum)]
+    pub format: Option<Format>,
+    /// Write to a file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Draw text with ASCII characters only
+    #[arg(long)]
+    pub ascii: bool,
+    /// Colour text
+    #[arg(long, value_enum, default_value_t = Color::Auto)]
+    pub color: Color,
+    /// Size of the cells in text
+    #[arg(long, value_enum, default_value_t = Scale::Small)]
+    pub scale: Scale,
+    /// Colours of a picture
+    #[arg(long, value_enum, default_value_t = Theme::Light)]
+    pub theme: Theme,
+    /// Turn the board round, as the second player sees it
+    #[arg(long)]
+    pub flip: bool,
+    /// Leave out the coordinates of a picture
+    #[arg(long)]
+    pub no_coordinates: bool,
+    /// Put whose turn it is, and the reserves, below a picture
+    #[arg(long)]
+    pub caption: bool,
+    /// Width of a PNG in pixels
+    #[arg(long, value_name = "PIXELS", default_value_t = 800, value_parser = clap::value_parser!(u32).range(16..=8192))]
+    pub width: u32,
+}
+
+/// Arguments of `perft`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  quadrille perft gekitai 5
+  quadrille perft glaisher 1 --turns        whole turns instead of moves
+  quadrille perft jeson-mor 3 --size 7 --divide
+The count goes to standard output, time and speed to standard error.")]
+pub struct PerftArgs {
+    /// The game
+    pub game: String,
+    /// How many moves, or turns, to look ahead
+    pub depth: u32,
+    /// A position: JSON, one-line text or Prolog term; the start of the game if nothing is given
+    #[arg(long, allow_hyphen_values = true)]
+    pub position: Option<String>,
+    /// Count whole turns instead of moves
+    #[arg(long)]
+    pub turns: bool,
+    /// Show the count behind each first move
+    #[arg(long)]
+    pub divide: bool,
+    /// Options of the game.
+    #[command(flatten)]
+    pub options: GameOptions,
+}
+
+/// Arguments of `bench`.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  quadrille bench playouts --seconds 5")]
+pub struct BenchArgs {
+    /// What to measure.
+    #[command(subcommand)]
+    pub what: Bench,
+}
+
+/// What can be measured.
+#[derive(Subcommand, Debug)]
+pub enum Bench {
+    /// Random games per second on one core
+    #[command(after_help = "Examples:
+  quadrille bench playouts
+  quadrille bench playouts six-making --size 4 --seconds 5")]
+    Playouts {
+        /// The game; all of them if nothing is given
+        game: Option<String>,
+        /// How long to measure each game
+        #[arg(long, default_value_t = 2.0)]
+        seconds: f64,
+        /// Where the random numbers begin
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Options of the game.
+        #[command(flatten)]
+        options: GameOptions,
+    },
+}
+
+/// What `render` writes.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// A board for the terminal
+    Text,
+    /// A picture
+    Svg,
+    /// A picture in pixels
+    Png,
+    /// The position as JSON
+    Json,
+    /// The position in one line
+    Line,
+    /// The position as a Prolog term
+    Prolog,
+    /// The game as a record
+    Record,
+}
+
+/// When to colour.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Color {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// The size of cells in text.
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub enum Scale {
+    /// Fits 80 by 24 characters
+    Small,
+    /// Somewhat larger
+    Medium,
+    /// As large as is handsome
+    Large,
+}
+
+/// The colours of pictures.
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub enum Theme {
+    /// Warm paper
+    Light,
+    /// Deep slate
+    Dark,
+}
+
+/// The options of all games, made from what they declare.
+#[derive(Debug, Default, Clone)]
+pub struct GameOptions(pub Map<String, Value>);
+
+fn option_names() -> Vec<&'static str> {
+    let mut names: Vec<_> =
+        GAMES.iter().flat_map(|entry| entry.info.options).map(|option| option.name).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+fn option_help(name: &str) -> String {
+    let of_game = |entry: &engine::Entry| {
+        let option = entry.info.options.iter().find(|option| option.name == name)?;
+        let default = option.default;
+        Some(format!("{}: {}, {} ({default})", entry.info.id, option.about, option.values))
+    };
+    GAMES.iter().filter_map(of_game).collect::<Vec<_>>().join("; ")
+}
+
+impl Args for GameOptions {
+    fn augment_args(mut command: clap::Command) -> clap::Command {
+        for name in option_names() {
+            let arg = Arg::new(name)
+                .long(name.replace('_', "-"))
+                .value_name("VALUE")
+                .help_heading("Options of the games")
+                .help(option_help(name));
+            command = command.arg(arg);
+        }
+        command
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_args(command)
+    }
+}
+
+impl clap::FromArgMatches for GameOptions {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let value = |name: &'static str| {
+            let text = matches.get_one::<String>(name)?;
+            Some((name.to_owned(), rules::notation::option_value(text)))
+        };
+        Ok(GameOptions(option_names().into_iter().filter_map(value).collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}

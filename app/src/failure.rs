@@ -1,0 +1,87 @@
+//! How commands end: the exit codes and the one line that explains them.
+
+use std::fmt::Display;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+/// Why a command did not finish.
+#[derive(Debug)]
+pub enum Failure {
+    /// The user asked for something impossible: one line, exit code 2.
+    User(String),
+    /// Help or version was asked for: printed, exit code 0.
+    Help(clap::Error),
+    /// Whoever read the output has had enough: exit code 0.
+    Closed,
+    /// Anything else: exit code 1.
+    Other(anyhow::Error),
+}
+
+impl Failure {
+    /// The user's error, in one line.
+    pub fn user(message: impl Display) -> Failure {
+        Failure::User(message.to_string())
+    }
+
+    /// Prints what there is to say and gives the exit code.
+    pub fn report(self) -> ExitCode {
+        let line = |text: &str| text.lines().map(str::trim).collect::<Vec<_>>().join(" ");
+        match self {
+            Failure::Closed => ExitCode::SUCCESS,
+            Failure::Help(error) => match print(error.render().to_string().as_bytes()) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(failure) => failure.report(),
+            },
+            Failure::User(message) => {
+                let _ = writeln!(io::stderr(), "quadrille: {}", line(&message));
+                ExitCode::from(2)
+            }
+            Failure::Other(error) => {
+                let _ = writeln!(io::stderr(), "quadrille: {}", line(&format!("{error:#}")));
+                ExitCode::FAILURE
+            }
+        }
+    }
+}
+
+impl From<clap::Error> for Failure {
+    /// Folds clap's paragraphs into one line: what is wrong, the hints, where to read more.
+    fn from(error: clap::Error) -> Failure {
+        if !error.use_stderr() {
+            return Failure::Help(error);
+        }
+        let text = error.render().to_string();
+        let message: Vec<_> = text
+            .lines()
+            .map(str::trim)
+            .take_while(|line| !line.starts_with("Usage:"))
+            .filter(|line| !line.is_empty())
+            .collect();
+        let message = message.join(" ");
+        let message = message.strip_prefix("error: ").unwrap_or(&message);
+        Failure::User(format!("{message} (try `quadrille --help`)"))
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Failure {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Failure::Closed,
+            _ => Failure::Other(error.into()),
+        }
+    }
+}
+
+impl From<anyhow::Error> for Failure {
+    fn from(error: anyhow::Error) -> Failure {
+        Failure::Other(error)
+    }
+}
+
+/// Writes to standard output.
+pub fn print(bytes: &[u8]) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    out.write_all(bytes)?;
+    out.flush()?;
+    Ok(())
+}

@@ -1,0 +1,50 @@
+//! `quadrille games`.
+
+use crate::failure::{Failure, print};
+use engine::GAMES;
+use rules::game::Values;
+use serde_json::{Value, json};
+
+pub fn run(as_json: bool) -> Result<(), Failure> {
+    let text = if as_json {
+        format!("{:#}\n", Value::from_iter(GAMES.iter().map(describe)))
+    } else {
+        list()
+    };
+    print(text.as_bytes())
+}
+
+fn list() -> String {
+    let mut text = String::new();
+    for entry in GAMES {
+        let info = entry.info;
+        text += &format!("{:<11} {}: {}\n", info.id, info.name, info.tagline);
+        for option in info.options {
+            let flag = option.name.replace('_', "-");
+            let (values, default, about) = (&option.values, option.default, option.about);
+            text += &format!("            --{flag:<12} {values} (default {default}): {about}\n");
+        }
+    }
+    text + "\nquadrille rules GAME tells how a game is played.\n"
+}
+
+fn describe(entry: &engine::Entry) -> Value {
+    let info = entry.info;
+    let option = |option: &rules::game::OptionInfo| {
+        let values = match option.values {
+            Values::Numbers(numbers) => json!(numbers),
+            Values::Range(first, last) => Value::from_iter(first..=last),
+            Values::Words(words) => json!(words),
+        };
+        let default = rules::notation::option_value(option.default);
+        json!({"name": option.name, "about": option.about, "values": values, "default": default})
+    };
+    json!({
+        "id": info.id,
+        "name": info.name,
+        "about": info.tagline,
+        "players": info.players,
+        "options": info.options.iter().map(option).collect::<Value>(),
+        "position_bytes": entry.position_bytes,
+    })
+}

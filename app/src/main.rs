@@ -1,0 +1,47 @@
+//! The command line of Quadrille.
+
+mod bench;
+mod cli;
+mod failure;
+mod games;
+mod input;
+mod pages;
+mod perft;
+mod query;
+mod render;
+
+use clap::{CommandFactory, FromArgMatches};
+use cli::{Cli, Command};
+use failure::Failure;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let result = match Cli::command().try_get_matches() {
+        Ok(matches) => match Cli::from_arg_matches(&matches) {
+            Ok(cli) => run(cli),
+            Err(error) => Err(Failure::from(error)),
+        },
+        Err(error) => Err(Failure::from(error)),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+fn run(cli: Cli) -> Result<(), Failure> {
+    match cli.command {
+        Command::Games { json } => games::run(json),
+        Command::Rules { game, ascii } => pages::run(&game, ascii),
+        Command::Render(args) => render::run(&args),
+        Command::Perft(args) => perft::run(&args),
+        Command::Query => query::run(),
+        Command::Bench(args) => bench::run(&args),
+        Command::Completions { shell } => {
+            // Made in memory first: a closed pipe must not end in a panic.
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "quadrille", &mut script);
+            failure::print(&script)
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! `quadrille render`: positions as text, pictures and notations.
+
+use crate::cli::{Color, Format, RenderArgs, Scale, Theme};
+use crate::failure::{Failure, print};
+use crate::{input, pages};
+use anyhow::{Context, anyhow};
+use engine::Session;
+use resvg::{tiny_skia, usvg};
+use rules::{svg, text};
+use std::path::Path;
+use std::sync::Arc;
+
+pub fn run(args: &RenderArgs) -> Result<(), Failure> {
+    let format = format(args)?;
+    let mut session = input::position(&args.position)?;
+    if let Some(turns) = args.after {
+        rewind(session.as_mut(), turns)?;
+    }
+    let bytes = match format {
+        Format::Text => as_text(session.as_ref(), args).into_bytes(),
+        Format::Svg => as_svg(session.as_ref(), args).into_bytes(),
+        Format::Png => as_png(&as_svg(session.as_ref(), args), args.width)?,
+        Format::Json => format!("{}\n", session.position()).into_bytes(),
+        Format::Line => format!("{}\n", session.text()).into_bytes(),
+        Format::Prolog => format!("{}.\n", session.term()).into_bytes(),
+        Format::Record => session.record(&[]).to_string().into_bytes(),
+    };
+    match &args.output {
+        None => print(&bytes),
+        Some(path) => std::fs::write(path, bytes)
+            .map_err(|error| Failure::user(format!("cannot write {}: {error}", path.display()))),
+    }
+}
+
+fn format(args: &RenderArgs) -> Result<Format, Failure> {
+    let extension = args.output.as_deref().and_then(Path::extension).and_then(|e| e.to_str());
+    match (args.format, extension) {
+        (Some(format), _) => Ok(format),
+        (None, Some("svg")) => Ok(Format::Svg),
+        (None, Some("png")) => Ok(Format::Png),
+        (None, Some("json")) => Ok(Format::Json),
+        (None, Some("pl")) => Ok(Format::Prolog),
+        (None, Some("txt") | None) => Ok(Format::Text),
+        (None, Some(other)) => {
+            let message = format!("no format is known for `.{other}`; say one with --format");
+            Err(Failure::user(message))
+        }
+    }
+}
+
+/// Takes turns back until so many are left.
+fn rewind(session: &mut dyn Session, turns: usize) -> Result<(), Failure> {
+    let played = session.history().len();
+    if turns > played {
+        return Err(Failure::user(format!("the game has {played} turns, not {turns}")));
+    }
+    while session.history().len() > turns {
+        session.undo();
+    }
+    Ok(())
+}
+
+fn as_text(session: &dyn Session, args: &RenderArgs) -> String {
+    let style = text::Style {
+        charset: if args.ascii { text::Charset::Ascii } else { text::Charset::Unicode },
+        flipped: args.flip,
+        scale: match args.scale {
+            Scale::Small => text::Scale::Small,
+            Scale::Medium => text::Scale::Medium,
+            Scale::Large => text::Scale::Large,
+        },
+    };
+    let color = match args.color {
+        Color::Auto => args.output.is_none() && pages::color_wanted(),
+        Color::Always => true,
+        Color::Never => false,
+    };
+    text::text(&session.diagram(), &style, color)
+}
+
+fn as_svg(session: &dyn Session, args: &RenderArgs) -> String {
+    let style = svg::Style {
+        theme: match args.theme {
+            Theme::Light => svg::Theme::Light,
+            Theme::Dark => svg::Theme::Dark,
+        },
+        coordinates: !args.no_coordinates,
+        flipped: args.flip,
+        caption: args.caption,
+    };
+    svg::svg(&session.diagram(), &style)
+}
+
+fn as_png(drawing: &str, width: u32) -> Result<Vec<u8>, Failure> {
+    // The font is part of the program: a machine may have none.
+    let mut fonts = usvg::fontdb::Database::new();
+    fonts.load_font_data(dejavu::sans::regular().to_vec());
+    fonts.load_font_data(dejavu::sans::bold().to_vec());
+    let family = "DejaVu Sans".to_owned();
+    fonts.set_sans_serif_family(family.clone());
+    let options =
+        usvg::Options { fontdb: Arc::new(fonts), font_family: family, ..usvg::Options::default() };
+    let tree = usvg::Tree::from_str(drawing, &options).context("the drawing is not SVG")?;
+    let scale = width as f32 / tree.size().width();
+    let height = (tree.size().height() * scale).ceil() as u32;
+    let mut pixels = tiny_skia::Pixmap::new(width, height).context("the picture is too large")?;
+    resvg::render(&tree, tiny_skia::Transform::from_scale(scale, scale), &mut pixels.as_mut());
+    Ok(pixels.encode_png().map_err(|error| anyhow!("cannot encode the PNG: {error}"))?)
+}
