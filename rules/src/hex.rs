@@ -137,6 +137,44 @@ static ROOM: [[u8; 6]; CELLS] = {
     table
 };
 
+/// The set of cells in each direction.
+static AHEAD: [[u64; 6]; CELLS] = {
+    let mut table = [[0; 6]; CELLS];
+    let mut i = 0;
+    while i < CELLS * 6 * 8 {
+        let (cell, d, far) = (i / 48, i / 8 % 6, RAYS[i / 48][i / 8 % 6][i % 8]);
+        if far != OFF {
+            table[cell][d] |= 1 << far;
+        }
+        i += 1;
+    }
+    table
+};
+
+/// How many steps lie between two cells.
+static STEPS: [[u8; CELLS]; CELLS] = {
+    let mut table = [[0; CELLS]; CELLS];
+    let mut i = 0;
+    while i < CELLS * CELLS {
+        let (a, b) = (PLACE[i / CELLS], PLACE[i % CELLS]);
+        table[i / CELLS][i % CELLS] = steps(a.0 as i8 - b.0 as i8, a.1 as i8 - b.1 as i8);
+        i += 1;
+    }
+    table
+};
+
+/// The steps that change row and column by so much: one diagonal step may change both.
+const fn steps(rows: i8, columns: i8) -> u8 {
+    let (r, c) = (rows.unsigned_abs(), columns.unsigned_abs());
+    if (rows < 0) != (columns < 0) {
+        r + c
+    } else if r > c {
+        r
+    } else {
+        c
+    }
+}
+
 /// The set of neighbours of each cell.
 pub static NEIGHBOURS: [u64; CELLS] = {
     let mut table = [0; CELLS];
@@ -240,6 +278,18 @@ impl Hex {
         usize::from(ROOM[self.index()][direction as usize])
     }
 
+    /// The set of all cells in a direction.
+    #[inline]
+    pub fn line(self, direction: Direction) -> u64 {
+        AHEAD[self.index()][direction as usize]
+    }
+
+    /// How many steps lie between this cell and another.
+    #[inline]
+    pub fn steps_to(self, other: Hex) -> usize {
+        usize::from(STEPS[self.index()][other.index()])
+    }
+
     /// The cell so many steps away, which must be within the room.
     #[inline]
     pub fn ahead(self, direction: Direction, distance: usize) -> Hex {
@@ -248,13 +298,7 @@ impl Hex {
 
     /// How far the cell is from the edge: 0 on the edge, 4 in the centre.
     pub const fn ring(self) -> usize {
-        let (row, column) = (self.row() as i8 - 4, self.column() as i8 - 4);
-        let from_centre = if (row < 0) == (column < 0) {
-            if row.abs() > column.abs() { row.abs() } else { column.abs() }
-        } else {
-            row.abs() + column.abs()
-        };
-        4 - from_centre as usize
+        4 - steps(self.row() as i8 - 4, self.column() as i8 - 4) as usize
     }
 
     /// Reads a name such as `a2`, in any case.

@@ -89,7 +89,7 @@ impl Gekitai {
 
     /// The set of the board's cells.
     pub fn board(&self) -> u64 {
-        moves::BOARDS[self.size()]
+        moves::BOARDS[self.size() & 15]
     }
 
     /// The set of empty cells.
@@ -97,19 +97,19 @@ impl Gekitai {
         self.board() & !(self.markers[0] | self.markers[1])
     }
 
-    fn has_won(&self, player: Player) -> bool {
-        let own = self.markers(player);
-        own.count_ones() >= u32::from(self.limit) || moves::lines(own) != 0
+    #[inline]
+    fn wins(&self, markers: u64) -> bool {
+        markers.count_ones() >= u32::from(self.limit) || moves::lines(markers) != 0
     }
 
-    /// The result after `mover` has placed and pushed.
-    fn judge(&self, mover: Player, opponent_moved: bool) -> Option<Outcome> {
-        let theirs = opponent_moved && self.has_won(mover.other());
-        match (self.has_won(mover), theirs) {
+    /// The result after `mover` has placed and pushed; the opponent's markers win only if they moved.
+    #[inline]
+    fn judge(&self, mover: Player, mine: u64, theirs: u64, moved: bool) -> Option<Outcome> {
+        match (self.wins(mine), moved && self.wins(theirs)) {
+            (false, false) => None,
             (true, true) if self.both == Both::Draw => Some(Outcome::Draw),
             (true, _) => Some(Outcome::Win(mover)),
             (false, true) => Some(Outcome::Win(mover.other())),
-            (false, false) => None,
         }
     }
 

@@ -29,9 +29,9 @@ impl FromStr for Place {
 pub(super) static KEYS: [[u64; 64]; 2] = [keys(0x6765_6b31), keys(0x6765_6b32)];
 pub(super) const TURN_KEY: u64 = Random::new(0x6765_6b33).next_u64();
 
-/// The set of cells of each board size.
-pub(super) static BOARDS: [u64; 9] = {
-    let mut boards = [0; 9];
+/// The set of cells of each board size; sixteen, so that four bits need no check.
+pub(super) static BOARDS: [u64; 16] = {
+    let mut boards = [0; 16];
     let mut size = 0;
     while size <= 8 {
         let mut row = 0;
@@ -57,9 +57,9 @@ static NEIGHBOURS: [u64; 64] = {
     table
 };
 
-/// For a cell and its neighbour, the cell behind the neighbour as a set: empty off the 8×8 board.
-static BEHIND: [[u64; 64]; 64] = {
-    let mut table = [[0; 64]; 64];
+/// For a cell and its neighbour, the cell behind the neighbour; `OFF` off the 8×8 board.
+static BEHIND: [[u8; 64]; 64] = {
+    let mut table = [[OFF; 64]; 64];
     let mut i = 0;
     while i < 512 {
         let (columns, rows) = DIRECTIONS[i % 8];
@@ -67,12 +67,20 @@ static BEHIND: [[u64; 64]; 64] = {
         if let Some(near) = cell.step(columns, rows, 8)
             && let Some(far) = near.step(columns, rows, 8)
         {
-            table[i / 8][near.index()] = 1 << far.index();
+            table[i / 8][near.index()] = far.index() as u8;
         }
         i += 1;
     }
     table
 };
+
+const OFF: u8 = 64;
+
+/// The cell behind a neighbour as a set, empty when it is off the board.
+#[inline]
+fn behind(at: usize, near: usize, board: u64) -> u64 {
+    1u64.checked_shl(BEHIND[at][near].into()).unwrap_or(0) & board
+}
 
 /// The first cells of all lines of three: rows, columns and both diagonals.
 pub(super) const fn lines(set: u64) -> u64 {
@@ -98,35 +106,46 @@ impl Gekitai {
     pub(super) fn place(&mut self, cell: Cell) {
         let mover = self.turn;
         let at = cell.index();
+        let board = self.board();
         let occupied = self.markers[0] | self.markers[1];
-        let theirs = self.markers[mover.other().index()];
-        self.markers[mover.index()] |= 1 << at;
-        self.key ^= KEYS[mover.index()][at] ^ TURN_KEY;
+        let [mut mine, before] = [self.markers(mover), self.markers(mover.other())];
+        let mut theirs = before;
+        let mut key = self.key ^ KEYS[mover.index()][at] ^ TURN_KEY;
+        mine |= 1 << at;
         let mut near = occupied & NEIGHBOURS[at];
         while near != 0 {
             let from = near.trailing_zeros() as usize;
-            near &= near - 1;
+            let bit = near & near.wrapping_neg();
+            near ^= bit;
             // Cells behind neighbours are never neighbours themselves: the order cannot matter.
-            let to = BEHIND[at][from] & self.board();
-            if to & occupied == 0 {
-                let owner = (self.markers[1] >> from & 1) as usize;
-                self.markers[owner] ^= 1 << from | to;
-                self.key ^= KEYS[owner][from];
-                if to != 0 {
-                    self.key ^= KEYS[owner][to.trailing_zeros() as usize];
-                }
+            let to = behind(at, from, board);
+            if to & occupied != 0 {
+                continue;
+            }
+            let owner = if theirs & bit != 0 {
+                theirs ^= bit | to;
+                mover.other()
+            } else {
+                mine ^= bit | to;
+                mover
+            };
+            key ^= KEYS[owner.index()][from];
+            if to != 0 {
+                key ^= KEYS[owner.index()][to.trailing_zeros() as usize];
             }
         }
+        self.markers[mover.index()] = mine;
+        self.markers[mover.other().index()] = theirs;
+        self.key = key;
         self.turn = mover.other();
-        let moved = self.markers[mover.other().index()] != theirs;
-        self.outcome = self.judge(mover, moved);
+        self.outcome = self.judge(mover, mine, theirs, theirs != before);
     }
 
     /// Each neighbour that a placement pushes, and the cell it is pushed to, if that is on the board.
     pub(super) fn pushes(&self, cell: Cell) -> Vec<(Cell, Option<Cell>)> {
         let occupied = self.markers[0] | self.markers[1];
         let pushed = |near: Cell| {
-            let to = BEHIND[cell.index()][near.index()] & self.board();
+            let to = behind(cell.index(), near.index(), self.board());
             (to & occupied == 0)
                 .then(|| (near, (to != 0).then(|| Cell::new(to.trailing_zeros() as usize))))
         };

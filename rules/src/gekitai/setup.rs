@@ -107,7 +107,8 @@ pub(super) fn read(setup: Setup) -> Result<Gekitai, SetupError> {
             return Err(SetupError::new("board", message));
         }
     }
-    pos.outcome = pos.judge(pos.turn.other(), true);
+    let mover = pos.turn.other();
+    pos.outcome = pos.judge(mover, pos.markers(mover), pos.markers(pos.turn), true);
     pos.key = pos.fresh_key();
     Ok(pos)
 }

@@ -181,10 +181,14 @@ impl Glaisher {
             rest &= rest - 1;
             let splits = splits(self.height(from));
             for direction in Direction::ALL {
-                let forbidden = !self.landings(player, from, direction);
+                let allowed = self.landings(player, from, direction);
                 for parts in splits {
-                    if parts.0 & forbidden == 0
-                        && parts.count() >= usize::from(self.min_parts)
+                    // Splits are sorted: from here on, all have too tall a part.
+                    if parts.0 > allowed {
+                        break;
+                    }
+                    if parts.0 & !allowed == 0
+                        && (self.min_parts == 1 || parts.count() > 1)
                         && stop(from, direction, *parts)
                     {
                         return true;
@@ -198,13 +202,15 @@ impl Glaisher {
     /// The set of distances at which a part may land: on the board, and on no taller enemy.
     #[inline]
     fn landings(&self, player: Player, from: Hex, direction: Direction) -> u8 {
-        let theirs = self.stacks(player.other());
-        let mut set = 0;
-        for distance in 1..=from.room(direction) {
-            // Parts jump over everything in between, so only landing cells matter.
-            let cell = from.ahead(direction, distance);
-            if theirs & cell.bit() == 0 || usize::from(self.height(cell)) <= distance {
-                set |= 1 << (distance - 1);
+        let mut set = ((1u32 << from.room(direction)) - 1) as u8;
+        // Parts jump over everything in between, so only landing cells matter.
+        let mut theirs = self.stacks(player.other()) & from.line(direction);
+        while theirs != 0 {
+            let cell = Hex::new(theirs.trailing_zeros() as usize);
+            theirs &= theirs - 1;
+            let distance = from.steps_to(cell);
+            if usize::from(self.height(cell)) > distance {
+                set &= !(1 << (distance - 1));
             }
         }
         set
