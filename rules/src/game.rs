@@ -200,7 +200,7 @@ impl SetupError {
 /// The verbs, on the empty board of Gekitai:
 ///
 /// ```
-/// use quadrille_rules::{Game, Player, gekitai::Gekitai};
+/// use rules::{Game, Player, gekitai::Gekitai};
 /// let mut pos = Gekitai::new(&Default::default())?;
 /// assert_eq!(pos.moves().len(), 36);
 /// //     a   b   c   d                 a   b   c   d

@@ -3,7 +3,7 @@
 //! A [`Game`] is a position that knows its legal moves; each game has a module with its position type.
 //!
 //! ```
-//! use quadrille_rules::{Game, Notation, Show, six_making::SixMaking};
+//! use rules::{Game, Notation, Show, six_making::SixMaking};
 //!
 //! let mut pos = SixMaking::new(&Default::default())?; // start,
 //! pos.play("c3".parse()?)?; // play by text,

@@ -39,7 +39,8 @@ pub fn from_json<G: Game>(value: &Value, options: &Map<String, Value>) -> Result
     if let Some(game) = object.shift_remove("game")
         && game != G::INFO.id
     {
-        let message = format!("expected `{}`, got {}", G::INFO.id, shorten(&game.to_string()));
+        let game = game.as_str().map_or_else(|| game.to_string(), str::to_owned);
+        let message = format!("expected `{}`, got `{}`", G::INFO.id, shorten(&game));
         return Err(SetupError::new("game", message));
     }
     let mut merged = match object.get("options") {

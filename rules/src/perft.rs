@@ -5,9 +5,9 @@ use crate::game::Game;
 /// The number of ways to play `depth` moves from a position, each of them made.
 ///
 /// ```
-/// use quadrille_rules::{Game, gekitai::Gekitai, perft::perft};
+/// use rules::{Game, gekitai::Gekitai, perft::perft};
 /// assert_eq!(perft(&Gekitai::new(&Default::default())?, 2), 1_260);
-/// # Ok::<(), quadrille_rules::SetupError>(())
+/// # Ok::<(), rules::SetupError>(())
 /// ```
 pub fn perft<G: Game>(pos: &G, depth: u32) -> u64 {
     walk(pos, depth, false, &mut Vec::new())

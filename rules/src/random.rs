@@ -6,7 +6,7 @@
 /// A generator of 64-bit numbers, copied and seeded at will.
 ///
 /// ```
-/// use quadrille_rules::random::Random;
+/// use rules::random::Random;
 /// let (mut a, mut b) = (Random::new(7), Random::new(7));
 /// assert_eq!(a.next_u64(), b.next_u64());
 /// assert!(a.below(6) < 6);

@@ -19,7 +19,7 @@ pub type Cell = Square<8>;
 /// A position of Gekitai. Moves are cells, ordered row by row from `a1`.
 ///
 /// ```
-/// use quadrille_rules::{Game, gekitai::Gekitai};
+/// use rules::{Game, gekitai::Gekitai};
 /// let mut pos = Gekitai::new(&Default::default())?;
 /// pos.play("c3".parse()?)?; //   c   d   e          c   d   e
 /// pos.play("d3".parse()?)?; // 3 X ◄─O         3  ·   O   ·   and X stands on b3

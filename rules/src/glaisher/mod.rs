@@ -21,7 +21,7 @@ pub use setup::{Options, Setup};
 /// printed number could tell the difference.
 ///
 /// ```
-/// use quadrille_rules::{Game, Player, glaisher::Glaisher};
+/// use rules::{Game, Player, glaisher::Glaisher};
 /// let mut pos = Glaisher::new(&Default::default())?;
 /// pos.play("a2-se:123".parse()?)?; // 1, 2 and 3 pieces land on b3, c4 and d5.
 /// assert_eq!(pos.turn(), Player::One); // The turn goes on:

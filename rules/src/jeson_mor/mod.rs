@@ -21,7 +21,7 @@ pub type Cell = Square<11>;
 /// both row by row from `a1`.
 ///
 /// ```
-/// use quadrille_rules::{Game, Notation, Outcome, Player, jeson_mor::JesonMor};
+/// use rules::{Game, Notation, Outcome, Player, jeson_mor::JesonMor};
 /// let mut pos = JesonMor::from_text("n3n/5/2N2/5/N3N 1", &Default::default())?;
 /// pos.play("c3-d5".parse()?)?; // The knight leaves the centre:
 /// assert_eq!(pos.outcome(), Some(Outcome::Win(Player::One)));

@@ -29,7 +29,7 @@ pub const KING: usize = 6;
 /// it.
 ///
 /// ```
-/// use quadrille_rules::{Game, Notation, Outcome, Player, six_making::SixMaking};
+/// use rules::{Game, Notation, Outcome, Player, six_making::SixMaking};
 /// let mut pos = SixMaking::from_text("xo,x,3/oxoo,4/5/5/5 1", &Default::default())?;
 /// pos.play("a1-a2:1".parse()?)?; // A rook's top disc goes one cell down and makes a queen.
 /// assert_eq!(pos.setup().board[1][0], "oxooo");

@@ -99,10 +99,13 @@ pub(super) fn read(setup: Setup) -> Result<SixMaking, SetupError> {
     pos.discs = count(&pos.towers);
     if let Some(before) = &setup.before {
         let towers = read_board(before, "before", pos.size)?;
-        pos.last = Some(last_move(&towers, &pos).ok_or_else(|| {
+        pos.last = last_move(&towers, &pos);
+        // The same board again says that there was no last move.
+        if pos.last.is_none() && towers != pos.towers {
             let mover = SixMaking::INFO.players[pos.turn.other().index()];
-            SetupError::new("before", format!("no move of {mover} leads from it to `board`"))
-        })?);
+            let message = format!("no move of {mover} leads from it to `board`");
+            return Err(SetupError::new("before", message));
+        }
         pos.ko = pos.could_undo();
     }
     pos.key = pos.fresh_key();

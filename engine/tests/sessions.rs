@@ -1,0 +1,106 @@
+//! Matches through the erased layer: playing, taking back, recording, repetition.
+
+use engine::{GAMES, Session, find};
+use rules::random::Random;
+use rules::record::Record;
+use rules::{Outcome, Player};
+
+fn start(game: &str) -> Box<dyn Session> {
+    (find(game).unwrap().start)(&Default::default()).unwrap()
+}
+
+fn random_game(session: &mut dyn Session, seed: u64, most: usize) {
+    let mut random = Random::new(seed);
+    for _ in 0..most {
+        let Some(step) = random.pick(&session.steps()).cloned() else { break };
+        session.play(&step.text).unwrap();
+    }
+}
+
+#[test]
+fn a_record_reads_back_to_the_same_match() {
+    for entry in GAMES {
+        for seed in 0..20 {
+            let mut session = start(entry.info.id);
+            random_game(session.as_mut(), seed, seed as usize * 7);
+            let text = session.record(&[("Player1", "A"), ("Player2", "B \"x\"")]).to_string();
+            let record = Record::parse(&text).unwrap();
+            assert_eq!(record.to_string(), text);
+            let again = (entry.from_record)(&record).unwrap();
+            assert_eq!(again.text(), session.text());
+            assert_eq!(again.history(), session.history());
+        }
+    }
+}
+
+#[test]
+fn a_record_from_a_position_reads_back() {
+    for entry in GAMES {
+        let mut session = start(entry.info.id);
+        random_game(session.as_mut(), 5, 7);
+        let mut later = (entry.from_text)(&session.text(), &Default::default()).unwrap();
+        random_game(later.as_mut(), 6, 4);
+        let text = later.record(&[]).to_string();
+        let again = (entry.from_record)(&Record::parse(&text).unwrap()).unwrap();
+        assert_eq!(again.text(), later.text(), "{text}");
+    }
+}
+
+#[test]
+fn taking_everything_back_leads_to_the_start() {
+    for entry in GAMES {
+        let mut session = start(entry.info.id);
+        let text = session.text();
+        random_game(session.as_mut(), 3, 30);
+        while session.undo() {}
+        assert_eq!(session.text(), text);
+        assert!(session.history().is_empty());
+    }
+}
+
+#[test]
+fn a_turn_is_played_whole_or_not_at_all() {
+    let mut session = start("glaisher");
+    let before = session.text();
+    let error = session.play("a2-se:123@c4").unwrap_err().to_string();
+    assert_eq!(error, "`@c4` is not legal here: c4 is occupied");
+    assert_eq!(session.text(), before);
+    session.play("a2-se:123@c3").unwrap();
+    assert_eq!(session.turn(), Player::Two);
+    session.play("d1-e:24").unwrap();
+    assert!(session.in_turn());
+    assert_eq!(session.history(), ["a2-se:123@c3", "d1-e:24"]);
+}
+
+#[test]
+fn the_third_occurrence_of_a_position_draws_the_match() {
+    let mut session = start("jeson-mor");
+    for (i, m) in ["b1-a3", "b9-a7", "a3-b1", "a7-b9"].iter().cycle().take(8).enumerate() {
+        assert_eq!(session.result(), None, "after {i} moves");
+        session.play(m).unwrap();
+    }
+    assert_eq!((session.outcome(), session.result()), (None, Some(Outcome::Draw)));
+    assert_eq!(session.diagram().status, "a draw: the same position for the third time");
+}
+
+#[test]
+fn the_last_turn_is_marked() {
+    let mut session = start("glaisher");
+    session.play("a2-se:123@e5").unwrap();
+    let diagram = session.diagram();
+    let names: Vec<_> =
+        diagram.marks.last.iter().map(|i| diagram.cells[*i].name.as_str()).collect();
+    assert_eq!(names, ["a2", "b3", "c4", "d5", "e5"]);
+}
+
+#[test]
+fn options_of_position_and_request_must_agree() {
+    let entry = find("jeson-mor").unwrap();
+    let five = serde_json::json!({"size": 5}).as_object().cloned().unwrap();
+    assert!((entry.from_text)("nnnnn/5/5/5/NNNNN 1", &five).is_ok());
+    let error = (entry.from_text)("nnnnnnn/7/7/7/7/7/NNNNNNN 1", &five).err().unwrap();
+    assert_eq!(error.field, "options");
+    let position = serde_json::json!({"options": {"size": 7}, "board": [], "turn": 1});
+    let error = (entry.from_json)(&position, &five).err().unwrap();
+    assert_eq!(error.to_string(), "`options.size`: the position says 7, the request says 5");
+}

@@ -1,0 +1,190 @@
+//! What must hold for every game and every option set, on random walks.
+
+mod symmetry;
+
+use proptest::prelude::*;
+use rules::gekitai::{Both, Gekitai};
+use rules::glaisher::Glaisher;
+use rules::jeson_mor::{Goal, JesonMor};
+use rules::notation::{from_json, to_json};
+use rules::prolog::Term;
+use rules::random::Random;
+use rules::six_making::{SelfDefeat, SixMaking};
+use rules::{Game, Notation, Show, gekitai, glaisher, jeson_mor, six_making};
+use rules::{svg, text};
+use std::collections::HashSet;
+
+/// The positions of a random game, from its start.
+pub fn walk<G: Game>(options: &G::Options, seed: u64, length: usize) -> Vec<G> {
+    let mut random = Random::new(seed);
+    let mut positions = vec![G::new(options).unwrap()];
+    for _ in 0..length {
+        let pos = positions.last().unwrap();
+        let Some(m) = random.pick(&pos.moves()).copied() else { break };
+        positions.push(pos.after(m));
+    }
+    positions
+}
+
+fn moves_are_distinct_and_their_text_reads_back<G: Game>(pos: &G) {
+    let moves = pos.moves();
+    assert_eq!(moves.iter().collect::<HashSet<_>>().len(), moves.len());
+    let texts: HashSet<_> = moves.iter().map(ToString::to_string).collect();
+    assert_eq!(texts.len(), moves.len());
+    for m in &moves {
+        let text = m.to_string();
+        assert_eq!(text, text.to_lowercase());
+        assert_eq!(text.parse::<G::Move>().as_ref(), Ok(m));
+        assert_eq!(format!(" {}\t", text.to_uppercase()).parse::<G::Move>().as_ref(), Ok(m));
+    }
+}
+
+fn the_end_and_the_lack_of_moves_go_together<G: Game>(pos: &G) {
+    assert_eq!(pos.outcome().is_some(), pos.moves().is_empty());
+}
+
+fn same<G: Game>(a: &G, b: &G, how: &str) {
+    assert_eq!(a, b, "{how}");
+    assert_eq!(a.key(), b.key(), "{how}: the kept key is not the fresh one");
+    assert_eq!(a.outcome(), b.outcome(), "{how}");
+    assert_eq!(a.moves(), b.moves(), "{how}");
+}
+
+fn every_notation_reads_back<G: Notation>(pos: &G) {
+    let options = pos.options();
+    same(pos, &G::from_setup(pos.setup()).unwrap(), "setup");
+    let json: serde_json::Value = serde_json::from_str(&to_json(pos).to_string()).unwrap();
+    same(pos, &from_json(&json, &Default::default()).unwrap(), "JSON");
+    let text = pos.text();
+    assert_eq!(text.matches(' ').count(), 1, "{text}");
+    same(pos, &G::from_text(&text, &G::Options::default()).unwrap(), "text");
+    let term = Term::parse(&pos.term().to_string()).unwrap();
+    same(pos, &G::from_term(&term, &options).unwrap(), "term");
+}
+
+fn what_is_not_listed_is_refused<G: Game>(pos: &G, others: &[G::Move]) {
+    let moves = pos.moves();
+    for m in others.iter().filter(|m| !moves.contains(m)) {
+        let mut tried = pos.clone();
+        let error = tried.play(*m).unwrap_err().to_string();
+        assert!(error.contains(&format!("`{m}`")) && !error.contains('\n'), "{error}");
+        same(pos, &tried, "a refused move");
+    }
+    for m in moves {
+        assert!(pos.clone().play(m).is_ok());
+    }
+}
+
+fn gestures_spell_moves<G: Show>(pos: &G) {
+    let diagram = pos.diagram();
+    let on_board = |cell: usize| cell < diagram.cells.len();
+    let gestures: Vec<_> = pos.moves().into_iter().map(|m| pos.gesture(m)).collect();
+    let spell = |taps: &[rules::Tap]| {
+        taps.iter().map(|tap| format!("{}={};", tap.stage, tap.label)).collect::<String>()
+    };
+    let spelled: HashSet<_> = gestures.iter().map(|taps| spell(taps)).collect();
+    assert_eq!(spelled.len(), gestures.len(), "two moves have one gesture");
+    for taps in &gestures {
+        assert!(taps.iter().filter_map(|tap| tap.cell).all(on_board));
+        for end in 1..taps.len() {
+            assert!(!spelled.contains(&spell(&taps[..end])), "a gesture begins another one");
+        }
+    }
+    // Two taps that look the same on the board must be the same choice.
+    for a in gestures.iter().flatten() {
+        for b in gestures.iter().flatten() {
+            if a.stage == b.stage && a.cell.is_some() && a.label == b.label {
+                assert!(a.cell == b.cell || a.stage == "direction");
+            }
+        }
+    }
+}
+
+fn traces_tell_what_changes<G: Show>(pos: &G) {
+    let before = pos.diagram();
+    for m in pos.moves() {
+        let after = pos.after(m).diagram();
+        let trace = pos.trace(m);
+        let mut told: HashSet<_> = trace.placed.into_iter().collect();
+        for travel in &trace.travels {
+            told.insert(travel.from);
+            told.extend(travel.to);
+        }
+        for (i, (old, new)) in before.cells.iter().zip(&after.cells).enumerate() {
+            assert!(old.piece == new.piece || told.contains(&i), "{m} changes cell {i} untold");
+        }
+    }
+}
+
+fn drawings_do_not_fail<G: Show>(pos: &G) {
+    let diagram = pos.diagram();
+    assert!(svg::svg(&diagram, &svg::Style::default()).ends_with("</svg>\n"));
+    for charset in [text::Charset::Unicode, text::Charset::Ascii] {
+        let drawn = text::text(&diagram, &text::Style { charset, ..Default::default() }, false);
+        assert!(drawn.contains(&diagram.status));
+        assert!(charset != text::Charset::Ascii || drawn.is_ascii(), "{drawn}");
+    }
+}
+
+fn check<G: Notation + Show>(options: &G::Options, seed: u64, length: usize) {
+    let positions = walk::<G>(options, seed, length);
+    let others: Vec<_> =
+        positions.iter().step_by(5).flat_map(|pos| pos.moves()).step_by(3).collect();
+    for pos in &positions {
+        the_end_and_the_lack_of_moves_go_together(pos);
+        every_notation_reads_back(pos);
+    }
+    let last = positions.last().unwrap();
+    for pos in [&positions[positions.len() / 2], last] {
+        moves_are_distinct_and_their_text_reads_back(pos);
+        what_is_not_listed_is_refused(pos, &others);
+        gestures_spell_moves(pos);
+        traces_tell_what_changes(pos);
+        drawings_do_not_fail(pos);
+    }
+}
+
+fn gekitai_options() -> impl Strategy<Value = gekitai::Options> {
+    (4u8..=8, 1u8..=8, any::<bool>()).prop_map(|(size, markers, draw)| gekitai::Options {
+        size,
+        markers,
+        both: if draw { Both::Draw } else { Both::Mover },
+    })
+}
+
+fn jeson_mor_options() -> impl Strategy<Value = jeson_mor::Options> {
+    (prop::sample::select(vec![5u8, 7, 9, 11]), any::<bool>()).prop_map(|(size, reach)| {
+        jeson_mor::Options { size, goal: if reach { Goal::Reach } else { Goal::Leave } }
+    })
+}
+
+fn six_making_options() -> impl Strategy<Value = six_making::Options> {
+    (4u8..=5, any::<bool>()).prop_map(|(size, allowed)| six_making::Options {
+        size,
+        self_defeat: if allowed { SelfDefeat::Allowed } else { SelfDefeat::Forbidden },
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn gekitai_obeys_the_laws(options in gekitai_options(), seed: u64, length in 0usize..60) {
+        check::<Gekitai>(&options, seed, length);
+    }
+
+    #[test]
+    fn jeson_mor_obeys_the_laws(options in jeson_mor_options(), seed: u64, length in 0usize..120) {
+        check::<JesonMor>(&options, seed, length);
+    }
+
+    #[test]
+    fn six_making_obeys_the_laws(options in six_making_options(), seed: u64, length in 0usize..120) {
+        check::<SixMaking>(&options, seed, length);
+    }
+
+    #[test]
+    fn glaisher_obeys_the_laws(min_parts in 1u8..=2, seed: u64, length in 0usize..140) {
+        check::<Glaisher>(&glaisher::Options { min_parts }, seed, length);
+    }
+}

@@ -1,0 +1,219 @@
+//! A position turned, mirrored or seen by the other player has the same moves, turned alike.
+
+use super::walk;
+use rules::gekitai::{self, Gekitai};
+use rules::glaisher::{self, Glaisher};
+use rules::jeson_mor::{self, JesonMor};
+use rules::six_making::{self, SixMaking};
+use rules::{Game, Player};
+
+/// Checks that `image` maps each position to one whose moves and successors are the images.
+fn check<G: Game>(
+    positions: &[G],
+    image: impl Fn(&G::Setup) -> G::Setup,
+    move_image: impl Fn(&str) -> String,
+) {
+    let mapped = |pos: &G| G::from_setup(image(&pos.setup())).unwrap();
+    for pos in positions {
+        let other = mapped(pos);
+        assert_eq!(other.moves().len(), pos.moves().len());
+        for m in pos.moves() {
+            let text = move_image(&m.to_string());
+            let image: G::Move = text.parse().unwrap();
+            assert!(other.is_legal(image), "{m} is legal, its image {text} is not");
+            let after = other.after(image);
+            assert_eq!(after, mapped(&pos.after(m)), "after {m} and {text}");
+        }
+    }
+}
+
+/// Replaces each cell name in a move text.
+fn map_cells(text: &str, map: impl Fn(usize, usize) -> (usize, usize)) -> String {
+    let mut out = String::new();
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let Some(row) = chars.peek().and_then(|c| c.to_digit(10)).filter(|_| c.is_alphabetic())
+        else {
+            out.push(c);
+            continue;
+        };
+        chars.next();
+        let (column, row) = map(c as usize - 'a' as usize, row as usize - 1);
+        out.push((b'a' + column as u8) as char);
+        out += &(row + 1).to_string();
+    }
+    out
+}
+
+fn columns<T: Clone>(rows: &[Vec<T>]) -> Vec<Vec<T>> {
+    (0..rows.len()).map(|i| rows.iter().map(|row| row[i].clone()).collect()).collect()
+}
+
+fn letters(rows: &[String]) -> Vec<Vec<char>> {
+    rows.iter().map(|row| row.chars().collect()).collect()
+}
+
+fn words(rows: Vec<Vec<char>>) -> Vec<String> {
+    rows.into_iter().map(|row| row.into_iter().collect()).collect()
+}
+
+const SEEDS: std::ops::Range<u64> = 0..12;
+
+#[test]
+fn gekitai_turns_with_the_square_and_with_the_colours() {
+    for seed in SEEDS {
+        let size = 4 + seed as u8 % 5;
+        let options = gekitai::Options { size, ..Default::default() };
+        let positions = walk::<Gekitai>(&options, seed, 40);
+        let last = usize::from(size) - 1;
+        let mirror = |setup: &gekitai::Setup| {
+            let board = setup.board.iter().map(|row| row.chars().rev().collect()).collect();
+            gekitai::Setup { board, ..setup.clone() }
+        };
+        check(&positions, mirror, |text| map_cells(text, |c, r| (last - c, r)));
+        let transpose = |setup: &gekitai::Setup| {
+            let board = words(columns(&letters(&setup.board)));
+            gekitai::Setup { board, ..setup.clone() }
+        };
+        check(&positions, transpose, |text| map_cells(text, |c, r| (r, c)));
+        let swap = |setup: &gekitai::Setup| {
+            let other = |c| match c {
+                'x' => 'o',
+                'o' => 'x',
+                c => c,
+            };
+            let board = setup.board.iter().map(|row| row.chars().map(other).collect()).collect();
+            gekitai::Setup { board, turn: setup.turn.other(), ..setup.clone() }
+        };
+        check(&positions, swap, str::to_owned);
+    }
+}
+
+#[test]
+fn jeson_mor_mirrors_and_turns_with_the_colours() {
+    for seed in SEEDS {
+        let size = [5, 7, 9, 11][seed as usize % 4];
+        let options = jeson_mor::Options { size, ..Default::default() };
+        let positions = walk::<JesonMor>(&options, seed, 60);
+        let last = usize::from(size) - 1;
+        let cells = |text: &str, map: &dyn Fn(usize, usize) -> (usize, usize)| {
+            // Rows have two digits on the largest board.
+            let cell = |name: &str| {
+                let (c, r) = name.split_at(1);
+                let (c, r) = map(c.as_bytes()[0] as usize - 97, r.parse::<usize>().unwrap() - 1);
+                format!("{}{}", (97 + c as u8) as char, r + 1)
+            };
+            let (from, to) = text.split_once('-').unwrap();
+            format!("{}-{}", cell(from), cell(to))
+        };
+        let mirror = |setup: &jeson_mor::Setup| {
+            let board = setup.board.iter().map(|row| row.chars().rev().collect()).collect();
+            jeson_mor::Setup { board, ..setup.clone() }
+        };
+        check(&positions, mirror, |text| cells(text, &|c, r| (last - c, r)));
+        let turned = |setup: &jeson_mor::Setup| {
+            let other = |c| match c {
+                'w' => 'b',
+                'b' => 'w',
+                c => c,
+            };
+            let row = |row: &String| row.chars().rev().map(other).collect();
+            jeson_mor::Setup {
+                board: setup.board.iter().rev().map(row).collect(),
+                turn: setup.turn.other(),
+                winner: setup.winner.map(Player::other),
+                ..setup.clone()
+            }
+        };
+        check(&positions, turned, |text| cells(text, &|c, r| (last - c, last - r)));
+    }
+}
+
+#[test]
+fn six_making_turns_with_the_square_and_with_the_colours() {
+    for seed in SEEDS {
+        let size = 4 + seed as u8 % 2;
+        let options = six_making::Options { size, ..Default::default() };
+        let positions = walk::<SixMaking>(&options, seed, 60);
+        let last = usize::from(size) - 1;
+        let both = |setup: &six_making::Setup,
+                    map: &dyn Fn(&Vec<Vec<String>>) -> Vec<Vec<String>>| {
+            let before = setup.before.as_ref().map(map);
+            six_making::Setup { board: map(&setup.board), before, ..setup.clone() }
+        };
+        let mirror = |rows: &Vec<Vec<String>>| {
+            rows.iter().map(|row| row.iter().rev().cloned().collect()).collect()
+        };
+        check(&positions, |s| both(s, &mirror), |text| map_cells(text, |c, r| (last - c, r)));
+        check(
+            &positions,
+            |s| both(s, &|rows| columns(rows)),
+            |text| map_cells(text, |c, r| (r, c)),
+        );
+        let swap = |rows: &Vec<Vec<String>>| {
+            let other = |c| if c == 'x' { 'o' } else { 'x' };
+            let tower = |tower: &String| tower.chars().map(other).collect();
+            rows.iter().map(|row| row.iter().map(tower).collect()).collect()
+        };
+        let swapped = |setup: &six_making::Setup| six_making::Setup {
+            turn: setup.turn.other(),
+            ..both(setup, &swap)
+        };
+        check(&positions, swapped, str::to_owned);
+    }
+}
+
+/// A cell of the hexagon turned by a sixth, seen from the centre: (row, column) → (column, column − row).
+fn turn_hex(row: usize, column: usize) -> (usize, usize) {
+    (column, column + 4 - row)
+}
+
+/// A cell of the hexagon with row and column exchanged.
+fn flip_hex(row: usize, column: usize) -> (usize, usize) {
+    (column, row)
+}
+
+fn map_hex(text: &str, map: fn(usize, usize) -> (usize, usize), directions: [&str; 6]) -> String {
+    const NAMES: [&str; 6] = ["e", "ne", "nw", "w", "sw", "se"];
+    let cell = |name: &str| {
+        let bytes = name.as_bytes();
+        let (row, column) = map(usize::from(bytes[0] - b'a'), usize::from(bytes[1] - b'1'));
+        format!("{}{}", (b'a' + row as u8) as char, column + 1)
+    };
+    if let Some(placed) = text.strip_prefix('@') {
+        return format!("@{}", cell(placed));
+    }
+    let (from, rest) = text.split_once('-').unwrap();
+    let (direction, parts) = rest.split_once(':').unwrap();
+    let at = NAMES.iter().position(|name| *name == direction).unwrap();
+    format!("{}-{}:{parts}", cell(from), directions[at])
+}
+
+#[test]
+fn glaisher_turns_with_the_hexagon_and_with_the_colours() {
+    let image = |setup: &glaisher::Setup, map: fn(usize, usize) -> (usize, usize)| {
+        let mut board = setup.board.clone();
+        for (row, heights) in setup.board.iter().enumerate() {
+            for (i, height) in heights.iter().enumerate() {
+                let (r, c) = map(row, i + row.saturating_sub(4));
+                board[r][c - r.saturating_sub(4)] = *height;
+            }
+        }
+        glaisher::Setup { board, ..setup.clone() }
+    };
+    let turned = ["se", "e", "ne", "nw", "w", "sw"];
+    let flipped = ["sw", "w", "nw", "ne", "e", "se"];
+    for seed in SEEDS {
+        let options = glaisher::Options { min_parts: 1 + seed as u8 % 2 };
+        let positions: Vec<_> =
+            walk::<Glaisher>(&options, seed, 80).into_iter().step_by(3).collect();
+        check(&positions, |s| image(s, turn_hex), |text| map_hex(text, turn_hex, turned));
+        check(&positions, |s| image(s, flip_hex), |text| map_hex(text, flip_hex, flipped));
+        let swap = |setup: &glaisher::Setup| glaisher::Setup {
+            board: setup.board.iter().map(|row| row.iter().map(|h| -h).collect()).collect(),
+            turn: setup.turn.other(),
+            ..setup.clone()
+        };
+        check(&positions, swap, str::to_owned);
+    }
+}

@@ -1,0 +1,46 @@
+//! The perft files: how many ways a game can go, against numbers from other programs.
+
+use rules::notation::{Notation, option_value, options_from_json};
+use rules::perft::{perft, perft_turns};
+
+fn check<G: Notation>(file: &str) {
+    let lines = file.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+    let mut checked = 0;
+    for line in lines {
+        let fields: Vec<_> = line.split('|').map(str::trim).collect();
+        let [position, options, what, counts] = fields[..] else { panic!("four fields: {line}") };
+        let pairs = options.split(", ").filter_map(|pair| pair.split_once('='));
+        let options = pairs.map(|(name, value)| (name.to_owned(), option_value(value))).collect();
+        let options: G::Options = options_from_json(&options).unwrap();
+        let pos = match position {
+            "start" => G::new(&options).unwrap(),
+            text => G::from_text(text, &options).unwrap(),
+        };
+        let count = if what == "turns" { perft_turns::<G> } else { perft::<G> };
+        for (depth, expected) in (1..).zip(counts.split(' ')) {
+            assert_eq!(count(&pos, depth).to_string(), expected, "depth {depth} of {line}");
+            checked += 1;
+        }
+    }
+    assert!(checked > 0, "the file has no counts");
+}
+
+#[test]
+fn glaisher_has_as_many_moves_as_it_should() {
+    check::<rules::glaisher::Glaisher>(include_str!("perft/glaisher.txt"));
+}
+
+#[test]
+fn gekitai_has_as_many_moves_as_it_should() {
+    check::<rules::gekitai::Gekitai>(include_str!("perft/gekitai.txt"));
+}
+
+#[test]
+fn jeson_mor_has_as_many_moves_as_it_should() {
+    check::<rules::jeson_mor::JesonMor>(include_str!("perft/jeson-mor.txt"));
+}
+
+#[test]
+fn six_making_has_as_many_moves_as_it_should() {
+    check::<rules::six_making::SixMaking>(include_str!("perft/six-making.txt"));
+}
