@@ -3,9 +3,20 @@
 //! The rules are in `quadrille-rules`, generic over the game. Here they are erased: a [`Session`] is a
 //! match of any game, and [`GAMES`] lists them all. This crate never prints.
 
+pub mod cache;
+pub mod control;
+pub mod evaluate;
+mod order;
+pub mod play;
 pub mod playouts;
 pub mod registry;
+pub mod score;
+pub mod search;
 pub mod session;
+pub mod think;
+pub mod thinker;
 
+pub use control::{Limits, Stop};
 pub use registry::{Entry, GAMES, find};
 pub use session::{Session, Step};
+pub use thinker::{LineView, Thinker, View};

@@ -1,6 +1,8 @@
 //! The list of games, and the ways into them.
 
+use crate::play::Play;
 use crate::session::{Match, Session};
+use crate::thinker::{Brain, Thinker};
 use rules::notation::{Notation, from_json, options_from_json};
 use rules::prolog::Term;
 use rules::record::{Record, RecordError};
@@ -24,6 +26,8 @@ pub struct Entry {
     pub from_term: fn(&str, &Options) -> Opened<SetupError>,
     /// The match that a record tells.
     pub from_record: fn(&Record) -> Opened<RecordError>,
+    /// An engine with a table of so many mebibytes.
+    pub thinker: fn(usize) -> Box<dyn Thinker>,
     /// How many bytes a position takes.
     pub position_bytes: usize,
 }
@@ -41,7 +45,7 @@ pub fn find(id: &str) -> Option<&'static Entry> {
     GAMES.iter().find(|entry| entry.info.id.eq_ignore_ascii_case(id.trim()))
 }
 
-const fn entry<G: Notation + Show>() -> Entry {
+const fn entry<G: Play + Notation + Show>() -> Entry {
     Entry {
         info: G::INFO,
         start: |options| open(G::new(&options_from_json(options)?)),
@@ -60,6 +64,7 @@ const fn entry<G: Notation + Show>() -> Entry {
             )
         },
         from_record: |record| Ok(Box::new(Match::<G>::from_record(record)?)),
+        thinker: |mebibytes| Box::new(Brain::<G>::new(mebibytes)),
         position_bytes: size_of::<G>(),
     }
 }

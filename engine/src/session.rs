@@ -8,6 +8,7 @@ use rules::perft::{perft, perft_turns};
 use rules::record::{Line, Node, Record, Verdict, turn_moves};
 use rules::{Game, Info, Outcome, Player};
 use serde_json::{Map, Value};
+use std::any::Any;
 
 /// One legal move, as a user interface needs it.
 #[derive(Clone, Debug)]
@@ -91,6 +92,8 @@ pub trait Session: Send {
     fn playouts(&self, count: u64, seed: u64) -> playouts::Count;
     /// A copy.
     fn boxed_clone(&self) -> Box<dyn Session>;
+    /// The match with its type, for the engine.
+    fn as_any(&self) -> &dyn Any;
 }
 
 /// The one implementation of [`Session`].
@@ -113,6 +116,16 @@ impl<G: Notation + Show> Match<G> {
         let mut game = Match::new(replay.start);
         replay.turns.into_iter().flatten().for_each(|m| game.make(m));
         Ok(game)
+    }
+
+    /// The present position.
+    pub fn position(&self) -> &G {
+        &self.pos
+    }
+
+    /// The keys of the positions before the present one.
+    pub fn past_keys(&self) -> Vec<u64> {
+        self.past.iter().map(|(pos, _)| pos.key()).collect()
     }
 
     fn make(&mut self, m: G::Move) {
@@ -285,5 +298,9 @@ impl<G: Notation + Show> Session for Match<G> {
 
     fn boxed_clone(&self) -> Box<dyn Session> {
         Box::new(self.clone())
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
     }
 }

@@ -104,6 +104,12 @@ impl SixMaking {
         self.occupied
     }
 
+    /// The set of towers that the tower on a cell can move onto.
+    #[inline]
+    pub fn reach(&self, cell: Cell) -> u32 {
+        moves::reach(cell, self.tower(cell).height(), self.occupied)
+    }
+
     /// How many discs a player has beside the board.
     #[inline]
     pub fn reserve(&self, player: Player) -> u8 {

@@ -1,0 +1,225 @@
+//! The real binary: what it prints, and how it ends.
+
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+fn quadrille(args: &[&str], input: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_quadrille"))
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A program that ends early closes its end of the pipe.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+fn stdout(args: &[&str]) -> String {
+    let output = quadrille(args, "");
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The one line on standard error of a call that must end with exit code 2.
+fn refusal(args: &[&str], input: &str) -> String {
+    let output = quadrille(args, input);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{args:?}: {error}");
+    assert!(output.stdout.is_empty(), "{args:?} printed something");
+    assert_eq!(error.lines().count(), 1, "{args:?}: {error}");
+    error.trim_end().to_owned()
+}
+
+#[test]
+fn perft_prints_the_count() {
+    assert_eq!(stdout(&["perft", "glaisher", "1", "--turns"]), "1290\n");
+    assert_eq!(stdout(&["perft", "glaisher", "1", "--turns", "--min-parts", "2"]), "1125\n");
+    assert_eq!(stdout(&["perft", "jeson-mor", "3", "--size", "7"]), "11176\n");
+    assert_eq!(stdout(&["perft", "gekitai", "0"]), "1\n");
+    let divided = stdout(&["perft", "six-making", "2", "--size", "4", "--divide"]);
+    assert_eq!(divided.lines().next(), Some("a1 15"));
+    assert_eq!(divided.lines().last(), Some("240"));
+}
+
+#[test]
+fn a_wrong_call_gets_one_line_and_exit_code_2() {
+    let cases: &[(&[&str], &str)] = &[
+        (&["chess"], "unrecognized subcommand 'chess'"),
+        (&["rules", "chess"], "there is no game `chess`; the games are glaisher, gekitai"),
+        (&["perft", "gekitai"], "required arguments were not provided: <DEPTH>"),
+        (&["perft", "gekitai", "many"], "invalid value 'many' for '<DEPTH>'"),
+        (&["perft", "gekitai", "1", "--size", "99"], "board side must be 4 to 8, got 99"),
+        (
+            &["perft", "glaisher", "1", "--size", "5"],
+            "glaisher has no option `size`; it has min_parts",
+        ),
+        (&["render"], "which game?"),
+        (&["render", "gekitai", "zz"], "`zz` lacks a blank and the player to move"),
+        (&["render", "gekitai", "{"], "not JSON"),
+        (&["render", "gekitai", "[[empty"], "in a Prolog term"),
+        (&["render", "gekitai", "--moves", "c4 c4"], "`c4` is not legal here: c4 is occupied"),
+        (
+            &["render", "gekitai", "--moves", "zz"],
+            "`zz` is not a move, expected a cell such as `c4`",
+        ),
+        (&["render", "gekitai", "--sample", "odd"], "no sample `odd`"),
+        (&["render", "gekitai", "--after", "1"], "the game has 0 turns, not 1"),
+        (&["render", "--file", "/does/not/exist"], "cannot read /does/not/exist"),
+        (&["render", "gekitai", "-o", "/does/not/exist.svg"], "cannot write /does/not/exist.svg"),
+        (&["render", "gekitai", "-o", "board.xyz"], "no format is known for `.xyz`"),
+        (&["bench", "playouts", "--seconds", "0"], "--seconds must be 0.01 to 3600, got 0"),
+    ];
+    for (args, expected) in cases {
+        let error = refusal(args, "");
+        assert!(error.starts_with("quadrille: ") && error.contains(expected), "{args:?}: {error}");
+    }
+}
+
+#[test]
+fn every_notation_is_read_and_written() {
+    for game in ["glaisher", "gekitai", "jeson-mor", "six-making"] {
+        for sample in ["initial", "intermediate", "final"] {
+            let line = stdout(&["render", game, "--sample", sample, "--format", "line"]);
+            for format in ["json", "prolog", "line"] {
+                let written = stdout(&["render", game, "--sample", sample, "--format", format]);
+                let read = stdout(&["render", game, written.trim(), "--format", "line"]);
+                assert_eq!(read, line, "{game} {sample} {format}: {written}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_record_is_drawn_after_any_of_its_turns() {
+    let record = stdout(&["render", "gekitai", "--moves", "c3 d4 a1", "--format", "record"]);
+    assert!(record.ends_with("1. c3 d4 2. a1 *\n"), "{record}");
+    let render = |after: &str| {
+        let args = ["render", "--file", "-", "--format", "line", "--after", after];
+        String::from_utf8(quadrille(&args, &record).stdout).unwrap()
+    };
+    assert_eq!(render("0"), "6/6/6/6/6/6 1\n");
+    assert_eq!(render("1"), "6/6/2x3/6/6/6 2\n");
+    let error = refusal(&["render", "--file", "-"], &record.replace("d4", "c3"));
+    assert!(error.contains("line 4: turn `c3`: `c3` is not legal here: c3 is occupied"), "{error}");
+}
+
+#[test]
+fn text_is_coloured_only_when_asked_for() {
+    assert!(!stdout(&["render", "gekitai"]).contains('\x1b'));
+    assert!(stdout(&["render", "gekitai", "--color", "always"]).contains('\x1b'));
+    assert!(stdout(&["render", "jeson-mor", "--ascii"]).is_ascii());
+}
+
+#[test]
+fn a_picture_has_the_width_asked_for() {
+    let output = quadrille(&["render", "gekitai", "--format", "png", "--width", "321"], "");
+    assert!(output.status.success());
+    assert_eq!(output.stdout[..8], *b"\x89PNG\r\n\x1a\n");
+    assert_eq!(output.stdout[16..20], 321u32.to_be_bytes());
+}
+
+#[test]
+fn the_pictures_in_the_documents_are_what_render_draws() {
+    for game in ["glaisher", "gekitai", "jeson-mor", "six-making"] {
+        for sample in ["initial", "intermediate", "final"] {
+            let path = format!("{}/../docs/images/{game}-{sample}.svg", env!("CARGO_MANIFEST_DIR"));
+            let drawn = stdout(&["render", game, "--sample", sample, "--format", "svg"]);
+            let stale = std::fs::read_to_string(&path).unwrap_or_default() != drawn;
+            assert!(!stale, "stale: quadrille render {game} --sample {sample} -o {path}");
+        }
+    }
+}
+
+#[test]
+fn the_rules_page_shows_boards_and_words() {
+    for game in ["glaisher", "gekitai", "jeson-mor", "six-making"] {
+        let page = stdout(&["rules", game]);
+        assert!(page.contains("Options") && (page.contains('│') || page.contains('╱')), "{page}");
+        assert!(!page.contains("](") && !page.contains("```") && !page.contains('\x1b'), "{page}");
+        assert!(page.lines().all(|line| line.chars().count() <= 80), "{game}");
+    }
+}
+
+#[test]
+fn queries_are_answered_in_order_and_bad_ones_too() {
+    let requests = r#"{"id":"7","game":"gekitai","moves":["c4","d4"],"want":["turns","position","text"]}
+nonsense
+
+[1]
+{"id":2}
+{"id":3,"game":"chess"}
+{"id":4,"game":"gekitai","moves":["c4","c4"]}
+{"id":5,"game":"gekitai","moves":["c4",5]}
+{"id":6,"game":"gekitai","want":["tea"]}
+{"id":7,"game":"gekitai","wants":[]}
+{"id":8,"game":"gekitai","options":{"size":99}}
+{"id":9,"game":"gekitai","position":{"board":[],"turn":1}}
+{"id":10,"game":"jeson-mor","options":{"size":5},"position":"nnnnn/5/5/5/NNNNN 1","want":["children"]}
+{"id":11,"game":"jeson-mor","position":"n3n/5/2N2/5/N4 1","moves":["c3-a2"]}"#;
+    let output = quadrille(&["query"], requests);
+    assert!(output.status.success());
+    let replies = String::from_utf8(output.stdout).unwrap();
+    let replies: Vec<serde_json::Value> =
+        replies.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let shown = |i: usize| replies[i].to_string();
+    assert_eq!(replies.len(), 13);
+    assert_eq!(replies[0]["id"], "7");
+    assert_eq!(replies[0]["turns"].as_array().unwrap().len(), 34);
+    assert_eq!(replies[0]["text"], "6/6/6/1x1o2/6/6 1");
+    assert_eq!(replies[0]["position"]["board"][3], ".x.o..");
+    assert!(shown(1).starts_with(r#"{"id":null,"error":"not JSON"#), "{}", shown(1));
+    assert_eq!(shown(2), r#"{"id":null,"error":"expected an object"}"#);
+    let fields: Vec<_> =
+        replies[3..11].iter().map(|reply| reply["field"].as_str().unwrap()).collect();
+    let expected = [
+        "game",
+        "game",
+        "moves[1]",
+        "moves[1]",
+        "want[0]",
+        "wants",
+        "options.size",
+        "position.board",
+    ];
+    assert_eq!(fields, expected);
+    assert_eq!(replies[11]["children"].as_array().unwrap().len(), 14);
+    let over = r#"{"id":11,"turn":2,"over":true,"winner":1}"#;
+    assert_eq!(shown(12), over);
+}
+
+#[test]
+fn every_command_has_help_with_an_example() {
+    let help = stdout(&["--help"]);
+    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let mut seen = 0;
+    for command in commands.take_while(|line| !line.is_empty()) {
+        let Some(name) = command.split_whitespace().next().filter(|name| *name != "help") else {
+            continue;
+        };
+        let help = stdout(&[name, "--help"]);
+        assert!(help.contains("Example") && help.contains("quadrille "), "{name}: {help}");
+        seen += 1;
+    }
+    assert!(seen >= 7);
+}
+
+#[test]
+fn whoever_has_read_enough_may_close_the_pipe() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_quadrille"))
+        .args(["perft", "glaisher", "2", "--divide"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn completions_are_printed_for_every_shell() {
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        assert!(stdout(&["completions", shell]).contains("quadrille"));
+    }
+}

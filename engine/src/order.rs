@@ -1,0 +1,60 @@
+//! Which move to try first.
+
+use crate::evaluate::SLOT_BITS;
+
+/// What earlier branches of the search taught: killers by height, successes by move.
+#[derive(Debug)]
+pub struct Memory<M> {
+    killers: Vec<[Option<M>; 2]>,
+    success: Vec<i32>,
+}
+
+/// Past successes stay below this.
+const MOST: i32 = 1 << 14;
+
+impl<M: Copy + Eq> Memory<M> {
+    /// An empty memory.
+    pub fn new() -> Self {
+        Memory { killers: Vec::new(), success: vec![0; 2 << SLOT_BITS] }
+    }
+
+    /// What a move is worth by experience.
+    #[inline]
+    pub fn worth(&self, height: usize, m: M, player: usize, slot: usize) -> i32 {
+        let killer = match self.killers.get(height) {
+            Some([first, _]) if *first == Some(m) => 1 << 20,
+            Some([_, second]) if *second == Some(m) => 1 << 19,
+            _ => 0,
+        };
+        killer + self.success[player << SLOT_BITS | slot]
+    }
+
+    /// A move was good enough to end its node.
+    pub fn reward(&mut self, height: usize, m: M, player: usize, slot: usize, depth: i32) {
+        if self.killers.len() <= height {
+            self.killers.resize(height + 1, [None; 2]);
+        }
+        let killers = &mut self.killers[height];
+        if killers[0] != Some(m) {
+            *killers = [Some(m), killers[0]];
+        }
+        self.add(player, slot, (depth * depth).min(400));
+    }
+
+    /// A move was tried before the one that ended the node.
+    pub fn blame(&mut self, player: usize, slot: usize, depth: i32) {
+        self.add(player, slot, -(depth * depth).min(400));
+    }
+
+    /// Moves a count towards its limit, the slower the nearer it is.
+    fn add(&mut self, player: usize, slot: usize, bonus: i32) {
+        let count = &mut self.success[player << SLOT_BITS | slot];
+        *count += bonus - *count * bonus.abs() / MOST;
+    }
+}
+
+impl<M: Copy + Eq> Default for Memory<M> {
+    fn default() -> Self {
+        Memory::new()
+    }
+}

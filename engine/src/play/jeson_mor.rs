@@ -1,0 +1,200 @@
+//! Jeson Mor: the fight for the ring around the centre is settled by counting.
+//!
+//! The ring is the eight cells a jump away from the centre. Let the centre be empty or the opponent's,
+//! m the mover's and n the opponent's knights on the ring. If m > n, the mover enters, every recapture
+//! is forced on both sides since a knight left alone in the centre wins, and the opponent runs out
+//! first. If m ≤ n, entering loses for the same reason. So, the centre empty, a player who is to move
+//! must not let the opponent have the majority: knights on the ring are frozen, a deficit of one is met
+//! by entering the ring or capturing on it, one of two only by capturing on it, and three are lost.
+//! No ring cell is a jump away from another, so a ring knight never captures on the ring.
+//!
+//! A ring filled by one player's eight knights could keep that player's own knight in the centre;
+//! nothing is claimed then.
+
+use crate::evaluate::Evaluate;
+use crate::score::{Score, win_after};
+use rules::jeson_mor::{Cell, Goal, JesonMor, Jump, jumps};
+use rules::{Game, Player};
+
+/// The judgement of Jeson Mor.
+#[derive(Debug, Default)]
+pub struct Judge;
+
+/// The knights around the centre, from the view of the player to move.
+struct Ring {
+    cells: u128,
+    centre: u128,
+    mine: i32,
+    theirs: i32,
+    /// Who stands in the centre: 1 the mover, −1 the opponent, 0 nobody.
+    holder: i32,
+}
+
+impl Ring {
+    #[inline]
+    fn new(pos: &JesonMor) -> Ring {
+        let (own, their) = (pos.knights(pos.turn()), pos.knights(pos.turn().other()));
+        let cells = jumps(pos.centre(), pos.size());
+        let centre = 1 << pos.centre().index();
+        let holder = i32::from(own & centre != 0) - i32::from(their & centre != 0);
+        let count = |set: u128| (set & cells).count_ones() as i32;
+        Ring { cells, centre, mine: count(own), theirs: count(their), holder }
+    }
+
+    /// Whether counting decides: not on a ring that is filled by one player.
+    fn is_clear(&self) -> bool {
+        self.mine < 8 && self.theirs < 8
+    }
+}
+
+fn known(pos: &JesonMor, ring: &Ring) -> Option<Score> {
+    if pos.goal() == Goal::Reach {
+        return (ring.mine > 0).then_some(win_after(1));
+    }
+    if !ring.is_clear() {
+        return None;
+    }
+    if ring.holder > 0 {
+        return Some(win_after(1));
+    }
+    if ring.mine > ring.theirs {
+        return Some(win_after(2 * ring.theirs + 3));
+    }
+    if ring.holder < 0 {
+        return Some(-win_after(2 * ring.mine + 2));
+    }
+    (ring.theirs - ring.mine >= 3).then(|| lost(ring))
+}
+
+/// The opponent wins the ring after any move, which may bring one more knight there.
+fn lost(ring: &Ring) -> Score {
+    -win_after(2 * (ring.mine + 1) + 4)
+}
+
+/// What a knight is worth at so many jumps from the centre.
+const NEARNESS: [i32; 8] = [34, 34, 26, 14, 8, 3, 0, 0];
+const KNIGHT: i32 = 100;
+
+/// How many jumps each cell is away from the centre, for each size (5, 7, 9, 11).
+static DISTANCES: [[u8; 121]; 4] = [distances(5), distances(7), distances(9), distances(11)];
+
+const fn distances(size: usize) -> [u8; 121] {
+    use rules::grid::KNIGHT_JUMPS;
+    let mut table = [7; 121];
+    table[Cell::at(size / 2, size / 2).index()] = 0;
+    let mut distance = 0;
+    while distance < 7 {
+        let mut i = 0;
+        while i < 121 * 8 {
+            let (cell, jump) = (Cell::new(i / 8), KNIGHT_JUMPS[i % 8]);
+            if table[i / 8] == distance
+                && let Some(to) = cell.step(jump.0, jump.1, size)
+                && table[to.index()] > distance + 1
+            {
+                table[to.index()] = distance + 1;
+            }
+            i += 1;
+        }
+        distance += 1;
+    }
+    table
+}
+
+fn distance(cell: Cell, size: usize) -> usize {
+    DISTANCES[((size - 5) / 2) & 3][cell.index()].into()
+}
+
+#[inline]
+fn pop(set: &mut u128) -> Cell {
+    let cell = Cell::new(set.trailing_zeros() as usize);
+    *set &= *set - 1;
+    cell
+}
+
+fn worth(pos: &JesonMor, player: Player) -> i32 {
+    let mut value = 0;
+    let mut rest = pos.knights(player);
+    while rest != 0 {
+        let cell = pop(&mut rest);
+        value += KNIGHT + NEARNESS[distance(cell, pos.size()) & 7];
+    }
+    value
+}
+
+fn attacks(pos: &JesonMor, player: Player) -> u128 {
+    let mut rest = pos.knights(player);
+    let mut set = 0;
+    while rest != 0 {
+        set |= jumps(pop(&mut rest), pos.size());
+    }
+    set
+}
+
+impl Evaluate<JesonMor> for Judge {
+    fn evaluate(&self, pos: &JesonMor) -> Score {
+        let (me, them) = (pos.turn(), pos.turn().other());
+        let ring = jumps(pos.centre(), pos.size());
+        let reach = |player| (attacks(pos, player) & ring).count_ones() as i32;
+        worth(pos, me) - worth(pos, them) + 5 * (reach(me) - reach(them)) + 6
+    }
+
+    fn known(&self, pos: &JesonMor) -> Option<Score> {
+        known(pos, &Ring::new(pos))
+    }
+
+    fn select(&self, pos: &JesonMor, moves: &mut Vec<(u16, Jump)>) {
+        let ring = Ring::new(pos);
+        if pos.goal() == Goal::Reach || !ring.is_clear() {
+            return;
+        }
+        let theirs = pos.knights(pos.turn().other());
+        let within = |set: u128, cell: Cell| set >> cell.index() & 1 == 1;
+        if ring.holder > 0 {
+            moves.retain(|(_, m)| within(ring.centre, m.from));
+        } else if ring.holder < 0 || ring.mine > ring.theirs {
+            // To take the centre, or to take it back: all else loses or gives a win away.
+            moves.retain(|(_, m)| within(ring.centre, m.to));
+        } else {
+            match ring.theirs - ring.mine {
+                0 => moves.retain(|(_, m)| !within(ring.cells, m.from)),
+                1 => moves.retain(|(_, m)| within(ring.cells, m.to)),
+                2 => moves.retain(|(_, m)| within(ring.cells & theirs, m.to)),
+                _ => moves.clear(),
+            }
+        }
+    }
+
+    fn hopeless(&self, pos: &JesonMor) -> Score {
+        let ring = Ring::new(pos);
+        if ring.holder < 0 { -win_after(2 * ring.mine + 2) } else { lost(&ring) }
+    }
+
+    fn is_lively(&self, pos: &JesonMor) -> bool {
+        let ring = Ring::new(pos);
+        ring.theirs > ring.mine
+    }
+
+    fn has_noise(&self, pos: &JesonMor) -> bool {
+        attacks(pos, pos.turn()) & pos.knights(pos.turn().other()) != 0
+    }
+
+    fn is_noisy(&self, pos: &JesonMor, m: Jump) -> bool {
+        pos.knights(pos.turn().other()) >> m.to.index() & 1 == 1
+    }
+
+    fn is_free(&self, pos: &JesonMor, m: Jump, _next: &JesonMor) -> bool {
+        jumps(pos.centre(), pos.size()) >> m.to.index() & 1 == 1
+    }
+
+    fn promise(&self, pos: &JesonMor, m: Jump) -> i32 {
+        let capture = self.is_noisy(pos, m);
+        let nearer =
+            NEARNESS[distance(m.to, pos.size()) & 7] - NEARNESS[distance(m.from, pos.size()) & 7];
+        let ring = distance(m.to, pos.size()) == 1;
+        20 * nearer + 40_000 * i32::from(capture) + 20_000 * i32::from(ring)
+    }
+
+    fn slot(&self, m: Jump) -> usize {
+        (m.from.index() * 31 + m.to.index()) & ((1 << crate::evaluate::SLOT_BITS) - 1)
+    }
+}

@@ -1,0 +1,104 @@
+//! Six MaKING: whoever can crown a king does; otherwise towers count by what they may become.
+
+use crate::evaluate::Evaluate;
+use crate::score::{Score, win_after};
+use rules::six_making::{Cell, KING, Move, SixMaking};
+use rules::{Game, Player};
+
+/// The judgement of Six MaKING.
+#[derive(Debug, Default)]
+pub struct Judge;
+
+#[inline]
+fn pop(set: &mut u32) -> Cell {
+    let cell = Cell::new(set.trailing_zeros() as usize);
+    *set &= *set - 1;
+    cell
+}
+
+/// What towers and their reach are worth, and whether a king can be crowned.
+#[derive(Default)]
+struct Count {
+    value: [i32; 2],
+    /// Ways to crown a king, were it that player's turn.
+    crowns: [i32; 2],
+}
+
+/// A tower's worth to the owner of its top.
+const TOWER: [i32; 7] = [0, 6, 14, 26, 38, 60, 0];
+
+fn count(pos: &SixMaking) -> Count {
+    let mut count = Count::default();
+    let mut rest = pos.occupied();
+    while rest != 0 {
+        let cell = pop(&mut rest);
+        let tower = pos.tower(cell);
+        let height = tower.height();
+        let owner = tower.top().index();
+        count.value[owner] += TOWER[height.min(6)];
+        let mut targets = pos.reach(cell);
+        while targets != 0 {
+            let built = height + pos.tower(pop(&mut targets)).height();
+            if built >= KING {
+                count.crowns[owner] += 1;
+            } else {
+                count.value[owner] += built as i32;
+            }
+        }
+    }
+    count
+}
+
+/// Whether a player could crown a king, were it that player's turn.
+fn can_crown(pos: &SixMaking, player: Player) -> bool {
+    let mut rest = pos.occupied();
+    while rest != 0 {
+        let cell = pop(&mut rest);
+        let tower = pos.tower(cell);
+        if tower.top() != player {
+            continue;
+        }
+        let height = tower.height();
+        let mut targets = pos.reach(cell);
+        while targets != 0 {
+            if height + pos.tower(pop(&mut targets)).height() >= KING {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+impl Evaluate<SixMaking> for Judge {
+    fn evaluate(&self, pos: &SixMaking) -> Score {
+        let count = count(pos);
+        let (me, them) = (pos.turn().index(), pos.turn().other().index());
+        let reserve =
+            i32::from(pos.reserve(pos.turn())) - i32::from(pos.reserve(pos.turn().other()));
+        count.value[me] - count.value[them] - 40 * i32::from(count.crowns[them] > 0) + 3 * reserve
+    }
+
+    fn known(&self, pos: &SixMaking) -> Option<Score> {
+        can_crown(pos, pos.turn()).then_some(win_after(1))
+    }
+
+    fn is_lively(&self, pos: &SixMaking) -> bool {
+        can_crown(pos, pos.turn().other())
+    }
+
+    fn promise(&self, pos: &SixMaking, m: Move) -> i32 {
+        let (from, to, discs) = match m {
+            Move::Place(_) => return 0,
+            Move::Tower { from, to } => (from, to, pos.tower(from).height()),
+            Move::Top { from, to, discs } => (from, to, usize::from(discs)),
+        };
+        let built = discs + pos.tower(to).height();
+        let mine = pos.tower(from).top() == pos.turn();
+        match (built >= KING, mine) {
+            (true, true) => 900_000,
+            (true, false) => -900_000,
+            (false, true) => 300 * built as i32,
+            (false, false) => -100 * built as i32,
+        }
+    }
+}

@@ -1,0 +1,416 @@
+//! Principal variation search by iterative deepening, generic over the game.
+//!
+//! It rests on `evaluate` (what the game knows), `cache` (what was found before), `order` (what to try
+//! first) and `control` (when to end). With [`Tuning::STRICT`] it returns exactly what plain minimax
+//! returns; the tests rely on that.
+
+use crate::cache::{Bound, Cache, Entry};
+use crate::control::Control;
+use crate::evaluate::Evaluate;
+use crate::order::Memory;
+use crate::score::{PROVEN, Score, WIN, earlier, estimate, is_proven, win_after};
+use rules::{Game, Outcome};
+
+/// Which liberties a search takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tuning {
+    /// Search late moves less deeply at first.
+    pub reduce: bool,
+    /// Call a position that repeats on the path a draw.
+    pub repetition: bool,
+    /// Use table entries that were searched deeper than asked.
+    pub deeper: bool,
+}
+
+impl Tuning {
+    /// For playing.
+    pub const PLAY: Tuning = Tuning { reduce: true, repetition: true, deeper: true };
+    /// Exactly minimax.
+    pub const STRICT: Tuning = Tuning { reduce: false, repetition: false, deeper: false };
+}
+
+/// A line of play and what it is worth to the player to move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line<M> {
+    /// The moves.
+    pub moves: Vec<M>,
+    /// The value.
+    pub score: Score,
+}
+
+/// Longer lines than this are not looked at, whatever is free.
+const MAX_HEIGHT: usize = 120;
+
+/// How far below depth zero lively positions are followed.
+const LIVELIEST: i32 = -12;
+
+/// One thread of a search.
+pub struct Searcher<'a, G: Game, E> {
+    evaluator: &'a E,
+    cache: &'a Cache,
+    control: &'a Control,
+    tuning: Tuning,
+    memory: Memory<G::Move>,
+    /// Keys of the positions on the path, and of the game before it.
+    path: Vec<u64>,
+    /// The best line from each height.
+    lines: Vec<Vec<G::Move>>,
+    /// Move lists, one for each height.
+    lists: Vec<Vec<(i32, u16, G::Move)>>,
+    generated: Vec<G::Move>,
+    selected: Vec<(u16, G::Move)>,
+    nodes: u64,
+    quota: u64,
+    stopped: bool,
+    /// Moves at the root that belong to better lines.
+    excluded: Vec<G::Move>,
+}
+
+/// A node's place in the tree.
+#[derive(Clone, Copy)]
+struct Place {
+    /// Moves from the root.
+    height: usize,
+    /// Turns from the root.
+    turns: i32,
+}
+
+impl<'a, G: Game, E: Evaluate<G>> Searcher<'a, G, E> {
+    /// A searcher that knows the keys of the game so far.
+    pub fn new(
+        evaluator: &'a E,
+        cache: &'a Cache,
+        control: &'a Control,
+        tuning: Tuning,
+        past: &[u64],
+    ) -> Self {
+        Searcher {
+            evaluator,
+            cache,
+            control,
+            tuning,
+            memory: Memory::new(),
+            path: past.to_vec(),
+            lines: vec![Vec::new(); MAX_HEIGHT + 2],
+            lists: vec![Vec::new(); MAX_HEIGHT + 2],
+            generated: Vec::new(),
+            selected: Vec::new(),
+            nodes: 0,
+            quota: control.quota(),
+            stopped: false,
+            excluded: Vec::new(),
+        }
+    }
+
+    /// How many nodes this thread has not yet reported.
+    pub fn unreported(&self) -> u64 {
+        self.nodes
+    }
+
+    /// Whether the search was ended before it was complete.
+    pub fn is_stopped(&self) -> bool {
+        self.stopped
+    }
+
+    /// The best `count` lines to a depth; nothing when it was stopped before the first was complete.
+    /// `previous` are the lines of a shallower search.
+    pub fn lines(
+        &mut self,
+        pos: &G,
+        depth: i32,
+        count: usize,
+        previous: &[Line<G::Move>],
+    ) -> Vec<Line<G::Move>> {
+        let mut found: Vec<Line<G::Move>> = Vec::new();
+        self.excluded.clear();
+        while found.len() < count {
+            let guess = previous.get(found.len()).map(|line| line.score);
+            let score = self.aspire(pos, depth, guess);
+            if self.stopped || self.lines[0].is_empty() {
+                break;
+            }
+            let moves = self.lines[0].clone();
+            self.excluded.push(moves[0]);
+            found.push(Line { moves, score });
+        }
+        found.sort_by_key(|line| -line.score);
+        found
+    }
+
+    /// Searches with a narrow window around a guess and widens it until the value lies inside.
+    fn aspire(&mut self, pos: &G, depth: i32, guess: Option<Score>) -> Score {
+        let (mut alpha, mut beta, mut width) = (-WIN, WIN, 24);
+        if let Some(guess) = guess.filter(|guess| depth > 3 && !is_proven(*guess)) {
+            (alpha, beta) = (guess - width, guess + width);
+        }
+        loop {
+            let score = self.search(pos, alpha, beta, depth, Place { height: 0, turns: 0 });
+            if self.stopped || (score > alpha && score < beta) || (alpha <= -WIN && beta >= WIN) {
+                return score;
+            }
+            width *= 4;
+            if score <= alpha {
+                alpha = if width > 2_000 { -WIN } else { (score - width).max(-WIN) };
+            } else {
+                beta = if width > 2_000 { WIN } else { (score + width).min(WIN) };
+            }
+        }
+    }
+
+    fn count_node(&mut self) {
+        self.nodes += 1;
+        if self.nodes >= self.quota {
+            self.stopped |= self.control.spend(self.nodes);
+            self.nodes = 0;
+            self.quota = self.control.quota();
+        }
+    }
+
+    /// The value of a position to its player to move, at least if it lies between `alpha` and `beta`.
+    fn search(
+        &mut self,
+        pos: &G,
+        mut alpha: Score,
+        beta: Score,
+        depth: i32,
+        place: Place,
+    ) -> Score {
+        self.lines[place.height].clear();
+        self.count_node();
+        if self.stopped {
+            return 0;
+        }
+        if let Some(outcome) = pos.outcome() {
+            return match outcome {
+                Outcome::Draw => 0,
+                Outcome::Win(player) if player == pos.turn() => win_after(place.turns),
+                Outcome::Win(_) => -win_after(place.turns),
+            };
+        }
+        let root = place.height == 0;
+        let key = self.evaluator.key(pos);
+        if !root && self.tuning.repetition && self.path.contains(&pos.key()) {
+            return 0;
+        }
+        if !root && let Some(score) = self.evaluator.known(pos) {
+            return earlier(score, place.turns);
+        }
+        let entry = self.cache.get(key);
+        if !root
+            && let Some(entry) = entry
+            && let Some(score) = self.cutoff(&entry, alpha, beta, depth, place)
+        {
+            return score;
+        }
+        let quiet = depth <= 0 && !(depth > LIVELIEST && self.evaluator.is_lively(pos));
+        let mut best = (-WIN, None);
+        if quiet || place.height >= MAX_HEIGHT {
+            let stand = estimate(self.evaluator.evaluate(pos));
+            if stand >= beta || place.height >= MAX_HEIGHT || !self.evaluator.has_noise(pos) {
+                return stand;
+            }
+            best.0 = stand;
+            alpha = alpha.max(stand);
+        }
+        let best_before = entry.and_then(|entry| entry.best);
+        let mut moves = std::mem::take(&mut self.lists[place.height]);
+        self.list_moves(pos, best_before, place.height, &mut moves);
+        if quiet {
+            moves.retain(|(_, _, m)| self.evaluator.is_noisy(pos, *m));
+        }
+        let first_alpha = alpha;
+        self.path.push(pos.key());
+        for i in 0..moves.len() {
+            pick_best(&mut moves, i);
+            let (_, index, m) = moves[i];
+            let next = pos.after(m);
+            let score = self.try_move(pos, &next, m, i, (alpha, beta), depth, place);
+            if self.stopped {
+                break;
+            }
+            if score > best.0 {
+                best = (score, Some(index));
+            }
+            if score > alpha {
+                alpha = score;
+                self.extend_line(m, place.height);
+            }
+            if alpha >= beta {
+                self.learn(pos, &moves[..=i], place.height, depth);
+                break;
+            }
+        }
+        self.path.pop();
+        let none = moves.is_empty() && !quiet;
+        self.lists[place.height] = moves;
+        if self.stopped {
+            return 0;
+        }
+        if none {
+            return earlier(self.evaluator.hopeless(pos), place.turns);
+        }
+        if !(root && !self.excluded.is_empty()) {
+            let bound = if best.0 >= beta {
+                Bound::Lower
+            } else if best.0 > first_alpha {
+                Bound::Exact
+            } else {
+                Bound::Upper
+            };
+            let score = earlier(best.0, -place.turns);
+            self.cache.put(key, Entry { score, depth, bound, best: best.1 });
+        }
+        best.0
+    }
+
+    /// The score of a table entry, where it decides the node.
+    fn cutoff(
+        &self,
+        entry: &Entry,
+        alpha: Score,
+        beta: Score,
+        depth: i32,
+        place: Place,
+    ) -> Option<Score> {
+        let deep = if self.tuning.deeper { entry.depth >= depth } else { entry.depth == depth };
+        // A proof holds at any depth.
+        let proof = self.tuning.deeper
+            && match entry.bound {
+                Bound::Lower => entry.score >= PROVEN,
+                Bound::Upper => entry.score <= -PROVEN,
+                Bound::Exact => is_proven(entry.score),
+            };
+        if !deep && !proof {
+            return None;
+        }
+        let score = earlier(entry.score, place.turns);
+        match entry.bound {
+            Bound::Exact => Some(score),
+            Bound::Lower if score >= beta => Some(score),
+            Bound::Upper if score <= alpha => Some(score),
+            _ => None,
+        }
+    }
+
+    /// The moves of a node with what they seem worth.
+    fn list_moves(
+        &mut self,
+        pos: &G,
+        best: Option<u16>,
+        height: usize,
+        out: &mut Vec<(i32, u16, G::Move)>,
+    ) {
+        let player = pos.turn().index();
+        self.generated.clear();
+        pos.append_moves(&mut self.generated);
+        let mut moves = std::mem::take(&mut self.selected);
+        moves.clear();
+        moves.extend((0u16..).zip(self.generated.iter().copied()));
+        self.evaluator.select(pos, &mut moves);
+        if height == 0 && moves.is_empty() {
+            // Even a lost game needs a move.
+            moves.extend((0u16..).zip(self.generated.iter().copied()));
+        }
+        out.clear();
+        for &(index, m) in &moves {
+            if height == 0 && self.excluded.contains(&m) {
+                continue;
+            }
+            let worth = if best == Some(index) {
+                i32::MAX
+            } else {
+                let slot = self.evaluator.slot(m);
+                self.evaluator.promise(pos, m) + self.memory.worth(height, m, player, slot)
+            };
+            out.push((worth, index, m));
+        }
+        self.selected = moves;
+    }
+
+    /// Searches the i-th move of a node: the first with the whole window, the others with none.
+    #[allow(clippy::too_many_arguments)]
+    fn try_move(
+        &mut self,
+        pos: &G,
+        next: &G,
+        m: G::Move,
+        i: usize,
+        (alpha, beta): (Score, Score),
+        depth: i32,
+        place: Place,
+    ) -> Score {
+        let free = self.evaluator.is_free(pos, m, next);
+        let left = if depth <= 0 || !free { depth - 1 } else { depth };
+        if i == 0 {
+            return self.descend(pos, next, (alpha, beta), left, place);
+        }
+        let reduction = self.reduction(i, depth, free);
+        let mut score = self.descend(pos, next, (alpha, alpha + 1), left - reduction, place);
+        if score > alpha && reduction > 0 && !self.stopped {
+            score = self.descend(pos, next, (alpha, alpha + 1), left, place);
+        }
+        if score > alpha && score < beta && !self.stopped {
+            score = self.descend(pos, next, (alpha, beta), left, place);
+        }
+        score
+    }
+
+    fn reduction(&self, i: usize, depth: i32, free: bool) -> i32 {
+        if !self.tuning.reduce || free || depth < 3 || i < 3 {
+            return 0;
+        }
+        let r = 1
+            + i32::from(i >= 8)
+            + i32::from(i >= 24 && depth >= 5)
+            + i32::from(depth >= 8 && i >= 6);
+        r.min(depth - 2)
+    }
+
+    /// The value of the position after a move to the player who moved, who may be to move again.
+    fn descend(
+        &mut self,
+        pos: &G,
+        next: &G,
+        (alpha, beta): (Score, Score),
+        depth: i32,
+        place: Place,
+    ) -> Score {
+        let same = next.turn() == pos.turn();
+        let place = Place { height: place.height + 1, turns: place.turns + i32::from(!same) };
+        // A turn that ends the game may leave the player to move as it was.
+        if same && next.outcome().is_none() {
+            self.search(next, alpha, beta, depth, place)
+        } else {
+            -self.search(next, -beta, -alpha, depth, place)
+        }
+    }
+
+    /// The best line from here is this move and the best line after it.
+    fn extend_line(&mut self, m: G::Move, height: usize) {
+        let (above, below) = self.lines.split_at_mut(height + 1);
+        let (Some(line), Some(rest)) = (above.last_mut(), below.first()) else { return };
+        line.clear();
+        line.push(m);
+        line.extend_from_slice(rest);
+    }
+
+    fn learn(&mut self, pos: &G, tried: &[(i32, u16, G::Move)], height: usize, depth: i32) {
+        let player = pos.turn().index();
+        let Some(((_, _, m), before)) = tried.split_last() else { return };
+        self.memory.reward(height, *m, player, self.evaluator.slot(*m), depth.max(1));
+        for (_, _, m) in before {
+            self.memory.blame(player, self.evaluator.slot(*m), depth.max(1));
+        }
+    }
+}
+
+/// Brings the best of the moves from `i` on to place `i`; the first of equals wins.
+fn pick_best<M: Copy>(moves: &mut [(i32, u16, M)], i: usize) {
+    let mut best = i;
+    for j in i + 1..moves.len() {
+        if (moves[j].0, moves[best].1) > (moves[best].0, moves[j].1) {
+            best = j;
+        }
+    }
+    moves.swap(i, best);
+}

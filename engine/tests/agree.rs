@@ -1,0 +1,88 @@
+//! Every search finds what plain minimax finds, when positions are evaluated by their hash.
+
+use engine::cache::Cache;
+use engine::control::{Limits, Stop};
+use engine::evaluate::{Evaluate, HashEvaluate};
+use engine::score::{Score, WIN, win_after};
+use engine::search::Tuning;
+use engine::think::think;
+use rules::random::Random;
+use rules::{Game, Outcome};
+
+/// The value of a position to its player to move, by looking at everything.
+fn minimax<G: Game>(pos: &G, depth: u32, turns: i32) -> Score {
+    match pos.outcome() {
+        Some(Outcome::Draw) => return 0,
+        Some(Outcome::Win(player)) => {
+            return if player == pos.turn() { win_after(turns) } else { -win_after(turns) };
+        }
+        None if depth == 0 => return HashEvaluate.evaluate(pos),
+        None => {}
+    }
+    let value = |m| {
+        let next = pos.after(m);
+        match next.turn() == pos.turn() {
+            true => minimax(&next, depth - 1, turns),
+            false => -minimax(&next, depth - 1, turns + 1),
+        }
+    };
+    pos.moves().into_iter().map(value).max().unwrap_or(-WIN)
+}
+
+fn random_position<G: Game>(options: &G::Options, seed: u64, length: usize) -> G {
+    let mut random = Random::new(seed);
+    let mut pos = G::new(options).unwrap();
+    for _ in 0..length {
+        let Some(m) = random.pick(&pos.moves()).copied() else { break };
+        let next = pos.after(m);
+        if next.outcome().is_some() {
+            break;
+        }
+        pos = next;
+    }
+    pos
+}
+
+fn check<G: Game>(options: &G::Options, longest: usize, depth: u32, count: u64) {
+    for seed in 0..count {
+        let pos = random_position::<G>(options, seed, seed as usize * 7 % longest);
+        let expected = minimax(&pos, depth, 0);
+        for threads in [1, 2] {
+            let cache = Cache::new(1);
+            let limits = Limits { depth: Some(depth), threads, ..Limits::default() };
+            let spend = (&limits, &Stop::default());
+            let thought =
+                think(&pos, &[], &HashEvaluate, &cache, Tuning::STRICT, spend, &mut |_| {});
+            assert_eq!(thought.lines[0].score, expected, "{threads} threads, {:?}", pos.setup());
+            // The line leads to the value.
+            let mut end = pos.clone();
+            thought.lines[0].moves.iter().for_each(|m| end.play(*m).unwrap());
+        }
+    }
+}
+
+#[test]
+fn gekitai_agrees() {
+    check::<rules::gekitai::Gekitai>(&Default::default(), 20, 3, 12);
+    let small = rules::gekitai::Options { size: 4, markers: 5, ..Default::default() };
+    check::<rules::gekitai::Gekitai>(&small, 14, 4, 12);
+}
+
+#[test]
+fn jeson_mor_agrees() {
+    check::<rules::jeson_mor::JesonMor>(&Default::default(), 60, 3, 12);
+    let small = rules::jeson_mor::Options { size: 5, ..Default::default() };
+    check::<rules::jeson_mor::JesonMor>(&small, 30, 4, 20);
+}
+
+#[test]
+fn six_making_agrees() {
+    check::<rules::six_making::SixMaking>(&Default::default(), 40, 3, 12);
+    let small = rules::six_making::Options { size: 4, ..Default::default() };
+    check::<rules::six_making::SixMaking>(&small, 30, 4, 8);
+}
+
+#[test]
+fn glaisher_agrees() {
+    check::<rules::glaisher::Glaisher>(&Default::default(), 60, 3, 8);
+}
