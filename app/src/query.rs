@@ -153,7 +153,7 @@ fn texts<'a>(request: &'a Map<String, Value>, field: &str) -> Result<Vec<&'a str
     }
 }
 
-const WANTS: [&str; 5] = ["turns", "children", "position", "text", "svg"];
+const WANTS: [&str; 7] = ["turns", "children", "position", "text", "svg", "seed", "seed_best"];
 
 fn wanted(session: &dyn Session, want: &str) -> Option<Value> {
     Some(match want {
@@ -162,6 +162,11 @@ fn wanted(session: &dyn Session, want: &str) -> Option<Value> {
         "position" => session.position(),
         "text" => session.text().into(),
         "svg" => svg::svg(&session.diagram(), &svg::Style::default()).into(),
+        "seed" => json!({ "value": session.seed_value() }),
+        "seed_best" => {
+            let best = session.seed_best().into_iter();
+            Value::Object(best.map(|(id, turns)| (id, turns.into())).collect())
+        }
         _ => return None,
     })
 }

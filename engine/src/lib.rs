@@ -12,6 +12,7 @@ pub mod playouts;
 pub mod registry;
 pub mod score;
 pub mod search;
+pub mod seed;
 pub mod session;
 pub mod think;
 pub mod thinker;

@@ -3,10 +3,10 @@
 use crate::play::Play;
 use crate::session::{Match, Session};
 use crate::thinker::{Brain, Thinker};
-use rules::notation::{Notation, from_json, options_from_json};
+use rules::notation::{from_json, options_from_json};
 use rules::prolog::Term;
 use rules::record::{Record, RecordError};
-use rules::{Game, Info, SetupError, Show};
+use rules::{Game, Info, SetupError};
 use serde_json::{Map, Value};
 
 type Options = Map<String, Value>;
@@ -45,7 +45,7 @@ pub fn find(id: &str) -> Option<&'static Entry> {
     GAMES.iter().find(|entry| entry.info.id.eq_ignore_ascii_case(id.trim()))
 }
 
-const fn entry<G: Play + Notation + Show>() -> Entry {
+const fn entry<G: Play>() -> Entry {
     Entry {
         info: G::INFO,
         start: |options| open(G::new(&options_from_json(options)?)),
@@ -69,7 +69,7 @@ const fn entry<G: Play + Notation + Show>() -> Entry {
     }
 }
 
-fn open<G: Notation + Show>(pos: Result<G, SetupError>) -> Opened<SetupError> {
+fn open<G: Play>(pos: Result<G, SetupError>) -> Opened<SetupError> {
     Ok(Box::new(Match::new(pos?)))
 }
 

@@ -1,10 +1,12 @@
 //! A match with its game type erased: all that user interfaces ever see.
 
 use crate::playouts;
+use crate::seed::{self, About, Seed};
 use rules::diagram::{Diagram, Gesture, Show, Trace};
 use rules::game::{IllegalMove, ParseMoveError};
 use rules::notation::{Notation, options_to_json, to_json};
 use rules::perft::{perft, perft_turns};
+use rules::random::Random;
 use rules::record::{Line, Node, Record, Verdict, turn_moves};
 use rules::{Game, Info, Outcome, Player};
 use serde_json::{Map, Value};
@@ -90,6 +92,15 @@ pub trait Session: Send {
     fn perft(&self, depth: u32, turns: bool, row: &mut dyn FnMut(&str, u64));
     /// Plays random games from here for a while and counts them and their moves.
     fn playouts(&self, count: u64, seed: u64) -> playouts::Count;
+    /// The players of the game's seed, in the order of its menu.
+    fn seed_players(&self) -> Vec<About>;
+    /// The seed's evaluation, from player 1's and from player 2's own view.
+    fn seed_value(&self) -> [f64; 2];
+    /// By name, the turns that each seed player who does not play at random draws from, sorted by text;
+    /// empty when the game is over.
+    fn seed_best(&self) -> Vec<(String, Vec<String>)>;
+    /// The turn that a seed's player makes; none when the game is over or has no such player.
+    fn seed_choose(&self, id: &str, random: &mut Random) -> Option<String>;
     /// A copy.
     fn boxed_clone(&self) -> Box<dyn Session>;
     /// The match with its type, for the engine.
@@ -152,6 +163,10 @@ impl<G: Notation + Show> Match<G> {
     }
 }
 
+fn turn_text<G: Game>(turn: &[G::Move]) -> String {
+    turn.iter().map(G::Move::to_string).collect()
+}
+
 /// Every whole turn from here, with the position after it.
 fn append_turns<G: Game>(pos: &G, prefix: &str, out: &mut Vec<(String, G)>) {
     for m in pos.moves() {
@@ -165,7 +180,7 @@ fn append_turns<G: Game>(pos: &G, prefix: &str, out: &mut Vec<(String, G)>) {
     }
 }
 
-impl<G: Notation + Show> Session for Match<G> {
+impl<G: Notation + Show + Seed> Session for Match<G> {
     fn info(&self) -> &'static Info {
         G::INFO
     }
@@ -294,6 +309,27 @@ impl<G: Notation + Show> Session for Match<G> {
 
     fn playouts(&self, count: u64, seed: u64) -> playouts::Count {
         playouts::run(&self.pos, count, seed)
+    }
+
+    fn seed_players(&self) -> Vec<About> {
+        G::PLAYERS.iter().map(|player| player.about).collect()
+    }
+
+    fn seed_value(&self) -> [f64; 2] {
+        self.pos.seed_value()
+    }
+
+    fn seed_best(&self) -> Vec<(String, Vec<String>)> {
+        let texts = |(id, turns): (&str, Vec<Vec<G::Move>>)| {
+            let mut texts: Vec<_> = turns.iter().map(|turn| turn_text::<G>(turn)).collect();
+            texts.sort();
+            (id.to_owned(), texts)
+        };
+        seed::best_turns(&self.pos).into_iter().map(texts).collect()
+    }
+
+    fn seed_choose(&self, id: &str, random: &mut Random) -> Option<String> {
+        seed::choose(&self.pos, id, random).map(|turn| turn_text::<G>(&turn))
     }
 
     fn boxed_clone(&self) -> Box<dyn Session> {

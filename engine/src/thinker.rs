@@ -7,7 +7,6 @@ use crate::score::{Score, win_in};
 use crate::search::Tuning;
 use crate::session::{Match, Session};
 use crate::think::{Thought, think};
-use rules::{Notation, Show};
 use std::time::Duration;
 
 /// What the engine has found so far, as text.
@@ -61,7 +60,7 @@ pub struct Brain<G: Play> {
     cache: Cache,
 }
 
-impl<G: Play + Notation + Show> Brain<G> {
+impl<G: Play> Brain<G> {
     /// An engine with a table of so many mebibytes.
     pub fn new(mebibytes: usize) -> Self {
         Brain { judge: G::Judge::default(), cache: Cache::new(mebibytes) }
@@ -109,7 +108,7 @@ fn turn_texts<G: Play>(pos: &G, moves: &[G::Move]) -> Vec<String> {
     turns
 }
 
-impl<G: Play + Notation + Show> Thinker for Brain<G> {
+impl<G: Play> Thinker for Brain<G> {
     fn think(
         &mut self,
         game: &dyn Session,

@@ -6,10 +6,11 @@ pub mod jeson_mor;
 pub mod six_making;
 
 use crate::evaluate::Evaluate;
-use rules::Game;
+use crate::seed::Seed;
+use rules::{Notation, Show};
 
 /// A game that the engine plays.
-pub trait Play: Game {
+pub trait Play: Notation + Show + Seed {
     /// Its judgement.
     type Judge: Evaluate<Self> + Default + 'static;
 }

@@ -1,0 +1,46 @@
+//! Six MaKING's Easy and Hard.
+
+use super::{Seed, SeedPlayer, Turn, best_moves, both_views, view};
+use rules::six_making::{Cell, KING, SixMaking};
+use rules::{Game, Player};
+
+impl Seed for SixMaking {
+    const PLAYERS: &'static [SeedPlayer<Self>] = &[
+        SeedPlayer::random("easy", "Easy"),
+        SeedPlayer::new(
+            "hard",
+            "Hard",
+            "weighs the position after its turn together with the one after the best reply",
+            hard,
+        ),
+    ];
+
+    fn seed_value(&self) -> [f64; 2] {
+        both_views(value(self))
+    }
+}
+
+fn hard(pos: &SixMaking) -> Vec<Turn<SixMaking>> {
+    let player = pos.turn();
+    best_moves(pos, |after| {
+        let own = view(value(after), player);
+        let replies = after.moves();
+        let values = replies.iter().map(|reply| view(value(&after.after(*reply)), player));
+        // A finished game has no reply: it stays as it is, so that its value counts twice.
+        own + values.reduce(f64::min).unwrap_or(own)
+    })
+}
+
+/// The evaluation, positive for player 1.
+fn value(pos: &SixMaking) -> f64 {
+    let mut sum = 0;
+    let mut rest = pos.occupied();
+    while rest != 0 {
+        let tower = pos.tower(Cell::new(rest.trailing_zeros() as usize));
+        rest &= rest - 1;
+        let height = tower.height();
+        let worth = (height * height + if height >= KING { 100 } else { 0 }) as i32;
+        sum += if tower.top() == Player::One { worth } else { -worth };
+    }
+    f64::from(sum)
+}
