@@ -192,6 +192,48 @@ pub static NEIGHBOURS: [u64; CELLS] = {
     table
 };
 
+/// The neighbours of each set of eight consecutive cells.
+static AROUND: [[u64; 256]; 8] = {
+    let mut table = [[0; 256]; 8];
+    let mut i = 0;
+    while i < 8 * 256 * 8 {
+        let (byte, set, bit) = (i / 2048, i / 8 % 256, i % 8);
+        if set >> bit & 1 == 1 && 8 * byte + bit < CELLS {
+            table[byte][set] |= NEIGHBOURS[8 * byte + bit];
+        }
+        i += 1;
+    }
+    table
+};
+
+/// The neighbours of all cells of a set; cells of the set are among them if they touch each other.
+#[inline]
+pub fn around(set: u64) -> u64 {
+    let [a, b, c, d, e, f, g, h] = set.to_le_bytes().map(usize::from);
+    AROUND[0][a]
+        | AROUND[1][b]
+        | AROUND[2][c]
+        | AROUND[3][d]
+        | AROUND[4][e]
+        | AROUND[5][f]
+        | AROUND[6][g]
+        | AROUND[7][h]
+}
+
+/// The nine lines of cells that every connection of a pair of opposite sides has to cross.
+pub const CROSSINGS: [[u64; ROWS]; 3] = {
+    let mut lines = [[0; ROWS]; 3];
+    let mut cell = 0;
+    while cell < CELLS {
+        let (row, column) = (PLACE[cell].0 as usize, PLACE[cell].1 as usize);
+        lines[0][row] |= 1 << cell;
+        lines[1][column] |= 1 << cell;
+        lines[2][row + 4 - column] |= 1 << cell;
+        cell += 1;
+    }
+    lines
+};
+
 /// The set of all cells.
 pub const BOARD: u64 = (1 << CELLS) - 1;
 
@@ -388,6 +430,18 @@ mod tests {
         }
         let all = SIDES.as_flattened().iter().fold(0, |set, side| set | side);
         assert_eq!(all.count_ones(), 24);
+    }
+
+    #[test]
+    fn every_line_between_two_sides_is_there() {
+        for (lines, sides) in CROSSINGS.iter().zip(SIDES) {
+            assert_eq!(lines.iter().fold(0, |all, line| all | line), BOARD);
+            let ends = [lines[0], lines[8]];
+            assert!(ends == sides || ends == [sides[1], sides[0]]);
+        }
+        let cell = Hex::parse("e5").unwrap();
+        assert_eq!(around(cell.bit()), NEIGHBOURS[cell.index()]);
+        assert_eq!(around(BOARD), BOARD);
     }
 
     #[test]

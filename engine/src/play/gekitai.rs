@@ -2,7 +2,7 @@
 
 use crate::evaluate::Evaluate;
 use crate::score::{Score, win_after};
-use rules::gekitai::{Cell, Gekitai, Place};
+use rules::gekitai::{Both, Cell, Gekitai, Place, lines};
 use rules::{Game, Outcome, Player};
 
 /// The judgement of Gekitai.
@@ -23,25 +23,37 @@ fn pairs(set: u64) -> u32 {
     count(set >> 1 & LEFT) + count(set >> 8) + count(set >> 9 & LEFT) + count(set >> 7 & RIGHT)
 }
 
-fn wins(pos: &Gekitai, m: Place) -> bool {
-    pos.after(m).outcome() == Some(Outcome::Win(pos.turn()))
-}
-
-/// Whether the player to move can win at once.
-pub fn wins_at_once(pos: &Gekitai) -> bool {
-    let own = pos.markers(pos.turn());
-    if own.count_ones() < 2 && pos.reserve(pos.turn()) > 1 {
+/// Whether a player could win at once, were it that player's turn.
+///
+/// A line has a marker next to the new one, or one that the new one pushed: nothing comes to rest beside
+/// it but what could not be pushed away. So only cells beside own markers matter, unless the number wins.
+pub fn wins_at_once(pos: &Gekitai, player: Player) -> bool {
+    let own = pos.markers(player);
+    let last_marker = pos.reserve(player) == 1;
+    if own.count_ones() < 2 && !last_marker {
         return false;
     }
-    let mut empty = pos.empty();
-    while empty != 0 {
-        let cell = Cell::new(empty.trailing_zeros() as usize);
-        empty &= empty - 1;
-        if wins(pos, Place(cell)) {
+    let mut cells = pos.empty() & if last_marker { u64::MAX } else { pos.around(own) };
+    while cells != 0 {
+        let cell = Cell::new(cells.trailing_zeros() as usize);
+        cells &= cells - 1;
+        let after = pos.own_after(player, cell);
+        let count = last_marker && after.count_ones() > own.count_ones();
+        if (count || lines(after) != 0)
+            && (pos.options().both == Both::Mover || wins(pos, player, cell))
+        {
             return true;
         }
     }
     false
+}
+
+/// Whether a placement wins although it might complete the opponent's line too.
+fn wins(pos: &Gekitai, player: Player, cell: Cell) -> bool {
+    let mut setup = pos.setup();
+    setup.turn = player;
+    let Ok(pos) = Gekitai::from_setup(setup) else { return false };
+    pos.after(Place(cell)).outcome() == Some(Outcome::Win(player))
 }
 
 fn worth(pos: &Gekitai, player: Player) -> i32 {
@@ -69,7 +81,11 @@ impl Evaluate<Gekitai> for Judge {
     }
 
     fn known(&self, pos: &Gekitai) -> Option<Score> {
-        wins_at_once(pos).then_some(win_after(1))
+        wins_at_once(pos, pos.turn()).then_some(win_after(1))
+    }
+
+    fn is_lively(&self, pos: &Gekitai) -> bool {
+        wins_at_once(pos, pos.turn().other())
     }
 
     fn promise(&self, pos: &Gekitai, m: Place) -> i32 {

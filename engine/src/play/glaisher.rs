@@ -3,24 +3,12 @@
 use crate::evaluate::Evaluate;
 use crate::score::{Score, win_after};
 use rules::glaisher::{Glaisher, Move};
-use rules::hex::{self, BOARD, NEIGHBOURS, SIDES};
+use rules::hex::{self, BOARD, CROSSINGS, NEIGHBOURS, SIDES, around};
 use rules::{Game, Player};
 
 /// The judgement of Glaisher.
 #[derive(Debug, Default)]
 pub struct Judge;
-
-/// The neighbours of all cells of a set.
-#[inline]
-fn around(set: u64) -> u64 {
-    let mut rest = set;
-    let mut all = 0;
-    while rest != 0 {
-        all |= NEIGHBOURS[rest.trailing_zeros() as usize];
-        rest &= rest - 1;
-    }
-    all
-}
 
 /// How much must be added to `own` to connect two opposite sides: a cell that is `open` counts one, any
 /// other two. Nine at most: a row of empty cells connects.
@@ -42,6 +30,12 @@ fn missing(own: u64, open: u64) -> [u32; 3] {
         }
         10
     })
+}
+
+/// A quick bound for what is missing: lines without a cell of the set, for the best pair of sides.
+fn at_least_missing(own: u64) -> u32 {
+    let bare = |lines: &[u64; 9]| lines.iter().filter(|line| *line & own == 0).count() as u32;
+    CROSSINGS.iter().map(bare).min().unwrap_or_default()
 }
 
 /// The cells on which one more stack would connect two opposite sides; all of them if they are.
@@ -74,16 +68,28 @@ fn most_parts(pos: &Glaisher, own: u64) -> u32 {
 pub fn wins_this_turn(pos: &Glaisher) -> bool {
     let own = pos.stacks(pos.turn());
     if pos.is_placing() {
-        return connecting(own) & pos.empty() != 0;
+        return at_least_missing(own) <= 1 && connecting(own) & pos.empty() != 0;
     }
     // A shift fills as many cells as it has parts, and one more is placed.
-    let fewest = missing(own, BOARD).into_iter().min().unwrap_or_default();
-    if fewest > 1 + most_parts(pos, own) {
+    let most = 1 + most_parts(pos, own);
+    if at_least_missing(own) > most {
         return false;
     }
-    pos.moves().into_iter().any(|m| {
+    let fewest = missing(own, BOARD).into_iter().min().unwrap_or_default();
+    if fewest > most {
+        return false;
+    }
+    let fills_enough = |m: &Move| match m {
+        Move::Shift { from, direction, parts } => {
+            let new = |part: &usize| own & from.ahead(*direction, *part).bit() == 0;
+            parts.heights().filter(new).count() as u32 + 1 >= fewest
+        }
+        Move::Place(_) => true,
+    };
+    pos.moves().into_iter().filter(fills_enough).any(|m| {
         let next = pos.after(m);
-        connecting(next.stacks(pos.turn())) & next.empty() != 0
+        let own = next.stacks(pos.turn());
+        at_least_missing(own) <= 1 && connecting(own) & next.empty() != 0
     })
 }
 

@@ -178,4 +178,4 @@ impl Game for Gekitai {
     }
 }
 
-pub use moves::Place;
+pub use moves::{Place, lines};

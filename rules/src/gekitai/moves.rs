@@ -1,7 +1,7 @@
 //! Placing and pushing.
 
 use super::{Cell, Gekitai};
-use crate::game::ParseMoveError;
+use crate::game::{ParseMoveError, Player};
 use crate::grid::DIRECTIONS;
 use crate::random::{Random, keys};
 use std::fmt;
@@ -83,7 +83,7 @@ fn behind(at: usize, near: usize, board: u64) -> u64 {
 }
 
 /// The first cells of all lines of three: rows, columns and both diagonals.
-pub(super) const fn lines(set: u64) -> u64 {
+pub const fn lines(set: u64) -> u64 {
     const LEFT_SIX: u64 = 0x3f3f_3f3f_3f3f_3f3f;
     const RIGHT_SIX: u64 = 0xfcfc_fcfc_fcfc_fcfc;
     (set & set >> 1 & set >> 2 & LEFT_SIX)
@@ -139,6 +139,35 @@ impl Gekitai {
         self.key = key;
         self.turn = mover.other();
         self.outcome = self.judge(mover, mine, theirs, theirs != before);
+    }
+
+    /// A player's markers after that player has placed on a cell and pushed; what it does to the
+    /// opponent's is not looked at.
+    #[inline]
+    pub fn own_after(&self, player: Player, cell: Cell) -> u64 {
+        let at = cell.index();
+        let occupied = self.markers[0] | self.markers[1];
+        let own = self.markers(player);
+        let mut after = own | 1 << at;
+        let mut near = own & NEIGHBOURS[at];
+        while near != 0 {
+            let bit = near & near.wrapping_neg();
+            near ^= bit;
+            let to = behind(at, bit.trailing_zeros() as usize, self.board());
+            if to & occupied == 0 {
+                after ^= bit | to;
+            }
+        }
+        after
+    }
+
+    /// The set of a set's neighbours, those inside it included.
+    #[inline]
+    pub fn around(&self, set: u64) -> u64 {
+        const LEFT: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+        const RIGHT: u64 = 0xfefe_fefe_fefe_fefe;
+        let row = set | set >> 1 & LEFT | set << 1 & RIGHT;
+        (row | row >> 8 | row << 8) & self.board()
     }
 
     /// Each neighbour that a placement pushes, and the cell it is pushed to, if that is on the board.

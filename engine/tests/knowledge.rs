@@ -1,0 +1,122 @@
+//! What the judgements call certain is certain: checked against looking at everything.
+
+use engine::evaluate::Evaluate;
+use engine::play::{gekitai, glaisher, jeson_mor, six_making};
+use engine::score::win_after;
+use rules::glaisher::Glaisher;
+use rules::hex;
+use rules::random::Random;
+use rules::{Game, Outcome};
+use std::ops::Range;
+
+fn positions<G: Game>(options: &G::Options, seeds: Range<u64>, longest: usize) -> Vec<G> {
+    let mut positions = Vec::new();
+    for seed in seeds {
+        let mut random = Random::new(seed);
+        let mut pos = G::new(options).unwrap();
+        for _ in 0..longest {
+            let Some(m) = random.pick(&pos.moves()).copied() else { break };
+            pos.play_unchecked(m);
+            if pos.outcome().is_none() {
+                positions.push(pos.clone());
+            }
+        }
+    }
+    positions
+}
+
+/// Whether the player to move can win before the opponent plays, in a way that counts.
+fn wins_this_turn<G: Game>(pos: &G, counts: fn(&G) -> bool) -> bool {
+    pos.moves().into_iter().any(|m| {
+        let next = pos.after(m);
+        next.outcome() == Some(Outcome::Win(pos.turn())) && counts(&next)
+            || next.turn() == pos.turn()
+                && next.outcome().is_none()
+                && wins_this_turn(&next, counts)
+    })
+}
+
+fn immediate_wins_are_seen<G: Game>(
+    judge: &impl Evaluate<G>,
+    positions: &[G],
+    counts: fn(&G) -> bool,
+) {
+    let mut wins = 0;
+    for pos in positions {
+        let expected = wins_this_turn(pos, counts);
+        assert_eq!(judge.known(pos) == Some(win_after(1)), expected, "{:?}", pos.setup());
+        wins += usize::from(expected);
+    }
+    assert!(wins > 20, "only {wins} wins among {}", positions.len());
+}
+
+#[test]
+fn gekitai_sees_every_immediate_win_and_no_other() {
+    use rules::gekitai::{Both, Options};
+    for (size, markers, both) in
+        [(6, 8, Both::Mover), (6, 8, Both::Draw), (4, 4, Both::Mover), (8, 5, Both::Draw)]
+    {
+        let options = Options { size, markers, both };
+        immediate_wins_are_seen(&gekitai::Judge, &positions(&options, 0..150, 60), |_| true);
+    }
+}
+
+#[test]
+fn six_making_sees_every_immediate_win_and_no_other() {
+    for size in [4, 5] {
+        let options = rules::six_making::Options { size, ..Default::default() };
+        immediate_wins_are_seen(&six_making::Judge, &positions(&options, 0..60, 80), |_| true);
+    }
+}
+
+#[test]
+fn glaisher_sees_every_connection_and_nothing_else() {
+    for min_parts in [1, 2] {
+        let options = rules::glaisher::Options { min_parts };
+        let all = positions(&options, 0..25, 160);
+        let late: Vec<_> = all.into_iter().step_by(5).collect();
+        // A win because the opponent cannot shift is left to the search.
+        let connected = |pos: &Glaisher| hex::connects(pos.stacks(pos.turn().other()));
+        immediate_wins_are_seen(&glaisher::Judge, &late, connected);
+    }
+}
+
+/// Whether the player to move wins (1), loses (−1) or neither within so many plies, by all the rules.
+fn solve(pos: &rules::jeson_mor::JesonMor, plies: i32) -> i32 {
+    if let Some(outcome) = pos.outcome() {
+        return if outcome == Outcome::Win(pos.turn()) { 1 } else { -1 };
+    }
+    if plies == 0 {
+        return 0;
+    }
+    let mut best = -1;
+    for m in pos.moves() {
+        best = best.max(-solve(&pos.after(m), plies - 1));
+        if best == 1 {
+            break;
+        }
+    }
+    best
+}
+
+#[test]
+fn the_ring_is_never_wrong() {
+    let mut decided = 0;
+    for seed in 0..400 {
+        let options =
+            rules::jeson_mor::Options { size: [5, 7][seed as usize % 2], ..Default::default() };
+        for pos in positions::<rules::jeson_mor::JesonMor>(&options, seed..seed + 1, 40)
+            .into_iter()
+            .skip(6)
+            .step_by(3)
+        {
+            let Some(score) = jeson_mor::Judge.known(&pos) else { continue };
+            let plies = engine::score::WIN - score.abs();
+            if plies <= 5 {
+                assert_eq!(solve(&pos, plies), score.signum(), "{:?}", pos.setup());
+                decided += 1;
+            }
+        }
+    }
+    assert!(decided > 100, "only {decided}");
+}
