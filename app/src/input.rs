@@ -43,6 +43,7 @@ pub fn open(
         let record = Record::parse(text).map_err(Failure::user)?;
         let named = game(record.game().map_err(Failure::user)?)?;
         same_game(entry, named)?;
+        no_options(options, "a record")?;
         return (named.from_record)(&record).map_err(Failure::user);
     }
     if text.starts_with('{') {
@@ -63,7 +64,18 @@ pub fn open(
 }
 
 fn which_game() -> Failure {
-    Failure::user("which game? name it first, as in `quadrille render gekitai …`")
+    Failure::user("which game? name it before the position (`quadrille games` lists them)")
+}
+
+/// Refuses options where the input says all of them itself.
+fn no_options(options: &GameOptions, what: &str) -> Result<(), Failure> {
+    match options.0.keys().next() {
+        Some(name) => {
+            let flag = name.replace('_', "-");
+            Err(Failure::user(format!("{what} has its own options, leave out --{flag}")))
+        }
+        None => Ok(()),
+    }
 }
 
 fn same_game(asked: Option<&Entry>, named: &Entry) -> Result<(), Failure> {
@@ -92,11 +104,19 @@ fn is_term(text: &str) -> bool {
 
 /// The match that the arguments describe.
 pub fn position(args: &PositionArgs) -> Result<Box<dyn Session>, Failure> {
-    let entry = args.game.as_deref().map(game).transpose()?;
-    let mut session = match (&args.position, &args.file, &args.sample) {
+    // A position that names its game may stand where the game is expected.
+    let alone = args.game.as_deref().filter(|text| text.trim_start().starts_with(['{', '[']));
+    let entry = match alone {
+        Some(_) => None,
+        None => args.game.as_deref().map(game).transpose()?,
+    };
+    let mut session = match (alone.or(args.position.as_deref()), &args.file, &args.sample) {
         (Some(text), _, _) => open(entry, text, &args.options)?,
         (_, Some(file), _) => open(entry, &read(file)?, &args.options)?,
-        (_, _, Some(name)) => sample(entry.ok_or_else(which_game)?, name)?,
+        (_, _, Some(name)) => {
+            no_options(&args.options, "a sample")?;
+            sample(entry.ok_or_else(which_game)?, name)?
+        }
         _ => start(entry.ok_or_else(which_game)?, &args.options)?,
     };
     for text in args.moves.iter().flat_map(|moves| moves.split_whitespace()) {

@@ -128,10 +128,14 @@ fn open(request: &Map<String, Value>) -> Result<Box<dyn Session>, Refusal> {
         Some(object @ Value::Object(_)) => ((entry.from_json)(object, &options), "position"),
         Some(_) => return Err(Refusal::new("position", "expected an object or a line of text")),
     };
+    let is_text = request.get("position").is_some_and(Value::is_string);
     session.map_err(|error| {
         let field = match (prefix, error.field.as_str()) {
             ("position", "position") => "position".to_owned(),
-            ("position", field) => format!("position.{field}"),
+            // A line of text has no options of its own but those the request could give.
+            ("position", field) if !(field.starts_with("options") && is_text) => {
+                format!("position.{field}")
+            }
             (_, field) => field.to_owned(),
         };
         Refusal::new(&field, error.message)

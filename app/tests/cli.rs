@@ -65,6 +65,10 @@ fn a_wrong_call_gets_one_line_and_exit_code_2() {
             "`zz` is not a move, expected a cell such as `c4`",
         ),
         (&["render", "gekitai", "--sample", "odd"], "no sample `odd`"),
+        (
+            &["render", "gekitai", "--sample", "final", "--size", "4"],
+            "a sample has its own options",
+        ),
         (&["render", "gekitai", "--after", "1"], "the game has 0 turns, not 1"),
         (&["render", "--file", "/does/not/exist"], "cannot read /does/not/exist"),
         (&["render", "gekitai", "-o", "/does/not/exist.svg"], "cannot write /does/not/exist.svg"),
@@ -95,6 +99,7 @@ fn every_notation_is_read_and_written() {
 fn a_record_is_drawn_after_any_of_its_turns() {
     let record = stdout(&["render", "gekitai", "--moves", "c3 d4 a1", "--format", "record"]);
     assert!(record.ends_with("1. c3 d4 2. a1 *\n"), "{record}");
+    assert_eq!(stdout(&["render", &record, "--format", "record"]), record);
     let render = |after: &str| {
         let args = ["render", "--file", "-", "--format", "line", "--after", after];
         String::from_utf8(quadrille(&args, &record).stdout).unwrap()

@@ -3,10 +3,10 @@
 use crate::play::Play;
 use crate::session::{Match, Session};
 use crate::thinker::{Brain, Thinker};
-use rules::notation::{from_json, options_from_json};
+use rules::notation::{agree, from_json, options_from_json};
 use rules::prolog::Term;
 use rules::record::{Record, RecordError};
-use rules::{Game, Info, SetupError};
+use rules::{Info, SetupError};
 use serde_json::{Map, Value};
 
 type Options = Map<String, Value>;
@@ -71,17 +71,4 @@ const fn entry<G: Play>() -> Entry {
 
 fn open<G: Play>(pos: Result<G, SetupError>) -> Opened<SetupError> {
     Ok(Box::new(Match::new(pos?)))
-}
-
-/// Refuses a position whose own options differ from those asked for.
-fn agree<G: Game>(pos: G, asked: &Options) -> Result<G, SetupError> {
-    let mut wanted = rules::notation::options_to_json(&pos.options());
-    wanted.extend(asked.clone());
-    let wanted: G::Options = options_from_json(&wanted)?;
-    if wanted == pos.options() {
-        return Ok(pos);
-    }
-    let own = Value::from(rules::notation::options_to_json(&pos.options()));
-    let asked = Value::from(asked.clone());
-    Err(SetupError::new("options", format!("the position has {own}, the request says {asked}")))
 }

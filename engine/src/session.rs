@@ -86,7 +86,8 @@ pub trait Session: Send {
     fn term(&self) -> String;
     /// The drawing, with the last turn marked.
     fn diagram(&self) -> Diagram;
-    /// The match as a record, with these tags behind the game's own.
+    /// The match as a record, with these tags behind the game's own. A match that was read from a record
+    /// and not changed gives that record back when no tags are asked for.
     fn record(&self, tags: &[(&str, &str)]) -> Record;
     /// Perft from here, by first move; `turns` counts whole turns. Each row is shown as it is found.
     fn perft(&self, depth: u32, turns: bool, row: &mut dyn FnMut(&str, u64));
@@ -113,12 +114,14 @@ pub struct Match<G: Game> {
     pos: G,
     /// The moves so far, each with the position before it.
     past: Vec<(G, G::Move)>,
+    /// The record that tells this match, with its remarks and variations, until something is played.
+    told: Option<Record>,
 }
 
 impl<G: Notation + Show> Match<G> {
     /// A match that begins here.
     pub fn new(pos: G) -> Self {
-        Match { pos, past: Vec::new() }
+        Match { pos, past: Vec::new(), told: None }
     }
 
     /// The match that a record tells.
@@ -126,6 +129,7 @@ impl<G: Notation + Show> Match<G> {
         let replay = record.replay::<G>()?;
         let mut game = Match::new(replay.start);
         replay.turns.into_iter().flatten().for_each(|m| game.make(m));
+        game.told = Some(record.clone());
         Ok(game)
     }
 
@@ -140,6 +144,7 @@ impl<G: Notation + Show> Match<G> {
     }
 
     fn make(&mut self, m: G::Move) {
+        self.told = None;
         self.past.push((self.pos.clone(), m));
         self.pos.play_unchecked(m);
     }
@@ -235,6 +240,7 @@ impl<G: Notation + Show + Seed> Session for Match<G> {
 
     fn undo(&mut self) -> bool {
         let Some((pos, _)) = self.past.pop() else { return false };
+        self.told = None;
         self.pos = pos;
         true
     }
@@ -277,6 +283,9 @@ impl<G: Notation + Show + Seed> Session for Match<G> {
     }
 
     fn record(&self, tags: &[(&str, &str)]) -> Record {
+        if let Some(told) = self.told.as_ref().filter(|_| tags.is_empty()) {
+            return told.clone();
+        }
         let mut all = vec![("Game".to_owned(), G::INFO.id.to_owned())];
         let value = |v: &Value| v.as_str().map_or_else(|| v.to_string(), str::to_owned);
         let options: Vec<_> =

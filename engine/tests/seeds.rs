@@ -1,8 +1,8 @@
 //! The seeds' players against what independent programs say of them.
 
+use engine::seed::{Seed, Turn, best_turns, choose};
+use engine::{GAMES, Session, find};
 use proptest::prelude::*;
-use quadrille_engine::seed::{Seed, Turn, best_turns, choose};
-use quadrille_engine::{GAMES, Session, find};
 use rules::glaisher::Glaisher;
 use rules::jeson_mor::{self, JesonMor};
 use rules::random::Random;

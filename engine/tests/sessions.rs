@@ -47,6 +47,20 @@ fn a_record_from_a_position_reads_back() {
 }
 
 #[test]
+fn remarks_variations_and_a_resignation_survive_reading() {
+    let text = "[Game \"Gekitai\"]\n[Date \"2026.11.15\"]\n\n1. c3 {Why?} ( 1. a1 ) 1... d4 1-0\n";
+    let record = Record::parse(text).unwrap();
+    let mut session = (find("gekitai").unwrap().from_record)(&record).unwrap();
+    assert_eq!(session.record(&[]).to_string(), text);
+    session.undo();
+    assert!(session.record(&[]).to_string().ends_with("1. c3 *\n"));
+    let text = "[Game \"gekitai\"]\n[Options \"size=4\"]\n[Position \"6/6/6/6/6/6 1\"]\n\n*\n";
+    let error =
+        (find("gekitai").unwrap().from_record)(&Record::parse(text).unwrap()).err().unwrap();
+    assert!(error.to_string().contains("the position says 6, the request says 4"), "{error}");
+}
+
+#[test]
 fn taking_everything_back_leads_to_the_start() {
     for entry in GAMES {
         let mut session = start(entry.info.id);
@@ -99,7 +113,9 @@ fn options_of_position_and_request_must_agree() {
     let five = serde_json::json!({"size": 5}).as_object().cloned().unwrap();
     assert!((entry.from_text)("nnnnn/5/5/5/NNNNN 1", &five).is_ok());
     let error = (entry.from_text)("nnnnnnn/7/7/7/7/7/NNNNNNN 1", &five).err().unwrap();
-    assert_eq!(error.field, "options");
+    assert_eq!(error.to_string(), "`options.size`: the position says 7, the request says 5");
+    let error = (entry.from_text)("nnnnn/5/5/5/NNNNN;size=7 1", &Default::default()).err().unwrap();
+    assert_eq!(error.to_string(), "`options.size`: is 7, but the board has 5 rows");
     let position = serde_json::json!({"options": {"size": 7}, "board": [], "turn": 1});
     let error = (entry.from_json)(&position, &five).err().unwrap();
     assert_eq!(error.to_string(), "`options.size`: the position says 7, the request says 5");

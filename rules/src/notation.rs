@@ -37,7 +37,7 @@ pub fn from_json<G: Game>(value: &Value, options: &Map<String, Value>) -> Result
     };
     let mut object = object.clone();
     if let Some(game) = object.shift_remove("game")
-        && game != G::INFO.id
+        && !game.as_str().is_some_and(|game| game.eq_ignore_ascii_case(G::INFO.id))
     {
         let game = game.as_str().map_or_else(|| game.to_string(), str::to_owned);
         let message = format!("expected `{}`, got `{}`", G::INFO.id, shorten(&game));
@@ -86,6 +86,21 @@ pub fn options_to_json<O: Serialize>(options: &O) -> Map<String, Value> {
         Ok(Value::Object(map)) => map,
         _ => Map::new(),
     }
+}
+
+/// Refuses a position whose own options differ from those asked for.
+pub fn agree<G: Game>(pos: G, asked: &Map<String, Value>) -> Result<G, SetupError> {
+    let own = options_to_json(&pos.options());
+    for (name, value) in asked {
+        let default = G::INFO.options.iter().find(|option| option.name == name);
+        let own = own.get(name).cloned().or(default.map(|option| option_value(option.default)));
+        if own.as_ref() != Some(value) {
+            let own = own.unwrap_or_default();
+            let message = format!("the position says {own}, the request says {value}");
+            return Err(SetupError::new(format!("options.{name}"), message));
+        }
+    }
+    Ok(pos)
 }
 
 /// An option's value as typed: a number where it is one, else a word.
@@ -138,6 +153,12 @@ impl<'a> Line<'a> {
             map.insert((*name).to_owned(), option_value(value));
         }
         if let Some(size) = size {
+            let said = self.pairs.iter().find(|(name, _)| *name == "size").map(|(_, said)| *said);
+            if said.is_some_and(|said| said != size.to_string()) {
+                let said = shorten(said.unwrap_or_default());
+                let message = format!("is {said}, but the board has {size} rows");
+                return Err(SetupError::new("options.size", message));
+            }
             map.insert("size".into(), size.into());
         }
         options_from_json(&map)
@@ -203,6 +224,10 @@ pub fn stretch_letters(row: &str, field: &str, limit: usize) -> Result<String, S
 pub fn stretch_items(row: &str, field: &str, limit: usize) -> Result<Vec<String>, SetupError> {
     let mut cells = Vec::new();
     for item in row.split(',') {
+        if item.is_empty() {
+            let message = format!("`{}` has nothing between two commas", shorten(row));
+            return Err(SetupError::new(field, message));
+        }
         if item.starts_with(|c: char| c.is_ascii_digit()) {
             cells.extend(std::iter::repeat_n(String::new(), run(item, field, limit)?));
         } else {

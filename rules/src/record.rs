@@ -5,7 +5,7 @@
 //! refuses the first that is not legal.
 
 use crate::game::{Game, Outcome, Player, shorten};
-use crate::notation::{Notation, option_value, options_from_json};
+use crate::notation::{Notation, agree, option_value, options_from_json};
 use serde_json::{Map, Value};
 use std::fmt;
 
@@ -193,12 +193,13 @@ impl Record {
 
     fn start<G: Notation>(&self) -> Result<G, RecordError> {
         let at_top = |message: String| RecordError { line: 1, message };
-        if self.game()? != G::INFO.id {
+        if !self.game()?.eq_ignore_ascii_case(G::INFO.id) {
             return Err(at_top(format!("this is a game of `{}`", shorten(self.game()?))));
         }
-        let options = options_from_json(&self.options()?).map_err(|e| at_top(e.to_string()))?;
+        let asked = self.options()?;
+        let options = options_from_json(&asked).map_err(|e| at_top(e.to_string()))?;
         match self.tag("Position") {
-            Some(text) => G::from_text(text, &options),
+            Some(text) => G::from_text(text, &options).and_then(|pos| agree(pos, &asked)),
             None => G::new(&options),
         }
         .map_err(|error| at_top(error.to_string()))

@@ -80,6 +80,18 @@ fn jeson_mor_names_the_field() {
         json!({"options": options, "board": [".....", ".....", ".....", ".....", "....w"], "turn": 1, "winner": 2}),
         "`winner`: is 2, but on this board player 1 has won",
     );
+    let won = |rows: [&str; 5], turn: u8, winner: u8| json!({"options": options, "board": rows, "turn": turn, "winner": winner});
+    let ring = ["b....", ".....", ".....", "w....", "....."];
+    assert!(from_json::<G>(&won(ring, 2, 1), &Default::default()).is_ok());
+    refused::<G>(
+        won(ring, 1, 1),
+        "`winner`: is 1, but the winner has moved last, so it is the other player's turn",
+    );
+    let far = ["b....", ".....", ".....", ".....", "w...."];
+    refused::<G>(
+        won(far, 2, 1),
+        "`winner`: is 1, but no knight of player 1 can have left the centre",
+    );
 }
 
 #[test]
@@ -140,6 +152,10 @@ fn glaisher_names_the_field() {
     refused_text::<G>(
         &format!("{start};min_parts=3 1"),
         "`options.min_parts`: must be 1 or 2, got 3",
+    );
+    refused_text::<G>(
+        "r1,,3/6/7/8/9/8/7/6/5 1",
+        "`board[0]`: `r1,,3` has nothing between two commas",
     );
     let full = |row: usize| vec![1; 5 + row.min(8 - row)];
     let board: Vec<_> = (0..9).map(full).collect();

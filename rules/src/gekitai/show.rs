@@ -31,7 +31,7 @@ impl Gekitai {
     fn how_it_ended(&self) -> &'static str {
         let Some(outcome) = self.outcome else { return "" };
         match outcome.winner() {
-            None => ": both have three in a row",
+            None => ": both have won at once",
             Some(player) if moves::lines(self.markers(player)) != 0 => " with three in a row",
             Some(_) => " with all markers on the board",
         }

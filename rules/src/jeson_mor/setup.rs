@@ -1,6 +1,6 @@
 //! Options, the start, and positions as plain data.
 
-use super::{Cell, JesonMor};
+use super::{Cell, JesonMor, jumps};
 use crate::game::{Game, Outcome, Player, SetupError};
 use crate::notation::expect_len;
 use serde::{Deserialize, Serialize};
@@ -125,15 +125,21 @@ fn check_knights(pos: &JesonMor) -> Result<(), SetupError> {
     Ok(())
 }
 
+/// Whether a player may have won with the last move by leaving the centre.
 fn check_winner(pos: &JesonMor, winner: Player) -> Result<(), SetupError> {
-    match pos.outcome {
-        Some(outcome) if outcome != Outcome::Win(winner) => {
-            let message =
-                format!("is {winner}, but on this board player {} has won", winner.other());
-            Err(SetupError::new("winner", message))
-        }
-        _ => Ok(()),
-    }
+    let (own, centre) = (pos.knights(winner), 1 << pos.centre().index());
+    let wrong = if pos.outcome.is_some_and(|outcome| outcome != Outcome::Win(winner)) {
+        format!("on this board player {} has won", winner.other())
+    } else if pos.goal == Goal::Reach {
+        "leaving the centre does not win when the goal is to reach it".into()
+    } else if pos.turn == winner {
+        "the winner has moved last, so it is the other player's turn".into()
+    } else if own & centre != 0 || own & jumps(pos.centre(), pos.size()) == 0 {
+        format!("no knight of player {winner} can have left the centre")
+    } else {
+        return Ok(());
+    };
+    Err(SetupError::new("winner", format!("is {winner}, but {wrong}")))
 }
 
 pub(super) fn write(pos: &JesonMor) -> Setup {
