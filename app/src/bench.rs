@@ -7,8 +7,34 @@ use engine::{Entry, GAMES};
 use std::time::{Duration, Instant};
 
 pub fn run(args: &BenchArgs) -> Result<(), Failure> {
-    let Bench::Playouts { game, seconds, seed, options } = &args.what;
-    if !(0.01..=3600.0).contains(seconds) {
+    match &args.what {
+        None => search(),
+        Some(Bench::Playouts { game, seconds, seed, options }) => {
+            all_playouts(game.as_deref(), *seconds, *seed, options)
+        }
+    }
+}
+
+fn search() -> Result<(), Failure> {
+    print(b"game         depth      nodes   million nodes/s\n")?;
+    let mut total = 0;
+    for entry in GAMES {
+        let count = (entry.bench)();
+        total += count.nodes;
+        let speed = count.nodes as f64 / count.time.as_secs_f64().max(1e-9) / 1e6;
+        let (id, depth, nodes) = (entry.info.id, count.depth, count.nodes);
+        print(format!("{id:<12} {depth:>5} {nodes:>10}   {speed:>15.2}\n").as_bytes())?;
+    }
+    print(format!("Bench: {total}\n").as_bytes())
+}
+
+fn all_playouts(
+    game: Option<&str>,
+    seconds: f64,
+    seed: u64,
+    options: &GameOptions,
+) -> Result<(), Failure> {
+    if !(0.01..=3600.0).contains(&seconds) {
         return Err(Failure::user(format!("--seconds must be 0.01 to 3600, got {seconds}")));
     }
     let entries: Vec<&Entry> = match game {
@@ -17,7 +43,7 @@ pub fn run(args: &BenchArgs) -> Result<(), Failure> {
     };
     print(b"game         games/s  moves/game  million moves/s  wins of player 1\n")?;
     for entry in entries {
-        print(playouts(entry, options, *seconds, *seed)?.as_bytes())?;
+        print(playouts(entry, options, seconds, seed)?.as_bytes())?;
     }
     Ok(())
 }

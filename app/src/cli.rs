@@ -162,11 +162,13 @@ pub struct PerftArgs {
 
 /// Arguments of `bench`.
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  quadrille bench playouts --seconds 5")]
+#[command(after_help = "Examples:
+  quadrille bench                          search fixed positions; the nodes are a checksum
+  quadrille bench playouts --seconds 5     random games per second")]
 pub struct BenchArgs {
-    /// What to measure.
+    /// What to measure; the search if nothing is given.
     #[command(subcommand)]
-    pub what: Bench,
+    pub what: Option<Bench>,
 }
 
 /// What can be measured.

@@ -48,6 +48,19 @@ pub trait Evaluate<G: Game>: Send + Sync {
         0
     }
 
+    /// How many of the best-looking moves are tried at so many moves from the horizon. The others are
+    /// looked at only if all of these lose.
+    fn width(&self, _depth: i32) -> usize {
+        usize::MAX
+    }
+
+    /// Adds to each move of a list, which begins with its worth, how good it looks.
+    fn weigh(&self, pos: &G, moves: &mut [(i32, u16, G::Move)]) {
+        for (worth, _, m) in moves {
+            *worth += self.promise(pos, *m);
+        }
+    }
+
     /// Where a move is counted in the table of past successes.
     fn slot(&self, m: G::Move) -> usize {
         let mut hasher = Mixer(0);
@@ -57,6 +70,21 @@ pub trait Evaluate<G: Game>: Send + Sync {
 
     /// The key under which the table keeps the position; may be the same for mirror images.
     fn key(&self, pos: &G) -> u64 {
+        pos.key()
+    }
+
+    /// Whether a proof search pays before the main search.
+    fn proves(&self) -> bool {
+        false
+    }
+
+    /// What a clear advantage is worth, for players that err on purpose.
+    fn unit(&self) -> i32 {
+        100
+    }
+
+    /// The key under which proofs are kept: the same for all positions that a symmetry makes equal.
+    fn proof_key(&self, pos: &G) -> u64 {
         pos.key()
     }
 }

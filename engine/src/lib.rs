@@ -3,9 +3,11 @@
 //! The rules are in `quadrille-rules`, generic over the game. Here they are erased: a [`Session`] is a
 //! match of any game, and [`GAMES`] lists them all. This crate never prints.
 
+pub mod bench;
 pub mod cache;
 pub mod control;
 pub mod evaluate;
+pub mod levels;
 mod order;
 pub mod play;
 pub mod playouts;
@@ -14,6 +16,7 @@ pub mod score;
 pub mod search;
 pub mod seed;
 pub mod session;
+pub mod solve;
 pub mod think;
 pub mod thinker;
 

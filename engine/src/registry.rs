@@ -1,5 +1,6 @@
 //! The list of games, and the ways into them.
 
+use crate::bench;
 use crate::play::Play;
 use crate::session::{Match, Session};
 use crate::thinker::{Brain, Thinker};
@@ -28,6 +29,8 @@ pub struct Entry {
     pub from_record: fn(&Record) -> Opened<RecordError>,
     /// An engine with a table of so many mebibytes.
     pub thinker: fn(usize) -> Box<dyn Thinker>,
+    /// Searches fixed positions to a fixed depth.
+    pub bench: fn() -> bench::Count,
     /// How many bytes a position takes.
     pub position_bytes: usize,
 }
@@ -65,6 +68,7 @@ const fn entry<G: Play>() -> Entry {
         },
         from_record: |record| Ok(Box::new(Match::<G>::from_record(record)?)),
         thinker: |mebibytes| Box::new(Brain::<G>::new(mebibytes)),
+        bench: bench::run::<G>,
         position_bytes: size_of::<G>(),
     }
 }

@@ -62,6 +62,8 @@ pub struct Searcher<'a, G: Game, E> {
     nodes: u64,
     quota: u64,
     stopped: bool,
+    /// The value of the best move at the root so far.
+    root_score: Option<Score>,
     /// Moves at the root that belong to better lines.
     excluded: Vec<G::Move>,
 }
@@ -98,6 +100,7 @@ impl<'a, G: Game, E: Evaluate<G>> Searcher<'a, G, E> {
             nodes: 0,
             quota: control.quota(),
             stopped: false,
+            root_score: None,
             excluded: Vec::new(),
         }
     }
@@ -125,13 +128,22 @@ impl<'a, G: Game, E: Evaluate<G>> Searcher<'a, G, E> {
         self.excluded.clear();
         while found.len() < count {
             let guess = previous.get(found.len()).map(|line| line.score);
-            let score = self.aspire(pos, depth, guess);
-            if self.stopped || self.lines[0].is_empty() {
+            self.root_score = None;
+            let mut score = self.aspire(pos, depth, guess);
+            if self.stopped {
+                // What was best when it was stopped: the best move before, or one found to be better.
+                let Some(so_far) = self.root_score else { break };
+                score = so_far;
+            }
+            if self.lines[0].is_empty() {
                 break;
             }
             let moves = self.lines[0].clone();
             self.excluded.push(moves[0]);
             found.push(Line { moves, score });
+            if self.stopped {
+                break;
+            }
         }
         found.sort_by_key(|line| -line.score);
         found
@@ -175,11 +187,11 @@ impl<'a, G: Game, E: Evaluate<G>> Searcher<'a, G, E> {
         depth: i32,
         place: Place,
     ) -> Score {
-        self.lines[place.height].clear();
         self.count_node();
         if self.stopped {
             return 0;
         }
+        self.lines[place.height].clear();
         if let Some(outcome) = pos.outcome() {
             return match outcome {
                 Outcome::Draw => 0,
@@ -220,7 +232,12 @@ impl<'a, G: Game, E: Evaluate<G>> Searcher<'a, G, E> {
         }
         let first_alpha = alpha;
         self.path.push(pos.key());
+        let width =
+            if root || !self.tuning.reduce { usize::MAX } else { self.evaluator.width(depth) };
         for i in 0..moves.len() {
+            if i >= width && best.0 > -PROVEN {
+                break;
+            }
             pick_best(&mut moves, i);
             let (_, index, m) = moves[i];
             let next = pos.after(m);
@@ -234,6 +251,9 @@ impl<'a, G: Game, E: Evaluate<G>> Searcher<'a, G, E> {
             if score > alpha {
                 alpha = score;
                 self.extend_line(m, place.height);
+                if root {
+                    self.root_score = Some(score);
+                }
             }
             if alpha >= beta {
                 self.learn(pos, &moves[..=i], place.height, depth);
@@ -249,7 +269,7 @@ impl<'a, G: Game, E: Evaluate<G>> Searcher<'a, G, E> {
         if none {
             return earlier(self.evaluator.hopeless(pos), place.turns);
         }
-        if !(root && !self.excluded.is_empty()) {
+        if !root || self.excluded.is_empty() {
             let bound = if best.0 >= beta {
                 Bound::Lower
             } else if best.0 > first_alpha {
@@ -316,13 +336,12 @@ impl<'a, G: Game, E: Evaluate<G>> Searcher<'a, G, E> {
             if height == 0 && self.excluded.contains(&m) {
                 continue;
             }
-            let worth = if best == Some(index) {
-                i32::MAX
-            } else {
-                let slot = self.evaluator.slot(m);
-                self.evaluator.promise(pos, m) + self.memory.worth(height, m, player, slot)
-            };
-            out.push((worth, index, m));
+            let slot = self.evaluator.slot(m);
+            out.push((self.memory.worth(height, m, player, slot), index, m));
+        }
+        self.evaluator.weigh(pos, out);
+        if let Some(first) = out.iter_mut().find(|(_, index, _)| best == Some(*index)) {
+            first.0 = i32::MAX;
         }
         self.selected = moves;
     }

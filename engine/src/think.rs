@@ -52,7 +52,7 @@ pub fn think<G: Game, E: Evaluate<G>>(
 }
 
 fn last_depth(control: &Control) -> i32 {
-    control.limits().depth.map_or(MAX_DEPTH, |depth| (depth as i32).clamp(1, MAX_DEPTH))
+    control.limits().depth.map_or(MAX_DEPTH, |depth| depth.clamp(1, MAX_DEPTH as u32) as i32)
 }
 
 /// Another thread fills the table: it searches the same position, every second one a move deeper.
@@ -90,6 +90,9 @@ fn deepen<G: Game, E: Evaluate<G>>(
         if complete || thought.lines.is_empty() {
             thought.lines = lines;
             thought.depth = depth as u32;
+        } else if let (Some(best), [only]) = (thought.lines.first_mut(), &lines[..]) {
+            // The last depth was not completed, but what it found first is worth having.
+            *best = only.clone();
         }
         thought.nodes = control.nodes() + searcher.unreported();
         thought.time = control.elapsed();

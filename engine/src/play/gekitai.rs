@@ -56,6 +56,39 @@ fn wins(pos: &Gekitai, player: Player, cell: Cell) -> bool {
     pos.after(Place(cell)).outcome() == Some(Outcome::Win(player))
 }
 
+/// Left and right exchanged, on a board of this size.
+fn mirrored(set: u64, size: usize) -> u64 {
+    set.reverse_bits().swap_bytes() >> (8 - size)
+}
+
+/// Rows and columns exchanged.
+fn transposed(set: u64) -> u64 {
+    let swap = |set: u64, mask: u64, shift: u32| {
+        let differs = (set ^ set >> shift) & mask;
+        set ^ differs ^ differs << shift
+    };
+    let set = swap(set, 0x00aa_00aa_00aa_00aa, 7);
+    let set = swap(set, 0x0000_cccc_0000_cccc, 14);
+    swap(set, 0x0000_0000_f0f0_f0f0, 28)
+}
+
+/// A key that is the same for all eight images of a position, from the mover's view.
+fn canonical_key(pos: &Gekitai) -> u64 {
+    let mut sets = [pos.markers(pos.turn()), pos.markers(pos.turn().other())];
+    let mut least = [u64::MAX; 2];
+    for i in 0..8 {
+        least = least.min(sets);
+        // A mirror and a transposition by turns run through the whole group.
+        sets = sets.map(|set| if i % 2 == 0 { mirrored(set, pos.size()) } else { transposed(set) });
+    }
+    let mix = |key: u64, set: u64| {
+        let key = (key ^ set).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (key ^ key >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9)
+    };
+    let key = mix(mix(0, least[0]), least[1]);
+    key ^ key >> 32
+}
+
 fn worth(pos: &Gekitai, player: Player) -> i32 {
     let own = pos.markers(player);
     let mut value = 12 * pairs(own) as i32 + 9 * own.count_ones() as i32;
@@ -82,6 +115,18 @@ impl Evaluate<Gekitai> for Judge {
 
     fn known(&self, pos: &Gekitai) -> Option<Score> {
         wins_at_once(pos, pos.turn()).then_some(win_after(1))
+    }
+
+    fn proves(&self) -> bool {
+        true
+    }
+
+    fn unit(&self) -> i32 {
+        40
+    }
+
+    fn proof_key(&self, pos: &Gekitai) -> u64 {
+        canonical_key(pos)
     }
 
     fn is_lively(&self, pos: &Gekitai) -> bool {

@@ -3,38 +3,64 @@
 use crate::evaluate::Evaluate;
 use crate::score::{Score, win_after};
 use rules::glaisher::{Glaisher, Move};
-use rules::hex::{self, BOARD, CROSSINGS, NEIGHBOURS, SIDES, around};
+use rules::hex::{self, BOARD, CROSSINGS, Hex, NEIGHBOURS, SIDES, around};
 use rules::{Game, Player};
 
 /// The judgement of Glaisher.
 #[derive(Debug, Default)]
 pub struct Judge;
 
-/// How much must be added to `own` to connect two opposite sides: a cell that is `open` counts one, any
-/// other two. Nine at most: a row of empty cells connects.
-fn missing(own: u64, open: u64) -> [u32; 3] {
-    SIDES.map(|[from, to]| {
-        let mut reached = hex::flood(from, own);
-        let mut border = (from | around(reached)) & !reached;
-        // Cells that are not open are entered one step after they were met.
-        let mut met = 0;
-        for cost in 0..10 {
-            if reached & to != 0 {
-                return cost;
-            }
-            let step = border & open | met;
-            met = border & !open;
-            let grown = step | hex::flood(around(step), own);
-            reached |= grown;
-            border = (border | around(grown)) & !reached;
+/// The farthest that is worth counting: a row of nine empty cells connects.
+const FAR: usize = 10;
+
+/// The cells that are reached from a side by adding at most 0, 1, 2, … to `own`: a cell that is `open`
+/// costs one, any other two. Ends with the first set that touches the other side.
+fn waves(own: u64, open: u64, from: u64, to: u64, waves: &mut [u64; FAR + 1]) -> usize {
+    let mut reached = hex::flood(from, own);
+    let mut border = (from | around(reached)) & !reached;
+    // Cells that are not open are entered one step after they were met.
+    let mut met = 0;
+    for cost in 0..FAR {
+        waves[cost] = reached;
+        if reached & to != 0 {
+            return cost;
         }
-        10
-    })
+        let step = border & open | met;
+        met = border & !open;
+        let grown = step | hex::flood(around(step), own);
+        reached |= grown;
+        border = (border | around(grown)) & !reached;
+    }
+    waves[FAR] = reached;
+    FAR
+}
+
+/// How much must be added to connect each pair of opposite sides.
+fn missing(own: u64, open: u64) -> [usize; 3] {
+    SIDES.map(|[from, to]| waves(own, open, from, to, &mut [0; FAR + 1]))
+}
+
+/// The cells that are missing in the cheapest connections of any pair of sides.
+fn gaps(own: u64, open: u64) -> u64 {
+    let mut best = (FAR, 0);
+    for [a, b] in SIDES {
+        let (mut from, mut to) = ([0; FAR + 1], [0; FAR + 1]);
+        let cost = waves(own, open, a, b, &mut from);
+        if cost > best.0 || cost == 0 {
+            continue;
+        }
+        waves(own, open, b, a, &mut to);
+        // A missing cell is paid on the way from either side, so the two costs are one too many.
+        let on_a_way =
+            (1..=cost).fold(0, |cells, c| cells | from[c] & !from[c - 1] & to[cost + 1 - c]);
+        best = (cost, on_a_way | if cost == best.0 { best.1 } else { 0 });
+    }
+    best.1 & open & !own
 }
 
 /// A quick bound for what is missing: lines without a cell of the set, for the best pair of sides.
-fn at_least_missing(own: u64) -> u32 {
-    let bare = |lines: &[u64; 9]| lines.iter().filter(|line| *line & own == 0).count() as u32;
+fn at_least_missing(own: u64) -> usize {
+    let bare = |lines: &[u64; 9]| lines.iter().filter(|line| *line & own == 0).count();
     CROSSINGS.iter().map(bare).min().unwrap_or_default()
 }
 
@@ -52,7 +78,7 @@ fn connecting(own: u64) -> u64 {
 }
 
 /// The most parts that any stack can be split into.
-fn most_parts(pos: &Glaisher, own: u64) -> u32 {
+fn most_parts(pos: &Glaisher, own: u64) -> usize {
     let tallest = hex::cells(own).map(|cell| pos.height(cell)).max().unwrap_or_default();
     match tallest {
         0..=2 => 1,
@@ -82,7 +108,7 @@ pub fn wins_this_turn(pos: &Glaisher) -> bool {
     let fills_enough = |m: &Move| match m {
         Move::Shift { from, direction, parts } => {
             let new = |part: &usize| own & from.ahead(*direction, *part).bit() == 0;
-            parts.heights().filter(new).count() as u32 + 1 >= fewest
+            parts.heights().filter(new).count() + 1 >= fewest
         }
         Move::Place(_) => true,
     };
@@ -100,13 +126,19 @@ fn worth(pos: &Glaisher, player: Player) -> i32 {
     let own = pos.stacks(player);
     let mut pairs = missing(own, pos.empty());
     pairs.sort_unstable();
-    let near = |i: usize| NEAR[pairs[i].min(10) as usize];
+    let near = |i: usize| NEAR[pairs[i].min(FAR)];
     let mut value = near(0) + near(1) / 4 + near(2) / 8;
     for cell in hex::cells(own) {
         let height = i32::from(pos.height(cell)).min(8);
         value += 6 + 3 * height + 2 * cell.ring() as i32;
     }
     value
+}
+
+/// What it promises to occupy a cell: more if it closes a gap of ours, or fills one of theirs.
+fn promise_of_landing(cell: Hex, mine: u64, theirs: u64) -> i32 {
+    let in_gap = |gaps: u64| i32::from(gaps & cell.bit() != 0);
+    200 * in_gap(mine) + 160 * in_gap(theirs) + 10 * cell.ring() as i32
 }
 
 impl Evaluate<Glaisher> for Judge {
@@ -120,30 +152,46 @@ impl Evaluate<Glaisher> for Judge {
         wins_this_turn(pos).then_some(win_after(1))
     }
 
-    fn promise(&self, pos: &Glaisher, m: Move) -> i32 {
+    fn weigh(&self, pos: &Glaisher, moves: &mut [(i32, u16, Move)]) {
         let (own, their) = (pos.stacks(pos.turn()), pos.stacks(pos.turn().other()));
-        match m {
-            Move::Place(cell) => {
-                let near = NEIGHBOURS[cell.index()];
-                let mine = (near & own).count_ones() as i32;
-                let theirs = (near & their).count_ones() as i32;
-                30 * mine + 20 * theirs + 15 * cell.ring() as i32
-            }
-            Move::Shift { from, direction, parts } => {
-                let mut value = 0;
-                for part in parts.heights() {
-                    let cell = from.ahead(direction, part);
-                    value += if their & cell.bit() != 0 {
-                        200 + 60 * i32::from(pos.height(cell))
-                    } else if own & cell.bit() != 0 {
-                        -60
-                    } else {
-                        40
-                    };
-                    value += 10 * cell.ring() as i32;
+        let (mine, theirs) = (gaps(own, pos.empty()), gaps(their, pos.empty()));
+        for (worth, _, m) in moves {
+            *worth += match m {
+                Move::Place(cell) => {
+                    let near = NEIGHBOURS[cell.index()];
+                    promise_of_landing(*cell, mine, theirs)
+                        + 20 * (near & own).count_ones() as i32
+                        + 12 * (near & their).count_ones() as i32
                 }
-                value
-            }
+                Move::Shift { from, direction, parts } => {
+                    let landing = |part| {
+                        let cell = from.ahead(*direction, part);
+                        let value = promise_of_landing(cell, mine, theirs);
+                        if their & cell.bit() != 0 {
+                            value + 300 + 80 * i32::from(pos.height(cell))
+                        } else if own & cell.bit() != 0 {
+                            value - 80
+                        } else {
+                            value + 40
+                        }
+                    };
+                    parts.heights().map(landing).sum()
+                }
+            };
+        }
+    }
+
+    fn unit(&self) -> i32 {
+        150
+    }
+
+    fn width(&self, depth: i32) -> usize {
+        match depth {
+            ..=1 => 10,
+            2 => 12,
+            3 => 16,
+            4 => 20,
+            _ => 30,
         }
     }
 

@@ -13,17 +13,23 @@ use rules::{Notation, Show};
 pub trait Play: Notation + Show + Seed {
     /// Its judgement.
     type Judge: Evaluate<Self> + Default + 'static;
+    /// How deep the bench looks: a second or so for all its positions.
+    const BENCH_DEPTH: u32;
 }
 
 impl Play for rules::gekitai::Gekitai {
     type Judge = gekitai::Judge;
+    const BENCH_DEPTH: u32 = 6;
 }
 impl Play for rules::glaisher::Glaisher {
     type Judge = glaisher::Judge;
+    const BENCH_DEPTH: u32 = 4;
 }
 impl Play for rules::jeson_mor::JesonMor {
     type Judge = jeson_mor::Judge;
+    const BENCH_DEPTH: u32 = 7;
 }
 impl Play for rules::six_making::SixMaking {
     type Judge = six_making::Judge;
+    const BENCH_DEPTH: u32 = 6;
 }

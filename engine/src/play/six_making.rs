@@ -82,6 +82,14 @@ impl Evaluate<SixMaking> for Judge {
         can_crown(pos, pos.turn()).then_some(win_after(1))
     }
 
+    fn proves(&self) -> bool {
+        true
+    }
+
+    fn unit(&self) -> i32 {
+        40
+    }
+
     fn is_lively(&self, pos: &SixMaking) -> bool {
         can_crown(pos, pos.turn().other())
     }

@@ -1,0 +1,44 @@
+//! Fixed positions searched to a fixed depth: the number of nodes is a checksum of the search.
+
+use crate::cache::Cache;
+use crate::control::{Limits, Stop};
+use crate::play::Play;
+use crate::search::Tuning;
+use crate::think::think;
+use std::time::Duration;
+
+/// What the search of one game's positions came to.
+#[derive(Clone, Copy, Debug)]
+pub struct Count {
+    /// The depth of each search.
+    pub depth: u32,
+    /// The nodes of all searches.
+    pub nodes: u64,
+    /// The time they took.
+    pub time: Duration,
+}
+
+/// Searches the sample positions of a game that are not over, and the positions after a few moves.
+pub fn run<G: Play>() -> Count {
+    let mut count = Count { depth: G::BENCH_DEPTH, nodes: 0, time: Duration::ZERO };
+    let judge = G::Judge::default();
+    for (_, text) in G::INFO.samples {
+        let Ok(mut pos) = G::from_text(text, &G::Options::default()) else { continue };
+        for i in [0, 5, 11, 7] {
+            if pos.outcome().is_some() {
+                break;
+            }
+            let limits = Limits { depth: Some(G::BENCH_DEPTH), ..Limits::default() };
+            let spend = (&limits, &Stop::default());
+            let cache = Cache::new(8);
+            let thought = think(&pos, &[], &judge, &cache, Tuning::PLAY, spend, &mut |_| {});
+            count.nodes += thought.nodes;
+            count.time += thought.time;
+            let moves = pos.moves();
+            if let Some(m) = moves.get(i * 7 % moves.len().max(1)) {
+                pos.play_unchecked(*m);
+            }
+        }
+    }
+    count
+}

@@ -1,0 +1,135 @@
+//! Ten levels of play, from "anyone who knows the rules wins" to all the engine can do.
+//!
+//! A level looks at so many positions and errs by so much: its estimates are blurred by noise that is
+//! drawn anew for every turn, and now and then it overlooks what the opponent threatens. It never
+//! overlooks its own immediate win. `docs/levels.md` shows what that comes to, measured by matches.
+
+use crate::evaluate::Evaluate;
+use crate::score::Score;
+use rules::Game;
+
+/// One level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Level {
+    /// 1 to 10.
+    pub number: u8,
+    /// Its name.
+    pub name: &'static str,
+    /// What to expect.
+    pub about: &'static str,
+    /// How many positions it looks at; the last level is limited by time alone.
+    pub nodes: Option<u64>,
+    /// How far its estimates are off, in hundredths of a clear advantage.
+    pub blur: i32,
+    /// In how many turns of a hundred it overlooks the opponent's immediate win.
+    pub careless: u64,
+}
+
+const fn level(
+    number: u8,
+    name: &'static str,
+    about: &'static str,
+    nodes: u64,
+    blur: i32,
+    careless: u64,
+) -> Level {
+    Level { number, name, about, nodes: Some(nodes), blur, careless }
+}
+
+/// All levels, from the weakest.
+pub const LEVELS: [Level; 10] = [
+    level(1, "Novice", "knows the moves and little more", 150, 600, 60),
+    level(2, "Beginner", "sees its own win, and often yours", 200, 300, 35),
+    level(3, "Casual", "seldom leaves an open door", 300, 150, 18),
+    level(4, "Learner", "looks a move ahead", 500, 90, 8),
+    level(5, "Player", "plans a little, errs a little", 1_000, 50, 3),
+    level(6, "Regular", "punishes plain mistakes", 2_500, 28, 0),
+    level(7, "Strong", "calculates, and seldom errs", 7_000, 14, 0),
+    level(8, "Expert", "sees most tactics before you do", 20_000, 6, 0),
+    level(9, "Master", "wants to be outplayed by plan", 70_000, 0, 0),
+    Level {
+        number: 10,
+        name: "Engine",
+        about: "all it can do in the time it has",
+        nodes: None,
+        blur: 0,
+        careless: 0,
+    },
+];
+
+/// The level with a number.
+pub fn find(number: u8) -> Option<&'static Level> {
+    LEVELS.iter().find(|level| level.number == number)
+}
+
+/// A judgement that errs on purpose.
+pub struct Blurred<'a, E> {
+    judge: &'a E,
+    amplitude: i32,
+    salt: u64,
+    careless: bool,
+}
+
+impl<'a, E> Blurred<'a, E> {
+    /// The errors of one turn; another salt gives other errors.
+    pub fn new<G: Game>(judge: &'a E, level: &Level, salt: u64, careless: bool) -> Self
+    where
+        E: Evaluate<G>,
+    {
+        Blurred { judge, amplitude: level.blur * judge.unit() / 100, salt, careless }
+    }
+}
+
+impl<G: Game, E: Evaluate<G>> Evaluate<G> for Blurred<'_, E> {
+    fn evaluate(&self, pos: &G) -> Score {
+        let hash = (pos.key() ^ self.salt).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let noise = (hash >> 40) as i32 % (2 * self.amplitude + 1) - self.amplitude;
+        self.judge.evaluate(pos) + noise
+    }
+
+    fn known(&self, pos: &G) -> Option<Score> {
+        if self.careless { None } else { self.judge.known(pos) }
+    }
+
+    fn select(&self, pos: &G, moves: &mut Vec<(u16, G::Move)>) {
+        if !self.careless {
+            self.judge.select(pos, moves);
+        }
+    }
+
+    fn hopeless(&self, pos: &G) -> Score {
+        self.judge.hopeless(pos)
+    }
+
+    fn is_lively(&self, pos: &G) -> bool {
+        !self.careless && self.judge.is_lively(pos)
+    }
+
+    fn has_noise(&self, pos: &G) -> bool {
+        !self.careless && self.judge.has_noise(pos)
+    }
+
+    fn is_noisy(&self, pos: &G, m: G::Move) -> bool {
+        self.judge.is_noisy(pos, m)
+    }
+
+    fn is_free(&self, pos: &G, m: G::Move, next: &G) -> bool {
+        self.judge.is_free(pos, m, next)
+    }
+
+    fn promise(&self, pos: &G, m: G::Move) -> i32 {
+        self.judge.promise(pos, m)
+    }
+
+    fn width(&self, depth: i32) -> usize {
+        self.judge.width(depth)
+    }
+
+    fn weigh(&self, pos: &G, moves: &mut [(i32, u16, G::Move)]) {
+        self.judge.weigh(pos, moves);
+    }
+
+    fn slot(&self, m: G::Move) -> usize {
+        self.judge.slot(m)
+    }
+}

@@ -1,0 +1,3 @@
+//! Proofs: who wins for certain.
+
+pub mod proof;
