@@ -94,6 +94,8 @@ pub struct Info {
     pub tagline: &'static str,
     /// What the two players are called.
     pub players: [&'static str; 2],
+    /// The name of the variant among chess programs, for a game whose moves are all `from-to`.
+    pub uci: Option<&'static str>,
     /// The options, in the order menus show them.
     pub options: &'static [OptionInfo],
     /// The rules page, in Markdown.

@@ -43,6 +43,7 @@ static INFO: Info = Info {
     name: "Gekitai",
     tagline: "place a marker, push its neighbours away, line up three",
     players: ["X", "O"],
+    uci: None,
     options: &[
         OptionInfo {
             name: "size",

@@ -45,6 +45,7 @@ static INFO: Info = Info {
     name: "Glaisher",
     tagline: "split a stack, let its parts hop, connect two opposite sides",
     players: ["Red", "Yellow"],
+    uci: None,
     options: &[OptionInfo {
         name: "min_parts",
         about: "the fewest parts a stack may be split into",

@@ -42,6 +42,7 @@ static INFO: Info = Info {
     name: "Jeson Mor",
     tagline: "bring a knight to the centre and leave it again",
     players: ["White", "Black"],
+    uci: Some("jesonmor"),
     options: &[
         OptionInfo {
             name: "size",

@@ -64,6 +64,7 @@ static INFO: Info = Info {
     name: "Six MaKING",
     tagline: "build towers that move like chess pieces, and top the first king",
     players: ["X", "O"],
+    uci: None,
     options: &[
         OptionInfo {
             name: "size",
