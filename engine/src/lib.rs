@@ -23,4 +23,4 @@ pub mod thinker;
 pub use control::{Limits, Stop};
 pub use registry::{Entry, GAMES, find};
 pub use session::{Session, Step};
-pub use thinker::{LineView, Thinker, View};
+pub use thinker::{LineView, Thinker, View, make_whole};

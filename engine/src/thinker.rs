@@ -38,6 +38,41 @@ pub struct LineView {
     pub win_in: Option<i32>,
 }
 
+impl LineView {
+    /// The turns that are whole: all, unless the last was cut short.
+    pub fn whole(&self, game: &dyn Session) -> &[String] {
+        let mut game = game.boxed_clone();
+        let played = self.turns.iter().all(|turn| game.play(turn).is_ok());
+        let cut_short = !played || (game.in_turn() && game.outcome().is_none());
+        match self.turns.split_last() {
+            Some((_, whole)) if cut_short => whole,
+            _ => &self.turns,
+        }
+    }
+}
+
+/// Makes every turn of a finished search whole: a first turn that was cut short is completed, a later
+/// one is dropped.
+pub fn make_whole(view: &mut View, game: &dyn Session, thinker: &mut dyn Thinker) {
+    for line in &mut view.lines {
+        let whole = line.whole(game).len();
+        if whole == 0
+            && let Some(first) = line.turns.first_mut()
+        {
+            let rest = rest_of_turn(first, game, thinker);
+            first.push_str(&rest.unwrap_or_default());
+        }
+        line.turns.truncate(whole.max(1));
+    }
+}
+
+/// How a turn that has begun like this goes on, by a search so short that it delays nothing.
+fn rest_of_turn(begun: &str, game: &dyn Session, thinker: &mut dyn Thinker) -> Option<String> {
+    let mut game = game.boxed_clone();
+    game.play(begun).ok()?;
+    thinker.turn(game.as_ref(), &Limits::nodes(500), &Stop::default())
+}
+
 /// An engine that remembers between searches. One game's engine does not take another game's match.
 pub trait Thinker: Send {
     /// Searches the position of a match; nothing if the game is over. News come with every depth.
@@ -80,30 +115,41 @@ pub struct Brain<G: Play> {
 
 const PROOF_MEBIBYTES: usize = 24;
 
+type News<'a, M> = &'a mut dyn FnMut(&Thought<M>);
+
 impl<G: Play> Brain<G> {
     /// An engine with a table of so many mebibytes.
     pub fn new(mebibytes: usize) -> Self {
         Brain { judge: G::Judge::default(), cache: Cache::new(mebibytes), proofs: None }
     }
 
-    fn search(
+    /// Looks for a proof where that pays, else searches.
+    fn decide(
         &mut self,
         game: &Match<G>,
         limits: &Limits,
         stop: &Stop,
-        news: &mut dyn FnMut(&Thought<G::Move>),
+        news: News<'_, G::Move>,
     ) -> Option<Thought<G::Move>> {
-        if game.position().outcome().is_some() {
+        let (pos, past) = (game.position(), game.past_keys());
+        if pos.outcome().is_some() {
             return None;
         }
-        self.cache.grow_old();
-        let past = game.past_keys();
-        if let Some(thought) = self.prove(game.position(), &past, limits, stop) {
-            news(&thought);
+        if let Some(thought) = self.prove(pos, &past, limits, stop) {
             return Some(thought);
         }
-        let spend = (limits, stop);
-        Some(think(game.position(), &past, &self.judge, &self.cache, Tuning::PLAY, spend, news))
+        self.cache.grow_old();
+        let mut thought = think(
+            pos,
+            &past,
+            &self.judge,
+            &self.cache,
+            Tuning::PLAY,
+            (limits, stop),
+            &mut |thought: &Thought<G::Move>| news(&self.to_end_of_turn(pos, thought.clone())),
+        );
+        thought = self.to_end_of_turn(pos, thought);
+        Some(thought)
     }
 
     /// A proof that the player to move wins, where looking for one pays: with a quarter of the time or
@@ -115,15 +161,13 @@ impl<G: Play> Brain<G> {
         limits: &Limits,
         stop: &Stop,
     ) -> Option<Thought<G::Move>> {
-        if !self.judge.proves() || limits.lines > 1 || limits.depth.is_some() {
-            return None;
-        }
         let share = Limits {
-            time: limits.time.map(|t| t / 4),
-            nodes: limits.nodes.map(|n| n / 4),
+            time: limits.time.map(|time| time / 4),
+            nodes: limits.nodes.map(|nodes| nodes / 4),
             ..limits.clone()
         };
-        if share.time.is_none() && share.nodes.is_none() {
+        let bounded = share.time.is_some() || share.nodes.is_some();
+        if !self.judge.proves() || !bounded || limits.lines > 1 || limits.depth.is_some() {
             return None;
         }
         let control = Control::new(&share, stop);
@@ -134,6 +178,25 @@ impl<G: Play> Brain<G> {
         let line = Line { moves: vec![m], score: win_after(turns) };
         let nodes = control.nodes() + prover.unreported();
         Some(Thought { lines: vec![line], depth: turns as u32, nodes, time: control.elapsed() })
+    }
+
+    /// Lines that end within a turn go on as far as the table knows: that is what cut them short.
+    fn to_end_of_turn(&self, start: &G, mut thought: Thought<G::Move>) -> Thought<G::Move> {
+        for line in &mut thought.lines {
+            let (mut pos, mut mover) = (start.clone(), None);
+            for m in &line.moves {
+                mover = Some(pos.turn());
+                pos.play_unchecked(*m);
+            }
+            while mover == Some(pos.turn()) && pos.outcome().is_none() {
+                let known = self.cache.get(self.judge.key(&pos)).and_then(|entry| entry.best);
+                let next = known.and_then(|index| pos.moves().get(usize::from(index)).copied());
+                let Some(m) = next else { break };
+                line.moves.push(m);
+                pos.play_unchecked(m);
+            }
+        }
+        thought
     }
 }
 
@@ -147,7 +210,7 @@ fn view<G: Play>(pos: &G, thought: &Thought<G::Move>) -> View {
 }
 
 /// Plays the best line of one search after the other until the turn is complete: most often one suffices,
-/// but the table may have cut its line short.
+/// but the table may have forgotten how its line goes on.
 fn whole_turn<G: Play>(
     game: &Match<G>,
     mut search: impl FnMut(&Match<G>) -> Option<Thought<G::Move>>,
@@ -194,14 +257,14 @@ impl<G: Play> Thinker for Brain<G> {
         news: &mut dyn FnMut(&View),
     ) -> Option<View> {
         let game = game.as_any().downcast_ref::<Match<G>>()?;
-        let pos = game.position().clone();
-        let thought = self.search(game, limits, stop, &mut |thought| news(&view(&pos, thought)))?;
-        Some(view(&pos, &thought))
+        let pos = game.position();
+        let thought = self.decide(game, limits, stop, &mut |thought| news(&view(pos, thought)))?;
+        Some(view(pos, &thought))
     }
 
     fn turn(&mut self, game: &dyn Session, limits: &Limits, stop: &Stop) -> Option<String> {
         let game = game.as_any().downcast_ref::<Match<G>>()?;
-        whole_turn(game, |game| self.search(game, limits, stop, &mut |_| {}))
+        whole_turn(game, |game| self.decide(game, limits, stop, &mut |_| {}))
     }
 
     fn level_turn(
@@ -218,23 +281,17 @@ impl<G: Play> Thinker for Brain<G> {
         let salt = random.next_u64();
         whole_turn(game, |game| {
             let pos = game.position();
-            let limits = Limits::nodes(nodes);
             if pos.outcome().is_some() {
-                None
-            } else if self.judge.known(pos) == Some(win_after(1)) {
-                // Its own win it takes: two moves deep is deep enough to find it.
-                self.search(
-                    game,
-                    &Limits { depth: Some(2), ..Limits::default() },
-                    stop,
-                    &mut |_| {},
-                )
-            } else {
-                let judge = Blurred::new(&self.judge, level, salt, careless);
-                let (past, cache) = (game.past_keys(), Cache::new(1));
-                let spend = (&limits, stop);
-                Some(think(pos, &past, &judge, &cache, Tuning::PLAY, spend, &mut |_| {}))
+                return None;
             }
+            if self.judge.known(pos) == Some(win_after(1)) {
+                // Its own win it takes: two moves deep is deep enough to find it.
+                let limits = Limits { depth: Some(2), ..Limits::default() };
+                return self.decide(game, &limits, stop, &mut |_| {});
+            }
+            let judge = Blurred::new(&self.judge, level, salt, careless);
+            let (past, cache, limits) = (game.past_keys(), Cache::new(1), Limits::nodes(nodes));
+            Some(think(pos, &past, &judge, &cache, Tuning::PLAY, (&limits, stop), &mut |_| {}))
         })
     }
 
