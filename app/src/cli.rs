@@ -50,9 +50,26 @@ pub enum Command {
     #[command(after_help = "One request per line, one reply per line, in order. Examples:
   echo '{\"game\":\"gekitai\",\"moves\":[\"c4\"],\"want\":[\"turns\"]}' | quadrille query
   echo '{\"game\":\"glaisher\",\"want\":[\"position\",\"text\",\"svg\"]}' | quadrille query
+  echo '{\"game\":\"six-making\",\"search\":{\"time_ms\":500,\"lines\":3}}' | quadrille query
 
 The fields are described in docs/protocols.md.")]
     Query,
+    /// Play for another program: speak UGI, or UCI for chess programs
+    #[command(
+        after_help = "Commands come on standard input, answers go to standard output. Examples:
+  quadrille engine
+    ugi
+    setoption name Game value gekitai
+    position startpos moves c4 d3
+    go movetime 1000
+    quit
+  printf 'uci\\nquit\\n' | quadrille engine      what chess programs can set
+
+The commands are described in docs/protocols.md."
+    )]
+    Engine,
+    /// Tell which turns are best in a position, and how good they are
+    Analyze(AnalyzeArgs),
     /// Measure speed
     Bench(BenchArgs),
     /// Print a completion script for a shell
@@ -158,6 +175,39 @@ pub struct PerftArgs {
     /// Options of the game.
     #[command(flatten)]
     pub options: GameOptions,
+}
+
+/// Arguments of `analyze`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  quadrille analyze gekitai                                 the start, for ten seconds
+  quadrille analyze gekitai '2x1x1/6/o2x2/4ox/1o4/4o1 1' --time 60
+  quadrille analyze jeson-mor --size 5 --moves 'a1-b3' --depth 12
+  quadrille analyze --file game.txt --lines 1 --threads 4   a recorded game, where it ended
+Values are in pieces or so. Where somebody wins in so many turns, that is proven: so many of
+the winner's turns at most. Ctrl-C ends it early.")]
+pub struct AnalyzeArgs {
+    /// What to look at.
+    #[command(flatten)]
+    pub position: PositionArgs,
+    /// How long to search; 10 seconds unless another limit is given
+    #[arg(long, value_name = "SECONDS")]
+    pub time: Option<f64>,
+    /// How many moves to look ahead
+    #[arg(long, value_name = "MOVES", value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub depth: Option<u32>,
+    /// How many positions to look at
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
+    pub nodes: Option<u64>,
+    /// How many of the best lines to show
+    #[arg(long, value_name = "COUNT", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=50))]
+    pub lines: u8,
+    /// How many threads to use
+    #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=64))]
+    pub threads: u8,
+    /// How much memory to use for what was found
+    #[arg(long, value_name = "MEBIBYTES", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=4096))]
+    pub hash: u16,
 }
 
 /// Arguments of `bench`.

@@ -5,11 +5,32 @@ use crate::failure::Failure;
 use engine::{Entry, GAMES, Session, find};
 use rules::record::Record;
 use serde_json::Value;
-use std::io::Read;
+use std::io::{BufRead, Read};
 use std::path::Path;
 
 /// The largest input that is read: far beyond any game.
 const MOST_BYTES: u64 = 64 << 20;
+
+/// Reads a line, at most so many bytes and one more, which tells that it is too long; the rest of it
+/// is skipped. Says whether there was one.
+pub fn next_line(
+    input: &mut impl BufRead,
+    line: &mut Vec<u8>,
+    most: usize,
+) -> std::io::Result<bool> {
+    line.clear();
+    let most = most as u64;
+    if input.by_ref().take(most + 1).read_until(b'\n', line)? == 0 {
+        return Ok(false);
+    }
+    let mut ended = line.len() as u64 <= most || line.ends_with(b"\n");
+    while !ended {
+        let mut rest = Vec::new();
+        ended =
+            input.by_ref().take(most).read_until(b'\n', &mut rest)? == 0 || rest.ends_with(b"\n");
+    }
+    Ok(true)
+}
 
 /// The game with this name.
 pub fn game(id: &str) -> Result<&'static Entry, Failure> {

@@ -1,5 +1,6 @@
 //! The command line of Quadrille.
 
+mod analyze;
 mod bench;
 mod cli;
 mod failure;
@@ -9,6 +10,8 @@ mod pages;
 mod perft;
 mod query;
 mod render;
+mod thinkers;
+mod ugi;
 
 use clap::{CommandFactory, FromArgMatches};
 use cli::{Cli, Command};
@@ -36,6 +39,8 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Render(args) => render::run(&args),
         Command::Perft(args) => perft::run(&args),
         Command::Query => query::run(),
+        Command::Engine => ugi::run(),
+        Command::Analyze(args) => analyze::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Completions { shell } => {
             // Made in memory first: a closed pipe must not end in a panic.

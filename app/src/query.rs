@@ -1,14 +1,18 @@
 //! `quadrille query`: JSON lines for scripts.
 
+mod search;
+
 use crate::failure::Failure;
-use engine::{GAMES, Session, find};
+use crate::input::next_line;
+use crate::thinkers::Thinkers;
+use engine::{Entry, GAMES, Session, find};
 use rules::svg;
 use rules::{Outcome, game::shorten};
 use serde_json::{Map, Value, json};
-use std::io::{BufRead, Read, Write};
+use std::io::Write;
 
 /// The longest line that is read; a longer one is refused and skipped.
-const MOST_BYTES: u64 = 16 << 20;
+const MOST_BYTES: usize = 16 << 20;
 
 /// What is wrong with a request, and where.
 struct Refusal {
@@ -26,44 +30,28 @@ pub fn run() -> Result<(), Failure> {
     let mut input = std::io::stdin().lock();
     let mut out = std::io::stdout().lock();
     let mut line = Vec::new();
-    while next_line(&mut input, &mut line)? {
+    let mut thinkers = Thinkers::new(search::MEBIBYTES);
+    while next_line(&mut input, &mut line, MOST_BYTES)? {
         if line.iter().all(u8::is_ascii_whitespace) {
             continue;
         }
-        serde_json::to_writer(&mut out, &reply(&line)).map_err(std::io::Error::from)?;
+        serde_json::to_writer(&mut out, &reply(&line, &mut thinkers))
+            .map_err(std::io::Error::from)?;
         out.write_all(b"\n")?;
         out.flush()?;
     }
     Ok(())
 }
 
-/// Reads a line, at most as many bytes as are allowed and one more; the rest of it is skipped.
-fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Result<bool> {
-    line.clear();
-    if input.by_ref().take(MOST_BYTES + 1).read_until(b'\n', line)? == 0 {
-        return Ok(false);
-    }
-    while line.len() as u64 > MOST_BYTES && line.last() != Some(&b'\n') {
-        line.truncate(MOST_BYTES as usize + 1);
-        let mut rest = Vec::new();
-        if input.by_ref().take(MOST_BYTES).read_until(b'\n', &mut rest)? == 0
-            || rest.ends_with(b"\n")
-        {
-            break;
-        }
-    }
-    Ok(true)
-}
-
-fn reply(line: &[u8]) -> Value {
-    let request = if line.len() as u64 > MOST_BYTES {
+fn reply(line: &[u8], thinkers: &mut Thinkers) -> Value {
+    let request = if line.len() > MOST_BYTES {
         Err(format!("the line is longer than {MOST_BYTES} bytes"))
     } else {
         serde_json::from_slice(line).map_err(|error| format!("not JSON: {error}"))
     };
     let (id, answer) = match request {
         Ok(Value::Object(request)) => {
-            (request.get("id").cloned().unwrap_or(Value::Null), answer(&request))
+            (request.get("id").cloned().unwrap_or(Value::Null), answer(&request, thinkers))
         }
         Ok(_) => (Value::Null, Err(Refusal { message: "expected an object".into(), field: None })),
         Err(message) => (Value::Null, Err(Refusal { message, field: None })),
@@ -82,15 +70,20 @@ fn reply(line: &[u8]) -> Value {
 
 const FIELDS: [&str; 7] = ["id", "game", "options", "position", "moves", "want", "search"];
 
-fn answer(request: &Map<String, Value>) -> Result<Map<String, Value>, Refusal> {
+fn answer(
+    request: &Map<String, Value>,
+    thinkers: &mut Thinkers,
+) -> Result<Map<String, Value>, Refusal> {
     if let Some(unknown) = request.keys().find(|key| !FIELDS.contains(&key.as_str())) {
         let message = format!("unknown field, expected one of {}", FIELDS.join(", "));
         return Err(Refusal::new(&shorten(unknown), message));
     }
-    let mut session = open(request)?;
+    let entry = game(request)?;
+    let mut session = open(entry, request)?;
     for (i, text) in texts(request, "moves")?.into_iter().enumerate() {
         session.play(text).map_err(|e| Refusal::new(&format!("moves[{i}]"), e.to_string()))?;
     }
+    let limits = search::limits(request.get("search"))?;
     let mut fields = Map::new();
     fields.insert("turn".into(), session.turn().number().into());
     fields.insert("over".into(), session.outcome().is_some().into());
@@ -103,20 +96,27 @@ fn answer(request: &Map<String, Value>) -> Result<Map<String, Value>, Refusal> {
         })?;
         fields.insert(want.into(), value);
     }
+    if let Some(limits) = limits {
+        let found = search::run(thinkers.of(entry), session.as_ref(), &limits);
+        fields.insert("search".into(), found);
+    }
     Ok(fields)
 }
 
-fn open(request: &Map<String, Value>) -> Result<Box<dyn Session>, Refusal> {
+fn game(request: &Map<String, Value>) -> Result<&'static Entry, Refusal> {
     let names = || GAMES.iter().map(|entry| entry.info.id).collect::<Vec<_>>().join(", ");
     let Some(Value::String(id)) = request.get("game") else {
         return Err(Refusal::new("game", format!("is required, one of {}", names())));
     };
-    let entry = find(id).ok_or_else(|| {
+    find(id).ok_or_else(|| {
         Refusal::new(
             "game",
             format!("there is no game `{}`; the games are {}", shorten(id), names()),
         )
-    })?;
+    })
+}
+
+fn open(entry: &Entry, request: &Map<String, Value>) -> Result<Box<dyn Session>, Refusal> {
     let options = match request.get("options") {
         None | Some(Value::Null) => Map::new(),
         Some(Value::Object(options)) => options.clone(),

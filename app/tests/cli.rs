@@ -73,6 +73,10 @@ fn a_wrong_call_gets_one_line_and_exit_code_2() {
         (&["render", "--file", "/does/not/exist"], "cannot read /does/not/exist"),
         (&["render", "gekitai", "-o", "/does/not/exist.svg"], "cannot write /does/not/exist.svg"),
         (&["render", "gekitai", "-o", "board.xyz"], "no format is known for `.xyz`"),
+        (&["analyze", "gekitai", "--time", "0"], "--time must be 0.001 to 1000000, got 0"),
+        (&["analyze", "gekitai", "--depth", "0"], "invalid value '0' for '--depth <MOVES>'"),
+        (&["analyze", "--lines", "2"], "which game?"),
+        (&["engine", "gekitai"], "unexpected argument 'gekitai'"),
         (&["bench", "playouts", "--seconds", "0"], "--seconds must be 0.01 to 3600, got 0"),
     ];
     for (args, expected) in cases {

@@ -1,0 +1,189 @@
+//! `quadrille analyze`: the best lines of a position, for a person.
+
+use crate::cli::AnalyzeArgs;
+use crate::failure::{Failure, print};
+use crate::input;
+use engine::{Limits, LineView, Session, Stop, View, make_whole};
+use rules::{Info, Player};
+use std::io::IsTerminal;
+use std::time::Duration;
+
+/// How long to search when nothing is said.
+const SECONDS: f64 = 10.0;
+
+pub fn run(args: &AnalyzeArgs) -> Result<(), Failure> {
+    let limits = limits(args)?;
+    let session = input::position(&args.position)?;
+    let game = session.as_ref();
+    let entry = input::game(game.info().id)?;
+    print(format!("{}: {}\n", entry.info.name, game.diagram().status).as_bytes())?;
+    let mut thinker = (entry.thinker)(args.hash.into());
+    let mut screen = Screen::new();
+    let stop = Stop::default();
+    let mut shown = Ok(());
+    let found = thinker.think(game, &limits, &stop, &mut |view| {
+        if shown.is_ok() {
+            shown = screen.show(&block(game, view));
+        }
+        if shown.is_err() {
+            stop.stop();
+        }
+    });
+    shown?;
+    let Some(mut view) = found else { return Ok(()) };
+    make_whole(&mut view, game, thinker.as_mut());
+    screen.end(&block(game, &view))?;
+    let best = view.lines.first().and_then(|line| line.turns.first());
+    best.map_or(Ok(()), |turn| print(format!("best turn: {turn}\n").as_bytes()))
+}
+
+fn limits(args: &AnalyzeArgs) -> Result<Limits, Failure> {
+    let otherwise = (args.depth.is_none() && args.nodes.is_none()).then_some(SECONDS);
+    let time = args.time.or(otherwise);
+    if let Some(seconds) = time.filter(|seconds| !(0.001..=1e6).contains(seconds)) {
+        return Err(Failure::user(format!("--time must be 0.001 to 1000000, got {seconds}")));
+    }
+    Ok(Limits {
+        time: time.map(Duration::from_secs_f64),
+        nodes: args.nodes,
+        depth: args.depth,
+        lines: args.lines.into(),
+        threads: args.threads.into(),
+    })
+}
+
+/// What was found, in lines of text.
+fn block(game: &dyn Session, view: &View) -> Vec<String> {
+    let View { depth, nodes, time, lines } = view;
+    let mut text = vec![format!("depth {depth}, {nodes} positions, {:.1} s", time.as_secs_f64())];
+    let verdict = |line: &LineView| verdict(game.info(), game.turn(), line);
+    let verdicts: Vec<String> = lines.iter().map(verdict).collect();
+    let width = verdicts.iter().map(String::len).max().unwrap_or_default();
+    for (line, verdict) in lines.iter().zip(verdicts) {
+        text.push(format!("  {verdict:width$}  {}", numbered(&line.turns, first_ply(game))));
+    }
+    text
+}
+
+/// Who is better, and by how much.
+fn verdict(info: &Info, mover: Player, line: &LineView) -> String {
+    let good = line.win_in.unwrap_or(line.score) > 0;
+    let name = info.players[if good { mover } else { mover.other() }.index()];
+    match line.win_in.map(i32::unsigned_abs) {
+        Some(1) => format!("{name} wins in 1 turn"),
+        Some(turns) => format!("{name} wins in {turns} turns at most"),
+        None if line.score == 0 => "nobody is better".to_owned(),
+        None => format!("{name} is better by {:.2}", f64::from(line.score.abs()) / 100.0),
+    }
+}
+
+/// How many turns have been played, counted so that player 1 has the even ones.
+fn first_ply(game: &dyn Session) -> usize {
+    let played = game.history().len() - usize::from(game.in_turn());
+    played + usize::from(played % 2 != game.turn().index())
+}
+
+/// Turns with their numbers, as records have them.
+fn numbered(turns: &[String], first: usize) -> String {
+    let mut words = Vec::new();
+    for (i, turn) in turns.iter().enumerate() {
+        let ply = first + i;
+        if ply.is_multiple_of(2) {
+            words.push(format!("{}.", ply / 2 + 1));
+        } else if i == 0 {
+            words.push(format!("{}...", ply / 2 + 1));
+        }
+        words.push(turn.clone());
+    }
+    words.join(" ")
+}
+
+/// Where the lines go: over the ones before on a terminal, below them elsewhere.
+struct Screen {
+    /// The columns of a terminal.
+    width: Option<usize>,
+    /// How many lines are to be replaced.
+    drawn: usize,
+}
+
+impl Screen {
+    fn new() -> Screen {
+        let columns = || std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+        let width = std::io::stdout().is_terminal().then(|| columns().unwrap_or(80));
+        Screen { width, drawn: 0 }
+    }
+
+    fn show(&mut self, lines: &[String]) -> Result<(), Failure> {
+        print(self.frame(lines).as_bytes())
+    }
+
+    /// The last lines; only a terminal shows them again.
+    fn end(&mut self, lines: &[String]) -> Result<(), Failure> {
+        if self.width.is_some() || self.drawn == 0 { self.show(lines) } else { Ok(()) }
+    }
+
+    fn frame(&mut self, lines: &[String]) -> String {
+        let back = match (self.width, self.drawn) {
+            (None, _) | (_, 0) => String::new(),
+            (Some(_), drawn) => format!("\x1b[{drawn}A\x1b[J"),
+        };
+        self.drawn = lines.len();
+        let lines = lines.iter().map(|line| self.cut(line) + "\n");
+        back + &lines.collect::<String>()
+    }
+
+    /// A line that wrapped would spoil the count of lines.
+    fn cut(&self, line: &str) -> String {
+        match self.width {
+            Some(width) if line.chars().count() > width => {
+                line.chars().take(width.saturating_sub(1)).chain(['…']).collect()
+            }
+            _ => line.to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn game(id: &str, moves: &str) -> Box<dyn Session> {
+        let mut game = (engine::find(id).unwrap().start)(&Default::default()).unwrap();
+        moves.split_whitespace().for_each(|text| game.play(text).unwrap());
+        game
+    }
+
+    fn line(turns: &[&str], score: i32, win_in: Option<i32>) -> LineView {
+        LineView { turns: turns.iter().map(|turn| (*turn).to_owned()).collect(), score, win_in }
+    }
+
+    #[test]
+    fn lines_name_the_players_and_number_the_turns() {
+        let game = game("jeson-mor", "c1-d3 c9-d7 b1-c3");
+        let lines = vec![
+            line(&["g9-f7", "g1-f3", "a9-b7"], 29_995, Some(3)),
+            line(&["a9-b7"], 35, None),
+            line(&["b9-c7"], 0, None),
+            line(&["d9-e7"], -120, None),
+            line(&["e9-f7"], -29_998, Some(-1)),
+        ];
+        let view = View { depth: 7, nodes: 1234, time: Duration::from_millis(2_100), lines };
+        let expected = "depth 7, 1234 positions, 2.1 s
+  Black wins in 3 turns at most  2... g9-f7 3. g1-f3 a9-b7
+  Black is better by 0.35        2... a9-b7
+  nobody is better               2... b9-c7
+  White is better by 1.20        2... d9-e7
+  White wins in 1 turn           2... e9-f7";
+        assert_eq!(block(game.as_ref(), &view).join("\n"), expected);
+    }
+
+    #[test]
+    fn a_terminal_shows_new_lines_over_the_old_ones() {
+        let lines = ["depth 1".to_owned(), "a very long line".to_owned()];
+        let mut screen = Screen { width: Some(9), drawn: 0 };
+        assert_eq!(screen.frame(&lines), "depth 1\na very l…\n");
+        assert_eq!(screen.frame(&lines), "\x1b[2A\x1b[Jdepth 1\na very l…\n");
+        let mut pipe = Screen { width: None, drawn: 2 };
+        assert_eq!(pipe.frame(&lines), "depth 1\na very long line\n");
+    }
+}

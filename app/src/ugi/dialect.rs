@@ -1,0 +1,101 @@
+//! How answers are worded: the Universal Game Interface, or the chess protocol it generalises.
+
+use engine::{LineView, Session, View};
+
+/// The protocol that the other side speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// The Universal Game Interface: every game, turns in our own notation.
+    Ugi,
+    /// The Universal Chess Interface: games that chess programs know, moves as `c1a2`.
+    Uci,
+}
+
+impl Dialect {
+    /// A turn as the other side reads it.
+    pub fn turn(self, text: &str) -> String {
+        match self {
+            Dialect::Ugi => text.to_owned(),
+            Dialect::Uci => text.replace('-', ""),
+        }
+    }
+
+    /// The answer to `go`; nothing to play when the game is over.
+    pub fn best(self, view: Option<&View>) -> String {
+        let turn = view.and_then(|view| view.lines.first()).and_then(|line| line.turns.first());
+        format!("bestmove {}", turn.map_or_else(|| "(none)".to_owned(), |turn| self.turn(turn)))
+    }
+
+    /// What a search has found so far, one text line for each line of play.
+    pub fn news(self, game: &dyn Session, view: &View) -> Vec<String> {
+        let ms = view.time.as_millis().max(1);
+        let nps = u128::from(view.nodes) * 1000 / ms;
+        let spent = format!(
+            "info depth {} nodes {} nps {nps} time {}",
+            view.depth,
+            view.nodes,
+            view.time.as_millis()
+        );
+        let one = |(i, line): (usize, &LineView)| {
+            let score = self.score(line);
+            format!("{spent} score {score} multipv {}{}", i + 1, self.line(game, line))
+        };
+        view.lines.iter().enumerate().map(one).collect()
+    }
+
+    fn score(self, line: &LineView) -> String {
+        match (line.win_in, self) {
+            (None, _) => format!("cp {}", line.score),
+            (Some(turns), Dialect::Ugi) => format!("win {turns}"),
+            (Some(turns), Dialect::Uci) => format!("mate {turns}"),
+        }
+    }
+
+    /// The turns of a line, as far as they are whole.
+    fn line(self, game: &dyn Session, line: &LineView) -> String {
+        let turns: Vec<_> = line.whole(game).iter().map(|turn| self.turn(turn)).collect();
+        if turns.is_empty() { String::new() } else { format!(" pv {}", turns.join(" ")) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn view(score: i32, win_in: Option<i32>) -> View {
+        let turns = vec!["c1-d3".to_owned(), "c9-d7".to_owned()];
+        let lines = vec![LineView { turns, score, win_in }];
+        View { depth: 3, nodes: 500, time: Duration::from_millis(250), lines }
+    }
+
+    #[test]
+    fn each_dialect_has_its_own_words() {
+        let game = (engine::find("jeson-mor").unwrap().start)(&Default::default()).unwrap();
+        let said = |dialect: Dialect, view: &View| dialect.news(game.as_ref(), view).join("\n");
+        let estimate = view(-34, None);
+        assert_eq!(
+            said(Dialect::Ugi, &estimate),
+            "info depth 3 nodes 500 nps 2000 time 250 score cp -34 multipv 1 pv c1-d3 c9-d7"
+        );
+        assert_eq!(Dialect::Ugi.best(Some(&estimate)), "bestmove c1-d3");
+        let lost = view(-29_996, Some(-2));
+        assert!(said(Dialect::Ugi, &lost).contains(" score win -2 "));
+        assert_eq!(
+            said(Dialect::Uci, &lost),
+            "info depth 3 nodes 500 nps 2000 time 250 score mate -2 multipv 1 pv c1d3 c9d7"
+        );
+        assert_eq!(Dialect::Uci.best(Some(&lost)), "bestmove c1d3");
+        assert_eq!(Dialect::Uci.best(None), "bestmove (none)");
+    }
+
+    #[test]
+    fn a_turn_cut_short_is_not_told() {
+        let game = (engine::find("glaisher").unwrap().start)(&Default::default()).unwrap();
+        let shift = game.steps()[0].text.clone();
+        let line = LineView { turns: vec![shift], score: 5, win_in: None };
+        let view = View { lines: vec![line], ..view(5, None) };
+        let said = Dialect::Ugi.news(game.as_ref(), &view).join("\n");
+        assert!(said.ends_with(" score cp 5 multipv 1"), "{said}");
+    }
+}
