@@ -166,8 +166,31 @@ impl ParseMoveError {
 
 /// At most forty characters of foreign text, control characters made visible.
 pub fn shorten(text: &str) -> String {
-    let clean: String = text.chars().take(40).flat_map(char::escape_debug).collect();
-    if text.chars().nth(40).is_some() { format!("{clean}…") } else { clean }
+    fit(text.chars().map(|c| c.escape_debug().to_string()), 40)
+}
+
+/// A message that may quote foreign text, as one line of bounded length.
+fn one_line(text: &str) -> String {
+    let visible = |c: char| match c {
+        '"' | '\'' | '\\' => c.to_string(),
+        c => c.escape_debug().to_string(),
+    };
+    fit(text.chars().map(visible), 240)
+}
+
+/// As many pieces as fit, and a mark where some do not.
+fn fit(pieces: impl Iterator<Item = String>, most: usize) -> String {
+    let mut line = String::new();
+    let mut room = most;
+    for piece in pieces {
+        let Some(rest) = room.checked_sub(piece.chars().count()) else {
+            line.push('…');
+            break;
+        };
+        room = rest;
+        line.push_str(&piece);
+    }
+    line
 }
 
 /// A well-formed move that this position does not allow.
@@ -192,8 +215,8 @@ pub struct SetupError {
 
 impl SetupError {
     /// The error for one field.
-    pub fn new(field: impl Into<String>, message: impl Into<String>) -> Self {
-        SetupError { field: field.into(), message: message.into() }
+    pub fn new(field: impl AsRef<str>, message: impl AsRef<str>) -> Self {
+        SetupError { field: shorten(field.as_ref()), message: one_line(message.as_ref()) }
     }
 }
 

@@ -270,3 +270,23 @@ pub fn player_field(text: &str) -> Result<crate::Player, SetupError> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gekitai::Gekitai;
+    use serde_json::json;
+
+    #[test]
+    fn a_refusal_is_one_short_line_whatever_the_names_in_the_input() {
+        for name in ["\u{1b}[2J\n", &"x".repeat(9_999), &"\u{1b}".repeat(200)] {
+            let position = json!({ "board": [], "turn": 1, name: 1 });
+            let options = json!({ "board": [], "turn": 1, "options": { name: 1 } });
+            for value in [position, options] {
+                let error = from_json::<Gekitai>(&value, &Map::new()).unwrap_err().to_string();
+                assert!(!error.contains(char::is_control), "{error:?}");
+                assert!(error.chars().count() < 400, "{error}");
+            }
+        }
+    }
+}

@@ -415,6 +415,7 @@ impl<'a> Reader<'a> {
             match self.next()? {
                 Some(Token::Tag(name, value)) => {
                     if tags.iter().any(|(own, _)| *own == name) {
+                        let name = shorten(&name);
                         return Err(self.error(format!("the tag `{name}` stands twice")));
                     }
                     tags.push((name, value));
@@ -438,6 +439,7 @@ impl<'a> Reader<'a> {
                 None if depth == 0 => return Ok(line),
                 None => return Err(self.error("a variation lacks its closing `)`")),
                 Some(Token::Tag(name, _)) => {
+                    let name = shorten(&name);
                     return Err(
                         self.error(format!("the tag `{name}` stands behind the first turn"))
                     );
@@ -518,6 +520,14 @@ mod tests {
         let text = GAME.replace("1... f6", "1... a1 zz");
         let error = Record::parse(&text).unwrap().replay::<Gekitai>().unwrap_err();
         assert!(error.to_string().contains("`a1` is not legal here: a1 is occupied"), "{error}");
+    }
+
+    #[test]
+    fn a_long_tag_is_cut_in_an_error() {
+        let tag = format!("[{} \"\"]", "a".repeat(9_999));
+        for text in [format!("{tag} {tag} *"), format!("1. c3 {tag} *")] {
+            assert!(Record::parse(&text).unwrap_err().to_string().len() < 200);
+        }
     }
 
     #[test]
