@@ -201,18 +201,16 @@ pub fn squeeze(cells: impl Iterator<Item = String>, separator: &str) -> String {
 pub fn stretch_letters(row: &str, field: &str, limit: usize) -> Result<String, SetupError> {
     let mut cells = String::new();
     let mut digits = String::new();
-    for c in row.chars().chain(['\0']) {
-        if c.is_ascii_digit() {
-            digits.push(c);
+    for c in row.chars().map(Some).chain([None]) {
+        if let Some(digit @ '0'..='9') = c {
+            digits.push(digit);
             continue;
         }
         if !digits.is_empty() {
             cells.push_str(&".".repeat(run(&digits, field, limit)?));
             digits.clear();
         }
-        if c != '\0' {
-            cells.push(c);
-        }
+        cells.extend(c);
         if cells.chars().count() > limit {
             break;
         }
@@ -287,6 +285,14 @@ mod tests {
                 assert!(!error.contains(char::is_control), "{error:?}");
                 assert!(error.chars().count() < 400, "{error}");
             }
+        }
+    }
+
+    #[test]
+    fn a_null_character_is_not_passed_over() {
+        for row in ["x\u{0}3x1", "\u{0}5", "2\u{0}2x"] {
+            let text = format!("{row}/6/6/6/6/6 1");
+            assert!(Gekitai::from_text(&text, &Default::default()).is_err(), "{text:?}");
         }
     }
 }
