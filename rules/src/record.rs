@@ -464,28 +464,34 @@ impl<'a> Reader<'a> {
                 Some(Token::Close) if depth > 0 => return Ok(line),
                 Some(Token::Close) => return Err(self.error("there is a `)` too many")),
                 Some(Token::Word(word)) => {
-                    if let Some(verdict) = Verdict::parse(&word).filter(|_| depth == 0) {
+                    let word = without_number(&word);
+                    if let Some(verdict) = Verdict::parse(word).filter(|_| depth == 0) {
                         self.result = Some(verdict);
                         return Ok(line);
                     }
-                    line.nodes.extend(self.node(&word));
+                    if !word.is_empty() {
+                        line.nodes.push(self.node(word));
+                    }
                 }
             }
         }
     }
 
-    /// A turn; nothing for a mere number such as `12.` or `12...`.
-    fn node(&self, word: &str) -> Option<Node> {
-        let number = word.trim_start_matches(|c: char| c.is_ascii_digit());
-        let rest = if number.starts_with('.') { number.trim_start_matches('.') } else { word };
-        let turn = rest.trim_end_matches(['!', '?']);
-        let glyph = rest.strip_prefix(turn).unwrap_or_default();
-        (!rest.is_empty()).then(|| Node {
-            turn: turn.to_owned(),
-            glyph: glyph.to_owned(),
-            line: self.at,
-            ..Node::default()
-        })
+    fn node(&self, word: &str) -> Node {
+        let turn = word.trim_end_matches(['!', '?']);
+        let glyph = word.strip_prefix(turn).unwrap_or_default();
+        Node { turn: turn.to_owned(), glyph: glyph.to_owned(), line: self.at, ..Node::default() }
+    }
+}
+
+/// What is behind a number such as `12.` or `12...`; a careless hand may have written two.
+fn without_number(mut word: &str) -> &str {
+    loop {
+        let dots = word.trim_start_matches(|c: char| c.is_ascii_digit());
+        if !dots.starts_with('.') {
+            return word;
+        }
+        word = dots.trim_start_matches('.');
     }
 }
 
@@ -520,6 +526,21 @@ mod tests {
         let text = GAME.replace("1... f6", "1... a1 zz");
         let error = Record::parse(&text).unwrap().replay::<Gekitai>().unwrap_err();
         assert!(error.to_string().contains("`a1` is not legal here: a1 is occupied"), "{error}");
+    }
+
+    #[test]
+    fn numbers_are_passed_over_however_many_are_glued_to_a_turn() {
+        for (text, expected) in [
+            ("1.2.c3 *", "1. c3 *"),
+            ("1.2. c3 *", "1. c3 *"),
+            ("1.c3 2.*", "1. c3 *"),
+            ("1.1-0", "1-0"),
+            ("1. c3 (1.*) 1-0", "1. c3 ( 1. * ) 1-0"),
+        ] {
+            let record = Record::parse(text).unwrap();
+            assert_eq!(record.to_string().trim(), expected);
+            assert_eq!(Record::parse(&record.to_string()), Ok(record));
+        }
     }
 
     #[test]
