@@ -85,12 +85,12 @@ fn jeson_mor_names_the_field() {
     assert!(from_json::<G>(&won(ring, 2, 1), &Default::default()).is_ok());
     refused::<G>(
         won(ring, 1, 1),
-        "`winner`: is 1, but the winner has moved last, so it is the other player's turn",
+        "`winner`: is 1, who is to move",
     );
     let far = ["b....", ".....", ".....", ".....", "w...."];
     refused::<G>(
         won(far, 2, 1),
-        "`winner`: is 1, but no knight of player 1 can have left the centre",
+        "`winner`: is 1, but no knight of White is a jump away from the centre",
     );
 }
 

@@ -125,21 +125,27 @@ fn check_knights(pos: &JesonMor) -> Result<(), SetupError> {
     Ok(())
 }
 
-/// Whether a player may have won with the last move by leaving the centre.
+/// The winner must be who the board says, or else can have left the centre with the last jump.
 fn check_winner(pos: &JesonMor, winner: Player) -> Result<(), SetupError> {
-    let (own, centre) = (pos.knights(winner), 1 << pos.centre().index());
-    let wrong = if pos.outcome.is_some_and(|outcome| outcome != Outcome::Win(winner)) {
-        format!("on this board player {} has won", winner.other())
+    let name = JesonMor::INFO.players[winner.index()];
+    let centre = pos.centre();
+    let message = if let Some(outcome) = pos.outcome {
+        if outcome == Outcome::Win(winner) {
+            return Ok(());
+        }
+        format!("is {winner}, but on this board player {} has won", winner.other())
+    } else if winner == pos.turn {
+        format!("is {winner}, who is to move")
     } else if pos.goal == Goal::Reach {
-        "leaving the centre does not win when the goal is to reach it".into()
-    } else if pos.turn == winner {
-        "the winner has moved last, so it is the other player's turn".into()
-    } else if own & centre != 0 || own & jumps(pos.centre(), pos.size()) == 0 {
-        format!("no knight of player {winner} can have left the centre")
+        format!("is {winner}, but the goal is to reach the centre and {name} has not")
+    } else if (pos.knights[0] | pos.knights[1]) >> centre.index() & 1 == 1 {
+        format!("is {winner}, but there is a knight on the centre")
+    } else if pos.knights(winner) & jumps(centre, pos.size()) == 0 {
+        format!("is {winner}, but no knight of {name} is a jump away from the centre")
     } else {
         return Ok(());
     };
-    Err(SetupError::new("winner", format!("is {winner}, but {wrong}")))
+    Err(SetupError::new("winner", message))
 }
 
 pub(super) fn write(pos: &JesonMor) -> Setup {
@@ -156,5 +162,27 @@ pub(super) fn write(pos: &JesonMor) -> Setup {
         board: (0..pos.size()).rev().map(row).collect(),
         turn: pos.turn,
         winner,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notation::Notation;
+
+    #[test]
+    fn a_winner_must_have_been_able_to_leave_the_centre() {
+        let read = |text: &str| JesonMor::from_text(text, &Options::default());
+        assert!(read("n3n/5/5/N2N1/5;winner=1 2").is_ok());
+        let refused = [
+            ("n3n/5/5/N2N1/5;winner=1 1", "is 1, who is to move"),
+            ("n3n/5/5/5/N3N;winner=1 2", "no knight of White is a jump away from the centre"),
+            ("n3n/5/2n2/N2N1/5;winner=1 2", "there is a knight on the centre"),
+            ("n3n/5/5/N2N1/5;goal=reach;winner=1 2", "the goal is to reach the centre"),
+        ];
+        for (text, expected) in refused {
+            let error = read(text).unwrap_err().to_string();
+            assert!(error.starts_with("`winner`") && error.contains(expected), "{text}: {error}");
+        }
     }
 }
