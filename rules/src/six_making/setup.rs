@@ -99,6 +99,9 @@ pub(super) fn read(setup: Setup) -> Result<SixMaking, SetupError> {
     pos.discs = count(&pos.towers);
     if let Some(before) = &setup.before {
         let towers = read_board(before, "before", pos.size)?;
+        if towers != pos.towers && towers.iter().any(|tower| tower.height() >= KING) {
+            return Err(SetupError::new("before", "has a king, so the game was over"));
+        }
         pos.last = last_move(&towers, &pos);
         // The same board again says that there was no last move.
         if pos.last.is_none() && towers != pos.towers {
@@ -216,4 +219,24 @@ fn write_board(towers: &[Tower; 25], size: usize) -> Board {
     let letter = |owner| if owner == Player::One { 'x' } else { 'o' };
     let tower = |cell: Cell| towers[cell.index()].discs().map(letter).collect();
     (0..size).map(|row| (0..size).map(|column| tower(Cell::at(column, row))).collect()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notation::Notation;
+
+    #[test]
+    fn no_move_is_made_after_a_king() {
+        let mut setup =
+            SixMaking::from_text("xox,oooo,2/4/4/4 1", &Options::default()).unwrap().setup();
+        setup.before = Some(setup.board.clone());
+        let before = setup.before.as_mut().unwrap();
+        before[0][0] = "x".into();
+        before[0][1] = "ooooox".into();
+        let error = SixMaking::from_setup(setup).unwrap_err();
+        assert_eq!(error.to_string(), "`before`: has a king, so the game was over");
+        let line = "xoo,ooooo,2/4/4/4;ko=a1-b1:1 1";
+        assert!(SixMaking::from_text(line, &Options::default()).is_err());
+    }
 }
