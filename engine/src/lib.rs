@@ -3,6 +3,7 @@
 //! The rules are in `quadrille-rules`, generic over the game. Here they are erased: a [`Session`] is a
 //! match of any game, and [`GAMES`] lists them all. This crate never prints.
 
+pub mod arena;
 pub mod bench;
 pub mod cache;
 pub mod control;

@@ -1,0 +1,195 @@
+//! Matches: two players, many games, sides swapped.
+//!
+//! Game `2n` and game `2n + 1` begin with the same opening; in the first of them player A moves first, in
+//! the second player B. Openings and the players' random numbers follow from the seed and the number of
+//! the game alone, so it does not matter in which order, on how many threads and in how many sittings the
+//! games are played.
+//!
+//! This module plays and counts. Who the players are, where the records go and what is shown on the way
+//! is the caller's business: see `docs/arena.md`.
+
+pub mod archive;
+mod game;
+pub mod openings;
+pub mod players;
+pub mod stats;
+pub mod tally;
+#[cfg(test)]
+mod tests;
+
+pub use game::{Ending, Played};
+
+use crate::control::Stop;
+use crate::session::Session;
+use game::{Fixture, Team};
+use openings::Openings;
+use rules::Player as Side;
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Mutex, PoisonError};
+
+/// Whoever makes turns. Each thread of a match has players of its own.
+pub trait Player: Send {
+    /// Gets ready for another game; what it draws by chance follows from `seed`.
+    fn new_game(&mut self, seed: u64) -> Result<(), Fault>;
+
+    /// A turn, or a step of one, for the side to move of a game that is not over. How long it may take
+    /// is the player's own knowledge. When `stop` is set, the answer no longer counts.
+    fn turn(&mut self, game: &dyn Session, stop: &Stop) -> Result<String, Fault>;
+}
+
+/// What loses a game away from the board. After it the player is made anew.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// A turn that the rules do not allow.
+    Illegal(String),
+    /// It is gone, or never came.
+    Crash(String),
+    /// No answer in time.
+    Time,
+    /// An answer that is none.
+    Garbage(String),
+}
+
+/// A participant: a name, and a way to make as many players as there are threads.
+pub struct Contestant {
+    /// The name in records and tables.
+    pub name: String,
+    /// Makes a player.
+    pub make: Box<dyn Fn() -> Result<Box<dyn Player>, Fault> + Send + Sync>,
+}
+
+/// How a match is played.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// How many games.
+    pub games: usize,
+    /// How many random turns each begins with.
+    pub opening: usize,
+    /// Where the random numbers begin.
+    pub seed: u64,
+    /// After so many turns, those of the opening included, the game is a draw.
+    pub max_turns: usize,
+    /// How many games are played at once.
+    pub concurrency: usize,
+}
+
+/// A match of two contestants.
+pub struct Arena {
+    start: Mutex<Box<dyn Session>>,
+    contestants: [Contestant; 2],
+    plan: Plan,
+    openings: Mutex<Openings>,
+}
+
+/// Which contestant, 0 or 1, plays a side of a game.
+pub fn contestant(number: usize, side: Side) -> usize {
+    (number + side.index()) % 2
+}
+
+impl Arena {
+    /// A match from this start; refused if the openings are longer than the games.
+    pub fn new(
+        start: Box<dyn Session>,
+        contestants: [Contestant; 2],
+        plan: Plan,
+    ) -> Result<Arena, String> {
+        let Some(openings) = Openings::new(start.as_ref(), plan.opening, plan.seed) else {
+            return Err(format!("hardly any game lasts {} turns of opening", plan.opening));
+        };
+        let openings = Mutex::new(openings);
+        Ok(Arena { start: Mutex::new(start), contestants, plan, openings })
+    }
+
+    /// The names of the contestants.
+    pub fn names(&self) -> [&str; 2] {
+        self.contestants.each_ref().map(|contestant| contestant.name.as_str())
+    }
+
+    /// How the match is played.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Makes each player once, to find out before the match whether that works.
+    pub fn try_players(&self) -> Result<(), String> {
+        for contestant in &self.contestants {
+            (contestant.make)()
+                .map_err(|fault| format!("player `{}`: {}", contestant.name, fault.detail()))?;
+        }
+        Ok(())
+    }
+
+    /// Says why a game that was read back is not one of this match.
+    pub fn check(&self, played: &Played) -> Result<(), String> {
+        let record = &played.record;
+        let own = lock(&self.start).record(&[]);
+        for tag in ["Game", "Options"] {
+            same(tag, record.tag(tag).unwrap_or_default(), own.tag(tag).unwrap_or_default())?;
+        }
+        for (tag, side) in [("Player1", Side::One), ("Player2", Side::Two)] {
+            let name = self.names().into_iter().nth(contestant(played.number, side));
+            same(tag, record.tag(tag).unwrap_or_default(), name.unwrap_or_default())?;
+        }
+        let mut openings = lock(&self.openings);
+        let opening = openings.turns(played.number / 2);
+        same("Opening", &played.opening.to_string(), &opening.len().to_string())?;
+        let turns = record.main.nodes.iter().map(|node| node.turn.as_str());
+        match turns.take(opening.len()).eq(opening.iter().map(String::as_str)) {
+            true => Ok(()),
+            false => Err("it begins with another opening; is the seed another one?".into()),
+        }
+    }
+
+    /// Plays the games that are not `done`, tells of each as it ends, and stops early when told to.
+    pub fn run(&self, done: &BTreeSet<usize>, each: &mut dyn FnMut(Played) -> ControlFlow<()>) {
+        let missing = (0..self.plan.games).filter(|number| !done.contains(number));
+        let missing = Mutex::new(missing);
+        let next = || lock(&missing).next();
+        let stop = Stop::default();
+        let (sender, finished) = channel();
+        std::thread::scope(|scope| {
+            for _ in 0..self.plan.concurrency.max(1) {
+                let (sender, stop) = (sender.clone(), &stop);
+                scope.spawn(move || self.work(&next, stop, &sender));
+            }
+            drop(sender);
+            for played in finished {
+                if each(played).is_break() {
+                    stop.stop();
+                    return;
+                }
+            }
+        });
+    }
+
+    /// One thread: game after game with the same two players.
+    fn work(&self, next: &dyn Fn() -> Option<usize>, stop: &Stop, finished: &Sender<Played>) {
+        let mut team = Team::new(&self.contestants);
+        while let Some(number) = next() {
+            let fixture = self.fixture(number);
+            let Some(played) = fixture.play(&mut team, stop) else { return };
+            if finished.send(played).is_err() {
+                return;
+            }
+        }
+    }
+
+    fn fixture(&self, number: usize) -> Fixture {
+        let game = lock(&self.openings).game(number / 2);
+        Fixture { number, seed: self.plan.seed, max_turns: self.plan.max_turns, game }
+    }
+}
+
+fn same(tag: &str, read: &str, expected: &str) -> Result<(), String> {
+    match read == expected {
+        true => Ok(()),
+        false => Err(format!("{tag} is `{read}`, expected `{expected}`")),
+    }
+}
+
+/// Nothing here is left half done when a thread panics.
+fn lock<T: ?Sized>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
