@@ -1,5 +1,6 @@
 //! What can be said on the command line.
 
+use crate::arena::ArenaArgs;
 use clap::{Arg, ArgMatches, Args, Parser, Subcommand, ValueEnum};
 use engine::GAMES;
 use serde_json::{Map, Value};
@@ -70,6 +71,8 @@ The commands are described in docs/protocols.md."
     Engine,
     /// Tell which turns are best in a position, and how good they are
     Analyze(AnalyzeArgs),
+    /// Let two players play a match, other programs too
+    Arena(ArenaArgs),
     /// Measure speed
     Bench(BenchArgs),
     /// Print a completion script for a shell

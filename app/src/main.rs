@@ -1,6 +1,7 @@
 //! The command line of Quadrille.
 
 mod analyze;
+mod arena;
 mod bench;
 mod cli;
 mod failure;
@@ -41,6 +42,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Query => query::run(),
         Command::Engine => ugi::run(),
         Command::Analyze(args) => analyze::run(&args),
+        Command::Arena(args) => arena::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Completions { shell } => {
             // Made in memory first: a closed pipe must not end in a panic.

@@ -1,0 +1,226 @@
+//! The players of a match as the command line describes them.
+
+use super::external::{Dialect, Program};
+use engine::arena::players::{Drawing, Engine};
+use engine::arena::{Contestant, Fault, Player};
+use engine::{Entry, Limits, Session};
+use rules::game::shorten;
+use std::fmt::Display;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// Who plays, and under which name.
+#[derive(Debug, PartialEq)]
+pub struct Spec {
+    pub name: String,
+    pub kind: Kind,
+}
+
+/// The kinds of players. A new one is a variant here, a line in [`Spec::parse`] and one in
+/// [`Spec::contestant`].
+#[derive(Debug, PartialEq)]
+pub enum Kind {
+    /// Our engine with a table of so many mebibytes.
+    Engine { limits: Limits, hash: usize },
+    /// Any legal turn.
+    Random,
+    /// A player of the original program.
+    Seed(String),
+    /// Another program.
+    Program(Program),
+}
+
+/// The table of an engine that is told nothing else.
+const HASH: usize = 16;
+
+impl Spec {
+    /// Reads a description such as `engine time=100 hash=64`.
+    pub fn parse(text: &str) -> Result<Spec, String> {
+        let kind = |(head, words): (String, &mut Words)| match head.split_once(':') {
+            None if head == "engine" => engine(words),
+            None if head == "random" => Ok(Kind::Random),
+            Some(("seed", id)) => Ok(Kind::Seed(id.to_owned())),
+            Some(("ugi", command)) => program(Dialect::Ugi, command, words),
+            Some(("uci", command)) => program(Dialect::Uci, command, words),
+            _ => Err("expected engine, random, seed:NAME, ugi:COMMAND or uci:COMMAND".into()),
+        };
+        let read = || {
+            let mut words = Words::split(text)?;
+            let name = words.take("name").unwrap_or_else(|| text.trim().to_owned());
+            let head = words.take_first().ok_or("expected one such as `engine time=100`")?;
+            let kind = kind((head, &mut words))?;
+            match words.take_first() {
+                Some(word) => Err(format!("`{}` means nothing here", shorten(&word))),
+                None => Ok(Spec { name, kind }),
+            }
+        };
+        read().map_err(|error| format!("player `{}`: {error}", shorten(text.trim())))
+    }
+
+    /// Refuses players that this game does not have.
+    pub fn check(&self, game: &dyn Session) -> Result<(), String> {
+        let Kind::Seed(id) = &self.kind else { return Ok(()) };
+        let known: Vec<_> = game.seed_players().iter().map(|player| player.id).collect();
+        match known.contains(&id.as_str()) {
+            true => Ok(()),
+            false => {
+                let known = known.join(", ");
+                Err(format!("there is no seed player `{}`; there are {known}", shorten(id)))
+            }
+        }
+    }
+
+    /// The participant of a match. A program may take `margin` longer than its time.
+    pub fn contestant(
+        self,
+        entry: &'static Entry,
+        game: &dyn Session,
+        margin: Duration,
+    ) -> Contestant {
+        let info = (entry.info.id, game.options());
+        let kind = self.kind;
+        let make = move || -> Result<Box<dyn Player>, Fault> {
+            Ok(match &kind {
+                Kind::Engine { limits, hash } => {
+                    Box::new(Engine::new((entry.thinker)(*hash), limits.clone()))
+                }
+                Kind::Random => Box::new(Drawing::any_turn()),
+                Kind::Seed(id) => Box::new(Drawing::seed_player(id)),
+                Kind::Program(program) => Box::new(program.start(info.0, &info.1, margin)?),
+            })
+        };
+        Contestant { name: self.name, make: Box::new(make) }
+    }
+}
+
+fn engine(words: &mut Words) -> Result<Kind, String> {
+    let threads = words.number("threads", 1, 256)?.unwrap_or(1);
+    let hash = words.number("hash", 1, 1 << 20)?.unwrap_or(HASH);
+    Ok(Kind::Engine { limits: Limits { threads, ..limits(words)? }, hash })
+}
+
+fn program(dialect: Dialect, command: &str, words: &mut Words) -> Result<Kind, String> {
+    let limits = limits(words)?;
+    let mut options = Vec::new();
+    while let Some((name, value)) = words.take_prefixed("option.") {
+        options.push((name, value));
+    }
+    let arguments = std::mem::take(&mut words.0);
+    if command.is_empty() {
+        return Err("which program? name it right behind the colon, as in `uci:./program`".into());
+    }
+    Ok(Kind::Program(Program { dialect, command: command.into(), arguments, options, limits }))
+}
+
+/// The limits of a turn; without any a player would think for ever.
+fn limits(words: &mut Words) -> Result<Limits, String> {
+    let time: Option<u64> = words.number("time", 1, 3_600_000)?;
+    let nodes = words.number("nodes", 1, u64::MAX)?;
+    let depth = words.number("depth", 1, 100)?;
+    if time.is_none() && nodes.is_none() && depth.is_none() {
+        return Err("it needs time=MS, nodes=N or depth=N".into());
+    }
+    Ok(Limits { time: time.map(Duration::from_millis), nodes, depth, ..Limits::default() })
+}
+
+/// The words of a description; those that have been understood are taken out.
+struct Words(Vec<String>);
+
+impl Words {
+    /// Splits at blanks, except within quotes.
+    fn split(text: &str) -> Result<Words, String> {
+        let mut words = Vec::new();
+        let mut word: Option<String> = None;
+        let mut quote = None;
+        for c in text.chars() {
+            match quote {
+                Some(open) if c == open => quote = None,
+                None if c == '"' || c == '\'' => {
+                    quote = Some(c);
+                    word.get_or_insert_default();
+                }
+                None if c.is_whitespace() => words.extend(word.take()),
+                _ => word.get_or_insert_default().push(c),
+            }
+        }
+        words.extend(word);
+        match quote {
+            Some(open) => Err(format!("it lacks a closing {open}")),
+            None => Ok(Words(words)),
+        }
+    }
+
+    fn take_first(&mut self) -> Option<String> {
+        (!self.0.is_empty()).then(|| self.0.remove(0))
+    }
+
+    /// The value of `key=value`.
+    fn take(&mut self, key: &str) -> Option<String> {
+        let value = |word: &String| word.strip_prefix(key)?.strip_prefix('=').map(str::to_owned);
+        let at = self.0.iter().position(|word| value(word).is_some())?;
+        value(&self.0.remove(at))
+    }
+
+    /// Name and value of the next `PREFIXname=value`.
+    fn take_prefixed(&mut self, prefix: &str) -> Option<(String, String)> {
+        let pair = |word: &String| {
+            let (name, value) = word.strip_prefix(prefix)?.split_once('=')?;
+            Some((name.to_owned(), value.to_owned()))
+        };
+        let at = self.0.iter().position(|word| pair(word).is_some())?;
+        pair(&self.0.remove(at))
+    }
+
+    fn number<T>(&mut self, key: &str, least: T, most: T) -> Result<Option<T>, String>
+    where
+        T: FromStr + PartialOrd + Display,
+    {
+        let Some(text) = self.take(key) else { return Ok(None) };
+        match text.parse() {
+            Ok(number) if (&least..=&most).contains(&&number) => Ok(Some(number)),
+            _ => Err(format!("{key} must be {least} to {most}, got `{}`", shorten(&text))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn players_are_read() {
+        let spec = Spec::parse(" engine time=100 threads=2 name=Tom ").unwrap();
+        let limits = Limits { threads: 2, ..Limits::time(Duration::from_millis(100)) };
+        assert_eq!(spec, Spec { name: "Tom".into(), kind: Kind::Engine { limits, hash: 16 } });
+        assert_eq!(Spec::parse("random").unwrap().kind, Kind::Random);
+        assert_eq!(Spec::parse("seed:level-2").unwrap().kind, Kind::Seed("level-2".into()));
+        let spec =
+            Spec::parse("uci:'/a b/c' -x time=5 option.Eval='x y' 'option.Use Book=no'").unwrap();
+        assert!(spec.name.starts_with("uci:'/a b/c' -x"));
+        let Kind::Program(program) = spec.kind else { panic!("{:?}", spec.kind) };
+        assert_eq!((program.dialect, program.command.as_str()), (Dialect::Uci, "/a b/c"));
+        assert_eq!(program.arguments, ["-x"]);
+        let options = [("Eval", "x y"), ("Use Book", "no")].map(|(a, b)| (a.into(), b.into()));
+        assert_eq!(program.options, options);
+    }
+
+    #[test]
+    fn what_is_no_player_is_refused() {
+        let refusals = [
+            (" ", "player ``: expected one such as `engine time=100`"),
+            ("engine", "player `engine`: it needs time=MS, nodes=N or depth=N"),
+            ("engine time=fast", "time must be 1 to 3600000, got `fast`"),
+            ("engine depth=101", "depth must be 1 to 100, got `101`"),
+            ("engine nodes=5 size=4", "`size=4` means nothing here"),
+            ("random nodes=5", "`nodes=5` means nothing here"),
+            ("human", "player `human`: expected engine, random"),
+            ("ugi:./x", "it needs time=MS"),
+            ("uci: time=5", "which program?"),
+            ("uci:'x time=5", "it lacks a closing '"),
+        ];
+        for (text, expected) in refusals {
+            let error = Spec::parse(text).unwrap_err();
+            assert!(error.contains(expected), "{text}: {error}");
+        }
+    }
+}
