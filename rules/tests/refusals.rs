@@ -83,10 +83,7 @@ fn jeson_mor_names_the_field() {
     let won = |rows: [&str; 5], turn: u8, winner: u8| json!({"options": options, "board": rows, "turn": turn, "winner": winner});
     let ring = ["b....", ".....", ".....", "w....", "....."];
     assert!(from_json::<G>(&won(ring, 2, 1), &Default::default()).is_ok());
-    refused::<G>(
-        won(ring, 1, 1),
-        "`winner`: is 1, who is to move",
-    );
+    refused::<G>(won(ring, 1, 1), "`winner`: is 1, who is to move");
     let far = ["b....", ".....", ".....", ".....", "w...."];
     refused::<G>(
         won(far, 2, 1),

@@ -3,6 +3,7 @@
 use super::external::{Dialect, Program};
 use engine::arena::players::{Drawing, Engine};
 use engine::arena::{Contestant, Fault, Player};
+use engine::levels::{LEVELS, find};
 use engine::{Entry, Limits, Session};
 use rules::game::shorten;
 use std::fmt::Display;
@@ -22,6 +23,8 @@ pub struct Spec {
 pub enum Kind {
     /// Our engine with a table of so many mebibytes.
     Engine { limits: Limits, hash: usize },
+    /// Our engine at a level; only the last one minds the limits.
+    Level { number: u8, limits: Limits },
     /// Any legal turn.
     Random,
     /// A player of the original program.
@@ -36,14 +39,17 @@ const HASH: usize = 16;
 impl Spec {
     /// Reads a description such as `engine time=100 hash=64`.
     pub fn parse(text: &str) -> Result<Spec, String> {
-        let kind = |(head, words): (String, &mut Words)| match head.split_once(':') {
-            None if head == "engine" => engine(words),
-            None if head == "random" => Ok(Kind::Random),
-            Some(("seed", id)) => Ok(Kind::Seed(id.to_owned())),
-            Some(("ugi", command)) => program(Dialect::Ugi, command, words),
-            Some(("uci", command)) => program(Dialect::Uci, command, words),
-            _ => Err("expected engine, random, seed:NAME, ugi:COMMAND or uci:COMMAND".into()),
-        };
+        let kind =
+            |(head, words): (String, &mut Words)| match head.split_once(':') {
+                None if head == "engine" => engine(words),
+                None if head == "random" => Ok(Kind::Random),
+                Some(("level", number)) => level(number, words),
+                Some(("seed", id)) => Ok(Kind::Seed(id.to_owned())),
+                Some(("ugi", command)) => program(Dialect::Ugi, command, words),
+                Some(("uci", command)) => program(Dialect::Uci, command, words),
+                _ => Err("expected engine, level:N, random, seed:NAME, ugi:COMMAND or uci:COMMAND"
+                    .into()),
+            };
         let read = || {
             let mut words = Words::split(text)?;
             let name = words.take("name").unwrap_or_else(|| text.trim().to_owned());
@@ -84,6 +90,11 @@ impl Spec {
                 Kind::Engine { limits, hash } => {
                     Box::new(Engine::new((entry.thinker)(*hash), limits.clone()))
                 }
+                Kind::Level { number, limits } => {
+                    let level =
+                        find(*number).ok_or_else(|| Fault::Crash("no such level".into()))?;
+                    Box::new(Engine::at_level((entry.thinker)(HASH), limits.clone(), level))
+                }
                 Kind::Random => Box::new(Drawing::any_turn()),
                 Kind::Seed(id) => Box::new(Drawing::seed_player(id)),
                 Kind::Program(program) => Box::new(program.start(info.0, &info.1, margin)?),
@@ -97,6 +108,16 @@ fn engine(words: &mut Words) -> Result<Kind, String> {
     let threads = words.number("threads", 1, 256)?.unwrap_or(1);
     let hash = words.number("hash", 1, 1 << 20)?.unwrap_or(HASH);
     Ok(Kind::Engine { limits: Limits { threads, ..limits(words)? }, hash })
+}
+
+fn level(number: &str, words: &mut Words) -> Result<Kind, String> {
+    let most = LEVELS.len();
+    let level = number.parse().ok().filter(|number| find(*number).is_some());
+    let number =
+        level.ok_or_else(|| format!("the levels are 1 to {most}, got `{}`", shorten(number)))?;
+    let needs_limits = find(number).is_some_and(|level| level.nodes.is_none());
+    let limits = if needs_limits { limits(words)? } else { Limits::default() };
+    Ok(Kind::Level { number, limits })
 }
 
 fn program(dialect: Dialect, command: &str, words: &mut Words) -> Result<Kind, String> {
@@ -213,7 +234,9 @@ mod tests {
             ("engine depth=101", "depth must be 1 to 100, got `101`"),
             ("engine nodes=5 size=4", "`size=4` means nothing here"),
             ("random nodes=5", "`nodes=5` means nothing here"),
-            ("human", "player `human`: expected engine, random"),
+            ("human", "player `human`: expected engine, level:N, random"),
+            ("level:11", "the levels are 1 to 10, got `11`"),
+            ("level:10", "it needs time=MS"),
             ("ugi:./x", "it needs time=MS"),
             ("uci: time=5", "which program?"),
             ("uci:'x time=5", "it lacks a closing '"),

@@ -3,7 +3,7 @@
 //!
 //! The property tests and the fuzz targets share these laws.
 
-use quadrille_engine::{Entry, GAMES, Session, find};
+use engine::{Entry, GAMES, Session, find};
 use rules::gekitai::Gekitai;
 use rules::glaisher::Glaisher;
 use rules::jeson_mor::JesonMor;
