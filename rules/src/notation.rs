@@ -19,15 +19,26 @@ pub trait Notation: Game {
     fn from_term(term: &Term, options: &Self::Options) -> Result<Self, SetupError>;
 }
 
-/// The position as JSON, with the game's name.
+/// The position as JSON, with the game's name and the options that are not default.
 pub fn to_json<G: Game>(pos: &G) -> Value {
     let mut object = Map::new();
     object.insert("game".into(), G::INFO.id.into());
-    // A setup is plain data: strings, numbers, lists and maps with string keys.
-    if let Ok(Value::Object(fields)) = serde_json::to_value(pos.setup()) {
-        object.extend(fields);
+    let mut fields = fields(&pos.setup());
+    fields.shift_remove("options");
+    let options = options_to_json(&pos.options());
+    if !options.is_empty() {
+        object.insert("options".into(), options.into());
     }
+    object.extend(fields);
     Value::Object(object)
+}
+
+/// The fields of plain data: strings, numbers, lists and maps with string keys.
+fn fields<T: Serialize>(data: &T) -> Map<String, Value> {
+    match serde_json::to_value(data) {
+        Ok(Value::Object(map)) => map,
+        _ => Map::new(),
+    }
 }
 
 /// Reads a JSON position; what its options do not say is taken from `options`.
@@ -81,11 +92,10 @@ pub fn options_from_json<O: DeserializeOwned>(map: &Map<String, Value>) -> Resul
 }
 
 /// The options that differ from the default, as JSON.
-pub fn options_to_json<O: Serialize>(options: &O) -> Map<String, Value> {
-    match serde_json::to_value(options) {
-        Ok(Value::Object(map)) => map,
-        _ => Map::new(),
-    }
+pub fn options_to_json<O: Serialize + Default>(options: &O) -> Map<String, Value> {
+    let default = fields(&O::default());
+    let changed = |(name, value): &(String, Value)| default.get(name) != Some(value);
+    fields(options).into_iter().filter(changed).collect()
 }
 
 /// Refuses a position whose own options differ from those asked for.
@@ -146,7 +156,7 @@ impl<'a> Line<'a> {
     /// The options: those of the line, then those given, with the size of the board.
     pub fn options<O>(&self, given: &O, size: Option<usize>) -> Result<O, SetupError>
     where
-        O: Serialize + DeserializeOwned,
+        O: Serialize + DeserializeOwned + Default,
     {
         let mut map = options_to_json(given);
         for (name, value) in &self.pairs {
@@ -166,7 +176,12 @@ impl<'a> Line<'a> {
 }
 
 /// Writes a line: the board, the options that the board does not show, and the player.
-pub fn write_line<O: Serialize>(rows: &[String], options: &O, more: &str, player: &str) -> String {
+pub fn write_line<O: Serialize + Default>(
+    rows: &[String],
+    options: &O,
+    more: &str,
+    player: &str,
+) -> String {
     let mut line = rows.join("/");
     for (name, value) in options_to_json(options).iter().filter(|(name, _)| *name != "size") {
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);

@@ -10,24 +10,11 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
     /// Cells along a side, 4 to 8.
-    #[serde(skip_serializing_if = "is_six")]
     pub size: u8,
     /// Markers of each player; at most half the cells, so that a player always has an empty one.
-    #[serde(skip_serializing_if = "is_eight")]
     pub markers: u8,
     /// Who wins when both players have a line after one placement.
-    #[serde(skip_serializing_if = "is_mover")]
     pub both: Both,
-}
-
-fn is_six(n: &u8) -> bool {
-    *n == 6
-}
-fn is_eight(n: &u8) -> bool {
-    *n == 8
-}
-fn is_mover(both: &Both) -> bool {
-    *both == Both::Mover
 }
 
 impl Default for Options {
@@ -50,17 +37,13 @@ pub enum Both {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Setup {
-    /// The options, left out when all are default.
-    #[serde(default, skip_serializing_if = "is_default")]
+    /// The options.
+    #[serde(default)]
     pub options: Options,
     /// The rows, from the top.
     pub board: Vec<String>,
     /// Whose turn it is.
     pub turn: Player,
-}
-
-fn is_default(options: &Options) -> bool {
-    *options == Options::default()
 }
 
 pub(super) fn start(options: &Options) -> Result<Gekitai, SetupError> {

@@ -11,12 +11,7 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
     /// The fewest parts a stack may be split into: 1 or 2.
-    #[serde(skip_serializing_if = "is_one")]
     pub min_parts: u8,
-}
-
-fn is_one(n: &u8) -> bool {
-    *n == 1
 }
 
 impl Default for Options {
@@ -29,8 +24,8 @@ impl Default for Options {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Setup {
-    /// The options, left out when all are default.
-    #[serde(default, skip_serializing_if = "is_default")]
+    /// The options.
+    #[serde(default)]
     pub options: Options,
     /// The heights, only of cells that exist.
     pub board: Vec<Vec<i64>>,
@@ -39,10 +34,6 @@ pub struct Setup {
     /// Whether the shift of this turn is made and its placement is not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub placing: bool,
-}
-
-fn is_default(options: &Options) -> bool {
-    *options == Options::default()
 }
 
 fn empty(options: &Options) -> Result<Glaisher, SetupError> {

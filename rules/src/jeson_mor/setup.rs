@@ -10,18 +10,9 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
     /// Cells along a side: 5, 7, 9 or 11.
-    #[serde(skip_serializing_if = "is_nine")]
     pub size: u8,
     /// What wins.
-    #[serde(skip_serializing_if = "is_leave")]
     pub goal: Goal,
-}
-
-fn is_nine(n: &u8) -> bool {
-    *n == 9
-}
-fn is_leave(goal: &Goal) -> bool {
-    *goal == Goal::Leave
 }
 
 impl Default for Options {
@@ -44,8 +35,8 @@ pub enum Goal {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Setup {
-    /// The options, left out when all are default.
-    #[serde(default, skip_serializing_if = "is_default")]
+    /// The options.
+    #[serde(default)]
     pub options: Options,
     /// The rows, from the top: Black's side first.
     pub board: Vec<String>,
@@ -54,10 +45,6 @@ pub struct Setup {
     /// Who has left the centre: no board shows that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub winner: Option<Player>,
-}
-
-fn is_default(options: &Options) -> bool {
-    *options == Options::default()
 }
 
 fn empty(options: &Options) -> Result<JesonMor, SetupError> {

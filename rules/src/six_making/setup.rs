@@ -10,18 +10,9 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
     /// Cells along a side: 5 or 4.
-    #[serde(skip_serializing_if = "is_five")]
     pub size: u8,
     /// Whether a move may build a king that the opponent tops.
-    #[serde(skip_serializing_if = "is_forbidden")]
     pub self_defeat: SelfDefeat,
-}
-
-fn is_five(n: &u8) -> bool {
-    *n == 5
-}
-fn is_forbidden(self_defeat: &SelfDefeat) -> bool {
-    *self_defeat == SelfDefeat::Forbidden
 }
 
 impl Default for Options {
@@ -47,8 +38,8 @@ pub type Board = Vec<Vec<String>>;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Setup {
-    /// The options, left out when all are default.
-    #[serde(default, skip_serializing_if = "is_default")]
+    /// The options.
+    #[serde(default)]
     pub options: Options,
     /// The towers.
     pub board: Board,
@@ -57,10 +48,6 @@ pub struct Setup {
     /// The board before the opponent's last move, which may not be restored.
     #[serde(default)]
     pub before: Option<Board>,
-}
-
-fn is_default(options: &Options) -> bool {
-    *options == Options::default()
 }
 
 /// How many discs each player has.
