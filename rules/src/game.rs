@@ -104,6 +104,23 @@ pub struct Info {
     pub samples: &'static [(&'static str, &'static str)],
 }
 
+impl Info {
+    /// Refuses a number that is not among the values of an option: "board side must be 4 to 8, got 9".
+    pub fn check(&self, option: &str, must_be: &str, got: u8) -> Result<(), SetupError> {
+        let values = self.options.iter().find(|own| own.name == option).map(|own| &own.values);
+        let known = match values {
+            Some(Values::Numbers(numbers)) => numbers.contains(&got),
+            Some(Values::Range(first, last)) => (*first..=*last).contains(&got),
+            _ => false,
+        };
+        if known {
+            return Ok(());
+        }
+        let values = values.map_or_else(String::new, Values::to_string);
+        Err(SetupError::new(format!("options.{option}"), format!("{must_be} {values}, got {got}")))
+    }
+}
+
 /// One option of a game.
 #[derive(Debug)]
 pub struct OptionInfo {

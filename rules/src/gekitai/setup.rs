@@ -48,10 +48,7 @@ pub struct Setup {
 
 pub(super) fn start(options: &Options) -> Result<Gekitai, SetupError> {
     let Options { size, markers, both } = *options;
-    if !(4..=8).contains(&size) {
-        let message = format!("board side must be 4 to 8, got {size}");
-        return Err(SetupError::new("options.size", message));
-    }
+    Gekitai::INFO.check("size", "board side must be", size)?;
     let most = size * size / 2;
     if !(1..=most).contains(&markers) {
         let message = format!("must be 1 to {most} on a board of side {size}, got {markers}");

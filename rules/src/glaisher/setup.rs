@@ -38,12 +38,7 @@ pub struct Setup {
 
 fn empty(options: &Options) -> Result<Glaisher, SetupError> {
     let min_parts = options.min_parts;
-    if ![1, 2].contains(&min_parts) {
-        return Err(SetupError::new(
-            "options.min_parts",
-            format!("must be 1 or 2, got {min_parts}"),
-        ));
-    }
+    Glaisher::INFO.check("min_parts", "must be", min_parts)?;
     Ok(Glaisher {
         stacks: [0; 2],
         key: 0,

@@ -49,10 +49,7 @@ pub struct Setup {
 
 fn empty(options: &Options) -> Result<JesonMor, SetupError> {
     let Options { size, goal } = *options;
-    if ![5, 7, 9, 11].contains(&size) {
-        let message = format!("board side must be 5, 7, 9 or 11, got {size}");
-        return Err(SetupError::new("options.size", message));
-    }
+    JesonMor::INFO.check("size", "board side must be", size)?;
     Ok(JesonMor { knights: [0; 2], key: 0, turn: Player::One, outcome: None, size, goal })
 }
 

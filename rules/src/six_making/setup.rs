@@ -57,12 +57,7 @@ pub(super) const fn discs_each(size: u8) -> u8 {
 
 pub(super) fn start(options: &Options) -> Result<SixMaking, SetupError> {
     let Options { size, self_defeat } = *options;
-    if ![4, 5].contains(&size) {
-        return Err(SetupError::new(
-            "options.size",
-            format!("board side must be 4 or 5, got {size}"),
-        ));
-    }
+    SixMaking::INFO.check("size", "board side must be", size)?;
     Ok(SixMaking {
         towers: [Tower::EMPTY; 25],
         occupied: 0,
