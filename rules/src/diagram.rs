@@ -5,6 +5,7 @@
 //! against the gestures by prefix.
 
 use crate::game::{Game, Outcome, Player};
+use crate::grid::{Square, View};
 use serde::Serialize;
 
 /// A position, ready to be drawn.
@@ -220,16 +221,35 @@ pub trait Show: Game {
     fn trace(&self, m: Self::Move) -> Trace;
 }
 
-/// Coordinates of a square board: letters below it, numbers to its left, the first row at the top or
-/// at the bottom.
-pub fn square_labels(size: usize, first_row_at_top: bool) -> Vec<Label> {
+/// The cells of a square board, chequered: `a1` is light at the top and dark at the bottom, as in chess.
+pub fn square_cells<const WIDTH: usize>(
+    view: View<WIDTH>,
+    piece: impl Fn(Square<WIDTH>) -> Option<Piece>,
+) -> Vec<Cell> {
+    let drawn = |(y, cell): (usize, Square<WIDTH>)| {
+        let like_a1 = (cell.column() + cell.row()).is_multiple_of(2);
+        Cell {
+            name: cell.to_string(),
+            x: 2 * cell.column() as i16,
+            y: y as i16,
+            tone: if like_a1 == view.first_row_at_top { Tone::Light } else { Tone::Dark },
+            piece: piece(cell),
+        }
+    };
+    let rows = view.rows().enumerate();
+    rows.flat_map(|(y, row)| row.map(move |cell| (y, cell))).map(drawn).collect()
+}
+
+/// Coordinates of a square board: letters below it, numbers to its left.
+pub fn square_labels<const WIDTH: usize>(view: View<WIDTH>) -> Vec<Label> {
+    let size = view.size;
     let letters = (0..size).map(|i| Label {
         text: char::from(b'a' + i as u8).to_string(),
         x: 2 * i as i16,
         y: size as i16,
     });
     let numbers = (0..size).map(|i| Label {
-        text: if first_row_at_top { i + 1 } else { size - i }.to_string(),
+        text: if view.first_row_at_top { i + 1 } else { size - i }.to_string(),
         x: -2,
         y: i as i16,
     });

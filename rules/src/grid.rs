@@ -5,7 +5,7 @@ use std::fmt;
 /// A cell of a square board that is stored `WIDTH` cells wide, counted row by row.
 ///
 /// Its name is a column letter and a row number. Whether row 1 is drawn at the top or at the bottom
-/// is the game's business.
+/// is the game's business: it says so with a [`View`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Square<const WIDTH: usize>(u8);
 
@@ -83,6 +83,33 @@ impl<const WIDTH: usize> fmt::Display for Square<WIDTH> {
 impl<const WIDTH: usize> fmt::Debug for Square<WIDTH> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
+    }
+}
+
+/// A square board as it is seen, in drawings and in rows of text.
+#[derive(Clone, Copy, Debug)]
+pub struct View<const WIDTH: usize> {
+    /// The cells along a side.
+    pub size: usize,
+    /// Whether row 1 is the top row; else it is the bottom one.
+    pub first_row_at_top: bool,
+}
+
+impl<const WIDTH: usize> View<WIDTH> {
+    /// How many rows a row lies below the top one, and back.
+    fn flip(self, row: usize) -> usize {
+        if self.first_row_at_top { row } else { self.size - 1 - row }
+    }
+
+    /// The rows from the top to the bottom, each from left to right.
+    pub fn rows(self) -> impl Iterator<Item = impl Iterator<Item = Square<WIDTH>>> {
+        let row = move |y| (0..self.size).map(move |column| Square::at(column, self.flip(y)));
+        (0..self.size).map(row)
+    }
+
+    /// The number of a cell, counted row by row from the top.
+    pub fn number(self, cell: Square<WIDTH>) -> usize {
+        self.flip(cell.row()) * self.size + cell.column()
     }
 }
 

@@ -9,7 +9,7 @@ mod setup;
 mod show;
 
 use crate::game::{Game, Info, OptionInfo, Outcome, Player, SetupError, Values};
-use crate::grid::Square;
+use crate::grid::{Square, View};
 use moves::{KEYS, TURN_KEY};
 pub use setup::{Both, Options, Setup};
 
@@ -76,6 +76,10 @@ impl Gekitai {
     /// The cells along a side.
     pub fn size(&self) -> usize {
         usize::from(self.size)
+    }
+
+    fn view(&self) -> View<8> {
+        View { size: self.size(), first_row_at_top: true }
     }
 
     /// The set of a player's markers, bit 8 × row + column.

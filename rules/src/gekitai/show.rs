@@ -2,17 +2,12 @@
 
 use super::{Cell, Gekitai, Place, moves};
 use crate::diagram::{
-    Cell as Drawn, Diagram, Gesture, Look, Marks, Piece, Seat, Shape, Show, Tap, Tint, Tone, Trace,
-    Travel, square_labels, status,
+    Diagram, Gesture, Look, Marks, Piece, Seat, Shape, Show, Tap, Tint, Trace, Travel,
+    square_cells, square_labels, status,
 };
 use crate::game::{Game, Player};
 
 impl Gekitai {
-    /// The number of a cell among the cells of the drawing.
-    fn drawn(&self, cell: Cell) -> usize {
-        cell.row() * self.size() + cell.column()
-    }
-
     /// The cells of the winner's lines, or all the winner's markers.
     fn winning(&self) -> Vec<usize> {
         let Some(player) = self.outcome.and_then(|outcome| outcome.winner()) else { return vec![] };
@@ -25,7 +20,7 @@ impl Gekitai {
         if cells.is_empty() {
             cells = Cell::all(self.size()).filter(|c| own >> c.index() & 1 == 1).collect();
         }
-        cells.into_iter().map(|cell| self.drawn(cell)).collect()
+        cells.into_iter().map(|cell| self.view().number(cell)).collect()
     }
 
     fn how_it_ended(&self) -> &'static str {
@@ -45,17 +40,6 @@ impl Show for Gekitai {
                 Player::BOTH.into_iter().find(|p| self.markers(*p) >> cell.index() & 1 == 1)?;
             Some(Piece { owner, look: Look::Marker })
         };
-        let drawn = |cell: Cell| Drawn {
-            name: cell.to_string(),
-            x: 2 * cell.column() as i16,
-            y: cell.row() as i16,
-            tone: if (cell.column() + cell.row()).is_multiple_of(2) {
-                Tone::Light
-            } else {
-                Tone::Dark
-            },
-            piece: piece(cell),
-        };
         let seat = |player: Player, tint| Seat {
             name: Self::INFO.players[player.index()],
             tint,
@@ -65,8 +49,8 @@ impl Show for Gekitai {
         Diagram {
             shape: Shape::Square,
             towers: false,
-            cells: Cell::all(self.size()).map(drawn).collect(),
-            labels: square_labels(self.size(), true),
+            cells: square_cells(self.view(), piece),
+            labels: square_labels(self.view()),
             players: [seat(Player::One, Tint::Blue), seat(Player::Two, Tint::Orange)],
             turn: self.outcome.is_none().then_some(self.turn),
             status: status(self, self.how_it_ended()),
@@ -75,17 +59,17 @@ impl Show for Gekitai {
     }
 
     fn gesture(&self, m: Place) -> Gesture {
-        vec![Tap::cell("cell", m, self.drawn(m.0))]
+        vec![Tap::cell("cell", m, self.view().number(m.0))]
     }
 
     fn trace(&self, m: Place) -> Trace {
         let travel = |(from, to): (Cell, Option<Cell>)| Travel {
-            from: self.drawn(from),
-            to: to.map(|to| self.drawn(to)),
+            from: self.view().number(from),
+            to: to.map(|to| self.view().number(to)),
             height: 1,
         };
         Trace {
-            placed: Some(self.drawn(m.0)),
+            placed: Some(self.view().number(m.0)),
             travels: self.pushes(m.0).into_iter().map(travel).collect(),
         }
     }

@@ -9,7 +9,7 @@ mod setup;
 mod show;
 
 use crate::game::{Game, Info, OptionInfo, Outcome, Player, SetupError, Values};
-use crate::grid::Square;
+use crate::grid::{Square, View};
 pub use moves::{Jump, jumps};
 use moves::{KEYS, TURN_KEY};
 pub use setup::{Goal, Options, Setup};
@@ -69,6 +69,10 @@ impl JesonMor {
     /// The cells along a side.
     pub fn size(&self) -> usize {
         usize::from(self.size)
+    }
+
+    fn view(&self) -> View<11> {
+        View { size: self.size(), first_row_at_top: false }
     }
 
     /// What wins.

@@ -9,7 +9,7 @@ mod show;
 mod tower;
 
 use crate::game::{Game, Info, OptionInfo, Outcome, Player, SetupError, Values};
-use crate::grid::Square;
+use crate::grid::{Square, View};
 pub use moves::Move;
 pub use setup::{Options, SelfDefeat, Setup};
 pub use tower::Tower;
@@ -91,6 +91,10 @@ impl SixMaking {
     /// The cells along a side.
     pub fn size(&self) -> usize {
         usize::from(self.size)
+    }
+
+    fn view(&self) -> View<5> {
+        View { size: self.size(), first_row_at_top: true }
     }
 
     /// The tower on a cell, which may be empty.

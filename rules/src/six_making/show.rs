@@ -2,17 +2,12 @@
 
 use super::{Cell, KING, Move, SixMaking};
 use crate::diagram::{
-    Cell as Drawn, Diagram, Gesture, Look, Marks, Piece, Seat, Shape, Show, Tap, Tint, Tone, Trace,
-    Travel, square_labels, status,
+    Diagram, Gesture, Look, Marks, Piece, Seat, Shape, Show, Tap, Tint, Trace, Travel,
+    square_cells, square_labels, status,
 };
 use crate::game::{Game, Player};
 
 impl SixMaking {
-    /// The number of a cell among the cells of the drawing.
-    fn drawn(&self, cell: Cell) -> usize {
-        cell.row() * self.size() + cell.column()
-    }
-
     fn how_it_ended(&self) -> &'static str {
         match (self.outcome, self.king()) {
             (None, _) => "",
@@ -46,17 +41,6 @@ impl Show for SixMaking {
                 },
             })
         };
-        let drawn = |cell: Cell| Drawn {
-            name: cell.to_string(),
-            x: 2 * cell.column() as i16,
-            y: cell.row() as i16,
-            tone: if (cell.column() + cell.row()).is_multiple_of(2) {
-                Tone::Light
-            } else {
-                Tone::Dark
-            },
-            piece: piece(cell),
-        };
         let topped = |player: Player| {
             let own =
                 |cell: &Cell| !self.tower(*cell).is_empty() && self.tower(*cell).top() == player;
@@ -68,12 +52,12 @@ impl Show for SixMaking {
             count: format!("tops {}", topped(player)),
             reserve: Some(self.reserve(player)),
         };
-        let winning = self.king().map(|cell| self.drawn(cell)).into_iter().collect();
+        let winning = self.king().map(|cell| self.view().number(cell)).into_iter().collect();
         Diagram {
             shape: Shape::Square,
             towers: true,
-            cells: Cell::all(self.size()).map(drawn).collect(),
-            labels: square_labels(self.size(), true),
+            cells: square_cells(self.view(), piece),
+            labels: square_labels(self.view()),
             players: [seat(Player::One, Tint::Blue), seat(Player::Two, Tint::Orange)],
             turn: self.outcome.is_none().then_some(self.turn),
             status: status(self, self.how_it_ended()),
@@ -84,13 +68,13 @@ impl Show for SixMaking {
     fn gesture(&self, m: Move) -> Gesture {
         let carry = |from: Cell, to: Cell, choice: String| {
             vec![
-                Tap::cell("tower", from, self.drawn(from)),
+                Tap::cell("tower", from, self.view().number(from)),
                 Tap::choice("discs", choice),
-                Tap::cell("target", to, self.drawn(to)),
+                Tap::cell("target", to, self.view().number(to)),
             ]
         };
         match m {
-            Move::Place(cell) => vec![Tap::cell("tower", cell, self.drawn(cell))],
+            Move::Place(cell) => vec![Tap::cell("tower", cell, self.view().number(cell))],
             Move::Tower { from, to } => {
                 carry(from, to, format!("all {}", self.tower(from).height().min(KING - 1)))
             }
@@ -100,11 +84,14 @@ impl Show for SixMaking {
 
     fn trace(&self, m: Move) -> Trace {
         let (from, to, height) = match m {
-            Move::Place(cell) => return Trace { placed: Some(self.drawn(cell)), travels: vec![] },
+            Move::Place(cell) => {
+                return Trace { placed: Some(self.view().number(cell)), travels: vec![] };
+            }
             Move::Tower { from, to } => (from, to, self.tower(from).height() as u8),
             Move::Top { from, to, discs } => (from, to, discs),
         };
-        let travel = Travel { from: self.drawn(from), to: Some(self.drawn(to)), height };
+        let travel =
+            Travel { from: self.view().number(from), to: Some(self.view().number(to)), height };
         Trace { placed: None, travels: vec![travel] }
     }
 }

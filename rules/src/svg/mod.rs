@@ -152,6 +152,7 @@ pub(super) mod tests {
     use super::*;
     use crate::diagram::{Look, Marks, Seat, Shape, Tint, square_labels};
     use crate::game::Player;
+    use crate::grid::View;
 
     /// An empty chequered board.
     pub(super) fn squares(size: i16) -> Diagram {
@@ -167,7 +168,7 @@ pub(super) mod tests {
             shape: Shape::Square,
             towers: false,
             cells: (0..size * size).map(cell).collect(),
-            labels: square_labels(size as usize, false),
+            labels: square_labels(View::<8> { size: size as usize, first_row_at_top: false }),
             players: [seat("Blue", Tint::Blue), seat("Orange", Tint::Orange)],
             turn: Some(Player::One),
             status: "Blue to move".to_string(),

@@ -1,5 +1,6 @@
 use super::*;
 use crate::diagram::*;
+use crate::grid::View;
 use crate::hex::Hex;
 use Player::{One, Two};
 
@@ -31,7 +32,7 @@ fn square(size: usize, players: [Seat; 2]) -> Diagram {
         shape: Shape::Square,
         towers: false,
         cells: cells.collect(),
-        labels: square_labels(size, false),
+        labels: square_labels(View::<11> { size, first_row_at_top: false }),
         players,
         turn: Some(One),
         status: String::from("X to move"),
