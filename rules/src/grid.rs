@@ -113,6 +113,12 @@ impl<const WIDTH: usize> View<WIDTH> {
     }
 }
 
+/// Why a move beyond the edge of the board is refused.
+pub fn outside<const WIDTH: usize>(cells: &[Square<WIDTH>], size: usize) -> Option<String> {
+    let cell = cells.iter().find(|cell| !cell.is_on(size))?;
+    Some(format!("{cell} is not on the board of {size} by {size} cells"))
+}
+
 /// The eight directions on a square board, as columns and rows; the orthogonal ones come first.
 pub const DIRECTIONS: [(i8, i8); 8] =
     [(1, 0), (0, 1), (-1, 0), (0, -1), (1, 1), (-1, 1), (-1, -1), (1, -1)];

@@ -2,7 +2,8 @@
 //!
 //! The games' own halves are in their `notation` modules; `docs/notation.md` describes the result.
 
-use crate::game::{Game, SetupError, shorten};
+use crate::game::{Game, Player, SetupError, shorten};
+use crate::grid::{Square, View};
 use crate::prolog::Term;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
@@ -272,11 +273,63 @@ pub fn expect_len(field: &str, what: &str, got: usize, expected: usize) -> Resul
     Err(SetupError::new(field, format!("has {got} {what}, expected {expected}")))
 }
 
+/// Checks that neither player has more pieces than there are.
+pub fn expect_at_most<G: Game>(
+    field: &str,
+    what: &str,
+    counts: [u32; 2],
+    most: u8,
+) -> Result<(), SetupError> {
+    match counts.iter().zip(G::INFO.players).find(|(count, _)| **count > most.into()) {
+        None => Ok(()),
+        Some((count, name)) => {
+            let message = format!("{name} has {count} {what}, expected at most {most}");
+            Err(SetupError::new(field, message))
+        }
+    }
+}
+
+/// The pieces of a board in rows of letters: one for each player, in any case, and `.` for an empty cell.
+pub fn read_letters<const WIDTH: usize>(
+    board: &[String],
+    view: View<WIDTH>,
+    letters: [char; 2],
+) -> Result<Vec<(Player, Square<WIDTH>)>, SetupError> {
+    expect_len("board", "rows", board.len(), view.size)?;
+    let mut pieces = Vec::new();
+    for (i, (row, cells)) in board.iter().zip(view.rows()).enumerate() {
+        let field = format!("board[{i}]");
+        expect_len(&field, "cells", row.chars().count(), view.size)?;
+        for (letter, cell) in row.chars().zip(cells) {
+            match letters.iter().position(|own| own.eq_ignore_ascii_case(&letter)) {
+                Some(player) => pieces.push((Player::BOTH[player], cell)),
+                None if letter == '.' => {}
+                None => {
+                    let ([one, two], letter) = (letters, letter.escape_debug());
+                    let message = format!("unknown cell `{letter}`, expected {one}, {two} or .");
+                    return Err(SetupError::new(field, message));
+                }
+            }
+        }
+    }
+    Ok(pieces)
+}
+
+/// Undoes [`read_letters`].
+pub fn write_letters<const WIDTH: usize>(
+    view: View<WIDTH>,
+    letters: [char; 2],
+    owner: impl Fn(Square<WIDTH>) -> Option<Player>,
+) -> Vec<String> {
+    let letter = |cell| owner(cell).map_or('.', |player| letters[player.index()]);
+    view.rows().map(|row| row.map(letter).collect()).collect()
+}
+
 /// The number of a player as one-line text has it.
-pub fn player_field(text: &str) -> Result<crate::Player, SetupError> {
+pub fn player_field(text: &str) -> Result<Player, SetupError> {
     match text {
-        "1" => Ok(crate::Player::One),
-        "2" => Ok(crate::Player::Two),
+        "1" => Ok(Player::One),
+        "2" => Ok(Player::Two),
         other => {
             let message = format!("`{}` is not a player, expected 1 or 2", shorten(other));
             Err(SetupError::new("turn", message))

@@ -9,7 +9,7 @@ mod setup;
 mod show;
 
 use crate::game::{Game, Info, OptionInfo, Outcome, Player, SetupError, Values};
-use crate::grid::{Square, View};
+use crate::grid::{Square, View, outside};
 use moves::{KEYS, TURN_KEY};
 pub use setup::{Both, Options, Setup};
 
@@ -85,6 +85,10 @@ impl Gekitai {
     /// The set of a player's markers, bit 8 × row + column.
     pub fn markers(&self, player: Player) -> u64 {
         self.markers[player.index()]
+    }
+
+    fn owner(&self, cell: Cell) -> Option<Player> {
+        Player::BOTH.into_iter().find(|player| self.markers(*player) >> cell.index() & 1 == 1)
     }
 
     /// How many markers a player has beside the board.
@@ -176,10 +180,7 @@ impl Game for Gekitai {
     }
 
     fn objection(&self, m: moves::Place) -> String {
-        if m.0.is_on(self.size()) {
-            return format!("{} is occupied", m.0);
-        }
-        format!("{} is not on the board of {} by {1} cells", m.0, self.size)
+        outside(&[m.0], self.size()).unwrap_or_else(|| format!("{} is occupied", m.0))
     }
 }
 

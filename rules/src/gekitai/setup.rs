@@ -1,9 +1,11 @@
 //! Options, the start, and positions as plain data.
 
-use super::{Cell, Gekitai};
+use super::Gekitai;
 use crate::game::{Game, Player, SetupError};
-use crate::notation::expect_len;
+use crate::notation::{expect_at_most, read_letters, write_letters};
 use serde::{Deserialize, Serialize};
+
+const LETTERS: [char; 2] = ['x', 'o'];
 
 /// What may vary: the board, the markers, and who wins when both have a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -61,32 +63,11 @@ pub(super) fn start(options: &Options) -> Result<Gekitai, SetupError> {
 pub(super) fn read(setup: Setup) -> Result<Gekitai, SetupError> {
     let mut pos = start(&setup.options)?;
     pos.turn = setup.turn;
-    expect_len("board", "rows", setup.board.len(), pos.size())?;
-    for (row, text) in setup.board.iter().enumerate() {
-        let field = format!("board[{row}]");
-        expect_len(&field, "cells", text.chars().count(), pos.size())?;
-        for (column, letter) in text.chars().enumerate() {
-            let bit = 1 << Cell::at(column, row).index();
-            match letter {
-                'x' | 'X' => pos.markers[0] |= bit,
-                'o' | 'O' => pos.markers[1] |= bit,
-                '.' => {}
-                other => {
-                    let message =
-                        format!("unknown cell `{}`, expected x, o or .", other.escape_debug());
-                    return Err(SetupError::new(field, message));
-                }
-            }
-        }
+    for (owner, cell) in read_letters(&setup.board, pos.view(), LETTERS)? {
+        pos.markers[owner.index()] |= 1 << cell.index();
     }
-    for player in Player::BOTH {
-        let count = pos.markers(player).count_ones();
-        if count > u32::from(pos.limit) {
-            let name = Gekitai::INFO.players[player.index()];
-            let message = format!("{name} has {count} markers, expected at most {}", pos.limit);
-            return Err(SetupError::new("board", message));
-        }
-    }
+    let counts = pos.markers.map(u64::count_ones);
+    expect_at_most::<Gekitai>("board", "markers", counts, pos.limit)?;
     let mover = pos.turn.other();
     pos.outcome = pos.judge(mover, pos.markers(mover), pos.markers(pos.turn), true);
     pos.key = pos.fresh_key();
@@ -94,13 +75,8 @@ pub(super) fn read(setup: Setup) -> Result<Gekitai, SetupError> {
 }
 
 pub(super) fn write(pos: &Gekitai) -> Setup {
-    let letter = |cell: Cell| match Player::BOTH.map(|p| pos.markers(p) >> cell.index() & 1) {
-        [1, _] => 'x',
-        [_, 1] => 'o',
-        _ => '.',
-    };
-    let row = |row| (0..pos.size()).map(|column| letter(Cell::at(column, row))).collect();
-    Setup { options: pos.options(), board: (0..pos.size()).map(row).collect(), turn: pos.turn }
+    let board = write_letters(pos.view(), LETTERS, |cell| pos.owner(cell));
+    Setup { options: pos.options(), board, turn: pos.turn }
 }
 
 #[cfg(test)]

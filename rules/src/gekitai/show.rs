@@ -35,11 +35,7 @@ impl Gekitai {
 
 impl Show for Gekitai {
     fn diagram(&self) -> Diagram {
-        let piece = |cell: Cell| {
-            let owner =
-                Player::BOTH.into_iter().find(|p| self.markers(*p) >> cell.index() & 1 == 1)?;
-            Some(Piece { owner, look: Look::Marker })
-        };
+        let piece = |cell| Some(Piece { owner: self.owner(cell)?, look: Look::Marker });
         let seat = |player: Player, tint| Seat {
             name: Self::INFO.players[player.index()],
             tint,

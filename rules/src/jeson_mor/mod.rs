@@ -9,7 +9,7 @@ mod setup;
 mod show;
 
 use crate::game::{Game, Info, OptionInfo, Outcome, Player, SetupError, Values};
-use crate::grid::{Square, View};
+use crate::grid::{Square, View, outside};
 pub use moves::{Jump, jumps};
 use moves::{KEYS, TURN_KEY};
 pub use setup::{Goal, Options, Setup};
@@ -84,6 +84,10 @@ impl JesonMor {
     #[inline]
     pub fn knights(&self, player: Player) -> u128 {
         self.knights[player.index()]
+    }
+
+    fn owner(&self, cell: Cell) -> Option<Player> {
+        Player::BOTH.into_iter().find(|player| self.knights(*player) >> cell.index() & 1 == 1)
     }
 
     /// The cell in the middle.
@@ -163,18 +167,17 @@ impl Game for JesonMor {
     }
 
     fn objection(&self, m: Jump) -> String {
-        let holds = |player, cell: Cell| self.knights(player) >> cell.index() & 1 == 1;
-        match m {
-            Jump { from, to } if !from.is_on(self.size()) || !to.is_on(self.size()) => {
-                let off = if from.is_on(self.size()) { to } else { from };
-                format!("{off} is not on the board of {} by {0} cells", self.size)
-            }
-            Jump { from, .. } if holds(self.turn.other(), from) => {
+        let Jump { from, to } = m;
+        if let Some(reason) = outside(&[from, to], self.size()) {
+            return reason;
+        }
+        match (self.owner(from), self.owner(to)) {
+            (None, _) => format!("there is no knight on {from}"),
+            (Some(owner), _) if owner != self.turn => {
                 format!("the knight on {from} is the opponent's")
             }
-            Jump { from, .. } if !holds(self.turn, from) => format!("there is no knight on {from}"),
-            Jump { to, .. } if holds(self.turn, to) => format!("your own knight stands on {to}"),
-            Jump { from, to } => format!("a knight does not jump from {from} to {to}"),
+            (_, Some(owner)) if owner == self.turn => format!("your own knight stands on {to}"),
+            _ => format!("a knight does not jump from {from} to {to}"),
         }
     }
 }

@@ -2,8 +2,10 @@
 
 use super::{Cell, JesonMor, jumps};
 use crate::game::{Game, Outcome, Player, SetupError};
-use crate::notation::expect_len;
+use crate::notation::{expect_at_most, read_letters, write_letters};
 use serde::{Deserialize, Serialize};
+
+const LETTERS: [char; 2] = ['w', 'b'];
 
 /// What may vary: the board and the goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -66,25 +68,13 @@ pub(super) fn start(options: &Options) -> Result<JesonMor, SetupError> {
 pub(super) fn read(setup: Setup) -> Result<JesonMor, SetupError> {
     let mut pos = empty(&setup.options)?;
     pos.turn = setup.turn;
-    expect_len("board", "rows", setup.board.len(), pos.size())?;
-    for (i, text) in setup.board.iter().enumerate() {
-        let field = format!("board[{i}]");
-        expect_len(&field, "cells", text.chars().count(), pos.size())?;
-        for (column, letter) in text.chars().enumerate() {
-            let bit = 1 << Cell::at(column, pos.size() - 1 - i).index();
-            match letter {
-                'w' | 'W' => pos.knights[0] |= bit,
-                'b' | 'B' => pos.knights[1] |= bit,
-                '.' => {}
-                other => {
-                    let message =
-                        format!("unknown cell `{}`, expected w, b or .", other.escape_debug());
-                    return Err(SetupError::new(field, message));
-                }
-            }
-        }
+    for (owner, cell) in read_letters(&setup.board, pos.view(), LETTERS)? {
+        pos.knights[owner.index()] |= 1 << cell.index();
     }
-    check_knights(&pos)?;
+    expect_at_most::<JesonMor>("board", "knights", pos.knights.map(u128::count_ones), pos.size)?;
+    if pos.knights == [0; 2] {
+        return Err(SetupError::new("board", "has no knights, expected one at least"));
+    }
     pos.outcome = pos.judge(pos.turn);
     if let Some(winner) = setup.winner {
         check_winner(&pos, winner)?;
@@ -92,21 +82,6 @@ pub(super) fn read(setup: Setup) -> Result<JesonMor, SetupError> {
     }
     pos.key = pos.fresh_key();
     Ok(pos)
-}
-
-fn check_knights(pos: &JesonMor) -> Result<(), SetupError> {
-    for player in Player::BOTH {
-        let count = pos.knights(player).count_ones();
-        if count > u32::from(pos.size) {
-            let name = JesonMor::INFO.players[player.index()];
-            let message = format!("{name} has {count} knights, expected at most {}", pos.size);
-            return Err(SetupError::new("board", message));
-        }
-    }
-    if pos.knights == [0; 2] {
-        return Err(SetupError::new("board", "has no knights, expected one at least"));
-    }
-    Ok(())
 }
 
 /// The winner must be who the board says, or else can have left the centre with the last jump.
@@ -133,20 +108,10 @@ fn check_winner(pos: &JesonMor, winner: Player) -> Result<(), SetupError> {
 }
 
 pub(super) fn write(pos: &JesonMor) -> Setup {
-    let letter = |cell: Cell| match Player::BOTH.map(|p| pos.knights(p) >> cell.index() & 1) {
-        [1, _] => 'w',
-        [_, 1] => 'b',
-        _ => '.',
-    };
-    let row = |row| (0..pos.size()).map(|column| letter(Cell::at(column, row))).collect();
+    let board = write_letters(pos.view(), LETTERS, |cell| pos.owner(cell));
     let winner =
         if pos.judge(pos.turn).is_none() { pos.outcome.and_then(Outcome::winner) } else { None };
-    Setup {
-        options: pos.options(),
-        board: (0..pos.size()).rev().map(row).collect(),
-        turn: pos.turn,
-        winner,
-    }
+    Setup { options: pos.options(), board, turn: pos.turn, winner }
 }
 
 #[cfg(test)]

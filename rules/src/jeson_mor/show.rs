@@ -1,6 +1,6 @@
 //! The drawing and the taps.
 
-use super::{Cell, Goal, JesonMor, Jump};
+use super::{Goal, JesonMor, Jump};
 use crate::diagram::{
     Diagram, Gesture, Look, Marks, Piece, Seat, Shape, Show, Tap, Tint, Tone, Trace, Travel,
     square_cells, square_labels, status,
@@ -24,11 +24,7 @@ impl JesonMor {
 
 impl Show for JesonMor {
     fn diagram(&self) -> Diagram {
-        let piece = |cell: Cell| {
-            let owner =
-                Player::BOTH.into_iter().find(|p| self.knights(*p) >> cell.index() & 1 == 1)?;
-            Some(Piece { owner, look: Look::Knight })
-        };
+        let piece = |cell| Some(Piece { owner: self.owner(cell)?, look: Look::Knight });
         let mut cells = square_cells(self.view(), piece);
         cells[self.view().number(self.centre())].tone = Tone::Goal;
         let seat = |player: Player, tint| Seat {

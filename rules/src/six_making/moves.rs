@@ -2,7 +2,7 @@
 
 use super::{Cell, KING, Last, SelfDefeat, SixMaking, Tower, setup};
 use crate::game::{Outcome, ParseMoveError, Player};
-use crate::grid::{DIRECTIONS, KNIGHT_JUMPS};
+use crate::grid::{DIRECTIONS, KNIGHT_JUMPS, outside};
 use crate::random::{Random, keys};
 use std::fmt;
 use std::str::FromStr;
@@ -298,30 +298,27 @@ impl SixMaking {
     }
 
     pub(super) fn object(&self, m: Move) -> String {
-        let on = |cell: Cell| cell.is_on(self.size());
-        let outside = |cell| format!("{cell} is not on the board of {} by {0} cells", self.size);
         let (from, to, discs) = match m {
-            Move::Place(cell) if !on(cell) => return outside(cell),
-            Move::Place(cell) if !self.tower(cell).is_empty() => {
-                return format!("{cell} is occupied");
-            }
-            Move::Place(_) => {
-                return format!("all your {} discs are on the board", setup::discs_each(self.size));
-            }
+            Move::Place(cell) => (cell, cell, 1),
             Move::Tower { from, to } => (from, to, self.tower(from).height()),
             Move::Top { from, to, discs } => (from, to, usize::from(discs)),
         };
-        if let Some(off) = [from, to].into_iter().find(|cell| !on(*cell)) {
-            return outside(off);
+        if let Some(reason) = outside(&[from, to], self.size()) {
+            return reason;
         }
         let height = self.tower(from).height();
-        if height == 0 {
-            return format!("{from} is empty");
-        }
-        if discs >= height && matches!(m, Move::Top { .. }) {
-            return format!(
-                "the tower on {from} has {height} discs; write {from}-{to} to move all of it"
-            );
+        match m {
+            Move::Place(cell) if height > 0 => return format!("{cell} is occupied"),
+            Move::Place(_) => {
+                return format!("all your {} discs are on the board", setup::discs_each(self.size));
+            }
+            _ if height == 0 => return format!("{from} is empty"),
+            Move::Top { .. } if discs >= height => {
+                return format!(
+                    "the tower on {from} has {height} discs; write {from}-{to} to move all of it"
+                );
+            }
+            _ => {}
         }
         if self.tower(to).is_empty() {
             return format!("{to} is empty, and towers move only onto other towers");

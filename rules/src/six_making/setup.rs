@@ -2,7 +2,7 @@
 
 use super::{Cell, KING, Last, SixMaking, Tower};
 use crate::game::{Game, Outcome, Player, SetupError, shorten};
-use crate::notation::expect_len;
+use crate::notation::{expect_at_most, expect_len};
 use serde::{Deserialize, Serialize};
 
 /// What may vary: the board, and whether one may build the opponent's king.
@@ -121,14 +121,8 @@ fn read_board(board: &Board, field: &str, size: u8) -> Result<[Tower; 25], Setup
             towers[Cell::at(column, row).index()] = read_tower(text, &field)?;
         }
     }
-    for (player, discs) in Player::BOTH.into_iter().zip(count(&towers)) {
-        if discs > discs_each(size) {
-            let name = SixMaking::INFO.players[player.index()];
-            let message =
-                format!("{name} has {discs} discs, expected at most {}", discs_each(size));
-            return Err(SetupError::new(field, message));
-        }
-    }
+    let counts = count(&towers).map(u32::from);
+    expect_at_most::<SixMaking>(field, "discs", counts, discs_each(size))?;
     let kings = towers.iter().filter(|tower| tower.height() >= KING).count();
     if kings > 1 {
         return Err(SetupError::new(field, format!("has {kings} kings, expected at most one")));
