@@ -154,6 +154,15 @@ impl<'a> Line<'a> {
         Some(self.pairs.remove(at).1)
     }
 
+    /// Reads every row with its field: `board[0]`, `board[1]`, …
+    pub fn board<T>(
+        &self,
+        read: impl Fn(&str, &str) -> Result<T, SetupError>,
+    ) -> Result<Vec<T>, SetupError> {
+        let rows = self.rows.iter().enumerate();
+        rows.map(|(i, row)| read(row, &format!("board[{i}]"))).collect()
+    }
+
     /// The options: those of the line, then those given, with the size of the board.
     pub fn options<O>(&self, given: &O, size: Option<usize>) -> Result<O, SetupError>
     where
@@ -327,14 +336,19 @@ pub fn write_letters<const WIDTH: usize>(
 
 /// The number of a player as one-line text has it.
 pub fn player_field(text: &str) -> Result<Player, SetupError> {
-    match text {
-        "1" => Ok(Player::One),
-        "2" => Ok(Player::Two),
-        other => {
-            let message = format!("`{}` is not a player, expected 1 or 2", shorten(other));
-            Err(SetupError::new("turn", message))
-        }
+    player_named(text, ["1", "2"])
+}
+
+/// The player with one of these names.
+pub fn player_named(text: &str, [one, two]: [&str; 2]) -> Result<Player, SetupError> {
+    if text == one {
+        return Ok(Player::One);
     }
+    if text == two {
+        return Ok(Player::Two);
+    }
+    let message = format!("`{}` is not a player, expected {one} or {two}", shorten(text));
+    Err(SetupError::new("turn", message))
 }
 
 #[cfg(test)]

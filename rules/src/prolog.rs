@@ -19,6 +19,9 @@ pub enum Term {
     Compound(String, Vec<Term>),
 }
 
+/// What stands on a cell, as an atom and as a letter.
+pub type Atoms = [(&'static str, char); 3];
+
 /// How deep terms may nest; positions need five levels.
 const MAX_DEPTH: usize = 16;
 
@@ -63,6 +66,27 @@ impl Term {
     pub fn rows(&self, field: &str) -> Result<Vec<&[Term]>, SetupError> {
         let wrong = || SetupError::new(field, "expected a list of rows, each a list of cells");
         self.list().ok_or_else(wrong)?.iter().map(|row| row.list().ok_or_else(wrong)).collect()
+    }
+
+    /// Reads a board of letters, each of them an atom.
+    pub fn read_letters(&self, field: &str, atoms: &Atoms) -> Result<Vec<String>, SetupError> {
+        let letter = |cell: &Term| match atoms.iter().find(|(name, _)| cell.name() == Some(name)) {
+            Some((_, letter)) => Ok(*letter),
+            None => {
+                let [(a, _), (b, _), (c, _)] = atoms;
+                let cell = shorten(&cell.to_string());
+                let message = format!("unknown cell `{cell}`, expected {a}, {b} or {c}");
+                Err(SetupError::new(field, message))
+            }
+        };
+        self.rows(field)?.into_iter().map(|row| row.iter().map(letter).collect()).collect()
+    }
+
+    /// Undoes [`Term::read_letters`].
+    pub fn letters(board: &[String], atoms: &Atoms) -> Term {
+        let named = |c| atoms.iter().find(|(_, letter)| *letter == c);
+        let cell = |c| named(c).map_or(Term::Atom(String::from(c)), |(name, _)| Term::atom(name));
+        Term::List(board.iter().map(|row| Term::List(row.chars().map(cell).collect())).collect())
     }
 
     /// The argument of a wrapper such as `initialBoard(Board)`: the last one of any compound term.

@@ -29,11 +29,9 @@ impl Notation for Glaisher {
 
     fn from_text(text: &str, options: &Options) -> Result<Self, SetupError> {
         let line = Line::read(text)?;
-        let row = |(i, row): (usize, &&str)| {
-            let field = format!("board[{i}]");
-            stretch_items(row, &field, ROWS)?.iter().map(|item| height(item, &field)).collect()
-        };
-        let board = line.rows.iter().enumerate().map(row).collect::<Result<_, _>>()?;
+        let board = line.board(|row, field| {
+            stretch_items(row, field, ROWS)?.iter().map(|item| height(item, field)).collect()
+        })?;
         let options = line.options(options, None)?;
         let (player, placing) = match line.player.strip_suffix('@') {
             Some(player) => (player, true),

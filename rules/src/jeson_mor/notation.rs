@@ -6,11 +6,13 @@
 //! tells whether the centre was just left.
 
 use super::{Cell, Goal, JesonMor, Options, Setup, moves};
-use crate::game::{Game, Player, SetupError, shorten};
+use crate::game::{Game, Player, SetupError};
 use crate::notation::{
-    Line, Notation, expect_len, player_field, squeeze, stretch_letters, write_line,
+    Line, Notation, expect_len, player_field, player_named, squeeze, stretch_letters, write_line,
 };
-use crate::prolog::Term;
+use crate::prolog::{Atoms, Term};
+
+const ATOMS: Atoms = [("w", 'w'), ("b", 'b'), ("o", '.')];
 
 impl Notation for JesonMor {
     fn text(&self) -> String {
@@ -29,11 +31,9 @@ impl Notation for JesonMor {
     fn from_text(text: &str, options: &Options) -> Result<Self, SetupError> {
         let mut line = Line::read(text)?;
         let winner = line.take("winner").map(player_field).transpose()?;
-        let row = |(i, row): (usize, &&str)| {
-            let field = format!("board[{i}]");
-            stretch_letters(row, &field, 11)?.chars().map(|c| letter(c, &field)).collect()
-        };
-        let board: Vec<_> = line.rows.iter().enumerate().map(row).collect::<Result<_, _>>()?;
+        let board = line.board(|row, field| {
+            stretch_letters(row, field, 11)?.chars().map(|c| letter(c, field)).collect()
+        })?;
         let options = line.options(options, Some(board.len()))?;
         // A chess program adds castling rights and counters behind the player: `w - - 0 1`.
         let turn = match line.player.split(' ').next().unwrap_or_default() {
@@ -51,28 +51,19 @@ impl Notation for JesonMor {
             Some(winner) => self.before_leaving(winner),
             None => setup.board.clone(),
         };
-        Term::List(vec![Term::atom(player), board_term(&setup.board), board_term(&old)])
+        let [board, old] = [&setup.board, &old].map(|board| Term::letters(board, &ATOMS));
+        Term::List(vec![Term::atom(player), board, old])
     }
 
     fn from_term(term: &Term, options: &Options) -> Result<Self, SetupError> {
         let Some([player, board, rest @ ..]) = term.unwrapped().list() else {
             return Err(SetupError::new("position", "expected `[Player,Board,OldBoard]`"));
         };
-        let turn = match player.name() {
-            Some("w") => Player::One,
-            Some("b") => Player::Two,
-            _ => {
-                let player = shorten(&player.to_string());
-                return Err(SetupError::new(
-                    "turn",
-                    format!("`{player}` is not a player, expected w or b"),
-                ));
-            }
-        };
-        let board = board_rows(board, "board")?;
+        let turn = player_named(&player.to_string(), ["w", "b"])?;
+        let board = board.read_letters("board", &ATOMS)?;
         let size = u8::try_from(board.len()).unwrap_or(u8::MAX);
         let options = Options { size, ..*options };
-        let old = rest.first().map(|old| board_rows(old, "old board")).transpose()?;
+        let old = rest.first().map(|old| old.read_letters("old board", &ATOMS)).transpose()?;
         let winner =
             old.map(|old| left_centre(&board, &old, turn, &options)).transpose()?.flatten();
         JesonMor::from_setup(Setup { options, board, turn, winner })
@@ -90,24 +81,6 @@ fn letter(c: char, field: &str) -> Result<char, SetupError> {
             Err(SetupError::new(field, message))
         }
     }
-}
-
-fn board_term(board: &[String]) -> Term {
-    let cell = |c: char| Term::Atom(if c == '.' { 'o' } else { c }.to_string());
-    Term::List(board.iter().map(|row| Term::List(row.chars().map(cell).collect())).collect())
-}
-
-fn board_rows(term: &Term, field: &str) -> Result<Vec<String>, SetupError> {
-    let letter = |cell: &Term| match cell.name() {
-        Some("o") => Ok('.'),
-        Some("w") => Ok('w'),
-        Some("b") => Ok('b'),
-        _ => {
-            let cell = shorten(&cell.to_string());
-            Err(SetupError::new(field, format!("unknown cell `{cell}`, expected w, b or o")))
-        }
-    };
-    term.rows(field)?.into_iter().map(|row| row.iter().map(letter).collect()).collect()
 }
 
 /// The player who is not to move has won if the centre was theirs before and is not any more.

@@ -7,8 +7,12 @@
 
 use super::{Last, Move, Options, Setup, SixMaking, setup::Board};
 use crate::game::{Game, Player, SetupError, shorten};
-use crate::notation::{Line, Notation, player_field, squeeze, stretch_items, write_line};
+use crate::notation::{
+    Line, Notation, player_field, player_named, squeeze, stretch_items, write_line,
+};
 use crate::prolog::Term;
+
+const PLAYERS: [&str; 2] = ["player1", "player2"];
 
 impl Notation for SixMaking {
     fn text(&self) -> String {
@@ -21,8 +25,7 @@ impl Notation for SixMaking {
     fn from_text(text: &str, options: &Options) -> Result<Self, SetupError> {
         let mut line = Line::read(text)?;
         let ko = line.take("ko");
-        let row = |(i, row): (usize, &&str)| stretch_items(row, &format!("board[{i}]"), 5);
-        let board: Vec<_> = line.rows.iter().enumerate().map(row).collect::<Result<_, _>>()?;
+        let board = line.board(|row, field| stretch_items(row, field, 5))?;
         let options = line.options(options, Some(board.len()))?;
         let turn = player_field(line.player)?;
         let mut pos = SixMaking::from_setup(Setup { options, board, turn, before: None })?;
@@ -35,7 +38,7 @@ impl Notation for SixMaking {
     fn term(&self) -> Term {
         let setup = self.setup();
         let board = board_term(&setup.board);
-        let player = Term::atom(if self.turn == Player::One { "player1" } else { "player2" });
+        let player = Term::atom(PLAYERS[self.turn.index()]);
         match (&setup.before, self.turn) {
             (Some(before), _) if self.ko => Term::List(vec![board, player, board_term(before)]),
             (_, Player::Two) => Term::List(vec![board, player]),
@@ -45,9 +48,9 @@ impl Notation for SixMaking {
 
     fn from_term(term: &Term, options: &Options) -> Result<Self, SetupError> {
         let (board, turn, before) = match term.unwrapped().list() {
-            Some([board, Term::Atom(player)]) => (board, player_atom(player)?, None),
+            Some([board, Term::Atom(player)]) => (board, player_named(player, PLAYERS)?, None),
             Some([board, Term::Atom(player), before]) => {
-                (board, player_atom(player)?, Some(before))
+                (board, player_named(player, PLAYERS)?, Some(before))
             }
             _ => (term.unwrapped(), Player::One, None),
         };
@@ -104,16 +107,4 @@ fn board_rows(term: &Term, field: &str) -> Result<Board, SetupError> {
         _ => Err(wrong(cell)),
     };
     term.rows(field)?.into_iter().map(|row| row.iter().map(tower).collect()).collect()
-}
-
-fn player_atom(name: &str) -> Result<Player, SetupError> {
-    match name {
-        "player1" => Ok(Player::One),
-        "player2" => Ok(Player::Two),
-        other => {
-            let message =
-                format!("`{}` is not a player, expected player1 or player2", shorten(other));
-            Err(SetupError::new("turn", message))
-        }
-    }
 }
