@@ -2,7 +2,6 @@
 
 use crate::failure::{Failure, print};
 use engine::GAMES;
-use rules::game::Values;
 use serde_json::{Value, json};
 
 pub fn run(as_json: bool) -> Result<(), Failure> {
@@ -16,13 +15,14 @@ pub fn run(as_json: bool) -> Result<(), Failure> {
 
 fn list() -> String {
     let mut text = String::new();
+    let width = GAMES.iter().map(|entry| entry.info.id.len()).max().unwrap_or_default() + 2;
     for entry in GAMES {
         let info = entry.info;
-        text += &format!("{:<11} {}: {}\n", info.id, info.name, info.tagline);
+        text += &format!("{:<width$}{}: {}\n", info.id, info.name, info.tagline);
         for option in info.options {
             let flag = option.name.replace('_', "-");
             let (values, default, about) = (&option.values, option.default, option.about);
-            text += &format!("            --{flag:<12} {values} (default {default}): {about}\n");
+            text += &format!("{:width$}--{flag:<12} {values} (default {default}): {about}\n", "");
         }
     }
     text + "\nquadrille rules GAME tells how a game is played.\n"
@@ -31,11 +31,7 @@ fn list() -> String {
 fn describe(entry: &engine::Entry) -> Value {
     let info = entry.info;
     let option = |option: &rules::game::OptionInfo| {
-        let values = match option.values {
-            Values::Numbers(numbers) => json!(numbers),
-            Values::Range(first, last) => Value::from_iter(first..=last),
-            Values::Words(words) => json!(words),
-        };
+        let values = option.values.list();
         let default = rules::notation::option_value(option.default);
         json!({"name": option.name, "about": option.about, "values": values, "default": default})
     };

@@ -1,6 +1,7 @@
 //! What every game is: a position that knows its legal moves.
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::Value;
 use std::fmt::{Debug, Display};
 use std::hash::Hash;
 use std::str::FromStr;
@@ -108,12 +109,7 @@ impl Info {
     /// Refuses a number that is not among the values of an option: "board side must be 4 to 8, got 9".
     pub fn check(&self, option: &str, must_be: &str, got: u8) -> Result<(), SetupError> {
         let values = self.options.iter().find(|own| own.name == option).map(|own| &own.values);
-        let known = match values {
-            Some(Values::Numbers(numbers)) => numbers.contains(&got),
-            Some(Values::Range(first, last)) => (*first..=*last).contains(&got),
-            _ => false,
-        };
-        if known {
+        if values.is_some_and(|values| values.list().contains(&got.into())) {
             return Ok(());
         }
         let values = values.map_or_else(String::new, Values::to_string);
@@ -143,6 +139,17 @@ pub enum Values {
     Range(u8, u8),
     /// One of these words.
     Words(&'static [&'static str]),
+}
+
+impl Values {
+    /// All of them, as JSON.
+    pub fn list(&self) -> Vec<Value> {
+        match self {
+            Values::Numbers(numbers) => numbers.iter().copied().map(Value::from).collect(),
+            Values::Range(first, last) => (*first..=*last).map(Value::from).collect(),
+            Values::Words(words) => words.iter().copied().map(Value::from).collect(),
+        }
+    }
 }
 
 impl Display for Values {
