@@ -1,5 +1,8 @@
 //! Snapshots: what boards look like in the terminal, and how recorded games went.
 
+#[macro_use]
+mod games;
+
 use rules::random::Random;
 use rules::text::{Charset, Scale, Style, text};
 use rules::{Notation, Show};
@@ -39,7 +42,7 @@ fn playthrough<G: Notation>() -> String {
 }
 
 macro_rules! snapshots {
-    ($($name:ident: $game:ty),*) => {$(
+    ($($name:ident: $game:ty,)*) => {$(
         mod $name {
             use super::*;
 
@@ -56,9 +59,4 @@ macro_rules! snapshots {
     )*};
 }
 
-snapshots! {
-    glaisher: rules::glaisher::Glaisher,
-    gekitai: rules::gekitai::Gekitai,
-    jeson_mor: rules::jeson_mor::JesonMor,
-    six_making: rules::six_making::SixMaking
-}
+every_game!(snapshots);

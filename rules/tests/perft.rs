@@ -1,9 +1,15 @@
 //! The perft files: how many ways a game can go, against numbers from other programs.
 
+#[macro_use]
+mod games;
+
 use rules::notation::{Notation, option_value, options_from_json};
 use rules::perft::{perft, perft_turns};
 
-fn check<G: Notation>(file: &str) {
+/// Checks all counts of the file with the game's name.
+fn check<G: Notation>() {
+    let path = format!("{}/tests/perft/{}.txt", env!("CARGO_MANIFEST_DIR"), G::INFO.id);
+    let file = std::fs::read_to_string(&path).expect(&path);
     let lines = file.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
     let mut checked = 0;
     for line in lines {
@@ -25,22 +31,15 @@ fn check<G: Notation>(file: &str) {
     assert!(checked > 0, "the file has no counts");
 }
 
-#[test]
-fn glaisher_has_as_many_moves_as_it_should() {
-    check::<rules::glaisher::Glaisher>(include_str!("perft/glaisher.txt"));
+macro_rules! counts {
+    ($($name:ident: $game:ty,)*) => {$(
+        mod $name {
+            #[test]
+            fn has_as_many_moves_as_it_should() {
+                super::check::<$game>();
+            }
+        }
+    )*};
 }
 
-#[test]
-fn gekitai_has_as_many_moves_as_it_should() {
-    check::<rules::gekitai::Gekitai>(include_str!("perft/gekitai.txt"));
-}
-
-#[test]
-fn jeson_mor_has_as_many_moves_as_it_should() {
-    check::<rules::jeson_mor::JesonMor>(include_str!("perft/jeson-mor.txt"));
-}
-
-#[test]
-fn six_making_has_as_many_moves_as_it_should() {
-    check::<rules::six_making::SixMaking>(include_str!("perft/six-making.txt"));
-}
+every_game!(counts);

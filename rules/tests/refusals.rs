@@ -161,11 +161,11 @@ fn glaisher_names_the_field() {
         "`placing`: no cell is empty, but a shift always leaves one",
     );
     let mut board: Vec<_> = (0..9).map(|row| vec![0; full(row).len()]).collect();
-    for row in 0usize..9 {
+    for (row, heights) in board.iter_mut().enumerate() {
         // Two chains side by side, from the top to the bottom.
         let column = row.min(4) - row.saturating_sub(4);
-        board[row][column] = 1;
-        board[row][column + 1] = -1;
+        heights[column] = 1;
+        heights[column + 1] = -1;
     }
     refused::<G>(
         json!({"board": board, "turn": 1}),

@@ -1,17 +1,17 @@
 //! What must hold for every game and every option set, on random walks.
 
+#[macro_use]
+#[path = "../games/mod.rs"]
+mod games;
 mod symmetry;
 
 use proptest::prelude::*;
-use rules::gekitai::{Both, Gekitai};
-use rules::glaisher::Glaisher;
-use rules::jeson_mor::{Goal, JesonMor};
-use rules::notation::{from_json, to_json};
+use rules::game::OptionInfo;
+use rules::notation::{from_json, option_value, options_from_json, to_json};
 use rules::prolog::Term;
 use rules::random::Random;
-use rules::six_making::{SelfDefeat, SixMaking};
-use rules::{Game, Notation, Show, gekitai, glaisher, jeson_mor, six_making};
-use rules::{svg, text};
+use rules::{Game, Notation, Show, svg, text};
+use serde_json::Value;
 use std::collections::HashSet;
 
 /// The positions of a random game, from its start.
@@ -144,47 +144,44 @@ fn check<G: Notation + Show>(options: &G::Options, seed: u64, length: usize) {
     }
 }
 
-fn gekitai_options() -> impl Strategy<Value = gekitai::Options> {
-    (4u8..=8, 1u8..=8, any::<bool>()).prop_map(|(size, markers, draw)| gekitai::Options {
-        size,
-        markers,
-        both: if draw { Both::Draw } else { Both::Mover },
-    })
+/// Any values of the options that go together.
+fn options<G: Game>() -> impl Strategy<Value = G::Options> {
+    let values = |option: &'static OptionInfo| {
+        let name = option.name.to_owned();
+        prop::sample::select(option.values.list()).prop_map(move |value| (name.clone(), value))
+    };
+    let options: Vec<_> = G::INFO.options.iter().map(values).collect();
+    options
+        .prop_map(|pairs| options_from_json(&pairs.into_iter().collect()).unwrap())
+        .prop_filter("options that go together", |options| G::new(options).is_ok())
 }
 
-fn jeson_mor_options() -> impl Strategy<Value = jeson_mor::Options> {
-    (prop::sample::select(vec![5u8, 7, 9, 11]), any::<bool>()).prop_map(|(size, reach)| {
-        jeson_mor::Options { size, goal: if reach { Goal::Reach } else { Goal::Leave } }
-    })
+fn menus_tell_every_option<G: Game>() {
+    let default = |option: &OptionInfo| (option.name.to_owned(), option_value(option.default));
+    let told: Value = G::INFO.options.iter().map(default).collect();
+    assert_eq!(told, serde_json::to_value(G::Options::default()).unwrap());
 }
 
-fn six_making_options() -> impl Strategy<Value = six_making::Options> {
-    (4u8..=5, any::<bool>()).prop_map(|(size, allowed)| six_making::Options {
-        size,
-        self_defeat: if allowed { SelfDefeat::Allowed } else { SelfDefeat::Forbidden },
-    })
+macro_rules! laws {
+    ($($name:ident: $game:ty,)*) => {$(
+        mod $name {
+            use super::*;
+
+            proptest! {
+                #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+
+                #[test]
+                fn obeys_the_laws(options in options::<$game>(), seed: u64, length in 0usize..140) {
+                    check::<$game>(&options, seed, length);
+                }
+            }
+
+            #[test]
+            fn tells_its_options() {
+                menus_tell_every_option::<$game>();
+            }
+        }
+    )*};
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn gekitai_obeys_the_laws(options in gekitai_options(), seed: u64, length in 0usize..60) {
-        check::<Gekitai>(&options, seed, length);
-    }
-
-    #[test]
-    fn jeson_mor_obeys_the_laws(options in jeson_mor_options(), seed: u64, length in 0usize..120) {
-        check::<JesonMor>(&options, seed, length);
-    }
-
-    #[test]
-    fn six_making_obeys_the_laws(options in six_making_options(), seed: u64, length in 0usize..120) {
-        check::<SixMaking>(&options, seed, length);
-    }
-
-    #[test]
-    fn glaisher_obeys_the_laws(min_parts in 1u8..=2, seed: u64, length in 0usize..140) {
-        check::<Glaisher>(&glaisher::Options { min_parts }, seed, length);
-    }
-}
+every_game!(laws);

@@ -27,20 +27,21 @@ fn check<G: Game>(
     }
 }
 
-/// Replaces each cell name in a move text.
+/// Replaces each cell name in a move text; rows have two digits on the largest boards.
 fn map_cells(text: &str, map: impl Fn(usize, usize) -> (usize, usize)) -> String {
     let mut out = String::new();
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        let Some(row) = chars.peek().and_then(|c| c.to_digit(10)).filter(|_| c.is_alphabetic())
-        else {
-            out.push(c);
-            continue;
-        };
-        chars.next();
-        let (column, row) = map(c as usize - 'a' as usize, row as usize - 1);
-        out.push((b'a' + column as u8) as char);
-        out += &(row + 1).to_string();
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        rest = &rest[c.len_utf8()..];
+        let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        match rest[..digits].parse::<usize>() {
+            Ok(row) if c.is_alphabetic() => {
+                let (column, row) = map(c as usize - 'a' as usize, row - 1);
+                out += &format!("{}{}", (b'a' + column as u8) as char, row + 1);
+                rest = &rest[digits..];
+            }
+            _ => out.push(c),
+        }
     }
     out
 }
@@ -96,21 +97,11 @@ fn jeson_mor_mirrors_and_turns_with_the_colours() {
         let options = jeson_mor::Options { size, ..Default::default() };
         let positions = walk::<JesonMor>(&options, seed, 60);
         let last = usize::from(size) - 1;
-        let cells = |text: &str, map: &dyn Fn(usize, usize) -> (usize, usize)| {
-            // Rows have two digits on the largest board.
-            let cell = |name: &str| {
-                let (c, r) = name.split_at(1);
-                let (c, r) = map(c.as_bytes()[0] as usize - 97, r.parse::<usize>().unwrap() - 1);
-                format!("{}{}", (97 + c as u8) as char, r + 1)
-            };
-            let (from, to) = text.split_once('-').unwrap();
-            format!("{}-{}", cell(from), cell(to))
-        };
         let mirror = |setup: &jeson_mor::Setup| {
             let board = setup.board.iter().map(|row| row.chars().rev().collect()).collect();
             jeson_mor::Setup { board, ..setup.clone() }
         };
-        check(&positions, mirror, |text| cells(text, &|c, r| (last - c, r)));
+        check(&positions, mirror, |text| map_cells(text, |c, r| (last - c, r)));
         let turned = |setup: &jeson_mor::Setup| {
             let other = |c| match c {
                 'w' => 'b',
@@ -125,7 +116,7 @@ fn jeson_mor_mirrors_and_turns_with_the_colours() {
                 ..setup.clone()
             }
         };
-        check(&positions, turned, |text| cells(text, &|c, r| (last - c, last - r)));
+        check(&positions, turned, |text| map_cells(text, |c, r| (last - c, last - r)));
     }
 }
 
@@ -136,21 +127,20 @@ fn six_making_turns_with_the_square_and_with_the_colours() {
         let options = six_making::Options { size, ..Default::default() };
         let positions = walk::<SixMaking>(&options, seed, 60);
         let last = usize::from(size) - 1;
-        let both = |setup: &six_making::Setup,
-                    map: &dyn Fn(&Vec<Vec<String>>) -> Vec<Vec<String>>| {
+        type Board = Vec<Vec<String>>;
+        let both = |setup: &six_making::Setup, map: &dyn Fn(&Board) -> Board| {
             let before = setup.before.as_ref().map(map);
             six_making::Setup { board: map(&setup.board), before, ..setup.clone() }
         };
-        let mirror = |rows: &Vec<Vec<String>>| {
-            rows.iter().map(|row| row.iter().rev().cloned().collect()).collect()
-        };
+        let mirror =
+            |rows: &Board| rows.iter().map(|row| row.iter().rev().cloned().collect()).collect();
         check(&positions, |s| both(s, &mirror), |text| map_cells(text, |c, r| (last - c, r)));
         check(
             &positions,
             |s| both(s, &|rows| columns(rows)),
             |text| map_cells(text, |c, r| (r, c)),
         );
-        let swap = |rows: &Vec<Vec<String>>| {
+        let swap = |rows: &Board| {
             let other = |c| if c == 'x' { 'o' } else { 'x' };
             let tower = |tower: &String| tower.chars().map(other).collect();
             rows.iter().map(|row| row.iter().map(tower).collect()).collect()
