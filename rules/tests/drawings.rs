@@ -1,9 +1,10 @@
-//! Snapshots: what boards look like in the terminal, and how recorded games went.
+//! Snapshots: what boards look like in the terminal and on rules pages, and how recorded games went.
 
 #[macro_use]
 mod games;
 
 use rules::random::Random;
+use rules::svg::svg;
 use rules::text::{Charset, Scale, Style, text};
 use rules::{Notation, Show};
 
@@ -41,6 +42,24 @@ fn playthrough<G: Notation>() -> String {
     out + &format!("{:?}\n", pos.outcome())
 }
 
+/// The pictures of a rules page are the samples of the game, as they are drawn today.
+fn pictures<G: Notation + Show>() {
+    let (id, samples) = (G::INFO.id, G::INFO.samples);
+    let picture = |line: &'static str| line.strip_prefix("![")?.strip_suffix(')')?.split_once("](");
+    let shown: Vec<_> = G::INFO.rules.lines().filter_map(picture).map(|(_, path)| path).collect();
+    let path = |name: &str| format!("../images/{id}-{name}.svg");
+    assert_eq!(shown, samples.iter().map(|(name, _)| path(name)).collect::<Vec<_>>());
+    for (name, line) in samples {
+        let diagram = G::from_text(line, &G::Options::default()).unwrap().diagram();
+        let file = format!("{}/../docs/rules/{}", env!("CARGO_MANIFEST_DIR"), path(name));
+        assert!(
+            std::fs::read_to_string(file)
+                .is_ok_and(|file| file == svg(&diagram, &Default::default())),
+            "run: quadrille render {id} --sample {name} -o docs/images/{id}-{name}.svg"
+        );
+    }
+}
+
 macro_rules! snapshots {
     ($($name:ident: $game:ty,)*) => {$(
         mod $name {
@@ -49,6 +68,11 @@ macro_rules! snapshots {
             #[test]
             fn looks_as_before() {
                 insta::assert_snapshot!(concat!(stringify!($name), "_drawings"), drawings::<$game>());
+            }
+
+            #[test]
+            fn is_pictured_as_it_looks() {
+                pictures::<$game>();
             }
 
             #[test]
