@@ -178,7 +178,7 @@ fn a_killed_match_goes_on_and_ends_as_if_nothing_had_happened() {
     let output = arena(&[&args[..], &["--resume"]].concat());
     assert_eq!((output.status.code(), text(&output.stderr).as_str()), (Some(0), ""));
     let other = refusal(&[&args[..], &["--resume", "--seed", "2"]].concat());
-    assert!(other.contains("round 1 of the file: it begins with another opening"), "{other}");
+    assert!(other.contains(" of the file: it begins with another opening"), "{other}");
 }
 
 #[test]
@@ -190,7 +190,8 @@ fn a_wrong_call_gets_one_line() {
         (&["gekitai", "random"], "required arguments were not provided: <B>"),
         (&["gekitai", "random", "engine"], "player `engine`: it needs time=MS"),
         (&["gekitai", "seed:smart", "random"], "there is no seed player `smart`; there are "),
-        (&["gekitai", "random", "uci:/does/not/exist time=1"], "cannot start /does/not/exist"),
+        (&["gekitai", "random", "uci:./x time=1"], "UCI has no words for gekitai"),
+        (&["jeson-mor", "random", "uci:/does/not/exist time=1"], "cannot start /does/not/exist"),
         (&["gekitai", "random", "random", "--resume"], "--out <FILE>"),
         (&["gekitai", "random", "random", "--sprt", "5", "0"], "the smaller first"),
         (&["gekitai", "random", "random", "--max-turns", "4"], "--max-turns must be more than"),

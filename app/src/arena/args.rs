@@ -9,6 +9,7 @@ use std::path::PathBuf;
 #[command(
     after_help = "Players, each in quotes, with LIMIT one or more of time=MS, nodes=N and depth=N for a turn:
   engine LIMIT [hash=MIB] [threads=N]          our engine
+  level:N                                      our engine at a level, 1 to 10; 10 needs a LIMIT
   random                                       any legal turn
   seed:NAME                                    a player of the original program
   ugi:COMMAND… LIMIT [option.NAME=VALUE]…      a program that speaks UGI

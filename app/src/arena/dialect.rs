@@ -2,6 +2,7 @@
 
 use engine::arena::Fault;
 use engine::{Limits, Session};
+use rules::Info;
 use rules::game::shorten;
 use serde_json::{Map, Value};
 
@@ -43,7 +44,7 @@ pub fn setting(
     dialect: Dialect,
     declared: &[String],
     asked: &[(String, String)],
-    game: &str,
+    info: &Info,
     game_options: &Map<String, Value>,
 ) -> Result<Vec<(String, String)>, Fault> {
     let known: Vec<&str> = declared.iter().filter_map(|line| option_name(line)).collect();
@@ -53,18 +54,19 @@ pub fn setting(
         Dialect::Ugi => {
             let text = |value: &Value| value.as_str().map_or(value.to_string(), str::to_owned);
             let options = game_options.iter().map(|(name, value)| (name.as_str(), text(value)));
-            for (name, value) in [("Game", game.to_owned())].into_iter().chain(options) {
+            for (name, value) in [("Game", info.id.to_owned())].into_iter().chain(options) {
                 settings.extend(find(name).map(|own| ((*own).to_owned(), value)));
             }
         }
         Dialect::Uci => {
-            // UCI names variants without hyphens.
-            let (name, variant) = ("UCI_Variant", plain(game));
-            let offered = |line: &String| {
+            let name = "UCI_Variant";
+            let offers = |line: &String, variant| {
                 option_name(line) == Some(name) && line.split(' ').any(|word| word == variant)
             };
-            if declared.iter().any(offered) {
-                settings.push((name.to_owned(), variant));
+            if let Some(variant) = info.uci
+                && declared.iter().any(|line| offers(line, variant))
+            {
+                settings.push((name.to_owned(), variant.to_owned()));
             }
         }
     }
@@ -164,6 +166,10 @@ mod tests {
     use engine::find;
     use serde_json::json;
 
+    fn info(id: &str) -> &'static Info {
+        find(id).unwrap().info
+    }
+
     fn game(id: &str, text: &str, moves: &str) -> Box<dyn Session> {
         let entry = find(id).unwrap();
         let options = Map::new();
@@ -199,7 +205,7 @@ mod tests {
         let options = json!({"size": 4, "min_parts": 2});
         let options = options.as_object().unwrap();
         let asked = [("game".to_owned(), "other".to_owned())];
-        let told = |asked: &[_]| setting(Dialect::Ugi, &lines, asked, "gekitai", options);
+        let told = |asked: &[_]| setting(Dialect::Ugi, &lines, asked, info("gekitai"), options);
         let pairs = |list: &[(&str, &str)]| -> Vec<(String, String)> {
             list.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect()
         };
@@ -209,7 +215,7 @@ mod tests {
         assert_eq!(told(&wrong), Err(Fault::Crash("the program has no option `Thread`".into())));
         let uci =
             ["option name UCI_Variant type combo default chess var chess var jesonmor".into()];
-        let told = setting(Dialect::Uci, &uci, &[], "jeson-mor", &Map::new());
+        let told = setting(Dialect::Uci, &uci, &[], info("jeson-mor"), &Map::new());
         assert_eq!(told, Ok(pairs(&[("UCI_Variant", "jesonmor")])));
     }
 

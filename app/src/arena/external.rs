@@ -6,6 +6,7 @@
 use super::dialect::{bestmove, fen, go, position, setting, wins_at_once};
 use engine::arena::{Fault, Player};
 use engine::{Limits, Session, Stop};
+use rules::Info;
 use rules::game::shorten;
 use serde_json::{Map, Value};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -55,14 +56,14 @@ impl Program {
     /// Starts the program and sets it up for a game with these options.
     pub fn start(
         &self,
-        game: &str,
+        info: &Info,
         game_options: &Map<String, Value>,
         margin: Duration,
     ) -> Result<External, Fault> {
         let mut external = self.spawn(margin)?;
         external.say(self.dialect.hello())?;
         let declared = external.wait_for(self.dialect.welcome(), PATIENCE)?;
-        for (name, value) in setting(self.dialect, &declared, &self.options, game, game_options)? {
+        for (name, value) in setting(self.dialect, &declared, &self.options, info, game_options)? {
             external.say(&format!("setoption name {name} value {value}"))?;
         }
         external.wait_ready()?;
@@ -240,7 +241,7 @@ mod tests {
     }
 
     fn start(program: &Program, margin: u64) -> Result<External, Fault> {
-        program.start("jeson-mor", &Map::new(), Duration::from_millis(margin))
+        program.start(find("jeson-mor").unwrap().info, &Map::new(), Duration::from_millis(margin))
     }
 
     /// What it answers in a position, with seconds to do so.

@@ -65,14 +65,18 @@ impl Spec {
 
     /// Refuses players that this game does not have.
     pub fn check(&self, game: &dyn Session) -> Result<(), String> {
-        let Kind::Seed(id) = &self.kind else { return Ok(()) };
         let known: Vec<_> = game.seed_players().iter().map(|player| player.id).collect();
-        match known.contains(&id.as_str()) {
-            true => Ok(()),
-            false => {
+        match &self.kind {
+            Kind::Seed(id) if !known.contains(&id.as_str()) => {
                 let known = known.join(", ");
                 Err(format!("there is no seed player `{}`; there are {known}", shorten(id)))
             }
+            Kind::Program(program)
+                if program.dialect == Dialect::Uci && game.info().uci.is_none() =>
+            {
+                Err(format!("UCI has no words for {}; only UGI has", game.info().id))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -83,7 +87,7 @@ impl Spec {
         game: &dyn Session,
         margin: Duration,
     ) -> Contestant {
-        let info = (entry.info.id, game.options());
+        let options = game.options();
         let kind = self.kind;
         let make = move || -> Result<Box<dyn Player>, Fault> {
             Ok(match &kind {
@@ -97,7 +101,7 @@ impl Spec {
                 }
                 Kind::Random => Box::new(Drawing::any_turn()),
                 Kind::Seed(id) => Box::new(Drawing::seed_player(id)),
-                Kind::Program(program) => Box::new(program.start(info.0, &info.1, margin)?),
+                Kind::Program(program) => Box::new(program.start(entry.info, &options, margin)?),
             })
         };
         Contestant { name: self.name, make: Box::new(make) }
