@@ -305,7 +305,7 @@ fn a_query_tells_how_soon_a_game_is_decided() {
     assert_eq!(won["search"]["lines"][0]["win_in"], 1, "{won}");
     let lost = search("n3n/5/2N2/5/N4 2", json!({"time_ms": 100, "threads": 2}));
     assert_eq!(lost["search"]["lines"][0]["win_in"], -1, "{lost}");
-    let over = search("n3n/5/5/5/N4;winner=1 2", json!({"depth": 3}));
+    let over = search("n3n/5/5/N4/5;winner=1 2", json!({"depth": 3}));
     assert_eq!(over["search"], json!({"depth": 0, "nodes": 0, "time_ms": 0, "lines": []}));
     assert!(search("n3n/5/5/5/N4 2", Value::Null).get("search").is_none());
 }

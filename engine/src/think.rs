@@ -118,5 +118,5 @@ fn deepen<G: Game, E: Evaluate<G>>(
 
 /// Whether most of the time is gone, so that another depth would hardly be completed.
 fn out_of_time(control: &Control) -> bool {
-    control.limits().time.is_some_and(|time| control.elapsed() > time * 3 / 5)
+    control.limits().time.is_some_and(|time| control.elapsed() > time * 9 / 10)
 }

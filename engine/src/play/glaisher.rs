@@ -20,9 +20,9 @@ fn waves(own: u64, open: u64, from: u64, to: u64, waves: &mut [u64; FAR + 1]) ->
     let mut border = (from | around(reached)) & !reached;
     // Cells that are not open are entered one step after they were met.
     let mut met = 0;
-    for cost in 0..FAR {
-        waves[cost] = reached;
-        if reached & to != 0 {
+    for (cost, wave) in waves.iter_mut().enumerate() {
+        *wave = reached;
+        if reached & to != 0 || cost == FAR {
             return cost;
         }
         let step = border & open | met;
@@ -31,7 +31,6 @@ fn waves(own: u64, open: u64, from: u64, to: u64, waves: &mut [u64; FAR + 1]) ->
         reached |= grown;
         border = (border | around(grown)) & !reached;
     }
-    waves[FAR] = reached;
     FAR
 }
 
