@@ -14,15 +14,22 @@ pub struct Judge;
 const FAR: usize = 10;
 
 /// The cells that are reached from a side by adding at most 0, 1, 2, … to `own`: a cell that is `open`
-/// costs one, any other two. Ends with the first set that touches the other side.
-fn waves(own: u64, open: u64, from: u64, to: u64, waves: &mut [u64; FAR + 1]) -> usize {
+/// costs one, any other two. Ends with the first set that touches the other side, or at `most`.
+fn waves(
+    own: u64,
+    open: u64,
+    from: u64,
+    to: u64,
+    most: usize,
+    waves: &mut [u64; FAR + 1],
+) -> usize {
     let mut reached = hex::flood(from, own);
     let mut border = (from | around(reached)) & !reached;
     // Cells that are not open are entered one step after they were met.
     let mut met = 0;
     for (cost, wave) in waves.iter_mut().enumerate() {
         *wave = reached;
-        if reached & to != 0 || cost == FAR {
+        if reached & to != 0 || cost == most {
             return cost;
         }
         let step = border & open | met;
@@ -34,9 +41,11 @@ fn waves(own: u64, open: u64, from: u64, to: u64, waves: &mut [u64; FAR + 1]) ->
     FAR
 }
 
-/// How much must be added to connect each pair of opposite sides.
-fn missing(own: u64, open: u64) -> [usize; 3] {
-    SIDES.map(|[from, to]| waves(own, open, from, to, &mut [0; FAR + 1]))
+/// How much must be added to connect any pair of opposite sides.
+fn missing(own: u64, open: u64) -> usize {
+    SIDES.iter().fold(FAR, |best, [from, to]| {
+        best.min(waves(own, open, *from, *to, best, &mut [0; FAR + 1]))
+    })
 }
 
 /// The cells that are missing in the cheapest connections of any pair of sides.
@@ -44,11 +53,11 @@ fn gaps(own: u64, open: u64) -> u64 {
     let mut best = (FAR, 0);
     for [a, b] in SIDES {
         let (mut from, mut to) = ([0; FAR + 1], [0; FAR + 1]);
-        let cost = waves(own, open, a, b, &mut from);
+        let cost = waves(own, open, a, b, FAR, &mut from);
         if cost > best.0 || cost == 0 {
             continue;
         }
-        waves(own, open, b, a, &mut to);
+        waves(own, open, b, a, FAR, &mut to);
         // A missing cell is paid on the way from either side, so the two costs are one too many.
         let on_a_way =
             (1..=cost).fold(0, |cells, c| cells | from[c] & !from[c - 1] & to[cost + 1 - c]);
@@ -100,7 +109,7 @@ pub fn wins_this_turn(pos: &Glaisher) -> bool {
     if at_least_missing(own) > most {
         return false;
     }
-    let fewest = missing(own, BOARD).into_iter().min().unwrap_or_default();
+    let fewest = missing(own, BOARD);
     if fewest > most {
         return false;
     }
@@ -118,18 +127,15 @@ pub fn wins_this_turn(pos: &Glaisher) -> bool {
     })
 }
 
-/// What each number of missing cells is worth.
-const NEAR: [i32; 11] = [900, 700, 520, 390, 290, 210, 150, 100, 60, 30, 0];
+/// What each number of missing cells is worth. Pieces are worth more: matches showed that whoever has
+/// more of them connects in the end.
+const NEAR: [i32; FAR + 1] = [270, 210, 156, 117, 87, 63, 45, 30, 18, 9, 0];
 
 fn worth(pos: &Glaisher, player: Player) -> i32 {
     let own = pos.stacks(player);
-    let mut pairs = missing(own, pos.empty());
-    pairs.sort_unstable();
-    let near = |i: usize| NEAR[pairs[i].min(FAR)];
-    let mut value = near(0) + near(1) / 4 + near(2) / 8;
+    let mut value = NEAR[missing(own, pos.empty()).min(FAR)];
     for cell in hex::cells(own) {
-        let height = i32::from(pos.height(cell)).min(8);
-        value += 6 + 3 * height + 2 * cell.ring() as i32;
+        value += 10 + 10 * i32::from(pos.height(cell).min(20)) + 2 * cell.ring() as i32;
     }
     value
 }
@@ -181,16 +187,16 @@ impl Evaluate<Glaisher> for Judge {
     }
 
     fn unit(&self) -> i32 {
-        150
+        60
     }
 
     fn width(&self, depth: i32) -> usize {
         match depth {
-            ..=1 => 10,
-            2 => 12,
-            3 => 16,
-            4 => 20,
-            _ => 30,
+            ..=1 => 7,
+            2 => 9,
+            3 => 12,
+            4 => 14,
+            _ => 22,
         }
     }
 
