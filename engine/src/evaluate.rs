@@ -73,6 +73,11 @@ pub trait Evaluate<G: Game>: Send + Sync {
         pos.key()
     }
 
+    /// A move of a strategy that is proven to win, and in how many turns of the mover it does at most.
+    fn book(&self, _pos: &G) -> Option<(G::Move, u32)> {
+        None
+    }
+
     /// Whether a proof search pays before the main search.
     fn proves(&self) -> bool {
         false

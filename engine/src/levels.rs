@@ -38,15 +38,15 @@ const fn level(
 
 /// All levels, from the weakest.
 pub const LEVELS: [Level; 10] = [
-    level(1, "Novice", "knows the moves and little more", 150, 600, 60),
-    level(2, "Beginner", "sees its own win, and often yours", 200, 300, 35),
-    level(3, "Casual", "seldom leaves an open door", 300, 150, 18),
-    level(4, "Learner", "looks a move ahead", 500, 90, 8),
-    level(5, "Player", "plans a little, errs a little", 1_000, 50, 3),
+    level(1, "Novice", "knows the moves and little more", 100, 1_200, 75),
+    level(2, "Beginner", "sees its own win, and often yours", 150, 500, 45),
+    level(3, "Casual", "seldom leaves an open door", 250, 220, 25),
+    level(4, "Learner", "looks a move ahead", 450, 110, 12),
+    level(5, "Player", "plans a little, errs a little", 1_000, 55, 4),
     level(6, "Regular", "punishes plain mistakes", 2_500, 28, 0),
     level(7, "Strong", "calculates, and seldom errs", 7_000, 14, 0),
-    level(8, "Expert", "sees most tactics before you do", 20_000, 6, 0),
-    level(9, "Master", "wants to be outplayed by plan", 70_000, 0, 0),
+    level(8, "Expert", "sees most tactics before you do", 25_000, 6, 0),
+    level(9, "Master", "wants to be outplayed by plan", 120_000, 0, 0),
     Level {
         number: 10,
         name: "Engine",

@@ -135,6 +135,15 @@ impl<G: Play> Brain<G> {
         if pos.outcome().is_some() {
             return None;
         }
+        if let Some((m, turns)) = self.judge.book(pos).filter(|_| limits.lines == 1) {
+            let line = Line { moves: vec![m], score: win_after(2 * turns as i32 - 1) };
+            return Some(Thought {
+                lines: vec![line],
+                depth: turns,
+                nodes: 0,
+                time: Duration::ZERO,
+            });
+        }
         if let Some(thought) = self.prove(pos, &past, limits, stop) {
             return Some(thought);
         }

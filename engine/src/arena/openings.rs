@@ -1,11 +1,15 @@
 //! Where the games of a match begin: after some random turns, the same for both games of a pair.
 
+use crate::control::{Limits, Stop};
+use crate::registry::find;
 use crate::session::Session;
 use rules::random::Random;
 use std::collections::HashSet;
 
-/// How often another opening is tried before a finished or repeated one is accepted as unavoidable.
+/// How often another opening is tried before a decided or repeated one is accepted as unavoidable.
 const TRIES: u64 = 100;
+/// How many positions are looked at to tell whether an opening is decided.
+const NODES: u64 = 4_000;
 
 /// The openings of a match, made one after the other. They follow from the seed alone, so that a match
 /// can be continued and made longer.
@@ -61,12 +65,19 @@ impl Openings {
             let Some(game) = wander(self.start.as_ref(), self.turns, &mut random) else { continue };
             let fresh = self.seen.insert(game.text());
             last = Some(game.history());
-            if fresh || self.turns == 0 {
+            if self.turns == 0 || (fresh && !is_decided(game.as_ref())) {
                 break;
             }
         }
         last
     }
+}
+
+/// Whether a short search proves who wins: such an opening would tell nothing about the players.
+fn is_decided(game: &dyn Session) -> bool {
+    let Some(entry) = find(game.info().id) else { return false };
+    let view = (entry.thinker)(1).think(game, &Limits::nodes(NODES), &Stop::default(), &mut |_| {});
+    view.is_some_and(|view| view.lines.iter().any(|line| line.win_in.is_some()))
 }
 
 /// A game after so many random turns; nothing if it is over.
@@ -88,7 +99,7 @@ fn wander(start: &dyn Session, turns: usize, random: &mut Random) -> Option<Box<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry::{GAMES, find};
+    use crate::registry::GAMES;
 
     fn openings(game: &str, turns: usize, seed: u64) -> Option<Openings> {
         let start = (find(game).unwrap().start)(&Default::default()).unwrap();

@@ -72,21 +72,77 @@ fn transposed(set: u64) -> u64 {
     swap(set, 0x0000_0000_f0f0_f0f0, 28)
 }
 
-/// A key that is the same for all eight images of a position, from the mover's view.
-fn canonical_key(pos: &Gekitai) -> u64 {
+/// The image of a set after so many of the eight steps that run through all symmetries: a mirror and a
+/// transposition by turns.
+fn image(set: u64, steps: usize, size: usize) -> u64 {
+    let step = |set, i| if i % 2 == 0 { mirrored(set, size) } else { transposed(set) };
+    (0..steps).fold(set, step)
+}
+
+/// The least of the eight images of a position, from the mover's view, and how many steps lead to it.
+fn canonical(pos: &Gekitai) -> ([u64; 2], usize) {
     let mut sets = [pos.markers(pos.turn()), pos.markers(pos.turn().other())];
-    let mut least = [u64::MAX; 2];
-    for i in 0..8 {
-        least = least.min(sets);
-        // A mirror and a transposition by turns run through the whole group.
+    let mut least = (sets, 0);
+    for i in 0..7 {
         sets = sets.map(|set| if i % 2 == 0 { mirrored(set, pos.size()) } else { transposed(set) });
+        least = least.min((sets, i + 1));
     }
+    least
+}
+
+fn canonical_key([mine, theirs]: [u64; 2]) -> u64 {
     let mix = |key: u64, set: u64| {
         let key = (key ^ set).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (key ^ key >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9)
     };
-    let key = mix(mix(0, least[0]), least[1]);
+    let key = mix(mix(0, mine), theirs);
     key ^ key >> 32
+}
+
+/// The strategy that wins for the first player on 6×6, for both readings of a shared line; made by the
+/// example `gekitai_book`. Ten bytes each, sorted: the key of the canonical position, the cell in its
+/// orientation, and in how many turns it wins.
+static BOOK: &[u8] = include_bytes!("gekitai.book");
+const ENTRY: usize = 10;
+
+/// One entry of the book: key, cell and turns.
+fn entry(i: usize) -> Option<(u64, usize, u32)> {
+    let bytes = BOOK.get(i * ENTRY..(i + 1) * ENTRY)?;
+    let (key, rest) = bytes.split_first_chunk::<8>()?;
+    let [cell, turns] = rest else { return None };
+    Some((u64::from_le_bytes(*key), usize::from(*cell), u32::from(*turns)))
+}
+
+fn look_up(pos: &Gekitai) -> Option<(Place, u32)> {
+    let options = pos.options();
+    if (options.size, options.markers) != (6, 8) {
+        return None;
+    }
+    let (sets, steps) = canonical(pos);
+    let key = canonical_key(sets);
+    let (mut low, mut high) = (0, BOOK.len() / ENTRY);
+    while low < high {
+        let middle = (low + high) / 2;
+        if entry(middle)?.0 < key { low = middle + 1 } else { high = middle }
+    }
+    let (_, cell, turns) = entry(low).filter(|(found, _, _)| *found == key)?;
+    let is_image = |m: &Place| image(1 << m.0.index(), steps, pos.size()) == 1 << cell;
+    Some((pos.moves().into_iter().find(is_image)?, turns))
+}
+
+/// A strategy in the form of the book.
+pub fn write_book<'a>(positions: impl Iterator<Item = (&'a Gekitai, Place, u32)>) -> Vec<u8> {
+    let mut entries: Vec<_> = positions
+        .map(|(pos, m, turns)| {
+            let (sets, steps) = canonical(pos);
+            let cell = image(1 << m.0.index(), steps, pos.size()).trailing_zeros() as u8;
+            (canonical_key(sets), cell, turns.min(255) as u8)
+        })
+        .collect();
+    entries.sort_unstable();
+    let bytes =
+        |(key, cell, turns): (u64, u8, u8)| [&key.to_le_bytes()[..], &[cell, turns]].concat();
+    entries.into_iter().flat_map(bytes).collect()
 }
 
 fn worth(pos: &Gekitai, player: Player) -> i32 {
@@ -117,6 +173,10 @@ impl Evaluate<Gekitai> for Judge {
         wins_at_once(pos, pos.turn()).then_some(win_after(1))
     }
 
+    fn book(&self, pos: &Gekitai) -> Option<(Place, u32)> {
+        look_up(pos)
+    }
+
     fn proves(&self) -> bool {
         true
     }
@@ -126,7 +186,7 @@ impl Evaluate<Gekitai> for Judge {
     }
 
     fn proof_key(&self, pos: &Gekitai) -> u64 {
-        canonical_key(pos)
+        canonical_key(canonical(pos).0)
     }
 
     fn is_lively(&self, pos: &Gekitai) -> bool {

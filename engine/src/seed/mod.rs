@@ -54,13 +54,15 @@ impl<G: Game> SeedPlayer<G> {
     }
 }
 
-/// A game whose seed evaluates positions and has players.
+/// A game whose seed evaluates positions and has players; one without a seed has neither.
 pub trait Seed: Game {
     /// The players, in the order of the seed's menu.
-    const PLAYERS: &'static [SeedPlayer<Self>];
+    const PLAYERS: &'static [SeedPlayer<Self>] = &[];
 
     /// The seed's evaluation, from player 1's and from player 2's own view.
-    fn seed_value(&self) -> [f64; 2];
+    fn seed_value(&self) -> [f64; 2] {
+        [0.0; 2]
+    }
 }
 
 /// The turn that a seed's player makes; none when the game is over or has no such player.

@@ -1,3 +1,4 @@
 //! Proofs: who wins for certain.
 
 pub mod proof;
+pub mod strategy;

@@ -111,6 +111,29 @@ impl<'a, G: Game, E: Evaluate<G>> Prover<'a, G, E> {
         children.iter().find(|child| self.numbers(child).0 == 0).map(|child| child.m)
     }
 
+    /// All moves that are proven to win; if none is known, a search looks for one first.
+    pub fn winning_moves(&mut self, pos: &G) -> Vec<G::Move> {
+        let proven = |prover: &Self| -> Vec<G::Move> {
+            let children = prover.children(pos);
+            children
+                .iter()
+                .filter(|child| prover.numbers(child).0 == 0)
+                .map(|child| child.m)
+                .collect()
+        };
+        let known = proven(self);
+        if !known.is_empty() {
+            return known;
+        }
+        self.winning_move(pos);
+        proven(self)
+    }
+
+    /// Whether a position needs no search to be a win for the attacker.
+    pub fn is_won_at_sight(&self, pos: &G) -> bool {
+        self.settled(pos) == Some((0, INFINITE))
+    }
+
     /// In how many turns of both players the proof of a position wins at the latest; nothing if parts of
     /// the proof have been forgotten.
     pub fn length(&self, pos: &G, known: &mut HashMap<u64, Option<i32>>) -> Option<i32> {
@@ -147,7 +170,7 @@ impl<'a, G: Game, E: Evaluate<G>> Prover<'a, G, E> {
     }
 
     /// The same position asks different questions when the attacker and when the defender is to move.
-    fn key(&self, pos: &G) -> u64 {
+    pub fn key(&self, pos: &G) -> u64 {
         const ATTACKING: u64 = 0xd1b5_4a32_d192_ed03;
         self.evaluator.proof_key(pos) ^ if pos.turn() == self.attacker { ATTACKING } else { 0 }
     }
