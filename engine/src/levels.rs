@@ -38,7 +38,7 @@ const fn level(
 
 /// All levels, from the weakest.
 pub const LEVELS: [Level; 10] = [
-    level(1, "Novice", "knows the moves and little more", 100, 1_200, 75),
+    level(1, "Novice", "knows the moves and little more", 100, 800, 65),
     level(2, "Beginner", "sees its own win, and often yours", 150, 500, 45),
     level(3, "Casual", "seldom leaves an open door", 250, 220, 25),
     level(4, "Learner", "looks a move ahead", 450, 110, 12),

@@ -135,7 +135,9 @@ impl<G: Play> Brain<G> {
         if pos.outcome().is_some() {
             return None;
         }
-        if let Some((m, turns)) = self.judge.book(pos).filter(|_| limits.lines == 1) {
+        if let Some((m, turns)) =
+            self.judge.book(pos).filter(|_| limits.lines == 1 && limits.depth.is_none())
+        {
             let line = Line { moves: vec![m], score: win_after(2 * turns as i32 - 1) };
             return Some(Thought {
                 lines: vec![line],

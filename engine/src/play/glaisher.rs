@@ -187,7 +187,7 @@ impl Evaluate<Glaisher> for Judge {
     }
 
     fn unit(&self) -> i32 {
-        60
+        150
     }
 
     fn width(&self, depth: i32) -> usize {
