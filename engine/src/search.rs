@@ -132,8 +132,9 @@ impl<'a, G: Game, E: Evaluate<G>> Searcher<'a, G, E> {
             let mut score = self.aspire(pos, depth, guess);
             if self.stopped {
                 // What was best when it was stopped: the best move before, or one found to be better.
+                // That it loses is no proof as long as there are moves that have not been tried.
                 let Some(so_far) = self.root_score else { break };
-                score = so_far;
+                score = so_far.max(1 - PROVEN);
             }
             if self.lines[0].is_empty() {
                 break;
