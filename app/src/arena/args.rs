@@ -21,7 +21,7 @@ Examples:
   quadrille arena six-making --size 4 'engine time=100' 'engine time=50' --out match.txt
   quadrille arena six-making --size 4 'engine time=100' 'engine time=50' --out match.txt --resume
   quadrille arena glaisher 'engine time=90' 'ugi:./old engine time=90' --games 5000 --sprt 0 10
-  quadrille arena jeson-mor 'engine time=50' 'uci:/usr/games/fairy-stockfish time=50'
+  quadrille arena jeson-mor 'engine time=50' 'uci:fairy-stockfish time=50'
 
 The table goes to standard output, progress to standard error. More is in docs/arena.md."
 )]
