@@ -1,5 +1,6 @@
 //! How commands end: the exit codes and the one line that explains them.
 
+use clap::error::ErrorKind;
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -47,7 +48,8 @@ impl Failure {
 impl From<clap::Error> for Failure {
     /// Folds clap's paragraphs into one line: what is wrong, the hints, where to read more.
     fn from(error: clap::Error) -> Failure {
-        if !error.use_stderr() {
+        let asks_nothing = ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+        if !error.use_stderr() || error.kind() == asks_nothing {
             return Failure::Help(error);
         }
         let text = error.render().to_string();

@@ -199,6 +199,11 @@ nonsense
 }
 
 #[test]
+fn who_says_nothing_gets_help() {
+    assert_eq!(stdout(&[]), stdout(&["--help"]));
+}
+
+#[test]
 fn every_command_has_help_with_an_example() {
     let help = stdout(&["--help"]);
     let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1);
