@@ -164,7 +164,8 @@ The count goes to standard output, time and speed to standard error.")]
 pub struct PerftArgs {
     /// The game
     pub game: String,
-    /// How many moves, or turns, to look ahead
+    /// How many moves, or turns, to look ahead: at most 100, far more than can be counted
+    #[arg(value_parser = clap::value_parser!(u32).range(0..=100))]
     pub depth: u32,
     /// A position: JSON, one-line text or Prolog term; the start of the game if nothing is given
     #[arg(long, allow_hyphen_values = true)]

@@ -50,6 +50,7 @@ fn a_wrong_call_gets_one_line_and_exit_code_2() {
         (&["rules", "chess"], "there is no game `chess`; the games are glaisher, gekitai"),
         (&["perft", "gekitai"], "required arguments were not provided: <DEPTH>"),
         (&["perft", "gekitai", "many"], "invalid value 'many' for '<DEPTH>'"),
+        (&["perft", "gekitai", "4000000000"], "4000000000 is not in 0..=100"),
         (&["perft", "gekitai", "1", "--size", "99"], "board side must be 4 to 8, got 99"),
         (
             &["perft", "glaisher", "1", "--size", "5"],
