@@ -132,3 +132,42 @@ impl Control {
         }
     }
 }
+
+/// Counts the nodes of one thread and reports them now and then.
+#[derive(Debug)]
+pub struct Meter<'a> {
+    control: &'a Control,
+    nodes: u64,
+    quota: u64,
+    stopped: bool,
+}
+
+impl<'a> Meter<'a> {
+    /// A meter at nought.
+    pub fn new(control: &'a Control) -> Meter<'a> {
+        Meter { control, nodes: 0, quota: control.quota(), stopped: false }
+    }
+
+    /// Counts a node and says whether the thread has to end.
+    #[inline]
+    pub fn tick(&mut self) -> bool {
+        self.nodes += 1;
+        if self.nodes >= self.quota {
+            self.stopped |= self.control.spend(self.nodes);
+            self.nodes = 0;
+            self.quota = self.control.quota();
+        }
+        self.stopped
+    }
+
+    /// Whether the thread has to end.
+    #[inline]
+    pub fn is_stopped(&self) -> bool {
+        self.stopped
+    }
+
+    /// How many nodes have not been reported yet.
+    pub fn unreported(&self) -> u64 {
+        self.nodes
+    }
+}

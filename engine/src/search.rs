@@ -5,7 +5,7 @@
 //! returns; the tests rely on that.
 
 use crate::cache::{Bound, Cache, Entry};
-use crate::control::Control;
+use crate::control::{Control, Meter};
 use crate::evaluate::Evaluate;
 use crate::order::Memory;
 use crate::score::{PROVEN, Score, WIN, earlier, estimate, is_proven, win_after};
@@ -48,7 +48,6 @@ const LIVELIEST: i32 = -12;
 pub struct Searcher<'a, G: Game, E> {
     evaluator: &'a E,
     cache: &'a Cache,
-    control: &'a Control,
     tuning: Tuning,
     memory: Memory<G::Move>,
     /// Keys of the positions on the path, and of the game before it.
@@ -59,9 +58,7 @@ pub struct Searcher<'a, G: Game, E> {
     lists: Vec<Vec<(i32, u16, G::Move)>>,
     generated: Vec<G::Move>,
     selected: Vec<(u16, G::Move)>,
-    nodes: u64,
-    quota: u64,
-    stopped: bool,
+    meter: Meter<'a>,
     /// The value of the best move at the root so far.
     root_score: Option<Score>,
     /// Moves at the root that belong to better lines.
@@ -89,7 +86,6 @@ impl<'a, G: Game, E: Evaluate<G>> Searcher<'a, G, E> {
         Searcher {
             evaluator,
             cache,
-            control,
             tuning,
             memory: Memory::new(),
             path: past.to_vec(),
@@ -97,9 +93,7 @@ impl<'a, G: Game, E: Evaluate<G>> Searcher<'a, G, E> {
             lists: vec![Vec::new(); MAX_HEIGHT + 2],
             generated: Vec::new(),
             selected: Vec::new(),
-            nodes: 0,
-            quota: control.quota(),
-            stopped: false,
+            meter: Meter::new(control),
             root_score: None,
             excluded: Vec::new(),
         }
@@ -107,12 +101,12 @@ impl<'a, G: Game, E: Evaluate<G>> Searcher<'a, G, E> {
 
     /// How many nodes this thread has not yet reported.
     pub fn unreported(&self) -> u64 {
-        self.nodes
+        self.meter.unreported()
     }
 
     /// Whether the search was ended before it was complete.
     pub fn is_stopped(&self) -> bool {
-        self.stopped
+        self.meter.is_stopped()
     }
 
     /// The best `count` lines to a depth; nothing when it was stopped before the first was complete.
@@ -130,7 +124,7 @@ impl<'a, G: Game, E: Evaluate<G>> Searcher<'a, G, E> {
             let guess = previous.get(found.len()).map(|line| line.score);
             self.root_score = None;
             let mut score = self.aspire(pos, depth, guess);
-            if self.stopped {
+            if self.meter.is_stopped() {
                 // What was best when it was stopped: the best move before, or one found to be better.
                 // That it loses is no proof as long as there are moves that have not been tried.
                 let Some(so_far) = self.root_score else { break };
@@ -142,7 +136,7 @@ impl<'a, G: Game, E: Evaluate<G>> Searcher<'a, G, E> {
             let moves = self.lines[0].clone();
             self.excluded.push(moves[0]);
             found.push(Line { moves, score });
-            if self.stopped {
+            if self.meter.is_stopped() {
                 break;
             }
         }
@@ -158,7 +152,10 @@ impl<'a, G: Game, E: Evaluate<G>> Searcher<'a, G, E> {
         }
         loop {
             let score = self.search(pos, alpha, beta, depth, Place { height: 0, turns: 0 });
-            if self.stopped || (score > alpha && score < beta) || (alpha <= -WIN && beta >= WIN) {
+            if self.meter.is_stopped()
+                || (score > alpha && score < beta)
+                || (alpha <= -WIN && beta >= WIN)
+            {
                 return score;
             }
             width *= 4;
@@ -167,15 +164,6 @@ impl<'a, G: Game, E: Evaluate<G>> Searcher<'a, G, E> {
             } else {
                 beta = if width > 2_000 { WIN } else { (score + width).min(WIN) };
             }
-        }
-    }
-
-    fn count_node(&mut self) {
-        self.nodes += 1;
-        if self.nodes >= self.quota {
-            self.stopped |= self.control.spend(self.nodes);
-            self.nodes = 0;
-            self.quota = self.control.quota();
         }
     }
 
@@ -188,8 +176,7 @@ impl<'a, G: Game, E: Evaluate<G>> Searcher<'a, G, E> {
         depth: i32,
         place: Place,
     ) -> Score {
-        self.count_node();
-        if self.stopped {
+        if self.meter.tick() {
             return 0;
         }
         self.lines[place.height].clear();
@@ -243,7 +230,7 @@ impl<'a, G: Game, E: Evaluate<G>> Searcher<'a, G, E> {
             let (_, index, m) = moves[i];
             let next = pos.after(m);
             let score = self.try_move(pos, &next, m, i, (alpha, beta), depth, place);
-            if self.stopped {
+            if self.meter.is_stopped() {
                 break;
             }
             if score > best.0 {
@@ -264,7 +251,7 @@ impl<'a, G: Game, E: Evaluate<G>> Searcher<'a, G, E> {
         self.path.pop();
         let none = moves.is_empty() && !quiet;
         self.lists[place.height] = moves;
-        if self.stopped {
+        if self.meter.is_stopped() {
             return 0;
         }
         if none {
@@ -366,10 +353,10 @@ impl<'a, G: Game, E: Evaluate<G>> Searcher<'a, G, E> {
         }
         let reduction = self.reduction(i, depth, free);
         let mut score = self.descend(pos, next, (alpha, alpha + 1), left - reduction, place);
-        if score > alpha && reduction > 0 && !self.stopped {
+        if score > alpha && reduction > 0 && !self.meter.is_stopped() {
             score = self.descend(pos, next, (alpha, alpha + 1), left, place);
         }
-        if score > alpha && score < beta && !self.stopped {
+        if score > alpha && score < beta && !self.meter.is_stopped() {
             score = self.descend(pos, next, (alpha, beta), left, place);
         }
         score

@@ -5,7 +5,7 @@
 //! cheapest. A position that repeats on the path counts as refuted on that path, so no proof ever leans
 //! on a repetition; refutations may, and are not given out.
 
-use crate::control::Control;
+use crate::control::{Control, Meter};
 use crate::evaluate::Evaluate;
 use crate::score::{PROVEN, WIN, is_proven};
 use rules::{Game, Outcome, Player};
@@ -54,12 +54,9 @@ impl Table {
 pub struct Prover<'a, G: Game, E> {
     evaluator: &'a E,
     table: &'a mut Table,
-    control: &'a Control,
     attacker: Player,
     path: Vec<u64>,
-    nodes: u64,
-    quota: u64,
-    stopped: bool,
+    meter: Meter<'a>,
     game: std::marker::PhantomData<G>,
 }
 
@@ -84,16 +81,12 @@ impl<'a, G: Game, E: Evaluate<G>> Prover<'a, G, E> {
         attacker: Player,
         past: &[u64],
     ) -> Self {
-        let quota = control.quota();
         Prover {
             evaluator,
             table,
-            control,
             attacker,
             path: past.to_vec(),
-            nodes: 0,
-            quota,
-            stopped: false,
+            meter: Meter::new(control),
             game: std::marker::PhantomData,
         }
     }
@@ -166,22 +159,13 @@ impl<'a, G: Game, E: Evaluate<G>> Prover<'a, G, E> {
 
     /// How many positions this search has not yet reported.
     pub fn unreported(&self) -> u64 {
-        self.nodes
+        self.meter.unreported()
     }
 
     /// The same position asks different questions when the attacker and when the defender is to move.
     pub fn key(&self, pos: &G) -> u64 {
         const ATTACKING: u64 = 0xd1b5_4a32_d192_ed03;
         self.evaluator.proof_key(pos) ^ if pos.turn() == self.attacker { ATTACKING } else { 0 }
-    }
-
-    fn count_node(&mut self) {
-        self.nodes += 1;
-        if self.nodes >= self.quota {
-            self.stopped |= self.control.spend(self.nodes);
-            self.nodes = 0;
-            self.quota = self.control.quota();
-        }
     }
 
     /// The numbers of a position that needs no search.
@@ -215,7 +199,7 @@ impl<'a, G: Game, E: Evaluate<G>> Prover<'a, G, E> {
 
     /// Searches a position until one of its numbers reaches its limit.
     fn expand(&mut self, pos: &G, proof_limit: u32, disproof_limit: u32) -> (u32, u32) {
-        self.count_node();
+        self.meter.tick();
         let key = self.key(pos);
         let attacking = pos.turn() == self.attacker;
         self.path.push(pos.key());
@@ -224,7 +208,7 @@ impl<'a, G: Game, E: Evaluate<G>> Prover<'a, G, E> {
             let (sum, best, second) = self.survey(&children, attacking);
             let least = best.map_or(INFINITE, |(_, least, _)| least);
             let numbers = if attacking { (least, sum) } else { (sum, least) };
-            if self.stopped
+            if self.meter.is_stopped()
                 || numbers.0 >= proof_limit
                 || numbers.1 >= disproof_limit
                 || numbers.0 == 0
@@ -244,13 +228,13 @@ impl<'a, G: Game, E: Evaluate<G>> Prover<'a, G, E> {
             };
             let next = pos.after(children[i].m);
             let found = self.expand(&next, child_proof, child_disproof);
-            if self.stopped {
+            if self.meter.is_stopped() {
                 break numbers;
             }
             self.table.put(children[i].key, found.0, found.1);
         };
         self.path.pop();
-        if !self.stopped {
+        if !self.meter.is_stopped() {
             self.table.put(key, numbers.0, numbers.1);
         }
         numbers
