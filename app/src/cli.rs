@@ -4,6 +4,7 @@ use crate::arena::ArenaArgs;
 use clap::{Arg, ArgMatches, Args, Parser, Subcommand, ValueEnum};
 use engine::GAMES;
 use serde_json::{Map, Value};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 /// Four abstract board games in one program: Glaisher, Gekitai, Jeson Mor and Six MaKING.
@@ -73,6 +74,8 @@ The commands are described in docs/protocols.md."
     Analyze(AnalyzeArgs),
     /// Let two players play a match, other programs too
     Arena(ArenaArgs),
+    /// Play in the browser: serve games, analysis and pages
+    Serve(ServeArgs),
     /// Measure speed
     Bench(BenchArgs),
     /// Print a completion script for a shell
@@ -212,6 +215,37 @@ pub struct AnalyzeArgs {
     /// How much memory to use for what was found
     #[arg(long, value_name = "MEBIBYTES", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub hash: u16,
+}
+
+/// Arguments of `serve`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  quadrille serve --open                                    play in the browser
+  quadrille serve --listen 0.0.0.0:8000 --data games.db     for the local network
+  quadrille serve --base-url https://play.example.org       behind a proxy that speaks TLS
+The interface for programs is described in docs/http.md, running a server for others in docs/hosting.md.")]
+pub struct ServeArgs {
+    /// The address to listen on; with port 0, a free one
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8000")]
+    pub listen: SocketAddr,
+    /// The file that keeps the games, or its folder; by default in the user's data folder
+    #[arg(long, value_name = "FILE")]
+    pub data: Option<PathBuf>,
+    /// The address that people see, if a proxy stands before this one
+    #[arg(long, value_name = "URL")]
+    pub base_url: Option<String>,
+    /// Open the browser
+    #[arg(long)]
+    pub open: bool,
+    /// Show metrics for Prometheus on this address
+    #[arg(long, value_name = "ADDRESS")]
+    pub metrics: Option<SocketAddr>,
+    /// How many games one address may make in a minute
+    #[arg(long, value_name = "COUNT", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..))]
+    pub new_games: u32,
+    /// Read the pages from this folder
+    #[arg(long, value_name = "FOLDER", hide = true)]
+    pub web: Option<PathBuf>,
 }
 
 /// Arguments of `bench`.

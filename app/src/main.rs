@@ -11,6 +11,7 @@ mod pages;
 mod perft;
 mod query;
 mod render;
+mod serve;
 mod thinkers;
 mod ugi;
 
@@ -43,6 +44,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Engine => ugi::run(),
         Command::Analyze(args) => analyze::run(&args),
         Command::Arena(args) => arena::run(&args),
+        Command::Serve(args) => serve::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Completions { shell } => {
             // Made in memory first: a closed pipe must not end in a panic.

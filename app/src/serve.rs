@@ -1,0 +1,47 @@
+//! `quadrille serve`.
+
+use crate::cli::ServeArgs;
+use crate::failure::{Failure, print};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+pub fn run(args: &ServeArgs) -> Result<(), Failure> {
+    let config = server::Config {
+        listen: args.listen,
+        data: data(args)?,
+        base_url: args.base_url.clone(),
+        web: args.web.clone(),
+        metrics: args.metrics,
+        new_games: args.new_games,
+    };
+    let open = args.open;
+    server::run(&config, |address| started(&config, address, open)).map_err(Failure::user)
+}
+
+/// The file of games: what was asked for, a file in the folder that was asked for, or the usual place.
+fn data(args: &ServeArgs) -> Result<PathBuf, Failure> {
+    const NAME: &str = "games.db";
+    if let Some(path) = &args.data {
+        return Ok(if path.is_dir() { path.join(NAME) } else { path.clone() });
+    }
+    let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".local/share"));
+    let folder = std::env::var_os("XDG_DATA_HOME").map(PathBuf::from).or_else(home);
+    folder
+        .map(|folder| folder.join("quadrille").join(NAME))
+        .ok_or_else(|| Failure::user("no home folder for the games; name a file with --data"))
+}
+
+fn started(config: &server::Config, address: SocketAddr, open: bool) {
+    let url = config.base_url.clone().unwrap_or_else(|| format!("http://{address}/"));
+    // Whoever has closed standard output does not want to know.
+    let _ = print(format!("Quadrille is at {url}\n").as_bytes());
+    if open {
+        let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+        let command =
+            Command::new(opener).arg(&url).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        if command.is_err() {
+            let _ = print(format!("no program `{opener}` to open it with\n").as_bytes());
+        }
+    }
+}

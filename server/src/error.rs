@@ -1,0 +1,138 @@
+//! Refusals: whatever is not done is answered in JSON, with a reason.
+
+use axum::Json;
+use axum::extract::{FromRequest, Request};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use rules::game::shorten;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use std::fmt::Display;
+
+/// Why a request is not granted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// What kind of refusal it is.
+    pub status: StatusCode,
+    /// What was read, and what was expected or what to do.
+    pub error: String,
+    /// The field at fault, if it is one.
+    pub field: Option<String>,
+    /// After how many seconds another try may succeed.
+    pub retry_after: Option<u64>,
+}
+
+impl Refusal {
+    /// A refusal with a reason.
+    pub fn new(status: StatusCode, error: impl Display) -> Refusal {
+        Refusal { status, error: error.to_string(), field: None, retry_after: None }
+    }
+
+    /// 400: not understood.
+    pub fn bad(error: impl Display) -> Refusal {
+        Refusal::new(StatusCode::BAD_REQUEST, error)
+    }
+
+    /// 401: a token is missing or wrong.
+    pub fn no_token(error: impl Display) -> Refusal {
+        Refusal::new(StatusCode::UNAUTHORIZED, error)
+    }
+
+    /// 403: not allowed, whoever asks.
+    pub fn forbidden(error: impl Display) -> Refusal {
+        Refusal::new(StatusCode::FORBIDDEN, error)
+    }
+
+    /// 404: no such thing.
+    pub fn missing(error: impl Display) -> Refusal {
+        Refusal::new(StatusCode::NOT_FOUND, error)
+    }
+
+    /// 409: not in this state.
+    pub fn conflict(error: impl Display) -> Refusal {
+        Refusal::new(StatusCode::CONFLICT, error)
+    }
+
+    /// 422: understood, but against the rules.
+    pub fn against(error: impl Display) -> Refusal {
+        Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, error)
+    }
+
+    /// 429: too many.
+    pub fn too_many(error: impl Display, retry_after: u64) -> Refusal {
+        let retry_after = Some(retry_after);
+        Refusal { retry_after, ..Refusal::new(StatusCode::TOO_MANY_REQUESTS, error) }
+    }
+
+    /// 503: not now.
+    pub fn unavailable(error: impl Display) -> Refusal {
+        Refusal::new(StatusCode::SERVICE_UNAVAILABLE, error)
+    }
+
+    /// Names the field at fault.
+    #[must_use]
+    pub fn at(self, field: impl Display) -> Refusal {
+        Refusal { field: Some(field.to_string()), ..self }
+    }
+
+    /// The refusal as JSON.
+    pub fn json(&self) -> Value {
+        let mut value = json!({ "error": self.error });
+        if let Some(field) = &self.field {
+            value["field"] = field.as_str().into();
+        }
+        value
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let mut response = (self.status, Json(self.json())).into_response();
+        if let Some(seconds) = self.retry_after {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        response
+    }
+}
+
+/// The body of a request as JSON, or the refusal that names what is wrong with it.
+#[derive(Debug)]
+pub struct Asked<T>(pub T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Asked<T> {
+    type Rejection = Refusal;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Refusal> {
+        let bytes = axum::body::Bytes::from_request(request, state).await.map_err(|error| {
+            let status = error.status();
+            match status {
+                StatusCode::PAYLOAD_TOO_LARGE => {
+                    Refusal::new(status, "the body is larger than 64 KiB")
+                }
+                _ => Refusal::bad("the body did not arrive whole"),
+            }
+        })?;
+        read(&bytes).map(Asked)
+    }
+}
+
+/// Reads JSON, or says what is wrong with it and where.
+pub fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refusal> {
+    let mut json = serde_json::Deserializer::from_slice(bytes);
+    let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+        let path = error.path().to_string();
+        let inner = error.into_inner();
+        if inner.is_data() {
+            let refusal = Refusal::bad(one_line(&inner.to_string()));
+            return if path == "." { refusal } else { refusal.at(shorten(&path)) };
+        }
+        Refusal::bad(format!("not JSON: {}", one_line(&inner.to_string())))
+    })?;
+    json.end().map_err(|error| Refusal::bad(format!("not JSON: {error}")))?;
+    Ok(value)
+}
+
+/// A message that may quote foreign text, cut to a line.
+fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(240).collect()
+}
