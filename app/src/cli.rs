@@ -243,6 +243,12 @@ pub struct ServeArgs {
     /// How many games one address may make in a minute
     #[arg(long, value_name = "COUNT", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..))]
     pub new_games: u32,
+    /// How lines of the log on standard error look
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = LogFormat::Text)]
+    pub log: LogFormat,
+    /// What is logged: info tells of every request
+    #[arg(long, value_enum, value_name = "LEVEL", default_value_t = LogLevel::Warn)]
+    pub log_level: LogLevel,
     /// Read the pages from this folder
     #[arg(long, value_name = "FOLDER", hide = true)]
     pub web: Option<PathBuf>,
@@ -298,6 +304,26 @@ pub enum Format {
     Prolog,
     /// The game as a record
     Record,
+}
+
+/// How lines of a log look.
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub enum LogFormat {
+    /// For people
+    Text,
+    /// One JSON object a line
+    Json,
+}
+
+/// What is logged.
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub enum LogLevel {
+    /// Failures only
+    Error,
+    /// What may need a look
+    Warn,
+    /// Every request
+    Info,
 }
 
 /// When to colour.

@@ -1,6 +1,6 @@
 //! `quadrille serve`.
 
-use crate::cli::ServeArgs;
+use crate::cli::{LogFormat, LogLevel, ServeArgs};
 use crate::failure::{Failure, print};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -15,6 +15,16 @@ pub fn run(args: &ServeArgs) -> Result<(), Failure> {
         metrics: args.metrics,
         new_games: args.new_games,
     };
+    let format = match args.log {
+        LogFormat::Text => server::log::Format::Text,
+        LogFormat::Json => server::log::Format::Json,
+    };
+    let level = match args.log_level {
+        LogLevel::Error => server::log::Level::ERROR,
+        LogLevel::Warn => server::log::Level::WARN,
+        LogLevel::Info => server::log::Level::INFO,
+    };
+    server::log::init(format, level);
     let open = args.open;
     server::run(&config, |address| started(&config, address, open)).map_err(Failure::user)
 }

@@ -1,6 +1,7 @@
 //! Refusals: whatever is not done is answered in JSON, with a reason.
 
 use axum::Json;
+use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -8,6 +9,7 @@ use rules::game::shorten;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::fmt::Display;
+use std::time::Duration;
 
 /// Why a request is not granted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,6 +97,9 @@ impl IntoResponse for Refusal {
     }
 }
 
+/// How long a body may take to arrive.
+const SLOW: Duration = Duration::from_secs(10);
+
 /// The body of a request as JSON, or the refusal that names what is wrong with it.
 #[derive(Debug)]
 pub struct Asked<T>(pub T);
@@ -103,7 +108,11 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Asked<T> {
     type Rejection = Refusal;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Refusal> {
-        let bytes = axum::body::Bytes::from_request(request, state).await.map_err(|error| {
+        let body = tokio::time::timeout(SLOW, Bytes::from_request(request, state)).await;
+        let body = body.map_err(|_| {
+            Refusal::new(StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time")
+        })?;
+        let bytes = body.map_err(|error| {
             let status = error.status();
             match status {
                 StatusCode::PAYLOAD_TOO_LARGE => {

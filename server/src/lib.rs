@@ -1,14 +1,53 @@
 //! The server of Quadrille: games that people and programs play over HTTP, and the pages that show them.
 //!
-//! What it offers is described in `docs/http.md`.
+//! What it offers is described in `docs/http.md`, running it for others in `docs/hosting.md`. The store is
+//! the truth: a command becomes events, the events are committed, and only then is anybody told. What is
+//! in memory can be dropped at any time.
 
+pub mod alarm;
+pub mod analysis;
+pub mod clock;
+pub mod commands;
+pub mod computers;
+pub mod engines;
 pub mod error;
+pub mod event;
+pub mod games;
+pub mod guard;
+pub mod ids;
+pub mod limits;
+pub mod live;
+pub mod log;
+pub mod metrics;
 pub mod pages;
+pub mod played;
 pub mod position;
+pub mod room;
+pub mod socket;
+pub mod store;
+pub mod stream;
 
-use axum::Router;
+use axum::extract::{DefaultBodyLimit, Request};
+use axum::routing::get;
+use axum::serve::ListenerExt;
+use axum::{Json, Router, middleware};
+use engines::Engines;
+use error::Refusal;
+use guard::Guard;
+use limits::{AtOnce, PerMinute};
+use live::Hall;
+use metrics::Metrics;
+use serde_json::json;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use store::Store;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::compression::CompressionLayer;
+use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Predicate};
 
 /// What the person who starts a server decides.
 #[derive(Clone, Debug)]
@@ -32,21 +71,221 @@ pub struct Config {
 #[error("{0}")]
 pub struct StartError(pub String);
 
-/// Everything that is answered.
-pub fn router(config: &Config) -> Router {
-    Router::new().merge(pages::router(config.web.clone()))
+/// How many analyses run at once, and how many an address may have under way.
+const ANALYSES: usize = 2;
+const ANALYSES_OF_ONE: usize = 4;
+
+/// How long a game stays in memory when nobody looks at it, and how often that is checked.
+const IDLE: Duration = Duration::from_secs(60);
+const SWEEP: Duration = Duration::from_secs(15);
+
+/// How long a stop may take.
+const FAREWELL: Duration = Duration::from_secs(8);
+
+/// What requests share.
+pub struct State {
+    /// The games.
+    pub hall: Arc<Hall>,
+    /// How many games an address may make.
+    pub new_games: PerMinute,
+    /// How many analyses an address may have under way.
+    pub analyses: AtOnce,
+}
+
+/// A server that is ready to answer.
+pub struct Server {
+    state: Arc<State>,
+    writer: JoinHandle<()>,
+    keepers: Vec<JoinHandle<()>>,
+    router: Router,
+}
+
+impl Server {
+    /// Opens the store and sets the clocks going.
+    pub async fn open(config: &Config) -> Result<Server, StartError> {
+        let metrics = Arc::new(Metrics::default());
+        let (store, writer) = Store::open(&config.data, Arc::clone(&metrics)).await?;
+        let engines = Engines::new(ANALYSES, Arc::clone(&metrics));
+        let hall = Arc::new(Hall::new(store, engines, metrics));
+        alarm::resume(&hall).await.map_err(|refusal| StartError(refusal.error))?;
+        let keepers = vec![
+            tokio::spawn(alarm::ring(Arc::clone(&hall))),
+            tokio::spawn(alarm::beat(Arc::clone(&hall))),
+            tokio::spawn(sweep(Arc::clone(&hall))),
+        ];
+        let new_games = PerMinute::new(config.new_games);
+        let analyses = AtOnce::new(ANALYSES_OF_ONE);
+        let state = Arc::new(State { hall, new_games, analyses });
+        let router = router(config, &state);
+        Ok(Server { state, writer, keepers, router })
+    }
+
+    /// Everything that is answered.
+    pub fn router(&self) -> Router {
+        self.router.clone()
+    }
+
+    /// What requests share.
+    pub fn state(&self) -> &Arc<State> {
+        &self.state
+    }
+
+    /// Answers on a listener until told to stop: then sockets are told to come again, what is under way
+    /// is finished, and the store is closed.
+    pub async fn serve(
+        self,
+        listener: TcpListener,
+        stop: impl Future<Output = ()> + Send + 'static,
+    ) {
+        let stopping = self.state.hall.stopping.clone();
+        let ends = stopping.subscribe();
+        let router = self.router().into_make_service_with_connect_info::<SocketAddr>();
+        let listener = listener.tap_io(|stream| {
+            // A turn is small and in a hurry.
+            let _ = stream.set_nodelay(true);
+        });
+        let finished = axum::serve(listener, router).with_graceful_shutdown(async move {
+            stop.await;
+            stopping.send_replace(true);
+        });
+        let finished = tokio::spawn(async move { finished.await });
+        wait_for(ends).await;
+        tracing::info!("stopping");
+        self.state.hall.engines.close();
+        let _ = tokio::time::timeout(FAREWELL / 2, finished).await;
+        self.close().await;
+        tracing::info!("stopped");
+    }
+
+    /// Closes the store when everything that was begun is stored.
+    pub async fn close(self) {
+        let Server { state, writer, keepers, router } = self;
+        state.hall.stopping.send_replace(true);
+        state.hall.engines.close();
+        keepers.iter().for_each(JoinHandle::abort);
+        state.hall.store.beat(ids::now()).await;
+        state.hall.store.close().await;
+        drop((state, router));
+        // The writer ends when the last request that may use it has ended.
+        let _ = tokio::time::timeout(FAREWELL / 2, writer).await;
+    }
+}
+
+async fn wait_for(mut flag: tokio::sync::watch::Receiver<bool>) {
+    // If nobody can set it any more, there is nothing to wait for.
+    let _ = flag.wait_for(|set| *set).await;
+}
+
+async fn sweep(hall: Arc<Hall>) {
+    loop {
+        tokio::time::sleep(SWEEP).await;
+        hall.sweep(ids::now() - IDLE.as_millis() as i64);
+    }
+}
+
+fn router(config: &Config, state: &Arc<State>) -> Router {
+    let metrics = Arc::clone(&state.hall.metrics);
+    let guard = Guard::new(config.listen, config.base_url.as_deref(), Arc::clone(&metrics));
+    let panicked =
+        move |panic: Box<dyn std::any::Any + Send>| guard::panicked(&metrics, panic.as_ref());
+    // Lines that come one by one would be held back until they fill a block.
+    let worth = DefaultPredicate::new().and(NotForContentType::new("application/x-ndjson"));
+    Router::new()
+        .merge(games::router())
+        .merge(analysis::router())
+        .route("/api/health", get(health))
+        .with_state(Arc::clone(state))
+        .merge(pages::router(config.web.clone()))
+        .fallback(missing)
+        .method_not_allowed_fallback(wrong_method)
+        .layer(DefaultBodyLimit::max(guard::MOST_BODY))
+        .layer(CompressionLayer::new().compress_when(worth))
+        .layer(CatchPanicLayer::custom(panicked))
+        .layer(middleware::from_fn_with_state(Arc::new(guard), guard::watch))
+}
+
+async fn health(
+    axum::extract::State(state): axum::extract::State<Arc<State>>,
+) -> Result<Json<serde_json::Value>, Refusal> {
+    match state.hall.is_stopping() {
+        true => Err(Refusal::unavailable("the server is stopping")),
+        false => Ok(Json(json!({ "status": "ok" }))),
+    }
+}
+
+async fn missing(request: Request) -> Refusal {
+    let path = rules::game::shorten(request.uri().path());
+    Refusal::missing(format!("there is nothing at `{path}`"))
+}
+
+async fn wrong_method(request: Request) -> Refusal {
+    let path = rules::game::shorten(request.uri().path());
+    let error = format!("`{}` is not answered at `{path}`", request.method());
+    Refusal::new(axum::http::StatusCode::METHOD_NOT_ALLOWED, error)
 }
 
 /// Serves until the process is told to stop; `ready` learns the address.
 pub fn run(config: &Config, ready: impl FnOnce(SocketAddr)) -> Result<(), StartError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| StartError(format!("no threads: {error}")))?;
-    runtime.block_on(serve(config, ready))
+    let done = runtime.block_on(start(config, ready));
+    // Whatever hangs now has had its time.
+    runtime.shutdown_timeout(Duration::from_secs(1));
+    done
 }
 
-async fn serve(config: &Config, ready: impl FnOnce(SocketAddr)) -> Result<(), StartError> {
-    let failed = |error| StartError(format!("cannot listen on {}: {error}", config.listen));
-    let listener = tokio::net::TcpListener::bind(config.listen).await.map_err(failed)?;
-    ready(listener.local_addr().map_err(failed)?);
-    axum::serve(listener, router(config)).await.map_err(failed)
+async fn start(config: &Config, ready: impl FnOnce(SocketAddr)) -> Result<(), StartError> {
+    let listener = listen(config.listen).await?;
+    let address = listener.local_addr().map_err(|error| StartError(error.to_string()))?;
+    let metrics = match config.metrics {
+        Some(address) => Some(listen(address).await?),
+        None => None,
+    };
+    let stop = signal()?;
+    let server = Server::open(config).await?;
+    if let Some(listener) = metrics {
+        let metrics = Arc::clone(&server.state.hall.metrics);
+        let text = move || {
+            let text = metrics.text();
+            async move { text }
+        };
+        let router = Router::new().route("/metrics", get(text));
+        tokio::spawn(async move { axum::serve(listener, router).await });
+    }
+    ready(address);
+    tracing::info!(%address, data = %config.data.display(), "ready");
+    server.serve(listener, stop).await;
+    Ok(())
+}
+
+async fn listen(address: SocketAddr) -> Result<TcpListener, StartError> {
+    TcpListener::bind(address).await.map_err(|error| match error.kind() {
+        std::io::ErrorKind::AddrInUse => StartError(format!(
+            "{address} is in use; stop what listens there or choose another with --listen"
+        )),
+        _ => StartError(format!("cannot listen on {address}: {error}")),
+    })
+}
+
+/// Waits for the signals that end a process.
+#[cfg(unix)]
+fn signal() -> Result<impl Future<Output = ()> + Send + 'static, StartError> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let failed = |error: std::io::Error| StartError(format!("no signals: {error}"));
+    let mut end = signal(SignalKind::terminate()).map_err(failed)?;
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
+    Ok(async move {
+        tokio::select! {
+            _ = end.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    })
+}
+
+/// Waits for the key that ends a process.
+#[cfg(not(unix))]
+fn signal() -> Result<impl Future<Output = ()> + Send + 'static, StartError> {
+    Ok(async {
+        let _ = tokio::signal::ctrl_c().await;
+    })
 }

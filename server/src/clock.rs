@@ -1,0 +1,205 @@
+//! Clocks, derived from the times of events alone; this module reads no clock of its own.
+
+use crate::error::Refusal;
+use rules::Player;
+use serde::{Deserialize, Serialize};
+
+const SECOND: i64 = 1_000;
+const DAY: i64 = 24 * 60 * 60 * SECOND;
+
+/// How much time players have, as the maker of a game says it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum Control {
+    /// As much as they like.
+    #[default]
+    None,
+    /// So many seconds for the whole game, and some more for each turn.
+    Time {
+        /// The time at the start.
+        seconds: u32,
+        /// What each turn adds.
+        #[serde(default)]
+        increment: u32,
+    },
+    /// So many days for each turn.
+    Days {
+        /// The days.
+        days: u32,
+    },
+}
+
+impl Control {
+    /// Refuses times beyond measure.
+    pub fn check(self) -> Result<(), Refusal> {
+        let within = |name: &str, value: u32, least: u32, most: u32| {
+            if (least..=most).contains(&value) {
+                return Ok(());
+            }
+            let error = format!("{name} must be {least} to {most}, got {value}");
+            Err(Refusal::against(error).at(format!("clock.{name}")))
+        };
+        match self {
+            Control::None => Ok(()),
+            Control::Time { seconds, increment } => {
+                within("seconds", seconds, 1, 86_400)?;
+                within("increment", increment, 0, 3_600)
+            }
+            Control::Days { days } => within("days", days, 1, 60),
+        }
+    }
+}
+
+/// The two clocks of a game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Clock {
+    control: Control,
+    /// Milliseconds that each player had left at `since`.
+    left: [i64; 2],
+    running: Option<Player>,
+    since: i64,
+}
+
+impl Clock {
+    /// Both clocks, standing; none in a game without.
+    pub fn new(control: Control) -> Option<Clock> {
+        let full = match control {
+            Control::None => return None,
+            Control::Time { seconds, .. } => i64::from(seconds) * SECOND,
+            Control::Days { days } => i64::from(days) * DAY,
+        };
+        Some(Clock { control, left: [full; 2], running: None, since: 0 })
+    }
+
+    /// Whose clock runs.
+    pub fn running(&self) -> Option<Player> {
+        self.running
+    }
+
+    /// What both have left at a time, in milliseconds.
+    pub fn left(&self, at: i64) -> [i64; 2] {
+        let mut left = self.left;
+        if let Some(player) = self.running {
+            let own = &mut left[player.index()];
+            *own = (*own - (at - self.since).max(0)).max(0);
+        }
+        left
+    }
+
+    /// When the running clock runs out.
+    pub fn deadline(&self) -> Option<i64> {
+        self.running.map(|player| self.since + self.left[player.index()])
+    }
+
+    /// A turn has ended: its player gets what a turn adds, if the clock ran for it.
+    pub fn turn_ended(&mut self, player: Player, at: i64) {
+        if self.running != Some(player) {
+            return;
+        }
+        self.run(None, at);
+        if let Control::Time { increment, .. } = self.control {
+            self.left[player.index()] += i64::from(increment) * SECOND;
+        }
+    }
+
+    /// Lets the clock of a player run from now on, or none.
+    pub fn run(&mut self, player: Option<Player>, at: i64) {
+        if self.running == player {
+            return;
+        }
+        self.left = self.left(at);
+        self.since = at;
+        self.running = player;
+        if let (Control::Days { days }, Some(player)) = (self.control, player) {
+            self.left[player.index()] = i64::from(days) * DAY;
+        }
+    }
+
+    /// The time between these two does not count.
+    pub fn pause(&mut self, from: i64, to: i64) {
+        let from = from.max(self.since);
+        if to > from {
+            self.left = self.left(from);
+            self.since = to;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Player::{One, Two};
+
+    fn blitz() -> Clock {
+        Clock::new(Control::Time { seconds: 60, increment: 2 }).unwrap()
+    }
+
+    #[test]
+    fn a_running_clock_loses_what_passes_and_a_turn_adds_the_increment() {
+        let mut clock = blitz();
+        clock.run(Some(One), 1_000);
+        assert_eq!(clock.left(11_000), [50_000, 60_000]);
+        clock.turn_ended(One, 11_000);
+        clock.run(Some(Two), 11_000);
+        assert_eq!(clock.left(12_000), [52_000, 59_000]);
+        assert_eq!(clock.deadline(), Some(71_000));
+    }
+
+    #[test]
+    fn a_turn_without_a_running_clock_adds_nothing() {
+        let mut clock = blitz();
+        clock.turn_ended(One, 5_000);
+        assert_eq!(clock.left(9_000), [60_000; 2]);
+        assert_eq!(clock.deadline(), None);
+    }
+
+    #[test]
+    fn what_passes_in_a_pause_costs_nobody_time() {
+        let mut clock = blitz();
+        clock.run(Some(Two), 0);
+        clock.pause(10_000, 500_000);
+        assert_eq!(clock.left(500_000), [60_000, 50_000]);
+        assert_eq!(clock.left(501_000), [60_000, 49_000]);
+        assert_eq!(clock.deadline(), Some(550_000));
+    }
+
+    #[test]
+    fn a_pause_that_began_before_the_turn_does_not_give_time_back() {
+        let mut clock = blitz();
+        clock.run(Some(One), 10_000);
+        clock.pause(2_000, 15_000);
+        assert_eq!(clock.left(15_000), [60_000; 2]);
+        clock.pause(3_000, 4_000);
+        assert_eq!(clock.left(20_000), [55_000, 60_000]);
+    }
+
+    #[test]
+    fn days_begin_anew_with_each_turn() {
+        let mut clock = Clock::new(Control::Days { days: 2 }).unwrap();
+        clock.run(Some(One), 0);
+        clock.turn_ended(One, DAY);
+        clock.run(Some(Two), DAY);
+        assert_eq!(clock.deadline(), Some(3 * DAY));
+        clock.turn_ended(Two, DAY + 1);
+        clock.run(Some(One), DAY + 1);
+        assert_eq!(clock.left(DAY + 1)[0], 2 * DAY);
+    }
+
+    #[test]
+    fn time_never_runs_backwards_nor_below_nought() {
+        let mut clock = blitz();
+        clock.run(Some(One), 10_000);
+        assert_eq!(clock.left(9_000), [60_000; 2]);
+        assert_eq!(clock.left(1_000_000), [0, 60_000]);
+        clock.run(None, 1_000_000);
+        assert_eq!(clock.left(2_000_000), [0, 60_000]);
+    }
+
+    #[test]
+    fn times_beyond_measure_are_refused_by_field() {
+        let refused = Control::Time { seconds: 0, increment: 0 }.check().unwrap_err();
+        assert_eq!(refused.field.as_deref(), Some("clock.seconds"));
+        assert!(Control::Days { days: 61 }.check().is_err());
+        assert!(Control::None.check().is_ok());
+    }
+}

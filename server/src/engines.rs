@@ -1,0 +1,185 @@
+//! Engine work: outside the async threads, limited in number, queued, and stopped when nobody waits.
+
+use crate::metrics::Metrics;
+use engine::{Entry, Stop, Thinker};
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+/// How much memory the table of one worker takes.
+const MEBIBYTES: usize = 16;
+
+/// How many jobs may wait in a lane.
+const MOST_WAITING: usize = 256;
+
+/// What a job is for: turns in games go before analyses, which may take a minute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lane {
+    /// A turn or a hint that a player waits for.
+    Turn,
+    /// An analysis.
+    Analysis,
+}
+
+/// What a worker has at hand: the engine it used last.
+#[derive(Default)]
+pub struct Desk {
+    thinker: Option<(&'static str, Box<dyn Thinker>)>,
+}
+
+impl Desk {
+    /// The engine of a game. One at a time is kept, so that memory is bounded.
+    pub fn thinker(&mut self, entry: &Entry) -> &mut dyn Thinker {
+        let id = entry.info.id;
+        let kept = self.thinker.take().filter(|(own, _)| *own == id);
+        let (_, thinker) =
+            self.thinker.insert(kept.unwrap_or_else(|| (id, (entry.thinker)(MEBIBYTES))));
+        thinker.as_mut()
+    }
+}
+
+type Work = Box<dyn FnOnce(&mut Desk) + Send>;
+type Told = Box<dyn Fn(usize) + Send>;
+
+struct Job {
+    stop: Stop,
+    /// Learns how many come first, whenever that changes.
+    told: Told,
+    work: Work,
+}
+
+#[derive(Default)]
+struct Queue {
+    turns: VecDeque<Job>,
+    analyses: VecDeque<Job>,
+    analysing: usize,
+    /// The switches of the jobs under way.
+    under_way: Vec<Stop>,
+    closed: bool,
+}
+
+impl Queue {
+    fn next(&mut self, most_analyses: usize) -> Option<(Lane, Job)> {
+        if let Some(job) = self.turns.pop_front() {
+            return Some((Lane::Turn, job));
+        }
+        if self.analysing >= most_analyses {
+            return None;
+        }
+        let job = self.analyses.pop_front()?;
+        self.analysing += 1;
+        for (ahead, waiting) in self.analyses.iter().enumerate() {
+            (waiting.told)(ahead + 1);
+        }
+        Some((Lane::Analysis, job))
+    }
+}
+
+struct Shared {
+    queue: Mutex<Queue>,
+    wake: Condvar,
+    most_analyses: usize,
+    metrics: Arc<Metrics>,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn count(&self, queue: &Queue) {
+        let [running, waiting] = &self.metrics.jobs;
+        running.store(queue.under_way.len() as i64, Ordering::Relaxed);
+        waiting.store((queue.turns.len() + queue.analyses.len()) as i64, Ordering::Relaxed);
+    }
+}
+
+/// The workers and what waits for them.
+pub struct Engines(Arc<Shared>);
+
+impl Engines {
+    /// Workers for so many analyses at once, and one more for turns.
+    pub fn new(most_analyses: usize, metrics: Arc<Metrics>) -> Engines {
+        let shared = Arc::new(Shared {
+            queue: Mutex::default(),
+            wake: Condvar::new(),
+            most_analyses,
+            metrics,
+        });
+        for _ in 0..=most_analyses {
+            let shared = Arc::clone(&shared);
+            std::thread::spawn(move || work(&shared));
+        }
+        Engines(shared)
+    }
+
+    /// Queues a job, unless too many wait already. It does not begin after its switch was used.
+    pub fn submit(
+        &self,
+        lane: Lane,
+        stop: Stop,
+        told: impl Fn(usize) + Send + 'static,
+        work: impl FnOnce(&mut Desk) + Send + 'static,
+    ) -> bool {
+        let mut queue = self.0.lock();
+        // Those whom nobody waits for any more make room.
+        queue.analyses.retain(|job| !job.stop.is_stopped());
+        queue.turns.retain(|job| !job.stop.is_stopped());
+        let busy = queue.analysing >= self.0.most_analyses;
+        let waiting = if lane == Lane::Turn { &mut queue.turns } else { &mut queue.analyses };
+        if waiting.len() >= MOST_WAITING {
+            return false;
+        }
+        if lane == Lane::Analysis && busy {
+            told(waiting.len() + 1);
+        }
+        waiting.push_back(Job { stop, told: Box::new(told), work: Box::new(work) });
+        self.0.count(&queue);
+        self.0.wake.notify_all();
+        true
+    }
+
+    /// Ends what is under way, and drops what waits.
+    pub fn close(&self) {
+        let mut queue = self.0.lock();
+        queue.closed = true;
+        queue.turns.clear();
+        queue.analyses.clear();
+        queue.under_way.iter().for_each(Stop::stop);
+        self.0.wake.notify_all();
+    }
+}
+
+impl Drop for Engines {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+fn work(shared: &Shared) {
+    let mut desk = Desk::default();
+    let mut queue = shared.lock();
+    while !queue.closed {
+        let Some((lane, job)) = queue.next(shared.most_analyses) else {
+            queue = shared.wake.wait(queue).unwrap_or_else(PoisonError::into_inner);
+            continue;
+        };
+        let stop = job.stop.clone();
+        queue.under_way.push(stop.clone());
+        shared.count(&queue);
+        drop(queue);
+        if !stop.is_stopped() && catch_unwind(AssertUnwindSafe(|| (job.work)(&mut desk))).is_err() {
+            tracing::error!("an engine job panicked");
+            shared.metrics.panics.fetch_add(1, Ordering::Relaxed);
+            desk = Desk::default();
+        }
+        // All jobs under this switch are over or about to be.
+        stop.stop();
+        queue = shared.lock();
+        queue.under_way.retain(|own| !own.is_stopped());
+        queue.analysing -= usize::from(lane == Lane::Analysis);
+        shared.count(&queue);
+        shared.wake.notify_all();
+    }
+}

@@ -1,0 +1,312 @@
+//! Requests about games that are played here.
+
+use crate::State;
+use crate::commands::{self, Command};
+use crate::error::{Asked, Refusal};
+use crate::event::{Created, Seat, Sitter};
+use crate::guard::Client;
+use crate::ids::{new_token, now};
+use crate::live::Hall;
+use crate::played::Rematch;
+use crate::position::{Place, entry};
+use crate::room::{Presence, Room};
+use crate::stream::Lines;
+use crate::{clock, socket};
+use axum::extract::{Extension, Path, Query};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use engine::{Session, levels};
+use rules::Player;
+use rules::game::shorten;
+use rules::record::Record;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+
+/// The requests.
+pub fn router() -> Router<Arc<State>> {
+    Router::new()
+        .route("/api/games", post(make))
+        .route("/api/games/{id}", get(show))
+        .route("/api/games/{id}/commands", post(command))
+        .route("/api/games/{id}/events", get(events))
+        .route("/api/games/{id}/socket", get(socket::upgrade))
+        .route("/api/games/{id}/record", get(record))
+        .route("/api/games/{id}/rematch", get(rematch))
+}
+
+type Shared = axum::extract::State<Arc<State>>;
+
+/// A game to be made.
+#[derive(Deserialize)]
+struct Wanted {
+    #[serde(default)]
+    game: Option<String>,
+    #[serde(default)]
+    options: Option<Map<String, Value>>,
+    #[serde(default)]
+    position: Option<Value>,
+    #[serde(default)]
+    turns: Option<Vec<String>>,
+    #[serde(default)]
+    record: Option<String>,
+    seats: [Seat; 2],
+    #[serde(default)]
+    shared: bool,
+    #[serde(default)]
+    clock: Option<clock::Control>,
+}
+
+async fn make(
+    axum::extract::State(state): Shared,
+    Extension(client): Extension<Client>,
+    Asked(wanted): Asked<Wanted>,
+) -> Result<Response, Refusal> {
+    let created = wanted.created()?;
+    if state.hall.is_stopping() {
+        return Err(Refusal::unavailable("the server is stopping"));
+    }
+    state.new_games.take(client.0, now())?;
+    let tokens = tokens(&created)?;
+    let id = state.hall.make(created, tokens.clone()).await?;
+    let answer = json!({ "id": id, "path": format!("/{id}"), "tokens": tokens });
+    Ok((StatusCode::CREATED, Json(answer)).into_response())
+}
+
+/// A secret for each seat that a person plays; one for both if they share it.
+fn tokens(created: &Created) -> Result<[Option<String>; 2], Refusal> {
+    let token = |seat: &Seat| (!seat.sitter.is_computer()).then(new_token).transpose();
+    let [one, two] = &created.seats;
+    let first = token(one)?;
+    let second = if created.shared { first.clone() } else { token(two)? };
+    Ok([first, second])
+}
+
+impl Wanted {
+    /// The game as it will be stored, if it can be played.
+    fn created(self) -> Result<Created, Refusal> {
+        let clock = self.clock.unwrap_or_default();
+        clock.check()?;
+        let session = self.session()?;
+        if session.result().is_some() {
+            return Err(Refusal::against("the game is over in this position").at("position"));
+        }
+        if session.in_turn() {
+            return Err(Refusal::against("the last turn is not complete").at("turns"));
+        }
+        if self.shared && self.seats.iter().any(|seat| seat.sitter != Sitter::Person) {
+            return Err(Refusal::against("who shares a game plays both seats").at("seats"));
+        }
+        let [one, two] = self.seats;
+        let seats = [
+            checked(one, session.as_ref()).map_err(|e| within("seats[0]", e))?,
+            checked(two, session.as_ref()).map_err(|e| within("seats[1]", e))?,
+        ];
+        let mut start = session.boxed_clone();
+        while start.undo() {}
+        Ok(Created {
+            game: session.info().id.to_owned(),
+            options: session.options(),
+            start: start.text(),
+            turns: session.history(),
+            seats,
+            shared: self.shared,
+            clock,
+        })
+    }
+
+    fn session(&self) -> Result<Box<dyn Session>, Refusal> {
+        let at_record = |error| Refusal::against(error).at("record");
+        if let Some(text) = &self.record {
+            let record = Record::parse(text).map_err(|e| at_record(e.to_string()))?;
+            let named = record.game().map_err(|e| at_record(e.to_string()))?;
+            let own = entry(named).map_err(|refusal| refusal.at("record"))?;
+            if self.game.as_ref().is_some_and(|asked| !asked.eq_ignore_ascii_case(own.info.id)) {
+                return Err(at_record(format!("this is a game of {}", own.info.id)));
+            }
+            return (own.from_record)(&record).map_err(|e| at_record(e.to_string()));
+        }
+        let game = self.game.clone();
+        let game = game.ok_or_else(|| Refusal::bad("which game? name it").at("game"))?;
+        let (options, position) = (self.options.clone(), self.position.clone());
+        Place { game, options, position, turns: self.turns.clone() }.open()
+    }
+}
+
+fn within(seat: &str, refusal: Refusal) -> Refusal {
+    let field = refusal.field.as_ref().map_or_else(|| seat.into(), |own| format!("{seat}.{own}"));
+    refusal.at(field)
+}
+
+/// A seat whose player there is.
+fn checked(seat: Seat, session: &dyn Session) -> Result<Seat, Refusal> {
+    let mut name = None;
+    match &seat.sitter {
+        Sitter::Person => name = commands::name(seat.name.as_deref())?,
+        Sitter::Open => {}
+        Sitter::Level { level } => {
+            let known = levels::find(*level);
+            let error = || Refusal::against(format!("levels are 1 to 10, got {level}")).at("level");
+            known.ok_or_else(error)?;
+        }
+        Sitter::Seed { player } => {
+            let players = session.seed_players();
+            if players.iter().all(|own| own.id != player) {
+                let names: Vec<_> = players.iter().map(|own| own.id).collect();
+                let (player, names) = (shorten(player), names.join(", "));
+                let error = format!("no player `{player}`; there are {names}");
+                return Err(Refusal::against(error).at("player"));
+            }
+        }
+    }
+    Ok(Seat { name, ..seat })
+}
+
+/// The token of a request.
+fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Refusal> {
+    let Some(value) = headers.get(header::AUTHORIZATION) else { return Ok(None) };
+    let token = value.to_str().ok().and_then(|text| text.strip_prefix("Bearer "));
+    token.map(|token| Some(token.trim())).ok_or_else(|| {
+        Refusal::no_token("the token of a seat is sent as `Authorization: Bearer TOKEN`")
+    })
+}
+
+/// The seats that the sender plays, who must have a token.
+fn seats(room: &Room, headers: &HeaderMap) -> Result<Vec<Player>, Refusal> {
+    let token = bearer(headers)?.ok_or_else(|| {
+        Refusal::no_token("a seat's token is needed, as `Authorization: Bearer TOKEN`")
+    })?;
+    let seats = room.view(|game| game.seats_of(token));
+    match seats.is_empty() {
+        true => Err(Refusal::no_token("the token plays no seat of this game")),
+        false => Ok(seats),
+    }
+}
+
+async fn show(
+    axum::extract::State(state): Shared,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Result<Json<Value>, Refusal> {
+    let room = state.hall.room(&id).await?;
+    let mut fields = room.view(|game| game.json());
+    if bearer(&headers)?.is_some() {
+        let seats: Vec<_> = seats(&room, &headers)?.into_iter().map(Player::number).collect();
+        fields.insert("you".into(), seats.into());
+    }
+    Ok(Json(Value::Object(fields)))
+}
+
+async fn command(
+    axum::extract::State(state): Shared,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+    Asked(command): Asked<Command>,
+) -> Result<Response, Refusal> {
+    let room = state.hall.room(&id).await?;
+    let held = seats(&room, &headers)?;
+    let done = state.hall.command(room, held, command).await?;
+    let kind = [(header::CONTENT_TYPE, "application/json")];
+    Ok((kind, format!(r#"{{"seq":{},"event":{}}}"#, done.seq, done.event)).into_response())
+}
+
+/// Which events are wanted.
+#[derive(Deserialize)]
+pub struct After {
+    /// Those behind this number.
+    #[serde(default)]
+    pub after: i64,
+    /// Whether to wait for more.
+    #[serde(default)]
+    pub follow: bool,
+}
+
+/// Reads what stands behind `?`.
+pub fn query(uri: &axum::http::Uri) -> Result<After, Refusal> {
+    let query = Query::try_from_uri(uri);
+    query
+        .map(|Query(after)| after)
+        .map_err(|_| Refusal::bad("expected `after=NUMBER` and `follow=true` or `follow=false`"))
+}
+
+async fn events(
+    axum::extract::State(state): Shared,
+    Path(id): Path<String>,
+    uri: axum::http::Uri,
+) -> Result<Lines, Refusal> {
+    let After { after, follow } = query(&uri)?;
+    let room = state.hall.room(&id).await?;
+    let (lines, told) = unbounded_channel();
+    if follow {
+        let presence = Presence::new(&room, Vec::new());
+        state.hall.settled(&room);
+        tokio::spawn(tell(Arc::clone(&state.hall), room, presence, after, lines));
+    } else {
+        for line in state.hall.events(&room, after).await? {
+            // The receiver is here.
+            let _ = lines.send(line.to_string());
+        }
+    }
+    Ok(Lines::new(told, None, None))
+}
+
+/// Tells events as they come, until the game has a result, the reader leaves or the server stops.
+async fn tell(
+    hall: Arc<Hall>,
+    room: Arc<Room>,
+    _presence: Presence,
+    after: i64,
+    lines: UnboundedSender<String>,
+) {
+    let mut hints = room.follow();
+    let mut stopping = hall.stopping.subscribe();
+    let mut last = after.clamp(0, room.seq());
+    loop {
+        hints.mark_unchanged();
+        let Ok(events) = hall.events(&room, last).await else { return };
+        last += events.len() as i64;
+        for line in events {
+            if lines.send(line.to_string()).is_err() {
+                return;
+            }
+        }
+        if room.view(|game| game.result.is_some() && game.seq == last) {
+            return;
+        }
+        tokio::select! {
+            _ = hints.changed() => {}
+            _ = lines.closed() => return,
+            _ = stopping.changed() => return,
+        }
+    }
+}
+
+async fn record(
+    axum::extract::State(state): Shared,
+    Path(id): Path<String>,
+) -> Result<String, Refusal> {
+    let room = state.hall.room(&id).await?;
+    Ok(room.view(|game| game.record().to_string()))
+}
+
+/// Where the next game is, for one of its players; each keeps the token and has the other seat.
+async fn rematch(
+    axum::extract::State(state): Shared,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Result<Json<Value>, Refusal> {
+    let room = state.hall.room(&id).await?;
+    let seats = seats(&room, &headers)?;
+    let token = bearer(&headers)?;
+    let Some(Rematch::Made(next)) = room.view(|game| game.rematch.clone()) else {
+        return Err(Refusal::conflict("the next game has not been made"));
+    };
+    let mut tokens = [None; 2];
+    for seat in seats {
+        tokens[seat.other().index()] = token;
+    }
+    Ok(Json(json!({ "id": next, "path": format!("/{next}"), "tokens": tokens })))
+}

@@ -1,0 +1,152 @@
+//! What stands before every request: who may send it, what goes back with it, and a line in the log.
+
+use crate::error::Refusal;
+use crate::metrics::Metrics;
+use axum::extract::{ConnectInfo, Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use rules::game::shorten;
+use std::any::Any;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+/// The largest body of a request.
+pub const MOST_BODY: usize = 64 << 10;
+
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
+     img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; \
+     frame-ancestors 'none'";
+const EMBED_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
+     img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; \
+     frame-ancestors *";
+
+/// Where a request came from.
+#[derive(Clone, Copy, Debug)]
+pub struct Client(pub IpAddr);
+
+/// What the guard knows of the server.
+#[derive(Debug)]
+pub struct Guard {
+    /// `host` or `host:port` of the address that people see.
+    base: Option<String>,
+    local: bool,
+    metrics: Arc<Metrics>,
+}
+
+impl Guard {
+    /// A guard for a server that listens here and is known as that.
+    pub fn new(listen: SocketAddr, base_url: Option<&str>, metrics: Arc<Metrics>) -> Guard {
+        let base = base_url
+            .and_then(|url| url.parse::<Uri>().ok())
+            .and_then(|uri| uri.authority().map(|authority| authority.as_str().to_lowercase()));
+        Guard { base, local: listen.ip().is_loopback(), metrics }
+    }
+
+    /// Why a request is not let in.
+    fn objection(&self, request: &Request) -> Option<Refusal> {
+        let headers = request.headers();
+        let host = text(headers, header::HOST).map(str::to_lowercase);
+        if host.as_ref().is_some_and(|host| !self.knows(host)) {
+            let error = "this server has another name; its owner can set it with --base-url";
+            return Some(Refusal::forbidden(error));
+        }
+        let socket = headers.contains_key(header::UPGRADE);
+        if request.method().is_safe() && !socket {
+            return None;
+        }
+        let foreign = || Refusal::forbidden("requests from pages of another site are refused");
+        let site = text(headers, HeaderName::from_static("sec-fetch-site"));
+        if site.is_some_and(|site| site != "same-origin" && site != "none") {
+            return Some(foreign());
+        }
+        let Some(origin) = headers.get(header::ORIGIN) else { return None };
+        let origin = origin.to_str().unwrap_or_default().to_lowercase();
+        let from = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+        let own = from.is_some_and(|from| {
+            host.as_deref() == Some(from) || self.base.as_deref() == Some(from)
+        });
+        (!own).then(foreign)
+    }
+
+    /// Whether a name may be this server's. A page that has its own name point here is kept out.
+    fn knows(&self, host: &str) -> bool {
+        let without_port = |text: &str| match text.rsplit_once(':') {
+            Some((name, port)) if port.bytes().all(|b| b.is_ascii_digit()) => name.to_owned(),
+            _ => text.to_owned(),
+        };
+        let name = without_port(host);
+        let address = name.trim_start_matches('[').trim_end_matches(']');
+        name == "localhost"
+            || name.ends_with(".localhost")
+            || address.parse::<IpAddr>().is_ok()
+            || self.base.as_deref().map_or(!self.local, |base| without_port(base) == name)
+    }
+
+    /// Who sent it: behind a proxy on this machine, whom the proxy names.
+    fn client(&self, request: &Request) -> IpAddr {
+        let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
+        let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip());
+        let forwarded = HeaderName::from_static("x-forwarded-for");
+        let named = text(request.headers(), forwarded)
+            .and_then(|list| list.rsplit(',').next())
+            .and_then(|address| address.trim().parse().ok());
+        named.filter(|_| self.base.is_some() && peer.is_loopback()).unwrap_or(peer)
+    }
+}
+
+fn text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
+}
+
+/// Lets a request in or refuses it, and logs what came of it. Queries and headers are not logged.
+pub async fn watch(State(guard): State<Arc<Guard>>, mut request: Request, next: Next) -> Response {
+    let started = Instant::now();
+    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let client = guard.client(&request);
+    request.extensions_mut().insert(Client(client));
+    let mut response = match guard.objection(&request) {
+        Some(refusal) => refusal.into_response(),
+        None => next.run(request).await,
+    };
+    add_headers(&path, response.headers_mut());
+    let status = response.status();
+    guard.metrics.answered(status.as_u16());
+    if status == StatusCode::TOO_MANY_REQUESTS {
+        guard.metrics.limited.fetch_add(1, Ordering::Relaxed);
+    }
+    let (status, ms) = (status.as_u16(), started.elapsed().as_secs_f64() * 1e3);
+    let path = path.chars().take(200).collect::<String>();
+    if status >= 500 {
+        tracing::error!(%method, path, status, ms, %client, "request");
+    } else {
+        tracing::info!(%method, path, status, ms, %client, "request");
+    }
+    response
+}
+
+fn add_headers(path: &str, headers: &mut HeaderMap) {
+    let policy = if path.starts_with("/embed/") { EMBED_POLICY } else { POLICY };
+    let mut put = |name: HeaderName, value: &'static str| {
+        headers.insert(name, HeaderValue::from_static(value));
+    };
+    put(header::CONTENT_SECURITY_POLICY, policy);
+    put(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
+    put(header::REFERRER_POLICY, "no-referrer");
+    put(HeaderName::from_static("cross-origin-resource-policy"), "same-origin");
+    if path.starts_with("/api/") && !headers.contains_key(header::CACHE_CONTROL) {
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+}
+
+/// The answer to a request that ended in a panic.
+pub fn panicked(metrics: &Metrics, panic: &(dyn Any + Send)) -> Response {
+    metrics.panics.fetch_add(1, Ordering::Relaxed);
+    let told = panic.downcast_ref::<String>().map(String::as_str);
+    let reason = told.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason");
+    tracing::error!(reason = shorten(reason), "a request panicked");
+    Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "an error inside; it has been logged")
+        .into_response()
+}

@@ -1,0 +1,372 @@
+//! Games in memory: a cache of what the store says, and hints to those who follow a game.
+
+use crate::alarm::Alarm;
+use crate::commands::{self, Command, Decision};
+use crate::computers;
+use crate::engines::Engines;
+use crate::error::Refusal;
+use crate::event::{Created, Deed, Event, Reason, Sitter};
+use crate::ids::{self, check_id, new_id, no_such_game};
+use crate::metrics::Metrics;
+use crate::played::{Damaged, Played};
+use crate::room::Room;
+use crate::store::{Append, Appended, NewGame, Store, StoreError};
+use rules::Player;
+use std::collections::HashMap;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::watch;
+
+/// How often a change is tried anew when somebody else was quicker.
+const TRIES: usize = 10;
+
+/// Everything that requests share.
+pub struct Hall {
+    /// The truth.
+    pub store: Store,
+    /// Engine work.
+    pub engines: Engines,
+    /// What is counted.
+    pub metrics: Arc<Metrics>,
+    /// When clocks run out.
+    pub alarm: Alarm,
+    /// Turns true when the server stops.
+    pub stopping: watch::Sender<bool>,
+    rooms: Mutex<HashMap<String, Arc<Room>>>,
+}
+
+/// What is to happen in a game.
+#[derive(Debug, Default)]
+pub struct Plan {
+    /// Who does it, if it is a player.
+    pub seat: Option<Player>,
+    /// The things, in order.
+    pub deeds: Vec<Deed>,
+    /// The sender's name for the first of them.
+    pub command: Option<String>,
+    /// A game that is made with them.
+    pub new_game: Option<NewGame>,
+}
+
+/// What came of a command: its first event.
+#[derive(Debug)]
+pub struct Done {
+    /// The number of the event.
+    pub seq: i64,
+    /// The event as it is told.
+    pub event: Arc<str>,
+}
+
+impl From<StoreError> for Refusal {
+    fn from(error: StoreError) -> Refusal {
+        match error {
+            StoreError::Failed(_) => {
+                Refusal::unavailable(format!("{error}; nothing was stored, try again"))
+            }
+            StoreError::Closed => Refusal::unavailable(error),
+            StoreError::Damaged(_) => {
+                Refusal::new(axum::http::StatusCode::INTERNAL_SERVER_ERROR, error)
+            }
+        }
+    }
+}
+
+impl From<Damaged> for Refusal {
+    fn from(error: Damaged) -> Refusal {
+        tracing::error!(%error, "the store is damaged");
+        Refusal::from(StoreError::Damaged(error.to_string()))
+    }
+}
+
+impl Hall {
+    /// An empty hall.
+    pub fn new(store: Store, engines: Engines, metrics: Arc<Metrics>) -> Hall {
+        let (stopping, _) = watch::channel(false);
+        let alarm = Alarm::default();
+        Hall { store, engines, metrics, alarm, stopping, rooms: Mutex::default() }
+    }
+
+    fn rooms(&self) -> MutexGuard<'_, HashMap<String, Arc<Room>>> {
+        self.rooms.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the server stops.
+    pub fn is_stopping(&self) -> bool {
+        *self.stopping.borrow()
+    }
+
+    /// A game, from memory or from the store.
+    pub async fn room(self: &Arc<Self>, id: &str) -> Result<Arc<Room>, Refusal> {
+        if let Some(room) = self.rooms().get(id) {
+            room.touch();
+            return Ok(Arc::clone(room));
+        }
+        check_id(id)?;
+        let events = self.store.events(id, 0).await?;
+        let tokens = self.store.tokens(id).await?;
+        let room = Room::replay(id, &events, tokens)?.ok_or_else(|| no_such_game(id))?;
+        let room = {
+            let mut rooms = self.rooms();
+            // Somebody may have been quicker: there is one room for a game, or hints get lost.
+            let room = Arc::clone(rooms.entry(id.to_owned()).or_insert_with(|| Arc::new(room)));
+            self.metrics.live_games.store(rooms.len() as i64, Ordering::Relaxed);
+            room
+        };
+        self.settled(&room);
+        Ok(room)
+    }
+
+    /// Forgets games that nobody has looked at since a time; the store has them.
+    pub fn sweep(&self, before: i64) {
+        let mut rooms = self.rooms();
+        // A room that only the map holds can be had by nobody else while the map is locked.
+        rooms.retain(|_, room| Arc::strong_count(room) > 1 || room.touched() > before);
+        rooms.shrink_to_fit();
+        self.metrics.live_games.store(rooms.len() as i64, Ordering::Relaxed);
+    }
+
+    /// Brings a room up to what the store says.
+    pub async fn refresh(self: &Arc<Self>, room: &Arc<Room>) -> Result<(), Refusal> {
+        let events = self.store.events(&room.id, room.seq()).await?;
+        if !events.is_empty() {
+            room.apply(&events)?;
+            self.settled(room);
+        }
+        Ok(())
+    }
+
+    /// What follows from a new state: an alarm for the clock, work for a computer.
+    pub fn settled(self: &Arc<Self>, room: &Arc<Room>) {
+        let deadline = room.view(|game| game.clock.as_ref()?.deadline());
+        self.alarm.set(&room.id, deadline);
+        computers::consider(self, room);
+    }
+
+    /// Lets something happen in a game: stored first, then told. The plan is made anew when somebody else
+    /// was quicker.
+    pub async fn change(
+        self: &Arc<Self>,
+        room: &Arc<Room>,
+        received: i64,
+        plan: impl Fn(&Played) -> Result<Plan, Refusal>,
+    ) -> Result<i64, Refusal> {
+        for _ in 0..TRIES {
+            let append = room.view(|game| plan(game).map(|plan| append(game, plan, received)))?;
+            let events = append.events.clone();
+            match self.store.append(append).await? {
+                Appended::Committed => {
+                    room.apply(&events)?;
+                    self.settled(room);
+                    let turns = events.iter().filter(|e| matches!(e.deed, Deed::Move { .. }));
+                    self.metrics.turns.fetch_add(turns.count() as u64, Ordering::Relaxed);
+                    return Ok(events.first().map_or(0, |event| event.seq));
+                }
+                Appended::Conflict => self.refresh(room).await?,
+            }
+        }
+        Err(Refusal::conflict("too much happens at once in this game, try again"))
+    }
+
+    /// Does what a player wants, once, however often it is asked. Goes on even if the asker leaves.
+    pub async fn command(
+        self: &Arc<Self>,
+        room: Arc<Room>,
+        held: Vec<Player>,
+        command: Command,
+    ) -> Result<Done, Refusal> {
+        let received = ids::now();
+        if self.is_stopping() {
+            return Err(Refusal::unavailable("the server is stopping; repeat the command later"));
+        }
+        command.check()?;
+        let hall = Arc::clone(self);
+        let task = tokio::spawn(async move { hall.obey(&room, &held, command, received).await });
+        task.await.unwrap_or_else(|_| {
+            Err(Refusal::new(axum::http::StatusCode::INTERNAL_SERVER_ERROR, "an error inside"))
+        })
+    }
+
+    async fn obey(
+        self: &Arc<Self>,
+        room: &Arc<Room>,
+        held: &[Player],
+        command: Command,
+        received: i64,
+    ) -> Result<Done, Refusal> {
+        let seat = room.view(|game| commands::seat(game, held, &command))?;
+        for _ in 0..TRIES {
+            if let Some(done) = self.done_before(room, seat, &command).await? {
+                return Ok(done);
+            }
+            self.time_out(room, received).await?;
+            let new_id = new_id()?;
+            let planned = room.seq();
+            let changed = self.change(room, received, |game| {
+                // Another event may be this very command: look again from the top.
+                if game.seq != planned {
+                    return Err(moved_on());
+                }
+                expected(game, &command)?;
+                let decision = commands::decide(game, seat, &command.wish)?;
+                Ok(plan(game, seat, decision, command.command.clone(), &new_id))
+            });
+            match changed.await {
+                Ok(seq) => return self.told(room, seq).await,
+                Err(refusal) if refusal == moved_on() => {}
+                Err(refusal) => return Err(refusal),
+            }
+        }
+        Err(moved_on())
+    }
+
+    /// The answer to a command that was received before.
+    async fn done_before(
+        self: &Arc<Self>,
+        room: &Arc<Room>,
+        seat: Player,
+        command: &Command,
+    ) -> Result<Option<Done>, Refusal> {
+        let Some(name) = &command.command else { return Ok(None) };
+        let Some(seq) = room.view(|game| game.may_have_seen(seat, name)) else { return Ok(None) };
+        let events = self.store.events(&room.id, seq - 1).await?;
+        let same = |event: &Event| event.seat == Some(seat) && event.command.as_ref() == Some(name);
+        match events.first().is_some_and(same) {
+            true => self.told(room, seq).await.map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// One event as it is told.
+    async fn told(self: &Arc<Self>, room: &Arc<Room>, seq: i64) -> Result<Done, Refusal> {
+        let events = self.events(room, seq - 1).await?;
+        let event = events.into_iter().next();
+        let event = event.ok_or_else(|| Refusal::unavailable("the event cannot be read"))?;
+        Ok(Done { seq, event })
+    }
+
+    /// The events behind a number as they are told: from memory if they are recent.
+    pub async fn events(
+        self: &Arc<Self>,
+        room: &Arc<Room>,
+        after: i64,
+    ) -> Result<Vec<Arc<str>>, Refusal> {
+        if let Some(recent) = room.recent(after) {
+            return Ok(recent);
+        }
+        let events = self.store.events(&room.id, 0).await?;
+        let mut told = Vec::new();
+        Played::replay(&room.id, &events, [None; 2], |event, game| {
+            if event.seq > after {
+                told.push(crate::room::line(event, game));
+            }
+        })?;
+        Ok(told)
+    }
+
+    /// Ends a game whose clock had run out at a time.
+    pub async fn time_out(self: &Arc<Self>, room: &Arc<Room>, at: i64) -> Result<(), Refusal> {
+        if room.view(|game| game.out_of_time(at)).is_none() {
+            return Ok(());
+        }
+        let over = Refusal::conflict("the game is over");
+        let ended = self.change(room, at, |game| {
+            let loser = game.out_of_time(at).ok_or_else(|| over.clone())?;
+            let deeds = vec![Deed::Result { winner: Some(loser.other()), reason: Reason::Time }];
+            Ok(Plan { deeds, ..Plan::default() })
+        });
+        match ended.await {
+            Err(refusal) if refusal != over => Err(refusal),
+            _ => Ok(()),
+        }
+    }
+
+    /// Makes a game.
+    pub async fn make(
+        self: &Arc<Self>,
+        created: Created,
+        tokens: [Option<String>; 2],
+    ) -> Result<String, Refusal> {
+        let tokens = tokens.map(|token| token.map(|token| ids::hash(&token)));
+        for _ in 0..TRIES {
+            let new = first(new_id()?, created.clone(), tokens, ids::now());
+            let id = new.id.clone();
+            let append =
+                Append { game: id.clone(), events: vec![], new_game: Some(new), running: None };
+            if self.store.append(append).await? == Appended::Committed {
+                self.metrics.games.fetch_add(1, Ordering::Relaxed);
+                return Ok(id);
+            }
+        }
+        Err(Refusal::unavailable("no free id was found, try again"))
+    }
+}
+
+fn moved_on() -> Refusal {
+    Refusal::conflict("somebody was quicker, try again")
+}
+
+/// Refuses a command that was meant for another state.
+fn expected(game: &Played, command: &Command) -> Result<(), Refusal> {
+    let next = game.seq + 1;
+    match command.seq {
+        Some(seq) if seq != next => {
+            Err(Refusal::conflict(format!("the next event is {next}, not {seq}")).at("seq"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn first(id: String, created: Created, tokens: [Option<ids::Hash>; 2], at: i64) -> NewGame {
+    let deed = Deed::Created(Box::new(created));
+    NewGame { id, first: Event { seq: 1, seat: None, at, deed, command: None }, tokens }
+}
+
+/// The events of a decision.
+fn plan(
+    game: &Played,
+    seat: Player,
+    decision: Decision,
+    command: Option<String>,
+    new_id: &str,
+) -> Plan {
+    let (deeds, new_game) = match decision {
+        Decision::Deeds(deeds) => (deeds, None),
+        Decision::NewGame => {
+            let deed = Deed::Rematch { id: Some(new_id.to_owned()) };
+            (vec![deed], Some(again(game, new_id)))
+        }
+    };
+    Plan { seat: Some(seat), deeds, command, new_game }
+}
+
+/// The same game with the seats exchanged. Tokens are known by their hashes alone, so each player keeps
+/// the old one.
+fn again(game: &Played, id: &str) -> NewGame {
+    let mut created = game.created.clone();
+    for (seat, joined) in created.seats.iter_mut().zip(game.joined) {
+        if joined && seat.sitter == Sitter::Open {
+            seat.sitter = Sitter::Person;
+        }
+    }
+    created.seats.reverse();
+    let [one, two] = game.tokens;
+    first(id.to_owned(), created, [two, one], ids::now())
+}
+
+/// The events of a plan, numbered and dated: received when they were, but never before the last event.
+fn append(game: &Played, plan: Plan, received: i64) -> Append {
+    let at = received.max(game.last_at);
+    let running = game.runs_after(plan.seat, &plan.deeds);
+    let event = |(i, deed): (usize, Deed)| {
+        let by_server = matches!(deed, Deed::Result { .. }) && i > 0;
+        Event {
+            seq: game.seq + 1 + i as i64,
+            seat: plan.seat.filter(|_| !by_server),
+            at,
+            deed,
+            command: plan.command.clone().filter(|_| i == 0),
+        }
+    };
+    let events = plan.deeds.into_iter().enumerate().map(event).collect();
+    Append { game: game.id.clone(), events, new_game: plan.new_game, running }
+}

@@ -1,0 +1,118 @@
+//! Numbers for those who watch over a server.
+
+use std::fmt::Write;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::time::Duration;
+
+/// What has been counted since the start.
+#[derive(Debug, Default)]
+pub struct Metrics {
+    /// Requests answered, by the first digit of their status.
+    requests: [AtomicU64; 6],
+    /// Sockets open now.
+    pub sockets: AtomicI64,
+    /// Games in memory now.
+    pub live_games: AtomicI64,
+    /// Engine jobs under way and waiting.
+    pub jobs: [AtomicI64; 2],
+    /// Turns stored.
+    pub turns: AtomicU64,
+    /// Games made.
+    pub games: AtomicU64,
+    /// Requests and sockets that went past a limit.
+    pub limited: AtomicU64,
+    /// Panics that ended a request.
+    pub panics: AtomicU64,
+    commits: AtomicU64,
+    committed: AtomicU64,
+    failed_commits: AtomicU64,
+    commit_micros: AtomicU64,
+}
+
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}
+
+impl Metrics {
+    /// A request was answered.
+    pub fn answered(&self, status: u16) {
+        if let Some(counter) = self.requests.get(usize::from(status / 100)) {
+            counter.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// The store has committed some jobs together, or failed to.
+    pub fn committed(&self, jobs: usize, time: Duration, well: bool) {
+        let counter = if well { &self.commits } else { &self.failed_commits };
+        counter.fetch_add(1, Ordering::Relaxed);
+        if well {
+            self.committed.fetch_add(jobs as u64, Ordering::Relaxed);
+            self.commit_micros.fetch_add(micros(time), Ordering::Relaxed);
+        }
+    }
+
+    /// All numbers in the text format of Prometheus.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        let mut put = |kind: &str, name: &str, help: &str, rows: &[(String, u64)]| {
+            // Writing to a text does not fail.
+            let _ =
+                writeln!(text, "# HELP quadrille_{name} {help}\n# TYPE quadrille_{name} {kind}");
+            for (labels, value) in rows {
+                let _ = writeln!(text, "quadrille_{name}{labels} {value}");
+            }
+        };
+        let count = |counter: &AtomicU64| vec![(String::new(), counter.load(Ordering::Relaxed))];
+        let gauge = |gauge: &AtomicI64| {
+            vec![(String::new(), u64::try_from(gauge.load(Ordering::Relaxed)).unwrap_or(0))]
+        };
+        let requests: Vec<_> = (2..6)
+            .map(|class| {
+                let count = self.requests[class].load(Ordering::Relaxed);
+                (format!("{{status=\"{class}xx\"}}"), count)
+            })
+            .collect();
+        put("counter", "requests_total", "Requests answered.", &requests);
+        put("gauge", "sockets", "Sockets open.", &gauge(&self.sockets));
+        put("gauge", "live_games", "Games in memory.", &gauge(&self.live_games));
+        put("gauge", "engine_jobs_running", "Engine jobs under way.", &gauge(&self.jobs[0]));
+        put("gauge", "engine_jobs_waiting", "Engine jobs that wait.", &gauge(&self.jobs[1]));
+        put("counter", "turns_total", "Turns stored.", &count(&self.turns));
+        put("counter", "games_total", "Games made.", &count(&self.games));
+        put("counter", "limited_total", "Refusals because of a limit.", &count(&self.limited));
+        put("counter", "panics_total", "Panics that ended a request.", &count(&self.panics));
+        put("counter", "commits_total", "Transactions committed.", &count(&self.commits));
+        put("counter", "committed_jobs_total", "Appends committed.", &count(&self.committed));
+        put(
+            "counter",
+            "failed_commits_total",
+            "Failed transactions.",
+            &count(&self.failed_commits),
+        );
+        let time = count(&self.commit_micros);
+        put("counter", "commit_microseconds_total", "Time spent in transactions.", &time);
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_counts_what_happened() {
+        let metrics = Metrics::default();
+        metrics.answered(201);
+        metrics.answered(429);
+        metrics.committed(3, Duration::from_micros(1_500), true);
+        let text = metrics.text();
+        for line in [
+            "quadrille_requests_total{status=\"2xx\"} 1",
+            "quadrille_requests_total{status=\"4xx\"} 1",
+            "quadrille_committed_jobs_total 3",
+            "quadrille_commit_microseconds_total 1500",
+        ] {
+            assert!(text.lines().any(|own| own == line), "{line} is not in\n{text}");
+        }
+    }
+}

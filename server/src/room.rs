@@ -1,0 +1,214 @@
+//! One game in memory, and who is there.
+
+use crate::event::Event;
+use crate::ids::{Hash, now};
+use crate::played::{Damaged, Played};
+use engine::Stop;
+use rules::Player;
+use serde_json::Value;
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::watch;
+
+/// How many events are kept as they are told: who has fewer reads the store.
+const RECENT: usize = 8;
+
+/// A computer's thinking about what follows an event.
+struct Thinking {
+    seq: i64,
+    stop: Stop,
+}
+
+struct Inner {
+    game: Played,
+    /// The last events, as lines of JSON.
+    recent: VecDeque<Arc<str>>,
+    seats: [u32; 2],
+    watchers: u32,
+    thinking: Option<Thinking>,
+}
+
+/// A game in memory.
+pub struct Room {
+    /// The game's id.
+    pub id: String,
+    inner: Mutex<Inner>,
+    /// Counts changes; what has changed is to be looked up.
+    hint: watch::Sender<u64>,
+    touched: AtomicI64,
+    refreshed: AtomicI64,
+}
+
+/// Who is connected.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Present {
+    /// Whether somebody is at each seat.
+    pub seats: [bool; 2],
+    /// How many watch.
+    pub watchers: u32,
+}
+
+/// An event as it is told, one line.
+pub fn line(event: &Event, game: &Played) -> Arc<str> {
+    Value::Object(event.json(game.clock.as_ref())).to_string().into()
+}
+
+fn keep(recent: &mut VecDeque<Arc<str>>, line: Arc<str>) {
+    if recent.len() == RECENT {
+        recent.pop_front();
+    }
+    recent.push_back(line);
+}
+
+impl Room {
+    /// The room of a game that has these events; none if there are none.
+    pub fn replay(
+        id: &str,
+        events: &[Event],
+        tokens: [Option<Hash>; 2],
+    ) -> Result<Option<Room>, Damaged> {
+        let mut recent = VecDeque::with_capacity(RECENT);
+        let tell = |event: &Event, game: &Played| keep(&mut recent, line(event, game));
+        let Some(game) = Played::replay(id, events, tokens, tell)? else { return Ok(None) };
+        let inner = Inner { game, recent, seats: [0; 2], watchers: 0, thinking: None };
+        Ok(Some(Room {
+            id: id.to_owned(),
+            inner: Mutex::new(inner),
+            hint: watch::channel(0).0,
+            touched: AtomicI64::new(now()),
+            refreshed: AtomicI64::new(now()),
+        }))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Looks at the game.
+    pub fn view<T>(&self, look: impl FnOnce(&Played) -> T) -> T {
+        look(&self.lock().game)
+    }
+
+    /// The number of the last event.
+    pub fn seq(&self) -> i64 {
+        self.lock().game.seq
+    }
+
+    /// Notes that somebody was here.
+    pub fn touch(&self) {
+        self.touched.store(now(), Ordering::Relaxed);
+    }
+
+    /// When somebody was here last.
+    pub fn touched(&self) -> i64 {
+        self.touched.load(Ordering::Relaxed)
+    }
+
+    /// Whether it is time to compare with the store; says yes to one of many who ask.
+    pub fn is_due(&self, every: i64) -> bool {
+        let (now, last) = (now(), self.refreshed.load(Ordering::Relaxed));
+        let swap =
+            |last| self.refreshed.compare_exchange(last, now, Ordering::Relaxed, Ordering::Relaxed);
+        now - last >= every && swap(last).is_ok()
+    }
+
+    /// Takes in stored events and tells those who follow; what is known already is passed over.
+    pub fn apply(&self, events: &[Event]) -> Result<(), Damaged> {
+        let mut inner = self.lock();
+        let before = inner.game.seq;
+        for event in events.iter().filter(|event| event.seq > before) {
+            inner.game.apply(event)?;
+            let line = line(event, &inner.game);
+            keep(&mut inner.recent, line);
+        }
+        drop(inner);
+        self.touch();
+        self.hint.send_modify(|count| *count += 1);
+        Ok(())
+    }
+
+    /// The events behind a number, if all of them are kept here.
+    pub fn recent(&self, after: i64) -> Option<Vec<Arc<str>>> {
+        let inner = self.lock();
+        let missing = usize::try_from((inner.game.seq - after).max(0)).ok()?;
+        let skip = inner.recent.len().checked_sub(missing)?;
+        Some(inner.recent.iter().skip(skip).cloned().collect())
+    }
+
+    /// Follows the changes.
+    pub fn follow(&self) -> watch::Receiver<u64> {
+        self.hint.subscribe()
+    }
+
+    /// Who is connected.
+    pub fn present(&self) -> Present {
+        let inner = self.lock();
+        Present { seats: inner.seats.map(|count| count > 0), watchers: inner.watchers }
+    }
+
+    fn count(&self, seats: &[Player], change: impl Fn(&mut u32)) {
+        let mut inner = self.lock();
+        seats.iter().for_each(|seat| change(&mut inner.seats[seat.index()]));
+        if seats.is_empty() {
+            change(&mut inner.watchers);
+        }
+        let unwatched = inner.watchers == 0 && inner.seats == [0; 2];
+        if unwatched && inner.game.is_exhibition() {
+            inner.thinking.take().iter().for_each(|thinking| thinking.stop.stop());
+        }
+        drop(inner);
+        self.touch();
+        self.hint.send_modify(|count| *count += 1);
+    }
+
+    /// Begins the thinking of a computer that has to move, ends one that is out of date. What is given
+    /// to `begin` is the game and the switch that ends it.
+    pub fn think<T>(&self, begin: impl FnOnce(&Played, Stop) -> T) -> Option<T> {
+        let mut inner = self.lock();
+        let seq = inner.game.seq;
+        if inner.thinking.as_ref().is_some_and(|thinking| thinking.seq == seq) {
+            return None;
+        }
+        inner.thinking.take().iter().for_each(|thinking| thinking.stop.stop());
+        inner.game.computer_to_move()?;
+        let unwatched = inner.watchers == 0 && inner.seats == [0; 2];
+        if unwatched && inner.game.is_exhibition() {
+            return None;
+        }
+        let stop = Stop::default();
+        inner.thinking = Some(Thinking { seq, stop: stop.clone() });
+        Some(begin(&inner.game, stop))
+    }
+
+    /// Whether the thinking behind an event has ended for want of a reason.
+    pub fn is_dropped(&self, seq: i64) -> bool {
+        self.lock().thinking.as_ref().is_none_or(|thinking| thinking.seq != seq)
+    }
+
+    /// Forgets the thinking behind an event, so that it may begin anew.
+    pub fn forget_thinking(&self, seq: i64) {
+        let mut inner = self.lock();
+        inner.thinking.take_if(|thinking| thinking.seq == seq);
+    }
+}
+
+/// Somebody is connected as long as this lives.
+pub struct Presence {
+    room: Arc<Room>,
+    seats: Vec<Player>,
+}
+
+impl Presence {
+    /// At these seats, or as a watcher.
+    pub fn new(room: &Arc<Room>, seats: Vec<Player>) -> Presence {
+        room.count(&seats, |count| *count += 1);
+        Presence { room: Arc::clone(room), seats }
+    }
+}
+
+impl Drop for Presence {
+    fn drop(&mut self) {
+        self.room.count(&self.seats, |count| *count = count.saturating_sub(1));
+    }
+}

@@ -1,0 +1,290 @@
+//! Sockets: the events of a game as they happen, and commands on the way back.
+
+use crate::State;
+use crate::commands::Command;
+use crate::error::{Refusal, read};
+use crate::games::query;
+use crate::ids::now;
+use crate::limits::Bucket;
+use crate::live::Hall;
+use crate::room::{Presence, Present, Room};
+use axum::extract::Path;
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
+use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade};
+use axum::http::Uri;
+use axum::response::Response;
+use rules::Player;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::time::{Instant, interval_at, sleep_until, timeout};
+
+/// The largest frame that is read.
+const MOST_FRAME: usize = 8 << 10;
+
+/// How many messages may come within [`WINDOW`] milliseconds.
+const PLAYER_MESSAGES: u32 = 100;
+const WATCHER_MESSAGES: u32 = 50;
+const WINDOW: i64 = 20_000;
+
+/// How often a quiet socket gets a ping, and the store is asked whether a hint was lost.
+const PING: Duration = Duration::from_secs(20);
+
+/// How long a peer may be silent, pings included.
+const SILENCE: Duration = Duration::from_secs(70);
+
+/// How long a peer may take to read.
+const SLOW: Duration = Duration::from_secs(10);
+
+/// How long somebody who has not said hello is neither player nor watcher.
+const SETTLE: Duration = Duration::from_millis(500);
+
+const GOING_AWAY: u16 = 1012;
+const PAST_A_LIMIT: u16 = 1008;
+
+/// Opens a socket.
+pub async fn upgrade(
+    axum::extract::State(state): axum::extract::State<Arc<State>>,
+    Path(id): Path<String>,
+    uri: Uri,
+    socket: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+) -> Result<Response, Refusal> {
+    let after = query(&uri)?.after;
+    let room = state.hall.room(&id).await?;
+    let socket = socket.map_err(|error| Refusal::bad(format!("no WebSocket: {error}")))?;
+    if state.hall.is_stopping() {
+        return Err(Refusal::unavailable("the server is stopping"));
+    }
+    let hall = Arc::clone(&state.hall);
+    let sized = socket
+        .max_message_size(MOST_FRAME)
+        .max_frame_size(MOST_FRAME)
+        .read_buffer_size(1 << 10)
+        .write_buffer_size(0)
+        .max_write_buffer_size(64 << 10);
+    Ok(sized.on_upgrade(move |socket| async move {
+        hall.metrics.sockets.fetch_add(1, Ordering::Relaxed);
+        let mut line = Line::new(socket, Arc::clone(&hall), room, after);
+        // Whatever ended it, the peer comes again if it wants to.
+        let _ = line.serve().await;
+        hall.metrics.sockets.fetch_sub(1, Ordering::Relaxed);
+    }))
+}
+
+/// A socket is to be closed, or is closed already.
+struct Closed;
+
+struct Line {
+    socket: WebSocket,
+    hall: Arc<Hall>,
+    room: Arc<Room>,
+    /// The last event that was sent.
+    sent: i64,
+    seats: Vec<Player>,
+    /// Whether it has shown a token: that widens its limit, once.
+    is_player: bool,
+    presence: Option<Presence>,
+    shown: Option<Present>,
+    messages: Bucket,
+    heard: Instant,
+}
+
+impl Line {
+    fn new(socket: WebSocket, hall: Arc<Hall>, room: Arc<Room>, after: i64) -> Line {
+        let sent = after.clamp(0, room.seq());
+        Line {
+            socket,
+            hall,
+            room,
+            sent,
+            seats: Vec::new(),
+            is_player: false,
+            presence: None,
+            shown: None,
+            messages: Bucket::new(WATCHER_MESSAGES, WINDOW, now()),
+            heard: Instant::now(),
+        }
+    }
+
+    async fn serve(&mut self) -> Result<(), Closed> {
+        let mut hints = self.room.follow();
+        let mut stopping = self.hall.stopping.subscribe();
+        let mut ping = interval_at(Instant::now() + PING, PING);
+        let settle = Instant::now() + SETTLE;
+        self.catch_up().await?;
+        loop {
+            let unsettled = self.presence.is_none();
+            tokio::select! {
+                frame = self.socket.recv() => self.hear(frame).await?,
+                _ = hints.changed() => self.catch_up().await?,
+                _ = ping.tick() => self.ping().await?,
+                _ = sleep_until(settle), if unsettled => self.settle(Vec::new()).await?,
+                _ = stopped(&mut stopping) => {
+                    self.send(json!({ "type": "restart" }).to_string()).await?;
+                    return self.close(GOING_AWAY, "the server stops, come again").await;
+                }
+            }
+        }
+    }
+
+    async fn send(&mut self, text: String) -> Result<(), Closed> {
+        let sent = timeout(SLOW, self.socket.send(Message::text(text))).await;
+        sent.map_err(|_| Closed)?.map_err(|_| Closed)
+    }
+
+    async fn close(&mut self, code: u16, reason: &'static str) -> Result<(), Closed> {
+        let frame = CloseFrame { code, reason: reason.into() };
+        // A peer that is gone needs no farewell.
+        let _ = timeout(SLOW, self.socket.send(Message::Close(Some(frame)))).await;
+        Err(Closed)
+    }
+
+    /// Sends the events that have not been sent, and who is present if that has changed.
+    async fn catch_up(&mut self) -> Result<(), Closed> {
+        if self.room.seq() > self.sent {
+            let events = self.hall.events(&self.room, self.sent).await.map_err(|_| Closed)?;
+            for event in events {
+                let fields = event.strip_prefix('{').unwrap_or_default();
+                self.send(format!(r#"{{"type":"event",{fields}"#)).await?;
+                self.sent += 1;
+            }
+        }
+        let present = self.room.present();
+        if self.presence.is_some() && self.shown != Some(present) {
+            self.shown = Some(present);
+            let Present { seats, watchers } = present;
+            let told = json!({ "type": "presence", "seats": seats, "watchers": watchers });
+            self.send(told.to_string()).await?;
+        }
+        Ok(())
+    }
+
+    async fn ping(&mut self) -> Result<(), Closed> {
+        if self.heard.elapsed() > SILENCE {
+            return Err(Closed);
+        }
+        if self.room.is_due(PING.as_millis() as i64) {
+            // A store that cannot be read now is asked again later.
+            let _ = self.hall.refresh(&self.room).await;
+        }
+        let sent = timeout(SLOW, self.socket.send(Message::Ping(Default::default()))).await;
+        sent.map_err(|_| Closed)?.map_err(|_| Closed)
+    }
+
+    /// Notes who this is.
+    async fn settle(&mut self, seats: Vec<Player>) -> Result<(), Closed> {
+        self.presence = None;
+        self.presence = Some(Presence::new(&self.room, seats));
+        self.hall.settled(&self.room);
+        self.catch_up().await
+    }
+
+    async fn hear(&mut self, frame: Option<Result<Message, axum::Error>>) -> Result<(), Closed> {
+        let frame = match frame {
+            None => return Err(Closed),
+            // What cannot be read is too large or no WebSocket.
+            Some(Err(_)) => return self.close(PAST_A_LIMIT, "a frame of 8 KiB at most").await,
+            Some(Ok(frame)) => frame,
+        };
+        self.heard = Instant::now();
+        if matches!(frame, Message::Pong(_)) {
+            return Ok(());
+        }
+        if self.messages.take(now()).is_err() {
+            self.hall.metrics.limited.fetch_add(1, Ordering::Relaxed);
+            return self.close(PAST_A_LIMIT, "too many messages").await;
+        }
+        match frame {
+            Message::Text(text) => self.obey(text.as_str()).await,
+            Message::Binary(_) => {
+                self.refuse(None, &Refusal::bad("expected text, got bytes")).await
+            }
+            Message::Close(_) => Err(Closed),
+            Message::Ping(_) | Message::Pong(_) => Ok(()),
+        }
+    }
+
+    async fn refuse(&mut self, command: Option<Value>, refusal: &Refusal) -> Result<(), Closed> {
+        let mut told = json!({ "type": "refused", "command": command });
+        told["status"] = refusal.status.as_u16().into();
+        if let Value::Object(fields) = refusal.json() {
+            fields.into_iter().for_each(|(name, value)| told[name] = value);
+        }
+        self.send(told.to_string()).await
+    }
+
+    async fn obey(&mut self, text: &str) -> Result<(), Closed> {
+        let mut fields: Map<String, Value> = match read(text.as_bytes()) {
+            Ok(fields) => fields,
+            Err(refusal) => return self.refuse(None, &refusal).await,
+        };
+        let name = fields.get("command").cloned();
+        match fields.remove("type").as_ref().and_then(Value::as_str) {
+            Some("hello") => self.hello(fields.get("token")).await,
+            Some("command") => {
+                let wish = fields.shift_remove("do").unwrap_or_default();
+                fields.insert("type".into(), wish);
+                self.command(name, Value::Object(fields)).await
+            }
+            _ => {
+                let refusal = Refusal::bad("expected a type of `hello` or `command`").at("type");
+                self.refuse(name, &refusal).await
+            }
+        }
+    }
+
+    async fn hello(&mut self, token: Option<&Value>) -> Result<(), Closed> {
+        let seats = match token {
+            None | Some(Value::Null) => Vec::new(),
+            Some(token) => {
+                let token = token.as_str().unwrap_or_default();
+                let seats = self.room.view(|game| game.seats_of(token));
+                if seats.is_empty() {
+                    let refusal = Refusal::no_token("the token plays no seat of this game");
+                    return self.refuse(None, &refusal.at("token")).await;
+                }
+                seats
+            }
+        };
+        if !seats.is_empty() && !self.is_player {
+            self.is_player = true;
+            self.messages = Bucket::new(PLAYER_MESSAGES, WINDOW, now());
+        }
+        self.seats.clone_from(&seats);
+        let you: Vec<_> = seats.iter().map(|seat| seat.number()).collect();
+        let answer = json!({ "type": "hello", "you": you, "seq": self.room.seq(), "at": now() });
+        self.send(answer.to_string()).await?;
+        self.settle(seats).await
+    }
+
+    /// Does a command. Its event is sent before the answer.
+    async fn command(&mut self, name: Option<Value>, fields: Value) -> Result<(), Closed> {
+        let command = read::<Command>(fields.to_string().as_bytes());
+        let done = match command {
+            Ok(_) if self.seats.is_empty() => {
+                Err(Refusal::no_token("say hello with a seat's token first"))
+            }
+            Ok(command) => {
+                let (room, held) = (Arc::clone(&self.room), self.seats.clone());
+                self.hall.command(room, held, command).await
+            }
+            Err(refusal) => Err(refusal),
+        };
+        match done {
+            Ok(done) => {
+                self.catch_up().await?;
+                let answer = json!({ "type": "ack", "command": name, "seq": done.seq });
+                self.send(answer.to_string()).await
+            }
+            Err(refusal) => self.refuse(name, &refusal).await,
+        }
+    }
+}
+
+/// Waits until the server stops.
+async fn stopped(stopping: &mut watch::Receiver<bool>) {
+    // A server that is gone has stopped, too.
+    let _ = stopping.wait_for(|stops| *stops).await;
+}

@@ -1,0 +1,48 @@
+//! Answers that come line by line.
+
+use crate::limits::Slot;
+use axum::body::Body;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use engine::Stop;
+use futures_core::Stream;
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use tokio::sync::mpsc::UnboundedReceiver;
+
+/// Lines as they come, each an object of JSON; when the reader leaves, the work behind them ends.
+pub struct Lines {
+    lines: UnboundedReceiver<String>,
+    stop: Option<Stop>,
+    _slot: Option<Slot>,
+}
+
+impl Lines {
+    /// The lines of a channel.
+    pub fn new(lines: UnboundedReceiver<String>, stop: Option<Stop>, slot: Option<Slot>) -> Lines {
+        Lines { lines, stop, _slot: slot }
+    }
+}
+
+impl Drop for Lines {
+    fn drop(&mut self) {
+        self.stop.iter().for_each(Stop::stop);
+    }
+}
+
+impl Stream for Lines {
+    type Item = Result<String, Infallible>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let line = self.lines.poll_recv(cx);
+        line.map(|line| line.map(|line| Ok(line + "\n")))
+    }
+}
+
+impl IntoResponse for Lines {
+    fn into_response(self) -> Response {
+        let kind = [(header::CONTENT_TYPE, "application/x-ndjson")];
+        (kind, Body::from_stream(self)).into_response()
+    }
+}
