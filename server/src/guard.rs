@@ -62,8 +62,7 @@ impl Guard {
         if site.is_some_and(|site| site != "same-origin" && site != "none") {
             return Some(foreign());
         }
-        let Some(origin) = headers.get(header::ORIGIN) else { return None };
-        let origin = origin.to_str().unwrap_or_default().to_lowercase();
+        let origin = headers.get(header::ORIGIN)?.to_str().unwrap_or_default().to_lowercase();
         let from = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
         let own = from.is_some_and(|from| {
             host.as_deref() == Some(from) || self.base.as_deref() == Some(from)

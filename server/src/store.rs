@@ -99,7 +99,7 @@ pub struct Append {
 }
 
 enum Job {
-    Append(Append, oneshot::Sender<Result<Appended, StoreError>>),
+    Append(Box<Append>, oneshot::Sender<Result<Appended, StoreError>>),
     Beat(i64),
 }
 
@@ -151,7 +151,10 @@ impl Store {
     /// Stores events at the numbers they have, unless something else has them.
     pub async fn append(&self, append: Append) -> Result<Appended, StoreError> {
         let (answer, done) = oneshot::channel();
-        self.jobs.send(Job::Append(append, answer)).await.map_err(|_| StoreError::Closed)?;
+        self.jobs
+            .send(Job::Append(Box::new(append), answer))
+            .await
+            .map_err(|_| StoreError::Closed)?;
         done.await.map_err(|_| StoreError::Closed)?
     }
 
