@@ -8,7 +8,7 @@ use rules::notation::{Notation, options_to_json, to_json};
 use rules::perft::{perft, perft_turns};
 use rules::random::Random;
 use rules::record::{Line, Node, Record, Verdict, turn_moves};
-use rules::{Game, Info, Outcome, Player};
+use rules::{Edit, Game, Info, Outcome, Player, SetupError};
 use serde_json::{Map, Value};
 use std::any::Any;
 
@@ -102,6 +102,8 @@ pub trait Session: Send {
     fn seed_best(&self) -> Vec<(String, Vec<String>)>;
     /// The turn that a seed's player makes; none when the game is over or has no such player.
     fn seed_choose(&self, id: &str, random: &mut Random) -> Option<String>;
+    /// A match that begins with this position after a change by hand, or why there is no such position.
+    fn edited(&self, edit: Edit) -> Result<Box<dyn Session>, SetupError>;
     /// A copy.
     fn boxed_clone(&self) -> Box<dyn Session>;
     /// The match with its type, for the engine.
@@ -339,6 +341,10 @@ impl<G: Notation + Show + Seed> Session for Match<G> {
 
     fn seed_choose(&self, id: &str, random: &mut Random) -> Option<String> {
         seed::choose(&self.pos, id, random).map(|turn| turn_text::<G>(&turn))
+    }
+
+    fn edited(&self, edit: Edit) -> Result<Box<dyn Session>, SetupError> {
+        Ok(Box::new(Match::new(self.pos.edited(edit)?)))
     }
 
     fn boxed_clone(&self) -> Box<dyn Session> {

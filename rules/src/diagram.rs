@@ -4,7 +4,8 @@
 //! way round: each legal move has a [`Gesture`], and a user interface matches what was tapped so far
 //! against the gestures by prefix.
 
-use crate::game::{Game, Outcome, Player};
+use crate::edit::Edit;
+use crate::game::{Game, Outcome, Player, SetupError};
 use crate::grid::{Square, View};
 use serde::Serialize;
 
@@ -219,6 +220,8 @@ pub trait Show: Game {
     fn gesture(&self, m: Self::Move) -> Gesture;
     /// What a legal move does on the board.
     fn trace(&self, m: Self::Move) -> Trace;
+    /// The position after a change by hand, or why there is no such position.
+    fn edited(&self, edit: Edit) -> Result<Self, SetupError>;
 }
 
 /// The cells of a square board, chequered: `a1` is light at the top and dark at the bottom, as in chess.

@@ -1,5 +1,6 @@
 //! What every game is: a position that knows its legal moves.
 
+use crate::edit::Brush;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use std::fmt::{Debug, Display};
@@ -99,6 +100,8 @@ pub struct Info {
     pub uci: Option<&'static str>,
     /// The options, in the order menus show them.
     pub options: &'static [OptionInfo],
+    /// What the editor paints with; player 1's pieces first, then player 2's.
+    pub brushes: &'static [Brush],
     /// The rules page, in Markdown.
     pub rules: &'static str,
     /// Positions worth a look, as one-line text: those that the rules page shows.

@@ -18,6 +18,7 @@
 //! This crate does no input or output, reads no clock, draws no random number and starts no thread.
 
 pub mod diagram;
+pub mod edit;
 pub mod game;
 pub mod gekitai;
 pub mod glaisher;
@@ -30,10 +31,12 @@ pub mod prolog;
 pub mod random;
 pub mod record;
 pub mod six_making;
+pub mod spoken;
 pub mod svg;
 pub mod text;
 
 pub use diagram::{Diagram, Gesture, Marks, Show, Tap, Trace};
+pub use edit::{Brush, Edit};
 pub use game::{Game, IllegalMove, Info, Outcome, ParseMoveError, Player, SetupError};
 pub use notation::Notation;
 pub use record::{Record, Verdict};

@@ -8,6 +8,7 @@ mod notation;
 mod setup;
 mod show;
 
+use crate::edit::{Brush, Stroke};
 use crate::game::{Game, Info, OptionInfo, Outcome, Player, SetupError, Values};
 use crate::grid::{Square, View, outside};
 use moves::{KEYS, TURN_KEY};
@@ -63,6 +64,11 @@ static INFO: Info = Info {
             values: Values::Words(&["mover", "draw"]),
             default: "mover",
         },
+    ],
+    brushes: &[
+        Brush { id: "x", label: "marker of X", stroke: Stroke::Put(Player::One) },
+        Brush { id: "o", label: "marker of O", stroke: Stroke::Put(Player::Two) },
+        Brush { id: "none", label: "nothing", stroke: Stroke::Wipe },
     ],
     rules: include_str!("../../../docs/rules/gekitai.md"),
     samples: &[

@@ -1,6 +1,7 @@
 //! Options, the start, and positions as plain data.
 
 use super::Gekitai;
+use crate::edit::{Edit, paint_letter};
 use crate::game::{Game, Player, SetupError};
 use crate::notation::{expect_at_most, read_letters, write_letters};
 use serde::{Deserialize, Serialize};
@@ -77,6 +78,17 @@ pub(super) fn read(setup: Setup) -> Result<Gekitai, SetupError> {
 pub(super) fn write(pos: &Gekitai) -> Setup {
     let board = write_letters(pos.view(), LETTERS, |cell| pos.owner(cell));
     Setup { options: pos.options(), board, turn: pos.turn }
+}
+
+/// The position after a change by hand.
+pub(super) fn edited(pos: &Gekitai, edit: Edit) -> Result<Gekitai, SetupError> {
+    let mut setup = write(pos);
+    match edit {
+        Edit::Clear => setup.board.fill(".".repeat(pos.size())),
+        Edit::Turn(player) => setup.turn = player,
+        Edit::Paint(cell, stroke) => paint_letter(&mut setup.board, cell, stroke, LETTERS)?,
+    }
+    read(setup)
 }
 
 #[cfg(test)]

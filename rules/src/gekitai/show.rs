@@ -1,11 +1,12 @@
 //! The drawing and the taps.
 
-use super::{Cell, Gekitai, Place, moves};
+use super::{Cell, Gekitai, Place, moves, setup};
 use crate::diagram::{
     Diagram, Gesture, Look, Marks, Piece, Seat, Shape, Show, Tap, Tint, Trace, Travel,
     square_cells, square_labels, status,
 };
-use crate::game::{Game, Player};
+use crate::edit::Edit;
+use crate::game::{Game, Player, SetupError};
 
 impl Gekitai {
     /// The cells of the winner's lines, or all the winner's markers.
@@ -68,5 +69,9 @@ impl Show for Gekitai {
             placed: Some(self.view().number(m.0)),
             travels: self.pushes(m.0).into_iter().map(travel).collect(),
         }
+    }
+
+    fn edited(&self, edit: Edit) -> Result<Self, SetupError> {
+        setup::edited(self, edit)
     }
 }

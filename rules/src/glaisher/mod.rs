@@ -7,6 +7,7 @@ mod notation;
 mod setup;
 mod show;
 
+use crate::edit::{Brush, Stroke};
 use crate::game::{Game, Info, OptionInfo, Outcome, Player, SetupError, Values};
 use crate::hex::{self, CELLS, Hex};
 pub use moves::{Move, Parts};
@@ -52,6 +53,12 @@ static INFO: Info = Info {
         values: Values::Numbers(&[1, 2]),
         default: "1",
     }],
+    brushes: &[
+        Brush { id: "red", label: "one more red piece", stroke: Stroke::Put(Player::One) },
+        Brush { id: "yellow", label: "one more yellow piece", stroke: Stroke::Put(Player::Two) },
+        Brush { id: "less", label: "one piece less", stroke: Stroke::Lift },
+        Brush { id: "none", label: "nothing", stroke: Stroke::Wipe },
+    ],
     rules: include_str!("../../../docs/rules/glaisher.md"),
     samples: &[
         ("initial", "1,r6,3/5,y6/7/y6,7/9/7,r6/7/r6,5/3,y6,1 1"),

@@ -1,6 +1,7 @@
 //! Options, the start, and positions as plain data.
 
 use super::Glaisher;
+use crate::edit::{Edit, Stroke, no_such_cell};
 use crate::game::{Game, Outcome, Player, SetupError};
 use crate::hex::{self, CELLS, Hex, ROWS};
 use crate::notation::expect_len;
@@ -118,4 +119,25 @@ pub(super) fn write(pos: &Glaisher) -> Setup {
         turn: pos.turn,
         placing: pos.placing,
     }
+}
+
+/// The position after a change by hand, at the beginning of a turn. A piece on the other colour begins a
+/// new stack.
+pub(super) fn edited(pos: &Glaisher, edit: Edit) -> Result<Glaisher, SetupError> {
+    let mut setup = Setup { placing: false, ..write(pos) };
+    match edit {
+        Edit::Clear => setup.board.iter_mut().for_each(|row| row.fill(0)),
+        Edit::Turn(player) => setup.turn = player,
+        Edit::Paint(cell, stroke) => {
+            let mut heights = setup.board.iter_mut().flatten();
+            let height = heights.nth(cell).ok_or_else(|| no_such_cell(cell))?;
+            *height = match stroke {
+                Stroke::Put(Player::One) => (*height).max(0) + 1,
+                Stroke::Put(Player::Two) => (*height).min(0) - 1,
+                Stroke::Lift => *height - height.signum(),
+                Stroke::Wipe => 0,
+            };
+        }
+    }
+    read(setup)
 }

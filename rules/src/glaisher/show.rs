@@ -1,11 +1,12 @@
 //! The drawing and the taps.
 
-use super::{Glaisher, Move, Parts};
+use super::{Glaisher, Move, Parts, setup};
 use crate::diagram::{
     Cell as Drawn, Diagram, Gesture, Label, Look, Marks, Piece, Seat, Shape, Show, Tap, Tint, Tone,
     Trace, Travel, status,
 };
-use crate::game::{Game, Outcome, Player};
+use crate::edit::Edit;
+use crate::game::{Game, Outcome, Player, SetupError};
 use crate::hex::{self, Hex, ROWS, SIDES};
 
 /// Half cells to the right of the leftmost centre.
@@ -137,5 +138,9 @@ impl Show for Glaisher {
             }
             Move::Place(cell) => Trace { placed: Some(cell.index()), travels: vec![] },
         }
+    }
+
+    fn edited(&self, edit: Edit) -> Result<Self, SetupError> {
+        setup::edited(self, edit)
     }
 }

@@ -8,6 +8,7 @@ mod notation;
 mod setup;
 mod show;
 
+use crate::edit::{Brush, Stroke};
 use crate::game::{Game, Info, OptionInfo, Outcome, Player, SetupError, Values};
 use crate::grid::{Square, View, outside};
 pub use moves::{Jump, jumps};
@@ -56,6 +57,11 @@ static INFO: Info = Info {
             values: Values::Words(&["leave", "reach"]),
             default: "leave",
         },
+    ],
+    brushes: &[
+        Brush { id: "white", label: "white knight", stroke: Stroke::Put(Player::One) },
+        Brush { id: "black", label: "black knight", stroke: Stroke::Put(Player::Two) },
+        Brush { id: "none", label: "nothing", stroke: Stroke::Wipe },
     ],
     rules: include_str!("../../../docs/rules/jeson-mor.md"),
     samples: &[

@@ -1,6 +1,7 @@
 //! Options, the start, and positions as plain data.
 
 use super::{Cell, JesonMor, jumps};
+use crate::edit::{Edit, Stroke, paint_letter};
 use crate::game::{Game, Outcome, Player, SetupError};
 use crate::notation::{expect_at_most, read_letters, write_letters};
 use serde::{Deserialize, Serialize};
@@ -112,6 +113,24 @@ pub(super) fn write(pos: &JesonMor) -> Setup {
     let winner =
         if pos.judge(pos.turn).is_none() { pos.outcome.and_then(Outcome::winner) } else { None };
     Setup { options: pos.options(), board, turn: pos.turn, winner }
+}
+
+/// The position after a change by hand. A board needs a knight, so a cleared one keeps a knight of each
+/// player in the corner.
+pub(super) fn edited(pos: &JesonMor, edit: Edit) -> Result<JesonMor, SetupError> {
+    let mut setup = Setup { winner: None, ..write(pos) };
+    match edit {
+        Edit::Clear => {
+            setup.board.fill(".".repeat(pos.size()));
+            let corners = [(pos.size() * (pos.size() - 1), Player::One), (0, Player::Two)];
+            for (cell, player) in corners {
+                paint_letter(&mut setup.board, cell, Stroke::Put(player), LETTERS)?;
+            }
+        }
+        Edit::Turn(player) => setup.turn = player,
+        Edit::Paint(cell, stroke) => paint_letter(&mut setup.board, cell, stroke, LETTERS)?,
+    }
+    read(setup)
 }
 
 #[cfg(test)]

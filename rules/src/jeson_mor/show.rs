@@ -1,11 +1,12 @@
 //! The drawing and the taps.
 
-use super::{Goal, JesonMor, Jump};
+use super::{Goal, JesonMor, Jump, setup};
 use crate::diagram::{
     Diagram, Gesture, Look, Marks, Piece, Seat, Shape, Show, Tap, Tint, Tone, Trace, Travel,
     square_cells, square_labels, status,
 };
-use crate::game::{Game, Player};
+use crate::edit::Edit;
+use crate::game::{Game, Player, SetupError};
 
 impl JesonMor {
     fn how_it_ended(&self) -> &'static str {
@@ -59,5 +60,9 @@ impl Show for JesonMor {
             height: 1,
         };
         Trace { placed: None, travels: vec![travel] }
+    }
+
+    fn edited(&self, edit: Edit) -> Result<Self, SetupError> {
+        setup::edited(self, edit)
     }
 }

@@ -8,6 +8,7 @@ mod setup;
 mod show;
 mod tower;
 
+use crate::edit::{Brush, Stroke};
 use crate::game::{Game, Info, OptionInfo, Outcome, Player, SetupError, Values};
 use crate::grid::{Square, View};
 pub use moves::Move;
@@ -78,6 +79,12 @@ static INFO: Info = Info {
             values: Values::Words(&["forbidden", "allowed"]),
             default: "forbidden",
         },
+    ],
+    brushes: &[
+        Brush { id: "x", label: "disc of X on top", stroke: Stroke::Put(Player::One) },
+        Brush { id: "o", label: "disc of O on top", stroke: Stroke::Put(Player::Two) },
+        Brush { id: "less", label: "one disc less", stroke: Stroke::Lift },
+        Brush { id: "none", label: "nothing", stroke: Stroke::Wipe },
     ],
     rules: include_str!("../../../docs/rules/six-making.md"),
     samples: &[

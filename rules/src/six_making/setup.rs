@@ -1,6 +1,7 @@
 //! Options, the start, and positions as plain data.
 
 use super::{Cell, KING, Last, SixMaking, Tower};
+use crate::edit::{Edit, Stroke, no_such_cell};
 use crate::game::{Game, Outcome, Player, SetupError, shorten};
 use crate::notation::{expect_at_most, expect_len};
 use serde::{Deserialize, Serialize};
@@ -195,6 +196,25 @@ fn write_board(towers: &[Tower; 25], size: usize) -> Board {
     let letter = |owner| if owner == Player::One { 'x' } else { 'o' };
     let tower = |cell: Cell| towers[cell.index()].discs().map(letter).collect();
     (0..size).map(|row| (0..size).map(|column| tower(Cell::at(column, row))).collect()).collect()
+}
+
+/// The position after a change by hand, which forgets the last move.
+pub(super) fn edited(pos: &SixMaking, edit: Edit) -> Result<SixMaking, SetupError> {
+    let mut setup = Setup { before: None, ..write(pos) };
+    match edit {
+        Edit::Clear => setup.board.iter_mut().flatten().for_each(String::clear),
+        Edit::Turn(player) => setup.turn = player,
+        Edit::Paint(cell, stroke) => {
+            let mut towers = setup.board.iter_mut().flatten();
+            let tower = towers.nth(cell).ok_or_else(|| no_such_cell(cell))?;
+            match stroke {
+                Stroke::Put(player) => tower.push(if player == Player::One { 'x' } else { 'o' }),
+                Stroke::Lift => drop(tower.pop()),
+                Stroke::Wipe => tower.clear(),
+            }
+        }
+    }
+    read(setup)
 }
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
 //! The drawing and the taps.
 
-use super::{Cell, KING, Move, SixMaking};
+use super::{Cell, KING, Move, SixMaking, setup};
 use crate::diagram::{
     Diagram, Gesture, Look, Marks, Piece, Seat, Shape, Show, Tap, Tint, Trace, Travel,
     square_cells, square_labels, status,
 };
-use crate::game::{Game, Player};
+use crate::edit::Edit;
+use crate::game::{Game, Player, SetupError};
 
 impl SixMaking {
     fn how_it_ended(&self) -> &'static str {
@@ -93,5 +94,9 @@ impl Show for SixMaking {
         let travel =
             Travel { from: self.view().number(from), to: Some(self.view().number(to)), height };
         Trace { placed: None, travels: vec![travel] }
+    }
+
+    fn edited(&self, edit: Edit) -> Result<Self, SetupError> {
+        setup::edited(self, edit)
     }
 }

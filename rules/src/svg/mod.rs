@@ -27,6 +27,9 @@ pub enum Theme {
     Light,
     /// Deep slate.
     Dark,
+    /// The colours of the page that shows the drawing, from its custom properties. Such a drawing has
+    /// names for its parts and no words of its own, because the page speaks for it.
+    Page,
 }
 
 /// How a diagram is drawn.
@@ -48,19 +51,39 @@ impl Default for Style {
     }
 }
 
+/// Where things lie on a drawing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// Its width and height.
+    pub size: (f64, f64),
+    /// The middle of each cell.
+    pub cells: Vec<(f64, f64)>,
+}
+
+/// Where the cells lie on a drawing without caption.
+pub fn plan(diagram: &Diagram, style: &Style) -> Plan {
+    let frame = Frame::new(diagram, style);
+    Plan { cells: diagram.cells.iter().map(|cell| frame.cell(cell)).collect(), size: frame.size }
+}
+
 /// Draws a diagram as a standalone SVG document.
 pub fn svg(diagram: &Diagram, style: &Style) -> String {
     let frame = Frame::new(diagram, style);
     let palette = Palette::of(style.theme);
     let painter = Painter { palette, players: &diagram.players };
-    let board = Board { diagram, frame, palette, painter };
+    let named = style.theme == Theme::Page;
+    let board = Board { diagram, frame, palette, painter, named };
     let caption = style.caption.then(|| Caption::new(diagram, board.frame.size.0));
     let mut canvas = Canvas::default();
     let (width, height) = board.frame.size;
     let height = height + caption.as_ref().map_or(0.0, Caption::height);
-    canvas.open(&opening(diagram, (width, height)));
-    canvas.add(&format!("<title>{}</title>", escape(&diagram.status)));
-    board.tile(&mut canvas, (width, height));
+    if named {
+        canvas.open(&page_opening((width, height)));
+    } else {
+        canvas.open(&opening(diagram, (width, height)));
+        canvas.add(&format!("<title>{}</title>", escape(&diagram.status)));
+        board.tile(&mut canvas, (width, height));
+    }
     board.cells(&mut canvas);
     board.marks_below(&mut canvas);
     board.pieces(&mut canvas);
@@ -84,12 +107,23 @@ fn opening(diagram: &Diagram, (width, height): Point) -> String {
     )
 }
 
+/// The page gives the size and the tile, and says what there is to say.
+fn page_opening((width, height): Point) -> String {
+    let (width, height) = (Num(width), Num(height));
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
+         aria-hidden=\"true\" fill=\"none\" text-anchor=\"middle\">"
+    )
+}
+
 /// A diagram with all that is needed to draw it.
 struct Board<'a> {
     diagram: &'a Diagram,
     frame: Frame,
     palette: &'a Palette,
     painter: Painter<'a>,
+    /// Whether the parts have names, so that a page can find and move them.
+    named: bool,
 }
 
 impl Board<'_> {
@@ -124,25 +158,48 @@ impl Board<'_> {
 
     /// The pieces from the top row to the bottom one, and what lies over them.
     fn pieces(&self, canvas: &mut Canvas) {
-        let placed = |cell: &Cell| cell.piece.clone().map(|piece| (self.frame.cell(cell), piece));
-        let mut pieces: Vec<(Point, Piece)> =
-            self.diagram.cells.iter().filter_map(placed).collect();
-        pieces.sort_by(|((ax, ay), _), ((bx, by), _)| ay.total_cmp(by).then(ax.total_cmp(bx)));
-        for (at, piece) in &pieces {
+        let placed = |(i, cell): (usize, &Cell)| {
+            cell.piece.clone().map(|piece| (i, self.frame.cell(cell), piece))
+        };
+        let mut pieces: Vec<(usize, Point, Piece)> =
+            self.diagram.cells.iter().enumerate().filter_map(placed).collect();
+        let below = |(_, a, _): &(usize, Point, Piece), (_, b, _): &(usize, Point, Piece)| {
+            a.1.total_cmp(&b.1).then(a.0.total_cmp(&b.0))
+        };
+        pieces.sort_by(below);
+        for (cell, at, piece) in &pieces {
+            self.open_named(canvas, "piece", *cell);
             canvas.open_at(*at);
             self.painter.body(canvas, piece);
             canvas.close("g");
+            self.close_named(canvas);
         }
         self.marks_above(canvas);
-        for (at, piece) in &pieces {
+        for (cell, at, piece) in &pieces {
+            self.open_named(canvas, "figure", *cell);
             self.painter.figure(canvas, *at, piece);
+            self.close_named(canvas);
+        }
+    }
+
+    fn open_named(&self, canvas: &mut Canvas, what: &str, number: usize) {
+        if self.named {
+            canvas.open(&format!(r#"<g data-{what}="{number}">"#));
+        }
+    }
+
+    fn close_named(&self, canvas: &mut Canvas) {
+        if self.named {
+            canvas.close("g");
         }
     }
 
     fn labels(&self, canvas: &mut Canvas) {
-        for label in &self.diagram.labels {
+        for (number, label) in self.diagram.labels.iter().enumerate() {
             let at = self.frame.label(label, self.diagram);
+            self.open_named(canvas, "label", number);
             canvas.text(at, &label.text, 12.5, self.palette.soft, r#"font-weight="500""#);
+            self.close_named(canvas);
         }
     }
 }
@@ -217,6 +274,30 @@ pub(super) mod tests {
         let dark = svg(&busy(), &Style { theme: Theme::Dark, ..Style::default() });
         assert_ne!(light, dark);
         assert_eq!(light.lines().count(), dark.lines().count());
+    }
+
+    #[test]
+    fn a_drawing_for_a_page_has_its_colours_from_the_page() {
+        let page = svg(&busy(), &Style { theme: Theme::Page, ..Style::default() });
+        assert!(page.contains(r#"fill="var(--board-cell)""#));
+        assert!(page.contains(r#"<g data-piece="#) && !page.contains("<title>"));
+        let light = svg(&busy(), &Style::default());
+        assert!(!light.contains("var(") && !light.contains("data-piece"));
+        for board_colour in ["#f6f0e4", "#cdbfa6"] {
+            assert!(light.contains(board_colour) && !page.contains(board_colour));
+        }
+    }
+
+    #[test]
+    fn a_plan_says_where_the_cells_are_drawn() {
+        let diagram = squares(3);
+        let plan = plan(&diagram, &Style::default());
+        assert_eq!(plan.cells.len(), diagram.cells.len());
+        let inside =
+            |(x, y): &Point| (0.0..plan.size.0).contains(x) && (0.0..plan.size.1).contains(y);
+        assert!(plan.cells.iter().all(inside));
+        let flipped = super::plan(&diagram, &Style { flipped: true, ..Style::default() });
+        assert!(flipped.cells[0].0 > flipped.cells[2].0);
     }
 
     #[test]

@@ -57,11 +57,26 @@ const DARK: Palette = Palette {
     shade: "0.38",
 };
 
+const PAGE: Palette = Palette {
+    tile: "var(--board-tile)",
+    rim: "var(--board-rim)",
+    cell: "var(--board-cell)",
+    alt: "var(--board-alt)",
+    goal: "var(--board-goal)",
+    line: "var(--board-line)",
+    ink: "var(--board-ink)",
+    soft: "var(--board-soft)",
+    accent: "var(--board-accent)",
+    panel: "var(--board-panel)",
+    shade: "var(--board-shade)",
+};
+
 impl Palette {
     pub(super) fn of(theme: Theme) -> &'static Palette {
         match theme {
             Theme::Light => &LIGHT,
             Theme::Dark => &DARK,
+            Theme::Page => &PAGE,
         }
     }
 
