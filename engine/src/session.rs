@@ -86,6 +86,8 @@ pub trait Session: Send {
     fn term(&self) -> String;
     /// The drawing, with the last turn marked.
     fn diagram(&self) -> Diagram;
+    /// What each move of the last turn did on the board.
+    fn last_traces(&self) -> Vec<Trace>;
     /// The match as a record, with these tags behind the game's own. A match that was read from a record
     /// and not changed gives that record back when no tags are asked for.
     fn record(&self, tags: &[(&str, &str)]) -> Record;
@@ -274,14 +276,16 @@ impl<G: Notation + Show + Seed> Session for Match<G> {
 
     fn diagram(&self) -> Diagram {
         let mut diagram = self.pos.diagram();
-        for (pos, m) in self.last_turn() {
-            diagram.marks.add(&pos.trace(*m));
-        }
+        self.last_traces().iter().for_each(|trace| diagram.marks.add(trace));
         if self.outcome().is_none() && self.result().is_some() {
             diagram.turn = None;
             diagram.status = "a draw: the same position for the third time".into();
         }
         diagram
+    }
+
+    fn last_traces(&self) -> Vec<Trace> {
+        self.last_turn().iter().map(|(pos, m)| pos.trace(*m)).collect()
     }
 
     fn record(&self, tags: &[(&str, &str)]) -> Record {

@@ -6,6 +6,7 @@
 
 pub mod alarm;
 pub mod analysis;
+pub mod boards;
 pub mod clock;
 pub mod commands;
 pub mod computers;
@@ -195,6 +196,7 @@ fn router(config: &Config, state: &Arc<State>) -> Router {
         .merge(analysis::router())
         .route("/api/health", get(health))
         .with_state(Arc::clone(state))
+        .merge(boards::router())
         .merge(pages::router(config.web.clone()))
         .fallback(missing)
         .method_not_allowed_fallback(wrong_method)

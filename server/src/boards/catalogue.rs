@@ -1,0 +1,107 @@
+//! What there is to play, and the rules pages.
+
+use crate::error::Refusal;
+use crate::position::entry;
+use axum::Json;
+use axum::extract::Path;
+use axum::response::Html;
+use engine::levels::LEVELS;
+use engine::{Entry, GAMES, Session};
+use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html};
+use rules::notation::option_value;
+use rules::svg::{Style, Theme, svg};
+use serde_json::{Map, Value, json};
+use std::sync::LazyLock;
+
+/// The drawing of a position that the rules page shows.
+fn sample(entry: &Entry, name: &str) -> Option<String> {
+    let (_, text) = entry.info.samples.iter().find(|(own, _)| *own == name)?;
+    let session = (entry.from_text)(text, &Map::new()).ok()?;
+    Some(drawing(session.as_ref()))
+}
+
+fn drawing(session: &dyn Session) -> String {
+    svg(&session.diagram(), &Style { theme: Theme::Page, ..Style::default() })
+}
+
+fn game(entry: &Entry) -> Value {
+    let info = entry.info;
+    let option = |option: &rules::game::OptionInfo| {
+        json!({
+            "name": option.name,
+            "about": option.about,
+            "values": option.values.list(),
+            "default": option_value(option.default),
+        })
+    };
+    let start = (entry.start)(&Map::new()).ok();
+    let seeds = start.as_ref().map(|session| session.seed_players()).unwrap_or_default();
+    let seed = |about: &engine::seed::About| json!({ "id": about.id, "name": about.name, "about": about.about });
+    json!({
+        "id": info.id,
+        "name": info.name,
+        "tagline": info.tagline,
+        "players": info.players,
+        "options": info.options.iter().map(option).collect::<Vec<_>>(),
+        "seeds": seeds.iter().map(seed).collect::<Vec<_>>(),
+        "brushes": info.brushes.iter()
+            .map(|brush| json!({ "id": brush.id, "label": brush.label }))
+            .collect::<Vec<_>>(),
+        "start": start.map(|session| session.text()),
+        "picture": sample(entry, "intermediate"),
+    })
+}
+
+static CATALOGUE: LazyLock<Value> = LazyLock::new(|| {
+    let level = |level: &engine::levels::Level| json!({ "number": level.number, "name": level.name, "about": level.about });
+    json!({
+        "games": GAMES.iter().map(game).collect::<Vec<_>>(),
+        "levels": LEVELS.iter().map(level).collect::<Vec<_>>(),
+    })
+});
+
+/// Answers `GET /api/catalogue`.
+pub async fn answer() -> Json<&'static Value> {
+    Json(&CATALOGUE)
+}
+
+/// Answers `GET /api/rules/{game}`.
+pub async fn rules(Path(id): Path<String>) -> Result<Html<String>, Refusal> {
+    let entry = entry(&id).map_err(|refusal| Refusal::missing(refusal.error).at("game"))?;
+    let mut page = String::new();
+    html::push_html(
+        &mut page,
+        pictures(entry, Parser::new_ext(entry.info.rules, Options::ENABLE_TABLES)),
+    );
+    Ok(Html(page))
+}
+
+/// The page with drawings in the place of its pictures.
+fn pictures<'a>(
+    entry: &'static Entry,
+    page: impl Iterator<Item = Event<'a>>,
+) -> impl Iterator<Item = Event<'a>> {
+    let mut picture: Option<(String, String)> = None;
+    page.filter_map(move |event| match (event, &mut picture) {
+        (Event::Start(Tag::Image { dest_url, .. }), _) => {
+            let name = dest_url.rsplit(['-', '/']).next().unwrap_or_default();
+            let drawing = sample(entry, name.trim_end_matches(".svg")).unwrap_or_default();
+            picture = Some((drawing, String::new()));
+            None
+        }
+        (Event::End(TagEnd::Image), Some((drawing, words))) => {
+            let words = words.replace('&', "&amp;").replace('"', "&quot;");
+            let figure = format!(
+                r#"<span class="picture" role="img" aria-label="{words}">{drawing}</span>"#
+            );
+            picture = None;
+            Some(Event::InlineHtml(CowStr::from(figure)))
+        }
+        (Event::Text(text), Some((_, words))) => {
+            words.push_str(&text);
+            None
+        }
+        (_, Some(_)) => None,
+        (event, None) => Some(event),
+    })
+}

@@ -1,0 +1,248 @@
+//! Records as trees of turns, and back.
+//!
+//! A tree is a list of turns, each with the number of the turn it follows, so that its depth costs no
+//! nesting. Among the turns that follow the same one, the first is the main line.
+
+use crate::error::{Asked, Refusal};
+use crate::position::{Place, entry};
+use axum::Json;
+use rules::Player;
+use rules::record::{Line, Node, Record, RecordError, Verdict};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// The text of a record.
+#[derive(Debug, Deserialize)]
+pub struct Text {
+    record: String,
+}
+
+/// A game with its variations.
+#[derive(Debug, Deserialize, Serialize)]
+pub struct Tree {
+    game: String,
+    #[serde(default)]
+    options: Map<String, Value>,
+    #[serde(default)]
+    start: Option<String>,
+    #[serde(default)]
+    tags: Vec<(String, String)>,
+    #[serde(default)]
+    comment: String,
+    #[serde(default)]
+    nodes: Vec<Turn>,
+}
+
+/// One turn of a tree.
+#[derive(Debug, Default, Deserialize, Serialize)]
+struct Turn {
+    turn: String,
+    /// The number of the turn before it; none for a first turn.
+    after: Option<usize>,
+    #[serde(default)]
+    comment: String,
+    #[serde(default)]
+    glyph: String,
+}
+
+/// The tags that follow from the rest.
+const OWN_TAGS: [&str; 4] = ["Game", "Options", "Position", "Result"];
+/// Of these, the one that need not: a game may have been resigned.
+const RESULT: &str = "Result";
+
+/// Answers `POST /api/tree`.
+pub async fn read(Asked(text): Asked<Text>) -> Result<Json<Tree>, Refusal> {
+    let wrong = |error: RecordError| Refusal::against(error).at("record");
+    let record = Record::parse(&text.record).map_err(wrong)?;
+    let entry = entry(record.game().map_err(wrong)?)?;
+    let mut session = (entry.from_record)(&record).map_err(wrong)?;
+    while session.undo() {}
+    let kept = |(name, _): &&(String, String)| name == RESULT || !OWN_TAGS.contains(&&**name);
+    let mut nodes = Vec::new();
+    append_line(&record.main, None, &mut nodes);
+    Ok(Json(Tree {
+        game: entry.info.id.to_owned(),
+        options: session.options(),
+        start: Some(session.text()),
+        tags: record.tags.iter().filter(kept).cloned().collect(),
+        comment: record.main.comment,
+        nodes,
+    }))
+}
+
+/// Appends a line behind a turn, each of its turns followed by the variations to it.
+fn append_line(line: &Line, mut after: Option<usize>, nodes: &mut Vec<Turn>) {
+    for node in &line.nodes {
+        let at = nodes.len();
+        let Node { turn, comment, glyph, .. } = node;
+        nodes.push(Turn {
+            turn: turn.clone(),
+            after,
+            comment: comment.clone(),
+            glyph: glyph.clone(),
+        });
+        for variation in &node.variations {
+            let first = nodes.len();
+            append_line(variation, after, nodes);
+            if let Some(turn) = nodes.get_mut(first).filter(|_| !variation.comment.is_empty()) {
+                let words = [variation.comment.as_str(), &turn.comment];
+                turn.comment = words.join(" ").trim().to_owned();
+            }
+        }
+        after = Some(at);
+    }
+}
+
+/// Answers `POST /api/record`.
+pub async fn write(Asked(tree): Asked<Tree>) -> Result<String, Refusal> {
+    let branches = Branches::of(&tree.nodes)?;
+    let entry = entry(&tree.game)?;
+    let place = Place {
+        game: tree.game,
+        options: Some(tree.options).filter(|options| !options.is_empty()),
+        position: tree.start.map(Value::String),
+        turns: Some(branches.main_line()),
+    };
+    let own = |(name, _): &&(String, String)| !OWN_TAGS.contains(&name.as_str());
+    let tags: Vec<_> =
+        tree.tags.iter().filter(own).map(|(name, value)| (&**name, &**value)).collect();
+    let mut record = place.open()?.record(&tags);
+    record.main = Line { comment: tree.comment, nodes: branches.line(branches.first(), 0)? };
+    let said = tree.tags.iter().find(|(name, _)| name == RESULT);
+    if let Some(verdict) =
+        said.and_then(|(_, text)| verdict(text)).filter(|_| record.result == Verdict::Open)
+    {
+        record.result = verdict;
+        record.tags.retain(|(name, _)| name != RESULT);
+        record.tags.push((RESULT.into(), verdict.to_string()));
+    }
+    // What was sent may not be what a record can say, so it is read again.
+    let text = record.to_string();
+    let wrong = |error: RecordError| Refusal::against(error.message).at("nodes");
+    (entry.from_record)(&Record::parse(&text).map_err(wrong)?).map_err(wrong)?;
+    Ok(text)
+}
+
+fn verdict(text: &str) -> Option<Verdict> {
+    match text {
+        "1-0" => Some(Verdict::Win(Player::One)),
+        "0-1" => Some(Verdict::Win(Player::Two)),
+        "1/2-1/2" => Some(Verdict::Draw),
+        _ => None,
+    }
+}
+
+/// How deep variations may nest, as in records.
+const MAX_DEPTH: usize = 32;
+
+/// The turns of a tree with those that follow each.
+struct Branches<'a> {
+    nodes: &'a [Turn],
+    /// By number, and the first turns at the end.
+    next: Vec<Vec<usize>>,
+}
+
+impl<'a> Branches<'a> {
+    fn of(nodes: &'a [Turn]) -> Result<Branches<'a>, Refusal> {
+        let mut next = vec![Vec::new(); nodes.len() + 1];
+        for (i, node) in nodes.iter().enumerate() {
+            let before = node.after.unwrap_or(nodes.len());
+            if node.after.is_some_and(|before| before >= i) {
+                let error = format!("turn {i} follows turn {before}, expected an earlier one");
+                return Err(Refusal::against(error).at(format!("nodes[{i}].after")));
+            }
+            next[before].push(i);
+        }
+        Ok(Branches { nodes, next })
+    }
+
+    fn first(&self) -> &[usize] {
+        self.after(self.nodes.len())
+    }
+
+    fn after(&self, node: usize) -> &[usize] {
+        self.next.get(node).map_or(&[], Vec::as_slice)
+    }
+
+    fn main_line(&self) -> Vec<String> {
+        let mut turns = Vec::new();
+        let mut at = self.first().first();
+        while let Some(node) = at.and_then(|at| self.nodes.get(*at)) {
+            turns.push(node.turn.clone());
+            at = at.and_then(|at| self.after(*at).first());
+        }
+        turns
+    }
+
+    /// The line that begins with the first of these turns; the others are variations to it.
+    fn line<'s>(&'s self, mut choices: &'s [usize], depth: usize) -> Result<Vec<Node>, Refusal> {
+        if depth > MAX_DEPTH {
+            let error = format!("variations nest deeper than {MAX_DEPTH} levels");
+            return Err(Refusal::against(error).at("nodes"));
+        }
+        let mut line = Vec::new();
+        while let [main, others @ ..] = choices {
+            let Some(Turn { turn, comment, glyph, .. }) = self.nodes.get(*main) else { break };
+            let mut node = Node::new(turn);
+            node.comment.clone_from(comment);
+            node.glyph.clone_from(glyph);
+            for other in others {
+                let nodes = self.line(std::slice::from_ref(other), depth + 1)?;
+                node.variations.push(Line { comment: String::new(), nodes });
+            }
+            line.push(node);
+            choices = self.after(*main);
+        }
+        Ok(line)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GAME: &str = "\
+[Game \"gekitai\"]
+[Player1 \"Ann\"]
+[Result \"*\"]
+
+{An opening.} 1. c3! {Good.} ( 1. a1 a2 ( 1... f6 ) ) ( 1. b1 ) 1... d4 2. f6?? *
+";
+
+    async fn tree(text: &str) -> Result<Tree, Refusal> {
+        read(Asked(Text { record: text.into() })).await.map(|Json(tree)| tree)
+    }
+
+    #[tokio::test]
+    async fn a_record_is_the_same_after_it_was_a_tree() {
+        let read = tree(GAME).await.unwrap();
+        assert_eq!(read.nodes.len(), 7);
+        assert_eq!(read.nodes[0].turn, "c3");
+        assert_eq!(write(Asked(read)).await.unwrap(), GAME);
+    }
+
+    #[tokio::test]
+    async fn the_result_of_a_resigned_game_is_kept() {
+        let game = GAME.replace("[Result \"*\"]", "[Result \"1-0\"]").replace(" *", " 1-0");
+        assert_eq!(write(Asked(tree(&game).await.unwrap())).await.unwrap(), game);
+    }
+
+    #[tokio::test]
+    async fn a_turn_cannot_follow_itself_or_a_later_one() {
+        for after in [0, 1, 99] {
+            let mut wrong = tree(GAME).await.unwrap();
+            wrong.nodes[0].after = Some(after);
+            let refusal = write(Asked(wrong)).await.unwrap_err();
+            assert_eq!(refusal.field.as_deref(), Some("nodes[0].after"));
+        }
+    }
+
+    #[tokio::test]
+    async fn illegal_variations_and_strange_texts_are_refused() {
+        for turn in ["zz", "c3 ( 1. a1", "{", "", "c3 d4"] {
+            let mut wrong = tree(GAME).await.unwrap();
+            wrong.nodes[1].turn = turn.into();
+            assert!(write(Asked(wrong)).await.is_err(), "{turn}");
+        }
+    }
+}

@@ -1,0 +1,105 @@
+/** Requests to the server. */
+
+/**
+ * @typedef {{stage: string, label: string, cell: number|null}} Tap
+ * @typedef {{from: number, to: number|null, height: number}} Travel
+ * @typedef {{placed: number|null, travels: Travel[]}} Trace
+ * @typedef {{text: string, taps: Tap[], trace: Trace}} Step
+ * @typedef {{name: string, at: [number, number], says: string}} Cell
+ * @typedef {{name: string, tint: string, count: string, reserve: number|null}} Seat
+ * @typedef {{game: string, options: object, position: object, text: string, turn: 1|2, over: boolean,
+ *   winner: 1|2|'draw'|null, in_turn: boolean, status: string, count: number, round: number, svg: string,
+ *   size: [number, number], cells: Cell[], players: [Seat, Seat], steps: Step[], turns: string[],
+ *   last: Trace[], winning: number[], seed: {value: [number, number]}}} View
+ * @typedef {{game: string, options?: object, position?: object|string|null, turns?: string[]}} Place
+ * @typedef {{name: string, about: string, values: (string|number)[], default: string|number}} Option
+ * @typedef {{id: string, name: string, tagline: string, players: [string, string], options: Option[],
+ *   seeds: {id: string, name: string, about: string}[], brushes: {id: string, label: string}[],
+ *   start: string, picture: string}} GameInfo
+ * @typedef {{games: GameInfo[], levels: {number: number, name: string, about: string}[]}} Catalogue
+ */
+
+/** What the server refuses, with its reason. */
+export class Refused extends Error {
+  constructor(/** @type {number} */ status, /** @type {string} */ message, /** @type {string|undefined} */ field) {
+    super(message);
+    this.status = status;
+    this.field = field;
+  }
+}
+
+/** @param {string} path @param {{body?: any, token?: string|null, signal?: AbortSignal}} [how] */
+const request = async (path, { body, token, signal } = {}) => {
+  /** @type {Record<string, string>} */
+  const headers = {};
+  if (body !== undefined) headers['content-type'] = 'application/json';
+  if (token) headers.authorization = `Bearer ${token}`;
+  let response;
+  try {
+    response = await fetch(path, { method: body === undefined ? 'GET' : 'POST', headers, signal, body: body === undefined ? undefined : JSON.stringify(body) });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new Refused(0, 'the server does not answer', undefined);
+  }
+  if (!response.ok) {
+    const reason = await response.json().catch(() => ({}));
+    throw new Refused(response.status, reason.error ?? `the server answered ${response.status}`, reason.field);
+  }
+  return response;
+};
+
+/** @param {string} path @param {string|null} [token] */
+export const getJson = async (path, token) => (await request(path, { token })).json();
+/** @param {string} path */
+export const getText = async (path) => (await request(path)).text();
+/** @param {string} path @param {any} body @param {string|null} [token] */
+export const postJson = async (path, body, token) => (await request(path, { body, token })).json();
+/** @param {string} path @param {any} body */
+export const postText = async (path, body) => (await request(path, { body })).text();
+
+/** @type {Promise<Catalogue>|null} */
+let shelf = null;
+/** What there is to play; asked for once. */
+export const catalogue = () => (shelf ??= getJson('/api/catalogue'));
+
+/** @type {Map<string, Promise<View>>} */
+const seen = new Map();
+const MOST_SEEN = 200;
+
+/** A position as the server shows it; asked for once. @param {Place} place @param {boolean} flipped @returns {Promise<View>} */
+export const view = (place, flipped = false) => {
+  const body = { ...place, flipped };
+  const key = JSON.stringify(body);
+  const known = seen.get(key);
+  if (known) return known;
+  const asked = postJson('/api/view', body);
+  asked.catch(() => seen.delete(key));
+  seen.set(key, asked);
+  if (seen.size > MOST_SEEN) seen.delete(/** @type {string} */ (seen.keys().next().value));
+  return asked;
+};
+
+/**
+ * Reads lines of JSON as they come.
+ * @param {string} path @param {any} body @param {(line: any) => void} onLine @param {AbortSignal} signal
+ */
+export const stream = async (path, body, onLine, signal) => {
+  const response = await request(path, { body, signal });
+  const reader = /** @type {ReadableStream} */ (response.body).pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  for (;;) {
+    const { value, done } = await reader.read();
+    rest += value ?? '';
+    const lines = rest.split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) if (line.trim()) onLine(JSON.parse(line));
+    if (done) break;
+  }
+  if (rest.trim()) onLine(JSON.parse(rest));
+};
+
+/** A position as the path of an address: the blank before the player becomes `_`. */
+export const toPath = (/** @type {string} */ text) =>
+  encodeURIComponent(text.replace(/ (?=[^ ]*$)/, '_')).replace(/%2F/g, '/').replace(/%2C/g, ',').replace(/%3B/g, ';').replace(/%3D/g, '=');
+/** The way back. */
+export const fromPath = (/** @type {string} */ path) => decodeURIComponent(path).replace(/_(?=[^_]*$)/, ' ');

@@ -1,0 +1,173 @@
+/** The first page: the games, a new game, and my games. */
+import { catalogue, fromPath, getJson, postJson, toPath } from './api.js';
+import { button, drawing, el, fill, setText } from './dom.js';
+import { isComputer, seatName } from './live.js';
+import { forgetGame, myGames, prefs, remember, rememberGame, remembered, setPrefs } from './prefs.js';
+import { ago, capital, spaced } from './text.js';
+
+/**
+ * @typedef {import('./api.js').GameInfo} GameInfo
+ * @typedef {import('./api.js').Catalogue} Catalogue
+ */
+
+const MODES = [
+  ['computer', 'The computer', 'You against the program'],
+  ['screen', 'A friend here', 'Two people at this screen'],
+  ['link', 'A friend by link', 'Each at an own screen'],
+  ['watch', 'Watch', 'Two computers play'],
+];
+
+/** @param {HTMLElement} main */
+export const homePage = async (main) => {
+  const shelf = await catalogue();
+  document.title = 'Quadrille';
+  main.className = 'page home';
+  const mine = el('section.mine', { 'aria-labelledby': 'mine-title', hidden: true });
+  const tile = (/** @type {GameInfo} */ info) => el('button.card.tile', { type: 'button', 'data-game': info.id, onclick: () => newGame(shelf, info) },
+    drawing(info.picture), el('b', {}, info.name), el('small', {}, capital(info.tagline)));
+  fill(main,
+    el('h1', {}, 'Four games, one table'),
+    el('p.lead', {}, 'Choose a game: against the computer, with a friend, or just to watch.'),
+    el('div.shelf', {}, ...shelf.games.map(tile)),
+    mine,
+    el('section.paste', {}, el('a', { href: '/analysis' }, 'Analyse a position or a record'), ' · ', el('a', { href: '/editor' }, 'Set up a position'), ' · ', el('a', { href: '/rules/all' }, 'Read the rules')));
+  showMine(mine, shelf);
+  const asked = new URLSearchParams(location.search);
+  const wanted = shelf.games.find((one) => one.id === asked.get('new'));
+  if (wanted) newGame(shelf, wanted, asked.get('position') ? fromPath(/** @type {string} */ (asked.get('position'))) : null);
+};
+
+/** My games: those in progress first. @param {HTMLElement} box @param {Catalogue} shelf */
+const showMine = async (box, shelf) => {
+  const known = myGames().slice(0, 24);
+  if (known.length === 0) return;
+  box.hidden = false;
+  const list = el('ul.games');
+  fill(box, el('h2', { id: 'mine-title' }, 'My games'), list);
+  const row = (/** @type {import('./prefs.js').Mine} */ game) => {
+    const info = shelf.games.find((one) => one.id === game.game);
+    const line = el('small', {}, game.over ? 'finished' : ago(game.at));
+    const names = el('span', {}, game.names ?? '');
+    const item = el('li', {}, el('a', { href: `/${game.id}`, 'data-id': game.id }, el('b', {}, info?.name ?? 'Game'), names, line),
+      button('×', () => { forgetGame(game.id); item.remove(); }, { 'aria-label': `Remove from the list: ${info?.name ?? ''} ${game.names ?? ''}`, title: 'Remove from the list' }));
+    item.classList.toggle('over', Boolean(game.over));
+    return { item, line, names, game, info };
+  };
+  const rows = known.map(row).sort((a, b) => Number(Boolean(a.game.over)) - Number(Boolean(b.game.over)) || b.game.at - a.game.at);
+  fill(list, ...rows.map(({ item }) => item));
+  for (const { item, line, names, game, info } of rows.filter((one) => !one.game.over).slice(0, 12)) {
+    getJson(`/api/games/${game.id}`, game.token).then((now) => {
+      const your = !now.result && now.you?.includes(now.turn);
+      const called = (/** @type {1|2} */ player) => seatName(now, player, info?.players[player - 1] ?? '');
+      setText(names, `${called(1)} – ${called(2)}`);
+      setText(line, now.result ? 'finished' : your && (now.you.length === 1 || isComputer(now, 1)) ? 'Your turn – continue' : `turn ${now.turns.length + 1} – continue`);
+      item.classList.toggle('yours', Boolean(your));
+      item.classList.toggle('over', Boolean(now.result));
+      if (now.result) rememberGame({ id: game.id, over: true, at: game.at });
+    }, (error) => { if (error.status === 404) { forgetGame(game.id); item.remove(); } });
+  }
+};
+
+/** The values of a form as an object. */
+const valuesOf = (/** @type {HTMLFormElement} */ form) => Object.fromEntries(new FormData(form));
+
+/** A computer seat: a level, or a player of the original program. @param {Catalogue} shelf @param {GameInfo} info @param {string} name @param {string} title @param {string} chosen */
+const computerField = (shelf, info, name, title, chosen) => {
+  const about = el('small.about', { id: `${name}-about` });
+  const level = (/** @type {any} */ one) => el('option', { value: `level:${one.number}` }, `${one.number} · ${one.name}`);
+  const select = el('select', { name, id: name, 'aria-describedby': `${name}-about`, onchange: () => describe() },
+    el('optgroup', { label: 'Levels' }, ...shelf.levels.map(level)),
+    info.seeds.length > 0 ? el('optgroup', { label: 'Players of the original program' }, ...info.seeds.map((seed) => el('option', { value: `seed:${seed.id}` }, seed.name))) : null);
+  select.value = chosen;
+  if (!select.value) select.value = 'level:3';
+  const describe = () => {
+    const [kind, which] = select.value.split(':');
+    const found = kind === 'level' ? shelf.levels.find((one) => String(one.number) === which) : info.seeds.find((one) => one.id === which);
+    setText(about, capital(found?.about ?? ''));
+  };
+  describe();
+  return el('div.field', { 'data-for': name }, el('label', { for: name }, title), select, about);
+};
+
+const computerSeat = (/** @type {string} */ value) => {
+  const [kind, which] = value.split(':');
+  return kind === 'level' ? { kind, level: Number(which) } : { kind, player: which };
+};
+
+const CLOCKS = [['none', 'No clock'], ['60+1', '1 min + 1 s'], ['180+2', '3 min + 2 s'], ['300+3', '5 min + 3 s'], ['600+5', '10 min + 5 s'], ['1800+20', '30 min + 20 s'], ['d1', '1 day a turn'], ['d3', '3 days a turn'], ['d7', '7 days a turn']];
+
+const clockOf = (/** @type {string} */ value) => {
+  if (value === 'none') return { kind: 'none' };
+  if (value.startsWith('d')) return { kind: 'days', days: Number(value.slice(1)) };
+  const [seconds, increment] = value.split('+').map(Number);
+  return { kind: 'time', seconds, increment };
+};
+
+const radios = (/** @type {string} */ name, /** @type {string} */ title, /** @type {string[][]} */ values, /** @type {string} */ chosen, /** @type {() => void} */ onchange) =>
+  el('fieldset.segments', { 'data-for': name }, el('legend', {}, title), ...values.map(([value, label, about]) => el('label', { title: about ?? '' },
+    el('input', { type: 'radio', name, value, checked: value === chosen, onchange }), el('span', {}, label))));
+
+/** Asks how to play, and makes the game. @param {Catalogue} shelf @param {GameInfo} info @param {string|null} position */
+const newGame = (shelf, info, position = null) => {
+  const last = { mode: 'computer', one: 'level:3', two: 'level:5', side: '1', clock: 'none', ...remembered(`new.${info.id}`, {}) };
+  const optionField = (/** @type {import('./api.js').Option} */ option) => el('div.field', {}, el('label', { for: `option-${option.name}` }, capital(spaced(option.name))),
+    el('select', { name: `option.${option.name}`, id: `option-${option.name}`, 'aria-describedby': `about-${option.name}` }, ...option.values.map((value) => el('option', { value: String(value), selected: String(value) === String(last[`option.${option.name}`] ?? option.default) }, capital(String(value))))),
+    el('small.about', { id: `about-${option.name}` }, capital(option.about)));
+  const wrong = el('p.error', { role: 'alert', id: 'new-error' });
+  const update = () => {
+    const mode = form.elements.mode.value;
+    for (const field of form.querySelectorAll('[data-for]')) {
+      const kind = /** @type {HTMLElement} */ (field).dataset.for ?? '';
+      const shown = { mode: true, one: mode === 'computer' || mode === 'watch', two: mode === 'watch', side: mode === 'computer' || mode === 'link', clock: mode !== 'watch', name: mode !== 'watch' && mode !== 'screen' }[kind];
+      /** @type {HTMLElement} */ (field).hidden = shown === false;
+    }
+    setText(form.querySelector('label[for=one]'), mode === 'watch' ? info.players[0] : 'Opponent');
+  };
+  const form = /** @type {any} */ (el('form', { method: 'dialog', onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); make(); } },
+    el('header', {}, el('h2', {}, info.name), button('Close', () => box.close(), { 'aria-label': 'Close' })),
+    position ? el('p.about', {}, 'From the position that was set up.') : null,
+    radios('mode', 'Play with', MODES, last.mode, () => update()),
+    computerField(shelf, info, 'one', 'Opponent', last.one),
+    computerField(shelf, info, 'two', info.players[1], last.two),
+    radios('side', 'You play', [['1', info.players[0], 'moves first'], ['2', info.players[1]], ['random', 'Either']], last.side, () => {}),
+    el('div.field', { 'data-for': 'clock' }, el('label', { for: 'clock' }, 'Clock'), el('select', { name: 'clock', id: 'clock' }, ...CLOCKS.map(([value, label]) => el('option', { value, selected: value === last.clock }, label)))),
+    el('div.field', { 'data-for': 'name' }, el('label', { for: 'name' }, 'Your name'), el('input', { type: 'text', name: 'name', id: 'name', maxLength: 40, value: prefs().name, placeholder: 'As you like', 'autocomplete': 'nickname' })),
+    position || info.options.length === 0 ? null : el('details', {}, el('summary', {}, 'Options of the game'), ...info.options.map(optionField)),
+    wrong,
+    el('div.row', {}, el('a.button', { href: `/rules/${info.id}` }, 'Rules'), el('button.primary', { type: 'submit', id: 'start' }, 'Play'))));
+  const box = el('dialog.box.new', { id: 'new-game', 'aria-label': `New game of ${info.name}` }, form);
+  box.addEventListener('close', () => { box.remove(); if (location.search) history.replaceState(null, '', '/'); });
+
+  const make = async () => {
+    const values = /** @type {Record<string, string>} */ (valuesOf(form));
+    const { name = '' } = values;
+    remember(`new.${info.id}`, values);
+    if (name !== prefs().name) setPrefs({ name });
+    const me = { kind: 'person', ...(name.trim() ? { name: name.trim() } : {}) };
+    const first = values.side === 'random' ? Math.random() < 0.5 : values.side !== '2';
+    const pair = (/** @type {any} */ a, /** @type {any} */ b) => (first ? [a, b] : [b, a]);
+    const seats = {
+      computer: () => pair(me, computerSeat(values.one)),
+      screen: () => info.players.map((player) => ({ kind: 'person', name: player })),
+      link: () => pair(me, { kind: 'open' }),
+      watch: () => [computerSeat(values.one), computerSeat(values.two)],
+    }[/** @type {'computer'|'screen'|'link'|'watch'} */ (values.mode)]();
+    const chosen = info.options.filter((option) => values[`option.${option.name}`] !== undefined && values[`option.${option.name}`] !== String(option.default));
+    const options = Object.fromEntries(chosen.map((option) => [option.name, option.values.find((value) => String(value) === values[`option.${option.name}`])]));
+    const request = { game: info.id, seats, shared: values.mode === 'screen', clock: values.mode === 'watch' ? { kind: 'none' } : clockOf(values.clock), ...(position ? { position } : { options }) };
+    try {
+      const { id, tokens } = await postJson('/api/games', request);
+      const own = values.mode === 'link' ? tokens[first ? 0 : 1] : tokens.find((/** @type {string|null} */ one) => one);
+      const invite = values.mode === 'link' ? tokens[first ? 1 : 0] : undefined;
+      const kept = rememberGame({ id, game: info.id, at: Date.now(), ...(own ? { token: own } : {}), ...(invite ? { invite } : {}) });
+      location.href = kept || !own ? `/${id}` : `/${id}#${own}`;
+    } catch (error) {
+      setText(wrong, capital(/** @type {Error} */ (error).message));
+    }
+  };
+  update();
+  document.body.append(box);
+  box.showModal();
+};
+
+export const playLink = (/** @type {import('./api.js').View} */ view) => `/?new=${view.game}&position=${encodeURIComponent(toPath(view.text))}`;

@@ -1,0 +1,304 @@
+/**
+ * Making a turn: taps, drags, keys and typed text on a board, in stages that can be taken back.
+ * The game page and the analysis both play through this.
+ *
+ * @typedef {import('./api.js').View} View
+ * @typedef {import('./api.js').Place} Place
+ */
+import { view as askView } from './api.js';
+import { createBoard } from './board.js';
+import { button, el, fill, say, setText } from './dom.js';
+import { NOTHING, back, drag, stageNames, stageOf, starts, tapCell, tapChoice } from './gesture.js';
+import { prefs, touch } from './prefs.js';
+import { capital, plural } from './text.js';
+
+/** What is to be done next, in words. @param {View} view @param {import('./gesture.js').Spelling} spelling */
+const prompt = (view, spelling) => {
+  const { candidates, choices, stage } = stageOf(view.steps, spelling);
+  const places = candidates.filter((step) => step.trace.placed !== null && step.taps.length === 1).length;
+  if (choices.length > 0) return `Choose the ${stage}`;
+  if (places > 0 && places === candidates.length) return stage === 'cell' ? 'Choose a cell' : `Place the ${stage}`;
+  return places > 0 ? `Choose the ${stage}, or an empty cell` : `Choose the ${stage}`;
+};
+
+/**
+ * @param {{onTurn: (turn: string) => Promise<void>|void, mayPlay: () => boolean, idle: () => string, label?: string, sure?: boolean}} hooks
+ *   `sure` never asks for confirmation
+ */
+export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false }) => {
+  /** @type {Place|null} */
+  let place = null;
+  let flipped = false;
+  /** @type {View|null} the position without what is being made */
+  let base = null;
+  /** @type {View|null} what is on the board */
+  let view = null;
+  /** @type {{text: string, view: View, taps: import('./api.js').Tap[]}[]} */
+  let draft = [];
+  let spelling = NOTHING;
+  /** @type {{text: string, cell: number|null, before: View, spelling: import('./gesture.js').Spelling}|null} */
+  let proposal = null;
+  /** @type {[number, number][]} */
+  let hints = [];
+  let threat = false;
+  let asked = 0;
+  let sending = false;
+
+  const board = createBoard({ label, onTap: (cell) => tap(cell), onDrag: (from, to) => dragged(from, to) });
+
+  const title = el('p.prompt', { id: 'prompt' });
+  const strip = el('ol.stages', { 'aria-label': 'Stages of this turn' });
+  const chips = el('div.chips', { role: 'group', 'aria-label': 'Choices' });
+  const backButton = button('Back', () => stepBack(), { id: 'stage-back' });
+  const clearButton = button('Clear', () => clear(), { id: 'stage-clear' });
+  const playButton = button('Play', () => confirm(), { id: 'stage-play', className: 'primary' });
+  const entry = el('input', { type: 'text', id: 'move-text', 'aria-label': 'Type a move', placeholder: 'Type a move', 'autocomplete': 'off', spellcheck: false, autocapitalize: 'none', 'enterkeyhint': 'go' });
+  const wrong = el('p.error', { id: 'move-error', role: 'alert' });
+  const form = el('form.joined.entry', { onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); typed(); } }, entry, el('button', { type: 'submit', id: 'move-go' }, 'Go'));
+  const card = el('section.card.stage', { 'aria-label': 'Your turn' }, title, strip, chips, el('div.row', {}, backButton, clearButton, playButton), form, wrong);
+
+  const turnsWith = (/** @type {string} */ text) => [...(place?.turns ?? []), text];
+  const made = () => draft.map((one) => one.text).join('');
+  const marker = () => (draft.length > 0 || spelling.taps.length > 0 || proposal !== null);
+
+  /** Shows everything as it stands. */
+  const render = () => {
+    if (!view) return;
+    const able = mayPlay() && !sending;
+    const stage = able && !proposal ? stageOf(view.steps, spelling) : null;
+    const begun = spelling.taps.length > 0;
+    const heads = able && !proposal ? starts(view.steps) : new Map();
+    const placing = stage && !begun && view.steps.every((step) => step.trace.placed !== null);
+    const selected = begun && !proposal ? spelling.taps.find((one) => one.cell !== null)?.cell ?? null : null;
+    board.mark({
+      selected,
+      targets: stage && begun ? stage.cells : new Set(),
+      grab: new Set(heads.keys()),
+      hints,
+      threat,
+      says: (cell) => {
+        if (!stage) return '';
+        if (cell === selected) return 'selected';
+        if (begun) return stage.cells.has(cell) ? 'legal target' : '';
+        return heads.has(cell) ? (placing ? 'can be chosen' : plural(heads.get(cell), 'legal move')) : '';
+      },
+    });
+    board.element.classList.toggle('able', able && !proposal);
+    board.element.classList.toggle('placing', Boolean(placing));
+    renderCard(able, stage);
+  };
+
+  const renderCard = (/** @type {boolean} */ able, /** @type {any} */ stage) => {
+    if (!view) return;
+    const now = able ? (proposal ? `Play ${proposal.text}?` : prompt(view, spelling)) : idle();
+    setText(title, now);
+    title.classList.toggle('mine', able);
+    const done = [...draft.flatMap((one) => one.taps), ...(proposal ? proposal.spelling.taps : spelling.taps)];
+    const ahead = stage ? stageNames(view.steps, spelling).slice(spelling.taps.length) : [];
+    const total = done.length + ahead.length;
+    fill(strip, ...(able && total > 1 ? [
+      ...done.map((one) => el('li.done', {}, el('small', {}, capital(one.stage)), one.label)),
+      ...ahead.map((name, i) => el(i === 0 ? 'li.now' : 'li', i === 0 ? { 'aria-current': 'step' } : {}, el('small', {}, capital(name)), '…')),
+    ] : []));
+    fill(chips, ...(stage?.choices ?? []).map((/** @type {any} */ choice) => button(choice.label, () => choose(choice), { className: 'chip', 'data-choice': choice.label })));
+    backButton.disabled = !able || !marker();
+    clearButton.disabled = !able || !marker();
+    playButton.hidden = proposal === null;
+    const hasFocus = document.activeElement === playButton;
+    if (playButton.hidden && hasFocus) board.cells.querySelector('button[tabindex="0"]')?.focus();
+    entry.disabled = !mayPlay();
+  };
+
+  /** Asks for a position and shows it, unless another was asked for meanwhile. @param {string[]} turns @param {boolean} animate */
+  const look = async (turns, animate) => {
+    if (!place) return null;
+    const mine = ++asked;
+    const next = await askView({ ...place, turns }, flipped);
+    if (mine !== asked) return null;
+    // Of a turn in the making, only the latest move has not been seen.
+    const shown = draft.length > 0 && next.last.length > 1 ? next.last.slice(draft.length) : next.last;
+    view = next;
+    board.show(next, { animate, steps: shown });
+    return next;
+  };
+
+  const tap = (/** @type {number} */ cell) => {
+    if (!view || !mayPlay() || sending) { if (!sending) render(); return; }
+    if (proposal) {
+      if (proposal.cell === cell) { confirm(); return; }
+      stepBack();
+      return;
+    }
+    spelling = tapCell(view.steps, spelling, cell);
+    advance();
+  };
+
+  const dragged = (/** @type {number} */ from, /** @type {number} */ to) => {
+    if (!view || !mayPlay() || sending || proposal) return;
+    spelling = drag(view.steps, from, to);
+    if (from === to) render();
+    else advance();
+  };
+
+  const choose = (/** @type {import('./api.js').Tap} */ choice) => {
+    if (!view) return;
+    const fromKeys = document.activeElement?.classList.contains('chip');
+    spelling = tapChoice(view.steps, spelling, choice);
+    advance();
+    if (fromKeys) /** @type {any} */ (chips.querySelector('button') ?? board.cells.querySelector('button[tabindex="0"]'))?.focus();
+  };
+
+  /** Plays a step that is spelled out, or shows the next stage. */
+  const advance = async () => {
+    if (!view) return;
+    const { step, candidates, stage, choices } = stageOf(view.steps, spelling);
+    setText(wrong, '');
+    hints = [];
+    if (!step || candidates.length > 1) {
+      render();
+      if (spelling.taps.length > 0) say(choices.length > 0 ? `Choose the ${stage}: ${choices.map((one) => one.label).join(', ')}` : '');
+      return;
+    }
+    const before = view;
+    const cell = spelling.taps.findLast((one) => one.cell !== null)?.cell ?? null;
+    await attempt(made() + step.text, { text: step.text, taps: spelling.taps, cell, before }, false);
+  };
+
+  /** Looks what a text makes of the turn: more of it, or all. */
+  const attempt = async (/** @type {string} */ text, /** @type {any} */ from, /** @type {boolean} */ certain) => {
+    let next;
+    const was = spelling;
+    try {
+      next = await look(turnsWith(text), true);
+    } catch (error) {
+      setText(wrong, capital(/** @type {Error} */ (error).message));
+      render();
+      return false;
+    }
+    if (!next) return false;
+    spelling = NOTHING;
+    if (next.in_turn) {
+      draft = [...draft, { text: from.text, view: from.before, taps: from.taps }];
+      render();
+      say(prompt(next, NOTHING));
+      return true;
+    }
+    proposal = { text, cell: from.cell, before: from.before, spelling: was };
+    const ask = prefs().confirm;
+    if (!certain && !sure && (ask === 'always' || (ask === 'auto' && (touch() || draft.length > 0)))) {
+      render();
+      say(`Play ${text}? Confirm with Play, or go back.`);
+      return true;
+    }
+    await confirm();
+    return true;
+  };
+
+  const confirm = async () => {
+    if (!proposal || sending) return;
+    const { text } = proposal;
+    sending = true;
+    hints = [];
+    render();
+    try {
+      await onTurn(text);
+      draft = [];
+      proposal = null;
+      spelling = NOTHING;
+    } catch (error) {
+      setText(wrong, capital(/** @type {Error} */ (error).message));
+      sending = false;
+      clear();
+    }
+    sending = false;
+    render();
+  };
+
+  const typed = async () => {
+    const text = entry.value.trim();
+    if (!view || !text || !mayPlay() || sending) return;
+    if (proposal) stepBack();
+    setText(wrong, '');
+    const goesOn = draft.length > 0;
+    const from = { text, taps: [{ stage: 'typed', label: text, cell: null }], cell: null, before: view };
+    if (goesOn && await attempt(made() + text, from, true)) { entry.value = ''; return; }
+    if (goesOn) clear();
+    if (await attempt(text, { ...from, before: base }, true)) { entry.value = ''; setText(wrong, ''); }
+  };
+
+  /** Takes back one stage. Says whether there was one. */
+  const stepBack = () => {
+    if (sending || !marker() || !view) return false;
+    setText(wrong, '');
+    asked++;
+    if (proposal) {
+      const { before, spelling: was } = proposal;
+      proposal = null;
+      view = before;
+      board.show(before);
+      spelling = back(before.steps, was);
+    } else if (spelling.taps.length > 0) spelling = back(view.steps, spelling);
+    else {
+      const last = draft.at(-1);
+      draft = draft.slice(0, -1);
+      if (last) { view = last.view; board.show(last.view); spelling = back(last.view.steps, { taps: last.taps, aim: null }); }
+    }
+    render();
+    say(prompt(view, spelling));
+    return true;
+  };
+
+  const clear = () => {
+    if (sending) return;
+    asked++;
+    draft = [];
+    proposal = null;
+    spelling = NOTHING;
+    if (base) { view = base; board.show(base); }
+    render();
+  };
+
+  /**
+   * Shows a position. What was being made there is forgotten when the position is another one.
+   * @param {Place} next @param {{flipped?: boolean, animate?: boolean}} [how]
+   */
+  const show = async (next, { flipped: turned = false, animate = true } = {}) => {
+    const same = place && JSON.stringify(place) === JSON.stringify(next);
+    if (same && turned === flipped) { render(); return view; }
+    const goesOn = !same && view?.in_turn && draft.length > 0 && next.turns?.at(-1)?.startsWith(made());
+    place = next;
+    flipped = turned;
+    if (!goesOn) draft = [];
+    const waits = proposal !== null && next.turns?.at(-1) === proposal.text;
+    if (!waits) { proposal = null; hints = []; threat = false; }
+    spelling = NOTHING;
+    const shown = await look(next.turns ?? [], animate && (!same || goesOn === true));
+    if (shown) { base = shown; draft = []; setText(wrong, ''); }
+    render();
+    return shown;
+  };
+
+  return {
+    board,
+    card,
+    entry,
+    show,
+    render,
+    back: stepBack,
+    clear,
+    confirm,
+    view: () => view,
+    base: () => base,
+    busy: () => marker() || sending,
+    /** @param {[number, number][]} pairs */
+    hint: (pairs, isThreat = false) => { hints = pairs; threat = isThreat; render(); },
+  };
+};
+
+/** The arrows of a turn. @param {import('./api.js').Trace[]} traces @returns {[number, number][]} */
+export const arrows = (traces) => traces.flatMap((trace) => {
+  /** @type {[number, number][]} */
+  const placed = trace.placed === null ? [] : [[trace.placed, trace.placed]];
+  // A placement is the advice; what it pushes follows by itself.
+  return placed.length > 0 ? placed : trace.travels.flatMap(({ from, to }) => (to === null ? [] : [/** @type {[number, number]} */ ([from, to])]));
+});

@@ -1,0 +1,40 @@
+/** Small sounds, made on the spot. */
+import { prefs } from './prefs.js';
+
+/** @type {AudioContext|null} */
+let context = null;
+
+/** One tap on wood: a short noise through a filter. */
+const tap = (/** @type {AudioContext} */ audio, /** @type {number} */ pitch, /** @type {number} */ loud, at = 0) => {
+  const length = 0.06;
+  const buffer = audio.createBuffer(1, audio.sampleRate * length, audio.sampleRate);
+  const data = buffer.getChannelData(0);
+  for (let i = 0; i < data.length; i++) data[i] = (Math.random() * 2 - 1) * (1 - i / data.length) ** 6;
+  const source = audio.createBufferSource();
+  source.buffer = buffer;
+  const filter = audio.createBiquadFilter();
+  filter.type = 'bandpass';
+  filter.frequency.value = pitch;
+  filter.Q.value = 3;
+  const gain = audio.createGain();
+  gain.gain.value = loud;
+  source.connect(filter).connect(gain).connect(audio.destination);
+  source.start(audio.currentTime + at);
+};
+
+const SOUNDS = {
+  move: [[900, 0.9, 0]],
+  other: [[600, 0.9, 0]],
+  end: [[500, 0.9, 0], [750, 0.9, 0.12], [1000, 0.9, 0.24]],
+  low: [[300, 0.8, 0]],
+};
+
+/** @param {keyof typeof SOUNDS} name */
+export const play = (name) => {
+  if (!prefs().sound || document.hidden) return;
+  // Browsers allow sound only after somebody has touched the page.
+  if (!navigator.userActivation?.hasBeenActive) return;
+  context ??= new AudioContext();
+  const audio = context;
+  for (const [pitch, loud, at] of SOUNDS[name]) tap(audio, pitch, loud, at);
+};

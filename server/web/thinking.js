@@ -1,0 +1,107 @@
+/** The engine at work: lines that stream in, an evaluation bar. */
+import { Refused, stream } from './api.js';
+import { button, el, fill, setText } from './dom.js';
+import { remember, remembered } from './prefs.js';
+import { capital, plural, scoreText, scoreWords, share } from './text.js';
+
+const MOST_MS = 60_000;
+
+/**
+ * @param {import('./api.js').GameInfo} info
+ * @param {{onPick: (turns: string[]) => void}} hooks
+ */
+export const createThinking = (info, { onPick }) => {
+  /** @type {AbortController|null} */
+  let run = null;
+  /** @type {any} */
+  let timer = null;
+  /** @type {any} */
+  let latest = null;
+  /** @type {{place: import('./api.js').Place, turn: 1|2, over: boolean}|null} */
+  let at = null;
+  let on = remembered('engine', true);
+  let count = remembered('lines', 3);
+
+  const inner = el('i');
+  const bar = el('div.evalbar', { role: 'img', 'aria-label': 'Evaluation' }, inner);
+  const score = el('output', { id: 'score' }, '–');
+  const words = el('small', { id: 'score-words' });
+  const toggle = button('Engine', () => setOn(!on), { id: 'engine', title: 'Engine on and off (l)' });
+  const select = el('select', { id: 'line-count', 'aria-label': 'Number of lines', onchange: () => { count = Number(select.value); remember('lines', count); restart(); } },
+    ...[1, 2, 3, 4, 5].map((n) => el('option', { value: String(n), selected: n === count }, plural(n, 'line'))));
+  const list = el('ol.lines', { id: 'lines', 'aria-label': 'Best lines' });
+  const element = el('section.card.engine', { 'aria-label': 'Engine' }, el('header', {}, toggle, score, words), list, select);
+
+  const paint = () => {
+    toggle.setAttribute('aria-pressed', String(on));
+    toggle.classList.toggle('primary', on);
+    list.style.setProperty('--lines', `${count * 1.9}rem`);
+    const best = latest?.lines?.[0];
+    if (!at || !best) {
+      setText(score, '–');
+      setText(words, at?.over ? 'The game is over' : !on ? 'Off' : latest?.queued ? `Waiting, ${plural(latest.queued, 'other')} first` : 'Thinking…');
+      fill(list);
+      return;
+    }
+    const { turn } = at;
+    const part = share(best, turn);
+    bar.style.setProperty('--share', `${Math.round(part * 100)}%`);
+    bar.setAttribute('aria-label', `Evaluation: ${scoreWords(best, turn, info.players)}`);
+    setText(score, scoreText(best, turn));
+    setText(words, `${capital(scoreWords(best, turn, info.players))} · depth ${latest.depth}${latest.done ? '' : '…'}`);
+    fill(list, ...latest.lines.map((/** @type {any} */ line) => el('li', {}, el('b', {}, scoreText(line, turn)),
+      el('div', {}, ...line.turns.map((/** @type {string} */ text, /** @type {number} */ i) => button(text, () => onPick(line.turns.slice(0, i + 1)))))) ));
+  };
+
+  const stop = () => {
+    clearTimeout(timer);
+    run?.abort();
+    run = null;
+  };
+
+  const restart = () => {
+    stop();
+    latest = null;
+    paint();
+    if (!on || !at || at.over) return;
+    const { place } = at;
+    timer = setTimeout(async () => {
+      const mine = new AbortController();
+      run = mine;
+      try {
+        await stream('/api/analysis', { ...place, lines: count, time_ms: MOST_MS }, (line) => {
+          if (run !== mine) return;
+          if (line.lines || !latest) latest = line;
+          paint();
+        }, mine.signal);
+      } catch (error) {
+        if (run === mine && !mine.signal.aborted) setText(words, capital(error instanceof Refused ? error.message : 'the connection was lost'));
+      }
+    }, 120);
+  };
+
+  const setOn = (/** @type {boolean} */ value) => {
+    on = value;
+    remember('engine', on);
+    restart();
+  };
+
+  addEventListener('pagehide', stop);
+
+  return {
+    element,
+    bar,
+    /** @param {import('./api.js').Place} place @param {import('./api.js').View} view @param {boolean} flipped */
+    think: (place, view, flipped) => {
+      bar.className = `evalbar tint-${view.players[1].tint}${flipped ? ' flipped' : ''}`;
+      inner.className = `tint-${view.players[0].tint}`;
+      const same = at && JSON.stringify(at.place) === JSON.stringify(place);
+      at = { place, turn: view.turn, over: view.over };
+      if (!same) restart();
+    },
+    toggle: () => setOn(!on),
+    /** The best turn that is known. @returns {string|null} */
+    best: () => latest?.lines?.[0]?.turns[0] ?? null,
+    stop,
+  };
+};

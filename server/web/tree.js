@@ -1,0 +1,93 @@
+/**
+ * A game with its variations: a list of turns, each with the number of the turn it follows. Among those that follow
+ * the same one, the first is the main line. All functions are pure.
+ *
+ * @typedef {{turn: string, after: number|null, comment: string, glyph: string}} TreeNode
+ * @typedef {{game: string, options: object, start: string, tags: [string, string][], comment: string, nodes: TreeNode[]}} Tree
+ */
+
+/** @param {string} game @param {string} start @param {object} [options] @returns {Tree} */
+export const emptyTree = (game, start, options = {}) => ({ game, options, start, tags: [], comment: '', nodes: [] });
+
+/** The turns that follow one, or the first ones. @param {Tree} tree @param {number|null} node @returns {number[]} */
+export const children = (tree, node) => tree.nodes.flatMap(({ after }, i) => (after === node ? [i] : []));
+
+/** The numbers from the first turn to this one. @param {Tree} tree @param {number|null} node @returns {number[]} */
+export const pathOf = (tree, node) => {
+  const path = [];
+  for (let at = node; at !== null && tree.nodes[at]; at = tree.nodes[at].after) path.unshift(at);
+  return path;
+};
+
+/** @param {Tree} tree @param {number|null} node */
+export const turnsOf = (tree, node) => pathOf(tree, node).map((at) => tree.nodes[at].turn);
+
+/** The line that goes on from a turn by first choices. @param {Tree} tree @param {number|null} node @returns {number[]} */
+export const lineFrom = (tree, node) => {
+  const line = [];
+  for (let next = children(tree, node)[0]; next !== undefined; next = children(tree, next)[0]) line.push(next);
+  return line;
+};
+
+/** @param {Tree} tree */
+export const mainLine = (tree) => lineFrom(tree, null);
+
+/** Adds a turn, unless it is there. @param {Tree} tree @param {number|null} node @param {string} turn @returns {{tree: Tree, node: number}} */
+export const add = (tree, node, turn) => {
+  const known = children(tree, node).find((child) => tree.nodes[child].turn === turn);
+  if (known !== undefined) return { tree, node: known };
+  return { tree: { ...tree, nodes: [...tree.nodes, { turn, after: node, comment: '', glyph: '' }] }, node: tree.nodes.length };
+};
+
+/** Adds a line. @param {Tree} tree @param {number|null} node @param {string[]} turns @returns {{tree: Tree, node: number|null}} */
+export const addLine = (tree, node, turns) =>
+  turns.reduce((/** @type {{tree: Tree, node: number|null}} */ at, turn) => add(at.tree, at.node, turn), { tree, node });
+
+/** @param {Tree} tree @param {number|null} node @param {string} comment @returns {Tree} */
+export const withComment = (tree, node, comment) =>
+  node === null ? { ...tree, comment } : { ...tree, nodes: tree.nodes.map((one, i) => (i === node ? { ...one, comment } : one)) };
+
+/** @param {Tree} tree @param {number|null} node */
+export const commentOf = (tree, node) => (node === null ? tree.comment : tree.nodes[node]?.comment ?? '');
+
+/** The nodes in another order, with their numbers. @param {Tree} tree @param {number[]} order @param {number|null} node @returns {{tree: Tree, node: number|null}} */
+const renumber = (tree, order, node) => {
+  const place = new Map(order.map((old, i) => [old, i]));
+  const nodes = order.map((old) => {
+    const one = tree.nodes[old];
+    return { ...one, after: one.after === null ? null : place.get(one.after) ?? null };
+  });
+  return { tree: { ...tree, nodes }, node: node === null ? null : place.get(node) ?? null };
+};
+
+/** Removes a turn with all that follows. @param {Tree} tree @param {number} node @returns {{tree: Tree, node: number|null}} */
+export const remove = (tree, node) => {
+  const kept = tree.nodes.flatMap((_, i) => (pathOf(tree, i).includes(node) ? [] : [i]));
+  return renumber(tree, kept, tree.nodes[node].after);
+};
+
+/** Puts a turn before its rivals, and its ancestors before theirs: its line becomes the main one. @param {Tree} tree @param {number} node @returns {{tree: Tree, node: number|null}} */
+export const promote = (tree, node) => {
+  const first = new Set(pathOf(tree, node));
+  /** @type {number[]} */
+  const order = [];
+  const visit = (/** @type {number|null} */ at) => {
+    const next = children(tree, at);
+    for (const child of [...next.filter((one) => first.has(one)), ...next.filter((one) => !first.has(one))]) {
+      order.push(child);
+      visit(child);
+    }
+  };
+  visit(null);
+  return renumber(tree, order, node);
+};
+
+/** Whether a turn is on the main line. @param {Tree} tree @param {number|null} node */
+export const isMain = (tree, node) => node === null || mainLine(tree).includes(node);
+
+/** The rival before or behind a turn. @param {Tree} tree @param {number|null} node @param {number} by */
+export const sibling = (tree, node, by) => {
+  if (node === null) return null;
+  const all = children(tree, tree.nodes[node].after);
+  return all[all.indexOf(node) + by] ?? node;
+};
