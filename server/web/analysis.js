@@ -1,6 +1,6 @@
 /** Analysis: any position or record, the engine, a tree of variations, and the review of a game. */
 import { catalogue, fromPath, getJson, postJson, postText, toPath, view as askView } from './api.js';
-import { button, drawing, el, fill, onKeys, say, setText, toast } from './dom.js';
+import { button, drawing, el, fill, onKeys, say, setText, stepsNav, toast } from './dom.js';
 import { playLink } from './home.js';
 import { firstPlayer, seatName } from './live.js';
 import { arrows, createPlay } from './play.js';
@@ -150,16 +150,11 @@ const board = async (main, info, path) => {
   const note = el('textarea', { id: 'comment', 'aria-label': 'Comment', placeholder: 'Comment on this position', rows: 2, oninput: () => { state.tree = withComment(state.tree, state.node, note.value); save(); renderMoves(); } });
   const up = button('Make main line', () => { if (state.node !== null) { Object.assign(state, promote(state.tree, state.node)); changed(); } }, { id: 'promote' });
   const del = button('Delete from here', () => { if (state.node !== null) { Object.assign(state, remove(state.tree, state.node)); changed(); } }, { id: 'delete' });
-  const nav = el('nav.steps', { 'aria-label': 'Through the game' },
-    button('⏮', () => go(null), { id: 'nav-first', 'aria-label': 'First position', title: 'First position (Home)' }),
-    button('◀', () => step(-1), { id: 'nav-back', 'aria-label': 'One turn back', title: 'One turn back (←)' }),
-    button('▶', () => step(1), { id: 'nav-on', 'aria-label': 'One turn on', title: 'One turn on (→)' }),
-    button('⏭', () => step(9999), { id: 'nav-last', 'aria-label': 'Last position', title: 'Last position (End)' }),
-    button('Flip', () => flip(), { id: 'flip', title: 'Turn the board round (f)' }));
-  const playHere = el('a.button', { id: 'play-here' }, 'Play from here');
+  const nav = stepsNav({ first: () => go(null), back: () => step(-1), on: () => step(1), last: () => step(9999), flip: () => flip() });
+  const playHere = el('a.button', { id: 'play-here', title: 'Play from here' }, 'Play');
   const editHere = el('a.button', { id: 'edit-here' }, 'Set up');
   const actions = el('div.actions', { role: 'group', 'aria-label': 'Actions' },
-    button('Best move', () => bestMove(), { id: 'best', title: 'Play the best move (space)' }),
+    button('Best', () => bestMove(), { id: 'best', title: 'Play the best move (space)' }),
     button('Threat', () => showThreat(), { id: 'threat', title: 'Show the threat (x)' }),
     playHere, editHere,
     button('Record', () => exportRecord(), { id: 'export' }),
@@ -172,8 +167,8 @@ const board = async (main, info, path) => {
   fill(main,
     el('h1.sr', {}, `Analysis of ${info.name}`),
     el('div.boardbox.with-bar', {}, thinking.bar, play.board.element),
-    el('div.side', {}, thinking.element, nav, el('section.card', {}, moves), el('section.card.note', { 'aria-label': 'Comment' }, note, el('div.row', {}, up, del)),
-      play.card, actions, review.element,
+    el('div.side', {}, thinking.element, el('section.card', {}, moves), nav, play.card, el('section.card.note', { 'aria-label': 'Comment' }, note, el('div.row', {}, up, del)),
+      actions, review.element,
       el('details.card', {}, el('summary', {}, 'Position and import'), el('div.field', {}, position), importForm(games, info))));
 
   const glyphs = () => new Map(mistakes(review.entries()).map((entry) => [mainLine(state.tree)[entry.ply - 1], entry.mistake]));

@@ -3,7 +3,7 @@
  * It knows cells by number and nothing of rules.
  *
  * @typedef {import('./api.js').View} View
- * @typedef {{selected?: number|null, targets?: Set<number>, hints?: [number, number][], grab?: Set<number>, says?: (cell: number) => string, threat?: boolean}} Marks
+ * @typedef {{selected?: number|null, targets?: Set<number>, hints?: [number, number][], grab?: Set<number>, faint?: Set<number>, says?: (cell: number) => string, threat?: boolean}} Marks
  */
 import { drawing, el, svg } from './dom.js';
 import { reducedMotion } from './prefs.js';
@@ -144,6 +144,14 @@ export const createBoard = ({ onTap, onDrag, label = 'Board' }) => {
     addEventListener('pointercancel', end);
   });
 
+  /** Coordinates keep their size on the screen, whatever the size of the board. */
+  const fitLabels = () => {
+    if (!view || picture.clientWidth === 0) return;
+    const scale = picture.clientWidth / view.size[0];
+    element.style.setProperty('--label', `${Math.min(12.5, Math.max(5, 14 / scale)).toFixed(2)}px`);
+  };
+  new ResizeObserver(fitLabels).observe(picture);
+
   /** Builds the buttons; they stay as long as the board has the same cells. */
   const build = (/** @type {View} */ next) => {
     const [width, height] = next.size;
@@ -165,6 +173,7 @@ export const createBoard = ({ onTap, onDrag, label = 'Board' }) => {
     }))));
     marksLayer.setAttribute('viewBox', `0 0 ${width} ${height}`);
     moveFocus(Math.min(focus, buttons.length - 1), false);
+    fitLabels();
   };
 
   const spoken = () => {
@@ -184,18 +193,22 @@ export const createBoard = ({ onTap, onDrag, label = 'Board' }) => {
     if (!view) return;
     const now = view;
     const occupied = (/** @type {number} */ cell) => picture.querySelector(`[data-piece="${cell}"]`) !== null;
-    const r = Math.min(pitch.width, pitch.height) / 2;
+    /** @type {Element[]} */
     const parts = [];
-    if (marks.selected != null) {
-      const [x, y] = now.cells[marks.selected].at;
-      parts.push(svg('circle', { class: 'selected', cx: x, cy: y, r: r + 1 }));
-    }
+    /** @type {Element[]} */
+    const under = [];
+    if (marks.selected != null) under.push(svg('path', { class: 'selected', d: outline(now.cells[marks.selected].at, pitch, 1.6) }));
     for (const cell of marks.targets ?? []) {
       const [x, y] = now.cells[cell].at;
       if (cell === marks.selected) continue;
-      parts.push(occupied(cell) ? svg('circle', { class: 'ring casing', cx: x, cy: y, r: r - 0.5 }) : svg('circle', { class: 'dot', cx: x, cy: y, r: 5.6 }));
-      if (occupied(cell)) parts.push(svg('circle', { class: 'ring', cx: x, cy: y, r: r - 0.5 }));
+      if (occupied(cell)) under.push(svg('path', { class: 'ring', d: outline([x, y], pitch, 1.8) }));
+      else parts.push(svg('circle', { class: 'dot', cx: x, cy: y, r: 5.6 }));
     }
+    // Outlines lie below the pieces, so that they hide no figure.
+    picture.querySelector('.under')?.remove();
+    const firstPiece = picture.querySelector('[data-piece]');
+    firstPiece?.parentNode?.insertBefore(svg('g', { class: 'marks under' }, ...under), firstPiece);
+    for (const cell of marks.faint ?? []) parts.push(svg('circle', { class: 'faint', cx: now.cells[cell].at[0], cy: now.cells[cell].at[1], r: 2.6 }));
     for (const [from, to] of marks.hints ?? []) parts.push(...arrow(now.cells[from].at, now.cells[to].at, Boolean(marks.threat)));
     marksLayer.replaceChildren(...parts);
   };
@@ -221,6 +234,14 @@ export const createBoard = ({ onTap, onDrag, label = 'Board' }) => {
   };
 
   return { element, show, mark, focus: moveFocus, current: () => view, cells };
+};
+
+/** The outline of a cell, a little smaller than the cell: a square, or a hexagon where rows lie closer than columns. @param {[number, number]} at @param {{width: number, height: number}} pitch @param {number} inset */
+const outline = ([x, y], { width, height }, inset) => {
+  const half = width / 2 - inset;
+  if (height > width * 0.95) return `M${x - half} ${y - half}h${2 * half}v${2 * half}h${-2 * half}z`;
+  const tall = half / Math.sqrt(3);
+  return `M${x} ${y - 2 * tall}l${half} ${tall}v${2 * tall}l${-half} ${tall}l${-half} ${-tall}v${-2 * tall}z`;
 };
 
 /** The shaft and head of a hint; a placement is a ring. */

@@ -59,6 +59,32 @@ export const button = (label, action, props = {}) => {
   return el('button', { type: 'button', className, onclick: action, ...rest }, label);
 };
 
+const ICONS = /** @type {Record<string, string>} */ ({
+  first: 'M5 4v12M16 4l-8 6 8 6z',
+  back: 'M14 4l-8 6 8 6z',
+  on: 'M6 4l8 6-8 6z',
+  last: 'M15 4v12M4 4l8 6-8 6z',
+  flip: 'M6 16V5M3 8l3-3 3 3M14 4v11M11 12l3 3 3-3',
+});
+
+/** A button with a sign on it and a name for those who cannot see it. @param {string} icon @param {string} label @param {() => void} action @param {Record<string, any>} [props] */
+export const iconButton = (icon, label, action, props = {}) => {
+  const one = button('', action, { 'aria-label': label, ...props });
+  one.append(svg('svg', { class: 'sign', viewBox: '0 0 20 20', 'aria-hidden': 'true' }, svg('path', { d: ICONS[icon] })));
+  return one;
+};
+
+/**
+ * The buttons that lead through a game.
+ * @param {{first: () => void, back: () => void, on: () => void, last: () => void, flip: () => void}} ways
+ */
+export const stepsNav = ({ first, back, on, last, flip }) => el('nav.steps', { 'aria-label': 'Through the game' },
+  iconButton('first', 'First position', first, { id: 'nav-first', title: 'First position (Home)' }),
+  iconButton('back', 'One turn back', back, { id: 'nav-back', title: 'One turn back (←)' }),
+  iconButton('on', 'One turn on', on, { id: 'nav-on', title: 'One turn on (→)' }),
+  iconButton('last', 'Last position', last, { id: 'nav-last', title: 'Last position (End)' }),
+  iconButton('flip', 'Turn the board round', flip, { id: 'flip', title: 'Turn the board round (f)' }));
+
 /**
  * A modal question.
  * @param {string} question

@@ -1,7 +1,7 @@
 /** The page of one game: play it, or watch it. */
 import { catalogue, getJson, postJson, toPath, view as askView } from './api.js';
 import { leftNow, paintClock } from './clock.js';
-import { button, confirmBox, copyField, el, fill, onKeys, say, setText, toast } from './dom.js';
+import { button, confirmBox, copyField, el, fill, onKeys, say, setText, stepsNav, toast } from './dom.js';
 import { after, firstPlayer, isComputer, seatName } from './live.js';
 import { arrows, createPlay } from './play.js';
 import { myGame, prefs, rememberGame, setPrefs } from './prefs.js';
@@ -61,24 +61,18 @@ export const gamePage = async (main, id, { embed = false } = {}) => {
   const connection = el('span.connection', { id: 'connection' });
   const watchers = el('span', { id: 'watchers' });
 
-  const nav = el('nav.steps', { 'aria-label': 'Through the game' },
-    button('⏮', () => go(0), { id: 'nav-first', 'aria-label': 'First position', title: 'First position (Home)' }),
-    button('◀', () => step(-1), { id: 'nav-back', 'aria-label': 'One turn back', title: 'One turn back (←)' }),
-    button('▶', () => step(1), { id: 'nav-on', 'aria-label': 'One turn on', title: 'One turn on (→)' }),
-    button('⏭', () => go(now()), { id: 'nav-last', 'aria-label': 'Latest position', title: 'Latest position (End)' }),
-    button('Flip', () => flip(), { id: 'flip', title: 'Turn the board round (f)' }));
+  const nav = stepsNav({ first: () => go(0), back: () => step(-1), on: () => step(1), last: () => go(now()), flip: () => flip() });
 
   const hint = button('Hint', () => askHint(), { id: 'hint', title: 'Ask for a hint (h)' });
   const undo = button('Undo', () => command('undo'), { id: 'undo', title: 'Take back (u)' });
-  const draw = button('Offer draw', () => command('offer-draw'), { id: 'offer-draw' });
+  const draw = button('Draw', () => command('offer-draw'), { id: 'offer-draw', 'aria-label': 'Offer a draw', title: 'Offer a draw' });
   const resign = button('Resign', async () => { if (await confirmBox('Give this game up?', 'Resign', 'Play on')) command('resign'); }, { id: 'resign' });
   const rematch = button('Rematch', () => command('rematch'), { id: 'rematch', className: 'primary' });
   const analyse = el('a.button', { id: 'analyse' }, 'Analyse');
-  const review = el('a.button.primary', { id: 'review' }, 'Review');
+  const review = el('a.button', { id: 'review' }, 'Review');
   const rulesButton = button('Rules', () => rulesPanel(info), { id: 'rules-open', title: 'The rules of this game' });
-  const quiet = button('', () => { setPrefs({ sound: !prefs().sound }); }, { id: 'sound' });
-  const actions = el('div.actions', { role: 'group', 'aria-label': 'Actions' }, hint, undo, draw, resign, rematch, review, analyse, rulesButton, quiet);
-  const links = el('details.card.share', { id: 'share' }, el('summary', {}, 'Links to this game'));
+  const share = button('Share', () => showLinks(), { id: 'share', title: 'Links to this game' });
+  const actions = el('div.actions', { role: 'group', 'aria-label': 'Actions' }, rematch, hint, undo, draw, resign, review, analyse, rulesButton, share);
   const foot = el('p.foot', {}, connection, watchers, el('span', { id: 'clock-name' }, clockName(state.game.clock)));
 
   main.className = embed ? 'table embed' : 'table';
@@ -87,7 +81,7 @@ export const gamePage = async (main, id, { embed = false } = {}) => {
     el('div.boardbox', {}, play.board.element),
     seats[0].element, seats[1].element,
     ...(embed ? [el('p.foot', {}, el('a', { href: `/${id}`, target: '_blank', rel: 'noopener' }, `Open this game of ${info.name}`))]
-      : [el('div.side', {}, notice, play.card, nav, el('section.card.list', {}, list.element), actions, links, foot)]));
+      : [el('div.side', {}, notice, play.card, nav, el('section.card.list', {}, list.element), actions, foot)]));
 
   const remember = () => {
     if (!embed && you.length > 0) rememberGame({ id, game: info.id, over: Boolean(state.game.result), names: names().join(' – ') });
@@ -131,8 +125,6 @@ export const gamePage = async (main, id, { embed = false } = {}) => {
     analyse.hidden = you.length > 0 && !over && !computerGame;
     analyse.href = `/analysis/${game.game}?game=${id}`;
     review.href = `/analysis/${game.game}?game=${id}&review=1`;
-    setText(quiet, prefs().sound ? 'Sound on' : 'Sound off');
-    quiet.setAttribute('aria-pressed', String(prefs().sound));
     setText(connection, state.online ? 'Connected' : 'Connecting again…');
     connection.classList.toggle('lost', !state.online);
     setText(watchers, state.presence?.watchers ? `${state.presence.watchers} watching` : '');
@@ -181,14 +173,19 @@ export const gamePage = async (main, id, { embed = false } = {}) => {
     fill(notice);
   };
 
-  const renderLinks = () => {
+  const showLinks = () => {
     const base = location.origin;
-    fill(links, el('summary', {}, 'Links to this game'),
+    const invite = myGame(id)?.invite;
+    const box = el('dialog.box', { id: 'links', 'aria-label': 'Links to this game' }, el('form', { method: 'dialog' },
+      el('h2', {}, 'Links to this game'),
       copyField('To watch', `${base}/${id}`, 'watch-link'),
       token ? copyField('Your seat, secret', `${base}/${id}#${token}`, 'seat-link') : null,
-      token && myGame(id)?.invite ? copyField('Your friend’s seat, secret', `${base}/${id}#${myGame(id)?.invite}`, 'friend-link') : null,
-      copyField('To show on another page', `<iframe src="${base}/embed/${id}" width="420" height="520"></iframe>`, 'embed-link'),
-      el('p', {}, el('a', { href: `/api/games/${id}/record`, id: 'record-link' }, 'The game as text')));
+      token && invite ? copyField('Your friend’s seat, secret', `${base}/${id}#${invite}`, 'friend-link') : null,
+      copyField('To show on another page', `<iframe src="${base}/embed/${id}" width="420" height="560"></iframe>`, 'embed-link'),
+      el('div.row', {}, el('a.button', { href: `/api/games/${id}/record`, id: 'record-link' }, 'The game as text'), el('button.primary', {}, 'Close'))));
+    box.addEventListener('close', () => box.remove());
+    document.body.append(box);
+    box.showModal();
   };
 
   const command = async (/** @type {string} */ what, fields = {}) => {
@@ -295,7 +292,6 @@ export const gamePage = async (main, id, { embed = false } = {}) => {
   });
   document.addEventListener('prefs', renderAround);
 
-  if (!embed) renderLinks();
   remember();
   tick();
   await render(false);
@@ -311,8 +307,10 @@ const seatBar = (number, info) => {
   const element = el('section.card.seat', { id: `seat-${number}`, 'aria-label': info.players[number - 1] }, icon, el('div.who', {}, el('span.line', {}, who, turn), what), clock);
   /** @param {any} now */
   const paint = ({ name, seat, turn: on, you, winner, here, game }) => {
-    icon.className = `icon player-${number} tint-${seat?.tint ?? ''}`;
-    setText(who, you ? `${name} (you)` : name);
+    const letter = info.players[number - 1].length === 1 ? info.players[number - 1] : '';
+    icon.className = `icon player-${number} tint-${seat?.tint ?? ''}${letter ? ' letter' : ''}`;
+    setText(icon, letter);
+    setText(who, you ? (name === info.players[number - 1] ? 'You' : `${name} (you)`) : name);
     const reserve = seat?.reserve != null ? `, ${seat.reserve} in hand` : '';
     const away = game.seats[number - 1].kind === 'person' || game.seats[number - 1].kind === 'open' ? (here === false && !you ? ' · away' : '') : '';
     setText(what, `${info.players[number - 1]} · ${seat ? `${seat.count}${reserve}` : ''}${away}`);

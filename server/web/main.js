@@ -60,8 +60,21 @@ const route = async () => {
   return (await import('./game.js')).gamePage(main, first);
 };
 
+/** The sound can be off from everywhere. */
+const soundButton = () => {
+  const one = /** @type {HTMLElement} */ (document.getElementById('sound'));
+  const paint = () => {
+    one.setAttribute('aria-pressed', String(prefs().sound));
+    one.title = prefs().sound ? 'Sound is on' : 'Sound is off';
+  };
+  one.addEventListener('click', () => setPrefs({ sound: !prefs().sound }));
+  document.addEventListener('prefs', paint);
+  paint();
+};
+
 applyPrefs();
 settings();
+soundButton();
 document.getElementById('keys-open')?.addEventListener('click', showKeys);
 onKeys({ '?': showKeys });
 route().then(() => main.setAttribute('data-ready', ''), failed);

@@ -55,7 +55,7 @@ export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false }) => {
   const entry = el('input', { type: 'text', id: 'move-text', 'aria-label': 'Type a move', placeholder: 'Type a move', 'autocomplete': 'off', spellcheck: false, autocapitalize: 'none', 'enterkeyhint': 'go' });
   const wrong = el('p.error', { id: 'move-error', role: 'alert' });
   const form = el('form.joined.entry', { onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); typed(); } }, entry, el('button', { type: 'submit', id: 'move-go' }, 'Go'));
-  const card = el('section.card.stage', { 'aria-label': 'Your turn' }, title, strip, chips, el('div.row', {}, backButton, clearButton, playButton), form, wrong);
+  const card = el('section.card.stage', { 'aria-label': 'Your turn' }, el('header', {}, title, backButton, clearButton), strip, chips, playButton, form, wrong);
 
   const turnsWith = (/** @type {string} */ text) => [...(place?.turns ?? []), text];
   const made = () => draft.map((one) => one.text).join('');
@@ -74,6 +74,8 @@ export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false }) => {
       selected,
       targets: stage && begun ? stage.cells : new Set(),
       grab: new Set(heads.keys()),
+      // Where a piece may be put; quietly, because there are many such cells.
+      faint: new Set(stage && !begun ? view.steps.flatMap((step) => (step.taps.length === 1 && step.trace.placed !== null ? [step.trace.placed] : [])) : []),
       hints,
       threat,
       says: (cell) => {
@@ -96,6 +98,7 @@ export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false }) => {
     const done = [...draft.flatMap((one) => one.taps), ...(proposal ? proposal.spelling.taps : spelling.taps)];
     const ahead = stage ? stageNames(view.steps, spelling).slice(spelling.taps.length) : [];
     const total = done.length + ahead.length;
+    if (able && total > 1) card.classList.add('staged');
     fill(strip, ...(able && total > 1 ? [
       ...done.map((one) => el('li.done', {}, el('small', {}, capital(one.stage)), one.label)),
       ...ahead.map((name, i) => el(i === 0 ? 'li.now' : 'li', i === 0 ? { 'aria-current': 'step' } : {}, el('small', {}, capital(name)), '…')),
@@ -103,7 +106,7 @@ export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false }) => {
     fill(chips, ...(stage?.choices ?? []).map((/** @type {any} */ choice) => button(choice.label, () => choose(choice), { className: 'chip', 'data-choice': choice.label })));
     backButton.disabled = !able || !marker();
     clearButton.disabled = !able || !marker();
-    playButton.hidden = proposal === null;
+    playButton.hidden = proposal === null || sending;
     const hasFocus = document.activeElement === playButton;
     if (playButton.hidden && hasFocus) board.cells.querySelector('button[tabindex="0"]')?.focus();
     entry.disabled = !mayPlay();

@@ -30,7 +30,7 @@ export const createThinking = (info, { onPick }) => {
   const select = el('select', { id: 'line-count', 'aria-label': 'Number of lines', onchange: () => { count = Number(select.value); remember('lines', count); restart(); } },
     ...[1, 2, 3, 4, 5].map((n) => el('option', { value: String(n), selected: n === count }, plural(n, 'line'))));
   const list = el('ol.lines', { id: 'lines', 'aria-label': 'Best lines' });
-  const element = el('section.card.engine', { 'aria-label': 'Engine' }, el('header', {}, toggle, score, words), list, select);
+  const element = el('section.card.engine', { 'aria-label': 'Engine' }, el('header', {}, toggle, score, select), words, list);
 
   const paint = () => {
     toggle.setAttribute('aria-pressed', String(on));

@@ -41,7 +41,7 @@ export const createTurns = (onPick) => {
 
 /** Scrolls the list, and never the page. */
 const reveal = (/** @type {HTMLElement} */ box, /** @type {HTMLElement} */ item) => {
-  const [top, bottom] = [item.offsetTop - box.offsetTop, item.offsetTop - box.offsetTop + item.offsetHeight];
+  const [top, bottom] = [item.offsetTop, item.offsetTop + item.offsetHeight];
   if (top < box.scrollTop) box.scrollTop = top - 8;
   else if (bottom > box.scrollTop + box.clientHeight) box.scrollTop = bottom - box.clientHeight + 8;
 };
