@@ -286,6 +286,8 @@ const board = async (main, info, path) => {
     n: () => review.nextMistake(), Escape: () => play.back(), m: () => play.entry.focus(),
   });
 
+  // Who comes to review a game wants to see that first.
+  if (state.review || new URLSearchParams(location.search).has('review')) main.querySelector('.side')?.prepend(review.element);
   save();
   await render(false);
   if (new URLSearchParams(location.search).has('review') && !state.review && mainLine(state.tree).length > 0) review.go();

@@ -3,6 +3,8 @@ import { svg } from './dom.js';
 import { share } from './text.js';
 
 const HEIGHT = 100;
+/** The worse a mistake, the longer its mark. */
+const TICKS = /** @type {Record<string, number>} */ ({ inaccuracy: 6, mistake: 12, blunder: 20 });
 
 /**
  * @param {{ply: number, score: number, win_in: number|null, mistake: string|null}[]} entries from player 1's view
@@ -18,6 +20,7 @@ export const graph = (entries, of, here, onPick) => {
     root.append(svg('path', { class: 'area', d: `M${entries[0].ply} ${mid}L${points.join('L')}L${entries[entries.length - 1].ply} ${mid}Z` }));
     root.append(svg('path', { class: 'curve', d: `M${points.join('L')}` }));
   }
+  for (const { ply, mistake } of entries) if (mistake) root.append(svg('path', { class: `tick ${mistake}`, d: `M${ply} ${HEIGHT}v${-TICKS[mistake]}` }));
   root.append(svg('path', { class: 'zero', d: `M0 ${mid}H${width}` }), svg('path', { class: 'here', d: `M${here} 0V${HEIGHT}` }));
   root.addEventListener('click', (event) => {
     const box = root.getBoundingClientRect();

@@ -105,7 +105,7 @@ const clockOf = (/** @type {string} */ value) => {
 
 const radios = (/** @type {string} */ name, /** @type {string} */ title, /** @type {string[][]} */ values, /** @type {string} */ chosen, /** @type {() => void} */ onchange) =>
   el('fieldset.segments', { 'data-for': name }, el('legend', {}, title), ...values.map(([value, label, about]) => el('label', { title: about ?? '' },
-    el('input', { type: 'radio', name, value, checked: value === chosen, onchange }), el('span', {}, label))));
+    el('input', { type: 'radio', name, value, checked: value === chosen, autofocus: name === 'mode' && value === chosen, onchange }), el('span', {}, label))));
 
 /** Asks how to play, and makes the game. @param {Catalogue} shelf @param {GameInfo} info @param {string|null} position */
 const newGame = (shelf, info, position = null) => {

@@ -106,6 +106,8 @@ export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false }) => {
     fill(chips, ...(stage?.choices ?? []).map((/** @type {any} */ choice) => button(choice.label, () => choose(choice), { className: 'chip', 'data-choice': choice.label })));
     backButton.disabled = !able || !marker();
     clearButton.disabled = !able || !marker();
+    // A button that can do nothing hides, and keeps its place.
+    for (const one of [backButton, clearButton]) one.classList.toggle('resting', one.disabled);
     playButton.hidden = proposal === null || sending;
     const hasFocus = document.activeElement === playButton;
     if (playButton.hidden && hasFocus) board.cells.querySelector('button[tabindex="0"]')?.focus();
