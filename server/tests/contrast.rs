@@ -1,0 +1,69 @@
+//! The colours of the pages, measured: WCAG AA asks for 4.5 between text and ground, and for 3 between
+//! the parts of a control or a mark and what is around them.
+
+const STYLES: &str = include_str!("../web/styles.css");
+
+/// The light and the dark value of a colour.
+fn colours(name: &str) -> [[f64; 3]; 2] {
+    let start = STYLES.find(&format!("--{name}: light-dark(")).unwrap_or_else(|| panic!("{name}"));
+    let (_, rest) = STYLES[start..].split_once('(').unwrap();
+    let (pair, _) = rest.split_once(')').unwrap();
+    let (light, dark) = pair.split_once(", ").unwrap();
+    [light, dark].map(|text| {
+        let hex = text.strip_prefix('#').unwrap();
+        [0, 2, 4].map(|i| f64::from(u8::from_str_radix(&hex[i..i + 2], 16).unwrap()) / 255.0)
+    })
+}
+
+fn luminance(colour: [f64; 3]) -> f64 {
+    let linear = |c: f64| if c <= 0.040_45 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) };
+    let [r, g, b] = colour.map(linear);
+    0.2126 * r + 0.7152 * g + 0.0722 * b
+}
+
+fn contrast(a: [f64; 3], b: [f64; 3]) -> f64 {
+    let (a, b) = (luminance(a), luminance(b));
+    (a.max(b) + 0.05) / (a.min(b) + 0.05)
+}
+
+fn check(pairs: &[(&str, &[&str])], least: f64) {
+    for (front, grounds) in pairs {
+        for ground in *grounds {
+            let [light, dark] = [0, 1].map(|i| contrast(colours(front)[i], colours(ground)[i]));
+            println!("{front} on {ground}: {light:.2} light, {dark:.2} dark");
+            assert!(light >= least && dark >= least, "{front} on {ground}: {light:.2}, {dark:.2}");
+        }
+    }
+}
+
+#[test]
+fn all_text_can_be_read() {
+    check(
+        &[
+            ("ink", &["page", "panel", "sunk", "tint"]),
+            ("soft", &["page", "panel", "sunk", "tint"]),
+            ("accent", &["page", "panel", "tint"]),
+            ("on-accent", &["accent"]),
+            ("bad", &["page", "panel"]),
+            ("panel", &["bad"]),
+            ("warn", &["panel"]),
+            ("good", &["page"]),
+            ("page", &["ink"]),
+            ("board-soft", &["board-tile"]),
+        ],
+        4.5,
+    );
+}
+
+#[test]
+fn controls_and_marks_stand_out() {
+    check(
+        &[
+            ("edge", &["page", "panel"]),
+            ("accent", &["board-cell", "board-alt", "board-goal", "board-tile"]),
+            ("bad", &["board-cell", "board-alt"]),
+            ("board-ink", &["board-cell", "board-alt"]),
+        ],
+        3.0,
+    );
+}
