@@ -146,6 +146,8 @@ export const onKeys = (keys, active = () => true) => {
   document.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     const target = /** @type {HTMLElement} */ (event.target);
+    if (event.key === 'Escape' && target.matches?.('input, textarea')) target.blur();
+    if ((event.key === ' ' || event.key === 'Enter') && target.closest?.('button, a, summary')) return;
     if (target.matches?.('input:not([type=radio]):not([type=checkbox]), textarea, select') || document.querySelector('dialog:modal')) return;
     const action = keys[event.key] ?? keys[event.key.toLowerCase()];
     if (!action || !active()) return;

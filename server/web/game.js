@@ -84,7 +84,7 @@ export const gamePage = async (main, id, { embed = false } = {}) => {
       : [el('div.side', {}, notice, play.card, nav, el('section.card.list', {}, list.element), actions, foot)]));
 
   const remember = () => {
-    if (!embed && you.length > 0) rememberGame({ id, game: info.id, over: Boolean(state.game.result), names: names().join(' – ') });
+    if (!embed && (you.length > 0 || myGame(id))) rememberGame({ id, game: info.id, over: Boolean(state.game.result), names: names().join(' – ') });
   };
 
   /** Shows the position that is to be seen, and everything around it. */

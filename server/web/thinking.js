@@ -17,7 +17,7 @@ export const createThinking = (info, { onPick }) => {
   let timer = null;
   /** @type {any} */
   let latest = null;
-  /** @type {{place: import('./api.js').Place, turn: 1|2, over: boolean}|null} */
+  /** @type {{place: import('./api.js').Place, turn: 1|2, over: boolean, winner: any}|null} */
   let at = null;
   let on = remembered('engine', true);
   let count = remembered('lines', 3);
@@ -37,6 +37,7 @@ export const createThinking = (info, { onPick }) => {
     toggle.classList.toggle('primary', on);
     list.style.setProperty('--lines', `${count * 1.9}rem`);
     const best = latest?.lines?.[0];
+    if (at?.over) bar.style.setProperty('--share', { 1: '100%', 2: '0%' }[/** @type {1|2} */ (at.winner)] ?? '50%');
     if (!at || !best) {
       setText(score, '–');
       setText(words, at?.over ? 'The game is over' : !on ? 'Off' : latest?.queued ? `Waiting, ${plural(latest.queued, 'other')} first` : 'Thinking…');
@@ -96,7 +97,7 @@ export const createThinking = (info, { onPick }) => {
       bar.className = `evalbar tint-${view.players[1].tint}${flipped ? ' flipped' : ''}`;
       inner.className = `tint-${view.players[0].tint}`;
       const same = at && JSON.stringify(at.place) === JSON.stringify(place);
-      at = { place, turn: view.turn, over: view.over };
+      at = { place, turn: view.turn, over: view.over, winner: view.winner };
       if (!same) restart();
     },
     toggle: () => setOn(!on),
