@@ -12,7 +12,9 @@ use sqlx::sqlite::{
     SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
     SqliteSynchronous,
 };
-use sqlx::{ConnectOptions, Connection, Row};
+use sqlx::{ConnectOptions, Connection, QueryBuilder, Row, Sqlite};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::sync::Arc;
@@ -98,6 +100,16 @@ pub struct Append {
     pub running: Option<bool>,
 }
 
+impl Append {
+    /// The event, if it is the only thing to be stored.
+    fn single(&self) -> Option<&Event> {
+        match self.events.as_slice() {
+            [event] if self.new_game.is_none() && self.running.is_none() => Some(event),
+            _ => None,
+        }
+    }
+}
+
 enum Job {
     Append(Box<Append>, oneshot::Sender<Result<Appended, StoreError>>),
     Beat(i64),
@@ -106,10 +118,10 @@ enum Job {
 /// The way to the store; clones share it.
 #[derive(Clone)]
 pub struct Store {
+    /// Dropped before the queue, so that the writer is the last to hold it.
+    _lock: Arc<File>,
     jobs: mpsc::Sender<Job>,
     readers: SqlitePool,
-    /// Held as long as the store is: nobody else may write.
-    _lock: Arc<File>,
 }
 
 impl Store {
@@ -125,7 +137,7 @@ impl Store {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(|error| failed(&error))?;
         }
-        let lock = lock(path)?;
+        let lock = Arc::new(lock(path)?);
         let options = SqliteConnectOptions::new()
             .filename(path)
             .create_if_missing(true)
@@ -144,8 +156,12 @@ impl Store {
             .await
             .map_err(|error| failed(&error))?;
         let (jobs, queue) = mpsc::channel(MOST_WAITING);
-        let task = tokio::spawn(write(writer, queue, metrics));
-        Ok((Store { jobs, readers, _lock: Arc::new(lock) }, task))
+        let held = Arc::clone(&lock);
+        let task = tokio::spawn(async move {
+            write(writer, queue, metrics).await;
+            drop(held);
+        });
+        Ok((Store { _lock: lock, jobs, readers }, task))
     }
 
     /// Stores events at the numbers they have, unless something else has them.
@@ -253,20 +269,18 @@ async fn write(mut conn: SqliteConnection, mut queue: mpsc::Receiver<Job>, metri
         metrics.committed(jobs.len(), started.elapsed(), outcome.is_ok());
         match outcome {
             Ok(answers) => {
-                let waiting = jobs.drain(..).filter_map(|job| match job {
-                    Job::Append(_, answer) => Some(answer),
-                    Job::Beat(_) => None,
-                });
-                for (waiting, answer) in waiting.zip(answers) {
-                    // Who asked may have left; what is stored stays stored.
-                    let _ = waiting.send(Ok(answer));
+                for (job, answer) in jobs.drain(..).zip(answers) {
+                    if let (Job::Append(_, waiting), Some(answer)) = (job, answer) {
+                        // Who asked may have left; what is stored stays stored.
+                        let _ = waiting.send(Ok(answer));
+                    }
                 }
             }
             Err(error) => {
                 tracing::error!(%error, "the store failed");
                 for job in jobs.drain(..) {
                     if let Job::Append(_, answer) = job {
-                        let _ = answer.send(Err(StoreError::from_ref(&error)));
+                        let _ = answer.send(Err(StoreError::Failed(error.to_string())));
                     }
                 }
             }
@@ -277,19 +291,20 @@ async fn write(mut conn: SqliteConnection, mut queue: mpsc::Receiver<Job>, metri
     }
 }
 
-impl StoreError {
-    fn from_ref(error: &sqlx::Error) -> StoreError {
-        StoreError::Failed(error.to_string())
-    }
-}
-
-/// Does all jobs in one transaction and gives the answers to its appends.
-async fn commit(conn: &mut SqliteConnection, jobs: &[Job]) -> Result<Vec<Appended>, sqlx::Error> {
-    let mut answers = Vec::with_capacity(jobs.len());
+/// Does all jobs in one transaction and gives the answers to those that are appends.
+async fn commit(
+    conn: &mut SqliteConnection,
+    jobs: &[Job],
+) -> Result<Vec<Option<Appended>>, sqlx::Error> {
     let mut transaction = conn.begin().await?;
-    for job in jobs {
+    let mut answers = vec![None; jobs.len()];
+    insert_together(&mut transaction, jobs, &mut answers).await?;
+    for (job, answer) in jobs.iter().zip(&mut answers) {
         match job {
-            Job::Append(wanted, _) => answers.push(append(&mut transaction, wanted).await?),
+            Job::Append(wanted, _) if answer.is_none() => {
+                *answer = Some(append(&mut transaction, wanted).await?);
+            }
+            Job::Append(..) => {}
             Job::Beat(at) => {
                 sqlx::query(BEAT).bind(at).execute(&mut *transaction).await?;
             }
@@ -297,6 +312,46 @@ async fn commit(conn: &mut SqliteConnection, jobs: &[Job]) -> Result<Vec<Appende
     }
     transaction.commit().await?;
     Ok(answers)
+}
+
+/// Stores all appends of a single event with one statement: most are, and each statement is a way to
+/// another thread and back. Of two for the same number the later one is left unanswered.
+async fn insert_together(
+    conn: &mut SqliteConnection,
+    jobs: &[Job],
+    answers: &mut [Option<Appended>],
+) -> Result<(), sqlx::Error> {
+    let mut places = HashMap::new();
+    let mut rows = Vec::new();
+    for (job, answer) in jobs.iter().zip(answers) {
+        let Job::Append(wanted, _) = job else { continue };
+        let Some(event) = wanted.single() else { continue };
+        if let Entry::Vacant(place) = places.entry((wanted.game.clone(), event.seq)) {
+            // Until the database says otherwise.
+            *answer = Some(Appended::Conflict);
+            place.insert(answer);
+            rows.push((wanted.game.clone(), event));
+        }
+    }
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let mut query = QueryBuilder::<Sqlite>::new(
+        "INSERT INTO events (game, seq, kind, payload, seat, command, at) ",
+    );
+    query.push_values(rows, |mut row, (game, event)| {
+        let (kind, payload) = event.stored();
+        row.push_bind(game).push_bind(event.seq).push_bind(kind).push_bind(payload);
+        row.push_bind(event.seat.map(|seat| i16::from(seat.number())));
+        row.push_bind(event.command.clone()).push_bind(event.at);
+    });
+    query.push(" ON CONFLICT DO NOTHING RETURNING game, seq");
+    for row in query.build().persistent(false).fetch_all(conn).await? {
+        if let Some(answer) = places.get_mut(&(row.try_get(0)?, row.try_get(1)?)) {
+            **answer = Some(Appended::Committed);
+        }
+    }
+    Ok(())
 }
 
 /// Stores events, or nothing if the first of them is not free.
