@@ -2,9 +2,10 @@
 
 use crate::error::Refusal;
 use crate::metrics::Metrics;
-use axum::extract::{ConnectInfo, Request, State};
+use axum::Router;
+use axum::extract::{ConnectInfo, DefaultBodyLimit, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
-use axum::middleware::Next;
+use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use rules::game::shorten;
 use std::any::Any;
@@ -12,9 +13,12 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::compression::CompressionLayer;
+use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Predicate};
 
 /// The largest body of a request.
-pub const MOST_BODY: usize = 64 << 10;
+const MOST_BODY: usize = 64 << 10;
 
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
      img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; \
@@ -101,7 +105,7 @@ fn text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
 }
 
 /// Lets a request in or refuses it, and logs what came of it. Queries and headers are not logged.
-pub async fn watch(State(guard): State<Arc<Guard>>, mut request: Request, next: Next) -> Response {
+async fn watch(State(guard): State<Arc<Guard>>, mut request: Request, next: Next) -> Response {
     let started = Instant::now();
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let client = guard.client(&request);
@@ -140,12 +144,53 @@ fn add_headers(path: &str, headers: &mut HeaderMap) {
     }
 }
 
+/// Puts the guard before a router: requests are let in or refused, bodies limited, panics caught.
+pub fn around(router: Router, guard: Guard) -> Router {
+    let metrics = Arc::clone(&guard.metrics);
+    let caught = move |panic: Box<dyn Any + Send>| panicked(&metrics, panic.as_ref());
+    // Lines that come one by one would be held back until they fill a block.
+    let worth = DefaultPredicate::new().and(NotForContentType::new("application/x-ndjson"));
+    router
+        .layer(DefaultBodyLimit::max(MOST_BODY))
+        .layer(CompressionLayer::new().compress_when(worth))
+        .layer(CatchPanicLayer::custom(caught))
+        .layer(middleware::from_fn_with_state(Arc::new(guard), watch))
+}
+
 /// The answer to a request that ended in a panic.
-pub fn panicked(metrics: &Metrics, panic: &(dyn Any + Send)) -> Response {
+fn panicked(metrics: &Metrics, panic: &(dyn Any + Send)) -> Response {
     metrics.panics.fetch_add(1, Ordering::Relaxed);
     let told = panic.downcast_ref::<String>().map(String::as_str);
     let reason = told.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason");
     tracing::error!(reason = shorten(reason), "a request panicked");
     Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "an error inside; it has been logged")
         .into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::body::Body;
+    use axum::routing::get;
+    use tower::ServiceExt;
+
+    #[tokio::test]
+    async fn a_panic_ends_one_request_and_not_the_server() {
+        let metrics = Arc::new(Metrics::default());
+        let fails = get(|| async {
+            if true {
+                panic!("on purpose")
+            }
+        });
+        let router = Router::new().route("/fails", fails).route("/well", get(|| async { "well" }));
+        let guard = Guard::new(([127, 0, 0, 1], 1).into(), None, Arc::clone(&metrics));
+        let router = around(router, guard);
+        for (path, status) in [("/fails", 500), ("/well", 200), ("/fails", 500)] {
+            let request = Request::get(path).body(Body::empty()).unwrap();
+            let response = router.clone().oneshot(request).await.unwrap();
+            assert_eq!(response.status().as_u16(), status);
+            assert!(response.headers().contains_key(header::CONTENT_SECURITY_POLICY));
+        }
+        assert_eq!(metrics.panics.load(Ordering::Relaxed), 2);
+    }
 }

@@ -28,10 +28,10 @@ pub mod socket;
 pub mod store;
 pub mod stream;
 
-use axum::extract::{DefaultBodyLimit, Request};
+use axum::extract::Request;
 use axum::routing::get;
 use axum::serve::ListenerExt;
-use axum::{Json, Router, middleware};
+use axum::{Json, Router};
 use engines::Engines;
 use error::Refusal;
 use guard::Guard;
@@ -46,9 +46,6 @@ use std::time::Duration;
 use store::Store;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
-use tower_http::catch_panic::CatchPanicLayer;
-use tower_http::compression::CompressionLayer;
-use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Predicate};
 
 /// What the person who starts a server decides.
 #[derive(Clone, Debug)]
@@ -186,12 +183,8 @@ async fn sweep(hall: Arc<Hall>) {
 
 fn router(config: &Config, state: &Arc<State>) -> Router {
     let metrics = Arc::clone(&state.hall.metrics);
-    let guard = Guard::new(config.listen, config.base_url.as_deref(), Arc::clone(&metrics));
-    let panicked =
-        move |panic: Box<dyn std::any::Any + Send>| guard::panicked(&metrics, panic.as_ref());
-    // Lines that come one by one would be held back until they fill a block.
-    let worth = DefaultPredicate::new().and(NotForContentType::new("application/x-ndjson"));
-    Router::new()
+    let guard = Guard::new(config.listen, config.base_url.as_deref(), metrics);
+    let router = Router::new()
         .merge(games::router())
         .merge(analysis::router())
         .route("/api/health", get(health))
@@ -199,11 +192,8 @@ fn router(config: &Config, state: &Arc<State>) -> Router {
         .merge(boards::router())
         .merge(pages::router(config.web.clone()))
         .fallback(missing)
-        .method_not_allowed_fallback(wrong_method)
-        .layer(DefaultBodyLimit::max(guard::MOST_BODY))
-        .layer(CompressionLayer::new().compress_when(worth))
-        .layer(CatchPanicLayer::custom(panicked))
-        .layer(middleware::from_fn_with_state(Arc::new(guard), guard::watch))
+        .method_not_allowed_fallback(wrong_method);
+    guard::around(router, guard)
 }
 
 async fn health(
