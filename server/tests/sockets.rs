@@ -1,0 +1,421 @@
+//! Two seats and a watcher over real sockets, with everything that goes wrong in a network.
+
+mod common;
+
+use common::{Folder, Made, random_game, within};
+use futures_util::{SinkExt, StreamExt};
+use rules::random::Random;
+use serde_json::{Value, json};
+use server::{Config, Server};
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
+use tokio_tungstenite::tungstenite::{self, Message};
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
+
+/// A server that listens, and can be stopped and started on the same port.
+struct Remote {
+    folder: Folder,
+    config: Config,
+    address: SocketAddr,
+    stop: Option<oneshot::Sender<()>>,
+    task: Option<JoinHandle<()>>,
+}
+
+impl Remote {
+    async fn new() -> Remote {
+        let folder = Folder::new();
+        let config = folder.config();
+        let address = config.listen;
+        let mut remote = Remote { folder, config, address, stop: None, task: None };
+        remote.start().await;
+        remote
+    }
+
+    async fn start(&mut self) {
+        let listener = TcpListener::bind(self.address).await.unwrap();
+        self.address = listener.local_addr().unwrap();
+        let server = Server::open(&self.config).await.unwrap();
+        let (stop, stopped) = oneshot::channel::<()>();
+        self.stop = Some(stop);
+        self.task = Some(tokio::spawn(server.serve(listener, async {
+            let _ = stopped.await;
+        })));
+    }
+
+    async fn stop(&mut self) {
+        drop(self.stop.take());
+        within(self.task.take().unwrap()).await.unwrap();
+    }
+
+    async fn restart(&mut self) {
+        self.stop().await;
+        self.start().await;
+    }
+
+    async fn people(&self, game: &str) -> Made {
+        // The store is asked through a router of its own process: here that is this one.
+        let person = json!({ "kind": "person" });
+        let body = json!({ "game": game, "seats": [person, person] }).to_string();
+        let made = self.post("/api/games", &body).await;
+        let tokens = [0, 1].map(|i| made["tokens"][i].as_str().unwrap().to_owned());
+        Made { id: made["id"].as_str().unwrap().to_owned(), tokens }
+    }
+
+    async fn post(&self, path: &str, body: &str) -> Value {
+        use tokio::io::{AsyncReadExt, AsyncWriteExt};
+        let mut stream = TcpStream::connect(self.address).await.unwrap();
+        let length = body.len();
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nhost: {}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n",
+            self.address
+        );
+        stream.write_all((head + body).as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap()
+    }
+
+    async fn peer(&self, game: &Made, seat: Option<usize>) -> Peer {
+        let token = seat.map(|seat| game.tokens[seat - 1].clone());
+        let mut peer = Peer {
+            address: self.address,
+            id: game.id.clone(),
+            token,
+            seen: Vec::new(),
+            others: Vec::new(),
+            socket: None,
+        };
+        peer.connect().await;
+        peer
+    }
+}
+
+/// Somebody at a socket, who connects again when it is lost.
+struct Peer {
+    address: SocketAddr,
+    id: String,
+    token: Option<String>,
+    /// All events, in the order in which they came.
+    seen: Vec<Value>,
+    /// Everything else.
+    others: Vec<Value>,
+    socket: Option<WebSocketStream<MaybeTlsStream<TcpStream>>>,
+}
+
+impl Peer {
+    async fn connect(&mut self) {
+        let url =
+            format!("ws://{}/api/games/{}/socket?after={}", self.address, self.id, self.seen.len());
+        let (socket, _) = within(tokio_tungstenite::connect_async(url)).await.unwrap();
+        self.socket = Some(socket);
+        let hello = json!({ "type": "hello", "token": self.token });
+        assert!(self.say(&hello).await);
+    }
+
+    /// Sends; says whether the socket was still there.
+    async fn say(&mut self, message: &Value) -> bool {
+        self.send(Message::text(message.to_string())).await
+    }
+
+    async fn send(&mut self, message: Message) -> bool {
+        let Some(socket) = &mut self.socket else { return false };
+        socket.send(message).await.is_ok()
+    }
+
+    /// The next message; none when the socket is lost.
+    async fn hear(&mut self) -> Option<Value> {
+        loop {
+            let socket = self.socket.as_mut()?;
+            match within(socket.next()).await {
+                Some(Ok(Message::Text(text))) => {
+                    let told: Value = serde_json::from_str(text.as_str()).unwrap();
+                    match told["type"] == "event" {
+                        true => self.seen.push(told.clone()),
+                        false => self.others.push(told.clone()),
+                    }
+                    return Some(told);
+                }
+                Some(Ok(Message::Close(_)) | Err(_)) | None => self.socket = None,
+                Some(Ok(_)) => {}
+            }
+        }
+    }
+
+    /// Hears until all events up to a number have come, connecting again whenever that is needed.
+    async fn until(&mut self, seq: usize) {
+        while self.seen.len() < seq {
+            if self.hear().await.is_none() {
+                self.connect().await;
+            }
+        }
+    }
+
+    /// Hears until a command is answered; none when the socket is lost before.
+    async fn answer(&mut self, command: &str) -> Option<Value> {
+        loop {
+            let told = self.hear().await?;
+            if told["command"] == command {
+                return Some(told);
+            }
+        }
+    }
+
+    /// The code with which the server closes.
+    async fn close_code(&mut self) -> Option<CloseCode> {
+        loop {
+            match within(self.socket.as_mut()?.next()).await {
+                Some(Ok(Message::Close(Some(frame)))) => return Some(frame.code),
+                Some(Ok(_)) => {}
+                Some(Err(_)) | None => return None,
+            }
+        }
+    }
+
+    fn assert_whole(&self) {
+        let seqs: Vec<_> = self.seen.iter().map(|event| event["seq"].as_u64().unwrap()).collect();
+        assert_eq!(seqs, (1..=seqs.len() as u64).collect::<Vec<_>>(), "in order, without gaps");
+    }
+}
+
+fn turns(events: &[Value]) -> Vec<&str> {
+    events.iter().filter_map(|event| event["turn"].as_str()).collect()
+}
+
+/// What goes wrong around one command.
+#[derive(Clone, Copy, Debug)]
+enum Trouble {
+    None,
+    RestartBefore,
+    RestartAfterSending,
+    RestartAfterAnswer,
+    DropBefore,
+    DropAfterSending,
+    Duplicate,
+    WatcherLeaves,
+}
+
+const TROUBLES: [Trouble; 8] = [
+    Trouble::None,
+    Trouble::RestartBefore,
+    Trouble::RestartAfterSending,
+    Trouble::RestartAfterAnswer,
+    Trouble::DropBefore,
+    Trouble::DropAfterSending,
+    Trouble::Duplicate,
+    Trouble::WatcherLeaves,
+];
+
+/// Sends a command until it is acknowledged.
+async fn insist(remote: &mut Remote, peer: &mut Peer, command: &str, turn: &str, trouble: Trouble) {
+    let wish = json!({ "type": "command", "do": "move", "turn": turn, "command": command });
+    match trouble {
+        Trouble::RestartBefore => remote.restart().await,
+        Trouble::DropBefore => peer.socket = None,
+        _ => {}
+    }
+    let mut first = true;
+    loop {
+        if peer.socket.is_none() {
+            peer.connect().await;
+        }
+        peer.say(&wish).await;
+        match trouble {
+            Trouble::RestartAfterSending if first => remote.restart().await,
+            Trouble::DropAfterSending if first => peer.socket = None,
+            Trouble::Duplicate => drop(peer.say(&wish).await),
+            _ => {}
+        }
+        first = false;
+        if let Some(answer) = peer.answer(command).await {
+            assert_eq!(answer["type"], "ack", "{answer}");
+            break;
+        }
+    }
+    if let Trouble::RestartAfterAnswer = trouble {
+        remote.restart().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_is_lost_or_doubled_whatever_happens_between_two_messages() {
+    let mut remote = Remote::new().await;
+    for (number, entry) in engine::GAMES.iter().enumerate() {
+        let game = remote.people(entry.info.id).await;
+        let mut players = [remote.peer(&game, Some(1)).await, remote.peer(&game, Some(2)).await];
+        let mut watcher = remote.peer(&game, None).await;
+        let played = random_game(entry.info.id, 16, number as u64);
+        let mut random = Random::new(number as u64);
+        for (i, turn) in played.iter().enumerate() {
+            // Each trouble in each game, beginning with another one, at either seat.
+            let trouble = TROUBLES[(i + number + i / TROUBLES.len()) % TROUBLES.len()];
+            if let Trouble::WatcherLeaves = trouble {
+                watcher.socket = None;
+            }
+            let command = format!("turn-{i}-{}", random.below(1_000));
+            insist(&mut remote, &mut players[i % 2], &command, turn, trouble).await;
+            players[(i + 1) % 2].until(i + 2).await;
+        }
+        let all = 1 + played.len();
+        for peer in players.iter_mut().chain([&mut watcher]) {
+            peer.until(all).await;
+            peer.assert_whole();
+            assert_eq!(turns(&peer.seen), played);
+        }
+    }
+    remote.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn everybody_is_told_who_is_there() {
+    let mut remote = Remote::new().await;
+    let game = remote.people("gekitai").await;
+    let mut one = remote.peer(&game, Some(1)).await;
+    let two = remote.peer(&game, Some(2)).await;
+    let watcher = remote.peer(&game, None).await;
+    let all = json!({ "type": "presence", "seats": [true, true], "watchers": 1 });
+    while one.hear().await.unwrap() != all {}
+    drop((two, watcher));
+    let alone = json!({ "type": "presence", "seats": [true, false], "watchers": 0 });
+    while one.hear().await.unwrap() != alone {}
+    assert_eq!(one.others[0]["type"], "hello");
+    assert_eq!(one.others[0]["you"], json!([1]));
+    remote.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_refused_is_answered_and_the_socket_goes_on() {
+    let mut remote = Remote::new().await;
+    let game = remote.people("gekitai").await;
+    let mut two = remote.peer(&game, Some(2)).await;
+    let mut watcher = remote.peer(&game, None).await;
+    let wish = json!({ "type": "command", "do": "move", "turn": "c4", "command": "a" });
+    two.say(&wish).await;
+    let refused = two.answer("a").await.unwrap();
+    assert_eq!((&refused["type"], &refused["status"]), (&json!("refused"), &json!(409)));
+    watcher.say(&wish).await;
+    assert_eq!(watcher.answer("a").await.unwrap()["status"], 401);
+    for strange in ["", "7", "{", "[]", "{\"type\":\"fly\"}", "{\"type\":\"command\",\"do\":{}}"] {
+        two.send(Message::text(strange)).await;
+        while two.hear().await.unwrap()["status"] != 400 {}
+    }
+    two.send(Message::binary(vec![0, 159, 146, 150])).await;
+    while two.hear().await.unwrap()["status"] != 400 {}
+    two.say(&json!({ "type": "hello", "token": "wrong" })).await;
+    while two.hear().await.unwrap()["status"] != 401 {}
+    let mut one = remote.peer(&game, Some(1)).await;
+    one.say(&wish).await;
+    assert_eq!(one.answer("a").await.unwrap()["seq"], 2);
+    two.until(2).await;
+    assert_eq!(remote.folder.0.join("games.db").metadata().unwrap().len() % 512, 0);
+    remote.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_says_too_much_is_sent_away_and_others_go_on() {
+    let mut remote = Remote::new().await;
+    let game = remote.people("gekitai").await;
+    for (seat, most) in [(None, 50), (Some(1), 100)] {
+        let mut peer = remote.peer(&game, seat).await;
+        let mut answered = 0;
+        for _ in 0..most + 20 {
+            peer.send(Message::text("{}")).await;
+        }
+        let code = loop {
+            match within(peer.socket.as_mut().unwrap().next()).await {
+                Some(Ok(Message::Close(Some(frame)))) => break frame.code,
+                Some(Ok(Message::Text(text))) => {
+                    answered += usize::from(text.as_str().contains("refused"));
+                }
+                Some(Ok(_)) => {}
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(code, CloseCode::Policy);
+        // The bucket fills while the messages are read, by one in 200 ms.
+        assert!((most - 1..most + 10).contains(&answered), "{answered} of {most}");
+    }
+    let mut large = remote.peer(&game, Some(1)).await;
+    large.send(Message::text("x".repeat(8 * 1024 + 1))).await;
+    assert_eq!(large.close_code().await, Some(CloseCode::Policy));
+    let mut quiet = remote.peer(&game, Some(2)).await;
+    quiet.until(1).await;
+    remote.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn bytes_at_random_do_not_disturb_a_server() {
+    use tokio::io::AsyncWriteExt;
+    let mut remote = Remote::new().await;
+    let game = remote.people("gekitai").await;
+    let mut random = Random::new(9);
+    for i in 0..60 {
+        let mut stream = TcpStream::connect(remote.address).await.unwrap();
+        if i % 2 == 0 {
+            let head = format!(
+                "GET /api/games/{}/socket HTTP/1.1\r\nhost: {}\r\nconnection: upgrade\r\n\
+                 upgrade: websocket\r\nsec-websocket-version: 13\r\n\
+                 sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
+                game.id, remote.address
+            );
+            stream.write_all(head.as_bytes()).await.unwrap();
+        }
+        let bytes: Vec<u8> = (0..500).map(|_| random.next_u64() as u8).collect();
+        // The server may have hung up before the end.
+        let _ = stream.write_all(&bytes).await;
+    }
+    let mut peer = remote.peer(&game, Some(1)).await;
+    peer.say(&json!({ "type": "command", "do": "move", "turn": "c4", "command": "a" })).await;
+    assert_eq!(peer.answer("a").await.unwrap()["type"], "ack");
+    remote.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stop_tells_sockets_to_come_again_and_takes_less_than_ten_seconds() {
+    let mut remote = Remote::new().await;
+    let game = remote.people("gekitai").await;
+    let mut peer = remote.peer(&game, Some(1)).await;
+    peer.until(1).await;
+    // Somebody who reads nothing, and an analysis of a minute.
+    let _idle = remote.peer(&game, None).await;
+    let address = remote.address;
+    let analysis = tokio::spawn(async move {
+        use tokio::io::{AsyncReadExt, AsyncWriteExt};
+        let body = json!({ "game": "six-making", "time_ms": 60_000 }).to_string();
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        let head = format!(
+            "POST /api/analysis HTTP/1.1\r\nhost: {address}\r\ncontent-length: {}\r\n\r\n",
+            body.len()
+        );
+        stream.write_all((head + &body).as_bytes()).await.unwrap();
+        let mut text = String::new();
+        let _ = stream.read_to_string(&mut text).await;
+        text
+    });
+    let started = Instant::now();
+    remote.stop().await;
+    assert!(started.elapsed() < Duration::from_secs(9));
+    while peer.hear().await.unwrap()["type"] != "restart" {}
+    let code = peer.close_code().await;
+    assert_eq!(code, Some(CloseCode::Restart));
+    within(analysis).await.unwrap();
+    assert!(TcpStream::connect(address).await.is_err());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_socket_from_another_site_is_not_opened() {
+    use tungstenite::client::IntoClientRequest;
+    let mut remote = Remote::new().await;
+    let game = remote.people("gekitai").await;
+    let url = format!("ws://{}/api/games/{}/socket", remote.address, game.id);
+    let mut request = url.into_client_request().unwrap();
+    request.headers_mut().insert("origin", "http://evil.example".parse().unwrap());
+    match tokio_tungstenite::connect_async(request).await {
+        Err(tungstenite::Error::Http(response)) => assert_eq!(response.status().as_u16(), 403),
+        other => panic!("{other:?}"),
+    }
+    remote.stop().await;
+}
