@@ -1,0 +1,267 @@
+//! `kill -9` under load: every turn that was acknowledged is there afterwards, exactly once.
+//!
+//! A hundred rounds; more with `QUADRILLE_KILL_ROUNDS`. A round starts the server on the store of all
+//! rounds before, checks the games of the last one, lets four pairs of bots play over HTTP, and kills the
+//! process when so many turns have been acknowledged as the dice say.
+
+use engine::Session;
+use rules::random::Random;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+const PAIRS: usize = 4;
+
+struct Server {
+    child: Child,
+    address: String,
+}
+
+impl Server {
+    fn start(data: &Path) -> Server {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_quadrille"))
+            .args(["serve", "--listen", "127.0.0.1:0", "--new-games", "1000000", "--data"])
+            .arg(data)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let address = line.trim().rsplit("http://").next().unwrap().trim_end_matches('/');
+        Server { child, address: address.to_owned() }
+    }
+
+    fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+/// A connection that is kept.
+struct Line(BufReader<TcpStream>);
+
+impl Line {
+    fn open(address: &str) -> Option<Line> {
+        let stream = TcpStream::connect(address).ok()?;
+        stream.set_read_timeout(Some(Duration::from_secs(20))).ok()?;
+        stream.set_nodelay(true).ok()?;
+        Some(Line(BufReader::new(stream)))
+    }
+
+    /// The status and body of an answer; none if the server is gone.
+    fn ask(&mut self, method: &str, path: &str, token: &str, body: &str) -> Option<(u16, String)> {
+        let length = body.len();
+        let request = format!(
+            "{method} {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\n\
+             content-length: {length}\r\n\r\n{body}"
+        );
+        self.0.get_mut().write_all(request.as_bytes()).ok()?;
+        let mut status = None;
+        let (mut length, mut chunked) = (0, false);
+        loop {
+            let mut head = String::new();
+            if self.0.read_line(&mut head).ok()? == 0 {
+                return None;
+            }
+            let head = head.trim().to_lowercase();
+            if head.is_empty() {
+                break;
+            }
+            status = status.or_else(|| head.split(' ').nth(1)?.parse().ok());
+            if let Some(text) = head.strip_prefix("content-length: ") {
+                length = text.parse().ok()?;
+            }
+            chunked |= head == "transfer-encoding: chunked";
+        }
+        let body = if chunked { self.chunks()? } else { self.bytes(length)? };
+        Some((status?, String::from_utf8(body).ok()?))
+    }
+
+    fn bytes(&mut self, length: usize) -> Option<Vec<u8>> {
+        let mut body = vec![0; length];
+        self.0.read_exact(&mut body).ok()?;
+        Some(body)
+    }
+
+    fn chunks(&mut self) -> Option<Vec<u8>> {
+        let mut body = Vec::new();
+        loop {
+            let mut size = String::new();
+            self.0.read_line(&mut size).ok()?;
+            let size = usize::from_str_radix(size.trim(), 16).ok()?;
+            let mut chunk = self.bytes(size + 2)?;
+            chunk.truncate(size);
+            body.append(&mut chunk);
+            if size == 0 {
+                return Some(body);
+            }
+        }
+    }
+}
+
+/// One game and what its bots know of it.
+struct Pair {
+    id: String,
+    tokens: [String; 2],
+    session: Box<dyn Session>,
+    /// What was acknowledged: the number of the event and the turn.
+    acknowledged: Vec<(u64, String)>,
+    /// A turn that was sent and not answered, with its command.
+    open: Option<(String, String)>,
+    commands: usize,
+    random: Random,
+}
+
+impl Pair {
+    fn make(line: &mut Line, seed: u64) -> Option<Pair> {
+        let entry = &engine::GAMES[seed as usize % engine::GAMES.len()];
+        let person = json!({ "kind": "person" });
+        let wanted = json!({ "game": entry.info.id, "seats": [person, person] });
+        let (status, body) = line.ask("POST", "/api/games", "", &wanted.to_string())?;
+        assert_eq!(status, 201, "{body}");
+        let made: Value = serde_json::from_str(&body).unwrap();
+        let tokens = [0, 1].map(|i| made["tokens"][i].as_str().unwrap().to_owned());
+        Some(Pair {
+            id: made["id"].as_str().unwrap().to_owned(),
+            tokens,
+            session: (entry.start)(&Default::default()).unwrap(),
+            acknowledged: Vec::new(),
+            open: None,
+            commands: 0,
+            random: Random::new(seed),
+        })
+    }
+
+    /// Sends a turn, a new one or the one that was not answered; none if the server is gone.
+    fn step(&mut self, line: &mut Line) -> Option<()> {
+        if self.open.is_none() {
+            self.commands += 1;
+            let command = format!("c{}", self.commands);
+            self.open = Some((command, random_turn(self.session.as_ref(), &mut self.random)));
+        }
+        let (command, turn) = self.open.clone()?;
+        let wish = json!({ "type": "move", "turn": turn, "command": command }).to_string();
+        let path = format!("/api/games/{}/commands", self.id);
+        let token = self.tokens[self.session.turn().index()].clone();
+        let (status, body) = line.ask("POST", &path, &token, &wish)?;
+        assert_eq!(status, 200, "{body}");
+        let answer: Value = serde_json::from_str(&body).unwrap();
+        assert_eq!(answer["event"]["turn"], turn.as_str());
+        self.session.play(&turn).unwrap();
+        self.acknowledged.push((answer["seq"].as_u64().unwrap(), turn));
+        self.open = None;
+        Some(())
+    }
+
+    /// Compares with what the store has: all that was acknowledged, and at most one turn more, which was
+    /// sent and not answered. Returns whether that one is there.
+    fn check(&self, line: &mut Line) -> bool {
+        let path = format!("/api/games/{}/events", self.id);
+        let (status, body) = line.ask("GET", &path, "", "").unwrap();
+        assert_eq!(status, 200, "{body}");
+        let events: Vec<Value> = body.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+        let seqs: Vec<_> = events.iter().map(|event| event["seq"].as_u64().unwrap()).collect();
+        assert_eq!(seqs, (1..=events.len() as u64).collect::<Vec<_>>());
+        let moves = events.iter().filter(|event| event["kind"] == "move");
+        let turn = |event: &Value| event["turn"].as_str().unwrap().to_owned();
+        let stored: Vec<_> = moves.map(|e| (e["seq"].as_u64().unwrap(), turn(e))).collect();
+        let (known, more) = stored.split_at(self.acknowledged.len().min(stored.len()));
+        assert_eq!(known, self.acknowledged, "acknowledged turns of game {}", self.id);
+        match (more, &self.open) {
+            ([], _) => false,
+            ([(_, one)], Some((_, open))) => {
+                assert_eq!(one, open);
+                true
+            }
+            _ => panic!("turns of game {} that nobody made: {more:?}", self.id),
+        }
+    }
+}
+
+fn random_turn(session: &dyn Session, random: &mut Random) -> String {
+    let mut next = session.boxed_clone();
+    let mut turn = String::new();
+    while next.turn() == session.turn() && next.outcome().is_none() {
+        let step = random.pick(&next.steps()).unwrap().text.clone();
+        next.play(&step).unwrap();
+        turn.push_str(&step);
+    }
+    turn
+}
+
+/// Plays on until the server is gone, with a new game whenever one is over. Returns all games.
+fn play(address: &str, mut pairs: Vec<Pair>, seed: u64, acknowledged: &AtomicUsize) -> Vec<Pair> {
+    let Some(mut line) = Line::open(address) else { return pairs };
+    for number in 0.. {
+        if pairs.last().is_none_or(|pair| pair.session.result().is_some()) {
+            let Some(pair) = Pair::make(&mut line, seed + number) else { return pairs };
+            pairs.push(pair);
+        }
+        let Some(pair) = pairs.last_mut() else { return pairs };
+        if pair.step(&mut line).is_none() {
+            return pairs;
+        }
+        acknowledged.fetch_add(1, Ordering::SeqCst);
+    }
+    pairs
+}
+
+#[test]
+fn every_acknowledged_turn_survives_kill_9_exactly_once() {
+    let rounds = std::env::var("QUADRILLE_KILL_ROUNDS").ok().and_then(|n| n.parse().ok());
+    let rounds: u64 = rounds.unwrap_or(100);
+    let folder: PathBuf =
+        std::env::temp_dir().join(format!("quadrille-kill-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let mut dice = Random::new(rounds);
+    let mut pairs: Vec<Vec<Pair>> = (0..PAIRS).map(|_| Vec::new()).collect();
+    let (mut acknowledged, mut open, mut stored) = (0, 0, 0);
+    for round in 0..rounds {
+        let server = Server::start(&folder);
+        let count = Arc::new(AtomicUsize::new(0));
+        let most = 1 + dice.below(40);
+        let threads: Vec<_> = pairs
+            .drain(..)
+            .enumerate()
+            .map(|(i, mut own)| {
+                let (address, count) = (server.address.clone(), Arc::clone(&count));
+                std::thread::spawn(move || {
+                    let mut line = Line::open(&address).unwrap();
+                    let there: Vec<bool> = own.iter().map(|pair| pair.check(&mut line)).collect();
+                    let open = own.iter().filter(|pair| pair.open.is_some()).count();
+                    // Only the last game goes on; it repeats the command that was not answered.
+                    own.drain(..own.len().saturating_sub(1));
+                    let seed = round * 1_000 + i as u64 * 100;
+                    let there = there.iter().filter(|there| **there).count();
+                    (play(&address, own, seed, &count), open, there)
+                })
+            })
+            .collect();
+        while count.load(Ordering::SeqCst) < most && threads.iter().any(|t| !t.is_finished()) {
+            std::thread::yield_now();
+        }
+        server.kill();
+        for thread in threads {
+            let (own, sent, there) = thread.join().unwrap();
+            pairs.push(own);
+            open += sent;
+            stored += there;
+        }
+        acknowledged += count.load(Ordering::SeqCst);
+    }
+    let server = Server::start(&folder);
+    let mut line = Line::open(&server.address).unwrap();
+    pairs.iter().flatten().for_each(|pair| drop(pair.check(&mut line)));
+    server.kill();
+    std::fs::remove_dir_all(&folder).unwrap();
+    println!(
+        "{rounds} rounds: {acknowledged} turns acknowledged, none lost or doubled; {open} sent and not \
+         answered, of which {stored} had been stored"
+    );
+    assert!(acknowledged >= rounds as usize);
+}
