@@ -223,40 +223,33 @@ fn every_acknowledged_turn_survives_kill_9_exactly_once() {
     let (mut acknowledged, mut open, mut stored) = (0, 0, 0);
     for round in 0..rounds {
         let server = Server::start(&folder);
+        let mut line = Line::open(&server.address).unwrap();
+        for own in &mut pairs {
+            open += own.iter().filter(|pair| pair.open.is_some()).count();
+            stored += own.iter().filter(|pair| pair.check(&mut line)).count();
+            // Only the last game goes on; it repeats the command that was not answered.
+            own.drain(..own.len().saturating_sub(1));
+        }
         let count = Arc::new(AtomicUsize::new(0));
         let most = 1 + dice.below(40);
-        let threads: Vec<_> = pairs
-            .drain(..)
-            .enumerate()
-            .map(|(i, mut own)| {
-                let (address, count) = (server.address.clone(), Arc::clone(&count));
-                std::thread::spawn(move || {
-                    let mut line = Line::open(&address).unwrap();
-                    let there: Vec<bool> = own.iter().map(|pair| pair.check(&mut line)).collect();
-                    let open = own.iter().filter(|pair| pair.open.is_some()).count();
-                    // Only the last game goes on; it repeats the command that was not answered.
-                    own.drain(..own.len().saturating_sub(1));
-                    let seed = round * 1_000 + i as u64 * 100;
-                    let there = there.iter().filter(|there| **there).count();
-                    (play(&address, own, seed, &count), open, there)
-                })
-            })
-            .collect();
+        let bots = pairs.drain(..).enumerate().map(|(i, own)| {
+            let (address, count) = (server.address.clone(), Arc::clone(&count));
+            let seed = round * 1_000 + i as u64 * 100;
+            std::thread::spawn(move || play(&address, own, seed, &count))
+        });
+        let threads: Vec<_> = bots.collect();
         while count.load(Ordering::SeqCst) < most && threads.iter().any(|t| !t.is_finished()) {
             std::thread::yield_now();
         }
         server.kill();
-        for thread in threads {
-            let (own, sent, there) = thread.join().unwrap();
-            pairs.push(own);
-            open += sent;
-            stored += there;
-        }
+        pairs.extend(threads.into_iter().map(|thread| thread.join().unwrap()));
         acknowledged += count.load(Ordering::SeqCst);
     }
     let server = Server::start(&folder);
     let mut line = Line::open(&server.address).unwrap();
-    pairs.iter().flatten().for_each(|pair| drop(pair.check(&mut line)));
+    for pair in pairs.iter().flatten() {
+        pair.check(&mut line);
+    }
     server.kill();
     std::fs::remove_dir_all(&folder).unwrap();
     println!(
