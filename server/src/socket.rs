@@ -121,10 +121,7 @@ impl Line {
                 _ = hints.changed() => self.catch_up().await?,
                 _ = ping.tick() => self.ping().await?,
                 _ = sleep_until(settle), if unsettled => self.settle(Vec::new()).await?,
-                _ = stopped(&mut stopping) => {
-                    self.send(json!({ "type": "restart" }).to_string()).await?;
-                    return self.close(GOING_AWAY, "the server stops, come again").await;
-                }
+                _ = stopped(&mut stopping) => return self.take_leave().await,
             }
         }
     }
@@ -139,6 +136,11 @@ impl Line {
         // A peer that is gone needs no farewell.
         let _ = timeout(SLOW, self.socket.send(Message::Close(Some(frame)))).await;
         Err(Closed)
+    }
+
+    async fn take_leave(&mut self) -> Result<(), Closed> {
+        self.send(json!({ "type": "restart" }).to_string()).await?;
+        self.close(GOING_AWAY, "the server stops, come again").await
     }
 
     /// Sends the events that have not been sent, and who is present if that has changed.
@@ -278,6 +280,8 @@ impl Line {
                 let answer = json!({ "type": "ack", "command": name, "seq": done.seq });
                 self.send(answer.to_string()).await
             }
+            // Without an answer the peer repeats the command when it has come again.
+            Err(_) if self.hall.is_stopping() => self.take_leave().await,
             Err(refusal) => self.refuse(name, &refusal).await,
         }
     }
