@@ -59,7 +59,7 @@ export const postText = async (path, body) => (await request(path, { body })).te
 
 /** @type {Promise<Catalogue>|null} */
 let shelf = null;
-/** What there is to play; asked for once. */
+/** What there is to play; asked for once. @type {() => Promise<Catalogue>} */
 export const catalogue = () => (shelf ??= getJson('/api/catalogue'));
 
 /** @type {Map<string, Promise<View>>} */

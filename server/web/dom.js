@@ -12,9 +12,12 @@ export const el = (name, props = {}, ...children) => {
   const node = document.createElement(tag);
   node.classList.add(...classes);
   setProps(node, props);
-  node.append(...children.filter((child) => child || child === '').map((child) => child));
+  node.append(...real(children));
   return node;
 };
+
+/** The children that are there. @param {(Node|string|null|undefined|false)[]} children */
+const real = (children) => /** @type {(Node|string)[]} */ (children.filter((child) => child || child === ''));
 
 const ATTRIBUTE = /^(aria-|data-|role$|for$|list$|popovertarget|inputmode$|enterkeyhint$|autocomplete$|colspan$)/;
 
@@ -32,7 +35,7 @@ export const setProps = (node, props) => {
 
 /** Puts children in the place of what was there, unless that would change nothing. */
 export const fill = (/** @type {Element} */ node, /** @type {(Node|string|null|false)[]} */ ...children) =>
-  node.replaceChildren(...children.filter((child) => child || child === ''));
+  node.replaceChildren(...real(children));
 
 /** Sets a text only when it differs, so that nothing is announced or laid out twice. */
 export const setText = (/** @type {Element} */ node, /** @type {string} */ text) => {

@@ -92,7 +92,7 @@ export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false }) => {
 
   const renderCard = (/** @type {boolean} */ able, /** @type {any} */ stage) => {
     if (!view) return;
-    const now = able ? (proposal ? `Play ${proposal.text}?` : prompt(view, spelling)) : idle();
+    const now = sending ? 'Sending…' : able ? (proposal ? `Play ${proposal.text}?` : prompt(view, spelling)) : idle();
     setText(title, now);
     title.classList.toggle('mine', able);
     const done = [...draft.flatMap((one) => one.taps), ...(proposal ? proposal.spelling.taps : spelling.taps)];

@@ -46,7 +46,7 @@ export const createReview = ({ players, first, place, onGo, onChange, onRetry, s
     const of = entries.at(-1)?.of ?? place().turns?.length ?? 0;
     const running = run !== null;
     bar.hidden = !running;
-    bar.value = of ? (entries.length - 1) / of : 0;
+    bar.value = of ? entries.length / (of + 1) : 0;
     fill(picture, graph(entries, of, here, (ply) => onGo(ply)));
     const found = mistakes(entries);
     start.hidden = running || entries.length > 0;
@@ -55,7 +55,7 @@ export const createReview = ({ players, first, place, onGo, onChange, onRetry, s
     retry.disabled = !current();
     const count = (/** @type {string} */ size, /** @type {1|2} */ player) => found.filter((entry) => entry.mistake === size && moverOf(entry) === player).length;
     if (!trying) {
-      setText(words, running ? `Going over the game: ${Math.max(0, entries.length - 1)} of ${of}` : entries.length === 0 ? 'The engine looks at every turn.'
+      setText(words, running ? `Going over the game: ${entries.length} of ${of + 1} positions` : entries.length === 0 ? 'The engine looks at every turn.'
         : found.length === 0 ? 'No mistakes found.'
           : players.map((name, i) => `${name}: ${SIZES.filter((size) => count(size, /** @type {1|2} */ (i + 1))).map((size) => plural(count(size, /** @type {1|2} */ (i + 1)), size, size === 'inaccuracy' ? 'inaccuracies' : undefined)).join(', ') || 'none'}`).join(' · '));
     }
@@ -77,7 +77,7 @@ export const createReview = ({ players, first, place, onGo, onChange, onRetry, s
     try {
       await stream('/api/review', { ...place(), time_ms: PER_POSITION }, (line) => {
         if (line.ply === undefined) return;
-        entries = [...entries, line];
+        entries = [...entries, line].sort((a, b) => a.ply - b.ply);
         onChange(entries);
         paint();
       }, mine.signal);
