@@ -217,7 +217,7 @@ const board = async (main, info, path) => {
     if (document.activeElement !== note) note.value = commentOf(state.tree, state.node);
     up.disabled = state.node === null || isMain(state.tree, state.node);
     del.disabled = state.node === null;
-    nav.querySelectorAll('button').forEach((one, i) => { one.disabled = i < 2 ? state.node === null : i < 4 ? children(state.tree, state.node).length === 0 : false; });
+    nav.querySelectorAll('button').forEach((/** @type {HTMLButtonElement} */ one, /** @type {number} */ i) => { one.disabled = i < 2 ? state.node === null : i < 4 ? children(state.tree, state.node).length === 0 : false; });
     review.show(isMain(state.tree, state.node) ? pathOf(state.tree, state.node).length : -1);
     const seen = await play.show(place, { flipped: state.flipped, animate });
     if (!seen || play.busy()) return;

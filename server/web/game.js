@@ -22,10 +22,10 @@ const tokenOf = (/** @type {string} */ id) => {
 /** @param {HTMLElement} main @param {string} id @param {{embed?: boolean}} [how] */
 export const gamePage = async (main, id, { embed = false } = {}) => {
   const token = embed ? null : tokenOf(id);
-  /** @type {{game: import('./live.js').Game, ply: number|null, flipped: boolean, skew: number, online: boolean, presence: any, sure: number}} */
-  const state = { game: await getJson(`/api/games/${id}`, token), ply: null, flipped: false, skew: 0, online: false, presence: null, sure: 0 };
-  const { games } = await catalogue();
-  const info = /** @type {import('./api.js').GameInfo} */ (games.find((one) => one.id === state.game.game));
+  const [game, { games }] = await Promise.all([getJson(`/api/games/${id}`, token), catalogue()]);
+  /** @type {{game: import('./live.js').Game, ply: number|null, flipped: boolean, skew: number, online: boolean, presence: any}} */
+  const state = { game, ply: null, flipped: false, skew: 0, online: false, presence: null };
+  const info = /** @type {import('./api.js').GameInfo} */ (games.find((one) => one.id === game.game));
   const you = state.game.you ?? [];
   state.flipped = you.length === 1 && you[0] === 2;
 

@@ -15,7 +15,7 @@ const PER_POSITION = 300;
 const SMALL = 60;
 
 /** The mistakes, in the order of the game. @param {Entry[]} entries */
-export const mistakes = (entries) => entries.filter((entry) => entry.mistake !== null);
+export const mistakes = (entries) => entries.filter((entry) => Boolean(entry.mistake));
 
 /**
  * @param {{players: [string, string], first: 1|2, place: () => import('./api.js').Place, onGo: (ply: number) => void, onChange: (entries: Entry[]) => void,
@@ -60,7 +60,7 @@ export const createReview = ({ players, first, place, onGo, onChange, onRetry, s
           : players.map((name, i) => `${name}: ${SIZES.filter((size) => count(size, /** @type {1|2} */ (i + 1))).map((size) => plural(count(size, /** @type {1|2} */ (i + 1)), size, size === 'inaccuracy' ? 'inaccuracies' : undefined)).join(', ') || 'none'}`).join(' · '));
     }
     fill(list, ...found.map((entry) => el('li', {}, button('', () => onGo(entry.ply), { 'data-ply': entry.ply, 'aria-current': entry.ply === here ? 'true' : null }))));
-    list.querySelectorAll('button').forEach((one, i) => {
+    list.querySelectorAll('button').forEach((/** @type {HTMLElement} */ one, /** @type {number} */ i) => {
       const entry = found[i];
       const number = Math.floor((entry.ply - 1 + (first - 1)) / 2) + 1;
       one.append(el(`b.mark-${entry.mistake}`, {}, MARKS[entry.mistake ?? ''] ?? ''), `${number}${moverOf(entry) === 1 ? '.' : '…'} ${place().turns?.[entry.ply - 1] ?? ''}`, el('small', {}, `${capital(entry.mistake ?? '')}, better ${entry.best[0] ?? ''}`));
