@@ -1,6 +1,6 @@
 /** Analysis: any position or record, the engine, a tree of variations, and the review of a game. */
 import { catalogue, fromPath, getJson, postJson, postText, toPath, view as askView } from './api.js';
-import { button, drawing, el, fill, onKeys, say, setText, stepsNav, toast } from './dom.js';
+import { button, copyText, drawing, el, fill, onKeys, say, setText, stepsNav, toast } from './dom.js';
 import { playLink } from './home.js';
 import { firstPlayer, seatName } from './live.js';
 import { arrows, createPlay } from './play.js';
@@ -158,7 +158,7 @@ const board = async (main, info, path) => {
     button('Threat', () => showThreat(), { id: 'threat', title: 'Show the threat (x)' }),
     playHere, editHere,
     button('Record', () => exportRecord(), { id: 'export' }),
-    button('Link', async () => { await navigator.clipboard.writeText(location.href).then(() => toast('The link is copied.'), () => toast(location.href)); }, { id: 'copy-link' }),
+    button('Link', async () => toast(await copyText(location.href) ? 'The link is copied.' : location.href), { id: 'copy-link' }),
     button('Rules', () => rulesPanel(info), { id: 'rules-open' }));
   const position = el('input', { type: 'text', readOnly: true, id: 'position-text', 'aria-label': 'Position', onfocus: () => position.select() });
   const { games } = await catalogue();
@@ -268,7 +268,7 @@ const board = async (main, info, path) => {
       const area = el('textarea', { readOnly: true, rows: 12, value: text, id: 'record-text', 'aria-label': 'Record' });
       const file = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
       const box = el('dialog.box', { id: 'record', 'aria-label': 'Record' }, el('form', { method: 'dialog' }, el('h2', {}, 'The record'), area,
-        el('div.row', {}, el('a.button', { href: file, download: `${info.id}.txt` }, 'Save'), button('Copy', () => { area.select(); navigator.clipboard.writeText(text); }, {}), el('button.primary', {}, 'Close'))));
+        el('div.row', {}, el('a.button', { href: file, download: `${info.id}.txt` }, 'Save'), button('Copy', () => copyText(text, area), {}), el('button.primary', {}, 'Close'))));
       box.addEventListener('close', () => { URL.revokeObjectURL(file); box.remove(); });
       document.body.append(box);
       box.showModal();

@@ -123,16 +123,22 @@ export const say = (/** @type {string} */ text) => {
   if (live) live.textContent = text;
 };
 
+/** Copies a text; pages without encryption have only the old way. @param {string} text @param {HTMLInputElement|HTMLTextAreaElement} [field] */
+export const copyText = async (text, field) => {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    field?.select();
+    return Boolean(field) && document.execCommand('copy');
+  }
+};
+
 /** A field that shows a text and copies it. */
 export const copyField = (/** @type {string} */ label, /** @type {string} */ value, id = '') => {
   const input = el('input', { type: 'text', readOnly: true, value, id, 'aria-label': label, onfocus: () => input.select() });
   const copy = button('Copy', async () => {
-    try {
-      await navigator.clipboard.writeText(value);
-    } catch {
-      input.select();
-      document.execCommand('copy');
-    }
+    await copyText(value, input);
     copy.textContent = 'Copied';
     say(`${label} copied`);
     setTimeout(() => { copy.textContent = 'Copy'; }, 2000);

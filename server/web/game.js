@@ -313,7 +313,8 @@ const seatBar = (number, info) => {
     setText(who, you ? (name === info.players[number - 1] ? 'You' : `${name} (you)`) : name);
     const reserve = seat?.reserve != null ? `, ${seat.reserve} in hand` : '';
     const away = game.seats[number - 1].kind === 'person' || game.seats[number - 1].kind === 'open' ? (here === false && !you && game.seats[number - 1].joined !== false ? ' · away' : '') : '';
-    setText(what, `${info.players[number - 1]} · ${seat ? `${seat.count}${reserve}` : ''}${away}`);
+    const colour = info.players[number - 1];
+    setText(what, `${name === colour && !you ? '' : `${colour} · `}${seat ? `${seat.count}${reserve}` : ''}${away}`);
     element.classList.toggle('turn', Boolean(on));
     element.classList.toggle('won', Boolean(winner));
     turn.hidden = !on && !winner;

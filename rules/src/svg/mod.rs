@@ -167,6 +167,10 @@ impl Board<'_> {
             a.1.total_cmp(&b.1).then(a.0.total_cmp(&b.0))
         };
         pieces.sort_by(below);
+        // Pieces of a page move over the arrows.
+        if self.named {
+            self.marks_above(canvas);
+        }
         for (cell, at, piece) in &pieces {
             self.open_named(canvas, "piece", *cell);
             canvas.open_at(*at);
@@ -174,7 +178,9 @@ impl Board<'_> {
             canvas.close("g");
             self.close_named(canvas);
         }
-        self.marks_above(canvas);
+        if !self.named {
+            self.marks_above(canvas);
+        }
         for (cell, at, piece) in &pieces {
             self.open_named(canvas, "figure", *cell);
             self.painter.figure(canvas, *at, piece);
