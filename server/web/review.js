@@ -45,6 +45,7 @@ export const createReview = ({ players, first, place, onGo, onChange, onRetry, s
   const paint = () => {
     const of = entries.at(-1)?.of ?? place().turns?.length ?? 0;
     const running = run !== null;
+    element.hidden = of === 0;
     bar.hidden = !running;
     bar.value = of ? entries.length / (of + 1) : 0;
     fill(picture, graph(entries, of, here, (ply) => onGo(ply)));
