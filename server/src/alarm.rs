@@ -4,7 +4,9 @@ use crate::error::Refusal;
 use crate::event::Deed;
 use crate::ids::now;
 use crate::live::{Hall, Plan};
+use crate::room::Room;
 use std::collections::{BTreeSet, HashMap};
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::Notify;
@@ -16,7 +18,7 @@ const GRACE: i64 = 100;
 /// How often the server notes that it runs.
 const BEAT: Duration = Duration::from_secs(1);
 
-/// A gap between two beats that is no delay but a sleep.
+/// A gap between two looks at the time that is no delay but a sleep of the machine.
 const ASLEEP: i64 = 5_000;
 
 /// How many games are handled at once.
@@ -33,6 +35,8 @@ struct Due {
 pub struct Alarm {
     due: Mutex<Due>,
     changed: Notify,
+    /// When somebody last looked at the time, while a clock runs.
+    looked: AtomicI64,
 }
 
 impl Alarm {
@@ -54,9 +58,23 @@ impl Alarm {
             due.in_order.remove(&(at, game.to_owned()));
         }
         if let Some(at) = deadline {
+            if due.in_order.is_empty() {
+                self.look(now());
+            }
             due.in_order.insert((at, game.to_owned()));
             self.changed.notify_one();
         }
+    }
+
+    /// Notes that somebody has looked at the time.
+    fn look(&self, at: i64) {
+        self.looked.store(at, Ordering::Relaxed);
+    }
+
+    /// Since when the machine has slept, if nobody has looked at the time for so long.
+    pub fn asleep_since(&self, at: i64) -> Option<i64> {
+        let looked = self.looked.load(Ordering::Relaxed);
+        (looked > 0 && at - looked > ASLEEP).then_some(looked)
     }
 
     /// The earliest time.
@@ -77,51 +95,45 @@ impl Alarm {
     }
 }
 
-/// Ends games whose time is up, for ever.
+/// Ends games whose time is up, for ever. Time in which the machine slept is given back first.
 pub async fn ring(hall: Arc<Hall>) {
     loop {
-        let wait = hall.alarm.next().map(|at| (at + GRACE - now()).max(0));
         let changed = hall.alarm.changed.notified();
-        match wait {
-            None => changed.await,
-            // A wait of days would not notice that the machine slept.
-            Some(wait) if wait > 0 => {
-                let wait = Duration::from_millis(wait.unsigned_abs()).min(BEAT);
-                let _ = tokio::time::timeout(wait, changed).await;
-            }
-            Some(_) => {
-                let at = now();
-                let games = hall.alarm.come(at - GRACE);
-                for_each(&hall, games, move |hall, id| async move {
-                    let room = hall.room(&id).await?;
-                    hall.time_out(&room, at).await?;
-                    // What memory says is what counts: an alarm that rang in vain is set right.
-                    hall.settled(&room);
-                    Ok(())
-                })
-                .await;
-            }
+        let Some(next) = hall.alarm.next() else {
+            changed.await;
+            continue;
+        };
+        let at = now();
+        if let Some(since) = hall.alarm.asleep_since(at) {
+            pause(&hall, hall.alarm.all(), since, at).await;
         }
+        hall.alarm.look(at);
+        let wait = next + GRACE - at;
+        if wait > 0 {
+            // A wait of days would not notice that the machine slept.
+            let wait = Duration::from_millis(wait.unsigned_abs()).min(BEAT);
+            let _ = tokio::time::timeout(wait, changed).await;
+            continue;
+        }
+        let games = hall.alarm.come(at - GRACE);
+        for_each(&hall, games, move |hall, id| async move {
+            let room = hall.room(&id).await?;
+            hall.time_out(&room, at).await?;
+            // What memory says is what counts: an alarm that rang in vain is set right.
+            hall.settled(&room);
+            Ok(())
+        })
+        .await;
     }
 }
 
-/// Notes every second that the server runs, while a clock does. Time that passed while the machine slept
-/// is given back.
+/// Notes every second that the server runs, while a clock does.
 pub async fn beat(hall: Arc<Hall>) {
-    let mut last = now();
     loop {
         tokio::time::sleep(BEAT).await;
-        let at = now();
-        let games = hall.alarm.all();
-        if games.is_empty() {
-            last = at;
-            continue;
+        if hall.alarm.next().is_some() {
+            hall.store.beat(now()).await;
         }
-        if at - last > ASLEEP {
-            pause(&hall, games, last, at).await;
-        }
-        hall.store.beat(at).await;
-        last = at;
     }
 }
 
@@ -138,18 +150,32 @@ pub async fn resume(hall: &Arc<Hall>) -> Result<(), Refusal> {
 async fn pause(hall: &Arc<Hall>, games: Vec<String>, last: i64, to: i64) {
     for_each(hall, games, move |hall, id| async move {
         let room = hall.room(&id).await?;
-        hall.change(&room, to, |game| {
-            if game.clock.as_ref().is_none_or(|clock| clock.running().is_none()) {
-                return Err(Refusal::conflict("no clock runs"));
-            }
-            // Whatever happened after the last beat shows that the server ran.
-            let deeds = vec![Deed::Paused { from: last.max(game.last_at).min(to), to }];
-            Ok(Plan { deeds, ..Plan::default() })
-        })
-        .await
-        .map(drop)
+        pause_one(&hall, &room, last, to).await
     })
     .await;
+}
+
+/// Gives back the time since the server was last known to run, if a clock ran.
+pub async fn pause_one(
+    hall: &Arc<Hall>,
+    room: &Arc<Room>,
+    last: i64,
+    to: i64,
+) -> Result<(), Refusal> {
+    let stands = Refusal::conflict("no clock runs");
+    let paused = hall.change(room, to, |game| {
+        // Whatever happened after that shows that the server ran.
+        let from = last.max(game.last_at);
+        let runs = game.clock.as_ref().is_some_and(|clock| clock.running().is_some());
+        if !runs || from >= to {
+            return Err(stands.clone());
+        }
+        Ok(Plan { deeds: vec![Deed::Paused { from, to }], ..Plan::default() })
+    });
+    match paused.await {
+        Err(refusal) if refusal != stands => Err(refusal),
+        _ => Ok(()),
+    }
 }
 
 /// Does something to many games, so that the store can commit it together.
@@ -187,5 +213,16 @@ mod tests {
         assert_eq!(alarm.come(25), ["a"]);
         alarm.set("a", None);
         assert_eq!((alarm.next(), alarm.all()), (Some(30), vec!["b".to_owned()]));
+    }
+
+    #[test]
+    fn a_long_gap_between_two_looks_is_a_sleep() {
+        let alarm = Alarm::default();
+        assert_eq!(alarm.asleep_since(now()), None, "no clock runs");
+        alarm.set("a", Some(now() + 60_000));
+        assert_eq!(alarm.asleep_since(now()), None, "a clock has just begun to run");
+        alarm.look(1_000);
+        assert_eq!(alarm.asleep_since(6_000), None);
+        assert_eq!(alarm.asleep_since(6_001), Some(1_000));
     }
 }

@@ -1,6 +1,6 @@
 //! Games in memory: a cache of what the store says, and hints to those who follow a game.
 
-use crate::alarm::Alarm;
+use crate::alarm::{self, Alarm};
 use crate::commands::{self, Command, Decision};
 use crate::computers;
 use crate::engines::Engines;
@@ -265,6 +265,10 @@ impl Hall {
 
     /// Ends a game whose clock had run out at a time.
     pub async fn time_out(self: &Arc<Self>, room: &Arc<Room>, at: i64) -> Result<(), Refusal> {
+        // A machine that has just woken up may be asked before it has looked at the time.
+        if let Some(since) = self.alarm.asleep_since(at) {
+            alarm::pause_one(self, room, since, at).await?;
+        }
         if room.view(|game| game.out_of_time(at)).is_none() {
             return Ok(());
         }
