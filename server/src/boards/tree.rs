@@ -7,6 +7,7 @@ use crate::error::{Asked, Refusal};
 use crate::position::{Place, entry};
 use axum::Json;
 use rules::Player;
+use rules::game::shorten;
 use rules::record::{Line, Node, Record, RecordError, Verdict};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -151,6 +152,10 @@ impl<'a> Branches<'a> {
                 let error = format!("turn {i} follows turn {before}, expected an earlier one");
                 return Err(Refusal::against(error).at(format!("nodes[{i}].after")));
             }
+            if node.turn.split_whitespace().count() != 1 {
+                let error = format!("`{}` is not a turn", shorten(&node.turn));
+                return Err(Refusal::against(error).at(format!("nodes[{i}].turn")));
+            }
             next[before].push(i);
         }
         Ok(Branches { nodes, next })
@@ -206,7 +211,7 @@ mod tests {
 [Player1 \"Ann\"]
 [Result \"*\"]
 
-{An opening.} 1. c3! {Good.} ( 1. a1 a2 ( 1... f6 ) ) ( 1. b1 ) 1... d4 2. f6?? *
+{Begin.} 1. c3! {Good.} ( 1. a1 a2 ( 1... f6 ) ) ( 1. b1 ) 1... d4 2. f6?? *
 ";
 
     async fn tree(text: &str) -> Result<Tree, Refusal> {
