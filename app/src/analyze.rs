@@ -4,7 +4,6 @@ use crate::cli::AnalyzeArgs;
 use crate::failure::{Failure, print};
 use crate::input;
 use engine::{Limits, LineView, Session, Stop, View, make_whole};
-use rules::{Info, Player};
 use std::io::IsTerminal;
 use std::time::Duration;
 
@@ -56,8 +55,7 @@ fn limits(args: &AnalyzeArgs) -> Result<Limits, Failure> {
 fn block(game: &dyn Session, view: &View) -> Vec<String> {
     let View { depth, nodes, time, lines } = view;
     let mut text = vec![format!("depth {depth}, {nodes} positions, {:.1} s", time.as_secs_f64())];
-    let verdict = |line: &LineView| verdict(game.info(), game.turn(), line);
-    let verdicts: Vec<String> = lines.iter().map(verdict).collect();
+    let verdicts: Vec<String> = lines.iter().map(|line| verdict(game, line)).collect();
     let width = verdicts.iter().map(String::len).max().unwrap_or_default();
     for (line, verdict) in lines.iter().zip(verdicts) {
         text.push(format!("  {verdict:width$}  {}", numbered(&line.turns, first_ply(game))));
@@ -66,9 +64,10 @@ fn block(game: &dyn Session, view: &View) -> Vec<String> {
 }
 
 /// Who is better, and by how much.
-fn verdict(info: &Info, mover: Player, line: &LineView) -> String {
+pub fn verdict(game: &dyn Session, line: &LineView) -> String {
     let good = line.win_in.unwrap_or(line.score) > 0;
-    let name = info.players[if good { mover } else { mover.other() }.index()];
+    let better = if good { game.turn() } else { game.turn().other() };
+    let name = game.info().players[better.index()];
     match line.win_in.map(i32::unsigned_abs) {
         Some(1) => format!("{name} wins in 1 turn"),
         Some(turns) => format!("{name} wins in {turns} turns at most"),

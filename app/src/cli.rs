@@ -1,6 +1,7 @@
 //! What can be said on the command line.
 
 use crate::arena::ArenaArgs;
+use crate::play::PlayArgs;
 use clap::{Arg, ArgMatches, Args, Parser, Subcommand, ValueEnum};
 use engine::GAMES;
 use serde_json::{Map, Value};
@@ -9,8 +10,9 @@ use std::path::PathBuf;
 
 /// Four abstract board games in one program: Glaisher, Gekitai, Jeson Mor and Six MaKING.
 #[derive(Parser, Debug)]
-#[command(name = "quadrille", version, about, arg_required_else_help = true)]
+#[command(name = "quadrille", version, about)]
 #[command(after_help = "Examples:
+  quadrille                                the menu: choose a game and play
   quadrille games                          the games and their options
   quadrille rules gekitai                  how Gekitai is played
   quadrille render jeson-mor --size 5      the start of a small game
@@ -18,14 +20,16 @@ use std::path::PathBuf;
 
 Each command has its own help: quadrille render --help")]
 pub struct Cli {
-    /// What to do.
+    /// What to do; without it, the menu opens.
     #[command(subcommand)]
-    pub command: Command,
+    pub command: Option<Command>,
 }
 
 /// The commands.
 #[derive(Subcommand, Debug)]
 pub enum Command {
+    /// Play on the terminal, or in lines of text
+    Play(PlayArgs),
     /// List the games and their options
     #[command(after_help = "Examples:\n  quadrille games\n  quadrille games --json")]
     Games {

@@ -24,6 +24,16 @@ impl Failure {
         Failure::User(message.to_string())
     }
 
+    /// What went wrong, in words.
+    pub fn message(&self) -> String {
+        match self {
+            Failure::User(message) => message.clone(),
+            Failure::Other(error) => format!("{error:#}"),
+            Failure::Help(error) => error.to_string(),
+            Failure::Closed => "the output was closed".into(),
+        }
+    }
+
     /// Prints what there is to say and gives the exit code.
     pub fn report(self) -> ExitCode {
         let line = |text: &str| text.lines().map(str::trim).collect::<Vec<_>>().join(" ");

@@ -7,11 +7,15 @@ mod cli;
 mod failure;
 mod games;
 mod input;
+mod lines;
 mod pages;
 mod perft;
+mod play;
 mod query;
 mod render;
+mod saves;
 mod serve;
+mod table;
 mod thinkers;
 mod ugi;
 
@@ -35,7 +39,9 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: Cli) -> Result<(), Failure> {
-    match cli.command {
+    let Some(command) = cli.command else { return alone() };
+    match command {
+        Command::Play(args) => play::run(&args),
         Command::Games { json } => games::run(json),
         Command::Rules { game, ascii } => pages::run(&game, ascii),
         Command::Render(args) => render::run(&args),
@@ -52,5 +58,13 @@ fn run(cli: Cli) -> Result<(), Failure> {
             clap_complete::generate(shell, &mut Cli::command(), "quadrille", &mut script);
             failure::print(&script)
         }
+    }
+}
+
+/// Without a command: the menu, or the help where there is no terminal to show one.
+fn alone() -> Result<(), Failure> {
+    match play::has_terminal() {
+        true => play::run(&play::PlayArgs::default()),
+        false => failure::print(Cli::command().render_help().to_string().as_bytes()),
     }
 }

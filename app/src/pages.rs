@@ -22,7 +22,8 @@ pub fn color_wanted() -> bool {
     std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
 }
 
-fn page(entry: &Entry, charset: Charset, color: bool) -> String {
+/// The rules page of a game, with its boards drawn.
+pub fn page(entry: &Entry, charset: Charset, color: bool) -> String {
     let mut out = String::new();
     let mut fenced = false;
     for line in entry.info.rules.lines() {

@@ -1,0 +1,174 @@
+//! The game in lines of text: prompts, boards and moves, for pipes, scripts and screen readers.
+
+mod commands;
+mod menu;
+
+use crate::failure::{Failure, print};
+use crate::input::next_line;
+use crate::pages;
+use crate::play::PlayArgs;
+use crate::saves::Saves;
+use crate::table::Table;
+use crate::table::work::Worker;
+use commands::{Command, command};
+use rules::Player;
+use rules::text::{Charset, Style, text};
+use std::io::{BufReader, Stdin, stdin};
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// The longest line that is read.
+const MOST_BYTES: usize = 4096;
+
+/// What goes on between the player and the program.
+struct Lines {
+    input: BufReader<Stdin>,
+    saves: Saves,
+    worker: Worker,
+    style: Style,
+    color: bool,
+    waits: bool,
+}
+
+/// Where a game leads.
+enum Next {
+    Menu,
+    Again(Box<Table>),
+    Quit,
+}
+
+/// Plays until the input ends or somebody quits.
+pub fn run(
+    args: &PlayArgs,
+    saves: Saves,
+    table: Option<Table>,
+    slot: Option<PathBuf>,
+) -> Result<(), Failure> {
+    let charset = if args.ascii { Charset::Ascii } else { Charset::Unicode };
+    let mut lines = Lines {
+        input: BufReader::new(stdin()),
+        saves,
+        worker: Worker::new(args.seed, |_| {}),
+        style: Style { charset, ..Style::default() },
+        color: pages::color_wanted(),
+        waits: args.wait,
+    };
+    let mut next = match table {
+        Some(table) => Some((table, slot)),
+        None => lines.menu()?,
+    };
+    while let Some((table, slot)) = next {
+        next = match lines.game(table, slot)? {
+            Next::Menu => lines.menu()?,
+            Next::Again(table) => Some((*table, None)),
+            Next::Quit => None,
+        };
+    }
+    Ok(())
+}
+
+impl Lines {
+    fn say(&self, words: &str) -> Result<(), Failure> {
+        print(format!("{words}\n").as_bytes())
+    }
+
+    /// Asks, and gives the answer without blanks around it; none when the input has ended.
+    fn ask(&mut self, prompt: &str) -> Result<Option<String>, Failure> {
+        print(format!("{prompt} ").as_bytes())?;
+        let mut line = Vec::new();
+        if !next_line(&mut self.input, &mut line, MOST_BYTES)? {
+            print(b"\n")?;
+            return Ok(None);
+        }
+        let text = String::from_utf8_lossy(&line);
+        Ok(Some(text.trim().chars().filter(|c| !c.is_control()).collect()))
+    }
+
+    fn show(&self, table: &Table) -> Result<(), Failure> {
+        let drawn = text(&table.diagram(table.game.as_ref()), &self.style, self.color);
+        print(format!("\n{drawn}").as_bytes())
+    }
+
+    /// Plays one game.
+    fn game(&mut self, mut table: Table, mut slot: Option<PathBuf>) -> Result<Next, Failure> {
+        let [one, two] = Player::BOTH.map(|player| table.full_name(player));
+        self.say(&format!("{}: {one} against {two}", table.entry.info.name))?;
+        self.show(&table)?;
+        loop {
+            table.tend_clock(false, Instant::now());
+            self.keep(&table, &mut slot)?;
+            let answer = match (table.result(), table.person()) {
+                (Some(_), _) => self.ask("over: rematch, swap, undo, save, menu or quit?")?,
+                (None, Some(player)) => {
+                    let time = table.clock.as_ref().map(|clock| {
+                        let left = clock.left(player, Instant::now());
+                        format!(", {} left", crate::table::clock::shown(left))
+                    });
+                    let (time, round) = (time.unwrap_or_default(), table.round());
+                    self.ask(&format!("{round}. {}{time}:", table.full_name(player)))?
+                }
+                (None, None) => {
+                    if let Some(next) = self.computer(&mut table)? {
+                        return Ok(next);
+                    }
+                    continue;
+                }
+            };
+            let Some(answer) = answer else { return self.leave(&table) };
+            if table.tend_clock(false, Instant::now()).is_some() {
+                self.show(&table)?;
+                continue;
+            }
+            if let Some(next) = self.obey(command(&answer), &mut table)? {
+                return Ok(next);
+            }
+        }
+    }
+
+    /// Lets the computer play; a failure or the end of the input leads out of the game.
+    fn computer(&mut self, table: &mut Table) -> Result<Option<Next>, Failure> {
+        let player = table.game.turn();
+        let name = table.full_name(player);
+        if self.waits && table.is_unattended() {
+            let Some(answer) = self.ask(&format!("{name} is to move; Enter goes on:"))? else {
+                return self.leave(table).map(Some);
+            };
+            if !answer.is_empty() {
+                let command = command(&answer);
+                if !matches!(command, Command::Move(_)) {
+                    return self.obey(command, table);
+                }
+            }
+        }
+        let kind = table.sitter(player).kind;
+        let clock = table.clock.as_ref().map(|clock| clock.limits(player, Instant::now()));
+        let limits = kind.limits(clock);
+        let turn = self.worker.turn_now(table.entry, table.game.as_ref(), kind, &limits);
+        let Some(turn) = turn else {
+            return Err(Failure::Other(anyhow::anyhow!("{name} found no turn")));
+        };
+        if table.tend_clock(false, Instant::now()).is_none() {
+            table.play(&turn, Instant::now()).map_err(|error| anyhow::anyhow!(error))?;
+            self.say(&format!("{name} plays {turn}"))?;
+        }
+        self.show(table)?;
+        Ok(None)
+    }
+
+    /// Keeps an unfinished game.
+    fn keep(&self, table: &Table, slot: &mut Option<PathBuf>) -> Result<(), Failure> {
+        let kept = match table.result() {
+            Some(_) => self.saves.forget(slot),
+            None if table.game.history().is_empty() && slot.is_none() => Ok(()),
+            None => self.saves.keep(slot, &table.record(Instant::now())),
+        };
+        kept.or_else(|trouble| self.say(&format!("this game is not kept: {trouble}")))
+    }
+
+    fn leave(&self, table: &Table) -> Result<Next, Failure> {
+        if table.result().is_none() && !table.game.history().is_empty() {
+            self.say("the game is kept: `quadrille play --continue` goes on with it")?;
+        }
+        Ok(Next::Quit)
+    }
+}

@@ -1,0 +1,264 @@
+//! What can be typed during a game in lines.
+
+use super::{Lines, Next};
+use crate::failure::{Failure, print};
+use crate::pages;
+use crate::table::Table;
+use engine::Limits;
+use rules::Player;
+use std::time::{Duration, Instant};
+
+/// How long the engine looks for a hint.
+const GLANCE: Duration = Duration::from_millis(1000);
+
+/// The commands by their words, and what they are for.
+const HELP: &[(&str, &str)] = &[
+    ("a move", "plays it: type `moves` to see how moves are written"),
+    ("moves", "lists the legal moves; `moves c4` those that begin so"),
+    ("board", "draws the board again"),
+    ("pieces", "tells the pieces in words"),
+    ("hint", "what the original program and the engine would play"),
+    ("eval", "what both think of the position"),
+    ("undo, redo", "takes back, also the computer's answer; plays it again"),
+    ("flip", "turns the board round"),
+    ("turns", "lists the turns so far; `show 4` draws the board after four"),
+    ("save", "saves the game under a new name"),
+    ("rules", "how the game is played"),
+    ("resign", "gives up"),
+    ("pause", "stops the clock until you go on"),
+    ("menu, quit", "leaves; an unfinished game is kept"),
+];
+
+/// What was typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Nothing.
+    Nothing,
+    /// A move, or what is taken for one.
+    Move(String),
+    /// One of the words of [`HELP`], and what stands behind it.
+    Word(&'static str, String),
+}
+
+/// Reads a line.
+pub fn command(line: &str) -> Command {
+    let (word, rest) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
+    let word = word.to_ascii_lowercase();
+    let known = match word.as_str() {
+        "" => return Command::Nothing,
+        "help" | "?" => "help",
+        "moves" | "m" => "moves",
+        "board" | "b" => "board",
+        "pieces" => "pieces",
+        "hint" | "h" => "hint",
+        "eval" | "e" => "eval",
+        "undo" | "u" => "undo",
+        "redo" => "redo",
+        "flip" | "f" => "flip",
+        "turns" | "t" => "turns",
+        "show" => "show",
+        "save" | "s" => "save",
+        "rules" | "r" => "rules",
+        "resign" => "resign",
+        "pause" | "p" => "pause",
+        "resume" => "resume",
+        "rematch" | "n" => "rematch",
+        "swap" => "swap",
+        "menu" => "menu",
+        "quit" | "exit" | "q" => "quit",
+        _ => return Command::Move(line.trim().to_owned()),
+    };
+    Command::Word(known, rest.trim().to_owned())
+}
+
+impl Lines {
+    /// Does what was typed; says where to go if the game is left.
+    pub(super) fn obey(
+        &mut self,
+        command: Command,
+        table: &mut Table,
+    ) -> Result<Option<Next>, Failure> {
+        match command {
+            Command::Nothing => self.say("type a move, or `help`")?,
+            Command::Move(text) => match table.play(&text, Instant::now()) {
+                Ok(()) => self.show(table)?,
+                Err(reason) => self.say(&reason)?,
+            },
+            Command::Word(word, rest) => return self.word(word, &rest, table),
+        }
+        Ok(None)
+    }
+
+    fn word(&mut self, word: &str, rest: &str, table: &mut Table) -> Result<Option<Next>, Failure> {
+        match word {
+            "help" => {
+                for (words, does) in HELP {
+                    self.say(&format!("  {words:<11} {does}"))?;
+                }
+            }
+            "moves" => self.moves(rest, table)?,
+            "board" => self.show(table)?,
+            "pieces" => self.pieces(table)?,
+            "hint" => self.hint(table)?,
+            "eval" => self.eval(table)?,
+            "undo" => self.changed(table.undo(), "there is nothing to take back", table)?,
+            "redo" => self.changed(table.redo(), "nothing was taken back", table)?,
+            "flip" => {
+                self.style.flipped = !self.style.flipped;
+                self.show(table)?;
+            }
+            "turns" => self.turns(table)?,
+            "show" => self.show_after(rest, table)?,
+            "save" => match self.saves.save(&table.record(Instant::now())) {
+                Ok(path) => self.say(&format!("saved as {}", path.display()))?,
+                Err(trouble) => self.say(&trouble)?,
+            },
+            "rules" => {
+                let page = pages::page(table.entry, self.style.charset, self.color);
+                print(page.as_bytes())?;
+            }
+            "resign" => match table.person() {
+                Some(player) => {
+                    table.take_back_part();
+                    table.resign(player);
+                    self.show(table)?;
+                }
+                None => self.say("nobody is to move")?,
+            },
+            "pause" => return self.pause(table),
+            "resume" => {}
+            "rematch" | "swap" if table.result().is_some() => {
+                return Ok(Some(Next::Again(Box::new(table.rematch(word == "swap")))));
+            }
+            "rematch" | "swap" => self.say("the game is not over")?,
+            "menu" => return Ok(Some(Next::Menu)),
+            _ => return self.leave(table).map(Some),
+        }
+        Ok(None)
+    }
+
+    fn changed(&self, done: bool, else_say: &str, table: &Table) -> Result<(), Failure> {
+        if done { self.show(table) } else { self.say(else_say) }
+    }
+
+    fn moves(&self, prefix: &str, table: &Table) -> Result<(), Failure> {
+        let prefix = prefix.to_ascii_lowercase();
+        let steps = table.game.steps();
+        let texts = steps.iter().map(|step| step.text.as_str());
+        let fitting: Vec<_> = texts.filter(|text| text.starts_with(&prefix)).collect();
+        match fitting.is_empty() {
+            true => self.say("there are none"),
+            false => {
+                fitting.chunks(8).try_for_each(|row| self.say(&format!("  {}", row.join(" "))))
+            }
+        }
+    }
+
+    fn pieces(&self, table: &Table) -> Result<(), Failure> {
+        let diagram = table.game.diagram();
+        for cell in &diagram.cells {
+            if let Some(piece) = &cell.piece {
+                let owner = diagram.players[piece.owner.index()].name;
+                self.say(&format!("  {}: {owner}{}", cell.name, look(&piece.look, &diagram)))?;
+            }
+        }
+        self.say(&diagram.status)
+    }
+
+    fn hint(&mut self, table: &Table) -> Result<(), Failure> {
+        let game = table.game.as_ref();
+        if table.result().is_some() {
+            return self.say("the game is over");
+        }
+        let names = game.seed_players();
+        for (id, turns) in game.seed_best() {
+            let name = names.iter().find(|about| about.id == id).map_or(id.as_str(), |a| a.name);
+            let shown: Vec<_> = turns.iter().take(8).map(String::as_str).collect();
+            let more = if turns.len() > shown.len() { " …" } else { "" };
+            self.say(&format!("  {name}: {}{more}", shown.join(" ")))?;
+        }
+        let view = self.worker.look(table.entry, game, &Limits::time(GLANCE));
+        let best = view.and_then(|view| view.lines.into_iter().next());
+        let turn = best.and_then(|line| line.turns.into_iter().next());
+        turn.map_or(Ok(()), |turn| self.say(&format!("  Engine: {turn}")))
+    }
+
+    fn eval(&mut self, table: &Table) -> Result<(), Failure> {
+        let game = table.game.as_ref();
+        let values = game.seed_value();
+        let [one, two] = Player::BOTH
+            .map(|player| format!("{} {:.2}", table.colour(player), values[player.index()]));
+        self.say(&format!("  at a glance: {one}, {two}"))?;
+        let view = self.worker.look(table.entry, game, &Limits::time(GLANCE));
+        let Some(view) = view else { return Ok(()) };
+        let best = view.lines.first().map(|line| crate::analyze::verdict(game, line));
+        best.map_or(Ok(()), |best| self.say(&format!("  engine: {best}")))
+    }
+
+    fn turns(&self, table: &Table) -> Result<(), Failure> {
+        let record = table.record(Instant::now()).to_string();
+        let turns = record.split("\n\n").nth(1).unwrap_or_default();
+        self.say(turns.trim_end())
+    }
+
+    fn show_after(&self, number: &str, table: &Table) -> Result<(), Failure> {
+        let played = table.game.history().len();
+        let Some(turns) = number.parse().ok().filter(|turns| *turns <= played) else {
+            return self.say(&format!("after how many turns? 0 to {played}, as in `show 2`"));
+        };
+        let mut game = table.game.boxed_clone();
+        while game.history().len() > turns && game.undo() {}
+        let drawn = rules::text::text(&game.diagram(), &self.style, self.color);
+        print(format!("\n{drawn}").as_bytes())
+    }
+
+    /// Stops the clock until something else is typed.
+    fn pause(&mut self, table: &mut Table) -> Result<Option<Next>, Failure> {
+        table.tend_clock(true, Instant::now());
+        loop {
+            let Some(answer) = self.ask("paused: resume, save, menu or quit?")? else {
+                return self.leave(table).map(Some);
+            };
+            match command(&answer) {
+                Command::Word("resume" | "board", _) | Command::Nothing => {
+                    self.show(table)?;
+                    return Ok(None);
+                }
+                Command::Word(word @ ("save" | "menu" | "quit" | "help" | "rules"), rest) => {
+                    if let Some(next) = self.word(word, &rest, table)? {
+                        return Ok(Some(next));
+                    }
+                }
+                _ => self.say("type resume, save, menu or quit")?,
+            }
+        }
+    }
+}
+
+/// A piece in words, behind its owner.
+fn look(look: &rules::diagram::Look, diagram: &rules::diagram::Diagram) -> String {
+    use rules::diagram::Look;
+    match look {
+        Look::Marker => " marker".into(),
+        Look::Knight => " knight".into(),
+        Look::Stack(height) => format!(" stack of {height}"),
+        Look::Tower { discs, letter } => {
+            let name = |player: &Player| diagram.players[player.index()].name;
+            let discs: Vec<_> = discs.iter().map(name).collect();
+            format!(" on top, moves as {letter}, from the bottom {}", discs.join(" "))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_commands_and_all_else_is_a_move() {
+        assert_eq!(command("  Undo "), Command::Word("undo", String::new()));
+        assert_eq!(command("moves c4"), Command::Word("moves", "c4".into()));
+        assert_eq!(command(" c4 "), Command::Move("c4".into()));
+        assert_eq!(command(""), Command::Nothing);
+    }
+}

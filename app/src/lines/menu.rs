@@ -1,0 +1,122 @@
+//! Choosing a game in lines.
+
+use super::Lines;
+use crate::cli::GameOptions;
+use crate::failure::{Failure, print};
+use crate::saves;
+use crate::table::clock::{Clock, Terms};
+use crate::table::{Sitter, Table};
+use crate::{input, pages};
+use engine::levels::LEVELS;
+use engine::{Entry, GAMES, Session};
+use std::path::{Path, PathBuf};
+
+type Chosen = Option<(Table, Option<PathBuf>)>;
+
+impl Lines {
+    /// Asks for a game and its players; nothing if the input ends or somebody quits.
+    pub(super) fn menu(&mut self) -> Result<Chosen, Failure> {
+        for (i, entry) in GAMES.iter().enumerate() {
+            self.say(&format!("  {}  {:<11} {}", i + 1, entry.info.id, entry.info.tagline))?;
+        }
+        let goes_on = self.saves.latest().is_some();
+        let goes_on = if goes_on { "continue, " } else { "" };
+        loop {
+            let prompt =
+                format!("which game? (a name or number, {goes_on}rules GAME, load FILE, quit)");
+            let Some(answer) = self.ask(&prompt)? else { return Ok(None) };
+            let (word, rest) = answer.split_once(' ').unwrap_or((&answer, ""));
+            match word {
+                "" => {}
+                "quit" | "q" | "exit" => return Ok(None),
+                "continue" => match self.saves.latest() {
+                    Some((kept, table)) => return Ok(Some((table, Some(kept.path)))),
+                    None => self.say("there is no unfinished game")?,
+                },
+                "load" => match saves::read(Path::new(rest.trim())) {
+                    Ok(table) => return Ok(Some((table, None))),
+                    Err(trouble) => self.say(&trouble)?,
+                },
+                "rules" => match entry(rest) {
+                    Some(entry) => {
+                        print(pages::page(entry, self.style.charset, self.color).as_bytes())?;
+                    }
+                    None => self.say("of which game? say `rules` and its name or number")?,
+                },
+                _ => match entry(word) {
+                    Some(entry) => match self.table(entry)? {
+                        Some(table) => return Ok(Some((table, None))),
+                        None => return Ok(None),
+                    },
+                    None => self.say("there is no such game")?,
+                },
+            }
+        }
+    }
+
+    fn table(&mut self, entry: &'static Entry) -> Result<Option<Table>, Failure> {
+        let Some(game) = self.options(entry)? else { return Ok(None) };
+        self.say("players: human, human:NAME, or a computer's:")?;
+        for level in LEVELS {
+            self.say(&format!("  level:{:<3} {}: {}", level.number, level.name, level.about))?;
+        }
+        for about in game.seed_players() {
+            self.say(&format!("  seed:{}  {}", about.id, about.about))?;
+        }
+        let mut sitters = Vec::new();
+        for (colour, usual) in entry.info.players.iter().zip(["human", "level:3"]) {
+            let words = format!("who plays {colour}? (Enter is {usual})");
+            let sitter = self.asked(&words, usual, |text| Sitter::parse(text, game.as_ref()))?;
+            let Some(sitter) = sitter else { return Ok(None) };
+            sitters.push(sitter);
+        }
+        let read = |text: &str| match text {
+            "none" => Ok(None),
+            text => Terms::parse(text).map(Some),
+        };
+        let words = "clock? (minutes and seconds for a turn, as in 5+3; Enter is none)";
+        let Some(terms) = self.asked(words, "none", read)? else { return Ok(None) };
+        let Ok(sitters) = <[Sitter; 2]>::try_from(sitters) else { return Ok(None) };
+        Ok(Some(Table::new(entry, game, sitters, terms.map(Clock::new))))
+    }
+
+    /// Asks for the options until they make sense.
+    fn options(&mut self, entry: &'static Entry) -> Result<Option<Box<dyn Session>>, Failure> {
+        for option in entry.info.options {
+            let (name, about, values) = (option.name, option.about, &option.values);
+            self.say(&format!("  {name}={}: {about}, {values}", option.default))?;
+        }
+        let read = |text: &str| {
+            let mut options = GameOptions::default();
+            for pair in text.split([',', ' ']).filter(|pair| !pair.is_empty()) {
+                let (name, value) =
+                    pair.split_once('=').ok_or_else(|| format!("`{pair}` is not name=value"))?;
+                options.0.insert(name.to_owned(), rules::notation::option_value(value));
+            }
+            input::start(entry, &options).map_err(|failure| failure.message())
+        };
+        self.asked("options? (as name=value; Enter leaves them)", "", read)
+    }
+
+    /// Asks until the answer can be read; nothing when the input ends.
+    fn asked<T>(
+        &mut self,
+        words: &str,
+        usual: &str,
+        read: impl Fn(&str) -> Result<T, String>,
+    ) -> Result<Option<T>, Failure> {
+        loop {
+            let Some(answer) = self.ask(words)? else { return Ok(None) };
+            match read(if answer.is_empty() { usual } else { &answer }) {
+                Ok(value) => return Ok(Some(value)),
+                Err(trouble) => self.say(&trouble)?,
+            }
+        }
+    }
+}
+
+/// A game by its name or its number in the list.
+fn entry(text: &str) -> Option<&'static Entry> {
+    let number = text.trim().parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+    number.and_then(|number| GAMES.get(number)).or_else(|| engine::find(text))
+}

@@ -1,0 +1,118 @@
+//! `quadrille play`: from the command line to a table, on a terminal or in lines of text.
+
+use crate::cli::GameOptions;
+use crate::failure::Failure;
+use crate::saves::{self, Saves};
+use crate::table::clock::{Clock, Terms};
+use crate::table::{Sitter, Table};
+use crate::{input, lines};
+use clap::Args;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+
+/// Arguments of `play`.
+#[derive(Args, Debug, Default)]
+#[command(after_help = "Players:
+  human, human:NAME     somebody at this keyboard
+  level:N               the engine at a level, 1 to 10
+  seed:NAME             a player of the original program, such as seed:hard
+
+Examples:
+  quadrille play                                        the menu, as quadrille alone
+  quadrille play gekitai                                choose the players of a game
+  quadrille play glaisher --first human:Ana --second level:4
+  quadrille play jeson-mor --size 5 --first level:2 --second seed:smart --clock 3+2
+  quadrille play --continue                             the last unfinished game
+  printf 'c4\\nd3\\nquit\\n' | quadrille play gekitai --second human
+
+Where there is no terminal, or with --plain, the game is played in lines of text; `help` lists what
+can be typed. More is in docs/terminal.md.")]
+pub struct PlayArgs {
+    /// The game; chosen from a menu if nothing is given
+    pub game: Option<String>,
+    /// Who plays first
+    #[arg(long, value_name = "PLAYER")]
+    pub first: Option<String>,
+    /// Who plays second
+    #[arg(long, value_name = "PLAYER")]
+    pub second: Option<String>,
+    /// Minutes for the game and seconds for each turn, as in 5+3
+    #[arg(long, value_name = "CLOCK")]
+    pub clock: Option<String>,
+    /// Go on with the game of a record
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["game", "goes_on"])]
+    pub load: Option<PathBuf>,
+    /// Go on with the last unfinished game
+    #[arg(long = "continue", conflicts_with = "game")]
+    pub goes_on: bool,
+    /// Computers that play each other wait for a key before each turn
+    #[arg(long)]
+    pub wait: bool,
+    /// Where the random numbers begin: the same seed gives the same game
+    #[arg(long, value_name = "NUMBER")]
+    pub seed: Option<u64>,
+    /// Play in lines of text, for pipes, scripts and screen readers
+    #[arg(long)]
+    pub plain: bool,
+    /// Draw with ASCII characters only
+    #[arg(long)]
+    pub ascii: bool,
+    /// Where games are saved, instead of the user's data folder
+    #[arg(long, value_name = "FOLDER")]
+    pub data: Option<PathBuf>,
+    /// Options of the game.
+    #[command(flatten)]
+    pub options: GameOptions,
+}
+
+/// Whether the whole screen can be used.
+pub fn has_terminal() -> bool {
+    let capable = std::env::var_os("TERM").is_none_or(|term| term != "dumb");
+    capable && std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
+}
+
+pub fn run(args: &PlayArgs) -> Result<(), Failure> {
+    let saves = Saves::open(args.data.as_deref()).map_err(Failure::user)?;
+    let (table, slot) = begin(args, &saves)?;
+    lines::run(args, saves, table, slot)
+}
+
+type Begun = (Option<Table>, Option<PathBuf>);
+
+/// The table that the arguments describe, if they say enough, and the file of a game that goes on.
+fn begin(args: &PlayArgs, saves: &Saves) -> Result<Begun, Failure> {
+    if let Some(file) = &args.load {
+        let table = saves::read(file).map_err(Failure::user)?;
+        return Ok((Some(reseat(table, args)?), None));
+    }
+    if args.goes_on {
+        let none = || Failure::user("there is no unfinished game; begin one with `quadrille play`");
+        let (kept, table) = saves.latest().ok_or_else(none)?;
+        return Ok((Some(reseat(table, args)?), Some(kept.path)));
+    }
+    let says_who = args.first.is_some() || args.second.is_some();
+    let says_how = args.clock.is_some() || !args.options.0.is_empty();
+    let Some(game) = &args.game else {
+        let words = "which game? name it behind `play` (`quadrille games` lists them)";
+        return if says_who || says_how { Err(Failure::user(words)) } else { Ok((None, None)) };
+    };
+    let entry = input::game(game)?;
+    let start = input::start(entry, &args.options)?;
+    let usual = |text| Sitter::parse(text, start.as_ref()).map_err(Failure::user);
+    let sitters = [usual("human")?, usual("level:3")?];
+    let table = Table::new(entry, start, sitters, None);
+    Ok((Some(reseat(table, args)?), None))
+}
+
+/// Puts those on their seats who were named, and sets the clock that was.
+fn reseat(mut table: Table, args: &PlayArgs) -> Result<Table, Failure> {
+    for (seat, named) in table.sitters.iter_mut().zip([&args.first, &args.second]) {
+        if let Some(text) = named {
+            *seat = Sitter::parse(text, table.game.as_ref()).map_err(Failure::user)?;
+        }
+    }
+    if let Some(terms) = &args.clock {
+        table.clock = Some(Clock::new(Terms::parse(terms).map_err(Failure::user)?));
+    }
+    Ok(table)
+}

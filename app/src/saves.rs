@@ -1,0 +1,323 @@
+//! What is kept between two starts: saved games, unfinished games and the last choices.
+//!
+//! A file is written beside its place and then put there whole, so that a crash leaves the old one or
+//! the new one. A game never takes the place of another.
+
+use crate::table::Table;
+use rules::record::Record;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// The largest file that is read: far beyond any game.
+const MOST_BYTES: u64 = 1 << 20;
+/// How many games are listed.
+const MOST_GAMES: usize = 500;
+/// How many games of a kind may be saved on a day.
+const MOST_NAMES: usize = 10_000;
+
+/// Where everything is kept.
+#[derive(Clone, Debug)]
+pub struct Saves {
+    folder: PathBuf,
+}
+
+/// Which games.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shelf {
+    /// Those that somebody saved.
+    Saved,
+    /// Those that are going on.
+    Unfinished,
+}
+
+impl Shelf {
+    const fn folder(self) -> &'static str {
+        match self {
+            Shelf::Saved => "games",
+            Shelf::Unfinished => "unfinished",
+        }
+    }
+}
+
+/// A file that holds a game, or should.
+#[derive(Clone, Debug)]
+pub struct Kept {
+    /// The file.
+    pub path: PathBuf,
+    /// Where it lies.
+    pub shelf: Shelf,
+    changed: SystemTime,
+}
+
+impl Kept {
+    /// The name of the file without folder and ending.
+    pub fn name(&self) -> String {
+        self.path.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+    }
+}
+
+/// What was chosen the last time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Choices {
+    /// The last game.
+    pub game: String,
+    /// The names of the two persons.
+    pub names: [String; 2],
+    /// What was chosen for each game.
+    pub games: BTreeMap<String, Chosen>,
+    /// Whether the engine's bar is shown.
+    pub bar: bool,
+    /// How fast computers play each other, as a step of the list of speeds.
+    pub speed: Option<usize>,
+    /// Whether computers wait for a key before each turn.
+    pub wait: bool,
+}
+
+/// What was chosen for a game.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Chosen {
+    /// The options that differ from the default.
+    pub options: Map<String, Value>,
+    /// The two players.
+    pub players: [String; 2],
+    /// Who starts.
+    pub starts: String,
+    /// The clock, or nothing.
+    pub clock: String,
+}
+
+impl Saves {
+    /// The folder that was named, or the user's data folder.
+    pub fn open(folder: Option<&Path>) -> Result<Saves, String> {
+        let variable = |name| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+        let usual = || {
+            let data = variable("XDG_DATA_HOME").filter(|path| path.is_absolute());
+            let data = data.or_else(|| Some(variable("HOME")?.join(".local/share")));
+            data.map(|data| data.join("quadrille"))
+        };
+        let folder = folder.map(Path::to_owned).or_else(usual);
+        folder.map(|folder| Saves { folder }).ok_or_else(|| {
+            "there is no folder to save games in: set HOME, or name one with --data".into()
+        })
+    }
+
+    /// Keeps a game that goes on, in its own file, which is made when there is none yet.
+    pub fn keep(&self, slot: &mut Option<PathBuf>, record: &Record) -> Result<(), String> {
+        if let Some(path) = slot {
+            return replace(path, record.to_string().as_bytes()).map_err(|error| said(path, error));
+        }
+        *slot = Some(self.add(Shelf::Unfinished, record)?);
+        Ok(())
+    }
+
+    /// Forgets a game that has ended.
+    pub fn forget(&self, slot: &mut Option<PathBuf>) -> Result<(), String> {
+        let Some(path) = slot.take() else { return Ok(()) };
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(said(&path, error)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Saves a game in a file of its own, under a name that was free.
+    pub fn save(&self, record: &Record) -> Result<PathBuf, String> {
+        self.add(Shelf::Saved, record)
+    }
+
+    fn add(&self, shelf: Shelf, record: &Record) -> Result<PathBuf, String> {
+        let folder = self.folder.join(shelf.folder());
+        fs::create_dir_all(&folder).map_err(|error| said(&folder, error))?;
+        let game = record.tag("Game").unwrap_or("game");
+        let stem = format!("{game}-{}", record.tag("Date").unwrap_or_default());
+        for number in 1..=MOST_NAMES {
+            let path = folder.join(format!("{stem}-{number}.txt"));
+            if path.exists() {
+                continue;
+            }
+            match create(&path, record.to_string().as_bytes()) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(said(&path, error)),
+                Ok(()) => return Ok(path),
+            }
+        }
+        Err(format!("{} has {MOST_NAMES} games of today already", folder.display()))
+    }
+
+    /// The games on a shelf, the latest first.
+    pub fn list(&self, shelf: Shelf) -> Vec<Kept> {
+        let Ok(folder) = fs::read_dir(self.folder.join(shelf.folder())) else { return Vec::new() };
+        let kept = |entry: fs::DirEntry| {
+            let path = entry.path();
+            let hidden = entry.file_name().to_string_lossy().starts_with('.');
+            let is_game = path.extension().is_some_and(|ending| ending == "txt") && !hidden;
+            let changed = entry.metadata().and_then(|data| data.modified()).ok()?;
+            is_game.then_some(Kept { path, shelf, changed })
+        };
+        let mut all: Vec<_> = folder.flatten().filter_map(kept).collect();
+        all.sort_by(|a, b| b.changed.cmp(&a.changed).then_with(|| a.path.cmp(&b.path)));
+        all.truncate(MOST_GAMES);
+        all
+    }
+
+    /// How many games there are on both shelves.
+    pub fn count(&self) -> usize {
+        self.list(Shelf::Saved).len() + self.list(Shelf::Unfinished).len()
+    }
+
+    /// The game that went on last, if it can be read.
+    pub fn latest(&self) -> Option<(Kept, Table)> {
+        let readable = |kept: Kept| read(&kept.path).ok().map(|table| (kept, table));
+        self.list(Shelf::Unfinished).into_iter().find_map(readable)
+    }
+
+    /// The last choices; a damaged file is told of, once, and left alone.
+    pub fn choices(&self) -> Result<Choices, String> {
+        let path = self.folder.join("choices.json");
+        match text(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Choices::default()),
+            Err(error) => Err(said(&path, error)),
+            Ok(text) => serde_json::from_str(&text)
+                .map_err(|error| format!("{} is damaged: {error}", path.display())),
+        }
+    }
+
+    /// Remembers the choices.
+    pub fn remember(&self, choices: &Choices) -> Result<(), String> {
+        let path = self.folder.join("choices.json");
+        fs::create_dir_all(&self.folder).map_err(|error| said(&self.folder, error))?;
+        let text = serde_json::to_vec_pretty(choices).map_err(|error| error.to_string())?;
+        replace(&path, &text).map_err(|error| said(&path, error))
+    }
+}
+
+/// Reads the game of a file, or says what is wrong with it.
+pub fn read(path: &Path) -> Result<Table, String> {
+    let text = text(path).map_err(|error| said(path, error))?;
+    Table::from_text(&text).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+fn said(path: &Path, error: io::Error) -> String {
+    format!("{}: {error}", path.display())
+}
+
+fn text(path: &Path) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
+    let wrong = |why: &str| io::Error::new(ErrorKind::InvalidData, why);
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(wrong("it is larger than any game"));
+    }
+    String::from_utf8(bytes).map_err(|_| wrong("it is not text in UTF-8"))
+}
+
+/// Writes a file beside its place, down to the disk.
+fn beside(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let draft = path.with_file_name(format!(".{name}.{}", std::process::id()));
+    let mut file = File::create(&draft)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    Ok(draft)
+}
+
+/// Puts a whole file in the place of the one before.
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let draft = beside(path, bytes)?;
+    fs::rename(&draft, path)?;
+    settle(path)
+}
+
+/// Puts a whole file where there was none.
+fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let draft = beside(path, bytes)?;
+    // A link is made only where there is nothing; a rename would take the place of another game.
+    let made = fs::hard_link(&draft, path);
+    fs::remove_file(&draft)?;
+    made?;
+    settle(path)
+}
+
+/// Makes sure that the folder knows the file after a crash, too.
+fn settle(path: &Path) -> io::Result<()> {
+    path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::Sitter;
+    use std::time::Instant;
+
+    fn folder(name: &str) -> Saves {
+        let name = format!("quadrille-saves-{}-{name}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        let _ = fs::remove_dir_all(&folder);
+        Saves::open(Some(&folder)).unwrap()
+    }
+
+    fn record(turns: usize) -> Record {
+        let entry = &engine::GAMES[1];
+        let game = (entry.start)(&Default::default()).unwrap();
+        let sitters = [Sitter::person("Ana"), Sitter::person("Ben")];
+        let mut table = Table::new(entry, game, sitters, None);
+        for _ in 0..turns {
+            let turn = table.game.turns().remove(0);
+            table.play(&turn, Instant::now()).unwrap();
+        }
+        table.record(Instant::now())
+    }
+
+    #[test]
+    fn saved_games_never_take_each_others_place() {
+        let saves = folder("names");
+        let paths: Vec<_> = (0..3).map(|turns| saves.save(&record(turns)).unwrap()).collect();
+        for (turns, path) in paths.iter().enumerate() {
+            assert_eq!(read(path).unwrap().game.history().len(), turns);
+        }
+        assert_eq!(saves.list(Shelf::Saved).len(), 3);
+    }
+
+    #[test]
+    fn a_game_that_goes_on_stays_in_its_file_until_it_ends() {
+        let saves = folder("slot");
+        let (mut slot, mut other) = (None, None);
+        saves.keep(&mut slot, &record(1)).unwrap();
+        saves.keep(&mut other, &record(0)).unwrap();
+        saves.keep(&mut slot, &record(2)).unwrap();
+        assert_eq!(saves.list(Shelf::Unfinished).len(), 2);
+        assert_eq!(read(slot.as_ref().unwrap()).unwrap().game.history().len(), 2);
+        saves.forget(&mut other).unwrap();
+        assert_eq!(saves.latest().unwrap().1.game.history().len(), 2);
+        saves.forget(&mut slot).unwrap();
+        assert!(saves.latest().is_none());
+    }
+
+    #[test]
+    fn a_damaged_file_is_told_of_and_left_alone() {
+        let saves = folder("damage");
+        let path = saves.save(&record(2)).unwrap();
+        let whole = fs::read_to_string(&path).unwrap();
+        fs::write(&path, &whole[..whole.len() - 4]).unwrap();
+        let error = read(&path).err().unwrap();
+        assert!(error.contains("the record ends without a result"), "{error}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), whole[..whole.len() - 4]);
+        fs::write(saves.folder.join("choices.json"), "{\"game\":").unwrap();
+        assert!(saves.choices().unwrap_err().contains("choices.json is damaged: EOF"));
+    }
+
+    #[test]
+    fn choices_are_remembered() {
+        let saves = folder("choices");
+        assert_eq!(saves.choices(), Ok(Choices::default()));
+        let choices = Choices { game: "x".into(), bar: true, ..Choices::default() };
+        saves.remember(&choices).unwrap();
+        assert_eq!(saves.choices(), Ok(choices));
+    }
+}

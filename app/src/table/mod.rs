@@ -1,0 +1,227 @@
+//! A game and the players who sit around it, without any screen.
+
+pub mod clock;
+pub mod record;
+pub mod sitter;
+pub mod work;
+
+use clock::Clock;
+use engine::{Entry, Session};
+use rules::diagram::Diagram;
+use rules::{Outcome, Player};
+pub use sitter::{Kind, Sitter};
+use std::time::Instant;
+
+/// A result that no position shows: given up, out of time, or told by a record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Given {
+    /// The result.
+    pub outcome: Outcome,
+    /// How it came about: `Ana resigned`.
+    pub how: String,
+}
+
+/// A match with its players, its clock, and the turns that were taken back.
+pub struct Table {
+    /// The game.
+    pub entry: &'static Entry,
+    /// The match.
+    pub game: Box<dyn Session>,
+    /// Who plays player 1 and player 2.
+    pub sitters: [Sitter; 2],
+    /// The clocks, if there are any.
+    pub clock: Option<Clock>,
+    /// A result beyond the rules.
+    pub given: Option<Given>,
+    undone: Vec<String>,
+}
+
+impl Table {
+    /// A match that begins.
+    pub fn new(
+        entry: &'static Entry,
+        game: Box<dyn Session>,
+        sitters: [Sitter; 2],
+        clock: Option<Clock>,
+    ) -> Table {
+        Table { entry, game, sitters, clock, given: None, undone: Vec::new() }
+    }
+
+    /// The result, however it came about.
+    pub fn result(&self) -> Option<Outcome> {
+        self.game.result().or(self.given.as_ref().map(|given| given.outcome))
+    }
+
+    /// Whose turn it is; nobody's when the game is over.
+    pub fn mover(&self) -> Option<Player> {
+        self.result().is_none().then(|| self.game.turn())
+    }
+
+    /// Who is to move, if it is a person.
+    pub fn person(&self) -> Option<Player> {
+        self.mover().filter(|player| self.sitter(*player).is_person())
+    }
+
+    /// Who is to move, if it is a computer.
+    pub fn computer(&self) -> Option<Player> {
+        self.mover().filter(|player| !self.sitter(*player).is_person())
+    }
+
+    /// Who sits on a side.
+    pub fn sitter(&self, player: Player) -> &Sitter {
+        &self.sitters[player.index()]
+    }
+
+    /// Whether no person plays.
+    pub fn is_unattended(&self) -> bool {
+        !self.sitters.iter().any(Sitter::is_person)
+    }
+
+    /// What the game calls a player: `Red`.
+    pub fn colour(&self, player: Player) -> &'static str {
+        self.entry.info.players[player.index()]
+    }
+
+    /// The player's name, or the colour of one who has none.
+    pub fn name(&self, player: Player) -> String {
+        self.sitter(player).called().unwrap_or_else(|| self.colour(player).to_owned())
+    }
+
+    /// Name and colour: `Ana (Red)`.
+    pub fn full_name(&self, player: Player) -> String {
+        let colour = self.colour(player);
+        self.sitter(player)
+            .called()
+            .map_or_else(|| colour.to_owned(), |n| format!("{n} ({colour})"))
+    }
+
+    /// The drawing of a position of this match, with the names in its status line.
+    pub fn diagram(&self, game: &dyn Session) -> Diagram {
+        let mut diagram = game.diagram();
+        if let Some(given) = self.given.as_ref().filter(|_| game.result().is_none()) {
+            diagram.turn = None;
+            diagram.status = match given.outcome {
+                Outcome::Win(player) => {
+                    format!("{} has won: {}", self.full_name(player), given.how)
+                }
+                Outcome::Draw => format!("a draw: {}", given.how),
+            };
+            return diagram;
+        }
+        for player in Player::BOTH {
+            let colour = self.colour(player);
+            if let Some(rest) = diagram.status.strip_prefix(colour).filter(|r| r.starts_with(' ')) {
+                diagram.status = format!("{}{rest}", self.full_name(player));
+                break;
+            }
+        }
+        diagram
+    }
+
+    /// The round that is being played, from 1; a round is a turn of each player.
+    pub fn round(&self) -> usize {
+        let played = self.game.history().len() - usize::from(self.game.in_turn());
+        let second_began = played % 2 != self.game.turn().index();
+        (played + usize::from(second_began)) / 2 + 1
+    }
+
+    /// Plays a move or a whole turn, or says why not and changes nothing.
+    pub fn play(&mut self, text: &str, now: Instant) -> Result<(), String> {
+        let Some(mover) = self.mover() else {
+            return Err("the game is over: `n` begins another, `u` takes back".into());
+        };
+        self.game.play(text).map_err(|error| error.to_string())?;
+        if self.game.turn() == mover && self.game.outcome().is_none() {
+            return Ok(());
+        }
+        let turn = self.game.history().pop();
+        if self.undone.last() == turn.as_ref() {
+            self.undone.pop();
+        } else {
+            self.undone.clear();
+        }
+        if let Some(clock) = &mut self.clock {
+            clock.press(mover, now);
+        }
+        Ok(())
+    }
+
+    /// Takes back the moves of a turn that has begun; says whether there were any.
+    pub fn take_back_part(&mut self) -> bool {
+        let begun = self.game.in_turn();
+        while self.game.in_turn() && self.game.undo() {}
+        begun
+    }
+
+    fn take_back_turn(&mut self) -> bool {
+        let turns = self.game.history();
+        let Some(last) = turns.last() else { return false };
+        while self.game.history().len() == turns.len() && self.game.undo() {}
+        self.undone.push(last.clone());
+        true
+    }
+
+    /// Takes back: a turn that has begun, or turns until a person is to move again.
+    pub fn undo(&mut self) -> bool {
+        if self.take_back_part() {
+            return true;
+        }
+        let given = self.given.take().is_some();
+        // A game that was given up goes on where it was.
+        if given && self.game.result().is_none() && self.person().is_some() {
+            return true;
+        }
+        if !self.take_back_turn() {
+            return given;
+        }
+        while self.computer().is_some() && !self.is_unattended() && self.take_back_turn() {}
+        true
+    }
+
+    /// Plays again what was taken back, until a person is to move.
+    pub fn redo(&mut self) -> bool {
+        let mut done = false;
+        self.take_back_part();
+        while let Some(turn) = self.undone.pop() {
+            if self.game.play(&turn).is_err() {
+                self.undone.clear();
+                break;
+            }
+            done = true;
+            if self.is_unattended() || self.person().is_some() {
+                break;
+            }
+        }
+        done
+    }
+
+    /// Ends the game: this player gives up.
+    pub fn resign(&mut self, player: Player) {
+        let how = format!("{} resigned", self.name(player));
+        self.given = Some(Given { outcome: Outcome::Win(player.other()), how });
+    }
+
+    /// Lets the clock of the player to move run, or none while the game rests; says who lost on time.
+    pub fn tend_clock(&mut self, rests: bool, now: Instant) -> Option<Player> {
+        let mover = self.mover().filter(|_| !rests);
+        let clock = self.clock.as_mut()?;
+        clock.run(mover, now);
+        let fallen = clock.fallen(now)?;
+        clock.run(None, now);
+        let how = format!("{} ran out of time", self.name(fallen));
+        self.given = Some(Given { outcome: Outcome::Win(fallen.other()), how });
+        Some(fallen)
+    }
+
+    /// The same game again, from its start; the players may change sides.
+    pub fn rematch(&self, swapped: bool) -> Table {
+        let mut game = self.game.boxed_clone();
+        while game.undo() {}
+        let mut sitters = self.sitters.clone();
+        if swapped {
+            sitters.reverse();
+        }
+        let clock = self.clock.as_ref().map(|clock| Clock::new(clock.terms));
+        Table::new(self.entry, game, sitters, clock)
+    }
+}

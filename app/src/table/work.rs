@@ -1,0 +1,191 @@
+//! The computer at work, in threads of its own: the turns it plays, and what it thinks of a position.
+
+use super::Kind;
+use crate::thinkers::Thinkers;
+use engine::{Entry, Limits, Session, Stop, Thinker, View, make_whole};
+use rules::random::Random;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How large the tables of the engines are.
+const MEBIBYTES: usize = 32;
+
+/// What a thread has to tell.
+#[derive(Debug)]
+pub struct Report {
+    /// The job it was told to do.
+    pub job: u64,
+    /// What it found.
+    pub found: Found,
+}
+
+/// What was found.
+#[derive(Debug)]
+pub enum Found {
+    /// What the engine thinks so far.
+    News(View),
+    /// The turn to play; none when the player has failed.
+    Turn(Option<String>),
+    /// The engine has finished with a position.
+    Done,
+}
+
+/// A job under way; it is stopped when nobody holds it any more.
+#[derive(Debug)]
+pub struct Job {
+    number: u64,
+    stop: Stop,
+}
+
+impl Job {
+    /// Whether a report is about this job.
+    pub fn is(&self, number: u64) -> bool {
+        self.number == number
+    }
+
+    /// Asks for an end with what has been found so far.
+    pub fn stop(&self) {
+        self.stop.stop();
+    }
+}
+
+impl Drop for Job {
+    fn drop(&mut self) {
+        self.stop.stop();
+    }
+}
+
+type Tell = Arc<dyn Fn(Report) + Send + Sync>;
+type Engines = Arc<Mutex<Thinkers>>;
+
+/// Starts jobs.
+pub struct Worker {
+    /// The engines that play, and those that look on: one must not wait for the other.
+    playing: Engines,
+    watching: Engines,
+    random: Random,
+    last: u64,
+    tell: Tell,
+}
+
+impl Worker {
+    /// A worker whose threads report here; the same seed gives the same games.
+    pub fn new(seed: Option<u64>, tell: impl Fn(Report) + Send + Sync + 'static) -> Worker {
+        let engines = || Arc::new(Mutex::new(Thinkers::new(MEBIBYTES)));
+        let random = random(seed);
+        Worker { playing: engines(), watching: engines(), random, last: 0, tell: Arc::new(tell) }
+    }
+
+    fn job(&mut self) -> Job {
+        self.last += 1;
+        Job { number: self.last, stop: Stop::default() }
+    }
+
+    /// Lets a computer's player find its turn.
+    pub fn turn(
+        &mut self,
+        entry: &'static Entry,
+        game: &dyn Session,
+        kind: Kind,
+        limits: Limits,
+    ) -> Job {
+        let job = self.job();
+        let (number, stop, tell) = (job.number, job.stop.clone(), self.tell.clone());
+        let (game, engines) = (game.boxed_clone(), self.playing.clone());
+        let mut random = Random::new(self.random.next_u64());
+        std::thread::spawn(move || {
+            let news = |view: &View| tell(Report { job: number, found: Found::News(view.clone()) });
+            let turn = catch_unwind(AssertUnwindSafe(|| {
+                choose(entry, &*game, kind, (&limits, &stop), &engines, &mut random, &news)
+            }));
+            tell(Report { job: number, found: Found::Turn(turn.unwrap_or_default()) });
+        });
+        job
+    }
+
+    /// Finds the turn of a computer's player in this thread.
+    pub fn turn_now(
+        &mut self,
+        entry: &'static Entry,
+        game: &dyn Session,
+        kind: Kind,
+        limits: &Limits,
+    ) -> Option<String> {
+        let mut random = Random::new(self.random.next_u64());
+        let never = Stop::default();
+        choose(entry, game, kind, (limits, &never), &self.playing, &mut random, &|_| {})
+    }
+
+    /// What the engine finds in a position, in this thread.
+    pub fn look(
+        &mut self,
+        entry: &'static Entry,
+        game: &dyn Session,
+        limits: &Limits,
+    ) -> Option<View> {
+        let mut engines = self.watching.lock().unwrap_or_else(PoisonError::into_inner);
+        search(engines.of(entry), game, limits, &Stop::default(), &|_| {})
+    }
+
+    /// Lets the engine look at a position.
+    pub fn watch(&mut self, entry: &'static Entry, game: &dyn Session, limits: Limits) -> Job {
+        let job = self.job();
+        let (number, stop, tell) = (job.number, job.stop.clone(), self.tell.clone());
+        let (game, engines) = (game.boxed_clone(), self.watching.clone());
+        std::thread::spawn(move || {
+            let news = |view: &View| tell(Report { job: number, found: Found::News(view.clone()) });
+            let done = catch_unwind(AssertUnwindSafe(|| {
+                let mut engines = engines.lock().unwrap_or_else(PoisonError::into_inner);
+                search(engines.of(entry), &*game, &limits, &stop, &news)
+            }));
+            if let Ok(Some(view)) = done {
+                news(&view);
+            }
+            tell(Report { job: number, found: Found::Done });
+        });
+        job
+    }
+}
+
+/// A generator that begins with a seed, or anywhere.
+pub fn random(seed: Option<u64>) -> Random {
+    Random::new(seed.unwrap_or_else(|| RandomState::new().build_hasher().finish()))
+}
+
+/// Searches, and makes the turns that were found whole.
+fn search(
+    thinker: &mut dyn Thinker,
+    game: &dyn Session,
+    limits: &Limits,
+    stop: &Stop,
+    news: &dyn Fn(&View),
+) -> Option<View> {
+    let mut view = thinker.think(game, limits, stop, &mut |view| news(view))?;
+    make_whole(&mut view, game, thinker);
+    Some(view)
+}
+
+fn choose(
+    entry: &'static Entry,
+    game: &dyn Session,
+    kind: Kind,
+    (limits, stop): (&Limits, &Stop),
+    engines: &Engines,
+    random: &mut Random,
+    news: &dyn Fn(&View),
+) -> Option<String> {
+    let level = match kind {
+        Kind::Person => return None,
+        Kind::Seed(about) => return game.seed_choose(about.id, random),
+        Kind::Level(level) => level,
+    };
+    let mut engines = engines.lock().unwrap_or_else(PoisonError::into_inner);
+    let thinker = engines.of(entry);
+    if level.nodes.is_some() {
+        return thinker.level_turn(game, level, limits, stop, random);
+    }
+    let view = search(thinker, game, limits, stop, news)?;
+    news(&view);
+    view.lines.into_iter().next()?.turns.into_iter().next()
+}
