@@ -17,6 +17,7 @@ mod saves;
 mod serve;
 mod table;
 mod thinkers;
+mod tui;
 mod ugi;
 
 use clap::{CommandFactory, FromArgMatches};

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::saves::{self, Saves};
 use crate::table::clock::{Clock, Terms};
 use crate::table::{Sitter, Table};
-use crate::{input, lines};
+use crate::{input, lines, tui};
 use clap::Args;
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -73,14 +73,23 @@ pub fn has_terminal() -> bool {
 
 pub fn run(args: &PlayArgs) -> Result<(), Failure> {
     let saves = Saves::open(args.data.as_deref()).map_err(Failure::user)?;
-    let (table, slot) = begin(args, &saves)?;
-    lines::run(args, saves, table, slot)
+    let plain = args.plain || !has_terminal();
+    let (table, slot) = begin(args, &saves, plain)?;
+    if plain {
+        return lines::run(args, saves, table, slot);
+    }
+    let first = match (table, &args.game) {
+        (Some(table), _) => tui::Next::Play(Box::new(table), slot),
+        (None, Some(game)) => tui::Next::Setup(input::game(game)?),
+        (None, None) => tui::Next::Stay,
+    };
+    tui::run(args, saves, first)
 }
 
 type Begun = (Option<Table>, Option<PathBuf>);
 
 /// The table that the arguments describe, if they say enough, and the file of a game that goes on.
-fn begin(args: &PlayArgs, saves: &Saves) -> Result<Begun, Failure> {
+fn begin(args: &PlayArgs, saves: &Saves, plain: bool) -> Result<Begun, Failure> {
     if let Some(file) = &args.load {
         let table = saves::read(file).map_err(Failure::user)?;
         return Ok((Some(reseat(table, args)?), None));
@@ -98,6 +107,9 @@ fn begin(args: &PlayArgs, saves: &Saves) -> Result<Begun, Failure> {
     };
     let entry = input::game(game)?;
     let start = input::start(entry, &args.options)?;
+    if !plain && !says_who && !says_how {
+        return Ok((None, None));
+    }
     let usual = |text| Sitter::parse(text, start.as_ref()).map_err(Failure::user);
     let sitters = [usual("human")?, usual("level:3")?];
     let table = Table::new(entry, start, sitters, None);

@@ -1,0 +1,171 @@
+//! The list of games, with a picture of each board.
+
+use super::app::{Hits, Next, Shared};
+use super::board;
+use super::page::Page;
+use super::view::{cut, keys, list, title, wrapped};
+use crate::input;
+use crate::saves::Kept;
+use crate::table::Table;
+use engine::{Entry, GAMES};
+use ratatui::Frame;
+use ratatui::crossterm::event::{KeyCode, KeyEvent};
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use rules::Player;
+use rules::diagram::Diagram;
+
+/// What the list offers. A new entry is a variant here, a line in [`Menu::new`], and its label, picture
+/// and effect below.
+enum Item {
+    Continue(Kept, Box<Table>),
+    Game(&'static Entry),
+    Library(usize),
+    Quit,
+}
+
+/// The list of games.
+pub struct Menu {
+    items: Vec<Item>,
+    chosen: usize,
+    trouble: Option<String>,
+}
+
+impl Item {
+    fn label(&self) -> String {
+        match self {
+            Item::Continue(_, table) => format!("Continue {}", table.entry.info.name),
+            Item::Game(entry) => entry.info.name.into(),
+            Item::Library(_) => "Saved games".into(),
+            Item::Quit => "Quit".into(),
+        }
+    }
+
+    fn about(&self) -> String {
+        match self {
+            Item::Continue(_, table) => {
+                let [one, two] = Player::BOTH.map(|player| table.full_name(player));
+                format!("{one} against {two}, round {}", table.round())
+            }
+            Item::Game(entry) => entry.info.tagline.into(),
+            Item::Library(0) => "nothing has been saved yet".into(),
+            Item::Library(1) => "one game that was saved or left unfinished".into(),
+            Item::Library(count) => format!("{count} games that were saved or left unfinished"),
+            Item::Quit => "until the next time".into(),
+        }
+    }
+
+    fn diagram(&self) -> Option<Diagram> {
+        match self {
+            Item::Continue(_, table) => Some(table.game.diagram()),
+            Item::Game(entry) => {
+                let sample = entry.info.samples.iter().find(|(name, _)| *name == "intermediate");
+                let sample = sample.or(entry.info.samples.first())?;
+                Some(input::sample(entry, sample.0).ok()?.diagram())
+            }
+            Item::Library(_) | Item::Quit => None,
+        }
+    }
+}
+
+impl Menu {
+    /// The list; the last game is chosen, or the one that is not finished.
+    pub fn new(shared: &Shared, trouble: Option<String>) -> Menu {
+        let latest = shared.saves.latest();
+        let goes_on = latest.map(|(kept, table)| Item::Continue(kept, Box::new(table)));
+        let mut items: Vec<Item> = goes_on.into_iter().collect();
+        let games = usize::from(!items.is_empty());
+        items.extend(GAMES.iter().map(Item::Game));
+        items.push(Item::Library(shared.saves.count()));
+        items.push(Item::Quit);
+        let last = GAMES.iter().position(|entry| entry.info.id == shared.choices.game);
+        let chosen = if games > 0 { 0 } else { last.unwrap_or(0) };
+        Menu { items, chosen, trouble }
+    }
+
+    /// Obeys a key.
+    pub fn key(&mut self, key: KeyEvent, shared: &Shared) -> Next {
+        let last = self.items.len() - 1;
+        match key.code {
+            KeyCode::Up | KeyCode::Char('k') => {
+                self.chosen = self.chosen.checked_sub(1).unwrap_or(last)
+            }
+            KeyCode::Down | KeyCode::Char('j') => {
+                self.chosen = if self.chosen < last { self.chosen + 1 } else { 0 };
+            }
+            KeyCode::Home => self.chosen = 0,
+            KeyCode::End => self.chosen = last,
+            KeyCode::Enter | KeyCode::Char(' ') | KeyCode::Right | KeyCode::Char('l') => {
+                return self.enter();
+            }
+            KeyCode::Char('r') => {
+                if let Some(Item::Game(entry)) = self.items.get(self.chosen) {
+                    return Next::Page(Page::rules(entry, &shared.look));
+                }
+            }
+            KeyCode::Char('q') | KeyCode::Esc => return Next::Quit,
+            _ => {}
+        }
+        Next::Stay
+    }
+
+    /// A click on a row: the first chooses, the second enters.
+    pub fn click(&mut self, row: usize) -> Next {
+        if self.chosen == row {
+            return self.enter();
+        }
+        self.chosen = row.min(self.items.len() - 1);
+        Next::Stay
+    }
+
+    fn enter(&mut self) -> Next {
+        match self.items.get(self.chosen) {
+            Some(Item::Continue(..)) => match self.items.remove(self.chosen) {
+                Item::Continue(kept, table) => Next::Play(table, Some(kept.path)),
+                _ => Next::Stay,
+            },
+            Some(Item::Game(entry)) => Next::Setup(entry),
+            Some(Item::Library(_)) => Next::Library,
+            Some(Item::Quit) => Next::Quit,
+            None => Next::Stay,
+        }
+    }
+
+    /// Draws it: the list on the left, the board of the chosen game on the right.
+    pub fn view(&self, shared: &Shared, frame: &mut Frame, hits: &Hits) {
+        let look = &shared.look;
+        let area = frame.area();
+        title(frame, look, "Quadrille", "four games for two");
+        let wide = area.width >= 76;
+        let left = Rect::new(2, 3, if wide { 28 } else { area.width - 4 }, self.items.len() as u16);
+        let item =
+            |item: &Item| Line::from(Span::raw(format!("  {}", cut(&item.label(), 25, look))));
+        let rows: Vec<_> = self.items.iter().map(item).collect();
+        list(frame, look, left, (&rows, self.chosen), hits);
+        let chosen = self.items.get(self.chosen);
+        let about = chosen.map(Item::about).unwrap_or_default();
+        let below = Rect::new(4, left.bottom() + 1, left.width - 4, area.height);
+        let mut words: Vec<_> = wrapped(&about, usize::from(below.width))
+            .into_iter()
+            .map(|l| (l, look.soft()))
+            .collect();
+        if let Some(trouble) = &self.trouble {
+            words.push((String::new(), look.soft()));
+            words.extend(
+                wrapped(trouble, usize::from(below.width)).into_iter().map(|l| (l, look.warning())),
+            );
+        }
+        let bottom = area.height.saturating_sub(2);
+        for (y, (words, style)) in (below.y..bottom).zip(words) {
+            frame.buffer_mut().set_stringn(below.x, y, words, usize::from(below.width), style);
+        }
+        if let Some(diagram) = chosen.and_then(Item::diagram).filter(|_| wide) {
+            let room = Rect::new(left.right() + 2, 1, area.width - left.right() - 4, bottom);
+            let drawn = board::drawing(&diagram, look, false, (room.width, room.height));
+            board::put(&drawn, look, None, room, frame.buffer_mut(), None);
+        }
+        let row = Rect { y: area.height - 1, height: 1, ..area };
+        let offers = [("↑ ↓", "choose"), ("Enter", "go"), ("r", "rules"), ("q", "quit")];
+        keys(frame, look, row, &offers, hits);
+    }
+}

@@ -1,0 +1,99 @@
+//! The game on a terminal: one channel of messages, one update, one view.
+
+mod app;
+mod board;
+mod cursor;
+mod form;
+mod help;
+mod library;
+mod look;
+mod menu;
+mod page;
+mod picker;
+mod play;
+mod setup;
+mod terminal;
+mod update;
+mod view;
+
+use crate::failure::Failure;
+use crate::play::PlayArgs;
+use crate::saves::Saves;
+use crate::table::work::Worker;
+pub use app::Next;
+use app::{App, Message, Shared};
+use look::Look;
+use ratatui::crossterm::event;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::Instant;
+use terminal::Screen;
+
+/// Plays on the terminal, beginning somewhere.
+pub fn run(args: &PlayArgs, saves: Saves, first: Next) -> Result<(), Failure> {
+    let (send, receive) = channel();
+    let (choices, trouble) = match saves.choices() {
+        Ok(choices) => (choices, None),
+        Err(trouble) => (Default::default(), Some(trouble)),
+    };
+    let reports = send.clone();
+    let worker = Worker::new(args.seed, move |report| {
+        // Nobody listens any more when the program ends.
+        let _ = reports.send(Message::Work(report));
+    });
+    let shared = Shared {
+        look: Look::of_terminal(args.ascii),
+        saves,
+        choices,
+        remembers: trouble.is_none(),
+        worker,
+        now: Instant::now(),
+    };
+    let mut app = App::new(shared, trouble);
+    app.shared.choices.wait |= args.wait;
+    app.go(first);
+    let mut screen = Screen::open()?;
+    terminal::listen_to_signals(send.clone())?;
+    listen_to_keys(send);
+    turn(&mut app, &mut screen, &receive)
+}
+
+/// Reads the terminal in a thread of its own.
+fn listen_to_keys(send: Sender<Message>) {
+    std::thread::spawn(move || {
+        loop {
+            let message = event::read().map_or(Message::End, Message::Input);
+            let is_end = matches!(message, Message::End);
+            if send.send(message).is_err() || is_end {
+                return;
+            }
+        }
+    });
+}
+
+/// Draws, waits for a message, obeys it, and so on.
+fn turn(app: &mut App, screen: &mut Screen, messages: &Receiver<Message>) -> Result<(), Failure> {
+    while !app.quit {
+        app.shared.now = Instant::now();
+        screen.draw(|frame| view::view(app, frame))?;
+        let message = match app.next_tick(app.shared.now) {
+            Some(pause) => match messages.recv_timeout(pause) {
+                Ok(message) => message,
+                Err(RecvTimeoutError::Timeout) => Message::Tick,
+                Err(RecvTimeoutError::Disconnected) => Message::End,
+            },
+            None => messages.recv().unwrap_or(Message::End),
+        };
+        update::update(app, message, Instant::now());
+        // What has piled up is one frame, but whoever wants to quit must not wait for the rest.
+        while let Ok(message) = messages.try_recv() {
+            update::update(app, message, Instant::now());
+            if app.quit || app.suspend {
+                break;
+            }
+        }
+        if std::mem::take(&mut app.suspend) {
+            screen.suspend()?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,299 @@
+//! A move in the making: what was tapped so far, compared with the gestures of all legal moves.
+
+use engine::Step;
+use rules::diagram::{Diagram, Tap};
+
+/// A move in the making, in any game.
+#[derive(Clone, Debug, Default)]
+pub struct Picker {
+    steps: Vec<Step>,
+    taps: Vec<Tap>,
+    /// Which of the taps were made by the player; the others had no alternative.
+    own: Vec<usize>,
+    /// The highlighted one of the choices that no cell stands for.
+    pub highlight: usize,
+}
+
+/// What a tap brings about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Picked {
+    /// There is more to choose.
+    More,
+    /// This move is spelled.
+    Move(String),
+    /// It cannot be chosen; this is why.
+    Refused(String),
+}
+
+impl Picker {
+    /// Nothing tapped; these are the legal moves.
+    pub fn new(steps: Vec<Step>) -> Picker {
+        Picker { steps, ..Picker::default() }
+    }
+
+    fn begins_with<'a>(&'a self, taps: &'a [Tap]) -> impl Iterator<Item = &'a Step> {
+        let same = |a: &Tap, b: &Tap| a.stage == b.stage && a.label == b.label;
+        self.steps.iter().filter(move |step| {
+            step.gesture.len() >= taps.len()
+                && step.gesture.iter().zip(taps).all(|(a, b)| same(a, b))
+        })
+    }
+
+    fn options_after(&self, taps: &[Tap]) -> Vec<Tap> {
+        let mut options: Vec<Tap> = Vec::new();
+        for tap in self.begins_with(taps).filter_map(|step| step.gesture.get(taps.len())) {
+            if !options.iter().any(|own| own.stage == tap.stage && own.label == tap.label) {
+                options.push(tap.clone());
+            }
+        }
+        options
+    }
+
+    /// What can be chosen now.
+    pub fn options(&self) -> Vec<Tap> {
+        self.options_after(&self.taps)
+    }
+
+    /// The choices that no cell stands for.
+    pub fn choices(&self) -> Vec<Tap> {
+        self.options().into_iter().filter(|tap| tap.cell.is_none()).collect()
+    }
+
+    /// What is decided now: `stack`, `parts`.
+    pub fn stage(&self) -> Option<&'static str> {
+        self.options().first().map(|tap| tap.stage)
+    }
+
+    /// What was chosen so far.
+    pub fn taps(&self) -> &[Tap] {
+        &self.taps
+    }
+
+    /// Whether nothing has been chosen.
+    pub fn is_idle(&self) -> bool {
+        self.taps.is_empty()
+    }
+
+    /// The cell chosen last.
+    pub fn selected(&self) -> Option<usize> {
+        self.taps.iter().rev().find_map(|tap| tap.cell)
+    }
+
+    /// The cells that may be chosen now. While a choice without a cell is to be made, these are the
+    /// cells that the highlighted one leads to.
+    pub fn targets(&self) -> Vec<usize> {
+        let choices = self.choices();
+        let ahead = choices.get(self.highlight).map(|choice| {
+            let taps: Vec<_> = self.taps.iter().chain([choice]).cloned().collect();
+            self.options_after(&taps)
+        });
+        let options = ahead.unwrap_or_else(|| self.options());
+        options.iter().filter_map(|tap| tap.cell).collect()
+    }
+
+    /// Makes a choice, and those behind it that have no alternative and no cell.
+    fn take(&mut self, tap: Tap) -> Picked {
+        self.own.push(self.taps.len());
+        self.taps.push(tap);
+        self.highlight = 0;
+        loop {
+            let options = self.options();
+            match &options[..] {
+                [] => break,
+                [only] if only.cell.is_none() => self.taps.push(only.clone()),
+                _ => return Picked::More,
+            }
+        }
+        let spelled = self.begins_with(&self.taps).next().map(|step| step.text.clone());
+        spelled.map_or(Picked::More, Picked::Move)
+    }
+
+    /// Taps a cell. One that belongs to another beginning begins anew; the chosen one is let go.
+    pub fn tap(&mut self, cell: usize, diagram: &Diagram) -> Picked {
+        let by_cell = |options: Vec<Tap>| options.into_iter().find(|tap| tap.cell == Some(cell));
+        if let Some(tap) = by_cell(self.options()) {
+            return self.take(tap);
+        }
+        let ahead = self.choices().get(self.highlight).cloned();
+        if let Some(choice) = ahead.filter(|_| self.targets().contains(&cell)) {
+            return match self.take(choice) {
+                Picked::More => self.tap(cell, diagram),
+                other => other,
+            };
+        }
+        if self.taps.first().and_then(|tap| tap.cell) == Some(cell) {
+            self.clear();
+            return Picked::More;
+        }
+        if let Some(tap) = by_cell(self.options_after(&[])) {
+            self.clear();
+            return self.take(tap);
+        }
+        Picked::Refused(self.refusal(cell, diagram))
+    }
+
+    /// Makes one of the choices that no cell stands for.
+    pub fn choose(&mut self, number: usize) -> Picked {
+        match self.choices().get(number) {
+            Some(tap) => self.take(tap.clone()),
+            None => Picked::Refused(format!("there is no choice {}", number + 1)),
+        }
+    }
+
+    /// Takes back one choice; says whether there was one.
+    pub fn back(&mut self) -> bool {
+        let Some(length) = self.own.pop() else { return false };
+        self.taps.truncate(length);
+        self.highlight = 0;
+        true
+    }
+
+    /// Takes back all choices.
+    pub fn clear(&mut self) {
+        (self.taps, self.own, self.highlight) = (Vec::new(), Vec::new(), 0);
+    }
+
+    /// Why a cell cannot be chosen, from what can be seen on the board.
+    fn refusal(&self, cell: usize, diagram: &Diagram) -> String {
+        let Some(drawn) = diagram.cells.get(cell) else { return "that is no cell".into() };
+        let (name, stage) = (&drawn.name, self.stage().unwrap_or("move"));
+        let targets = self.targets();
+        let holds = |cell: &usize| diagram.cells.get(*cell).is_some_and(|c| c.piece.is_some());
+        if !self.choices().is_empty() {
+            return format!("first choose the {stage} from the list");
+        }
+        let owner = drawn.piece.as_ref().map(|piece| piece.owner);
+        match owner {
+            Some(_) if !targets.iter().any(holds) => format!("{name} is occupied"),
+            None if targets.iter().all(holds) => {
+                format!("{name} is empty: choose a {stage} among the marked cells")
+            }
+            Some(owner) if self.is_idle() && diagram.turn != Some(owner) => {
+                let owner = diagram.players.get(owner.index()).map_or("", |seat| seat.name);
+                format!("the piece on {name} is {owner}'s")
+            }
+            Some(_) if self.is_idle() => format!("the piece on {name} cannot move now"),
+            _ => format!("{name} cannot be reached: choose a marked cell, or Esc to go back"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::Session;
+
+    fn game(id: &str, moves: &str) -> Box<dyn Session> {
+        let mut game = (engine::find(id).unwrap().start)(&Default::default()).unwrap();
+        moves.split_whitespace().for_each(|text| game.play(text).unwrap());
+        game
+    }
+
+    fn cell(diagram: &Diagram, name: &str) -> usize {
+        diagram.cells.iter().position(|cell| cell.name == name).unwrap()
+    }
+
+    #[test]
+    fn every_legal_move_can_be_tapped_in_every_game() {
+        for entry in engine::GAMES {
+            let mut game = (entry.start)(&Default::default()).unwrap();
+            for round in 0..12 {
+                let diagram = game.diagram();
+                let steps = game.steps();
+                for step in &steps {
+                    let mut picker = Picker::new(steps.clone());
+                    let mut picked = Picked::More;
+                    // Taps without alternative are made by the picker itself.
+                    while let Some(tap) = step.gesture.get(picker.taps().len()) {
+                        picked = match tap.cell {
+                            Some(cell) => picker.tap(cell, &diagram),
+                            None => {
+                                let choices = picker.choices();
+                                let at = choices.iter().position(|own| own.label == tap.label);
+                                picker.choose(at.unwrap())
+                            }
+                        };
+                    }
+                    assert_eq!(picked, Picked::Move(step.text.clone()));
+                }
+                let Some(step) = steps.get(round * 7 % steps.len().max(1)) else { break };
+                game.play(&step.text).unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn going_back_undoes_one_choice_and_what_followed_by_itself() {
+        let game = game("glaisher", "");
+        let diagram = game.diagram();
+        let mut picker = Picker::new(game.steps());
+        assert_eq!(picker.stage(), Some("stack"));
+        assert_eq!(picker.tap(cell(&diagram, "a2"), &diagram), Picked::More);
+        assert_eq!(picker.stage(), Some("parts"));
+        assert!(picker.choices().len() > 2 && picker.selected().is_some());
+        assert_eq!(picker.choose(0), Picked::More);
+        assert_eq!(picker.stage(), Some("direction"));
+        assert!(picker.back());
+        assert_eq!(picker.stage(), Some("parts"));
+        assert!(picker.back() && picker.is_idle() && !picker.back());
+    }
+
+    #[test]
+    fn a_single_choice_is_made_by_itself() {
+        let game = game("six-making", "a1 b1");
+        let diagram = game.diagram();
+        let mut picker = Picker::new(game.steps());
+        assert_eq!(picker.tap(cell(&diagram, "a1"), &diagram), Picked::More);
+        assert_eq!(picker.stage(), Some("target"));
+        assert_eq!(picker.targets(), [cell(&diagram, "b1")]);
+        assert!(picker.back() && picker.is_idle());
+    }
+
+    #[test]
+    fn another_beginning_begins_anew_and_the_same_cell_lets_go() {
+        let game = game("jeson-mor", "");
+        let diagram = game.diagram();
+        let mut picker = Picker::new(game.steps());
+        picker.tap(cell(&diagram, "b1"), &diagram);
+        assert_eq!(picker.tap(cell(&diagram, "e1"), &diagram), Picked::More);
+        assert_eq!(picker.selected(), Some(cell(&diagram, "e1")));
+        assert_eq!(picker.tap(cell(&diagram, "e1"), &diagram), Picked::More);
+        assert!(picker.is_idle());
+    }
+
+    #[test]
+    fn a_cell_ahead_of_the_highlighted_choice_takes_both() {
+        let game = game("glaisher", "");
+        let diagram = game.diagram();
+        let mut picker = Picker::new(game.steps());
+        picker.tap(cell(&diagram, "a2"), &diagram);
+        let far = picker.targets()[0];
+        assert!(matches!(picker.tap(far, &diagram), Picked::Move(_)));
+    }
+
+    #[test]
+    fn an_impossible_cell_is_refused_with_a_reason() {
+        let cases = [
+            ("gekitai", "c3", "", "c3", "c3 is occupied"),
+            ("jeson-mor", "", "", "e5", "e5 is empty: choose a knight"),
+            ("jeson-mor", "", "", "a9", "the piece on a9 is Black's"),
+            ("jeson-mor", "", "b1", "e5", "e5 cannot be reached"),
+            ("glaisher", "", "", "c4", "c4 is empty: choose a stack"),
+            ("glaisher", "", "", "d1", "the piece on d1 is Yellow's"),
+            ("glaisher", "", "a2", "e1", "first choose the parts"),
+            ("glaisher", "a2-se:123", "", "h4", "h4 is occupied"),
+        ];
+        for (id, moves, first, second, expected) in cases {
+            let game = game(id, moves);
+            let diagram = game.diagram();
+            let mut picker = Picker::new(game.steps());
+            if !first.is_empty() {
+                picker.tap(cell(&diagram, first), &diagram);
+            }
+            match picker.tap(cell(&diagram, second), &diagram) {
+                Picked::Refused(reason) => assert!(reason.contains(expected), "{id}: {reason}"),
+                other => panic!("{id} {second}: {other:?}"),
+            }
+        }
+    }
+}

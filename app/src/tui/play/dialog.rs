@@ -1,0 +1,174 @@
+//! The pause menu.
+
+use super::Play;
+use crate::tui::app::{Hits, Next, Shared};
+use crate::tui::page::Page;
+use crate::tui::view::list;
+use ratatui::Frame;
+use ratatui::crossterm::event::KeyCode;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Block, Clear};
+
+/// What the pause menu offers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Offer {
+    /// Go on.
+    Resume,
+    /// Save the game.
+    Save,
+    /// Read the rules.
+    Rules,
+    /// Give up.
+    Resign,
+    /// Play the same game again.
+    Rematch,
+    /// Play it again with the sides changed.
+    Swap,
+    /// Back to the list of games.
+    Menu,
+    /// Leave the program.
+    Exit,
+}
+
+impl Offer {
+    const fn label(self) -> &'static str {
+        match self {
+            Offer::Resume => "Resume",
+            Offer::Save => "Save",
+            Offer::Rules => "Rules",
+            Offer::Resign => "Resign",
+            Offer::Rematch => "Rematch",
+            Offer::Swap => "Rematch, sides changed",
+            Offer::Menu => "Main menu",
+            Offer::Exit => "Exit",
+        }
+    }
+}
+
+/// The menu over a game.
+#[derive(Clone, Debug)]
+pub struct Dialog {
+    offers: Vec<Offer>,
+    chosen: usize,
+}
+
+impl Dialog {
+    /// What can be done with a game that goes on, or is over; one offer is highlighted.
+    pub fn new(is_over: bool, has_person: bool, highlight: Offer) -> Dialog {
+        let mut offers = vec![Offer::Resume, Offer::Save, Offer::Rules];
+        match is_over {
+            true => offers.extend([Offer::Rematch, Offer::Swap]),
+            false if has_person => offers.push(Offer::Resign),
+            false => {}
+        }
+        offers.extend([Offer::Menu, Offer::Exit]);
+        let chosen = offers.iter().position(|offer| *offer == highlight).unwrap_or(0);
+        Dialog { offers, chosen }
+    }
+
+    /// Moves the highlight, or says what was decided.
+    fn key(&mut self, code: KeyCode) -> Option<Offer> {
+        let last = self.offers.len() - 1;
+        match code {
+            KeyCode::Up | KeyCode::Char('k') => {
+                self.chosen = self.chosen.checked_sub(1).unwrap_or(last)
+            }
+            KeyCode::Down | KeyCode::Char('j') | KeyCode::Tab => {
+                self.chosen = if self.chosen < last { self.chosen + 1 } else { 0 };
+            }
+            KeyCode::Home => self.chosen = 0,
+            KeyCode::End => self.chosen = last,
+            KeyCode::Enter | KeyCode::Char(' ') => return self.offers.get(self.chosen).copied(),
+            KeyCode::Esc | KeyCode::Char('p') => return Some(Offer::Resume),
+            KeyCode::Char('q') => return Some(Offer::Exit),
+            KeyCode::Char('s') => return Some(Offer::Save),
+            KeyCode::Char('m') => return Some(Offer::Menu),
+            _ => {}
+        }
+        None
+    }
+}
+
+impl Play {
+    /// Opens the pause menu.
+    pub(super) fn pause(&mut self, highlight: Offer, shared: &mut Shared) {
+        let is_over = self.table.result().is_some();
+        let has_person = self.table.person().is_some();
+        self.dialog = Some(Dialog::new(is_over, has_person, highlight));
+        self.tend_clock(shared.now);
+    }
+
+    /// Obeys a key while the pause menu is open.
+    pub(super) fn dialog_key(&mut self, code: KeyCode, shared: &mut Shared) -> Next {
+        let offer = self.dialog.as_mut().and_then(|dialog| dialog.key(code));
+        offer.map_or(Next::Stay, |offer| self.take(offer, shared))
+    }
+
+    /// A click on a row of the pause menu.
+    pub(super) fn dialog_click(&mut self, row: usize, shared: &mut Shared) -> Next {
+        let offer = self.dialog.as_ref().and_then(|dialog| dialog.offers.get(row).copied());
+        offer.map_or(Next::Stay, |offer| self.take(offer, shared))
+    }
+
+    fn take(&mut self, offer: Offer, shared: &mut Shared) -> Next {
+        self.dialog = None;
+        self.tend_clock(shared.now);
+        match offer {
+            Offer::Resume => self.tick(shared),
+            Offer::Save => self.save(shared),
+            Offer::Rules => return Next::Page(Page::rules(self.table.entry, &shared.look)),
+            Offer::Resign => {
+                if let Some(player) = self.table.person() {
+                    self.table.take_back_part();
+                    self.table.resign(player);
+                    self.refresh(shared);
+                }
+            }
+            Offer::Rematch => return Next::Play(Box::new(self.table.rematch(false)), None),
+            Offer::Swap => return Next::Play(Box::new(self.table.rematch(true)), None),
+            Offer::Menu => return Next::Menu,
+            Offer::Exit => return Next::Quit,
+        }
+        Next::Stay
+    }
+
+    /// Draws the pause menu in the middle.
+    pub(super) fn view_dialog(
+        &self,
+        dialog: &Dialog,
+        shared: &Shared,
+        frame: &mut Frame,
+        hits: &Hits,
+    ) {
+        let look = &shared.look;
+        let (width, height) = (30, dialog.offers.len() as u16 + 2);
+        let area = frame.area();
+        let x = area.width.saturating_sub(width) / 2;
+        let y = area.height.saturating_sub(height) / 2;
+        let place = Rect::new(x, y, width, height).intersection(area);
+        frame.render_widget(Clear, place);
+        let border = match look.sign("u", "a") {
+            "u" => Block::bordered().border_type(ratatui::widgets::BorderType::Rounded),
+            _ => Block::bordered().border_set(ASCII),
+        };
+        frame.render_widget(border.border_style(look.soft()), place);
+        let row = |offer: &Offer| Line::from(Span::raw(format!("  {}", offer.label())));
+        let rows: Vec<_> = dialog.offers.iter().map(row).collect();
+        let inside = Rect::new(x + 1, y + 1, width - 2, height - 2).intersection(area);
+        hits.clear();
+        list(frame, look, inside, (&rows, dialog.chosen), hits);
+    }
+}
+
+/// A frame without box-drawing characters.
+const ASCII: ratatui::symbols::border::Set = ratatui::symbols::border::Set {
+    top_left: "+",
+    top_right: "+",
+    bottom_left: "+",
+    bottom_right: "+",
+    vertical_left: "|",
+    vertical_right: "|",
+    horizontal_top: "-",
+    horizontal_bottom: "-",
+};

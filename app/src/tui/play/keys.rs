@@ -1,0 +1,383 @@
+//! What keys and clicks do during a game.
+//!
+//! One-letter commands and typed moves do not get in each other's way: a letter acts at once, and if a
+//! digit follows, what it did is taken back and both begin a typed move. All commands whose letters
+//! begin cells can be taken back so.
+
+use super::dialog::Offer;
+use super::typing::Typing;
+use super::{Play, SPEEDS};
+use crate::tui::app::{Hit, Next, Shared};
+use crate::tui::cursor::{Cursor, Way};
+use crate::tui::help;
+use crate::tui::page::Page;
+use ratatui::crossterm::event::{KeyCode, KeyEvent};
+
+impl Play {
+    /// Obeys a key.
+    pub fn key(&mut self, key: KeyEvent, shared: &mut Shared) -> Next {
+        if self.dialog.is_some() {
+            return self.dialog_key(key.code, shared);
+        }
+        self.note = None;
+        let before = self.before.take();
+        if self.typing.is_some() {
+            self.typing_key(key.code, shared);
+            return Next::Stay;
+        }
+        if let KeyCode::Char(digit) = key.code
+            && digit.is_ascii_digit()
+        {
+            self.digit(digit, before, shared);
+            return Next::Stay;
+        }
+        let chooses = !self.picker.choices().is_empty() && self.review.is_none();
+        if chooses && self.choice_key(key.code, shared) {
+            return Next::Stay;
+        }
+        match key.code {
+            KeyCode::Char(c) => self.letter(c, shared),
+            code => self.special(code, shared),
+        }
+    }
+
+    /// A digit chooses from a list, or makes a typed move of the letter before.
+    fn digit(&mut self, digit: char, before: Option<(char, super::Shown)>, shared: &mut Shared) {
+        let number = digit.to_digit(10).unwrap_or(0) as usize;
+        if !self.picker.choices().is_empty() && self.review.is_none() {
+            let picked = self.picker.choose(number.wrapping_sub(1));
+            return self.picked(picked, shared);
+        }
+        let Some((letter, shown)) = before else { return };
+        let looks_on = |shown: &super::Shown| (shown.hint, shown.bar, shown.analysis);
+        let changed = looks_on(&shown) != looks_on(&self.shown);
+        self.shown = shown;
+        shared.choices.bar = shown.bar;
+        if changed {
+            self.look_on(shared);
+        }
+        self.type_move(&format!("{letter}{digit}"), shared);
+    }
+
+    /// Opens the line for typed moves, if a person is to move.
+    fn type_move(&mut self, text: &str, shared: &mut Shared) {
+        self.look_at_present(shared);
+        if self.table.person().is_some() {
+            self.typing = Some(Typing::new(text));
+        } else {
+            self.not_now();
+        }
+    }
+
+    fn typing_key(&mut self, code: KeyCode, shared: &mut Shared) {
+        let Some(typing) = &mut self.typing else { return };
+        match code {
+            KeyCode::Char(c) => typing.add(c),
+            KeyCode::Backspace if typing.remove() && !typing.text.is_empty() => {}
+            KeyCode::Backspace | KeyCode::Esc => self.typing = None,
+            KeyCode::Tab => typing.complete(self.table.game.as_ref()),
+            KeyCode::Enter => {
+                let text = typing.text.trim().to_owned();
+                if text.is_empty() {
+                    self.typing = None;
+                } else {
+                    // A refused text stays, to be mended.
+                    self.play(&text, shared);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Moves among the choices that no cell stands for; says whether the key was one for that.
+    fn choice_key(&mut self, code: KeyCode, shared: &mut Shared) -> bool {
+        let last = self.picker.choices().len() - 1;
+        let at = self.picker.highlight.min(last);
+        match code {
+            KeyCode::Up | KeyCode::Left | KeyCode::BackTab | KeyCode::Char('k') => {
+                self.picker.highlight = at.checked_sub(1).unwrap_or(last);
+            }
+            KeyCode::Down | KeyCode::Right | KeyCode::Tab | KeyCode::Char('j' | 'l') => {
+                self.picker.highlight = if at < last { at + 1 } else { 0 };
+            }
+            KeyCode::Enter | KeyCode::Char(' ') => {
+                let picked = self.picker.choose(at);
+                self.picked(picked, shared);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn special(&mut self, code: KeyCode, shared: &mut Shared) -> Next {
+        let looks_back = self.review.is_some() || self.table.result().is_some();
+        match code {
+            KeyCode::Left if looks_back => self.step(-1, shared),
+            KeyCode::Right if looks_back => self.step(1, shared),
+            KeyCode::Left => self.arrow(Way::Left),
+            KeyCode::Right => self.arrow(Way::Right),
+            KeyCode::Up => self.arrow(Way::Up),
+            KeyCode::Down => self.arrow(Way::Down),
+            KeyCode::Tab | KeyCode::BackTab => {
+                self.shown.has_cursor = true;
+                self.shown.cursor.jump(&self.picker.targets(), code == KeyCode::Tab);
+            }
+            KeyCode::Enter => self.enter(shared),
+            KeyCode::Esc => self.back(shared),
+            KeyCode::Backspace => self.undo(shared),
+            KeyCode::PageUp => self.step(-1, shared),
+            KeyCode::PageDown => self.step(1, shared),
+            KeyCode::Home => self.step(isize::MIN, shared),
+            KeyCode::End => self.step(isize::MAX, shared),
+            KeyCode::F(1) => return Next::Page(Page::new("Keys", help::lines(&shared.look))),
+            _ => {}
+        }
+        Next::Stay
+    }
+
+    fn letter(&mut self, c: char, shared: &mut Shared) -> Next {
+        let diagram = self.table.game.diagram();
+        let begins_cell = diagram.cells.iter().any(|cell| cell.name.starts_with(c));
+        if begins_cell {
+            self.before = Some((c, self.shown));
+        }
+        match c {
+            'h' if self.shown.vi => self.go(Way::Left),
+            'j' | 'k' | 'l' => {
+                self.shown.vi = true;
+                self.go(match c {
+                    'j' => Way::Down,
+                    'k' => Way::Up,
+                    _ => Way::Right,
+                });
+            }
+            'h' | 'H' => self.hint(shared),
+            'u' => self.undo(shared),
+            'U' => self.redo(shared),
+            'f' => self.shown.flipped = !self.shown.flipped,
+            'p' => self.pause(Offer::Resume, shared),
+            'q' => self.pause(Offer::Exit, shared),
+            's' => self.save(shared),
+            'a' => {
+                self.shown.analysis = !self.shown.analysis;
+                self.look_on(shared);
+            }
+            'e' => self.toggle_bar(shared),
+            'r' => return Next::Page(Page::rules(self.table.entry, &shared.look)),
+            '?' => return Next::Page(Page::new("Keys", help::lines(&shared.look))),
+            '[' => self.step(-1, shared),
+            ']' => self.step(1, shared),
+            ' ' => self.space(shared),
+            'n' | 'N' => return self.next(c == 'N', shared),
+            '+' | '=' => self.change_speed(1, shared),
+            '-' => self.change_speed(-1, shared),
+            'w' if self.table.is_unattended() => {
+                self.waits = !self.waits;
+                shared.choices.wait = self.waits;
+                self.remember(shared);
+            }
+            ':' | '/' => self.type_move("", shared),
+            '@' => self.type_move("@", shared),
+            c if begins_cell || begins_cell_in_lower_case(&diagram, c) => {
+                self.type_move(&c.to_string(), shared);
+            }
+            _ => {}
+        }
+        Next::Stay
+    }
+
+    /// A click.
+    pub fn click(&mut self, hit: Hit, shared: &mut Shared) -> Next {
+        if self.dialog.is_some() {
+            return match hit {
+                Hit::Row(row) => self.dialog_click(row, shared),
+                _ => Next::Stay,
+            };
+        }
+        self.note = None;
+        self.before = None;
+        match hit {
+            Hit::Cell(cell) => {
+                self.typing = None;
+                self.shown.cursor = Cursor::at(cell);
+                self.shown.has_cursor = false;
+                self.tap(cell, shared);
+            }
+            Hit::Choice(number) => {
+                let picked = self.picker.choose(number);
+                self.picked(picked, shared);
+            }
+            Hit::Row(turns) => {
+                self.look_back(Some(turns));
+                self.look_on(shared);
+            }
+            Hit::Key(_) => {}
+        }
+        Next::Stay
+    }
+
+    fn arrow(&mut self, way: Way) {
+        self.shown.vi = false;
+        self.go(way);
+    }
+
+    fn go(&mut self, way: Way) {
+        let diagram = self.table.game.diagram();
+        // The first key shows the cursor where it is.
+        if std::mem::replace(&mut self.shown.has_cursor, true) {
+            self.shown.cursor.go(way, &diagram, self.shown.flipped);
+        }
+    }
+
+    fn enter(&mut self, shared: &mut Shared) {
+        if self.table.is_unattended() && self.table.result().is_none() {
+            return self.next_turn(shared);
+        }
+        if self.table.result().is_some() {
+            return self.pause(Offer::Rematch, shared);
+        }
+        self.shown.has_cursor = true;
+        self.tap(self.shown.cursor.cell, shared);
+    }
+
+    fn tap(&mut self, cell: usize, shared: &mut Shared) {
+        self.look_at_present(shared);
+        if self.table.person().is_none() {
+            return self.not_now();
+        }
+        let diagram = self.table.game.diagram();
+        let picked = self.picker.tap(cell, &diagram);
+        self.picked(picked, shared);
+    }
+
+    /// Says why no move can be made.
+    fn not_now(&mut self) {
+        match self.table.computer() {
+            Some(player) => self.say(format!("{} is to move", self.table.full_name(player))),
+            None => self.say("the game is over: n plays another, u takes back"),
+        }
+    }
+
+    /// Back one stage: of looking back, of choosing, of the turn; then to the pause menu.
+    fn back(&mut self, shared: &mut Shared) {
+        if self.review.is_some() {
+            self.look_at_present(shared);
+        } else if self.picker.back() {
+        } else if self.table.person().is_some() && self.table.take_back_part() {
+            self.refresh(shared);
+        } else {
+            self.pause(Offer::Resume, shared);
+        }
+    }
+
+    fn look_at_present(&mut self, shared: &mut Shared) {
+        if self.review.is_some() {
+            self.look_back(None);
+            self.look_on(shared);
+        }
+    }
+
+    /// Looks back or ahead by so many turns.
+    fn step(&mut self, turns: isize, shared: &mut Shared) {
+        let played = self.table.game.history().len();
+        let at = self.review.unwrap_or(played);
+        let to = at.saturating_add_signed(turns).min(played);
+        if to != at {
+            self.shown.hint = false;
+            self.look_back(Some(to));
+            self.look_on(shared);
+        }
+    }
+
+    fn undo(&mut self, shared: &mut Shared) {
+        if self.picker.back() {
+            self.picker.clear();
+        } else if self.table.undo() {
+            self.rests |= self.table.is_unattended();
+            self.refresh(shared);
+        } else {
+            self.say("there is nothing to take back");
+        }
+    }
+
+    fn redo(&mut self, shared: &mut Shared) {
+        if self.table.redo() {
+            self.refresh(shared);
+        } else {
+            self.say("nothing was taken back");
+        }
+    }
+
+    fn hint(&mut self, shared: &mut Shared) {
+        if self.game().result().is_some() {
+            return self.say("the game is over");
+        }
+        if self.review.is_none() && self.table.computer().is_some() {
+            return self.not_now();
+        }
+        self.shown.hint = !self.shown.hint;
+        self.look_on(shared);
+    }
+
+    fn toggle_bar(&mut self, shared: &mut Shared) {
+        self.shown.bar = !self.shown.bar;
+        shared.choices.bar = self.shown.bar;
+        self.remember(shared);
+        self.look_on(shared);
+    }
+
+    /// Space stops a thinking computer, lets computers rest or go on, and else does what Enter does.
+    fn space(&mut self, shared: &mut Shared) {
+        if self.table.result().is_some() || self.table.person().is_some() {
+            return self.enter(shared);
+        }
+        if self.table.is_unattended() && self.waits {
+            return self.next_turn(shared);
+        }
+        if self.table.is_unattended() || self.rests {
+            self.rests = !self.rests;
+            self.think(shared);
+            self.tick(shared);
+        } else if let Some(thinking) = &self.thinking {
+            thinking.job.stop();
+        }
+    }
+
+    /// The next turn of computers, or another game when this one is over.
+    fn next(&mut self, swapped: bool, shared: &mut Shared) -> Next {
+        if self.table.result().is_some() {
+            return Next::Play(Box::new(self.table.rematch(swapped)), None);
+        }
+        if self.table.is_unattended() {
+            self.next_turn(shared);
+        }
+        Next::Stay
+    }
+
+    fn next_turn(&mut self, shared: &mut Shared) {
+        self.rests |= !self.waits;
+        match &self.thinking {
+            Some(thinking) if thinking.turn.is_none() => thinking.job.stop(),
+            _ => self.release(shared),
+        }
+    }
+
+    fn change_speed(&mut self, step: isize, shared: &mut Shared) {
+        if self.table.is_unattended() {
+            self.speed = self.speed.saturating_add_signed(step).min(SPEEDS.len() - 1);
+            shared.choices.speed = Some(self.speed);
+            self.remember(shared);
+            self.tick(shared);
+        }
+    }
+
+    fn remember(&mut self, shared: &mut Shared) {
+        if let Err(trouble) = shared.remember() {
+            self.warn(trouble);
+        }
+    }
+}
+
+fn begins_cell_in_lower_case(diagram: &rules::diagram::Diagram, c: char) -> bool {
+    diagram.cells.iter().any(|cell| cell.name.starts_with(c.to_ascii_lowercase()))
+}

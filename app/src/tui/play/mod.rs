@@ -1,0 +1,362 @@
+//! A game on the screen: its state, and what happens to it besides keys.
+
+mod dialog;
+mod keys;
+mod panel;
+mod typing;
+mod view;
+
+use super::app::Shared;
+use super::cursor::Cursor;
+use super::picker::{Picked, Picker};
+use crate::table::Table;
+use crate::table::clock;
+use crate::table::work::{Found, Job, Report};
+use dialog::Dialog;
+use engine::{Limits, Session, View};
+use rules::Player;
+use rules::diagram::Diagram;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use typing::Typing;
+
+/// How long a turn of a computer stays on the screen before the next, from the slowest.
+const SPEEDS: [u64; 6] = [4000, 2000, 1000, 500, 250, 0];
+/// The usual one of them.
+const SPEED: usize = 2;
+/// How long a person's own turn can be seen before the answer.
+const BREATH: Duration = Duration::from_millis(250);
+/// How long the engine looks at a position for a hint or its bar.
+const GLANCE: Duration = Duration::from_millis(1500);
+/// How many lines an analysis shows.
+const LINES: usize = 4;
+
+/// A computer's player at work.
+struct Thinking {
+    job: Job,
+    view: Option<View>,
+    since: Instant,
+    /// The turn it has found, until it is time to play it.
+    turn: Option<String>,
+}
+
+/// The engine's opinion of the position on the screen.
+struct Watch {
+    job: Job,
+    view: Option<View>,
+    is_done: bool,
+}
+
+/// What is shown beside the game.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Shown {
+    flipped: bool,
+    hint: bool,
+    bar: bool,
+    analysis: bool,
+    /// Whether hjkl move the cursor: since one of jkl was pressed, until an arrow is.
+    vi: bool,
+    /// Where the keys have led, and whether they are used at all.
+    cursor: Cursor,
+    has_cursor: bool,
+}
+
+/// Something to be said until the next key.
+struct Note {
+    text: String,
+    is_warning: bool,
+}
+
+/// A game on the screen.
+pub struct Play {
+    /// The game and its players.
+    pub table: Table,
+    slot: Option<PathBuf>,
+    saved: Option<(String, PathBuf)>,
+    picker: Picker,
+    typing: Option<Typing>,
+    /// What was shown before the last letter, in case that it begins a typed move.
+    before: Option<(char, Shown)>,
+    shown: Shown,
+    note: Option<Note>,
+    dialog: Option<Dialog>,
+    thinking: Option<Thinking>,
+    watch: Option<Watch>,
+    /// The turns shown when the game is looked back on.
+    review: Option<usize>,
+    /// The position on the screen, if it is not the present one.
+    past: Option<Box<dyn Session>>,
+    /// What the original program thinks of the position on the screen.
+    values: [f64; 2],
+    /// The turns that each of its players would draw from, while a hint is shown.
+    advice: Vec<(String, Vec<String>)>,
+    /// Computers play each other: whether they rest, how fast they are, whether they wait for a key.
+    rests: bool,
+    speed: usize,
+    waits: bool,
+    last_turn: Instant,
+}
+
+impl Play {
+    /// A game that begins or goes on.
+    pub fn new(table: Table, slot: Option<PathBuf>, shared: &mut Shared) -> Play {
+        let choices = &shared.choices;
+        let person_is_second = !table.sitters[0].is_person() && table.sitters[1].is_person();
+        let cursor = Cursor::middle(&table.game.diagram());
+        let shown =
+            Shown { bar: choices.bar, flipped: person_is_second, cursor, ..Shown::default() };
+        let speed = choices.speed.unwrap_or(SPEED).min(SPEEDS.len() - 1);
+        let waits = choices.wait;
+        let mut play = Play {
+            table,
+            slot,
+            saved: None,
+            picker: Picker::default(),
+            typing: None,
+            before: None,
+            shown,
+            note: None,
+            dialog: None,
+            thinking: None,
+            watch: None,
+            review: None,
+            past: None,
+            values: [0.0; 2],
+            advice: Vec::new(),
+            rests: false,
+            speed,
+            waits,
+            last_turn: shared.now,
+        };
+        play.refresh(shared);
+        play
+    }
+
+    /// The position on the screen.
+    fn game(&self) -> &dyn Session {
+        self.past.as_deref().unwrap_or(self.table.game.as_ref())
+    }
+
+    /// The position on the screen as a drawing, with all marks.
+    fn diagram(&self) -> Diagram {
+        let mut diagram = match self.review {
+            Some(_) => self.game().diagram(),
+            None => self.table.diagram(self.game()),
+        };
+        if self.review.is_none() && self.table.person().is_some() {
+            diagram.marks.selected = self.picker.selected();
+            // Before a choice everything that can be chosen would be marked: often the whole board.
+            if !self.picker.is_idle() || self.has_few_targets(&diagram) {
+                diagram.marks.targets = self.picker.targets();
+            }
+        }
+        if self.shown.hint {
+            diagram.marks.hints = self.hint_marks();
+        }
+        diagram
+    }
+
+    /// Whether marking all targets tells something.
+    fn has_few_targets(&self, diagram: &Diagram) -> bool {
+        3 * self.picker.targets().len() <= diagram.cells.len()
+    }
+
+    /// Everything that follows from a new position: input, thinking, keeping, the clock.
+    fn refresh(&mut self, shared: &mut Shared) {
+        self.picker = match self.table.person() {
+            Some(_) => Picker::new(self.table.game.steps()),
+            None => Picker::default(),
+        };
+        self.typing = None;
+        self.shown.hint = false;
+        self.look_back(None);
+        self.thinking = None;
+        self.keep(shared);
+        self.tend_clock(shared.now);
+        self.think(shared);
+        self.look_on(shared);
+    }
+
+    /// Lets the computer's player think, if it is to move and nothing rests.
+    fn think(&mut self, shared: &mut Shared) {
+        let Some(player) = self.table.computer() else { return };
+        if self.thinking.is_some() || (self.rests && !self.table.is_unattended()) {
+            return;
+        }
+        let table = &self.table;
+        let kind = table.sitter(player).kind;
+        let clock = table.clock.as_ref().map(|clock| clock.limits(player, shared.now));
+        let job = shared.worker.turn(table.entry, table.game.as_ref(), kind, kind.limits(clock));
+        self.thinking = Some(Thinking { job, view: None, since: shared.now, turn: None });
+    }
+
+    /// Keeps an unfinished game; one that has ended needs no keeping.
+    fn keep(&mut self, shared: &Shared) {
+        let kept = match self.table.result() {
+            Some(_) => shared.saves.forget(&mut self.slot),
+            None if self.table.game.history().is_empty() && self.slot.is_none() => Ok(()),
+            None => shared.saves.keep(&mut self.slot, &self.table.record(shared.now)),
+        };
+        if let Err(trouble) = kept {
+            self.warn(format!("this game is not kept: {trouble}"));
+        }
+    }
+
+    /// Starts, ends or renews the engine's look at the position on the screen, as is wanted.
+    fn look_on(&mut self, shared: &mut Shared) {
+        self.watch = None;
+        self.values = self.game().seed_value();
+        self.advice.clear();
+        if self.game().result().is_some() {
+            return;
+        }
+        if self.shown.hint {
+            self.advice = self.game().seed_best();
+        }
+        let limits = match self.shown {
+            Shown { analysis: true, .. } => Limits { lines: LINES, ..Limits::default() },
+            Shown { bar: true, .. } | Shown { hint: true, .. } => Limits::time(GLANCE),
+            _ => return,
+        };
+        let job = shared.worker.watch(self.table.entry, self.game(), limits);
+        self.watch = Some(Watch { job, view: None, is_done: false });
+    }
+
+    /// Shows the position after so many turns, or the present one.
+    fn look_back(&mut self, turns: Option<usize>) {
+        let played = self.table.game.history().len();
+        self.review = turns.filter(|turns| *turns < played);
+        self.past = self.review.map(|turns| {
+            let mut game = self.table.game.boxed_clone();
+            while game.history().len() > turns && game.undo() {}
+            game
+        });
+    }
+
+    fn warn(&mut self, text: impl Into<String>) {
+        self.note = Some(Note { text: text.into(), is_warning: true });
+    }
+
+    fn say(&mut self, text: impl Into<String>) {
+        self.note = Some(Note { text: text.into(), is_warning: false });
+    }
+
+    /// Plays what a person or a computer has decided.
+    fn play(&mut self, text: &str, shared: &mut Shared) {
+        match self.table.play(text, shared.now) {
+            Ok(()) => {
+                self.last_turn = shared.now;
+                self.note = None;
+                self.refresh(shared);
+            }
+            Err(reason) => self.warn(reason),
+        }
+    }
+
+    /// Goes on with a move that is being spelled.
+    fn picked(&mut self, picked: Picked, shared: &mut Shared) {
+        match picked {
+            Picked::More => self.note = None,
+            Picked::Move(text) => self.play(&text, shared),
+            Picked::Refused(reason) => self.warn(reason),
+        }
+    }
+
+    /// Hears from a thread; stale news are dropped.
+    pub fn hear(&mut self, report: Report, shared: &mut Shared) {
+        let Report { job, found } = report;
+        if let Some(watch) = self.watch.as_mut().filter(|watch| watch.job.is(job)) {
+            match found {
+                Found::News(view) => watch.view = Some(view),
+                Found::Done | Found::Turn(_) => watch.is_done = true,
+            }
+            return;
+        }
+        let Some(thinking) = self.thinking.as_mut().filter(|t| t.job.is(job)) else { return };
+        match found {
+            Found::News(view) => thinking.view = Some(view),
+            Found::Turn(Some(turn)) => {
+                thinking.turn = Some(turn);
+                self.tick(shared);
+            }
+            Found::Turn(None) | Found::Done => {
+                self.rests = true;
+                self.thinking = None;
+                self.warn("the computer found no turn: space lets it try again, u takes back");
+            }
+        }
+    }
+
+    /// When a turn that has been found is to be played; never while something waits.
+    fn due(&self) -> Option<Instant> {
+        self.thinking.as_ref()?.turn.as_ref()?;
+        if self.dialog.is_some() || self.rests || (self.table.is_unattended() && self.waits) {
+            return None;
+        }
+        let pause = match self.table.is_unattended() {
+            true => Duration::from_millis(SPEEDS[self.speed]),
+            false => BREATH,
+        };
+        Some(self.last_turn + pause)
+    }
+
+    /// Does what is due.
+    pub fn tick(&mut self, shared: &mut Shared) {
+        if self.tend_clock(shared.now) {
+            self.refresh(shared);
+        }
+        if self.due().is_some_and(|due| due <= shared.now) {
+            self.release(shared);
+        }
+    }
+
+    /// Plays the turn that has been found.
+    fn release(&mut self, shared: &mut Shared) {
+        let found = self.thinking.as_mut().and_then(|thinking| thinking.turn.take());
+        if let Some(turn) = found {
+            self.thinking = None;
+            self.play(&turn, shared);
+        }
+    }
+
+    /// Lets the right clock run; says whether somebody has just lost on time.
+    fn tend_clock(&mut self, now: Instant) -> bool {
+        let rests = self.dialog.is_some() || self.rests;
+        self.table.tend_clock(rests, now).is_some()
+    }
+
+    /// When the screen changes by itself.
+    pub fn next_tick(&self, now: Instant) -> Option<Duration> {
+        let due = self.due().map(|due| due.saturating_duration_since(now));
+        let spinner = self.thinking.as_ref().filter(|t| t.turn.is_none());
+        let spinner = spinner.map(|_| Duration::from_millis(120));
+        let clock = self.table.clock.as_ref();
+        let second = clock.and_then(|clock| {
+            let left = clock.left(clock.running()?, now);
+            let step = if left < Duration::from_secs(11) { 100 } else { 1000 };
+            Some(Duration::from_millis(left.as_millis() as u64 % step + 1))
+        });
+        [due, spinner, second].into_iter().flatten().min()
+    }
+
+    /// Saves the game under a new name, unless it is saved already as it is.
+    fn save(&mut self, shared: &Shared) {
+        let record = self.table.record(shared.now);
+        let text = self.table.game.history().join(" ") + &record.result.to_string();
+        if let Some((_, path)) = self.saved.as_ref().filter(|(own, _)| *own == text) {
+            return self.say(format!("saved already, as {}", path.display()));
+        }
+        match shared.saves.save(&record) {
+            Ok(path) => {
+                self.say(format!("saved as {}", path.display()));
+                self.saved = Some((text, path));
+            }
+            Err(trouble) => self.warn(trouble),
+        }
+    }
+
+    /// What a player's clock shows.
+    fn time(&self, player: Player, now: Instant) -> Option<String> {
+        self.table.clock.as_ref().map(|clock| clock::shown(clock.left(player, now)))
+    }
+}

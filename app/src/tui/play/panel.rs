@@ -1,0 +1,405 @@
+//! The panel beside the board: the players, the stage of a turn, opinions, the turns.
+
+use super::Play;
+use crate::table::Kind;
+use crate::tui::app::{Hit, Hits, Shared};
+use crate::tui::look::Look;
+use crate::tui::view::{cut, wrapped};
+use engine::{LineView, Session, View};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use rules::diagram::{Diagram, Seat};
+use rules::{Outcome, Player};
+use std::time::Instant;
+
+/// How many choices a number key reaches.
+const NUMBERED: usize = 9;
+
+/// Lines from the top of the panel to its end; what does not fit is left out.
+struct Pen<'a, 'b> {
+    frame: &'a mut Frame<'b>,
+    area: Rect,
+    look: Look,
+}
+
+impl Pen<'_, '_> {
+    fn width(&self) -> usize {
+        usize::from(self.area.width)
+    }
+
+    fn left(&self) -> usize {
+        usize::from(self.area.height)
+    }
+
+    /// Writes a line and gives its row.
+    fn line(&mut self, line: Line<'_>) -> Option<u16> {
+        if self.area.height == 0 {
+            return None;
+        }
+        let y = self.area.y;
+        self.frame.buffer_mut().set_line(self.area.x, y, &line, self.area.width);
+        self.area.y += 1;
+        self.area.height -= 1;
+        Some(y)
+    }
+
+    fn gap(&mut self) {
+        self.line(Line::default());
+    }
+
+    fn words(&mut self, text: &str, style: Style) {
+        for line in wrapped(text, self.width()) {
+            self.line(Line::styled(line, style));
+        }
+    }
+}
+
+impl Play {
+    /// Draws the panel.
+    pub(super) fn view_panel(
+        &self,
+        diagram: &Diagram,
+        shared: &Shared,
+        frame: &mut Frame,
+        area: Rect,
+        hits: &Hits,
+    ) {
+        let mut pen = Pen { frame, area, look: shared.look };
+        let order = if self.shown.flipped { [0, 1] } else { [1, 0] };
+        for i in order {
+            self.view_player(diagram, i, shared.now, &mut pen);
+        }
+        pen.gap();
+        self.view_stage(diagram, shared.now, &mut pen, hits);
+        pen.gap();
+        self.view_values(&mut pen);
+        self.view_hint(&mut pen);
+        self.view_analysis(&mut pen);
+        self.view_turns(&mut pen, hits);
+    }
+
+    /// A player: sign, name, clock; below, what is on the board and beside it.
+    fn view_player(&self, diagram: &Diagram, i: usize, now: Instant, pen: &mut Pen<'_, '_>) {
+        let (player, seat) = (Player::BOTH[i], &diagram.players[i]);
+        let look = pen.look;
+        let to_move = diagram.turn == Some(player);
+        let arrow = if to_move { look.sign("▸ ", "> ") } else { "  " };
+        let chip = format!(" {} ", seat.name);
+        let name = self.table.sitter(player).called().unwrap_or_default();
+        let time = self.time(player, now).unwrap_or_default();
+        let used = 4 + seat.name.chars().count() + 2 + time.chars().count();
+        let name = cut(&name, pen.width().saturating_sub(used), &look);
+        let blank = pen.width().saturating_sub(used + name.chars().count());
+        let style = if to_move { look.strong() } else { Style::new() };
+        pen.line(Line::from(vec![
+            Span::styled(arrow, look.accent()),
+            Span::styled(chip, look.piece(seat.tint)),
+            Span::raw("  "),
+            Span::styled(name, style),
+            Span::raw(" ".repeat(blank)),
+            Span::styled(time, style),
+        ]));
+        let holdings = format!("    {}", holdings(seat));
+        pen.line(Line::styled(cut(&holdings, pen.width(), &look), look.soft()));
+    }
+
+    /// Whose turn it is and what can be chosen, what the computer thinks, or how the game ended.
+    fn view_stage(&self, diagram: &Diagram, now: Instant, pen: &mut Pen<'_, '_>, hits: &Hits) {
+        let look = pen.look;
+        if let Some(thinking) = self.thinking.as_ref().filter(|_| self.review.is_none()) {
+            let spent = now.saturating_duration_since(thinking.since).as_millis() as usize;
+            let signs = ["-", "\\", "|", "/"];
+            let sign = match thinking.turn {
+                None => signs[spent / 120 % signs.len()],
+                Some(_) => " ",
+            };
+            let player = self.table.game.turn();
+            let name = self.table.name(player);
+            let words = match thinking.turn {
+                None => format!("{name} is thinking {sign}"),
+                Some(_) => format!("{name} has decided"),
+            };
+            pen.line(Line::styled(words, look.strong()));
+            if let Some(view) = &thinking.view {
+                self.view_thought(view, 1, pen);
+            } else if let Kind::Level(level) = self.table.sitter(player).kind {
+                pen.line(Line::styled(level.about, look.soft()));
+            }
+            return;
+        }
+        let style = match self.table.result().filter(|_| self.review.is_none()) {
+            Some(Outcome::Win(_) | Outcome::Draw) => look.accent(),
+            None => look.strong(),
+        };
+        pen.words(&capital(&diagram.status), style);
+        if self.review.is_some() || self.picker.is_idle() {
+            return;
+        }
+        let taps = self.picker.taps().iter();
+        let so_far: Vec<_> = taps.map(|tap| format!("{} {}", tap.stage, tap.label)).collect();
+        pen.words(&so_far.join(look.sign(" › ", " > ")), look.soft());
+        self.view_choices(pen, hits);
+    }
+
+    /// The choices that no cell stands for, side by side, as many as there is room for.
+    fn view_choices(&self, pen: &mut Pen<'_, '_>, hits: &Hits) {
+        let look = pen.look;
+        let choices = self.picker.choices();
+        let Some(stage) = choices.first().map(|tap| tap.stage) else { return };
+        pen.line(Line::styled(format!("{}:", capital(stage)), look.strong()));
+        let mut rows: Vec<Vec<(usize, String)>> = vec![Vec::new()];
+        let mut used = 0;
+        for (i, tap) in choices.iter().enumerate() {
+            let number = if i < NUMBERED { format!("{} ", i + 1) } else { String::new() };
+            let text = format!(" {number}{} ", tap.label);
+            let width = text.chars().count() + 1;
+            if used + width > pen.width() && used > 0 {
+                rows.push(Vec::new());
+                used = 0;
+            }
+            used += width;
+            if let Some(row) = rows.last_mut() {
+                row.push((i, text));
+            }
+        }
+        let chosen = self.picker.highlight;
+        let at = rows.iter().position(|row| row.iter().any(|(i, _)| *i == chosen)).unwrap_or(0);
+        let room = pen.left().saturating_sub(3).max(1);
+        for row in rows.iter().skip((at + 1).saturating_sub(room)).take(room) {
+            let mut x = pen.area.x;
+            let span = |(i, text): &(usize, String)| {
+                let style = if *i == chosen { look.chosen() } else { Style::new() };
+                [Span::styled(text.clone(), style), Span::raw(" ")]
+            };
+            let Some(y) = pen.line(row.iter().flat_map(span).collect()) else { break };
+            for (i, text) in row {
+                let width = text.chars().count() as u16;
+                hits.add(Rect::new(x, y, width, 1), Hit::Choice(*i));
+                x += width + 1;
+            }
+        }
+    }
+
+    /// The original program's value for both sides, and the engine's bar.
+    fn view_values(&self, pen: &mut Pen<'_, '_>) {
+        let look = pen.look;
+        let [one, two] = Player::BOTH.map(|player| {
+            format!("{} {}", self.table.colour(player), signed(self.values[player.index()]))
+        });
+        let line = format!("At a glance  {one}  {two}");
+        pen.line(Line::styled(cut(&line, pen.width(), &look), look.soft()));
+        if !self.shown.bar && !self.shown.analysis {
+            return pen.gap();
+        }
+        let best = self.watch.as_ref().and_then(|watch| watch.view.as_ref()?.lines.first());
+        let mover = self.game().turn();
+        let (share, words) = match (best, self.game().result()) {
+            (Some(line), _) => {
+                let share = share(line);
+                let one = if mover == Player::One { share } else { 1.0 - share };
+                (one, verdict(self.game(), line))
+            }
+            (None, Some(Outcome::Win(Player::One))) => (1.0, "won".into()),
+            (None, Some(Outcome::Win(Player::Two))) => (0.0, "won".into()),
+            (None, _) => (0.5, look.sign("…", "...").into()),
+        };
+        let width = pen.width().saturating_sub(words.chars().count() + 2).clamp(6, 20);
+        let first = (share * width as f64).round() as usize;
+        let (full, empty) = (look.sign("█", "#"), look.sign("░", "."));
+        pen.line(Line::from(vec![
+            Span::styled(full.repeat(first), look.accent()),
+            Span::styled(empty.repeat(width - first), look.soft()),
+            Span::raw(format!("  {words}")),
+        ]));
+        pen.gap();
+    }
+
+    /// What the original program's players and the engine would play.
+    fn view_hint(&self, pen: &mut Pen<'_, '_>) {
+        if !self.shown.hint {
+            return;
+        }
+        let look = pen.look;
+        let names = self.game().seed_players();
+        for (id, turns) in &self.advice {
+            let name = names.iter().find(|about| about.id == id).map_or(id.as_str(), |a| a.name);
+            let line = format!("{name}: {}", turns.join(" "));
+            pen.line(Line::raw(cut(&line, pen.width(), &look)));
+        }
+        let best = self.best_line();
+        let engine = match best {
+            Some(line) => {
+                let turn = line.turns.first().map_or("", String::as_str);
+                format!("Engine: {turn} ({})", verdict(self.game(), line))
+            }
+            None => format!("Engine: {}", look.sign("…", "...")),
+        };
+        pen.line(Line::styled(cut(&engine, pen.width(), &look), look.strong()));
+        pen.gap();
+    }
+
+    fn best_line(&self) -> Option<&LineView> {
+        let line = self.watch.as_ref()?.view.as_ref()?.lines.first()?;
+        // A turn that was cut short is no advice.
+        (!line.whole(self.game()).is_empty()).then_some(line)
+    }
+
+    /// The way of the proposed turn: the engine's, or until it has one the original program's.
+    pub(super) fn hint_marks(&self) -> Vec<(usize, usize)> {
+        let engine = self.best_line().and_then(|line| line.turns.first());
+        let seed = self.advice.first().and_then(|(_, turns)| turns.first());
+        engine.or(seed).map_or_else(Vec::new, |turn| ways(self.game(), turn))
+    }
+
+    fn view_analysis(&self, pen: &mut Pen<'_, '_>) {
+        if !self.shown.analysis {
+            return;
+        }
+        let look = pen.look;
+        match self.watch.as_ref() {
+            None => {
+                pen.line(Line::styled("Analysis: the game is over here", look.soft()));
+            }
+            Some(watch) => match &watch.view {
+                Some(view) => self.view_thought(view, super::LINES, pen),
+                None => {
+                    pen.line(Line::styled("Analysis begins", look.soft()));
+                }
+            },
+        }
+        pen.gap();
+    }
+
+    /// Depth, positions and lines of a search.
+    fn view_thought(&self, view: &View, lines: usize, pen: &mut Pen<'_, '_>) {
+        let look = pen.look;
+        let head = format!("depth {}, {} positions", view.depth, short(view.nodes));
+        pen.line(Line::styled(head, look.soft()));
+        for line in view.lines.iter().take(lines) {
+            let score = score(line);
+            let text = format!("{score:>6}  {}", line.turns.join(" "));
+            pen.line(Line::raw(cut(&text, pen.width(), &look)));
+        }
+    }
+
+    /// The list of turns, the last ones if there is no room for all; each can be clicked.
+    fn view_turns(&self, pen: &mut Pen<'_, '_>, hits: &Hits) {
+        let look = pen.look;
+        let turns = self.table.game.history();
+        let mut before = self.table.game.boxed_clone();
+        while before.undo() {}
+        let lead = before.turn().index();
+        let rounds = (turns.len() + lead).div_ceil(2);
+        let shown = self.review.unwrap_or(turns.len());
+        let at = (shown.max(1) + lead).div_ceil(2);
+        let room = pen.left();
+        let first = at.min(rounds).saturating_sub(room);
+        let column = turns.iter().map(|turn| turn.chars().count()).max().unwrap_or(0).max(5);
+        for round in first..rounds.min(first + room) {
+            let mut x = pen.area.x + 4;
+            let mut spans = vec![Span::styled(format!("{:>3} ", round + 1), look.soft())];
+            let mut places = Vec::new();
+            for side in 0..2 {
+                let number = (2 * round + side).checked_sub(lead);
+                let turn = number.and_then(|number| turns.get(number));
+                let text =
+                    turn.map_or_else(|| " ".repeat(column), |turn| format!("{turn:<column$}"));
+                let is_shown = number.is_some_and(|number| number + 1 == shown);
+                let style = if is_shown { look.chosen() } else { Style::new() };
+                spans.extend([Span::styled(text, style), Span::raw(" ")]);
+                places.extend(turn.and(number).map(|number| (x, number + 1)));
+                x += column as u16 + 1;
+            }
+            let Some(y) = pen.line(Line::from(spans)) else { break };
+            for (x, turns) in places {
+                hits.add(Rect::new(x, y, column as u16, 1), Hit::Row(turns));
+            }
+        }
+    }
+}
+
+/// What a player has beside and on the board.
+fn holdings(seat: &Seat) -> String {
+    let reserve = seat.reserve.map(|number| format!("{number} in reserve"));
+    let count = Some(seat.count.clone()).filter(|count| !count.is_empty());
+    reserve.into_iter().chain(count).collect::<Vec<_>>().join(", ")
+}
+
+/// A text that begins with a capital letter.
+pub(super) fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |c| c.to_uppercase().chain(chars).collect())
+}
+
+/// A value with its sign and no needless digits.
+fn signed(value: f64) -> String {
+    let text = format!("{value:+.2}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text == "+" || text == "-" || text == "+0" || text == "-0" {
+        "0".into()
+    } else {
+        text.into()
+    }
+}
+
+/// A large number in few characters.
+fn short(number: u64) -> String {
+    match number {
+        0..10_000 => number.to_string(),
+        10_000..10_000_000 => format!("{} k", number / 1000),
+        _ => format!("{} M", number / 1_000_000),
+    }
+}
+
+/// What a line is worth to the player to move.
+fn score(line: &LineView) -> String {
+    match line.win_in {
+        Some(turns) if turns > 0 => format!("wins {turns}"),
+        Some(turns) => format!("loses {}", -turns),
+        None => format!("{:+.2}", f64::from(line.score) / 100.0),
+    }
+}
+
+/// How likely a line makes a win of the player to move, as the bar shows it.
+fn share(line: &LineView) -> f64 {
+    match line.win_in {
+        Some(turns) => f64::from(u8::from(turns > 0)),
+        None => 1.0 / (1.0 + (-f64::from(line.score) / 200.0).exp()),
+    }
+}
+
+/// Who is better, and by how much.
+fn verdict(game: &dyn Session, line: &LineView) -> String {
+    let good = line.win_in.unwrap_or(line.score) > 0;
+    let player = if good { game.turn() } else { game.turn().other() };
+    let name = game.info().players[player.index()];
+    match line.win_in.map(i32::unsigned_abs) {
+        Some(turns) => format!("{name} wins in {turns}"),
+        None if line.score == 0 => "even".into(),
+        None => format!("{name} +{:.2}", f64::from(line.score.abs()) / 100.0),
+    }
+}
+
+/// The ways that pieces go in a turn; a placement begins and ends on its cell.
+fn ways(game: &dyn Session, turn: &str) -> Vec<(usize, usize)> {
+    let mut game = game.boxed_clone();
+    let mut rest = turn;
+    let mut ways = Vec::new();
+    while !rest.is_empty() {
+        let steps = game.steps();
+        let fitting = steps.iter().filter(|step| rest.starts_with(&step.text));
+        let Some(step) = fitting.max_by_key(|step| step.text.len()) else { break };
+        ways.extend(step.trace.placed.map(|cell| (cell, cell)));
+        // Of what is pushed away the hint says nothing: it is not the player's choice.
+        if step.trace.placed.is_none() {
+            ways.extend(step.trace.travels.iter().filter_map(|t| Some((t.from, t.to?))));
+        }
+        rest = rest.get(step.text.len()..).unwrap_or_default();
+        if game.play(&step.text).is_err() {
+            break;
+        }
+    }
+    ways
+}

@@ -1,0 +1,107 @@
+//! A move that is typed as text, compared with the legal ones while it grows.
+
+use engine::{Session, Step};
+
+/// The line in which a move is typed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Typing {
+    /// What was typed.
+    pub text: String,
+}
+
+/// How long a typed turn may be; the longest are much shorter.
+const MOST: usize = 40;
+
+impl Typing {
+    /// A line that begins so.
+    pub fn new(text: &str) -> Typing {
+        Typing { text: text.into() }
+    }
+
+    /// Adds a character; blanks mean nothing in moves.
+    pub fn add(&mut self, c: char) {
+        if !c.is_control() && self.text.chars().count() < MOST {
+            self.text.push(c);
+        }
+    }
+
+    /// Takes the last character off; says whether there was one.
+    pub fn remove(&mut self) -> bool {
+        self.text.pop().is_some()
+    }
+
+    /// The legal texts that begin like this; where a turn has several moves, those of the move that is
+    /// being typed, with the moves before.
+    pub fn matches(&self, game: &dyn Session) -> Vec<String> {
+        let mut matches = self.unsorted_matches(game);
+        matches.sort();
+        matches
+    }
+
+    fn unsorted_matches(&self, game: &dyn Session) -> Vec<String> {
+        let typed = self.text.trim().to_lowercase();
+        let steps = game.steps();
+        let fitting: Vec<_> = texts(&steps).filter(|text| text.starts_with(&typed)).collect();
+        if !fitting.is_empty() {
+            return fitting.into_iter().map(str::to_owned).collect();
+        }
+        let begun = texts(&steps).filter(|text| typed.starts_with(text)).max_by_key(|t| t.len());
+        let Some(begun) = begun else { return Vec::new() };
+        let mut next = game.boxed_clone();
+        let mover = next.turn();
+        if next.play(begun).is_err() || next.turn() != mover || next.outcome().is_some() {
+            return Vec::new();
+        }
+        let steps = next.steps();
+        let whole = texts(&steps).map(|text| format!("{begun}{text}"));
+        whole.filter(|text| text.starts_with(&typed)).collect()
+    }
+
+    /// Adds what all matching texts have in common.
+    pub fn complete(&mut self, game: &dyn Session) {
+        let matches = self.matches(game);
+        let Some(first) = matches.first() else { return };
+        let common =
+            |text: &String| first.chars().zip(text.chars()).take_while(|(a, b)| a == b).count();
+        let length = matches.iter().map(common).min().unwrap_or(0);
+        self.text = first.chars().take(length).collect();
+    }
+}
+
+fn texts(steps: &[Step]) -> impl Iterator<Item = &str> {
+    steps.iter().map(|step| step.text.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn game(id: &str) -> Box<dyn Session> {
+        (engine::find(id).unwrap().start)(&Default::default()).unwrap()
+    }
+
+    #[test]
+    fn legal_moves_are_shown_while_one_is_typed() {
+        let game = game("jeson-mor");
+        let matches = |text: &str| Typing::new(text).matches(game.as_ref());
+        assert_eq!(matches("E1-"), ["e1-c2", "e1-d3", "e1-f3", "e1-g2"]);
+        assert_eq!(matches("e1-d3"), ["e1-d3"]);
+        assert!(matches("e9").is_empty());
+    }
+
+    #[test]
+    fn a_turn_of_several_moves_is_followed_through() {
+        let game = game("glaisher");
+        let matches = |text: &str| Typing::new(text).matches(game.as_ref());
+        assert!(matches("a2-se:123@e5").contains(&"a2-se:123@e5".to_owned()));
+        assert!(matches("a2-se:123@").len() > 40);
+        assert!(matches("a2-se:123@a9").is_empty());
+    }
+
+    #[test]
+    fn tab_adds_what_is_certain() {
+        let mut typing = Typing::new("E1");
+        typing.complete(game("jeson-mor").as_ref());
+        assert_eq!(typing.text, "e1-");
+    }
+}

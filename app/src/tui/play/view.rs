@@ -1,0 +1,188 @@
+//! A game on the screen, drawn: the board, the panel beside it, what to do next, and the keys.
+
+use super::panel::capital;
+use super::{Play, SPEEDS};
+use crate::tui::app::{Hits, Shared};
+use crate::tui::board;
+use crate::tui::look::Look;
+use crate::tui::view::{cut, keys, title};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+/// The least and the most columns of the panel beside the board.
+const PANEL: (u16, u16) = (30, 46);
+
+impl Play {
+    /// Draws it.
+    pub fn view(&self, shared: &Shared, frame: &mut Frame, hits: &Hits) {
+        let look = &shared.look;
+        let area = frame.area();
+        let diagram = self.diagram();
+        let end = match self.review {
+            Some(turns) => format!("after {turns} of {} turns", self.table.game.history().len()),
+            None => format!("round {}", self.table.round()),
+        };
+        title(
+            frame,
+            look,
+            &format!("{}  {}", self.table.entry.info.name, self.wordmark(look)),
+            &end,
+        );
+        let room = Rect::new(1, 1, area.width - 2, area.height - 3);
+        let beside = room.width.saturating_sub(PANEL.0 + 2);
+        let drawn = board::drawing(&diagram, look, self.shown.flipped, (beside, room.height));
+        let has_panel = drawn.width() <= usize::from(beside);
+        let panel = match has_panel {
+            true => (room.width - drawn.width() as u16 - 2).min(PANEL.1),
+            false => 0,
+        };
+        let board = Rect { width: room.width - panel, ..room };
+        let cursor = (self.shown.has_cursor
+            && self.review.is_none()
+            && self.picker.choices().is_empty()
+            && self.table.person().is_some())
+        .then_some(self.shown.cursor.cell);
+        let place = board::put(&drawn, look, cursor, board, frame.buffer_mut(), Some(hits));
+        if has_panel {
+            let side = Rect { x: board.right(), width: panel, ..room };
+            self.view_panel(&diagram, shared, frame, side, hits);
+        }
+        self.view_prompt(has_panel, &diagram.status, look, frame);
+        let row = Rect { y: area.height - 1, height: 1, ..area };
+        keys(frame, look, row, &self.offers(), hits);
+        if let Some(place) = place.filter(|_| self.typing.is_none()) {
+            frame.set_cursor_position(place);
+        }
+        if let Some(dialog) = &self.dialog {
+            self.view_dialog(dialog, shared, frame, hits);
+        }
+    }
+
+    /// How the two sides play each other, in a word.
+    fn wordmark(&self, look: &Look) -> String {
+        let state = match (self.table.is_unattended(), self.rests, self.waits) {
+            (true, _, true) => "waits for a key before each turn".into(),
+            (true, true, _) => "rests".into(),
+            (true, ..) if SPEEDS[self.speed] == 0 => "as fast as it goes".into(),
+            (true, ..) => format!("{} s a turn", SPEEDS[self.speed] as f64 / 1000.0),
+            _ => return String::new(),
+        };
+        format!("{} {state}", look.sign("·", "-"))
+    }
+
+    /// The row above the keys: a typed move, something to be said, or what to do next.
+    fn view_prompt(&self, has_panel: bool, status: &str, look: &Look, frame: &mut Frame) {
+        let area = frame.area();
+        let row = Rect::new(2, area.height - 2, area.width - 4, 1);
+        let width = usize::from(row.width);
+        let line = if let Some(note) = &self.note {
+            let style = if note.is_warning { look.warning() } else { look.strong() };
+            Line::styled(cut(&note.text, width, look), style)
+        } else if let Some(typing) = &self.typing {
+            self.view_typing(&typing.text, row, look, frame)
+        } else if has_panel {
+            Line::styled(cut(&self.prompt(), width, look), look.soft())
+        } else {
+            Line::raw(cut(status, width, look))
+        };
+        frame.render_widget(line, row);
+    }
+
+    fn view_typing(&self, text: &str, row: Rect, look: &Look, frame: &mut Frame) -> Line<'static> {
+        let start = "move: ";
+        let column = row.x + (start.len() + text.chars().count()) as u16;
+        if column < row.right() {
+            frame.set_cursor_position((column, row.y));
+        }
+        let game = self.table.game.as_ref();
+        let matches = self.typing.as_ref().map_or_else(Vec::new, |typing| typing.matches(game));
+        let room = usize::from(row.width).saturating_sub(start.len() + text.chars().count() + 4);
+        let (words, style) = match &matches[..] {
+            [] => ("no legal move begins like this".into(), look.warning()),
+            [only] if only.eq_ignore_ascii_case(text.trim()) => {
+                ("Enter plays it".to_owned(), look.accent())
+            }
+            several => (several.join(" "), look.soft()),
+        };
+        Line::from(vec![
+            Span::styled(start, look.accent()),
+            Span::styled(text.to_owned(), look.strong()),
+            Span::raw("    "),
+            Span::styled(cut(&words, room, look), style),
+        ])
+    }
+
+    /// What to do next, in a sentence.
+    fn prompt(&self) -> String {
+        if self.review.is_some() {
+            return "an earlier position: Esc returns to the present one".into();
+        }
+        if self.table.result().is_some() {
+            return "the game is over: look back with the arrows, or play another".into();
+        }
+        let Some(stage) = self.picker.stage() else { return String::new() };
+        let stage = capital(stage);
+        let back = match self.picker.is_idle() && !self.table.game.in_turn() {
+            true => "",
+            false => "; Esc goes back",
+        };
+        if !self.picker.choices().is_empty() {
+            return format!("{stage}? Arrows and Enter, a number, or a click{back}");
+        }
+        if !self.picker.is_idle() {
+            return format!("{stage}? Choose among the marked cells{back}");
+        }
+        let example = self.table.game.steps().into_iter().next().map(|step| step.text);
+        let example = example.unwrap_or_default();
+        format!("{stage}? Click, or arrows and Enter, or type, as in {example}{back}")
+    }
+
+    /// The keys that matter now.
+    fn offers(&self) -> Vec<(&'static str, &'static str)> {
+        if self.typing.is_some() {
+            return vec![("Enter", "play"), ("Tab", "complete"), ("Esc", "leave the line")];
+        }
+        let hint = if self.shown.vi { ("H", "hint") } else { ("h", "hint") };
+        if self.table.result().is_some() {
+            return vec![
+                ("← →", "look back"),
+                ("n", "rematch"),
+                ("N", "sides changed"),
+                ("s", "save"),
+                ("a", "analysis"),
+                ("u", "undo"),
+                ("p", "menu"),
+                ("?", "help"),
+            ];
+        }
+        if self.table.is_unattended() {
+            let rest = if self.rests { ("space", "go on") } else { ("space", "rest") };
+            return vec![
+                if self.waits { ("space", "next turn") } else { rest },
+                ("n", "one turn"),
+                ("+", "faster"),
+                ("-", "slower"),
+                ("w", "wait for keys"),
+                ("a", "analysis"),
+                ("p", "menu"),
+                ("?", "help"),
+            ];
+        }
+        let mut offers = Vec::new();
+        if self.thinking.is_some() {
+            offers.push(("space", "stop thinking"));
+        }
+        offers.extend([
+            hint,
+            ("u", "undo"),
+            ("f", "flip"),
+            ("e", "engine"),
+            ("a", "analysis"),
+            ("s", "save"),
+            ("p", "menu"),
+            ("?", "help"),
+        ]);
+        offers
+    }
+}

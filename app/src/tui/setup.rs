@@ -1,0 +1,359 @@
+//! Before a game: its options, who plays, who starts, and the clock.
+
+use super::app::{Next, Shared};
+use super::page::Page;
+use crate::saves::Chosen;
+use crate::table::clock::{Clock, Terms};
+use crate::table::sitter::NAME;
+use crate::table::{Kind, Sitter, Table, work};
+use engine::{Entry, Session};
+use ratatui::crossterm::event::{KeyCode, KeyEvent};
+use serde_json::{Map, Value};
+
+/// The clocks on offer.
+const CLOCKS: [&str; 7] = ["", "1+0", "3+2", "5+3", "10+5", "30+10", "60+30"];
+/// Who may start: one of the two players as they are listed, or whom the lot falls on.
+const STARTS: [&str; 3] = ["first", "second", "lot"];
+
+/// What the two players are called as long as they have no names.
+const PLAYERS: [&str; 2] = ["Player A", "Player B"];
+
+/// A line of the form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Row {
+    /// One of the two players.
+    Player(usize),
+    /// Who starts.
+    Starts,
+    /// An option of the game, by its number.
+    Option(usize),
+    /// The clock.
+    Clock,
+    /// The rules page.
+    Rules,
+    /// Begin.
+    Start,
+}
+
+/// What is to be filled in over the form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Filling {
+    /// Nothing.
+    Nothing,
+    /// The list of players for one side, with the highlighted one.
+    Player(usize, usize),
+    /// The name of a person.
+    Name(usize, String),
+}
+
+/// The form.
+pub struct Setup {
+    /// The game.
+    pub entry: &'static Entry,
+    /// The start with the chosen options.
+    pub game: Box<dyn Session>,
+    options: Map<String, Value>,
+    /// Who plays, in the order of the list.
+    pub sitters: [Sitter; 2],
+    starts: usize,
+    clock: usize,
+    /// The highlighted row.
+    pub at: usize,
+    /// What is being filled in.
+    pub filling: Filling,
+    /// What went wrong.
+    pub trouble: Option<String>,
+}
+
+impl Setup {
+    /// The form as it was filled in the last time.
+    pub fn new(entry: &'static Entry, shared: &Shared) -> Result<Setup, String> {
+        let last = shared.choices.games.get(entry.info.id).cloned().unwrap_or_default();
+        let fresh = || (entry.start)(&Map::new()).map_err(|error| error.to_string());
+        let (game, options) = match (entry.start)(&last.options) {
+            Ok(game) => (game, last.options),
+            Err(_) => (fresh()?, Map::new()),
+        };
+        let usual = ["human", "level:3"];
+        let sitter = |i: usize| {
+            let remembered = Sitter::parse(&last.players[i], game.as_ref());
+            let mut sitter = match remembered {
+                Ok(sitter) => sitter,
+                Err(_) => Sitter::parse(usual[i], game.as_ref())?,
+            };
+            if sitter.is_person() && sitter.name.is_empty() {
+                sitter.name.clone_from(&shared.choices.names[i]);
+            }
+            Ok::<_, String>(sitter)
+        };
+        let sitters = [sitter(0)?, sitter(1)?];
+        let position = |list: &[&str], code: &str| list.iter().position(|own| *own == code);
+        let starts = position(&STARTS, &last.starts).unwrap_or(0);
+        let clock = position(&CLOCKS, &last.clock).unwrap_or(0);
+        let (filling, trouble) = (Filling::Nothing, None);
+        let setup = Setup { entry, game, options, sitters, starts, clock, at: 0, filling, trouble };
+        Ok(Setup { at: setup.rows().len() - 1, ..setup })
+    }
+
+    /// The rows, from the top.
+    pub fn rows(&self) -> Vec<Row> {
+        let options = (0..self.entry.info.options.len()).map(Row::Option);
+        let mut rows = vec![Row::Player(0), Row::Player(1), Row::Starts];
+        rows.extend(options);
+        rows.extend([Row::Clock, Row::Rules, Row::Start]);
+        rows
+    }
+
+    /// The highlighted row.
+    pub fn row(&self) -> Row {
+        self.rows().get(self.at).copied().unwrap_or(Row::Start)
+    }
+
+    /// The players to choose from.
+    pub fn kinds(&self) -> Vec<Kind> {
+        Sitter::kinds(self.game.as_ref())
+    }
+
+    /// What stands before a row's value.
+    pub fn label(&self, row: Row) -> String {
+        let info = self.entry.info;
+        match row {
+            Row::Player(i) => PLAYERS[i].into(),
+            Row::Starts => "Starts".into(),
+            Row::Option(i) => {
+                let name = info.options.get(i).map_or("", |option| option.name);
+                let mut words = name.replace('_', " ");
+                if let Some(first) = words.get_mut(..1) {
+                    first.make_ascii_uppercase();
+                }
+                words
+            }
+            Row::Clock => "Clock".into(),
+            Row::Rules => "Rules".into(),
+            Row::Start => "Start".into(),
+        }
+    }
+
+    /// The name of a player in this form.
+    fn called(&self, i: usize) -> String {
+        self.sitters[i].called().unwrap_or_else(|| PLAYERS[i].into())
+    }
+
+    /// A row's value.
+    pub fn value(&self, row: Row) -> String {
+        match row {
+            Row::Player(i) => match self.sitters[i].kind {
+                Kind::Person if self.sitters[i].name.is_empty() => "Person".into(),
+                Kind::Person => format!("Person: {}", self.sitters[i].name),
+                kind => kind.title(),
+            },
+            Row::Starts if self.starts < 2 => self.called(self.starts),
+            Row::Starts => "by lot".into(),
+            Row::Option(i) => self.option(i).map_or_else(String::new, |value| plain(&value)),
+            Row::Clock => match CLOCKS[self.clock] {
+                "" => "none".into(),
+                terms => terms.replace('+', " min + ") + " s",
+            },
+            Row::Rules | Row::Start => String::new(),
+        }
+    }
+
+    /// A sentence on a row.
+    pub fn about(&self, row: Row) -> String {
+        match row {
+            Row::Player(i) => self.sitters[i].kind.about(),
+            Row::Starts => format!("who starts plays {}", self.entry.info.players[0]),
+            Row::Option(i) => self.entry.info.options.get(i).map_or("", |o| o.about).into(),
+            Row::Clock if self.clock == 0 => "take all the time you like".into(),
+            Row::Clock => "time for the game, and what each turn adds".into(),
+            Row::Rules => "how it is played".into(),
+            Row::Start => {
+                let [one, two] = self.order();
+                format!("{} against {}", self.called(one), self.called(two))
+            }
+        }
+    }
+
+    /// Which of the two plays first, as far as that is decided.
+    fn order(&self) -> [usize; 2] {
+        if self.starts == 1 { [1, 0] } else { [0, 1] }
+    }
+
+    fn option(&self, i: usize) -> Option<Value> {
+        let option = self.entry.info.options.get(i)?;
+        let set = self.options.get(option.name).cloned();
+        Some(set.unwrap_or_else(|| rules::notation::option_value(option.default)))
+    }
+
+    /// Obeys a key.
+    pub fn key(&mut self, key: KeyEvent, shared: &mut Shared) -> Next {
+        match &mut self.filling {
+            Filling::Name(i, name) => match key.code {
+                KeyCode::Enter | KeyCode::Tab | KeyCode::Down => {
+                    self.sitters[*i] = Sitter::person(name);
+                    self.filling = Filling::Nothing;
+                }
+                KeyCode::Esc => self.filling = Filling::Nothing,
+                KeyCode::Backspace => drop(name.pop()),
+                KeyCode::Char(c) if name.chars().count() < NAME && !c.is_control() => name.push(c),
+                _ => {}
+            },
+            Filling::Player(..) => self.pick_player(key.code),
+            Filling::Nothing => return self.form_key(key.code, shared),
+        }
+        Next::Stay
+    }
+
+    fn pick_player(&mut self, code: KeyCode) {
+        let last = self.kinds().len() - 1;
+        let Filling::Player(i, at) = &mut self.filling else { return };
+        match code {
+            KeyCode::Up | KeyCode::Char('k') => *at = at.checked_sub(1).unwrap_or(last),
+            KeyCode::Down | KeyCode::Char('j') => *at = if *at < last { *at + 1 } else { 0 },
+            KeyCode::Home => *at = 0,
+            KeyCode::End => *at = last,
+            KeyCode::Enter | KeyCode::Char(' ') => {
+                let (i, at) = (*i, *at);
+                self.sit(i, at);
+                if self.sitters[i].is_person() {
+                    self.filling = Filling::Name(i, self.sitters[i].name.clone());
+                } else {
+                    self.filling = Filling::Nothing;
+                }
+            }
+            KeyCode::Esc | KeyCode::Char('q') => self.filling = Filling::Nothing,
+            _ => {}
+        }
+    }
+
+    /// Puts a player of the list on a seat; a person keeps the name.
+    fn sit(&mut self, i: usize, number: usize) {
+        if let Some(kind) = self.kinds().get(number) {
+            self.sitters[i].kind = *kind;
+        }
+    }
+
+    fn form_key(&mut self, code: KeyCode, shared: &mut Shared) -> Next {
+        let last = self.rows().len() - 1;
+        match code {
+            KeyCode::Up | KeyCode::Char('k') => self.at = self.at.checked_sub(1).unwrap_or(last),
+            KeyCode::Down | KeyCode::Char('j') | KeyCode::Tab => {
+                self.at = if self.at < last { self.at + 1 } else { 0 };
+            }
+            KeyCode::Home => self.at = 0,
+            KeyCode::End => self.at = last,
+            KeyCode::Left | KeyCode::Char('h') => self.turn(false),
+            KeyCode::Right | KeyCode::Char('l') => self.turn(true),
+            KeyCode::Enter | KeyCode::Char(' ') => return self.enter(shared),
+            KeyCode::Char('r') => return Next::Page(Page::rules(self.entry, &shared.look)),
+            KeyCode::Char('s') => return self.start(shared),
+            KeyCode::Esc | KeyCode::Char('q') => return Next::Menu,
+            _ => {}
+        }
+        Next::Stay
+    }
+
+    /// A click on a row: highlights it and does what Enter does.
+    pub fn click(&mut self, row: usize, shared: &mut Shared) -> Next {
+        if let Filling::Player(_, at) = &mut self.filling {
+            *at = row;
+            self.pick_player(KeyCode::Enter);
+            return Next::Stay;
+        }
+        self.filling = Filling::Nothing;
+        self.at = row.min(self.rows().len() - 1);
+        self.enter(shared)
+    }
+
+    fn enter(&mut self, shared: &mut Shared) -> Next {
+        match self.row() {
+            Row::Player(i) => {
+                let own = self.sitters[i].kind;
+                let at = self.kinds().iter().position(|kind| *kind == own).unwrap_or(0);
+                self.filling = Filling::Player(i, at);
+            }
+            Row::Rules => return Next::Page(Page::rules(self.entry, &shared.look)),
+            Row::Start => return self.start(shared),
+            Row::Starts | Row::Option(_) | Row::Clock => self.turn(true),
+        }
+        Next::Stay
+    }
+
+    /// Takes the next value of a row, or the one before.
+    fn turn(&mut self, forward: bool) {
+        let step = |at: usize, count: usize| match forward {
+            true => (at + 1) % count.max(1),
+            false => at.checked_sub(1).unwrap_or(count.saturating_sub(1)),
+        };
+        match self.row() {
+            Row::Player(i) => {
+                let kinds = self.kinds();
+                let own = self.sitters[i].kind;
+                let at = kinds.iter().position(|kind| *kind == own).unwrap_or(0);
+                self.sit(i, step(at, kinds.len()));
+            }
+            Row::Starts => self.starts = step(self.starts, STARTS.len()),
+            Row::Clock => self.clock = step(self.clock, CLOCKS.len()),
+            Row::Option(i) => {
+                let Some(option) = self.entry.info.options.get(i) else { return };
+                let values = option.values.list();
+                let now = self.option(i);
+                let at = values.iter().position(|value| Some(value) == now.as_ref()).unwrap_or(0);
+                if let Some(value) = values.get(step(at, values.len())) {
+                    self.set(option.name, value.clone());
+                }
+            }
+            Row::Rules | Row::Start => {}
+        }
+    }
+
+    /// Sets an option; one that does not go with the others is told of.
+    fn set(&mut self, name: &str, value: Value) {
+        self.options.insert(name.to_owned(), value);
+        match (self.entry.start)(&self.options) {
+            Ok(game) => {
+                self.options = game.options();
+                (self.game, self.trouble) = (game, None);
+            }
+            Err(error) => self.trouble = Some(error.to_string()),
+        }
+    }
+
+    fn start(&mut self, shared: &mut Shared) -> Next {
+        if self.trouble.is_some() {
+            return Next::Stay;
+        }
+        let swapped = match self.starts {
+            2 => work::random(None).below(2) == 1,
+            starts => starts == 1,
+        };
+        let mut sitters = self.sitters.clone();
+        if swapped {
+            sitters.reverse();
+        }
+        let chosen = Chosen {
+            options: self.options.clone(),
+            players: self.sitters.each_ref().map(Sitter::code),
+            starts: STARTS[self.starts].into(),
+            clock: CLOCKS[self.clock].into(),
+        };
+        let choices = &mut shared.choices;
+        choices.game = self.entry.info.id.into();
+        choices.names = self.sitters.each_ref().map(|sitter| sitter.name.clone());
+        choices.games.insert(self.entry.info.id.into(), chosen);
+        if let Err(trouble) = shared.remember() {
+            // Said once; the second time the game begins all the same.
+            shared.remembers = false;
+            self.trouble = Some(trouble);
+            return Next::Stay;
+        }
+        let clock = Terms::parse(CLOCKS[self.clock]).ok().map(Clock::new);
+        let table = Table::new(self.entry, self.game.boxed_clone(), sitters, clock);
+        Next::Play(Box::new(table), None)
+    }
+}
+
+/// A value as people write it.
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}

@@ -1,0 +1,88 @@
+//! What a message changes.
+
+use super::app::{App, Hit, Message, Next, Screen};
+use ratatui::crossterm::event::{
+    Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
+};
+use std::time::Instant;
+
+/// Changes the state as a message says.
+pub fn update(app: &mut App, message: Message, now: Instant) {
+    app.shared.now = now;
+    match message {
+        Message::Input(Event::Key(key)) if key.kind != KeyEventKind::Release => press(app, key),
+        Message::Input(Event::Mouse(mouse)) => click(app, mouse),
+        Message::Input(_) => {}
+        Message::Work(report) => {
+            if let Screen::Play(play) = &mut app.screen {
+                play.hear(report, &mut app.shared);
+            }
+        }
+        Message::Tick => {
+            if let Screen::Play(play) = &mut app.screen {
+                play.tick(&mut app.shared);
+            }
+        }
+        Message::End => app.quit = true,
+        Message::Suspend => app.suspend = true,
+    }
+}
+
+fn press(app: &mut App, key: KeyEvent) {
+    if key.modifiers.contains(KeyModifiers::CONTROL) {
+        match key.code {
+            KeyCode::Char('c') => app.go(Next::Quit),
+            KeyCode::Char('z') => app.go(Next::Suspend),
+            _ => {}
+        }
+        return;
+    }
+    if let Some(page) = &mut app.page {
+        if page.key(key) {
+            app.page = None;
+        }
+        return;
+    }
+    let shared = &mut app.shared;
+    let next = match &mut app.screen {
+        Screen::Menu(menu) => menu.key(key, shared),
+        Screen::Setup(setup) => setup.key(key, shared),
+        Screen::Library(library) => library.key(key, shared),
+        Screen::Play(play) => play.key(key, shared),
+    };
+    app.go(next);
+}
+
+fn click(app: &mut App, mouse: MouseEvent) {
+    let code = match mouse.kind {
+        MouseEventKind::ScrollUp => Some(KeyCode::Up),
+        MouseEventKind::ScrollDown => Some(KeyCode::Down),
+        MouseEventKind::Down(MouseButton::Right) => Some(KeyCode::Esc),
+        MouseEventKind::Down(MouseButton::Left) => None,
+        _ => return,
+    };
+    let scrolls = matches!(code, Some(KeyCode::Up | KeyCode::Down));
+    if scrolls && app.page.is_none() && matches!(app.screen, Screen::Play(_)) {
+        return;
+    }
+    let hit = match code {
+        Some(code) => Some(Hit::Key(code)),
+        None => app.hits.at(mouse.column, mouse.row),
+    };
+    let Some(hit) = hit else { return };
+    if let Hit::Key(code) = hit {
+        return press(app, KeyEvent::new(code, KeyModifiers::NONE));
+    }
+    if app.page.is_some() {
+        return;
+    }
+    let shared = &mut app.shared;
+    let next = match (&mut app.screen, hit) {
+        (Screen::Menu(menu), Hit::Row(row)) => menu.click(row),
+        (Screen::Setup(setup), Hit::Row(row)) => setup.click(row, shared),
+        (Screen::Library(library), Hit::Row(row)) => library.click(row),
+        (Screen::Play(play), hit) => play.click(hit, shared),
+        _ => Next::Stay,
+    };
+    app.go(next);
+}

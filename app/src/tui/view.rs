@@ -1,0 +1,128 @@
+//! What is drawn: one function from the state to a frame, and the parts that screens share.
+
+use super::app::{App, Hit, Hits, Screen};
+use super::look::Look;
+use ratatui::Frame;
+use ratatui::crossterm::event::KeyCode;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+/// The smallest window that everything fits.
+pub const SMALLEST: (u16, u16) = (44, 16);
+
+/// Draws the state.
+pub fn view(app: &App, frame: &mut Frame) {
+    app.hits.clear();
+    let look = &app.shared.look;
+    let area = frame.area();
+    if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
+        let words = format!("the window is too small: {} by {} is needed", SMALLEST.0, SMALLEST.1);
+        frame.render_widget(
+            Line::styled(words, look.warning()),
+            Rect { height: area.height.min(1), ..area },
+        );
+        return;
+    }
+    if let Some(page) = &app.page {
+        return page.view(look, frame, &app.hits);
+    }
+    match &app.screen {
+        Screen::Menu(menu) => menu.view(&app.shared, frame, &app.hits),
+        Screen::Setup(setup) => setup.view(&app.shared, frame, &app.hits),
+        Screen::Library(library) => library.view(&app.shared, frame, &app.hits),
+        Screen::Play(play) => play.view(&app.shared, frame, &app.hits),
+    }
+}
+
+/// The first row: what this is, and something at its end.
+pub fn title(frame: &mut Frame, look: &Look, words: &str, end: &str) {
+    let row = Rect { height: 1, ..frame.area() };
+    let line = Line::from(vec![Span::raw("  "), Span::styled(words.to_owned(), look.strong())]);
+    frame.render_widget(line, row);
+    if !end.is_empty() {
+        frame.render_widget(Line::styled(format!("{end}  "), look.soft()).right_aligned(), row);
+    }
+}
+
+/// A row that tells which key does what, as far as there is room; each can be clicked.
+pub fn keys(frame: &mut Frame, look: &Look, area: Rect, keys: &[(&str, &str)], hits: &Hits) {
+    let mut x = area.x + 2;
+    for (key, does) in keys {
+        let key = match (*key, look.sign("u", "a")) {
+            ("↑ ↓", "a") => "up down",
+            ("← →", "a") => "left right",
+            (key, _) => key,
+        };
+        let width = (key.chars().count() + 1 + does.chars().count()) as u16;
+        if x + width > area.right() {
+            break;
+        }
+        let buffer = frame.buffer_mut();
+        let (after, _) = buffer.set_stringn(x, area.y, key, usize::from(area.width), look.accent());
+        buffer.set_stringn(after + 1, area.y, does, usize::from(area.width), look.soft());
+        if let Some(code) = code(key) {
+            hits.add(Rect::new(x, area.y, width, 1), Hit::Key(code));
+        }
+        x += width + 3;
+    }
+}
+
+fn code(key: &str) -> Option<KeyCode> {
+    match key {
+        "Esc" => Some(KeyCode::Esc),
+        "Enter" => Some(KeyCode::Enter),
+        "Tab" => Some(KeyCode::Tab),
+        "PgDn" => Some(KeyCode::PageDown),
+        "space" => Some(KeyCode::Char(' ')),
+        key if key.chars().count() == 1 => key.chars().next().map(KeyCode::Char),
+        _ => None,
+    }
+}
+
+/// Rows of a list of which one is chosen, scrolled so that it can be seen; each can be clicked.
+pub fn list(
+    frame: &mut Frame,
+    look: &Look,
+    area: Rect,
+    (rows, chosen): (&[Line<'static>], usize),
+    hits: &Hits,
+) {
+    let room = usize::from(area.height);
+    let top = (chosen + 1).saturating_sub(room);
+    for (y, (number, row)) in (area.y..area.bottom()).zip(rows.iter().enumerate().skip(top)) {
+        let place = Rect::new(area.x, y, area.width, 1);
+        let buffer = frame.buffer_mut();
+        buffer.set_line(place.x, y, row, place.width);
+        if number == chosen {
+            buffer.set_style(place, look.chosen());
+        }
+        hits.add(place, Hit::Row(number));
+    }
+}
+
+/// A text cut to a width, with a sign where something is missing.
+pub fn cut(text: &str, width: usize, look: &Look) -> String {
+    if text.chars().count() <= width {
+        return text.to_owned();
+    }
+    let sign = look.sign("…", "~");
+    text.chars().take(width.saturating_sub(1)).chain(sign.chars()).collect()
+}
+
+/// A text in lines of at most this width, broken between words.
+pub fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let used = lines.last().map_or(0, |line| line.chars().count());
+        if used > 0 && used + 1 + word.chars().count() > width {
+            lines.push(String::new());
+        }
+        if let Some(line) = lines.last_mut() {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    lines
+}
