@@ -96,6 +96,18 @@ pub trait Thinker: Send {
         limits: &Limits,
         stop: &Stop,
         random: &mut Random,
+    ) -> Option<String> {
+        self.level_think(game, level, (limits, stop), random, &mut |_| {})
+    }
+
+    /// The same, with news of what it thinks on the way.
+    fn level_think(
+        &mut self,
+        game: &dyn Session,
+        level: &Level,
+        bounds: (&Limits, &Stop),
+        random: &mut Random,
+        news: &mut dyn FnMut(&View),
     ) -> Option<String>;
 
     /// The estimate of a position without search, for the player to move.
@@ -278,16 +290,20 @@ impl<G: Play> Thinker for Brain<G> {
         whole_turn(game, |game| self.decide(game, limits, stop, &mut |_| {}))
     }
 
-    fn level_turn(
+    fn level_think(
         &mut self,
         game: &dyn Session,
         level: &Level,
-        limits: &Limits,
-        stop: &Stop,
+        (limits, stop): (&Limits, &Stop),
         random: &mut Random,
+        news: &mut dyn FnMut(&View),
     ) -> Option<String> {
-        let Some(nodes) = level.nodes else { return self.turn(game, limits, stop) };
         let game = game.as_any().downcast_ref::<Match<G>>()?;
+        let Some(nodes) = level.nodes else {
+            return whole_turn(game, |game| {
+                self.decide(game, limits, stop, &mut |found| news(&view(game.position(), found)))
+            });
+        };
         let careless = (random.below(100) as u64) < level.careless;
         let salt = random.next_u64();
         whole_turn(game, |game| {
@@ -295,14 +311,15 @@ impl<G: Play> Thinker for Brain<G> {
             if pos.outcome().is_some() {
                 return None;
             }
+            let mut tell = |found: &Thought<G::Move>| news(&view(pos, found));
             if self.judge.known(pos) == Some(win_after(1)) {
                 // Its own win it takes: two moves deep is deep enough to find it.
                 let limits = Limits { depth: Some(2), ..Limits::default() };
-                return self.decide(game, &limits, stop, &mut |_| {});
+                return self.decide(game, &limits, stop, &mut tell);
             }
             let judge = Blurred::new(&self.judge, level, salt, careless);
             let (past, cache, limits) = (game.past_keys(), Cache::new(1), Limits::nodes(nodes));
-            Some(think(pos, &past, &judge, &cache, Tuning::PLAY, (&limits, stop), &mut |_| {}))
+            Some(think(pos, &past, &judge, &cache, Tuning::PLAY, (&limits, stop), &mut tell))
         })
     }
 
