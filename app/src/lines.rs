@@ -28,6 +28,8 @@ struct Lines {
     style: Style,
     color: bool,
     waits: bool,
+    /// The file of the game that goes on.
+    slot: Option<PathBuf>,
 }
 
 /// Where a game leads.
@@ -50,8 +52,9 @@ pub fn run(
         saves,
         worker: Worker::new(args.seed, |_| {}),
         style: Style { charset, ..Style::default() },
-        color: pages::color_wanted(),
+        color: pages::color_wanted() && std::env::var_os("TERM").is_none_or(|term| term != "dumb"),
         waits: args.wait,
+        slot: None,
     };
     let mut next = match table {
         Some(table) => Some((table, slot)),
@@ -90,13 +93,14 @@ impl Lines {
     }
 
     /// Plays one game.
-    fn game(&mut self, mut table: Table, mut slot: Option<PathBuf>) -> Result<Next, Failure> {
+    fn game(&mut self, mut table: Table, slot: Option<PathBuf>) -> Result<Next, Failure> {
+        self.slot = slot;
         let [one, two] = Player::BOTH.map(|player| table.full_name(player));
         self.say(&format!("{}: {one} against {two}", table.entry.info.name))?;
         self.show(&table)?;
         loop {
             table.tend_clock(false, Instant::now());
-            self.keep(&table, &mut slot)?;
+            self.keep(&table)?;
             let answer = match (table.result(), table.person()) {
                 (Some(_), _) => self.ask("over: rematch, swap, undo, save, menu or quit?")?,
                 (None, Some(player)) => {
@@ -149,18 +153,19 @@ impl Lines {
         };
         if table.tend_clock(false, Instant::now()).is_none() {
             table.play(&turn, Instant::now()).map_err(|error| anyhow::anyhow!(error))?;
+            self.keep(table)?;
             self.say(&format!("{name} plays {turn}"))?;
         }
         self.show(table)?;
         Ok(None)
     }
 
-    /// Keeps an unfinished game.
-    fn keep(&self, table: &Table, slot: &mut Option<PathBuf>) -> Result<(), Failure> {
+    /// Keeps an unfinished game: what has been shown as played is not lost.
+    fn keep(&mut self, table: &Table) -> Result<(), Failure> {
         let kept = match table.result() {
-            Some(_) => self.saves.forget(slot),
-            None if table.game.history().is_empty() && slot.is_none() => Ok(()),
-            None => self.saves.keep(slot, &table.record(Instant::now())),
+            Some(_) => self.saves.forget(&mut self.slot),
+            None if table.game.history().is_empty() && self.slot.is_none() => Ok(()),
+            None => self.saves.keep(&mut self.slot, &table.record(Instant::now())),
         };
         kept.or_else(|trouble| self.say(&format!("this game is not kept: {trouble}")))
     }

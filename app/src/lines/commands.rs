@@ -3,7 +3,7 @@
 use super::{Lines, Next};
 use crate::failure::{Failure, print};
 use crate::pages;
-use crate::table::Table;
+use crate::table::{Table, signed};
 use engine::Limits;
 use rules::Player;
 use std::time::{Duration, Instant};
@@ -81,7 +81,10 @@ impl Lines {
         match command {
             Command::Nothing => self.say("type a move, or `help`")?,
             Command::Move(text) => match table.play(&text, Instant::now()) {
-                Ok(()) => self.show(table)?,
+                Ok(()) => {
+                    self.keep(table)?;
+                    self.show(table)?;
+                }
                 Err(reason) => self.say(&reason)?,
             },
             Command::Word(word, rest) => return self.word(word, &rest, table),
@@ -187,7 +190,7 @@ impl Lines {
         let game = table.game.as_ref();
         let values = game.seed_value();
         let [one, two] = Player::BOTH
-            .map(|player| format!("{} {:.2}", table.colour(player), values[player.index()]));
+            .map(|player| format!("{} {}", table.colour(player), signed(values[player.index()])));
         self.say(&format!("  at a glance: {one}, {two}"))?;
         let view = self.worker.look(table.entry, game, &Limits::time(GLANCE));
         let Some(view) = view else { return Ok(()) };

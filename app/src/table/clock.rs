@@ -103,10 +103,13 @@ impl Clock {
 
 /// Time as clocks show it: `4:31`, and tenths below ten seconds.
 pub fn shown(left: Duration) -> String {
-    let seconds = left.as_secs();
+    if left < Duration::from_secs(10) {
+        return format!("0:0{}.{}", left.as_secs(), left.subsec_millis() / 100);
+    }
+    // A second that has begun is not over.
+    let seconds = left.as_secs() + u64::from(left.subsec_nanos() > 0);
     match seconds {
-        0..10 => format!("0:0{seconds}.{}", left.subsec_millis() / 100),
-        10..3600 => format!("{}:{:02}", seconds / 60, seconds % 60),
+        ..3600 => format!("{}:{:02}", seconds / 60, seconds % 60),
         _ => format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60),
     }
 }

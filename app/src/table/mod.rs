@@ -122,7 +122,8 @@ impl Table {
     pub fn round(&self) -> usize {
         let played = self.game.history().len() - usize::from(self.game.in_turn());
         let second_began = played % 2 != self.game.turn().index();
-        (played + usize::from(second_began)) / 2 + 1
+        let turns = played + usize::from(second_began);
+        if self.result().is_some() { turns.div_ceil(2).max(1) } else { turns / 2 + 1 }
     }
 
     /// Plays a move or a whole turn, or says why not and changes nothing.
@@ -223,5 +224,26 @@ impl Table {
         }
         let clock = self.clock.as_ref().map(|clock| Clock::new(clock.terms));
         Table::new(self.entry, game, sitters, clock)
+    }
+}
+
+/// A value with its sign and no needless digits.
+pub fn signed(value: f64) -> String {
+    let digits = if value.abs() < 10.0 { 2 } else { 1 };
+    let text = format!("{value:+.digits$}");
+    match text.trim_end_matches('0').trim_end_matches('.') {
+        "+0" | "-0" => "0".into(),
+        text => text.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_short() {
+        let values = [0.0, -0.001, 1.25, -3.0, 12.34, 999_999.0];
+        assert_eq!(values.map(signed), ["0", "0", "+1.25", "-3", "+12.3", "+999999"]);
     }
 }

@@ -109,7 +109,7 @@ impl Kind {
     pub fn title(&self) -> String {
         match self {
             Kind::Person => "Person".into(),
-            Kind::Seed(about) => about.name.into(),
+            Kind::Seed(about) => format!("{}, original", about.name),
             Kind::Level(level) => format!("Engine {}, {}", level.number, level.name),
         }
     }
@@ -118,7 +118,7 @@ impl Kind {
     pub fn about(&self) -> String {
         match self {
             Kind::Person => "somebody at this keyboard".into(),
-            Kind::Seed(about) => format!("of the original program: {}", about.about),
+            Kind::Seed(about) => about.about.into(),
             Kind::Level(level) => level.about.into(),
         }
     }

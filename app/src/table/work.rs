@@ -182,10 +182,5 @@ fn choose(
     };
     let mut engines = engines.lock().unwrap_or_else(PoisonError::into_inner);
     let thinker = engines.of(entry);
-    if level.nodes.is_some() {
-        return thinker.level_turn(game, level, limits, stop, random);
-    }
-    let view = search(thinker, game, limits, stop, news)?;
-    news(&view);
-    view.lines.into_iter().next()?.turns.into_iter().next()
+    thinker.level_think(game, level, (limits, stop), random, &mut |view| news(view))
 }
