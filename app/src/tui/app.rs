@@ -131,6 +131,8 @@ pub struct App {
     pub page: Option<Page>,
     /// What clicks mean.
     pub hits: Hits,
+    /// The cell on which the button of the mouse went down.
+    pub pressed: Option<usize>,
     /// Whether the program is to end.
     pub quit: bool,
     /// Whether it is to step aside.
@@ -142,7 +144,7 @@ impl App {
     pub fn new(shared: Shared, trouble: Option<String>) -> App {
         let screen = Screen::Menu(Menu::new(&shared, trouble));
         let hits = Hits::default();
-        App { shared, screen, page: None, hits, quit: false, suspend: false }
+        App { shared, screen, page: None, hits, pressed: None, quit: false, suspend: false }
     }
 
     /// Goes where a key leads.
@@ -160,7 +162,12 @@ impl App {
                 self.screen = Screen::Play(Box::new(Play::new(*table, slot, shared)));
             }
             Next::Page(page) => self.page = Some(page),
-            Next::Suspend => self.suspend = true,
+            Next::Suspend => {
+                if let Screen::Play(play) = &mut self.screen {
+                    play.step_aside(shared);
+                }
+                self.suspend = true;
+            }
             Next::Quit => self.quit = true,
         }
     }

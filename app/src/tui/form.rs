@@ -9,7 +9,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 /// The columns of the form.
-const WIDTH: u16 = 34;
+const WIDTH: u16 = 32;
 
 impl Setup {
     /// Draws it: the form on the left, the board on the right.

@@ -2,12 +2,14 @@
 
 use super::app::{Hits, Next, Shared};
 use super::board;
+use super::look::Look;
 use super::view::{cut, keys, list, title, wrapped};
 use crate::saves::{self, Kept, Shelf};
 use crate::table::Table;
 use ratatui::Frame;
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 use ratatui::layout::Rect;
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use rules::Player;
 
@@ -107,48 +109,51 @@ impl Library {
         };
         let rows: Vec<_> = self.games.iter().map(row).collect();
         list(frame, look, left, (&rows, self.chosen), hits);
-        let mut words = Vec::new();
-        if let Some((kept, table)) = self.games.get(self.chosen) {
-            match table {
-                Ok(table) => words.extend(about(kept, table).into_iter().map(|l| (l, look.soft()))),
-                Err(why) => words.push((format!("damaged, left as it is: {why}"), look.warning())),
-            }
-            if let Some(diagram) = table.as_ref().ok().map(|table| table.game.diagram())
-                && wide
-            {
-                let room = Rect::new(left.right() + 2, 1, area.width - width - 6, area.height - 2);
-                let drawn = board::drawing(&diagram, look, false, (room.width, room.height));
-                board::put(&drawn, look, None, room, frame.buffer_mut(), None);
-            }
-        } else {
-            words.push(("No game has been saved yet: press s while you play.".into(), look.soft()));
+        if let Some((_, Ok(table))) = self.games.get(self.chosen).filter(|_| wide) {
+            let room = Rect::new(left.right() + 2, 1, area.width - width - 6, area.height - 2);
+            let diagram = table.game.diagram();
+            let drawn = board::drawing(&diagram, look, false, (room.width, room.height));
+            board::put(&drawn, look, None, room, frame.buffer_mut(), None);
         }
-        words.extend(self.trouble.iter().map(|trouble| (trouble.clone(), look.warning())));
-        let lines = words.into_iter().flat_map(|(text, style)| {
+        let lines = self.words(look).into_iter().flat_map(|(text, style)| {
             wrapped(&text, usize::from(width)).into_iter().map(move |line| (line, style))
         });
         for (y, (line, style)) in (left.bottom() + 1..area.height - 1).zip(lines) {
             frame.buffer_mut().set_stringn(left.x, y, line, usize::from(width), style);
         }
         let row = Rect { y: area.height - 1, height: 1, ..area };
-        match self.deleting {
-            true => {
-                keys(frame, look, row, &[("y", "delete it for good"), ("Esc", "keep it")], hits)
+        let usual = [("↑ ↓", "choose"), ("Enter", "open"), ("x", "delete"), ("Esc", "back")];
+        let question = [("y", "delete it for good"), ("Esc", "keep it")];
+        let offers = if self.deleting { &question[..] } else { &usual[..] };
+        keys(frame, look, row, offers, hits);
+    }
+
+    /// What is to be said about the chosen game.
+    fn words(&self, look: &Look) -> Vec<(String, Style)> {
+        let mut words = match self.games.get(self.chosen) {
+            Some((kept, Ok(table))) => {
+                about(kept, table).into_iter().map(|line| (line, look.soft())).collect()
             }
-            false => {
-                let offers =
-                    [("↑ ↓", "choose"), ("Enter", "open"), ("x", "delete"), ("Esc", "back")];
-                keys(frame, look, row, &offers, hits);
+            Some((_, Err(why))) => {
+                vec![(format!("damaged, left as it is: {why}"), look.warning())]
             }
-        }
+            None => {
+                vec![("No game has been saved yet: press s while you play.".into(), look.soft())]
+            }
+        };
+        words.extend(self.trouble.iter().map(|trouble| (trouble.clone(), look.warning())));
+        words
     }
 }
 
 fn about(kept: &Kept, table: &Table) -> Vec<String> {
     let [one, two] = Player::BOTH.map(|player| table.full_name(player));
-    let turns = table.game.history().len();
+    let turns = match table.game.history().len() {
+        1 => "1 turn".to_owned(),
+        turns => format!("{turns} turns"),
+    };
     let state = table.diagram(&*table.game).status;
     let unfinished = (kept.shelf == Shelf::Unfinished).then(|| "left unfinished".to_owned());
     let players = format!("{}: {one} against {two}", table.entry.info.name);
-    [players, format!("{turns} turns, {state}")].into_iter().chain(unfinished).collect()
+    [players, format!("{turns}, {state}")].into_iter().chain(unfinished).collect()
 }

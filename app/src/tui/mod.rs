@@ -13,6 +13,8 @@ mod picker;
 mod play;
 mod setup;
 mod terminal;
+#[cfg(test)]
+mod tests;
 mod update;
 mod view;
 
@@ -23,7 +25,7 @@ use crate::table::work::Worker;
 pub use app::Next;
 use app::{App, Message, Shared};
 use look::Look;
-use ratatui::crossterm::event;
+use ratatui::crossterm::event::{self, Event, MouseEventKind};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Instant;
 use terminal::Screen;
@@ -61,7 +63,11 @@ pub fn run(args: &PlayArgs, saves: Saves, first: Next) -> Result<(), Failure> {
 fn listen_to_keys(send: Sender<Message>) {
     std::thread::spawn(move || {
         loop {
-            let message = event::read().map_or(Message::End, Message::Input);
+            let message = match event::read() {
+                // A mouse that only moves means nothing, but would have everything drawn anew.
+                Ok(Event::Mouse(mouse)) if mouse.kind == MouseEventKind::Moved => continue,
+                event => event.map_or(Message::End, Message::Input),
+            };
             let is_end = matches!(message, Message::End);
             if send.send(message).is_err() || is_end {
                 return;

@@ -144,7 +144,7 @@ impl Setup {
         match row {
             Row::Player(i) => match self.sitters[i].kind {
                 Kind::Person if self.sitters[i].name.is_empty() => "Person".into(),
-                Kind::Person => format!("Person: {}", self.sitters[i].name),
+                Kind::Person => self.sitters[i].name.clone(),
                 kind => kind.title(),
             },
             Row::Starts if self.starts < 2 => self.called(self.starts),
@@ -161,7 +161,9 @@ impl Setup {
     /// A sentence on a row.
     pub fn about(&self, row: Row) -> String {
         match row {
-            Row::Player(i) => self.sitters[i].kind.about(),
+            Row::Player(i) => {
+                format!("{}; Enter lists all players", self.sitters[i].kind.about())
+            }
             Row::Starts => format!("who starts plays {}", self.entry.info.players[0]),
             Row::Option(i) => self.entry.info.options.get(i).map_or("", |o| o.about).into(),
             Row::Clock if self.clock == 0 => "take all the time you like".into(),

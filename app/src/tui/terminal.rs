@@ -9,6 +9,7 @@ use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
+use ratatui::layout::Rect;
 use ratatui::{Frame, Terminal};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGTSTP};
 use signal_hook::iterator::Signals;
@@ -47,7 +48,10 @@ impl Screen {
         give_back();
         signal_hook::low_level::emulate_default_handler(SIGTSTP)?;
         take_over()?;
-        self.terminal.clear()?;
+        // Draws everything anew; `clear` would ask the terminal where the cursor is, and the thread that
+        // reads the keys would get the answer.
+        let size = self.terminal.size()?;
+        self.terminal.resize(Rect::new(0, 0, size.width, size.height))?;
         Ok(())
     }
 }

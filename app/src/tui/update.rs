@@ -24,7 +24,7 @@ pub fn update(app: &mut App, message: Message, now: Instant) {
             }
         }
         Message::End => app.quit = true,
-        Message::Suspend => app.suspend = true,
+        Message::Suspend => app.go(Next::Suspend),
     }
 }
 
@@ -59,6 +59,7 @@ fn click(app: &mut App, mouse: MouseEvent) {
         MouseEventKind::ScrollDown => Some(KeyCode::Down),
         MouseEventKind::Down(MouseButton::Right) => Some(KeyCode::Esc),
         MouseEventKind::Down(MouseButton::Left) => None,
+        MouseEventKind::Up(MouseButton::Left) => return drop_piece(app, mouse),
         _ => return,
     };
     let scrolls = matches!(code, Some(KeyCode::Up | KeyCode::Down));
@@ -70,6 +71,9 @@ fn click(app: &mut App, mouse: MouseEvent) {
         None => app.hits.at(mouse.column, mouse.row),
     };
     let Some(hit) = hit else { return };
+    if let Hit::Cell(cell) = hit {
+        app.pressed = Some(cell);
+    }
     if let Hit::Key(code) = hit {
         return press(app, KeyEvent::new(code, KeyModifiers::NONE));
     }
@@ -85,4 +89,16 @@ fn click(app: &mut App, mouse: MouseEvent) {
         _ => Next::Stay,
     };
     app.go(next);
+}
+
+/// A piece that was dragged goes where the button is let go; a click lets go where it went down.
+fn drop_piece(app: &mut App, mouse: MouseEvent) {
+    let Some(from) = app.pressed.take() else { return };
+    let to = app.hits.at(mouse.column, mouse.row);
+    if let (Screen::Play(play), Some(Hit::Cell(cell))) = (&mut app.screen, to)
+        && cell != from
+        && app.page.is_none()
+    {
+        play.drop_on(cell, &mut app.shared);
+    }
 }

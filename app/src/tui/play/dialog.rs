@@ -99,6 +99,13 @@ impl Play {
         self.tend_clock(shared.now);
     }
 
+    /// Pauses a game with a clock, which must not run while nobody sees it.
+    pub fn step_aside(&mut self, shared: &mut Shared) {
+        if self.table.clock.is_some() && self.table.result().is_none() {
+            self.pause(Offer::Resume, shared);
+        }
+    }
+
     /// Obeys a key while the pause menu is open.
     pub(super) fn dialog_key(&mut self, code: KeyCode, shared: &mut Shared) -> Next {
         let offer = self.dialog.as_mut().and_then(|dialog| dialog.key(code));
@@ -152,7 +159,9 @@ impl Play {
             "u" => Block::bordered().border_type(ratatui::widgets::BorderType::Rounded),
             _ => Block::bordered().border_set(ASCII),
         };
-        frame.render_widget(border.border_style(look.soft()), place);
+        let title = if self.table.result().is_some() { " The game is over " } else { " Paused " };
+        let title = Line::styled(title, look.strong());
+        frame.render_widget(border.border_style(look.soft()).title(title), place);
         let row = |offer: &Offer| Line::from(Span::raw(format!("  {}", offer.label())));
         let rows: Vec<_> = dialog.offers.iter().map(row).collect();
         let inside = Rect::new(x + 1, y + 1, width - 2, height - 2).intersection(area);

@@ -216,6 +216,14 @@ impl Play {
         Next::Stay
     }
 
+    /// Lets a dragged piece go; where it cannot go, it stays chosen.
+    pub fn drop_on(&mut self, cell: usize, shared: &mut Shared) {
+        if self.dialog.is_none() && !self.picker.is_idle() && self.picker.targets().contains(&cell)
+        {
+            self.tap(cell, shared);
+        }
+    }
+
     fn arrow(&mut self, way: Way) {
         self.shown.vi = false;
         self.go(way);

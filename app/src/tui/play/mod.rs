@@ -151,7 +151,16 @@ impl Play {
             }
         }
         if self.shown.hint {
-            diagram.marks.hints = self.hint_marks();
+            let marks = &mut diagram.marks;
+            marks.hints = self.hint_marks();
+            // What is proposed shows among what is possible.
+            let proposed = |cell: &usize| marks.hints.iter().any(|(a, b)| a == cell || b == cell);
+            marks.targets.retain(|cell| !proposed(cell));
+        }
+        // Where no line or connection won, the last turn did.
+        let marks = &mut diagram.marks;
+        if self.game().outcome().is_some() && marks.winning.is_empty() {
+            marks.winning = marks.arrows.iter().map(|(_, to)| *to).collect();
         }
         diagram
     }
@@ -249,7 +258,11 @@ impl Play {
                 self.note = None;
                 self.refresh(shared);
             }
-            Err(reason) => self.warn(reason),
+            Err(reason) => {
+                // The line above shows what was typed; the reason alone is short enough for the rest.
+                let known = format!("`{text}` is not legal here: ");
+                self.warn(reason.strip_prefix(&known).unwrap_or(&reason));
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 //! The panel beside the board: the players, the stage of a turn, opinions, the turns.
 
 use super::Play;
-use crate::table::Kind;
+use crate::table::{Kind, signed};
 use crate::tui::app::{Hit, Hits, Shared};
 use crate::tui::look::Look;
 use crate::tui::view::{cut, wrapped};
@@ -188,7 +188,10 @@ impl Play {
         let [one, two] = Player::BOTH.map(|player| {
             format!("{} {}", self.table.colour(player), signed(self.values[player.index()]))
         });
-        let line = format!("At a glance  {one}  {two}");
+        let line = format!("{one}  {two}");
+        let label = "At a glance  ";
+        let fits = label.len() + line.chars().count() <= pen.width();
+        let line = if fits { format!("{label}{line}") } else { line };
         pen.line(Line::styled(cut(&line, pen.width(), &look), look.soft()));
         if !self.shown.bar && !self.shown.analysis {
             return pen.gap();
@@ -207,10 +210,14 @@ impl Play {
         };
         let width = pen.width().saturating_sub(words.chars().count() + 2).clamp(6, 20);
         let first = (share * width as f64).round() as usize;
-        let (full, empty) = (look.sign("█", "#"), look.sign("░", "."));
+        let [one, two] = self.game().diagram().players.map(|seat| look.piece(seat.tint));
+        let signs = match look.color {
+            true => [" ", " "],
+            false => [look.sign("█", "#"), look.sign("░", ".")],
+        };
         pen.line(Line::from(vec![
-            Span::styled(full.repeat(first), look.accent()),
-            Span::styled(empty.repeat(width - first), look.soft()),
+            Span::styled(signs[0].repeat(first), one),
+            Span::styled(signs[1].repeat(width - first), two),
             Span::raw(format!("  {words}")),
         ]));
         pen.gap();
@@ -279,7 +286,7 @@ impl Play {
         pen.line(Line::styled(head, look.soft()));
         for line in view.lines.iter().take(lines) {
             let score = score(line);
-            let text = format!("{score:>6}  {}", line.turns.join(" "));
+            let text = format!("{score:>7}  {}", line.turns.join(" "));
             pen.line(Line::raw(cut(&text, pen.width(), &look)));
         }
     }
@@ -331,17 +338,6 @@ fn holdings(seat: &Seat) -> String {
 pub(super) fn capital(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |c| c.to_uppercase().chain(chars).collect())
-}
-
-/// A value with its sign and no needless digits.
-fn signed(value: f64) -> String {
-    let text = format!("{value:+.2}");
-    let text = text.trim_end_matches('0').trim_end_matches('.');
-    if text == "+" || text == "-" || text == "+0" || text == "-0" {
-        "0".into()
-    } else {
-        text.into()
-    }
 }
 
 /// A large number in few characters.

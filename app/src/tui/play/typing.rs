@@ -46,8 +46,11 @@ impl Typing {
             return fitting.into_iter().map(str::to_owned).collect();
         }
         let begun = texts(&steps).filter(|text| typed.starts_with(text)).max_by_key(|t| t.len());
-        let Some(begun) = begun else { return Vec::new() };
         let mut next = game.boxed_clone();
+        let Some(begun) = begun else {
+            // Moves may be written in other ways, too.
+            return next.play(&typed).map_or_else(|_| Vec::new(), |()| vec![typed]);
+        };
         let mover = next.turn();
         if next.play(begun).is_err() || next.turn() != mover || next.outcome().is_some() {
             return Vec::new();
@@ -86,6 +89,7 @@ mod tests {
         let matches = |text: &str| Typing::new(text).matches(game.as_ref());
         assert_eq!(matches("E1-"), ["e1-c2", "e1-d3", "e1-f3", "e1-g2"]);
         assert_eq!(matches("e1-d3"), ["e1-d3"]);
+        assert_eq!(matches("e1d3"), ["e1d3"]);
         assert!(matches("e9").is_empty());
     }
 

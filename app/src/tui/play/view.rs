@@ -76,11 +76,11 @@ impl Play {
         let area = frame.area();
         let row = Rect::new(2, area.height - 2, area.width - 4, 1);
         let width = usize::from(row.width);
-        let line = if let Some(note) = &self.note {
+        let line = if let Some(typing) = &self.typing {
+            self.view_typing(&typing.text, row, look, frame)
+        } else if let Some(note) = &self.note {
             let style = if note.is_warning { look.warning() } else { look.strong() };
             Line::styled(cut(&note.text, width, look), style)
-        } else if let Some(typing) = &self.typing {
-            self.view_typing(&typing.text, row, look, frame)
         } else if has_panel {
             Line::styled(cut(&self.prompt(), width, look), look.soft())
         } else {
@@ -98,12 +98,13 @@ impl Play {
         let game = self.table.game.as_ref();
         let matches = self.typing.as_ref().map_or_else(Vec::new, |typing| typing.matches(game));
         let room = usize::from(row.width).saturating_sub(start.len() + text.chars().count() + 4);
-        let (words, style) = match &matches[..] {
-            [] => ("no legal move begins like this".into(), look.warning()),
-            [only] if only.eq_ignore_ascii_case(text.trim()) => {
+        let (words, style) = match (&self.note, &matches[..]) {
+            (Some(note), _) => (note.text.clone(), look.warning()),
+            (None, []) => ("no legal move begins like this".into(), look.warning()),
+            (None, [only]) if only.eq_ignore_ascii_case(text.trim()) => {
                 ("Enter plays it".to_owned(), look.accent())
             }
-            several => (several.join(" "), look.soft()),
+            (None, several) => (several.join(" "), look.soft()),
         };
         Line::from(vec![
             Span::styled(start, look.accent()),
@@ -133,6 +134,11 @@ impl Play {
         if !self.picker.is_idle() {
             return format!("{stage}? Choose among the marked cells{back}");
         }
+        let diagram = self.table.game.diagram();
+        let holds = |cell: &usize| diagram.cells.get(*cell).is_some_and(|c| c.piece.is_some());
+        let targets = self.picker.targets();
+        let mixed = targets.iter().any(holds) && !targets.iter().all(holds);
+        let stage = if mixed { format!("{stage}, or an empty cell") } else { stage };
         let example = self.table.game.steps().into_iter().next().map(|step| step.text);
         let example = example.unwrap_or_default();
         format!("{stage}? Click, or arrows and Enter, or type, as in {example}{back}")
@@ -148,9 +154,8 @@ impl Play {
             return vec![
                 ("← →", "look back"),
                 ("n", "rematch"),
-                ("N", "sides changed"),
+                ("N", "swap sides"),
                 ("s", "save"),
-                ("a", "analysis"),
                 ("u", "undo"),
                 ("p", "menu"),
                 ("?", "help"),
@@ -169,20 +174,13 @@ impl Play {
                 ("?", "help"),
             ];
         }
-        let mut offers = Vec::new();
-        if self.thinking.is_some() {
-            offers.push(("space", "stop thinking"));
-        }
-        offers.extend([
-            hint,
-            ("u", "undo"),
-            ("f", "flip"),
-            ("e", "engine"),
-            ("a", "analysis"),
-            ("s", "save"),
-            ("p", "menu"),
-            ("?", "help"),
-        ]);
+        let common = [("p", "menu"), ("?", "help")];
+        let mut offers = match self.thinking {
+            Some(_) => vec![("space", "stop thinking"), ("u", "undo"), ("f", "flip")],
+            None => vec![hint, ("u", "undo"), ("f", "flip"), ("e", "engine")],
+        };
+        offers.extend([("a", "analysis"), ("s", "save")]);
+        offers.extend(common);
         offers
     }
 }
