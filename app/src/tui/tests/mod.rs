@@ -1,0 +1,235 @@
+//! The screens without a terminal: keys in, frames out.
+
+mod behaviour;
+mod frames;
+
+use super::app::{App, Message, Next, Screen, Shared};
+use super::look::Look;
+use super::play::Play;
+use super::update::update;
+use super::view::view;
+use crate::saves::Saves;
+use crate::table::clock::{Clock, Terms};
+use crate::table::record::today;
+use crate::table::work::{Found, Report, Worker};
+use crate::table::{Sitter, Table};
+use engine::{LineView, View};
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::crossterm::event::{
+    Event, KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
+};
+use ratatui::style::{Color, Modifier};
+use rules::text::Charset;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+const SMALL: (u16, u16) = (80, 24);
+const LARGE: (u16, u16) = (140, 45);
+
+/// A program whose threads are not heard, in a folder of its own.
+struct Desk {
+    app: App,
+    folder: PathBuf,
+    now: Instant,
+    size: (u16, u16),
+}
+
+impl Desk {
+    fn new(name: &str) -> Desk {
+        let name = format!("quadrille-tui-{}-{name}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        let _ = std::fs::remove_dir_all(&folder);
+        Desk::at(folder)
+    }
+
+    /// The program started anew in a folder.
+    fn at(folder: PathBuf) -> Desk {
+        let saves = Saves::open(Some(&folder)).unwrap();
+        let choices = saves.choices();
+        let trouble = choices.clone().err();
+        let now = Instant::now();
+        let shared = Shared {
+            look: Look { color: true, charset: Charset::Unicode },
+            saves,
+            remembers: trouble.is_none(),
+            choices: choices.unwrap_or_default(),
+            worker: Worker::new(Some(1), |_| {}),
+            now,
+        };
+        Desk { app: App::new(shared, trouble), folder, now, size: SMALL }
+    }
+
+    /// A game between these players, after these turns.
+    fn playing(name: &str, game: &str, players: [&str; 2], turns: &str) -> Desk {
+        let mut desk = Desk::new(name);
+        desk.sit(game, players, turns, None);
+        desk
+    }
+
+    fn sit(&mut self, game: &str, players: [&str; 2], turns: &str, clock: Option<&str>) {
+        let entry = engine::find(game).unwrap();
+        let game = (entry.start)(&Default::default()).unwrap();
+        let sitters = players.map(|code| Sitter::parse(code, game.as_ref()).unwrap());
+        let clock = clock.map(|terms| Clock::new(Terms::parse(terms).unwrap()));
+        let mut table = Table::new(entry, game, sitters, clock);
+        for turn in turns.split_whitespace() {
+            table.play(turn, self.now).unwrap();
+        }
+        self.app.shared.now = self.now;
+        self.app.go(Next::Play(Box::new(table), None));
+    }
+
+    fn tell(&mut self, message: Message) {
+        update(&mut self.app, message, self.now);
+    }
+
+    /// Lets time pass, and what is due happen.
+    fn wait(&mut self, time: Duration) {
+        self.now += time;
+        self.tell(Message::Tick);
+    }
+
+    /// Presses keys: characters, and names such as `<Enter>`.
+    fn keys(&mut self, keys: &str) -> &mut Desk {
+        let mut rest = keys;
+        while !rest.is_empty() {
+            let named = rest.strip_prefix('<').and_then(|rest| rest.split_once('>'));
+            let code = match named {
+                Some((name, after)) => {
+                    rest = after;
+                    match name {
+                        "Enter" => KeyCode::Enter,
+                        "Esc" => KeyCode::Esc,
+                        "Tab" => KeyCode::Tab,
+                        "Up" => KeyCode::Up,
+                        "Down" => KeyCode::Down,
+                        "Left" => KeyCode::Left,
+                        "Right" => KeyCode::Right,
+                        "Home" => KeyCode::Home,
+                        "End" => KeyCode::End,
+                        "PageDown" => KeyCode::PageDown,
+                        "Backspace" => KeyCode::Backspace,
+                        other => panic!("no key {other}"),
+                    }
+                }
+                None => {
+                    let c = rest.chars().next().unwrap();
+                    rest = &rest[c.len_utf8()..];
+                    KeyCode::Char(c)
+                }
+            };
+            self.tell(Message::Input(Event::Key(KeyEvent::new(code, KeyModifiers::NONE))));
+        }
+        self
+    }
+
+    fn press(&mut self, code: KeyCode, modifiers: KeyModifiers) {
+        self.tell(Message::Input(Event::Key(KeyEvent::new(code, modifiers))));
+    }
+
+    /// Clicks on the first place where the frame shows a text.
+    fn click(&mut self, text: &str) {
+        let frame = self.frame();
+        let place = frame.lines().enumerate().find_map(|(y, line)| {
+            let byte = line.find(text)?;
+            Some((line[..byte].chars().count() as u16, y as u16))
+        });
+        let (x, y) = place.unwrap_or_else(|| panic!("no `{text}` in\n{frame}"));
+        self.click_at(x, y);
+    }
+
+    fn click_at(&mut self, column: u16, row: u16) {
+        let kind = MouseEventKind::Down(MouseButton::Left);
+        let mouse = MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE };
+        self.tell(Message::Input(Event::Mouse(mouse)));
+    }
+
+    /// Clicks on a cell.
+    fn click_cell(&mut self, name: &str) {
+        let (x, y) = self.place(name);
+        self.click_at(x, y);
+    }
+
+    /// Moves the mouse to a cell with the button down, and lets it go there.
+    fn drag_to(&mut self, name: &str) {
+        let (column, row) = self.place(name);
+        let kind = MouseEventKind::Up(MouseButton::Left);
+        let mouse = MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE };
+        self.tell(Message::Input(Event::Mouse(mouse)));
+    }
+
+    /// Where a cell is on the screen.
+    fn place(&self, name: &str) -> (u16, u16) {
+        let cell = self.table().game.diagram().cells.iter().position(|c| c.name == name).unwrap();
+        self.frame();
+        let (width, height) = self.size;
+        let mut all = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
+        let hit = Some(super::app::Hit::Cell(cell));
+        all.find(|(x, y)| self.app.hits.at(*x, *y) == hit).unwrap()
+    }
+
+    /// The computer's thread reports; jobs are numbered from 1.
+    fn report(&mut self, job: u64, found: Found) {
+        self.tell(Message::Work(Report { job, found }));
+    }
+
+    /// The screen as text.
+    fn frame(&self) -> String {
+        self.draw(false)
+    }
+
+    /// The screen as text, and below it what is highlighted.
+    fn picture(&mut self, size: (u16, u16)) -> String {
+        self.size = size;
+        self.draw(true)
+    }
+
+    fn draw(&self, with_marks: bool) -> String {
+        let mut terminal = Terminal::new(TestBackend::new(self.size.0, self.size.1)).unwrap();
+        terminal.draw(|frame| view(&self.app, frame)).unwrap();
+        let buffer = terminal.backend().buffer();
+        let (mut text, mut marks) = (String::new(), String::new());
+        for y in 0..self.size.1 {
+            let row: String = (0..self.size.0).map(|x| buffer[(x, y)].symbol()).collect();
+            text += row.trim_end();
+            text.push('\n');
+            let is_marked = |x: &u16| {
+                let cell = &buffer[(*x, y)];
+                cell.modifier.contains(Modifier::REVERSED) || cell.bg == Color::Indexed(79)
+            };
+            let marked: Vec<u16> = (0..self.size.0).filter(is_marked).collect();
+            if let (Some(first), true) = (marked.first(), with_marks) {
+                let words: String = marked.iter().map(|x| buffer[(*x, y)].symbol()).collect();
+                marks += &format!("highlighted at {first},{y}: {}\n", words.trim());
+            }
+        }
+        (text + &marks).replace(&today(), "YYYY-MM-DD")
+    }
+
+    fn play(&self) -> &Play {
+        match &self.app.screen {
+            Screen::Play(play) => play,
+            _ => panic!("no game:\n{}", self.frame()),
+        }
+    }
+
+    fn table(&self) -> &Table {
+        &self.play().table
+    }
+
+    fn history(&self) -> Vec<String> {
+        self.table().game.history()
+    }
+}
+
+/// What an engine might have found.
+fn thought(lines: &[(&str, i32)]) -> View {
+    let line = |(turns, score): &(&str, i32)| LineView {
+        turns: turns.split(' ').map(str::to_owned).collect(),
+        score: *score,
+        win_in: engine::score::win_in(*score),
+    };
+    let lines = lines.iter().map(line).collect();
+    View { depth: 7, nodes: 123_456, time: Duration::from_millis(500), lines }
+}

@@ -1,0 +1,314 @@
+//! Whole games on a pseudo-terminal: with keys, with the mouse, by typing, and by computers.
+
+mod tty;
+
+use engine::{Session, find};
+use rules::random::Random;
+use rules::record::Record;
+use rustix::process::Signal;
+use std::path::Path;
+use std::time::{Duration, Instant};
+use tty::{Tty, folder};
+
+const SMALL: (u16, u16) = (80, 24);
+
+/// A whole game as players of the original program play it.
+fn turns(game: &str, players: [&str; 2], seed: u64) -> Vec<String> {
+    let mut session = (find(game).unwrap().start)(&Default::default()).unwrap();
+    let mut random = Random::new(seed);
+    while session.result().is_none() {
+        let player = players[session.turn().index()];
+        let turn = session.seed_choose(player, &mut random).unwrap();
+        session.play(&turn).unwrap();
+    }
+    session.history()
+}
+
+/// The game that goes on, as its file tells it.
+fn kept(folder: &Path) -> Option<Box<dyn Session>> {
+    let files = std::fs::read_dir(folder.join("quadrille/unfinished")).ok()?;
+    let text = files
+        .flatten()
+        .map(|file| file.path())
+        .find(|path| path.extension().is_some_and(|ending| ending == "txt"))?;
+    let record = Record::parse(&std::fs::read_to_string(text).ok()?).ok()?;
+    (find(record.game().ok()?)?.from_record)(&record).ok()
+}
+
+#[test]
+fn a_whole_game_is_played_with_keys() {
+    let folder = folder("keys");
+    let mut tty = Tty::start(&["play", "gekitai"], &folder, SMALL);
+    // The form: the second player becomes a person, too.
+    tty.sees("Player B");
+    tty.send("\x1b[H\x1b[B\r\x1b[H\r");
+    tty.sees("name:");
+    tty.send("Ben\r");
+    tty.sees("Player B    Ben");
+    tty.send("s");
+    tty.sees("round 1");
+    // The first arrow shows the cursor, in the middle: a4.
+    tty.send("\x1b[A");
+    let mut at = (0, 3);
+    for (number, turn) in ["c3", "a6", "c5", "f6", "c2", "f1", "c3"].iter().enumerate() {
+        let bytes = turn.as_bytes();
+        let to = (i32::from(bytes[0] - b'a'), i32::from(bytes[1] - b'1'));
+        let across = if to.0 > at.0 { "\x1b[C" } else { "\x1b[D" };
+        let down = if to.1 > at.1 { "\x1b[B" } else { "\x1b[A" };
+        tty.send(&across.repeat((to.0 - at.0).unsigned_abs() as usize));
+        tty.send(&down.repeat((to.1 - at.1).unsigned_abs() as usize));
+        tty.send("\r");
+        at = to;
+        if number < 6 {
+            let said = if number % 2 == 0 { "Ben (O) to move" } else { "X to move" };
+            tty.sees(said);
+        }
+    }
+    tty.sees("X has won with three in a row");
+    tty.send("\x1b[D");
+    tty.sees("after 6 of 7 turns");
+    tty.send("qq");
+    assert!(tty.ends().success());
+}
+
+#[test]
+fn a_whole_game_is_played_with_the_mouse() {
+    let folder = folder("mouse");
+    let args = ["play", "jeson-mor", "--size", "5", "--first", "human", "--second", "human"];
+    let mut tty = Tty::start(&args, &folder, SMALL);
+    tty.sees("? help");
+    // White takes the centre; Black does not see it, and White leaves again.
+    for (turn, then) in [
+        ("b1 c3", "Black to move"),
+        ("a5 b3", "White to move"),
+        ("c3 e4", "White has won by leaving the centre"),
+    ] {
+        for cell in turn.split(' ') {
+            tty.click(tty.cell(cell));
+        }
+        tty.sees(then);
+    }
+    let text = tty.text();
+    let row = text.lines().position(|line| line.contains("n rematch")).unwrap();
+    let column = text.lines().nth(row).unwrap().find("n rematch").unwrap();
+    let column = text.lines().nth(row).unwrap()[..column].chars().count();
+    tty.click((column, row));
+    tty.sees("White to move");
+}
+
+#[test]
+fn a_whole_game_is_typed_and_looked_back_on() {
+    let folder = folder("typed");
+    let args = ["play", "glaisher", "--first", "human:Ana", "--second", "human:Ben"];
+    let mut tty = Tty::start(&args, &folder, SMALL);
+    let turns = turns("glaisher", ["level-1", "level-2"], 3);
+    tty.sees("Ana (Red) to move");
+    for (number, turn) in turns.iter().enumerate() {
+        tty.send(turn);
+        tty.sees(&format!("move: {turn}"));
+        tty.send("\r");
+        if number + 1 < turns.len() {
+            let next = if number % 2 == 0 { "Ben (Yellow) to move" } else { "Ana (Red) to move" };
+            tty.sees(next);
+        }
+    }
+    tty.sees("has won");
+    tty.send("s");
+    tty.sees("saved as ");
+    tty.send("\x1b[H");
+    tty.sees(&format!("after 0 of {} turns", turns.len()));
+}
+
+#[test]
+fn a_whole_game_is_played_against_the_computer() {
+    let folder = folder("computer");
+    let args = ["play", "six-making", "--size", "4", "--first", "human:Ana", "--second", "level:5"];
+    let mut tty = Tty::start(&args, &folder, SMALL);
+    tty.sees("Ana (X) to move");
+    let mut random = Random::new(5);
+    let mut game =
+        (find("six-making").unwrap().start)(serde_json::json!({"size": 4}).as_object().unwrap())
+            .unwrap();
+    loop {
+        let turn = random.pick(&game.turns()).unwrap().clone();
+        tty.send(&turn);
+        tty.sees(&format!("move: {turn}"));
+        tty.send("\r");
+        game.play(&turn).unwrap();
+        let played = game.history().len();
+        let over = |tty: &Tty| tty.text().contains("has won") || tty.text().contains("a draw");
+        let answered = || kept(&folder).is_some_and(|kept| kept.history().len() > played);
+        tty.wait("an answer", |tty| {
+            over(tty) || (tty.text().contains("Ana (X) to move") && answered())
+        });
+        if over(&tty) {
+            break;
+        }
+        game = kept(&folder).unwrap();
+    }
+    assert!(kept(&folder).is_none(), "a finished game is kept as unfinished");
+}
+
+#[test]
+fn computers_play_a_whole_game_by_themselves() {
+    let folder = folder("computers");
+    let args = ["play", "gekitai", "--first", "seed:hard", "--second", "level:1", "--seed", "7"];
+    let mut tty = Tty::start(&args, &folder, SMALL);
+    tty.sees("1 s a turn");
+    tty.send("+++++");
+    tty.wait("an end", |tty| tty.text().contains("has won") || tty.text().contains("a draw"));
+    tty.sees("rematch");
+}
+
+#[test]
+fn a_thinking_computer_can_be_stopped_and_never_freezes_the_screen() {
+    let folder = folder("stop");
+    let args = ["play", "glaisher", "--first", "human", "--second", "level:10", "--clock", "600"];
+    let mut tty = Tty::start(&args, &folder, SMALL);
+    tty.sees("Red to move");
+    tty.send("a2-se:123@e5\r");
+    tty.sees("Engine 10 is thinking");
+    tty.sees("positions");
+    // It would think for twenty minutes; meanwhile every key is obeyed.
+    tty.send("f");
+    // The board turned round has its letters on the right.
+    tty.sees("│ i");
+    tty.send(" ");
+    tty.sees("Red to move");
+}
+
+#[test]
+fn the_window_may_change_at_any_time() {
+    let folder = folder("resize");
+    let args = ["play", "six-making", "--first", "human", "--second", "human"];
+    let mut tty = Tty::start(&args, &folder, SMALL);
+    tty.sees("╭───────┬");
+    tty.resize(140, 45);
+    tty.sees("╭───────────┬");
+    tty.resize(30, 8);
+    tty.sees("too small");
+    tty.resize(80, 24);
+    tty.sees("╭───────┬");
+    tty.send("c3\r");
+    tty.sees("O to move");
+}
+
+#[test]
+fn an_unfinished_game_is_offered_at_the_next_start() {
+    let folder = folder("continue");
+    let args = ["play", "gekitai", "--first", "human:Ana", "--second", "level:2"];
+    let mut tty = Tty::start(&args, &folder, SMALL);
+    tty.sees("Ana (X) to move");
+    tty.send("c3\r");
+    tty.wait("an answer", |tty| {
+        tty.text().contains("Ana (X) to move") && tty.text().contains("round 2")
+    });
+    let before = kept(&folder).unwrap().history();
+    // Not even a kill loses it.
+    tty.signal(Signal::KILL);
+    tty.ends();
+    let mut tty = Tty::start(&[], &folder, SMALL);
+    tty.sees("Continue Gekitai");
+    tty.send("\r");
+    tty.sees("Ana (X) to move");
+    tty.sees(&before[1]);
+    assert_eq!(kept(&folder).unwrap().history(), before);
+}
+
+#[test]
+fn the_terminal_is_given_back_however_the_program_ends() {
+    let endings: [(&str, Option<Signal>); 5] = [
+        ("q", None),
+        ("\x03", None),
+        ("", Some(Signal::TERM)),
+        ("", Some(Signal::INT)),
+        ("", Some(Signal::HUP)),
+    ];
+    for (number, (keys, signal)) in endings.into_iter().enumerate() {
+        let folder = folder(&format!("end-{number}"));
+        let mut tty = Tty::start(&[], &folder, SMALL);
+        tty.sees("Saved games");
+        assert!(tty.is_taken_over());
+        tty.send(keys);
+        if let Some(signal) = signal {
+            tty.signal(signal);
+        }
+        assert!(tty.ends().success());
+        tty.wait("the terminal", |tty| !tty.is_taken_over());
+        let modes = tty.settings().local_modes;
+        assert!(
+            modes.contains(rustix::termios::LocalModes::ICANON),
+            "raw after {keys:?} {signal:?}"
+        );
+        assert!(modes.contains(rustix::termios::LocalModes::ECHO));
+    }
+}
+
+#[test]
+fn the_program_steps_aside_and_comes_back() {
+    let folder = folder("suspend");
+    for by_key in [true, false] {
+        let mut tty = Tty::start(&[], &folder, SMALL);
+        tty.sees("Saved games");
+        match by_key {
+            true => tty.send("\x1a"),
+            false => tty.signal(Signal::TSTP),
+        }
+        tty.wait("the terminal", |tty| !tty.is_taken_over());
+        tty.stops();
+        assert!(tty.settings().local_modes.contains(rustix::termios::LocalModes::ICANON));
+        tty.signal(Signal::CONT);
+        tty.wait("the program", Tty::is_taken_over);
+        tty.sees("Saved games");
+        tty.send("q");
+        assert!(tty.ends().success());
+    }
+}
+
+/// Prints how long the program takes; run it on a release build:
+/// `cargo test --release -p quadrille --test terminal -- --ignored --nocapture`
+#[test]
+#[ignore = "measures"]
+fn latencies() {
+    let folder = folder("latency");
+    let median = |mut times: Vec<Duration>| {
+        times.sort();
+        (times[times.len() / 2], times[times.len() - 1])
+    };
+    let starts = (0..20).map(|_| {
+        let began = Instant::now();
+        let tty = Tty::start(&[], &folder, SMALL);
+        tty.sees("q quit");
+        began.elapsed()
+    });
+    println!("start to menu, median and worst: {:?}", median(starts.collect()));
+    for (game, size) in [("glaisher", SMALL), ("glaisher", (140, 45)), ("jeson-mor", (200, 60))] {
+        let args = ["play", game, "--first", "human", "--second", "human"];
+        let mut tty = Tty::start(&args, &folder, size);
+        tty.sees("to move");
+        let mut times = Vec::new();
+        for _ in 0..20 {
+            let began = Instant::now();
+            tty.send(":");
+            tty.sees("move:");
+            times.push(began.elapsed());
+            // Backspace closes the line.
+            tty.send("\x7f");
+            tty.wait("the line closed", |tty| !tty.text().contains("move:"));
+        }
+        println!("key to frame, {game} {size:?}, median and worst: {:?}", median(times));
+    }
+    let args = ["play", "gekitai", "--first", "human", "--second", "human"];
+    let mut tty = Tty::start(&args, &folder, SMALL);
+    tty.sees("X to move");
+    let mut times = Vec::new();
+    for turn in ["c3", "a6", "c5", "f6", "c2", "f1"] {
+        tty.send(turn);
+        tty.sees(&format!("move: {turn}"));
+        let began = Instant::now();
+        tty.send("\r");
+        tty.wait("the turn", |tty| !tty.text().contains("move:"));
+        times.push(began.elapsed());
+    }
+    println!("turn played, kept on disk and drawn, median and worst: {:?}", median(times));
+}
