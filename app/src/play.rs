@@ -95,8 +95,10 @@ fn begin(args: &PlayArgs, saves: &Saves, plain: bool) -> Result<Begun, Failure> 
         return Ok((Some(reseat(table, args)?), None));
     }
     if args.goes_on {
-        let none = || Failure::user("there is no unfinished game; begin one with `quadrille play`");
-        let (kept, table) = saves.latest().ok_or_else(none)?;
+        let none = "there is no unfinished game; begin one with `quadrille play`";
+        let (latest, trouble) = saves.latest();
+        let (kept, table) =
+            latest.ok_or_else(|| Failure::User(trouble.unwrap_or_else(|| none.into())))?;
         return Ok((Some(reseat(table, args)?), Some(kept.path)));
     }
     let says_who = args.first.is_some() || args.second.is_some();

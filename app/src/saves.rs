@@ -171,10 +171,16 @@ impl Saves {
         self.list(Shelf::Saved).len() + self.list(Shelf::Unfinished).len()
     }
 
-    /// The game that went on last, if it can be read.
-    pub fn latest(&self) -> Option<(Kept, Table)> {
-        let readable = |kept: Kept| read(&kept.path).ok().map(|table| (kept, table));
-        self.list(Shelf::Unfinished).into_iter().find_map(readable)
+    /// The game that went on last, and what is wrong with a later one that cannot be read.
+    pub fn latest(&self) -> (Option<(Kept, Table)>, Option<String>) {
+        let mut trouble = None;
+        for kept in self.list(Shelf::Unfinished) {
+            match read(&kept.path) {
+                Ok(table) => return (Some((kept, table)), trouble),
+                Err(error) => trouble = trouble.or(Some(format!("damaged: {error}"))),
+            }
+        }
+        (None, trouble)
     }
 
     /// The last choices; a damaged file is told of, once, and left alone.
@@ -294,9 +300,9 @@ mod tests {
         assert_eq!(saves.list(Shelf::Unfinished).len(), 2);
         assert_eq!(read(slot.as_ref().unwrap()).unwrap().game.history().len(), 2);
         saves.forget(&mut other).unwrap();
-        assert_eq!(saves.latest().unwrap().1.game.history().len(), 2);
+        assert_eq!(saves.latest().0.unwrap().1.game.history().len(), 2);
         saves.forget(&mut slot).unwrap();
-        assert!(saves.latest().is_none());
+        assert!(saves.latest().0.is_none());
     }
 
     #[test]
@@ -308,6 +314,11 @@ mod tests {
         let error = read(&path).err().unwrap();
         assert!(error.contains("the record ends without a result"), "{error}");
         assert_eq!(fs::read_to_string(&path).unwrap(), whole[..whole.len() - 4]);
+        let mut slot = None;
+        saves.keep(&mut slot, &record(1)).unwrap();
+        fs::write(slot.unwrap(), "").unwrap();
+        let (latest, trouble) = saves.latest();
+        assert!(latest.is_none() && trouble.unwrap().starts_with("damaged: "));
         fs::write(saves.folder.join("choices.json"), "{\"game\":").unwrap();
         assert!(saves.choices().unwrap_err().contains("choices.json is damaged: EOF"));
     }

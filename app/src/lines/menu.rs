@@ -19,8 +19,11 @@ impl Lines {
         for (i, entry) in GAMES.iter().enumerate() {
             self.say(&format!("  {}  {:<11} {}", i + 1, entry.info.id, entry.info.tagline))?;
         }
-        let goes_on = self.saves.latest().is_some();
-        let goes_on = if goes_on { "continue, " } else { "" };
+        let (latest, trouble) = self.saves.latest();
+        if let Some(trouble) = trouble {
+            self.say(&trouble)?;
+        }
+        let goes_on = if latest.is_some() { "continue, " } else { "" };
         loop {
             let prompt =
                 format!("which game? (a name or number, {goes_on}rules GAME, load FILE, quit)");
@@ -29,7 +32,7 @@ impl Lines {
             match word {
                 "" => {}
                 "quit" | "q" | "exit" => return Ok(None),
-                "continue" => match self.saves.latest() {
+                "continue" => match self.saves.latest().0 {
                     Some((kept, table)) => return Ok(Some((table, Some(kept.path)))),
                     None => self.say("there is no unfinished game")?,
                 },

@@ -23,6 +23,7 @@ const KEYS: &[(&str, &[(&str, &str)])] = &[
             ("h", "hint: the original program's, and the engine's (H while h moves left)"),
             ("e", "the engine's opinion as a bar"),
             ("a", "analysis of the position on the screen: the best lines as they are found"),
+            ("At a glance", "what the original program thinks of the position, for each side"),
             ("r", "the rules"),
             ("?", "this page"),
         ],

@@ -71,7 +71,8 @@ impl Item {
 impl Menu {
     /// The list; the last game is chosen, or the one that is not finished.
     pub fn new(shared: &Shared, trouble: Option<String>) -> Menu {
-        let latest = shared.saves.latest();
+        let (latest, damage) = shared.saves.latest();
+        let trouble = trouble.or(damage);
         let goes_on = latest.map(|(kept, table)| Item::Continue(kept, Box::new(table)));
         let mut items: Vec<Item> = goes_on.into_iter().collect();
         let games = usize::from(!items.is_empty());

@@ -204,8 +204,10 @@ impl Play {
                 let one = if mover == Player::One { share } else { 1.0 - share };
                 (one, verdict(self.game(), line))
             }
-            (None, Some(Outcome::Win(Player::One))) => (1.0, "won".into()),
-            (None, Some(Outcome::Win(Player::Two))) => (0.0, "won".into()),
+            (None, Some(Outcome::Win(winner))) => {
+                let share = if winner == Player::One { 1.0 } else { 0.0 };
+                (share, format!("{} has won", self.table.colour(winner)))
+            }
             (None, _) => (0.5, look.sign("…", "...").into()),
         };
         let width = pen.width().saturating_sub(words.chars().count() + 2).clamp(6, 20);

@@ -81,12 +81,28 @@ impl Play {
         } else if let Some(note) = &self.note {
             let style = if note.is_warning { look.warning() } else { look.strong() };
             Line::styled(cut(&note.text, width, look), style)
+        } else if !has_panel && !self.picker.choices().is_empty() {
+            self.choices_in_line(look)
         } else if has_panel {
             Line::styled(cut(&self.prompt(), width, look), look.soft())
         } else {
             Line::raw(cut(status, width, look))
         };
         frame.render_widget(line, row);
+    }
+
+    /// The choices that no cell stands for, where there is no panel to show them.
+    fn choices_in_line(&self, look: &Look) -> Line<'static> {
+        let choices = self.picker.choices();
+        let stage = choices.first().map_or("", |tap| tap.stage);
+        let mut spans = vec![Span::styled(format!("{}? ", capital(stage)), look.soft())];
+        // The highlighted one is always among those that find room.
+        let first = self.picker.highlight.saturating_sub(2);
+        for (i, tap) in choices.iter().enumerate().skip(first) {
+            let style = if i == self.picker.highlight { look.chosen() } else { look.strong() };
+            spans.push(Span::styled(format!(" {} {} ", i + 1, tap.label), style));
+        }
+        Line::from(spans)
     }
 
     fn view_typing(&self, text: &str, row: Rect, look: &Look, frame: &mut Frame) -> Line<'static> {

@@ -175,4 +175,7 @@ fn a_window_that_is_too_small_says_so() {
     desk.sit("glaisher", HUMANS, "", None);
     let narrow = desk.picture((44, 23));
     assert!(narrow.contains("Ana (Red) to move"), "{narrow}");
+    desk.keys("<Tab><Enter>");
+    let narrow = desk.picture((44, 23));
+    assert!(narrow.contains("Parts?  1 1+2+3  2 2+4"), "{narrow}");
 }
