@@ -56,6 +56,16 @@ impl<const WIDTH: usize> Square<WIDTH> {
         (0..size * size).map(move |i| Square::at(i % size, i / size))
     }
 
+    /// One of the eight images of the cell on a board of this size: the bits of `which` stand for columns
+    /// mirrored, rows mirrored, and then both exchanged.
+    #[inline]
+    pub const fn image(self, which: usize, size: usize) -> Self {
+        let (column, row) = (self.column(), self.row());
+        let column = if which & 1 == 0 { column } else { size - 1 - column };
+        let row = if which & 2 == 0 { row } else { size - 1 - row };
+        if which & 4 == 0 { Square::at(column, row) } else { Square::at(row, column) }
+    }
+
     /// Reads a name such as `c4`, in any case.
     pub fn parse(text: &str) -> Option<Self> {
         let mut chars = text.chars();

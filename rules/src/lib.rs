@@ -33,6 +33,7 @@ pub mod record;
 pub mod six_making;
 pub mod spoken;
 pub mod svg;
+pub mod symmetry;
 pub mod text;
 
 pub use diagram::{Diagram, Gesture, Marks, Show, Tap, Trace};
@@ -40,3 +41,4 @@ pub use edit::{Brush, Edit};
 pub use game::{Game, IllegalMove, Info, Outcome, ParseMoveError, Player, SetupError};
 pub use notation::Notation;
 pub use record::{Record, Verdict};
+pub use symmetry::Symmetric;

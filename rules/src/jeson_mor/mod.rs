@@ -7,6 +7,7 @@ mod moves;
 mod notation;
 mod setup;
 mod show;
+mod symmetry;
 
 use crate::edit::{Brush, Stroke};
 use crate::game::{Game, Info, OptionInfo, Outcome, Player, SetupError, Values};

@@ -6,6 +6,7 @@ mod moves;
 mod notation;
 mod setup;
 mod show;
+mod symmetry;
 mod tower;
 
 use crate::edit::{Brush, Stroke};

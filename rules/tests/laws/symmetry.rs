@@ -5,7 +5,7 @@ use rules::gekitai::{self, Gekitai};
 use rules::glaisher::{self, Glaisher};
 use rules::jeson_mor::{self, JesonMor};
 use rules::six_making::{self, SixMaking};
-use rules::{Game, Player};
+use rules::{Game, Player, Symmetric};
 
 /// Checks that `image` maps each position to one whose moves and successors are the images.
 fn check<G: Game>(
@@ -206,4 +206,41 @@ fn glaisher_turns_with_the_hexagon_and_with_the_colours() {
         };
         check(&positions, swap, str::to_owned);
     }
+}
+
+fn images_play_alike<G: Symmetric>() {
+    for seed in SEEDS {
+        let positions = walk::<G>(&G::Options::default(), seed, 60);
+        for pos in positions.iter().step_by(4) {
+            let (canonical, _) = pos.canonical();
+            for which in 0..G::IMAGES {
+                let image = pos.image(which);
+                assert_eq!(image, G::from_setup(image.setup()).unwrap());
+                assert_eq!(image.key(), G::from_setup(image.setup()).unwrap().key());
+                assert_eq!(image.outcome(), pos.outcome());
+                assert_eq!(image.canonical_key(), pos.canonical_key());
+                assert_eq!(image.canonical().0, canonical);
+                assert_eq!(image.moves().len(), pos.moves().len());
+                for m in pos.moves().into_iter().step_by(3) {
+                    let other = pos.image_of(m, which);
+                    assert_eq!(image.after(other), pos.after(m).image(which), "{m} is {other}");
+                    assert_eq!(pos.from_image(other, which), Some(m));
+                }
+            }
+        }
+    }
+}
+
+macro_rules! image_tests {
+    ($($name:ident: $game:ty,)*) => { $(
+        #[test]
+        fn $name() {
+            images_play_alike::<$game>();
+        }
+    )* };
+}
+
+mod images_of_every_game_play_alike {
+    use super::images_play_alike;
+    every_game!(image_tests);
 }

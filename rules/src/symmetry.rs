@@ -1,0 +1,47 @@
+//! The ways to turn and mirror a board that leave its game the same.
+
+use crate::game::Game;
+
+/// A game whose board can be turned and mirrored.
+///
+/// ```
+/// use rules::{Game, Symmetric, gekitai::Gekitai};
+/// let start = Gekitai::new(&Default::default())?;
+/// let corners = ["a1", "f1", "a6", "f6"].map(|cell| start.after(cell.parse().unwrap()));
+/// // Seen from the right side, they are all the same.
+/// assert!(corners.iter().all(|pos| pos.canonical().0 == corners[0].canonical().0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait Symmetric: Game {
+    /// How many images a position has; image 0 is the position itself.
+    const IMAGES: usize;
+
+    /// The position turned or mirrored.
+    #[must_use]
+    fn image(&self, which: usize) -> Self;
+
+    /// What a move of this position is in its image.
+    fn image_of(&self, m: Self::Move, which: usize) -> Self::Move;
+
+    /// The one image that stands for all of them, and which one it is.
+    fn canonical(&self) -> (Self, usize) {
+        let mut least = (self.clone(), 0);
+        for which in 1..Self::IMAGES {
+            let image = self.image(which);
+            if image.key() < least.0.key() {
+                least = (image, which);
+            }
+        }
+        least
+    }
+
+    /// A hash that is the same for all images.
+    fn canonical_key(&self) -> u64 {
+        self.canonical().0.key()
+    }
+
+    /// The move here that becomes `m` in an image.
+    fn from_image(&self, m: Self::Move, which: usize) -> Option<Self::Move> {
+        self.moves().into_iter().find(|own| self.image_of(*own, which) == m)
+    }
+}
