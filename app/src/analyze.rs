@@ -77,13 +77,13 @@ pub fn verdict(game: &dyn Session, line: &LineView) -> String {
 }
 
 /// How many turns have been played, counted so that player 1 has the even ones.
-fn first_ply(game: &dyn Session) -> usize {
+pub fn first_ply(game: &dyn Session) -> usize {
     let played = game.history().len() - usize::from(game.in_turn());
     played + usize::from(played % 2 != game.turn().index())
 }
 
 /// Turns with their numbers, as records have them.
-fn numbered(turns: &[String], first: usize) -> String {
+pub fn numbered(turns: &[String], first: usize) -> String {
     let mut words = Vec::new();
     for (i, turn) in turns.iter().enumerate() {
         let ply = first + i;

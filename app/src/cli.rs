@@ -76,6 +76,18 @@ The commands are described in docs/protocols.md."
     Engine,
     /// Tell which turns are best in a position, and how good they are
     Analyze(AnalyzeArgs),
+    /// Prove who wins a position, or within how many turns nobody does
+    Solve(SolveArgs),
+    /// Check a certificate: every reply to every position it stores
+    #[command(after_help = "Example:
+  quadrille solve gekitai --both draw -o proof.gz && quadrille verify proof.gz
+
+The format is described in docs/certificates.md. A certificate that does not hold is refused with
+the line at fault, and the exit code is 2.")]
+    Verify {
+        /// The certificate, compressed or not
+        file: PathBuf,
+    },
     /// Let two players play a match, other programs too
     Arena(ArenaArgs),
     /// Play in the browser: serve games, analysis and pages
@@ -256,6 +268,64 @@ pub struct ServeArgs {
     /// Read the pages from this folder
     #[arg(long, value_name = "FOLDER", hide = true)]
     pub web: Option<PathBuf>,
+}
+
+/// Arguments of `solve`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  quadrille solve gekitai -o proof.gz                          who wins, with a certificate
+  quadrille solve six-making --size 4 --moves 'b2 c3' --time 60
+  quadrille solve --file game.txt                              where a recorded game ended
+  quadrille solve jeson-mor --method quiet --time 3600 --checkpoint work
+  quadrille solve jeson-mor --method quiet --time 3600 --checkpoint work --resume work
+Out of time or memory it says what it knows. Ctrl-C ends it early.")]
+pub struct SolveArgs {
+    /// What to solve.
+    #[command(flatten)]
+    pub position: PositionArgs,
+    /// How to go about it
+    #[arg(long, value_enum, default_value_t = Method::All)]
+    pub method: Method,
+    /// Look for a win of this player only: 1 or 2
+    #[arg(long, value_name = "PLAYER", value_parser = clap::value_parser!(u8).range(1..=2))]
+    pub player: Option<u8>,
+    /// Do not look for wins that take more turns than this
+    #[arg(long, value_name = "TURNS", value_parser = clap::value_parser!(u32).range(1..=120))]
+    pub within: Option<u32>,
+    /// How long to search; 60 seconds unless another limit is given
+    #[arg(long, value_name = "SECONDS")]
+    pub time: Option<f64>,
+    /// How many positions to look at
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
+    pub nodes: Option<u64>,
+    /// How much memory to use for what was found
+    #[arg(long, value_name = "MEBIBYTES", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
+    pub memory: u32,
+    /// Keep the work in this file, now and then and at the end
+    #[arg(long, value_name = "FILE")]
+    pub checkpoint: Option<PathBuf>,
+    /// How often to keep it
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
+    pub every: u32,
+    /// Go on from what a checkpoint has kept
+    #[arg(long, value_name = "FILE")]
+    pub resume: Option<PathBuf>,
+    /// Write the certificate of a win to this file, compressed if its name ends in .gz
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// How to solve a position.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Proofs and bounds by turns
+    All,
+    /// Proof-number search alone
+    Proof,
+    /// Whether anybody wins within 1, 2, 3, … turns
+    Bound,
+    /// The same, but turns that the game's judgement calls free do not count
+    Quiet,
 }
 
 /// Arguments of `bench`.

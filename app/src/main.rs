@@ -11,14 +11,17 @@ mod lines;
 mod pages;
 mod perft;
 mod play;
+mod progress;
 mod query;
 mod render;
 mod saves;
 mod serve;
+mod solve;
 mod table;
 mod thinkers;
 mod tui;
 mod ugi;
+mod verify;
 
 use clap::{CommandFactory, FromArgMatches};
 use cli::{Cli, Command};
@@ -50,6 +53,8 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Query => query::run(),
         Command::Engine => ugi::run(),
         Command::Analyze(args) => analyze::run(&args),
+        Command::Solve(args) => solve::run(&args),
+        Command::Verify { file } => verify::run(&file),
         Command::Arena(args) => arena::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Bench(args) => bench::run(&args),

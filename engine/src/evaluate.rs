@@ -14,6 +14,17 @@ pub trait Evaluate<G: Game>: Send + Sync {
         None
     }
 
+    /// Whether `known` is certain to see a win with this turn, if there is one.
+    fn overlooks_no_win(&self, _pos: &G) -> bool {
+        false
+    }
+
+    /// How the moves end that carry out wins which `known` sees beyond this turn, and how many of them it
+    /// may take: for certificates, which must not rely on `known`.
+    fn forcing(&self, _pos: &G) -> Option<(String, u32)> {
+        None
+    }
+
     /// Drops moves that are certain to lose at once or to gain nothing over others. May drop all: then
     /// every move loses as `hopeless` says.
     fn select(&self, _pos: &G, _moves: &mut Vec<(u16, G::Move)>) {}

@@ -1,8 +1,12 @@
 //! The list of games, and the ways into them.
 
 use crate::bench;
+use crate::control::Stop;
 use crate::play::Play;
 use crate::session::{Match, Session};
+use crate::solve::certificate::Fault;
+use crate::solve::question::{Progress, Settings};
+use crate::solve::report::{Proven, Report, solve_match, verify_text};
 use crate::thinker::{Brain, Thinker};
 use rules::notation::{agree, from_json, options_from_json};
 use rules::prolog::Term;
@@ -11,6 +15,8 @@ use rules::{Info, SetupError};
 use serde_json::{Map, Value};
 
 type Options = Map<String, Value>;
+type Solve =
+    fn(&dyn Session, &Settings, &Stop, &mut dyn FnMut(&Progress)) -> Result<Report, String>;
 type Opened<E> = Result<Box<dyn Session>, E>;
 
 /// A game as commands and menus reach it.
@@ -29,6 +35,10 @@ pub struct Entry {
     pub from_record: fn(&Record) -> Opened<RecordError>,
     /// An engine with a table of so many mebibytes.
     pub thinker: fn(usize) -> Box<dyn Thinker>,
+    /// Solves the position of a match as far as the settings allow.
+    pub solve: Solve,
+    /// Reads and checks a certificate; the news are how many of how many positions have been checked.
+    pub verify: fn(&str, &mut dyn FnMut(usize, usize)) -> Result<Proven, Fault>,
     /// Searches fixed positions to a fixed depth.
     pub bench: fn() -> bench::Count,
     /// How many bytes a position takes.
@@ -68,6 +78,8 @@ const fn entry<G: Play>() -> Entry {
         },
         from_record: |record| Ok(Box::new(Match::<G>::from_record(record)?)),
         thinker: |mebibytes| Box::new(Brain::<G>::new(mebibytes)),
+        solve: solve_match::<G>,
+        verify: verify_text::<G>,
         bench: bench::run::<G>,
         position_bytes: size_of::<G>(),
     }

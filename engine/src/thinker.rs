@@ -5,10 +5,10 @@ use crate::control::{Control, Limits, Stop};
 use crate::evaluate::Evaluate;
 use crate::levels::{Blurred, Level};
 use crate::play::Play;
-use crate::score::{Score, win_after, win_in};
+use crate::score::{Score, WIN, win_after, win_in};
 use crate::search::{Line, Tuning};
 use crate::session::{Match, Session};
-use crate::solve::proof::{Prover, Table};
+use crate::solve::{proof::Prover, table::Table};
 use crate::think::{Thought, think};
 use rules::random::Random;
 use std::collections::HashMap;
@@ -147,16 +147,12 @@ impl<G: Play> Brain<G> {
         if pos.outcome().is_some() {
             return None;
         }
-        if let Some((m, turns)) =
-            self.judge.book(pos).filter(|_| limits.lines == 1 && limits.depth.is_none())
-        {
-            let line = Line { moves: vec![m], score: win_after(2 * turns as i32 - 1) };
-            return Some(Thought {
-                lines: vec![line],
-                depth: turns,
-                nodes: 0,
-                time: Duration::ZERO,
-            });
+        let book = self.judge.book(pos).filter(|_| limits.depth.is_none());
+        let book =
+            book.map(|(m, turns)| Line { moves: vec![m], score: win_after(2 * turns as i32 - 1) });
+        if let Some(line) = book.clone().filter(|_| limits.lines == 1) {
+            let depth = (WIN - line.score) as u32;
+            return Some(Thought { lines: vec![line], depth, nodes: 0, time: Duration::ZERO });
         }
         if let Some(thought) = self.prove(pos, &past, limits, stop) {
             return Some(thought);
@@ -169,10 +165,13 @@ impl<G: Play> Brain<G> {
             &self.cache,
             Tuning::PLAY,
             (limits, stop),
-            &mut |thought: &Thought<G::Move>| news(&self.to_end_of_turn(pos, thought.clone())),
+            &mut |thought: &Thought<G::Move>| {
+                let thought = self.to_end_of_turn(pos, thought.clone());
+                news(&with_book(thought, book.as_ref(), limits.lines));
+            },
         );
         thought = self.to_end_of_turn(pos, thought);
-        Some(thought)
+        Some(with_book(thought, book.as_ref(), limits.lines))
     }
 
     /// A proof that the player to move wins, where looking for one pays: with a quarter of the time or
@@ -223,6 +222,22 @@ impl<G: Play> Brain<G> {
     }
 }
 
+/// Puts the book's line before those of the search, which may have found it too.
+fn with_book<M: Copy + PartialEq>(
+    mut thought: Thought<M>,
+    book: Option<&Line<M>>,
+    lines: usize,
+) -> Thought<M> {
+    let Some(book) = book else { return thought };
+    let quicker = |line: &Line<M>| line.score >= book.score;
+    if !thought.lines.first().is_some_and(quicker) {
+        thought.lines.retain(|line| line.moves.first() != book.moves.first());
+        thought.lines.insert(0, book.clone());
+        thought.lines.truncate(lines);
+    }
+    thought
+}
+
 fn view<G: Play>(pos: &G, thought: &Thought<G::Move>) -> View {
     let lines = thought.lines.iter().map(|line| LineView {
         turns: turn_texts(pos, &line.moves),
@@ -256,7 +271,7 @@ fn whole_turn<G: Play>(
 }
 
 /// The texts of moves, those of one turn joined.
-fn turn_texts<G: Play>(pos: &G, moves: &[G::Move]) -> Vec<String> {
+pub(crate) fn turn_texts<G: Play>(pos: &G, moves: &[G::Move]) -> Vec<String> {
     let mut pos = pos.clone();
     let mut turns: Vec<String> = Vec::new();
     let mut mover = None;

@@ -4,7 +4,7 @@ use crate::evaluate::Evaluate;
 use crate::score::{Score, win_after};
 use rules::glaisher::{Glaisher, Move};
 use rules::hex::{self, BOARD, CROSSINGS, Hex, NEIGHBOURS, SIDES, around};
-use rules::{Game, Player};
+use rules::{Game, Player, Symmetric};
 
 /// The judgement of Glaisher.
 #[derive(Debug, Default)]
@@ -155,6 +155,10 @@ impl Evaluate<Glaisher> for Judge {
 
     fn known(&self, pos: &Glaisher) -> Option<Score> {
         wins_this_turn(pos).then_some(win_after(1))
+    }
+
+    fn proof_key(&self, pos: &Glaisher) -> u64 {
+        pos.canonical_key()
     }
 
     fn weigh(&self, pos: &Glaisher, moves: &mut [(i32, u16, Move)]) {

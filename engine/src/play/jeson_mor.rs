@@ -14,7 +14,7 @@
 use crate::evaluate::Evaluate;
 use crate::score::{Score, win_after};
 use rules::jeson_mor::{Cell, Goal, JesonMor, Jump, jumps};
-use rules::{Game, Player};
+use rules::{Game, Player, Symmetric};
 
 /// The judgement of Jeson Mor.
 #[derive(Debug, Default)]
@@ -140,6 +140,15 @@ impl Evaluate<JesonMor> for Judge {
 
     fn known(&self, pos: &JesonMor) -> Option<Score> {
         known(pos, &Ring::new(pos))
+    }
+
+    fn forcing(&self, pos: &JesonMor) -> Option<(String, u32)> {
+        // Both may have eight knights on the ring; each but the last entry is answered by one of them.
+        (pos.goal() == Goal::Leave).then(|| (format!("-{}", pos.centre()), 10))
+    }
+
+    fn proof_key(&self, pos: &JesonMor) -> u64 {
+        pos.canonical_key()
     }
 
     fn select(&self, pos: &JesonMor, moves: &mut Vec<(u16, Jump)>) {

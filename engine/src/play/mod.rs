@@ -7,10 +7,10 @@ pub mod six_making;
 
 use crate::evaluate::Evaluate;
 use crate::seed::Seed;
-use rules::{Notation, Show};
+use rules::{Notation, Show, Symmetric};
 
 /// A game that the engine plays.
-pub trait Play: Notation + Show + Seed {
+pub trait Play: Notation + Show + Seed + Symmetric {
     /// Its judgement.
     type Judge: Evaluate<Self> + Default + 'static;
     /// How deep the bench looks: a second or so for all its positions.

@@ -3,7 +3,7 @@
 use crate::evaluate::Evaluate;
 use crate::score::{Score, win_after};
 use rules::six_making::{Cell, KING, Move, SixMaking};
-use rules::{Game, Player};
+use rules::{Game, Player, Symmetric};
 
 /// The judgement of Six MaKING.
 #[derive(Debug, Default)]
@@ -80,6 +80,16 @@ impl Evaluate<SixMaking> for Judge {
 
     fn known(&self, pos: &SixMaking) -> Option<Score> {
         can_crown(pos, pos.turn()).then_some(win_after(1))
+    }
+
+    fn overlooks_no_win(&self, pos: &SixMaking) -> bool {
+        // An opponent who can still place is not out of moves.
+        let empty = pos.size() * pos.size() - pos.occupied().count_ones() as usize;
+        pos.reserve(pos.turn().other()) > 0 && empty > 1
+    }
+
+    fn proof_key(&self, pos: &SixMaking) -> u64 {
+        pos.canonical_key()
     }
 
     fn proves(&self) -> bool {

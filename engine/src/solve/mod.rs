@@ -1,4 +1,11 @@
-//! Proofs: who wins for certain.
+//! Proofs: who wins for certain, and how anyone can check it.
 
+pub mod bound;
+pub mod certificate;
+pub mod check;
+mod checkpoint;
 pub mod proof;
+pub mod question;
+pub mod report;
 pub mod strategy;
+pub mod table;

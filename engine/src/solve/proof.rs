@@ -5,50 +5,13 @@
 //! cheapest. A position that repeats on the path counts as refuted on that path, so no proof ever leans
 //! on a repetition; refutations may, and are not given out.
 
+use super::strategy::{Oracle, won_at_sight};
+use super::table::{INFINITE, Table};
 use crate::control::{Control, Meter};
 use crate::evaluate::Evaluate;
 use crate::score::{PROVEN, WIN, is_proven};
 use rules::{Game, Outcome, Player};
 use std::collections::HashMap;
-
-const INFINITE: u32 = 1 << 30;
-
-/// What is known of a position: both numbers, and half of the key to recognise it.
-#[derive(Clone, Copy, Debug, Default)]
-struct Entry {
-    check: u32,
-    proof: u32,
-    disproof: u32,
-}
-
-/// The table of a proof search; what is least recent gives way.
-#[derive(Debug)]
-pub struct Table {
-    entries: Vec<Entry>,
-}
-
-impl Table {
-    /// A table of about so many mebibytes.
-    pub fn new(mebibytes: usize) -> Table {
-        let entries = ((mebibytes << 20) / size_of::<Entry>()).max(1);
-        Table { entries: vec![Entry::default(); entries] }
-    }
-
-    fn place(&self, key: u64) -> usize {
-        ((u128::from(key) * self.entries.len() as u128) >> 64) as usize
-    }
-
-    fn get(&self, key: u64) -> Option<(u32, u32)> {
-        let entry = self.entries[self.place(key)];
-        let known = entry.check == key as u32 && (entry.proof, entry.disproof) != (0, 0);
-        known.then_some((entry.proof, entry.disproof))
-    }
-
-    fn put(&mut self, key: u64, proof: u32, disproof: u32) {
-        let place = self.place(key);
-        self.entries[place] = Entry { check: key as u32, proof, disproof };
-    }
-}
 
 /// A proof search for one player.
 pub struct Prover<'a, G: Game, E> {
@@ -57,8 +20,17 @@ pub struct Prover<'a, G: Game, E> {
     attacker: Player,
     path: Vec<u64>,
     meter: Meter<'a>,
+    /// Positions since the search began, which weigh what the table keeps.
+    nodes: u64,
+    watch: Option<Watch<'a>>,
     game: std::marker::PhantomData<G>,
 }
+
+/// Whoever wants to see the table now and then, while a search goes on.
+pub type Watch<'a> = &'a mut dyn FnMut(&Table);
+
+/// How many positions pass between two looks of the watch.
+pub(super) const WATCHED: u64 = 1 << 14;
 
 struct Child<M> {
     m: M,
@@ -69,11 +41,11 @@ struct Child<M> {
     repeats: bool,
 }
 
-/// Paths longer than this are given up: the memory for them is finite.
+/// Longer paths count as refuted, like repetitions: the memory for them is finite.
 const MAX_PATH: usize = 400;
 
 impl<'a, G: Game, E: Evaluate<G>> Prover<'a, G, E> {
-    /// A search whether the player to move wins; `past` are positions that must not come again.
+    /// A search whether the attacker wins; `past` are positions that must not come again.
     pub fn new(
         evaluator: &'a E,
         table: &'a mut Table,
@@ -87,44 +59,40 @@ impl<'a, G: Game, E: Evaluate<G>> Prover<'a, G, E> {
             attacker,
             path: past.to_vec(),
             meter: Meter::new(control),
+            nodes: 0,
+            watch: None,
             game: std::marker::PhantomData,
         }
+    }
+
+    /// The same search, with somebody who looks at the table now and then.
+    #[must_use]
+    pub fn watched(mut self, watch: Watch<'a>) -> Self {
+        self.watch = Some(watch);
+        self
+    }
+
+    /// Whether the attacker is proven to win here; looks for a proof within the limits.
+    pub fn proves(&mut self, pos: &G) -> bool {
+        match self.settled(pos) {
+            Some((proof, _)) => proof == 0,
+            None => self.expand(pos, INFINITE - 1, INFINITE - 1).0 == 0,
+        }
+    }
+
+    /// The proof and disproof numbers of a position, as far as they are known.
+    pub fn numbers_of(&self, pos: &G) -> (u32, u32) {
+        self.settled(pos).or_else(|| self.table.get(self.key(pos))).unwrap_or((1, 1))
     }
 
     /// A move that wins for certain, if the search finds one within its limits. The attacker must be to
     /// move.
     pub fn winning_move(&mut self, pos: &G) -> Option<G::Move> {
-        if self.settled(pos) != Some((0, INFINITE)) {
-            let (proof, _) = self.expand(pos, INFINITE - 1, INFINITE - 1);
-            if proof != 0 {
-                return None;
-            }
+        if !self.proves(pos) {
+            return None;
         }
         let children = self.children(pos);
         children.iter().find(|child| self.numbers(child).0 == 0).map(|child| child.m)
-    }
-
-    /// All moves that are proven to win; if none is known, a search looks for one first.
-    pub fn winning_moves(&mut self, pos: &G) -> Vec<G::Move> {
-        let proven = |prover: &Self| -> Vec<G::Move> {
-            let children = prover.children(pos);
-            children
-                .iter()
-                .filter(|child| prover.numbers(child).0 == 0)
-                .map(|child| child.m)
-                .collect()
-        };
-        let known = proven(self);
-        if !known.is_empty() {
-            return known;
-        }
-        self.winning_move(pos);
-        proven(self)
-    }
-
-    /// Whether a position needs no search to be a win for the attacker.
-    pub fn is_won_at_sight(&self, pos: &G) -> bool {
-        self.settled(pos) == Some((0, INFINITE))
     }
 
     /// In how many turns of both players the proof of a position wins at the latest; nothing if parts of
@@ -162,10 +130,9 @@ impl<'a, G: Game, E: Evaluate<G>> Prover<'a, G, E> {
         self.meter.unreported()
     }
 
-    /// The same position asks different questions when the attacker and when the defender is to move.
-    pub fn key(&self, pos: &G) -> u64 {
-        const ATTACKING: u64 = 0xd1b5_4a32_d192_ed03;
-        self.evaluator.proof_key(pos) ^ if pos.turn() == self.attacker { ATTACKING } else { 0 }
+    /// Whether a limit has ended the search.
+    pub fn is_stopped(&self) -> bool {
+        self.meter.is_stopped()
     }
 
     /// The numbers of a position that needs no search.
@@ -180,13 +147,16 @@ impl<'a, G: Game, E: Evaluate<G>> Prover<'a, G, E> {
         Some(if mover_wins == (pos.turn() == self.attacker) { won } else { lost })
     }
 
+    /// The children that count: those that are certain to lose for their mover are left out.
     fn children(&self, pos: &G) -> Vec<Child<G::Move>> {
-        let child = |m: G::Move| {
+        let child = |(_, m): (u16, G::Move)| {
             let next = pos.after(m);
             let repeats = self.path.contains(&next.key());
             Child { m, key: self.key(&next), settled: self.settled(&next), repeats }
         };
-        pos.moves().into_iter().map(child).collect()
+        let mut moves = (0u16..).zip(pos.moves()).collect();
+        self.evaluator.select(pos, &mut moves);
+        moves.into_iter().map(child).collect()
     }
 
     fn numbers(&self, child: &Child<G::Move>) -> (u32, u32) {
@@ -197,10 +167,24 @@ impl<'a, G: Game, E: Evaluate<G>> Prover<'a, G, E> {
         }
     }
 
+    /// Counts a position, and shows the table to the watch now and then.
+    fn tick(&mut self) {
+        self.meter.tick();
+        self.nodes += 1;
+        if self.nodes.is_multiple_of(WATCHED)
+            && let Some(watch) = &mut self.watch
+        {
+            watch(self.table);
+        }
+    }
+
     /// Searches a position until one of its numbers reaches its limit.
     fn expand(&mut self, pos: &G, proof_limit: u32, disproof_limit: u32) -> (u32, u32) {
-        self.meter.tick();
-        let key = self.key(pos);
+        self.tick();
+        if self.path.len() > MAX_PATH {
+            return (INFINITE, 0);
+        }
+        let (key, before) = (self.key(pos), self.nodes);
         let attacking = pos.turn() == self.attacker;
         self.path.push(pos.key());
         let children = self.children(pos);
@@ -213,7 +197,6 @@ impl<'a, G: Game, E: Evaluate<G>> Prover<'a, G, E> {
                 || numbers.1 >= disproof_limit
                 || numbers.0 == 0
                 || numbers.1 == 0
-                || self.path.len() > MAX_PATH
             {
                 break numbers;
             }
@@ -226,16 +209,17 @@ impl<'a, G: Game, E: Evaluate<G>> Prover<'a, G, E> {
             } else {
                 (proof_limit.saturating_sub(rest), least_limit(disproof_limit))
             };
-            let next = pos.after(children[i].m);
-            let found = self.expand(&next, child_proof, child_disproof);
+            let found = self.expand(&pos.after(children[i].m), child_proof, child_disproof);
             if self.meter.is_stopped() {
                 break numbers;
             }
-            self.table.put(children[i].key, found.0, found.1);
+            if self.table.get(children[i].key) != Some(found) {
+                self.table.put(children[i].key, found, 1);
+            }
         };
         self.path.pop();
         if !self.meter.is_stopped() {
-            self.table.put(key, numbers.0, numbers.1);
+            self.table.put(key, numbers, self.nodes - before);
         }
         numbers
     }
@@ -262,5 +246,36 @@ impl<'a, G: Game, E: Evaluate<G>> Prover<'a, G, E> {
             }
         }
         (sum, best, second)
+    }
+}
+
+impl<G: Game, E: Evaluate<G>> Oracle<G> for Prover<'_, G, E> {
+    fn attacker(&self) -> Player {
+        self.attacker
+    }
+
+    /// The same position asks different questions when the attacker and when the defender is to move.
+    fn key(&self, pos: &G) -> u64 {
+        const ATTACKING: u64 = 0xd1b5_4a32_d192_ed03;
+        self.evaluator.proof_key(pos) ^ if pos.turn() == self.attacker { ATTACKING } else { 0 }
+    }
+
+    fn won_at_sight(&self, pos: &G) -> Option<u32> {
+        won_at_sight(self.evaluator, self.attacker, pos)
+    }
+
+    /// All moves that are proven to win; if none is known, a search looks for one first.
+    fn winning_moves(&mut self, pos: &G) -> Vec<G::Move> {
+        let proven = |prover: &Self| -> Vec<G::Move> {
+            let children = prover.children(pos);
+            let won = children.iter().filter(|child| prover.numbers(child).0 == 0);
+            won.map(|child| child.m).collect()
+        };
+        let known = proven(self);
+        if !known.is_empty() {
+            return known;
+        }
+        self.winning_move(pos);
+        proven(self)
     }
 }

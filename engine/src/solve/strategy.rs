@@ -1,9 +1,35 @@
 //! A whole strategy from a proof: for each position that can come up, the move that wins.
 
-use super::proof::Prover;
 use crate::evaluate::Evaluate;
-use rules::Game;
+use crate::score::{WIN, is_proven};
+use rules::{Game, Outcome, Player};
 use std::collections::{HashMap, HashSet};
+
+/// A search that knows how one player wins.
+pub trait Oracle<G: Game> {
+    /// The player who wins.
+    fn attacker(&self) -> Player;
+    /// The same for positions that a symmetry makes equal.
+    fn key(&self, pos: &G) -> u64;
+    /// In how many turns of the attacker a position is won that needs no search.
+    fn won_at_sight(&self, pos: &G) -> Option<u32>;
+    /// Moves of the attacker that win; none if the limits do not suffice to find one.
+    fn winning_moves(&mut self, pos: &G) -> Vec<G::Move>;
+}
+
+/// In how many turns of the attacker a game is won that is over, or that the judgement calls won.
+pub(super) fn won_at_sight<G: Game>(
+    evaluator: &impl Evaluate<G>,
+    attacker: Player,
+    pos: &G,
+) -> Option<u32> {
+    if let Some(outcome) = pos.outcome() {
+        return (outcome == Outcome::Win(attacker)).then_some(0);
+    }
+    let score = evaluator.known(pos).filter(|score| is_proven(*score))?;
+    let wins = (score > 0) == (pos.turn() == attacker);
+    wins.then(|| ((WIN - score.abs()) as u32).div_ceil(2))
+}
 
 /// What to do in a position with the winner to move.
 #[derive(Clone, Debug)]
@@ -12,86 +38,114 @@ pub struct Advice<G: Game> {
     pub pos: G,
     /// The move that wins.
     pub m: G::Move,
-    /// In how many turns of the winner it wins at most; falls with every one of them.
+    /// In how many moves of the winner it wins at most; falls with every one of them.
     pub rank: u32,
 }
 
-/// Advice by proof key. Positions that the judgement knows to be won are left out.
-pub type Strategy<G> = HashMap<u64, Advice<G>>;
-
-/// The strategy that wins a proven position; nothing if the prover runs out of its limits. Proofs that
-/// its table has forgotten are found again.
-pub fn extract<G: Game, E: Evaluate<G>>(
-    prover: &mut Prover<'_, G, E>,
-    pos: &G,
-) -> Option<Strategy<G>> {
-    let mut found = HashMap::new();
-    rank(prover, pos, &mut HashSet::new(), &mut found)?;
-    let mut strategy = HashMap::new();
-    keep(prover, pos, &found, &mut strategy);
-    Some(strategy)
+/// A strategy that wins.
+#[derive(Clone, Debug)]
+pub struct Strategy<G: Game> {
+    /// Advice by proof key; positions that need no search are left out.
+    pub advice: HashMap<u64, Advice<G>>,
+    /// In how many moves of the winner it wins at most.
+    pub within: u32,
 }
 
-/// In how many more turns of the winner the strategy wins here, once it is known for all that follows.
-fn rank<G: Game, E: Evaluate<G>>(
-    prover: &mut Prover<'_, G, E>,
+/// The strategy that wins a position; nothing if the oracle runs out of its limits. What its table has
+/// forgotten is found again.
+pub fn extract<G: Game>(oracle: &mut impl Oracle<G>, pos: &G) -> Option<Strategy<G>> {
+    let mut found = HashMap::new();
+    let within = rank(oracle, pos, &mut HashSet::new(), &mut found)?;
+    let mut advice = HashMap::new();
+    keep(oracle, pos, &found, &mut advice);
+    Some(Strategy { advice, within })
+}
+
+type Found<G> = HashMap<u64, Advice<G>>;
+
+/// In how many more moves of the winner the strategy wins, once it is known for all that follows.
+fn rank<G: Game>(
+    oracle: &mut impl Oracle<G>,
     pos: &G,
     above: &mut HashSet<u64>,
-    strategy: &mut Strategy<G>,
+    found: &mut Found<G>,
 ) -> Option<u32> {
-    if prover.is_won_at_sight(pos) {
-        return Some(1);
+    if let Some(turns) = oracle.won_at_sight(pos) {
+        return Some(turns);
     }
-    let key = prover.key(pos);
-    if let Some(advice) = strategy.get(&key) {
+    if pos.outcome().is_some() {
+        return None;
+    }
+    if pos.turn() != oracle.attacker() {
+        let mut worst = 0;
+        for m in pos.moves() {
+            worst = worst.max(rank(oracle, &pos.after(m), above, found)?);
+        }
+        return Some(worst);
+    }
+    let key = oracle.key(pos);
+    if let Some(advice) = found.get(&key) {
         return Some(advice.rank);
     }
     // A strategy that comes back to a position above would never end.
     if !above.insert(key) {
         return None;
     }
-    let mut found = None;
-    for m in prover.winning_moves(pos) {
-        found = worst_reply(prover, &pos.after(m), above, strategy).map(|worst| (m, worst + 1));
-        if found.is_some() {
+    let mut best = None;
+    for m in oracle.winning_moves(pos) {
+        best = rank(oracle, &pos.after(m), above, found).map(|rest| (m, rest + 1));
+        if best.is_some() {
             break;
         }
     }
     above.remove(&key);
-    let (m, rank) = found?;
-    strategy.insert(key, Advice { pos: pos.clone(), m, rank });
+    let (m, rank) = best?;
+    found.insert(key, Advice { pos: pos.clone(), m, rank });
     Some(rank)
 }
 
-/// The largest rank that a reply of the loser leads to; 0 if the game is over.
-fn worst_reply<G: Game, E: Evaluate<G>>(
-    prover: &mut Prover<'_, G, E>,
-    pos: &G,
-    above: &mut HashSet<u64>,
-    strategy: &mut Strategy<G>,
-) -> Option<u32> {
-    let mut worst = 0;
-    for m in pos.moves() {
-        worst = worst.max(rank(prover, &pos.after(m), above, strategy)?);
-    }
-    Some(worst)
-}
-
 /// Keeps what comes up when the winner follows the advice; the rest belongs to moves that were given up.
-fn keep<G: Game, E: Evaluate<G>>(
-    prover: &Prover<'_, G, E>,
-    pos: &G,
-    found: &Strategy<G>,
-    strategy: &mut Strategy<G>,
-) {
-    let key = prover.key(pos);
-    if prover.is_won_at_sight(pos) || strategy.contains_key(&key) {
+fn keep<G: Game>(oracle: &impl Oracle<G>, pos: &G, found: &Found<G>, kept: &mut Found<G>) {
+    if oracle.won_at_sight(pos).is_some() {
+        return;
+    }
+    if pos.turn() != oracle.attacker() {
+        pos.moves().into_iter().for_each(|m| keep(oracle, &pos.after(m), found, kept));
+        return;
+    }
+    let key = oracle.key(pos);
+    if kept.contains_key(&key) {
         return;
     }
     let Some(advice) = found.get(&key) else { return };
-    strategy.insert(key, advice.clone());
-    let next = advice.pos.after(advice.m);
-    for reply in next.moves() {
-        keep(prover, &next.after(reply), found, strategy);
+    kept.insert(key, advice.clone());
+    keep(oracle, &advice.pos.after(advice.m), found, kept);
+}
+
+/// The longest line of a strategy: the winner follows it, the other resists as long as possible. It ends
+/// where the rest needs no search.
+pub fn line<G: Game>(oracle: &impl Oracle<G>, strategy: &Strategy<G>, pos: &G) -> Vec<G::Move> {
+    let ranked = |pos: &G| match oracle.won_at_sight(pos) {
+        Some(turns) => turns,
+        None => strategy.advice.get(&oracle.key(pos)).map_or(0, |advice| advice.rank),
+    };
+    let mut pos = pos.clone();
+    let mut moves = Vec::new();
+    while oracle.won_at_sight(&pos).is_none() && pos.outcome().is_none() && moves.len() < 400 {
+        let m = if pos.turn() == oracle.attacker() {
+            let key = oracle.key(&pos);
+            // The advice may be for an image: here its move is the one that leads to the same key.
+            let Some(advice) = strategy.advice.get(&key) else { break };
+            let wanted = oracle.key(&advice.pos.after(advice.m));
+            pos.moves().into_iter().find(|m| oracle.key(&pos.after(*m)) == wanted)
+        } else {
+            pos.moves().into_iter().max_by_key(|m| ranked(&pos.after(*m)))
+        };
+        let Some(m) = m else { break };
+        moves.push(m);
+        pos.play_unchecked(m);
     }
+    let wins = |m: &G::Move| pos.after(*m).outcome() == Some(Outcome::Win(oracle.attacker()));
+    moves.extend(pos.moves().into_iter().find(wins));
+    moves
 }

@@ -1,0 +1,144 @@
+//! `quadrille solve`: who wins a position, for certain.
+
+use crate::analyze::{first_ply, numbered};
+use crate::cli::{Method, SolveArgs};
+use crate::failure::{Failure, print};
+use crate::input;
+use crate::progress::Ticker;
+use engine::solve::certificate::compress;
+use engine::solve::question::{self, Progress, Settings};
+use engine::solve::report::{Report, WinView};
+use engine::{Session, Stop};
+use rules::Player;
+use signal_hook::consts::SIGINT;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// How long to search when nothing is said.
+const SECONDS: f64 = 60.0;
+
+pub fn run(args: &SolveArgs) -> Result<(), Failure> {
+    let settings = settings(args)?;
+    let session = input::position(&args.position)?;
+    let game = session.as_ref();
+    let entry = input::game(game.info().id)?;
+    print(format!("{}: {}\n", entry.info.name, game.diagram().status).as_bytes())?;
+    let interrupted = Arc::new(AtomicBool::new(false));
+    signal_hook::flag::register(SIGINT, Arc::clone(&interrupted))?;
+    let (stop, mut ticker) = (Stop::default(), Ticker::new());
+    let report = (entry.solve)(game, &settings, &stop, &mut |progress| {
+        if interrupted.load(Ordering::Relaxed) {
+            stop.stop();
+        }
+        ticker.show(|seconds| line(progress, &settings, seconds));
+    });
+    ticker.end();
+    let report = report.map_err(Failure::user)?;
+    print(answer(game, &report, args.method).as_bytes())?;
+    match (&args.output, report.win.and_then(|win| win.certificate)) {
+        (None, _) => Ok(()),
+        (Some(file), Some((text, stored))) => write(file, &text, stored),
+        (Some(_), None) => Err(Failure::user("there is no proof to write a certificate of")),
+    }
+}
+
+fn settings(args: &SolveArgs) -> Result<Settings, Failure> {
+    let otherwise = (args.nodes.is_none() && args.within.is_none()).then_some(SECONDS);
+    let time = args.time.or(otherwise);
+    if let Some(seconds) = time.filter(|seconds| !(0.001..=1e7).contains(seconds)) {
+        return Err(Failure::user(format!("--time must be 0.001 to 10000000, got {seconds}")));
+    }
+    let every = Duration::from_secs(args.every.into());
+    Ok(Settings {
+        method: match args.method {
+            Method::All => question::Method::All,
+            Method::Proof => question::Method::Proof,
+            Method::Bound => question::Method::Bound,
+            Method::Quiet => question::Method::Quiet,
+        },
+        player: args.player.and_then(|number| Player::try_from(number).ok()),
+        most_turns: args.within,
+        time: time.map(Duration::from_secs_f64),
+        nodes: args.nodes,
+        mebibytes: args.memory as usize,
+        checkpoint: args.checkpoint.clone().map(|file| (file, every)),
+        resume: args.resume.clone(),
+    })
+}
+
+/// How it stands, in one line.
+fn line(progress: &Progress, settings: &Settings, seconds: f64) -> String {
+    let Progress { nodes, doing, numbers, .. } = progress;
+    let rate = *nodes as f64 / progress.time.as_secs_f64().max(1e-3);
+    let numbers = numbers.map_or_else(String::new, |(proof, disproof)| {
+        format!(", still to prove {proof}, to refute {disproof}")
+    });
+    let left = settings.time.map_or_else(String::new, |most| {
+        format!(", {:.0} s left at most", (most.as_secs_f64() - seconds).max(0.0))
+    });
+    format!("{doing}: {nodes} positions, {:.0} thousand/s{numbers}{left}", rate / 1e3)
+}
+
+/// What was found, in words.
+fn answer(game: &dyn Session, report: &Report, method: Method) -> String {
+    let Progress { nodes, time, .. } = &report.progress;
+    let spent = format!("{nodes} positions, {:.1} s", time.as_secs_f64());
+    let found = match &report.win {
+        Some(win) => {
+            let line = numbered(&win.line, first_ply(game));
+            format!("{}: {line}\n", won(game, win))
+        }
+        None => open(game, report, method, &spent),
+    };
+    format!("{found}{spent}\n")
+}
+
+fn won(game: &dyn Session, win: &WinView) -> String {
+    let name = game.info().players[win.player.index()];
+    let turns = turns(win.turns, Method::All);
+    match (win.turns, win.exact) {
+        (0, _) => format!("{name} has won"),
+        (_, true) => format!("{name} wins in {turns}"),
+        (_, false) => format!("{name} wins in {turns} at most"),
+    }
+}
+
+fn turns(count: u32, method: Method) -> String {
+    let quiet = if method == Method::Quiet { "quiet " } else { "" };
+    format!("{count} {quiet}turn{}", if count == 1 { "" } else { "s" })
+}
+
+/// What is excluded, where nobody is known to win.
+fn open(game: &dyn Session, report: &Report, method: Method, spent: &str) -> String {
+    if game.outcome().is_some() {
+        return "the game is drawn\n".to_owned();
+    }
+    let [one, two] = report.progress.no_win;
+    let names = game.info().players;
+    match (one, two) {
+        (0, 0) => format!("unknown after {spent}\n"),
+        (one, two) if one == two => {
+            format!("nobody can force a win within {}\n", turns(one, method))
+        }
+        (one, two) => {
+            let part = |name: &str, count| match count {
+                0 => None,
+                count => Some(format!("{name} cannot force a win within {}", turns(count, method))),
+            };
+            let parts: Vec<_> =
+                [part(names[0], one), part(names[1], two)].into_iter().flatten().collect();
+            parts.join(", ") + "\n"
+        }
+    }
+}
+
+fn write(file: &Path, text: &str, stored: usize) -> Result<(), Failure> {
+    let packed = file.extension().is_some_and(|extension| extension == "gz");
+    let bytes = if packed { compress(text)? } else { text.as_bytes().to_vec() };
+    std::fs::write(file, &bytes)
+        .map_err(|error| Failure::user(format!("cannot write {}: {error}", file.display())))?;
+    let note = format!("{}: {stored} stored positions, {} bytes\n", file.display(), bytes.len());
+    print(note.as_bytes())
+}

@@ -1,0 +1,329 @@
+//! Exact answers within a bound: can a player force a win in so many turns?
+//!
+//! Looks at everything that could matter, deeper and deeper. Since the bound shrinks on every way, no
+//! position repeats, and a "no" is as certain as a "yes". What a game's judgement knows is used: a
+//! position it calls won counts as won, if the bound leaves room for it, and moves of the attacker that it
+//! calls lost are not looked at.
+
+use super::proof::WATCHED;
+use super::strategy::{Oracle, won_at_sight};
+use crate::control::{Control, Meter};
+use crate::evaluate::{Evaluate, SLOT_BITS};
+use crate::score::{WIN, is_proven};
+use rules::{Game, Outcome, Player};
+
+/// What a bound counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Count {
+    /// Turns of both players, up to the end of the game.
+    Turns,
+    /// Turns of both players that the judgement does not call free, up to a position that it calls won.
+    Quiet,
+}
+
+/// What is known of a position: for which bounds the attacker wins, and for which not.
+#[derive(Clone, Copy, Debug, Default)]
+struct Entry {
+    check: u32,
+    best: u16,
+    /// One more than the largest bound within which there is no win.
+    fails: u8,
+    /// 255 less the smallest bound within which there is a win.
+    wins: u8,
+}
+
+/// What a search within bounds remembers, in memory of a fixed size.
+#[derive(Debug)]
+pub struct Bounds {
+    places: Vec<[Entry; 2]>,
+}
+
+impl Bounds {
+    /// A table of about so many mebibytes.
+    pub fn new(mebibytes: usize) -> Bounds {
+        let places = ((mebibytes << 20) / size_of::<[Entry; 2]>()).max(1);
+        Bounds { places: vec![Default::default(); places] }
+    }
+
+    fn place(&self, key: u64) -> usize {
+        ((u128::from(key) * self.places.len() as u128) >> 64) as usize
+    }
+
+    #[inline]
+    fn get(&self, key: u64) -> Option<Entry> {
+        self.places[self.place(key)].into_iter().find(|entry| entry.check == key as u32)
+    }
+
+    /// In the first place what holds for the largest bounds, in the second whatever came last.
+    #[inline]
+    fn put(&mut self, key: u64, entry: Entry) {
+        let place = self.place(key);
+        let [first, second] = &mut self.places[place];
+        if first.check == entry.check || first.fails <= entry.fails {
+            if first.check != entry.check {
+                *second = *first;
+            }
+            *first = entry;
+        } else {
+            *second = entry;
+        }
+    }
+}
+
+/// A search within bounds, for one player.
+pub struct Bounder<'a, G: Game, E> {
+    evaluator: &'a E,
+    table: &'a mut Bounds,
+    attacker: Player,
+    count: Count,
+    meter: Meter<'a>,
+    /// How often moves have decided a position, by player.
+    history: Vec<[i32; 2]>,
+    nodes: u64,
+    /// The largest bound that was asked for.
+    most: u32,
+    watch: Option<&'a mut dyn FnMut()>,
+    game: std::marker::PhantomData<G>,
+}
+
+/// A way deeper than this is a mistake of the judgement.
+const DEEPEST: usize = 250;
+
+impl<'a, G: Game, E: Evaluate<G>> Bounder<'a, G, E> {
+    /// A search whether the attacker can force a win.
+    pub fn new(
+        evaluator: &'a E,
+        table: &'a mut Bounds,
+        control: &'a Control,
+        attacker: Player,
+        count: Count,
+    ) -> Self {
+        let history = vec![[0; 2]; 1 << SLOT_BITS];
+        let meter = Meter::new(control);
+        Bounder {
+            evaluator,
+            table,
+            attacker,
+            count,
+            meter,
+            history,
+            nodes: 0,
+            most: 0,
+            watch: None,
+            game: std::marker::PhantomData,
+        }
+    }
+
+    /// The same search, with somebody who is called now and then.
+    #[must_use]
+    pub fn watched(mut self, watch: &'a mut dyn FnMut()) -> Self {
+        self.watch = Some(watch);
+        self
+    }
+
+    /// Counts a position, calls the watch now and then, and says whether to end.
+    fn tick(&mut self) -> bool {
+        self.nodes += 1;
+        if self.nodes.is_multiple_of(WATCHED)
+            && let Some(watch) = &mut self.watch
+        {
+            watch();
+        }
+        self.meter.tick()
+    }
+
+    /// Whether the attacker can force a win within the bound; nothing if a limit has ended the search.
+    pub fn wins(&mut self, pos: &G, bound: u32) -> Option<bool> {
+        self.most = self.most.max(bound);
+        let found = self.search(pos, bound, 0);
+        (!self.meter.is_stopped()).then_some(found)
+    }
+
+    /// A line that wins within the bound, which `wins` has found to suffice: the attacker wins, the other
+    /// resists as long as possible.
+    pub fn line(&mut self, pos: &G, bound: u32) -> Vec<G::Move> {
+        let (mut pos, mut left) = (pos.clone(), bound);
+        let mut line = Vec::new();
+        while pos.outcome().is_none() && line.len() < DEEPEST {
+            let Some((m, need)) = self.next_of_line(&pos, left) else { break };
+            line.push(m);
+            pos.play_unchecked(m);
+            left = need;
+        }
+        line
+    }
+
+    /// A move of the attacker that wins within the bound, or the defender's most stubborn one, and the
+    /// bound after it.
+    fn next_of_line(&mut self, pos: &G, left: u32) -> Option<(G::Move, u32)> {
+        let attacking = pos.turn() == self.attacker;
+        let mut best = None;
+        for m in pos.moves() {
+            let next = pos.after(m);
+            let Some(most) = left.checked_sub(self.cost(pos, m, &next)) else { continue };
+            if attacking && self.wins(&next, most) == Some(true) {
+                return Some((m, most));
+            }
+            if !attacking {
+                let need = (0..=most).find(|bound| self.wins(&next, *bound) == Some(true))?;
+                best = best.filter(|(_, worst)| *worst >= need).or(Some((m, need)));
+            }
+        }
+        best
+    }
+
+    /// How many positions this search has not yet reported.
+    pub fn unreported(&self) -> u64 {
+        self.meter.unreported()
+    }
+
+    /// The quickest win of the attacker, who is to move, within the bound: its first move.
+    fn quickest(&mut self, pos: &G) -> Option<G::Move> {
+        let bound = (0..=self.most).find(|bound| self.search(pos, *bound, 0))?;
+        let best = self.table.get(self.position_key(pos)).filter(|entry| entry.best > 0);
+        let moves = pos.moves();
+        let best = best.and_then(|entry| moves.get(usize::from(entry.best) - 1).copied());
+        best.into_iter().chain(moves).find(|m| {
+            let next = pos.after(*m);
+            let rest = bound.checked_sub(self.cost(pos, *m, &next));
+            rest.is_some_and(|rest| self.search(&next, rest, 0))
+        })
+    }
+
+    fn position_key(&self, pos: &G) -> u64 {
+        const ATTACKING: u64 = 0xd1b5_4a32_d192_ed03;
+        self.evaluator.proof_key(pos) ^ if pos.turn() == self.attacker { ATTACKING } else { 0 }
+    }
+
+    /// What a move takes from the bound.
+    #[inline]
+    fn cost(&self, pos: &G, m: G::Move, next: &G) -> u32 {
+        let ends_turn = next.turn() != pos.turn() || next.outcome().is_some();
+        let free = self.count == Count::Quiet && self.evaluator.is_free(pos, m, next);
+        u32::from(ends_turn && !free)
+    }
+
+    fn search(&mut self, pos: &G, left: u32, depth: usize) -> bool {
+        if self.tick() || depth > DEEPEST {
+            return false;
+        }
+        if let Some(outcome) = pos.outcome() {
+            return outcome == Outcome::Win(self.attacker);
+        }
+        let attacking = pos.turn() == self.attacker;
+        let known = self.evaluator.known(pos).filter(|score| is_proven(*score));
+        if let Some(score) = known {
+            let wins = (score > 0) == attacking;
+            // That it wins later than the bound allows is not said to be exact: then look at all moves.
+            if !wins || self.count == Count::Quiet || (WIN - score.abs()) as u32 <= left {
+                return wins;
+            }
+        }
+        if self.count == Count::Turns && !self.is_open(pos, left) {
+            return false;
+        }
+        let key = self.position_key(pos);
+        let entry = self.table.get(key);
+        if let Some(entry) = entry {
+            if left < u32::from(entry.fails) {
+                return false;
+            }
+            if entry.wins > 0 && left >= u32::from(255 - entry.wins) {
+                return true;
+            }
+        }
+        let best = entry.filter(|entry| entry.best > 0).map(|entry| entry.best - 1);
+        // A lost move may still outlast the bound.
+        let select = known.is_none() && (attacking || self.count == Count::Quiet);
+        let (found, best) = self.try_moves(pos, left, depth, select, best);
+        if !self.meter.is_stopped() {
+            self.learn(key, entry, left, found, best);
+        }
+        found
+    }
+
+    /// Whether a win may be within the bound at all, when none is known.
+    fn is_open(&self, pos: &G, left: u32) -> bool {
+        match left {
+            0 => false,
+            1 if pos.turn() == self.attacker => !self.evaluator.overlooks_no_win(pos),
+            _ => true,
+        }
+    }
+
+    /// Whether the attacker wins, and the index of the move that decided it.
+    fn try_moves(
+        &mut self,
+        pos: &G,
+        left: u32,
+        depth: usize,
+        select: bool,
+        best: Option<u16>,
+    ) -> (bool, Option<u16>) {
+        let attacking = pos.turn() == self.attacker;
+        let player = pos.turn().index();
+        let mut moves: Vec<(u16, G::Move)> = (0u16..).zip(pos.moves()).collect();
+        if select {
+            self.evaluator.select(pos, &mut moves);
+        }
+        let mut moves: Vec<(i32, u16, G::Move)> = moves
+            .into_iter()
+            .map(|(index, m)| (self.history[self.evaluator.slot(m)][player], index, m))
+            .collect();
+        self.evaluator.weigh(pos, &mut moves);
+        if let Some(first) = moves.iter_mut().find(|(_, index, _)| Some(*index) == best) {
+            first.0 = i32::MAX;
+        }
+        moves.sort_unstable_by_key(|(worth, index, _)| (std::cmp::Reverse(*worth), *index));
+        for (_, index, m) in moves {
+            let next = pos.after(m);
+            let rest = left.checked_sub(self.cost(pos, m, &next));
+            let wins = rest.is_some_and(|rest| self.search(&next, rest, depth + 1));
+            if self.meter.is_stopped() {
+                return (false, None);
+            }
+            if wins == attacking {
+                let worth = &mut self.history[self.evaluator.slot(m)][player];
+                *worth += (4 + left as i32) * (4 + left as i32);
+                if *worth > 200_000 {
+                    self.history.iter_mut().flatten().for_each(|worth| *worth /= 2);
+                }
+                return (wins, Some(index));
+            }
+        }
+        (!attacking, None)
+    }
+
+    fn learn(&mut self, key: u64, before: Option<Entry>, left: u32, wins: bool, best: Option<u16>) {
+        let mut entry = before.unwrap_or_default();
+        entry.check = key as u32;
+        let bound = left.min(253) as u8;
+        if wins {
+            entry.wins = entry.wins.max(255 - bound);
+        } else {
+            entry.fails = entry.fails.max(bound + 1);
+        }
+        if let Some(best) = best {
+            entry.best = best.saturating_add(1);
+        }
+        self.table.put(key, entry);
+    }
+}
+
+impl<G: Game, E: Evaluate<G>> Oracle<G> for Bounder<'_, G, E> {
+    fn attacker(&self) -> Player {
+        self.attacker
+    }
+
+    fn key(&self, pos: &G) -> u64 {
+        self.position_key(pos)
+    }
+
+    fn won_at_sight(&self, pos: &G) -> Option<u32> {
+        won_at_sight(self.evaluator, self.attacker, pos)
+    }
+
+    fn winning_moves(&mut self, pos: &G) -> Vec<G::Move> {
+        self.quickest(pos).filter(|_| !self.meter.is_stopped()).into_iter().collect()
+    }
+}

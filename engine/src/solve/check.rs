@@ -1,0 +1,153 @@
+//! Checks a certificate: looks at every reply to every stored position. Uses the rules and nothing of
+//! the search.
+
+use super::certificate::{Certificate, Fault, Stored};
+use rules::{Notation, Outcome, Symmetric};
+
+/// What a check has looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Checked {
+    /// Stored positions.
+    pub stored: usize,
+    /// Replies of the loser to them.
+    pub replies: u64,
+    /// Positions in all, those of tries included.
+    pub positions: u64,
+}
+
+/// Accepts a certificate only if the winner has an answer to everything, and the rank falls on the way.
+/// `news` hears how many stored positions have been looked at.
+pub fn verify<G: Symmetric + Notation>(
+    certificate: &Certificate<G>,
+    news: &mut dyn FnMut(usize),
+) -> Result<Checked, Fault> {
+    let mut checker = Checker { certificate, seen: Checked::default(), moves: Vec::new() };
+    let start = &certificate.start;
+    checker.covered(start, certificate.within + 1).map_err(|gap| gap.at(start, 4))?;
+    let mut all: Vec<_> = certificate.stored.iter().collect();
+    all.sort_unstable_by_key(|(_, stored)| stored.line);
+    for (i, (pos, stored)) in all.into_iter().enumerate() {
+        let Stored { m, rank, line } = *stored;
+        checker.covered(&pos.after(m), rank).map_err(|gap| gap.at(&pos.after(m), line))?;
+        checker.seen.stored += 1;
+        if i % 256 == 0 {
+            news(i);
+        }
+    }
+    Ok(checker.seen)
+}
+
+struct Checker<'a, G: Symmetric> {
+    certificate: &'a Certificate<G>,
+    seen: Checked,
+    /// Move lists that are not in use.
+    moves: Vec<Vec<G::Move>>,
+}
+
+/// A reply without an answer.
+struct Gap<G> {
+    pos: G,
+    why: &'static str,
+}
+
+impl<G: Notation> Gap<G> {
+    fn at(self, before: &G, line: usize) -> Fault {
+        let reply = before.moves().into_iter().find(|m| before.after(*m) == self.pos);
+        let reply = reply.map_or_else(String::new, |m| format!(" after the reply {m}"));
+        Fault::new(line, format!("{}{reply}: `{}`", self.why, self.pos.text()))
+    }
+}
+
+impl<G: Symmetric + Notation> Checker<'_, G> {
+    fn is_won(&self, pos: &G) -> bool {
+        pos.outcome() == Some(Outcome::Win(self.certificate.winner))
+    }
+
+    fn moves(&mut self, pos: &G) -> Vec<G::Move> {
+        let mut moves = self.moves.pop().unwrap_or_default();
+        moves.clear();
+        pos.append_moves(&mut moves);
+        moves
+    }
+
+    /// Whatever the loser does, the winner is to move in a position of lower rank, or wins in fewer
+    /// moves than this rank by himself.
+    fn covered(&mut self, pos: &G, rank: u32) -> Result<(), Gap<G>> {
+        self.seen.positions += 1;
+        if pos.outcome().is_some() {
+            let why = "the winner does not win";
+            return if self.is_won(pos) { Ok(()) } else { Err(Gap { pos: pos.clone(), why }) };
+        }
+        if pos.turn() == self.certificate.winner {
+            return self.answered(pos, rank);
+        }
+        let moves = self.moves(pos);
+        for m in &moves {
+            self.seen.replies += 1;
+            self.covered(&pos.after(*m), rank)?;
+        }
+        self.moves.push(moves);
+        Ok(())
+    }
+
+    fn answered(&mut self, pos: &G, rank: u32) -> Result<(), Gap<G>> {
+        if rank > 1 && self.wins_this_turn(pos) {
+            return Ok(());
+        }
+        let why = match self.certificate.stored.get(&pos.canonical().0) {
+            Some(stored) if stored.rank < rank => return Ok(()),
+            Some(_) => "the rank does not fall",
+            None if self.wins_by_tries(pos, rank.saturating_sub(1)) => return Ok(()),
+            None => "there is neither a stored move nor a win at once",
+        };
+        Err(Gap { pos: pos.clone(), why })
+    }
+
+    /// Whether the winner, who is to move, wins before the other plays.
+    fn wins_this_turn(&mut self, pos: &G) -> bool {
+        let moves = self.moves(pos);
+        let wins = moves.iter().any(|m| {
+            let next = pos.after(*m);
+            self.seen.positions += 1;
+            self.is_won(&next)
+                || next.turn() == pos.turn()
+                    && next.outcome().is_none()
+                    && self.wins_this_turn(&next)
+        });
+        self.moves.push(moves);
+        wins
+    }
+
+    /// Whether the winner, who is to move, wins in so many moves by those that the certificate tries.
+    fn wins_by_tries(&mut self, pos: &G, most: u32) -> bool {
+        let Some(tries) = &self.certificate.tries else { return false };
+        let most = most.min(tries.within);
+        if most < 2 {
+            return false;
+        }
+        let moves = self.moves(pos);
+        let wins = moves.iter().any(|m| {
+            m.to_string().ends_with(&tries.ending)
+                && self.every_reply_loses(&pos.after(*m), most - 1)
+        });
+        self.moves.push(moves);
+        wins
+    }
+
+    fn every_reply_loses(&mut self, pos: &G, most: u32) -> bool {
+        if pos.outcome().is_some() || pos.turn() == self.certificate.winner {
+            return self.is_won(pos);
+        }
+        let replies = self.moves(pos);
+        let lose = replies.iter().all(|reply| {
+            let next = pos.after(*reply);
+            self.seen.positions += 1;
+            match next.outcome() {
+                Some(_) => self.is_won(&next),
+                None => self.wins_this_turn(&next) || self.wins_by_tries(&next, most),
+            }
+        });
+        self.moves.push(replies);
+        lose
+    }
+}

@@ -1,0 +1,145 @@
+//! What a proof search remembers, in memory of a fixed size, and how it is kept in a file.
+
+use std::io::{self, Read, Write};
+
+/// The number of a position that can no longer be proven, or refuted.
+pub const INFINITE: u32 = 1 << 30;
+
+/// What is known of a position: both numbers, what they have cost, and half of the key.
+#[derive(Clone, Copy, Debug, Default)]
+struct Entry {
+    check: u32,
+    proof: u32,
+    disproof: u32,
+    work: u32,
+}
+
+impl Entry {
+    fn is_empty(self) -> bool {
+        (self.proof, self.disproof) == (0, 0)
+    }
+}
+
+/// How many entries share a place: as many as fit into a line of the processor's cache.
+const WAYS: usize = 4;
+
+/// The table of a proof search; in a full place, what has cost least gives way.
+#[derive(Debug)]
+pub struct Table {
+    places: Vec<[Entry; WAYS]>,
+}
+
+impl Table {
+    /// A table of about so many mebibytes.
+    pub fn new(mebibytes: usize) -> Table {
+        let places = ((mebibytes << 20) / size_of::<[Entry; WAYS]>()).max(1);
+        Table { places: vec![Default::default(); places] }
+    }
+
+    fn place(&self, key: u64) -> usize {
+        ((u128::from(key) * self.places.len() as u128) >> 64) as usize
+    }
+
+    /// The proof and the disproof number of a position, if they are remembered.
+    #[inline]
+    pub fn get(&self, key: u64) -> Option<(u32, u32)> {
+        let entries = &self.places[self.place(key)];
+        let found = entries.iter().find(|entry| entry.check == key as u32 && !entry.is_empty())?;
+        Some((found.proof, found.disproof))
+    }
+
+    /// Remembers both numbers and what it has cost to find them.
+    #[inline]
+    pub fn put(&mut self, key: u64, (proof, disproof): (u32, u32), work: u64) {
+        let place = self.place(key);
+        let check = key as u32;
+        let entries = &mut self.places[place];
+        let same = entries.iter().position(|entry| entry.check == check && !entry.is_empty());
+        let least = || (0..WAYS).min_by_key(|i| entries[*i].work).unwrap_or_default();
+        let i = same.unwrap_or_else(least);
+        let before = same.map_or(0, |i| entries[i].work);
+        let work = before.saturating_add(u32::try_from(work).unwrap_or(u32::MAX)).max(1);
+        entries[i] = Entry { check, proof, disproof, work };
+    }
+
+    /// How many entries are in use.
+    pub fn used(&self) -> usize {
+        self.places.iter().flatten().filter(|entry| !entry.is_empty()).count()
+    }
+
+    /// Writes the size, the number of entries in use, and each of them with its place.
+    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        out.write_all(&(self.places.len() as u64).to_le_bytes())?;
+        out.write_all(&(self.used() as u64).to_le_bytes())?;
+        for (place, entries) in self.places.iter().enumerate() {
+            for entry in entries.iter().filter(|entry| !entry.is_empty()) {
+                out.write_all(&(place as u32).to_le_bytes())?;
+                for field in [entry.check, entry.proof, entry.disproof, entry.work] {
+                    out.write_all(&field.to_le_bytes())?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads what `write` wrote, for a table of any size up to so many mebibytes.
+    pub fn read(input: &mut impl Read, most_mebibytes: usize) -> io::Result<Table> {
+        let damaged = |what| io::Error::new(io::ErrorKind::InvalidData, what);
+        let (places, used) = (read_u64(input)?, read_u64(input)?);
+        let most = (most_mebibytes << 20) / size_of::<[Entry; WAYS]>();
+        if places == 0 || places > most.max(1) as u64 {
+            return Err(damaged("it needs more memory than is allowed"));
+        }
+        let mut table = Table { places: vec![Default::default(); places as usize] };
+        for _ in 0..used {
+            let [place, check, proof, disproof, work] = read_fields(input)?;
+            let entries = table.places.get_mut(place as usize);
+            let free = entries.and_then(|entries| entries.iter_mut().find(|e| e.is_empty()));
+            *free.ok_or_else(|| damaged("an entry has no place"))? =
+                Entry { check, proof, disproof, work };
+        }
+        Ok(table)
+    }
+}
+
+fn read_u64(input: &mut impl Read) -> io::Result<u64> {
+    let mut bytes = [0; 8];
+    input.read_exact(&mut bytes)?;
+    Ok(u64::from_le_bytes(bytes))
+}
+
+fn read_fields(input: &mut impl Read) -> io::Result<[u32; 5]> {
+    let mut fields = [0; 5];
+    for field in &mut fields {
+        let mut bytes = [0; 4];
+        input.read_exact(&mut bytes)?;
+        *field = u32::from_le_bytes(bytes);
+    }
+    Ok(fields)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_reads_back_and_forgets_what_cost_least() {
+        let mut table = Table::new(1);
+        for i in 1..5_000u64 {
+            table.put(i.wrapping_mul(0x9e37_79b9_7f4a_7c15), (i as u32, 7), i);
+        }
+        let mut bytes = Vec::new();
+        table.write(&mut bytes).unwrap();
+        let again = Table::read(&mut bytes.as_slice(), 1).unwrap();
+        for i in 1..5_000u64 {
+            let key = i.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            assert_eq!(again.get(key), table.get(key));
+        }
+        assert!(table.used() > 4_900 && again.used() == table.used());
+        assert!(Table::read(&mut &bytes[..bytes.len() - 1], 1).is_err());
+        // Four entries share a place; the cheapest of five is gone.
+        let mut small = Table::new(0);
+        (1..=5).for_each(|i| small.put(i, (1, 1), i));
+        assert_eq!((small.get(1), small.get(5)), (None, Some((1, 1))));
+    }
+}
