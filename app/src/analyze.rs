@@ -12,6 +12,7 @@ const SECONDS: f64 = 10.0;
 
 pub fn run(args: &AnalyzeArgs) -> Result<(), Failure> {
     let limits = limits(args)?;
+    input::install(args.table.as_deref())?;
     let session = input::position(&args.position)?;
     let game = session.as_ref();
     let entry = input::game(game.info().id)?;

@@ -59,7 +59,11 @@ pub enum Command {
   echo '{\"game\":\"six-making\",\"search\":{\"time_ms\":500,\"lines\":3}}' | quadrille query
 
 The fields are described in docs/protocols.md.")]
-    Query,
+    Query {
+        /// Use a table of exact results, as `solve --complete` writes it
+        #[arg(long, value_name = "FILE")]
+        table: Option<PathBuf>,
+    },
     /// Play for another program: speak UGI, or UCI for chess programs
     #[command(
         after_help = "Commands come on standard input, answers go to standard output. Examples:
@@ -73,11 +77,17 @@ The fields are described in docs/protocols.md.")]
 
 The commands are described in docs/protocols.md."
     )]
-    Engine,
+    Engine {
+        /// Use a table of exact results, as `solve --complete` writes it
+        #[arg(long, value_name = "FILE")]
+        table: Option<PathBuf>,
+    },
     /// Tell which turns are best in a position, and how good they are
     Analyze(AnalyzeArgs),
     /// Prove who wins a position, or within how many turns nobody does
     Solve(SolveArgs),
+    /// Collect puzzles from games of the engine against itself: find the only turn that wins
+    Puzzles(PuzzlesArgs),
     /// Check a certificate: every reply to every position it stores
     #[command(after_help = "Example:
   quadrille solve gekitai --both draw -o proof.gz && quadrille verify proof.gz
@@ -228,6 +238,9 @@ pub struct AnalyzeArgs {
     /// How many threads to use
     #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=64))]
     pub threads: u8,
+    /// Use a table of exact results, as `solve --complete` writes it
+    #[arg(long, value_name = "FILE")]
+    pub table: Option<PathBuf>,
     /// How much memory to use for what was found
     #[arg(long, value_name = "MEBIBYTES", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub hash: u16,
@@ -276,6 +289,7 @@ pub struct ServeArgs {
   quadrille solve gekitai -o proof.gz                          who wins, with a certificate
   quadrille solve six-making --size 4 --moves 'b2 c3' --time 60
   quadrille solve --file game.txt                              where a recorded game ended
+  quadrille solve jeson-mor --size 5 --complete -o knights     a table of all positions
   quadrille solve jeson-mor --method quiet --time 3600 --checkpoint work
   quadrille solve jeson-mor --method quiet --time 3600 --checkpoint work --resume work
 Out of time or memory it says what it knows. Ctrl-C ends it early.")]
@@ -310,9 +324,39 @@ pub struct SolveArgs {
     /// Go on from what a checkpoint has kept
     #[arg(long, value_name = "FILE")]
     pub resume: Option<PathBuf>,
-    /// Write the certificate of a win to this file, compressed if its name ends in .gz
+    /// Solve every position that can follow, in memory or, where there is a table for that, into a file
+    #[arg(long, conflicts_with_all = ["method", "player", "within", "time", "nodes", "checkpoint", "resume"])]
+    pub complete: bool,
+    /// Write the certificate of a win to this file, compressed if its name ends in .gz; or the table
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+}
+
+/// Arguments of `puzzles`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  quadrille puzzles gekitai --count 10
+  quadrille puzzles jeson-mor --size 7 --seed 5 -o puzzles.txt
+The puzzles are records, from easy to hard. No turn but the solution wins within the turns that
+the tag Only tells.")]
+pub struct PuzzlesArgs {
+    /// The game
+    pub game: String,
+    /// How many to collect
+    #[arg(long, default_value_t = 10)]
+    pub count: usize,
+    /// How many games to play at most
+    #[arg(long, default_value_t = 1_000)]
+    pub games: u64,
+    /// Where the random numbers begin
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Write to a file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Options of the game.
+    #[command(flatten)]
+    pub options: GameOptions,
 }
 
 /// How to solve a position.

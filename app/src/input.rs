@@ -32,6 +32,11 @@ pub fn next_line(
     Ok(true)
 }
 
+/// Lets the engine use a table of exact results.
+pub fn install(table: Option<&Path>) -> Result<(), Failure> {
+    table.map_or(Ok(()), |file| engine::solve::install(file).map_err(Failure::user))
+}
+
 /// The game with this name.
 pub fn game(id: &str) -> Result<&'static Entry, Failure> {
     find(id).ok_or_else(|| {

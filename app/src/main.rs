@@ -12,6 +12,7 @@ mod pages;
 mod perft;
 mod play;
 mod progress;
+mod puzzles;
 mod query;
 mod render;
 mod saves;
@@ -50,10 +51,11 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Rules { game, ascii } => pages::run(&game, ascii),
         Command::Render(args) => render::run(&args),
         Command::Perft(args) => perft::run(&args),
-        Command::Query => query::run(),
-        Command::Engine => ugi::run(),
+        Command::Query { table } => input::install(table.as_deref()).and_then(|()| query::run()),
+        Command::Engine { table } => input::install(table.as_deref()).and_then(|()| ugi::run()),
         Command::Analyze(args) => analyze::run(&args),
         Command::Solve(args) => solve::run(&args),
+        Command::Puzzles(args) => puzzles::run(&args),
         Command::Verify { file } => verify::run(&file),
         Command::Arena(args) => arena::run(&args),
         Command::Serve(args) => serve::run(&args),

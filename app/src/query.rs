@@ -5,7 +5,7 @@ mod search;
 use crate::failure::Failure;
 use crate::input::next_line;
 use crate::thinkers::Thinkers;
-use engine::{Entry, GAMES, Session, find};
+use engine::{Entry, GAMES, Session, Thinker, find};
 use rules::svg;
 use rules::{Outcome, game::shorten};
 use serde_json::{Map, Value, json};
@@ -89,7 +89,7 @@ fn answer(
     fields.insert("over".into(), session.outcome().is_some().into());
     fields.insert("winner".into(), winner(session.outcome()));
     for (i, want) in texts(request, "want")?.into_iter().enumerate() {
-        let value = wanted(session.as_ref(), want).ok_or_else(|| {
+        let value = wanted(session.as_ref(), want, thinkers.of(entry)).ok_or_else(|| {
             let message =
                 format!("`{}` is not known, expected one of {}", shorten(want), WANTS.join(", "));
             Refusal::new(&format!("want[{i}]"), message)
@@ -157,10 +157,12 @@ fn texts<'a>(request: &'a Map<String, Value>, field: &str) -> Result<Vec<&'a str
     }
 }
 
-const WANTS: [&str; 7] = ["turns", "children", "position", "text", "svg", "seed", "seed_best"];
+const WANTS: [&str; 8] =
+    ["turns", "children", "position", "text", "svg", "seed", "seed_best", "exact"];
 
-fn wanted(session: &dyn Session, want: &str) -> Option<Value> {
+fn wanted(session: &dyn Session, want: &str, thinker: &dyn Thinker) -> Option<Value> {
     Some(match want {
+        "exact" => exact(session, thinker),
         "turns" => session.turns().into(),
         "children" => children(session),
         "position" => session.position(),
@@ -173,6 +175,15 @@ fn wanted(session: &dyn Session, want: &str) -> Option<Value> {
         }
         _ => return None,
     })
+}
+
+/// Who wins after how many turns, if a table tells.
+fn exact(session: &dyn Session, thinker: &dyn Thinker) -> Value {
+    match thinker.exact(session) {
+        None => Value::Null,
+        Some(None) => json!({"winner": "draw", "turns": null}),
+        Some(Some((turns, player))) => json!({"winner": player.number(), "turns": turns}),
+    }
 }
 
 fn children(session: &dyn Session) -> Value {

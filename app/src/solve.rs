@@ -6,6 +6,7 @@ use crate::failure::{Failure, print};
 use crate::input;
 use crate::progress::Ticker;
 use engine::solve::certificate::compress;
+use engine::solve::complete::Complete;
 use engine::solve::question::{self, Progress, Settings};
 use engine::solve::report::{Report, WinView};
 use engine::{Session, Stop};
@@ -28,10 +29,22 @@ pub fn run(args: &SolveArgs) -> Result<(), Failure> {
     let interrupted = Arc::new(AtomicBool::new(false));
     signal_hook::flag::register(SIGINT, Arc::clone(&interrupted))?;
     let (stop, mut ticker) = (Stop::default(), Ticker::new());
-    let report = (entry.solve)(game, &settings, &stop, &mut |progress| {
+    let look = || {
         if interrupted.load(Ordering::Relaxed) {
             stop.stop();
         }
+    };
+    if args.complete {
+        let file = args.output.as_deref();
+        let found = (entry.complete)(game, settings.mebibytes, file, &stop, &mut |text| {
+            look();
+            ticker.show(|_| text);
+        });
+        ticker.end();
+        return print(completed(game, &found.map_err(Failure::user)?).as_bytes());
+    }
+    let report = (entry.solve)(game, &settings, &stop, &mut |progress| {
+        look();
         ticker.show(|seconds| line(progress, &settings, seconds));
     });
     ticker.end();
@@ -42,6 +55,28 @@ pub fn run(args: &SolveArgs) -> Result<(), Failure> {
         (Some(file), Some((text, stored))) => write(file, &text, stored),
         (Some(_), None) => Err(Failure::user("there is no proof to write a certificate of")),
     }
+}
+
+/// What a complete solution says, in words.
+fn completed(game: &dyn Session, found: &Complete) -> String {
+    let Complete { winner, line, counts: [mover, other, nobody], longest } = found;
+    let result = match winner {
+        None => "nobody can force a win".to_owned(),
+        Some((player, plies)) => {
+            let name = game.info().players[player.index()];
+            let own = if *player == game.turn() { plies.div_ceil(2) } else { plies / 2 };
+            format!(
+                "{name} wins in {}: {}",
+                turns(own, Method::All),
+                numbered(line, first_ply(game))
+            )
+        }
+    };
+    format!(
+        "{result}\n{} positions up to symmetry: {mover} won by the player to move, {other} by the other, \
+         {nobody} by nobody; the longest win takes {longest} turns of both\n",
+        mover + other + nobody
+    )
 }
 
 fn settings(args: &SolveArgs) -> Result<Settings, Failure> {

@@ -1,8 +1,11 @@
 //! What a game teaches the search: estimates, certain knowledge, and which moves look good.
 
 use crate::score::Score;
+use crate::solve::complete::Solved;
+use crate::solve::retrograde::Value;
 use rules::Game;
 use std::hash::{Hash, Hasher};
+use std::path::Path;
 
 /// The judgement of one game. Everything but `evaluate` may be left as it is.
 pub trait Evaluate<G: Game>: Send + Sync {
@@ -22,6 +25,22 @@ pub trait Evaluate<G: Game>: Send + Sync {
     /// How the moves end that carry out wins which `known` sees beyond this turn, and how many of them it
     /// may take: for certificates, which must not rely on `known`.
     fn forcing(&self, _pos: &G) -> Option<(String, u32)> {
+        None
+    }
+
+    /// The exact result and distance of a position, where a table is installed that has it.
+    fn exact(&self, _pos: &G) -> Option<Value> {
+        None
+    }
+
+    /// Solves every position of the game with the options of this one into a file, where there is a table
+    /// for that. `go_on` hears how far it is and says whether to go on.
+    fn tabulate(
+        &self,
+        _pos: &G,
+        _file: &Path,
+        _go_on: &mut dyn FnMut(String) -> bool,
+    ) -> Option<Result<Box<dyn Solved<G>>, String>> {
         None
     }
 
@@ -92,6 +111,11 @@ pub trait Evaluate<G: Game>: Send + Sync {
     /// Whether a proof search pays before the main search.
     fn proves(&self) -> bool {
         false
+    }
+
+    /// Within how many turns a win is looked for exactly before the main search, where that pays.
+    fn exact_turns(&self) -> u32 {
+        0
     }
 
     /// What a clear advantage is worth, for players that err on purpose.

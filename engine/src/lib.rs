@@ -12,6 +12,7 @@ pub mod levels;
 mod order;
 pub mod play;
 pub mod playouts;
+pub mod puzzles;
 pub mod registry;
 pub mod score;
 pub mod search;

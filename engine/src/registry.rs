@@ -3,8 +3,10 @@
 use crate::bench;
 use crate::control::Stop;
 use crate::play::Play;
+use crate::puzzles::{Collect, Puzzle, collect};
 use crate::session::{Match, Session};
 use crate::solve::certificate::Fault;
+use crate::solve::complete::{Complete, complete_match};
 use crate::solve::question::{Progress, Settings};
 use crate::solve::report::{Proven, Report, solve_match, verify_text};
 use crate::thinker::{Brain, Thinker};
@@ -13,10 +15,20 @@ use rules::prolog::Term;
 use rules::record::{Record, RecordError};
 use rules::{Info, SetupError};
 use serde_json::{Map, Value};
+use std::path::Path;
 
 type Options = Map<String, Value>;
 type Solve =
     fn(&dyn Session, &Settings, &Stop, &mut dyn FnMut(&Progress)) -> Result<Report, String>;
+type Completion = fn(
+    &dyn Session,
+    usize,
+    Option<&Path>,
+    &Stop,
+    &mut dyn FnMut(String),
+) -> Result<Complete, String>;
+type Puzzles =
+    fn(&Options, &Collect, &Stop, &mut dyn FnMut(u64, usize)) -> Result<Vec<Puzzle>, SetupError>;
 type Opened<E> = Result<Box<dyn Session>, E>;
 
 /// A game as commands and menus reach it.
@@ -37,6 +49,10 @@ pub struct Entry {
     pub thinker: fn(usize) -> Box<dyn Thinker>,
     /// Solves the position of a match as far as the settings allow.
     pub solve: Solve,
+    /// Solves every position that can follow.
+    pub complete: Completion,
+    /// Collects puzzles; the news are how many games and puzzles there are.
+    pub puzzles: Puzzles,
     /// Reads and checks a certificate; the news are how many of how many positions have been checked.
     pub verify: fn(&str, &mut dyn FnMut(usize, usize)) -> Result<Proven, Fault>,
     /// Searches fixed positions to a fixed depth.
@@ -79,6 +95,10 @@ const fn entry<G: Play>() -> Entry {
         from_record: |record| Ok(Box::new(Match::<G>::from_record(record)?)),
         thinker: |mebibytes| Box::new(Brain::<G>::new(mebibytes)),
         solve: solve_match::<G>,
+        complete: complete_match::<G>,
+        puzzles: |options, wanted, stop, news| {
+            collect::<G>(&options_from_json(options)?, wanted, stop, news)
+        },
         verify: verify_text::<G>,
         bench: bench::run::<G>,
         position_bytes: size_of::<G>(),

@@ -8,8 +8,11 @@ use crate::play::Play;
 use crate::score::{Score, WIN, win_after, win_in};
 use crate::search::{Line, Tuning};
 use crate::session::{Match, Session};
+use crate::solve::bound::{Bounder, Bounds, Count};
+use crate::solve::retrograde::{is_win, turns};
 use crate::solve::{proof::Prover, table::Table};
 use crate::think::{Thought, think};
+use rules::Player;
 use rules::random::Random;
 use std::collections::HashMap;
 use std::time::Duration;
@@ -113,6 +116,10 @@ pub trait Thinker: Send {
     /// The estimate of a position without search, for the player to move.
     fn glance(&self, game: &dyn Session) -> Score;
 
+    /// The exact result of a position that is not over, where a table is installed that has it: in how many
+    /// turns of both players who wins, or that nobody can force a win.
+    fn exact(&self, game: &dyn Session) -> Option<Option<(u32, Player)>>;
+
     /// Forgets everything, as before a new game.
     fn forget(&mut self);
 }
@@ -126,6 +133,13 @@ pub struct Brain<G: Play> {
 }
 
 const PROOF_MEBIBYTES: usize = 24;
+const BOUND_MEBIBYTES: usize = 8;
+
+/// Whether a share of the limits suffices to look at two turns of a game with thousands of them.
+fn is_worth_it(share: &Limits) -> bool {
+    share.nodes.is_none_or(|nodes| nodes >= 5_000)
+        && share.time.is_none_or(|time| time >= Duration::from_millis(200))
+}
 
 type News<'a, M> = &'a mut dyn FnMut(&Thought<M>);
 
@@ -189,10 +203,16 @@ impl<G: Play> Brain<G> {
             ..limits.clone()
         };
         let bounded = share.time.is_some() || share.nodes.is_some();
-        if !self.judge.proves() || !bounded || limits.lines > 1 || limits.depth.is_some() {
+        if !bounded || limits.lines > 1 || limits.depth.is_some() {
             return None;
         }
         let control = Control::new(&share, stop);
+        if self.judge.exact_turns() > 0 && is_worth_it(&share) {
+            return self.win_soon(pos, &control, stop);
+        }
+        if !self.judge.proves() {
+            return None;
+        }
         let table = self.proofs.get_or_insert_with(|| Table::new(PROOF_MEBIBYTES));
         let mut prover = Prover::new(&self.judge, table, &control, pos.turn(), past);
         let m = prover.winning_move(pos)?;
@@ -200,6 +220,25 @@ impl<G: Play> Brain<G> {
         let line = Line { moves: vec![m], score: win_after(turns) };
         let nodes = control.nodes() + prover.unreported();
         Some(Thought { lines: vec![line], depth: turns as u32, nodes, time: control.elapsed() })
+    }
+
+    /// A win within the few turns that can be looked at exactly.
+    fn win_soon(&self, pos: &G, control: &Control, stop: &Stop) -> Option<Thought<G::Move>> {
+        let mut bounds = Bounds::new(BOUND_MEBIBYTES);
+        for turns in 1..=self.judge.exact_turns() {
+            let bound = 2 * turns - 1;
+            let (judge, player) = (&self.judge, pos.turn());
+            if Bounder::new(judge, &mut bounds, control, player, Count::Turns).wins(pos, bound)? {
+                let unlimited = Control::new(&Limits::default(), stop);
+                let moves = Bounder::new(judge, &mut bounds, &unlimited, player, Count::Turns)
+                    .line(pos, bound);
+                let line = Line { moves, score: win_after(bound as i32) };
+                let nodes = control.nodes();
+                let time = control.elapsed();
+                return Some(Thought { lines: vec![line], depth: bound, nodes, time });
+            }
+        }
+        None
     }
 
     /// Lines that end within a turn go on as far as the table knows: that is what cut them short.
@@ -341,6 +380,13 @@ impl<G: Play> Thinker for Brain<G> {
     fn glance(&self, game: &dyn Session) -> Score {
         let Some(game) = game.as_any().downcast_ref::<Match<G>>() else { return 0 };
         self.judge.evaluate(game.position())
+    }
+
+    fn exact(&self, game: &dyn Session) -> Option<Option<(u32, Player)>> {
+        let pos = game.as_any().downcast_ref::<Match<G>>()?.position();
+        let value = self.judge.exact(pos)?;
+        let winner = if is_win(value) { pos.turn() } else { pos.turn().other() };
+        Some(turns(value).map(|turns| (turns, winner)))
     }
 
     fn forget(&mut self) {

@@ -157,6 +157,16 @@ impl Evaluate<Glaisher> for Judge {
         wins_this_turn(pos).then_some(win_after(1))
     }
 
+    /// `known` sees connections; what remains is an opponent who is left without a shift. A piece placed
+    /// is never in a shift's way, since nothing is lower.
+    fn overlooks_no_win(&self, pos: &Glaisher) -> bool {
+        let them = pos.turn().other();
+        match pos.is_placing() {
+            true => pos.can_shift(them),
+            false => pos.moves().into_iter().all(|m| pos.after(m).can_shift(them)),
+        }
+    }
+
     fn proof_key(&self, pos: &Glaisher) -> u64 {
         pos.canonical_key()
     }
@@ -188,6 +198,10 @@ impl Evaluate<Glaisher> for Judge {
                 }
             };
         }
+    }
+
+    fn exact_turns(&self) -> u32 {
+        2
     }
 
     fn unit(&self) -> i32 {

@@ -13,8 +13,12 @@
 
 use crate::evaluate::Evaluate;
 use crate::score::{Score, win_after};
-use rules::jeson_mor::{Cell, Goal, JesonMor, Jump, jumps};
+use crate::solve::complete::Solved;
+use crate::solve::knights::{self, Knights};
+use crate::solve::retrograde::{self, Value, is_win};
+use rules::jeson_mor::{Cell, Goal, JesonMor, Jump, Options, jumps};
 use rules::{Game, Player, Symmetric};
+use std::path::Path;
 
 /// The judgement of Jeson Mor.
 #[derive(Debug, Default)]
@@ -139,7 +143,25 @@ impl Evaluate<JesonMor> for Judge {
     }
 
     fn known(&self, pos: &JesonMor) -> Option<Score> {
-        known(pos, &Ring::new(pos))
+        let exact = knights::installed(pos).and_then(|value| {
+            let turns = retrograde::turns(value)? as i32;
+            Some(if is_win(value) { win_after(turns) } else { -win_after(turns) })
+        });
+        exact.or_else(|| known(pos, &Ring::new(pos)))
+    }
+
+    fn exact(&self, pos: &JesonMor) -> Option<Value> {
+        knights::installed(pos)
+    }
+
+    fn tabulate(
+        &self,
+        pos: &JesonMor,
+        file: &Path,
+        go_on: &mut dyn FnMut(String) -> bool,
+    ) -> Option<Result<Box<dyn Solved<JesonMor>>, String>> {
+        let wanted = pos.options() == Options { size: 5, goal: Goal::Leave };
+        wanted.then(|| Ok(Box::new(Knights::tabulate(file, go_on)?) as Box<dyn Solved<JesonMor>>))
     }
 
     fn forcing(&self, pos: &JesonMor) -> Option<(String, u32)> {

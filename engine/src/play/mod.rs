@@ -15,6 +15,25 @@ pub trait Play: Notation + Show + Seed + Symmetric {
     type Judge: Evaluate<Self> + Default + 'static;
     /// How deep the bench looks: a second or so for all its positions.
     const BENCH_DEPTH: u32;
+    /// The most turns a puzzle may take to win.
+    const PUZZLE_TURNS: u32 = 5;
+    /// How many turns later than the solution no other turn of a puzzle wins either.
+    const PUZZLE_MARGIN: u32 = 1;
+}
+
+/// Every whole turn, move by move, with the position after it.
+pub(crate) fn whole_turns<G: Play>(pos: &G) -> Vec<(Vec<G::Move>, G)> {
+    let mut turns = Vec::new();
+    for m in pos.moves() {
+        let next = pos.after(m);
+        if next.turn() == pos.turn() && next.outcome().is_none() {
+            let rest = whole_turns(&next).into_iter();
+            turns.extend(rest.map(|(moves, end)| ([vec![m], moves].concat(), end)));
+        } else {
+            turns.push((vec![m], next));
+        }
+    }
+    turns
 }
 
 impl Play for rules::gekitai::Gekitai {
@@ -24,6 +43,9 @@ impl Play for rules::gekitai::Gekitai {
 impl Play for rules::glaisher::Glaisher {
     type Judge = glaisher::Judge;
     const BENCH_DEPTH: u32 = 4;
+    // Some two thousand turns: three of them in a row cannot be looked at.
+    const PUZZLE_TURNS: u32 = 2;
+    const PUZZLE_MARGIN: u32 = 0;
 }
 impl Play for rules::jeson_mor::JesonMor {
     type Judge = jeson_mor::Judge;

@@ -4,8 +4,13 @@ pub mod bound;
 pub mod certificate;
 pub mod check;
 mod checkpoint;
+pub mod complete;
+pub mod knights;
 pub mod proof;
 pub mod question;
 pub mod report;
+pub mod retrograde;
 pub mod strategy;
 pub mod table;
+
+pub use knights::install;

@@ -218,7 +218,7 @@ impl Glaisher {
 
     /// Whether a player has a legal shift.
     #[inline]
-    pub(super) fn can_shift(&self, player: Player) -> bool {
+    pub fn can_shift(&self, player: Player) -> bool {
         self.each_shift(player, |_, _, _| true)
     }
 

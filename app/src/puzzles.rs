@@ -1,0 +1,28 @@
+//! `quadrille puzzles`: positions with one winning turn, from games of the engine.
+
+use crate::cli::PuzzlesArgs;
+use crate::failure::{Failure, print};
+use crate::input;
+use crate::progress::Ticker;
+use engine::Stop;
+use engine::puzzles::Collect;
+
+pub fn run(args: &PuzzlesArgs) -> Result<(), Failure> {
+    let entry = input::game(&args.game)?;
+    input::check_options(entry, &args.options)?;
+    let wanted = Collect { count: args.count, seed: args.seed, games: args.games };
+    let mut ticker = Ticker::new();
+    let puzzles =
+        (entry.puzzles)(&args.options.0, &wanted, &Stop::default(), &mut |games, found| {
+            ticker.show(|seconds| format!("{found} puzzles from {games} games, {seconds:.0} s"));
+        });
+    ticker.end();
+    let puzzles = puzzles.map_err(Failure::user)?;
+    let records: Vec<_> = puzzles.into_iter().map(|puzzle| puzzle.record).collect();
+    let text = records.join("\n");
+    match &args.output {
+        None => print(text.as_bytes()),
+        Some(file) => std::fs::write(file, text)
+            .map_err(|error| Failure::user(format!("cannot write {}: {error}", file.display()))),
+    }
+}

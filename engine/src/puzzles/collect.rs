@@ -1,0 +1,215 @@
+//! Collects puzzles from games that the engine plays against itself.
+
+use super::Puzzle;
+use crate::cache::Cache;
+use crate::control::{Control, Limits, Stop};
+use crate::evaluate::Evaluate;
+use crate::levels::{Blurred, Level, find};
+use crate::play::{Play, whole_turns};
+use crate::search::Tuning;
+use crate::session::{Match, Session};
+use crate::solve::bound::{Bounder, Bounds, Count};
+use crate::think::think;
+use crate::thinker::turn_texts;
+use rules::random::Random;
+use std::collections::HashSet;
+
+/// What to collect.
+#[derive(Clone, Debug)]
+pub struct Collect {
+    /// How many puzzles.
+    pub count: usize,
+    /// Where the random numbers begin.
+    pub seed: u64,
+    /// How many games to play at most.
+    pub games: u64,
+}
+
+/// The fewest and the most turns a solution takes.
+const TURNS: std::ops::RangeInclusive<u32> = 2..=5;
+/// How many random moves a game begins with at most.
+const OPENING: usize = 6;
+/// Longer games are given up.
+const LONGEST: usize = 150;
+/// How many positions one question about a position may cost.
+const NODES: u64 = 3_000_000;
+/// Memory for such questions, in mebibytes.
+const MEBIBYTES: usize = 64;
+/// The rating search doubles its positions so many times from [`FIRST`].
+const DOUBLINGS: u32 = 12;
+const FIRST: u64 = 50;
+
+/// Collects puzzles of a game, sorted from easy to hard. `news` hears how many games and puzzles there are.
+pub fn collect<G: Play>(
+    options: &G::Options,
+    wanted: &Collect,
+    stop: &Stop,
+    news: &mut dyn FnMut(u64, usize),
+) -> Result<Vec<Puzzle>, rules::SetupError> {
+    let mut puzzles = Vec::new();
+    let mut seen = HashSet::new();
+    for i in 0..wanted.games {
+        news(i, puzzles.len());
+        if puzzles.len() >= wanted.count || stop.is_stopped() {
+            break;
+        }
+        let mut random = Random::new(wanted.seed.wrapping_add(i));
+        let game = play::<G>(options, &mut random)?;
+        // The winner's turns from the end; no more than one puzzle of a game, so that they differ.
+        let mut finder = Finder::<G>::new(stop);
+        let mut positions = last_of_winner(&game);
+        let first = random.below(positions.len().max(1));
+        positions.rotate_left(first);
+        let found = positions.iter().find_map(|pos| finder.puzzle(pos));
+        puzzles.extend(found.filter(|(key, _)| seen.insert(*key)).map(|(_, puzzle)| puzzle));
+    }
+    puzzles.sort_by_key(|puzzle| (puzzle.rating, puzzle.turns));
+    Ok(puzzles)
+}
+
+/// The positions of a game between players that err, at the beginning of each turn; the last is over.
+fn play<G: Play>(options: &G::Options, random: &mut Random) -> Result<Vec<G>, rules::SetupError> {
+    let judge = G::Judge::default();
+    let mut pos = G::new(options)?;
+    for _ in 0..random.below(OPENING + 1) {
+        let Some(m) = random.pick(&pos.moves()).copied() else { break };
+        pos.play_unchecked(m);
+    }
+    let level = Level { nodes: Some(600), ..*find(6).unwrap_or(&crate::levels::LEVELS[5]) };
+    let mut positions = vec![pos.clone()];
+    while pos.outcome().is_none() && positions.len() < LONGEST {
+        let mover = pos.turn();
+        while pos.turn() == mover && pos.outcome().is_none() {
+            let judge = Blurred::new(&judge, &level, random.next_u64(), false);
+            let limits = Limits::nodes(level.nodes.unwrap_or(FIRST));
+            let spend = (&limits, &Stop::default());
+            let thought =
+                think(&pos, &[], &judge, &Cache::new(1), Tuning::PLAY, spend, &mut |_| {});
+            let Some(m) = thought.lines.first().and_then(|line| line.moves.first()) else { break };
+            pos.play_unchecked(*m);
+        }
+        positions.push(pos.clone());
+    }
+    Ok(positions)
+}
+
+/// The positions with the winner to move from which the game was soon over, the last first.
+fn last_of_winner<G: Play>(positions: &[G]) -> Vec<G> {
+    let winner =
+        positions.last().and_then(|pos| pos.outcome()).and_then(|outcome| outcome.winner());
+    let Some(winner) = winner else { return Vec::new() };
+    let own = positions.iter().rev().filter(|pos| pos.turn() == winner && pos.outcome().is_none());
+    own.skip(1).take(6).cloned().collect()
+}
+
+/// Asks the questions about one game's positions.
+struct Finder<'a, G: Play> {
+    judge: G::Judge,
+    bounds: Bounds,
+    stop: &'a Stop,
+}
+
+impl<'a, G: Play> Finder<'a, G> {
+    fn new(stop: &'a Stop) -> Self {
+        Finder { judge: G::Judge::default(), bounds: Bounds::new(MEBIBYTES), stop }
+    }
+
+    /// The puzzle that a position is, and a key that is the same for its images.
+    fn puzzle(&mut self, pos: &G) -> Option<(u64, Puzzle)> {
+        if self.judge.known(pos).is_some() {
+            return None;
+        }
+        let turns = self.turns(pos)?;
+        let only = turns + G::PUZZLE_MARGIN;
+        let solution = self.only_turn(pos, turns, only)?;
+        let line = self.line(pos, &solution, turns);
+        let rating = rating(pos, &solution)?;
+        let mut game = Match::new(pos.clone());
+        let texts = turn_texts(pos, &line);
+        for text in &texts {
+            game.play(text).ok()?;
+        }
+        game.outcome()?;
+        let name = G::INFO.players[pos.turn().index()];
+        let about = format!("{name} to move wins in {turns} turns");
+        let tags = [
+            ("Puzzle", about.as_str()),
+            ("Turns", &turns.to_string()),
+            ("Only", &only.to_string()),
+            ("Rating", &rating.to_string()),
+        ];
+        let record = game.record(&tags).to_string();
+        let puzzle = Puzzle {
+            game: G::INFO.id.to_owned(),
+            position: pos.text(),
+            turns,
+            only,
+            rating,
+            solution: texts,
+            record,
+        };
+        Some((pos.canonical_key(), puzzle))
+    }
+
+    /// In how many turns the player to move wins, if that is few enough for a puzzle.
+    fn turns(&mut self, pos: &G) -> Option<u32> {
+        let most = (*TURNS.end()).min(G::PUZZLE_TURNS);
+        for turns in 1..=most {
+            if self.wins(pos, pos, 2 * turns - 1)? {
+                return TURNS.contains(&turns).then_some(turns);
+            }
+        }
+        None
+    }
+
+    /// Whether the player to move in `pos` wins from `next` within so many turns of both.
+    fn wins(&mut self, pos: &G, next: &G, bound: u32) -> Option<bool> {
+        let control = Control::new(&Limits::nodes(NODES), self.stop);
+        Bounder::new(&self.judge, &mut self.bounds, &control, pos.turn(), Count::Turns)
+            .wins(next, bound)
+    }
+
+    /// The turn that wins, if no other does within `only` turns.
+    fn only_turn(&mut self, pos: &G, turns: u32, only: u32) -> Option<Vec<G::Move>> {
+        let all = whole_turns(pos);
+        let mut winning = None;
+        // A second win just as quick is found sooner than one that takes longer.
+        for bound in [2 * (turns - 1), 2 * (only - 1)] {
+            for (moves, next) in &all {
+                if winning.as_ref() == Some(moves) || !self.wins(pos, next, bound)? {
+                    continue;
+                }
+                if winning.is_some() {
+                    return None;
+                }
+                winning = Some(moves.clone());
+            }
+        }
+        winning
+    }
+
+    /// The solution against the longest resistance.
+    fn line(&mut self, pos: &G, solution: &[G::Move], turns: u32) -> Vec<G::Move> {
+        let mut next = pos.clone();
+        solution.iter().for_each(|m| next.play_unchecked(*m));
+        let control = Control::new(&Limits::default(), self.stop);
+        let mut bounder =
+            Bounder::new(&self.judge, &mut self.bounds, &control, pos.turn(), Count::Turns);
+        [solution.to_vec(), bounder.line(&next, 2 * (turns - 1))].concat()
+    }
+}
+
+/// How many positions the engine must look at before it finds the solution and keeps to it; the most that
+/// was tried, if that does not suffice.
+fn rating<G: Play>(pos: &G, solution: &[G::Move]) -> Option<u64> {
+    let judge = G::Judge::default();
+    let mut rating = None;
+    for doubling in 0..=DOUBLINGS {
+        let nodes = FIRST << doubling;
+        let spend = (&Limits::nodes(nodes), &Stop::default());
+        let thought = think(pos, &[], &judge, &Cache::new(4), Tuning::PLAY, spend, &mut |_| {});
+        let found = thought.lines.first()?.moves.first() == solution.first();
+        rating = rating.filter(|_| found).or(found.then_some(nodes));
+    }
+    Some(rating.unwrap_or(FIRST << (DOUBLINGS + 1)))
+}

@@ -1,0 +1,67 @@
+//! Find the win: positions with exactly one turn that wins soon enough.
+//!
+//! A puzzle is a record. Its tags tell in how many turns the player to move wins, within how many turns no
+//! other turn does, and how many positions the engine had to look at before it kept to the solution; its
+//! turns are the solution against the longest resistance.
+
+mod collect;
+
+pub use collect::{Collect, collect};
+
+use rules::record::{Record, RecordError};
+
+/// A position with exactly one turn that wins soon enough.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Puzzle {
+    /// The game's name in commands and formats.
+    pub game: String,
+    /// The position in one line.
+    pub position: String,
+    /// In how many turns the player to move wins.
+    pub turns: u32,
+    /// No other turn wins within so many turns.
+    pub only: u32,
+    /// How many positions the engine looked at before it kept to the solution.
+    pub rating: u64,
+    /// The solution: the only turn, then the longest resistance, turn by turn to the end.
+    pub solution: Vec<String>,
+    /// The puzzle as a record.
+    pub record: String,
+}
+
+/// The puzzles that come with the program.
+const SHIPPED: &[(&str, &str)] = &[
+    ("glaisher", include_str!("glaisher.txt")),
+    ("gekitai", include_str!("gekitai.txt")),
+    ("jeson-mor", include_str!("jeson-mor.txt")),
+    ("six-making", include_str!("six-making.txt")),
+];
+
+/// The puzzles of a game that come with the program, from easy to hard.
+pub fn shipped(game: &str) -> Vec<Puzzle> {
+    let found = SHIPPED.iter().find(|(id, _)| *id == game);
+    found.and_then(|(_, text)| read(text).ok()).unwrap_or_default()
+}
+
+/// Reads puzzles as `quadrille puzzles` writes them: records, one after the other.
+pub fn read(text: &str) -> Result<Vec<Puzzle>, RecordError> {
+    let mut starts: Vec<usize> = text.match_indices("[Game ").map(|(at, _)| at).collect();
+    starts.push(text.len());
+    let records = starts.windows(2).map(|ends| text.get(ends[0]..ends[1]).unwrap_or_default());
+    records.map(read_one).collect()
+}
+
+fn read_one(text: &str) -> Result<Puzzle, RecordError> {
+    let record = Record::parse(text)?;
+    let tag = |name: &str| record.tags.iter().find(|(own, _)| own == name).map(|(_, value)| value);
+    let number = |name: &str| tag(name).and_then(|value| value.parse().ok()).unwrap_or_default();
+    Ok(Puzzle {
+        game: record.game()?.to_owned(),
+        position: tag("Position").cloned().unwrap_or_default(),
+        turns: number("Turns") as u32,
+        only: number("Only") as u32,
+        rating: number("Rating"),
+        solution: record.main.nodes.iter().map(|node| node.turn.clone()).collect(),
+        record: text.trim().to_owned() + "\n",
+    })
+}

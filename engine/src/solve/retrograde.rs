@@ -1,0 +1,263 @@
+//! Retrograde analysis: the exact result and distance of every position of a space that fits into memory.
+//!
+//! It works backwards: from what is decided after so many turns to what is decided one turn earlier. What
+//! is left over in the end is won by nobody.
+
+use rules::{Outcome, Player, Symmetric};
+use std::collections::HashMap;
+
+/// The result of a position in a byte: 0 if nobody can force a win, else one more than the number of turns
+/// the game still lasts. After an odd number the player to move wins, after an even one the other.
+pub type Value = u8;
+
+/// The player to move has lost already.
+pub const LOST: Value = 1;
+
+/// The player to move wins with this turn.
+pub const WINS: Value = 2;
+
+/// How many turns the game still lasts; nothing if nobody can force a win.
+pub const fn turns(value: Value) -> Option<u32> {
+    match value {
+        0 => None,
+        value => Some(value as u32 - 1),
+    }
+}
+
+/// Whether the player to move wins.
+pub const fn is_win(value: Value) -> bool {
+    value != 0 && value % 2 == 0
+}
+
+/// A position after a turn: one of the space, or one whose result is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// A position of the space.
+    State(usize),
+    /// The result, for the player to move there.
+    Known(Value),
+}
+
+/// Positions with a number, and the ways between them.
+pub trait Space {
+    /// How many numbers there are.
+    fn len(&self) -> usize;
+    /// Whether there are none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// Appends what can follow a position; nothing for a number without one.
+    fn append_next(&self, state: usize, out: &mut Vec<Next>);
+    /// Appends the positions of the space that a position can follow.
+    fn append_before(&self, state: usize, out: &mut Vec<usize>);
+}
+
+/// The value of every position; nothing if it was told to stop. `go_on` hears the turns that are done.
+pub fn solve(space: &impl Space, go_on: &mut dyn FnMut(u32) -> bool) -> Option<Vec<Value>> {
+    let (wins, losses) = triggers(space, go_on)?;
+    let latest = wins.iter().chain(&losses).max().copied().unwrap_or_default();
+    let mut level =
+        Level { space, values: vec![0; space.len()], found: Vec::new(), next: Vec::new() };
+    let mut before = Vec::new();
+    for value in LOST..Value::MAX {
+        let last = std::mem::take(&mut level.found);
+        if last.is_empty() && value > latest.saturating_add(1) {
+            break;
+        }
+        if !go_on(u32::from(value - 1)) {
+            return None;
+        }
+        let given = if is_win(value) { &wins } else { &losses };
+        for state in (0..space.len()).filter(|state| given[*state] == value) {
+            level.consider(state, value);
+        }
+        for state in last {
+            before.clear();
+            space.append_before(state, &mut before);
+            before.iter().for_each(|state| level.consider(*state, value));
+        }
+    }
+    Some(level.values)
+}
+
+/// Positions decided so far, and those decided after the present number of turns.
+struct Level<'a, S> {
+    space: &'a S,
+    values: Vec<Value>,
+    found: Vec<usize>,
+    next: Vec<Next>,
+}
+
+impl<S: Space> Level<'_, S> {
+    /// Gives a position this value, if it is open: a win always, a loss if nothing avoids it.
+    fn consider(&mut self, state: usize, value: Value) {
+        if self.values[state] != 0 {
+            return;
+        }
+        self.next.clear();
+        if !is_win(value) {
+            self.space.append_next(state, &mut self.next);
+        }
+        if lost_by(&self.next, &self.values, value) {
+            self.values[state] = value;
+            self.found.push(state);
+        }
+    }
+}
+
+/// Whether every turn leads to a win of the other, and sooner than that.
+fn lost_by(next: &[Next], values: &[Value], value: Value) -> bool {
+    next.iter().all(|next| {
+        let after = match next {
+            Next::State(state) => values[*state],
+            Next::Known(value) => *value,
+        };
+        is_win(after) && after < value
+    })
+}
+
+/// For each position, the values that turns to known results alone would give it: the quickest win, and
+/// the loss after the longest resistance.
+fn triggers(
+    space: &impl Space,
+    go_on: &mut dyn FnMut(u32) -> bool,
+) -> Option<(Vec<Value>, Vec<Value>)> {
+    let (mut wins, mut losses) = (vec![0; space.len()], vec![0; space.len()]);
+    let mut next = Vec::new();
+    for state in 0..space.len() {
+        if state % (1 << 20) == 0 && !go_on(0) {
+            return None;
+        }
+        next.clear();
+        space.append_next(state, &mut next);
+        let known = |next: &Next| match next {
+            Next::Known(value) => Some(*value),
+            Next::State(_) => None,
+        };
+        let lost = next.iter().filter_map(known).filter(|value| value % 2 == 1).min();
+        wins[state] = lost.map_or(0, |value| value + 1);
+        let won = next.iter().filter_map(known).filter(|value| is_win(*value)).max();
+        losses[state] = won.map_or(0, |value| value.saturating_add(1));
+    }
+    Some((wins, losses))
+}
+
+/// All positions that can follow a first one, up to symmetry, turn by turn.
+pub struct Graph<G: Symmetric> {
+    numbers: HashMap<G, usize>,
+    /// What can follow each position.
+    next: Vec<Vec<Next>>,
+    /// What each position can follow.
+    before: Vec<Vec<usize>>,
+}
+
+impl<G: Symmetric> Graph<G> {
+    /// The positions that follow `start` within so many turns, if they are no more than `most`. Those at
+    /// the edge count as won by nobody.
+    pub fn new(start: &G, within: u32, most: usize) -> Option<Graph<G>> {
+        let mut graph = Graph { numbers: HashMap::new(), next: Vec::new(), before: Vec::new() };
+        let mut layer = vec![graph.number(start)?];
+        for _ in 0..within {
+            let mut follow = Vec::new();
+            for pos in layer {
+                graph.expand(&pos, most, &mut follow)?;
+            }
+            layer = follow;
+            if layer.is_empty() {
+                break;
+            }
+        }
+        for pos in layer {
+            let state = graph.numbers[&pos];
+            graph.next[state].push(Next::Known(0));
+        }
+        Some(graph)
+    }
+
+    /// Adds a position that is not over, and gives it back the way it is kept.
+    fn number(&mut self, pos: &G) -> Option<G> {
+        if pos.outcome().is_some() {
+            return None;
+        }
+        let canonical = pos.canonical().0;
+        self.numbers.insert(canonical.clone(), self.next.len());
+        self.next.push(Vec::new());
+        self.before.push(Vec::new());
+        Some(canonical)
+    }
+
+    /// Adds what follows a position, and appends what is new.
+    fn expand(&mut self, pos: &G, most: usize, new: &mut Vec<G>) -> Option<()> {
+        let (state, mover) = (self.numbers[pos], pos.turn());
+        let mut after = Vec::new();
+        append_turns(pos, &mut after);
+        for pos in after {
+            let next = match pos.outcome() {
+                Some(outcome) => Next::Known(known(outcome, mover)),
+                None => {
+                    let canonical = pos.canonical().0;
+                    if !self.numbers.contains_key(&canonical) {
+                        if self.numbers.len() >= most {
+                            return None;
+                        }
+                        new.extend(self.number(&canonical));
+                    }
+                    Next::State(self.numbers[&canonical])
+                }
+            };
+            if !self.next[state].contains(&next) {
+                self.next[state].push(next);
+                if let Next::State(to) = next {
+                    self.before[to].push(state);
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// The number of a position or of its image.
+    pub fn state(&self, pos: &G) -> Option<usize> {
+        self.numbers.get(&pos.canonical().0).copied()
+    }
+
+    /// Every position.
+    pub fn positions(&self) -> impl Iterator<Item = (&G, usize)> {
+        self.numbers.iter().map(|(pos, state)| (pos, *state))
+    }
+}
+
+/// The value of a game that this player has ended. One who has lost by his own turn counts as losing to
+/// the next, so that odd and even keep their meaning.
+fn known(outcome: Outcome, mover: Player) -> Value {
+    match outcome {
+        Outcome::Draw => 0,
+        Outcome::Win(player) if player == mover => LOST,
+        Outcome::Win(_) => WINS,
+    }
+}
+
+/// Every position after a whole turn.
+fn append_turns<G: Symmetric>(pos: &G, out: &mut Vec<G>) {
+    for m in pos.moves() {
+        let next = pos.after(m);
+        if next.turn() == pos.turn() && next.outcome().is_none() {
+            append_turns(&next, out);
+        } else {
+            out.push(next);
+        }
+    }
+}
+
+impl<G: Symmetric> Space for Graph<G> {
+    fn len(&self) -> usize {
+        self.next.len()
+    }
+
+    fn append_next(&self, state: usize, out: &mut Vec<Next>) {
+        out.extend_from_slice(&self.next[state]);
+    }
+
+    fn append_before(&self, state: usize, out: &mut Vec<usize>) {
+        out.extend_from_slice(&self.before[state]);
+    }
+}
