@@ -1,0 +1,173 @@
+//! Certificates hold under the rules and under a second, slow implementation of them; damaged ones are
+//! refused, with the place.
+
+mod slow_rules;
+
+use engine::play::Play;
+use engine::play::gekitai::CERTIFICATE;
+use engine::solve::certificate::{Certificate, Stored, compress, decompress};
+use engine::solve::check::verify;
+use engine::solve::question::{Method, Settings, Verdict, Win, solve};
+use engine::{GAMES, Stop, find};
+use rules::gekitai::{Both, Gekitai};
+use rules::jeson_mor::JesonMor;
+use rules::{Game, Notation, Player};
+use slow_rules::{Slowly, gekitai, jeson_mor};
+
+fn settings(method: Method, player: Option<Player>) -> Settings {
+    Settings {
+        method,
+        player,
+        most_turns: None,
+        time: None,
+        nodes: Some(100_000_000),
+        mebibytes: 64,
+        checkpoint: None,
+        resume: None,
+    }
+}
+
+fn win<G: Play>(pos: &G, method: Method, player: Option<Player>) -> Win<G> {
+    let answer = solve(pos, &settings(method, player), &Stop::default(), &mut |_| {}).unwrap();
+    match answer.verdict {
+        Verdict::Win(win) => win,
+        Verdict::Open => panic!("no win was found"),
+    }
+}
+
+fn shipped() -> String {
+    decompress(CERTIFICATE).unwrap()
+}
+
+#[test]
+fn the_shipped_certificate_holds_for_both_readings_of_a_shared_line() {
+    let draw = Certificate::<Gekitai>::read(&shipped()).unwrap();
+    assert_eq!((draw.start.text().as_str(), draw.winner), ("6/6/6/6/6/6;both=draw 1", Player::One));
+    let checked = verify(&draw, &mut |_| {}).unwrap();
+    assert!(checked.stored == draw.stored.len() && checked.replies > 100_000, "{checked:?}");
+    let mover = |pos: &Gekitai| {
+        let mut setup = pos.setup();
+        setup.options.both = Both::Mover;
+        Gekitai::from_setup(setup).unwrap()
+    };
+    let stored = draw.stored.iter().map(|(pos, stored)| (mover(pos), *stored)).collect();
+    let start = mover(&draw.start);
+    verify(&Certificate { start, stored, ..draw }, &mut |_| {}).unwrap();
+}
+
+#[test]
+fn the_shipped_certificate_holds_by_the_slow_rules() {
+    let replies = Slowly::<gekitai::Board>::read(&shipped()).check();
+    assert!(replies > 100_000, "{replies}");
+}
+
+#[test]
+fn a_certificate_of_jeson_mor_holds_by_the_slow_rules() {
+    let options = rules::jeson_mor::Options { size: 5, ..Default::default() };
+    let found = win(&JesonMor::new(&options).unwrap(), Method::All, None);
+    assert_eq!((found.player, found.turns, found.exact), (Player::Two, 11, true));
+    let certificate = found.certificate.unwrap();
+    verify(&certificate, &mut |_| {}).unwrap();
+    assert!(Slowly::<jeson_mor::Board>::read(&certificate.write()).check() > 1_000);
+}
+
+/// Takes minutes: `cargo test --release --test certificates -- --ignored`.
+#[test]
+#[ignore = "takes minutes"]
+fn the_certificate_of_jeson_mor_on_seven_by_seven_holds_by_the_slow_rules() {
+    let options = rules::jeson_mor::Options { size: 7, ..Default::default() };
+    let start = JesonMor::new(&options).unwrap();
+    let certificate = win(&start, Method::Quiet, Some(Player::Two)).certificate.unwrap();
+    assert!(Slowly::<jeson_mor::Board>::read(&certificate.write()).check() > 1_000_000);
+}
+
+/// A small certificate, as text: Gekitai on 5×5 with four markers each.
+fn small() -> String {
+    let options = rules::gekitai::Options { size: 5, markers: 4, both: Both::Mover };
+    let found = win(&Gekitai::new(&options).unwrap(), Method::Proof, Some(Player::One));
+    found.certificate.unwrap().write()
+}
+
+fn refusal(text: &str) -> String {
+    let fault = (find("gekitai").unwrap().verify)(text, &mut |_, _| {}).unwrap_err();
+    assert!(fault.line >= 1 && fault.line <= text.lines().count() + 1, "{fault}");
+    fault.to_string()
+}
+
+#[test]
+fn a_changed_byte_is_refused_with_its_place() {
+    let text = small();
+    assert!((find("gekitai").unwrap().verify)(&text, &mut |_, _| {}).is_ok());
+    let bytes = text.as_bytes();
+    for at in (0..bytes.len()).step_by(bytes.len() / 150) {
+        let mut changed = bytes.to_vec();
+        changed[at] = if changed[at] == b'4' { b'5' } else { b'4' };
+        let line = 1 + bytes[..at].iter().filter(|byte| **byte == b'\n').count();
+        let said = refusal(std::str::from_utf8(&changed).unwrap());
+        let place: usize = said[5..said.find(':').unwrap()].parse().unwrap();
+        assert!((line..=line + 130).contains(&place), "{said}, but line {line} was changed");
+    }
+}
+
+/// The certificate with its stored positions changed, sealed anew.
+fn forged(change: impl Fn(&mut Certificate<Gekitai>)) -> String {
+    let mut certificate = Certificate::<Gekitai>::read(&small()).unwrap();
+    change(&mut certificate);
+    certificate.write()
+}
+
+#[test]
+fn a_certificate_with_one_fault_is_refused() {
+    // The pair of a stored position that is not the start, by text, so that it is always the same.
+    let some = |certificate: &Certificate<Gekitai>| {
+        let mut all: Vec<_> = certificate.stored.iter().map(|(pos, s)| (*pos, *s)).collect();
+        all.sort_unstable_by_key(|(pos, stored)| (stored.rank, pos.text()));
+        all[all.len() / 2]
+    };
+    let missing = forged(|certificate| {
+        let (pos, _) = some(certificate);
+        certificate.stored.remove(&pos);
+    });
+    assert!(refusal(&missing).contains("neither a stored move nor a win at once"));
+    let stuck = forged(|certificate| {
+        let (pos, stored) = some(certificate);
+        certificate.stored.insert(pos, Stored { rank: stored.rank + 30, ..stored });
+    });
+    assert!(refusal(&stuck).contains("the rank does not fall"));
+    let low = forged(|certificate| {
+        let (pos, stored) = some(certificate);
+        certificate.stored.insert(pos, Stored { rank: 1, ..stored });
+    });
+    assert!(refusal(&low).starts_with("line "), "{}", refusal(&low));
+    let hasty = forged(|certificate| certificate.within -= 1);
+    assert!(refusal(&hasty).starts_with("line 4: "), "{}", refusal(&hasty));
+    let other = forged(|certificate| certificate.winner = Player::Two);
+    assert!(refusal(&other).contains("not the winner's turn"));
+    let silly = forged(|certificate| {
+        let (pos, stored) = some(certificate);
+        let others = pos.moves().into_iter().filter(|m| *m != stored.m);
+        let fails = |m: &rules::gekitai::Place| pos.after(*m).outcome().is_none();
+        let m = others.filter(fails).last().unwrap();
+        certificate.stored.insert(pos, Stored { m, ..stored });
+    });
+    assert!(refusal(&silly).starts_with("line "), "{}", refusal(&silly));
+}
+
+#[test]
+fn a_certificate_that_is_cut_or_lengthened_is_refused() {
+    let text = small();
+    let lines: Vec<&str> = text.lines().collect();
+    for end in [0, 1, 5, 7, lines.len() - 1] {
+        refusal(&lines[..end].join("\n"));
+    }
+    assert!(refusal(&(text.clone() + "more\n")).contains("behind the end"));
+    for nonsense in ["", "\n\n", "quadrille certificate 1\ngame gekitai\n", "= 00000000\nend\n"] {
+        refusal(nonsense);
+    }
+    let packed = compress(&text).unwrap();
+    assert_eq!(decompress(&packed).unwrap(), text);
+    let mut torn = packed.clone();
+    torn.truncate(packed.len() / 2);
+    assert!(decompress(&torn).unwrap_err().to_string().contains("damaged"));
+    assert!(GAMES.iter().all(|entry| (entry.verify)("", &mut |_, _| {}).is_err()));
+}
