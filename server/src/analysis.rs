@@ -9,7 +9,7 @@ use crate::stream::Lines;
 use axum::extract::Extension;
 use axum::routing::post;
 use axum::{Json, Router};
-use engine::score::{WIN, win_in};
+use engine::score::{WIN, earlier, win_in};
 use engine::{Limits, LineView, Session, Stop, View, make_whole};
 use rules::Player;
 use serde::Deserialize;
@@ -209,21 +209,35 @@ async fn review(
     let start = asked.place.start()?;
     let turns = asked.place.turns.unwrap_or_default();
     stream(&state, client, move |desk, stop, lines| {
-        let mut session = start;
-        let mut before: Option<Judged> = None;
-        for ply in 0..=turns.len() {
-            if ply > 0 && session.play(&turns[ply - 1]).is_err() {
+        let mut positions = vec![start];
+        for turn in &turns {
+            let Some(mut next) = positions.last().map(|session| session.boxed_clone()) else {
+                return;
+            };
+            if next.play(turn).is_err() {
                 return;
             }
-            let Some(judged) = judge(desk, session.as_ref(), &limits, stop) else { return };
+            positions.push(next);
+        }
+        // From the end to the beginning: what came out later is known when a turn is judged.
+        let mut after: Option<Judged> = None;
+        for (ply, session) in positions.iter().enumerate().rev() {
+            let Some(mut judged) = judge(desk, session.as_ref(), &limits, stop) else { return };
             if stop.is_stopped() {
                 return;
             }
-            let line = judged.told(ply, turns.len(), before.as_ref());
-            if lines.send(line.to_string()).is_err() {
-                return;
+            let played = turns.get(ply).zip(after.as_ref());
+            if let Some((turn, after)) = played {
+                judged.learn(turn, after.score);
+                if lines.send(after.told(ply + 1, turns.len(), Some(&judged)).to_string()).is_err()
+                {
+                    return;
+                }
             }
-            before = Some(judged);
+            after = Some(judged);
+        }
+        if let Some(first) = after {
+            let _ = lines.send(first.told(0, turns.len(), None).to_string());
         }
     })
 }
@@ -261,6 +275,16 @@ impl Judged {
         })
     }
 
+    /// A turn that turned out better than what was thought best is the best that is known.
+    fn learn(&mut self, turn: &str, after: i32) {
+        let sign = if self.mover == Player::One { 1 } else { -1 };
+        let after = earlier(after, 1);
+        if sign * after > sign * self.score {
+            self.score = after;
+            self.best = vec![turn.to_owned()];
+        }
+    }
+
     /// What the player to move gave away by a turn after which the position is worth so much.
     fn loss(&self, after: i32) -> i32 {
         let sign = if self.mover == Player::One { 1 } else { -1 };
@@ -281,6 +305,15 @@ mod tests {
         assert_eq!(judged(Player::Two, -100).loss(250), 350);
         assert_eq!(judged(Player::One, WIN - 3).loss(1_200), 0, "still clearly won");
         assert_eq!(judged(Player::One, WIN - 3).loss(0), CLEARLY_WON);
+    }
+
+    #[test]
+    fn what_came_out_later_is_known_before() {
+        let mut judged = Judged { score: -17, mover: Player::Two, best: vec!["e5".into()] };
+        judged.learn("c5", 12);
+        assert_eq!((judged.score, judged.best[0].as_str()), (-17, "e5"));
+        judged.learn("c5", -(WIN - 11));
+        assert_eq!((judged.score, judged.best[0].as_str()), (-(WIN - 12), "c5"));
     }
 
     #[test]
