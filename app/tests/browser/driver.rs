@@ -1,0 +1,269 @@
+//! Chromium, driven as a person would: pages, clicks, keys and fingers, and what the console says.
+
+use fantoccini::actions::{
+    InputSource, KeyAction, KeyActions, MouseActions, PointerAction, TouchActions,
+};
+use fantoccini::elements::Element;
+use fantoccini::wd::{Capabilities, WebDriverCompatibleCommand};
+use fantoccini::{Client, ClientBuilder, Locator};
+use hyper_util::client::legacy::connect::HttpConnector;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// How long anything may take before a test gives up on it.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The program that starts browsers; it ends with the test.
+pub struct Driver {
+    process: Child,
+    url: String,
+}
+
+impl Driver {
+    pub fn start() -> Driver {
+        let mut process = Command::new("chromedriver")
+            .arg("--port=0")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("chromedriver is needed: install the package chromium-driver");
+        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        let port: u16 = lines
+            .find_map(|line| {
+                let line = line.unwrap();
+                let (_, port) = line.split_once("started successfully on port ")?;
+                port.trim_end_matches('.').parse().ok()
+            })
+            .expect("chromedriver tells its port");
+        // It stops when nobody reads what it says.
+        std::thread::spawn(move || lines.for_each(drop));
+        Driver { process, url: format!("http://127.0.0.1:{port}") }
+    }
+
+    /// A window of this size, with nothing remembered.
+    pub async fn window(&self, width: u32, height: u32) -> Browser {
+        self.browser(json!({ "args": arguments(width, height) })).await
+    }
+
+    /// A phone: a small window that is touched.
+    pub async fn phone(&self) -> Browser {
+        let metrics = json!({ "width": 360, "height": 740, "pixelRatio": 2.0, "touch": true });
+        let options = json!({
+            "args": arguments(360, 740),
+            "mobileEmulation": { "deviceMetrics": metrics },
+        });
+        self.browser(options).await
+    }
+
+    async fn browser(&self, options: Value) -> Browser {
+        let mut wanted = Capabilities::new();
+        wanted.insert("goog:chromeOptions".into(), options);
+        wanted.insert("goog:loggingPrefs".into(), json!({ "browser": "ALL" }));
+        let mut builder = ClientBuilder::new(HttpConnector::new());
+        let client = builder.capabilities(wanted).connect(&self.url).await.expect("a browser");
+        Browser { client }
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn arguments(width: u32, height: u32) -> Vec<String> {
+    let fixed = "--headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run \
+        --disable-background-networking --disable-component-update --disable-sync --mute-audio";
+    let size = format!("--window-size={width},{height}");
+    fixed.split_whitespace().map(str::to_owned).chain([size]).collect()
+}
+
+/// One window.
+pub struct Browser {
+    client: Client,
+}
+
+impl Browser {
+    pub async fn open(&self, url: &str) {
+        self.client.goto(url).await.unwrap();
+    }
+
+    pub async fn reload(&self) {
+        self.client.refresh().await.unwrap();
+    }
+
+    pub async fn url(&self) -> String {
+        self.client.current_url().await.unwrap().to_string()
+    }
+
+    /// The element that fits, as soon as it is there.
+    pub async fn find(&self, css: &str) -> Element {
+        let wait = self.client.wait().at_most(PATIENCE).every(Duration::from_millis(20));
+        match wait.for_element(Locator::Css(css)).await {
+            Ok(element) => element,
+            Err(error) => self.give_up(&format!("no `{css}`: {error}")).await,
+        }
+    }
+
+    /// A click of the mouse, when the element is there and not disabled.
+    pub async fn click(&self, css: &str) {
+        self.until(&format!("`{css}` can be clicked"), &usable(css)).await;
+        // What is drawn anew between finding and clicking is looked for again.
+        while let Err(error) = self.find(css).await.click().await {
+            if !error.is_stale_element_reference() {
+                self.give_up(&format!("`{css}` cannot be clicked: {error}")).await;
+            }
+        }
+    }
+
+    /// A finger, on an element that is brought into view first.
+    pub async fn touch(&self, css: &str) {
+        self.until(&format!("`{css}` can be touched"), &usable(css)).await;
+        let element = self.find(css).await;
+        self.script(&format!("document.querySelector({css:?}).scrollIntoView({{block:'center'}})"))
+            .await;
+        let finger = TouchActions::new("finger".into())
+            .then(PointerAction::MoveToElement { element, duration: None, x: 0.0, y: 0.0 })
+            .then(PointerAction::Down { button: 0 })
+            .then(PointerAction::Up { button: 0 });
+        self.client.perform_actions(finger).await.unwrap();
+    }
+
+    /// The mouse button held down from one element to another.
+    pub async fn drag(&self, from: &str, to: &str) {
+        let (from, to) = (self.find(from).await, self.find(to).await);
+        let over = |element| PointerAction::MoveToElement {
+            element,
+            duration: Some(Duration::from_millis(60)),
+            x: 0.0,
+            y: 0.0,
+        };
+        let mouse = MouseActions::new("mouse".into())
+            .then(over(from))
+            .then(PointerAction::Down { button: 0 })
+            .then(PointerAction::MoveBy { duration: None, x: 9.0, y: 3.0 })
+            .then(over(to))
+            .then(PointerAction::Up { button: 0 });
+        self.client.perform_actions(mouse).await.unwrap();
+    }
+
+    /// Keys, to whatever has the focus.
+    pub async fn keys(&self, keys: &str) {
+        let typed = keys.chars().fold(KeyActions::new("keys".into()), |typed, value| {
+            typed.then(KeyAction::Down { value }).then(KeyAction::Up { value })
+        });
+        self.client.perform_actions(typed).await.unwrap();
+    }
+
+    /// Replaces what is written in a field.
+    pub async fn write(&self, css: &str, text: &str) {
+        let field = self.find(css).await;
+        field.clear().await.unwrap();
+        field.send_keys(text).await.unwrap();
+    }
+
+    /// The value of an expression.
+    pub async fn value(&self, expression: &str) -> Value {
+        self.script(&format!("return {expression}")).await
+    }
+
+    async fn script(&self, script: &str) -> Value {
+        self.client.execute(script, vec![]).await.unwrap()
+    }
+
+    /// Waits until an expression is true.
+    pub async fn until(&self, what: &str, expression: &str) {
+        let start = Instant::now();
+        while self.value(&format!("Boolean({expression})")).await != json!(true) {
+            if start.elapsed() > PATIENCE {
+                self.give_up(&format!("waited in vain: {what}")).await;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    /// Waits until the text of an element contains this.
+    pub async fn until_text(&self, css: &str, part: &str) {
+        let expression = format!(
+            "[...document.querySelectorAll({css:?})].some(e => e.textContent.includes({part:?}))"
+        );
+        self.until(&format!("`{css}` says {part:?}"), &expression).await;
+    }
+
+    /// What the accessibility tree holds: role and name of each node.
+    pub async fn spoken(&self) -> Vec<(String, String)> {
+        let body = json!({ "cmd": "Accessibility.getFullAXTree", "params": {} });
+        let tree = self.command("goog/cdp/execute", body).await;
+        let text = |node: &Value, field: &str| {
+            node[field]["value"].as_str().unwrap_or_default().to_owned()
+        };
+        let nodes = tree["nodes"].as_array().unwrap();
+        let heard = nodes.iter().filter(|node| node["ignored"] != json!(true));
+        heard.map(|node| (text(node, "role"), text(node, "name"))).collect()
+    }
+
+    /// Fails if anything in this window went wrong, then closes it.
+    pub async fn close(self) {
+        self.close_where(|_| false).await;
+    }
+
+    /// The same where something was refused on purpose: the browser notes each refusal.
+    pub async fn close_after_refusals(self) {
+        self.close_where(|message| message.contains("status of 422")).await;
+    }
+
+    async fn close_where(self, expected: impl Fn(&str) -> bool) {
+        let log = self.command("se/log", json!({ "type": "browser" })).await;
+        let errors: Vec<_> = log
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|entry| entry["level"] == "SEVERE" || entry["level"] == "WARNING")
+            .filter(|entry| !expected(entry["message"].as_str().unwrap_or_default()))
+            .collect();
+        assert!(errors.is_empty(), "the console says: {errors:#?}");
+        self.client.close().await.unwrap();
+    }
+
+    async fn command(&self, path: &'static str, body: Value) -> Value {
+        self.client.issue_cmd(Extension { path, body }).await.unwrap()
+    }
+
+    /// Ends the test with all that helps to understand it.
+    async fn give_up(&self, why: &str) -> ! {
+        let url = self.url().await;
+        let text = self.value("document.body.innerText").await;
+        panic!("{why}\nat {url}, which says:\n{}", text.as_str().unwrap_or_default());
+    }
+}
+
+fn usable(css: &str) -> String {
+    format!(
+        "(e => e && !e.disabled && e.getAttribute('aria-disabled') !== 'true' \
+         && e.getClientRects().length)(document.querySelector({css:?}))"
+    )
+}
+
+/// A command of this browser that is not in the standard.
+#[derive(Debug)]
+struct Extension {
+    path: &'static str,
+    body: Value,
+}
+
+impl WebDriverCompatibleCommand for Extension {
+    fn endpoint(
+        &self,
+        base_url: &url::Url,
+        session_id: Option<&str>,
+    ) -> Result<url::Url, url::ParseError> {
+        base_url.join(&format!("session/{}/{}", session_id.unwrap_or_default(), self.path))
+    }
+
+    fn method_and_body(&self, _: &url::Url) -> (http::Method, Option<String>) {
+        (http::Method::POST, Some(self.body.to_string()))
+    }
+}

@@ -1,0 +1,70 @@
+//! Two browsers that play each other, and a third that watches.
+
+use crate::driver::Driver;
+use crate::player::{Hand, Script, make, seen};
+use crate::site::Site;
+use serde_json::json;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_browsers_play_and_a_third_watches() {
+    let (driver, site) = (Driver::start(), Site::start());
+    let (ann, bob) = (driver.window(1200, 900).await, driver.window(1000, 800).await);
+    let watcher = driver.window(800, 700).await;
+    let script = Script::random("gekitai", &json!({}));
+
+    ann.open(&site.page("/")).await;
+    ann.click("[data-game=\"gekitai\"]").await;
+    ann.click("#new-game input[value=\"link\"]").await;
+    ann.write("#name", "Ann").await;
+    ann.click("#start").await;
+    ann.find("#invite-link").await;
+    let invitation = ann.value("document.querySelector('#invite-link').value").await;
+    bob.open(invitation.as_str().unwrap()).await;
+    bob.write("#join-name", "Bob").await;
+    bob.click("#join").await;
+    ann.until_text("#seat-2", "Bob").await;
+    ann.until_text("#live", "Bob has joined").await;
+    let url = ann.url().await;
+    assert!(!url.contains('#'), "the secret stays in the address: {url}");
+    watcher.open(&url).await;
+    watcher.find("main[data-ready] .board svg").await;
+    watcher.until("nothing can be played", "document.querySelector('#move-text').disabled").await;
+
+    for (i, turn) in script.turns.iter().enumerate() {
+        let (mover, other) = if i % 2 == 0 { (&ann, &bob) } else { (&bob, &ann) };
+        make(mover, turn, i + 1, Hand::Mouse).await;
+        seen(other, turn, i + 1).await;
+        seen(&watcher, turn, i + 1).await;
+        other.until_text("#live", &turn.text).await;
+        match i {
+            2 => bob.reload().await,
+            3 => ann.reload().await,
+            4 => watcher.reload().await,
+            _ => {}
+        }
+        if i == 5 {
+            // The turn is taken back when the other agrees, and played again.
+            mover.click("#undo").await;
+            other.click("#accept").await;
+            let gone = format!("!document.querySelector('.turns [data-ply=\"{}\"]')", i + 1);
+            for browser in [mover, other, &watcher] {
+                browser.until("the turn is gone", &gone).await;
+            }
+            make(mover, turn, i + 1, Hand::Mouse).await;
+            seen(other, turn, i + 1).await;
+        }
+    }
+    for browser in [&ann, &bob, &watcher] {
+        browser.until_text(".seat.won", script.winner).await;
+    }
+    ann.click("#rematch").await;
+    bob.until_text("#notice", "rematch").await;
+    bob.click("#rematch").await;
+    // The seats are exchanged: now Bob begins.
+    for browser in [&ann, &bob] {
+        browser.until_text("#seat-1.turn", "Bob").await;
+    }
+    for browser in [ann, bob, watcher] {
+        browser.close().await;
+    }
+}

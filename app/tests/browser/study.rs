@@ -1,0 +1,121 @@
+//! Analysis, review, the editor and the rules.
+
+use crate::driver::Driver;
+use crate::player::Script;
+use crate::site::Site;
+use serde_json::json;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_analysis_thinks_branches_and_survives_a_reload() {
+    let (driver, site) = (Driver::start(), Site::start());
+    let browser = driver.window(1280, 900).await;
+    browser.open(&site.page("/analysis/jeson-mor")).await;
+    browser.find("#lines li button").await;
+    browser.click("#lines li button").await;
+    browser.find("#moves button[aria-current=step]").await;
+    browser.write("#comment", "a first thought").await;
+    browser.until_text("#moves", "a first thought").await;
+    browser.click("#nav-first").await;
+    // Another first turn is a variation.
+    let other = "[...document.querySelectorAll('#moves button')].map(b => b.textContent)";
+    let first = browser.value(&format!("{other}[0]")).await;
+    let turn = if first == json!("a1-b3") { "b1-a3" } else { "a1-b3" };
+    browser.write("#move-text", &format!("{turn}\u{E007}")).await;
+    browser.until_text("#moves .variation", turn).await;
+    browser.reload().await;
+    browser.until_text("#moves .variation", turn).await;
+    browser.until_text("#moves", "a first thought").await;
+    browser.until_text("#moves [aria-current=step]", turn).await;
+    browser.click("#export").await;
+    browser
+        .until(
+            "the record holds both",
+            &format!(
+                "document.querySelector('#record textarea').value.includes('({turn}') || \
+                  document.querySelector('#record textarea').value.includes('{turn}')"
+            ),
+        )
+        .await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_finished_game_is_reviewed_and_a_mistake_tried_again() {
+    let (driver, site) = (Driver::start(), Site::start());
+    let browser = driver.window(1280, 900).await;
+    // A random game has mistakes.
+    let script = Script::random("gekitai", &json!({}));
+    let mut request = script.at_one_screen();
+    let turns: Vec<_> = script.turns.iter().map(|turn| turn.text.clone()).collect();
+    let (last, first) = turns.split_last().unwrap();
+    request["turns"] = json!(first);
+    let made = site.post("/api/games", &request);
+    let (id, token) = (made["id"].as_str().unwrap(), made["tokens"][0].as_str().unwrap());
+    browser.open(&site.page(&format!("/{id}#{token}"))).await;
+    browser.write("#move-text", &format!("{last}\u{E007}")).await;
+    browser.find(".card.over").await;
+    browser.click("#review").await;
+    browser.until_text("#live", "Review done").await;
+    browser.find("#review-graph svg").await;
+    browser.find("#mistakes button").await;
+    browser.click("#next-mistake").await;
+    browser.find("#mistakes button[aria-current=true]").await;
+    browser.click("#retry").await;
+    browser.until_text("#review-words", "better").await;
+    browser.reload().await;
+    browser.find("#mistakes button").await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pasted_record_or_position_is_analysed_and_a_wrong_one_explained() {
+    let (driver, site) = (Driver::start(), Site::start());
+    let browser = driver.window(1280, 900).await;
+    browser.open(&site.page("/analysis")).await;
+    browser.write("#import-text", "[Game \"gekitai\"]\n\n1. c3 zz *").await;
+    browser.click("#import").await;
+    browser.until_text("#import-error", "zz").await;
+    browser.write("#import-text", "[Game \"gekitai\"]\n\n1. c3 d4 2. e2 *").await;
+    browser.click("#import").await;
+    browser.until_text("#moves", "e2").await;
+    browser.open(&site.page("/analysis")).await;
+    browser.write("#import-text", "4n/5/2N2/5/5 2").await;
+    browser.click("#import").await;
+    browser
+        .until("it is in the address", "location.pathname.startsWith('/analysis/jeson-mor/')")
+        .await;
+    browser.close_after_refusals().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_editor_sets_up_a_position_and_explains_what_cannot_be() {
+    let (driver, site) = (Driver::start(), Site::start());
+    let browser = driver.window(1280, 900).await;
+    browser.open(&site.page("/editor/gekitai")).await;
+    browser.click("#cell-a1").await;
+    browser.until_text("#live", "a1").await;
+    browser.click("#cell-b1").await;
+    browser
+        .until("two markers", "document.querySelector('#edit-text').value.startsWith('xx')")
+        .await;
+    browser.write("#edit-text", "7/6/6/6/6/6 1\u{E007}").await;
+    browser.until("an explanation", "document.querySelector('#edit-error').textContent").await;
+    browser.reload().await;
+    browser.until("the same", "document.querySelector('#edit-text')?.value.startsWith('xx')").await;
+    browser.click("#edit-analyse").await;
+    browser.until_text("#lines", "c1").await;
+    browser.close_after_refusals().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_rules_are_shown_with_pictures() {
+    let (driver, site) = (Driver::start(), Site::start());
+    let browser = driver.window(1000, 800).await;
+    for game in crate::games() {
+        browser.open(&site.page(&format!("/rules/{game}"))).await;
+        browser.find("main[data-ready] h1").await;
+        let pictures = "[...document.querySelectorAll('main img, main article svg')]";
+        browser.until("pictures", &format!("{pictures}.length > 2")).await;
+    }
+    browser.close().await;
+}
