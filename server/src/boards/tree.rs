@@ -120,7 +120,11 @@ pub async fn write(Asked(tree): Asked<Tree>) -> Result<String, Refusal> {
     // What was sent may not be what a record can say, so it is read again.
     let text = record.to_string();
     let wrong = |error: RecordError| Refusal::against(error.message).at("nodes");
-    (entry.from_record)(&Record::parse(&text).map_err(wrong)?).map_err(wrong)?;
+    let read = Record::parse(&text).map_err(wrong)?;
+    if read != record {
+        return Err(Refusal::against("a turn or a tag cannot be written in a record").at("nodes"));
+    }
+    (entry.from_record)(&read).map_err(wrong)?;
     Ok(text)
 }
 
