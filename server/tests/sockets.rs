@@ -375,6 +375,7 @@ async fn bytes_at_random_do_not_disturb_a_server() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_stop_tells_sockets_to_come_again_and_takes_less_than_ten_seconds() {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
     let mut remote = Remote::new().await;
     let game = remote.people("gekitai").await;
     let mut peer = remote.peer(&game, Some(1)).await;
@@ -382,18 +383,18 @@ async fn a_stop_tells_sockets_to_come_again_and_takes_less_than_ten_seconds() {
     // Somebody who reads nothing, and an analysis of a minute.
     let _idle = remote.peer(&game, None).await;
     let address = remote.address;
-    let analysis = tokio::spawn(async move {
-        use tokio::io::{AsyncReadExt, AsyncWriteExt};
-        let body = json!({ "game": "six-making", "time_ms": 60_000 }).to_string();
-        let mut stream = TcpStream::connect(address).await.unwrap();
-        let head = format!(
-            "POST /api/analysis HTTP/1.1\r\nhost: {address}\r\ncontent-length: {}\r\n\r\n",
-            body.len()
-        );
-        stream.write_all((head + &body).as_bytes()).await.unwrap();
-        let mut text = String::new();
-        let _ = stream.read_to_string(&mut text).await;
-        text
+    let body = json!({ "game": "six-making", "time_ms": 60_000 }).to_string();
+    let mut analysis = TcpStream::connect(address).await.unwrap();
+    let head = format!(
+        "POST /api/analysis HTTP/1.1\r\nhost: {address}\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    analysis.write_all((head + &body).as_bytes()).await.unwrap();
+    // It has begun when something has been told.
+    within(analysis.read_u8()).await.unwrap();
+    let reader = tokio::spawn(async move {
+        let mut text = Vec::new();
+        let _ = analysis.read_to_end(&mut text).await;
     });
     let started = Instant::now();
     remote.stop().await;
@@ -401,7 +402,7 @@ async fn a_stop_tells_sockets_to_come_again_and_takes_less_than_ten_seconds() {
     while peer.hear().await.unwrap()["type"] != "restart" {}
     let code = peer.close_code().await;
     assert_eq!(code, Some(CloseCode::Restart));
-    within(analysis).await.unwrap();
+    within(reader).await.unwrap();
     assert!(TcpStream::connect(address).await.is_err());
 }
 
