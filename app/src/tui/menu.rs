@@ -136,7 +136,7 @@ impl Menu {
     pub fn view(&self, shared: &Shared, frame: &mut Frame, hits: &Hits) {
         let look = &shared.look;
         let area = frame.area();
-        title(frame, look, "Quadrille", "four games for two");
+        title(frame, look, "Quadrille", "games for two");
         let wide = area.width >= 76;
         let left = Rect::new(2, 3, if wide { 28 } else { area.width - 4 }, self.items.len() as u16);
         let item =

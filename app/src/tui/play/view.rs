@@ -34,7 +34,7 @@ impl Play {
         let drawn = board::drawing(&diagram, look, self.shown.flipped, (beside, room.height));
         let has_panel = drawn.width() <= usize::from(beside);
         let panel = match has_panel {
-            true => (room.width - drawn.width() as u16 - 2).min(PANEL.1),
+            true => (room.width - drawn.width() as u16).saturating_sub(3).clamp(PANEL.0, PANEL.1),
             false => 0,
         };
         let board = Rect { width: room.width - panel, ..room };
