@@ -261,11 +261,28 @@ mod tests {
     use crate::table::Sitter;
     use std::time::Instant;
 
-    fn folder(name: &str) -> Saves {
+    /// A folder for one test, which goes with it.
+    struct Own(Saves);
+
+    impl std::ops::Deref for Own {
+        type Target = Saves;
+
+        fn deref(&self) -> &Saves {
+            &self.0
+        }
+    }
+
+    impl Drop for Own {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0.folder);
+        }
+    }
+
+    fn folder(name: &str) -> Own {
         let name = format!("quadrille-saves-{}-{name}", std::process::id());
         let folder = std::env::temp_dir().join(name);
         let _ = fs::remove_dir_all(&folder);
-        Saves::open(Some(&folder)).unwrap()
+        Own(Saves::open(Some(&folder)).unwrap())
     }
 
     fn record(turns: usize) -> Record {

@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
 fn folder(name: &str) -> PathBuf {
-    let name = format!("quadrille-lines-{}-{name}", std::process::id());
-    let folder = std::env::temp_dir().join(name);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("lines").join(name);
     let _ = std::fs::remove_dir_all(&folder);
     folder
 }

@@ -25,6 +25,8 @@ pub enum Message {
     Work(Report),
     /// The time that was asked for has come.
     Tick,
+    /// The window has another size; everything is drawn anew after every message.
+    Resized,
     /// The terminal is gone or the program is asked to end.
     End,
     /// The program is asked to step aside for a while.

@@ -53,8 +53,9 @@ pub fn run(args: &PlayArgs, saves: Saves, first: Next) -> Result<(), Failure> {
     let mut app = App::new(shared, trouble);
     app.shared.choices.wait |= args.wait;
     app.go(first);
-    let mut screen = Screen::open()?;
+    // First: a signal that came between would leave the terminal as it is.
     terminal::listen_to_signals(send.clone())?;
+    let mut screen = Screen::open()?;
     listen_to_keys(send);
     turn(&mut app, &mut screen, &receive)
 }

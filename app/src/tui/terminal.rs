@@ -11,7 +11,7 @@ use ratatui::crossterm::terminal::{
 };
 use ratatui::layout::Rect;
 use ratatui::{Frame, Terminal};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGTSTP};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
 use signal_hook::iterator::Signals;
 use std::io::{self, Stdout, stdout};
 use std::sync::mpsc::Sender;
@@ -75,10 +75,15 @@ fn give_back() {
 
 /// Turns signals into messages, so that the terminal is given back before the program ends or stops.
 pub fn listen_to_signals(send: Sender<Message>) -> io::Result<()> {
-    let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM, SIGTSTP])?;
+    // The thread that reads keys hears of new sizes, too, but only once it has begun to read.
+    let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM, SIGTSTP, SIGWINCH])?;
     std::thread::spawn(move || {
         for signal in signals.forever() {
-            let message = if signal == SIGTSTP { Message::Suspend } else { Message::End };
+            let message = match signal {
+                SIGTSTP => Message::Suspend,
+                SIGWINCH => Message::Resized,
+                _ => Message::End,
+            };
             if send.send(message).is_err() {
                 return;
             }

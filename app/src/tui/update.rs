@@ -12,7 +12,7 @@ pub fn update(app: &mut App, message: Message, now: Instant) {
     match message {
         Message::Input(Event::Key(key)) if key.kind != KeyEventKind::Release => press(app, key),
         Message::Input(Event::Mouse(mouse)) => click(app, mouse),
-        Message::Input(_) => {}
+        Message::Input(_) | Message::Resized => {}
         Message::Work(report) => {
             if let Screen::Play(play) = &mut app.screen {
                 play.hear(report, &mut app.shared);

@@ -31,8 +31,18 @@ const LARGE: (u16, u16) = (140, 45);
 struct Desk {
     app: App,
     folder: PathBuf,
+    /// Whether the folder goes with it.
+    owns_folder: bool,
     now: Instant,
     size: (u16, u16),
+}
+
+impl Drop for Desk {
+    fn drop(&mut self) {
+        if self.owns_folder {
+            let _ = std::fs::remove_dir_all(&self.folder);
+        }
+    }
 }
 
 impl Desk {
@@ -40,7 +50,9 @@ impl Desk {
         let name = format!("quadrille-tui-{}-{name}", std::process::id());
         let folder = std::env::temp_dir().join(name);
         let _ = std::fs::remove_dir_all(&folder);
-        Desk::at(folder)
+        let mut desk = Desk::at(folder);
+        desk.owns_folder = true;
+        desk
     }
 
     /// The program started anew in a folder.
@@ -57,7 +69,7 @@ impl Desk {
             worker: Worker::new(Some(1), |_| {}),
             now,
         };
-        Desk { app: App::new(shared, trouble), folder, now, size: SMALL }
+        Desk { app: App::new(shared, trouble), folder, owns_folder: false, now, size: SMALL }
     }
 
     /// A game between these players, after these turns.
