@@ -19,6 +19,8 @@ pub trait Play: Notation + Show + Seed + Symmetric {
     const PUZZLE_TURNS: u32 = 5;
     /// How many turns later than the solution no other turn of a puzzle wins either.
     const PUZZLE_MARGIN: u32 = 1;
+    /// Whether puzzles are rated by a search without what is certain: with it, all are easy.
+    const PUZZLE_RATED_BLIND: bool = false;
 }
 
 /// Every whole turn, move by move, with the position after it.
@@ -50,6 +52,7 @@ impl Play for rules::glaisher::Glaisher {
 impl Play for rules::jeson_mor::JesonMor {
     type Judge = jeson_mor::Judge;
     const BENCH_DEPTH: u32 = 7;
+    const PUZZLE_RATED_BLIND: bool = true;
 }
 impl Play for rules::six_making::SixMaking {
     type Judge = six_making::Judge;

@@ -4,7 +4,7 @@ use super::Puzzle;
 use crate::cache::Cache;
 use crate::control::{Control, Limits, Stop};
 use crate::evaluate::Evaluate;
-use crate::levels::{Blurred, Level, find};
+use crate::levels::{Blurred, LEVELS, Level, find};
 use crate::play::{Play, whole_turns};
 use crate::search::Tuning;
 use crate::session::{Match, Session};
@@ -75,7 +75,7 @@ fn play<G: Play>(options: &G::Options, random: &mut Random) -> Result<Vec<G>, ru
         let Some(m) = random.pick(&pos.moves()).copied() else { break };
         pos.play_unchecked(m);
     }
-    let level = Level { nodes: Some(600), ..*find(6).unwrap_or(&crate::levels::LEVELS[5]) };
+    let level = Level { nodes: Some(600), ..*find(6).unwrap_or(&LEVELS[5]) };
     let mut positions = vec![pos.clone()];
     while pos.outcome().is_none() && positions.len() < LONGEST {
         let mover = pos.turn();
@@ -203,6 +203,9 @@ impl<'a, G: Play> Finder<'a, G> {
 /// was tried, if that does not suffice.
 fn rating<G: Play>(pos: &G, solution: &[G::Move]) -> Option<u64> {
     let judge = G::Judge::default();
+    // With what it knows for certain, the engine would find some games' solutions at a glance.
+    let level = Level { blur: 0, ..LEVELS[0] };
+    let judge = Blurred::new(&judge, &level, 0, G::PUZZLE_RATED_BLIND);
     let mut rating = None;
     for doubling in 0..=DOUBLINGS {
         let nodes = FIRST << doubling;

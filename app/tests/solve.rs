@@ -1,0 +1,145 @@
+//! `solve`, `verify` and `puzzles`, through the real program.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+fn quadrille(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_quadrille"));
+    command.args(args);
+    command
+}
+
+fn run(args: &[&str]) -> Output {
+    quadrille(args).output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+/// A folder of this test's own.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+#[test]
+fn a_win_is_told_with_its_line() {
+    let told = stdout(&run(&["solve", "jeson-mor", "n3n/5/2N2/5/N3N 1"]));
+    assert!(told.contains("White wins in 1 turn: 1. c3-"), "{told}");
+    let told = stdout(&run(&["solve", "gekitai", "--size", "5", "--markers", "3"]));
+    assert!(told.contains("X wins in 3 turns: 1. "), "{told}");
+}
+
+#[test]
+fn what_is_excluded_is_told_and_no_more() {
+    let told =
+        stdout(&run(&["solve", "six-making", "--size", "4", "--within", "2", "--method", "bound"]));
+    assert!(told.contains("nobody can force a win within 2 turns\n"), "{told}");
+    let told = stdout(&run(&["solve", "gekitai", "--nodes", "50", "--method", "proof"]));
+    assert!(told.contains("unknown after "), "{told}");
+    let told = stdout(&run(&["solve", "gekitai", "--size", "4", "--markers", "4", "--complete"]));
+    assert!(told.contains("nobody can force a win\n20600 positions up to symmetry"), "{told}");
+}
+
+#[test]
+fn a_certificate_is_written_and_verified_and_a_damaged_one_refused() {
+    let file = folder("certificate").join("proof");
+    let name = file.to_str().unwrap();
+    let solve = ["solve", "jeson-mor", "--size", "5", "-o", name];
+    assert!(stdout(&run(&solve)).contains("Black wins in 11 turns: 1. "));
+    assert!(stdout(&run(&["verify", name])).contains("it holds: "));
+    let mut bytes = std::fs::read(&file).unwrap();
+    let at = bytes.len() / 2;
+    bytes[at] ^= 1;
+    std::fs::write(&file, bytes).unwrap();
+    let refused = run(&["verify", name]);
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(said.contains("is refused: line ") && said.lines().count() == 1, "{said}");
+    assert_eq!(run(&["verify", "no such file"]).status.code(), Some(2));
+}
+
+/// The first line of an answer: who wins.
+fn verdict(output: &Output) -> String {
+    stdout(output).lines().nth(1).unwrap().split(" wins").next().unwrap().to_owned()
+}
+
+/// Starts to solve with a checkpoint, kills the process as soon as there is one, and goes on from it.
+fn killed_and_resumed(name: &str, question: &[&str]) -> Output {
+    let file = folder(name).join("work");
+    let work = file.to_str().unwrap();
+    let first = [question, &["--checkpoint", work, "--every", "1"]].concat();
+    let mut child = quadrille(&first).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    while !file.exists() && child.try_wait().unwrap().is_none() {
+        std::thread::yield_now();
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(file.exists(), "there was no checkpoint to go on from");
+    run(&[question, &["--resume", work]].concat())
+}
+
+#[test]
+fn a_proof_that_is_killed_goes_on_to_the_same_result() {
+    let question =
+        ["solve", "gekitai", "--moves", "c3 d4 c3", "--method", "proof", "--memory", "64"];
+    let question = [&question[..], &["--nodes", "20000000"]].concat();
+    let resumed = killed_and_resumed("proof", &question);
+    assert_eq!(verdict(&resumed), verdict(&run(&question)));
+    assert_eq!(verdict(&resumed), "X");
+}
+
+#[test]
+fn bounds_that_are_killed_go_on_to_the_same_result() {
+    let question = [
+        "solve",
+        "six-making",
+        "--size",
+        "4",
+        "--method",
+        "bound",
+        "--within",
+        "5",
+        "--memory",
+        "64",
+    ];
+    let resumed = killed_and_resumed("bounds", &question);
+    let told = stdout(&resumed);
+    assert!(told.contains("nobody can force a win within 5 turns\n"), "{told}");
+}
+
+#[test]
+fn a_checkpoint_of_another_question_is_refused() {
+    let file = folder("other").join("work");
+    let work = file.to_str().unwrap();
+    stdout(&run(&[
+        "solve",
+        "gekitai",
+        "--nodes",
+        "100",
+        "--method",
+        "proof",
+        "--checkpoint",
+        work,
+    ]));
+    let other = run(&["solve", "gekitai", "--size", "5", "--method", "proof", "--resume", work]);
+    assert_eq!(other.status.code(), Some(2));
+    std::fs::write(&file, "nonsense").unwrap();
+    let nonsense = run(&["solve", "gekitai", "--method", "proof", "--resume", work]);
+    assert_eq!(nonsense.status.code(), Some(2));
+}
+
+#[test]
+fn puzzles_are_records() {
+    let told = stdout(&run(&["puzzles", "jeson-mor", "--size", "5", "--count", "2"]));
+    assert_eq!(told.matches("[Puzzle \"").count(), 2, "{told}");
+    let first = told.split("\n[Game").next().unwrap();
+    let file = folder("puzzles").join("one.txt");
+    std::fs::write(&file, first).unwrap();
+    let shown = stdout(&run(&["render", "--file", file.to_str().unwrap(), "--after", "0"]));
+    assert!(shown.contains("to move"), "{shown}");
+}
