@@ -4,10 +4,11 @@
 //! the new one. A game never takes the place of another.
 
 use crate::table::Table;
+use engine::puzzles::Puzzle;
 use rules::record::Record;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
@@ -77,6 +78,20 @@ pub struct Choices {
     pub speed: Option<usize>,
     /// Whether computers wait for a key before each turn.
     pub wait: bool,
+    /// The puzzles that have been solved: their positions, by game.
+    pub solved: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Choices {
+    /// Whether a puzzle has been solved.
+    pub fn has_solved(&self, puzzle: &Puzzle) -> bool {
+        self.solved.get(&puzzle.game).is_some_and(|known| known.contains(&puzzle.position))
+    }
+
+    /// Notes that a puzzle has been solved; says whether that is new.
+    pub fn solve(&mut self, puzzle: &Puzzle) -> bool {
+        self.solved.entry(puzzle.game.clone()).or_default().insert(puzzle.position.clone())
+    }
 }
 
 /// What was chosen for a game.

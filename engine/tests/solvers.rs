@@ -144,8 +144,7 @@ fn a_win_of_glaisher_after_any_reply_is_seen_and_no_other() {
         let control = Control::new(&Limits::default(), &Stop::default());
         let judge = engine::play::glaisher::Judge;
         let mut bounds = Bounds::new(1);
-        let mut bounder =
-            Bounder::new(&judge, &mut bounds, &control, Player::One, Count::Turns);
+        let mut bounder = Bounder::new(&judge, &mut bounds, &control, Player::One, Count::Turns);
         let found = bounder.wins(&pos, 2);
         let expected = minimax(&pos, Player::One, 2);
         assert_eq!(found, Some(expected), "{:?}", pos.setup());

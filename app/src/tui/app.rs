@@ -5,6 +5,7 @@ use super::look::Look;
 use super::menu::Menu;
 use super::page::Page;
 use super::play::Play;
+use super::puzzles::{Puzzles, Series};
 use super::setup::Setup;
 use crate::saves::{Choices, Saves};
 use crate::table::Table;
@@ -64,6 +65,8 @@ pub enum Screen {
     Setup(Box<Setup>),
     /// The saved games.
     Library(Library),
+    /// The puzzles.
+    Puzzles(Puzzles),
     /// A game.
     Play(Box<Play>),
 }
@@ -78,6 +81,10 @@ pub enum Next {
     Setup(&'static Entry),
     /// To the saved games.
     Library,
+    /// To the puzzles, one of which may be chosen.
+    Puzzles(Option<Series>),
+    /// To a puzzle.
+    Puzzle(Series),
     /// To a game, which may have a file already.
     Play(Box<Table>, Option<PathBuf>),
     /// To a page over the present screen.
@@ -160,6 +167,19 @@ impl App {
                 Err(trouble) => self.screen = Screen::Menu(Menu::new(shared, Some(trouble))),
             },
             Next::Library => self.screen = Screen::Library(Library::new(shared)),
+            Next::Puzzles(chosen) => {
+                let puzzles = Puzzles::new(shared);
+                let puzzles = match &chosen {
+                    Some(series) => puzzles.at(series),
+                    None => puzzles,
+                };
+                self.screen = Screen::Puzzles(puzzles);
+            }
+            Next::Puzzle(series) => {
+                if let Some(play) = Play::puzzle(series, shared) {
+                    self.screen = Screen::Play(Box::new(play));
+                }
+            }
             Next::Play(table, slot) => {
                 self.screen = Screen::Play(Box::new(Play::new(*table, slot, shared)));
             }

@@ -3,6 +3,7 @@
 use super::app::{Hits, Next, Shared};
 use super::board;
 use super::page::Page;
+use super::puzzles;
 use super::view::{cut, keys, list, title, wrapped};
 use crate::input;
 use crate::saves::Kept;
@@ -20,6 +21,7 @@ use rules::diagram::Diagram;
 enum Item {
     Continue(Kept, Box<Table>),
     Game(&'static Entry),
+    Puzzles(usize),
     Library(usize),
     Quit,
 }
@@ -36,6 +38,7 @@ impl Item {
         match self {
             Item::Continue(_, table) => format!("Continue {}", table.entry.info.name),
             Item::Game(entry) => entry.info.name.into(),
+            Item::Puzzles(_) => "Find the win".into(),
             Item::Library(_) => "Saved games".into(),
             Item::Quit => "Quit".into(),
         }
@@ -48,6 +51,9 @@ impl Item {
                 format!("{one} against {two}, round {}", table.round())
             }
             Item::Game(entry) => entry.info.tagline.into(),
+            Item::Puzzles(count) => {
+                format!("{count} positions in which a single turn leads to a win")
+            }
             Item::Library(0) => "nothing has been saved yet".into(),
             Item::Library(1) => "one game that was saved or left unfinished".into(),
             Item::Library(count) => format!("{count} games that were saved or left unfinished"),
@@ -63,7 +69,7 @@ impl Item {
                 let sample = sample.or(entry.info.samples.first())?;
                 Some(input::sample(entry, sample.0).ok()?.diagram())
             }
-            Item::Library(_) | Item::Quit => None,
+            Item::Puzzles(_) | Item::Library(_) | Item::Quit => None,
         }
     }
 }
@@ -77,6 +83,7 @@ impl Menu {
         let mut items: Vec<Item> = goes_on.into_iter().collect();
         let games = usize::from(!items.is_empty());
         items.extend(GAMES.iter().map(Item::Game));
+        items.push(Item::Puzzles(puzzles::count()));
         items.push(Item::Library(shared.saves.count()));
         items.push(Item::Quit);
         let last = GAMES.iter().position(|entry| entry.info.id == shared.choices.game);
@@ -126,6 +133,7 @@ impl Menu {
                 _ => Next::Stay,
             },
             Some(Item::Game(entry)) => Next::Setup(entry),
+            Some(Item::Puzzles(_)) => Next::Puzzles(None),
             Some(Item::Library(_)) => Next::Library,
             Some(Item::Quit) => Next::Quit,
             None => Next::Stay,

@@ -11,6 +11,7 @@ mod menu;
 mod page;
 mod picker;
 mod play;
+mod puzzles;
 mod setup;
 mod terminal;
 #[cfg(test)]

@@ -48,6 +48,7 @@ fn press(app: &mut App, key: KeyEvent) {
         Screen::Menu(menu) => menu.key(key, shared),
         Screen::Setup(setup) => setup.key(key, shared),
         Screen::Library(library) => library.key(key, shared),
+        Screen::Puzzles(puzzles) => puzzles.key(key),
         Screen::Play(play) => play.key(key, shared),
     };
     app.go(next);
@@ -85,6 +86,7 @@ fn click(app: &mut App, mouse: MouseEvent) {
         (Screen::Menu(menu), Hit::Row(row)) => menu.click(row),
         (Screen::Setup(setup), Hit::Row(row)) => setup.click(row, shared),
         (Screen::Library(library), Hit::Row(row)) => library.click(row),
+        (Screen::Puzzles(puzzles), Hit::Row(row)) => puzzles.click(row),
         (Screen::Play(play), hit) => play.click(hit, shared),
         _ => Next::Stay,
     };

@@ -30,6 +30,7 @@ pub fn view(app: &App, frame: &mut Frame) {
         Screen::Menu(menu) => menu.view(&app.shared, frame, &app.hits),
         Screen::Setup(setup) => setup.view(&app.shared, frame, &app.hits),
         Screen::Library(library) => library.view(&app.shared, frame, &app.hits),
+        Screen::Puzzles(puzzles) => puzzles.view(&app.shared, frame, &app.hits),
         Screen::Play(play) => play.view(&app.shared, frame, &app.hits),
     }
 }

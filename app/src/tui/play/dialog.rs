@@ -132,12 +132,23 @@ impl Play {
                     self.refresh(shared);
                 }
             }
+            Offer::Rematch | Offer::Swap if self.task.is_some() => return self.try_again(),
             Offer::Rematch => return Next::Play(Box::new(self.table.rematch(false)), None),
             Offer::Swap => return Next::Play(Box::new(self.table.rematch(true)), None),
-            Offer::Menu => return Next::Menu,
+            Offer::Menu => {
+                return match &self.task {
+                    Some(task) => Next::Puzzles(Some(task.series.clone())),
+                    None => Next::Menu,
+                };
+            }
             Offer::Exit => return Next::Quit,
         }
         Next::Stay
+    }
+
+    /// The same puzzle from its beginning.
+    fn try_again(&self) -> Next {
+        self.task.as_ref().map_or(Next::Stay, |task| Next::Puzzle(task.series.clone()))
     }
 
     /// Draws the pause menu in the middle.

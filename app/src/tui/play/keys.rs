@@ -353,6 +353,9 @@ impl Play {
 
     /// The next turn of computers, or another game when this one is over.
     fn next(&mut self, swapped: bool, shared: &mut Shared) -> Next {
+        if let Some(task) = &self.task {
+            return Next::Puzzle(task.series.next_unsolved(shared));
+        }
         if self.table.result().is_some() {
             return Next::Play(Box::new(self.table.rematch(swapped)), None);
         }

@@ -3,6 +3,7 @@
 mod dialog;
 mod keys;
 mod panel;
+mod task;
 mod typing;
 mod view;
 
@@ -18,6 +19,7 @@ use rules::Player;
 use rules::diagram::Diagram;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
+use task::Task;
 use typing::Typing;
 
 /// How long a turn of a computer stays on the screen before the next, from the slowest.
@@ -95,6 +97,8 @@ pub struct Play {
     speed: usize,
     waits: bool,
     last_turn: Instant,
+    /// The puzzle that is being tried.
+    task: Option<Task>,
 }
 
 impl Play {
@@ -127,6 +131,7 @@ impl Play {
             speed,
             waits,
             last_turn: shared.now,
+            task: None,
         };
         play.refresh(shared);
         play
@@ -201,6 +206,9 @@ impl Play {
 
     /// Keeps an unfinished game; one that has ended needs no keeping.
     fn keep(&mut self, shared: &Shared) {
+        if self.task.is_some() {
+            return;
+        }
         let kept = match self.table.result() {
             Some(_) => shared.saves.forget(&mut self.slot),
             None if self.table.game.history().is_empty() && self.slot.is_none() => Ok(()),
@@ -257,6 +265,7 @@ impl Play {
                 self.last_turn = shared.now;
                 self.note = None;
                 self.refresh(shared);
+                self.note_solved(shared);
             }
             Err(reason) => {
                 // The line above shows what was typed; the reason alone is short enough for the rest.

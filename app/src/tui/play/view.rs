@@ -61,6 +61,10 @@ impl Play {
 
     /// How the two sides play each other, in a word.
     fn wordmark(&self, look: &Look) -> String {
+        if let Some(task) = &self.task {
+            let (number, count) = (task.series.number + 1, task.series.puzzles.len());
+            return format!("{} find the win, {number} of {count}", look.sign("·", "-"));
+        }
         let state = match (self.table.is_unattended(), self.rests, self.waits) {
             (true, _, true) => "waits for a key before each turn".into(),
             (true, true, _) => "rests".into(),
@@ -83,6 +87,9 @@ impl Play {
             Line::styled(cut(&note.text, width, look), style)
         } else if !has_panel && !self.picker.choices().is_empty() {
             self.choices_in_line(look)
+        } else if let Some((words, warns)) = self.task_prompt() {
+            let style = if warns { look.warning() } else { look.accent() };
+            Line::styled(cut(&words, width, look), style)
         } else if has_panel {
             Line::styled(cut(&self.prompt(), width, look), look.soft())
         } else {
@@ -166,6 +173,17 @@ impl Play {
             return vec![("Enter", "play"), ("Tab", "complete"), ("Esc", "leave the line")];
         }
         let hint = if self.shown.vi { ("H", "hint") } else { ("h", "hint") };
+        if self.task.is_some() {
+            return vec![
+                hint,
+                ("u", "undo"),
+                ("n", "next puzzle"),
+                ("f", "flip"),
+                ("a", "analysis"),
+                ("p", "menu"),
+                ("?", "help"),
+            ];
+        }
         if self.table.result().is_some() {
             return vec![
                 ("← →", "look back"),

@@ -40,6 +40,14 @@ fn a_damaged_file_is_told_of() {
 }
 
 #[test]
+fn the_puzzles() {
+    let mut desk = Desk::new("frame-puzzles");
+    snap("puzzles", desk.keys("<End><Up><Up><Enter>"));
+    snap("puzzles-other-game", desk.keys("<Right><Down>"));
+    snap("puzzle", desk.keys("<Enter>"));
+}
+
+#[test]
 fn the_form_of_every_game() {
     for entry in engine::GAMES {
         let id = entry.info.id;

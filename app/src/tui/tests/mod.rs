@@ -2,6 +2,7 @@
 
 mod behaviour;
 mod frames;
+mod puzzles;
 
 use super::app::{App, Message, Next, Screen, Shared};
 use super::look::Look;
