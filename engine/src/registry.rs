@@ -29,6 +29,7 @@ type Completion = fn(
 ) -> Result<Complete, String>;
 type Puzzles =
     fn(&Options, &Collect, &Stop, &mut dyn FnMut(u64, usize)) -> Result<Vec<Puzzle>, SetupError>;
+type Verify = fn(&str, &mut dyn FnMut(usize, usize)) -> Result<Proven, Fault>;
 type Opened<E> = Result<Box<dyn Session>, E>;
 
 /// A game as commands and menus reach it.
@@ -54,7 +55,7 @@ pub struct Entry {
     /// Collects puzzles; the news are how many games and puzzles there are.
     pub puzzles: Puzzles,
     /// Reads and checks a certificate; the news are how many of how many positions have been checked.
-    pub verify: fn(&str, &mut dyn FnMut(usize, usize)) -> Result<Proven, Fault>,
+    pub verify: Verify,
     /// Searches fixed positions to a fixed depth.
     pub bench: fn() -> bench::Count,
     /// How many bytes a position takes.

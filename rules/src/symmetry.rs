@@ -41,7 +41,7 @@ pub trait Symmetric: Game {
     }
 
     /// The move here that becomes `m` in an image.
-    fn from_image(&self, m: Self::Move, which: usize) -> Option<Self::Move> {
+    fn move_of_image(&self, m: Self::Move, which: usize) -> Option<Self::Move> {
         self.moves().into_iter().find(|own| self.image_of(*own, which) == m)
     }
 }

@@ -151,7 +151,7 @@ impl<G: Symmetric + Notation> Certificate<G> {
     pub fn advice(&self, pos: &G) -> Option<(G::Move, u32)> {
         let (canonical, which) = pos.canonical();
         let stored = self.stored.get(&canonical)?;
-        Some((pos.from_image(stored.m, which)?, stored.rank))
+        Some((pos.move_of_image(stored.m, which)?, stored.rank))
     }
 }
 

@@ -26,7 +26,7 @@ pub const fn turns(value: Value) -> Option<u32> {
 
 /// Whether the player to move wins.
 pub const fn is_win(value: Value) -> bool {
-    value != 0 && value % 2 == 0
+    value != 0 && value.is_multiple_of(2)
 }
 
 /// A position after a turn: one of the space, or one whose result is known.

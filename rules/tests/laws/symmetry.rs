@@ -224,7 +224,7 @@ fn images_play_alike<G: Symmetric>() {
                 for m in pos.moves().into_iter().step_by(3) {
                     let other = pos.image_of(m, which);
                     assert_eq!(image.after(other), pos.after(m).image(which), "{m} is {other}");
-                    assert_eq!(pos.from_image(other, which), Some(m));
+                    assert_eq!(pos.move_of_image(other, which), Some(m));
                 }
             }
         }
