@@ -145,9 +145,9 @@ fn a_certificate_with_one_fault_is_refused() {
     assert!(refusal(&other).contains("not the winner's turn"));
     let silly = forged(|certificate| {
         let (pos, stored) = some(certificate);
-        let others = pos.moves().into_iter().filter(|m| *m != stored.m);
+        let mut others = pos.moves().into_iter().filter(|m| *m != stored.m);
         let fails = |m: &rules::gekitai::Place| pos.after(*m).outcome().is_none();
-        let m = others.filter(fails).next_back().unwrap();
+        let m = others.rfind(fails).unwrap();
         certificate.stored.insert(pos, Stored { m, ..stored });
     });
     assert!(refusal(&silly).starts_with("line "), "{}", refusal(&silly));

@@ -134,7 +134,7 @@ fn a_win_of_glaisher_after_any_reply_is_seen_and_no_other() {
         }
         for row in [1, 7] {
             let column = random.below(setup.board[row].len());
-            setup.board[row][column] = -1 - random.below(3) as i32;
+            setup.board[row][column] = -1 - random.below(3) as i64;
         }
         setup.turn = Player::Two;
         let Ok(pos) = Glaisher::from_setup(setup) else { continue };
