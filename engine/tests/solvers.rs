@@ -123,11 +123,9 @@ fn a_win_of_glaisher_after_any_reply_is_seen_and_no_other() {
         let mut random = Random::new(seed);
         let mut setup = Glaisher::new(&Options::default()).unwrap().setup();
         setup.board.iter_mut().flatten().for_each(|height| *height = 0);
-        for row in [3, 4, 5] {
+        for row in [3, 4, 5].into_iter().take(1 + random.below(3)) {
             setup.board[row].fill(1);
-            let gap = random.below(setup.board[row].len());
-            setup.board[row][gap] = 0;
-            if random.below(2) == 0 {
+            for _ in 0..=random.below(4) {
                 let gap = random.below(setup.board[row].len());
                 setup.board[row][gap] = 0;
             }
