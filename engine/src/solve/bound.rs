@@ -24,8 +24,10 @@ pub enum Count {
 /// What is known of a position: for which bounds the attacker wins, and for which not.
 #[derive(Clone, Copy, Debug, Default)]
 struct Entry {
+    /// The lower 40 bits of the key, in two parts; the upper ones say the place.
     check: u32,
-    best: u16,
+    more: u8,
+    best: u8,
     /// One more than the largest bound within which there is no win.
     fails: u8,
     /// 255 less the smallest bound within which there is a win.
@@ -36,6 +38,12 @@ struct Entry {
 #[derive(Debug)]
 pub struct Bounds {
     places: Vec<[Entry; 2]>,
+}
+
+impl Entry {
+    fn is_of(&self, key: u64) -> bool {
+        (self.check, self.more) == (key as u32, (key >> 32) as u8)
+    }
 }
 
 impl Bounds {
@@ -51,7 +59,7 @@ impl Bounds {
 
     #[inline]
     fn get(&self, key: u64) -> Option<Entry> {
-        self.places[self.place(key)].into_iter().find(|entry| entry.check == key as u32)
+        self.places[self.place(key)].into_iter().find(|entry| entry.is_of(key))
     }
 
     /// In the first place what holds for the largest bounds, in the second whatever came last.
@@ -59,8 +67,9 @@ impl Bounds {
     fn put(&mut self, key: u64, entry: Entry) {
         let place = self.place(key);
         let [first, second] = &mut self.places[place];
-        if first.check == entry.check || first.fails <= entry.fails {
-            if first.check != entry.check {
+        let known = first.is_of(key);
+        if known || first.fails <= entry.fails {
+            if !known {
                 *second = *first;
             }
             *first = entry;
@@ -232,7 +241,7 @@ impl<'a, G: Game, E: Evaluate<G>> Bounder<'a, G, E> {
                 return true;
             }
         }
-        let best = entry.filter(|entry| entry.best > 0).map(|entry| entry.best - 1);
+        let best = entry.filter(|entry| entry.best > 0).map(|entry| u16::from(entry.best) - 1);
         // A lost move may still outlast the bound.
         let select = known.is_none() && (attacking || self.count == Count::Quiet);
         let (found, best) = self.try_moves(pos, left, depth, select, best);
@@ -296,7 +305,7 @@ impl<'a, G: Game, E: Evaluate<G>> Bounder<'a, G, E> {
 
     fn learn(&mut self, key: u64, before: Option<Entry>, left: u32, wins: bool, best: Option<u16>) {
         let mut entry = before.unwrap_or_default();
-        entry.check = key as u32;
+        (entry.check, entry.more) = (key as u32, (key >> 32) as u8);
         let bound = left.min(253) as u8;
         if wins {
             entry.wins = entry.wins.max(255 - bound);
@@ -304,7 +313,8 @@ impl<'a, G: Game, E: Evaluate<G>> Bounder<'a, G, E> {
             entry.fails = entry.fails.max(bound + 1);
         }
         if let Some(best) = best {
-            entry.best = best.saturating_add(1);
+            // One that is far behind in a long list is not worth a byte more.
+            entry.best = u8::try_from(best + 1).unwrap_or(0);
         }
         self.table.put(key, entry);
     }
