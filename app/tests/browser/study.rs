@@ -27,15 +27,9 @@ async fn an_analysis_thinks_branches_and_survives_a_reload() {
     browser.until_text("#moves", "a first thought").await;
     browser.until_text("#moves [aria-current=step]", turn).await;
     browser.click("#export").await;
-    browser
-        .until(
-            "the record holds both",
-            &format!(
-                "document.querySelector('#record textarea').value.includes('({turn}') || \
-                  document.querySelector('#record textarea').value.includes('{turn}')"
-            ),
-        )
-        .await;
+    let record = "document.querySelector('#record textarea')?.value";
+    let both = format!("{record}?.includes('(') && {record}.includes('{turn}')");
+    browser.until("the record holds the variation", &both).await;
     browser.close().await;
 }
 
