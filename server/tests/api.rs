@@ -303,8 +303,8 @@ async fn analyses_and_reviews_come_line_by_line_and_hints_at_once() {
     let turns = random_game("glaisher", 4, 2);
     let review = json!({ "game": "glaisher", "turns": turns, "time_ms": 50 });
     let lines = local.post("/api/review", review).await.lines();
-    assert_eq!(lines.iter().map(|line| &line["ply"]).collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
-    assert!(lines[1]["loss"].as_i64().unwrap() >= 0 && lines[0]["loss"].is_null());
+    assert_eq!(lines.iter().map(|line| &line["ply"]).collect::<Vec<_>>(), [4, 3, 2, 1, 0]);
+    assert!(lines[3]["loss"].as_i64().unwrap() >= 0 && lines[4]["loss"].is_null());
     let hint = local.post("/api/hint", json!({ "game": "jeson-mor" })).await.ok();
     assert!(hint["engine"]["turn"].is_string() && !hint["seed"]["turns"][0].is_null());
     local.post("/api/analysis", json!({ "game": "gekitai", "lines": 6 })).await.refused(422);
