@@ -11,13 +11,14 @@ use std::sync::LazyLock;
 type Law = fn(&str);
 
 /// Each reader with valid input: the seeds of the fuzzer.
-static READERS: LazyLock<[(Law, Vec<String>); 5]> = LazyLock::new(|| {
+static READERS: LazyLock<[(Law, Vec<String>); 6]> = LazyLock::new(|| {
     [
         (laws::position_text, seeds("position_text")),
         (laws::position_json, seeds("position_json")),
         (laws::prolog, seeds("prolog")),
         (laws::record, seeds("record")),
         (laws::moves, seeds("moves")),
+        (laws::certificate, seeds("certificate")),
     ]
 });
 

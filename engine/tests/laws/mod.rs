@@ -3,6 +3,7 @@
 //!
 //! The property tests and the fuzz targets share these laws.
 
+use engine::solve::certificate::Certificate;
 use engine::{Entry, GAMES, Session, find};
 use rules::gekitai::Gekitai;
 use rules::glaisher::Glaisher;
@@ -11,7 +12,7 @@ use rules::notation::{Notation, from_json, option_value};
 use rules::prolog::Term;
 use rules::record::Record;
 use rules::six_making::SixMaking;
-use rules::{svg, text};
+use rules::{Symmetric, svg, text};
 use serde_json::{Map, Value};
 use std::fmt::Display;
 
@@ -55,6 +56,26 @@ pub fn record(text: &str) {
     assert_eq!(again.to_string(), written);
     for entry in GAMES {
         read(entry, (entry.from_record)(&record));
+    }
+}
+
+/// Any text as a certificate of any game.
+pub fn certificate(text: &str) {
+    certificate_of::<Glaisher>(text);
+    certificate_of::<Gekitai>(text);
+    certificate_of::<JesonMor>(text);
+    certificate_of::<SixMaking>(text);
+}
+
+fn certificate_of<G: Symmetric + Notation>(text: &str) {
+    match Certificate::<G>::read(text) {
+        Ok(certificate) => {
+            let written = certificate.write();
+            let again =
+                Certificate::<G>::read(&written).unwrap_or_else(|e| panic!("{written}: {e}"));
+            assert_eq!(again.write(), written);
+        }
+        Err(fault) => refused(&fault),
     }
 }
 
