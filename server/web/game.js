@@ -30,6 +30,9 @@ export const gamePage = async (main, id, { embed = false } = {}) => {
   state.flipped = you.length === 1 && you[0] === 2;
 
   const now = () => state.game.turns.length;
+  const placeAt = (/** @type {number} */ turns) => ({ game: state.game.game, options: state.game.options, position: state.game.start, turns: state.game.turns.slice(0, turns) });
+  // Asked for at once, shown when the page around it stands.
+  askView(placeAt(now()), state.flipped).catch(() => {});
   const ply = () => state.ply ?? now();
   const live = () => state.ply === null;
   const name = (/** @type {1|2} */ player) => seatName(state.game, player, info.players[player - 1]);
@@ -89,10 +92,8 @@ export const gamePage = async (main, id, { embed = false } = {}) => {
 
   /** Shows the position that is to be seen, and everything around it. */
   const render = async (animate = true) => {
-    const { game } = state;
-    const place = { game: game.game, options: game.options, position: game.start, turns: game.turns.slice(0, ply()) };
     renderAround();
-    const shown = await play.show(place, { flipped: state.flipped, animate });
+    const shown = await play.show(placeAt(ply()), { flipped: state.flipped, animate });
     if (shown) renderAround();
   };
 
@@ -211,7 +212,7 @@ export const gamePage = async (main, id, { embed = false } = {}) => {
     hint.disabled = true;
     setText(hint, 'Thinking…');
     const { game } = state;
-    const place = { game: game.game, options: game.options, position: game.start, turns: game.turns };
+    const place = placeAt(now());
     try {
       const answer = await postJson('/api/hint', place);
       const turn = answer.engine?.turn ?? answer.seed?.turns[0];
