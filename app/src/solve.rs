@@ -123,11 +123,18 @@ fn answer(game: &dyn Session, report: &Report, method: Method) -> String {
     let found = match &report.win {
         Some(win) => {
             let line = numbered(&win.line, first_ply(game));
-            format!("{}: {line}\n", won(game, win))
+            let more = if ends(game, &win.line) { "" } else { " …" };
+            format!("{}: {line}{more}\n", won(game, win))
         }
         None => open(game, report, method, &spent),
     };
     format!("{found}{spent}\n")
+}
+
+/// Whether a line goes on to the end of the game; some stop where the rest is a matter of counting.
+fn ends(game: &dyn Session, line: &[String]) -> bool {
+    let mut game = game.boxed_clone();
+    line.iter().all(|turn| game.play(turn).is_ok()) && game.outcome().is_some()
 }
 
 fn won(game: &dyn Session, win: &WinView) -> String {
