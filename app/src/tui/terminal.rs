@@ -14,6 +14,7 @@ use ratatui::{Frame, Terminal};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
 use signal_hook::iterator::Signals;
 use std::io::{self, Stdout, stdout};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 
 /// The terminal while it is ours; it is given back when this is dropped, and on a panic.
@@ -62,13 +63,21 @@ impl Drop for Screen {
     }
 }
 
+/// Whether the terminal is ours.
+static TAKEN: AtomicBool = AtomicBool::new(false);
+
 fn take_over() -> io::Result<()> {
+    TAKEN.store(true, Ordering::Relaxed);
     enable_raw_mode()?;
     execute!(stdout(), EnterAlternateScreen, EnableMouseCapture)
 }
 
-/// Makes the terminal as it was; what fails here cannot be helped.
+/// Makes the terminal as it was, once: leaving it twice would write over the words of a panic. What fails
+/// here cannot be helped.
 fn give_back() {
+    if !TAKEN.swap(false, Ordering::Relaxed) {
+        return;
+    }
     let _ = execute!(stdout(), DisableMouseCapture, LeaveAlternateScreen, Show);
     let _ = disable_raw_mode();
 }
