@@ -108,16 +108,18 @@ pub struct Chosen {
     pub clock: String,
 }
 
+/// The folder of this program among the user's data, if the user has one.
+pub fn usual_folder() -> Option<PathBuf> {
+    let variable = |name| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+    let data = variable("XDG_DATA_HOME").filter(|path| path.is_absolute());
+    let data = data.or_else(|| Some(variable("HOME")?.join(".local/share")));
+    data.map(|data| data.join("quadrille"))
+}
+
 impl Saves {
     /// The folder that was named, or the user's data folder.
     pub fn open(folder: Option<&Path>) -> Result<Saves, String> {
-        let variable = |name| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
-        let usual = || {
-            let data = variable("XDG_DATA_HOME").filter(|path| path.is_absolute());
-            let data = data.or_else(|| Some(variable("HOME")?.join(".local/share")));
-            data.map(|data| data.join("quadrille"))
-        };
-        let folder = folder.map(Path::to_owned).or_else(usual);
+        let folder = folder.map(Path::to_owned).or_else(usual_folder);
         folder.map(|folder| Saves { folder }).ok_or_else(|| {
             "there is no folder to save games in: set HOME, or name one with --data".into()
         })

@@ -2,6 +2,7 @@
 
 use crate::cli::{LogFormat, LogLevel, ServeArgs};
 use crate::failure::{Failure, print};
+use crate::saves::usual_folder;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -35,10 +36,8 @@ fn data(args: &ServeArgs) -> Result<PathBuf, Failure> {
     if let Some(path) = &args.data {
         return Ok(if path.is_dir() { path.join(NAME) } else { path.clone() });
     }
-    let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".local/share"));
-    let folder = std::env::var_os("XDG_DATA_HOME").map(PathBuf::from).or_else(home);
-    folder
-        .map(|folder| folder.join("quadrille").join(NAME))
+    usual_folder()
+        .map(|folder| folder.join(NAME))
         .ok_or_else(|| Failure::user("no home folder for the games; name a file with --data"))
 }
 
