@@ -42,6 +42,7 @@ export const createThinking = (info, { onPick }) => {
       setText(score, '–');
       setText(words, at?.over ? 'The game is over' : !on ? 'Off' : latest?.queued ? `Waiting, ${plural(latest.queued, 'other')} first` : 'Thinking…');
       fill(list);
+      delete list.dataset.shown;
       return;
     }
     const { turn } = at;
@@ -50,6 +51,10 @@ export const createThinking = (info, { onPick }) => {
     bar.setAttribute('aria-label', `Evaluation: ${scoreWords(best, turn, info.players)}`);
     setText(score, scoreText(best, turn));
     setText(words, `${capital(scoreWords(best, turn, info.players))} · depth ${latest.depth}${latest.done ? '' : '…'}`);
+    // What stays the same is left alone: a button that is drawn anew while it is pressed hears no click.
+    const shown = JSON.stringify(latest.lines);
+    if (list.dataset.shown === shown) return;
+    list.dataset.shown = shown;
     fill(list, ...latest.lines.map((/** @type {any} */ line) => el('li', {}, el('b', {}, scoreText(line, turn)),
       el('div', {}, ...line.turns.map((/** @type {string} */ text, /** @type {number} */ i) => button(text, () => onPick(line.turns.slice(0, i + 1)))))) ));
   };
