@@ -17,7 +17,7 @@ const prompt = (view, spelling) => {
   const { candidates, choices, stage } = stageOf(view.steps, spelling);
   const places = candidates.filter((step) => step.trace.placed !== null && step.taps.length === 1).length;
   if (choices.length > 0) return `Choose the ${stage}`;
-  if (places > 0 && places === candidates.length) return stage === 'cell' ? 'Choose a cell' : `Place the ${stage}`;
+  if (places > 0 && places === candidates.length) return view.in_turn ? `Place the ${stage}` : 'Choose an empty cell';
   return places > 0 ? `Choose the ${stage}, or an empty cell` : `Choose the ${stage}`;
 };
 
