@@ -71,9 +71,10 @@ fn a_certificate_of_jeson_mor_holds_by_the_slow_rules() {
     assert!(Slowly::<jeson_mor::Board>::read(&certificate.write()).check() > 1_000);
 }
 
-/// Takes minutes: `cargo test --release --test certificates -- --ignored`.
+/// Billions of positions on plain arrays, more than twenty minutes of one core:
+/// `cargo test --release -p quadrille-engine --test certificates -- --ignored`.
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "takes more than twenty minutes"]
 fn the_certificate_of_jeson_mor_on_seven_by_seven_holds_by_the_slow_rules() {
     let options = rules::jeson_mor::Options { size: 7, ..Default::default() };
     let start = JesonMor::new(&options).unwrap();
