@@ -1,7 +1,6 @@
 //! Random bytes and damaged input for every reader of foreign text.
 
-mod laws;
-
+use crate::laws;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};

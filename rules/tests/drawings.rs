@@ -1,8 +1,5 @@
 //! Snapshots: what boards look like in the terminal and on rules pages, and how recorded games went.
 
-#[macro_use]
-mod games;
-
 use rules::random::Random;
 use rules::svg::svg;
 use rules::text::{Charset, Scale, Style, text};

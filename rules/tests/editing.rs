@@ -1,8 +1,5 @@
 //! Positions set up by hand.
 
-#[macro_use]
-mod games;
-
 use rules::diagram::{Look, Piece, Show};
 use rules::edit::{Edit, Stroke, stroke};
 use rules::{Notation, Player};

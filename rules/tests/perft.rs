@@ -1,8 +1,5 @@
 //! The perft files: how many ways a game can go, against numbers from other programs.
 
-#[macro_use]
-mod games;
-
 use rules::notation::{Notation, option_value, options_from_json};
 use rules::perft::{perft, perft_turns};
 

@@ -1,10 +1,8 @@
 //! The interface for programs, through the router.
 
-mod common;
-
 use axum::body::Body;
 use axum::http::{Request, header};
-use common::{Local, random_game, within};
+use crate::common::{Local, random_game, within};
 use rules::random::Random;
 use serde_json::{Value, json};
 use std::sync::atomic::Ordering;
@@ -86,7 +84,7 @@ async fn what_is_against_the_rules_is_refused_and_not_stored() {
         .refused(400);
     let name = "x".repeat(41);
     local.command(&game, 1, json!({ "type": "join", "name": name })).await.refused(422);
-    let stranger = common::Made { tokens: other.tokens.clone(), ..game.clone() };
+    let stranger = crate::common::Made { tokens: other.tokens.clone(), ..game.clone() };
     assert!(local.play(&stranger, 1, "c4").await.refused(401).contains("no seat"));
     let path = format!("/api/games/{}/commands", game.id);
     let nobody = local.post(&path, json!({ "type": "resign" }));
@@ -154,7 +152,7 @@ async fn a_rematch_exchanges_the_seats_and_each_keeps_the_token() {
     assert_eq!(next["id"], made["event"]["id"]);
     assert_eq!(next["tokens"], json!([null, game.tokens[0]]));
     let [one, two] = game.tokens.clone();
-    let next = common::Made { id: next["id"].as_str().unwrap().into(), tokens: [two, one] };
+    let next = crate::common::Made { id: next["id"].as_str().unwrap().into(), tokens: [two, one] };
     let shown = local.show(&next).await;
     let names: Vec<_> = (0..2).map(|i| shown["seats"][i]["name"].clone()).collect();
     assert_eq!(names, ["Bob", "Ann"]);

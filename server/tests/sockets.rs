@@ -1,8 +1,6 @@
 //! Two seats and a watcher over real sockets, with everything that goes wrong in a network.
 
-mod common;
-
-use common::{Folder, Made, random_game, within};
+use crate::common::{Folder, Made, random_game, within};
 use futures_util::{SinkExt, StreamExt};
 use rules::random::Random;
 use serde_json::{Value, json};

@@ -1,8 +1,6 @@
 //! The store is the truth: what it has survives everything, what it has not did not happen.
 
-mod common;
-
-use common::{Folder, Local, Made, random_game};
+use crate::common::{Folder, Local, Made, random_game};
 use serde_json::{Value, json};
 use server::Server;
 use sqlx::Connection;

@@ -1,8 +1,5 @@
 //! What must hold for every game and every option set, on random walks.
 
-#[macro_use]
-#[path = "../games/mod.rs"]
-mod games;
 mod symmetry;
 
 use proptest::prelude::*;

@@ -1,0 +1,11 @@
+//! All tests of the program as its users run it, in one binary.
+
+mod arena;
+mod browser;
+mod cli;
+mod kill;
+mod lines;
+mod protocols;
+mod serve;
+mod solve;
+mod terminal;

@@ -1,0 +1,17 @@
+//! All tests of the engine that go through the public interface, in one binary.
+
+mod agree;
+mod bytes;
+mod certificates;
+mod determinism;
+mod knowledge;
+mod laws;
+mod mirror;
+mod oracle;
+mod proofs;
+mod puzzles;
+mod seeds;
+mod sessions;
+mod slow_rules;
+mod solvers;
+mod wins;

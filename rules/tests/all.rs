@@ -1,0 +1,12 @@
+//! All tests of the rules that go through the public interface, in one binary.
+
+#[macro_use]
+mod games;
+
+mod drawings;
+mod editing;
+mod laws;
+mod perft;
+mod refusals;
+mod rules_of_play;
+mod seeds;
