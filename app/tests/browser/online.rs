@@ -1,8 +1,8 @@
 //! Two browsers that play each other, and a third that watches.
 
-use crate::driver::Driver;
-use crate::player::{Hand, Script, make, seen};
-use crate::site::Site;
+use super::driver::Driver;
+use super::player::{Hand, Script, make, seen};
+use super::site::Site;
 use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread")]

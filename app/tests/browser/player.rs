@@ -1,6 +1,6 @@
 //! Whole games for the pages: a random game that is known beforehand, and the taps that play it.
 
-use crate::driver::Browser;
+use super::driver::Browser;
 use engine::{GAMES, Session};
 use rules::diagram::Gesture;
 use rules::random::Random;

@@ -1,8 +1,8 @@
 //! Analysis, review, the editor and the rules.
 
-use crate::driver::Driver;
-use crate::player::Script;
-use crate::site::Site;
+use super::driver::Driver;
+use super::player::Script;
+use super::site::Site;
 use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -105,7 +105,7 @@ async fn the_editor_sets_up_a_position_and_explains_what_cannot_be() {
 async fn the_rules_are_shown_with_pictures() {
     let (driver, site) = (Driver::start(), Site::start());
     let browser = driver.window(1000, 800).await;
-    for game in crate::games() {
+    for game in super::games() {
         browser.open(&site.page(&format!("/rules/{game}"))).await;
         browser.find("main[data-ready] h1").await;
         let pictures = "[...document.querySelectorAll('main img, main article svg')]";
