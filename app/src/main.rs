@@ -19,7 +19,6 @@ mod saves;
 mod serve;
 mod solve;
 mod table;
-mod thinkers;
 mod tui;
 mod ugi;
 mod verify;

@@ -9,3 +9,4 @@ mod protocols;
 mod serve;
 mod solve;
 mod terminal;
+mod transports;

@@ -1,7 +1,7 @@
 //! Seats that the server plays.
 
 use crate::commands::{Decision, Wish, decide};
-use crate::engines::{Desk, Lane};
+use crate::engines::Lane;
 use crate::error::Refusal;
 use crate::event::Sitter;
 use crate::ids::{now, seed};
@@ -9,6 +9,7 @@ use crate::live::{Hall, Plan};
 use crate::room::Room;
 use engine::levels;
 use engine::{Limits, Session, Stop};
+use requests::Desk;
 use rules::Player;
 use rules::random::Random;
 use std::sync::Arc;

@@ -1,7 +1,8 @@
 //! Engine work: outside the async threads, limited in number, queued, and stopped when nobody waits.
 
 use crate::metrics::Metrics;
-use engine::{Entry, Stop, Thinker};
+use engine::Stop;
+use requests::Desk;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
@@ -20,23 +21,6 @@ pub enum Lane {
     Turn,
     /// An analysis.
     Analysis,
-}
-
-/// What a worker has at hand: the engine it used last.
-#[derive(Default)]
-pub struct Desk {
-    thinker: Option<(&'static str, Box<dyn Thinker>)>,
-}
-
-impl Desk {
-    /// The engine of a game. One at a time is kept, so that memory is bounded.
-    pub fn thinker(&mut self, entry: &Entry) -> &mut dyn Thinker {
-        let id = entry.info.id;
-        let kept = self.thinker.take().filter(|(own, _)| *own == id);
-        let (_, thinker) =
-            self.thinker.insert(kept.unwrap_or_else(|| (id, (entry.thinker)(MEBIBYTES))));
-        thinker.as_mut()
-    }
 }
 
 type Work = Box<dyn FnOnce(&mut Desk) + Send>;
@@ -158,7 +142,7 @@ impl Drop for Engines {
 }
 
 fn work(shared: &Shared) {
-    let mut desk = Desk::default();
+    let mut desk = Desk::of_one(MEBIBYTES);
     let mut queue = shared.lock();
     while !queue.closed {
         let Some((lane, job)) = queue.next(shared.most_analyses) else {
@@ -172,7 +156,7 @@ fn work(shared: &Shared) {
         if !stop.is_stopped() && catch_unwind(AssertUnwindSafe(|| (job.work)(&mut desk))).is_err() {
             tracing::error!("an engine job panicked");
             shared.metrics.panics.fetch_add(1, Ordering::Relaxed);
-            desk = Desk::default();
+            desk = Desk::of_one(MEBIBYTES);
         }
         // All jobs under this switch are over or about to be.
         stop.stop();

@@ -5,7 +5,7 @@ use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use rules::game::shorten;
+use requests::Kind;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::fmt::Display;
@@ -66,6 +66,11 @@ impl Refusal {
         Refusal { retry_after, ..Refusal::new(StatusCode::TOO_MANY_REQUESTS, error) }
     }
 
+    /// 500: a fault of ours.
+    pub fn broken() -> Refusal {
+        Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "an error inside; it has been logged")
+    }
+
     /// 503: not now.
     pub fn unavailable(error: impl Display) -> Refusal {
         Refusal::new(StatusCode::SERVICE_UNAVAILABLE, error)
@@ -84,6 +89,17 @@ impl Refusal {
             value["field"] = field.as_str().into();
         }
         value
+    }
+}
+
+impl From<requests::Refusal> for Refusal {
+    fn from(refusal: requests::Refusal) -> Refusal {
+        let status = match refusal.kind {
+            Kind::NotUnderstood => StatusCode::BAD_REQUEST,
+            Kind::NotThere => StatusCode::NOT_FOUND,
+            Kind::AgainstTheRules | Kind::TooMuch => StatusCode::UNPROCESSABLE_ENTITY,
+        };
+        Refusal { field: refusal.field, ..Refusal::new(status, refusal.message) }
     }
 }
 
@@ -127,21 +143,5 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Asked<T> {
 
 /// Reads JSON, or says what is wrong with it and where.
 pub fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refusal> {
-    let mut json = serde_json::Deserializer::from_slice(bytes);
-    let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
-        let path = error.path().to_string();
-        let inner = error.into_inner();
-        if inner.is_data() {
-            let refusal = Refusal::bad(one_line(&inner.to_string()));
-            return if path == "." { refusal } else { refusal.at(shorten(&path)) };
-        }
-        Refusal::bad(format!("not JSON: {}", one_line(&inner.to_string())))
-    })?;
-    json.end().map_err(|error| Refusal::bad(format!("not JSON: {error}")))?;
-    Ok(value)
-}
-
-/// A message that may quote foreign text, cut to a line.
-fn one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(240).collect()
+    Ok(requests::read::json(bytes)?)
 }

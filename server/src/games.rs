@@ -8,7 +8,6 @@ use crate::guard::Client;
 use crate::ids::{new_token, now};
 use crate::live::Hall;
 use crate::played::Rematch;
-use crate::position::{Place, entry};
 use crate::room::{Presence, Room};
 use crate::stream::Lines;
 use crate::{clock, socket};
@@ -18,6 +17,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use engine::{Session, levels};
+use requests::{Budget, Given};
 use rules::Player;
 use rules::game::shorten;
 use rules::record::Record;
@@ -123,7 +123,7 @@ impl Wanted {
         if let Some(text) = &self.record {
             let record = Record::parse(text).map_err(|e| at_record(e.to_string()))?;
             let named = record.game().map_err(|e| at_record(e.to_string()))?;
-            let own = entry(named).map_err(|refusal| refusal.at("record"))?;
+            let own = requests::game(named).map_err(|refusal| refusal.at("record"))?;
             if self.game.as_ref().is_some_and(|asked| !asked.eq_ignore_ascii_case(own.info.id)) {
                 return Err(at_record(format!("this is a game of {}", own.info.id)));
             }
@@ -132,7 +132,9 @@ impl Wanted {
         let game = self.game.clone();
         let game = game.ok_or_else(|| Refusal::bad("which game? name it").at("game"))?;
         let (options, position) = (self.options.clone(), self.position.clone());
-        Place { game, options, position, turns: self.turns.clone() }.open()
+        let given =
+            Given { game: Some(game), options, position, turns: self.turns.clone(), moves: None };
+        Ok(given.open(&Budget::SERVED)?)
     }
 }
 

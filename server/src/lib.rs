@@ -22,7 +22,6 @@ pub mod log;
 pub mod metrics;
 pub mod pages;
 pub mod played;
-pub mod position;
 pub mod room;
 pub mod socket;
 pub mod store;

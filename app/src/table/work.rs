@@ -1,8 +1,8 @@
 //! The computer at work, in threads of its own: the turns it plays, and what it thinks of a position.
 
 use super::Kind;
-use crate::thinkers::Thinkers;
 use engine::{Entry, Limits, Session, Stop, Thinker, View, make_whole};
+use requests::Desk;
 use rules::random::Random;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -57,7 +57,7 @@ impl Drop for Job {
 }
 
 type Tell = Arc<dyn Fn(Report) + Send + Sync>;
-type Engines = Arc<Mutex<Thinkers>>;
+type Engines = Arc<Mutex<Desk>>;
 
 /// Starts jobs.
 pub struct Worker {
@@ -72,7 +72,7 @@ pub struct Worker {
 impl Worker {
     /// A worker whose threads report here; the same seed gives the same games.
     pub fn new(seed: Option<u64>, tell: impl Fn(Report) + Send + Sync + 'static) -> Worker {
-        let engines = || Arc::new(Mutex::new(Thinkers::new(MEBIBYTES)));
+        let engines = || Arc::new(Mutex::new(Desk::new(MEBIBYTES)));
         let random = random(seed);
         Worker { playing: engines(), watching: engines(), random, last: 0, tell: Arc::new(tell) }
     }
@@ -125,7 +125,7 @@ impl Worker {
         limits: &Limits,
     ) -> Option<View> {
         let mut engines = self.watching.lock().unwrap_or_else(PoisonError::into_inner);
-        search(engines.of(entry), game, limits, &Stop::default(), &|_| {})
+        search(engines.thinker(entry), game, limits, &Stop::default(), &|_| {})
     }
 
     /// Lets the engine look at a position.
@@ -137,7 +137,7 @@ impl Worker {
             let news = |view: &View| tell(Report { job: number, found: Found::News(view.clone()) });
             let done = catch_unwind(AssertUnwindSafe(|| {
                 let mut engines = engines.lock().unwrap_or_else(PoisonError::into_inner);
-                search(engines.of(entry), &*game, &limits, &stop, &news)
+                search(engines.thinker(entry), &*game, &limits, &stop, &news)
             }));
             if let Ok(Some(view)) = done {
                 news(&view);
@@ -181,6 +181,6 @@ fn choose(
         Kind::Level(level) => level,
     };
     let mut engines = engines.lock().unwrap_or_else(PoisonError::into_inner);
-    let thinker = engines.of(entry);
+    let thinker = engines.thinker(entry);
     thinker.level_think(game, level, (limits, stop), random, &mut |view| news(view))
 }

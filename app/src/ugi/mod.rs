@@ -10,11 +10,11 @@ mod talk;
 
 use crate::failure::{Failure, print};
 use crate::input::next_line;
-use crate::thinkers::Thinkers;
 use anyhow::anyhow;
 use dialect::Dialect;
 use engine::{Stop, make_whole};
 use options::Settings;
+use requests::Desk;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -139,29 +139,29 @@ impl Searching {
 /// The searching thread. It ends when nobody can give it anything any more; whether anybody still
 /// reads what it says is found out by the listening one.
 fn work(jobs: &Receiver<Job>, open: &AtomicUsize) {
-    let mut thinkers = Thinkers::new(0);
+    let mut desk = Desk::new(0);
     for job in jobs {
         match job {
             Job::Search(search, reins, since) => {
-                answer(&mut thinkers, &search, &reins, since);
+                answer(&mut desk, &search, &reins, since);
                 open.fetch_sub(1, Ordering::AcqRel);
             }
             Job::Ready(settings) => {
-                thinkers.resize(settings.hash);
-                thinkers.of(settings.entry);
+                desk.resize(settings.hash);
+                desk.thinker(settings.entry);
                 let _ = say_ready();
             }
-            Job::NewGame => thinkers.forget(),
+            Job::NewGame => desk.forget(),
         }
     }
 }
 
 /// Searches, tells the news on the way and the best turn at the end.
-fn answer(thinkers: &mut Thinkers, search: &Search, reins: &Reins, since: Instant) {
+fn answer(desk: &mut Desk, search: &Search, reins: &Reins, since: Instant) {
     let Search { dialect, settings, session, go } = search;
     let game = session.as_ref();
-    thinkers.resize(settings.hash);
-    let thinker = thinkers.of(settings.entry);
+    desk.resize(settings.hash);
+    let thinker = desk.thinker(settings.entry);
     let mut limits = go.limits.clone();
     // The clock has been running since the command came.
     let left = |time: Duration| time.saturating_sub(since.elapsed()).max(Duration::from_millis(1));

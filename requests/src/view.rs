@@ -1,27 +1,30 @@
-//! A position as a page shows it.
+//! A position as a page shows it: drawn, in words, and with the ways to go on.
 
-use crate::error::{Asked, Refusal};
-use crate::position::Place;
-use axum::Json;
+use crate::budget::Budget;
+use crate::given::Given;
+use crate::query::winner;
+use crate::refusal::Refusal;
 use engine::{Session, Step};
 use rules::diagram::{Diagram, Seat, Tap, Trace};
+use rules::spoken;
 use rules::svg::{self, Style, Theme};
-use rules::{Outcome, spoken};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 /// Which position, and which way round.
-#[derive(Debug, Deserialize)]
-pub struct Asking {
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+pub struct View {
+    /// The position.
     #[serde(flatten)]
-    place: Place,
+    pub given: Given,
+    /// Whether player 2 sits at the bottom.
     #[serde(default)]
-    flipped: bool,
+    pub flipped: bool,
 }
 
-/// A position, drawn, in words and with the ways to go on.
-#[derive(Debug, Serialize)]
-pub struct View {
+/// What a page needs to show a position and to let one play on.
+#[derive(Clone, Debug, Serialize)]
+pub struct Shown {
     game: &'static str,
     options: Map<String, Value>,
     position: Value,
@@ -35,45 +38,51 @@ pub struct View {
     round: usize,
     svg: String,
     size: [f64; 2],
-    cells: Vec<Cell>,
+    cells: Vec<ShownCell>,
     players: [Seat; 2],
-    steps: Vec<Way>,
+    steps: Vec<ShownStep>,
     turns: Vec<String>,
     last: Vec<Trace>,
     winning: Vec<usize>,
     seed: Value,
 }
 
-/// A cell: its name, its middle on the drawing, and what is to be said of it.
-#[derive(Debug, Serialize)]
-struct Cell {
+/// A cell: its name, its middle on the drawing, and what a screen reader says of it.
+#[derive(Clone, Debug, Serialize)]
+struct ShownCell {
     name: String,
     at: [f64; 2],
     says: String,
 }
 
-/// A way to go on.
-#[derive(Debug, Serialize)]
-struct Way {
+/// A way to go on: the move's text, the taps that spell it, and what it does on the board.
+#[derive(Clone, Debug, Serialize)]
+struct ShownStep {
     text: String,
     taps: Vec<Tap>,
     trace: Trace,
 }
 
-/// Answers `POST /api/view`.
-pub async fn answer(Asked(asking): Asked<Asking>) -> Result<Json<View>, Refusal> {
-    Ok(Json(View::new(asking.place.open()?.as_ref(), asking.flipped)))
+impl View {
+    /// The fields besides those of the position.
+    pub const FIELDS: [&str; 1] = ["flipped"];
+
+    /// The position as a page shows it.
+    pub fn answer(&self, budget: &Budget) -> Result<Shown, Refusal> {
+        Ok(Shown::of(self.given.open(budget)?.as_ref(), self.flipped))
+    }
 }
 
-impl View {
+impl Shown {
     /// The present position of a match.
-    pub fn new(session: &dyn Session, flipped: bool) -> View {
+    pub fn of(session: &dyn Session, flipped: bool) -> Shown {
         let diagram = session.diagram();
         let style = Style { theme: Theme::Page, flipped, ..Style::default() };
+        let plan = svg::plan(&diagram, &style);
         let result = session.result();
-        let steps: Vec<_> = if result.is_some() { Vec::new() } else { session.steps() };
+        let steps = if result.is_some() { Vec::new() } else { session.steps() };
         let turns = session.history();
-        View {
+        Shown {
             game: session.info().id,
             options: session.options(),
             position: session.position(),
@@ -86,9 +95,9 @@ impl View {
             count: steps.len(),
             round: turns.len() / 2 + 1,
             svg: svg::svg(&diagram, &style),
-            size: rounded(svg::plan(&diagram, &style).size),
-            cells: cells(&diagram, &style),
-            steps: steps.into_iter().map(way).collect(),
+            size: rounded(plan.size),
+            cells: cells(&diagram, plan.cells),
+            steps: steps.into_iter().map(step).collect(),
             turns,
             last: session.last_traces(),
             seed: json!({ "value": session.seed_value() }),
@@ -98,29 +107,19 @@ impl View {
     }
 }
 
-fn way(Step { text, gesture, trace }: Step) -> Way {
-    Way { text, taps: gesture, trace }
+fn step(Step { text, gesture, trace }: Step) -> ShownStep {
+    ShownStep { text, taps: gesture, trace }
 }
 
-fn cells(diagram: &Diagram, style: &Style) -> Vec<Cell> {
-    let places = svg::plan(diagram, style).cells;
-    let cell = |(cell, at): (&rules::diagram::Cell, (f64, f64))| Cell {
+fn cells(diagram: &Diagram, middles: Vec<(f64, f64)>) -> Vec<ShownCell> {
+    let shown = |(cell, at): (&rules::diagram::Cell, (f64, f64))| ShownCell {
         name: cell.name.clone(),
         at: rounded(at),
         says: spoken::cell(diagram, cell),
     };
-    diagram.cells.iter().zip(places).map(cell).collect()
+    diagram.cells.iter().zip(middles).map(shown).collect()
 }
 
 fn rounded((x, y): (f64, f64)) -> [f64; 2] {
     [x, y].map(|v| (v * 100.0).round() / 100.0)
-}
-
-/// 1, 2, `"draw"` or null.
-fn winner(outcome: Option<Outcome>) -> Value {
-    match outcome {
-        None => Value::Null,
-        Some(Outcome::Draw) => "draw".into(),
-        Some(Outcome::Win(player)) => player.number().into(),
-    }
 }

@@ -1,10 +1,7 @@
 //! What there is to play, and the rules pages.
 
-use crate::error::Refusal;
-use crate::position::entry;
-use axum::Json;
-use axum::extract::Path;
-use axum::response::Html;
+use crate::given;
+use crate::refusal::{Kind, Refusal};
 use engine::levels::LEVELS;
 use engine::{Entry, GAMES, Session};
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html};
@@ -60,20 +57,20 @@ static CATALOGUE: LazyLock<Value> = LazyLock::new(|| {
     })
 });
 
-/// Answers `GET /api/catalogue`.
-pub async fn answer() -> Json<&'static Value> {
-    Json(&CATALOGUE)
+/// The games and levels, as menus list them.
+pub fn catalogue() -> &'static Value {
+    &CATALOGUE
 }
 
-/// Answers `GET /api/rules/{game}`.
-pub async fn rules(Path(id): Path<String>) -> Result<Html<String>, Refusal> {
-    let entry = entry(&id).map_err(|refusal| Refusal::missing(refusal.error).at("game"))?;
+/// The rules page of a game, as HTML with drawings.
+pub fn rules(id: &str) -> Result<String, Refusal> {
+    let entry = given::game(id).map_err(|refusal| Refusal { kind: Kind::NotThere, ..refusal })?;
     let mut page = String::new();
     html::push_html(
         &mut page,
         pictures(entry, Parser::new_ext(entry.info.rules, Options::ENABLE_TABLES)),
     );
-    Ok(Html(page))
+    Ok(page)
 }
 
 /// The page with drawings in the place of its pictures.

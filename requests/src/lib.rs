@@ -1,0 +1,230 @@
+//! Everything one can ask of Quadrille without storing anything.
+//!
+//! A [`Request`] is a typed value with a form in JSON; it is answered once or, where the engine thinks, in
+//! a stream. HTTP, the lines of `quadrille query`, a Worker in a page and Python are transports of the same
+//! requests: whoever adds one adds it here, once. This crate starts no thread, reads no clock but the
+//! engine's, and knows nothing of its transports; they hand it a [`Budget`], a [`Desk`] with engines and a
+//! switch that ends it.
+//!
+//! ```
+//! use requests::{Budget, Desk, Request};
+//!
+//! let request = r#"{"game":"gekitai","moves":["c4"],"want":["text"]}"#;
+//! let mut replies = Vec::new();
+//! requests::reply(request.as_bytes(), &mut Desk::new(1), &Budget::OWN, &Default::default(), &mut |reply| {
+//!     replies.push(reply.to_string());
+//! });
+//! assert_eq!(
+//!     replies,
+//!     [r#"{"id":null,"turn":2,"over":false,"winner":null,"text":"6/6/6/2x3/6/6 2"}"#]
+//! );
+//! ```
+
+mod budget;
+pub mod catalogue;
+mod desk;
+pub mod edit;
+pub mod given;
+pub mod puzzles;
+pub mod query;
+pub mod read;
+mod refusal;
+pub mod review;
+pub mod think;
+pub mod tree;
+pub mod view;
+
+pub use budget::{Budget, Effort};
+pub use desk::Desk;
+pub use given::{Given, game};
+pub use refusal::{Kind, Refusal};
+
+use engine::Stop;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// Something that can be asked.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Request {
+    /// What the rules say of a position, and what a search finds.
+    Query(query::Query),
+    /// A position as a page shows it.
+    View(view::View),
+    /// A position changed by hand.
+    Edit(edit::Edit),
+    /// A record as a tree of turns.
+    Tree(tree::RecordText),
+    /// A tree of turns as a record.
+    Record(tree::Tree),
+    /// The games and levels.
+    Catalogue,
+    /// The rules page of a game.
+    Rules(Rules),
+    /// What one might play here.
+    Hint(think::Search),
+    /// The best lines, told as they are found.
+    Analysis(think::Search),
+    /// A game gone over, from its last position to its first.
+    Review(review::Review),
+    /// The puzzles of a game.
+    Puzzles(puzzles::Puzzles),
+    /// How a try at a puzzle goes.
+    Puzzle(puzzles::Attempt),
+}
+
+/// Which rules page.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Rules {
+    /// The game's id.
+    pub game: String,
+}
+
+/// One answer to a request.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+#[allow(missing_docs)]
+pub enum Answer {
+    Query(query::Reply),
+    Shown(Box<view::Shown>),
+    Tree(tree::Tree),
+    Record { record: String },
+    Catalogue(&'static Value),
+    Rules { html: String },
+    Hint(think::Hint),
+    Analysis(think::News),
+    Review(review::Judged),
+    Puzzles(puzzles::PuzzleList),
+    Puzzle(Box<puzzles::AttemptShown>),
+}
+
+/// What can be asked, by the name it has in JSON.
+pub const ASKS: [&str; 12] = [
+    "query",
+    "view",
+    "edit",
+    "tree",
+    "record",
+    "catalogue",
+    "rules",
+    "hint",
+    "analysis",
+    "review",
+    "puzzles",
+    "puzzle",
+];
+
+impl Request {
+    /// Reads a request of a kind from the fields of an object.
+    pub fn read(ask: &str, fields: Map<String, Value>) -> Result<Request, Refusal> {
+        let given = |own: &[&'static str]| [&given::FIELDS[..], own].concat();
+        let searched = given(&Effort::FIELDS);
+        Ok(match ask {
+            "query" => Request::Query(read::fields(fields, &given(&query::Query::FIELDS))?),
+            "view" => Request::View(read::fields(fields, &given(&view::View::FIELDS))?),
+            "edit" => Request::Edit(read::fields(fields, &given(&edit::Edit::FIELDS))?),
+            "tree" => Request::Tree(read::fields(fields, &tree::RecordText::FIELDS)?),
+            "record" => Request::Record(read::fields(fields, &tree::Tree::FIELDS)?),
+            "catalogue" => {
+                read::fields::<Map<String, Value>>(fields, &[])?;
+                Request::Catalogue
+            }
+            "rules" => Request::Rules(read::fields(fields, &["game"])?),
+            "hint" => Request::Hint(read::fields(fields, &searched)?),
+            "analysis" => Request::Analysis(read::fields(fields, &searched)?),
+            "review" => Request::Review(read::fields(fields, &searched)?),
+            "puzzles" => Request::Puzzles(read::fields(fields, &puzzles::Puzzles::FIELDS)?),
+            "puzzle" => Request::Puzzle(read::fields(fields, &puzzles::Attempt::FIELDS)?),
+            _ => {
+                let ask = rules::game::shorten(ask);
+                let message = format!("`{ask}` is not known, expected one of {}", ASKS.join(", "));
+                return Err(Refusal::not_understood(message).at("ask"));
+            }
+        })
+    }
+
+    /// Answers, once or several times.
+    pub fn answer(
+        self,
+        desk: &mut Desk,
+        budget: &Budget,
+        stop: &Stop,
+        tell: &mut dyn FnMut(Answer),
+    ) -> Result<(), Refusal> {
+        match self {
+            Request::Query(query) => tell(Answer::Query(query.prepare(budget)?.answer(desk, stop))),
+            Request::Hint(search) => tell(Answer::Hint(search.hint(budget)?.hint(desk, stop))),
+            Request::Analysis(search) => {
+                let search = search.analysis(budget)?;
+                search.analyse(desk, stop, &mut |news| tell(Answer::Analysis(news)));
+            }
+            Request::Review(review) => {
+                let mut review = review.begin(budget)?;
+                while let Some(judged) = review.step(desk, stop) {
+                    tell(Answer::Review(judged));
+                }
+            }
+            quick => tell(quick.answer_at_once(budget)?),
+        }
+        Ok(())
+    }
+
+    /// Answers a request that needs no engine.
+    pub fn answer_at_once(self, budget: &Budget) -> Result<Answer, Refusal> {
+        Ok(match self {
+            Request::View(view) => Answer::Shown(Box::new(view.answer(budget)?)),
+            Request::Edit(edit) => Answer::Shown(Box::new(edit.answer(budget)?)),
+            Request::Tree(text) => Answer::Tree(text.answer()?),
+            Request::Record(tree) => Answer::Record { record: tree.answer(budget)?.record },
+            Request::Catalogue => Answer::Catalogue(catalogue::catalogue()),
+            Request::Rules(rules) => Answer::Rules { html: catalogue::rules(&rules.game)? },
+            Request::Puzzles(puzzles) => Answer::Puzzles(puzzles.answer()?),
+            Request::Puzzle(attempt) => Answer::Puzzle(Box::new(attempt.answer()?)),
+            Request::Query(query) if query.search.is_none() => {
+                // An engine without a table can still look a position up in a table of results.
+                let answer = query.prepare(budget)?.answer(&mut Desk::new(0), &Stop::default());
+                Answer::Query(answer)
+            }
+            Request::Query(_) | Request::Hint(_) | Request::Analysis(_) | Request::Review(_) => {
+                return Err(Refusal::too_much("this needs an engine, and there is none here"));
+            }
+        })
+    }
+}
+
+/// Answers the text of a request whose kind stands in `ask`, a plain query if it is left out. Every
+/// reply begins with the `id` of the request; one that is refused says `error`, `field` and `kind`.
+pub fn reply(
+    text: &[u8],
+    desk: &mut Desk,
+    budget: &Budget,
+    stop: &Stop,
+    tell: &mut dyn FnMut(Value),
+) {
+    let mut id = Value::Null;
+    let outcome = read::json::<Value>(text).and_then(|request| {
+        let Value::Object(mut fields) = request else {
+            return Err(Refusal::not_understood("expected an object"));
+        };
+        id = fields.shift_remove("id").unwrap_or_default();
+        let ask = match fields.shift_remove("ask") {
+            None | Some(Value::Null) => "query".to_owned(),
+            Some(Value::String(ask)) => ask,
+            Some(_) => return Err(Refusal::not_understood("expected a text").at("ask")),
+        };
+        Request::read(&ask, fields)?.answer(desk, budget, stop, &mut |answer| {
+            tell(with_id(&id, serde_json::to_value(answer).unwrap_or_default()));
+        })
+    });
+    if let Err(refusal) = outcome {
+        tell(with_id(&id, serde_json::to_value(refusal).unwrap_or_default()));
+    }
+}
+
+fn with_id(id: &Value, answer: Value) -> Value {
+    let mut reply = Map::new();
+    reply.insert("id".into(), id.clone());
+    if let Value::Object(fields) = answer {
+        reply.extend(fields);
+    }
+    Value::Object(reply)
+}

@@ -1,0 +1,153 @@
+//! What the rules say of a position, piece by piece as it is wanted, and what a search finds.
+
+use crate::budget::{Budget, Effort};
+use crate::desk::Desk;
+use crate::given::Given;
+use crate::refusal::Refusal;
+use crate::think::{Found, search};
+use engine::session::Child;
+use engine::{Entry, Limits, Session, Stop, Thinker};
+use rules::Outcome;
+use rules::game::shorten;
+use rules::svg;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use std::time::Duration;
+
+/// How long a search takes when nothing is said.
+const TIME: Duration = Duration::from_secs(1);
+
+/// A question about a position.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+pub struct Query {
+    /// The position.
+    #[serde(flatten)]
+    pub given: Given,
+    /// What the reply tells besides who is to move and who has won: some of [`WANTS`].
+    #[serde(default)]
+    pub want: Option<Vec<String>>,
+    /// How much to search, if at all.
+    #[serde(default)]
+    pub search: Option<Map<String, Value>>,
+}
+
+/// What can be wanted.
+pub const WANTS: [&str; 8] =
+    ["turns", "children", "position", "text", "svg", "seed", "seed_best", "exact"];
+
+/// The reply: the fields that were wanted, in the order they were.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Reply {
+    /// Who is to move, or would be if the game were not over.
+    pub turn: u8,
+    /// Whether the position ends the game.
+    pub over: bool,
+    /// 1, 2, `"draw"` or null.
+    pub winner: Value,
+    /// What was wanted, by name.
+    #[serde(flatten)]
+    pub wanted: Map<String, Value>,
+    /// What the search found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub search: Option<Found>,
+}
+
+impl Query {
+    /// The fields besides those of the position.
+    pub const FIELDS: [&str; 2] = ["want", "search"];
+
+    /// Refuses what cannot be answered, before anything is searched.
+    pub fn prepare(&self, budget: &Budget) -> Result<Prepared, Refusal> {
+        let wanted = self.want.clone().unwrap_or_default();
+        if let Some((i, want)) =
+            wanted.iter().enumerate().find(|(_, want)| !WANTS.contains(&want.as_str()))
+        {
+            let known = WANTS.join(", ");
+            let message = format!("`{}` is not known, expected one of {known}", shorten(want));
+            return Err(Refusal::against(message).at(format!("want[{i}]")));
+        }
+        let (entry, session) = (self.given.entry()?, self.given.open(budget)?);
+        Ok(Prepared { entry, session, wanted, limits: self.limits(budget)? })
+    }
+
+    fn limits(&self, budget: &Budget) -> Result<Option<Limits>, Refusal> {
+        let Some(search) = &self.search else { return Ok(None) };
+        let effort: Effort = crate::read::fields(search.clone(), &Effort::FIELDS)
+            .map_err(|refusal| refusal.within("search"))?;
+        let limits = effort.limits(budget, TIME).map_err(|refusal| refusal.within("search"))?;
+        Ok(Some(limits))
+    }
+}
+
+/// A query that can be answered.
+pub struct Prepared {
+    entry: &'static Entry,
+    session: Box<dyn Session>,
+    wanted: Vec<String>,
+    limits: Option<Limits>,
+}
+
+impl Prepared {
+    /// The answer. A search begins with an empty table, so the same question gets the same answer.
+    pub fn answer(&self, desk: &mut Desk, stop: &Stop) -> Reply {
+        let session = self.session.as_ref();
+        let thinker = desk.thinker(self.entry);
+        let tell = |want: &String| Some((want.clone(), tell(session, want, thinker)?));
+        let wanted = self.wanted.iter().filter_map(tell).collect();
+        let search = self
+            .limits
+            .as_ref()
+            .map(|limits| search(desk, session, limits, stop, &mut |_| {}).unwrap_or_default());
+        Reply {
+            turn: session.turn().number(),
+            over: session.outcome().is_some(),
+            winner: winner(session.outcome()),
+            wanted,
+            search,
+        }
+    }
+}
+
+fn tell(session: &dyn Session, want: &str, thinker: &dyn Thinker) -> Option<Value> {
+    Some(match want {
+        "exact" => exact(session, thinker),
+        "turns" => session.turns().into(),
+        "children" => session.children().into_iter().map(child).collect(),
+        "position" => session.position(),
+        "text" => session.text().into(),
+        "svg" => svg::svg(&session.diagram(), &svg::Style::default()).into(),
+        "seed" => json!({ "value": session.seed_value() }),
+        "seed_best" => {
+            let best = session.seed_best().into_iter();
+            Value::Object(best.map(|(id, turns)| (id, turns.into())).collect())
+        }
+        _ => return None,
+    })
+}
+
+/// Who wins after how many turns, if a table tells.
+fn exact(session: &dyn Session, thinker: &dyn Thinker) -> Value {
+    match thinker.exact(session) {
+        None => Value::Null,
+        Some(None) => json!({ "winner": "draw", "turns": null }),
+        Some(Some((turns, player))) => json!({ "winner": player.number(), "turns": turns }),
+    }
+}
+
+fn child(child: Child) -> Value {
+    json!({
+        "turn": child.turn,
+        "position": child.position,
+        "over": child.outcome.is_some(),
+        "winner": winner(child.outcome),
+    })
+}
+
+/// 1, 2, `"draw"` or null.
+pub(crate) fn winner(outcome: Option<Outcome>) -> Value {
+    match outcome {
+        None => Value::Null,
+        Some(Outcome::Draw) => "draw".into(),
+        Some(Outcome::Win(player)) => player.number().into(),
+    }
+}

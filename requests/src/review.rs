@@ -1,0 +1,221 @@
+//! A whole game gone over: what every position was worth, and which turns gave something away.
+
+use crate::budget::{Budget, Effort};
+use crate::desk::Desk;
+use crate::given::Given;
+use crate::refusal::Refusal;
+use crate::think::search_on;
+use engine::score::{WIN, earlier, win_in};
+use engine::{Limits, Session, Stop};
+use rules::Player;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// How long each position is looked at when nothing is said.
+const TIME: Duration = Duration::from_millis(300);
+
+/// Values beyond this are as good as won: to lose some of that is no mistake.
+const CLEARLY_WON: i32 = 1_000;
+
+/// From which loss on a turn is called what, in hundredths of a piece.
+const MISTAKES: [(i32, &str); 3] = [(300, "blunder"), (120, "mistake"), (50, "inaccuracy")];
+
+/// A game to go over; the effort is for each position.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+pub struct Review {
+    /// The game.
+    #[serde(flatten)]
+    pub given: Given,
+    /// How much to search at each position.
+    #[serde(flatten)]
+    pub effort: Effort,
+}
+
+/// What a position was worth, and what the turn before it gave away.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Judged {
+    /// How many turns led to the position.
+    pub ply: usize,
+    /// How many turns the game has.
+    pub of: usize,
+    /// The value to player 1.
+    pub score: i32,
+    /// Turns of the winner until a proven win, negative when player 2 wins.
+    pub win_in: Option<i32>,
+    /// What was best before the turn.
+    pub best: Vec<String>,
+    /// What the turn gave away, in hundredths of a piece; null at the start.
+    pub loss: Option<i32>,
+    /// What such a loss is called.
+    pub mistake: Option<&'static str>,
+}
+
+/// A review under way. It goes from the end to the beginning: what came out later is known when a turn
+/// is judged. Between two steps the engine may be lent to others.
+pub struct Reviewing {
+    /// The match at the position that is judged next; none when all are.
+    session: Option<Box<dyn Session>>,
+    turns: Vec<String>,
+    ply: usize,
+    limits: Limits,
+    /// The position after the one that is judged next.
+    after: Option<Worth>,
+}
+
+impl Review {
+    /// Opens the game, so that whatever is wrong with it is said before anything is searched.
+    pub fn begin(&self, budget: &Budget) -> Result<Reviewing, Refusal> {
+        let budget = Budget { time_ms: budget.review_ms, ..*budget };
+        let limits = self.effort.limits(&budget, TIME)?;
+        let session = self.given.open(&budget)?;
+        let turns = session.history();
+        // A depth that is never reached keeps proofs and books out: a position of a book beside one
+        // without would look like a blunder.
+        let limits = Limits { depth: limits.depth.or(Some(99)), lines: 1, ..limits };
+        Ok(Reviewing { ply: turns.len(), turns, session: Some(session), limits, after: None })
+    }
+}
+
+impl Reviewing {
+    /// Judges positions until one can be told; nothing when all are, or when it was stopped.
+    pub fn step(&mut self, desk: &mut Desk, stop: &Stop) -> Option<Judged> {
+        loop {
+            let Some(session) = self.session.as_deref_mut() else {
+                let first = self.after.take()?;
+                return Some(first.told(0, self.turns.len(), None));
+            };
+            let mut worth = Worth::of(desk, session, &self.limits, stop)?;
+            if stop.is_stopped() {
+                return None;
+            }
+            let ply = self.ply;
+            if ply == 0 {
+                self.session = None;
+            } else {
+                take_back(session);
+                self.ply -= 1;
+            }
+            let played = self.turns.get(ply).zip(self.after.as_ref());
+            let told = played.map(|(turn, after)| {
+                worth.learn(turn, after.score);
+                after.told(ply + 1, self.turns.len(), Some(&worth))
+            });
+            self.after = Some(worth);
+            if told.is_some() {
+                return told;
+            }
+        }
+    }
+}
+
+/// Takes the last turn back, whole or not.
+fn take_back(session: &mut dyn Session) {
+    session.undo();
+    while session.in_turn() {
+        session.undo();
+    }
+}
+
+/// What a position is worth.
+struct Worth {
+    /// To player 1.
+    score: i32,
+    mover: Player,
+    best: Vec<String>,
+}
+
+impl Worth {
+    fn of(desk: &mut Desk, session: &dyn Session, limits: &Limits, stop: &Stop) -> Option<Worth> {
+        let mover = session.turn();
+        if let Some(outcome) = session.result() {
+            let score =
+                outcome.winner().map_or(0, |winner| if winner == Player::One { WIN } else { -WIN });
+            return Some(Worth { score, mover, best: Vec::new() });
+        }
+        let found = search_on(desk, session, limits, stop, &mut |_| {})?;
+        let line = found.lines.into_iter().next()?;
+        let score = if mover == Player::One { line.score } else { -line.score };
+        Some(Worth { score, mover, best: line.turns })
+    }
+
+    fn told(&self, ply: usize, of: usize, before: Option<&Worth>) -> Judged {
+        let loss = before.map(|before| before.loss(self.score));
+        let mistake = loss
+            .and_then(|loss| MISTAKES.iter().find(|(least, _)| loss >= *least))
+            .map(|(_, name)| *name);
+        let best = before.map(|before| before.best.clone()).unwrap_or_default();
+        Judged { ply, of, score: self.score, win_in: win_in(self.score), best, loss, mistake }
+    }
+
+    /// A turn that turned out better than what was thought best is the best that is known.
+    fn learn(&mut self, turn: &str, after: i32) {
+        let sign = if self.mover == Player::One { 1 } else { -1 };
+        let after = earlier(after, 1);
+        if sign * after > sign * self.score {
+            self.score = after;
+            self.best = vec![turn.to_owned()];
+        }
+    }
+
+    /// What the player to move gave away by a turn after which the position is worth this.
+    fn loss(&self, after: i32) -> i32 {
+        let sign = if self.mover == Player::One { 1 } else { -1 };
+        let worth = |score: i32| (sign * score).clamp(-CLEARLY_WON, CLEARLY_WON);
+        (worth(self.score) - worth(after)).max(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_loss_is_what_the_mover_gave_away() {
+        let worth = |mover, score| Worth { score, mover, best: Vec::new() };
+        assert_eq!(worth(Player::One, 100).loss(-50), 150);
+        assert_eq!(worth(Player::Two, 100).loss(-50), 0);
+        assert_eq!(worth(Player::Two, -100).loss(250), 350);
+        assert_eq!(worth(Player::One, WIN - 3).loss(1_200), 0, "still clearly won");
+        assert_eq!(worth(Player::One, WIN - 3).loss(0), CLEARLY_WON);
+    }
+
+    #[test]
+    fn what_came_out_later_is_known_before() {
+        let mut worth = Worth { score: -17, mover: Player::Two, best: vec!["e5".into()] };
+        worth.learn("c5", 12);
+        assert_eq!((worth.score, worth.best[0].as_str()), (-17, "e5"));
+        worth.learn("c5", -(WIN - 11));
+        assert_eq!((worth.score, worth.best[0].as_str()), (-(WIN - 12), "c5"));
+    }
+
+    #[test]
+    fn mistakes_are_named_by_their_size() {
+        let before = Worth { score: 0, mover: Player::One, best: vec!["c4".into()] };
+        let named = |score| {
+            let after = Worth { score, mover: Player::Two, best: Vec::new() };
+            after.told(1, 9, Some(&before)).mistake
+        };
+        assert_eq!(named(-40), None);
+        assert_eq!(named(-60), Some("inaccuracy"));
+        assert_eq!(named(-150), Some("mistake"));
+        assert_eq!(named(-WIN + 1), Some("blunder"));
+    }
+
+    #[test]
+    fn every_position_is_told_once_from_the_last_to_the_first() {
+        for entry in engine::GAMES {
+            let mut session = (entry.start)(&Default::default()).unwrap();
+            for _ in 0..3 {
+                let turn = session.turns()[0].clone();
+                session.play(&turn).unwrap();
+            }
+            let given = Given { turns: Some(session.history()), ..Given::start_of(entry.info.id) };
+            let effort = Effort { nodes: Some(50.into()), ..Effort::default() };
+            let mut review = Review { given, effort }.begin(&Budget::OWN).unwrap();
+            let mut desk = Desk::new(1);
+            let steps = std::iter::from_fn(|| review.step(&mut desk, &Stop::default()));
+            let plies: Vec<_> = steps.map(|judged| judged.ply).collect();
+            assert_eq!(plies, [3, 2, 1, 0], "{}", entry.info.id);
+        }
+    }
+}

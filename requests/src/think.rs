@@ -1,0 +1,192 @@
+//! What the engine finds: a hint, an analysis that tells what it finds on the way, a computer's turn.
+
+use crate::budget::{Budget, Effort};
+use crate::desk::Desk;
+use crate::given::Given;
+use crate::refusal::Refusal;
+use engine::{Limits, LineView, Session, Stop, View, make_whole};
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// How long the engine looks for a hint, and how long an analysis goes on, when nothing is said.
+const HINT: Duration = Duration::from_millis(700);
+const ANALYSIS: Duration = Duration::from_secs(10);
+
+/// What a search has found so far.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Found {
+    /// How many moves deep it has looked.
+    pub depth: u32,
+    /// How many positions it has looked at.
+    pub nodes: u64,
+    /// How long it took.
+    pub time_ms: u64,
+    /// The best lines, the best one first; none when the game is over.
+    pub lines: Vec<FoundLine>,
+}
+
+/// A line of whole turns, and what it is worth to the player to move.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FoundLine {
+    /// The turns.
+    pub turns: Vec<String>,
+    /// Hundredths of a piece or so.
+    pub score: i32,
+    /// Turns of the winner until a proven win, negative when it is a loss.
+    pub win_in: Option<i32>,
+}
+
+impl Found {
+    /// What the engine tells, without turns that are not whole.
+    fn of(view: &View, session: &dyn Session) -> Found {
+        let line = |line: &LineView| FoundLine {
+            turns: line.whole(session).to_vec(),
+            score: line.score,
+            win_in: line.win_in,
+        };
+        let lines = view.lines.iter().map(line).filter(|line| !line.turns.is_empty());
+        Found {
+            depth: view.depth,
+            nodes: view.nodes,
+            time_ms: view.time.as_millis() as u64,
+            lines: lines.collect(),
+        }
+    }
+}
+
+/// Searches with an empty table, so that the same request gets the same answer; nothing if the game is
+/// over.
+pub(crate) fn search(
+    desk: &mut Desk,
+    session: &dyn Session,
+    limits: &Limits,
+    stop: &Stop,
+    news: &mut dyn FnMut(Found),
+) -> Option<Found> {
+    let entry = engine::find(session.info().id)?;
+    desk.thinker(entry).forget();
+    search_on(desk, session, limits, stop, news)
+}
+
+/// Searches with what the engine remembers.
+pub(crate) fn search_on(
+    desk: &mut Desk,
+    session: &dyn Session,
+    limits: &Limits,
+    stop: &Stop,
+    news: &mut dyn FnMut(Found),
+) -> Option<Found> {
+    let entry = engine::find(session.info().id)?;
+    let thinker = desk.thinker(entry);
+    let tell = &mut |view: &View| news(Found::of(view, session));
+    let mut view = thinker.think(session, limits, stop, tell)?;
+    make_whole(&mut view, session, thinker);
+    Some(Found::of(&view, session))
+}
+
+/// The match of a request to the engine, whose game must go on.
+fn open(given: &Given, budget: &Budget) -> Result<Box<dyn Session>, Refusal> {
+    let session = given.open(budget)?;
+    match session.outcome() {
+        Some(_) => Err(Refusal::against("the game is over in this position").at("turns")),
+        None => Ok(session),
+    }
+}
+
+/// A request for the engine: a position and how much to search.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+pub struct Search {
+    /// The position, whose game must go on.
+    #[serde(flatten)]
+    pub given: Given,
+    /// How much to search.
+    #[serde(flatten)]
+    pub effort: Effort,
+}
+
+/// What one might play here.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Hint {
+    /// The best player of the original program, where there is one.
+    pub seed: Option<SeedHint>,
+    /// The engine's turn.
+    pub engine: Option<EngineHint>,
+}
+
+/// The turns that a player of the original program draws from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SeedHint {
+    name: &'static str,
+    turns: Vec<String>,
+}
+
+/// The engine's turn and what it is worth to the player to move.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct EngineHint {
+    turn: Option<String>,
+    score: i32,
+    win_in: Option<i32>,
+}
+
+/// News of an analysis; the last has `done`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct News {
+    /// What was found so far.
+    #[serde(flatten)]
+    pub found: Found,
+    /// Whether the analysis has ended.
+    pub done: bool,
+}
+
+impl Search {
+    /// Refuses what cannot be searched, before anything is queued.
+    pub fn prepare(&self, budget: &Budget, usual: Duration) -> Result<Prepared, Refusal> {
+        let limits = self.effort.limits(budget, usual)?;
+        Ok(Prepared { session: open(&self.given, budget)?, limits })
+    }
+
+    /// A hint that is ready to be looked for.
+    pub fn hint(&self, budget: &Budget) -> Result<Prepared, Refusal> {
+        self.prepare(budget, HINT)
+    }
+
+    /// An analysis that is ready to begin.
+    pub fn analysis(&self, budget: &Budget) -> Result<Prepared, Refusal> {
+        self.prepare(budget, ANALYSIS)
+    }
+}
+
+/// A search that may begin: the position has been opened, and the limits are within the budget.
+pub struct Prepared {
+    session: Box<dyn Session>,
+    limits: Limits,
+}
+
+impl Prepared {
+    /// What the original's best player and the engine would play.
+    pub fn hint(&self, desk: &mut Desk, stop: &Stop) -> Hint {
+        let session = self.session.as_ref();
+        let players = session.seed_players();
+        let seed = session.seed_best().pop().map(|(id, turns)| {
+            let name = players.iter().find(|own| own.id == id).map_or("", |own| own.name);
+            SeedHint { name, turns }
+        });
+        let found = search(desk, session, &self.limits, stop, &mut |_| {});
+        let line = found.and_then(|found| found.lines.into_iter().next());
+        let engine = line.map(|line| EngineHint {
+            turn: line.turns.into_iter().next(),
+            score: line.score,
+            win_in: line.win_in,
+        });
+        Hint { seed, engine }
+    }
+
+    /// Tells what is found on the way, and at last what was found.
+    pub fn analyse(&self, desk: &mut Desk, stop: &Stop, tell: &mut dyn FnMut(News)) {
+        let session = self.session.as_ref();
+        let news = &mut |found| tell(News { found, done: false });
+        if let Some(found) = search(desk, session, &self.limits, stop, news) {
+            tell(News { found, done: true });
+        }
+    }
+}
