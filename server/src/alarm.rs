@@ -1,7 +1,7 @@
 //! When clocks run out, and what a clock does while the server does not run.
 
 use crate::error::Refusal;
-use crate::event::Deed;
+use crate::event::Fact;
 use crate::ids::now;
 use crate::live::{Hall, Plan};
 use crate::room::Room;
@@ -170,7 +170,7 @@ pub async fn pause_one(
         if !runs || from >= to {
             return Err(stands.clone());
         }
-        Ok(Plan { deeds: vec![Deed::Paused { from, to }], ..Plan::default() })
+        Ok(Plan { facts: vec![Fact::Paused { from, to }], ..Plan::default() })
     });
     match paused.await {
         Err(refusal) if refusal != stands => Err(refusal),

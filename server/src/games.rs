@@ -57,7 +57,7 @@ struct Wanted {
     #[serde(default)]
     shared: bool,
     #[serde(default)]
-    clock: Option<clock::Control>,
+    clock: Option<clock::TimeControl>,
 }
 
 async fn make(

@@ -5,7 +5,7 @@ use crate::commands::{self, Command, Decision};
 use crate::computers;
 use crate::engines::Engines;
 use crate::error::Refusal;
-use crate::event::{Created, Deed, Event, Reason, Sitter};
+use crate::event::{Created, Event, Fact, Reason, Sitter};
 use crate::ids::{self, check_id, new_id, no_such_game};
 use crate::metrics::Metrics;
 use crate::played::{Damaged, Played};
@@ -41,7 +41,7 @@ pub struct Plan {
     /// Who does it, if it is a player.
     pub seat: Option<Player>,
     /// The things, in order.
-    pub deeds: Vec<Deed>,
+    pub facts: Vec<Fact>,
     /// The sender's name for the first of them.
     pub command: Option<String>,
     /// A game that is made with them.
@@ -157,7 +157,7 @@ impl Hall {
                 Appended::Committed => {
                     room.apply(&events)?;
                     self.settled(room);
-                    let turns = events.iter().filter(|e| matches!(e.deed, Deed::Move { .. }));
+                    let turns = events.iter().filter(|e| matches!(e.fact, Fact::Move { .. }));
                     self.metrics.turns.fetch_add(turns.count() as u64, Ordering::Relaxed);
                     return Ok(events.first().map_or(0, |event| event.seq));
                 }
@@ -207,7 +207,7 @@ impl Hall {
                     return Err(moved_on());
                 }
                 expected(game, &command)?;
-                let decision = commands::decide(game, seat, &command.wish)?;
+                let decision = commands::decide(game, seat, &command.action)?;
                 Ok(plan(game, seat, decision, command.command.clone(), &new_id))
             });
             match changed.await {
@@ -275,8 +275,8 @@ impl Hall {
         let over = Refusal::conflict("the game is over");
         let ended = self.change(room, at, |game| {
             let loser = game.out_of_time(at).ok_or_else(|| over.clone())?;
-            let deeds = vec![Deed::Result { winner: Some(loser.other()), reason: Reason::Time }];
-            Ok(Plan { deeds, ..Plan::default() })
+            let facts = vec![Fact::Result { winner: Some(loser.other()), reason: Reason::Time }];
+            Ok(Plan { facts, ..Plan::default() })
         });
         match ended.await {
             Err(refusal) if refusal != over => Err(refusal),
@@ -321,8 +321,8 @@ fn expected(game: &Played, command: &Command) -> Result<(), Refusal> {
 }
 
 fn first(id: String, created: Created, tokens: [Option<ids::Hash>; 2], at: i64) -> NewGame {
-    let deed = Deed::Created(Box::new(created));
-    NewGame { id, first: Event { seq: 1, seat: None, at, deed, command: None }, tokens }
+    let fact = Fact::Created(Box::new(created));
+    NewGame { id, first: Event { seq: 1, seat: None, at, fact, command: None }, tokens }
 }
 
 /// The events of a decision.
@@ -333,14 +333,14 @@ fn plan(
     command: Option<String>,
     new_id: &str,
 ) -> Plan {
-    let (deeds, new_game) = match decision {
-        Decision::Deeds(deeds) => (deeds, None),
+    let (facts, new_game) = match decision {
+        Decision::Facts(facts) => (facts, None),
         Decision::NewGame => {
-            let deed = Deed::Rematch { id: Some(new_id.to_owned()) };
-            (vec![deed], Some(again(game, new_id)))
+            let fact = Fact::Rematch { id: Some(new_id.to_owned()) };
+            (vec![fact], Some(again(game, new_id)))
         }
     };
-    Plan { seat: Some(seat), deeds, command, new_game }
+    Plan { seat: Some(seat), facts, command, new_game }
 }
 
 /// The same game with the seats exchanged. Tokens are known by their hashes alone, so each player keeps
@@ -360,17 +360,17 @@ fn again(game: &Played, id: &str) -> NewGame {
 /// The events of a plan, numbered and dated: received when they were, but never before the last event.
 fn append(game: &Played, plan: Plan, received: i64) -> Append {
     let at = received.max(game.last_at);
-    let running = game.runs_after(plan.seat, &plan.deeds);
-    let event = |(i, deed): (usize, Deed)| {
-        let by_server = matches!(deed, Deed::Result { .. }) && i > 0;
+    let running = game.runs_after(plan.seat, &plan.facts);
+    let event = |(i, fact): (usize, Fact)| {
+        let by_server = matches!(fact, Fact::Result { .. }) && i > 0;
         Event {
             seq: game.seq + 1 + i as i64,
             seat: plan.seat.filter(|_| !by_server),
             at,
-            deed,
+            fact,
             command: plan.command.clone().filter(|_| i == 0),
         }
     };
-    let events = plan.deeds.into_iter().enumerate().map(event).collect();
+    let events = plan.facts.into_iter().enumerate().map(event).collect();
     Append { game: game.id.clone(), events, new_game: plan.new_game, running }
 }

@@ -66,9 +66,9 @@ pub async fn upgrade(
         .max_write_buffer_size(64 << 10);
     Ok(sized.on_upgrade(move |socket| async move {
         hall.metrics.sockets.fetch_add(1, Ordering::Relaxed);
-        let mut line = Line::new(socket, Arc::clone(&hall), room, after);
+        let mut connection = Connection::new(socket, Arc::clone(&hall), room, after);
         // Whatever ended it, the peer comes again if it wants to.
-        let _ = line.serve().await;
+        let _ = connection.serve().await;
         hall.metrics.sockets.fetch_sub(1, Ordering::Relaxed);
     }))
 }
@@ -76,7 +76,7 @@ pub async fn upgrade(
 /// A socket is to be closed, or is closed already.
 struct Closed;
 
-struct Line {
+struct Connection {
     socket: WebSocket,
     hall: Arc<Hall>,
     room: Arc<Room>,
@@ -91,10 +91,10 @@ struct Line {
     heard: Instant,
 }
 
-impl Line {
-    fn new(socket: WebSocket, hall: Arc<Hall>, room: Arc<Room>, after: i64) -> Line {
+impl Connection {
+    fn new(socket: WebSocket, hall: Arc<Hall>, room: Arc<Room>, after: i64) -> Connection {
         let sent = after.clamp(0, room.seq());
-        Line {
+        Connection {
             socket,
             hall,
             room,
@@ -226,8 +226,8 @@ impl Line {
         match fields.remove("type").as_ref().and_then(Value::as_str) {
             Some("hello") => self.hello(fields.get("token")).await,
             Some("command") => {
-                let wish = fields.shift_remove("do").unwrap_or_default();
-                fields.insert("type".into(), wish);
+                let action = fields.shift_remove("do").unwrap_or_default();
+                fields.insert("type".into(), action);
                 self.command(name, Value::Object(fields)).await
             }
             _ => {
