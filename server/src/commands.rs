@@ -10,8 +10,7 @@ use rules::game::shorten;
 use serde::Deserialize;
 
 /// What a player wants.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(tag = "type", rename_all = "kebab-case")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
     /// To play a turn.
     Move {
@@ -21,7 +20,6 @@ pub enum Action {
     /// To take a seat, or to be called otherwise.
     Join {
         /// The name.
-        #[serde(default)]
         name: Option<String>,
     },
     /// To give up.
@@ -39,33 +37,80 @@ pub enum Action {
 }
 
 /// An action with what makes it safe to repeat.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Command {
     /// What is wanted.
-    #[serde(flatten)]
     pub action: Action,
     /// The sender's name for it.
-    #[serde(default)]
     pub command: Option<String>,
     /// The number that the event is expected to get.
-    #[serde(default)]
     pub seq: Option<i64>,
     /// Who wants it, where that is not clear.
-    #[serde(default)]
     pub seat: Option<Player>,
 }
 
-impl Command {
-    /// Refuses names that are too long to be kept.
-    pub fn check(&self) -> Result<(), Refusal> {
-        match &self.command {
-            Some(name) if name.is_empty() || name.chars().count() > 64 => {
-                Err(Refusal::bad("a command is called by 1 to 64 characters").at("command"))
+/// A message as it is written: HTTP names the action with `type`, a socket with `do`, because there
+/// `type` tells commands from other messages.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Message {
+    /// What the message is, or which action it asks for.
+    #[serde(rename = "type")]
+    pub kind: Option<String>,
+    /// The action, in a socket.
+    #[serde(rename = "do")]
+    pub action: Option<String>,
+    /// The token of a seat, in a socket's first message.
+    pub token: Option<String>,
+    /// The sender's name for a command.
+    pub command: Option<String>,
+    turn: Option<String>,
+    name: Option<String>,
+    seq: Option<i64>,
+    seat: Option<Player>,
+}
+
+impl Message {
+    /// The command of a request, whose action is its `type`.
+    pub fn of_request(mut self) -> Result<Command, Refusal> {
+        let action = self.kind.take();
+        self.read(action, "type")
+    }
+
+    /// The command of a socket, whose action is its `do`.
+    pub fn of_socket(mut self) -> Result<Command, Refusal> {
+        let action = self.action.take();
+        self.read(action, "do")
+    }
+
+    fn read(self, action: Option<String>, field: &str) -> Result<Command, Refusal> {
+        let Message { turn, name, command, seq, seat, .. } = self;
+        let missing = |field: &str| Refusal::bad(format!("missing field `{field}`")).at(field);
+        let action = match action.ok_or_else(|| missing(field))?.as_str() {
+            "move" => Action::Move { turn: turn.ok_or_else(|| missing("turn"))? },
+            "join" => Action::Join { name },
+            "resign" => Action::Resign,
+            "offer-draw" => Action::OfferDraw,
+            "accept" => Action::Accept,
+            "decline" => Action::Decline,
+            "undo" => Action::Undo,
+            "rematch" => Action::Rematch,
+            other => {
+                let known = "move, join, resign, offer-draw, accept, decline, undo, rematch";
+                let error = format!("unknown command `{}`, expected {known}", shorten(other));
+                return Err(Refusal::bad(error).at(field));
             }
-            _ => Ok(()),
+        };
+        if command.as_ref().is_some_and(|name| !(1..=MOST_WORD).contains(&name.chars().count())) {
+            let error = format!("a command is called by 1 to {MOST_WORD} characters");
+            return Err(Refusal::bad(error).at("command"));
         }
+        Ok(Command { action, command, seq, seat })
     }
 }
+
+/// The longest name of a command.
+const MOST_WORD: usize = 64;
 
 /// The longest name of a player.
 const MOST_NAME: usize = 40;

@@ -2,7 +2,6 @@
 
 use crate::commands::{Action, Decision, decide};
 use crate::engines::{Desk, Lane};
-use crate::error::Refusal;
 use crate::event::Sitter;
 use crate::ids::{now, seed};
 use crate::live::{Hall, Plan};
@@ -71,20 +70,19 @@ async fn play(hall: Arc<Hall>, room: Arc<Room>, choice: Choice) {
         return;
     }
     if let Some(turn) = turn {
-        let gone = Refusal::conflict("the game has gone on");
         let action = Action::Move { turn };
         let played = hall.change(&room, now(), |game| {
+            // What happened meanwhile may have changed everything.
             if game.seq != seq {
-                return Err(gone.clone());
+                return Ok(None);
             }
-            let Decision::Facts(facts) = decide(game, seat, &action)? else {
-                return Err(gone.clone());
-            };
-            Ok(Plan { seat: Some(seat), facts, ..Plan::default() })
+            Ok(match decide(game, seat, &action)? {
+                Decision::Facts(facts) => Some(Plan { seat: Some(seat), facts, ..Plan::default() }),
+                Decision::NewGame => None,
+            })
         });
         match played.await {
             Ok(_) => return,
-            Err(refusal) if refusal == gone => return,
             Err(refusal) => tracing::warn!(
                 game = room.id,
                 reason = refusal.error,

@@ -11,70 +11,128 @@ use serde_json::{Value, json};
 use std::fmt::Display;
 use std::time::Duration;
 
+/// What kind of refusal it is. Only this module knows which status of HTTP that is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The request is not what was expected.
+    NotUnderstood,
+    /// A seat's token is missing, or plays no seat.
+    NoToken,
+    /// Not allowed, whoever asks.
+    Forbidden,
+    /// There is no such thing.
+    Missing,
+    /// There is, but it cannot be asked for in this way.
+    WrongMethod,
+    /// Not in the present state of the game.
+    Conflict,
+    /// Understood, but against the rules.
+    AgainstTheRules,
+    /// More bytes than are read.
+    TooLarge,
+    /// It did not arrive in time.
+    TooSlow,
+    /// More than one sender may ask for.
+    TooMany {
+        /// After how many seconds another try may succeed.
+        retry_after: u64,
+    },
+    /// Not now: the server stops, or the store failed.
+    Unavailable,
+    /// An error inside.
+    Broken,
+}
+
+impl Kind {
+    fn status(self) -> StatusCode {
+        match self {
+            Kind::NotUnderstood => StatusCode::BAD_REQUEST,
+            Kind::NoToken => StatusCode::UNAUTHORIZED,
+            Kind::Forbidden => StatusCode::FORBIDDEN,
+            Kind::Missing => StatusCode::NOT_FOUND,
+            Kind::WrongMethod => StatusCode::METHOD_NOT_ALLOWED,
+            Kind::Conflict => StatusCode::CONFLICT,
+            Kind::AgainstTheRules => StatusCode::UNPROCESSABLE_ENTITY,
+            Kind::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Kind::TooSlow => StatusCode::REQUEST_TIMEOUT,
+            Kind::TooMany { .. } => StatusCode::TOO_MANY_REQUESTS,
+            Kind::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+            Kind::Broken => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+}
+
 /// Why a request is not granted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     /// What kind of refusal it is.
-    pub status: StatusCode,
+    pub kind: Kind,
     /// What was read, and what was expected or what to do.
     pub error: String,
     /// The field at fault, if it is one.
     pub field: Option<String>,
-    /// After how many seconds another try may succeed.
-    pub retry_after: Option<u64>,
 }
 
 impl Refusal {
     /// A refusal with a reason.
-    pub fn new(status: StatusCode, error: impl Display) -> Refusal {
-        Refusal { status, error: error.to_string(), field: None, retry_after: None }
+    pub fn new(kind: Kind, error: impl Display) -> Refusal {
+        Refusal { kind, error: error.to_string(), field: None }
     }
 
-    /// 400: not understood.
+    /// It was not understood.
     pub fn bad(error: impl Display) -> Refusal {
-        Refusal::new(StatusCode::BAD_REQUEST, error)
+        Refusal::new(Kind::NotUnderstood, error)
     }
 
-    /// 401: a token is missing or wrong.
+    /// A token is missing or wrong.
     pub fn no_token(error: impl Display) -> Refusal {
-        Refusal::new(StatusCode::UNAUTHORIZED, error)
+        Refusal::new(Kind::NoToken, error)
     }
 
-    /// 403: not allowed, whoever asks.
+    /// It is not allowed, whoever asks.
     pub fn forbidden(error: impl Display) -> Refusal {
-        Refusal::new(StatusCode::FORBIDDEN, error)
+        Refusal::new(Kind::Forbidden, error)
     }
 
-    /// 404: no such thing.
+    /// There is no such thing.
     pub fn missing(error: impl Display) -> Refusal {
-        Refusal::new(StatusCode::NOT_FOUND, error)
+        Refusal::new(Kind::Missing, error)
     }
 
-    /// 409: not in this state.
+    /// It cannot be done in this state of the game.
     pub fn conflict(error: impl Display) -> Refusal {
-        Refusal::new(StatusCode::CONFLICT, error)
+        Refusal::new(Kind::Conflict, error)
     }
 
-    /// 422: understood, but against the rules.
+    /// It was understood, but is against the rules.
     pub fn against(error: impl Display) -> Refusal {
-        Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, error)
+        Refusal::new(Kind::AgainstTheRules, error)
     }
 
-    /// 429: too many.
+    /// The sender asks for too much; another try may succeed after some seconds.
     pub fn too_many(error: impl Display, retry_after: u64) -> Refusal {
-        let retry_after = Some(retry_after);
-        Refusal { retry_after, ..Refusal::new(StatusCode::TOO_MANY_REQUESTS, error) }
+        Refusal::new(Kind::TooMany { retry_after }, error)
     }
 
-    /// 503: not now.
+    /// It cannot be done now.
     pub fn unavailable(error: impl Display) -> Refusal {
-        Refusal::new(StatusCode::SERVICE_UNAVAILABLE, error)
+        Refusal::new(Kind::Unavailable, error)
+    }
+
+    /// Something went wrong that nobody asked for.
+    pub fn broken(error: impl Display) -> Refusal {
+        Refusal::new(Kind::Broken, error)
     }
 
     /// Names the field at fault.
     #[must_use]
     pub fn at(self, field: impl Display) -> Refusal {
         Refusal { field: Some(field.to_string()), ..self }
+    }
+
+    /// The status that says this in HTTP; sockets tell it, too.
+    pub fn status(&self) -> u16 {
+        self.kind.status().as_u16()
     }
 
     /// The refusal as JSON.
@@ -89,9 +147,9 @@ impl Refusal {
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
-        let mut response = (self.status, Json(self.json())).into_response();
-        if let Some(seconds) = self.retry_after {
-            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        let mut response = (self.kind.status(), Json(self.json())).into_response();
+        if let Kind::TooMany { retry_after } = self.kind {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(retry_after));
         }
         response
     }
@@ -109,17 +167,12 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Asked<T> {
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Refusal> {
         let body = tokio::time::timeout(SLOW, Bytes::from_request(request, state)).await;
-        let body = body.map_err(|_| {
-            Refusal::new(StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time")
-        })?;
-        let bytes = body.map_err(|error| {
-            let status = error.status();
-            match status {
-                StatusCode::PAYLOAD_TOO_LARGE => {
-                    Refusal::new(status, "the body is larger than 64 KiB")
-                }
-                _ => Refusal::bad("the body did not arrive whole"),
+        let late = |_| Refusal::new(Kind::TooSlow, "the body did not arrive within 10 s");
+        let bytes = body.map_err(late)?.map_err(|error| match error.status() {
+            StatusCode::PAYLOAD_TOO_LARGE => {
+                Refusal::new(Kind::TooLarge, "the body is larger than 64 KiB")
             }
+            _ => Refusal::bad("the body did not arrive whole"),
         })?;
         read(&bytes).map(Asked)
     }
@@ -132,7 +185,7 @@ pub fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refusal> {
         let path = error.path().to_string();
         let inner = error.into_inner();
         if inner.is_data() {
-            let refusal = Refusal::bad(one_line(&inner.to_string()));
+            let refusal = Refusal::bad(in_plain_words(&one_line(&inner.to_string())));
             return if path == "." { refusal } else { refusal.at(shorten(&path)) };
         }
         Refusal::bad(format!("not JSON: {}", one_line(&inner.to_string())))
@@ -144,4 +197,75 @@ pub fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refusal> {
 /// A message that may quote foreign text, cut to a line.
 fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(240).collect()
+}
+
+/// What the reader of JSON says of Rust's types, in words of JSON.
+fn in_plain_words(error: &str) -> String {
+    let error = error.replacen("unknown variant ", "unknown word ", 1);
+    if error.starts_with("data did not match any variant") {
+        return "none of the forms that are understood".to_owned();
+    }
+    let Some((read, wanted)) = error.rsplit_once(", expected ") else { return error };
+    let (wanted, place) = match wanted.find(" at line ") {
+        Some(at) => wanted.split_at(at),
+        None => (wanted, ""),
+    };
+    let first = wanted.split(' ').next().unwrap_or_default();
+    let plain = match first {
+        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number that is not negative",
+        "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number",
+        "f32" | "f64" => "a number",
+        "struct" | "internally" | "adjacently" | "map" => "an object",
+        "enum" | "variant" => "a word",
+        "unit" => "null",
+        _ if wanted == "a map" => "an object",
+        _ if wanted == "a sequence" => "a list",
+        _ => wanted.strip_prefix("one of ").unwrap_or(wanted),
+    };
+    format!("{read}, expected {plain}{place}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::Deserialize;
+
+    #[test]
+    fn errors_speak_of_json_and_not_of_types() {
+        #[derive(Deserialize, Debug)]
+        #[serde(tag = "kind", rename_all = "lowercase")]
+        #[allow(dead_code)]
+        enum Seat {
+            Person,
+            Level { level: u8 },
+        }
+        #[derive(Deserialize, Debug)]
+        #[allow(dead_code)]
+        struct Wanted {
+            seq: Option<i64>,
+            seats: Option<[Seat; 2]>,
+            list: Option<Vec<String>>,
+        }
+        let said = |text: &str| {
+            let refusal = read::<Wanted>(text.as_bytes()).unwrap_err();
+            assert_eq!(refusal.kind, Kind::NotUnderstood);
+            refusal.error
+        };
+        for (text, plain) in [
+            ("7", "expected an object"),
+            (r#"{"seq":"x"}"#, "expected a whole number"),
+            (r#"{"list":7}"#, "expected a list"),
+            (r#"{"list":[7]}"#, "expected a string"),
+            (r#"{"seats":[{"kind":"level","level":300}]}"#, "expected a whole number"),
+            (r#"{"seats":[{"kind":"level","level":"a"}]}"#, "expected a whole number"),
+            (r#"{"seats":[{"kind":"cat"}]}"#, "unknown word `cat`, expected `person` or `level`"),
+            (r#"{"seats":[3]}"#, "expected an object"),
+        ] {
+            let said = said(text);
+            assert!(said.contains(plain), "{text}: {said}");
+            for name in ["struct", "enum", "variant", "u8", "i64", "Seat", "Wanted", "map"] {
+                assert!(!said.contains(name), "{text}: {said}");
+            }
+        }
+    }
 }

@@ -300,6 +300,10 @@ async fn what_is_refused_is_answered_and_the_socket_goes_on() {
         two.send(Message::text(strange)).await;
         while two.hear().await.unwrap()["status"] != 400 {}
     }
+    two.say(&json!({ "type": "command", "do": "resign", "command": "b", "seq": "x" })).await;
+    let refused = two.answer("b").await.unwrap();
+    assert_eq!((&refused["status"], &refused["field"]), (&json!(400), &json!("seq")));
+    assert!(refused["error"].as_str().unwrap().contains("expected a whole number"), "{refused}");
     two.send(Message::binary(vec![0, 159, 146, 150])).await;
     while two.hear().await.unwrap()["status"] != 400 {}
     two.say(&json!({ "type": "hello", "token": "wrong" })).await;
