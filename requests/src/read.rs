@@ -42,42 +42,52 @@ fn not_json(error: &serde_json::Error) -> Refusal {
     Refusal::not_understood(format!("not JSON: {}", one_line(&error.to_string())))
 }
 
-/// The words of a reader that thinks in types of Rust, and what people call these.
-const WORDS: [(&str, &str); 14] = [
-    ("a sequence", "a list"),
-    ("sequence", "a list"),
-    ("a map", "an object"),
-    ("map", "an object"),
-    ("a string", "a text"),
-    ("string", "the text"),
-    ("a boolean", "true or false"),
-    ("integer", "the number"),
-    ("floating point", "the number"),
-    ("boolean", "the word"),
-    ("usize", "a whole number"),
-    ("u64", "a whole number"),
-    ("u8", "a whole number"),
-    ("i64", "a whole number"),
-];
-
-/// A reader's message in the words of the language: what was expected before what was read.
+/// A reader's message in words of JSON: what was expected before what was read, no types of Rust.
 fn plain(message: &str) -> String {
     let text = one_line(message);
+    // Where in the text it stands is told by the field.
+    let text = text.split(" at line ").next().unwrap_or_default();
+    if text.starts_with("data did not match any variant") {
+        return "none of the forms that are understood".to_owned();
+    }
     let told = text.strip_prefix("invalid type: ").or_else(|| text.strip_prefix("invalid value: "));
-    let Some((got, expected)) = told.and_then(|told| told.rsplit_once(", expected ")) else {
-        return text;
-    };
-    let is_type = expected.starts_with("struct ") || expected.contains("enum ");
-    let expected = if is_type { "an object" } else { expected };
-    format!("expected {}, got {}", people_call(expected), people_call(got))
+    match told.and_then(|told| told.rsplit_once(", expected ")) {
+        Some((got, expected)) => format!("expected {}, got {}", wanted(expected), read(got)),
+        None => text.replacen("unknown variant ", "unknown word ", 1),
+    }
 }
 
-fn people_call(text: &str) -> String {
-    let known = WORDS.iter().find_map(|(word, plain)| {
-        let rest = text.strip_prefix(word)?;
-        (rest.is_empty() || rest.starts_with(' ')).then(|| format!("{plain}{rest}"))
-    });
-    known.unwrap_or_else(|| text.to_owned())
+/// What a reader of Rust wanted, as people call it.
+fn wanted(expected: &str) -> &str {
+    match expected.split(' ').next().unwrap_or_default() {
+        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number that is not negative",
+        "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number",
+        "f32" | "f64" => "a number",
+        "struct" | "internally" | "adjacently" | "map" => "an object",
+        "enum" | "variant" => "a word",
+        "unit" => "null",
+        _ => match expected {
+            "a map" => "an object",
+            "a sequence" => "a list",
+            "a string" => "a text",
+            "a boolean" => "true or false",
+            _ => expected,
+        },
+    }
+}
+
+/// What a reader of Rust read, as people call it.
+fn read(got: &str) -> String {
+    const WORDS: [(&str, &str); 6] = [
+        ("sequence", "a list"),
+        ("map", "an object"),
+        ("string", "the text"),
+        ("integer", "the number"),
+        ("floating point", "the number"),
+        ("boolean", "the word"),
+    ];
+    let known = WORDS.iter().find_map(|(word, plain)| Some((plain, got.strip_prefix(word)?)));
+    known.map_or_else(|| got.to_owned(), |(plain, rest)| format!("{plain}{rest}"))
 }
 
 /// A message that may quote foreign text, cut to a line.
@@ -115,35 +125,44 @@ mod tests {
     use crate::refusal::Kind;
 
     #[test]
-    fn messages_name_no_types_of_rust() {
+    fn messages_speak_of_json_and_not_of_types() {
         #[derive(Debug, Deserialize)]
+        #[serde(tag = "kind", rename_all = "lowercase")]
         #[allow(dead_code)]
-        struct Thing {
-            cell: usize,
-            inner: Option<Inner>,
+        enum Seat {
+            Person,
+            Level { level: u8 },
         }
         #[derive(Debug, Deserialize)]
         #[allow(dead_code)]
-        struct Inner {
-            list: Vec<String>,
+        struct Wanted {
+            seq: Option<i64>,
+            seats: Option<[Seat; 2]>,
+            list: Option<Vec<String>>,
         }
-        let message = |text: &str| {
-            let refusal = json::<Thing>(text.as_bytes()).unwrap_err();
-            format!("{}: {}", refusal.field.unwrap_or_default(), refusal.message)
-        };
         let told = [
-            (r#"{"cell":-1}"#, "cell: expected a whole number, got the number `-1`"),
-            (r#"{"cell":1,"inner":5}"#, "inner: expected an object, got the number `5`"),
-            (r#"{"cell":1,"inner":{"list":{}}}"#, "inner.list: expected a list, got an object"),
+            ("7", ": expected an object, got the number `7`"),
+            (r#"{"seq":"x"}"#, "seq: expected a whole number, got the text \"x\""),
+            (r#"{"list":7}"#, "list: expected a list, got the number `7`"),
+            (r#"{"list":{}}"#, "list: expected a list, got an object"),
+            (r#"{"list":[7]}"#, "list[0]: expected a text, got the number `7`"),
+            (r#"{"seats":[{"kind":"level","level":300}]}"#, "seats[0]: expected a whole number"),
+            (r#"{"seats":[{"kind":"level","level":"a"}]}"#, "seats[0]: expected a whole number"),
             (
-                r#"{"cell":1,"inner":{"list":[1]}}"#,
-                "inner.list[0]: expected a text, got the number",
+                r#"{"seats":[{"kind":"cat"}]}"#,
+                "seats[0].kind: unknown word `cat`, expected `person` or",
             ),
-            ("{}", ": missing field `cell`"),
-            ("[", ": not JSON: "),
+            (r#"{"seats":[3]}"#, "seats[0]: expected an object"),
+            ("[", ": "),
         ];
         for (text, expected) in told {
-            assert!(message(text).starts_with(expected), "{}", message(text));
+            let refusal = json::<Wanted>(text.as_bytes()).unwrap_err();
+            assert_eq!(refusal.kind, Kind::NotUnderstood);
+            let said = format!("{}: {}", refusal.field.unwrap_or_default(), refusal.message);
+            assert!(said.starts_with(expected), "{said}");
+            for name in ["struct", "enum", "variant", "u8", "i64", "Seat", "Wanted", "map"] {
+                assert!(!said.contains(name), "{said}");
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 //! When clocks run out, and what a clock does while the server does not run.
 
 use crate::error::Refusal;
-use crate::event::Deed;
+use crate::event::Fact;
 use crate::ids::now;
 use crate::live::{Hall, Plan};
 use crate::room::Room;
@@ -162,20 +162,14 @@ pub async fn pause_one(
     last: i64,
     to: i64,
 ) -> Result<(), Refusal> {
-    let stands = Refusal::conflict("no clock runs");
     let paused = hall.change(room, to, |game| {
         // Whatever happened after that shows that the server ran.
         let from = last.max(game.last_at);
         let runs = game.clock.as_ref().is_some_and(|clock| clock.running().is_some());
-        if !runs || from >= to {
-            return Err(stands.clone());
-        }
-        Ok(Plan { deeds: vec![Deed::Paused { from, to }], ..Plan::default() })
+        let facts = vec![Fact::Paused { from, to }];
+        Ok((runs && from < to).then(|| Plan { facts, ..Plan::default() }))
     });
-    match paused.await {
-        Err(refusal) if refusal != stands => Err(refusal),
-        _ => Ok(()),
-    }
+    paused.await.map(|_| ())
 }
 
 /// Does something to many games, so that the store can commit it together.

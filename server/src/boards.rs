@@ -34,7 +34,7 @@ pub async fn answer(ask: &'static str, fields: Fields) -> Result<Response, Refus
     let request = Request::read(ask, fields)?;
     let answer = move || request.answer_at_once(&Budget::SERVED);
     let answered = tokio::task::spawn_blocking(answer).await;
-    Ok(match answered.map_err(|_| Refusal::broken())?? {
+    Ok(match answered.map_err(|_| Refusal::broken("an error inside; it has been logged"))?? {
         Answer::Rules { html } => Html(html).into_response(),
         Answer::Record { record } => record.into_response(),
         answer => Json(answer).into_response(),

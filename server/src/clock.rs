@@ -10,7 +10,7 @@ const DAY: i64 = 24 * 60 * 60 * SECOND;
 /// How much time players have, as the maker of a game says it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
-pub enum Control {
+pub enum TimeControl {
     /// As much as they like.
     #[default]
     None,
@@ -29,7 +29,7 @@ pub enum Control {
     },
 }
 
-impl Control {
+impl TimeControl {
     /// Refuses times beyond measure.
     pub fn check(self) -> Result<(), Refusal> {
         let within = |name: &str, value: u32, least: u32, most: u32| {
@@ -40,12 +40,12 @@ impl Control {
             Err(Refusal::against(error).at(format!("clock.{name}")))
         };
         match self {
-            Control::None => Ok(()),
-            Control::Time { seconds, increment } => {
+            TimeControl::None => Ok(()),
+            TimeControl::Time { seconds, increment } => {
                 within("seconds", seconds, 1, 86_400)?;
                 within("increment", increment, 0, 3_600)
             }
-            Control::Days { days } => within("days", days, 1, 60),
+            TimeControl::Days { days } => within("days", days, 1, 60),
         }
     }
 }
@@ -53,7 +53,7 @@ impl Control {
 /// The two clocks of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clock {
-    control: Control,
+    control: TimeControl,
     /// Milliseconds that each player had left at `since`.
     left: [i64; 2],
     running: Option<Player>,
@@ -62,11 +62,11 @@ pub struct Clock {
 
 impl Clock {
     /// Both clocks, standing; none in a game without.
-    pub fn new(control: Control) -> Option<Clock> {
+    pub fn new(control: TimeControl) -> Option<Clock> {
         let full = match control {
-            Control::None => return None,
-            Control::Time { seconds, .. } => i64::from(seconds) * SECOND,
-            Control::Days { days } => i64::from(days) * DAY,
+            TimeControl::None => return None,
+            TimeControl::Time { seconds, .. } => i64::from(seconds) * SECOND,
+            TimeControl::Days { days } => i64::from(days) * DAY,
         };
         Some(Clock { control, left: [full; 2], running: None, since: 0 })
     }
@@ -97,7 +97,7 @@ impl Clock {
             return;
         }
         self.run(None, at);
-        if let Control::Time { increment, .. } = self.control {
+        if let TimeControl::Time { increment, .. } = self.control {
             self.left[player.index()] += i64::from(increment) * SECOND;
         }
     }
@@ -110,7 +110,7 @@ impl Clock {
         self.left = self.left(at);
         self.since = at;
         self.running = player;
-        if let (Control::Days { days }, Some(player)) = (self.control, player) {
+        if let (TimeControl::Days { days }, Some(player)) = (self.control, player) {
             self.left[player.index()] = i64::from(days) * DAY;
         }
     }
@@ -131,7 +131,7 @@ mod tests {
     use Player::{One, Two};
 
     fn blitz() -> Clock {
-        Clock::new(Control::Time { seconds: 60, increment: 2 }).unwrap()
+        Clock::new(TimeControl::Time { seconds: 60, increment: 2 }).unwrap()
     }
 
     #[test]
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn days_begin_anew_with_each_turn() {
-        let mut clock = Clock::new(Control::Days { days: 2 }).unwrap();
+        let mut clock = Clock::new(TimeControl::Days { days: 2 }).unwrap();
         clock.run(Some(One), 0);
         clock.turn_ended(One, DAY);
         clock.run(Some(Two), DAY);
@@ -197,9 +197,9 @@ mod tests {
 
     #[test]
     fn times_beyond_measure_are_refused_by_field() {
-        let refused = Control::Time { seconds: 0, increment: 0 }.check().unwrap_err();
+        let refused = TimeControl::Time { seconds: 0, increment: 0 }.check().unwrap_err();
         assert_eq!(refused.field.as_deref(), Some("clock.seconds"));
-        assert!(Control::Days { days: 61 }.check().is_err());
-        assert!(Control::None.check().is_ok());
+        assert!(TimeControl::Days { days: 61 }.check().is_err());
+        assert!(TimeControl::None.check().is_ok());
     }
 }

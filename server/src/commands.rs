@@ -1,18 +1,17 @@
-//! What players may do: from a wish to the events it becomes, or the reason why not.
+//! What players may do: from an action to the events it becomes, or the reason why not.
 //!
 //! Nothing here changes anything: the events are stored first.
 
 use crate::error::Refusal;
-use crate::event::{Deed, Reason, Request};
+use crate::event::{Fact, Reason, Request};
 use crate::played::{Played, Rematch};
 use rules::Player;
 use rules::game::shorten;
 use serde::Deserialize;
 
 /// What a player wants.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(tag = "type", rename_all = "kebab-case")]
-pub enum Wish {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
     /// To play a turn.
     Move {
         /// Its text.
@@ -21,7 +20,6 @@ pub enum Wish {
     /// To take a seat, or to be called otherwise.
     Join {
         /// The name.
-        #[serde(default)]
         name: Option<String>,
     },
     /// To give up.
@@ -38,34 +36,81 @@ pub enum Wish {
     Rematch,
 }
 
-/// A wish with what makes it safe to repeat.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+/// An action with what makes it safe to repeat.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Command {
     /// What is wanted.
-    #[serde(flatten)]
-    pub wish: Wish,
+    pub action: Action,
     /// The sender's name for it.
-    #[serde(default)]
     pub command: Option<String>,
     /// The number that the event is expected to get.
-    #[serde(default)]
     pub seq: Option<i64>,
     /// Who wants it, where that is not clear.
-    #[serde(default)]
     pub seat: Option<Player>,
 }
 
-impl Command {
-    /// Refuses names that are too long to be kept.
-    pub fn check(&self) -> Result<(), Refusal> {
-        match &self.command {
-            Some(name) if name.is_empty() || name.chars().count() > 64 => {
-                Err(Refusal::bad("a command is called by 1 to 64 characters").at("command"))
+/// A message as it is written: HTTP names the action with `type`, a socket with `do`, because there
+/// `type` tells commands from other messages.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Message {
+    /// What the message is, or which action it asks for.
+    #[serde(rename = "type")]
+    pub kind: Option<String>,
+    /// The action, in a socket.
+    #[serde(rename = "do")]
+    pub action: Option<String>,
+    /// The token of a seat, in a socket's first message.
+    pub token: Option<String>,
+    /// The sender's name for a command.
+    pub command: Option<String>,
+    turn: Option<String>,
+    name: Option<String>,
+    seq: Option<i64>,
+    seat: Option<Player>,
+}
+
+impl Message {
+    /// The command of a request, whose action is its `type`.
+    pub fn of_request(mut self) -> Result<Command, Refusal> {
+        let action = self.kind.take();
+        self.read(action, "type")
+    }
+
+    /// The command of a socket, whose action is its `do`.
+    pub fn of_socket(mut self) -> Result<Command, Refusal> {
+        let action = self.action.take();
+        self.read(action, "do")
+    }
+
+    fn read(self, action: Option<String>, field: &str) -> Result<Command, Refusal> {
+        let Message { turn, name, command, seq, seat, .. } = self;
+        let missing = |field: &str| Refusal::bad(format!("missing field `{field}`")).at(field);
+        let action = match action.ok_or_else(|| missing(field))?.as_str() {
+            "move" => Action::Move { turn: turn.ok_or_else(|| missing("turn"))? },
+            "join" => Action::Join { name },
+            "resign" => Action::Resign,
+            "offer-draw" => Action::OfferDraw,
+            "accept" => Action::Accept,
+            "decline" => Action::Decline,
+            "undo" => Action::Undo,
+            "rematch" => Action::Rematch,
+            other => {
+                let known = "move, join, resign, offer-draw, accept, decline, undo, rematch";
+                let error = format!("unknown command `{}`, expected {known}", shorten(other));
+                return Err(Refusal::bad(error).at(field));
             }
-            _ => Ok(()),
+        };
+        if command.as_ref().is_some_and(|name| !(1..=MOST_WORD).contains(&name.chars().count())) {
+            let error = format!("a command is called by 1 to {MOST_WORD} characters");
+            return Err(Refusal::bad(error).at("command"));
         }
+        Ok(Command { action, command, seq, seat })
     }
 }
+
+/// The longest name of a command.
+const MOST_WORD: usize = 64;
 
 /// The longest name of a player.
 const MOST_NAME: usize = 40;
@@ -83,18 +128,18 @@ pub fn name(name: Option<&str>) -> Result<Option<String>, Refusal> {
     Ok(Some(name.to_owned()))
 }
 
-/// What a wish comes to.
+/// What an action comes to.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Decision {
     /// These things happen, the first by the seat.
-    Deeds(Vec<Deed>),
-    /// Another game is made, and the wish with it.
+    Facts(Vec<Fact>),
+    /// Another game is made, and the request for it is stored with it.
     NewGame,
 }
 
-impl From<Deed> for Decision {
-    fn from(deed: Deed) -> Decision {
-        Decision::Deeds(vec![deed])
+impl From<Fact> for Decision {
+    fn from(fact: Fact) -> Decision {
+        Decision::Facts(vec![fact])
     }
 }
 
@@ -106,42 +151,42 @@ pub fn seat(game: &Played, held: &[Player], command: &Command) -> Result<Player,
         });
     }
     let turn = game.session.turn();
-    match (held, &command.wish, game.offer) {
+    match (held, &command.action, game.offer) {
         ([], _, _) => Err(Refusal::no_token("the token plays no seat of this game")),
         ([only], _, _) => Ok(*only),
-        (_, Wish::Accept | Wish::Decline, Some((_, asker))) => Ok(asker.other()),
+        (_, Action::Accept | Action::Decline, Some((_, asker))) => Ok(asker.other()),
         _ => Ok(turn),
     }
 }
 
-/// What becomes of a wish.
-pub fn decide(game: &Played, seat: Player, wish: &Wish) -> Result<Decision, Refusal> {
-    if *wish == Wish::Rematch {
+/// What becomes of an action.
+pub fn decide(game: &Played, seat: Player, action: &Action) -> Result<Decision, Refusal> {
+    if *action == Action::Rematch {
         return rematch(game, seat);
     }
     if game.result.is_some() {
         return Err(Refusal::conflict("the game is over"));
     }
-    if game.seq >= MOST_EVENTS && *wish != Wish::Resign {
+    if game.seq >= MOST_EVENTS && *action != Action::Resign {
         return Err(Refusal::conflict("the game is too long to go on: resign"));
     }
-    match wish {
-        Wish::Move { turn } => play(game, seat, turn),
-        Wish::Join { name: asked } => join(game, seat, asked.as_deref()),
-        Wish::Resign => Ok(end(Some(seat.other()), Reason::Resigned).into()),
-        Wish::OfferDraw => offer_draw(game, seat),
-        Wish::Accept => accept(game, seat),
-        Wish::Decline => match game.offer {
-            Some((_, asker)) if asker != seat => Ok(Deed::Declined.into()),
+    match action {
+        Action::Move { turn } => play(game, seat, turn),
+        Action::Join { name: asked } => join(game, seat, asked.as_deref()),
+        Action::Resign => Ok(end(Some(seat.other()), Reason::Resigned).into()),
+        Action::OfferDraw => offer_draw(game, seat),
+        Action::Accept => accept(game, seat),
+        Action::Decline => match game.offer {
+            Some((_, asker)) if asker != seat => Ok(Fact::Declined.into()),
             _ => Err(nothing_offered()),
         },
-        Wish::Undo => undo(game, seat),
-        Wish::Rematch => rematch(game, seat),
+        Action::Undo => undo(game, seat),
+        Action::Rematch => rematch(game, seat),
     }
 }
 
-fn end(winner: Option<Player>, reason: Reason) -> Deed {
-    Deed::Result { winner, reason }
+fn end(winner: Option<Player>, reason: Reason) -> Fact {
+    Fact::Result { winner, reason }
 }
 
 fn nothing_offered() -> Refusal {
@@ -160,13 +205,13 @@ fn play(game: &Played, seat: Player, turn: &str) -> Result<Decision, Refusal> {
         return Err(Refusal::against(error).at("turn"));
     }
     let turn = next.history().pop().unwrap_or_default();
-    let mut deeds = vec![Deed::Move { turn }];
+    let mut facts = vec![Fact::Move { turn }];
     if let Some(outcome) = next.result() {
         let by_rules = next.outcome().is_some();
         let reason = if by_rules { Reason::Rules } else { Reason::Repetition };
-        deeds.push(end(outcome.winner(), reason));
+        facts.push(end(outcome.winner(), reason));
     }
-    Ok(Decision::Deeds(deeds))
+    Ok(Decision::Facts(facts))
 }
 
 fn join(game: &Played, seat: Player, asked: Option<&str>) -> Result<Decision, Refusal> {
@@ -174,7 +219,7 @@ fn join(game: &Played, seat: Player, asked: Option<&str>) -> Result<Decision, Re
     if game.joined[seat.index()] && played {
         return Err(Refusal::conflict("the seat is taken, and the game has begun"));
     }
-    Ok(Deed::Joined { name: name(asked)? }.into())
+    Ok(Fact::Joined { name: name(asked)? }.into())
 }
 
 fn offer_draw(game: &Played, seat: Player) -> Result<Decision, Refusal> {
@@ -186,7 +231,7 @@ fn offer_draw(game: &Played, seat: Player) -> Result<Decision, Refusal> {
         Some((Request::Draw, asker)) if asker != seat => Ok(end(None, Reason::Agreed).into()),
         Some((_, asker)) if asker == seat => Err(Refusal::conflict("you have offered already")),
         Some(_) => Err(Refusal::conflict("answer the opponent's offer first")),
-        None => Ok(Deed::Offer { offer: Request::Draw }.into()),
+        None => Ok(Fact::Offer { offer: Request::Draw }.into()),
     }
 }
 
@@ -195,7 +240,7 @@ fn accept(game: &Played, seat: Player) -> Result<Decision, Refusal> {
         Some((Request::Draw, asker)) if asker != seat => Ok(end(None, Reason::Agreed).into()),
         Some((Request::Undo, asker)) if asker != seat => {
             let turns = game.before_last_turn_of(asker).ok_or_else(nothing_offered)?;
-            Ok(Deed::Undone { turns }.into())
+            Ok(Fact::Undone { turns }.into())
         }
         _ => Err(nothing_offered()),
     }
@@ -206,14 +251,14 @@ fn undo(game: &Played, seat: Player) -> Result<Decision, Refusal> {
     if game.created.shared {
         let played = game.session.history().len();
         let turns = played.checked_sub(1).filter(|rest| *rest >= game.created.turns.len());
-        return Ok(Deed::Undone { turns: turns.ok_or_else(nothing)? }.into());
+        return Ok(Fact::Undone { turns: turns.ok_or_else(nothing)? }.into());
     }
     let turns = game.before_last_turn_of(seat).ok_or_else(nothing)?;
     match game.offer {
-        _ if game.is_computer(seat.other()) => Ok(Deed::Undone { turns }.into()),
+        _ if game.is_computer(seat.other()) => Ok(Fact::Undone { turns }.into()),
         Some((_, asker)) if asker == seat => Err(Refusal::conflict("you have asked already")),
         Some(_) => Err(Refusal::conflict("answer the opponent's offer first")),
-        None => Ok(Deed::Offer { offer: Request::Undo }.into()),
+        None => Ok(Fact::Offer { offer: Request::Undo }.into()),
     }
 }
 
@@ -228,6 +273,6 @@ fn rematch(game: &Played, seat: Player) -> Result<Decision, Refusal> {
         }
         Some(Rematch::Asked(_)) => Ok(Decision::NewGame),
         None if game.created.shared || game.is_computer(seat.other()) => Ok(Decision::NewGame),
-        None => Ok(Deed::Rematch { id: None }.into()),
+        None => Ok(Fact::Rematch { id: None }.into()),
     }
 }

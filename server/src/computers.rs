@@ -1,8 +1,7 @@
 //! Seats that the server plays.
 
-use crate::commands::{Decision, Wish, decide};
+use crate::commands::{Action, Decision, decide};
 use crate::engines::Lane;
-use crate::error::Refusal;
 use crate::event::Sitter;
 use crate::ids::{now, seed};
 use crate::live::{Hall, Plan};
@@ -26,7 +25,7 @@ const PACE: Duration = Duration::from_millis(800);
 const RETRY: Duration = Duration::from_secs(2);
 
 /// One decision that a computer has to make.
-struct Task {
+struct Choice {
     seq: i64,
     seat: Player,
     sitter: Sitter,
@@ -41,14 +40,14 @@ pub fn consider(hall: &Arc<Hall>, room: &Arc<Room>) {
     if hall.is_stopping() {
         return;
     }
-    let task = room.think(|game, stop| {
+    let choice = room.think(|game, stop| {
         let seat = game.session.turn();
         let left = game.clock.as_ref().map(|clock| clock.left(now())[seat.index()]);
         let share = left.map(|left| {
             let left = Duration::from_millis(left.unsigned_abs());
             Limits::clock(left, Duration::ZERO).time.unwrap_or(MOST_TIME)
         });
-        Task {
+        Choice {
             seq: game.seq,
             seat,
             sitter: game.seat(seat).sitter.clone(),
@@ -58,34 +57,33 @@ pub fn consider(hall: &Arc<Hall>, room: &Arc<Room>) {
             stop,
         }
     });
-    if let Some(task) = task {
-        tokio::spawn(play(Arc::clone(hall), Arc::clone(room), task));
+    if let Some(choice) = choice {
+        tokio::spawn(play(Arc::clone(hall), Arc::clone(room), choice));
     }
 }
 
-async fn play(hall: Arc<Hall>, room: Arc<Room>, task: Task) {
-    let (seq, seat, pace) = (task.seq, task.seat, task.pace);
+async fn play(hall: Arc<Hall>, room: Arc<Room>, choice: Choice) {
+    let (seq, seat, pace) = (choice.seq, choice.seat, choice.pace);
     let began = tokio::time::Instant::now();
-    let turn = think(&hall, task).await;
+    let turn = think(&hall, choice).await;
     tokio::time::sleep_until(began + pace).await;
     if room.is_dropped(seq) {
         return;
     }
     if let Some(turn) = turn {
-        let gone = Refusal::conflict("the game has gone on");
-        let wish = Wish::Move { turn };
+        let action = Action::Move { turn };
         let played = hall.change(&room, now(), |game| {
+            // What happened meanwhile may have changed everything.
             if game.seq != seq {
-                return Err(gone.clone());
+                return Ok(None);
             }
-            let Decision::Deeds(deeds) = decide(game, seat, &wish)? else {
-                return Err(gone.clone());
-            };
-            Ok(Plan { seat: Some(seat), deeds, ..Plan::default() })
+            Ok(match decide(game, seat, &action)? {
+                Decision::Facts(facts) => Some(Plan { seat: Some(seat), facts, ..Plan::default() }),
+                Decision::NewGame => None,
+            })
         });
         match played.await {
             Ok(_) => return,
-            Err(refusal) if refusal == gone => return,
             Err(refusal) => tracing::warn!(
                 game = room.id,
                 reason = refusal.error,
@@ -99,13 +97,13 @@ async fn play(hall: Arc<Hall>, room: Arc<Room>, task: Task) {
 }
 
 /// The turn that a computer makes; none if it was stopped or there was no room in the queue.
-async fn think(hall: &Hall, task: Task) -> Option<String> {
+async fn think(hall: &Hall, choice: Choice) -> Option<String> {
     let (answer, turn) = oneshot::channel();
-    let stop = task.stop.clone();
+    let stop = choice.stop.clone();
     let work = move |desk: &mut Desk| {
-        let turn = choose(desk, &task);
+        let turn = choose(desk, &choice);
         // Nobody listens if the game was dropped; then nothing is lost.
-        let _ = answer.send(turn.filter(|_| !task.stop.is_stopped()));
+        let _ = answer.send(turn.filter(|_| !choice.stop.is_stopped()));
     };
     if !hall.engines.submit(Lane::Turn, stop, |_| {}, work) {
         return None;
@@ -113,16 +111,16 @@ async fn think(hall: &Hall, task: Task) -> Option<String> {
     turn.await.ok().flatten()
 }
 
-fn choose(desk: &mut Desk, task: &Task) -> Option<String> {
+fn choose(desk: &mut Desk, choice: &Choice) -> Option<String> {
     let mut random = Random::new(seed());
-    let session = task.session.as_ref();
-    match &task.sitter {
+    let session = choice.session.as_ref();
+    match &choice.sitter {
         Sitter::Seed { player } => session.seed_choose(player, &mut random),
         Sitter::Level { level } => {
             let entry = engine::find(session.info().id)?;
             let level = levels::find(*level)?;
             let thinker = desk.thinker(entry);
-            thinker.level_turn(session, level, &task.limits, &task.stop, &mut random)
+            thinker.level_turn(session, level, &choice.limits, &choice.stop, &mut random)
         }
         Sitter::Person | Sitter::Open => None,
     }

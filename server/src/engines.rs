@@ -11,10 +11,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 /// How much memory the table of one worker takes.
 const MEBIBYTES: usize = 16;
 
-/// How many jobs may wait in a lane.
+/// How many tasks may wait in a lane.
 const MOST_WAITING: usize = 256;
 
-/// What a job is for: turns in games go before analyses, which may take a minute.
+/// What a task is for: turns in games go before analyses, which may take a minute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lane {
     /// A turn or a hint that a player waits for.
@@ -26,7 +26,7 @@ pub enum Lane {
 type Work = Box<dyn FnOnce(&mut Desk) + Send>;
 type Told = Box<dyn Fn(usize) + Send>;
 
-struct Job {
+struct Task {
     stop: Stop,
     /// Learns how many come first, whenever that changes.
     told: Told,
@@ -35,28 +35,28 @@ struct Job {
 
 #[derive(Default)]
 struct Queue {
-    turns: VecDeque<Job>,
-    analyses: VecDeque<Job>,
+    turns: VecDeque<Task>,
+    analyses: VecDeque<Task>,
     analysing: usize,
-    /// The switches of the jobs under way.
+    /// The switches of the tasks under way.
     under_way: Vec<Stop>,
     closed: bool,
 }
 
 impl Queue {
-    fn next(&mut self, most_analyses: usize) -> Option<(Lane, Job)> {
-        if let Some(job) = self.turns.pop_front() {
-            return Some((Lane::Turn, job));
+    fn next(&mut self, most_analyses: usize) -> Option<(Lane, Task)> {
+        if let Some(task) = self.turns.pop_front() {
+            return Some((Lane::Turn, task));
         }
         if self.analysing >= most_analyses {
             return None;
         }
-        let job = self.analyses.pop_front()?;
+        let task = self.analyses.pop_front()?;
         self.analysing += 1;
         for (ahead, waiting) in self.analyses.iter().enumerate() {
             (waiting.told)(ahead + 1);
         }
-        Some((Lane::Analysis, job))
+        Some((Lane::Analysis, task))
     }
 }
 
@@ -98,7 +98,7 @@ impl Engines {
         Engines(shared)
     }
 
-    /// Queues a job, unless too many wait already. It does not begin after its switch was used.
+    /// Queues a task, unless too many wait already. It does not begin after its switch was used.
     pub fn submit(
         &self,
         lane: Lane,
@@ -108,8 +108,8 @@ impl Engines {
     ) -> bool {
         let mut queue = self.0.lock();
         // Those whom nobody waits for any more make room.
-        queue.analyses.retain(|job| !job.stop.is_stopped());
-        queue.turns.retain(|job| !job.stop.is_stopped());
+        queue.analyses.retain(|task| !task.stop.is_stopped());
+        queue.turns.retain(|task| !task.stop.is_stopped());
         let busy = queue.analysing >= self.0.most_analyses;
         let waiting = if lane == Lane::Turn { &mut queue.turns } else { &mut queue.analyses };
         if waiting.len() >= MOST_WAITING {
@@ -118,7 +118,7 @@ impl Engines {
         if lane == Lane::Analysis && busy {
             told(waiting.len() + 1);
         }
-        waiting.push_back(Job { stop, told: Box::new(told), work: Box::new(work) });
+        waiting.push_back(Task { stop, told: Box::new(told), work: Box::new(work) });
         self.0.count(&queue);
         self.0.wake.notify_all();
         true
@@ -145,20 +145,21 @@ fn work(shared: &Shared) {
     let mut desk = Desk::of_one(MEBIBYTES);
     let mut queue = shared.lock();
     while !queue.closed {
-        let Some((lane, job)) = queue.next(shared.most_analyses) else {
+        let Some((lane, task)) = queue.next(shared.most_analyses) else {
             queue = shared.wake.wait(queue).unwrap_or_else(PoisonError::into_inner);
             continue;
         };
-        let stop = job.stop.clone();
+        let stop = task.stop.clone();
         queue.under_way.push(stop.clone());
         shared.count(&queue);
         drop(queue);
-        if !stop.is_stopped() && catch_unwind(AssertUnwindSafe(|| (job.work)(&mut desk))).is_err() {
-            tracing::error!("an engine job panicked");
+        if !stop.is_stopped() && catch_unwind(AssertUnwindSafe(|| (task.work)(&mut desk))).is_err()
+        {
+            tracing::error!("an engine task panicked");
             shared.metrics.panics.fetch_add(1, Ordering::Relaxed);
             desk = Desk::of_one(MEBIBYTES);
         }
-        // All jobs under this switch are over or about to be.
+        // All tasks under this switch are over or about to be.
         stop.stop();
         queue = shared.lock();
         queue.under_way.retain(|own| !own.is_stopped());

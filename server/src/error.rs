@@ -5,75 +5,143 @@ use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use requests::Kind;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::fmt::Display;
 use std::time::Duration;
 
+/// What kind of refusal it is. Only this module knows which status of HTTP that is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The request is not what was expected.
+    NotUnderstood,
+    /// A seat's token is missing, or plays no seat.
+    NoToken,
+    /// Not allowed, whoever asks.
+    Forbidden,
+    /// There is no such thing.
+    Missing,
+    /// There is, but it cannot be asked for in this way.
+    WrongMethod,
+    /// Not in the present state of the game.
+    Conflict,
+    /// Understood, but against the rules.
+    AgainstTheRules,
+    /// Understood, but beyond what a stranger may ask for.
+    TooMuch,
+    /// More bytes than are read.
+    TooLarge,
+    /// It did not arrive in time.
+    TooSlow,
+    /// More than one sender may ask for.
+    TooMany {
+        /// After how many seconds another try may succeed.
+        retry_after: u64,
+    },
+    /// Not now: the server stops, or the store failed.
+    Unavailable,
+    /// An error inside.
+    Broken,
+}
+
+impl Kind {
+    fn status(self) -> StatusCode {
+        match self {
+            Kind::NotUnderstood => StatusCode::BAD_REQUEST,
+            Kind::NoToken => StatusCode::UNAUTHORIZED,
+            Kind::Forbidden => StatusCode::FORBIDDEN,
+            Kind::Missing => StatusCode::NOT_FOUND,
+            Kind::WrongMethod => StatusCode::METHOD_NOT_ALLOWED,
+            Kind::Conflict => StatusCode::CONFLICT,
+            Kind::AgainstTheRules | Kind::TooMuch => StatusCode::UNPROCESSABLE_ENTITY,
+            Kind::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Kind::TooSlow => StatusCode::REQUEST_TIMEOUT,
+            Kind::TooMany { .. } => StatusCode::TOO_MANY_REQUESTS,
+            Kind::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+            Kind::Broken => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+
+    /// The kind as programs read it.
+    fn name(self) -> &'static str {
+        match self {
+            Kind::NotUnderstood => "not-understood",
+            Kind::NoToken => "no-token",
+            Kind::Forbidden => "forbidden",
+            Kind::Missing => "not-there",
+            Kind::WrongMethod => "wrong-method",
+            Kind::Conflict => "conflict",
+            Kind::AgainstTheRules => "against-the-rules",
+            Kind::TooMuch => "too-much",
+            Kind::TooLarge => "too-large",
+            Kind::TooSlow => "too-slow",
+            Kind::TooMany { .. } => "too-many",
+            Kind::Unavailable => "unavailable",
+            Kind::Broken => "broken",
+        }
+    }
+}
+
 /// Why a request is not granted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     /// What kind of refusal it is.
-    pub status: StatusCode,
+    pub kind: Kind,
     /// What was read, and what was expected or what to do.
     pub error: String,
     /// The field at fault, if it is one.
     pub field: Option<String>,
-    /// After how many seconds another try may succeed.
-    pub retry_after: Option<u64>,
 }
 
 impl Refusal {
     /// A refusal with a reason.
-    pub fn new(status: StatusCode, error: impl Display) -> Refusal {
-        Refusal { status, error: error.to_string(), field: None, retry_after: None }
+    pub fn new(kind: Kind, error: impl Display) -> Refusal {
+        Refusal { kind, error: error.to_string(), field: None }
     }
 
-    /// 400: not understood.
+    /// It was not understood.
     pub fn bad(error: impl Display) -> Refusal {
-        Refusal::new(StatusCode::BAD_REQUEST, error)
+        Refusal::new(Kind::NotUnderstood, error)
     }
 
-    /// 401: a token is missing or wrong.
+    /// A token is missing or wrong.
     pub fn no_token(error: impl Display) -> Refusal {
-        Refusal::new(StatusCode::UNAUTHORIZED, error)
+        Refusal::new(Kind::NoToken, error)
     }
 
-    /// 403: not allowed, whoever asks.
+    /// It is not allowed, whoever asks.
     pub fn forbidden(error: impl Display) -> Refusal {
-        Refusal::new(StatusCode::FORBIDDEN, error)
+        Refusal::new(Kind::Forbidden, error)
     }
 
-    /// 404: no such thing.
+    /// There is no such thing.
     pub fn missing(error: impl Display) -> Refusal {
-        Refusal::new(StatusCode::NOT_FOUND, error)
+        Refusal::new(Kind::Missing, error)
     }
 
-    /// 409: not in this state.
+    /// It cannot be done in this state of the game.
     pub fn conflict(error: impl Display) -> Refusal {
-        Refusal::new(StatusCode::CONFLICT, error)
+        Refusal::new(Kind::Conflict, error)
     }
 
-    /// 422: understood, but against the rules.
+    /// It was understood, but is against the rules.
     pub fn against(error: impl Display) -> Refusal {
-        Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, error)
+        Refusal::new(Kind::AgainstTheRules, error)
     }
 
-    /// 429: too many.
+    /// The sender asks for too much; another try may succeed after some seconds.
     pub fn too_many(error: impl Display, retry_after: u64) -> Refusal {
-        let retry_after = Some(retry_after);
-        Refusal { retry_after, ..Refusal::new(StatusCode::TOO_MANY_REQUESTS, error) }
+        Refusal::new(Kind::TooMany { retry_after }, error)
     }
 
-    /// 500: a fault of ours.
-    pub fn broken() -> Refusal {
-        Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "an error inside; it has been logged")
-    }
-
-    /// 503: not now.
+    /// It cannot be done now.
     pub fn unavailable(error: impl Display) -> Refusal {
-        Refusal::new(StatusCode::SERVICE_UNAVAILABLE, error)
+        Refusal::new(Kind::Unavailable, error)
+    }
+
+    /// Something went wrong that nobody asked for.
+    pub fn broken(error: impl Display) -> Refusal {
+        Refusal::new(Kind::Broken, error)
     }
 
     /// Names the field at fault.
@@ -82,32 +150,39 @@ impl Refusal {
         Refusal { field: Some(field.to_string()), ..self }
     }
 
+    /// The status that says this in HTTP; sockets tell it, too.
+    pub fn status(&self) -> u16 {
+        self.kind.status().as_u16()
+    }
+
     /// The refusal as JSON.
     pub fn json(&self) -> Value {
         let mut value = json!({ "error": self.error });
         if let Some(field) = &self.field {
             value["field"] = field.as_str().into();
         }
+        value["kind"] = self.kind.name().into();
         value
     }
 }
 
 impl From<requests::Refusal> for Refusal {
     fn from(refusal: requests::Refusal) -> Refusal {
-        let status = match refusal.kind {
-            Kind::NotUnderstood => StatusCode::BAD_REQUEST,
-            Kind::NotThere => StatusCode::NOT_FOUND,
-            Kind::AgainstTheRules | Kind::TooMuch => StatusCode::UNPROCESSABLE_ENTITY,
+        let kind = match refusal.kind {
+            requests::Kind::NotUnderstood => Kind::NotUnderstood,
+            requests::Kind::NotThere => Kind::Missing,
+            requests::Kind::AgainstTheRules => Kind::AgainstTheRules,
+            requests::Kind::TooMuch => Kind::TooMuch,
         };
-        Refusal { field: refusal.field, ..Refusal::new(status, refusal.message) }
+        Refusal { field: refusal.field, ..Refusal::new(kind, refusal.message) }
     }
 }
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
-        let mut response = (self.status, Json(self.json())).into_response();
-        if let Some(seconds) = self.retry_after {
-            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        let mut response = (self.kind.status(), Json(self.json())).into_response();
+        if let Kind::TooMany { retry_after } = self.kind {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(retry_after));
         }
         response
     }
@@ -125,17 +200,12 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Asked<T> {
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Refusal> {
         let body = tokio::time::timeout(SLOW, Bytes::from_request(request, state)).await;
-        let body = body.map_err(|_| {
-            Refusal::new(StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time")
-        })?;
-        let bytes = body.map_err(|error| {
-            let status = error.status();
-            match status {
-                StatusCode::PAYLOAD_TOO_LARGE => {
-                    Refusal::new(status, "the body is larger than 64 KiB")
-                }
-                _ => Refusal::bad("the body did not arrive whole"),
+        let late = |_| Refusal::new(Kind::TooSlow, "the body did not arrive within 10 s");
+        let bytes = body.map_err(late)?.map_err(|error| match error.status() {
+            StatusCode::PAYLOAD_TOO_LARGE => {
+                Refusal::new(Kind::TooLarge, "the body is larger than 64 KiB")
             }
+            _ => Refusal::bad("the body did not arrive whole"),
         })?;
         read(&bytes).map(Asked)
     }

@@ -1,6 +1,6 @@
 //! Events: what has happened in a game, as it is stored and told.
 
-use crate::clock::{Clock, Control};
+use crate::clock::{Clock, TimeControl};
 use crate::ids;
 use rules::Player;
 use serde::{Deserialize, Serialize};
@@ -60,7 +60,7 @@ pub struct Created {
     /// Whether one token plays both seats.
     pub shared: bool,
     /// The clock.
-    pub clock: Control,
+    pub clock: TimeControl,
 }
 
 /// What one player asks of the other.
@@ -92,7 +92,7 @@ pub enum Reason {
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
-pub enum Deed {
+pub enum Fact {
     /// The game was made.
     Created(Box<Created>),
     /// Somebody took a seat, or gave it another name.
@@ -179,13 +179,13 @@ pub struct Event {
     /// When, in milliseconds since 1970.
     pub at: i64,
     /// What.
-    pub deed: Deed,
+    pub fact: Fact,
     /// The sender's name for the command behind it.
     pub command: Option<String>,
 }
 
 impl Event {
-    /// The kind and the other fields of the deed, as the store keeps them.
+    /// The kind and the other fields of the fact, as the store keeps them.
     pub fn stored(&self) -> (String, String) {
         let mut fields = self.fields();
         let kind = match fields.shift_remove("kind") {
@@ -195,15 +195,15 @@ impl Event {
         (kind, Value::Object(fields).to_string())
     }
 
-    /// The deed that the store kept.
-    pub fn deed(kind: &str, payload: &str) -> Result<Deed, serde_json::Error> {
+    /// The fact that the store kept.
+    pub fn fact(kind: &str, payload: &str) -> Result<Fact, serde_json::Error> {
         let mut fields: Map<String, Value> = serde_json::from_str(payload)?;
         fields.insert("kind".into(), kind.into());
-        Deed::deserialize(Value::Object(fields))
+        Fact::deserialize(Value::Object(fields))
     }
 
     fn fields(&self) -> Map<String, Value> {
-        match serde_json::to_value(&self.deed) {
+        match serde_json::to_value(&self.fact) {
             Ok(Value::Object(fields)) => fields,
             _ => Map::new(),
         }
@@ -244,29 +244,29 @@ mod tests {
 
     #[test]
     fn events_read_back_as_they_were_stored() {
-        let deeds = [
-            Deed::Joined { name: Some("Ann \"x\"".into()) },
-            Deed::Move { turn: "c4".into() },
-            Deed::Offer { offer: Request::Undo },
-            Deed::Declined,
-            Deed::Undone { turns: 3 },
-            Deed::Result { winner: None, reason: Reason::Agreed },
-            Deed::Result { winner: Some(Player::Two), reason: Reason::Time },
-            Deed::Rematch { id: None },
-            Deed::Rematch { id: Some("abcdefgh".into()) },
-            Deed::Paused { from: 1, to: 2 },
+        let facts = [
+            Fact::Joined { name: Some("Ann \"x\"".into()) },
+            Fact::Move { turn: "c4".into() },
+            Fact::Offer { offer: Request::Undo },
+            Fact::Declined,
+            Fact::Undone { turns: 3 },
+            Fact::Result { winner: None, reason: Reason::Agreed },
+            Fact::Result { winner: Some(Player::Two), reason: Reason::Time },
+            Fact::Rematch { id: None },
+            Fact::Rematch { id: Some("abcdefgh".into()) },
+            Fact::Paused { from: 1, to: 2 },
         ];
-        for deed in deeds {
-            let event = Event { seq: 2, seat: Some(Player::One), at: 7, deed, command: None };
+        for fact in facts {
+            let event = Event { seq: 2, seat: Some(Player::One), at: 7, fact, command: None };
             let (kind, payload) = event.stored();
-            assert_eq!(Event::deed(&kind, &payload).unwrap(), event.deed);
+            assert_eq!(Event::fact(&kind, &payload).unwrap(), event.fact);
         }
     }
 
     #[test]
     fn an_event_tells_its_kind_its_seat_and_its_fields() {
-        let deed = Deed::Move { turn: "c4".into() };
-        let event = Event { seq: 8, seat: Some(Player::One), at: 15, deed, command: None };
+        let fact = Fact::Move { turn: "c4".into() };
+        let event = Event { seq: 8, seat: Some(Player::One), at: 15, fact, command: None };
         let told = Value::Object(event.json(None)).to_string();
         assert_eq!(told, r#"{"seq":8,"kind":"move","seat":1,"turn":"c4","at":15}"#);
     }

@@ -1,7 +1,7 @@
 //! Requests about games that are played here.
 
 use crate::State;
-use crate::commands::{self, Command};
+use crate::commands::{self, Message};
 use crate::error::{Asked, Refusal};
 use crate::event::{Created, Seat, Sitter};
 use crate::guard::Client;
@@ -57,7 +57,7 @@ struct Wanted {
     #[serde(default)]
     shared: bool,
     #[serde(default)]
-    clock: Option<clock::Control>,
+    clock: Option<clock::TimeControl>,
 }
 
 async fn make(
@@ -206,8 +206,9 @@ async fn command(
     axum::extract::State(state): Shared,
     Path(id): Path<String>,
     headers: HeaderMap,
-    Asked(command): Asked<Command>,
+    Asked(message): Asked<Message>,
 ) -> Result<Response, Refusal> {
+    let command = message.of_request()?;
     let room = state.hall.room(&id).await?;
     let held = seats(&room, &headers)?;
     let done = state.hall.command(room, held, command).await?;

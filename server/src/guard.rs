@@ -163,8 +163,7 @@ fn panicked(metrics: &Metrics, panic: &(dyn Any + Send)) -> Response {
     let told = panic.downcast_ref::<String>().map(String::as_str);
     let reason = told.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason");
     tracing::error!(reason = shorten(reason), "a request panicked");
-    Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "an error inside; it has been logged")
-        .into_response()
+    Refusal::broken("an error inside; it has been logged").into_response()
 }
 
 #[cfg(test)]

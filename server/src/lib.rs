@@ -32,7 +32,7 @@ use axum::routing::get;
 use axum::serve::ListenerExt;
 use axum::{Json, Router};
 use engines::Engines;
-use error::Refusal;
+use error::{Kind, Refusal};
 use guard::Guard;
 use limits::{AtOnce, PerMinute};
 use live::Hall;
@@ -212,7 +212,7 @@ async fn missing(request: Request) -> Refusal {
 async fn wrong_method(request: Request) -> Refusal {
     let path = rules::game::shorten(request.uri().path());
     let error = format!("`{}` is not answered at `{path}`", request.method());
-    Refusal::new(axum::http::StatusCode::METHOD_NOT_ALLOWED, error)
+    Refusal::new(Kind::WrongMethod, error)
 }
 
 /// Serves until the process is told to stop; `ready` learns the address.

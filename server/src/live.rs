@@ -5,7 +5,7 @@ use crate::commands::{self, Command, Decision};
 use crate::computers;
 use crate::engines::Engines;
 use crate::error::Refusal;
-use crate::event::{Created, Deed, Event, Reason, Sitter};
+use crate::event::{Created, Event, Fact, Reason, Sitter};
 use crate::ids::{self, check_id, new_id, no_such_game};
 use crate::metrics::Metrics;
 use crate::played::{Damaged, Played};
@@ -41,7 +41,7 @@ pub struct Plan {
     /// Who does it, if it is a player.
     pub seat: Option<Player>,
     /// The things, in order.
-    pub deeds: Vec<Deed>,
+    pub facts: Vec<Fact>,
     /// The sender's name for the first of them.
     pub command: Option<String>,
     /// A game that is made with them.
@@ -64,9 +64,7 @@ impl From<StoreError> for Refusal {
                 Refusal::unavailable(format!("{error}; nothing was stored, try again"))
             }
             StoreError::Closed => Refusal::unavailable(error),
-            StoreError::Damaged(_) => {
-                Refusal::new(axum::http::StatusCode::INTERNAL_SERVER_ERROR, error)
-            }
+            StoreError::Damaged(_) => Refusal::broken(error),
         }
     }
 }
@@ -142,29 +140,32 @@ impl Hall {
         computers::consider(self, room);
     }
 
-    /// Lets something happen in a game: stored first, then told. The plan is made anew when somebody else
-    /// was quicker.
+    /// Lets something happen in a game: stored first, then told. The plan is made again when somebody
+    /// else was quicker. Gives the number of the first event; none where the plan is to do nothing.
     pub async fn change(
         self: &Arc<Self>,
         room: &Arc<Room>,
         received: i64,
-        plan: impl Fn(&Played) -> Result<Plan, Refusal>,
-    ) -> Result<i64, Refusal> {
+        plan: impl Fn(&Played) -> Result<Option<Plan>, Refusal>,
+    ) -> Result<Option<i64>, Refusal> {
         for _ in 0..TRIES {
-            let append = room.view(|game| plan(game).map(|plan| append(game, plan, received)))?;
+            let planned = room.view(|game| {
+                plan(game).map(|plan| plan.map(|plan| append(game, plan, received)))
+            })?;
+            let Some(append) = planned else { return Ok(None) };
             let events = append.events.clone();
             match self.store.append(append).await? {
                 Appended::Committed => {
                     room.apply(&events)?;
                     self.settled(room);
-                    let turns = events.iter().filter(|e| matches!(e.deed, Deed::Move { .. }));
+                    let turns = events.iter().filter(|e| matches!(e.fact, Fact::Move { .. }));
                     self.metrics.turns.fetch_add(turns.count() as u64, Ordering::Relaxed);
-                    return Ok(events.first().map_or(0, |event| event.seq));
+                    return Ok(events.first().map(|event| event.seq));
                 }
                 Appended::Conflict => self.refresh(room).await?,
             }
         }
-        Err(Refusal::conflict("too much happens at once in this game, try again"))
+        Err(busy())
     }
 
     /// Does what a player wants, once, however often it is asked. Goes on even if the asker leaves.
@@ -178,12 +179,9 @@ impl Hall {
         if self.is_stopping() {
             return Err(Refusal::unavailable("the server is stopping; repeat the command later"));
         }
-        command.check()?;
         let hall = Arc::clone(self);
         let task = tokio::spawn(async move { hall.obey(&room, &held, command, received).await });
-        task.await.unwrap_or_else(|_| {
-            Err(Refusal::new(axum::http::StatusCode::INTERNAL_SERVER_ERROR, "an error inside"))
-        })
+        task.await.unwrap_or_else(|_| Err(Refusal::broken("an error inside; it has been logged")))
     }
 
     async fn obey(
@@ -204,19 +202,17 @@ impl Hall {
             let changed = self.change(room, received, |game| {
                 // Another event may be this very command: look again from the top.
                 if game.seq != planned {
-                    return Err(moved_on());
+                    return Ok(None);
                 }
                 expected(game, &command)?;
-                let decision = commands::decide(game, seat, &command.wish)?;
-                Ok(plan(game, seat, decision, command.command.clone(), &new_id))
+                let decision = commands::decide(game, seat, &command.action)?;
+                Ok(Some(plan(game, seat, decision, command.command.clone(), &new_id)))
             });
-            match changed.await {
-                Ok(seq) => return self.told(room, seq).await,
-                Err(refusal) if refusal == moved_on() => {}
-                Err(refusal) => return Err(refusal),
+            if let Some(seq) = changed.await? {
+                return self.told(room, seq).await;
             }
         }
-        Err(moved_on())
+        Err(busy())
     }
 
     /// The answer to a command that was received before.
@@ -272,16 +268,14 @@ impl Hall {
         if room.view(|game| game.out_of_time(at)).is_none() {
             return Ok(());
         }
-        let over = Refusal::conflict("the game is over");
         let ended = self.change(room, at, |game| {
-            let loser = game.out_of_time(at).ok_or_else(|| over.clone())?;
-            let deeds = vec![Deed::Result { winner: Some(loser.other()), reason: Reason::Time }];
-            Ok(Plan { deeds, ..Plan::default() })
+            Ok(game.out_of_time(at).map(|loser| {
+                let winner = Some(loser.other());
+                let facts = vec![Fact::Result { winner, reason: Reason::Time }];
+                Plan { facts, ..Plan::default() }
+            }))
         });
-        match ended.await {
-            Err(refusal) if refusal != over => Err(refusal),
-            _ => Ok(()),
-        }
+        ended.await.map(|_| ())
     }
 
     /// Makes a game.
@@ -305,8 +299,8 @@ impl Hall {
     }
 }
 
-fn moved_on() -> Refusal {
-    Refusal::conflict("somebody was quicker, try again")
+fn busy() -> Refusal {
+    Refusal::conflict("too much happens at once in this game, try again")
 }
 
 /// Refuses a command that was meant for another state.
@@ -321,8 +315,8 @@ fn expected(game: &Played, command: &Command) -> Result<(), Refusal> {
 }
 
 fn first(id: String, created: Created, tokens: [Option<ids::Hash>; 2], at: i64) -> NewGame {
-    let deed = Deed::Created(Box::new(created));
-    NewGame { id, first: Event { seq: 1, seat: None, at, deed, command: None }, tokens }
+    let fact = Fact::Created(Box::new(created));
+    NewGame { id, first: Event { seq: 1, seat: None, at, fact, command: None }, tokens }
 }
 
 /// The events of a decision.
@@ -333,14 +327,14 @@ fn plan(
     command: Option<String>,
     new_id: &str,
 ) -> Plan {
-    let (deeds, new_game) = match decision {
-        Decision::Deeds(deeds) => (deeds, None),
+    let (facts, new_game) = match decision {
+        Decision::Facts(facts) => (facts, None),
         Decision::NewGame => {
-            let deed = Deed::Rematch { id: Some(new_id.to_owned()) };
-            (vec![deed], Some(again(game, new_id)))
+            let fact = Fact::Rematch { id: Some(new_id.to_owned()) };
+            (vec![fact], Some(again(game, new_id)))
         }
     };
-    Plan { seat: Some(seat), deeds, command, new_game }
+    Plan { seat: Some(seat), facts, command, new_game }
 }
 
 /// The same game with the seats exchanged. Tokens are known by their hashes alone, so each player keeps
@@ -360,17 +354,17 @@ fn again(game: &Played, id: &str) -> NewGame {
 /// The events of a plan, numbered and dated: received when they were, but never before the last event.
 fn append(game: &Played, plan: Plan, received: i64) -> Append {
     let at = received.max(game.last_at);
-    let running = game.runs_after(plan.seat, &plan.deeds);
-    let event = |(i, deed): (usize, Deed)| {
-        let by_server = matches!(deed, Deed::Result { .. }) && i > 0;
+    let running = game.runs_after(plan.seat, &plan.facts);
+    let event = |(i, fact): (usize, Fact)| {
+        let by_server = matches!(fact, Fact::Result { .. }) && i > 0;
         Event {
             seq: game.seq + 1 + i as i64,
             seat: plan.seat.filter(|_| !by_server),
             at,
-            deed,
+            fact,
             command: plan.command.clone().filter(|_| i == 0),
         }
     };
-    let events = plan.deeds.into_iter().enumerate().map(event).collect();
+    let events = plan.facts.into_iter().enumerate().map(event).collect();
     Append { game: game.id.clone(), events, new_game: plan.new_game, running }
 }

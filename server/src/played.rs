@@ -1,7 +1,7 @@
 //! A game as its events have made it.
 
 use crate::clock::Clock;
-use crate::event::{Created, Deed, Event, Reason, Request, Seat, Sitter, clocks_now};
+use crate::event::{Created, Event, Fact, Reason, Request, Seat, Sitter, clocks_now};
 use crate::ids::{Hash, hash};
 use engine::Session;
 use engine::levels;
@@ -22,7 +22,7 @@ pub struct Damaged {
     pub reason: String,
 }
 
-/// How far the wish for another game has come.
+/// How far a request for another game has come.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rematch {
     /// A player has asked.
@@ -47,7 +47,7 @@ pub struct Played {
     pub result: Option<(Option<Player>, Reason)>,
     /// What is asked, and by whom.
     pub offer: Option<(Request, Player)>,
-    /// The wish for another game.
+    /// The request for another game.
     pub rematch: Option<Rematch>,
     /// The clocks.
     pub clock: Option<Clock>,
@@ -66,7 +66,7 @@ impl Played {
     /// The game that its first event makes.
     pub fn new(id: &str, first: &Event, tokens: [Option<Hash>; 2]) -> Result<Played, Damaged> {
         let damaged = |reason: String| Damaged { game: id.to_owned(), seq: first.seq, reason };
-        let Deed::Created(created) = &first.deed else {
+        let Fact::Created(created) = &first.fact else {
             return Err(damaged("it is the first and does not make the game".into()));
         };
         let created = created.as_ref().clone();
@@ -115,30 +115,30 @@ impl Played {
             return Err(damaged(&self.id, format!("it follows {}", self.seq)));
         }
         let at = event.at;
-        match &event.deed {
-            Deed::Created(_) => return Err(damaged(&self.id, "the game was made before".into())),
-            Deed::Joined { name } => {
+        match &event.fact {
+            Fact::Created(_) => return Err(damaged(&self.id, "the game was made before".into())),
+            Fact::Joined { name } => {
                 let seat = event.seat.unwrap_or(Player::One);
                 self.joined[seat.index()] = true;
                 self.created.seats[seat.index()].name.clone_from(name);
             }
-            Deed::Move { turn } => {
+            Fact::Move { turn } => {
                 self.session.play(turn).map_err(|e| damaged(&self.id, e.to_string()))?;
                 self.moved(event.seat, at);
             }
-            Deed::Offer { offer } => self.offer = event.seat.map(|seat| (*offer, seat)),
-            Deed::Declined => self.offer = None,
-            Deed::Undone { turns } => {
+            Fact::Offer { offer } => self.offer = event.seat.map(|seat| (*offer, seat)),
+            Fact::Declined => self.offer = None,
+            Fact::Undone { turns } => {
                 while self.session.history().len() > *turns && self.session.undo() {}
                 self.offer = None;
             }
-            Deed::Result { winner, reason } => {
+            Fact::Result { winner, reason } => {
                 self.result = Some((*winner, *reason));
                 self.offer = None;
             }
-            Deed::Rematch { id: Some(id) } => self.rematch = Some(Rematch::Made(id.clone())),
-            Deed::Rematch { id: None } => self.rematch = event.seat.map(Rematch::Asked),
-            Deed::Paused { from, to } => {
+            Fact::Rematch { id: Some(id) } => self.rematch = Some(Rematch::Made(id.clone())),
+            Fact::Rematch { id: None } => self.rematch = event.seat.map(Rematch::Asked),
+            Fact::Paused { from, to } => {
                 if let Some(clock) = &mut self.clock {
                     clock.pause(*from, *to);
                 }
@@ -172,14 +172,14 @@ impl Played {
         runs.then(|| self.session.turn())
     }
 
-    /// Whether a clock runs after these deeds of a seat, where that changes.
-    pub fn runs_after(&self, seat: Option<Player>, deeds: &[Deed]) -> Option<bool> {
+    /// Whether a clock runs after these facts of a seat, where that changes.
+    pub fn runs_after(&self, seat: Option<Player>, facts: &[Fact]) -> Option<bool> {
         let clock = self.clock.as_ref()?;
         let (mut begun, mut joined, mut over) = (self.begun, self.joined, self.result.is_some());
-        for deed in deeds {
-            begun |= matches!(deed, Deed::Move { .. });
-            over |= matches!(deed, Deed::Result { .. });
-            if let (Some(seat), Deed::Move { .. } | Deed::Joined { .. }) = (seat, deed) {
+        for fact in facts {
+            begun |= matches!(fact, Fact::Move { .. });
+            over |= matches!(fact, Fact::Result { .. });
+            if let (Some(seat), Fact::Move { .. } | Fact::Joined { .. }) = (seat, fact) {
                 joined[seat.index()] = true;
             }
         }

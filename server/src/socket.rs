@@ -1,7 +1,7 @@
 //! Sockets: the events of a game as they happen, and commands on the way back.
 
 use crate::State;
-use crate::commands::Command;
+use crate::commands;
 use crate::error::{Refusal, read};
 use crate::games::query;
 use crate::ids::now;
@@ -14,7 +14,7 @@ use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade};
 use axum::http::Uri;
 use axum::response::Response;
 use rules::Player;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -66,9 +66,9 @@ pub async fn upgrade(
         .max_write_buffer_size(64 << 10);
     Ok(sized.on_upgrade(move |socket| async move {
         hall.metrics.sockets.fetch_add(1, Ordering::Relaxed);
-        let mut line = Line::new(socket, Arc::clone(&hall), room, after);
+        let mut connection = Connection::new(socket, Arc::clone(&hall), room, after);
         // Whatever ended it, the peer comes again if it wants to.
-        let _ = line.serve().await;
+        let _ = connection.serve().await;
         hall.metrics.sockets.fetch_sub(1, Ordering::Relaxed);
     }))
 }
@@ -76,7 +76,7 @@ pub async fn upgrade(
 /// A socket is to be closed, or is closed already.
 struct Closed;
 
-struct Line {
+struct Connection {
     socket: WebSocket,
     hall: Arc<Hall>,
     room: Arc<Room>,
@@ -91,10 +91,10 @@ struct Line {
     heard: Instant,
 }
 
-impl Line {
-    fn new(socket: WebSocket, hall: Arc<Hall>, room: Arc<Room>, after: i64) -> Line {
+impl Connection {
+    fn new(socket: WebSocket, hall: Arc<Hall>, room: Arc<Room>, after: i64) -> Connection {
         let sent = after.clamp(0, room.seq());
-        Line {
+        Connection {
             socket,
             hall,
             room,
@@ -210,7 +210,7 @@ impl Line {
 
     async fn refuse(&mut self, command: Option<Value>, refusal: &Refusal) -> Result<(), Closed> {
         let mut told = json!({ "type": "refused", "command": command });
-        told["status"] = refusal.status.as_u16().into();
+        told["status"] = refusal.status().into();
         if let Value::Object(fields) = refusal.json() {
             fields.into_iter().for_each(|(name, value)| told[name] = value);
         }
@@ -218,30 +218,24 @@ impl Line {
     }
 
     async fn obey(&mut self, text: &str) -> Result<(), Closed> {
-        let mut fields: Map<String, Value> = match read(text.as_bytes()) {
-            Ok(fields) => fields,
-            Err(refusal) => return self.refuse(None, &refusal).await,
+        let message: commands::Message = match read(text.as_bytes()) {
+            Ok(message) => message,
+            Err(refusal) => return self.refuse(named(text), &refusal).await,
         };
-        let name = fields.get("command").cloned();
-        match fields.remove("type").as_ref().and_then(Value::as_str) {
-            Some("hello") => self.hello(fields.get("token")).await,
-            Some("command") => {
-                let wish = fields.shift_remove("do").unwrap_or_default();
-                fields.insert("type".into(), wish);
-                self.command(name, Value::Object(fields)).await
-            }
+        match message.kind.as_deref() {
+            Some("hello") => self.hello(message.token.as_deref()).await,
+            Some("command") => self.command(message).await,
             _ => {
                 let refusal = Refusal::bad("expected a type of `hello` or `command`").at("type");
-                self.refuse(name, &refusal).await
+                self.refuse(message.command.map(Value::from), &refusal).await
             }
         }
     }
 
-    async fn hello(&mut self, token: Option<&Value>) -> Result<(), Closed> {
+    async fn hello(&mut self, token: Option<&str>) -> Result<(), Closed> {
         let seats = match token {
-            None | Some(Value::Null) => Vec::new(),
+            None => Vec::new(),
             Some(token) => {
-                let token = token.as_str().unwrap_or_default();
                 let seats = self.room.view(|game| game.seats_of(token));
                 if seats.is_empty() {
                     let refusal = Refusal::no_token("the token plays no seat of this game");
@@ -262,9 +256,9 @@ impl Line {
     }
 
     /// Does a command. Its event is sent before the answer.
-    async fn command(&mut self, name: Option<Value>, fields: Value) -> Result<(), Closed> {
-        let command = read::<Command>(fields.to_string().as_bytes());
-        let done = match command {
+    async fn command(&mut self, message: commands::Message) -> Result<(), Closed> {
+        let name = message.command.clone().map(Value::from);
+        let done = match message.of_socket() {
             Ok(_) if self.seats.is_empty() => {
                 Err(Refusal::no_token("say hello with a seat's token first"))
             }
@@ -285,6 +279,11 @@ impl Line {
             Err(refusal) => self.refuse(name, &refusal).await,
         }
     }
+}
+
+/// The name of a command that was not understood, so that its sender learns which one it was.
+fn named(text: &str) -> Option<Value> {
+    serde_json::from_str::<Value>(text).ok()?.get("command").cloned()
 }
 
 /// Waits until the server stops.

@@ -110,7 +110,7 @@ impl Append {
     }
 }
 
-enum Job {
+enum Write {
     Append(Box<Append>, oneshot::Sender<Result<Appended, StoreError>>),
     Beat(i64),
 }
@@ -120,7 +120,7 @@ enum Job {
 pub struct Store {
     /// Dropped before the queue, so that the writer is the last to hold it.
     _lock: Arc<File>,
-    jobs: mpsc::Sender<Job>,
+    writes: mpsc::Sender<Write>,
     readers: SqlitePool,
 }
 
@@ -155,20 +155,20 @@ impl Store {
             .connect_with(options)
             .await
             .map_err(|error| failed(&error))?;
-        let (jobs, queue) = mpsc::channel(MOST_WAITING);
+        let (writes, queue) = mpsc::channel(MOST_WAITING);
         let held = Arc::clone(&lock);
         let task = tokio::spawn(async move {
             write(writer, queue, metrics).await;
             drop(held);
         });
-        Ok((Store { _lock: lock, jobs, readers }, task))
+        Ok((Store { _lock: lock, writes, readers }, task))
     }
 
     /// Stores events at the numbers they have, unless something else has them.
     pub async fn append(&self, append: Append) -> Result<Appended, StoreError> {
         let (answer, done) = oneshot::channel();
-        self.jobs
-            .send(Job::Append(Box::new(append), answer))
+        self.writes
+            .send(Write::Append(Box::new(append), answer))
             .await
             .map_err(|_| StoreError::Closed)?;
         done.await.map_err(|_| StoreError::Closed)?
@@ -177,7 +177,7 @@ impl Store {
     /// Notes that the server runs.
     pub async fn beat(&self, at: i64) {
         // A store that is closed has nobody to tell.
-        let _ = self.jobs.send(Job::Beat(at)).await;
+        let _ = self.writes.send(Write::Beat(at)).await;
     }
 
     /// When the server was last known to run.
@@ -255,22 +255,26 @@ fn event(row: &sqlx::sqlite::SqliteRow) -> Result<Event, StoreError> {
     let (kind, payload): (String, String) = (row.try_get(1)?, row.try_get(2)?);
     let seat: Option<i16> = row.try_get(3)?;
     let damaged = |reason: String| StoreError::Damaged(format!("event {seq}: {reason}"));
-    let deed = Event::deed(&kind, &payload).map_err(|error| damaged(error.to_string()))?;
+    let fact = Event::fact(&kind, &payload).map_err(|error| damaged(error.to_string()))?;
     let seat = seat.map(|n| Player::try_from(n as u8)).transpose().map_err(damaged)?;
-    Ok(Event { seq, seat, at: row.try_get(5)?, deed, command: row.try_get(4)? })
+    Ok(Event { seq, seat, at: row.try_get(5)?, fact, command: row.try_get(4)? })
 }
 
 /// Writes until nobody can ask for it any more.
-async fn write(mut conn: SqliteConnection, mut queue: mpsc::Receiver<Job>, metrics: Arc<Metrics>) {
-    let mut jobs = Vec::with_capacity(MOST_TOGETHER);
-    while queue.recv_many(&mut jobs, MOST_TOGETHER).await > 0 {
+async fn write(
+    mut conn: SqliteConnection,
+    mut queue: mpsc::Receiver<Write>,
+    metrics: Arc<Metrics>,
+) {
+    let mut writes = Vec::with_capacity(MOST_TOGETHER);
+    while queue.recv_many(&mut writes, MOST_TOGETHER).await > 0 {
         let started = Instant::now();
-        let outcome = commit(&mut conn, &jobs).await;
-        metrics.committed(jobs.len(), started.elapsed(), outcome.is_ok());
+        let outcome = commit(&mut conn, &writes).await;
+        metrics.committed(writes.len(), started.elapsed(), outcome.is_ok());
         match outcome {
             Ok(answers) => {
-                for (job, answer) in jobs.drain(..).zip(answers) {
-                    if let (Job::Append(_, waiting), Some(answer)) = (job, answer) {
+                for (write, answer) in writes.drain(..).zip(answers) {
+                    if let (Write::Append(_, waiting), Some(answer)) = (write, answer) {
                         // Who asked may have left; what is stored stays stored.
                         let _ = waiting.send(Ok(answer));
                     }
@@ -278,8 +282,8 @@ async fn write(mut conn: SqliteConnection, mut queue: mpsc::Receiver<Job>, metri
             }
             Err(error) => {
                 tracing::error!(%error, "the store failed");
-                for job in jobs.drain(..) {
-                    if let Job::Append(_, answer) = job {
+                for write in writes.drain(..) {
+                    if let Write::Append(_, answer) = write {
                         let _ = answer.send(Err(StoreError::Failed(error.to_string())));
                     }
                 }
@@ -291,21 +295,21 @@ async fn write(mut conn: SqliteConnection, mut queue: mpsc::Receiver<Job>, metri
     }
 }
 
-/// Does all jobs in one transaction and gives the answers to those that are appends.
+/// Does all writes in one transaction and gives the answers to those that are appends.
 async fn commit(
     conn: &mut SqliteConnection,
-    jobs: &[Job],
+    writes: &[Write],
 ) -> Result<Vec<Option<Appended>>, sqlx::Error> {
     let mut transaction = conn.begin().await?;
-    let mut answers = vec![None; jobs.len()];
-    insert_together(&mut transaction, jobs, &mut answers).await?;
-    for (job, answer) in jobs.iter().zip(&mut answers) {
-        match job {
-            Job::Append(wanted, _) if answer.is_none() => {
+    let mut answers = vec![None; writes.len()];
+    insert_together(&mut transaction, writes, &mut answers).await?;
+    for (write, answer) in writes.iter().zip(&mut answers) {
+        match write {
+            Write::Append(wanted, _) if answer.is_none() => {
                 *answer = Some(append(&mut transaction, wanted).await?);
             }
-            Job::Append(..) => {}
-            Job::Beat(at) => {
+            Write::Append(..) => {}
+            Write::Beat(at) => {
                 sqlx::query(BEAT).bind(at).execute(&mut *transaction).await?;
             }
         }
@@ -318,13 +322,13 @@ async fn commit(
 /// another thread and back. Of two for the same number the later one is left unanswered.
 async fn insert_together(
     conn: &mut SqliteConnection,
-    jobs: &[Job],
+    writes: &[Write],
     answers: &mut [Option<Appended>],
 ) -> Result<(), sqlx::Error> {
     let mut places = HashMap::new();
     let mut rows = Vec::new();
-    for (job, answer) in jobs.iter().zip(answers) {
-        let Job::Append(wanted, _) = job else { continue };
+    for (write, answer) in writes.iter().zip(answers) {
+        let Write::Append(wanted, _) = write else { continue };
         let Some(event) = wanted.single() else { continue };
         if let Entry::Vacant(place) = places.entry((wanted.game.clone(), event.seq)) {
             // Until the database says otherwise.

@@ -34,12 +34,12 @@ async fn a_game_of_each_kind_is_played_to_the_end() {
 async fn a_repeated_command_gets_its_first_answer_and_nothing_happens_twice() {
     let local = Local::new().await;
     let game = local.people("gekitai").await;
-    let wish = json!({ "type": "move", "turn": "c4", "command": "one", "seq": 2 });
-    let first = local.command(&game, 1, wish.clone()).await.ok();
+    let action = json!({ "type": "move", "turn": "c4", "command": "one", "seq": 2 });
+    let first = local.command(&game, 1, action.clone()).await.ok();
     local.play(&game, 2, "d3").await.ok();
-    assert_eq!(local.command(&game, 1, wish.clone()).await.ok(), first);
+    assert_eq!(local.command(&game, 1, action.clone()).await.ok(), first);
     let local = local.restart().await;
-    assert_eq!(local.command(&game, 1, wish).await.ok(), first);
+    assert_eq!(local.command(&game, 1, action).await.ok(), first);
     assert_eq!(local.show(&game).await["turns"], json!(["c4", "d3"]));
     let other = json!({ "type": "move", "turn": "a1", "command": "one" });
     let other = local.command(&game, 2, other).await.refused(409);
@@ -50,10 +50,10 @@ async fn a_repeated_command_gets_its_first_answer_and_nothing_happens_twice() {
 async fn commands_at_the_same_time_are_stored_one_after_the_other() {
     let local = Local::new().await;
     let game = local.people("gekitai").await;
-    let wish = json!({ "type": "move", "turn": "c4", "command": "same" });
+    let action = json!({ "type": "move", "turn": "c4", "command": "same" });
     let (a, b, c) = tokio::join!(
-        local.command(&game, 1, wish.clone()),
-        local.command(&game, 1, wish.clone()),
+        local.command(&game, 1, action.clone()),
+        local.command(&game, 1, action.clone()),
         local.command(&game, 1, json!({ "type": "move", "turn": "a1", "command": "other" })),
     );
     assert_eq!(a.status, b.status);
@@ -74,8 +74,8 @@ async fn what_is_against_the_rules_is_refused_and_not_stored() {
     assert_eq!(local.command(&game, 1, late).await.refused(409), "the next event is 2, not 7");
     let seat = json!({ "type": "resign", "seat": 2 });
     assert!(local.command(&game, 1, seat).await.refused(403).contains("seat 2"));
-    for wish in ["accept", "decline", "undo", "rematch"] {
-        local.command(&game, 1, json!({ "type": wish })).await.refused(409);
+    for action in ["accept", "decline", "undo", "rematch"] {
+        local.command(&game, 1, json!({ "type": action })).await.refused(409);
     }
     local.command(&game, 1, json!({ "type": "fly" })).await.refused(400);
     local
@@ -92,8 +92,8 @@ async fn what_is_against_the_rules_is_refused_and_not_stored() {
     local.get_as("wrong", &format!("/api/games/{}", game.id)).await.refused(401);
     assert_eq!(local.show(&game).await["seq"], 1);
     local.command(&game, 2, json!({ "type": "resign" })).await.ok();
-    for wish in [json!({ "type": "move", "turn": "c4" }), json!({ "type": "resign" })] {
-        assert_eq!(local.command(&game, 1, wish).await.refused(409), "the game is over");
+    for action in [json!({ "type": "move", "turn": "c4" }), json!({ "type": "resign" })] {
+        assert_eq!(local.command(&game, 1, action).await.refused(409), "the game is over");
     }
     assert_eq!(local.show(&game).await["seq"], 2);
     local.get("/api/games/nothere1").await.refused(404);

@@ -209,7 +209,7 @@ const TROUBLES: [Trouble; 8] = [
 
 /// Sends a command until it is acknowledged.
 async fn insist(remote: &mut Remote, peer: &mut Peer, command: &str, turn: &str, trouble: Trouble) {
-    let wish = json!({ "type": "command", "do": "move", "turn": turn, "command": command });
+    let action = json!({ "type": "command", "do": "move", "turn": turn, "command": command });
     match trouble {
         Trouble::RestartBefore => remote.restart().await,
         Trouble::DropBefore => peer.socket = None,
@@ -220,11 +220,11 @@ async fn insist(remote: &mut Remote, peer: &mut Peer, command: &str, turn: &str,
         if peer.socket.is_none() {
             peer.connect().await;
         }
-        peer.say(&wish).await;
+        peer.say(&action).await;
         match trouble {
             Trouble::RestartAfterSending if first => remote.restart().await,
             Trouble::DropAfterSending if first => peer.socket = None,
-            Trouble::Duplicate => drop(peer.say(&wish).await),
+            Trouble::Duplicate => drop(peer.say(&action).await),
             _ => {}
         }
         first = false;
@@ -290,22 +290,26 @@ async fn what_is_refused_is_answered_and_the_socket_goes_on() {
     let game = remote.people("gekitai").await;
     let mut two = remote.peer(&game, Some(2)).await;
     let mut watcher = remote.peer(&game, None).await;
-    let wish = json!({ "type": "command", "do": "move", "turn": "c4", "command": "a" });
-    two.say(&wish).await;
+    let action = json!({ "type": "command", "do": "move", "turn": "c4", "command": "a" });
+    two.say(&action).await;
     let refused = two.answer("a").await.unwrap();
     assert_eq!((&refused["type"], &refused["status"]), (&json!("refused"), &json!(409)));
-    watcher.say(&wish).await;
+    watcher.say(&action).await;
     assert_eq!(watcher.answer("a").await.unwrap()["status"], 401);
     for strange in ["", "7", "{", "[]", "{\"type\":\"fly\"}", "{\"type\":\"command\",\"do\":{}}"] {
         two.send(Message::text(strange)).await;
         while two.hear().await.unwrap()["status"] != 400 {}
     }
+    two.say(&json!({ "type": "command", "do": "resign", "command": "b", "seq": "x" })).await;
+    let refused = two.answer("b").await.unwrap();
+    assert_eq!((&refused["status"], &refused["field"]), (&json!(400), &json!("seq")));
+    assert!(refused["error"].as_str().unwrap().contains("expected a whole number"), "{refused}");
     two.send(Message::binary(vec![0, 159, 146, 150])).await;
     while two.hear().await.unwrap()["status"] != 400 {}
     two.say(&json!({ "type": "hello", "token": "wrong" })).await;
     while two.hear().await.unwrap()["status"] != 401 {}
     let mut one = remote.peer(&game, Some(1)).await;
-    one.say(&wish).await;
+    one.say(&action).await;
     assert_eq!(one.answer("a").await.unwrap()["seq"], 2);
     two.until(2).await;
     assert_eq!(remote.folder.0.join("games.db").metadata().unwrap().len() % 512, 0);

@@ -91,13 +91,13 @@ async fn a_store_that_fails_acknowledges_nothing_and_the_server_goes_on() {
     let broken = "CREATE TRIGGER broken BEFORE INSERT ON events
         BEGIN SELECT RAISE(FAIL, 'database or disk is full'); END";
     sqlx::query(broken).execute(&mut database).await.unwrap();
-    let wish = json!({ "type": "move", "turn": "c4", "command": "one" });
-    let reason = local.command(&game, 1, wish.clone()).await.refused(503);
+    let action = json!({ "type": "move", "turn": "c4", "command": "one" });
+    let reason = local.command(&game, 1, action.clone()).await.refused(503);
     assert!(reason.contains("disk is full"), "{reason}");
     assert!(reason.contains("nothing was stored"), "{reason}");
     assert_eq!(local.show(&game).await["seq"], 1);
     sqlx::query("DROP TRIGGER broken").execute(&mut database).await.unwrap();
-    assert_eq!(local.command(&game, 1, wish).await.ok()["seq"], 2);
+    assert_eq!(local.command(&game, 1, action).await.ok()["seq"], 2);
 }
 
 #[tokio::test]
