@@ -60,6 +60,8 @@ pub struct Reviewing {
     limits: Limits,
     /// The position after the one that is judged next.
     after: Option<Worth>,
+    /// Whether the engine has forgotten what it was asked before.
+    begun: bool,
 }
 
 impl Review {
@@ -72,7 +74,14 @@ impl Review {
         // A depth that is never reached keeps proofs and books out: a position of a book beside one
         // without would look like a blunder.
         let limits = Limits { depth: limits.depth.or(Some(99)), lines: 1, ..limits };
-        Ok(Reviewing { ply: turns.len(), turns, session: Some(session), limits, after: None })
+        Ok(Reviewing {
+            ply: turns.len(),
+            turns,
+            session: Some(session),
+            limits,
+            after: None,
+            begun: false,
+        })
     }
 }
 
@@ -84,6 +93,9 @@ impl Reviewing {
                 let first = self.after.take()?;
                 return Some(first.told(0, self.turns.len(), None));
             };
+            if !std::mem::replace(&mut self.begun, true) {
+                desk.thinker(engine::find(session.info().id)?).forget();
+            }
             let mut worth = Worth::of(desk, session, &self.limits, stop)?;
             if stop.is_stopped() {
                 return None;
