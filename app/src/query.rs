@@ -6,8 +6,8 @@ use crate::failure::Failure;
 use crate::input::next_line;
 use crate::thinkers::Thinkers;
 use engine::{Entry, GAMES, Session, Thinker, find};
+use rules::game::shorten;
 use rules::svg;
-use rules::{Outcome, game::shorten};
 use serde_json::{Map, Value, json};
 use std::io::Write;
 
@@ -87,7 +87,7 @@ fn answer(
     let mut fields = Map::new();
     fields.insert("turn".into(), session.turn().number().into());
     fields.insert("over".into(), session.outcome().is_some().into());
-    fields.insert("winner".into(), winner(session.outcome()));
+    fields.insert("winner".into(), json!(session.outcome()));
     for (i, want) in texts(request, "want")?.into_iter().enumerate() {
         let value = wanted(session.as_ref(), want, thinkers.of(entry)).ok_or_else(|| {
             let message =
@@ -192,16 +192,8 @@ fn children(session: &dyn Session) -> Value {
             "turn": child.turn,
             "position": child.position,
             "over": child.outcome.is_some(),
-            "winner": winner(child.outcome),
+            "winner": child.outcome,
         })
     };
     session.children().into_iter().map(child).collect()
-}
-
-fn winner(outcome: Option<Outcome>) -> Value {
-    match outcome {
-        None => Value::Null,
-        Some(Outcome::Draw) => "draw".into(),
-        Some(Outcome::Win(player)) => player.number().into(),
-    }
 }

@@ -1,6 +1,7 @@
 //! Certificates hold under the rules and under a second, slow implementation of them; damaged ones are
 //! refused, with the place.
 
+use crate::slow_rules::{Slowly, gekitai, jeson_mor};
 use engine::play::Play;
 use engine::play::gekitai::CERTIFICATE;
 use engine::solve::certificate::{Certificate, Stored, compress, decompress};
@@ -10,7 +11,6 @@ use engine::{GAMES, Stop, find};
 use rules::gekitai::{Both, Gekitai};
 use rules::jeson_mor::JesonMor;
 use rules::{Game, Notation, Player};
-use crate::slow_rules::{Slowly, gekitai, jeson_mor};
 
 fn settings(method: Method, player: Option<Player>) -> Settings {
     Settings {

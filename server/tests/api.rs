@@ -1,8 +1,8 @@
 //! The interface for programs, through the router.
 
+use crate::common::{Local, random_game, within};
 use axum::body::Body;
 use axum::http::{Request, header};
-use crate::common::{Local, random_game, within};
 use rules::random::Random;
 use serde_json::{Value, json};
 use std::sync::atomic::Ordering;

@@ -1,8 +1,8 @@
 //! Who is let in, how much they may do, and what goes back with every answer.
 
+use crate::common::Local;
 use axum::body::Body;
 use axum::http::{Method, Request, header};
-use crate::common::Local;
 use serde_json::json;
 
 fn wanted() -> String {

@@ -6,7 +6,6 @@
 use crate::error::{Asked, Refusal};
 use crate::position::{Place, entry};
 use axum::Json;
-use rules::Player;
 use rules::game::shorten;
 use rules::record::{Line, Node, Record, RecordError, Verdict};
 use serde::{Deserialize, Serialize};
@@ -56,8 +55,7 @@ pub async fn read(Asked(text): Asked<Text>) -> Result<Json<Tree>, Refusal> {
     let wrong = |error: RecordError| Refusal::against(error).at("record");
     let record = Record::parse(&text.record).map_err(wrong)?;
     let entry = entry(record.game().map_err(wrong)?)?;
-    let mut session = (entry.from_record)(&record).map_err(wrong)?;
-    while session.undo() {}
+    let session = (entry.from_record)(&record).map_err(wrong)?.start();
     let kept = |(name, _): &&(String, String)| name == RESULT || !OWN_TAGS.contains(&&**name);
     let mut nodes = Vec::new();
     append_line(&record.main, None, &mut nodes);
@@ -110,12 +108,9 @@ pub async fn write(Asked(tree): Asked<Tree>) -> Result<String, Refusal> {
     let mut record = place.open()?.record(&tags);
     record.main = Line { comment: tree.comment, nodes: branches.line(branches.first(), 0)? };
     let said = tree.tags.iter().find(|(name, _)| name == RESULT);
-    if let Some(verdict) =
-        said.and_then(|(_, text)| verdict(text)).filter(|_| record.result == Verdict::Open)
-    {
-        record.result = verdict;
-        record.tags.retain(|(name, _)| name != RESULT);
-        record.tags.push((RESULT.into(), verdict.to_string()));
+    let said = said.and_then(|(_, text)| text.parse().ok());
+    if let Some(verdict) = said.filter(|_| record.result == Verdict::Open) {
+        record.set_result(verdict);
     }
     // What was sent may not be what a record can say, so it is read again.
     let text = record.to_string();
@@ -126,15 +121,6 @@ pub async fn write(Asked(tree): Asked<Tree>) -> Result<String, Refusal> {
     }
     (entry.from_record)(&read).map_err(wrong)?;
     Ok(text)
-}
-
-fn verdict(text: &str) -> Option<Verdict> {
-    match text {
-        "1-0" => Some(Verdict::Win(Player::One)),
-        "0-1" => Some(Verdict::Win(Player::Two)),
-        "1/2-1/2" => Some(Verdict::Draw),
-        _ => None,
-    }
 }
 
 /// How deep variations may nest, as in records.

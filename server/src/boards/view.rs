@@ -28,7 +28,7 @@ pub struct View {
     text: String,
     turn: u8,
     over: bool,
-    winner: Value,
+    winner: Option<Outcome>,
     in_turn: bool,
     status: String,
     count: usize,
@@ -80,7 +80,7 @@ impl View {
             text: session.text(),
             turn: session.turn().number(),
             over: result.is_some(),
-            winner: winner(result),
+            winner: result,
             in_turn: session.in_turn() && result.is_none(),
             status: diagram.status.clone(),
             count: steps.len(),
@@ -114,13 +114,4 @@ fn cells(diagram: &Diagram, style: &Style) -> Vec<Cell> {
 
 fn rounded((x, y): (f64, f64)) -> [f64; 2] {
     [x, y].map(|v| (v * 100.0).round() / 100.0)
-}
-
-/// 1, 2, `"draw"` or null.
-fn winner(outcome: Option<Outcome>) -> Value {
-    match outcome {
-        None => Value::Null,
-        Some(Outcome::Draw) => "draw".into(),
-        Some(Outcome::Win(player)) => player.number().into(),
-    }
 }
