@@ -79,7 +79,7 @@ pub fn verdict(game: &dyn Session, line: &LineView) -> String {
 
 /// How many turns have been played, counted so that player 1 has the even ones.
 pub fn first_ply(game: &dyn Session) -> usize {
-    let played = game.history().len() - usize::from(game.in_turn());
+    let played = game.turns_played() - usize::from(game.in_turn());
     played + usize::from(played % 2 != game.turn().index())
 }
 

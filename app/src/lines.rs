@@ -164,14 +164,14 @@ impl Lines {
     fn keep(&mut self, table: &Table) -> Result<(), Failure> {
         let kept = match table.result() {
             Some(_) => self.saves.forget(&mut self.slot),
-            None if table.game.history().is_empty() && self.slot.is_none() => Ok(()),
+            None if table.game.turns_played() == 0 && self.slot.is_none() => Ok(()),
             None => self.saves.keep(&mut self.slot, &table.record(Instant::now())),
         };
         kept.or_else(|trouble| self.say(&format!("this game is not kept: {trouble}")))
     }
 
     fn leave(&self, table: &Table) -> Result<Next, Failure> {
-        if table.result().is_none() && !table.game.history().is_empty() {
+        if table.result().is_none() && table.game.turns_played() > 0 {
             self.say("the game is kept: `quadrille play --continue` goes on with it")?;
         }
         Ok(Next::Quit)

@@ -50,13 +50,11 @@ fn format(args: &RenderArgs) -> Result<Format, Failure> {
 
 /// Takes turns back until so many are left.
 fn rewind(session: &mut dyn Session, turns: usize) -> Result<(), Failure> {
-    let played = session.history().len();
+    let played = session.turns_played();
     if turns > played {
         return Err(Failure::user(format!("the game has {played} turns, not {turns}")));
     }
-    while session.history().len() > turns {
-        session.undo();
-    }
+    session.rewind(turns);
     Ok(())
 }
 

@@ -319,7 +319,7 @@ mod tests {
         let saves = folder("names");
         let paths: Vec<_> = (0..3).map(|turns| saves.save(&record(turns)).unwrap()).collect();
         for (turns, path) in paths.iter().enumerate() {
-            assert_eq!(read(path).unwrap().game.history().len(), turns);
+            assert_eq!(read(path).unwrap().game.turns_played(), turns);
         }
         assert_eq!(saves.list(Shelf::Saved).len(), 3);
     }
@@ -332,9 +332,9 @@ mod tests {
         saves.keep(&mut other, &record(0)).unwrap();
         saves.keep(&mut slot, &record(2)).unwrap();
         assert_eq!(saves.list(Shelf::Unfinished).len(), 2);
-        assert_eq!(read(slot.as_ref().unwrap()).unwrap().game.history().len(), 2);
+        assert_eq!(read(slot.as_ref().unwrap()).unwrap().game.turns_played(), 2);
         saves.forget(&mut other).unwrap();
-        assert_eq!(saves.latest().0.unwrap().1.game.history().len(), 2);
+        assert_eq!(saves.latest().0.unwrap().1.game.turns_played(), 2);
         saves.forget(&mut slot).unwrap();
         assert!(saves.latest().0.is_none());
     }

@@ -209,7 +209,7 @@ fn a_kill_at_any_moment_leaves_whole_files_and_loses_no_turn() {
         child.kill().unwrap();
         child.wait().unwrap();
         let kept: Vec<_> = games(&folder, "unfinished").iter().map(|path| read(path)).collect();
-        let longest = kept.iter().map(|game| game.history().len()).max().unwrap_or(0);
+        let longest = kept.iter().map(|game| game.turns_played()).max().unwrap_or(0);
         assert!(longest >= told, "{told} turns were told, {longest} are kept");
         for path in games(&folder, "unfinished") {
             std::fs::remove_file(path).unwrap();

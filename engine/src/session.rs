@@ -76,8 +76,22 @@ pub trait Session: Send {
     fn play(&mut self, text: &str) -> Result<(), PlayError>;
     /// Takes back the last move; says whether there was one.
     fn undo(&mut self) -> bool;
+    /// Takes back the last turn, or what there is of it; says whether there was one.
+    fn undo_turn(&mut self) -> bool;
+    /// Takes back turns until no more than this many are left.
+    fn rewind(&mut self, turns: usize) {
+        while self.turns_played() > turns && self.undo_turn() {}
+    }
+    /// How many turns have been played, an incomplete one included.
+    fn turns_played(&self) -> usize;
+    /// The text of the last turn, which may be incomplete.
+    fn last_turn(&self) -> Option<String>;
     /// The texts of all turns so far; the last may be incomplete.
     fn history(&self) -> Vec<String>;
+    /// Who was to move where the match began.
+    fn first_player(&self) -> Player;
+    /// A match that begins where this one began, with nothing played.
+    fn start(&self) -> Box<dyn Session>;
     /// The position as JSON.
     fn position(&self) -> Value;
     /// The position in one line.
@@ -112,12 +126,21 @@ pub trait Session: Send {
     fn as_any(&self) -> &dyn Any;
 }
 
+/// A move that was played.
+#[derive(Clone, Debug)]
+struct Past<G: Game> {
+    /// The position before it.
+    before: G,
+    m: G::Move,
+    /// Which turn it belongs to, from 1.
+    turn: usize,
+}
+
 /// The one implementation of [`Session`].
 #[derive(Clone, Debug)]
 pub struct Match<G: Game> {
     pos: G,
-    /// The moves so far, each with the position before it.
-    past: Vec<(G, G::Move)>,
+    past: Vec<Past<G>>,
     /// The record that tells this match, with its remarks and variations, until something is played.
     told: Option<Record>,
 }
@@ -144,24 +167,32 @@ impl<G: Notation + Show> Match<G> {
 
     /// The keys of the positions before the present one.
     pub fn past_keys(&self) -> Vec<u64> {
-        self.past.iter().map(|(pos, _)| pos.key()).collect()
+        self.past.iter().map(|past| past.before.key()).collect()
     }
 
     fn make(&mut self, m: G::Move) {
         self.told = None;
-        self.past.push((self.pos.clone(), m));
+        let turn = match self.past.last() {
+            Some(last) if last.before.turn() == self.pos.turn() => last.turn,
+            last => last.map_or(0, |last| last.turn) + 1,
+        };
+        self.past.push(Past { before: self.pos.clone(), m, turn });
         self.pos.play_unchecked(m);
     }
 
-    fn start(&self) -> &G {
-        self.past.first().map_or(&self.pos, |(pos, _)| pos)
+    fn first_position(&self) -> &G {
+        self.past.first().map_or(&self.pos, |past| &past.before)
     }
 
-    /// The last moves that belong to one turn.
-    fn last_turn(&self) -> &[(G, G::Move)] {
-        let Some((last, _)) = self.past.last() else { return &[] };
-        let same = self.past.iter().rev().take_while(|(pos, _)| pos.turn() == last.turn());
-        self.past.get(self.past.len() - same.count()..).unwrap_or_default()
+    fn turn_number(&self) -> usize {
+        self.past.last().map_or(0, |past| past.turn)
+    }
+
+    /// The moves of the last turn.
+    fn last_moves(&self) -> &[Past<G>] {
+        let turn = self.turn_number();
+        let length = self.past.iter().rev().take_while(|past| past.turn == turn).count();
+        self.past.get(self.past.len() - length..).unwrap_or_default()
     }
 
     fn turn_list(&self) -> Vec<(String, G)> {
@@ -172,7 +203,11 @@ impl<G: Notation + Show> Match<G> {
     }
 }
 
-fn turn_text<G: Game>(turn: &[G::Move]) -> String {
+fn turn_text<G: Game>(turn: &[Past<G>]) -> String {
+    turn.iter().map(|past| past.m.to_string()).collect()
+}
+
+fn moves_text<G: Game>(turn: &[G::Move]) -> String {
     turn.iter().map(G::Move::to_string).collect()
 }
 
@@ -207,12 +242,12 @@ impl<G: Notation + Show + Seed> Session for Match<G> {
     }
 
     fn result(&self) -> Option<Outcome> {
-        let same = self.past.iter().filter(|(pos, _)| *pos == self.pos).count();
+        let same = self.past.iter().filter(|past| past.before == self.pos).count();
         self.pos.outcome().or((same >= 2).then_some(Outcome::Draw))
     }
 
     fn in_turn(&self) -> bool {
-        self.past.last().is_some_and(|(before, _)| before.turn() == self.pos.turn())
+        self.past.last().is_some_and(|past| past.before.turn() == self.pos.turn())
     }
 
     fn steps(&self) -> Vec<Step> {
@@ -243,23 +278,37 @@ impl<G: Notation + Show + Seed> Session for Match<G> {
     }
 
     fn undo(&mut self) -> bool {
-        let Some((pos, _)) = self.past.pop() else { return false };
+        let Some(past) = self.past.pop() else { return false };
         self.told = None;
-        self.pos = pos;
+        self.pos = past.before;
         true
     }
 
+    fn undo_turn(&mut self) -> bool {
+        let turn = self.turn_number();
+        while turn > 0 && self.turn_number() == turn && self.undo() {}
+        turn > 0
+    }
+
+    fn turns_played(&self) -> usize {
+        self.turn_number()
+    }
+
+    fn last_turn(&self) -> Option<String> {
+        let turn = self.last_moves();
+        (!turn.is_empty()).then(|| turn_text(turn))
+    }
+
     fn history(&self) -> Vec<String> {
-        let mut turns: Vec<String> = Vec::new();
-        let mut mover = None;
-        for (pos, m) in &self.past {
-            match turns.last_mut() {
-                Some(turn) if mover == Some(pos.turn()) => turn.push_str(&m.to_string()),
-                _ => turns.push(m.to_string()),
-            }
-            mover = Some(pos.turn());
-        }
-        turns
+        self.past.chunk_by(|a, b| a.turn == b.turn).map(turn_text).collect()
+    }
+
+    fn first_player(&self) -> Player {
+        self.first_position().turn()
+    }
+
+    fn start(&self) -> Box<dyn Session> {
+        Box::new(Match::new(self.first_position().clone()))
     }
 
     fn position(&self) -> Value {
@@ -285,7 +334,7 @@ impl<G: Notation + Show + Seed> Session for Match<G> {
     }
 
     fn last_traces(&self) -> Vec<Trace> {
-        self.last_turn().iter().map(|(pos, m)| pos.trace(*m)).collect()
+        self.last_moves().iter().map(|past| past.before.trace(past.m)).collect()
     }
 
     fn record(&self, tags: &[(&str, &str)]) -> Record {
@@ -299,7 +348,7 @@ impl<G: Notation + Show + Seed> Session for Match<G> {
         if !options.is_empty() {
             all.push(("Options".into(), options.join(", ")));
         }
-        let start = self.start();
+        let start = self.first_position();
         if G::new(&start.options()).as_ref() != Ok(start) {
             all.push(("Position".into(), start.text()));
         }
@@ -336,7 +385,7 @@ impl<G: Notation + Show + Seed> Session for Match<G> {
 
     fn seed_best(&self) -> Vec<(String, Vec<String>)> {
         let texts = |(id, turns): (&str, Vec<Vec<G::Move>>)| {
-            let mut texts: Vec<_> = turns.iter().map(|turn| turn_text::<G>(turn)).collect();
+            let mut texts: Vec<_> = turns.iter().map(|turn| moves_text::<G>(turn)).collect();
             texts.sort();
             (id.to_owned(), texts)
         };
@@ -344,7 +393,7 @@ impl<G: Notation + Show + Seed> Session for Match<G> {
     }
 
     fn seed_choose(&self, id: &str, random: &mut Random) -> Option<String> {
-        seed::choose(&self.pos, id, random).map(|turn| turn_text::<G>(&turn))
+        seed::choose(&self.pos, id, random).map(|turn| moves_text::<G>(&turn))
     }
 
     fn edited(&self, edit: Edit) -> Result<Box<dyn Session>, SetupError> {

@@ -38,8 +38,8 @@ fn the_same_seed_gives_the_same_game_and_another_seed_another() {
         let play = |seed| {
             let mut game = (entry.start)(&Default::default()).unwrap();
             let (mut random, mut thinker) = (Random::new(seed), (entry.thinker)(1));
-            while game.result().is_none() && game.history().len() < 12 {
-                let level = &LEVELS[game.history().len() % 4];
+            while game.result().is_none() && game.turns_played() < 12 {
+                let level = &LEVELS[game.turns_played() % 4];
                 let turn = thinker
                     .level_turn(
                         game.as_ref(),

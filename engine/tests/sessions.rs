@@ -68,8 +68,54 @@ fn taking_everything_back_leads_to_the_start() {
         random_game(session.as_mut(), 3, 30);
         while session.undo() {}
         assert_eq!(session.text(), text);
-        assert!(session.history().is_empty());
+        assert_eq!((session.turns_played(), session.last_turn()), (0, None));
+        assert!(session.history().is_empty() && !session.undo() && !session.undo_turn());
     }
+}
+
+#[test]
+fn turns_are_counted_and_taken_back_as_the_history_tells_them() {
+    for entry in GAMES {
+        for from in [start(entry.info.id), {
+            // Where a turn takes two moves, this begins between them.
+            let mut game = start(entry.info.id);
+            random_game(game.as_mut(), 9, 3);
+            (entry.from_text)(&game.text(), &Default::default()).unwrap()
+        }] {
+            let mut session = from.boxed_clone();
+            random_game(session.as_mut(), 4, 25);
+            assert_eq!(session.first_player(), from.turn());
+            assert_eq!((session.start().text(), session.start().turns_played()), (from.text(), 0));
+            let mut history = session.history();
+            while !history.is_empty() {
+                assert_eq!(session.turns_played(), history.len());
+                assert_eq!(session.last_turn().as_ref(), history.last());
+                assert!(session.undo_turn());
+                history.pop();
+                assert_eq!(session.history(), history);
+            }
+            assert_eq!(session.text(), from.text());
+        }
+    }
+}
+
+#[test]
+fn a_match_rewinds_to_any_number_of_its_turns() {
+    let mut session = start("glaisher");
+    for _ in 0..3 {
+        let turn = session.turns().swap_remove(7);
+        session.play(&turn).unwrap();
+    }
+    let (first, shift) = (session.history().swap_remove(0), session.steps().swap_remove(7));
+    session.play(&shift.text).unwrap();
+    session.rewind(9);
+    assert_eq!((session.turns_played(), session.in_turn()), (4, true));
+    session.rewind(3);
+    assert_eq!((session.turns_played(), session.in_turn()), (3, false));
+    session.rewind(1);
+    assert_eq!(session.history(), [first]);
+    session.rewind(0);
+    assert_eq!(session.text(), start("glaisher").text());
 }
 
 #[test]

@@ -138,10 +138,9 @@ fn open(entry: &Entry, puzzle: &Puzzle) -> Result<Box<dyn Session>, Refusal> {
 
 /// How the try of a player goes who was to move at the start of a match.
 pub fn progress(puzzle: &Puzzle, player: Player, session: &dyn Session) -> Progress {
-    let turns = session.history();
-    let whole = turns.len() - usize::from(session.in_turn() && session.outcome().is_none());
-    let own = whole.div_ceil(2) as u32;
-    match turns.first().zip(puzzle.solution.first()) {
+    let unfinished = usize::from(session.in_turn() && session.outcome().is_none());
+    let own = (session.turns_played() - unfinished).div_ceil(2) as u32;
+    match session.history().first().zip(puzzle.solution.first()) {
         _ if own == 0 => Progress::Begins,
         Some((first, only)) if first != only => Progress::Wrong,
         _ if session.result() == Some(Outcome::Win(player)) && own <= puzzle.turns => {

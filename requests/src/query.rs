@@ -43,7 +43,7 @@ pub struct Reply {
     /// Whether the position ends the game.
     pub over: bool,
     /// 1, 2, `"draw"` or null.
-    pub winner: Value,
+    pub winner: Option<Outcome>,
     /// What was wanted, by name.
     #[serde(flatten)]
     pub wanted: Map<String, Value>,
@@ -101,7 +101,7 @@ impl Prepared {
         Reply {
             turn: session.turn().number(),
             over: session.outcome().is_some(),
-            winner: winner(session.outcome()),
+            winner: session.outcome(),
             wanted,
             search,
         }
@@ -139,15 +139,6 @@ fn child(child: Child) -> Value {
         "turn": child.turn,
         "position": child.position,
         "over": child.outcome.is_some(),
-        "winner": winner(child.outcome),
+        "winner": child.outcome,
     })
-}
-
-/// 1, 2, `"draw"` or null.
-pub(crate) fn winner(outcome: Option<Outcome>) -> Value {
-    match outcome {
-        None => Value::Null,
-        Some(Outcome::Draw) => "draw".into(),
-        Some(Outcome::Win(player)) => player.number().into(),
-    }
 }

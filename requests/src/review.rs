@@ -104,7 +104,7 @@ impl Reviewing {
             if ply == 0 {
                 self.session = None;
             } else {
-                take_back(session);
+                session.undo_turn();
                 self.ply -= 1;
             }
             let played = self.turns.get(ply).zip(self.after.as_ref());
@@ -117,14 +117,6 @@ impl Reviewing {
                 return told;
             }
         }
-    }
-}
-
-/// Takes the last turn back, whole or not.
-fn take_back(session: &mut dyn Session) {
-    session.undo();
-    while session.in_turn() {
-        session.undo();
     }
 }
 

@@ -6,7 +6,6 @@
 use crate::budget::Budget;
 use crate::given::{Given, game};
 use crate::refusal::Refusal;
-use rules::Player;
 use rules::game::shorten;
 use rules::record::{Line, Node, Record, RecordError, Verdict};
 use serde::{Deserialize, Serialize};
@@ -70,8 +69,7 @@ impl RecordText {
         let wrong = |error: RecordError| Refusal::against(error).at("record");
         let record = Record::parse(&self.record).map_err(wrong)?;
         let entry = game(record.game().map_err(wrong)?)?;
-        let mut session = (entry.from_record)(&record).map_err(wrong)?;
-        while session.undo() {}
+        let session = (entry.from_record)(&record).map_err(wrong)?.start();
         let kept = |(name, _): &&(String, String)| name == RESULT || !OWN_TAGS.contains(&&**name);
         let mut nodes = Vec::new();
         append_line(&record.main, None, &mut nodes);
@@ -130,12 +128,10 @@ impl Tree {
         let mut record = given.open(budget)?.record(&tags);
         record.main = Line { comment: self.comment, nodes: branches.line(branches.first(), 0)? };
         let said = self.tags.iter().find(|(name, _)| name == RESULT);
-        if let Some(verdict) =
-            said.and_then(|(_, text)| verdict(text)).filter(|_| record.result == Verdict::Open)
+        if let Some(verdict) = said.and_then(|(_, text)| text.parse().ok())
+            && record.result == Verdict::Open
         {
-            record.result = verdict;
-            record.tags.retain(|(name, _)| name != RESULT);
-            record.tags.push((RESULT.into(), verdict.to_string()));
+            record.set_result(verdict);
         }
         // What was sent may not be what a record can say, so it is read again.
         let text = record.to_string();
@@ -147,15 +143,6 @@ impl Tree {
         }
         (entry.from_record)(&read).map_err(wrong)?;
         Ok(RecordText { record: text })
-    }
-}
-
-fn verdict(text: &str) -> Option<Verdict> {
-    match text {
-        "1-0" => Some(Verdict::Win(Player::One)),
-        "0-1" => Some(Verdict::Win(Player::Two)),
-        "1/2-1/2" => Some(Verdict::Draw),
-        _ => None,
     }
 }
 

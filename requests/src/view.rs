@@ -2,12 +2,11 @@
 
 use crate::budget::Budget;
 use crate::given::Given;
-use crate::query::winner;
 use crate::refusal::Refusal;
 use engine::{Session, Step};
 use rules::diagram::{Diagram, Seat, Tap, Trace};
-use rules::spoken;
 use rules::svg::{self, Style, Theme};
+use rules::{Outcome, spoken};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -31,7 +30,7 @@ pub struct Shown {
     text: String,
     turn: u8,
     over: bool,
-    winner: Value,
+    winner: Option<Outcome>,
     in_turn: bool,
     status: String,
     count: usize,
@@ -89,7 +88,7 @@ impl Shown {
             text: session.text(),
             turn: session.turn().number(),
             over: result.is_some(),
-            winner: winner(result),
+            winner: result,
             in_turn: session.in_turn() && result.is_none(),
             status: diagram.status.clone(),
             count: steps.len(),

@@ -1,7 +1,7 @@
 //! What every game is: a position that knows its legal moves.
 
 use crate::edit::Brush;
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize, Serializer, de::DeserializeOwned};
 use serde_json::Value;
 use std::fmt::{Debug, Display};
 use std::hash::Hash;
@@ -81,6 +81,16 @@ impl Outcome {
         match self {
             Outcome::Win(player) => Some(player),
             Outcome::Draw => None,
+        }
+    }
+}
+
+/// 1, 2 or `"draw"`, as every format says it; a game that is not over is `null`.
+impl Serialize for Outcome {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Outcome::Win(player) => player.serialize(serializer),
+            Outcome::Draw => serializer.serialize_str("draw"),
         }
     }
 }

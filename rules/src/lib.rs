@@ -35,10 +35,12 @@ pub mod spoken;
 pub mod svg;
 pub mod symmetry;
 pub mod text;
+pub mod verdict;
 
 pub use diagram::{Diagram, Gesture, Marks, Show, Tap, Trace};
 pub use edit::{Brush, Edit};
 pub use game::{Game, IllegalMove, Info, Outcome, ParseMoveError, Player, SetupError};
 pub use notation::Notation;
-pub use record::{Record, Verdict};
+pub use record::Record;
 pub use symmetry::Symmetric;
+pub use verdict::Verdict;

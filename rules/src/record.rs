@@ -4,11 +4,13 @@
 //! text apart and knows no game; [`Record::replay`] plays every turn, those of variations too, and
 //! refuses the first that is not legal.
 
-use crate::game::{Game, Outcome, Player, shorten};
+use crate::game::{Game, shorten};
 use crate::notation::{Notation, agree, option_value, options_from_json};
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 use std::fmt;
+
+pub use crate::verdict::Verdict;
 
 /// A game as it is written down.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -61,51 +63,6 @@ impl Node {
     }
 }
 
-/// The result of a game as it is written down.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Verdict {
-    /// `1-0` or `0-1`.
-    Win(Player),
-    /// `1/2-1/2`.
-    Draw,
-    /// `*`: the game is not over.
-    #[default]
-    Open,
-}
-
-impl Verdict {
-    fn parse(text: &str) -> Option<Verdict> {
-        match text {
-            "1-0" => Some(Verdict::Win(Player::One)),
-            "0-1" => Some(Verdict::Win(Player::Two)),
-            "1/2-1/2" => Some(Verdict::Draw),
-            "*" => Some(Verdict::Open),
-            _ => None,
-        }
-    }
-}
-
-impl From<Option<Outcome>> for Verdict {
-    fn from(outcome: Option<Outcome>) -> Verdict {
-        match outcome {
-            None => Verdict::Open,
-            Some(Outcome::Draw) => Verdict::Draw,
-            Some(Outcome::Win(player)) => Verdict::Win(player),
-        }
-    }
-}
-
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Verdict::Win(Player::One) => "1-0",
-            Verdict::Win(Player::Two) => "0-1",
-            Verdict::Draw => "1/2-1/2",
-            Verdict::Open => "*",
-        })
-    }
-}
-
 /// A text that is not a record, or a record that is not a game.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {message}")]
@@ -134,6 +91,15 @@ impl Record {
     /// The value of a tag.
     pub fn tag(&self, name: &str) -> Option<&str> {
         self.tags.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Says how the game ended, in its `Result` tag too.
+    pub fn set_result(&mut self, result: Verdict) {
+        self.result = result;
+        match self.tags.iter_mut().find(|(name, _)| name == "Result") {
+            Some((_, value)) => *value = result.to_string(),
+            None => self.tags.push(("Result".into(), result.to_string())),
+        }
     }
 
     /// The name in the `Game` tag.
@@ -170,7 +136,7 @@ impl Record {
         }
         let record = Record { tags, main, result };
         match record.tag("Result") {
-            Some(tag) if Verdict::parse(tag) != Some(result) => {
+            Some(tag) if tag.parse() != Ok(result) => {
                 let message =
                     format!("the result is {result}, but its tag says `{}`", shorten(tag));
                 Err(RecordError { line: reader.at, message })
@@ -467,7 +433,7 @@ impl<'a> Reader<'a> {
                 Some(Token::Close) => return Err(self.error("there is a `)` too many")),
                 Some(Token::Word(word)) => {
                     let word = without_number(&word);
-                    if let Some(verdict) = Verdict::parse(word).filter(|_| depth == 0) {
+                    if let Some(verdict) = word.parse().ok().filter(|_| depth == 0) {
                         self.result = Some(verdict);
                         return Ok(line);
                     }
@@ -518,6 +484,16 @@ mod tests {
         assert_eq!(record.main.nodes[0].variations[0].nodes[1].variations.len(), 1);
         assert_eq!(record.to_string(), GAME);
         assert_eq!(record.replay::<Gekitai>().unwrap().turns.len(), 3);
+    }
+
+    #[test]
+    fn a_result_that_is_set_stands_in_the_tag_too() {
+        for text in [GAME, "1. c3 *"] {
+            let mut record = Record::parse(text).unwrap();
+            record.set_result(Verdict::Draw);
+            assert_eq!(record.tag("Result"), Some("1/2-1/2"));
+            assert_eq!(Record::parse(&record.to_string()), Ok(record));
+        }
     }
 
     #[test]

@@ -204,7 +204,7 @@ fn play(game: &Played, seat: Player, turn: &str) -> Result<Decision, Refusal> {
         let error = format!("turn `{}` is not complete", shorten(turn));
         return Err(Refusal::against(error).at("turn"));
     }
-    let turn = next.history().pop().unwrap_or_default();
+    let turn = next.last_turn().unwrap_or_default();
     let mut facts = vec![Fact::Move { turn }];
     if let Some(outcome) = next.result() {
         let by_rules = next.outcome().is_some();
@@ -215,7 +215,7 @@ fn play(game: &Played, seat: Player, turn: &str) -> Result<Decision, Refusal> {
 }
 
 fn join(game: &Played, seat: Player, asked: Option<&str>) -> Result<Decision, Refusal> {
-    let played = game.session.history().len() > game.created.turns.len();
+    let played = game.session.turns_played() > game.created.turns.len();
     if game.joined[seat.index()] && played {
         return Err(Refusal::conflict("the seat is taken, and the game has begun"));
     }
@@ -249,7 +249,7 @@ fn accept(game: &Played, seat: Player) -> Result<Decision, Refusal> {
 fn undo(game: &Played, seat: Player) -> Result<Decision, Refusal> {
     let nothing = || Refusal::conflict("there is no turn of yours to take back");
     if game.created.shared {
-        let played = game.session.history().len();
+        let played = game.session.turns_played();
         let turns = played.checked_sub(1).filter(|rest| *rest >= game.created.turns.len());
         return Ok(Fact::Undone { turns: turns.ok_or_else(nothing)? }.into());
     }

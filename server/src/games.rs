@@ -105,12 +105,10 @@ impl Wanted {
             checked(one, session.as_ref()).map_err(|e| within("seats[0]", e))?,
             checked(two, session.as_ref()).map_err(|e| within("seats[1]", e))?,
         ];
-        let mut start = session.boxed_clone();
-        while start.undo() {}
         Ok(Created {
             game: session.info().id.to_owned(),
             options: session.options(),
-            start: start.text(),
+            start: session.start().text(),
             turns: session.history(),
             seats,
             shared: self.shared,

@@ -5,8 +5,8 @@ use crate::event::{Created, Event, Fact, Reason, Request, Seat, Sitter, clocks_n
 use crate::ids::{Hash, hash};
 use engine::Session;
 use engine::levels;
+use rules::Player;
 use rules::record::{Record, Verdict};
-use rules::{Outcome, Player};
 use serde_json::{Map, Value, json};
 use std::hash::{DefaultHasher, Hash as _, Hasher};
 
@@ -129,7 +129,7 @@ impl Played {
             Fact::Offer { offer } => self.offer = event.seat.map(|seat| (*offer, seat)),
             Fact::Declined => self.offer = None,
             Fact::Undone { turns } => {
-                while self.session.history().len() > *turns && self.session.undo() {}
+                self.session.rewind(*turns);
                 self.offer = None;
             }
             Fact::Result { winner, reason } => {
@@ -228,7 +228,7 @@ impl Played {
 
     /// How many turns remain when a player's last turn, and what followed, is taken back.
     pub fn before_last_turn_of(&self, player: Player) -> Option<usize> {
-        let played = self.session.history().len();
+        let played = self.session.turns_played();
         let own = if self.session.turn() == player { 2 } else { 1 };
         played.checked_sub(own).filter(|rest| *rest >= self.created.turns.len())
     }
@@ -288,11 +288,7 @@ impl Played {
         let tags: Vec<_> = named.filter_map(|(tag, name)| Some((*tag, name.as_deref()?))).collect();
         let mut record = self.session.record(&tags);
         if let Some((winner, _)) = self.result {
-            record.result = Verdict::from(Some(winner.map_or(Outcome::Draw, Outcome::Win)));
-            let text = record.result.to_string();
-            if let Some((_, value)) = record.tags.iter_mut().find(|(name, _)| name == "Result") {
-                *value = text;
-            }
+            record.set_result(winner.map_or(Verdict::Draw, Verdict::Win));
         }
         record
     }

@@ -99,7 +99,7 @@ pub fn position(dialect: Dialect, game: &dyn Session) -> String {
         (Dialect::Uci, Some(text)) => format!("fen {}", fen(text)),
         // A program that is not told of the options must at least see the board.
         (Dialect::Uci, None) if record.tag("Options").is_some() => {
-            format!("fen {}", fen(&first_text(game)))
+            format!("fen {}", fen(&game.start().text()))
         }
         (_, None) => "startpos".to_owned(),
     };
@@ -116,12 +116,6 @@ pub fn position(dialect: Dialect, game: &dyn Session) -> String {
         };
     }
     line
-}
-
-fn first_text(game: &dyn Session) -> String {
-    let mut first = game.boxed_clone();
-    while first.undo() {}
-    first.text()
 }
 
 /// One-line text as UCI knows positions: the board and the side.

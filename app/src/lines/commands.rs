@@ -205,12 +205,12 @@ impl Lines {
     }
 
     fn show_after(&self, number: &str, table: &Table) -> Result<(), Failure> {
-        let played = table.game.history().len();
+        let played = table.game.turns_played();
         let Some(turns) = number.parse().ok().filter(|turns| *turns <= played) else {
             return self.say(&format!("after how many turns? 0 to {played}, as in `show 2`"));
         };
         let mut game = table.game.boxed_clone();
-        while game.history().len() > turns && game.undo() {}
+        game.rewind(turns);
         let drawn = rules::text::text(&game.diagram(), &self.style, self.color);
         print(format!("\n{drawn}").as_bytes())
     }

@@ -120,7 +120,7 @@ impl Table {
 
     /// The round that is being played, from 1; a round is a turn of each player.
     pub fn round(&self) -> usize {
-        let played = self.game.history().len() - usize::from(self.game.in_turn());
+        let played = self.game.turns_played() - usize::from(self.game.in_turn());
         let second_began = played % 2 != self.game.turn().index();
         let turns = played + usize::from(second_began);
         if self.result().is_some() { turns.div_ceil(2).max(1) } else { turns / 2 + 1 }
@@ -135,7 +135,7 @@ impl Table {
         if self.game.turn() == mover && self.game.outcome().is_none() {
             return Ok(());
         }
-        let turn = self.game.history().pop();
+        let turn = self.game.last_turn();
         if self.undone.last() == turn.as_ref() {
             self.undone.pop();
         } else {
@@ -149,17 +149,13 @@ impl Table {
 
     /// Takes back the moves of a turn that has begun; says whether there were any.
     pub fn take_back_part(&mut self) -> bool {
-        let begun = self.game.in_turn();
-        while self.game.in_turn() && self.game.undo() {}
-        begun
+        self.game.in_turn() && self.game.undo_turn()
     }
 
     fn take_back_turn(&mut self) -> bool {
-        let turns = self.game.history();
-        let Some(last) = turns.last() else { return false };
-        while self.game.history().len() == turns.len() && self.game.undo() {}
-        self.undone.push(last.clone());
-        true
+        let Some(last) = self.game.last_turn() else { return false };
+        self.undone.push(last);
+        self.game.undo_turn()
     }
 
     /// Takes back: a turn that has begun, or turns until a person is to move again.
@@ -216,14 +212,12 @@ impl Table {
 
     /// The same game again, from its start; the players may change sides.
     pub fn rematch(&self, swapped: bool) -> Table {
-        let mut game = self.game.boxed_clone();
-        while game.undo() {}
         let mut sitters = self.sitters.clone();
         if swapped {
             sitters.reverse();
         }
         let clock = self.clock.as_ref().map(|clock| Clock::new(clock.terms));
-        Table::new(self.entry, game, sitters, clock)
+        Table::new(self.entry, self.game.start(), sitters, clock)
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::clock::{Clock, Terms};
 use super::{Given, Sitter, Table};
+use rules::Player;
 use rules::record::{Record, Verdict};
-use rules::{Outcome, Player};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 impl Table {
@@ -28,10 +28,7 @@ impl Table {
         }
         let tags: Vec<_> = tags.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let mut record = self.game.record(&tags);
-        record.result = Verdict::from(self.result());
-        if let Some((_, value)) = record.tags.iter_mut().find(|(name, _)| name == "Result") {
-            *value = record.result.to_string();
-        }
+        record.set_result(Verdict::from(self.result()));
         record
     }
 
@@ -49,11 +46,7 @@ impl Table {
         let sitters = [["Player1", "Seat1"], ["Player2", "Seat2"]].map(sitter);
         let clock = clock(&record);
         let mut table = Table::new(entry, game, sitters, clock);
-        let outcome = match record.result {
-            Verdict::Open => None,
-            Verdict::Draw => Some(Outcome::Draw),
-            Verdict::Win(player) => Some(Outcome::Win(player)),
-        };
+        let outcome = record.result.outcome();
         table.given = outcome.filter(|_| table.game.result().is_none()).map(|outcome| Given {
             outcome,
             how: record.tag("Termination").unwrap_or("as the record says").to_owned(),
@@ -144,7 +137,7 @@ mod tests {
         let mut table = Table::new(entry, game, [Sitter::person("Ana"), Sitter::person("")], None);
         table.resign(Player::One);
         let again = Table::from_text(&table.record(Instant::now()).to_string()).unwrap();
-        assert_eq!(again.result(), Some(Outcome::Win(Player::Two)));
+        assert_eq!(again.result(), Some(rules::Outcome::Win(Player::Two)));
         assert_eq!(again.diagram(&*again.game).status, "Yellow has won: Ana resigned");
     }
 }

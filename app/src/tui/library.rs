@@ -148,7 +148,7 @@ impl Library {
 
 fn about(kept: &Kept, table: &Table) -> Vec<String> {
     let [one, two] = Player::BOTH.map(|player| table.full_name(player));
-    let turns = match table.game.history().len() {
+    let turns = match table.game.turns_played() {
         1 => "1 turn".to_owned(),
         turns => format!("{turns} turns"),
     };

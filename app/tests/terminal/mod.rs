@@ -135,9 +135,9 @@ fn a_whole_game_is_played_against_the_computer() {
         tty.sees(&format!("move: {turn}"));
         tty.send("\r");
         game.play(&turn).unwrap();
-        let played = game.history().len();
+        let played = game.turns_played();
         let over = |tty: &Tty| tty.text().contains("has won") || tty.text().contains("a draw");
-        let answered = || kept(&folder).is_some_and(|kept| kept.history().len() > played);
+        let answered = || kept(&folder).is_some_and(|kept| kept.turns_played() > played);
         tty.wait("an answer", |tty| {
             over(tty) || (tty.text().contains("Ana (X) to move") && answered())
         });

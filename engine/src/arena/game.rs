@@ -132,7 +132,7 @@ pub(super) struct Fixture {
 impl Fixture {
     /// Plays it to the end; nothing if it was stopped on the way.
     pub(super) fn play(mut self, team: &mut Team, stop: &Stop) -> Option<Played> {
-        let opening = self.game.history().len();
+        let opening = self.game.turns_played();
         let mut time = [Duration::ZERO; 2];
         let lost = match self.greet(team) {
             Ok(()) => self.moves(opening, team, &mut time, stop),
@@ -218,10 +218,7 @@ impl Fixture {
             tags.push(("Fault", fault.detail()));
         }
         let mut record = self.game.record(&tags);
-        record.result = result;
-        if let Some((_, value)) = record.tags.iter_mut().find(|(name, _)| name == "Result") {
-            *value = result.to_string();
-        }
+        record.set_result(result);
         record
     }
 }

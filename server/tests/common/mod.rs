@@ -185,7 +185,7 @@ pub async fn within<T>(future: impl Future<Output = T>) -> T {
 pub fn random_game(id: &str, most: usize, seed: u64) -> Vec<String> {
     let mut random = Random::new(seed);
     let mut session = (engine::find(id).unwrap().start)(&Default::default()).unwrap();
-    while session.history().len() < most && session.result().is_none() {
+    while session.turns_played() < most && session.result().is_none() {
         let turn = random_turn(session.as_ref(), &mut random);
         session.play(&turn).unwrap();
     }

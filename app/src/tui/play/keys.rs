@@ -287,7 +287,7 @@ impl Play {
 
     /// Looks back or ahead by so many turns.
     fn step(&mut self, turns: isize, shared: &mut Shared) {
-        let played = self.table.game.history().len();
+        let played = self.table.game.turns_played();
         let at = self.review.unwrap_or(played);
         let to = at.saturating_add_signed(turns).min(played);
         if to != at {

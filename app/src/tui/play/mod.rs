@@ -211,7 +211,7 @@ impl Play {
         }
         let kept = match self.table.result() {
             Some(_) => shared.saves.forget(&mut self.slot),
-            None if self.table.game.history().is_empty() && self.slot.is_none() => Ok(()),
+            None if self.table.game.turns_played() == 0 && self.slot.is_none() => Ok(()),
             None => shared.saves.keep(&mut self.slot, &self.table.record(shared.now)),
         };
         if let Err(trouble) = kept {
@@ -241,11 +241,11 @@ impl Play {
 
     /// Shows the position after so many turns, or the present one.
     fn look_back(&mut self, turns: Option<usize>) {
-        let played = self.table.game.history().len();
+        let played = self.table.game.turns_played();
         self.review = turns.filter(|turns| *turns < played);
         self.past = self.review.map(|turns| {
             let mut game = self.table.game.boxed_clone();
-            while game.history().len() > turns && game.undo() {}
+            game.rewind(turns);
             game
         });
     }

@@ -297,9 +297,7 @@ impl Play {
     fn view_turns(&self, pen: &mut Pen<'_, '_>, hits: &Hits) {
         let look = pen.look;
         let turns = self.table.game.history();
-        let mut before = self.table.game.boxed_clone();
-        while before.undo() {}
-        let lead = before.turn().index();
+        let lead = self.table.game.first_player().index();
         let rounds = (turns.len() + lead).div_ceil(2);
         let shown = self.review.unwrap_or(turns.len());
         let at = (shown.max(1) + lead).div_ceil(2);

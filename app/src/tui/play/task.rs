@@ -4,7 +4,6 @@ use super::Play;
 use crate::table::{Kind, Sitter, Table};
 use crate::tui::app::Shared;
 use crate::tui::puzzles::{Series, task_words};
-use engine::Session;
 use engine::levels;
 use rules::{Outcome, Player};
 
@@ -89,7 +88,7 @@ impl Play {
         let turns = puzzle.turns;
         Some(match task.state(&self.table) {
             Try::Begins if self.picker.is_idle() && !self.table.game.in_turn() => {
-                (task_words(puzzle, self.start().as_ref()), false)
+                (task_words(puzzle, self.table.game.start().as_ref()), false)
             }
             Try::Begins => return None,
             Try::Right if self.table.computer().is_some() => {
@@ -100,11 +99,5 @@ impl Play {
             Try::Late => (format!("It can be won in {turns} turns: u takes back."), true),
             Try::Solved => ("Solved! n shows the next puzzle.".into(), false),
         })
-    }
-
-    fn start(&self) -> Box<dyn Session> {
-        let mut game = self.table.game.boxed_clone();
-        while game.undo() {}
-        game
     }
 }

@@ -20,7 +20,7 @@ impl Play {
         let area = frame.area();
         let diagram = self.diagram();
         let end = match self.review {
-            Some(turns) => format!("after {turns} of {} turns", self.table.game.history().len()),
+            Some(turns) => format!("after {turns} of {} turns", self.table.game.turns_played()),
             None => format!("round {}", self.table.round()),
         };
         title(
