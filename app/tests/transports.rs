@@ -140,9 +140,11 @@ fn directly(desk: &mut Desk, (ask, fields): &Asked) -> Vec<Value> {
     request["ask"] = (*ask).into();
     let mut answers = Vec::new();
     let text = request.to_string();
-    requests::reply(text.as_bytes(), desk, &Budget::SERVED, &Stop::default(), &mut |mut answer| {
-        answer.as_object_mut().unwrap().shift_remove("id");
-        answers.push(answer);
+    requests::reply(text.as_bytes(), desk, &Budget::SERVED, &Stop::default(), &mut |answer| {
+        // Through text like the others: reading a number may change its last bit.
+        let mut answer: Map<String, Value> = serde_json::from_str(&answer.to_string()).unwrap();
+        answer.shift_remove("id");
+        answers.push(Value::Object(answer));
     });
     answers
 }
