@@ -6,6 +6,7 @@ use crate::{input, pages};
 use anyhow::{Context, anyhow};
 use engine::Session;
 use resvg::{tiny_skia, usvg};
+use rules::notation::no_term;
 use rules::{svg, text};
 use std::path::Path;
 use std::sync::Arc;
@@ -22,7 +23,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
         Format::Png => as_png(&as_svg(session.as_ref(), args), args.width)?,
         Format::Json => format!("{}\n", session.position()).into_bytes(),
         Format::Line => format!("{}\n", session.text()).into_bytes(),
-        Format::Prolog => format!("{}.\n", session.term()).into_bytes(),
+        Format::Prolog => as_term(session.as_ref())?.into_bytes(),
         Format::Record => session.record(&[]).to_string().into_bytes(),
     };
     match &args.output {
@@ -30,6 +31,11 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
         Some(path) => std::fs::write(path, bytes)
             .map_err(|error| Failure::user(format!("cannot write {}: {error}", path.display()))),
     }
+}
+
+fn as_term(session: &dyn Session) -> Result<String, Failure> {
+    let term = session.term().ok_or_else(|| Failure::user(no_term(session.info())))?;
+    Ok(format!("{term}.\n"))
 }
 
 fn format(args: &RenderArgs) -> Result<Format, Failure> {

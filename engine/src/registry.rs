@@ -52,7 +52,9 @@ pub struct Entry {
     pub solve: Solve,
     /// Solves every position that can follow.
     pub complete: Completion,
-    /// Collects puzzles; the news are how many games and puzzles there are.
+    /// The puzzles that come with the program, for [`crate::puzzles::read`].
+    pub shipped: &'static str,
+    /// Collects new puzzles; reports after each game how many games and puzzles there are.
     pub puzzles: Puzzles,
     /// Reads and checks a certificate; the news are how many of how many positions have been checked.
     pub verify: Verify,
@@ -62,13 +64,12 @@ pub struct Entry {
     pub position_bytes: usize,
 }
 
-/// Every game, in the order menus show them.
-pub static GAMES: &[Entry] = &[
-    entry::<rules::glaisher::Glaisher>(),
-    entry::<rules::gekitai::Gekitai>(),
-    entry::<rules::jeson_mor::JesonMor>(),
-    entry::<rules::six_making::SixMaking>(),
-];
+macro_rules! entries {
+    ($($name:ident: $game:ty,)*) => { &[$(entry::<$game>()),*] };
+}
+
+/// Every game, in the order menus show them: the list of `rules`.
+pub static GAMES: &[Entry] = rules::every_game!(entries);
 
 /// The game with this name, in any case.
 pub fn find(id: &str) -> Option<&'static Entry> {
@@ -97,6 +98,7 @@ const fn entry<G: Play>() -> Entry {
         thinker: |mebibytes| Box::new(Brain::<G>::new(mebibytes)),
         solve: solve_match::<G>,
         complete: complete_match::<G>,
+        shipped: G::PUZZLES,
         puzzles: |options, wanted, stop, news| {
             collect::<G>(&options_from_json(options)?, wanted, stop, news)
         },

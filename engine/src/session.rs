@@ -1,7 +1,8 @@
 //! A match with its game type erased: all that user interfaces ever see.
 
+use crate::play::Play;
 use crate::playouts;
-use crate::seed::{self, About, Seed};
+use crate::seed::About;
 use rules::diagram::{Diagram, Gesture, Show, Trace};
 use rules::game::{IllegalMove, ParseMoveError};
 use rules::notation::{Notation, options_to_json, to_json};
@@ -96,8 +97,8 @@ pub trait Session: Send {
     fn position(&self) -> Value;
     /// The position in one line.
     fn text(&self) -> String;
-    /// The position as a Prolog term.
-    fn term(&self) -> String;
+    /// The position as a Prolog term, where the game has one.
+    fn term(&self) -> Option<String>;
     /// The drawing, with the last turn marked.
     fn diagram(&self) -> Diagram;
     /// What each move of the last turn did on the board.
@@ -109,10 +110,10 @@ pub trait Session: Send {
     fn perft(&self, depth: u32, turns: bool, row: &mut dyn FnMut(&str, u64));
     /// Plays random games from here for a while and counts them and their moves.
     fn playouts(&self, count: u64, seed: u64) -> playouts::Count;
-    /// The players of the game's seed, in the order of its menu.
+    /// The players of the game's seed, in the order of its menu; none of a game without a seed.
     fn seed_players(&self) -> Vec<About>;
-    /// The seed's evaluation, from player 1's and from player 2's own view.
-    fn seed_value(&self) -> [f64; 2];
+    /// The seed's evaluation, from player 1's and from player 2's own view, where there is a seed.
+    fn seed_value(&self) -> Option<[f64; 2]>;
     /// By name, the turns that each seed player who does not play at random draws from, sorted by text;
     /// empty when the game is over.
     fn seed_best(&self) -> Vec<(String, Vec<String>)>;
@@ -224,7 +225,7 @@ fn append_turns<G: Game>(pos: &G, prefix: &str, out: &mut Vec<(String, G)>) {
     }
 }
 
-impl<G: Notation + Show + Seed> Session for Match<G> {
+impl<G: Play> Session for Match<G> {
     fn info(&self) -> &'static Info {
         G::INFO
     }
@@ -319,8 +320,8 @@ impl<G: Notation + Show + Seed> Session for Match<G> {
         self.pos.text()
     }
 
-    fn term(&self) -> String {
-        self.pos.term().to_string()
+    fn term(&self) -> Option<String> {
+        Some(self.pos.term()?.to_string())
     }
 
     fn diagram(&self) -> Diagram {
@@ -376,11 +377,12 @@ impl<G: Notation + Show + Seed> Session for Match<G> {
     }
 
     fn seed_players(&self) -> Vec<About> {
-        G::PLAYERS.iter().map(|player| player.about).collect()
+        let players = G::SEED.map_or(&[][..], |seed| seed.players);
+        players.iter().map(|player| player.about).collect()
     }
 
-    fn seed_value(&self) -> [f64; 2] {
-        self.pos.seed_value()
+    fn seed_value(&self) -> Option<[f64; 2]> {
+        G::SEED.map(|seed| (seed.value)(&self.pos))
     }
 
     fn seed_best(&self) -> Vec<(String, Vec<String>)> {
@@ -389,11 +391,12 @@ impl<G: Notation + Show + Seed> Session for Match<G> {
             texts.sort();
             (id.to_owned(), texts)
         };
-        seed::best_turns(&self.pos).into_iter().map(texts).collect()
+        let best = G::SEED.map(|seed| seed.best_turns(&self.pos)).unwrap_or_default();
+        best.into_iter().map(texts).collect()
     }
 
     fn seed_choose(&self, id: &str, random: &mut Random) -> Option<String> {
-        seed::choose(&self.pos, id, random).map(|turn| moves_text::<G>(&turn))
+        G::SEED?.choose(&self.pos, id, random).map(|turn| moves_text::<G>(&turn))
     }
 
     fn edited(&self, edit: Edit) -> Result<Box<dyn Session>, SetupError> {

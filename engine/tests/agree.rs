@@ -61,28 +61,33 @@ fn check<G: Game>(options: &G::Options, longest: usize, depth: u32, count: u64) 
     }
 }
 
+macro_rules! games {
+    ($($name:ident: $game:ty,)*) => {$(
+        #[test]
+        fn $name() {
+            super::check::<$game>(&Default::default(), 60, 3, 10);
+        }
+    )*};
+}
+
+mod every_game_agrees {
+    rules::every_game!(games);
+}
+
 #[test]
-fn gekitai_agrees() {
-    check::<rules::gekitai::Gekitai>(&Default::default(), 20, 3, 12);
+fn gekitai_agrees_on_a_small_board() {
     let small = rules::gekitai::Options { size: 4, markers: 5, ..Default::default() };
     check::<rules::gekitai::Gekitai>(&small, 14, 4, 12);
 }
 
 #[test]
-fn jeson_mor_agrees() {
-    check::<rules::jeson_mor::JesonMor>(&Default::default(), 60, 3, 12);
+fn jeson_mor_agrees_on_a_small_board() {
     let small = rules::jeson_mor::Options { size: 5, ..Default::default() };
     check::<rules::jeson_mor::JesonMor>(&small, 30, 4, 20);
 }
 
 #[test]
-fn six_making_agrees() {
-    check::<rules::six_making::SixMaking>(&Default::default(), 40, 3, 12);
+fn six_making_agrees_on_a_small_board() {
     let small = rules::six_making::Options { size: 4, ..Default::default() };
     check::<rules::six_making::SixMaking>(&small, 30, 4, 8);
-}
-
-#[test]
-fn glaisher_agrees() {
-    check::<rules::glaisher::Glaisher>(&Default::default(), 60, 3, 8);
 }

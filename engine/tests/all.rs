@@ -4,6 +4,7 @@ mod agree;
 mod bytes;
 mod certificates;
 mod determinism;
+mod effort;
 mod knowledge;
 mod laws;
 mod mirror;

@@ -1,9 +1,9 @@
 //! Jeson Mor's second player, who answers every move by the same move turned by half a turn, never loses.
 
 use engine::cache::Cache;
+use engine::play::Play;
 use engine::play::jeson_mor::Judge;
 use engine::search::Tuning;
-use engine::seed;
 use engine::think::think;
 use engine::{Limits, Stop};
 use rules::jeson_mor::{Cell, JesonMor, Jump, Options};
@@ -31,7 +31,7 @@ fn answer(pos: &JesonMor, last: Jump) -> Jump {
 fn first_player(pos: &JesonMor, kind: u64, random: &mut Random) -> Jump {
     match kind {
         0 => *random.pick(&pos.moves()).unwrap(),
-        1 => seed::choose(pos, "greedy", random).unwrap()[0],
+        1 => JesonMor::SEED.unwrap().choose(pos, "greedy", random).unwrap()[0],
         _ => {
             let spend = (&Limits::nodes(400), &Stop::default());
             let cache = Cache::new(1);

@@ -40,7 +40,7 @@ fn solve<G: Game>(pos: &G, turns: i32) -> i32 {
 fn check<G: Play>(options: &G::Options, wanted: usize, most_turns: i32) {
     let judge = G::Judge::default();
     let (mut checked, mut losses) = (0, 0);
-    for seed in 0.. {
+    for seed in 0..1_000 {
         let mut random = Random::new(seed);
         let mut pos = G::new(options).unwrap();
         while let Some(m) = random.pick(&pos.moves()).copied() {
@@ -63,8 +63,22 @@ fn check<G: Play>(options: &G::Options, wanted: usize, most_turns: i32) {
             break;
         }
     }
+    assert!(checked >= wanted, "{checked} proofs of {wanted}");
     // A loss takes two turns at least.
     assert!(most_turns < 2 || losses > 0, "no loss among {checked} proofs");
+}
+
+macro_rules! games {
+    ($($name:ident: $game:ty,)*) => {$(
+        #[test]
+        fn $name() {
+            super::check::<$game>(&Default::default(), 100, 1);
+        }
+    )*};
+}
+
+mod wins_with_this_turn_are_right_in_every_game {
+    rules::every_game!(games);
 }
 
 #[test]
@@ -85,9 +99,4 @@ fn six_making_proofs_are_right() {
     check::<rules::six_making::SixMaking>(&Default::default(), 100, 3);
     let small = rules::six_making::Options { size: 4, ..Default::default() };
     check::<rules::six_making::SixMaking>(&small, 200, 3);
-}
-
-#[test]
-fn glaisher_proofs_are_right() {
-    check::<rules::glaisher::Glaisher>(&Default::default(), 100, 1);
 }

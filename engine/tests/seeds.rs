@@ -1,6 +1,7 @@
 //! The seeds' players against what independent programs say of them.
 
-use engine::seed::{Seed, Turn, best_turns, choose};
+use engine::play::Play;
+use engine::seed::Turn;
 use engine::{GAMES, Session, find};
 use proptest::prelude::*;
 use rules::glaisher::Glaisher;
@@ -52,9 +53,18 @@ fn texts<G: Game>(turns: &[Turn<G>]) -> Vec<String> {
     turns.iter().map(|turn| turn.iter().map(G::Move::to_string).collect()).collect()
 }
 
-fn turns_of<G: Seed>(pos: &G, id: &str) -> Vec<String> {
-    let player = G::PLAYERS.iter().find(|player| player.about.id == id).unwrap();
+fn turns_of<G: Play>(pos: &G, id: &str) -> Vec<String> {
+    let seed = G::SEED.unwrap();
+    let player = seed.players.iter().find(|player| player.about.id == id).unwrap();
     texts::<G>(&(player.turns)(pos))
+}
+
+fn value<G: Play>(pos: &G) -> [f64; 2] {
+    (G::SEED.unwrap().value)(pos)
+}
+
+fn best_turns<G: Play>(pos: &G) -> Vec<(&'static str, Vec<Turn<G>>)> {
+    G::SEED.unwrap().best_turns(pos)
 }
 
 #[test]
@@ -62,7 +72,7 @@ fn evaluations_agree_with_independent_programs() {
     let (mut values, mut sets) = (0, 0);
     for (session, line) in lines(VALUES) {
         let expected = line["expect"]["seed_value"].as_array().unwrap();
-        for (ours, theirs) in session.seed_value().into_iter().zip(expected) {
+        for (ours, theirs) in session.seed_value().unwrap().into_iter().zip(expected) {
             let theirs = theirs.as_f64().unwrap();
             assert!((ours - theirs).abs() < 1e-9, "{}: {ours}, not {theirs}", line["id"]);
         }
@@ -98,29 +108,24 @@ fn the_same_random_seed_gives_the_same_choice() {
 fn random_players_reach_every_turn_and_others_name_their_sets() {
     let pos = SixMaking::new(&Default::default()).unwrap();
     assert_eq!(turns_of(&pos, "easy").len(), 25);
-    let mut random = Random::new(5);
+    let (easy, mut random) = (SixMaking::SEED.unwrap(), Random::new(5));
     let mut drawn: Vec<_> =
-        (0..1000).map(|_| choose(&pos, "easy", &mut random).unwrap()[0].to_string()).collect();
+        (0..1000).map(|_| easy.choose(&pos, "easy", &mut random).unwrap()[0].to_string()).collect();
     drawn.sort();
     drawn.dedup();
     assert_eq!(drawn.len(), 25);
 
-    let ids: Vec<Vec<String>> = GAMES
-        .iter()
-        .map(|entry| {
-            let session = (entry.start)(&Map::new()).unwrap();
-            session.seed_best().into_iter().map(|(id, _)| id).collect()
-        })
-        .collect();
-    assert_eq!(
-        ids,
-        [
-            vec!["level-1", "level-2", "level-3"],
-            vec!["hard"],
-            vec!["greedy", "smart"],
-            vec!["hard"]
-        ]
-    );
+    let sets = [
+        ("glaisher", &["level-1", "level-2", "level-3"][..]),
+        ("gekitai", &["hard"]),
+        ("jeson-mor", &["greedy", "smart"]),
+        ("six-making", &["hard"]),
+    ];
+    for (game, expected) in sets {
+        let session = (find(game).unwrap().start)(&Map::new()).unwrap();
+        let ids: Vec<String> = session.seed_best().into_iter().map(|(id, _)| id).collect();
+        assert_eq!(ids, expected, "{game}");
+    }
 }
 
 #[test]
@@ -135,7 +140,7 @@ fn a_finished_game_has_a_value_and_nothing_to_choose() {
         let entry = find(id).unwrap();
         let (_, text) = entry.info.samples.iter().find(|(name, _)| *name == "final").unwrap();
         let session = (entry.from_text)(text, &Map::new()).unwrap();
-        assert_eq!(session.seed_value(), value, "{id}");
+        assert_eq!(session.seed_value(), Some(value), "{id}");
         assert!(session.seed_best().is_empty());
         for player in session.seed_players() {
             assert_eq!(session.seed_choose(player.id, &mut Random::new(1)), None);
@@ -150,7 +155,7 @@ fn hard_fears_an_open_pair_and_finishes_its_own() {
         assert!(pos.after(m.parse().unwrap()).outcome().is_some(), "{m}");
     }
     // Both views look at what the other could do, whoever is to move.
-    let [x, o] = pos.seed_value();
+    let [x, o] = value(&pos);
     assert_eq!((x, o), (2.0 - 4.0 + 5.0, -100.0 + 2.0 - 4.0 - 20.0));
 }
 
@@ -201,14 +206,14 @@ fn levels_complete_a_connection() {
 
 /// The minimax that Smart's document prints, without any cut.
 fn plain_minimax(pos: &JesonMor, depth: u32) -> f64 {
-    let value = pos.seed_value()[pos.turn().index()];
+    let own = value(pos)[pos.turn().index()];
     if pos.outcome().is_some() {
-        return if depth.is_multiple_of(2) { -value } else { value };
+        return if depth.is_multiple_of(2) { -own } else { own };
     }
     let children = pos.moves().into_iter().map(|m| pos.after(m));
     if depth == 1 {
         return children
-            .map(|next| next.seed_value()[pos.turn().index()])
+            .map(|next| value(&next)[pos.turn().index()])
             .fold(f64::NEG_INFINITY, f64::max);
     }
     let values = children.map(|next| plain_minimax(&next, depth - 1));
@@ -227,11 +232,11 @@ proptest! {
         let size = if seven { 7 } else { 5 };
         let start = JesonMor::new(&jeson_mor::Options { size, ..Default::default() }).unwrap();
         let pos = random_walk(start, seed, moves);
-        let obvious = pos.seed_value()[pos.turn().index()] > 2.0;
+        let obvious = value(&pos)[pos.turn().index()] > 2.0;
         let depth = if obvious { 1 } else { 3 };
         let best = plain_minimax(&pos, depth);
         let worth = |next: &JesonMor| match depth {
-            1 => next.seed_value()[pos.turn().index()],
+            1 => value(next)[pos.turn().index()],
             _ => plain_minimax(next, 2),
         };
         let mut expected = pos.moves();

@@ -1,5 +1,6 @@
 //! Proof-number search, exact bounds, retrograde analysis and plain minimax agree.
 
+use crate::effort::cases;
 use engine::control::{Control, Limits, Stop};
 use engine::play::Play;
 use engine::solve::bound::{Bounder, Bounds, Count};
@@ -63,10 +64,10 @@ fn compare<G: Play>(pos: &G, most: u32) -> usize {
     wins
 }
 
-/// Compares on positions of random games, the last ones before the end.
+/// Compares on positions of random games, the last ones before the end; a part of the games each time.
 fn compare_games<G: Play>(options: &G::Options, games: u64, last: usize, most: u32) {
     let (mut wins, mut count) = (0, 0);
-    for seed in 0..games {
+    for seed in 0..cases(games) {
         let mut random = Random::new(seed);
         let mut pos = G::new(options).unwrap();
         let mut past = Vec::new();
@@ -83,6 +84,19 @@ fn compare_games<G: Play>(options: &G::Options, games: u64, last: usize, most: u
         }
     }
     assert!(wins * 10 > count, "{wins} wins in {count} positions");
+}
+
+macro_rules! games {
+    ($($name:ident: $game:ty,)*) => {$(
+        #[test]
+        fn $name() {
+            super::compare_games::<$game>(&Default::default(), 40, 4, 1);
+        }
+    )*};
+}
+
+mod all_solvers_agree_on_every_game {
+    rules::every_game!(games);
 }
 
 #[test]

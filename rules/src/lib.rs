@@ -44,3 +44,25 @@ pub use notation::Notation;
 pub use record::Record;
 pub use symmetry::Symmetric;
 pub use verdict::Verdict;
+
+/// Hands the list of games to a macro, each as a name and a type. It is the only list: the engine's
+/// registry and the tests of all games are made from it, so that a game on it is left out nowhere.
+///
+/// ```
+/// use rules::Game;
+/// macro_rules! names {
+///     ($($name:ident: $game:ty,)*) => { [$((stringify!($name), <$game>::INFO.name)),*] };
+/// }
+/// assert!(rules::every_game!(names).contains(&("six_making", "Six MaKING")));
+/// ```
+#[macro_export]
+macro_rules! every_game {
+    ($make:ident) => {
+        $make! {
+            glaisher: $crate::glaisher::Glaisher,
+            gekitai: $crate::gekitai::Gekitai,
+            jeson_mor: $crate::jeson_mor::JesonMor,
+            six_making: $crate::six_making::SixMaking,
+        }
+    };
+}

@@ -2,22 +2,33 @@
 //!
 //! The games' own halves are in their `notation` modules; `docs/notation.md` describes the result.
 
-use crate::game::{Game, Player, SetupError, shorten};
+use crate::game::{Game, Info, Player, SetupError, shorten};
 use crate::grid::{Square, View};
 use crate::prolog::Term;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
-/// A game whose positions have a one-line text and a Prolog term.
+/// A game whose positions are written in one line of text and, if it likes, as Prolog terms.
 pub trait Notation: Game {
     /// The position in one line.
     fn text(&self) -> String;
     /// Reads a line; what it does not say of the options is taken from `options`.
     fn from_text(text: &str, options: &Self::Options) -> Result<Self, SetupError>;
-    /// The position as a Prolog term.
-    fn term(&self) -> Term;
+
+    /// The position as a Prolog term, in a game that has such terms.
+    fn term(&self) -> Option<Term> {
+        None
+    }
+
     /// Reads a Prolog term; what it does not say of the options is taken from `options`.
-    fn from_term(term: &Term, options: &Self::Options) -> Result<Self, SetupError>;
+    fn from_term(_term: &Term, _options: &Self::Options) -> Result<Self, SetupError> {
+        Err(SetupError::new("position", no_term(Self::INFO)))
+    }
+}
+
+/// What to tell whoever reads or writes a Prolog term in a game without them.
+pub fn no_term(game: &Info) -> String {
+    format!("{} has no Prolog term; use JSON or one-line text", game.name)
 }
 
 /// The position as JSON, with the game's name and the options that are not default.

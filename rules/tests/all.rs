@@ -1,8 +1,5 @@
 //! All tests of the rules that go through the public interface, in one binary.
 
-#[macro_use]
-mod games;
-
 mod drawings;
 mod editing;
 mod laws;

@@ -80,4 +80,4 @@ macro_rules! snapshots {
     )*};
 }
 
-every_game!(snapshots);
+rules::every_game!(snapshots);

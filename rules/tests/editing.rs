@@ -68,4 +68,4 @@ macro_rules! tests {
         }
     )*};
 }
-every_game!(tests);
+rules::every_game!(tests);

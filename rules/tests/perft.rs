@@ -39,4 +39,4 @@ macro_rules! counts {
     )*};
 }
 
-every_game!(counts);
+rules::every_game!(counts);

@@ -188,10 +188,12 @@ impl Lines {
 
     fn eval(&mut self, table: &Table) -> Result<(), Failure> {
         let game = table.game.as_ref();
-        let values = game.seed_value();
-        let [one, two] = Player::BOTH
-            .map(|player| format!("{} {}", table.colour(player), signed(values[player.index()])));
-        self.say(&format!("  at a glance: {one}, {two}"))?;
+        if let Some(values) = game.seed_value() {
+            let [one, two] = Player::BOTH.map(|player| {
+                format!("{} {}", table.colour(player), signed(values[player.index()]))
+            });
+            self.say(&format!("  at a glance: {one}, {two}"))?;
+        }
         let view = self.worker.look(table.entry, game, &Limits::time(GLANCE));
         let Some(view) = view else { return Ok(()) };
         let best = view.lines.first().map(|line| crate::analyze::verdict(game, line));

@@ -1,7 +1,9 @@
 //! Gekitai: immediate wins are seen without search, pairs are what counts.
 
+use super::Play;
 use crate::evaluate::Evaluate;
 use crate::score::{Score, win_after};
+use crate::seed::{self, Seed};
 use crate::solve::certificate::{Certificate, decompress};
 use rules::gekitai::{Both, Cell, Gekitai, Place, lines};
 use rules::{Game, Outcome, Player, Symmetric};
@@ -144,4 +146,11 @@ impl Evaluate<Gekitai> for Judge {
     fn slot(&self, m: Place) -> usize {
         m.0.index()
     }
+}
+
+impl Play for Gekitai {
+    type Judge = Judge;
+    const SEED: Option<Seed<Self>> = Some(seed::gekitai::SEED);
+    const PUZZLES: &'static str = include_str!("../puzzles/gekitai.txt");
+    const BENCH_DEPTH: u32 = 6;
 }

@@ -1,7 +1,9 @@
 //! Glaisher: how many cells are missing to a connection, and the exact test for a win this turn.
 
+use super::Play;
 use crate::evaluate::Evaluate;
 use crate::score::{Score, win_after};
+use crate::seed::{self, Seed};
 use rules::glaisher::{Glaisher, Move};
 use rules::hex::{self, BOARD, CROSSINGS, Hex, NEIGHBOURS, SIDES, around};
 use rules::{Game, Player, Symmetric};
@@ -226,4 +228,14 @@ impl Evaluate<Glaisher> for Judge {
             }
         }
     }
+}
+
+impl Play for Glaisher {
+    type Judge = Judge;
+    const SEED: Option<Seed<Self>> = Some(seed::glaisher::SEED);
+    const PUZZLES: &'static str = include_str!("../puzzles/glaisher.txt");
+    const BENCH_DEPTH: u32 = 4;
+    // Some two thousand turns: three of them in a row cannot be looked at.
+    const PUZZLE_TURNS: u32 = 2;
+    const PUZZLE_MARGIN: u32 = 0;
 }

@@ -11,8 +11,10 @@
 //! A ring filled by one player's eight knights could keep that player's own knight in the centre;
 //! nothing is claimed then.
 
+use super::Play;
 use crate::evaluate::Evaluate;
 use crate::score::{Score, win_after};
+use crate::seed::{self, Seed};
 use crate::solve::complete::Solved;
 use crate::solve::knights::{self, Knights};
 use crate::solve::retrograde::{self, Value, is_win};
@@ -228,4 +230,12 @@ impl Evaluate<JesonMor> for Judge {
     fn slot(&self, m: Jump) -> usize {
         (m.from.index() * 31 + m.to.index()) & ((1 << crate::evaluate::SLOT_BITS) - 1)
     }
+}
+
+impl Play for JesonMor {
+    type Judge = Judge;
+    const SEED: Option<Seed<Self>> = Some(seed::jeson_mor::SEED);
+    const PUZZLES: &'static str = include_str!("../puzzles/jeson-mor.txt");
+    const BENCH_DEPTH: u32 = 7;
+    const PUZZLE_RATED_BLIND: bool = true;
 }

@@ -10,9 +10,13 @@ use crate::seed::Seed;
 use rules::{Notation, Show, Symmetric};
 
 /// A game that the engine plays.
-pub trait Play: Notation + Show + Seed + Symmetric {
-    /// Its judgement.
+pub trait Play: Notation + Show + Symmetric {
+    /// What the search knows of the game beyond its rules.
     type Judge: Evaluate<Self> + Default + 'static;
+    /// The puzzles that come with the program, as `quadrille puzzles` writes them.
+    const PUZZLES: &'static str = "";
+    /// The players and the evaluation of the game's original program, where there is one.
+    const SEED: Option<Seed<Self>> = None;
     /// How deep the bench looks: a second or so for all its positions.
     const BENCH_DEPTH: u32;
     /// The most turns a puzzle may take to win.
@@ -36,25 +40,4 @@ pub(crate) fn whole_turns<G: Play>(pos: &G) -> Vec<(Vec<G::Move>, G)> {
         }
     }
     turns
-}
-
-impl Play for rules::gekitai::Gekitai {
-    type Judge = gekitai::Judge;
-    const BENCH_DEPTH: u32 = 6;
-}
-impl Play for rules::glaisher::Glaisher {
-    type Judge = glaisher::Judge;
-    const BENCH_DEPTH: u32 = 4;
-    // Some two thousand turns: three of them in a row cannot be looked at.
-    const PUZZLE_TURNS: u32 = 2;
-    const PUZZLE_MARGIN: u32 = 0;
-}
-impl Play for rules::jeson_mor::JesonMor {
-    type Judge = jeson_mor::Judge;
-    const BENCH_DEPTH: u32 = 7;
-    const PUZZLE_RATED_BLIND: bool = true;
-}
-impl Play for rules::six_making::SixMaking {
-    type Judge = six_making::Judge;
-    const BENCH_DEPTH: u32 = 6;
 }

@@ -1,7 +1,9 @@
 //! Six MaKING: whoever can crown a king does; otherwise towers count by what they may become.
 
+use super::Play;
 use crate::evaluate::Evaluate;
 use crate::score::{Score, win_after};
+use crate::seed::{self, Seed};
 use rules::six_making::{Cell, KING, Move, SixMaking};
 use rules::{Game, Player, Symmetric};
 
@@ -119,4 +121,11 @@ impl Evaluate<SixMaking> for Judge {
             (false, false) => -100 * built as i32,
         }
     }
+}
+
+impl Play for SixMaking {
+    type Judge = Judge;
+    const SEED: Option<Seed<Self>> = Some(seed::six_making::SEED);
+    const PUZZLES: &'static str = include_str!("../puzzles/six-making.txt");
+    const BENCH_DEPTH: u32 = 6;
 }

@@ -8,6 +8,7 @@ mod collect;
 
 pub use collect::{Collect, collect};
 
+use crate::registry::find;
 use rules::record::{Record, RecordError};
 
 /// A position with exactly one turn that wins soon enough.
@@ -29,18 +30,9 @@ pub struct Puzzle {
     pub record: String,
 }
 
-/// The puzzles that come with the program.
-const SHIPPED: &[(&str, &str)] = &[
-    ("glaisher", include_str!("glaisher.txt")),
-    ("gekitai", include_str!("gekitai.txt")),
-    ("jeson-mor", include_str!("jeson-mor.txt")),
-    ("six-making", include_str!("six-making.txt")),
-];
-
-/// The puzzles of a game that come with the program, from easy to hard.
+/// The puzzles of a game that come with the program, from easy to hard; none of a game that has none.
 pub fn shipped(game: &str) -> Vec<Puzzle> {
-    let found = SHIPPED.iter().find(|(id, _)| *id == game);
-    found.and_then(|(_, text)| read(text).ok()).unwrap_or_default()
+    find(game).and_then(|entry| read(entry.shipped).ok()).unwrap_or_default()
 }
 
 /// Reads puzzles as `quadrille puzzles` writes them: records, one after the other.

@@ -6,8 +6,8 @@ use super::{Seed, SeedPlayer, Turn, best_moves};
 use rules::gekitai::Gekitai;
 use rules::{Game, Outcome, Player};
 
-impl Seed for Gekitai {
-    const PLAYERS: &'static [SeedPlayer<Self>] = &[
+pub(crate) const SEED: Seed<Gekitai> = Seed {
+    players: &[
         SeedPlayer::random("easy", "Easy"),
         SeedPlayer::new(
             "hard",
@@ -15,12 +15,9 @@ impl Seed for Gekitai {
             "looks one turn ahead, and at whether the opponent could then win at once",
             hard,
         ),
-    ];
-
-    fn seed_value(&self) -> [f64; 2] {
-        Player::BOTH.map(|player| value(self, player))
-    }
-}
+    ],
+    value: |pos| Player::BOTH.map(|player| value(pos, player)),
+};
 
 fn hard(pos: &Gekitai) -> Vec<Turn<Gekitai>> {
     best_moves(pos, |after| value(after, pos.turn()))

@@ -26,8 +26,8 @@ const WON: f64 = 999_999.0;
 /// What a stack is worth by its ring, from the edge to the centre.
 const RINGS: [i32; 5] = [1, 2, 2, 3, 4];
 
-impl Seed for Glaisher {
-    const PLAYERS: &'static [SeedPlayer<Self>] = &[
+pub(crate) const SEED: Seed<Glaisher> = Seed {
+    players: &[
         SeedPlayer::new(
             "level-1",
             "Level 1",
@@ -46,12 +46,9 @@ impl Seed for Glaisher {
             "follows ten promising turns for five turns more",
             |pos| decide(pos, 5, 10),
         ),
-    ];
-
-    fn seed_value(&self) -> [f64; 2] {
-        both_views(value(self))
-    }
-}
+    ],
+    value: |pos| both_views(value(pos)),
+};
 
 /// Which decision of a turn is sieved first.
 #[derive(Clone, Copy)]

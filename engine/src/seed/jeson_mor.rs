@@ -12,8 +12,8 @@ const OBVIOUS: f64 = 2.0;
 /// The cells along a side of the board that positions are kept on.
 const WIDTH: usize = 11;
 
-impl Seed for JesonMor {
-    const PLAYERS: &'static [SeedPlayer<Self>] = &[
+pub(crate) const SEED: Seed<JesonMor> = Seed {
+    players: &[
         SeedPlayer::random("sloppy", "Sloppy"),
         SeedPlayer::new("greedy", "Greedy", "looks one turn ahead", greedy),
         SeedPlayer::new(
@@ -22,12 +22,9 @@ impl Seed for JesonMor {
             "looks three turns ahead, or one when it is far ahead already",
             smart,
         ),
-    ];
-
-    fn seed_value(&self) -> [f64; 2] {
-        both_views(value(self))
-    }
-}
+    ],
+    value: |pos| both_views(value(pos)),
+};
 
 fn greedy(pos: &JesonMor) -> Vec<Turn<JesonMor>> {
     best_moves(pos, |after| view(value(after), pos.turn()))

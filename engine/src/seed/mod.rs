@@ -1,13 +1,13 @@
-//! The computer players of the four original programs, as their documents describe them.
+//! The computer players of the games' original programs, as their documents describe them.
 //!
 //! They stand beside the search and share nothing with it: their strength, their blind spots and their
 //! ties are part of what they are. Each judges positions by the evaluation of its seed and draws its turn
 //! from a set of equally good ones.
 
-mod gekitai;
-mod glaisher;
-mod jeson_mor;
-mod six_making;
+pub(crate) mod gekitai;
+pub(crate) mod glaisher;
+pub(crate) mod jeson_mor;
+pub(crate) mod six_making;
 
 use rules::random::Random;
 use rules::{Game, Player};
@@ -54,31 +54,30 @@ impl<G: Game> SeedPlayer<G> {
     }
 }
 
-/// A game whose seed evaluates positions and has players; one without a seed has neither.
-pub trait Seed: Game {
-    /// The players, in the order of the seed's menu.
-    const PLAYERS: &'static [SeedPlayer<Self>] = &[];
-
-    /// The seed's evaluation, from player 1's and from player 2's own view.
-    fn seed_value(&self) -> [f64; 2] {
-        [0.0; 2]
-    }
+/// What a game's original program brings along.
+pub struct Seed<G: Game> {
+    /// The players, in the order of the program's menu.
+    pub players: &'static [SeedPlayer<G>],
+    /// The program's evaluation, from player 1's and from player 2's own view.
+    pub value: fn(&G) -> [f64; 2],
 }
 
-/// The turn that a seed's player makes; none when the game is over or has no such player.
-pub fn choose<G: Seed>(pos: &G, id: &str, random: &mut Random) -> Option<Turn<G>> {
-    let player = G::PLAYERS.iter().find(|player| player.about.id == id)?;
-    random.pick(&(player.turns)(pos)).cloned()
-}
-
-/// The set of turns that each player who does not play at random draws from; empty when the game is
-/// over.
-pub fn best_turns<G: Seed>(pos: &G) -> Vec<(&'static str, Vec<Turn<G>>)> {
-    if pos.outcome().is_some() {
-        return Vec::new();
+impl<G: Game> Seed<G> {
+    /// The turn that a player makes; none when the game is over or has no such player.
+    pub fn choose(&self, pos: &G, id: &str, random: &mut Random) -> Option<Turn<G>> {
+        let player = self.players.iter().find(|player| player.about.id == id)?;
+        random.pick(&(player.turns)(pos)).cloned()
     }
-    let weighing = G::PLAYERS.iter().filter(|player| !player.about.random);
-    weighing.map(|player| (player.about.id, (player.turns)(pos))).collect()
+
+    /// The set of turns that each player who does not play at random draws from; empty when the game is
+    /// over.
+    pub fn best_turns(&self, pos: &G) -> Vec<(&'static str, Vec<Turn<G>>)> {
+        if pos.outcome().is_some() {
+            return Vec::new();
+        }
+        let weighing = self.players.iter().filter(|player| !player.about.random);
+        weighing.map(|player| (player.about.id, (player.turns)(pos))).collect()
+    }
 }
 
 /// Every legal turn, in the game's order.

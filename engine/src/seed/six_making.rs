@@ -4,8 +4,8 @@ use super::{Seed, SeedPlayer, Turn, best_moves, both_views, view};
 use rules::six_making::{Cell, KING, SixMaking};
 use rules::{Game, Player};
 
-impl Seed for SixMaking {
-    const PLAYERS: &'static [SeedPlayer<Self>] = &[
+pub(crate) const SEED: Seed<SixMaking> = Seed {
+    players: &[
         SeedPlayer::random("easy", "Easy"),
         SeedPlayer::new(
             "hard",
@@ -13,12 +13,9 @@ impl Seed for SixMaking {
             "weighs the position after its turn together with the one after the best reply",
             hard,
         ),
-    ];
-
-    fn seed_value(&self) -> [f64; 2] {
-        both_views(value(self))
-    }
-}
+    ],
+    value: |pos| both_views(value(pos)),
+};
 
 fn hard(pos: &SixMaking) -> Vec<Turn<SixMaking>> {
     let player = pos.turn();

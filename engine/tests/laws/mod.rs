@@ -5,14 +5,10 @@
 
 use engine::solve::certificate::Certificate;
 use engine::{Entry, GAMES, Session, find};
-use rules::gekitai::Gekitai;
-use rules::glaisher::Glaisher;
-use rules::jeson_mor::JesonMor;
 use rules::notation::{Notation, from_json, option_value};
 use rules::prolog::Term;
 use rules::record::Record;
-use rules::six_making::SixMaking;
-use rules::{Symmetric, svg, text};
+use rules::{Game, Symmetric, svg, text};
 use serde_json::{Map, Value};
 use std::fmt::Display;
 
@@ -61,10 +57,10 @@ pub fn record(text: &str) {
 
 /// Any text as a certificate of any game.
 pub fn certificate(text: &str) {
-    certificate_of::<Glaisher>(text);
-    certificate_of::<Gekitai>(text);
-    certificate_of::<JesonMor>(text);
-    certificate_of::<SixMaking>(text);
+    macro_rules! each {
+        ($($name:ident: $game:ty,)*) => { $(certificate_of::<$game>(text);)* };
+    }
+    rules::every_game!(each);
 }
 
 fn certificate_of<G: Symmetric + Notation>(text: &str) {
@@ -141,13 +137,13 @@ fn refused(error: &dyn Display) {
 
 fn holds(entry: &Entry, session: &dyn Session) {
     reads_back(entry, session);
-    match entry.info.id {
-        "glaisher" => replays::<Glaisher>(session),
-        "gekitai" => replays::<Gekitai>(session),
-        "jeson-mor" => replays::<JesonMor>(session),
-        "six-making" => replays::<SixMaking>(session),
-        other => panic!("no law knows {other}"),
+    macro_rules! each {
+        ($($name:ident: $game:ty,)*) => { match entry.info.id {
+            $(id if id == <$game>::INFO.id => replays::<$game>(session),)*
+            other => panic!("no law knows {other}"),
+        } };
     }
+    rules::every_game!(each);
 }
 
 /// All forms of a position tell the same.
@@ -165,7 +161,9 @@ fn reads_back(entry: &Entry, session: &dyn Session) {
         same(&text, (entry.from_text)(&text, options));
         assert_eq!(same(&json, (entry.from_json)(&json, options)).position(), json);
     }
-    same(&term, (entry.from_term)(&term, &own));
+    if let Some(term) = &term {
+        same(term, (entry.from_term)(term, &own));
+    }
 }
 
 /// The record of a match leads to the same position, and so does its JSON, with the same key.

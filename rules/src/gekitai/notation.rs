@@ -27,12 +27,12 @@ impl Notation for Gekitai {
         Gekitai::from_setup(Setup { options, board, turn: player_field(line.player)? })
     }
 
-    fn term(&self) -> Term {
+    fn term(&self) -> Option<Term> {
         let board = Term::letters(&self.setup().board, &ATOMS);
-        match self.turn {
+        Some(match self.turn {
             Player::One => board,
             Player::Two => Term::List(vec![board, Term::atom("plyr2")]),
-        }
+        })
     }
 
     fn from_term(term: &Term, options: &Options) -> Result<Self, SetupError> {

@@ -40,7 +40,7 @@ impl Notation for Glaisher {
         Glaisher::from_setup(Setup { options, board, turn: player_field(player)?, placing })
     }
 
-    fn term(&self) -> Term {
+    fn term(&self) -> Option<Term> {
         let setup = self.setup();
         let nan = || std::iter::repeat(Term::atom("nan"));
         let row = |(row, heights): (usize, Vec<i64>)| {
@@ -54,7 +54,7 @@ impl Notation for Glaisher {
         if self.placing {
             arguments.push(Term::atom("placing"));
         }
-        Term::Compound("gamestate".into(), arguments)
+        Some(Term::Compound("gamestate".into(), arguments))
     }
 
     fn from_term(term: &Term, options: &Options) -> Result<Self, SetupError> {

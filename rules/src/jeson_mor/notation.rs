@@ -44,7 +44,7 @@ impl Notation for JesonMor {
         JesonMor::from_setup(Setup { options, board, turn, winner })
     }
 
-    fn term(&self) -> Term {
+    fn term(&self) -> Option<Term> {
         let setup = self.setup();
         let player = if self.turn == Player::One { "w" } else { "b" };
         let old = match setup.winner {
@@ -52,7 +52,7 @@ impl Notation for JesonMor {
             None => setup.board.clone(),
         };
         let [board, old] = [&setup.board, &old].map(|board| Term::letters(board, &ATOMS));
-        Term::List(vec![Term::atom(player), board, old])
+        Some(Term::List(vec![Term::atom(player), board, old]))
     }
 
     fn from_term(term: &Term, options: &Options) -> Result<Self, SetupError> {

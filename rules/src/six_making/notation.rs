@@ -35,15 +35,15 @@ impl Notation for SixMaking {
         Ok(pos)
     }
 
-    fn term(&self) -> Term {
+    fn term(&self) -> Option<Term> {
         let setup = self.setup();
         let board = board_term(&setup.board);
         let player = Term::atom(PLAYERS[self.turn.index()]);
-        match (&setup.before, self.turn) {
+        Some(match (&setup.before, self.turn) {
             (Some(before), _) if self.ko => Term::List(vec![board, player, board_term(before)]),
             (_, Player::Two) => Term::List(vec![board, player]),
             (_, Player::One) => board,
-        }
+        })
     }
 
     fn from_term(term: &Term, options: &Options) -> Result<Self, SetupError> {

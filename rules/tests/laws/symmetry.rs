@@ -242,5 +242,5 @@ macro_rules! image_tests {
 
 mod images_of_every_game_play_alike {
     use super::images_play_alike;
-    every_game!(image_tests);
+    rules::every_game!(image_tests);
 }

@@ -88,8 +88,8 @@ pub struct Play {
     review: Option<usize>,
     /// The position on the screen, if it is not the present one.
     past: Option<Box<dyn Session>>,
-    /// What the original program thinks of the position on the screen.
-    values: [f64; 2],
+    /// What the original program thinks of the position on the screen, if there is such a program.
+    values: Option<[f64; 2]>,
     /// The turns that each of its players would draw from, while a hint is shown.
     advice: Vec<(String, Vec<String>)>,
     /// Computers play each other: whether they rest, how fast they are, whether they wait for a key.
@@ -125,7 +125,7 @@ impl Play {
             watch: None,
             review: None,
             past: None,
-            values: [0.0; 2],
+            values: None,
             advice: Vec::new(),
             rests: false,
             speed,

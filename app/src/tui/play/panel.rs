@@ -185,14 +185,16 @@ impl Play {
     /// The original program's value for both sides, and the engine's bar.
     fn view_values(&self, pen: &mut Pen<'_, '_>) {
         let look = pen.look;
-        let [one, two] = Player::BOTH.map(|player| {
-            format!("{} {}", self.table.colour(player), signed(self.values[player.index()]))
-        });
-        let line = format!("{one}  {two}");
-        let label = "At a glance  ";
-        let fits = label.len() + line.chars().count() <= pen.width();
-        let line = if fits { format!("{label}{line}") } else { line };
-        pen.line(Line::styled(cut(&line, pen.width(), &look), look.soft()));
+        if let Some(values) = self.values {
+            let [one, two] = Player::BOTH.map(|player| {
+                format!("{} {}", self.table.colour(player), signed(values[player.index()]))
+            });
+            let line = format!("{one}  {two}");
+            let label = "At a glance  ";
+            let fits = label.len() + line.chars().count() <= pen.width();
+            let line = if fits { format!("{label}{line}") } else { line };
+            pen.line(Line::styled(cut(&line, pen.width(), &look), look.soft()));
+        }
         if !self.shown.bar && !self.shown.analysis {
             return pen.gap();
         }
