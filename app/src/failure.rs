@@ -1,6 +1,7 @@
 //! How commands end: the exit codes and the one line that explains them.
 
 use clap::error::ErrorKind;
+use rustix::event::{PollFd, PollFlags, poll};
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -96,4 +97,22 @@ pub fn print(bytes: &[u8]) -> Result<(), Failure> {
     out.write_all(bytes)?;
     out.flush()?;
     Ok(())
+}
+
+/// Calls when whoever read standard output has gone away, even if nothing is being written.
+pub fn when_nobody_reads(call: impl FnOnce() + Send + 'static) {
+    std::thread::spawn(move || {
+        let out = io::stdout();
+        // Nothing is asked for: the end of a pipe or a terminal is told all the same.
+        let mut watched = [PollFd::new(&out, PollFlags::empty())];
+        let told = loop {
+            match poll(&mut watched, None) {
+                Err(rustix::io::Errno::INTR) => {}
+                told => break told,
+            }
+        };
+        if told.is_ok() {
+            call();
+        }
+    });
 }

@@ -11,23 +11,19 @@ use std::path::Path;
 /// The largest input that is read: far beyond any game.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// Reads a line, at most so many bytes and one more, which tells that it is too long; the rest of it
-/// is skipped. Says whether there was one.
+/// Reads a line of at most this many bytes; one more byte tells that it was longer, and the rest of it is
+/// skipped without being kept. Says whether there was a line.
 pub fn next_line(
     input: &mut impl BufRead,
     line: &mut Vec<u8>,
     most: usize,
 ) -> std::io::Result<bool> {
     line.clear();
-    let most = most as u64;
-    if input.by_ref().take(most + 1).read_until(b'\n', line)? == 0 {
+    if input.by_ref().take(most as u64 + 1).read_until(b'\n', line)? == 0 {
         return Ok(false);
     }
-    let mut ended = line.len() as u64 <= most || line.ends_with(b"\n");
-    while !ended {
-        let mut rest = Vec::new();
-        ended =
-            input.by_ref().take(most).read_until(b'\n', &mut rest)? == 0 || rest.ends_with(b"\n");
+    if line.len() > most && !line.ends_with(b"\n") {
+        input.skip_until(b'\n')?;
     }
     Ok(true)
 }

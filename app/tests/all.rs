@@ -3,6 +3,7 @@
 mod arena;
 mod browser;
 mod cli;
+mod floods;
 mod kill;
 mod lines;
 mod protocols;

@@ -73,10 +73,9 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// A table of about so many mebibytes, at least one entry.
+    /// A table of this many mebibytes, with at least one entry.
     pub fn new(mebibytes: usize) -> Cache {
-        let pairs = (mebibytes << 20) / size_of::<[Slot; 2]>();
-        let pairs = pairs.max(1).next_power_of_two();
+        let pairs = ((mebibytes << 20) / size_of::<[Slot; 2]>()).max(1);
         Cache { slots: (0..pairs).map(|_| Default::default()).collect(), age: 0 }
     }
 
@@ -92,7 +91,7 @@ impl Cache {
     }
 
     fn pair(&self, key: u64) -> &[Slot; 2] {
-        // The number of pairs is a power of two; high bits of the key choose.
+        // The key as a fraction of all keys chooses, so any number of pairs will do.
         let at = (u128::from(key) * self.slots.len() as u128) >> 64;
         &self.slots[at as usize]
     }
@@ -136,6 +135,14 @@ impl Cache {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_table_is_as_large_as_was_asked_for() {
+        for mebibytes in [1, 3, 8] {
+            let pairs = Cache::new(mebibytes).slots.len();
+            assert_eq!(pairs * size_of::<[Slot; 2]>(), mebibytes << 20);
+        }
+    }
 
     #[test]
     fn what_is_put_in_comes_out() {

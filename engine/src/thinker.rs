@@ -132,8 +132,9 @@ pub struct Brain<G: Play> {
     proofs: Option<Table>,
 }
 
-const PROOF_MEBIBYTES: usize = 24;
-const BOUND_MEBIBYTES: usize = 8;
+/// Both are small because they come on top of the table that the user has allowed.
+const PROOF_MEBIBYTES: usize = 4;
+const BOUND_MEBIBYTES: usize = 4;
 
 /// Whether a share of the limits suffices to look at two turns of a game with thousands of them.
 fn is_worth_it(share: &Limits) -> bool {

@@ -34,7 +34,9 @@ const LONGEST: Duration = Duration::from_secs(60);
 /// The longest line that is read.
 const MOST_BYTES: u64 = 1 << 16;
 /// How many lines may wait to be read; a program that writes more has to wait.
-const MOST_LINES: usize = 1024;
+const MOST_LINES: usize = 64;
+/// How much of a greeting is kept: far more than any list of options.
+const MOST_GREETING: usize = 1 << 20;
 
 /// A line of a program, or what came instead.
 enum Said {
@@ -62,7 +64,7 @@ impl Program {
     ) -> Result<External, Fault> {
         let mut external = self.spawn(margin)?;
         external.say(self.dialect.hello())?;
-        let declared = external.wait_for(self.dialect.welcome(), PATIENCE)?;
+        let declared = external.wait_for(self.dialect.welcome())?;
         for (name, value) in setting(self.dialect, &declared, &self.options, info, game_options)? {
             external.say(&format!("setoption name {name} value {value}"))?;
         }
@@ -137,16 +139,21 @@ impl External {
     }
 
     /// Everything said up to a word; not hearing it is no matter of a game's clock.
-    fn wait_for(&mut self, word: &str, patience: Duration) -> Result<Vec<String>, Fault> {
+    fn wait_for(&mut self, word: &str) -> Result<Vec<String>, Fault> {
+        let patience = PATIENCE + self.margin;
         let deadline = Instant::now() + patience;
-        let mut lines = Vec::new();
+        let (mut lines, mut bytes) = (Vec::new(), 0);
         loop {
             match self.hear(deadline) {
                 Ok(line) if line.split_whitespace().next() == Some(word) => return Ok(lines),
-                Ok(line) if lines.len() < MOST_LINES => lines.push(line),
-                Ok(_) => {}
+                Ok(line) => {
+                    bytes += line.len() + size_of::<String>();
+                    if bytes <= MOST_GREETING {
+                        lines.push(line);
+                    }
+                }
                 Err(Fault::Time) => {
-                    let seconds = patience.as_secs();
+                    let seconds = patience.as_secs_f64();
                     return Err(Fault::Crash(format!("no `{word}` within {seconds} s")));
                 }
                 Err(fault) => return Err(fault),
@@ -156,13 +163,17 @@ impl External {
 
     fn wait_ready(&mut self) -> Result<(), Fault> {
         self.say("isready")?;
-        self.wait_for("readyok", PATIENCE).map(drop)
+        self.wait_for("readyok").map(drop)
     }
 
     /// The text behind `bestmove`, whatever it is.
     fn answer(&mut self) -> Result<String, Fault> {
-        // What it said before it was asked is no answer.
-        while self.output.try_recv().is_ok() {}
+        // What it said before it was asked is no answer. One that never stops talking is not waited for.
+        for _ in 0..=MOST_LINES {
+            if self.output.try_recv().is_err() {
+                break;
+            }
+        }
         self.say(&go(&self.limits))?;
         let deadline = Instant::now() + self.limits.time.unwrap_or(LONGEST) + self.margin;
         loop {

@@ -1,6 +1,9 @@
 //! `quadrille engine`: the Universal Game Interface, and UCI for programs that speak chess.
 //!
-//! One thread listens and answers, another one searches, so that nothing said during a search waits.
+//! One thread listens and answers, another one searches, so that nothing said during a search has to wait
+//! for it; a third one notices when nobody reads the answers any more. Memory is bounded whatever is sent:
+//! lines and games have a length, there is one table, and whoever sends faster than the answers are read has
+//! to wait.
 //! `talk` understands the lines, `dialect` words the answers, `options` and `go` read their commands.
 
 mod dialect;
@@ -8,35 +11,60 @@ mod go;
 mod options;
 mod talk;
 
-use crate::failure::{Failure, print};
+use crate::failure::{Failure, print, when_nobody_reads};
 use crate::input::next_line;
 use anyhow::anyhow;
 use dialect::Dialect;
-use engine::{Stop, make_whole};
+use engine::{Stop, Thinker, make_whole};
 use options::Settings;
 use requests::Desk;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread::JoinHandle;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::time::{Duration, Instant};
-use talk::{Order, Reply, Search, Talk};
+use talk::{Order, Reply, Search, Talk, refusal};
 
 /// The longest line that is read; a longer one is refused and skipped.
 const MOST_BYTES: usize = 1 << 20;
 
-/// Listens until `quit` or the end of the input.
+/// How many orders may wait for the searching thread.
+const MOST_WAITING: usize = 1;
+
+/// Listens until `quit`, the end of the input, or until nobody reads the answers.
 pub fn run() -> Result<(), Failure> {
-    let mut talk = Talk::new(Dialect::Ugi).map_err(|message| anyhow!(message))?;
-    let mut searching = Searching::begin();
+    let talk = Talk::new(Dialect::Ugi).map_err(|message| anyhow!(message))?;
+    // The first to report ends the process: this thread waits for nothing else, and a thread that is stuck
+    // in a read or a write holds nothing up.
+    let (report, first) = channel();
+    let (orders, given) = sync_channel(MOST_WAITING);
+    let open = Arc::new(AtomicUsize::new(0));
+    let searching = Searching { orders, open: Arc::clone(&open), last: None };
+
+    let failed = report.clone();
+    std::thread::spawn(move || {
+        listen(talk, searching).or_else(|failure| failed.send(Err(failure)))
+    });
+    let closed = report.clone();
+    when_nobody_reads(move || drop(closed.send(Err(Failure::Closed))));
+    std::thread::spawn(move || {
+        let done = catch_unwind(AssertUnwindSafe(|| search_as_told(&given, &open)));
+        report.send(done.unwrap_or_else(|_| Err(search_failed())))
+    });
+    first.recv().unwrap_or_else(|_| Err(search_failed()))
+}
+
+/// Answers every line; at the end of the input the searching thread is left to end by itself.
+fn listen(mut talk: Talk, mut searching: Searching) -> Result<(), Failure> {
     let mut input = std::io::stdin().lock();
     let mut line = Vec::new();
     while next_line(&mut input, &mut line, MOST_BYTES)? {
-        let reply = match line.len() {
-            ..=MOST_BYTES => talk.hear(&String::from_utf8_lossy(&line)),
-            _ => Reply::Lines(vec![format!(
-                "info string error: the line is longer than {MOST_BYTES} bytes"
-            )]),
+        let reply = match std::str::from_utf8(&line) {
+            _ if line.len() > MOST_BYTES => {
+                refusal(&format!("the line is longer than {MOST_BYTES} bytes"))
+            }
+            Ok(line) => talk.hear(line),
+            Err(_) => refusal("the line is not text in UTF-8"),
         };
         match reply {
             Reply::Lines(lines) => say(&lines)?,
@@ -44,7 +72,8 @@ pub fn run() -> Result<(), Failure> {
             Reply::Order(order) => searching.obey(order)?,
         }
     }
-    searching.end()
+    searching.halt();
+    Ok(())
 }
 
 fn say(lines: &[String]) -> Result<(), Failure> {
@@ -58,8 +87,12 @@ fn say_ready() -> Result<(), Failure> {
     say(&["readyok".to_owned()])
 }
 
-/// What the searching thread is given to do.
-enum Job {
+fn search_failed() -> Failure {
+    Failure::from(anyhow!("the search has failed"))
+}
+
+/// What the searching thread is told to do.
+enum Errand {
     Search(Box<Search>, Reins, Instant),
     Ready(Settings),
     NewGame,
@@ -74,8 +107,8 @@ struct Reins {
 
 /// The searching thread, as the listening one sees it.
 struct Searching {
-    jobs: Sender<Job>,
-    thread: JoinHandle<()>,
+    /// Room here is never waited for while a search runs on: whatever is sent ends the search before it.
+    orders: SyncSender<Errand>,
     /// Searches that have not been answered.
     open: Arc<AtomicUsize>,
     /// The last search: ends it, and lets the answer go when it is dropped.
@@ -83,14 +116,6 @@ struct Searching {
 }
 
 impl Searching {
-    fn begin() -> Searching {
-        let (jobs, given) = channel();
-        let open = Arc::new(AtomicUsize::new(0));
-        let shared = Arc::clone(&open);
-        let thread = std::thread::spawn(move || work(&given, &shared));
-        Searching { jobs, thread, open, last: None }
-    }
-
     fn obey(&mut self, order: Order) -> Result<(), Failure> {
         match order {
             Order::Search(search) => self.search(search),
@@ -100,10 +125,10 @@ impl Searching {
             }
             // During a search the answer must not wait for it; else it waits for the table.
             Order::Ready(_) if self.open.load(Ordering::Acquire) > 0 => say_ready(),
-            Order::Ready(settings) => self.give(Job::Ready(settings)),
+            Order::Ready(settings) => self.send(Errand::Ready(settings)),
             Order::NewGame => {
                 self.halt();
-                self.give(Job::NewGame)
+                self.send(Errand::NewGame)
             }
         }
     }
@@ -115,7 +140,7 @@ impl Searching {
         let stop = Stop::default();
         self.open.fetch_add(1, Ordering::AcqRel);
         self.last = Some((stop.clone(), release));
-        self.give(Job::Search(search, Reins { stop, released }, Instant::now()))
+        self.send(Errand::Search(search, Reins { stop, released }, Instant::now()))
     }
 
     fn halt(&mut self) {
@@ -124,53 +149,57 @@ impl Searching {
         }
     }
 
-    fn give(&self, job: Job) -> Result<(), Failure> {
-        self.jobs.send(job).map_err(|_| Failure::from(anyhow!("the search has failed")))
-    }
-
-    /// Every search is answered before the process ends.
-    fn end(mut self) -> Result<(), Failure> {
-        self.halt();
-        drop(self.jobs);
-        self.thread.join().map_err(|_| Failure::from(anyhow!("the search has failed")))
+    fn send(&self, errand: Errand) -> Result<(), Failure> {
+        self.orders.send(errand).map_err(|_| search_failed())
     }
 }
 
-/// The searching thread. It ends when nobody can give it anything any more; whether anybody still
-/// reads what it says is found out by the listening one.
-fn work(jobs: &Receiver<Job>, open: &AtomicUsize) {
-    let mut desk = Desk::new(0);
-    for job in jobs {
-        match job {
-            Job::Search(search, reins, since) => {
-                answer(&mut desk, &search, &reins, since);
+/// The searching thread: it ends when the listening one has ended and every search is answered, or when
+/// an answer cannot be written.
+fn search_as_told(orders: &Receiver<Errand>, open: &AtomicUsize) -> Result<(), Failure> {
+    let mut desk = Desk::of_one(0);
+    for errand in orders {
+        match errand {
+            Errand::Search(search, reins, since) => {
+                answer(&mut desk, &search, &reins, since)?;
                 open.fetch_sub(1, Ordering::AcqRel);
             }
-            Job::Ready(settings) => {
-                desk.resize(settings.hash);
-                desk.thinker(settings.entry);
-                let _ = say_ready();
+            Errand::Ready(settings) => {
+                thinker(&mut desk, &settings);
+                say_ready()?;
             }
-            Job::NewGame => desk.forget(),
+            Errand::NewGame => desk.forget(),
         }
     }
+    Ok(())
+}
+
+/// The engine of the game that is set, with the table that is.
+fn thinker<'a>(desk: &'a mut Desk, settings: &Settings) -> &'a mut dyn Thinker {
+    desk.resize(settings.hash);
+    desk.thinker(settings.entry)
 }
 
 /// Searches, tells the news on the way and the best turn at the end.
-fn answer(desk: &mut Desk, search: &Search, reins: &Reins, since: Instant) {
+fn answer(desk: &mut Desk, search: &Search, reins: &Reins, since: Instant) -> Result<(), Failure> {
     let Search { dialect, settings, session, go } = search;
     let game = session.as_ref();
-    desk.resize(settings.hash);
-    let thinker = desk.thinker(settings.entry);
+    let thinker = thinker(desk, settings);
     let mut limits = go.limits.clone();
     // The clock has been running since the command came.
     let left = |time: Duration| time.saturating_sub(since.elapsed()).max(Duration::from_millis(1));
     limits.time = limits.time.map(left);
-    let mut told = Vec::new();
+    let (mut told, mut said) = (Vec::new(), Ok(()));
     let mut view = thinker.think(game, &limits, &reins.stop, &mut |view| {
         told = dialect.news(game, view);
-        let _ = say(&told);
+        if said.is_ok() {
+            said = say(&told);
+        }
+        if said.is_err() {
+            reins.stop.stop();
+        }
     });
+    said?;
     if let Some(view) = &mut view {
         make_whole(view, game, thinker);
     }
@@ -182,5 +211,5 @@ fn answer(desk: &mut Desk, search: &Search, reins: &Reins, since: Instant) {
         lines.clear();
     }
     lines.push(dialect.best(view.as_ref()));
-    let _ = say(&lines);
+    say(&lines)
 }

@@ -52,6 +52,13 @@ pub struct Search {
 
 type Heard = Result<Reply, String>;
 
+/// How many words a command may have, apart from the moves of a position.
+const MOST_WORDS: usize = 100;
+/// How many moves of a game are kept, each with the position before it.
+const MOST_MOVES: usize = 10_000;
+/// The longest position in one line; real ones are a tenth of it.
+const MOST_TEXT: usize = 4096;
+
 const SILENCE: Reply = Reply::Lines(Vec::new());
 
 impl Talk {
@@ -64,26 +71,22 @@ impl Talk {
 
     /// Obeys a line. One that makes no sense changes nothing and is answered with an error.
     pub fn hear(&mut self, line: &str) -> Reply {
-        self.obey(line).unwrap_or_else(|message| {
-            // It is one line of bearable length, whatever it quotes.
-            let message: String = message.chars().filter(|c| !c.is_control()).take(300).collect();
-            Reply::Lines(vec![format!("info string error: {message}")])
-        })
+        self.obey(line).unwrap_or_else(|message| refusal(&message))
     }
 
     fn obey(&mut self, line: &str) -> Heard {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let Some((command, words)) = words.split_first() else { return Ok(SILENCE) };
-        match *command {
+        let mut words = line.split_whitespace();
+        let Some(command) = words.next() else { return Ok(SILENCE) };
+        match command {
             "ugi" => self.greet(Dialect::Ugi),
             "uci" => self.greet(Dialect::Uci),
             "isready" => Ok(Reply::Order(Order::Ready(self.settings.clone()))),
             "uginewgame" | "ucinewgame" => self.new_game(),
-            "setoption" => self.set_option(words),
+            "setoption" => self.set_option(&few(words)?),
             "position" => self.place(words),
-            "go" => self.go(words),
+            "go" => self.go(&few(words)?),
             "stop" => Ok(Reply::Order(Order::Stop)),
-            "query" => self.query(words),
+            "query" => self.query(&few(words)?),
             "quit" => Ok(Reply::Order(Order::Quit)),
             // Chess programs may say it; there is nothing more to tell.
             "debug" => Ok(SILENCE),
@@ -122,21 +125,29 @@ impl Talk {
         Ok(SILENCE)
     }
 
-    fn place(&mut self, words: &[&str]) -> Heard {
-        let mut parts = words.splitn(2, |word| *word == "moves");
-        let mut session = match parts.next().unwrap_or_default() {
+    fn place<'a>(&mut self, mut words: impl Iterator<Item = &'a str>) -> Heard {
+        let from = few(words.by_ref().take_while(|word| *word != "moves"))?;
+        let mut session = match &from[..] {
             ["startpos"] => start(&self.settings)?,
-            ["fen", text @ ..] => {
-                let Settings { entry, options, .. } = &self.settings;
-                (entry.from_text)(&text.join(" "), options).map_err(|error| error.to_string())?
-            }
+            ["fen", text @ ..] => self.read(&text.join(" "))?,
             _ => return Err("expected `position startpos` or `position fen TEXT`".into()),
         };
-        for turn in parts.next().unwrap_or_default() {
+        for (number, turn) in words.enumerate() {
+            if number == MOST_MOVES {
+                return Err(format!("a game may have {MOST_MOVES} moves here, this one has more"));
+            }
             session.play(turn).map_err(|error| error.to_string())?;
         }
         self.session = session;
         Ok(SILENCE)
+    }
+
+    fn read(&self, text: &str) -> Result<Box<dyn Session>, String> {
+        if text.len() > MOST_TEXT {
+            return Err(format!("a position has at most {MOST_TEXT} bytes, got {}", text.len()));
+        }
+        let Settings { entry, options, .. } = &self.settings;
+        (entry.from_text)(text, options).map_err(|error| error.to_string())
     }
 
     fn go(&self, words: &[&str]) -> Heard {
@@ -167,8 +178,23 @@ impl Talk {
     }
 }
 
+/// The answer to a line that makes no sense: one line of bearable length, whatever it quotes.
+pub fn refusal(message: &str) -> Reply {
+    let message: String = message.chars().filter(|c| !c.is_control()).take(300).collect();
+    Reply::Lines(vec![format!("info string error: {message}")])
+}
+
 fn start(settings: &Settings) -> Result<Box<dyn Session>, String> {
     (settings.entry.start)(&settings.options).map_err(|error| error.to_string())
+}
+
+/// The words of a command, which are few.
+fn few<'a>(words: impl Iterator<Item = &'a str>) -> Result<Vec<&'a str>, String> {
+    let words: Vec<_> = words.take(MOST_WORDS + 1).collect();
+    match words.len() {
+        ..=MOST_WORDS => Ok(words),
+        _ => Err(format!("a command has at most {MOST_WORDS} words")),
+    }
 }
 
 /// The two parts of `name NAME value VALUE`; either may have blanks inside.
@@ -295,6 +321,9 @@ mod tests {
             ("setoption name Hash value 0", "Hash must be 1 to 4096, got `0`"),
             ("setoption name Game value chess", "there is no game `chess`; there are glaisher"),
             ("query tea", "expected `query gameover`"),
+            (&format!("query{}", " tea".repeat(101)), "a command has at most 100 words"),
+            (&format!("position fen {}", "6/".repeat(3000)), "a position has at most 4096 bytes"),
+            (&format!("position startpos moves c4{}", " c4".repeat(10_000)), "`c4` is not legal"),
             ("go slowly", "`go` does not know `slowly`"),
         ];
         for (line, expected) in cases {
@@ -303,6 +332,18 @@ mod tests {
             assert_eq!(talk.session.history(), ["c4"], "{line}");
         }
         assert_eq!(lines(&mut talk, "query result"), ["response none"]);
+    }
+
+    #[test]
+    fn a_game_without_end_is_refused() {
+        let mut talk = talk();
+        silent(&mut talk, "setoption name Game value jeson-mor");
+        let rounds = " a1b3 a9b7 b3a1 b7a9".repeat(2_500);
+        silent(&mut talk, &format!("position startpos moves{rounds}"));
+        assert_eq!(talk.session.history().len(), 10_000);
+        let error = error(&mut talk, &format!("position startpos moves{rounds} c1d3"));
+        assert_eq!(error, "a game may have 10000 moves here, this one has more");
+        assert_eq!(talk.session.history().len(), 10_000);
     }
 
     #[test]
