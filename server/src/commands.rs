@@ -4,10 +4,12 @@
 
 use crate::error::Refusal;
 use crate::event::{Fact, Reason, Request};
+use crate::ids::TOKEN_LENGTH;
 use crate::played::{Played, Rematch};
 use rules::Player;
 use rules::game::shorten;
 use serde::Deserialize;
+use std::ops::RangeInclusive;
 
 /// What a player wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +23,8 @@ pub enum Action {
     Join {
         /// The name.
         name: Option<String>,
+        /// The secret that the seat shall have, if the sender has thought of one.
+        secret: Option<String>,
     },
     /// To give up.
     Resign,
@@ -45,8 +49,17 @@ pub struct Command {
     pub command: Option<String>,
     /// The number that the event is expected to get.
     pub seq: Option<i64>,
+    /// The number of the last event that changed the board, as the sender knows it.
+    pub board_seq: Option<i64>,
     /// Who wants it, where that is not clear.
     pub seat: Option<Player>,
+}
+
+impl Command {
+    /// Whether it brings the secret of a seat with it.
+    pub fn has_secret(&self) -> bool {
+        matches!(self.action, Action::Join { secret: Some(_), .. })
+    }
 }
 
 /// A message as it is written: HTTP names the action with `type`, a socket with `do`, because there
@@ -66,7 +79,9 @@ pub struct Message {
     pub command: Option<String>,
     turn: Option<String>,
     name: Option<String>,
+    secret: Option<String>,
     seq: Option<i64>,
+    board_seq: Option<i64>,
     seat: Option<Player>,
 }
 
@@ -84,11 +99,11 @@ impl Message {
     }
 
     fn read(self, action: Option<String>, field: &str) -> Result<Command, Refusal> {
-        let Message { turn, name, command, seq, seat, .. } = self;
+        let Message { turn, name, secret, command, seq, board_seq, seat, .. } = self;
         let missing = |field: &str| Refusal::bad(format!("missing field `{field}`")).at(field);
         let action = match action.ok_or_else(|| missing(field))?.as_str() {
             "move" => Action::Move { turn: turn.ok_or_else(|| missing("turn"))? },
-            "join" => Action::Join { name },
+            "join" => Action::Join { name, secret: checked_secret(secret)? },
             "resign" => Action::Resign,
             "offer-draw" => Action::OfferDraw,
             "accept" => Action::Accept,
@@ -105,12 +120,29 @@ impl Message {
             let error = format!("a command is called by 1 to {MOST_WORD} characters");
             return Err(Refusal::bad(error).at("command"));
         }
-        Ok(Command { action, command, seq, seat })
+        Ok(Command { action, command, seq, board_seq, seat })
     }
 }
 
 /// The longest name of a command.
 const MOST_WORD: usize = 64;
+
+/// The longest text of a turn, blanks included.
+const MOST_TURN: usize = 256;
+
+/// How long a secret may be: at least as long as those that are made here.
+const SECRET_LENGTH: RangeInclusive<usize> = TOKEN_LENGTH..=64;
+
+/// A secret that nobody can guess, as far as its length says.
+fn checked_secret(secret: Option<String>) -> Result<Option<String>, Refusal> {
+    let Some(secret) = secret else { return Ok(None) };
+    if SECRET_LENGTH.contains(&secret.len()) && secret.bytes().all(|b| b.is_ascii_alphanumeric()) {
+        return Ok(Some(secret));
+    }
+    let (least, most) = (SECRET_LENGTH.start(), SECRET_LENGTH.end());
+    let error = format!("a secret has {least} to {most} letters and digits, drawn at random");
+    Err(Refusal::bad(error).at("secret"))
+}
 
 /// The longest name of a player.
 const MOST_NAME: usize = 40;
@@ -133,6 +165,8 @@ pub fn name(name: Option<&str>) -> Result<Option<String>, Refusal> {
 pub enum Decision {
     /// These things happen, the first by the seat.
     Facts(Vec<Fact>),
+    /// An open seat is taken: its player gets a secret, and the invitation ends.
+    Taken(Fact),
     /// Another game is made, and the request for it is stored with it.
     NewGame,
 }
@@ -143,6 +177,48 @@ impl From<Fact> for Decision {
     }
 }
 
+/// Refuses a command that was meant for another state of the game.
+pub fn expected(game: &Played, command: &Command) -> Result<(), Refusal> {
+    let (next, board) = (game.course.seq + 1, game.course.board_seq);
+    if let Some(seq) = command.seq.filter(|seq| *seq != next) {
+        return Err(Refusal::conflict(format!("the next event is {next}, not {seq}")).at("seq"));
+    }
+    if let Some(known) = command.board_seq.filter(|known| *known != board) {
+        let error = format!("the board has changed with event {board}, and you know event {known}");
+        return Err(Refusal::conflict(error).at("board_seq"));
+    }
+    Ok(())
+}
+
+/// The refusal for a token that plays no seat.
+pub fn no_seat() -> Refusal {
+    Refusal::no_token(
+        "the token plays no seat of this game; if it was an invitation, the seat has been taken",
+    )
+}
+
+/// Whether a fact is what a command of this name became before: another action needs another name.
+pub fn same_as_before(action: &Action, fact: &Fact) -> Result<(), Refusal> {
+    let same = match (action, fact) {
+        (Action::Move { turn }, Fact::Move { turn: played, said }) => {
+            turn == said.as_ref().unwrap_or(played)
+        }
+        (Action::Join { name: asked, .. }, Fact::Joined { name: given }) => {
+            name(asked.as_deref()).as_ref() == Ok(given)
+        }
+        (Action::Resign, Fact::Result { reason: Reason::Resigned, .. })
+        | (Action::OfferDraw, Fact::Offer { offer: Request::Draw })
+        | (Action::OfferDraw | Action::Accept, Fact::Result { reason: Reason::Agreed, .. })
+        | (Action::Undo, Fact::Offer { offer: Request::Undo })
+        | (Action::Undo | Action::Accept, Fact::Undone { .. })
+        | (Action::Decline, Fact::Declined)
+        | (Action::Rematch, Fact::Rematch { .. }) => true,
+        _ => false,
+    };
+    let error = "a command of this name did something else; give each command a name of its own";
+    same.then_some(()).ok_or_else(|| Refusal::conflict(error).at("command"))
+}
+
 /// Whose command it is, among the seats that its sender plays.
 pub fn seat(game: &Played, held: &[Player], command: &Command) -> Result<Player, Refusal> {
     if let Some(asked) = command.seat {
@@ -150,9 +226,9 @@ pub fn seat(game: &Played, held: &[Player], command: &Command) -> Result<Player,
             Refusal::forbidden(format!("the token does not play seat {asked}")).at("seat")
         });
     }
-    let turn = game.session.turn();
-    match (held, &command.action, game.offer) {
-        ([], _, _) => Err(Refusal::no_token("the token plays no seat of this game")),
+    let turn = game.course.turn;
+    match (held, &command.action, game.course.offer) {
+        ([], _, _) => Err(no_seat()),
         ([only], _, _) => Ok(*only),
         (_, Action::Accept | Action::Decline, Some((_, asker))) => Ok(asker.other()),
         _ => Ok(turn),
@@ -161,22 +237,25 @@ pub fn seat(game: &Played, held: &[Player], command: &Command) -> Result<Player,
 
 /// What becomes of an action.
 pub fn decide(game: &Played, seat: Player, action: &Action) -> Result<Decision, Refusal> {
+    if game.is_invitation(seat) && !matches!(action, Action::Move { .. } | Action::Join { .. }) {
+        return Err(Refusal::conflict("join first: nobody has taken this seat"));
+    }
     if *action == Action::Rematch {
         return rematch(game, seat);
     }
-    if game.result.is_some() {
+    if game.course.result.is_some() {
         return Err(Refusal::conflict("the game is over"));
     }
-    if game.seq >= MOST_EVENTS && *action != Action::Resign {
+    if game.course.seq >= MOST_EVENTS && *action != Action::Resign {
         return Err(Refusal::conflict("the game is too long to go on: resign"));
     }
     match action {
         Action::Move { turn } => play(game, seat, turn),
-        Action::Join { name: asked } => join(game, seat, asked.as_deref()),
+        Action::Join { name: asked, .. } => join(game, seat, asked.as_deref()),
         Action::Resign => Ok(end(Some(seat.other()), Reason::Resigned).into()),
         Action::OfferDraw => offer_draw(game, seat),
         Action::Accept => accept(game, seat),
-        Action::Decline => match game.offer {
+        Action::Decline => match game.course.offer {
             Some((_, asker)) if asker != seat => Ok(Fact::Declined.into()),
             _ => Err(nothing_offered()),
         },
@@ -198,14 +277,19 @@ fn play(game: &Played, seat: Player, turn: &str) -> Result<Decision, Refusal> {
     if game.session.turn() != seat {
         return Err(Refusal::conflict("it is not your turn"));
     }
+    if turn.len() > MOST_TURN {
+        let error = format!("a turn has at most {MOST_TURN} characters");
+        return Err(Refusal::against(error).at("turn"));
+    }
     let mut next = game.session.boxed_clone();
     next.play(turn).map_err(|error| Refusal::against(error).at("turn"))?;
     if next.outcome().is_none() && next.turn() == seat {
         let error = format!("turn `{}` is not complete", shorten(turn));
         return Err(Refusal::against(error).at("turn"));
     }
-    let turn = next.last_turn().unwrap_or_default();
-    let mut facts = vec![Fact::Move { turn }];
+    let played = next.last_turn().unwrap_or_default();
+    let said = (played != turn).then(|| turn.to_owned());
+    let mut facts = vec![Fact::Move { turn: played, said }];
     if let Some(outcome) = next.result() {
         let by_rules = next.outcome().is_some();
         let reason = if by_rules { Reason::Rules } else { Reason::Repetition };
@@ -215,15 +299,19 @@ fn play(game: &Played, seat: Player, turn: &str) -> Result<Decision, Refusal> {
 }
 
 fn join(game: &Played, seat: Player, asked: Option<&str>) -> Result<Decision, Refusal> {
-    let played = game.session.turns_played() > game.created.turns.len();
-    if game.joined[seat.index()] && played {
+    let played = game.course.turns > game.created.turns.len();
+    if game.course.joined[seat.index()] && played {
         return Err(Refusal::conflict("the seat is taken, and the game has begun"));
     }
-    Ok(Fact::Joined { name: name(asked)? }.into())
+    let joined = Fact::Joined { name: name(asked)? };
+    match game.is_invitation(seat) {
+        true => Ok(Decision::Taken(joined)),
+        false => Ok(joined.into()),
+    }
 }
 
 fn offer_draw(game: &Played, seat: Player) -> Result<Decision, Refusal> {
-    match game.offer {
+    match game.course.offer {
         _ if game.created.shared => Ok(end(None, Reason::Agreed).into()),
         _ if game.is_computer(seat.other()) => {
             Err(Refusal::conflict("a computer does not agree on draws"))
@@ -236,7 +324,7 @@ fn offer_draw(game: &Played, seat: Player) -> Result<Decision, Refusal> {
 }
 
 fn accept(game: &Played, seat: Player) -> Result<Decision, Refusal> {
-    match game.offer {
+    match game.course.offer {
         Some((Request::Draw, asker)) if asker != seat => Ok(end(None, Reason::Agreed).into()),
         Some((Request::Undo, asker)) if asker != seat => {
             let turns = game.before_last_turn_of(asker).ok_or_else(nothing_offered)?;
@@ -249,12 +337,12 @@ fn accept(game: &Played, seat: Player) -> Result<Decision, Refusal> {
 fn undo(game: &Played, seat: Player) -> Result<Decision, Refusal> {
     let nothing = || Refusal::conflict("there is no turn of yours to take back");
     if game.created.shared {
-        let played = game.session.turns_played();
-        let turns = played.checked_sub(1).filter(|rest| *rest >= game.created.turns.len());
+        let turns =
+            game.course.turns.checked_sub(1).filter(|rest| *rest >= game.created.turns.len());
         return Ok(Fact::Undone { turns: turns.ok_or_else(nothing)? }.into());
     }
     let turns = game.before_last_turn_of(seat).ok_or_else(nothing)?;
-    match game.offer {
+    match game.course.offer {
         _ if game.is_computer(seat.other()) => Ok(Fact::Undone { turns }.into()),
         Some((_, asker)) if asker == seat => Err(Refusal::conflict("you have asked already")),
         Some(_) => Err(Refusal::conflict("answer the opponent's offer first")),
@@ -263,7 +351,7 @@ fn undo(game: &Played, seat: Player) -> Result<Decision, Refusal> {
 }
 
 fn rematch(game: &Played, seat: Player) -> Result<Decision, Refusal> {
-    if game.result.is_none() {
+    if game.course.result.is_none() {
         return Err(Refusal::conflict("the game is not over"));
     }
     match &game.rematch {
