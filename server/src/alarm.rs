@@ -164,8 +164,8 @@ pub async fn pause_one(
 ) -> Result<(), Refusal> {
     let paused = hall.change(room, to, |game| {
         // Whatever happened after that shows that the server ran.
-        let from = last.max(game.last_at);
-        let runs = game.clock.as_ref().is_some_and(|clock| clock.running().is_some());
+        let from = last.max(game.course.last_at);
+        let runs = game.course.clock.as_ref().is_some_and(|clock| clock.running().is_some());
         let facts = vec![Fact::Paused { from, to }];
         Ok((runs && from < to).then(|| Plan { facts, ..Plan::default() }))
     });

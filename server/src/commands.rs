@@ -45,6 +45,8 @@ pub struct Command {
     pub command: Option<String>,
     /// The number that the event is expected to get.
     pub seq: Option<i64>,
+    /// The number of the last event that changed the board, as the sender knows it.
+    pub board_seq: Option<i64>,
     /// Who wants it, where that is not clear.
     pub seat: Option<Player>,
 }
@@ -67,6 +69,7 @@ pub struct Message {
     turn: Option<String>,
     name: Option<String>,
     seq: Option<i64>,
+    board_seq: Option<i64>,
     seat: Option<Player>,
 }
 
@@ -84,7 +87,7 @@ impl Message {
     }
 
     fn read(self, action: Option<String>, field: &str) -> Result<Command, Refusal> {
-        let Message { turn, name, command, seq, seat, .. } = self;
+        let Message { turn, name, command, seq, board_seq, seat, .. } = self;
         let missing = |field: &str| Refusal::bad(format!("missing field `{field}`")).at(field);
         let action = match action.ok_or_else(|| missing(field))?.as_str() {
             "move" => Action::Move { turn: turn.ok_or_else(|| missing("turn"))? },
@@ -105,7 +108,7 @@ impl Message {
             let error = format!("a command is called by 1 to {MOST_WORD} characters");
             return Err(Refusal::bad(error).at("command"));
         }
-        Ok(Command { action, command, seq, seat })
+        Ok(Command { action, command, seq, board_seq, seat })
     }
 }
 
@@ -143,6 +146,19 @@ impl From<Fact> for Decision {
     }
 }
 
+/// Refuses a command that was meant for another state of the game.
+pub fn expected(game: &Played, command: &Command) -> Result<(), Refusal> {
+    let (next, board) = (game.course.seq + 1, game.course.board_seq);
+    if let Some(seq) = command.seq.filter(|seq| *seq != next) {
+        return Err(Refusal::conflict(format!("the next event is {next}, not {seq}")).at("seq"));
+    }
+    if let Some(known) = command.board_seq.filter(|known| *known != board) {
+        let error = format!("the board has changed with event {board}, and you know event {known}");
+        return Err(Refusal::conflict(error).at("board_seq"));
+    }
+    Ok(())
+}
+
 /// Whose command it is, among the seats that its sender plays.
 pub fn seat(game: &Played, held: &[Player], command: &Command) -> Result<Player, Refusal> {
     if let Some(asked) = command.seat {
@@ -150,8 +166,8 @@ pub fn seat(game: &Played, held: &[Player], command: &Command) -> Result<Player,
             Refusal::forbidden(format!("the token does not play seat {asked}")).at("seat")
         });
     }
-    let turn = game.session.turn();
-    match (held, &command.action, game.offer) {
+    let turn = game.course.turn;
+    match (held, &command.action, game.course.offer) {
         ([], _, _) => Err(Refusal::no_token("the token plays no seat of this game")),
         ([only], _, _) => Ok(*only),
         (_, Action::Accept | Action::Decline, Some((_, asker))) => Ok(asker.other()),
@@ -164,10 +180,10 @@ pub fn decide(game: &Played, seat: Player, action: &Action) -> Result<Decision, 
     if *action == Action::Rematch {
         return rematch(game, seat);
     }
-    if game.result.is_some() {
+    if game.course.result.is_some() {
         return Err(Refusal::conflict("the game is over"));
     }
-    if game.seq >= MOST_EVENTS && *action != Action::Resign {
+    if game.course.seq >= MOST_EVENTS && *action != Action::Resign {
         return Err(Refusal::conflict("the game is too long to go on: resign"));
     }
     match action {
@@ -176,7 +192,7 @@ pub fn decide(game: &Played, seat: Player, action: &Action) -> Result<Decision, 
         Action::Resign => Ok(end(Some(seat.other()), Reason::Resigned).into()),
         Action::OfferDraw => offer_draw(game, seat),
         Action::Accept => accept(game, seat),
-        Action::Decline => match game.offer {
+        Action::Decline => match game.course.offer {
             Some((_, asker)) if asker != seat => Ok(Fact::Declined.into()),
             _ => Err(nothing_offered()),
         },
@@ -215,15 +231,15 @@ fn play(game: &Played, seat: Player, turn: &str) -> Result<Decision, Refusal> {
 }
 
 fn join(game: &Played, seat: Player, asked: Option<&str>) -> Result<Decision, Refusal> {
-    let played = game.session.turns_played() > game.created.turns.len();
-    if game.joined[seat.index()] && played {
+    let played = game.course.turns > game.created.turns.len();
+    if game.course.joined[seat.index()] && played {
         return Err(Refusal::conflict("the seat is taken, and the game has begun"));
     }
     Ok(Fact::Joined { name: name(asked)? }.into())
 }
 
 fn offer_draw(game: &Played, seat: Player) -> Result<Decision, Refusal> {
-    match game.offer {
+    match game.course.offer {
         _ if game.created.shared => Ok(end(None, Reason::Agreed).into()),
         _ if game.is_computer(seat.other()) => {
             Err(Refusal::conflict("a computer does not agree on draws"))
@@ -236,7 +252,7 @@ fn offer_draw(game: &Played, seat: Player) -> Result<Decision, Refusal> {
 }
 
 fn accept(game: &Played, seat: Player) -> Result<Decision, Refusal> {
-    match game.offer {
+    match game.course.offer {
         Some((Request::Draw, asker)) if asker != seat => Ok(end(None, Reason::Agreed).into()),
         Some((Request::Undo, asker)) if asker != seat => {
             let turns = game.before_last_turn_of(asker).ok_or_else(nothing_offered)?;
@@ -249,12 +265,12 @@ fn accept(game: &Played, seat: Player) -> Result<Decision, Refusal> {
 fn undo(game: &Played, seat: Player) -> Result<Decision, Refusal> {
     let nothing = || Refusal::conflict("there is no turn of yours to take back");
     if game.created.shared {
-        let played = game.session.turns_played();
-        let turns = played.checked_sub(1).filter(|rest| *rest >= game.created.turns.len());
+        let turns =
+            game.course.turns.checked_sub(1).filter(|rest| *rest >= game.created.turns.len());
         return Ok(Fact::Undone { turns: turns.ok_or_else(nothing)? }.into());
     }
     let turns = game.before_last_turn_of(seat).ok_or_else(nothing)?;
-    match game.offer {
+    match game.course.offer {
         _ if game.is_computer(seat.other()) => Ok(Fact::Undone { turns }.into()),
         Some((_, asker)) if asker == seat => Err(Refusal::conflict("you have asked already")),
         Some(_) => Err(Refusal::conflict("answer the opponent's offer first")),
@@ -263,7 +279,7 @@ fn undo(game: &Played, seat: Player) -> Result<Decision, Refusal> {
 }
 
 fn rematch(game: &Played, seat: Player) -> Result<Decision, Refusal> {
-    if game.result.is_none() {
+    if game.course.result.is_none() {
         return Err(Refusal::conflict("the game is not over"));
     }
     match &game.rematch {

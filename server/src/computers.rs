@@ -41,14 +41,14 @@ pub fn consider(hall: &Arc<Hall>, room: &Arc<Room>) {
         return;
     }
     let choice = room.think(|game, stop| {
-        let seat = game.session.turn();
-        let left = game.clock.as_ref().map(|clock| clock.left(now())[seat.index()]);
+        let seat = game.course.turn;
+        let left = game.course.clock.as_ref().map(|clock| clock.left(now())[seat.index()]);
         let share = left.map(|left| {
             let left = Duration::from_millis(left.unsigned_abs());
             Limits::clock(left, Duration::ZERO).time.unwrap_or(MOST_TIME)
         });
         Choice {
-            seq: game.seq,
+            seq: game.course.seq,
             seat,
             sitter: game.seat(seat).sitter.clone(),
             session: game.session.boxed_clone(),
@@ -74,7 +74,7 @@ async fn play(hall: Arc<Hall>, room: Arc<Room>, choice: Choice) {
         let action = Action::Move { turn };
         let played = hall.change(&room, now(), |game| {
             // What happened meanwhile may have changed everything.
-            if game.seq != seq {
+            if game.course.seq != seq {
                 return Ok(None);
             }
             Ok(match decide(game, seat, &action)? {

@@ -9,7 +9,7 @@ use crate::ids::{new_token, now};
 use crate::live::Hall;
 use crate::played::Rematch;
 use crate::room::{Presence, Room};
-use crate::stream::Lines;
+use crate::stream::Pages;
 use crate::{clock, socket};
 use axum::extract::{Extension, Path, Query};
 use axum::http::{HeaderMap, StatusCode, header};
@@ -24,7 +24,7 @@ use rules::record::Record;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
-use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio::sync::mpsc::{Sender, channel};
 
 /// The requests.
 pub fn router() -> Router<Arc<State>> {
@@ -229,7 +229,7 @@ pub struct After {
 pub fn query(uri: &axum::http::Uri) -> Result<After, Refusal> {
     let query = Query::try_from_uri(uri);
     query
-        .map(|Query(after)| after)
+        .map(|Query(asked): Query<After>| After { after: asked.after.max(0), ..asked })
         .map_err(|_| Refusal::bad("expected `after=NUMBER` and `follow=true` or `follow=false`"))
 }
 
@@ -237,50 +237,87 @@ async fn events(
     axum::extract::State(state): Shared,
     Path(id): Path<String>,
     uri: axum::http::Uri,
-) -> Result<Lines, Refusal> {
+) -> Result<Pages, Refusal> {
     let After { after, follow } = query(&uri)?;
     let room = state.hall.room(&id).await?;
-    let (lines, told) = unbounded_channel();
-    if follow {
-        let presence = Presence::new(&room, Vec::new());
-        state.hall.settled(&room);
-        tokio::spawn(tell(Arc::clone(&state.hall), room, presence, after, lines));
-    } else {
-        for line in state.hall.events(&room, after).await? {
-            // The receiver is here.
-            let _ = lines.send(line.to_string());
+    let (pages, told) = channel(1);
+    let mut teller = Teller { hall: Arc::clone(&state.hall), room, last: after, pages };
+    // What fails at once is refused; what fails later can only break off.
+    let first = teller.page().await?;
+    tokio::spawn(async move {
+        let presence = follow.then(|| Presence::new(&teller.room, Vec::new()));
+        if follow {
+            teller.hall.settled(&teller.room);
         }
-    }
-    Ok(Lines::new(told, None, None))
+        if teller.send(first).await
+            && teller.tell().await
+            && let Some(presence) = presence
+        {
+            teller.follow(presence).await;
+        }
+    });
+    Ok(Pages::new(told))
 }
 
-/// Tells events as they come, until the game has a result, the reader leaves or the server stops.
-async fn tell(
+/// How many events are read from the store at once.
+pub const PAGE: usize = 200;
+
+/// Tells the events of a game to somebody who reads at their own pace: what has not been read is not kept.
+struct Teller {
     hall: Arc<Hall>,
     room: Arc<Room>,
-    _presence: Presence,
-    after: i64,
-    lines: UnboundedSender<String>,
-) {
-    let mut hints = room.follow();
-    let mut stopping = hall.stopping.subscribe();
-    let mut last = after.clamp(0, room.seq());
-    loop {
-        hints.mark_unchanged();
-        let Ok(events) = hall.events(&room, last).await else { return };
-        last += events.len() as i64;
-        for line in events {
-            if lines.send(line.to_string()).is_err() {
-                return;
+    last: i64,
+    pages: Sender<Result<String, Refusal>>,
+}
+
+impl Teller {
+    /// The next lines.
+    async fn page(&mut self) -> Result<String, Refusal> {
+        if self.last >= self.room.seq() {
+            return Ok(String::new());
+        }
+        let events = self.hall.events(&self.room, self.last, PAGE).await?;
+        self.last += events.len() as i64;
+        Ok(events.iter().flat_map(|line| [line, "\n"]).collect())
+    }
+
+    /// Says whether the reader is still there.
+    async fn send(&self, page: String) -> bool {
+        page.is_empty() || self.pages.send(Ok(page)).await.is_ok()
+    }
+
+    /// Tells what there is; says whether there is somebody who wants more.
+    async fn tell(&mut self) -> bool {
+        loop {
+            let page = match self.page().await {
+                Ok(page) if page.is_empty() => return true,
+                page => page,
+            };
+            let failed = page.is_err();
+            if self.pages.send(page).await.is_err() || failed {
+                return false;
             }
         }
-        if room.view(|game| game.result.is_some() && game.seq == last) {
-            return;
-        }
-        tokio::select! {
-            _ = hints.changed() => {}
-            _ = lines.closed() => return,
-            _ = stopping.changed() => return,
+    }
+
+    /// Tells events as they come, until the game has a result, the reader leaves or the server stops.
+    async fn follow(mut self, _presence: Presence) {
+        let mut hints = self.room.follow();
+        let mut stopping = self.hall.stopping.subscribe();
+        self.last = self.last.min(self.room.seq());
+        loop {
+            hints.mark_unchanged();
+            if !self.tell().await {
+                return;
+            }
+            if self.room.view(|game| game.course.result.is_some() && game.course.seq == self.last) {
+                return;
+            }
+            tokio::select! {
+                _ = hints.changed() => {}
+                _ = self.pages.closed() => return,
+                _ = stopping.changed() => return,
+            }
         }
     }
 }

@@ -10,6 +10,7 @@ pub mod boards;
 pub mod clock;
 pub mod commands;
 pub mod computers;
+pub mod course;
 pub mod engines;
 pub mod error;
 pub mod event;

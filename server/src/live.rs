@@ -20,6 +20,9 @@ use tokio::sync::watch;
 /// How often a change is tried anew when somebody else was quicker.
 const TRIES: usize = 10;
 
+/// All events of a game.
+const ALL: usize = usize::MAX;
+
 /// Everything that requests share.
 pub struct Hall {
     /// The truth.
@@ -100,7 +103,7 @@ impl Hall {
             return Ok(Arc::clone(room));
         }
         check_id(id)?;
-        let events = self.store.events(id, 0).await?;
+        let events = self.store.events(id, 0, ALL).await?;
         let tokens = self.store.tokens(id).await?;
         let room = Room::replay(id, &events, tokens)?.ok_or_else(|| no_such_game(id))?;
         let room = {
@@ -125,7 +128,7 @@ impl Hall {
 
     /// Brings a room up to what the store says.
     pub async fn refresh(self: &Arc<Self>, room: &Arc<Room>) -> Result<(), Refusal> {
-        let events = self.store.events(&room.id, room.seq()).await?;
+        let events = self.store.events(&room.id, room.seq(), ALL).await?;
         if !events.is_empty() {
             room.apply(&events)?;
             self.settled(room);
@@ -135,7 +138,7 @@ impl Hall {
 
     /// What follows from a new state: an alarm for the clock, work for a computer.
     pub fn settled(self: &Arc<Self>, room: &Arc<Room>) {
-        let deadline = room.view(|game| game.clock.as_ref()?.deadline());
+        let deadline = room.view(|game| game.course.clock.as_ref()?.deadline());
         self.alarm.set(&room.id, deadline);
         computers::consider(self, room);
     }
@@ -201,10 +204,10 @@ impl Hall {
             let planned = room.seq();
             let changed = self.change(room, received, |game| {
                 // Another event may be this very command: look again from the top.
-                if game.seq != planned {
+                if game.course.seq != planned {
                     return Ok(None);
                 }
-                expected(game, &command)?;
+                commands::expected(game, &command)?;
                 let decision = commands::decide(game, seat, &command.action)?;
                 Ok(Some(plan(game, seat, decision, command.command.clone(), &new_id)))
             });
@@ -224,7 +227,7 @@ impl Hall {
     ) -> Result<Option<Done>, Refusal> {
         let Some(name) = &command.command else { return Ok(None) };
         let Some(seq) = room.view(|game| game.may_have_seen(seat, name)) else { return Ok(None) };
-        let events = self.store.events(&room.id, seq - 1).await?;
+        let events = self.store.events(&room.id, seq - 1, 1).await?;
         let same = |event: &Event| event.seat == Some(seat) && event.command.as_ref() == Some(name);
         match events.first().is_some_and(same) {
             true => self.told(room, seq).await.map(Some),
@@ -234,29 +237,40 @@ impl Hall {
 
     /// One event as it is told.
     async fn told(self: &Arc<Self>, room: &Arc<Room>, seq: i64) -> Result<Done, Refusal> {
-        let events = self.events(room, seq - 1).await?;
+        let events = self.events(room, seq - 1, 1).await?;
         let event = events.into_iter().next();
         let event = event.ok_or_else(|| Refusal::unavailable("the event cannot be read"))?;
         Ok(Done { seq, event })
     }
 
-    /// The events behind a number as they are told: from memory if they are recent.
+    /// Some of the events behind a number as they are told: from memory if they are recent, or else from
+    /// the store. That plays no turn again, and costs little more than the events' bytes.
     pub async fn events(
         self: &Arc<Self>,
         room: &Arc<Room>,
         after: i64,
+        most: usize,
     ) -> Result<Vec<Arc<str>>, Refusal> {
         if let Some(recent) = room.recent(after) {
             return Ok(recent);
         }
-        let events = self.store.events(&room.id, 0).await?;
-        let mut told = Vec::new();
-        Played::replay(&room.id, &events, [None; 2], |event, game| {
-            if event.seq > after {
-                told.push(crate::room::line(event, game));
+        let mut course = room.view(|game| game.mark(after).clone());
+        let from = after.min(course.seq);
+        let before = usize::try_from(after - from).unwrap_or(0);
+        let events = self.store.events(&room.id, from, before.saturating_add(most)).await?;
+        let mut told = Vec::with_capacity(events.len());
+        for event in &events {
+            if event.seq > course.seq {
+                course.apply(event);
             }
-        })?;
-        Ok(told)
+            if event.seq > after {
+                told.push(crate::room::line(event, &course));
+            }
+        }
+        match told.is_empty() && after < room.seq() {
+            true => Err(Refusal::broken("events of this game are missing in the store")),
+            false => Ok(told),
+        }
     }
 
     /// Ends a game whose clock had run out at a time.
@@ -265,11 +279,11 @@ impl Hall {
         if let Some(since) = self.alarm.asleep_since(at) {
             alarm::pause_one(self, room, since, at).await?;
         }
-        if room.view(|game| game.out_of_time(at)).is_none() {
+        if room.view(|game| game.course.out_of_time(at)).is_none() {
             return Ok(());
         }
         let ended = self.change(room, at, |game| {
-            Ok(game.out_of_time(at).map(|loser| {
+            Ok(game.course.out_of_time(at).map(|loser| {
                 let winner = Some(loser.other());
                 let facts = vec![Fact::Result { winner, reason: Reason::Time }];
                 Plan { facts, ..Plan::default() }
@@ -303,17 +317,6 @@ fn busy() -> Refusal {
     Refusal::conflict("too much happens at once in this game, try again")
 }
 
-/// Refuses a command that was meant for another state.
-fn expected(game: &Played, command: &Command) -> Result<(), Refusal> {
-    let next = game.seq + 1;
-    match command.seq {
-        Some(seq) if seq != next => {
-            Err(Refusal::conflict(format!("the next event is {next}, not {seq}")).at("seq"))
-        }
-        _ => Ok(()),
-    }
-}
-
 fn first(id: String, created: Created, tokens: [Option<ids::Hash>; 2], at: i64) -> NewGame {
     let fact = Fact::Created(Box::new(created));
     NewGame { id, first: Event { seq: 1, seat: None, at, fact, command: None }, tokens }
@@ -341,7 +344,7 @@ fn plan(
 /// the old one.
 fn again(game: &Played, id: &str) -> NewGame {
     let mut created = game.created.clone();
-    for (seat, joined) in created.seats.iter_mut().zip(game.joined) {
+    for (seat, joined) in created.seats.iter_mut().zip(game.course.joined) {
         if joined && seat.sitter == Sitter::Open {
             seat.sitter = Sitter::Person;
         }
@@ -353,12 +356,12 @@ fn again(game: &Played, id: &str) -> NewGame {
 
 /// The events of a plan, numbered and dated: received when they were, but never before the last event.
 fn append(game: &Played, plan: Plan, received: i64) -> Append {
-    let at = received.max(game.last_at);
-    let running = game.runs_after(plan.seat, &plan.facts);
+    let at = received.max(game.course.last_at);
+    let running = game.course.runs_after(plan.seat, &plan.facts, at);
     let event = |(i, fact): (usize, Fact)| {
         let by_server = matches!(fact, Fact::Result { .. }) && i > 0;
         Event {
-            seq: game.seq + 1 + i as i64,
+            seq: game.course.seq + 1 + i as i64,
             seat: plan.seat.filter(|_| !by_server),
             at,
             fact,

@@ -1,5 +1,6 @@
 //! One game in memory, and who is there.
 
+use crate::course::Course;
 use crate::event::Event;
 use crate::ids::{Hash, now};
 use crate::played::{Damaged, Played};
@@ -22,7 +23,7 @@ struct Thinking {
 
 struct Inner {
     game: Played,
-    /// The last events, as lines of JSON.
+    /// The last events that came while the game was in memory, as lines of JSON.
     recent: VecDeque<Arc<str>>,
     seats: [u32; 2],
     watchers: u32,
@@ -50,8 +51,8 @@ pub struct Present {
 }
 
 /// An event as it is told, one line.
-pub fn line(event: &Event, game: &Played) -> Arc<str> {
-    Value::Object(event.json(game.clock.as_ref())).to_string().into()
+pub fn line(event: &Event, after: &Course) -> Arc<str> {
+    Value::Object(event.json(after.clock.as_ref())).to_string().into()
 }
 
 fn keep(recent: &mut VecDeque<Arc<str>>, line: Arc<str>) {
@@ -68,9 +69,8 @@ impl Room {
         events: &[Event],
         tokens: [Option<Hash>; 2],
     ) -> Result<Option<Room>, Damaged> {
-        let mut recent = VecDeque::with_capacity(RECENT);
-        let tell = |event: &Event, game: &Played| keep(&mut recent, line(event, game));
-        let Some(game) = Played::replay(id, events, tokens, tell)? else { return Ok(None) };
+        let Some(game) = Played::replay(id, events, tokens)? else { return Ok(None) };
+        let recent = VecDeque::with_capacity(RECENT);
         let inner = Inner { game, recent, seats: [0; 2], watchers: 0, thinking: None };
         Ok(Some(Room {
             id: id.to_owned(),
@@ -92,7 +92,7 @@ impl Room {
 
     /// The number of the last event.
     pub fn seq(&self) -> i64 {
-        self.lock().game.seq
+        self.lock().game.course.seq
     }
 
     /// Notes that somebody was here.
@@ -116,10 +116,10 @@ impl Room {
     /// Takes in stored events and tells those who follow; what is known already is passed over.
     pub fn apply(&self, events: &[Event]) -> Result<(), Damaged> {
         let mut inner = self.lock();
-        let before = inner.game.seq;
+        let before = inner.game.course.seq;
         for event in events.iter().filter(|event| event.seq > before) {
             inner.game.apply(event)?;
-            let line = line(event, &inner.game);
+            let line = line(event, &inner.game.course);
             keep(&mut inner.recent, line);
         }
         drop(inner);
@@ -131,7 +131,7 @@ impl Room {
     /// The events behind a number, if all of them are kept here.
     pub fn recent(&self, after: i64) -> Option<Vec<Arc<str>>> {
         let inner = self.lock();
-        let missing = usize::try_from((inner.game.seq - after).max(0)).ok()?;
+        let missing = usize::try_from((inner.game.course.seq - after).max(0)).ok()?;
         let skip = inner.recent.len().checked_sub(missing)?;
         Some(inner.recent.iter().skip(skip).cloned().collect())
     }
@@ -166,7 +166,7 @@ impl Room {
     /// to `begin` is the game and the switch that ends it.
     pub fn think<T>(&self, begin: impl FnOnce(&Played, Stop) -> T) -> Option<T> {
         let mut inner = self.lock();
-        let seq = inner.game.seq;
+        let seq = inner.game.course.seq;
         if inner.thinking.as_ref().is_some_and(|thinking| thinking.seq == seq) {
             return None;
         }

@@ -3,7 +3,7 @@
 use crate::State;
 use crate::commands;
 use crate::error::{Refusal, read};
-use crate::games::query;
+use crate::games::{PAGE, query};
 use crate::ids::now;
 use crate::limits::Bucket;
 use crate::live::Hall;
@@ -145,8 +145,9 @@ impl Connection {
 
     /// Sends the events that have not been sent, and who is present if that has changed.
     async fn catch_up(&mut self) -> Result<(), Closed> {
-        if self.room.seq() > self.sent {
-            let events = self.hall.events(&self.room, self.sent).await.map_err(|_| Closed)?;
+        while self.room.seq() > self.sent {
+            let events = self.hall.events(&self.room, self.sent, PAGE).await;
+            let events = events.map_err(|_| Closed)?;
             for event in events {
                 let fields = event.strip_prefix('{').unwrap_or_default();
                 self.send(format!(r#"{{"type":"event",{fields}"#)).await?;
@@ -250,7 +251,10 @@ impl Connection {
         }
         self.seats.clone_from(&seats);
         let you: Vec<_> = seats.iter().map(|seat| seat.number()).collect();
-        let answer = json!({ "type": "hello", "you": you, "seq": self.room.seq(), "at": now() });
+        let (seq, board_seq) = self.room.view(|game| (game.course.seq, game.course.board_seq));
+        let answer = json!({
+            "type": "hello", "you": you, "seq": seq, "board_seq": board_seq, "at": now(),
+        });
         self.send(answer.to_string()).await?;
         self.settle(seats).await
     }

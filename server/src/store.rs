@@ -188,14 +188,20 @@ impl Store {
         Ok(row.map(|row| row.try_get(0)).transpose()?)
     }
 
-    /// The events of a game behind a number, in order.
-    pub async fn events(&self, game: &str, after: i64) -> Result<Vec<Event>, StoreError> {
+    /// The events of a game behind a number, in order, and not more than so many.
+    pub async fn events(
+        &self,
+        game: &str,
+        after: i64,
+        most: usize,
+    ) -> Result<Vec<Event>, StoreError> {
         let rows = sqlx::query(
             "SELECT seq, kind, payload, seat, command, at FROM events
-             WHERE game = $1 AND seq > $2 ORDER BY seq",
+             WHERE game = $1 AND seq > $2 ORDER BY seq LIMIT $3",
         )
         .bind(game)
         .bind(after)
+        .bind(i64::try_from(most).unwrap_or(i64::MAX))
         .fetch_all(&self.readers)
         .await?;
         rows.iter().map(event).collect()

@@ -1,5 +1,6 @@
 //! Answers that come line by line.
 
+use crate::error::Refusal;
 use crate::limits::Slot;
 use axum::body::Body;
 use axum::http::header;
@@ -9,7 +10,7 @@ use futures_core::Stream;
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::task::{Context, Poll};
-use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::sync::mpsc::{Receiver, UnboundedReceiver};
 
 /// Lines as they come, each an object of JSON; when the reader leaves, the work behind them ends.
 pub struct Lines {
@@ -42,7 +43,36 @@ impl Stream for Lines {
 
 impl IntoResponse for Lines {
     fn into_response(self) -> Response {
-        let kind = [(header::CONTENT_TYPE, "application/x-ndjson")];
-        (kind, Body::from_stream(self)).into_response()
+        ndjson(Body::from_stream(self))
     }
+}
+
+/// Whole lines, many at a time; the next ones are only made when these have been read. After a refusal the
+/// answer breaks off, so that its reader knows that it is not whole.
+pub struct Pages(Receiver<Result<String, Refusal>>);
+
+impl Pages {
+    /// The pages of a channel.
+    pub fn new(pages: Receiver<Result<String, Refusal>>) -> Pages {
+        Pages(pages)
+    }
+}
+
+impl Stream for Pages {
+    type Item = Result<String, std::io::Error>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let page = self.0.poll_recv(cx);
+        page.map(|page| Some(page?.map_err(|refusal| std::io::Error::other(refusal.error))))
+    }
+}
+
+impl IntoResponse for Pages {
+    fn into_response(self) -> Response {
+        ndjson(Body::from_stream(self))
+    }
+}
+
+fn ndjson(body: Body) -> Response {
+    ([(header::CONTENT_TYPE, "application/x-ndjson")], body).into_response()
 }

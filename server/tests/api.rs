@@ -138,6 +138,48 @@ async fn a_draw_is_offered_declined_by_a_move_and_agreed() {
 }
 
 #[tokio::test]
+async fn an_offer_outlives_its_makers_own_move_and_ends_with_the_opponents() {
+    let local = Local::new().await;
+    for (offer, kind) in [("offer-draw", "draw"), ("undo", "undo")] {
+        let game = local.people("gekitai").await;
+        local.play(&game, 1, "c4").await.ok();
+        local.play(&game, 2, "d3").await.ok();
+        local.command(&game, 1, json!({ "type": offer })).await.ok();
+        local.play(&game, 1, "a1").await.ok();
+        let open = json!({ "kind": kind, "seat": 1 });
+        assert_eq!(local.show(&game).await["offer"], open, "the opponent may still answer");
+        local.play(&game, 2, "f6").await.ok();
+        assert_eq!(local.show(&game).await["offer"], Value::Null, "a move is an answer");
+        local.command(&game, 2, json!({ "type": "accept" })).await.refused(409);
+    }
+    let game = local.people("gekitai").await;
+    local.command(&game, 1, json!({ "type": "offer-draw" })).await.ok();
+    local.play(&game, 1, "c4").await.ok();
+    local.command(&game, 2, json!({ "type": "accept" })).await.ok();
+    assert_eq!(local.show(&game).await["result"]["reason"], "agreed");
+}
+
+#[tokio::test]
+async fn a_turn_is_refused_only_if_the_board_has_changed_since() {
+    let local = Local::new().await;
+    let game = local.people("gekitai").await;
+    assert_eq!(local.show(&game).await["board_seq"], 1);
+    let play = |turn: &str, board: i64| json!({ "type": "move", "turn": turn, "board_seq": board });
+    // Somebody joins under another name and offers a draw while a turn is on its way.
+    local.command(&game, 2, json!({ "type": "join", "name": "Bob" })).await.ok();
+    local.command(&game, 2, json!({ "type": "offer-draw" })).await.ok();
+    assert_eq!(local.command(&game, 1, play("c4", 1)).await.ok()["seq"], 4);
+    assert_eq!(local.show(&game).await["board_seq"], 4);
+    local.command(&game, 1, json!({ "type": "undo" })).await.ok();
+    local.command(&game, 2, json!({ "type": "accept" })).await.ok();
+    assert_eq!(local.show(&game).await["board_seq"], 6, "a turn taken back changes the board");
+    let late = local.command(&game, 1, play("c4", 4)).await;
+    assert_eq!(late.json()["field"], "board_seq");
+    assert!(late.refused(409).contains("event 6"));
+    local.command(&game, 1, play("c4", 6)).await.ok();
+}
+
+#[tokio::test]
 async fn a_rematch_exchanges_the_seats_and_each_keeps_the_token() {
     let local = Local::new().await;
     let seats = json!([{ "kind": "person", "name": "Ann" }, { "kind": "open" }]);
@@ -379,4 +421,83 @@ async fn bytes_at_random_are_refused_everywhere() {
         assert!(answer.status.is_client_error(), "{path}: {}", answer.status);
     }
     assert_eq!(local.show(&game).await["seq"], 1);
+}
+
+#[tokio::test]
+async fn events_are_told_alike_wherever_one_begins_and_however_long_ago_they_were() {
+    let mut local = Local::new().await;
+    let person = json!({ "kind": "person" });
+    for entry in engine::GAMES {
+        let clock = json!({ "kind": "time", "seconds": 3_000, "increment": 7 });
+        let wanted = json!({ "game": entry.info.id, "seats": [person, person], "clock": clock });
+        let game = local.make(wanted).await;
+        let mut told = vec![local.events(&game).await.remove(0)];
+        let mut session = (entry.start)(&Default::default()).unwrap();
+        let mut random = Random::new(5);
+        while told.len() < 300 && session.result().is_none() {
+            let seat = session.turn().number().into();
+            let turn = crate::common::random_turn(session.as_ref(), &mut random);
+            let back = random.below(3) == 0 && told.len() > 4;
+            let (seat, action) = match back {
+                true => (3 - seat, json!({ "type": "undo" })),
+                false => (seat, json!({ "type": "move", "turn": turn })),
+            };
+            let Some(answer) = (match local.command(&game, seat, action).await {
+                answer if answer.status.is_success() => Some(answer.json()),
+                _ => None,
+            }) else {
+                continue;
+            };
+            told.push(answer["event"].clone());
+            match back {
+                true => {
+                    let accepted = local.command(&game, 3 - seat, json!({ "type": "accept" }));
+                    told.push(accepted.await.ok()["event"].clone());
+                    while session.undo() && session.in_turn() {}
+                }
+                false => session.play(&turn).unwrap(),
+            }
+        }
+        let shown = local.show(&game).await;
+        assert_eq!(shown["turn"], session.turn().number(), "{}", entry.info.id);
+        assert_eq!(shown["turns"], json!(session.history()));
+        if session.result().is_some() {
+            told.extend(local.events(&game).await.pop());
+        }
+        local = local.restart().await;
+        // The restart is an event of its own while a clock runs.
+        let now = local.events(&game).await;
+        assert_eq!(now[..told.len()], told);
+        for after in 0..=now.len() {
+            let path = format!("/api/games/{}/events?after={after}", game.id);
+            assert_eq!(local.get(&path).await.lines(), now[after..], "{after}");
+        }
+        let path = format!("/api/games/{}/events?after={}", game.id, i64::MIN);
+        assert_eq!(local.get(&path).await.lines(), now);
+    }
+}
+
+#[tokio::test]
+async fn stored_events_are_told_without_playing_them_again() {
+    let local = Local::new().await;
+    let game = local.people("gekitai").await;
+    let action = json!({ "type": "move", "turn": "c4", "command": "first" });
+    let first = local.command(&game, 1, action.clone()).await.ok();
+    for (i, turn) in ["d3", "a1", "f6", "a6", "f1", "c1", "d6", "a3"].iter().enumerate() {
+        local.play(&game, 2 - i % 2, turn).await.ok();
+    }
+    // Somebody else's nonsense behind it, of which this process knows nothing: who plays it again fails.
+    let fact = server::event::Fact::Move { turn: "nonsense".into() };
+    let event = server::event::Event { seq: 11, seat: None, at: 1, fact, command: None };
+    let append = server::store::Append {
+        game: game.id.clone(),
+        events: vec![event],
+        new_game: None,
+        running: None,
+    };
+    local.server.state().hall.store.append(append).await.unwrap();
+    let events = local.events(&game).await;
+    assert_eq!(events[1]["turn"], "c4");
+    assert_eq!(events.len(), 11);
+    assert_eq!(local.command(&game, 1, action).await.ok(), first, "an old command is answered");
 }
