@@ -4,10 +4,12 @@
 
 use crate::error::Refusal;
 use crate::event::{Fact, Reason, Request};
+use crate::ids::TOKEN_LENGTH;
 use crate::played::{Played, Rematch};
 use rules::Player;
 use rules::game::shorten;
 use serde::Deserialize;
+use std::ops::RangeInclusive;
 
 /// What a player wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +23,8 @@ pub enum Action {
     Join {
         /// The name.
         name: Option<String>,
+        /// The secret that the seat shall have, if the sender has thought of one.
+        secret: Option<String>,
     },
     /// To give up.
     Resign,
@@ -51,6 +55,13 @@ pub struct Command {
     pub seat: Option<Player>,
 }
 
+impl Command {
+    /// Whether it brings the secret of a seat with it.
+    pub fn has_secret(&self) -> bool {
+        matches!(self.action, Action::Join { secret: Some(_), .. })
+    }
+}
+
 /// A message as it is written: HTTP names the action with `type`, a socket with `do`, because there
 /// `type` tells commands from other messages.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -68,6 +79,7 @@ pub struct Message {
     pub command: Option<String>,
     turn: Option<String>,
     name: Option<String>,
+    secret: Option<String>,
     seq: Option<i64>,
     board_seq: Option<i64>,
     seat: Option<Player>,
@@ -87,11 +99,11 @@ impl Message {
     }
 
     fn read(self, action: Option<String>, field: &str) -> Result<Command, Refusal> {
-        let Message { turn, name, command, seq, board_seq, seat, .. } = self;
+        let Message { turn, name, secret, command, seq, board_seq, seat, .. } = self;
         let missing = |field: &str| Refusal::bad(format!("missing field `{field}`")).at(field);
         let action = match action.ok_or_else(|| missing(field))?.as_str() {
             "move" => Action::Move { turn: turn.ok_or_else(|| missing("turn"))? },
-            "join" => Action::Join { name },
+            "join" => Action::Join { name, secret: checked_secret(secret)? },
             "resign" => Action::Resign,
             "offer-draw" => Action::OfferDraw,
             "accept" => Action::Accept,
@@ -115,6 +127,23 @@ impl Message {
 /// The longest name of a command.
 const MOST_WORD: usize = 64;
 
+/// The longest text of a turn, blanks included.
+const MOST_TURN: usize = 256;
+
+/// How long a secret may be: at least as long as those that are made here.
+const SECRET_LENGTH: RangeInclusive<usize> = TOKEN_LENGTH..=64;
+
+/// A secret that nobody can guess, as far as its length says.
+fn checked_secret(secret: Option<String>) -> Result<Option<String>, Refusal> {
+    let Some(secret) = secret else { return Ok(None) };
+    if SECRET_LENGTH.contains(&secret.len()) && secret.bytes().all(|b| b.is_ascii_alphanumeric()) {
+        return Ok(Some(secret));
+    }
+    let (least, most) = (SECRET_LENGTH.start(), SECRET_LENGTH.end());
+    let error = format!("a secret has {least} to {most} letters and digits, drawn at random");
+    Err(Refusal::bad(error).at("secret"))
+}
+
 /// The longest name of a player.
 const MOST_NAME: usize = 40;
 
@@ -136,6 +165,8 @@ pub fn name(name: Option<&str>) -> Result<Option<String>, Refusal> {
 pub enum Decision {
     /// These things happen, the first by the seat.
     Facts(Vec<Fact>),
+    /// An open seat is taken: its player gets a secret, and the invitation ends.
+    Taken(Fact),
     /// Another game is made, and the request for it is stored with it.
     NewGame,
 }
@@ -159,6 +190,35 @@ pub fn expected(game: &Played, command: &Command) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// The refusal for a token that plays no seat.
+pub fn no_seat() -> Refusal {
+    Refusal::no_token(
+        "the token plays no seat of this game; if it was an invitation, the seat has been taken",
+    )
+}
+
+/// Whether a fact is what a command of this name became before: another action needs another name.
+pub fn same_as_before(action: &Action, fact: &Fact) -> Result<(), Refusal> {
+    let same = match (action, fact) {
+        (Action::Move { turn }, Fact::Move { turn: played, said }) => {
+            turn == said.as_ref().unwrap_or(played)
+        }
+        (Action::Join { name: asked, .. }, Fact::Joined { name: given }) => {
+            name(asked.as_deref()).as_ref() == Ok(given)
+        }
+        (Action::Resign, Fact::Result { reason: Reason::Resigned, .. })
+        | (Action::OfferDraw, Fact::Offer { offer: Request::Draw })
+        | (Action::OfferDraw | Action::Accept, Fact::Result { reason: Reason::Agreed, .. })
+        | (Action::Undo, Fact::Offer { offer: Request::Undo })
+        | (Action::Undo | Action::Accept, Fact::Undone { .. })
+        | (Action::Decline, Fact::Declined)
+        | (Action::Rematch, Fact::Rematch { .. }) => true,
+        _ => false,
+    };
+    let error = "a command of this name did something else; give each command a name of its own";
+    same.then_some(()).ok_or_else(|| Refusal::conflict(error).at("command"))
+}
+
 /// Whose command it is, among the seats that its sender plays.
 pub fn seat(game: &Played, held: &[Player], command: &Command) -> Result<Player, Refusal> {
     if let Some(asked) = command.seat {
@@ -168,7 +228,7 @@ pub fn seat(game: &Played, held: &[Player], command: &Command) -> Result<Player,
     }
     let turn = game.course.turn;
     match (held, &command.action, game.course.offer) {
-        ([], _, _) => Err(Refusal::no_token("the token plays no seat of this game")),
+        ([], _, _) => Err(no_seat()),
         ([only], _, _) => Ok(*only),
         (_, Action::Accept | Action::Decline, Some((_, asker))) => Ok(asker.other()),
         _ => Ok(turn),
@@ -177,6 +237,9 @@ pub fn seat(game: &Played, held: &[Player], command: &Command) -> Result<Player,
 
 /// What becomes of an action.
 pub fn decide(game: &Played, seat: Player, action: &Action) -> Result<Decision, Refusal> {
+    if game.is_invitation(seat) && !matches!(action, Action::Move { .. } | Action::Join { .. }) {
+        return Err(Refusal::conflict("join first: nobody has taken this seat"));
+    }
     if *action == Action::Rematch {
         return rematch(game, seat);
     }
@@ -188,7 +251,7 @@ pub fn decide(game: &Played, seat: Player, action: &Action) -> Result<Decision, 
     }
     match action {
         Action::Move { turn } => play(game, seat, turn),
-        Action::Join { name: asked } => join(game, seat, asked.as_deref()),
+        Action::Join { name: asked, .. } => join(game, seat, asked.as_deref()),
         Action::Resign => Ok(end(Some(seat.other()), Reason::Resigned).into()),
         Action::OfferDraw => offer_draw(game, seat),
         Action::Accept => accept(game, seat),
@@ -214,14 +277,19 @@ fn play(game: &Played, seat: Player, turn: &str) -> Result<Decision, Refusal> {
     if game.session.turn() != seat {
         return Err(Refusal::conflict("it is not your turn"));
     }
+    if turn.len() > MOST_TURN {
+        let error = format!("a turn has at most {MOST_TURN} characters");
+        return Err(Refusal::against(error).at("turn"));
+    }
     let mut next = game.session.boxed_clone();
     next.play(turn).map_err(|error| Refusal::against(error).at("turn"))?;
     if next.outcome().is_none() && next.turn() == seat {
         let error = format!("turn `{}` is not complete", shorten(turn));
         return Err(Refusal::against(error).at("turn"));
     }
-    let turn = next.last_turn().unwrap_or_default();
-    let mut facts = vec![Fact::Move { turn }];
+    let played = next.last_turn().unwrap_or_default();
+    let said = (played != turn).then(|| turn.to_owned());
+    let mut facts = vec![Fact::Move { turn: played, said }];
     if let Some(outcome) = next.result() {
         let by_rules = next.outcome().is_some();
         let reason = if by_rules { Reason::Rules } else { Reason::Repetition };
@@ -235,7 +303,11 @@ fn join(game: &Played, seat: Player, asked: Option<&str>) -> Result<Decision, Re
     if game.course.joined[seat.index()] && played {
         return Err(Refusal::conflict("the seat is taken, and the game has begun"));
     }
-    Ok(Fact::Joined { name: name(asked)? }.into())
+    let joined = Fact::Joined { name: name(asked)? };
+    match game.is_invitation(seat) {
+        true => Ok(Decision::Taken(joined)),
+        false => Ok(joined.into()),
+    }
 }
 
 fn offer_draw(game: &Played, seat: Player) -> Result<Decision, Refusal> {

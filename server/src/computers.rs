@@ -79,7 +79,7 @@ async fn play(hall: Arc<Hall>, room: Arc<Room>, choice: Choice) {
             }
             Ok(match decide(game, seat, &action)? {
                 Decision::Facts(facts) => Some(Plan { seat: Some(seat), facts, ..Plan::default() }),
-                Decision::NewGame => None,
+                Decision::Taken(_) | Decision::NewGame => None,
             })
         });
         match played.await {

@@ -156,7 +156,7 @@ mod tests {
     }
 
     fn turn() -> Fact {
-        Fact::Move { turn: "b2".into() }
+        Fact::Move { turn: "b2".into(), said: None }
     }
 
     #[test]

@@ -104,6 +104,9 @@ pub enum Fact {
     Move {
         /// Its text.
         turn: String,
+        /// How the player wrote it, where that is not its text: a repeated command is known by it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        said: Option<String>,
     },
     /// Something was asked of the opponent.
     Offer {
@@ -218,6 +221,7 @@ impl Event {
         if let Some(seat) = self.seat {
             told.insert("seat".into(), seat.number().into());
         }
+        fields.shift_remove("said");
         told.extend(fields);
         told.insert("at".into(), self.at.into());
         if let Some(clock) = clock {
@@ -246,7 +250,8 @@ mod tests {
     fn events_read_back_as_they_were_stored() {
         let facts = [
             Fact::Joined { name: Some("Ann \"x\"".into()) },
-            Fact::Move { turn: "c4".into() },
+            Fact::Move { turn: "c4".into(), said: None },
+            Fact::Move { turn: "c4".into(), said: Some(" C4".into()) },
             Fact::Offer { offer: Request::Undo },
             Fact::Declined,
             Fact::Undone { turns: 3 },
@@ -265,7 +270,7 @@ mod tests {
 
     #[test]
     fn an_event_tells_its_kind_its_seat_and_its_fields() {
-        let fact = Fact::Move { turn: "c4".into() };
+        let fact = Fact::Move { turn: "c4".into(), said: Some("C4".into()) };
         let event = Event { seq: 8, seat: Some(Player::One), at: 15, fact, command: None };
         let told = Value::Object(event.json(None)).to_string();
         assert_eq!(told, r#"{"seq":8,"kind":"move","seat":1,"turn":"c4","at":15}"#);

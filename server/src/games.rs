@@ -5,8 +5,8 @@ use crate::commands::{self, Message};
 use crate::error::{Asked, Refusal};
 use crate::event::{Created, Seat, Sitter};
 use crate::guard::Client;
-use crate::ids::{new_token, now};
-use crate::live::Hall;
+use crate::ids::{hash, new_token, now};
+use crate::live::{Done, Hall, Sender};
 use crate::played::Rematch;
 use crate::room::{Presence, Room};
 use crate::stream::Pages;
@@ -24,7 +24,7 @@ use rules::record::Record;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
-use tokio::sync::mpsc::{Sender, channel};
+use tokio::sync::mpsc;
 
 /// The requests.
 pub fn router() -> Router<Arc<State>> {
@@ -174,14 +174,18 @@ fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Refusal> {
     })
 }
 
-/// The seats that the sender plays, who must have a token.
-fn seats(room: &Room, headers: &HeaderMap) -> Result<Vec<Player>, Refusal> {
-    let token = bearer(headers)?.ok_or_else(|| {
+/// The token of a request that needs one.
+fn token(headers: &HeaderMap) -> Result<&str, Refusal> {
+    bearer(headers)?.ok_or_else(|| {
         Refusal::no_token("a seat's token is needed, as `Authorization: Bearer TOKEN`")
-    })?;
-    let seats = room.view(|game| game.seats_of(token));
+    })
+}
+
+/// The seats that a token plays.
+fn seats(room: &Room, token: &str) -> Result<Vec<Player>, Refusal> {
+    let seats = room.view(|game| game.seats_of(&[hash(token)]));
     match seats.is_empty() {
-        true => Err(Refusal::no_token("the token plays no seat of this game")),
+        true => Err(commands::no_seat()),
         false => Ok(seats),
     }
 }
@@ -193,8 +197,8 @@ async fn show(
 ) -> Result<Json<Value>, Refusal> {
     let room = state.hall.room(&id).await?;
     let mut fields = room.view(|game| game.json());
-    if bearer(&headers)?.is_some() {
-        let seats: Vec<_> = seats(&room, &headers)?.into_iter().map(Player::number).collect();
+    if let Some(token) = bearer(&headers)? {
+        let seats: Vec<_> = seats(&room, token)?.into_iter().map(Player::number).collect();
         fields.insert("you".into(), seats.into());
     }
     Ok(Json(Value::Object(fields)))
@@ -208,10 +212,12 @@ async fn command(
 ) -> Result<Response, Refusal> {
     let command = message.of_request()?;
     let room = state.hall.room(&id).await?;
-    let held = seats(&room, &headers)?;
-    let done = state.hall.command(room, held, command).await?;
+    let from = Sender { token: Some(hash(token(&headers)?)) };
+    let Done { seq, event, token } = state.hall.command(room, from, command).await?;
+    // A token is letters and digits.
+    let token = token.map(|token| format!(r#","token":"{token}""#)).unwrap_or_default();
     let kind = [(header::CONTENT_TYPE, "application/json")];
-    Ok((kind, format!(r#"{{"seq":{},"event":{}}}"#, done.seq, done.event)).into_response())
+    Ok((kind, format!(r#"{{"seq":{seq},"event":{event}{token}}}"#)).into_response())
 }
 
 /// Which events are wanted.
@@ -240,7 +246,7 @@ async fn events(
 ) -> Result<Pages, Refusal> {
     let After { after, follow } = query(&uri)?;
     let room = state.hall.room(&id).await?;
-    let (pages, told) = channel(1);
+    let (pages, told) = mpsc::channel(1);
     let mut teller = Teller { hall: Arc::clone(&state.hall), room, last: after, pages };
     // What fails at once is refused; what fails later can only break off.
     let first = teller.page().await?;
@@ -267,7 +273,7 @@ struct Teller {
     hall: Arc<Hall>,
     room: Arc<Room>,
     last: i64,
-    pages: Sender<Result<String, Refusal>>,
+    pages: mpsc::Sender<Result<String, Refusal>>,
 }
 
 impl Teller {
@@ -337,14 +343,14 @@ async fn rematch(
     headers: HeaderMap,
 ) -> Result<Json<Value>, Refusal> {
     let room = state.hall.room(&id).await?;
-    let seats = seats(&room, &headers)?;
-    let token = bearer(&headers)?;
+    let token = token(&headers)?;
+    let seats = seats(&room, token)?;
     let Some(Rematch::Made(next)) = room.view(|game| game.rematch.clone()) else {
         return Err(Refusal::conflict("the next game has not been made"));
     };
     let mut tokens = [None; 2];
     for seat in seats {
-        tokens[seat.other().index()] = token;
+        tokens[seat.other().index()] = Some(token);
     }
     Ok(Json(json!({ "id": next, "path": format!("/{next}"), "tokens": tokens })))
 }

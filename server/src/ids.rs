@@ -11,7 +11,7 @@ const LETTERS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmno
 pub const ID_LENGTH: usize = 8;
 
 /// The length of a token: 22 letters of 62 are 130 bits.
-const TOKEN_LENGTH: usize = 22;
+pub const TOKEN_LENGTH: usize = 22;
 
 /// What is kept of a token.
 pub type Hash = [u8; 32];

@@ -1,12 +1,12 @@
 //! Games in memory: a cache of what the store says, and hints to those who follow a game.
 
 use crate::alarm::{self, Alarm};
-use crate::commands::{self, Command, Decision};
+use crate::commands::{self, Action, Command, Decision};
 use crate::computers;
 use crate::engines::Engines;
 use crate::error::Refusal;
 use crate::event::{Created, Event, Fact, Reason, Sitter};
-use crate::ids::{self, check_id, new_id, no_such_game};
+use crate::ids::{self, Hash, check_id, new_id, new_token, no_such_game};
 use crate::metrics::Metrics;
 use crate::played::{Damaged, Played};
 use crate::room::Room;
@@ -49,6 +49,15 @@ pub struct Plan {
     pub command: Option<String>,
     /// A game that is made with them.
     pub new_game: Option<NewGame>,
+    /// What a seat's token is from then on.
+    pub token: Option<(Player, Hash)>,
+}
+
+/// Who sends a command.
+#[derive(Clone, Debug)]
+pub struct Sender {
+    /// The hash of the token that was shown.
+    pub token: Option<Hash>,
 }
 
 /// What came of a command: its first event.
@@ -58,6 +67,8 @@ pub struct Done {
     pub seq: i64,
     /// The event as it is told.
     pub event: Arc<str>,
+    /// The secret of a seat that was taken.
+    pub token: Option<String>,
 }
 
 impl From<StoreError> for Refusal {
@@ -129,10 +140,19 @@ impl Hall {
     /// Brings a room up to what the store says.
     pub async fn refresh(self: &Arc<Self>, room: &Arc<Room>) -> Result<(), Refusal> {
         let events = self.store.events(&room.id, room.seq(), ALL).await?;
-        if !events.is_empty() {
-            room.apply(&events)?;
-            self.settled(room);
+        if events.is_empty() {
+            return Ok(());
         }
+        // Who has taken a seat has got another token.
+        let joined = events.iter().any(|event| matches!(event.fact, Fact::Joined { .. }));
+        match joined {
+            true => {
+                let tokens = self.store.tokens(&room.id).await?;
+                room.apply(&events, |own| *own = tokens)?;
+            }
+            false => room.apply(&events, |_| {})?,
+        }
+        self.settled(room);
         Ok(())
     }
 
@@ -156,10 +176,14 @@ impl Hall {
                 plan(game).map(|plan| plan.map(|plan| append(game, plan, received)))
             })?;
             let Some(append) = planned else { return Ok(None) };
-            let events = append.events.clone();
+            let (events, token) = (append.events.clone(), append.token);
             match self.store.append(append).await? {
                 Appended::Committed => {
-                    room.apply(&events)?;
+                    room.apply(&events, |tokens| {
+                        if let Some((seat, hash)) = token {
+                            tokens[seat.index()] = Some(hash);
+                        }
+                    })?;
                     self.settled(room);
                     let turns = events.iter().filter(|e| matches!(e.fact, Fact::Move { .. }));
                     self.metrics.turns.fetch_add(turns.count() as u64, Ordering::Relaxed);
@@ -175,7 +199,7 @@ impl Hall {
     pub async fn command(
         self: &Arc<Self>,
         room: Arc<Room>,
-        held: Vec<Player>,
+        from: Sender,
         command: Command,
     ) -> Result<Done, Refusal> {
         let received = ids::now();
@@ -183,64 +207,77 @@ impl Hall {
             return Err(Refusal::unavailable("the server is stopping; repeat the command later"));
         }
         let hall = Arc::clone(self);
-        let task = tokio::spawn(async move { hall.obey(&room, &held, command, received).await });
+        let task = tokio::spawn(async move { hall.obey(&room, &from, &command, received).await });
         task.await.unwrap_or_else(|_| Err(Refusal::broken("an error inside; it has been logged")))
     }
 
     async fn obey(
         self: &Arc<Self>,
         room: &Arc<Room>,
-        held: &[Player],
-        command: Command,
+        from: &Sender,
+        command: &Command,
         received: i64,
     ) -> Result<Done, Refusal> {
-        let seat = room.view(|game| commands::seat(game, held, &command))?;
-        for _ in 0..TRIES {
-            if let Some(done) = self.done_before(room, seat, &command).await? {
-                return Ok(done);
+        let fresh = Fresh::new(command)?;
+        // Who has taken a seat and did not hear of it repeats that with the secret, and holds it already.
+        let tokens: Vec<_> = from.token.into_iter().chain(fresh.proposed()).collect();
+        for again in 0..TRIES {
+            let (planned, held) = room.view(|game| (game.course.seq, game.seats_of(&tokens)));
+            if held.is_empty() && again > 0 {
+                return Err(Refusal::conflict("somebody was quicker and has taken the seat"));
+            }
+            let seat = room.view(|game| commands::seat(game, &held, command))?;
+            if let Some(seq) = self.done_before(room, seat, command).await? {
+                let token = room.view(|game| fresh.of_seat(game, seat));
+                return self.told(room, seq, token).await;
             }
             self.time_out(room, received).await?;
-            let new_id = new_id()?;
-            let planned = room.seq();
             let changed = self.change(room, received, |game| {
-                // Another event may be this very command: look again from the top.
+                // Another event may be this very command, or may have given the seat to somebody else.
                 if game.course.seq != planned {
                     return Ok(None);
                 }
-                commands::expected(game, &command)?;
+                commands::expected(game, command)?;
                 let decision = commands::decide(game, seat, &command.action)?;
-                Ok(Some(plan(game, seat, decision, command.command.clone(), &new_id)))
+                fresh.check(game, seat, &decision)?;
+                Ok(Some(plan(game, seat, decision, command.command.clone(), &fresh)))
             });
             if let Some(seq) = changed.await? {
-                return self.told(room, seq).await;
+                let token = room.view(|game| fresh.of_seat(game, seat));
+                return self.told(room, seq, token).await;
             }
         }
         Err(busy())
     }
 
-    /// The answer to a command that was received before.
+    /// The number of the event that a command became when it was received before.
     async fn done_before(
         self: &Arc<Self>,
         room: &Arc<Room>,
         seat: Player,
         command: &Command,
-    ) -> Result<Option<Done>, Refusal> {
+    ) -> Result<Option<i64>, Refusal> {
         let Some(name) = &command.command else { return Ok(None) };
         let Some(seq) = room.view(|game| game.may_have_seen(seat, name)) else { return Ok(None) };
         let events = self.store.events(&room.id, seq - 1, 1).await?;
-        let same = |event: &Event| event.seat == Some(seat) && event.command.as_ref() == Some(name);
-        match events.first().is_some_and(same) {
-            true => self.told(room, seq).await.map(Some),
-            false => Ok(None),
-        }
+        let same =
+            |event: &&Event| event.seat == Some(seat) && event.command.as_ref() == Some(name);
+        let Some(event) = events.first().filter(same) else { return Ok(None) };
+        commands::same_as_before(&command.action, &event.fact)?;
+        Ok(Some(seq))
     }
 
     /// One event as it is told.
-    async fn told(self: &Arc<Self>, room: &Arc<Room>, seq: i64) -> Result<Done, Refusal> {
+    async fn told(
+        self: &Arc<Self>,
+        room: &Arc<Room>,
+        seq: i64,
+        token: Option<String>,
+    ) -> Result<Done, Refusal> {
         let events = self.events(room, seq - 1, 1).await?;
         let event = events.into_iter().next();
         let event = event.ok_or_else(|| Refusal::unavailable("the event cannot be read"))?;
-        Ok(Done { seq, event })
+        Ok(Done { seq, event, token })
     }
 
     /// Some of the events behind a number as they are told: from memory if they are recent, or else from
@@ -302,8 +339,13 @@ impl Hall {
         for _ in 0..TRIES {
             let new = first(new_id()?, created.clone(), tokens, ids::now());
             let id = new.id.clone();
-            let append =
-                Append { game: id.clone(), events: vec![], new_game: Some(new), running: None };
+            let append = Append {
+                game: id.clone(),
+                events: vec![],
+                new_game: Some(new),
+                token: None,
+                running: None,
+            };
             if self.store.append(append).await? == Appended::Committed {
                 self.metrics.games.fetch_add(1, Ordering::Relaxed);
                 return Ok(id);
@@ -317,9 +359,53 @@ fn busy() -> Refusal {
     Refusal::conflict("too much happens at once in this game, try again")
 }
 
-fn first(id: String, created: Created, tokens: [Option<ids::Hash>; 2], at: i64) -> NewGame {
+fn first(id: String, created: Created, tokens: [Option<Hash>; 2], at: i64) -> NewGame {
     let fact = Fact::Created(Box::new(created));
     NewGame { id, first: Event { seq: 1, seat: None, at, fact, command: None }, tokens }
+}
+
+/// What a command may need that nobody has had before.
+struct Fresh {
+    /// The id of another game.
+    id: String,
+    /// The secret of a seat that is to be taken, and whether the sender has thought of it.
+    secret: Option<(String, bool)>,
+}
+
+impl Fresh {
+    fn new(command: &Command) -> Result<Fresh, Refusal> {
+        let secret = match &command.action {
+            Action::Join { secret: Some(own), .. } => Some((own.clone(), true)),
+            Action::Join { secret: None, .. } => Some((new_token()?, false)),
+            _ => None,
+        };
+        Ok(Fresh { id: new_id()?, secret })
+    }
+
+    /// The hash of the secret that the sender has thought of.
+    fn proposed(&self) -> Option<Hash> {
+        self.secret.as_ref().filter(|(_, own)| *own).map(|(secret, _)| ids::hash(secret))
+    }
+
+    /// The secret, if that is the seat's.
+    fn of_seat(&self, game: &Played, seat: Player) -> Option<String> {
+        let (secret, _) = self.secret.as_ref()?;
+        (game.tokens[seat.index()] == Some(ids::hash(secret))).then(|| secret.clone())
+    }
+
+    /// Refuses a secret that others know.
+    fn check(&self, game: &Played, seat: Player, decision: &Decision) -> Result<(), Refusal> {
+        if matches!(decision, Decision::Taken(_)) && self.of_seat(game, seat).is_some() {
+            let error = "the invitation is known to others; a secret of your own is needed";
+            return Err(Refusal::against(error).at("secret"));
+        }
+        Ok(())
+    }
+
+    /// What the store keeps of the secret of a seat that is taken.
+    fn token(&self, seat: Player) -> Option<(Player, Hash)> {
+        self.secret.as_ref().map(|(secret, _)| (seat, ids::hash(secret)))
+    }
 }
 
 /// The events of a decision.
@@ -328,16 +414,17 @@ fn plan(
     seat: Player,
     decision: Decision,
     command: Option<String>,
-    new_id: &str,
+    fresh: &Fresh,
 ) -> Plan {
-    let (facts, new_game) = match decision {
-        Decision::Facts(facts) => (facts, None),
+    let plan = Plan { seat: Some(seat), command, ..Plan::default() };
+    match decision {
+        Decision::Facts(facts) => Plan { facts, ..plan },
+        Decision::Taken(fact) => Plan { facts: vec![fact], token: fresh.token(seat), ..plan },
         Decision::NewGame => {
-            let fact = Fact::Rematch { id: Some(new_id.to_owned()) };
-            (vec![fact], Some(again(game, new_id)))
+            let fact = Fact::Rematch { id: Some(fresh.id.clone()) };
+            Plan { facts: vec![fact], new_game: Some(again(game, &fresh.id)), ..plan }
         }
-    };
-    Plan { seat: Some(seat), facts, command, new_game }
+    }
 }
 
 /// The same game with the seats exchanged. Tokens are known by their hashes alone, so each player keeps
@@ -369,5 +456,6 @@ fn append(game: &Played, plan: Plan, received: i64) -> Append {
         }
     };
     let events = plan.facts.into_iter().enumerate().map(event).collect();
-    Append { game: game.id.clone(), events, new_game: plan.new_game, running }
+    let (new_game, token) = (plan.new_game, plan.token);
+    Append { game: game.id.clone(), events, new_game, token, running }
 }

@@ -2,7 +2,7 @@
 
 use crate::course::Course;
 use crate::event::{Created, Event, Fact, Seat, Sitter, clocks_now};
-use crate::ids::{Hash, hash};
+use crate::ids::Hash;
 use engine::Session;
 use engine::levels;
 use rules::Player;
@@ -103,7 +103,7 @@ impl Played {
                 let seat = event.seat.unwrap_or(Player::One);
                 self.created.seats[seat.index()].name.clone_from(name);
             }
-            Fact::Move { turn } => {
+            Fact::Move { turn, .. } => {
                 self.session.play(turn).map_err(|e| damaged(&self.id, e.to_string()))?;
             }
             Fact::Undone { turns } => {
@@ -129,10 +129,16 @@ impl Played {
         self.marks.get(mark).unwrap_or(&self.course)
     }
 
-    /// The seats that a token plays.
-    pub fn seats_of(&self, token: &str) -> Vec<Player> {
-        let hash = Some(hash(token));
-        Player::BOTH.into_iter().filter(|seat| self.tokens[seat.index()] == hash).collect()
+    /// The seats that one of these tokens plays, known by their hashes.
+    pub fn seats_of(&self, tokens: &[Hash]) -> Vec<Player> {
+        let held =
+            |seat: &Player| self.tokens[seat.index()].is_some_and(|own| tokens.contains(&own));
+        Player::BOTH.into_iter().filter(held).collect()
+    }
+
+    /// Whether the token of a seat is an invitation: nobody has come to an open seat.
+    pub fn is_invitation(&self, seat: Player) -> bool {
+        self.seat(seat).sitter == Sitter::Open && !self.course.joined[seat.index()]
     }
 
     /// A seat.

@@ -113,8 +113,13 @@ impl Room {
         now - last >= every && swap(last).is_ok()
     }
 
-    /// Takes in stored events and tells those who follow; what is known already is passed over.
-    pub fn apply(&self, events: &[Event]) -> Result<(), Damaged> {
+    /// Takes in stored events, with what they did to the seats' tokens, and tells those who follow; what is
+    /// known already is passed over.
+    pub fn apply(
+        &self,
+        events: &[Event],
+        tokens: impl FnOnce(&mut [Option<Hash>; 2]),
+    ) -> Result<(), Damaged> {
         let mut inner = self.lock();
         let before = inner.game.course.seq;
         for event in events.iter().filter(|event| event.seq > before) {
@@ -122,6 +127,7 @@ impl Room {
             let line = line(event, &inner.game.course);
             keep(&mut inner.recent, line);
         }
+        tokens(&mut inner.game.tokens);
         drop(inner);
         self.touch();
         self.hint.send_modify(|count| *count += 1);

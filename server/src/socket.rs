@@ -4,9 +4,9 @@ use crate::State;
 use crate::commands;
 use crate::error::{Refusal, read};
 use crate::games::{PAGE, query};
-use crate::ids::now;
+use crate::ids::{Hash, hash, now};
 use crate::limits::Bucket;
-use crate::live::Hall;
+use crate::live::{Hall, Sender};
 use crate::room::{Presence, Present, Room};
 use axum::extract::Path;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
@@ -82,10 +82,13 @@ struct Connection {
     room: Arc<Room>,
     /// The last event that was sent.
     sent: i64,
-    seats: Vec<Player>,
+    /// The hash of the token that was shown.
+    token: Option<Hash>,
     /// Whether it has shown a token: that widens its limit, once.
     is_player: bool,
     presence: Option<Presence>,
+    /// The seats at which it is present.
+    at: Vec<Player>,
     shown: Option<Present>,
     messages: Bucket,
     heard: Instant,
@@ -99,9 +102,10 @@ impl Connection {
             hall,
             room,
             sent,
-            seats: Vec::new(),
+            token: None,
             is_player: false,
             presence: None,
+            at: Vec::new(),
             shown: None,
             messages: Bucket::new(WATCHER_MESSAGES, WINDOW, now()),
             heard: Instant::now(),
@@ -120,7 +124,7 @@ impl Connection {
                 frame = self.socket.recv() => self.hear(frame).await?,
                 _ = hints.changed() => self.catch_up().await?,
                 _ = ping.tick() => self.ping().await?,
-                _ = sleep_until(settle), if unsettled => self.settle(Vec::new()).await?,
+                _ = sleep_until(settle), if unsettled => self.settle().await?,
                 _ = stopped(&mut stopping) => return self.take_leave().await,
             }
         }
@@ -177,9 +181,10 @@ impl Connection {
     }
 
     /// Notes who this is.
-    async fn settle(&mut self, seats: Vec<Player>) -> Result<(), Closed> {
+    async fn settle(&mut self) -> Result<(), Closed> {
+        self.at = self.taken_seats();
         self.presence = None;
-        self.presence = Some(Presence::new(&self.room, seats));
+        self.presence = Some(Presence::new(&self.room, self.at.clone()));
         self.hall.settled(&self.room);
         self.catch_up().await
     }
@@ -234,49 +239,65 @@ impl Connection {
     }
 
     async fn hello(&mut self, token: Option<&str>) -> Result<(), Closed> {
-        let seats = match token {
-            None => Vec::new(),
-            Some(token) => {
-                let seats = self.room.view(|game| game.seats_of(token));
-                if seats.is_empty() {
-                    let refusal = Refusal::no_token("the token plays no seat of this game");
-                    return self.refuse(None, &refusal.at("token")).await;
-                }
-                seats
-            }
-        };
+        let token = token.map(hash);
+        let seats = self.seats(token);
+        if token.is_some() && seats.is_empty() {
+            return self.refuse(None, &commands::no_seat().at("token")).await;
+        }
         if !seats.is_empty() && !self.is_player {
             self.is_player = true;
             self.messages = Bucket::new(PLAYER_MESSAGES, WINDOW, now());
         }
-        self.seats.clone_from(&seats);
+        self.token = token;
         let you: Vec<_> = seats.iter().map(|seat| seat.number()).collect();
         let (seq, board_seq) = self.room.view(|game| (game.course.seq, game.course.board_seq));
         let answer = json!({
             "type": "hello", "you": you, "seq": seq, "board_seq": board_seq, "at": now(),
         });
         self.send(answer.to_string()).await?;
-        self.settle(seats).await
+        self.settle().await
+    }
+
+    /// The seats of the token that was shown, unless it is an invitation.
+    fn taken_seats(&self) -> Vec<Player> {
+        let mut seats = self.seats(self.token);
+        self.room.view(|game| seats.retain(|seat| !game.is_invitation(*seat)));
+        seats
+    }
+
+    /// The seats that a token plays.
+    fn seats(&self, token: Option<Hash>) -> Vec<Player> {
+        let Some(token) = token else { return Vec::new() };
+        self.room.view(|game| game.seats_of(&[token]))
     }
 
     /// Does a command. Its event is sent before the answer.
     async fn command(&mut self, message: commands::Message) -> Result<(), Closed> {
         let name = message.command.clone().map(Value::from);
         let done = match message.of_socket() {
-            Ok(_) if self.seats.is_empty() => {
+            Ok(command) if self.token.is_none() && !command.has_secret() => {
                 Err(Refusal::no_token("say hello with a seat's token first"))
             }
             Ok(command) => {
-                let (room, held) = (Arc::clone(&self.room), self.seats.clone());
-                self.hall.command(room, held, command).await
+                let (room, from) = (Arc::clone(&self.room), Sender { token: self.token });
+                self.hall.command(room, from, command).await
             }
             Err(refusal) => Err(refusal),
         };
         match done {
             Ok(done) => {
                 self.catch_up().await?;
-                let answer = json!({ "type": "ack", "command": name, "seq": done.seq });
-                self.send(answer.to_string()).await
+                let mut answer = json!({ "type": "ack", "command": name, "seq": done.seq });
+                if let Some(token) = done.token {
+                    // Who has taken a seat plays it from here on.
+                    self.token = Some(hash(&token));
+                    answer["token"] = token.into();
+                }
+                self.send(answer.to_string()).await?;
+                match self.at == self.taken_seats() {
+                    true => Ok(()),
+                    false => self.settle().await,
+                }
             }
             // Without an answer the peer repeats the command when it has come again.
             Err(_) if self.hall.is_stopping() => self.take_leave().await,

@@ -38,6 +38,7 @@ const SCHEMA: [&str; 4] = [
 const INSERT_EVENT: &str = "INSERT INTO events (game, seq, kind, payload, seat, command, at)
     VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING";
 const INSERT_TOKEN: &str = "INSERT INTO tokens (game, seat, hash) VALUES ($1, $2, $3)";
+const REPLACE_TOKEN: &str = "UPDATE tokens SET hash = $1 WHERE game = $2 AND seat = $3";
 const SET_RUNNING: &str = "INSERT INTO running (game) VALUES ($1) ON CONFLICT DO NOTHING";
 const CLEAR_RUNNING: &str = "DELETE FROM running WHERE game = $1";
 const BEAT: &str = "INSERT INTO heartbeat (id, at) VALUES (1, $1)
@@ -96,6 +97,8 @@ pub struct Append {
     pub events: Vec<Event>,
     /// Another game that is made with them.
     pub new_game: Option<NewGame>,
+    /// A seat's token that takes the place of the one before.
+    pub token: Option<(Player, Hash)>,
     /// Whether a clock of the game runs from now on, where that changes.
     pub running: Option<bool>,
 }
@@ -104,7 +107,10 @@ impl Append {
     /// The event, if it is the only thing to be stored.
     fn single(&self) -> Option<&Event> {
         match self.events.as_slice() {
-            [event] if self.new_game.is_none() && self.running.is_none() => Some(event),
+            [event] => {
+                let alone = self.new_game.is_none() && self.token.is_none();
+                (alone && self.running.is_none()).then_some(event)
+            }
             _ => None,
         }
     }
@@ -378,6 +384,10 @@ async fn append(conn: &mut SqliteConnection, wanted: &Append) -> Result<Appended
         if !insert(&mut own, game, event).await? {
             return own.rollback().await.map(|()| Appended::Conflict);
         }
+    }
+    if let Some((seat, hash)) = &wanted.token {
+        let query = sqlx::query(REPLACE_TOKEN).bind(hex(hash)).bind(game);
+        query.bind(i16::from(seat.number())).execute(&mut *own).await?;
     }
     if let Some(running) = wanted.running {
         let statement = if running { SET_RUNNING } else { CLEAR_RUNNING };

@@ -5,5 +5,6 @@ mod boards;
 mod common;
 mod contrast;
 mod safety;
+mod seats;
 mod sockets;
 mod store;

@@ -47,6 +47,47 @@ async fn a_repeated_command_gets_its_first_answer_and_nothing_happens_twice() {
 }
 
 #[tokio::test]
+async fn a_name_of_a_command_is_not_used_for_another_one() {
+    let local = Local::new().await;
+    let game = local.people("gekitai").await;
+    let named = |mut action: Value| {
+        action["command"] = "one".into();
+        action
+    };
+    let sloppy = named(json!({ "type": "move", "turn": " C4 " }));
+    let first = local.command(&game, 1, sloppy.clone()).await.ok();
+    assert_eq!(first["event"]["turn"], "c4");
+    assert!(first["event"].get("said").is_none());
+    let local = local.restart().await;
+    for other in [
+        json!({ "type": "move", "turn": "d4" }),
+        json!({ "type": "resign" }),
+        json!({ "type": "undo" }),
+    ] {
+        let refused = local.command(&game, 1, named(other)).await;
+        assert_eq!(refused.json()["field"], "command");
+        refused.refused(409);
+    }
+    assert_eq!(local.command(&game, 1, sloppy).await.ok(), first, "the same again is the same");
+    for (seat, action) in [
+        (2, json!({ "type": "offer-draw" })),
+        (1, json!({ "type": "decline", "command": "two" })),
+        (1, json!({ "type": "undo", "command": "three" })),
+        (2, json!({ "type": "accept", "command": "four" })),
+        (1, json!({ "type": "join", "name": " Ann ", "command": "five" })),
+        (1, json!({ "type": "resign", "command": "six" })),
+        (1, json!({ "type": "rematch", "command": "seven" })),
+    ] {
+        let mut action = action;
+        if action["command"].is_null() {
+            action["command"] = "one".into();
+        }
+        let done = local.command(&game, seat, action.clone()).await.ok();
+        assert_eq!(local.command(&game, seat, action).await.ok(), done);
+    }
+}
+
+#[tokio::test]
 async fn commands_at_the_same_time_are_stored_one_after_the_other() {
     let local = Local::new().await;
     let game = local.people("gekitai").await;
@@ -183,8 +224,9 @@ async fn a_turn_is_refused_only_if_the_board_has_changed_since() {
 async fn a_rematch_exchanges_the_seats_and_each_keeps_the_token() {
     let local = Local::new().await;
     let seats = json!([{ "kind": "person", "name": "Ann" }, { "kind": "open" }]);
-    let game = local.make(json!({ "game": "gekitai", "seats": seats, "turns": ["a1"] })).await;
-    local.command(&game, 2, json!({ "type": "join", "name": "Bob" })).await.ok();
+    let mut game = local.make(json!({ "game": "gekitai", "seats": seats, "turns": ["a1"] })).await;
+    let joined = local.command(&game, 2, json!({ "type": "join", "name": "Bob" })).await.ok();
+    game.tokens[1] = joined["token"].as_str().unwrap().to_owned();
     local.command(&game, 2, json!({ "type": "resign" })).await.ok();
     local.command(&game, 1, json!({ "type": "rematch" })).await.ok();
     let path = format!("/api/games/{}/rematch", game.id);
@@ -487,12 +529,13 @@ async fn stored_events_are_told_without_playing_them_again() {
         local.play(&game, 2 - i % 2, turn).await.ok();
     }
     // Somebody else's nonsense behind it, of which this process knows nothing: who plays it again fails.
-    let fact = server::event::Fact::Move { turn: "nonsense".into() };
+    let fact = server::event::Fact::Move { turn: "nonsense".into(), said: None };
     let event = server::event::Event { seq: 11, seat: None, at: 1, fact, command: None };
     let append = server::store::Append {
         game: game.id.clone(),
         events: vec![event],
         new_game: None,
+        token: None,
         running: None,
     };
     local.server.state().hall.store.append(append).await.unwrap();

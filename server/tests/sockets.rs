@@ -285,6 +285,40 @@ async fn everybody_is_told_who_is_there() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_joins_through_a_socket_gets_the_secret_and_plays_on() {
+    let mut remote = Remote::new().await;
+    let seats = json!([{ "kind": "person" }, { "kind": "open" }]);
+    let wanted = json!({ "game": "gekitai", "seats": seats }).to_string();
+    let made = remote.post("/api/games", &wanted).await;
+    let tokens = [0, 1].map(|i| made["tokens"][i].as_str().unwrap().to_owned());
+    let game = Made { id: made["id"].as_str().unwrap().to_owned(), tokens };
+    let mut one = remote.peer(&game, Some(1)).await;
+    let mut friend = remote.peer(&game, Some(2)).await;
+    let mut late = remote.peer(&game, Some(2)).await;
+    let present = |seats: [bool; 2], watchers: u32| json!({ "type": "presence", "seats": seats, "watchers": watchers });
+    while one.hear().await.unwrap() != present([true, false], 2) {}
+    let secret = "friendsfriendsfriends99";
+    let join =
+        json!({ "type": "command", "do": "join", "name": "Bob", "command": "j", "secret": secret });
+    friend.say(&join).await;
+    assert_eq!(friend.answer("j").await.unwrap()["token"], secret);
+    while one.hear().await.unwrap() != present([true, true], 1) {}
+    late.say(&json!({ "type": "command", "do": "join", "command": "l" })).await;
+    assert_eq!(late.answer("l").await.unwrap()["status"], 401);
+    // The answer may have been lost: the same again, without any other token.
+    let mut again = remote.peer(&game, None).await;
+    again.say(&join).await;
+    assert_eq!(again.answer("j").await.unwrap()["token"], secret);
+    one.say(&json!({ "type": "command", "do": "move", "turn": "c4", "command": "a" })).await;
+    assert_eq!(one.answer("a").await.unwrap()["seq"], 3);
+    friend.say(&json!({ "type": "command", "do": "move", "turn": "d3", "command": "b" })).await;
+    assert_eq!(friend.answer("b").await.unwrap()["seq"], 4);
+    again.say(&json!({ "type": "command", "do": "resign", "command": "c" })).await;
+    assert_eq!(again.answer("c").await.unwrap()["seq"], 5);
+    remote.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_refused_is_answered_and_the_socket_goes_on() {
     let mut remote = Remote::new().await;
     let game = remote.people("gekitai").await;
