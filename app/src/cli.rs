@@ -270,8 +270,14 @@ pub struct ServeArgs {
     #[arg(long, value_name = "ADDRESS")]
     pub metrics: Option<SocketAddr>,
     /// How many games one address may make in a minute
-    #[arg(long, value_name = "COUNT", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "COUNT", default_value_t = server::limits::USUAL_NEW_GAMES, value_parser = clap::value_parser!(u32).range(1..))]
     pub new_games: u32,
+    /// What one address may ask for in a second: a request costs 1, a command 5
+    #[arg(long, value_name = "COUNT", default_value_t = server::limits::USUAL_ALLOWANCE, value_parser = clap::value_parser!(u32).range(10..))]
+    pub allowance: u32,
+    /// How many connections one address may have
+    #[arg(long, value_name = "COUNT", default_value_t = server::limits::USUAL_CONNECTIONS)]
+    pub connections: usize,
     /// How lines of the log on standard error look
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = LogFormat::Text)]
     pub log: LogFormat,

@@ -15,6 +15,8 @@ pub fn run(args: &ServeArgs) -> Result<(), Failure> {
         web: args.web.clone(),
         metrics: args.metrics,
         new_games: args.new_games,
+        allowance: args.allowance,
+        connections: args.connections,
     };
     let format = match args.log {
         LogFormat::Text => server::log::Format::Text,

@@ -25,7 +25,16 @@ struct Server {
 impl Server {
     fn start(data: &Path) -> Server {
         let mut child = Command::new(env!("CARGO_BIN_EXE_quadrille"))
-            .args(["serve", "--listen", "127.0.0.1:0", "--new-games", "1000000", "--data"])
+            .args([
+                "serve",
+                "--listen",
+                "127.0.0.1:0",
+                "--new-games",
+                "1000000",
+                "--allowance",
+                "1000000",
+                "--data",
+            ])
             .arg(data)
             .stdout(Stdio::piped())
             .spawn()

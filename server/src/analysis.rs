@@ -89,7 +89,7 @@ async fn once<A: IntoResponse + Send + 'static>(
     client: std::net::IpAddr,
     work: impl FnOnce(&mut Desk, &Stop) -> A + Send + 'static,
 ) -> Result<Response, Refusal> {
-    let slot = state.analyses.take(client)?;
+    let slot = state.hall.limits.searches.take(client)?;
     let (answer, answered) = oneshot::channel();
     let stop = Stop::default();
     let switch = stop.clone();
@@ -121,7 +121,7 @@ fn stream(
     client: std::net::IpAddr,
     work: impl FnOnce(&mut Desk, &Stop, &UnboundedSender<String>) + Send + 'static,
 ) -> Result<Lines, Refusal> {
-    let slot = state.analyses.take(client)?;
+    let slot = state.hall.limits.searches.take(client)?;
     let (lines, told) = unbounded_channel();
     let stop = Stop::default();
     let (switch, waiting) = (stop.clone(), lines.clone());

@@ -5,7 +5,8 @@ use crate::commands::{self, Message};
 use crate::error::{Asked, Refusal};
 use crate::event::{Created, Seat, Sitter};
 use crate::guard::Client;
-use crate::ids::{hash, new_token, now};
+use crate::ids::{hash, new_token};
+use crate::limits;
 use crate::live::{Done, Hall, Sender};
 use crate::played::Rematch;
 use crate::room::{Presence, Room};
@@ -23,6 +24,7 @@ use rules::game::shorten;
 use rules::record::Record;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use std::net::IpAddr;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
@@ -69,7 +71,7 @@ async fn make(
     if state.hall.is_stopping() {
         return Err(Refusal::unavailable("the server is stopping"));
     }
-    state.new_games.take(client.0, now())?;
+    state.hall.limits.make_game(client.0)?;
     let tokens = tokens(&created)?;
     let id = state.hall.make(created, tokens.clone()).await?;
     let answer = json!({ "id": id, "path": format!("/{id}"), "tokens": tokens });
@@ -192,10 +194,12 @@ fn seats(room: &Room, token: &str) -> Result<Vec<Player>, Refusal> {
 
 async fn show(
     axum::extract::State(state): Shared,
+    Extension(client): Extension<Client>,
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Result<Json<Value>, Refusal> {
     let room = state.hall.room(&id).await?;
+    pay_for_turns(&state.hall, &room, client)?;
     let mut fields = room.view(|game| game.json());
     if let Some(token) = bearer(&headers)? {
         let seats: Vec<_> = seats(&room, token)?.into_iter().map(Player::number).collect();
@@ -204,15 +208,23 @@ async fn show(
     Ok(Json(Value::Object(fields)))
 }
 
+/// Lets an address pay for being told all turns of a game, or refuses.
+fn pay_for_turns(hall: &Hall, room: &Room, client: Client) -> Result<(), Refusal> {
+    let turns = room.view(|game| game.course.turns);
+    hall.limits.spend(client.0, limits::of_turns(turns))
+}
+
 async fn command(
     axum::extract::State(state): Shared,
+    Extension(client): Extension<Client>,
     Path(id): Path<String>,
     headers: HeaderMap,
     Asked(message): Asked<Message>,
 ) -> Result<Response, Refusal> {
     let command = message.of_request()?;
     let room = state.hall.room(&id).await?;
-    let from = Sender { token: Some(hash(token(&headers)?)) };
+    let from = Sender { address: client.0, token: Some(hash(token(&headers)?)) };
+    state.hall.pay(&room, &from)?;
     let Done { seq, event, token } = state.hall.command(room, from, command).await?;
     // A token is letters and digits.
     let token = token.map(|token| format!(r#","token":"{token}""#)).unwrap_or_default();
@@ -241,13 +253,16 @@ pub fn query(uri: &axum::http::Uri) -> Result<After, Refusal> {
 
 async fn events(
     axum::extract::State(state): Shared,
+    Extension(client): Extension<Client>,
     Path(id): Path<String>,
     uri: axum::http::Uri,
 ) -> Result<Pages, Refusal> {
     let After { after, follow } = query(&uri)?;
     let room = state.hall.room(&id).await?;
+    let slot = follow.then(|| state.hall.limits.streams.take(client.0)).transpose()?;
     let (pages, told) = mpsc::channel(1);
-    let mut teller = Teller { hall: Arc::clone(&state.hall), room, last: after, pages };
+    let (hall, reader) = (Arc::clone(&state.hall), client.0);
+    let mut teller = Teller { hall, room, reader, last: after, pages };
     // What fails at once is refused; what fails later can only break off.
     let first = teller.page().await?;
     tokio::spawn(async move {
@@ -261,6 +276,7 @@ async fn events(
         {
             teller.follow(presence).await;
         }
+        drop(slot);
     });
     Ok(Pages::new(told))
 }
@@ -272,6 +288,7 @@ pub const PAGE: usize = 200;
 struct Teller {
     hall: Arc<Hall>,
     room: Arc<Room>,
+    reader: IpAddr,
     last: i64,
     pages: mpsc::Sender<Result<String, Refusal>>,
 }
@@ -282,7 +299,7 @@ impl Teller {
         if self.last >= self.room.seq() {
             return Ok(String::new());
         }
-        let events = self.hall.events(&self.room, self.last, PAGE).await?;
+        let events = self.hall.events(&self.room, self.last, PAGE, Some(self.reader)).await?;
         self.last += events.len() as i64;
         Ok(events.iter().flat_map(|line| [line, "\n"]).collect())
     }
@@ -330,9 +347,11 @@ impl Teller {
 
 async fn record(
     axum::extract::State(state): Shared,
+    Extension(client): Extension<Client>,
     Path(id): Path<String>,
 ) -> Result<String, Refusal> {
     let room = state.hall.room(&id).await?;
+    pay_for_turns(&state.hall, &room, client)?;
     Ok(room.view(|game| game.record().to_string()))
 }
 

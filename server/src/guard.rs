@@ -1,6 +1,7 @@
 //! What stands before every request: who may send it, what goes back with it, and a line in the log.
 
 use crate::error::Refusal;
+use crate::limits::{self, Limits};
 use crate::metrics::Metrics;
 use axum::Router;
 use axum::extract::{ConnectInfo, DefaultBodyLimit, Request, State};
@@ -12,7 +13,7 @@ use std::any::Any;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Predicate};
@@ -37,16 +38,25 @@ pub struct Guard {
     /// `host` or `host:port` of the address that people see.
     base: Option<String>,
     local: bool,
+    limits: Arc<Limits>,
     metrics: Arc<Metrics>,
 }
 
+/// How long the refusal of an address that asks for too much is held back: it would only ask again.
+const TARPIT: Duration = Duration::from_millis(500);
+
 impl Guard {
     /// A guard for a server that listens here and is known as that.
-    pub fn new(listen: SocketAddr, base_url: Option<&str>, metrics: Arc<Metrics>) -> Guard {
+    pub fn new(
+        listen: SocketAddr,
+        base_url: Option<&str>,
+        limits: Arc<Limits>,
+        metrics: Arc<Metrics>,
+    ) -> Guard {
         let base = base_url
             .and_then(|url| url.parse::<Uri>().ok())
             .and_then(|uri| uri.authority().map(|authority| authority.as_str().to_lowercase()));
-        Guard { base, local: listen.ip().is_loopback(), metrics }
+        Guard { base, local: listen.ip().is_loopback(), limits, metrics }
     }
 
     /// Why a request is not let in.
@@ -92,12 +102,18 @@ impl Guard {
     fn client(&self, request: &Request) -> IpAddr {
         let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
         let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip());
-        let forwarded = HeaderName::from_static("x-forwarded-for");
-        let named = text(request.headers(), forwarded)
-            .and_then(|list| list.rsplit(',').next())
-            .and_then(|address| address.trim().parse().ok());
-        named.filter(|_| self.base.is_some() && peer.is_loopback()).unwrap_or(peer)
+        match self.base.is_some() && peer.is_loopback() {
+            true => forwarded(request.headers()).unwrap_or(peer),
+            false => peer,
+        }
     }
+}
+
+/// The last address of all lines that name one: those before it are what the client says of itself.
+fn forwarded(headers: &HeaderMap) -> Option<IpAddr> {
+    let last = headers.get_all("x-forwarded-for").iter().next_back()?;
+    let last = last.to_str().ok()?.rsplit(',').next()?.trim();
+    last.parse().ok().or_else(|| Some(last.parse::<SocketAddr>().ok()?.ip()))
 }
 
 fn text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
@@ -110,9 +126,15 @@ async fn watch(State(guard): State<Arc<Guard>>, mut request: Request, next: Next
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let client = guard.client(&request);
     request.extensions_mut().insert(Client(client));
-    let mut response = match guard.objection(&request) {
-        Some(refusal) => refusal.into_response(),
-        None => next.run(request).await,
+    let mut response = match guard.limits.spend(client, limits::REQUEST) {
+        Err(refusal) => {
+            tokio::time::sleep(TARPIT).await;
+            refusal.into_response()
+        }
+        Ok(()) => match guard.objection(&request) {
+            Some(refusal) => refusal.into_response(),
+            None => next.run(request).await,
+        },
     };
     add_headers(&path, response.headers_mut());
     let status = response.status();
@@ -182,7 +204,8 @@ mod tests {
             }
         });
         let router = Router::new().route("/fails", fails).route("/well", get(|| async { "well" }));
-        let guard = Guard::new(([127, 0, 0, 1], 1).into(), None, Arc::clone(&metrics));
+        let limits = Arc::new(Limits::new(1_000, 1, 1));
+        let guard = Guard::new(([127, 0, 0, 1], 1).into(), None, limits, Arc::clone(&metrics));
         let router = around(router, guard);
         for (path, status) in [("/fails", 500), ("/well", 200), ("/fails", 500)] {
             let request = Request::get(path).body(Body::empty()).unwrap();

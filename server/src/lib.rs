@@ -35,7 +35,7 @@ use axum::{Json, Router};
 use engines::Engines;
 use error::{Kind, Refusal};
 use guard::Guard;
-use limits::{AtOnce, PerMinute};
+use limits::Limits;
 use live::Hall;
 use metrics::Metrics;
 use serde_json::json;
@@ -60,8 +60,12 @@ pub struct Config {
     pub web: Option<PathBuf>,
     /// Where to show metrics.
     pub metrics: Option<SocketAddr>,
-    /// How many games an address may make in a minute.
+    /// How many games an address may make in a minute, by asking for them or for rematches.
     pub new_games: u32,
+    /// What an address may ask for in a second, in the prices of [`limits`].
+    pub allowance: u32,
+    /// How many connections an address may have.
+    pub connections: usize,
 }
 
 /// Why a server cannot start, in one line for the person who started it.
@@ -69,9 +73,8 @@ pub struct Config {
 #[error("{0}")]
 pub struct StartError(pub String);
 
-/// How many analyses run at once, and how many an address may have under way.
+/// How many analyses run at once.
 const ANALYSES: usize = 2;
-const ANALYSES_OF_ONE: usize = 4;
 
 /// How long a game stays in memory when nobody looks at it, and how often that is checked.
 const IDLE: Duration = Duration::from_secs(60);
@@ -84,10 +87,6 @@ const FAREWELL: Duration = Duration::from_secs(8);
 pub struct State {
     /// The games.
     pub hall: Arc<Hall>,
-    /// How many games an address may make.
-    pub new_games: PerMinute,
-    /// How many analyses an address may have under way.
-    pub analyses: AtOnce,
 }
 
 /// A server that is ready to answer.
@@ -104,16 +103,15 @@ impl Server {
         let metrics = Arc::new(Metrics::default());
         let (store, writer) = Store::open(&config.data, Arc::clone(&metrics)).await?;
         let engines = Engines::new(ANALYSES, Arc::clone(&metrics));
-        let hall = Arc::new(Hall::new(store, engines, metrics));
+        let limits = Limits::new(config.allowance, config.new_games, config.connections);
+        let hall = Arc::new(Hall::new(store, engines, limits, metrics));
         alarm::resume(&hall).await.map_err(|refusal| StartError(refusal.error))?;
         let keepers = vec![
             tokio::spawn(alarm::ring(Arc::clone(&hall))),
             tokio::spawn(alarm::beat(Arc::clone(&hall))),
             tokio::spawn(sweep(Arc::clone(&hall))),
         ];
-        let new_games = PerMinute::new(config.new_games);
-        let analyses = AtOnce::new(ANALYSES_OF_ONE);
-        let state = Arc::new(State { hall, new_games, analyses });
+        let state = Arc::new(State { hall });
         let router = router(config, &state);
         Ok(Server { state, writer, keepers, router })
     }
@@ -183,7 +181,8 @@ async fn sweep(hall: Arc<Hall>) {
 
 fn router(config: &Config, state: &Arc<State>) -> Router {
     let metrics = Arc::clone(&state.hall.metrics);
-    let guard = Guard::new(config.listen, config.base_url.as_deref(), metrics);
+    let limits = Arc::clone(&state.hall.limits);
+    let guard = Guard::new(config.listen, config.base_url.as_deref(), limits, metrics);
     let router = Router::new()
         .merge(games::router())
         .merge(analysis::router())

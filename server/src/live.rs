@@ -7,13 +7,15 @@ use crate::engines::Engines;
 use crate::error::Refusal;
 use crate::event::{Created, Event, Fact, Reason, Sitter};
 use crate::ids::{self, Hash, check_id, new_id, new_token, no_such_game};
+use crate::limits::{self, Limits};
 use crate::metrics::Metrics;
 use crate::played::{Damaged, Played};
 use crate::room::Room;
 use crate::store::{Append, Appended, NewGame, Store, StoreError};
 use rules::Player;
 use std::collections::HashMap;
-use std::sync::atomic::Ordering;
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
@@ -29,6 +31,8 @@ pub struct Hall {
     pub store: Store,
     /// Engine work.
     pub engines: Engines,
+    /// How much everybody may ask for.
+    pub limits: Arc<Limits>,
     /// What is counted.
     pub metrics: Arc<Metrics>,
     /// When clocks run out.
@@ -56,6 +60,8 @@ pub struct Plan {
 /// Who sends a command.
 #[derive(Clone, Debug)]
 pub struct Sender {
+    /// From where.
+    pub address: IpAddr,
     /// The hash of the token that was shown.
     pub token: Option<Hash>,
 }
@@ -92,10 +98,10 @@ impl From<Damaged> for Refusal {
 
 impl Hall {
     /// An empty hall.
-    pub fn new(store: Store, engines: Engines, metrics: Arc<Metrics>) -> Hall {
+    pub fn new(store: Store, engines: Engines, limits: Limits, metrics: Arc<Metrics>) -> Hall {
         let (stopping, _) = watch::channel(false);
-        let alarm = Alarm::default();
-        Hall { store, engines, metrics, alarm, stopping, rooms: Mutex::default() }
+        let (alarm, limits) = (Alarm::default(), Arc::new(limits));
+        Hall { store, engines, limits, metrics, alarm, stopping, rooms: Mutex::default() }
     }
 
     fn rooms(&self) -> MutexGuard<'_, HashMap<String, Arc<Room>>> {
@@ -116,7 +122,8 @@ impl Hall {
         check_id(id)?;
         let events = self.store.events(id, 0, ALL).await?;
         let tokens = self.store.tokens(id).await?;
-        let room = Room::replay(id, &events, tokens)?.ok_or_else(|| no_such_game(id))?;
+        let room = Room::replay(id, &events, tokens, self.limits.of_a_seat())?;
+        let room = room.ok_or_else(|| no_such_game(id))?;
         let room = {
             let mut rooms = self.rooms();
             // Somebody may have been quicker: there is one room for a game, or hints get lost.
@@ -195,6 +202,15 @@ impl Hall {
         Err(busy())
     }
 
+    /// Lets an address and a seat pay for a command, however it comes, or refuses.
+    pub fn pay(&self, room: &Room, from: &Sender) -> Result<(), Refusal> {
+        self.limits.spend(from.address, limits::COMMAND)?;
+        match from.token {
+            Some(token) => room.pay(&self.limits, token),
+            None => Ok(()),
+        }
+    }
+
     /// Does what a player wants, once, however often it is asked. Goes on even if the asker leaves.
     pub async fn command(
         self: &Arc<Self>,
@@ -221,6 +237,7 @@ impl Hall {
         let fresh = Fresh::new(command)?;
         // Who has taken a seat and did not hear of it repeats that with the secret, and holds it already.
         let tokens: Vec<_> = from.token.into_iter().chain(fresh.proposed()).collect();
+        let paid = AtomicBool::new(false);
         for again in 0..TRIES {
             let (planned, held) = room.view(|game| (game.course.seq, game.seats_of(&tokens)));
             if held.is_empty() && again > 0 {
@@ -240,6 +257,9 @@ impl Hall {
                 commands::expected(game, command)?;
                 let decision = commands::decide(game, seat, &command.action)?;
                 fresh.check(game, seat, &decision)?;
+                if decision == Decision::NewGame && !paid.swap(true, Ordering::Relaxed) {
+                    self.limits.make_game(from.address)?;
+                }
                 Ok(Some(plan(game, seat, decision, command.command.clone(), &fresh)))
             });
             if let Some(seq) = changed.await? {
@@ -274,22 +294,28 @@ impl Hall {
         seq: i64,
         token: Option<String>,
     ) -> Result<Done, Refusal> {
-        let events = self.events(room, seq - 1, 1).await?;
+        let events = self.events(room, seq - 1, 1, None).await?;
         let event = events.into_iter().next();
         let event = event.ok_or_else(|| Refusal::unavailable("the event cannot be read"))?;
         Ok(Done { seq, event, token })
     }
 
     /// Some of the events behind a number as they are told: from memory if they are recent, or else from
-    /// the store. That plays no turn again, and costs little more than the events' bytes.
+    /// the store. That plays no turn again, and costs little more than the events' bytes; the reader pays
+    /// for it, and waits until that is possible.
     pub async fn events(
         self: &Arc<Self>,
         room: &Arc<Room>,
         after: i64,
         most: usize,
+        reader: Option<IpAddr>,
     ) -> Result<Vec<Arc<str>>, Refusal> {
         if let Some(recent) = room.recent(after) {
             return Ok(recent);
+        }
+        if let Some(reader) = reader {
+            let count = usize::try_from(room.seq() - after).unwrap_or(0).min(most);
+            self.limits.afford(reader, limits::of_events(count)).await;
         }
         let mut course = room.view(|game| game.mark(after).clone());
         let from = after.min(course.seq);

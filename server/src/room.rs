@@ -1,8 +1,10 @@
 //! One game in memory, and who is there.
 
 use crate::course::Course;
+use crate::error::Refusal;
 use crate::event::Event;
 use crate::ids::{Hash, now};
+use crate::limits::{Bucket, Limits};
 use crate::played::{Damaged, Played};
 use engine::Stop;
 use rules::Player;
@@ -27,6 +29,8 @@ struct Inner {
     recent: VecDeque<Arc<str>>,
     seats: [u32; 2],
     watchers: u32,
+    /// What each seat may still do.
+    buckets: [Bucket; 2],
     thinking: Option<Thinking>,
 }
 
@@ -68,10 +72,12 @@ impl Room {
         id: &str,
         events: &[Event],
         tokens: [Option<Hash>; 2],
+        bucket: Bucket,
     ) -> Result<Option<Room>, Damaged> {
         let Some(game) = Played::replay(id, events, tokens)? else { return Ok(None) };
         let recent = VecDeque::with_capacity(RECENT);
-        let inner = Inner { game, recent, seats: [0; 2], watchers: 0, thinking: None };
+        let buckets = [bucket; 2];
+        let inner = Inner { game, recent, seats: [0; 2], watchers: 0, buckets, thinking: None };
         Ok(Some(Room {
             id: id.to_owned(),
             inner: Mutex::new(inner),
@@ -88,6 +94,15 @@ impl Room {
     /// Looks at the game.
     pub fn view<T>(&self, look: impl FnOnce(&Played) -> T) -> T {
         look(&self.lock().game)
+    }
+
+    /// Lets the seats of a token pay for a command, or refuses.
+    pub fn pay(&self, limits: &Limits, token: Hash) -> Result<(), Refusal> {
+        let inner = &mut *self.lock();
+        match inner.game.seats_of(&[token]).first() {
+            Some(seat) => limits.spend_of_seat(&mut inner.buckets[seat.index()]),
+            None => Ok(()),
+        }
     }
 
     /// The number of the last event.

@@ -4,17 +4,19 @@ use crate::State;
 use crate::commands;
 use crate::error::{Refusal, read};
 use crate::games::{PAGE, query};
+use crate::guard::Client;
 use crate::ids::{Hash, hash, now};
-use crate::limits::Bucket;
+use crate::limits;
 use crate::live::{Hall, Sender};
 use crate::room::{Presence, Present, Room};
-use axum::extract::Path;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade};
+use axum::extract::{Extension, Path};
 use axum::http::Uri;
 use axum::response::Response;
 use rules::Player;
 use serde_json::{Value, json};
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -23,11 +25,6 @@ use tokio::time::{Instant, interval_at, sleep_until, timeout};
 
 /// The largest frame that is read.
 const MOST_FRAME: usize = 8 << 10;
-
-/// How many messages may come within [`WINDOW`] milliseconds.
-const PLAYER_MESSAGES: u32 = 100;
-const WATCHER_MESSAGES: u32 = 50;
-const WINDOW: i64 = 20_000;
 
 /// How often a quiet socket gets a ping, and the store is asked whether a hint was lost.
 const PING: Duration = Duration::from_secs(20);
@@ -47,6 +44,7 @@ const PAST_A_LIMIT: u16 = 1008;
 /// Opens a socket.
 pub async fn upgrade(
     axum::extract::State(state): axum::extract::State<Arc<State>>,
+    Extension(client): Extension<Client>,
     Path(id): Path<String>,
     uri: Uri,
     socket: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
@@ -58,6 +56,7 @@ pub async fn upgrade(
         return Err(Refusal::unavailable("the server is stopping"));
     }
     let hall = Arc::clone(&state.hall);
+    let slot = hall.limits.streams.take(client.0)?;
     let sized = socket
         .max_message_size(MOST_FRAME)
         .max_frame_size(MOST_FRAME)
@@ -66,10 +65,11 @@ pub async fn upgrade(
         .max_write_buffer_size(64 << 10);
     Ok(sized.on_upgrade(move |socket| async move {
         hall.metrics.sockets.fetch_add(1, Ordering::Relaxed);
-        let mut connection = Connection::new(socket, Arc::clone(&hall), room, after);
+        let mut connection = Connection::new(socket, Arc::clone(&hall), room, client.0, after);
         // Whatever ended it, the peer comes again if it wants to.
         let _ = connection.serve().await;
         hall.metrics.sockets.fetch_sub(1, Ordering::Relaxed);
+        drop(slot);
     }))
 }
 
@@ -80,34 +80,38 @@ struct Connection {
     socket: WebSocket,
     hall: Arc<Hall>,
     room: Arc<Room>,
+    /// From where it comes.
+    address: IpAddr,
     /// The last event that was sent.
     sent: i64,
     /// The hash of the token that was shown.
     token: Option<Hash>,
-    /// Whether it has shown a token: that widens its limit, once.
-    is_player: bool,
     presence: Option<Presence>,
     /// The seats at which it is present.
     at: Vec<Player>,
     shown: Option<Present>,
-    messages: Bucket,
     heard: Instant,
 }
 
 impl Connection {
-    fn new(socket: WebSocket, hall: Arc<Hall>, room: Arc<Room>, after: i64) -> Connection {
+    fn new(
+        socket: WebSocket,
+        hall: Arc<Hall>,
+        room: Arc<Room>,
+        address: IpAddr,
+        after: i64,
+    ) -> Connection {
         let sent = after.clamp(0, room.seq());
         Connection {
             socket,
             hall,
             room,
+            address,
             sent,
             token: None,
-            is_player: false,
             presence: None,
             at: Vec::new(),
             shown: None,
-            messages: Bucket::new(WATCHER_MESSAGES, WINDOW, now()),
             heard: Instant::now(),
         }
     }
@@ -142,6 +146,11 @@ impl Connection {
         Err(Closed)
     }
 
+    async fn too_many(&mut self) -> Result<(), Closed> {
+        self.hall.metrics.limited.fetch_add(1, Ordering::Relaxed);
+        self.close(PAST_A_LIMIT, "too many messages").await
+    }
+
     async fn take_leave(&mut self) -> Result<(), Closed> {
         self.send(json!({ "type": "restart" }).to_string()).await?;
         self.close(GOING_AWAY, "the server stops, come again").await
@@ -150,7 +159,7 @@ impl Connection {
     /// Sends the events that have not been sent, and who is present if that has changed.
     async fn catch_up(&mut self) -> Result<(), Closed> {
         while self.room.seq() > self.sent {
-            let events = self.hall.events(&self.room, self.sent, PAGE).await;
+            let events = self.hall.events(&self.room, self.sent, PAGE, Some(self.address)).await;
             let events = events.map_err(|_| Closed)?;
             for event in events {
                 let fields = event.strip_prefix('{').unwrap_or_default();
@@ -197,12 +206,8 @@ impl Connection {
             Some(Ok(frame)) => frame,
         };
         self.heard = Instant::now();
-        if matches!(frame, Message::Pong(_)) {
-            return Ok(());
-        }
-        if self.messages.take(now()).is_err() {
-            self.hall.metrics.limited.fetch_add(1, Ordering::Relaxed);
-            return self.close(PAST_A_LIMIT, "too many messages").await;
+        if self.hall.limits.spend(self.address, limits::REQUEST).is_err() {
+            return self.too_many().await;
         }
         match frame {
             Message::Text(text) => self.obey(text.as_str()).await,
@@ -244,10 +249,6 @@ impl Connection {
         if token.is_some() && seats.is_empty() {
             return self.refuse(None, &commands::no_seat().at("token")).await;
         }
-        if !seats.is_empty() && !self.is_player {
-            self.is_player = true;
-            self.messages = Bucket::new(PLAYER_MESSAGES, WINDOW, now());
-        }
         self.token = token;
         let you: Vec<_> = seats.iter().map(|seat| seat.number()).collect();
         let (seq, board_seq) = self.room.view(|game| (game.course.seq, game.course.board_seq));
@@ -274,14 +275,15 @@ impl Connection {
     /// Does a command. Its event is sent before the answer.
     async fn command(&mut self, message: commands::Message) -> Result<(), Closed> {
         let name = message.command.clone().map(Value::from);
+        let from = Sender { address: self.address, token: self.token };
+        if self.hall.pay(&self.room, &from).is_err() {
+            return self.too_many().await;
+        }
         let done = match message.of_socket() {
             Ok(command) if self.token.is_none() && !command.has_secret() => {
                 Err(Refusal::no_token("say hello with a seat's token first"))
             }
-            Ok(command) => {
-                let (room, from) = (Arc::clone(&self.room), Sender { token: self.token });
-                self.hall.command(room, from, command).await
-            }
+            Ok(command) => self.hall.command(Arc::clone(&self.room), from, command).await,
             Err(refusal) => Err(refusal),
         };
         match done {

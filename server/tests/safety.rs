@@ -1,9 +1,9 @@
 //! Who is let in, how much they may do, and what goes back with every answer.
 
-use crate::common::Local;
+use crate::common::{Local, Made};
 use axum::body::Body;
 use axum::http::{Method, Request, header};
-use serde_json::json;
+use serde_json::{Value, json};
 
 fn wanted() -> String {
     let person = json!({ "kind": "person" });
@@ -123,4 +123,80 @@ async fn a_token_is_stored_as_a_hash_only() {
     assert!(find(&game.id), "the store is in this folder");
     assert!(!find(&game.tokens[0]) && !find(&game.tokens[1]));
     assert!(game.tokens.iter().all(|token| token.len() == 22), "22 letters of 62: 130 bits");
+}
+
+#[tokio::test]
+async fn a_rematch_is_a_new_game_of_whoever_causes_it() {
+    let local = Local::with(|config| config.new_games = 3).await;
+    let person = json!({ "kind": "person" });
+    let wanted = json!({ "game": "gekitai", "shared": true, "seats": [person, person] });
+    let (one, other) = ([10, 0, 0, 1], [10, 0, 0, 2]);
+    let request = |body: &Value| Request::post("/api/games").body(body.to_string().into()).unwrap();
+    let made = local.send_from(one, request(&wanted)).await.ok();
+    let token = made["tokens"][0].as_str().unwrap().to_owned();
+    let mut game =
+        Made { id: made["id"].as_str().unwrap().into(), tokens: [token.clone(), token.clone()] };
+    for _ in 0..2 {
+        local.send_from(one, game.request(1, &json!({ "type": "resign" }))).await.ok();
+        let next = local.send_from(one, game.request(1, &json!({ "type": "rematch" }))).await.ok();
+        game.id = next["event"]["id"].as_str().unwrap().to_owned();
+    }
+    local.send_from(one, game.request(1, &json!({ "type": "resign" }))).await.ok();
+    let fourth = local.send_from(one, game.request(1, &json!({ "type": "rematch" }))).await;
+    assert!(fourth.headers.contains_key(header::RETRY_AFTER));
+    assert!(fourth.refused(429).contains("at most 3 a minute"));
+    assert_eq!(local.show(&game).await["rematch"], Value::Null, "nothing was stored");
+    local.send_from(one, request(&wanted)).await.refused(429);
+    local.send_from(other, request(&wanted)).await.ok();
+    local.send_from(other, game.request(1, &json!({ "type": "rematch" }))).await.ok();
+}
+
+#[tokio::test]
+async fn an_address_spends_what_it_has_saved_and_others_have_their_own() {
+    let local = Local::with(|config| config.allowance = 20).await;
+    let game = local.people("gekitai").await;
+    let (one, other) = ([10, 0, 0, 1], [10, 0, 0, 2]);
+    let health = || Request::get("/api/health").body(Body::empty()).unwrap();
+    // 200 are saved: thirty commands at five, and fifty requests at one. It fills by 20 in a second.
+    for _ in 0..30 {
+        let command = json!({ "type": "move", "turn": "zz" });
+        let answer = local.send_from(one, game.request(2, &command)).await;
+        assert_ne!(answer.status.as_u16(), 200);
+    }
+    let mut granted = 0;
+    let refused = loop {
+        match local.send_from(one, health()).await {
+            answer if answer.status.is_success() => granted += 1,
+            answer => break answer,
+        }
+    };
+    assert!((50..=110).contains(&granted), "{granted}");
+    assert_eq!(refused.headers[header::RETRY_AFTER], "1");
+    assert!(refused.refused(429).contains("too much"));
+    local.send_from(other, health()).await.ok();
+}
+
+#[tokio::test]
+async fn of_all_lines_that_name_an_address_the_last_one_counts() {
+    let named = |config: &mut server::Config| {
+        config.base_url = Some("https://play.example.org".into());
+        config.new_games = 1;
+    };
+    let local = Local::with(named).await;
+    let make = |peer: [u8; 4], lines: &[&str]| {
+        let mut request = Request::post("/api/games").header(header::HOST, "play.example.org");
+        for line in lines {
+            request = request.header("x-forwarded-for", *line);
+        }
+        let request = request.body(wanted().into()).unwrap();
+        let local = &local;
+        async move { local.send_from(peer, request).await.status.as_u16() }
+    };
+    let proxy = [127, 0, 0, 1];
+    assert_eq!(make(proxy, &["10.0.0.1", "10.0.0.9"]).await, 201);
+    assert_eq!(make(proxy, &["10.0.0.2", "10.0.0.9"]).await, 429, "the proxy's line is the last");
+    assert_eq!(make(proxy, &["10.0.0.3", "10.0.0.4, 10.0.0.9:4711"]).await, 429);
+    assert_eq!(make(proxy, &["10.0.0.9, 10.0.0.5"]).await, 201);
+    assert_eq!(make([10, 9, 9, 9], &["10.0.0.6"]).await, 201, "whoever is no proxy is itself");
+    assert_eq!(make([10, 9, 9, 9], &["10.0.0.7"]).await, 429);
 }

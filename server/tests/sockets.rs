@@ -63,18 +63,43 @@ impl Remote {
         Made { id: made["id"].as_str().unwrap().to_owned(), tokens }
     }
 
+    /// Starts again with another configuration.
+    async fn with(&mut self, change: impl FnOnce(&mut Config)) {
+        self.stop().await;
+        change(&mut self.config);
+        self.start().await;
+    }
+
     async fn post(&self, path: &str, body: &str) -> Value {
+        serde_json::from_str(&self.ask("POST", path, None, body).await.1).unwrap()
+    }
+
+    async fn status(&self, path: &str) -> u16 {
+        self.ask("GET", path, None, "").await.0
+    }
+
+    /// The status and the body of an answer.
+    async fn ask(
+        &self,
+        method: &str,
+        path: &str,
+        token: Option<&str>,
+        body: &str,
+    ) -> (u16, String) {
         use tokio::io::{AsyncReadExt, AsyncWriteExt};
         let mut stream = TcpStream::connect(self.address).await.unwrap();
-        let length = body.len();
+        let token = token.map(|token| format!("authorization: Bearer {token}\r\n"));
         let head = format!(
-            "POST {path} HTTP/1.1\r\nhost: {}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n",
-            self.address
+            "{method} {path} HTTP/1.1\r\nhost: {}\r\n{}content-length: {}\r\nconnection: close\r\n\r\n",
+            self.address,
+            token.unwrap_or_default(),
+            body.len()
         );
         stream.write_all((head + body).as_bytes()).await.unwrap();
         let mut answer = String::new();
-        stream.read_to_string(&mut answer).await.unwrap();
-        serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap()
+        within(stream.read_to_string(&mut answer)).await.unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())
     }
 
     async fn peer(&self, game: &Made, seat: Option<usize>) -> Peer {
@@ -112,6 +137,12 @@ impl Peer {
         self.socket = Some(socket);
         let hello = json!({ "type": "hello", "token": self.token });
         assert!(self.say(&hello).await);
+    }
+
+    /// Whether a socket can be opened.
+    async fn reaches(&self) -> bool {
+        let url = format!("ws://{}/api/games/{}/socket", self.address, self.id);
+        within(tokio_tungstenite::connect_async(url)).await.is_ok()
     }
 
     /// Sends; says whether the socket was still there.
@@ -354,31 +385,56 @@ async fn what_is_refused_is_answered_and_the_socket_goes_on() {
 async fn who_says_too_much_is_sent_away_and_others_go_on() {
     let mut remote = Remote::new().await;
     let game = remote.people("gekitai").await;
-    for (seat, most) in [(None, 50), (Some(1), 100)] {
-        let mut peer = remote.peer(&game, seat).await;
-        let mut answered = 0;
-        for _ in 0..most + 20 {
-            peer.send(Message::text("{}")).await;
+    // Of all that one may say, what an address saves up: ten seconds' worth.
+    let frames =
+        [Message::text("{}"), Message::Pong(Default::default()), Message::Ping(Default::default())];
+    for frame in frames {
+        remote.with(|config| config.allowance = 20).await;
+        let mut peer = remote.peer(&game, None).await;
+        for _ in 0..230 {
+            peer.send(frame.clone()).await;
         }
-        let code = loop {
-            match within(peer.socket.as_mut().unwrap().next()).await {
-                Some(Ok(Message::Close(Some(frame)))) => break frame.code,
-                Some(Ok(Message::Text(text))) => {
-                    answered += usize::from(text.as_str().contains("refused"));
-                }
-                Some(Ok(_)) => {}
-                other => panic!("{other:?}"),
-            }
-        };
-        assert_eq!(code, CloseCode::Policy);
-        // The bucket fills while the messages are read, by one in 200 ms.
-        assert!((most - 1..most + 10).contains(&answered), "{answered} of {most}");
+        assert_eq!(peer.close_code().await, Some(CloseCode::Policy), "{frame:?}");
+        // To connect again does not help, nor another way in.
+        let again = tokio::join!(peer.reaches(), remote.status("/api/health"));
+        assert_eq!(again, (false, 429), "{frame:?}");
     }
+    remote.with(|config| config.allowance = 1_000).await;
     let mut large = remote.peer(&game, Some(1)).await;
     large.send(Message::text("x".repeat(8 * 1024 + 1))).await;
     assert_eq!(large.close_code().await, Some(CloseCode::Policy));
     let mut quiet = remote.peer(&game, Some(2)).await;
     quiet.until(1).await;
+    remote.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn commands_of_a_seat_are_counted_together_however_they_come() {
+    let mut remote = Remote::new().await;
+    remote.with(|config| config.allowance = 1_000).await;
+    let game = remote.people("gekitai").await;
+    let nonsense = json!({ "type": "command", "do": "move", "turn": "zz", "command": "a" });
+    let path = format!("/api/games/{}/commands", game.id);
+    let mut one = remote.peer(&game, Some(1)).await;
+    for _ in 0..60 {
+        one.say(&nonsense).await;
+        assert_eq!(one.answer("a").await.unwrap()["status"], 422);
+    }
+    let body = json!({ "type": "move", "turn": "zz" }).to_string();
+    let mut answers = Vec::new();
+    for _ in 0..60 {
+        answers.push(remote.ask("POST", &path, Some(&game.tokens[0]), &body).await.0);
+    }
+    let granted = answers.iter().filter(|status| **status == 422).count();
+    // The seat's bucket fills meanwhile, by one in 200 ms.
+    assert!((40..55).contains(&granted), "{granted}");
+    assert_eq!(answers.last(), Some(&429));
+    one.say(&nonsense).await;
+    assert_eq!(one.close_code().await, Some(CloseCode::Policy));
+    // The other seat has its own.
+    let mut two = remote.peer(&game, Some(2)).await;
+    two.say(&nonsense).await;
+    assert_eq!(two.answer("a").await.unwrap()["status"], 409);
     remote.stop().await;
 }
 

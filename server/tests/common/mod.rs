@@ -4,11 +4,13 @@
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
+use axum::extract::ConnectInfo;
 use axum::http::{HeaderMap, Request, StatusCode, header};
 use engine::Session;
 use rules::random::Random;
 use serde_json::{Value, json};
 use server::{Config, Server};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -35,6 +37,8 @@ impl Folder {
             web: None,
             metrics: None,
             new_games: 1_000,
+            allowance: 100_000,
+            connections: 1_000,
         }
     }
 }
@@ -104,6 +108,13 @@ impl Local {
         send(self.server.router(), request).await
     }
 
+    /// Sends a request as if it came from an address.
+    pub async fn send_from(&self, address: [u8; 4], mut request: Request<Body>) -> Answer {
+        let peer = SocketAddr::from((address, 999));
+        request.extensions_mut().insert(ConnectInfo(peer));
+        self.send(request).await
+    }
+
     pub async fn get(&self, path: &str) -> Answer {
         self.send(Request::get(path).body(Body::empty()).unwrap()).await
     }
@@ -130,10 +141,7 @@ impl Local {
     }
 
     pub async fn command(&self, game: &Made, seat: usize, body: Value) -> Answer {
-        let path = format!("/api/games/{}/commands", game.id);
-        let token = format!("Bearer {}", game.tokens[seat - 1]);
-        let request = Request::post(path).header(header::AUTHORIZATION, token);
-        self.send(request.body(body.to_string().into()).unwrap()).await
+        self.send(game.request(seat, &body)).await
     }
 
     pub async fn play(&self, game: &Made, seat: usize, turn: &str) -> Answer {
@@ -166,6 +174,16 @@ impl Local {
 pub struct Made {
     pub id: String,
     pub tokens: [String; 2],
+}
+
+impl Made {
+    /// The request with which a seat sends a command.
+    pub fn request(&self, seat: usize, body: &Value) -> Request<Body> {
+        let path = format!("/api/games/{}/commands", self.id);
+        let token = format!("Bearer {}", self.tokens[seat - 1]);
+        let request = Request::post(path).header(header::AUTHORIZATION, token);
+        request.body(body.to_string().into()).unwrap()
+    }
 }
 
 pub async fn send(router: Router, request: Request<Body>) -> Answer {
