@@ -64,6 +64,7 @@ const server = ({ losesJoin = 0, takenBy = null } = {}) => {
       state.token = secret;
       state.joins++;
       if (losesJoin-- > 0) throw refused(0);
+      return { token: secret, event: { seat: 2 } };
     },
     look: async (token) => {
       if (token !== state.token) throw refused(401);

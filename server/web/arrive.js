@@ -26,6 +26,12 @@ const linkToken = () => {
 
 const chosenKey = (/** @type {string} */ id) => `quadrille.seat.${id}`;
 
+/** Notes which seat this tab plays; another tab may play the other. @param {string} id @param {import('./seats.js').Who} who */
+export const chooseHere = (id, who) => {
+  // Where nothing is kept it is asked again.
+  try { forTab.setItem(chosenKey(id), who); } catch { /* said above */ }
+};
+
 /** An open seat that nobody has taken: its secret is an invitation. @param {Game} game @param {(1|2)[]} you */
 export const isInvitation = (game, you) => you.length === 1 && game.seats[you[0] - 1].kind === 'open' && !game.seats[you[0] - 1].joined;
 
@@ -70,10 +76,7 @@ export const arrive = async (main, id, colours) => {
 
   const { play, ask } = decide({ link: linked, own: mine, chosen: forTab.getItem(chosenKey(id)) });
   const seat = ask.length > 0 ? await choose(main, ask, linked, colours(game)) : play;
-  if (seat && ask.length > 0) {
-    // The choice holds for this tab; another may play the other seat.
-    try { forTab.setItem(chosenKey(id), whoOf(seat.you)); } catch { /* it is asked again after a reload */ }
-  }
+  if (seat && ask.length > 0) chooseHere(id, whoOf(seat.you));
   const asYou = { ...game, you: seat?.you ?? [] };
   return { game: asYou, seat, note: link && !linked ? useless(game) : '' };
 };

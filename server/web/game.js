@@ -1,6 +1,6 @@
 /** The page of one game: play it, or watch it. */
 import { catalogue, getJson, patient, postJson, postLong, toPath, view as askView } from './api.js';
-import { arrive } from './arrive.js';
+import { arrive, chooseHere } from './arrive.js';
 import { leftNow, paintClock } from './clock.js';
 import { createCommands, freshName } from './commands.js';
 import { button, confirmBox, copyField, el, fill, onKeys, say, setText, stepsNav, toast } from './dom.js';
@@ -112,7 +112,7 @@ export const gamePage = async (main, id, { embed = false } = {}) => {
   /** Shows the position that is to be seen, and everything around it. */
   const render = async (animate = true) => {
     renderAround();
-    const shown = await play.show(placeAt(ply()), { flipped: state.flipped, animate });
+    const shown = await play.show(placeAt(ply()), { flipped: state.flipped, animate, forgive: false });
     if (shown) renderAround();
   };
 
@@ -362,6 +362,7 @@ export const gamePage = async (main, id, { embed = false } = {}) => {
       if (mySeats.length > 0) {
         hold(forever, next, whoOf(mySeats), tokens[mySeats[0] - 1]);
         rememberGame({ id: next, game: info.id });
+        chooseHere(next, whoOf(mySeats));
       }
     }
     location.href = `/${next}`;
@@ -371,7 +372,10 @@ export const gamePage = async (main, id, { embed = false } = {}) => {
   let shown = Promise.resolve();
   const onEvent = (/** @type {any} */ event) => {
     state.game = after(state.game, event);
-    if (['move', 'undone', 'result'].includes(event.kind)) commands?.moved();
+    if (['move', 'undone', 'result'].includes(event.kind)) {
+      commands?.moved();
+      play.forgive();
+    }
     if (state.seat?.invitation && !state.joining && state.game.seats[you[0] - 1].joined) {
       state.note = 'Somebody else has taken the seat.';
       sit(null);

@@ -21,10 +21,9 @@ export const join = async ({ invitation, secret, name, command, send, look, back
   };
   for (;;) {
     try {
-      await send({ type: 'join', name, secret, command }, invitation);
+      const { token, event } = await send({ type: 'join', name, secret, command }, invitation);
       // A server that hands out no secrets goes on with the invitation.
-      const joined = await seat(secret) ?? await seat(invitation);
-      return joined ? { joined } : { taken: true };
+      return { joined: { token: token ?? invitation, you: [event.seat] } };
     } catch (error) {
       const { status } = /** @type {any} */ (error);
       if (status === 401 || status === 409) {

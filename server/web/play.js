@@ -53,8 +53,8 @@ export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false, onWay =
   /** Counts the places that were to be shown, and the turns that were tried: a board that comes too late is not shown. */
   let shows = 0;
   let tries = 0;
-  /** How many boards are being waited for. */
-  let awaited = 0;
+  /** How many boards have been waited for too long. */
+  let late = 0;
   /** @type {{text: string, from: string}|null} a turn that has not been answered, and where it was played */
   let sending = null;
 
@@ -108,7 +108,7 @@ export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false, onWay =
 
   const renderCard = (/** @type {boolean} */ able, /** @type {any} */ stage) => {
     if (!view) return;
-    const now = sending ? onWay(sending.text) : awaited > 0 && !reach.answering() ? 'Waiting for the server' : able ? (proposal ? `Play ${proposal.text}?` : prompt(view, spelling)) : idle();
+    const now = sending ? onWay(sending.text) : late > 0 ? 'Waiting for the server' : able ? (proposal ? `Play ${proposal.text}?` : prompt(view, spelling)) : idle();
     setText(title, now);
     title.classList.toggle('mine', able);
     const done = [...draft.flatMap((one) => one.taps), ...(proposal ? proposal.spelling.taps : spelling.taps)];
@@ -130,12 +130,23 @@ export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false, onWay =
     entry.disabled = !mayPlay();
   };
 
+  /** Says so when an answer takes long. @template T @param {Promise<T>} answer @returns {Promise<T>} */
+  const noticing = async (answer) => {
+    let noticed = 0;
+    const timer = setTimeout(() => { noticed = 1; late += 1; render(); }, LATE);
+    try {
+      return await answer;
+    } finally {
+      clearTimeout(timer);
+      late -= noticed;
+    }
+  };
+
   /** Asks for a position and shows it, unless another was asked for meanwhile. @param {string[]} turns @param {boolean} animate */
   const look = async (turns, animate) => {
     if (!place) return null;
     const [show, attempt, way] = [shows, ++tries, flipped];
-    awaited++;
-    const next = await askView({ ...place, turns }, way).finally(() => { awaited--; });
+    const next = await noticing(askView({ ...place, turns }, way));
     if (show !== shows || attempt !== tries) return null;
     // Of a turn in the making, only the latest move has not been seen.
     const shown = draft.length > 0 && next.last.length > 1 ? next.last.slice(draft.length) : next.last;
@@ -308,9 +319,9 @@ export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false, onWay =
 
   /**
    * Shows a position. What was being made there is forgotten when the position is another one.
-   * @param {Place} next @param {{flipped?: boolean, animate?: boolean}} [how]
+   * @param {Place} next @param {{flipped?: boolean, animate?: boolean, forgive?: boolean}} [how] `forgive` clears the last error
    */
-  const show = async (next, { flipped: round = false, animate = true } = {}) => {
+  const show = async (next, { flipped: round = false, animate = true, forgive = true } = {}) => {
     const same = place !== null && key(place) === key(next);
     if (same && round === flipped) { render(); return view; }
     const goesOn = !same && view?.in_turn && draft.length > 0 && next.turns?.at(-1)?.startsWith(made());
@@ -320,7 +331,7 @@ export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false, onWay =
     const waits = proposal !== null && next.turns?.at(-1) === proposal.text;
     if (!waits && !sending) { proposal = null; hints = []; threat = false; }
     spelling = NOTHING;
-    if (!same) setText(wrong, '');
+    if (!same && forgive) setText(wrong, '');
     current = false;
     const mine = ++shows;
     render();
@@ -341,6 +352,8 @@ export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false, onWay =
     entry,
     show,
     adopt,
+    /** Clears an error that something else has followed. */
+    forgive: () => setText(wrong, ''),
     render,
     back: stepBack,
     clear,
