@@ -54,12 +54,14 @@ struct ShownCell {
     says: String,
 }
 
-/// A way to go on: the move's text, the taps that spell it, and what it does on the board.
+/// A way to go on: the move's text, the taps that spell it, what it does on the board, and whether nothing
+/// of the turn is left after it.
 #[derive(Clone, Debug, Serialize)]
 struct ShownStep {
     text: String,
     taps: Vec<Tap>,
     trace: Trace,
+    ends: bool,
 }
 
 impl View {
@@ -81,6 +83,7 @@ impl Shown {
         let result = session.result();
         let steps = if result.is_some() { Vec::new() } else { session.steps() };
         let turns = session.history();
+        let mut next = session.boxed_clone();
         Shown {
             game: session.info().id,
             options: session.options(),
@@ -96,7 +99,7 @@ impl Shown {
             svg: svg::svg(&diagram, &style),
             size: rounded(plan.size),
             cells: cells(&diagram, plan.cells),
-            steps: steps.into_iter().map(step).collect(),
+            steps: steps.into_iter().map(|one| step(one, next.as_mut())).collect(),
             turns,
             last: session.last_traces(),
             seed: json!({ "value": session.seed_value() }),
@@ -106,8 +109,14 @@ impl Shown {
     }
 }
 
-fn step(Step { text, gesture, trace }: Step) -> ShownStep {
-    ShownStep { text, taps: gesture, trace }
+/// A step from the position of a match, which is the same again afterwards.
+fn step(Step { text, gesture, trace }: Step, session: &mut dyn Session) -> ShownStep {
+    let mut ends = false;
+    if session.play(&text).is_ok() {
+        ends = !session.in_turn() || session.outcome().is_some();
+        session.undo();
+    }
+    ShownStep { text, taps: gesture, trace, ends }
 }
 
 fn cells(diagram: &Diagram, middles: Vec<(f64, f64)>) -> Vec<ShownCell> {

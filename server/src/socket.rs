@@ -235,6 +235,7 @@ impl Connection {
         };
         match message.kind.as_deref() {
             Some("hello") => self.hello(message.token.as_deref()).await,
+            Some("ping") => self.send(json!({ "type": "pong" }).to_string()).await,
             Some("command") => self.command(message).await,
             _ => {
                 let refusal = Refusal::bad("expected a type of `hello` or `command`").at("type");

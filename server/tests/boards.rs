@@ -87,6 +87,17 @@ async fn a_turn_in_the_making_shows_how_to_go_on() {
 }
 
 #[tokio::test]
+async fn a_step_says_whether_it_ends_the_turn() {
+    for game in ids() {
+        let start = asked("/api/view", json!({ "game": game })).await;
+        for step in start["steps"].as_array().unwrap().iter().step_by(7) {
+            let after = asked("/api/view", json!({ "game": game, "turns": [step["text"]] })).await;
+            assert_eq!(step["ends"], json!(after["in_turn"] == false), "{game}: {step}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_finished_game_shows_its_winning_line_and_no_steps() {
     let text = "x2x2/6/1ooox1/6/o1xx2/5o 1";
     let view = asked("/api/view", json!({ "game": "gekitai", "position": text })).await;

@@ -1,5 +1,5 @@
 /** Analysis: any position or record, the engine, a tree of variations, and the review of a game. */
-import { catalogue, fromPath, getJson, postJson, postText, toPath, view as askView } from './api.js';
+import { catalogue, fromPath, getJson, postJson, postLong, postText, toPath, view as askView } from './api.js';
 import { button, copyText, drawing, el, fill, onKeys, say, setText, stepsNav, toast } from './dom.js';
 import { playLink } from './home.js';
 import { firstPlayer, seatName } from './live.js';
@@ -243,7 +243,7 @@ const board = async (main, info, path) => {
 
   const bestMove = async () => {
     if (play.base()?.over) return;
-    const turn = thinking.best() ?? (await postJson('/api/hint', placeAt(state.node)).catch(() => null))?.engine?.turn;
+    const turn = thinking.best() ?? (await postLong('/api/hint', placeAt(state.node)).catch(() => null))?.engine?.turn;
     if (turn) { say(`Best: ${turn}`); playTurns([turn]); }
   };
 
@@ -253,7 +253,7 @@ const board = async (main, info, path) => {
     if (!seen || seen.over) return;
     try {
       const other = await postJson('/api/edit', { game: info.id, position: seen.position, edit: { turn: seen.turn === 1 ? 2 : 1 } });
-      const { engine } = await postJson('/api/hint', { game: info.id, position: other.position });
+      const { engine } = await postLong('/api/hint', { game: info.id, position: other.position });
       const after = await askView({ game: info.id, position: other.position, turns: [engine.turn] }, state.flipped);
       play.hint(arrows(after.last), true);
       toast(`Threat: ${engine.turn}`);

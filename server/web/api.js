@@ -1,10 +1,11 @@
 /** Requests to the server. */
+import { reach, sleep } from './reach.js';
 
 /**
  * @typedef {{stage: string, label: string, cell: number|null}} Tap
  * @typedef {{from: number, to: number|null, height: number}} Travel
  * @typedef {{placed: number|null, travels: Travel[]}} Trace
- * @typedef {{text: string, taps: Tap[], trace: Trace}} Step
+ * @typedef {{text: string, taps: Tap[], trace: Trace, ends: boolean}} Step
  * @typedef {{name: string, at: [number, number], says: string}} Cell
  * @typedef {{name: string, tint: string, count: string, reserve: number|null}} Seat
  * @typedef {{game: string, options: object, position: object, text: string, turn: 1|2, over: boolean,
@@ -28,51 +29,95 @@ export class Refused extends Error {
   }
 }
 
-/** @param {string} path @param {{body?: any, token?: string|null, signal?: AbortSignal}} [how] */
-const request = async (path, { body, token, signal } = {}) => {
+/** How long an answer may take that needs no thought. */
+const ANSWER_WITHIN = 8_000;
+
+/** What does not refuse a request but cannot answer it now. */
+const isAway = (/** @type {any} */ error) => error instanceof Refused && [0, 502, 503, 504].includes(error.status);
+
+/** @param {string} path @param {{body?: any, token?: string|null, signal?: AbortSignal, within?: number}} [how] */
+const request = async (path, { body, token, signal, within } = {}) => {
   /** @type {Record<string, string>} */
   const headers = {};
   if (body !== undefined) headers['content-type'] = 'application/json';
   if (token) headers.authorization = `Bearer ${token}`;
+  const limits = [signal, within ? AbortSignal.timeout(within) : undefined].filter((one) => one !== undefined);
   let response;
   try {
-    response = await fetch(path, { method: body === undefined ? 'GET' : 'POST', headers, signal, body: body === undefined ? undefined : JSON.stringify(body) });
+    response = await fetch(path, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers,
+      signal: limits.length > 0 ? AbortSignal.any(/** @type {AbortSignal[]} */ (limits)) : undefined,
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
   } catch (error) {
     if (signal?.aborted) throw error;
+    reach.lost();
     throw new Refused(0, 'the server does not answer', undefined);
   }
-  if (!response.ok) {
-    const reason = await response.json().catch(() => ({}));
-    throw new Refused(response.status, reason.error ?? `the server answered ${response.status}`, reason.field);
+  if (response.ok) return response;
+  const reason = await response.json().catch(() => ({}));
+  const refusal = new Refused(response.status, reason.error ?? `the server answered ${response.status}`, reason.field);
+  if (isAway(refusal)) reach.lost();
+  throw refusal;
+};
+
+/** The body of an answer; one that breaks off was none. @param {Promise<Response>} asked @param {'json'|'text'} kind */
+const bodyOf = async (asked, kind) => {
+  const response = await asked;
+  try {
+    const body = await response[kind]();
+    reach.found();
+    return body;
+  } catch {
+    reach.lost();
+    throw new Refused(0, 'the server does not answer', undefined);
   }
-  return response;
 };
 
 /** @param {string} path @param {string|null} [token] */
-export const getJson = async (path, token) => (await request(path, { token })).json();
+export const getJson = (path, token) => bodyOf(request(path, { token, within: ANSWER_WITHIN }), 'json');
 /** @param {string} path */
-export const getText = async (path) => (await request(path)).text();
+export const getText = (path) => bodyOf(request(path, { within: ANSWER_WITHIN }), 'text');
 /** @param {string} path @param {any} body @param {string|null} [token] */
-export const postJson = async (path, body, token) => (await request(path, { body, token })).json();
+export const postJson = (path, body, token) => bodyOf(request(path, { body, token, within: ANSWER_WITHIN }), 'json');
 /** @param {string} path @param {any} body */
-export const postText = async (path, body) => (await request(path, { body })).text();
+export const postText = (path, body) => bodyOf(request(path, { body, within: ANSWER_WITHIN }), 'text');
+/** Asks for something that needs thought. @param {string} path @param {any} body */
+export const postLong = (path, body) => bodyOf(request(path, { body }), 'json');
+
+/**
+ * Asks until there is an answer: while the server is away, this waits for it to come back.
+ * @template T @param {() => Promise<T>} ask safe to repeat @returns {Promise<T>}
+ */
+export const patient = async (ask) => {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!isAway(error)) throw error;
+      // Others may be answered while this is not: it gives them some time in any case.
+      await Promise.all([reach.back(), sleep(Math.min(2_000, 100 * 2 ** tries))]);
+    }
+  }
+};
 
 /** @type {Promise<Catalogue>|null} */
 let shelf = null;
 /** What there is to play; asked for once. @type {() => Promise<Catalogue>} */
-export const catalogue = () => (shelf ??= getJson('/api/catalogue'));
+export const catalogue = () => (shelf ??= patient(() => getJson('/api/catalogue')));
 
 /** @type {Map<string, Promise<View>>} */
 const seen = new Map();
 const MOST_SEEN = 200;
 
-/** A position as the server shows it; asked for once. @param {Place} place @param {boolean} flipped @returns {Promise<View>} */
+/** A position as the server shows it; asked for once, and until there is an answer. @param {Place} place @param {boolean} flipped @returns {Promise<View>} */
 export const view = (place, flipped = false) => {
   const body = { ...place, flipped };
   const key = JSON.stringify(body);
   const known = seen.get(key);
   if (known) return known;
-  const asked = postJson('/api/view', body);
+  const asked = patient(() => postJson('/api/view', body));
   asked.catch(() => seen.delete(key));
   seen.set(key, asked);
   if (seen.size > MOST_SEEN) seen.delete(/** @type {string} */ (seen.keys().next().value));

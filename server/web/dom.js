@@ -114,13 +114,18 @@ export const toast = (/** @type {string} */ text, kind = '') => {
   const node = el('div', { id: 'toast', className: `toast ${kind}` }, text);
   document.body.append(node);
   say(text);
-  setTimeout(() => node.remove(), 5000);
+  setTimeout(() => { node.remove(); unsay(text); }, 5000);
 };
 
 /** Announces something politely. */
 export const say = (/** @type {string} */ text) => {
   const live = document.getElementById('live');
   if (live) live.textContent = text;
+};
+
+/** Puts something in the place of an announcement that is no longer true, unless another has followed. */
+export const unsay = (/** @type {string} */ text, instead = '') => {
+  if (document.getElementById('live')?.textContent === text) say(instead);
 };
 
 /** Copies a text; pages without encryption have only the old way. @param {string} text @param {HTMLInputElement|HTMLTextAreaElement} [field] */

@@ -1,32 +1,46 @@
 /** The page of one game: play it, or watch it. */
-import { catalogue, getJson, postJson, toPath, view as askView } from './api.js';
+import { catalogue, getJson, patient, postJson, postLong, toPath, view as askView } from './api.js';
+import { arrive, chooseHere } from './arrive.js';
 import { leftNow, paintClock } from './clock.js';
+import { createCommands, freshName } from './commands.js';
 import { button, confirmBox, copyField, el, fill, onKeys, say, setText, stepsNav, toast } from './dom.js';
+import { join } from './join.js';
 import { after, firstPlayer, isComputer, seatName } from './live.js';
+import { announcement, headline, progress, question } from './notices.js';
+import { EMPTY, isPending, pendingTurn } from './outbox.js';
 import { arrows, createPlay } from './play.js';
-import { myGame, prefs, rememberGame, setPrefs } from './prefs.js';
+import { forever, myGame, prefs, rememberGame, setPrefs } from './prefs.js';
+import { reach, sleep } from './reach.js';
 import { rulesPanel } from './rules.js';
+import { hold, proposal, settled, whoOf } from './seats.js';
 import { connect } from './socket.js';
 import { play as sound } from './sound.js';
+import { showState } from './status.js';
 import { capital, clockName, resultText, scoreWords } from './text.js';
 import { createTurns } from './turns.js';
 
-/** The token in the address goes into the browser's memory, so that the address can be shared. */
-const tokenOf = (/** @type {string} */ id) => {
-  const fresh = decodeURIComponent(location.hash.slice(1));
-  if (!fresh) return myGame(id)?.token ?? null;
-  if (rememberGame({ id, token: fresh })) history.replaceState(null, '', location.pathname);
-  return fresh;
-};
+/** A command that is answered sooner need not be shown. */
+const SOON = 600;
+
+/** Things that happen within this time are announced together. */
+const TOGETHER = 700;
+
+/** How long an announcement waits for its board. */
+const LATE = 1_500;
 
 /** @param {HTMLElement} main @param {string} id @param {{embed?: boolean}} [how] */
 export const gamePage = async (main, id, { embed = false } = {}) => {
-  const token = embed ? null : tokenOf(id);
-  const [game, { games }] = await Promise.all([getJson(`/api/games/${id}`, token), catalogue()]);
-  /** @type {{game: import('./live.js').Game, ply: number|null, flipped: boolean, skew: number, online: boolean, presence: any}} */
-  const state = { game, ply: null, flipped: false, skew: 0, online: false, presence: null };
-  const info = /** @type {import('./api.js').GameInfo} */ (games.find((one) => one.id === game.game));
-  const you = state.game.you ?? [];
+  const { games } = await catalogue();
+  const infoOf = (/** @type {import('./live.js').Game} */ game) => /** @type {import('./api.js').GameInfo} */ (games.find((one) => one.id === game.game));
+  const arrival = embed ? { game: await patient(() => getJson(`/api/games/${id}`)), seat: null, note: '' } : await arrive(main, id, (game) => infoOf(game).players);
+  /** @type {{game: import('./live.js').Game, ply: number|null, flipped: boolean, skew: number, told: import('./connection.js').Told,
+   *   presence: any, seat: import('./seats.js').Seat|null, note: string, joining: boolean, putOff: boolean}} */
+  const state = {
+    game: arrival.game, ply: null, flipped: false, skew: 0, told: { kind: 'connecting', words: 'Connecting…' },
+    presence: null, seat: arrival.seat, note: arrival.note, joining: false, putOff: false,
+  };
+  const info = infoOf(state.game);
+  let you = state.seat?.you ?? [];
   state.flipped = you.length === 1 && you[0] === 2;
 
   const now = () => state.game.turns.length;
@@ -55,12 +69,17 @@ export const gamePage = async (main, id, { embed = false } = {}) => {
     label: `Board of ${info.name}`,
     mayPlay,
     idle,
-    onTurn: (turn) => socket.send('move', { turn, seq: state.game.seq + 1 }),
+    onTurn: (turn) => give('move', { turn, board_seq: state.game.board_seq }),
+    onWay: (turn) => {
+      const one = pendingTurn(box());
+      return one ? progress(one, state.told.kind === 'connected') : `${turn} is played`;
+    },
   });
 
   const list = createTurns((at) => go(at));
   const seats = [1, 2].map((number) => seatBar(/** @type {1|2} */ (number), info));
   const notice = el('div.notice', { id: 'notice' });
+  const outboxList = el('ul.outbox', { id: 'outbox' });
   const connection = el('span.connection', { id: 'connection' });
   const watchers = el('span', { id: 'watchers' });
 
@@ -84,7 +103,7 @@ export const gamePage = async (main, id, { embed = false } = {}) => {
     el('div.boardbox', {}, play.board.element),
     seats[0].element, seats[1].element,
     ...(embed ? [el('p.foot', {}, el('a', { href: `/${id}`, target: '_blank', rel: 'noopener' }, `Open this game of ${info.name}`))]
-      : [el('div.side', {}, notice, play.card, nav, el('section.card.list', {}, list.element), actions, foot)]));
+      : [el('div.side', {}, notice, outboxList, play.card, nav, el('section.card.list', {}, list.element), actions, foot)]));
 
   const remember = () => {
     if (!embed && (you.length > 0 || myGame(id))) rememberGame({ id, game: info.id, over: Boolean(state.game.result), names: names().join(' – ') });
@@ -93,17 +112,19 @@ export const gamePage = async (main, id, { embed = false } = {}) => {
   /** Shows the position that is to be seen, and everything around it. */
   const render = async (animate = true) => {
     renderAround();
-    const shown = await play.show(placeAt(ply()), { flipped: state.flipped, animate });
+    const shown = await play.show(placeAt(ply()), { flipped: state.flipped, animate, forgive: false });
     if (shown) renderAround();
   };
 
   const renderAround = () => {
     const { game } = state;
     const seen = play.view();
+    const turned = seen ? play.turned() : state.flipped;
     seats.forEach(({ element, paint }, i) => {
       const player = /** @type {1|2} */ (i + 1);
-      element.classList.toggle('top', (player === 2) !== state.flipped);
-      element.classList.toggle('bottom', (player === 2) === state.flipped);
+      // The seats lie as the board does, which may be turned round a little later.
+      element.classList.toggle('top', (player === 2) !== turned);
+      element.classList.toggle('bottom', (player === 2) === turned);
       paint({ game, name: name(player), seat: seen?.players[i], turn: !game.result && game.turn === player, you: you.length === 1 && mine(player), winner: game.result?.winner === player, here: state.presence?.seats[i] });
     });
     list.show(game.turns, ply(), { first: firstPlayer(game) });
@@ -111,91 +132,183 @@ export const gamePage = async (main, id, { embed = false } = {}) => {
     first.disabled = back.disabled = ply() === 0;
     on.disabled = last.disabled = ply() >= now();
     const over = Boolean(game.result);
+    const waits = (/** @type {string} */ what) => isPending(box(), what);
     const computerGame = you.length === 0 && isComputer(game, 1) && isComputer(game, 2);
     hint.hidden = over || you.length === 0;
     hint.disabled = !mayPlay();
     undo.hidden = over || you.length === 0;
-    undo.disabled = !game.turns.length || game.offer !== null;
+    undo.disabled = !game.turns.length || game.offer !== null || waits('undo');
     draw.hidden = over || you.length !== 1 || against();
-    draw.disabled = game.offer !== null || !game.turns.length || !started();
+    draw.disabled = game.offer !== null || !game.turns.length || !started() || waits('offer-draw');
     resign.hidden = over || you.length === 0;
+    resign.disabled = waits('resign');
     rematch.hidden = !over || you.length === 0;
-    rematch.disabled = Boolean(game.rematch?.seat && mine(game.rematch.seat) && you.length === 1);
-    setText(rematch, rematch.disabled ? 'Rematch asked' : 'Rematch');
+    const asked = Boolean(game.rematch?.seat && mine(game.rematch.seat) && you.length === 1);
+    rematch.disabled = asked || waits('rematch');
+    setText(rematch, asked ? 'Rematch asked' : 'Rematch');
     review.hidden = !over || game.turns.length === 0;
     analyse.hidden = you.length > 0 && !over && !computerGame;
     analyse.href = `/analysis/${game.game}?game=${id}`;
     review.href = `/analysis/${game.game}?game=${id}&review=1`;
-    setText(connection, state.online ? 'Connected' : 'Connecting again…');
-    connection.classList.toggle('lost', !state.online);
+    setText(connection, state.told.words);
+    connection.classList.toggle('lost', state.told.kind !== 'connected');
     setText(watchers, state.presence?.watchers ? `${state.presence.watchers} watching` : '');
     play.card.classList.toggle('over', over && live());
-    document.title = `${mayPlay() ? 'Your turn – ' : over ? 'Over – ' : ''}${info.name} – Quadrille`;
+    document.title = `${headline(game, you, name, mayPlay())}${info.name} – Quadrille`;
     renderNotice();
+    renderOutbox();
     play.render();
   };
 
-  /** Offers and invitations. */
+  /** Fills the notice when it is another one than before. */
+  const showNotice = (/** @type {string} */ kind, /** @type {() => Node} */ make) => {
+    if (notice.dataset.kind === kind) return;
+    notice.dataset.kind = kind;
+    fill(notice, make());
+  };
+
+  /** Invitations, offers, and what a link was worth. */
   const renderNotice = () => {
-    const { game } = state;
-    const offer = game.offer;
-    const mySeat = you[0];
-    if (you.length === 1 && game.seats[mySeat - 1].kind === 'open' && !game.seats[mySeat - 1].joined) {
-      if (notice.dataset.kind === 'join') return;
-      notice.dataset.kind = 'join';
-      const field = el('input', { type: 'text', id: 'join-name', maxLength: 40, value: prefs().name, placeholder: 'Your name', 'aria-label': 'Your name' });
-      fill(notice, el('form.card', { onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); setPrefs({ name: field.value.trim() }); command('join', { name: field.value.trim() || undefined }); } },
-        el('p', {}, `You are invited to play ${info.players[mySeat - 1]}.`), el('div.joined', {}, field, el('button.primary', { type: 'submit', id: 'join' }, 'Join'))));
+    const { game, seat } = state;
+    const open = question(game, you, name);
+    const [mySeat] = you;
+    if (seat?.invitation) showNotice(`join ${state.joining}`, () => joinForm(mySeat));
+    else if (!started() && myGame(id)?.invite && !embed) {
+      showNotice('invite', () => el('div.card', {}, el('p', {}, 'Send this link to your friend. Whoever opens it may take the other seat.'), copyField('Link for your friend', `${location.origin}/${id}#${myGame(id)?.invite}`, 'invite-link')));
+    } else if (open && !(open.kind === 'rematch' && (state.putOff || game.rematch?.id))) {
+      const answering = isPending(box(), 'accept') || isPending(box(), 'decline') || (open.kind === 'rematch' && isPending(box(), 'rematch'));
+      showNotice(`${open.kind} ${open.text} ${answering}`, () => questionCard(open, answering));
+    } else if (state.note) {
+      showNotice(state.note, () => el('p.card', { id: 'seat-note' }, `${state.note} You are ${you.length > 0 ? 'at the seat that this browser holds' : 'watching'}.`));
+    } else if (notice.dataset.kind) {
+      delete notice.dataset.kind;
+      fill(notice);
+    }
+  };
+
+  const joinForm = (/** @type {1|2} */ mySeat) => {
+    const field = el('input', { type: 'text', id: 'join-name', maxLength: 40, value: prefs().name, placeholder: 'Your name', 'aria-label': 'Your name', disabled: state.joining });
+    return el('form.card', { onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); setPrefs({ name: field.value.trim() }); takeSeat(field.value.trim() || undefined); } },
+      el('p', {}, `You are invited to play ${info.players[mySeat - 1]}.`),
+      el('div.joined', {}, field, el('button.primary', { type: 'submit', id: 'join', disabled: state.joining }, state.joining ? 'Joining…' : 'Join')));
+  };
+
+  const questionCard = (/** @type {import('./notices.js').Question} */ open, /** @type {boolean} */ answering) => {
+    if (open.kind === 'asked') return el('p.card', {}, open.text);
+    const again = open.kind === 'rematch';
+    const no = again ? button('Not now', () => { state.putOff = true; renderAround(); }, { id: 'decline', disabled: answering }) : button('Decline', () => command('decline'), { id: 'decline', disabled: answering });
+    const yes = button('Accept', () => (again ? command('rematch') : command('accept', { board_seq: state.game.board_seq })), { id: 'accept', className: 'primary', disabled: answering });
+    return el('div.card', { role: 'group', 'aria-label': 'Offer' }, el('p', {}, open.text), el('div.row', {}, no, yes));
+  };
+
+  /** Exchanges the invitation for a seat. */
+  const takeSeat = async (/** @type {string|undefined} */ called) => {
+    const invitation = state.seat?.token;
+    if (!invitation || state.joining) return;
+    state.joining = true;
+    renderAround();
+    let secret;
+    try {
+      secret = proposal(forever, id, invitation, (bytes) => crypto.getRandomValues(bytes));
+    } catch {
+      state.joining = false;
+      renderAround();
+      toast('This browser keeps nothing, so it could not keep the seat. Allow it to store data for this page.', 'bad');
       return;
     }
-    if (!started() && myGame(id)?.invite && !embed) {
-      if (notice.dataset.kind === 'invite') return;
-      notice.dataset.kind = 'invite';
-      fill(notice, el('div.card', {}, el('p', {}, 'Send this link to your friend. Whoever opens it may take the other seat.'), copyField('Link for your friend', `${location.origin}/${id}#${myGame(id)?.invite}`, 'invite-link')));
-      return;
+    const outcome = await join({
+      invitation, secret, name: called, command: freshName(),
+      send: (body, token) => postJson(`/api/games/${id}/commands`, body, token),
+      look: (token) => getJson(`/api/games/${id}`, token),
+      back: async () => { await Promise.all([sleep(1_000), reach.back()]); },
+    });
+    state.joining = false;
+    if ('joined' in outcome) {
+      hold(forever, id, whoOf(outcome.joined.you), outcome.joined.token);
+      settled(forever, id);
+      rememberGame({ id, game: info.id, invited: undefined });
+      history.replaceState(null, '', location.pathname);
+      sit({ ...outcome.joined, invitation: false });
+    } else if ('taken' in outcome) {
+      settled(forever, id);
+      rememberGame({ id, game: info.id, invited: undefined });
+      state.note = 'This invitation has been used: somebody has taken the seat.';
+      say(state.note);
+      sit(null);
+    } else {
+      renderAround();
+      toast(capital(outcome.error.message), 'bad');
     }
-    if (offer && you.length === 1 && !mine(offer.seat)) {
-      notice.dataset.kind = 'offer';
-      fill(notice, el('div.card', { role: 'group', 'aria-label': 'Offer' }, el('p', {}, offer.kind === 'draw' ? `${name(offer.seat)} offers a draw.` : `${name(offer.seat)} asks to take back a turn.`),
-        el('div.row', {}, button('Decline', () => command('decline'), { id: 'decline' }), button('Accept', () => command('accept'), { id: 'accept', className: 'primary' }))));
-      return;
-    }
-    if (offer) {
-      notice.dataset.kind = 'asked';
-      fill(notice, el('p.card', {}, offer.kind === 'draw' ? 'A draw is offered.' : 'Asked to take back a turn.'));
-      return;
-    }
-    if (game.rematch?.seat && you.length === 1 && !mine(game.rematch.seat)) {
-      notice.dataset.kind = 'rematch';
-      fill(notice, el('p.card', {}, `${name(game.rematch.seat)} asks for a rematch.`));
-      return;
-    }
-    delete notice.dataset.kind;
-    fill(notice);
+  };
+
+  /** Takes a seat of this page, or none. @param {import('./seats.js').Seat|null} seat */
+  const sit = (seat) => {
+    state.seat = seat;
+    you = seat?.you ?? [];
+    state.flipped = you.length === 1 && you[0] === 2;
+    commands = seat && !seat.invitation ? desk(seat) : null;
+    socket.again();
+    remember();
+    render(false);
+  };
+
+  /** Commands that are on their way or were refused; turns are shown with the board. */
+  const renderOutbox = () => {
+    const connected = state.told.kind === 'connected';
+    const late = (/** @type {import('./outbox.js').Command} */ one) => one.phase === 'refused' || !connected || Date.now() - one.at > SOON;
+    const shown = box().commands.filter((one) => !(one.what === 'move' && (one.own || onBoard.has(one.name))) && late(one));
+    const next = JSON.stringify(shown.map((one) => [one.name, progress(one, connected)]));
+    if (outboxList.dataset.shown === next) return;
+    outboxList.dataset.shown = next;
+    fill(outboxList, ...shown.map((one) => el('li', { 'data-phase': one.phase, className: one.phase === 'refused' ? 'refused' : '' }, progress(one, connected),
+      one.phase === 'refused' ? button('OK', () => commands?.forget(one.name), { 'aria-label': `Dismiss: ${progress(one, connected)}` }) : null)));
   };
 
   const showLinks = () => {
     const base = location.origin;
     const invite = myGame(id)?.invite;
-    const box = el('dialog.box', { id: 'links', 'aria-label': 'Links to this game' }, el('form', { method: 'dialog' },
+    const token = state.seat && !state.seat.invitation ? state.seat.token : null;
+    const dialog = el('dialog.box', { id: 'links', 'aria-label': 'Links to this game' }, el('form', { method: 'dialog' },
       el('h2', {}, 'Links to this game'),
       copyField('To watch', `${base}/${id}`, 'watch-link'),
       token ? copyField('Your seat, secret', `${base}/${id}#${token}`, 'seat-link') : null,
-      token && invite ? copyField('Your friend’s seat, secret', `${base}/${id}#${invite}`, 'friend-link') : null,
+      token && invite && !started() ? copyField('To invite your friend', `${base}/${id}#${invite}`, 'friend-link') : null,
       copyField('To show on another page', `<iframe src="${base}/embed/${id}" width="420" height="560"></iframe>`, 'embed-link'),
       el('div.row', {}, el('a.button', { href: `/api/games/${id}/record`, id: 'record-link' }, 'The game as text'), el('button.primary', {}, 'Close'))));
-    box.addEventListener('close', () => box.remove());
-    document.body.append(box);
-    box.showModal();
+    dialog.addEventListener('close', () => dialog.remove());
+    document.body.append(dialog);
+    dialog.showModal();
+  };
+
+  const box = () => commands?.box() ?? EMPTY;
+  /** The commands of other pages that the board shows. @type {Set<string>} */
+  const onBoard = new Set();
+
+  /** Gives a command and delivers it, now or later. */
+  const give = (/** @type {string} */ what, /** @type {Record<string, any>} */ fields = {}) => {
+    if (!commands) return Promise.reject(new Error('you are watching'));
+    // A command that is repeated must be the same player's: whose turn it is may change meanwhile.
+    const seat = you.length === 2 ? { seat: state.game.turn } : {};
+    const answer = commands.give(what, { ...seat, ...fields });
+    setTimeout(renderOutbox, SOON + 50);
+    socket.flush();
+    return answer;
   };
 
   const command = async (/** @type {string} */ what, fields = {}) => {
-    const seat = you.length === 2 ? { seat: state.game.turn } : {};
     try {
-      await socket.send(what, { ...seat, ...fields });
+      await give(what, fields);
     } catch (error) {
-      toast(capital(/** @type {Error} */ (error).message), 'bad');
+      sound('low');
+      say(capital(/** @type {Error} */ (error).message));
     }
+  };
+
+  /** A turn that waits since before this page was loaded, or that another page has played, is shown here, too. */
+  const adoptTurn = () => {
+    const turn = pendingTurn(box());
+    if (!commands || !turn || turn.own || onBoard.has(turn.name) || !mayPlay() || turn.fields.board_seq !== state.game.board_seq) return;
+    if (play.adopt(turn.fields.turn, commands.answerTo(turn.name))) onBoard.add(turn.name);
   };
 
   const go = (/** @type {number} */ to) => {
@@ -205,7 +318,17 @@ export const gamePage = async (main, id, { embed = false } = {}) => {
     render();
   };
   const step = (/** @type {number} */ by) => go(ply() + by);
-  const flip = () => { state.flipped = !state.flipped; render(false); };
+  let turning = false;
+  /** Turns the board and the seats together, when the board is there. */
+  const flip = async () => {
+    if (turning) return;
+    turning = true;
+    if (!reach.answering()) toast('The board is turned round when the server answers.');
+    await askView(placeAt(ply()), !state.flipped);
+    turning = false;
+    state.flipped = !state.flipped;
+    render(false);
+  };
 
   const askHint = async () => {
     if (!mayPlay() || hint.disabled) return;
@@ -214,7 +337,7 @@ export const gamePage = async (main, id, { embed = false } = {}) => {
     const { game } = state;
     const place = placeAt(now());
     try {
-      const answer = await postJson('/api/hint', place);
+      const answer = await postLong('/api/hint', place);
       const turn = answer.engine?.turn ?? answer.seed?.turns[0];
       const shown = await askView({ ...place, turns: [...game.turns, turn] }, state.flipped);
       if (state.game.seq !== game.seq) return;
@@ -232,49 +355,94 @@ export const gamePage = async (main, id, { embed = false } = {}) => {
   };
 
   const toRematch = async (/** @type {string} */ next) => {
+    const token = state.seat?.token;
     if (token) {
-      const { tokens, token: one } = await getJson(`/api/games/${id}/rematch`, token);
-      const own = one ?? tokens?.find((/** @type {string|null} */ each) => each);
-      if (own) rememberGame({ id: next, game: info.id, token: own });
+      const { tokens } = await patient(() => getJson(`/api/games/${id}/rematch`, token));
+      const mySeats = /** @type {(1|2)[]} */ ([1, 2].filter((player) => tokens[player - 1]));
+      if (mySeats.length > 0) {
+        hold(forever, next, whoOf(mySeats), tokens[mySeats[0] - 1]);
+        rememberGame({ id: next, game: info.id });
+        chooseHere(next, whoOf(mySeats));
+      }
     }
     location.href = `/${next}`;
   };
 
-  const onEvent = async (/** @type {any} */ event) => {
-    const before = state.game;
-    state.game = after(before, event);
-    const seat = /** @type {1|2} */ (event.seat);
-    if (event.kind === 'move') {
-      sound(mine(seat) ? 'move' : 'other');
-      await render();
-      const status = play.base()?.status ?? '';
-      if (!mine(seat) || you.length === 2) say(`${name(seat)} plays ${event.turn}. ${mayPlay() && you.length === 1 ? 'Your turn.' : capital(status)}`);
-    } else if (event.kind === 'undone') {
-      state.ply = null;
-      await render(false);
-      say(`Taken back to turn ${event.turns}.`);
-    } else if (event.kind === 'result') {
-      sound('end');
-      await render();
-      say(idle());
-      remember();
-    } else if (event.kind === 'rematch' && event.id) {
-      if (you.length > 0) await toRematch(event.id);
-    } else {
-      if (event.kind === 'joined') say(`${name(seat)} has joined.`);
-      if (event.kind === 'declined') toast('Declined.');
-      await render();
-      remember();
+  /** The game goes on at once; what is to be seen and heard follows in order, however long a board takes. */
+  let shown = Promise.resolve();
+  const onEvent = (/** @type {any} */ event) => {
+    state.game = after(state.game, event);
+    if (['move', 'undone', 'result'].includes(event.kind)) {
+      commands?.moved();
+      play.forgive();
     }
+    if (state.seat?.invitation && !state.joining && state.game.seats[you[0] - 1].joined) {
+      state.note = 'Somebody else has taken the seat.';
+      sit(null);
+    }
+    const words = announcement(state.game, event, you, name);
+    shown = shown.then(() => present(event, words)).catch(() => {});
   };
 
+  let lastWords = 0;
+  /** Announces what has happened; things that happen together are told together. */
+  const tell = (/** @type {string} */ words) => {
+    const before = Date.now() - lastWords < TOGETHER ? `${document.getElementById('live')?.textContent} ` : '';
+    lastWords = Date.now();
+    say(before + words);
+  };
+
+  const present = async (/** @type {any} */ event, /** @type {ReturnType<typeof announcement>} */ words) => {
+    const seat = /** @type {1|2} */ (event.seat);
+    if (event.kind === 'undone') state.ply = null;
+    if (event.kind === 'move') sound(mine(seat) ? 'move' : 'other');
+    else if (event.kind === 'result') sound('end');
+    else if (words?.sound) sound(words.sound);
+    await Promise.race([render(event.kind !== 'undone'), sleep(LATE)]);
+    if (event.kind === 'move') {
+      const status = play.base()?.status ?? '';
+      if (!mine(seat) || you.length === 2) tell(`${name(seat)} plays ${event.turn}. ${mayPlay() && you.length === 1 ? 'Your turn.' : capital(status)}`);
+    } else if (event.kind === 'undone') tell(`Taken back to turn ${event.turns}.`);
+    else if (event.kind === 'result') tell(idle());
+    else if (words) tell(words.words);
+    if (event.kind === 'rematch' && event.id && you.length > 0) await toRematch(event.id);
+    if (event.kind !== 'move' && event.kind !== 'undone') remember();
+  };
+
+  /** Asks for the whole game, where page and server do not agree. */
+  const resync = async () => {
+    const fresh = await patient(() => getJson(`/api/games/${id}`));
+    state.game = { ...fresh, you };
+    await render(false);
+  };
+
+  const desk = (/** @type {import('./seats.js').Seat} */ seat) => createCommands({
+    game: id, who: whoOf(seat.you), storage: forever,
+    onChange: () => { renderAround(); adoptTurn(); },
+  });
+  /** @type {ReturnType<typeof createCommands>|null} */
+  let commands = null;
+
   const socket = connect(id, {
-    token,
+    token: () => (state.seat && !state.seat.invitation ? state.seat.token : null),
     seq: () => state.game.seq,
+    commands: () => commands,
     onEvent,
-    onState: (how) => { state.online = how === 'open'; renderAround(); if (how === 'lost' && !embed) say('Connection lost. Connecting again.'); },
+    onGap: resync,
+    onStranger: () => {
+      state.note = 'The server does not know the seat that this browser holds.';
+      state.seat = null;
+      commands = null;
+      you = [];
+      renderAround();
+    },
+    onState: (told) => { state.told = told; if (!embed) showState(told); renderAround(); },
     onPresence: (presence) => { state.presence = presence; renderAround(); },
-    onHello: (hello) => { if (hello.at) state.skew = hello.at - Date.now(); },
+    onHello: (hello) => {
+      if (hello.at) state.skew = hello.at - Date.now();
+      const { seq, board_seq: board } = state.game;
+      if (hello.seq < seq || (hello.seq === seq && hello.board_seq !== undefined && hello.board_seq !== board)) resync();
+    },
   });
 
   const tick = () => seats.forEach(({ clock }, i) => {
@@ -295,7 +463,10 @@ export const gamePage = async (main, id, { embed = false } = {}) => {
 
   remember();
   tick();
+  if (state.seat && !state.seat.invitation) commands = desk(state.seat);
   await render(false);
+  adoptTurn();
+  socket.flush();
 };
 
 /** A player's bar: form and colour, name, what the rules count, clock. @param {1|2} number @param {import('./api.js').GameInfo} info */

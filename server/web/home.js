@@ -1,8 +1,10 @@
 /** The first page: the games, a new game, and my games. */
-import { catalogue, fromPath, getJson, postJson, toPath } from './api.js';
+import { catalogue, fromPath, getJson, patient, postJson, toPath } from './api.js';
 import { button, drawing, el, fill, setText } from './dom.js';
 import { isComputer, seatName } from './live.js';
-import { forgetGame, myGames, prefs, remember, rememberGame, remembered, setPrefs } from './prefs.js';
+import { waitingFor } from './commands.js';
+import { forever, forgetGame, myGames, prefs, remember, rememberGame, remembered, setPrefs } from './prefs.js';
+import { held, hold, whoOf } from './seats.js';
 import { ago, capital, spaced } from './text.js';
 
 /**
@@ -56,11 +58,11 @@ const showMine = async (box, shelf) => {
   const rows = known.map(row).sort((a, b) => Number(Boolean(a.game.over)) - Number(Boolean(b.game.over)) || b.game.at - a.game.at);
   fill(list, ...rows.map(({ item }) => item));
   for (const { item, line, names, game, info } of rows.filter((one) => !one.game.over).slice(0, 12)) {
-    getJson(`/api/games/${game.id}`, game.token).then((now) => {
+    patient(() => getJson(`/api/games/${game.id}`, held(forever, game.id)[0]?.token)).then((now) => {
       const your = !now.result && now.you?.includes(now.turn);
       const called = (/** @type {1|2} */ player) => seatName(now, player, info?.players[player - 1] ?? '');
       setText(names, `${called(1)} – ${called(2)}`);
-      setText(line, now.result ? 'finished' : your && (now.you.length === 1 || isComputer(now, 1)) ? 'Your turn – continue' : `turn ${now.turns.length + 1} – continue`);
+      setText(line, waitingFor(forever, game.id) > 0 ? 'Something waits to be sent – open the game' : now.result ? 'finished' : your && (now.you.length === 1 || isComputer(now, 1)) ? 'Your turn – continue' : `turn ${now.turns.length + 1} – continue`);
       item.classList.toggle('yours', Boolean(your));
       item.classList.toggle('over', Boolean(now.result));
       if (now.result) rememberGame({ id: game.id, over: true, at: game.at });
@@ -159,7 +161,8 @@ const newGame = (shelf, info, position = null) => {
       const { id, tokens } = await postJson('/api/games', request);
       const own = values.mode === 'link' ? tokens[first ? 0 : 1] : tokens.find((/** @type {string|null} */ one) => one);
       const invite = values.mode === 'link' ? tokens[first ? 1 : 0] : undefined;
-      const kept = rememberGame({ id, game: info.id, at: Date.now(), ...(own ? { token: own } : {}), ...(invite ? { invite } : {}) });
+      const mine = /** @type {(1|2)[]} */ ([1, 2].filter((player) => own && tokens[player - 1] === own));
+      const kept = rememberGame({ id, game: info.id, at: Date.now(), ...(invite ? { invite } : {}) }) && (!own || hold(forever, id, whoOf(mine), own));
       location.href = kept || !own ? `/${id}` : `/${id}#${own}`;
     } catch (error) {
       setText(wrong, capital(/** @type {Error} */ (error).message));

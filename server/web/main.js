@@ -1,6 +1,8 @@
 /** Finds out which page the address means, and shows it. */
 import { el, fill, onKeys } from './dom.js';
 import { applyPrefs, prefs, setPrefs } from './prefs.js';
+import { reach, sleep } from './reach.js';
+import { followRequests } from './status.js';
 import { capital } from './text.js';
 
 const main = /** @type {HTMLElement} */ (document.getElementById('main'));
@@ -38,7 +40,15 @@ const settings = () => {
   build();
 };
 
+/** A part of the page that could not be loaded cannot be asked for again: the page comes again as a whole. */
+const comeAgain = async () => {
+  reach.lost();
+  await Promise.all([reach.back(), sleep(1_000)]);
+  location.reload();
+};
+
 const failed = (/** @type {any} */ error) => {
+  if (error instanceof TypeError && /module/.test(error.message)) { comeAgain(); return; }
   main.className = 'page';
   const missing = error?.status === 404;
   document.title = 'Quadrille';
@@ -52,6 +62,7 @@ const route = async () => {
     if (/** @type {HTMLElement} */ (link).dataset.page === current) link.setAttribute('aria-current', 'page');
   }
   document.documentElement.dataset.page = first === 'embed' ? 'embed' : current || 'game';
+  if (document.documentElement.dataset.page !== 'game') followRequests();
   if (first === '') return (await import('./home.js')).homePage(main);
   if (first === 'analysis') return (await import('./analysis.js')).analysisPage(main, rest);
   if (first === 'editor') return (await import('./editor.js')).editorPage(main, rest);

@@ -10,6 +10,7 @@ import { createBoard } from './board.js';
 import { button, el, fill, say, setText } from './dom.js';
 import { NOTHING, back, drag, stageNames, stageOf, starts, tapCell, tapChoice } from './gesture.js';
 import { prefs, touch } from './prefs.js';
+import { reach, sleep } from './reach.js';
 import { capital, plural } from './text.js';
 
 /** What is to be done next, in words. @param {View} view @param {import('./gesture.js').Spelling} spelling */
@@ -21,14 +22,22 @@ const prompt = (view, spelling) => {
   return places > 0 ? `Choose the ${stage}, or an empty cell` : `Choose the ${stage}`;
 };
 
+/** How long the board may be waited for before a turn that needs no board goes on without. */
+const LATE = 700;
+
 /**
- * @param {{onTurn: (turn: string) => Promise<void>|void, mayPlay: () => boolean, idle: () => string, label?: string, sure?: boolean}} hooks
- *   `sure` never asks for confirmation
+ * @param {{onTurn: (turn: string) => Promise<any>|void, mayPlay: () => boolean, idle: () => string, label?: string, sure?: boolean,
+ *   onWay?: (turn: string) => string}} hooks
+ *   `sure` never asks for confirmation, `onWay` says how far a turn is that has been played
  */
-export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false }) => {
+export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false, onWay = () => 'Sending…' }) => {
   /** @type {Place|null} */
   let place = null;
+  /** Which way round the board is to be, and is. */
   let flipped = false;
+  let turned = false;
+  /** Whether the board shows the place, and not one before it that is still to be replaced. */
+  let current = false;
   /** @type {View|null} the position without what is being made */
   let base = null;
   /** @type {View|null} what is on the board */
@@ -41,8 +50,13 @@ export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false }) => {
   /** @type {[number, number][]} */
   let hints = [];
   let threat = false;
-  let asked = 0;
-  let sending = false;
+  /** Counts the places that were to be shown, and the turns that were tried: a board that comes too late is not shown. */
+  let shows = 0;
+  let tries = 0;
+  /** How many boards have been waited for too long. */
+  let late = 0;
+  /** @type {{text: string, from: string}|null} a turn that has not been answered, and where it was played */
+  let sending = null;
 
   const board = createBoard({ label, onTap: (cell) => tap(cell), onDrag: (from, to) => dragged(from, to) });
 
@@ -59,12 +73,14 @@ export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false }) => {
 
   const turnsWith = (/** @type {string} */ text) => [...(place?.turns ?? []), text];
   const made = () => draft.map((one) => one.text).join('');
+  const ready = () => mayPlay() && !sending && current;
+  const key = (/** @type {Place|null} */ one) => JSON.stringify(one);
   const marker = () => (draft.length > 0 || spelling.taps.length > 0 || proposal !== null);
 
   /** Shows everything as it stands. */
   const render = () => {
     if (!view) return;
-    const able = mayPlay() && !sending;
+    const able = ready();
     const stage = able && !proposal ? stageOf(view.steps, spelling) : null;
     const begun = spelling.taps.length > 0;
     const heads = able && !proposal ? starts(view.steps) : new Map();
@@ -92,7 +108,7 @@ export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false }) => {
 
   const renderCard = (/** @type {boolean} */ able, /** @type {any} */ stage) => {
     if (!view) return;
-    const now = sending ? 'Sending…' : able ? (proposal ? `Play ${proposal.text}?` : prompt(view, spelling)) : idle();
+    const now = sending ? onWay(sending.text) : late > 0 ? 'Waiting for the server' : able ? (proposal ? `Play ${proposal.text}?` : prompt(view, spelling)) : idle();
     setText(title, now);
     title.classList.toggle('mine', able);
     const done = [...draft.flatMap((one) => one.taps), ...(proposal ? proposal.spelling.taps : spelling.taps)];
@@ -108,27 +124,40 @@ export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false }) => {
     clearButton.disabled = !able || !marker();
     // A button that can do nothing hides, and keeps its place.
     for (const one of [backButton, clearButton]) one.classList.toggle('resting', one.disabled);
-    playButton.hidden = proposal === null || sending;
+    playButton.hidden = proposal === null || sending !== null;
     const hasFocus = document.activeElement === playButton;
     if (playButton.hidden && hasFocus) board.cells.querySelector('button[tabindex="0"]')?.focus();
     entry.disabled = !mayPlay();
   };
 
+  /** Says so when an answer takes long. @template T @param {Promise<T>} answer @returns {Promise<T>} */
+  const noticing = async (answer) => {
+    let noticed = 0;
+    const timer = setTimeout(() => { noticed = 1; late += 1; render(); }, LATE);
+    try {
+      return await answer;
+    } finally {
+      clearTimeout(timer);
+      late -= noticed;
+    }
+  };
+
   /** Asks for a position and shows it, unless another was asked for meanwhile. @param {string[]} turns @param {boolean} animate */
   const look = async (turns, animate) => {
     if (!place) return null;
-    const mine = ++asked;
-    const next = await askView({ ...place, turns }, flipped);
-    if (mine !== asked) return null;
+    const [show, attempt, way] = [shows, ++tries, flipped];
+    const next = await noticing(askView({ ...place, turns }, way));
+    if (show !== shows || attempt !== tries) return null;
     // Of a turn in the making, only the latest move has not been seen.
     const shown = draft.length > 0 && next.last.length > 1 ? next.last.slice(draft.length) : next.last;
     view = next;
+    turned = way;
     board.show(next, { animate, steps: shown });
     return next;
   };
 
   const tap = (/** @type {number} */ cell) => {
-    if (!view || !mayPlay() || sending) { if (!sending) render(); return; }
+    if (!view || !ready()) { if (!sending) render(); return; }
     if (proposal) {
       if (proposal.cell === cell) { confirm(); return; }
       stepBack();
@@ -139,7 +168,7 @@ export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false }) => {
   };
 
   const dragged = (/** @type {number} */ from, /** @type {number} */ to) => {
-    if (!view || !mayPlay() || sending || proposal) return;
+    if (!view || !ready() || proposal) return;
     spelling = drag(view.steps, from, to);
     if (from === to) render();
     else advance();
@@ -157,6 +186,8 @@ export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false }) => {
   const advance = async () => {
     if (!view) return;
     const { step, candidates, stage, choices } = stageOf(view.steps, spelling);
+    // What was tried before is given up.
+    tries++;
     setText(wrong, '');
     hints = [];
     if (!step || candidates.length > 1) {
@@ -166,23 +197,30 @@ export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false }) => {
     }
     const before = view;
     const cell = spelling.taps.findLast((one) => one.cell !== null)?.cell ?? null;
-    await attempt(made() + step.text, { text: step.text, taps: spelling.taps, cell, before }, false);
+    await attempt(made() + step.text, { text: step.text, taps: spelling.taps, cell, before, step }, false);
   };
 
   /** Looks what a text makes of the turn: more of it, or all. */
   const attempt = async (/** @type {string} */ text, /** @type {any} */ from, /** @type {boolean} */ certain) => {
-    let next;
     const was = spelling;
+    const looking = look(turnsWith(text), true);
+    const mine = [shows, tries].join();
+    let next;
     try {
-      next = await look(turnsWith(text), true);
+      next = await (from.step?.ends ? Promise.race([looking, sleep(reach.answering() ? LATE : 0)]) : looking);
     } catch (error) {
       setText(wrong, capital(/** @type {Error} */ (error).message));
       render();
       return false;
     }
-    if (!next) return false;
+    if (mine !== [shows, tries].join()) return false;
+    if (!next) {
+      // The board comes later; what was chosen is marked on the present one.
+      hints = arrows([from.step.trace]);
+      looking.then((late) => { if (late) { hints = []; render(); } }, () => {});
+    }
     spelling = NOTHING;
-    if (next.in_turn) {
+    if (next?.in_turn) {
       draft = [...draft, { text: from.text, view: from.before, taps: from.taps }];
       render();
       say(prompt(next, NOTHING));
@@ -202,30 +240,46 @@ export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false }) => {
   const confirm = async () => {
     if (!proposal || sending) return;
     const { text } = proposal;
-    sending = true;
-    hints = [];
+    await deliver(text, () => onTurn(text));
+  };
+
+  /** Shows a turn as played until it is answered. */
+  const deliver = async (/** @type {string} */ text, /** @type {() => Promise<any>|void} */ answer) => {
+    sending = { text, from: key(place) };
     render();
     try {
-      await onTurn(text);
+      await answer();
+      sending = null;
       draft = [];
       proposal = null;
       spelling = NOTHING;
     } catch (error) {
-      setText(wrong, capital(/** @type {Error} */ (error).message));
-      sending = false;
+      sending = null;
       clear();
+      setText(wrong, capital(/** @type {Error} */ (error).message));
     }
-    sending = false;
+    hints = [];
     render();
+  };
+
+  /** A turn that was played before, or on another page, and has not been answered. @param {string} text @param {Promise<any>} answer */
+  const adopt = (text, answer) => {
+    if (sending || !current || !view) return false;
+    clear();
+    proposal = { text, cell: null, before: view, spelling: NOTHING };
+    look(turnsWith(text), true).catch(() => {});
+    deliver(text, () => answer);
+    return true;
   };
 
   const typed = async () => {
     const text = entry.value.trim();
-    if (!view || !text || !mayPlay() || sending) return;
+    if (!view || !text || !ready()) return;
     if (proposal) stepBack();
     setText(wrong, '');
     const goesOn = draft.length > 0;
-    const from = { text, taps: [{ stage: 'typed', label: text, cell: null }], cell: null, before: view };
+    const step = view.steps.find((one) => one.text === text.toLowerCase());
+    const from = { text, taps: [{ stage: 'typed', label: text, cell: null }], cell: null, before: view, step };
     if (goesOn && await attempt(made() + text, from, true)) { entry.value = ''; return; }
     if (goesOn) clear();
     if (await attempt(text, { ...from, before: base }, true)) { entry.value = ''; setText(wrong, ''); }
@@ -235,7 +289,7 @@ export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false }) => {
   const stepBack = () => {
     if (sending || !marker() || !view) return false;
     setText(wrong, '');
-    asked++;
+    tries++;
     if (proposal) {
       const { before, spelling: was } = proposal;
       proposal = null;
@@ -255,30 +309,39 @@ export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false }) => {
 
   const clear = () => {
     if (sending) return;
-    asked++;
     draft = [];
     proposal = null;
     spelling = NOTHING;
-    if (base) { view = base; board.show(base); }
+    // A board that is about to be replaced needs no repair.
+    if (base && current) { tries++; view = base; board.show(base); }
     render();
   };
 
   /**
    * Shows a position. What was being made there is forgotten when the position is another one.
-   * @param {Place} next @param {{flipped?: boolean, animate?: boolean}} [how]
+   * @param {Place} next @param {{flipped?: boolean, animate?: boolean, forgive?: boolean}} [how] `forgive` clears the last error
    */
-  const show = async (next, { flipped: turned = false, animate = true } = {}) => {
-    const same = place && JSON.stringify(place) === JSON.stringify(next);
-    if (same && turned === flipped) { render(); return view; }
+  const show = async (next, { flipped: round = false, animate = true, forgive = true } = {}) => {
+    const same = place !== null && key(place) === key(next);
+    if (same && round === flipped) { render(); return view; }
     const goesOn = !same && view?.in_turn && draft.length > 0 && next.turns?.at(-1)?.startsWith(made());
     place = next;
-    flipped = turned;
+    flipped = round;
     if (!goesOn) draft = [];
     const waits = proposal !== null && next.turns?.at(-1) === proposal.text;
-    if (!waits) { proposal = null; hints = []; threat = false; }
+    if (!waits && !sending) { proposal = null; hints = []; threat = false; }
     spelling = NOTHING;
+    if (!same && forgive) setText(wrong, '');
+    current = false;
+    const mine = ++shows;
+    render();
     const shown = await look(next.turns ?? [], animate && (!same || goesOn === true));
-    if (shown) { base = shown; draft = []; setText(wrong, ''); }
+    if (mine !== shows || !shown) return null;
+    current = true;
+    base = shown;
+    draft = [];
+    // A turn that is on its way is shown where it was played.
+    if (sending?.from === key(next)) look(turnsWith(sending.text), false).catch(() => {});
     render();
     return shown;
   };
@@ -288,13 +351,18 @@ export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false }) => {
     card,
     entry,
     show,
+    adopt,
+    /** Clears an error that something else has followed. */
+    forgive: () => setText(wrong, ''),
     render,
     back: stepBack,
     clear,
     confirm,
     view: () => view,
     base: () => base,
-    busy: () => marker() || sending,
+    /** Whether the board that is seen is turned round. */
+    turned: () => turned,
+    busy: () => marker() || sending !== null,
     /** @param {[number, number][]} pairs */
     hint: (pairs, isThreat = false) => { hints = pairs; threat = isThreat; render(); },
   };

@@ -1,8 +1,36 @@
 /** What the browser remembers: taste, and the games of its owner. */
+import { hold, letGo } from './seats.js';
+
+/** What stands in for a storage that the browser denies: it lasts as long as the page. @returns {Storage} */
+const passing = () => {
+  const kept = new Map();
+  return /** @type {any} */ ({
+    get length() { return kept.size; },
+    key: (/** @type {number} */ i) => [...kept.keys()][i] ?? null,
+    getItem: (/** @type {string} */ key) => kept.get(key) ?? null,
+    setItem: () => { throw new Error('nothing is kept'); },
+    removeItem: (/** @type {string} */ key) => kept.delete(key),
+  });
+};
+
+const storageOr = (/** @type {() => Storage} */ get) => {
+  try {
+    const storage = get();
+    storage.getItem('quadrille.prefs');
+    return storage;
+  } catch {
+    return passing();
+  }
+};
+
+/** Kept for all pages. */
+export const forever = storageOr(() => localStorage);
+/** Kept for one tab. */
+export const forTab = storageOr(() => sessionStorage);
 
 const read = (/** @type {string} */ key, /** @type {any} */ otherwise) => {
   try {
-    return JSON.parse(localStorage.getItem(key) ?? 'null') ?? otherwise;
+    return JSON.parse(forever.getItem(key) ?? 'null') ?? otherwise;
   } catch {
     return otherwise;
   }
@@ -10,7 +38,7 @@ const read = (/** @type {string} */ key, /** @type {any} */ otherwise) => {
 
 const write = (/** @type {string} */ key, /** @type {any} */ value) => {
   try {
-    localStorage.setItem(key, JSON.stringify(value));
+    forever.setItem(key, JSON.stringify(value));
     return true;
   } catch {
     return false;
@@ -38,23 +66,48 @@ export const applyPrefs = () => {
   document.documentElement.classList.toggle('no-coordinates', !coordinates);
 };
 
-/** @typedef {{id: string, game: string, token?: string, invite?: string, at: number, over?: boolean, names?: string}} Mine */
+/** @typedef {{id: string, game: string, invite?: string, invited?: string, at: number, over?: boolean, names?: string}} Mine
+ *   `invite` is for a friend, `invited` came from one; the secrets of seats lie apart */
+
+const GAME = 'quadrille.game.';
+
+/** How many finished games are remembered. */
+const MOST_FINISHED = 60;
+
+const keys = () => Array.from({ length: forever.length }, (_, i) => forever.key(i) ?? '');
 
 /** My games, the latest first. @returns {Mine[]} */
-export const myGames = () => read('quadrille.games', []);
+export const myGames = () => keys().filter((key) => key.startsWith(GAME)).map((key) => read(key, null)).filter(Boolean)
+  .sort((a, b) => b.at - a.at);
 
-/** @param {string} id */
-export const myGame = (id) => myGames().find((game) => game.id === id);
+/** @param {string} id @returns {Mine|undefined} */
+export const myGame = (id) => read(GAME + id, undefined);
 
 /** Remembers something of a game of mine. @param {{id: string} & Partial<Mine>} change */
 export const rememberGame = (change) => {
-  const old = myGame(change.id);
-  const rest = myGames().filter((game) => game.id !== change.id);
-  return write('quadrille.games', [{ game: '', at: Date.now(), ...old, ...change }, ...rest].slice(0, 60));
+  const kept = write(GAME + change.id, { game: '', at: Date.now(), ...myGame(change.id), ...change });
+  // Games that go on are never forgotten to make room.
+  for (const old of myGames().filter((game) => game.over).slice(MOST_FINISHED)) forgetGame(old.id);
+  return kept;
 };
 
 /** @param {string} id */
-export const forgetGame = (id) => write('quadrille.games', myGames().filter((game) => game.id !== id));
+export const forgetGame = (id) => {
+  forever.removeItem(GAME + id);
+  letGo(forever, id);
+};
+
+/** Games were once kept in one list, each with a secret. */
+const bringOver = () => {
+  const old = read('quadrille.games', null);
+  if (!Array.isArray(old)) return;
+  for (const { token, ...game } of old) {
+    const kept = myGame(game.id) || write(GAME + game.id, game);
+    if (!kept || (token && !hold(forever, game.id, '?', token))) return;
+  }
+  forever.removeItem('quadrille.games');
+};
+bringOver();
 
 /** Analyses by the address of their start. @param {string} key */
 export const savedTree = (key) => read('quadrille.analysis', {})[key];

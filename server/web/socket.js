@@ -1,86 +1,105 @@
-/** A connection that comes back by itself: it resumes after the last event, and repeats what was not answered. */
-
-const SLOWEST = 10_000;
-
-/** A new word for each command, so that a repeated one is known. */
-const word = () => Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+/** The socket of a game: it drives the connection's state, resumes after the last event, and delivers commands. */
+import { TICK, initial, step, told } from './connection.js';
+import { reach } from './reach.js';
 
 /**
  * @param {string} id
- * @param {{token: string|null, seq: () => number, onEvent: (event: any) => void, onState: (state: 'open'|'lost') => void,
- *   onPresence: (presence: any) => void, onHello: (hello: any) => void}} hooks
+ * @param {{token: () => string|null, seq: () => number, commands: () => ReturnType<typeof import('./commands.js').createCommands>|null,
+ *   onEvent: (event: any) => void, onHello: (hello: any) => void, onPresence: (presence: any) => void,
+ *   onGap: () => void, onStranger: () => void, onState: (state: import('./connection.js').Told) => void}} hooks
+ *   `onGap` is called when the events do not follow one another, `onStranger` when the server does not know the secret
  */
-export const connect = (id, { token, seq, onEvent, onState, onPresence, onHello }) => {
-  /** @type {Map<string, {message: any, resolve: (answer: any) => void, reject: (error: Error) => void}>} */
-  const waiting = new Map();
+export const connect = (id, { token, seq, commands, onEvent, onHello, onPresence, onGap, onStranger, onState }) => {
+  let state = initial(Date.now(), { online: navigator.onLine, visible: !document.hidden });
   /** @type {WebSocket|null} */
   let socket = null;
-  let tries = 0;
+  let words = '';
   let closed = false;
-  /** @type {any} */
-  let timer = null;
-  let greeted = false;
 
-  const settle = (/** @type {any} */ message) => {
-    const asked = waiting.get(message.command);
-    if (!asked) return;
-    waiting.delete(message.command);
-    if (message.type === 'ack') asked.resolve(message);
-    else asked.reject(Object.assign(new Error(message.error), { status: message.status }));
+  const send = (/** @type {any} */ message) => {
+    if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
   };
 
-  const receive = (/** @type {MessageEvent} */ { data }) => {
-    const message = JSON.parse(data);
-    if (message.type === 'event') {
-      if (message.seq > seq()) onEvent(message);
-    } else if (message.type === 'hello') {
-      greeted = true;
-      onHello(message);
-      for (const { message: again } of waiting.values()) socket?.send(JSON.stringify(again));
-    } else if (message.type === 'presence') onPresence(message);
-    else settle(message);
+  /** Sends what is due. */
+  const flush = () => {
+    if (state.link !== 'greeted' || socket?.readyState !== WebSocket.OPEN) return;
+    const message = commands()?.take();
+    if (message) send(message);
   };
 
   const open = () => {
-    clearTimeout(timer);
-    if (closed) return;
     const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
-    greeted = false;
     const mine = new WebSocket(`${scheme}://${location.host}/api/games/${id}/socket?after=${seq()}`);
     socket = mine;
-    mine.onopen = () => {
-      tries = 0;
-      onState('open');
-      if (token) mine.send(JSON.stringify({ type: 'hello', token }));
-    };
-    mine.onmessage = receive;
-    mine.onclose = (event) => {
-      if (socket !== mine || closed) return;
-      socket = null;
-      onState('lost');
-      // Some haste at first, then more and more patience, never in step with others.
-      const wait = event.code === 1008 ? SLOWEST : Math.min(SLOWEST, 300 * 2 ** tries++);
-      timer = setTimeout(open, wait * (0.7 + 0.6 * Math.random()));
-    };
+    mine.onopen = () => { if (socket === mine) { happen('opened'); send({ type: 'hello', ...(token() ? { token: token() } : {}) }); } };
+    mine.onmessage = ({ data }) => { if (socket === mine) receive(JSON.parse(data)); };
+    mine.onclose = ({ code }) => { if (socket === mine) { socket = null; happen('closed', code); } };
   };
 
-  const hurry = () => {
-    if (!closed && socket === null) { tries = 0; open(); }
+  const drop = () => {
+    const old = socket;
+    socket = null;
+    // A connection that nobody answers would linger for minutes.
+    old?.close();
   };
-  addEventListener('online', hurry);
-  document.addEventListener('visibilitychange', () => { if (!document.hidden) hurry(); });
-  open();
+
+  const ORDERS = { connect: open, drop, ping: () => send({ type: 'ping' }) };
+
+  /** @param {import('./connection.js').Kind} type @param {number} [code] */
+  const happen = (type, code) => {
+    if (closed) return;
+    const [next, orders] = step(state, { type, code }, Date.now(), Math.random());
+    state = next;
+    for (const order of orders) ORDERS[order]();
+    const now = told(state);
+    if (now.words !== words) { words = now.words; onState(now); }
+  };
+
+  const receive = (/** @type {any} */ message) => {
+    switch (message.type) {
+      case 'event':
+        if (message.seq === seq() + 1) onEvent(message);
+        else if (message.seq > seq()) onGap();
+        return;
+      case 'presence': onPresence(message); return;
+      case 'restart': happen('restart'); return;
+      case 'hello':
+        commands()?.reconnected();
+        happen('greeted');
+        reach.hurry();
+        onHello(message);
+        break;
+      case 'ack': case 'refused':
+        happen('answer');
+        if (message.command) commands()?.answered(message);
+        else if (message.status === 401 && state.link === 'open') {
+          onStranger();
+          send({ type: 'hello' });
+        }
+        break;
+      default: happen('answer');
+    }
+    flush();
+  };
+
+  const timer = setInterval(() => { happen('tick'); flush(); }, TICK);
+  const listening = new AbortController();
+  const { signal } = listening;
+  addEventListener('online', () => { happen('online'); reach.hurry(); }, { signal });
+  addEventListener('offline', () => happen('offline'), { signal });
+  addEventListener('pageshow', () => { if (!document.hidden) happen('shown'); }, { signal });
+  document.addEventListener('resume', () => happen('shown'), { signal });
+  document.addEventListener('visibilitychange', () => { happen(document.hidden ? 'hidden' : 'shown'); if (!document.hidden) reach.hurry(); }, { signal });
+  addEventListener('storage', (event) => { commands()?.stored(event); flush(); }, { signal });
+  const unwatch = reach.watch((answering) => happen(answering ? 'requests-answered' : 'requests-fail'));
+  onState(told(state));
+  happen('start');
 
   return {
-    /** Sends a command until it is answered. @param {string} what @param {any} [fields] @returns {Promise<any>} */
-    send: (what, fields = {}) =>
-      new Promise((resolve, reject) => {
-        const command = word();
-        const message = { type: 'command', do: what, command, ...fields };
-        waiting.set(command, { message, resolve, reject });
-        if (greeted && socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
-      }),
-    close: () => { closed = true; clearTimeout(timer); socket?.close(); },
-    waiting: () => waiting.size,
+    flush,
+    /** Comes again, with another secret. */
+    again: () => happen('renew'),
+    state: () => told(state),
+    close: () => { closed = true; clearInterval(timer); listening.abort(); unwatch(); drop(); },
   };
 };

@@ -27,11 +27,15 @@ const SOUNDS = {
   other: [[600, 0.9, 0]],
   end: [[500, 0.9, 0], [750, 0.9, 0.12], [1000, 0.9, 0.24]],
   low: [[300, 0.8, 0]],
+  offer: [[700, 0.8, 0], [700, 0.8, 0.16]],
 };
+
+/** What is worth hearing on a page that is not seen. */
+const CALLS = new Set(['offer']);
 
 /** @param {keyof typeof SOUNDS} name */
 export const play = (name) => {
-  if (!prefs().sound || document.hidden) return;
+  if (!prefs().sound || (document.hidden && !CALLS.has(name))) return;
   // Browsers allow sound only after somebody has touched the page.
   if (!navigator.userActivation?.hasBeenActive) return;
   context ??= new AudioContext();

@@ -4,7 +4,7 @@ use fantoccini::actions::{
     InputSource, KeyAction, KeyActions, MouseActions, PointerAction, TouchActions,
 };
 use fantoccini::elements::Element;
-use fantoccini::wd::{Capabilities, WebDriverCompatibleCommand};
+use fantoccini::wd::{Capabilities, WebDriverCompatibleCommand, WindowHandle as Window};
 use fantoccini::{Client, ClientBuilder, Locator};
 use hyper_util::client::legacy::connect::HttpConnector;
 use serde_json::{Value, json};
@@ -76,7 +76,9 @@ impl Drop for Driver {
 
 fn arguments(width: u32, height: u32) -> Vec<String> {
     let fixed = "--headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run \
-        --disable-background-networking --disable-component-update --disable-sync --mute-audio";
+        --disable-background-networking --disable-component-update --disable-sync --mute-audio \
+        --disable-background-timer-throttling --disable-renderer-backgrounding \
+        --disable-backgrounding-occluded-windows";
     let size = format!("--window-size={width},{height}");
     fixed.split_whitespace().map(str::to_owned).chain([size]).collect()
 }
@@ -89,6 +91,28 @@ pub struct Browser {
 impl Browser {
     pub async fn open(&self, url: &str) {
         self.client.goto(url).await.unwrap();
+    }
+
+    /// Opens another window of the same browser and turns to it: what is remembered is shared.
+    pub async fn another(&self) -> Window {
+        let window = self.client.new_window(false).await.unwrap().handle;
+        self.client.switch_to_window(window.clone()).await.unwrap();
+        window
+    }
+
+    /// The window that commands go to.
+    pub async fn window(&self) -> Window {
+        self.client.window().await.unwrap()
+    }
+
+    /// Turns to another window.
+    pub async fn turn_to(&self, window: &Window) {
+        self.client.switch_to_window(window.clone()).await.unwrap();
+    }
+
+    /// Closes the window that commands go to, without asking its page.
+    pub async fn close_window(&self) {
+        self.client.close_window().await.unwrap();
     }
 
     pub async fn reload(&self) {
@@ -170,8 +194,13 @@ impl Browser {
         self.script(&format!("return {expression}")).await
     }
 
-    async fn script(&self, script: &str) -> Value {
-        self.client.execute(script, vec![]).await.unwrap()
+    pub async fn script(&self, script: &str) -> Value {
+        self.run(script, vec![]).await
+    }
+
+    /// Runs a script with arguments.
+    pub async fn run(&self, script: &str, arguments: Vec<Value>) -> Value {
+        self.client.execute(script, arguments).await.unwrap()
     }
 
     /// Waits until an expression is true.
@@ -193,10 +222,23 @@ impl Browser {
         self.until(&format!("`{css}` says {part:?}"), &expression).await;
     }
 
+    /// A promise's value; the expression may use `await`.
+    pub async fn promised(&self, expression: &str) -> Value {
+        let script = format!(
+            "const done = arguments[arguments.length - 1]; \
+             (async () => {expression})().then(done, (error) => done(String(error)))"
+        );
+        self.client.execute_async(&script, vec![]).await.unwrap()
+    }
+
+    /// A command of the browser's own protocol.
+    pub async fn cdp(&self, command: &str, params: Value) -> Value {
+        self.command("goog/cdp/execute", json!({ "cmd": command, "params": params })).await
+    }
+
     /// What the accessibility tree holds: role and name of each node.
     pub async fn spoken(&self) -> Vec<(String, String)> {
-        let body = json!({ "cmd": "Accessibility.getFullAXTree", "params": {} });
-        let tree = self.command("goog/cdp/execute", body).await;
+        let tree = self.cdp("Accessibility.getFullAXTree", json!({})).await;
         let text = |node: &Value, field: &str| {
             node[field]["value"].as_str().unwrap_or_default().to_owned()
         };
@@ -213,6 +255,12 @@ impl Browser {
     /// The same where something was refused on purpose: the browser notes each refusal.
     pub async fn close_after_refusals(self) {
         self.close_where(|message| message.contains("status of 422")).await;
+    }
+
+    /// The same where the network failed on purpose: the browser notes each request that got no answer.
+    pub async fn close_after_trouble(self) {
+        let noted = ["net::ERR_", "WebSocket connection to", "status of 503", "status of 401"];
+        self.close_where(|message| noted.iter().any(|part| message.contains(part))).await;
     }
 
     async fn close_where(self, expected: impl Fn(&str) -> bool) {

@@ -1,8 +1,12 @@
 //! The pages in a real Chromium, against the real server.
 
 mod driver;
+mod faults;
+mod fold;
+mod network;
 mod online;
 mod player;
+mod proxy;
 mod site;
 mod study;
 
