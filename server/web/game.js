@@ -384,12 +384,12 @@ export const gamePage = async (main, id, { embed = false } = {}) => {
     shown = shown.then(() => present(event, words)).catch(() => {});
   };
 
-  let lastWords = 0;
+  let announced = { words: '', at: 0 };
   /** Announces what has happened; things that happen together are told together. */
   const tell = (/** @type {string} */ words) => {
-    const before = Date.now() - lastWords < TOGETHER ? `${document.getElementById('live')?.textContent} ` : '';
-    lastWords = Date.now();
-    say(before + words);
+    const now = Date.now();
+    announced = { words: now - announced.at < TOGETHER ? `${announced.words} ${words}` : words, at: now };
+    say(announced.words);
   };
 
   const present = async (/** @type {any} */ event, /** @type {ReturnType<typeof announcement>} */ words) => {

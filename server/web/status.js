@@ -18,6 +18,8 @@ const line = el('p.link', { id: 'link', hidden: true });
 document.body.append(line);
 
 let told = '';
+/** @type {Told} */
+let now = WELL;
 /** @type {any} */
 let timer = null;
 
@@ -33,15 +35,18 @@ const relief = () => {
   if (!told) return;
   unsay(told, AGAIN);
   told = '';
-  timer = setTimeout(() => unsay(AGAIN), RELIEF);
+  setTimeout(() => unsay(AGAIN), RELIEF);
 };
 
-/** Shows a state, once it has lasted. @param {Told} state */
+/** Shows a state; trouble only once it has lasted. @param {Told} state */
 export const showState = (state) => {
-  clearTimeout(timer);
-  if (state.kind === 'connected') relief();
-  else if (line.hidden) timer = setTimeout(() => trouble(state), GRACE);
-  else trouble(state);
+  now = state;
+  if (state.kind === 'connected') {
+    clearTimeout(timer);
+    timer = null;
+    relief();
+  } else if (!line.hidden) trouble(state);
+  else timer ??= setTimeout(() => { timer = null; trouble(now); }, GRACE);
 };
 
 /** On pages without a connection of their own the answers to requests tell. */

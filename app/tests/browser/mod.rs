@@ -3,6 +3,7 @@
 mod driver;
 mod faults;
 mod fold;
+mod links;
 mod network;
 mod online;
 mod player;

@@ -94,7 +94,7 @@ async fn listed(browser: &Browser, turns: usize) {
 }
 
 /// The connection is well again, and nothing speaks of it any more.
-async fn quiet(browser: &Browser) {
+pub async fn quiet(browser: &Browser) {
     browser.until_text("#connection", "Connected").await;
     browser.until("no line about it", "document.querySelector('#link').hidden").await;
     let live = "!/lost|offline|restarting|Connected again/.test(document.querySelector('#live').textContent)";

@@ -23,6 +23,7 @@ const taken = () => /^(Sending turn|Turn \S+ waits|\S+ is played)/.test(prompt()
 const make = async (number) => {
   const { text, gestures } = turns[number];
   await until(`turn ${number}`, () => listed() === number);
+  await pause(300 * random());
   for (const [i, gesture] of gestures.entries()) {
     if (i > 0) await until(`stage ${gesture[0].stage}`, () => $('.stages .now small')?.textContent.toLowerCase() === gesture[0].stage);
     for (const { cell, label } of gesture) {

@@ -32,7 +32,7 @@ impl Script {
     /// A random game of few turns that belongs to a seed.
     pub fn short(game: &str, options: &Value, seed: u64) -> Script {
         let options = options.as_object().unwrap();
-        let games = (0..30).filter_map(|i| play(game, options, seed * 1_000 + i));
+        let games = (0..60).filter_map(|i| play(game, options, seed * 1_000 + i));
         let games = games.filter(|script| script.turns.len() >= 6);
         games.min_by_key(|script| script.turns.len()).expect("a game that somebody wins")
     }
