@@ -323,8 +323,9 @@ export const gamePage = async (main, id, { embed = false } = {}) => {
   const flip = async () => {
     if (turning) return;
     turning = true;
-    if (!reach.answering()) toast('The board is turned round when the server answers.');
+    const late = setTimeout(() => toast('The board is turned round when the server answers.'), reach.answering() ? SOON : 0);
     await askView(placeAt(ply()), !state.flipped);
+    clearTimeout(late);
     turning = false;
     state.flipped = !state.flipped;
     render(false);
