@@ -59,6 +59,7 @@ const request = async (path, { body, token, signal, within } = {}) => {
   const reason = await response.json().catch(() => ({}));
   const refusal = new Refused(response.status, reason.error ?? `the server answered ${response.status}`, reason.field);
   if (isAway(refusal)) reach.lost();
+  else reach.found();
   throw refusal;
 };
 

@@ -58,7 +58,7 @@ const keep = (id, game, seat) => (seat.invitation
   ? rememberGame({ id, game: game.game, invited: seat.token })
   : hold(forever, id, whoOf(seat.you), seat.token));
 
-/** @param {HTMLElement} main @param {string} id @param {(game: Game) => [string, string]} colours @returns {Promise<Arrival>} */
+/** @param {HTMLElement} main @param {string} id @param {(game: Game) => Promise<[string, string]>} colours @returns {Promise<Arrival>} */
 export const arrive = async (main, id, colours) => {
   const link = linkToken();
   const own = [...new Set([proposed(forever, id)?.secret, ...held(forever, id).map(({ token }) => token)])].filter((token) => token !== undefined);
@@ -75,7 +75,7 @@ export const arrive = async (main, id, colours) => {
   if (link && (!linked || keep(id, game, linked))) history.replaceState(null, '', location.pathname);
 
   const { play, ask } = decide({ link: linked, own: mine, chosen: forTab.getItem(chosenKey(id)) });
-  const seat = ask.length > 0 ? await choose(main, ask, linked, colours(game)) : play;
+  const seat = ask.length > 0 ? await choose(main, ask, linked, await colours(game)) : play;
   if (seat && ask.length > 0) chooseHere(id, whoOf(seat.you));
   const asYou = { ...game, you: seat?.you ?? [] };
   return { game: asYou, seat, note: link && !linked ? useless(game) : '' };

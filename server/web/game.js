@@ -30,16 +30,19 @@ const LATE = 1_500;
 
 /** @param {HTMLElement} main @param {string} id @param {{embed?: boolean}} [how] */
 export const gamePage = async (main, id, { embed = false } = {}) => {
-  const { games } = await catalogue();
-  const infoOf = (/** @type {import('./live.js').Game} */ game) => /** @type {import('./api.js').GameInfo} */ (games.find((one) => one.id === game.game));
-  const arrival = embed ? { game: await patient(() => getJson(`/api/games/${id}`)), seat: null, note: '' } : await arrive(main, id, (game) => infoOf(game).players);
+  const infoOf = async (/** @type {import('./live.js').Game} */ game) => {
+    const { games } = await catalogue();
+    return /** @type {import('./api.js').GameInfo} */ (games.find((one) => one.id === game.game));
+  };
+  const watching = async () => ({ game: await patient(() => getJson(`/api/games/${id}`)), seat: null, note: '' });
+  const [arrival] = await Promise.all([embed ? watching() : arrive(main, id, async (game) => (await infoOf(game)).players), catalogue()]);
   /** @type {{game: import('./live.js').Game, ply: number|null, flipped: boolean, skew: number, told: import('./connection.js').Told,
    *   presence: any, seat: import('./seats.js').Seat|null, note: string, joining: boolean, putOff: boolean}} */
   const state = {
     game: arrival.game, ply: null, flipped: false, skew: 0, told: { kind: 'connecting', words: 'Connecting…' },
     presence: null, seat: arrival.seat, note: arrival.note, joining: false, putOff: false,
   };
-  const info = infoOf(state.game);
+  const info = await infoOf(state.game);
   let you = state.seat?.you ?? [];
   state.flipped = you.length === 1 && you[0] === 2;
 
@@ -49,7 +52,8 @@ export const gamePage = async (main, id, { embed = false } = {}) => {
   askView(placeAt(now()), state.flipped).catch(() => {});
   const ply = () => state.ply ?? now();
   const live = () => state.ply === null;
-  const name = (/** @type {1|2} */ player) => seatName(state.game, player, info.players[player - 1]);
+  /** Who is invited is no friend that is waited for. */
+  const name = (/** @type {1|2} */ player) => (state.seat?.invitation && mine(player) ? info.players[player - 1] : seatName(state.game, player, info.players[player - 1]));
   const names = () => /** @type {[string, string]} */ ([name(1), name(2)]);
   const mine = (/** @type {1|2} */ player) => you.includes(player);
   const started = () => state.game.seats.every((seat) => seat.kind !== 'open' || seat.joined);
@@ -134,15 +138,16 @@ export const gamePage = async (main, id, { embed = false } = {}) => {
     const over = Boolean(game.result);
     const waits = (/** @type {string} */ what) => isPending(box(), what);
     const computerGame = you.length === 0 && isComputer(game, 1) && isComputer(game, 2);
-    hint.hidden = over || you.length === 0;
+    const sits = you.length > 0 && !state.seat?.invitation;
+    hint.hidden = over || !sits;
     hint.disabled = !mayPlay();
-    undo.hidden = over || you.length === 0;
+    undo.hidden = over || !sits;
     undo.disabled = !game.turns.length || game.offer !== null || waits('undo');
-    draw.hidden = over || you.length !== 1 || against();
+    draw.hidden = over || !sits || you.length !== 1 || against();
     draw.disabled = game.offer !== null || !game.turns.length || !started() || waits('offer-draw');
-    resign.hidden = over || you.length === 0;
+    resign.hidden = over || !sits;
     resign.disabled = waits('resign');
-    rematch.hidden = !over || you.length === 0;
+    rematch.hidden = !over || !sits;
     const asked = Boolean(game.rematch?.seat && mine(game.rematch.seat) && you.length === 1);
     rematch.disabled = asked || waits('rematch');
     setText(rematch, asked ? 'Rematch asked' : 'Rematch');

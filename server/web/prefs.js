@@ -95,6 +95,8 @@ export const rememberGame = (change) => {
 export const forgetGame = (id) => {
   forever.removeItem(GAME + id);
   letGo(forever, id);
+  // What still waits to be sent could not be without the seat.
+  for (const key of keys().filter((one) => one.startsWith(`quadrille.outbox.${id}.`))) forever.removeItem(key);
 };
 
 /** Games were once kept in one list, each with a secret. */
