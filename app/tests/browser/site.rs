@@ -99,8 +99,12 @@ impl Site {
 
 /// A server on a free port, and its address.
 fn serve(folder: &Path) -> (Child, String) {
+    // All of them come from one address here.
+    let much = ["--new-games", "10000", "--allowance", "100000"];
     let mut process = Command::new(env!("CARGO_BIN_EXE_quadrille"))
-        .args(["serve", "--listen", "127.0.0.1:0", "--new-games", "1000", "--data"])
+        .args(["serve", "--listen", "127.0.0.1:0"])
+        .args(much)
+        .arg("--data")
         .arg(folder.join("games.db"))
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
