@@ -8,9 +8,9 @@ use serde_json::{Map, Value};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// Four abstract board games in one program: Glaisher, Gekitai, Jeson Mor and Six MaKING.
+/// The command line.
 #[derive(Parser, Debug)]
-#[command(name = "quadrille", version, about)]
+#[command(name = "quadrille", version, about = about(), long_about = None)]
 #[command(after_help = "Examples:
   quadrille                                the menu: choose a game and play
   quadrille games                          the games and their options
@@ -25,7 +25,17 @@ pub struct Cli {
     pub command: Option<Command>,
 }
 
-/// The commands.
+/// The first line of the help: every game by its name.
+fn about() -> String {
+    let names: Vec<_> = GAMES.iter().map(|entry| entry.info.name).collect();
+    let names = match &names[..] {
+        [init @ .., last] if !init.is_empty() => format!("{} and {last}", init.join(", ")),
+        names => names.concat(),
+    };
+    format!("Abstract board games in one program: {names}")
+}
+
+/// What the program can do.
 #[derive(Subcommand, Debug)]
 pub enum Command {
     /// Play on the terminal, or in lines of text

@@ -1,5 +1,6 @@
 //! The real binary: what it prints, and how it ends.
 
+use engine::GAMES;
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
@@ -88,10 +89,13 @@ fn a_wrong_call_gets_one_line_and_exit_code_2() {
 
 #[test]
 fn every_notation_is_read_and_written() {
-    for game in ["glaisher", "gekitai", "jeson-mor", "six-making"] {
-        for sample in ["initial", "intermediate", "final"] {
+    for entry in GAMES {
+        let game = entry.info.id;
+        for (sample, _) in entry.info.samples {
             let line = stdout(&["render", game, "--sample", sample, "--format", "line"]);
-            for format in ["json", "prolog", "line"] {
+            let session = (entry.from_text)(line.trim(), &Default::default()).unwrap();
+            let formats = ["json", "line"].into_iter().chain(session.term().map(|_| "prolog"));
+            for format in formats {
                 let written = stdout(&["render", game, "--sample", sample, "--format", format]);
                 let read = stdout(&["render", game, written.trim(), "--format", "line"]);
                 assert_eq!(read, line, "{game} {sample} {format}: {written}");
@@ -132,8 +136,9 @@ fn a_picture_has_the_width_asked_for() {
 
 #[test]
 fn the_pictures_in_the_documents_are_what_render_draws() {
-    for game in ["glaisher", "gekitai", "jeson-mor", "six-making"] {
-        for sample in ["initial", "intermediate", "final"] {
+    for entry in GAMES {
+        let game = entry.info.id;
+        for (sample, _) in entry.info.samples {
             let path = format!("{}/../docs/images/{game}-{sample}.svg", env!("CARGO_MANIFEST_DIR"));
             let drawn = stdout(&["render", game, "--sample", sample, "--format", "svg"]);
             let stale = std::fs::read_to_string(&path).unwrap_or_default() != drawn;
@@ -144,7 +149,7 @@ fn the_pictures_in_the_documents_are_what_render_draws() {
 
 #[test]
 fn the_rules_page_shows_boards_and_words() {
-    for game in ["glaisher", "gekitai", "jeson-mor", "six-making"] {
+    for game in GAMES.iter().map(|entry| entry.info.id) {
         let page = stdout(&["rules", game]);
         assert!(page.contains("Options") && (page.contains('│') || page.contains('╱')), "{page}");
         assert!(!page.contains("](") && !page.contains("```") && !page.contains('\x1b'), "{page}");

@@ -1,12 +1,15 @@
 //! The engine protocols and the search of queries, through the real binary.
 
+use engine::GAMES;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-const GAMES: [&str; 4] = ["glaisher", "gekitai", "jeson-mor", "six-making"];
+fn games() -> impl Iterator<Item = &'static str> {
+    GAMES.iter().map(|entry| entry.info.id)
+}
 
 /// No answer takes longer than this, however busy the machine.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -110,7 +113,7 @@ fn the_engine_introduces_itself() {
 
 #[test]
 fn every_game_is_played_to_its_end() {
-    for game in GAMES {
+    for game in games() {
         let set = format!("setoption name Game value {game}");
         let mut engine = Process::engine(&["ugi", &set, "uginewgame"]);
         let mut moves = String::new();
@@ -275,7 +278,7 @@ fn nonsense_is_answered_and_survived() {
 #[test]
 fn a_query_may_ask_for_a_search() {
     let mut process = Process::start(&["query"]);
-    for game in GAMES {
+    for game in games() {
         let search = json!({"nodes": 3000, "lines": 3});
         let request = json!({"game": game, "want": ["turns"], "search": search});
         let reply = process.query(&request);
@@ -335,7 +338,7 @@ fn a_search_that_cannot_be_is_refused_with_its_field() {
 
 #[test]
 fn an_analysis_prints_every_depth_and_the_best_turn() {
-    for game in GAMES {
+    for game in games() {
         let analysis = Process::start(&["analyze", game, "--depth", "2", "--lines", "2"]);
         let (lines, code) = analysis.end();
         assert_eq!(code, Some(0));

@@ -8,7 +8,7 @@ use rules::game::{IllegalMove, ParseMoveError};
 use rules::notation::{Notation, options_to_json, to_json};
 use rules::perft::{perft, perft_turns};
 use rules::random::Random;
-use rules::record::{Line, Node, Record, Verdict, turn_moves};
+use rules::record::{Node, Record, Variation, Verdict, turn_moves};
 use rules::{Edit, Game, Info, Outcome, Player, SetupError};
 use serde_json::{Map, Value};
 use std::any::Any;
@@ -357,7 +357,7 @@ impl<G: Play> Session for Match<G> {
         let result = Verdict::from(self.result());
         all.push(("Result".into(), result.to_string()));
         let nodes = self.history().into_iter().map(Node::new).collect();
-        Record { tags: all, main: Line { comment: String::new(), nodes }, result }
+        Record { tags: all, main: Variation { comment: String::new(), nodes }, result }
     }
 
     fn perft(&self, depth: u32, turns: bool, row: &mut dyn FnMut(&str, u64)) {

@@ -7,7 +7,7 @@ use crate::budget::Budget;
 use crate::given::{Given, game};
 use crate::refusal::Refusal;
 use rules::game::shorten;
-use rules::record::{Line, Node, Record, RecordError, Verdict};
+use rules::record::{Node, Record, RecordError, Variation, Verdict};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -85,7 +85,7 @@ impl RecordText {
 }
 
 /// Appends a line behind a turn, each of its turns followed by the variations to it.
-fn append_line(line: &Line, mut after: Option<usize>, nodes: &mut Vec<TreeTurn>) {
+fn append_line(line: &Variation, mut after: Option<usize>, nodes: &mut Vec<TreeTurn>) {
     for node in &line.nodes {
         let at = nodes.len();
         let Node { turn, comment, glyph, .. } = node;
@@ -126,7 +126,8 @@ impl Tree {
         let tags: Vec<_> =
             self.tags.iter().filter(own).map(|(name, value)| (&**name, &**value)).collect();
         let mut record = given.open(budget)?.record(&tags);
-        record.main = Line { comment: self.comment, nodes: branches.line(branches.first(), 0)? };
+        record.main =
+            Variation { comment: self.comment, nodes: branches.line(branches.first(), 0)? };
         let said = self.tags.iter().find(|(name, _)| name == RESULT);
         if let Some(verdict) = said.and_then(|(_, text)| text.parse().ok())
             && record.result == Verdict::Open
@@ -206,7 +207,7 @@ impl<'a> Branches<'a> {
             node.glyph.clone_from(glyph);
             for other in others {
                 let nodes = self.line(std::slice::from_ref(other), depth + 1)?;
-                node.variations.push(Line { comment: String::new(), nodes });
+                node.variations.push(Variation { comment: String::new(), nodes });
             }
             line.push(node);
             choices = self.after(*main);

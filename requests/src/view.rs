@@ -120,7 +120,7 @@ fn step(Step { text, gesture, trace }: Step, session: &mut dyn Session) -> Shown
 }
 
 fn cells(diagram: &Diagram, middles: Vec<(f64, f64)>) -> Vec<ShownCell> {
-    let shown = |(cell, at): (&rules::diagram::Cell, (f64, f64))| ShownCell {
+    let shown = |(cell, at): (&rules::diagram::DrawnCell, (f64, f64))| ShownCell {
         name: cell.name.clone(),
         at: rounded(at),
         says: spoken::cell(diagram, cell),

@@ -6,7 +6,7 @@
 
 use crate::edit::Edit;
 use crate::game::{Game, Outcome, Player, SetupError};
-use crate::grid::{Square, View};
+use crate::grid::{Layout, Square};
 use serde::Serialize;
 
 /// A position, ready to be drawn.
@@ -17,14 +17,14 @@ pub struct Diagram {
     /// Whether pieces are piled to towers: then cells leave room for them, on an empty board too.
     pub towers: bool,
     /// The cells, from the top row to the bottom one and from left to right.
-    pub cells: Vec<Cell>,
+    pub cells: Vec<DrawnCell>,
     /// Coordinates beside the board.
     pub labels: Vec<Label>,
     /// The two players, in order.
     pub players: [Seat; 2],
     /// Whose turn it is; nobody's when the game is over.
     pub turn: Option<Player>,
-    /// What is to be said below the board: whose turn it is, or who has won and how.
+    /// The line below the board: whose turn it is, or who has won and how.
     pub status: String,
     /// What is pointed out on the board.
     pub marks: Marks,
@@ -42,20 +42,20 @@ pub enum Shape {
 
 /// One cell of the board.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Cell {
+pub struct DrawnCell {
     /// Its name in move text.
     pub name: String,
     /// How many half cells its centre lies to the right of the leftmost centre.
     pub x: i16,
     /// How many rows it lies below the top row.
     pub y: i16,
-    /// How it is coloured.
+    /// Which of the board's colours it has.
     pub tone: Tone,
     /// What stands on it.
     pub piece: Option<Piece>,
 }
 
-/// How a cell is coloured.
+/// The colours of a board's cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Tone {
@@ -82,7 +82,7 @@ pub struct Piece {
 pub enum Look {
     /// A flat marker: player 1's bears a cross, player 2's a ring.
     Marker,
-    /// A knight.
+    /// A chess knight; the two players' knights face each other.
     Knight,
     /// A pile of discs of one colour, with its height.
     Stack(u8),
@@ -169,7 +169,7 @@ impl Marks {
 /// What a move does on the board, for marks and animation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Trace {
-    /// The cell where a new piece comes down.
+    /// The cell where a new piece is placed.
     pub placed: Option<usize>,
     /// The pieces that travel.
     pub travels: Vec<Travel>,
@@ -212,7 +212,7 @@ impl Tap {
 /// The taps that spell a move.
 pub type Gesture = Vec<Tap>;
 
-/// A game that can be looked at.
+/// A game whose positions can be drawn and whose moves can be tapped.
 pub trait Show: Game {
     /// The position as a drawing.
     fn diagram(&self) -> Diagram;
@@ -226,33 +226,33 @@ pub trait Show: Game {
 
 /// The cells of a square board, chequered: `a1` is light at the top and dark at the bottom, as in chess.
 pub fn square_cells<const WIDTH: usize>(
-    view: View<WIDTH>,
+    layout: Layout<WIDTH>,
     piece: impl Fn(Square<WIDTH>) -> Option<Piece>,
-) -> Vec<Cell> {
+) -> Vec<DrawnCell> {
     let drawn = |(y, cell): (usize, Square<WIDTH>)| {
         let like_a1 = (cell.column() + cell.row()).is_multiple_of(2);
-        Cell {
+        DrawnCell {
             name: cell.to_string(),
             x: 2 * cell.column() as i16,
             y: y as i16,
-            tone: if like_a1 == view.first_row_at_top { Tone::Light } else { Tone::Dark },
+            tone: if like_a1 == layout.first_row_at_top { Tone::Light } else { Tone::Dark },
             piece: piece(cell),
         }
     };
-    let rows = view.rows().enumerate();
+    let rows = layout.rows().enumerate();
     rows.flat_map(|(y, row)| row.map(move |cell| (y, cell))).map(drawn).collect()
 }
 
 /// Coordinates of a square board: letters below it, numbers to its left.
-pub fn square_labels<const WIDTH: usize>(view: View<WIDTH>) -> Vec<Label> {
-    let size = view.size;
+pub fn square_labels<const WIDTH: usize>(layout: Layout<WIDTH>) -> Vec<Label> {
+    let size = layout.size;
     let letters = (0..size).map(|i| Label {
         text: char::from(b'a' + i as u8).to_string(),
         x: 2 * i as i16,
         y: size as i16,
     });
     let numbers = (0..size).map(|i| Label {
-        text: if view.first_row_at_top { i + 1 } else { size - i }.to_string(),
+        text: if layout.first_row_at_top { i + 1 } else { size - i }.to_string(),
         x: -2,
         y: i as i16,
     });

@@ -135,11 +135,11 @@ impl Info {
 pub struct OptionInfo {
     /// The name in JSON and on the command line (there with `-` for `_`).
     pub name: &'static str,
-    /// What it decides.
+    /// What it decides, for menus and help.
     pub about: &'static str,
     /// The values it takes.
     pub values: Values,
-    /// The value it has when nothing is said.
+    /// The value when none is given.
     pub default: &'static str,
 }
 
@@ -155,7 +155,7 @@ pub enum Values {
 }
 
 impl Values {
-    /// All of them, as JSON.
+    /// Every value, as JSON.
     pub fn list(&self) -> Vec<Value> {
         match self {
             Values::Numbers(numbers) => numbers.iter().copied().map(Value::from).collect(),
@@ -201,6 +201,11 @@ impl ParseMoveError {
     }
 }
 
+/// A number with what it counts: "1 row", "6 rows".
+pub fn counted(count: usize, one: &str) -> String {
+    format!("{count} {one}{}", if count == 1 { "" } else { "s" })
+}
+
 /// At most forty characters of foreign text, control characters made visible.
 pub fn shorten(text: &str) -> String {
     fit(text.chars().map(|c| c.escape_debug().to_string()), 40)
@@ -215,7 +220,7 @@ fn one_line(text: &str) -> String {
     fit(text.chars().map(visible), 240)
 }
 
-/// As many pieces as fit, and a mark where some do not.
+/// As many pieces as fit, with an ellipsis where some do not.
 fn fit(pieces: impl Iterator<Item = String>, most: usize) -> String {
     let mut line = String::new();
     let mut room = most;
@@ -234,7 +239,7 @@ fn fit(pieces: impl Iterator<Item = String>, most: usize) -> String {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not legal here: {reason}")]
 pub struct IllegalMove {
-    /// The move.
+    /// The move, as it is written.
     pub text: String,
     /// Why it is refused.
     pub reason: String,
@@ -276,7 +281,7 @@ impl SetupError {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Game: Clone + Eq + Hash + Debug + Send + Sync + 'static {
-    /// Name, options and rules page, for menus and help.
+    /// What menus and help say about the game.
     const INFO: &'static Info;
 
     /// One indivisible decision. A turn may take several: Glaisher shifts, then places.

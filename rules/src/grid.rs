@@ -1,11 +1,11 @@
-//! Square boards: a cell with a name, and the ways off it.
+//! Square boards: cells with their names, directions and jumps.
 
 use std::fmt;
 
 /// A cell of a square board that is stored `WIDTH` cells wide, counted row by row.
 ///
 /// Its name is a column letter and a row number. Whether row 1 is drawn at the top or at the bottom
-/// is the game's business: it says so with a [`View`].
+/// is the game's business: it says so with a [`Layout`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Square<const WIDTH: usize>(u8);
 
@@ -42,7 +42,7 @@ impl<const WIDTH: usize> Square<WIDTH> {
         self.column() < size && self.row() < size
     }
 
-    /// The cell so many columns and rows away, if it lies on a board of this size.
+    /// The cell this many columns and rows away, if it lies on a board of this size.
     pub const fn step(self, columns: i8, rows: i8, size: usize) -> Option<Self> {
         let (column, row) = (self.column() as i8 + columns, self.row() as i8 + rows);
         if column < 0 || row < 0 || column >= size as i8 || row >= size as i8 {
@@ -98,15 +98,15 @@ impl<const WIDTH: usize> fmt::Debug for Square<WIDTH> {
 
 /// A square board as it is seen, in drawings and in rows of text.
 #[derive(Clone, Copy, Debug)]
-pub struct View<const WIDTH: usize> {
+pub struct Layout<const WIDTH: usize> {
     /// The cells along a side.
     pub size: usize,
     /// Whether row 1 is the top row; else it is the bottom one.
     pub first_row_at_top: bool,
 }
 
-impl<const WIDTH: usize> View<WIDTH> {
-    /// How many rows a row lies below the top one, and back.
+impl<const WIDTH: usize> Layout<WIDTH> {
+    /// Turns a row into its distance from the top row, and back.
     fn flip(self, row: usize) -> usize {
         if self.first_row_at_top { row } else { self.size - 1 - row }
     }

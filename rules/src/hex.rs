@@ -2,6 +2,11 @@
 //!
 //! A cell is a row `I` and a column `J`, both 0 to 8, with `|I − J| ≤ 4`. Columns run from the upper
 //! right to the lower left. Cells are counted row by row, so that a set of them fits 64 bits.
+//!
+//! There is only this hexagon. A side length as a parameter would need array sizes computed from it,
+//! which stable Rust does not have, or tables that are looked up through a pointer; and the next larger
+//! hexagon has 91 cells. A game on a smaller one can keep it inside this one, as square boards of any
+//! size are kept in one width.
 
 use std::fmt;
 
@@ -91,7 +96,7 @@ const PLACE: [(u8, u8); CELLS] = {
     table
 };
 
-/// No cell: the mark behind the end of a ray.
+/// Not a cell: what fills a ray beyond the edge.
 const OFF: u8 = u8::MAX;
 
 /// The cells at distance 1 to 8 in each direction, `OFF` where the board has ended.
@@ -163,7 +168,7 @@ static STEPS: [[u8; CELLS]; CELLS] = {
     table
 };
 
-/// The steps that change row and column by so much: one diagonal step may change both.
+/// How many steps change row and column by this much: one diagonal step may change both.
 const fn steps(rows: i8, columns: i8) -> u8 {
     let (r, c) = (rows.unsigned_abs(), columns.unsigned_abs());
     if (rows < 0) != (columns < 0) {
@@ -332,7 +337,7 @@ impl Hex {
         usize::from(STEPS[self.index()][other.index()])
     }
 
-    /// The cell so many steps away, which must be within the room.
+    /// The cell this many steps away, no more than there is room.
     #[inline]
     pub fn ahead(self, direction: Direction, distance: usize) -> Hex {
         Hex(RAYS[self.index()][direction as usize][distance - 1])

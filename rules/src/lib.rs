@@ -1,4 +1,4 @@
-//! The rules of Glaisher, Gekitai, Jeson Mor and Six MaKING, exactly.
+//! The rules of every game, exactly: which moves are legal, how positions are written and how they look.
 //!
 //! A [`Game`] is a position that knows its legal moves; each game has a module with its position type.
 //!

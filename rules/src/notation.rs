@@ -2,8 +2,8 @@
 //!
 //! The games' own halves are in their `notation` modules; `docs/notation.md` describes the result.
 
-use crate::game::{Game, Info, Player, SetupError, shorten};
-use crate::grid::{Square, View};
+use crate::game::{Game, Info, Player, SetupError, counted, shorten};
+use crate::grid::{Layout, Square};
 use crate::prolog::Term;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
@@ -26,7 +26,7 @@ pub trait Notation: Game {
     }
 }
 
-/// What to tell whoever reads or writes a Prolog term in a game without them.
+/// The refusal of a Prolog term, read or written, in a game that has none.
 pub fn no_term(game: &Info) -> String {
     format!("{} has no Prolog term; use JSON or one-line text", game.name)
 }
@@ -98,7 +98,7 @@ fn read<T: DeserializeOwned>(value: Value, prefix: &str) -> Result<T, SetupError
     })
 }
 
-/// The options that JSON describes.
+/// Reads options; those that are left out have their defaults.
 pub fn options_from_json<O: DeserializeOwned>(map: &Map<String, Value>) -> Result<O, SetupError> {
     read(Value::Object(map.clone()), "options")
 }
@@ -132,18 +132,18 @@ pub fn option_value(text: &str) -> Value {
 
 /// One line of text, taken apart: rows, what follows them, and the player to move.
 #[derive(Debug)]
-pub struct Line<'a> {
+pub struct OneLine<'a> {
     /// The rows of the board, from the top.
     pub rows: Vec<&'a str>,
-    /// The `;name=value` pairs behind the board.
+    /// The `;name=value` pairs after the board.
     pub pairs: Vec<(&'a str, &'a str)>,
     /// The player to move, with what the game adds to it.
     pub player: &'a str,
 }
 
-impl<'a> Line<'a> {
-    /// Takes a line apart.
-    pub fn read(text: &'a str) -> Result<Line<'a>, SetupError> {
+impl<'a> OneLine<'a> {
+    /// Takes a text apart, without knowing the game.
+    pub fn read(text: &'a str) -> Result<OneLine<'a>, SetupError> {
         let Some((position, player)) = text.trim().split_once(' ') else {
             let message = format!("`{}` lacks a blank and the player to move", shorten(text));
             return Err(SetupError::new("position", message));
@@ -152,11 +152,11 @@ impl<'a> Line<'a> {
         let rows = parts.next().unwrap_or_default().split('/').collect();
         let pairs = parts.map(|pair| {
             pair.split_once('=').ok_or_else(|| {
-                let message = format!("`{}` behind the board is not `name=value`", shorten(pair));
+                let message = format!("`{}` after the board is not `name=value`", shorten(pair));
                 SetupError::new("position", message)
             })
         });
-        Ok(Line { rows, pairs: pairs.collect::<Result<_, _>>()?, player: player.trim() })
+        Ok(OneLine { rows, pairs: pairs.collect::<Result<_, _>>()?, player: player.trim() })
     }
 
     /// Takes a pair out, by name.
@@ -233,7 +233,7 @@ pub fn squeeze(cells: impl Iterator<Item = String>, separator: &str) -> String {
     items.join(separator)
 }
 
-/// Undoes [`squeeze`] for rows of single letters; at most `limit` cells.
+/// The reverse of [`squeeze`] for rows of single letters; at most `limit` cells.
 pub fn stretch_letters(row: &str, field: &str, limit: usize) -> Result<String, SetupError> {
     let mut cells = String::new();
     let mut digits = String::new();
@@ -254,7 +254,7 @@ pub fn stretch_letters(row: &str, field: &str, limit: usize) -> Result<String, S
     Ok(cells)
 }
 
-/// Undoes [`squeeze`] for rows of items separated by commas; an empty cell is an empty text.
+/// The reverse of [`squeeze`] for rows of items separated by commas; an empty cell is an empty text.
 pub fn stretch_items(row: &str, field: &str, limit: usize) -> Result<Vec<String>, SetupError> {
     let mut cells = Vec::new();
     for item in row.split(',') {
@@ -285,12 +285,12 @@ fn run(digits: &str, field: &str, limit: usize) -> Result<usize, SetupError> {
     }
 }
 
-/// Checks that a board or row has as many entries as it should.
+/// Checks that a board or row has as many entries as it should; `what` is one of them.
 pub fn expect_len(field: &str, what: &str, got: usize, expected: usize) -> Result<(), SetupError> {
     if got == expected {
         return Ok(());
     }
-    Err(SetupError::new(field, format!("has {got} {what}, expected {expected}")))
+    Err(SetupError::new(field, format!("has {}, expected {expected}", counted(got, what))))
 }
 
 /// Checks that neither player has more pieces than there are.
@@ -312,14 +312,14 @@ pub fn expect_at_most<G: Game>(
 /// The pieces of a board in rows of letters: one for each player, in any case, and `.` for an empty cell.
 pub fn read_letters<const WIDTH: usize>(
     board: &[String],
-    view: View<WIDTH>,
+    layout: Layout<WIDTH>,
     letters: [char; 2],
 ) -> Result<Vec<(Player, Square<WIDTH>)>, SetupError> {
-    expect_len("board", "rows", board.len(), view.size)?;
+    expect_len("board", "row", board.len(), layout.size)?;
     let mut pieces = Vec::new();
-    for (i, (row, cells)) in board.iter().zip(view.rows()).enumerate() {
+    for (i, (row, cells)) in board.iter().zip(layout.rows()).enumerate() {
         let field = format!("board[{i}]");
-        expect_len(&field, "cells", row.chars().count(), view.size)?;
+        expect_len(&field, "cell", row.chars().count(), layout.size)?;
         for (letter, cell) in row.chars().zip(cells) {
             match letters.iter().position(|own| own.eq_ignore_ascii_case(&letter)) {
                 Some(player) => pieces.push((Player::BOTH[player], cell)),
@@ -335,17 +335,17 @@ pub fn read_letters<const WIDTH: usize>(
     Ok(pieces)
 }
 
-/// Undoes [`read_letters`].
+/// The reverse of [`read_letters`].
 pub fn write_letters<const WIDTH: usize>(
-    view: View<WIDTH>,
+    layout: Layout<WIDTH>,
     letters: [char; 2],
     owner: impl Fn(Square<WIDTH>) -> Option<Player>,
 ) -> Vec<String> {
     let letter = |cell| owner(cell).map_or('.', |player| letters[player.index()]);
-    view.rows().map(|row| row.map(letter).collect()).collect()
+    layout.rows().map(|row| row.map(letter).collect()).collect()
 }
 
-/// The number of a player as one-line text has it.
+/// The player to move as one-line text names them: 1 or 2.
 pub fn player_field(text: &str) -> Result<Player, SetupError> {
     player_named(text, ["1", "2"])
 }

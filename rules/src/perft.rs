@@ -18,7 +18,7 @@ pub fn perft_turns<G: Game>(pos: &G, turns: u32) -> u64 {
     walk(pos, turns, true, &mut Vec::new())
 }
 
-/// One buffer of moves serves all depths: each keeps its own behind those of its parents.
+/// One buffer of moves serves all depths: each keeps its own after those of its parents.
 fn walk<G: Game>(pos: &G, depth: u32, turns: bool, moves: &mut Vec<G::Move>) -> u64 {
     if depth == 0 {
         return 1;

@@ -9,13 +9,13 @@ use std::fmt;
 /// A term without variables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Term {
-    /// A constant.
+    /// A constant such as `empty`.
     Atom(String),
-    /// A whole number.
+    /// A whole number such as `-6`.
     Int(i64),
-    /// A list.
+    /// A list such as `[x,o]`.
     List(Vec<Term>),
-    /// A functor with arguments.
+    /// A functor with arguments, such as `gamestate(Board,1)`.
     Compound(String, Vec<Term>),
 }
 
@@ -26,12 +26,12 @@ pub type Atoms = [(&'static str, char); 3];
 const MAX_DEPTH: usize = 16;
 
 impl Term {
-    /// An atom.
+    /// The constant with this name.
     pub fn atom(name: &str) -> Term {
         Term::Atom(name.to_owned())
     }
 
-    /// Reads one term.
+    /// Reads a text that holds exactly one term.
     pub fn parse(text: &str) -> Result<Term, SetupError> {
         let mut reader = Reader { text, at: 0 };
         let mut term = reader.term(0)?;
@@ -46,7 +46,7 @@ impl Term {
         }
     }
 
-    /// The elements of a list.
+    /// The elements, if this is a list.
     pub fn list(&self) -> Option<&[Term]> {
         match self {
             Term::List(items) => Some(items),
@@ -54,7 +54,7 @@ impl Term {
         }
     }
 
-    /// The name of an atom.
+    /// The name, if this is a constant.
     pub fn name(&self) -> Option<&str> {
         match self {
             Term::Atom(name) => Some(name),
@@ -82,7 +82,7 @@ impl Term {
         self.rows(field)?.into_iter().map(|row| row.iter().map(letter).collect()).collect()
     }
 
-    /// Undoes [`Term::read_letters`].
+    /// The reverse of [`Term::read_letters`].
     pub fn letters(board: &[String], atoms: &Atoms) -> Term {
         let named = |c| atoms.iter().find(|(_, letter)| *letter == c);
         let cell = |c| named(c).map_or(Term::Atom(String::from(c)), |(name, _)| Term::atom(name));

@@ -15,20 +15,20 @@ pub use crate::verdict::Verdict;
 /// A game as it is written down.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Record {
-    /// Names and values, in their order.
+    /// Names and values, in the order of the text.
     pub tags: Vec<(String, String)>,
-    /// The game itself.
-    pub main: Line,
+    /// The turns that were played, with what is said about them.
+    pub main: Variation,
     /// How it ended.
     pub result: Verdict,
 }
 
-/// Turns in a row.
+/// Turns one after the other: those that were played, or others that might have been.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Line {
+pub struct Variation {
     /// What is said before the first turn.
     pub comment: String,
-    /// The turns.
+    /// The turns, from first to last.
     pub nodes: Vec<Node>,
 }
 
@@ -41,8 +41,8 @@ pub struct Node {
     pub glyph: String,
     /// What is said after it.
     pub comment: String,
-    /// Lines that begin with another turn in its place.
-    pub variations: Vec<Line>,
+    /// What might have been played from this turn on.
+    pub variations: Vec<Variation>,
     /// The line of the text it was read from, for errors.
     line: usize,
 }
@@ -132,7 +132,7 @@ impl Record {
             return Err(reader.error("the record ends without a result (1-0, 0-1, 1/2-1/2 or *)"));
         };
         if reader.next()?.is_some() {
-            return Err(reader.error("there is more text behind the result"));
+            return Err(reader.error("there is more text after the result"));
         }
         let record = Record { tags, main, result };
         match record.tag("Result") {
@@ -173,8 +173,8 @@ impl Record {
     }
 }
 
-/// Plays a line and its variations.
-fn follow<G: Game>(start: &G, line: &Line) -> Result<Replay<G>, RecordError> {
+/// Plays every turn, those of variations too.
+fn follow<G: Game>(start: &G, line: &Variation) -> Result<Replay<G>, RecordError> {
     let mut pos = start.clone();
     let mut turns = Vec::new();
     for (i, node) in line.nodes.iter().enumerate() {
@@ -238,8 +238,8 @@ impl fmt::Display for Record {
     }
 }
 
-/// The words of a line; `ply` is even when player 1 plays its first turn.
-fn write_words(line: &Line, mut ply: usize, words: &mut Vec<String>) {
+/// Writes turns as words; `ply` is even when player 1 plays the first of them.
+fn write_words(line: &Variation, mut ply: usize, words: &mut Vec<String>) {
     let comment = |text: &str| format!("{{{}}}", text.replace('\\', "\\\\").replace('}', "\\}"));
     let mut number = true;
     if !line.comment.is_empty() {
@@ -384,7 +384,7 @@ impl<'a> Reader<'a> {
                 Some(Token::Tag(name, value)) => {
                     if !names.insert(name.clone()) {
                         let name = shorten(&name);
-                        return Err(self.error(format!("the tag `{name}` stands twice")));
+                        return Err(self.error(format!("the tag `{name}` appears twice")));
                     }
                     tags.push((name, value));
                 }
@@ -396,21 +396,19 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A line up to the result, or a variation up to its bracket.
-    fn line(&mut self, depth: usize) -> Result<Line, RecordError> {
+    /// The game up to its result, or a variation up to its bracket.
+    fn line(&mut self, depth: usize) -> Result<Variation, RecordError> {
         if depth > MAX_DEPTH {
             return Err(self.error(format!("variations nest deeper than {MAX_DEPTH} levels")));
         }
-        let mut line = Line::default();
+        let mut line = Variation::default();
         loop {
             match self.next()? {
                 None if depth == 0 => return Ok(line),
                 None => return Err(self.error("a variation lacks its closing `)`")),
                 Some(Token::Tag(name, _)) => {
                     let name = shorten(&name);
-                    return Err(
-                        self.error(format!("the tag `{name}` stands behind the first turn"))
-                    );
+                    return Err(self.error(format!("the tag `{name}` comes after the first turn")));
                 }
                 Some(Token::Comment(text)) => {
                     let comment = match line.nodes.last_mut() {
@@ -425,12 +423,12 @@ impl<'a> Reader<'a> {
                 Some(Token::Open) => {
                     let variation = self.line(depth + 1)?;
                     let Some(node) = line.nodes.last_mut() else {
-                        return Err(self.error("a variation stands before the turn it replaces"));
+                        return Err(self.error("a variation comes before the turn it replaces"));
                     };
                     node.variations.push(variation);
                 }
                 Some(Token::Close) if depth > 0 => return Ok(line),
-                Some(Token::Close) => return Err(self.error("there is a `)` too many")),
+                Some(Token::Close) => return Err(self.error("there is one `)` too many")),
                 Some(Token::Word(word)) => {
                     let word = without_number(&word);
                     if let Some(verdict) = word.parse().ok().filter(|_| depth == 0) {
@@ -452,7 +450,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What is behind a number such as `12.` or `12...`; a careless hand may have written two.
+/// What follows a number such as `12.` or `12...`, or several of them in a row.
 fn without_number(mut word: &str) -> &str {
     loop {
         let dots = word.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -543,12 +541,12 @@ mod tests {
             ("", "ends without a result"),
             ("[Game gekitai] *", "a tag looks like"),
             ("[Game \"gekitai] *", "lacks a closing `\"`"),
-            ("[A \"1\"] [A \"2\"] *", "stands twice"),
+            ("[A \"1\"] [A \"2\"] *", "appears twice"),
             ("1. c3 {never closed", "lacks a closing `}`"),
             ("( 1. c3 ) *", "before the turn"),
             ("1. c3 ) *", "too many"),
             ("1. c3 ( 1. a1", "closing `)`"),
-            ("1. c3 * 2. d4", "behind the result"),
+            ("1. c3 * 2. d4", "after the result"),
             ("[Result \"1-0\"] 1. c3 *", "its tag says `1-0`"),
         ];
         for (text, expected) in refused {

@@ -1,10 +1,10 @@
-//! A board in words, for those who hear it.
+//! A board in words, for screen readers.
 
-use crate::diagram::{Cell, Diagram, Look, Piece, Tone};
+use crate::diagram::{Diagram, DrawnCell, Look, Piece, Tone};
 use crate::game::Player;
 
 /// The name of a cell with what stands on it: "c4, red stack of 5".
-pub fn cell(diagram: &Diagram, cell: &Cell) -> String {
+pub fn cell(diagram: &Diagram, cell: &DrawnCell) -> String {
     let goal = if cell.tone == Tone::Goal { ", goal" } else { "" };
     match &cell.piece {
         None => format!("{}{goal}, empty", cell.name),

@@ -3,6 +3,7 @@
 mod drawings;
 mod editing;
 mod laws;
+mod list;
 mod perft;
 mod refusals;
 mod rules_of_play;

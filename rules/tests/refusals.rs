@@ -27,7 +27,7 @@ fn gekitai_names_the_field() {
         json!({"board": board("......"), "turn": 1, "colour": 2}),
         "`colour`: unknown field `colour`, expected one of `options`, `board`, `turn`",
     );
-    refused::<G>(json!({"board": ["......"], "turn": 1}), "`board`: has 1 rows, expected 6");
+    refused::<G>(json!({"board": ["......"], "turn": 1}), "`board`: has 1 row, expected 6");
     refused::<G>(
         json!({"board": board("....."), "turn": 1}),
         "`board[0]`: has 5 cells, expected 6",

@@ -5,7 +5,7 @@ import { isComputer, seatName } from './live.js';
 import { waitingFor } from './commands.js';
 import { forever, forgetGame, myGames, prefs, remember, rememberGame, remembered, setPrefs } from './prefs.js';
 import { held, hold, whoOf } from './seats.js';
-import { ago, capital, spaced } from './text.js';
+import { ago, capital, inWords, spaced } from './text.js';
 
 /**
  * @typedef {import('./api.js').GameInfo} GameInfo
@@ -28,7 +28,7 @@ export const homePage = async (main) => {
   const tile = (/** @type {GameInfo} */ info) => el('button.card.tile', { type: 'button', 'data-game': info.id, onclick: () => newGame(shelf, info) },
     drawing(info.picture), el('b', {}, info.name), el('small', {}, capital(info.tagline)));
   fill(main,
-    el('h1', {}, 'Four games, one table'),
+    el('h1', {}, `${capital(inWords(shelf.games.length))} games, one table`),
     el('p.lead', {}, 'Choose a game: against the computer, with a friend, or just to watch.'),
     el('div.shelf', {}, ...shelf.games.map(tile)),
     mine,

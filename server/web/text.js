@@ -3,6 +3,9 @@
 /** "1 move", "3 moves". */
 export const plural = (/** @type {number} */ n, /** @type {string} */ one, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
 
+/** A small number as a word: "four"; a larger one in figures. */
+export const inWords = (/** @type {number} */ n) => ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'][n] ?? String(n);
+
 export const capital = (/** @type {string} */ text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** An option's name for people: `min_parts` is "min parts". */

@@ -11,7 +11,7 @@ mod symmetry;
 
 use crate::edit::{Brush, Stroke};
 use crate::game::{Game, Info, OptionInfo, Outcome, Player, SetupError, Values};
-use crate::grid::{Square, View, outside};
+use crate::grid::{Layout, Square, outside};
 use moves::{KEYS, TURN_KEY};
 pub use setup::{Both, Options, Setup};
 
@@ -85,8 +85,8 @@ impl Gekitai {
         usize::from(self.size)
     }
 
-    fn view(&self) -> View<8> {
-        View { size: self.size(), first_row_at_top: true }
+    fn layout(&self) -> Layout<8> {
+        Layout { size: self.size(), first_row_at_top: true }
     }
 
     /// The set of a player's markers, bit 8 × row + column.

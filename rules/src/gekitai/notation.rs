@@ -6,7 +6,7 @@
 use super::{Gekitai, Options, Setup};
 use crate::game::{Game, Player, SetupError};
 use crate::notation::{
-    Line, Notation, player_field, player_named, squeeze, stretch_letters, write_line,
+    Notation, OneLine, player_field, player_named, squeeze, stretch_letters, write_line,
 };
 use crate::prolog::{Atoms, Term};
 
@@ -21,7 +21,7 @@ impl Notation for Gekitai {
     }
 
     fn from_text(text: &str, options: &Options) -> Result<Self, SetupError> {
-        let line = Line::read(text)?;
+        let line = OneLine::read(text)?;
         let board = line.board(|row, field| stretch_letters(row, field, 8))?;
         let options = line.options(options, Some(board.len()))?;
         Gekitai::from_setup(Setup { options, board, turn: player_field(line.player)? })

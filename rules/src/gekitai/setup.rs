@@ -40,7 +40,7 @@ pub enum Both {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Setup {
-    /// The options.
+    /// What may vary; the usual values where it is left out.
     #[serde(default)]
     pub options: Options,
     /// The rows, from the top.
@@ -64,7 +64,7 @@ pub(super) fn start(options: &Options) -> Result<Gekitai, SetupError> {
 pub(super) fn read(setup: Setup) -> Result<Gekitai, SetupError> {
     let mut pos = start(&setup.options)?;
     pos.turn = setup.turn;
-    for (owner, cell) in read_letters(&setup.board, pos.view(), LETTERS)? {
+    for (owner, cell) in read_letters(&setup.board, pos.layout(), LETTERS)? {
         pos.markers[owner.index()] |= 1 << cell.index();
     }
     let counts = pos.markers.map(u64::count_ones);
@@ -76,7 +76,7 @@ pub(super) fn read(setup: Setup) -> Result<Gekitai, SetupError> {
 }
 
 pub(super) fn write(pos: &Gekitai) -> Setup {
-    let board = write_letters(pos.view(), LETTERS, |cell| pos.owner(cell));
+    let board = write_letters(pos.layout(), LETTERS, |cell| pos.owner(cell));
     Setup { options: pos.options(), board, turn: pos.turn }
 }
 

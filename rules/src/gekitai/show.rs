@@ -21,7 +21,7 @@ impl Gekitai {
         if cells.is_empty() {
             cells = Cell::all(self.size()).filter(|c| own >> c.index() & 1 == 1).collect();
         }
-        cells.into_iter().map(|cell| self.view().number(cell)).collect()
+        cells.into_iter().map(|cell| self.layout().number(cell)).collect()
     }
 
     fn how_it_ended(&self) -> &'static str {
@@ -46,8 +46,8 @@ impl Show for Gekitai {
         Diagram {
             shape: Shape::Square,
             towers: false,
-            cells: square_cells(self.view(), piece),
-            labels: square_labels(self.view()),
+            cells: square_cells(self.layout(), piece),
+            labels: square_labels(self.layout()),
             players: [seat(Player::One, Tint::Blue), seat(Player::Two, Tint::Orange)],
             turn: self.outcome.is_none().then_some(self.turn),
             status: status(self, self.how_it_ended()),
@@ -56,17 +56,17 @@ impl Show for Gekitai {
     }
 
     fn gesture(&self, m: Place) -> Gesture {
-        vec![Tap::cell("cell", m, self.view().number(m.0))]
+        vec![Tap::cell("cell", m, self.layout().number(m.0))]
     }
 
     fn trace(&self, m: Place) -> Trace {
         let travel = |(from, to): (Cell, Option<Cell>)| Travel {
-            from: self.view().number(from),
-            to: to.map(|to| self.view().number(to)),
+            from: self.layout().number(from),
+            to: to.map(|to| self.layout().number(to)),
             height: 1,
         };
         Trace {
-            placed: Some(self.view().number(m.0)),
+            placed: Some(self.layout().number(m.0)),
             travels: self.pushes(m.0).into_iter().map(travel).collect(),
         }
     }

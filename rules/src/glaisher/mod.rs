@@ -87,7 +87,7 @@ impl Glaisher {
         self.heights[cell.index()]
     }
 
-    /// Whether the shift of this turn is made and its placement is not.
+    /// Whether the shift of this turn has been made, but not its placement.
     #[inline]
     pub fn is_placing(&self) -> bool {
         self.placing

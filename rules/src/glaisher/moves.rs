@@ -1,7 +1,7 @@
 //! Shifting and placing.
 
 use super::Glaisher;
-use crate::game::{Outcome, ParseMoveError, Player};
+use crate::game::{Outcome, ParseMoveError, Player, counted};
 use crate::hex::{self, CELLS, Direction, Hex};
 use crate::random::{Random, keys};
 use std::fmt;
@@ -14,7 +14,7 @@ pub enum Move {
     Shift {
         /// The cell of the stack.
         from: Hex,
-        /// The direction.
+        /// Where all parts go.
         direction: Direction,
         /// The heights of the parts.
         parts: Parts,
@@ -281,7 +281,7 @@ impl Glaisher {
             }
             Move::Place(cell) => format!("{cell} is occupied"),
             Move::Shift { .. } if self.placing => {
-                "the shift of this turn is made, a new piece is to be placed".into()
+                "the shift of this turn has been made; now place a new piece".into()
             }
             Move::Shift { from, direction, parts } => self.object_to_shift(from, direction, parts),
         }
@@ -294,10 +294,8 @@ impl Glaisher {
             return format!("{from} {what}");
         }
         if parts.sum() != height {
-            return format!(
-                "the stack on {from} has {height} pieces, the parts have {}",
-                parts.sum()
-            );
+            let pieces = counted(height, "piece");
+            return format!("the stack on {from} has {pieces}, the parts have {}", parts.sum());
         }
         if parts.count() < self.min_parts.into() {
             return format!("a stack must be split into at least {} parts", self.min_parts);

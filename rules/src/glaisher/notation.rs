@@ -9,7 +9,7 @@ use super::{Glaisher, Options, Setup};
 use crate::game::{Game, SetupError, shorten};
 use crate::hex::{Hex, ROWS};
 use crate::notation::{
-    Line, Notation, expect_len, player_field, squeeze, stretch_items, write_line,
+    Notation, OneLine, expect_len, player_field, squeeze, stretch_items, write_line,
 };
 use crate::prolog::Term;
 
@@ -28,7 +28,7 @@ impl Notation for Glaisher {
     }
 
     fn from_text(text: &str, options: &Options) -> Result<Self, SetupError> {
-        let line = Line::read(text)?;
+        let line = OneLine::read(text)?;
         let board = line.board(|row, field| {
             stretch_items(row, field, ROWS)?.iter().map(|item| height(item, field)).collect()
         })?;
@@ -69,7 +69,7 @@ impl Notation for Glaisher {
             return Err(wrong());
         }
         let rows = board.rows("board")?;
-        expect_len("board", "rows", rows.len(), ROWS)?;
+        expect_len("board", "row", rows.len(), ROWS)?;
         let board = rows.into_iter().enumerate().map(read_row).collect::<Result<_, _>>()?;
         let turn = player_field(&turn.to_string())?;
         Glaisher::from_setup(Setup { options: *options, board, turn, placing })
@@ -96,7 +96,7 @@ fn height(item: &str, field: &str) -> Result<i64, SetupError> {
 /// The heights of one row of nine, without the `nan` where there is no cell.
 fn read_row((row, terms): (usize, &[Term])) -> Result<Vec<i64>, SetupError> {
     let field = format!("board[{row}]");
-    expect_len(&field, "cells", terms.len(), ROWS)?;
+    expect_len(&field, "cell", terms.len(), ROWS)?;
     let mut heights = Vec::new();
     for (column, term) in terms.iter().enumerate() {
         match (Hex::at(row as i8, column as i8), term) {

@@ -25,14 +25,14 @@ impl Default for Options {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Setup {
-    /// The options.
+    /// What may vary; the usual values where it is left out.
     #[serde(default)]
     pub options: Options,
     /// The heights, only of cells that exist.
     pub board: Vec<Vec<i64>>,
     /// Whose turn it is.
     pub turn: Player,
-    /// Whether the shift of this turn is made and its placement is not.
+    /// Whether the shift of this turn has been made, but not its placement.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub placing: bool,
 }
@@ -68,10 +68,10 @@ pub(super) fn read(setup: Setup) -> Result<Glaisher, SetupError> {
     let mut pos = empty(&setup.options)?;
     pos.turn = setup.turn;
     pos.placing = setup.placing;
-    expect_len("board", "rows", setup.board.len(), ROWS)?;
+    expect_len("board", "row", setup.board.len(), ROWS)?;
     for (row, heights) in setup.board.iter().enumerate() {
         let cells = Hex::row_cells(row);
-        expect_len(&format!("board[{row}]"), "cells", heights.len(), cells.len())?;
+        expect_len(&format!("board[{row}]"), "cell", heights.len(), cells.len())?;
         for (i, (cell, signed)) in cells.zip(heights).enumerate() {
             let Ok(height) = u8::try_from(signed.unsigned_abs()) else {
                 let message = format!("height must be -255 to 255, got {signed}");

@@ -2,11 +2,11 @@
 
 use super::{Glaisher, Move, Parts, setup};
 use crate::diagram::{
-    Cell as Drawn, Diagram, Gesture, Label, Look, Marks, Piece, Seat, Shape, Show, Tap, Tint, Tone,
+    Diagram, DrawnCell, Gesture, Label, Look, Marks, Piece, Seat, Shape, Show, Tap, Tint, Tone,
     Trace, Travel, status,
 };
 use crate::edit::Edit;
-use crate::game::{Game, Outcome, Player, SetupError};
+use crate::game::{Game, Outcome, Player, SetupError, counted};
 use crate::hex::{self, Hex, ROWS, SIDES};
 
 /// Half cells to the right of the leftmost centre.
@@ -78,7 +78,7 @@ impl Glaisher {
 
 impl Show for Glaisher {
     fn diagram(&self) -> Diagram {
-        let drawn = |cell: Hex| Drawn {
+        let drawn = |cell: Hex| DrawnCell {
             name: cell.to_string(),
             x: x(cell),
             y: cell.row() as i16,
@@ -87,11 +87,12 @@ impl Show for Glaisher {
         };
         let seat = |player: Player, tint| {
             let stacks = self.stacks(player);
-            let pieces: u32 = hex::cells(stacks).map(|cell| u32::from(self.height(cell))).sum();
+            let pieces = hex::cells(stacks).map(|cell| usize::from(self.height(cell))).sum();
+            let count = counted(stacks.count_ones() as usize, "stack");
             Seat {
                 name: Self::INFO.players[player.index()],
                 tint,
-                count: format!("{} stacks, {pieces} pieces", stacks.count_ones()),
+                count: format!("{count}, {}", counted(pieces, "piece")),
                 reserve: None,
             }
         };

@@ -11,7 +11,7 @@ mod symmetry;
 
 use crate::edit::{Brush, Stroke};
 use crate::game::{Game, Info, OptionInfo, Outcome, Player, SetupError, Values};
-use crate::grid::{Square, View, outside};
+use crate::grid::{Layout, Square, outside};
 pub use moves::{Jump, jumps};
 use moves::{KEYS, TURN_KEY};
 pub use setup::{Goal, Options, Setup};
@@ -78,8 +78,8 @@ impl JesonMor {
         usize::from(self.size)
     }
 
-    fn view(&self) -> View<11> {
-        View { size: self.size(), first_row_at_top: false }
+    fn layout(&self) -> Layout<11> {
+        Layout { size: self.size(), first_row_at_top: false }
     }
 
     /// What wins.

@@ -8,7 +8,7 @@
 use super::{Cell, Goal, JesonMor, Options, Setup, moves};
 use crate::game::{Game, Player, SetupError};
 use crate::notation::{
-    Line, Notation, expect_len, player_field, player_named, squeeze, stretch_letters, write_line,
+    Notation, OneLine, expect_len, player_field, player_named, squeeze, stretch_letters, write_line,
 };
 use crate::prolog::{Atoms, Term};
 
@@ -29,7 +29,7 @@ impl Notation for JesonMor {
     }
 
     fn from_text(text: &str, options: &Options) -> Result<Self, SetupError> {
-        let mut line = Line::read(text)?;
+        let mut line = OneLine::read(text)?;
         let winner = line.take("winner").map(player_field).transpose()?;
         let board = line.board(|row, field| {
             stretch_letters(row, field, 11)?.chars().map(|c| letter(c, field)).collect()
@@ -90,7 +90,7 @@ fn left_centre(
     turn: Player,
     options: &Options,
 ) -> Result<Option<Player>, SetupError> {
-    expect_len("old board", "rows", old.len(), board.len())?;
+    expect_len("old board", "row", old.len(), board.len())?;
     let middle = board.len() / 2;
     let at = |board: &[String]| board.get(middle).and_then(|row| row.chars().nth(middle));
     let letter = if turn == Player::One { 'b' } else { 'w' };

@@ -38,7 +38,7 @@ pub enum Goal {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Setup {
-    /// The options.
+    /// What may vary; the usual values where it is left out.
     #[serde(default)]
     pub options: Options,
     /// The rows, from the top: Black's side first.
@@ -69,7 +69,7 @@ pub(super) fn start(options: &Options) -> Result<JesonMor, SetupError> {
 pub(super) fn read(setup: Setup) -> Result<JesonMor, SetupError> {
     let mut pos = empty(&setup.options)?;
     pos.turn = setup.turn;
-    for (owner, cell) in read_letters(&setup.board, pos.view(), LETTERS)? {
+    for (owner, cell) in read_letters(&setup.board, pos.layout(), LETTERS)? {
         pos.knights[owner.index()] |= 1 << cell.index();
     }
     expect_at_most::<JesonMor>("board", "knights", pos.knights.map(u128::count_ones), pos.size)?;
@@ -109,7 +109,7 @@ fn check_winner(pos: &JesonMor, winner: Player) -> Result<(), SetupError> {
 }
 
 pub(super) fn write(pos: &JesonMor) -> Setup {
-    let board = write_letters(pos.view(), LETTERS, |cell| pos.owner(cell));
+    let board = write_letters(pos.layout(), LETTERS, |cell| pos.owner(cell));
     let winner =
         if pos.judge(pos.turn).is_none() { pos.outcome.and_then(Outcome::winner) } else { None };
     Setup { options: pos.options(), board, turn: pos.turn, winner }

@@ -6,7 +6,7 @@ use crate::diagram::{
     square_cells, square_labels, status,
 };
 use crate::edit::Edit;
-use crate::game::{Game, Player, SetupError};
+use crate::game::{Game, Player, SetupError, counted};
 
 impl JesonMor {
     fn how_it_ended(&self) -> &'static str {
@@ -26,19 +26,19 @@ impl JesonMor {
 impl Show for JesonMor {
     fn diagram(&self) -> Diagram {
         let piece = |cell| Some(Piece { owner: self.owner(cell)?, look: Look::Knight });
-        let mut cells = square_cells(self.view(), piece);
-        cells[self.view().number(self.centre())].tone = Tone::Goal;
+        let mut cells = square_cells(self.layout(), piece);
+        cells[self.layout().number(self.centre())].tone = Tone::Goal;
         let seat = |player: Player, tint| Seat {
             name: Self::INFO.players[player.index()],
             tint,
-            count: format!("{} knights", self.knights(player).count_ones()),
+            count: counted(self.knights(player).count_ones() as usize, "knight"),
             reserve: None,
         };
         Diagram {
             shape: Shape::Square,
             towers: false,
             cells,
-            labels: square_labels(self.view()),
+            labels: square_labels(self.layout()),
             players: [seat(Player::One, Tint::Ivory), seat(Player::Two, Tint::Ebony)],
             turn: self.outcome.is_none().then_some(self.turn),
             status: status(self, self.how_it_ended()),
@@ -48,15 +48,15 @@ impl Show for JesonMor {
 
     fn gesture(&self, m: Jump) -> Gesture {
         vec![
-            Tap::cell("knight", m.from, self.view().number(m.from)),
-            Tap::cell("target", m.to, self.view().number(m.to)),
+            Tap::cell("knight", m.from, self.layout().number(m.from)),
+            Tap::cell("target", m.to, self.layout().number(m.to)),
         ]
     }
 
     fn trace(&self, m: Jump) -> Trace {
         let travel = Travel {
-            from: self.view().number(m.from),
-            to: Some(self.view().number(m.to)),
+            from: self.layout().number(m.from),
+            to: Some(self.layout().number(m.to)),
             height: 1,
         };
         Trace { placed: None, travels: vec![travel] }

@@ -11,7 +11,7 @@ mod tower;
 
 use crate::edit::{Brush, Stroke};
 use crate::game::{Game, Info, OptionInfo, Outcome, Player, SetupError, Values};
-use crate::grid::{Square, View};
+use crate::grid::{Layout, Square};
 pub use moves::Move;
 pub use setup::{Options, SelfDefeat, Setup};
 pub use tower::Tower;
@@ -27,7 +27,7 @@ pub const KING: usize = 6;
 /// Moves are ordered: placements row by row from `a1`; then towers by their cell, by the cell they go
 /// to, the whole tower first and then its top 1, 2, … discs.
 ///
-/// Two positions are equal when play goes on alike: the last move counts only where ko forbids to undo
+/// Two positions are equal when play goes on alike: the last move counts only where ko forbids undoing
 /// it.
 ///
 /// ```
@@ -101,8 +101,8 @@ impl SixMaking {
         usize::from(self.size)
     }
 
-    fn view(&self) -> View<5> {
-        View { size: self.size(), first_row_at_top: true }
+    fn layout(&self) -> Layout<5> {
+        Layout { size: self.size(), first_row_at_top: true }
     }
 
     /// The tower on a cell, which may be empty.

@@ -1,7 +1,7 @@
 //! Placing discs and moving towers.
 
 use super::{Cell, KING, Last, SelfDefeat, SixMaking, Tower, setup};
-use crate::game::{Outcome, ParseMoveError, Player};
+use crate::game::{Outcome, ParseMoveError, Player, counted};
 use crate::grid::{DIRECTIONS, KNIGHT_JUMPS, outside};
 use crate::random::{Random, keys};
 use std::fmt;
@@ -31,7 +31,7 @@ pub enum Move {
 }
 
 impl Move {
-    /// Moves so many discs of a tower of this height.
+    /// The move of this many discs from a tower of this height.
     #[inline]
     pub(super) fn carry(from: Cell, to: Cell, discs: u8, height: usize) -> Move {
         if usize::from(discs) == height {
@@ -78,7 +78,7 @@ static KEYS: [[u64; 64]; 25] = {
     let mut table = [[0; 64]; 25];
     let mut i = 0;
     while i < 1600 {
-        // An empty cell counts nothing.
+        // An empty cell adds nothing.
         if i % 64 != 1 {
             table[i / 64][i % 64] = all[i];
         }
@@ -314,8 +314,9 @@ impl SixMaking {
             }
             _ if height == 0 => return format!("{from} is empty"),
             Move::Top { .. } if discs >= height => {
+                let discs = counted(height, "disc");
                 return format!(
-                    "the tower on {from} has {height} discs; write {from}-{to} to move all of it"
+                    "the tower on {from} has {discs}; write {from}-{to} to move all of it"
                 );
             }
             _ => {}

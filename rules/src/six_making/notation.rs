@@ -8,7 +8,7 @@
 use super::{Last, Move, Options, Setup, SixMaking, setup::Board};
 use crate::game::{Game, Player, SetupError, shorten};
 use crate::notation::{
-    Line, Notation, player_field, player_named, squeeze, stretch_items, write_line,
+    Notation, OneLine, player_field, player_named, squeeze, stretch_items, write_line,
 };
 use crate::prolog::Term;
 
@@ -23,7 +23,7 @@ impl Notation for SixMaking {
     }
 
     fn from_text(text: &str, options: &Options) -> Result<Self, SetupError> {
-        let mut line = Line::read(text)?;
+        let mut line = OneLine::read(text)?;
         let ko = line.take("ko");
         let board = line.board(|row, field| stretch_items(row, field, 5))?;
         let options = line.options(options, Some(board.len()))?;

@@ -39,10 +39,10 @@ pub type Board = Vec<Vec<String>>;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Setup {
-    /// The options.
+    /// What may vary; the usual values where it is left out.
     #[serde(default)]
     pub options: Options,
-    /// The towers.
+    /// The rows, from the top.
     pub board: Board,
     /// Whose turn it is.
     pub turn: Player,
@@ -113,10 +113,10 @@ fn count(towers: &[Tower]) -> [u8; 2] {
 
 fn read_board(board: &Board, field: &str, size: u8) -> Result<[Tower; 25], SetupError> {
     let side = usize::from(size);
-    expect_len(field, "rows", board.len(), side)?;
+    expect_len(field, "row", board.len(), side)?;
     let mut towers = [Tower::EMPTY; 25];
     for (row, cells) in board.iter().enumerate() {
-        expect_len(&format!("{field}[{row}]"), "cells", cells.len(), side)?;
+        expect_len(&format!("{field}[{row}]"), "cell", cells.len(), side)?;
         for (column, text) in cells.iter().enumerate() {
             let field = format!("{field}[{row}][{column}]");
             towers[Cell::at(column, row).index()] = read_tower(text, &field)?;

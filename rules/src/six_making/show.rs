@@ -53,12 +53,12 @@ impl Show for SixMaking {
             count: format!("tops {}", topped(player)),
             reserve: Some(self.reserve(player)),
         };
-        let winning = self.king().map(|cell| self.view().number(cell)).into_iter().collect();
+        let winning = self.king().map(|cell| self.layout().number(cell)).into_iter().collect();
         Diagram {
             shape: Shape::Square,
             towers: true,
-            cells: square_cells(self.view(), piece),
-            labels: square_labels(self.view()),
+            cells: square_cells(self.layout(), piece),
+            labels: square_labels(self.layout()),
             players: [seat(Player::One, Tint::Blue), seat(Player::Two, Tint::Orange)],
             turn: self.outcome.is_none().then_some(self.turn),
             status: status(self, self.how_it_ended()),
@@ -69,13 +69,13 @@ impl Show for SixMaking {
     fn gesture(&self, m: Move) -> Gesture {
         let carry = |from: Cell, to: Cell, choice: String| {
             vec![
-                Tap::cell("tower", from, self.view().number(from)),
+                Tap::cell("tower", from, self.layout().number(from)),
                 Tap::choice("discs", choice),
-                Tap::cell("target", to, self.view().number(to)),
+                Tap::cell("target", to, self.layout().number(to)),
             ]
         };
         match m {
-            Move::Place(cell) => vec![Tap::cell("tower", cell, self.view().number(cell))],
+            Move::Place(cell) => vec![Tap::cell("tower", cell, self.layout().number(cell))],
             Move::Tower { from, to } => {
                 carry(from, to, format!("all {}", self.tower(from).height().min(KING - 1)))
             }
@@ -86,13 +86,13 @@ impl Show for SixMaking {
     fn trace(&self, m: Move) -> Trace {
         let (from, to, height) = match m {
             Move::Place(cell) => {
-                return Trace { placed: Some(self.view().number(cell)), travels: vec![] };
+                return Trace { placed: Some(self.layout().number(cell)), travels: vec![] };
             }
             Move::Tower { from, to } => (from, to, self.tower(from).height() as u8),
             Move::Top { from, to, discs } => (from, to, discs),
         };
         let travel =
-            Travel { from: self.view().number(from), to: Some(self.view().number(to)), height };
+            Travel { from: self.layout().number(from), to: Some(self.layout().number(to)), height };
         Trace { placed: None, travels: vec![travel] }
     }
 

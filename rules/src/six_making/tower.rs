@@ -10,10 +10,10 @@ use crate::game::Player;
 pub struct Tower(u16);
 
 impl Tower {
-    /// No disc.
+    /// An empty cell.
     pub const EMPTY: Tower = Tower(1);
 
-    /// One disc.
+    /// A single disc.
     #[inline]
     pub const fn disc(owner: Player) -> Tower {
         Tower(2 | owner as u16)

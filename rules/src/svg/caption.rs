@@ -1,4 +1,4 @@
-//! The strip below the board: what is to be said, and what waits beside the board.
+//! The strip below the board: the status, and the pieces beside the board.
 
 use super::Board;
 use super::canvas::{Canvas, Num, Point};

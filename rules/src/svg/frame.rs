@@ -2,7 +2,7 @@
 
 use super::Style;
 use super::canvas::{Canvas, Num, Point};
-use crate::diagram::{Cell, Diagram, Label, Shape};
+use crate::diagram::{Diagram, DrawnCell, Label, Shape};
 
 /// The width of a cell; pieces are drawn to this scale.
 pub(super) const CELL: f64 = 48.0;
@@ -19,7 +19,7 @@ pub(super) struct Frame {
     shape: Shape,
     /// What a place and its opposite add up to on a board that is turned round.
     turned: Option<Point>,
-    /// What moves the upper left corner to nought.
+    /// What is added so that the upper left corner is the origin.
     offset: Point,
     /// The right and the lower end of the tile.
     pub size: Point,
@@ -44,7 +44,7 @@ impl Frame {
     }
 
     /// The middle of a cell.
-    pub(super) fn cell(&self, cell: &Cell) -> Point {
+    pub(super) fn cell(&self, cell: &DrawnCell) -> Point {
         self.place(raw(self.shape, cell.x, cell.y))
     }
 
@@ -64,7 +64,7 @@ impl Frame {
         (near.0 + (x - near.0) * part, near.1 + (y - near.1) * part)
     }
 
-    /// Draws the outline of a cell, so much smaller on every side. Only smaller ones have round
+    /// Draws the outline of a cell, moved in on every side. Only outlines that are moved in have round
     /// corners, so that full ones leave no gaps.
     pub(super) fn outline(&self, canvas: &mut Canvas, at: Point, inset: f64, attributes: &str) {
         if self.shape == Shape::Square {
@@ -107,7 +107,7 @@ fn raw(shape: Shape, x: i16, y: i16) -> Point {
     (f64::from(x) * HALF, f64::from(y) * row)
 }
 
-/// The corners of a box around places that reach so far, and around another box.
+/// The corners of a box around places with this reach, and around another box.
 fn bounds(places: &[Point], reach: Point, around: Option<(Point, Point)>) -> (Point, Point) {
     let boxes =
         places.iter().map(|&(x, y)| ((x - reach.0, y - reach.1), (x + reach.0, y + reach.1)));

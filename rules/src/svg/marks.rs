@@ -3,13 +3,13 @@
 use super::Board;
 use super::canvas::{Canvas, Num, Point};
 use super::frame::CELL;
-use crate::diagram::Cell;
+use crate::diagram::DrawnCell;
 
 /// From the middle of a cell to the edge of what stands on it.
 const EDGE: f64 = 20.5;
 
 impl Board<'_> {
-    fn spot(&self, index: usize) -> Option<(&Cell, Point)> {
+    fn spot(&self, index: usize) -> Option<(&DrawnCell, Point)> {
         self.diagram.cells.get(index).map(|cell| (cell, self.frame.cell(cell)))
     }
 
@@ -34,7 +34,7 @@ impl Board<'_> {
         self.winning(canvas);
     }
 
-    fn target(&self, canvas: &mut Canvas, cell: &Cell, at: Point) {
+    fn target(&self, canvas: &mut Canvas, cell: &DrawnCell, at: Point) {
         let (accent, panel) = (self.palette.accent, self.palette.panel);
         if cell.piece.is_some() {
             canvas.circle(at, 21.4, &format!(r#"stroke="{panel}" stroke-width="4.4""#));
@@ -62,7 +62,7 @@ impl Board<'_> {
     fn links(&self) -> Vec<(Point, Point)> {
         let spots: Vec<_> =
             self.diagram.marks.winning.iter().filter_map(|&i| self.spot(i)).collect();
-        let near = |a: &Cell, b: &Cell| {
+        let near = |a: &DrawnCell, b: &DrawnCell| {
             a.x.abs_diff(b.x) <= 2 && a.y.abs_diff(b.y) <= 1 && (a.x, a.y) != (b.x, b.y)
         };
         let mut links = Vec::new();
@@ -99,7 +99,7 @@ impl Board<'_> {
     }
 
     /// The way that a piece went in the last turn.
-    fn trail(&self, canvas: &mut Canvas, from: (&Cell, Point), to: (&Cell, Point)) {
+    fn trail(&self, canvas: &mut Canvas, from: (&DrawnCell, Point), to: (&DrawnCell, Point)) {
         let (ink, panel) = (self.palette.ink, self.palette.panel);
         let tip = toward(to.1, from.1, clearance(to.0, 6.0));
         let start = toward(from.1, to.1, clearance(from.0, 2.0));
@@ -113,7 +113,7 @@ impl Board<'_> {
     }
 
     /// The way that a piece should go, or the cell where one should be placed.
-    fn hint(&self, canvas: &mut Canvas, from: (&Cell, Point), to: (&Cell, Point)) {
+    fn hint(&self, canvas: &mut Canvas, from: (&DrawnCell, Point), to: (&DrawnCell, Point)) {
         let (accent, panel) = (self.palette.accent, self.palette.panel);
         if from.1 == to.1 {
             let fill = format!(r#"fill="{accent}" fill-opacity="0.22""#);
@@ -139,7 +139,7 @@ impl Board<'_> {
         }
     }
 
-    /// The head of an arrow, so long and so wide on either side.
+    /// The head of an arrow; `size` is its length, and its width on either side.
     fn head(&self, canvas: &mut Canvas, from: Point, tip: Point, size: (f64, f64), look: &str) {
         let (long, wide) = size;
         let back = toward(tip, from, long);
@@ -152,11 +152,11 @@ impl Board<'_> {
 }
 
 /// How far an arrow keeps from the middle of a cell: it spares what stands there.
-fn clearance(cell: &Cell, empty: f64) -> f64 {
+fn clearance(cell: &DrawnCell, empty: f64) -> f64 {
     if cell.piece.is_some() { EDGE - 2.0 } else { empty }
 }
 
-/// The place so far from one towards another.
+/// The point at this distance from one point towards another.
 fn toward(from: Point, to: Point, distance: f64) -> Point {
     let (dx, dy) = (to.0 - from.0, to.1 - from.1);
     let whole = dx.hypot(dy);

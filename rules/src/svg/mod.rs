@@ -10,7 +10,7 @@ mod marks;
 mod palette;
 mod pieces;
 
-use crate::diagram::{Cell, Diagram, Piece, Tone};
+use crate::diagram::{Diagram, DrawnCell, Piece, Tone};
 use canvas::{Canvas, Num, Point, escape};
 use caption::Caption;
 use frame::Frame;
@@ -158,7 +158,7 @@ impl Board<'_> {
 
     /// The pieces from the top row to the bottom one, and what lies over them.
     fn pieces(&self, canvas: &mut Canvas) {
-        let placed = |(i, cell): (usize, &Cell)| {
+        let placed = |(i, cell): (usize, &DrawnCell)| {
             cell.piece.clone().map(|piece| (i, self.frame.cell(cell), piece))
         };
         let mut pieces: Vec<(usize, Point, Piece)> =
@@ -215,11 +215,11 @@ pub(super) mod tests {
     use super::*;
     use crate::diagram::{Look, Marks, Seat, Shape, Tint, square_labels};
     use crate::game::Player;
-    use crate::grid::View;
+    use crate::grid::Layout;
 
     /// An empty chequered board.
     pub(super) fn squares(size: i16) -> Diagram {
-        let cell = |i: i16| Cell {
+        let cell = |i: i16| DrawnCell {
             name: format!("c{i}"),
             x: i % size * 2,
             y: i / size,
@@ -231,7 +231,7 @@ pub(super) mod tests {
             shape: Shape::Square,
             towers: false,
             cells: (0..size * size).map(cell).collect(),
-            labels: square_labels(View::<8> { size: size as usize, first_row_at_top: false }),
+            labels: square_labels(Layout::<8> { size: size as usize, first_row_at_top: false }),
             players: [seat("Blue", Tint::Blue), seat("Orange", Tint::Orange)],
             turn: Some(Player::One),
             status: "Blue to move".to_string(),

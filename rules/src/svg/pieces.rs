@@ -116,7 +116,7 @@ impl Painter<'_> {
         }
     }
 
-    /// The side of a disc with so many below it.
+    /// The side of a disc that has `below` others under it.
     fn disc(&self, canvas: &mut Canvas, pile: &Pile, below: usize, owner: Player) {
         let Paint { face, side, edge, ink } = self.paint(owner);
         let fill = if pile.notched { face } else { side };

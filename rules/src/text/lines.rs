@@ -18,7 +18,7 @@ pub(super) fn draw(canvas: &mut Canvas, diagram: &Diagram, plan: &Plan, charset:
     }
 }
 
-/// Puts a character of the grid down.
+/// Writes one character of the grid.
 fn put(canvas: &mut Canvas, column: i32, row: i32, ch: char, paper: Paper) {
     if let Some(glyph) = canvas.at(column, row) {
         *glyph = Glyph { ch, ink: Ink::Grid, paper, bold: false, cell: None };

@@ -19,7 +19,7 @@ use plan::Plan;
 /// The characters a terminal can show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Charset {
-    /// Lines, discs and knights.
+    /// Box-drawing lines, discs and chess knights.
     #[default]
     Unicode,
     /// Nothing but ASCII.
@@ -34,7 +34,7 @@ pub enum Scale {
     Small,
     /// Somewhat larger: hexagons with more room, all rows of squares ruled.
     Medium,
-    /// As large as is handsome.
+    /// As large as looks good.
     Large,
 }
 
@@ -54,7 +54,7 @@ pub struct Style {
     pub scale: Scale,
 }
 
-/// The board and its coordinates.
+/// Draws the board and its coordinates.
 pub fn canvas(diagram: &Diagram, style: &Style) -> Canvas {
     let plan = Plan::new(diagram, style);
     let (width, height) = plan.size;
@@ -68,7 +68,7 @@ pub fn canvas(diagram: &Diagram, style: &Style) -> Canvas {
     canvas
 }
 
-/// The board, its coordinates, what is to be said, and what the players have.
+/// Draws the board and its coordinates, and writes the status and what the players have below it.
 pub fn text(diagram: &Diagram, style: &Style, color: bool) -> String {
     let canvas = canvas(diagram, style);
     let mut out = String::new();

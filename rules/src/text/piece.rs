@@ -10,16 +10,16 @@ use crate::game::Player;
 pub(super) fn draw(canvas: &mut Canvas, diagram: &Diagram, plan: &Plan, charset: Charset) {
     for (index, (cell, &place)) in diagram.cells.iter().zip(&plan.cells).enumerate() {
         let mark = mark(diagram, index);
-        let mut brush = Brush { canvas, place, frame: plan.frame, charset, diagram };
-        brush.ground(index, cell.tone, mark);
+        let mut painter = CellPainter { canvas, place, frame: plan.frame, charset, diagram };
+        painter.ground(index, cell.tone, mark);
         match &cell.piece {
-            Some(piece) => brush.piece(piece),
-            None => brush.empty(cell.tone, mark),
+            Some(piece) => painter.piece(piece),
+            None => painter.empty(cell.tone, mark),
         }
         // A dot or question mark in an empty cell says enough.
         let is_said = cell.piece.is_none() && matches!(mark, Some(Mark::Target | Mark::Hint));
         if let Some(mark) = mark.filter(|_| !is_said) {
-            brush.mark(mark, cell.tone);
+            painter.mark(mark, cell.tone);
         }
     }
 }
@@ -91,7 +91,7 @@ pub(super) fn tint(diagram: &Diagram, player: Player) -> Tint {
 }
 
 /// Draws inside one cell.
-struct Brush<'a> {
+struct CellPainter<'a> {
     canvas: &'a mut Canvas,
     place: (i32, i32),
     frame: Frame,
@@ -99,7 +99,7 @@ struct Brush<'a> {
     diagram: &'a Diagram,
 }
 
-impl Brush<'_> {
+impl CellPainter<'_> {
     /// The character at a distance from the middle, if it is inside the cell.
     fn at(&mut self, column: i32, line: i32) -> Option<&mut Glyph> {
         let (_, reach) = self.frame.lines().find(|l| l.0 == line)?;
@@ -107,14 +107,14 @@ impl Brush<'_> {
         (column.abs() <= reach).then(|| self.canvas.at(middle + column, row + line)).flatten()
     }
 
-    /// Puts a character down.
+    /// Writes one heavy character, if it lies inside the cell.
     fn put(&mut self, column: i32, line: i32, ch: char, ink: Ink, paper: Paper) {
         if let Some(glyph) = self.at(column, line) {
             *glyph = Glyph { ch, ink, paper, bold: true, ..*glyph };
         }
     }
 
-    /// Puts a character of a player down.
+    /// Writes one character in a player's colours.
     fn own(&mut self, column: i32, line: i32, ch: char, owner: Player) {
         let tint = tint(self.diagram, owner);
         self.put(column, line, ch, Ink::Piece(tint), Paper::Piece(tint));
@@ -141,7 +141,7 @@ impl Brush<'_> {
         }
     }
 
-    /// Draws an empty cell.
+    /// Draws what points out an empty cell, if anything does.
     fn empty(&mut self, tone: Tone, mark: Option<Mark>) {
         let ch = match (mark, tone, self.charset) {
             (Some(Mark::Target), _, Charset::Unicode) => '•',
@@ -154,7 +154,7 @@ impl Brush<'_> {
         self.put(0, 0, ch, mark.map_or(Ink::Goal, Ink::Mark), paper(tone, mark));
     }
 
-    /// Draws a piece.
+    /// Draws a piece, as its look and the size of the cell allow.
     fn piece(&mut self, piece: &Piece) {
         let owner = piece.owner;
         let symbol = symbol(self.diagram, &piece.look, owner, self.charset);

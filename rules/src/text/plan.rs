@@ -25,7 +25,7 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// The measures that suit a diagram.
+    /// Chooses measures for a diagram at a scale.
     fn new(diagram: &Diagram, scale: Scale) -> Frame {
         let (half, above, below) = match (diagram.shape, scale, diagram.towers) {
             (Shape::Hexagon, Scale::Small, _) => (1, 1, 1),
@@ -77,7 +77,7 @@ impl Frame {
     }
 }
 
-/// A text beside the board.
+/// A coordinate and where it is written.
 pub(super) struct Note {
     pub column: i32,
     pub row: i32,
@@ -90,7 +90,7 @@ pub(super) struct Plan {
     pub frame: Frame,
     /// Column and row of the middle of each cell.
     pub cells: Vec<(i32, i32)>,
-    /// The coordinates.
+    /// The coordinates beside the board.
     pub notes: Vec<Note>,
     /// How wide and high everything is.
     pub size: (usize, usize),

@@ -1,6 +1,6 @@
 use super::*;
 use crate::diagram::*;
-use crate::grid::View;
+use crate::grid::Layout;
 use crate::hex::Hex;
 use Player::{One, Two};
 
@@ -20,7 +20,7 @@ fn find(diagram: &Diagram, names: &[&str]) -> Vec<usize> {
 fn square(size: usize, players: [Seat; 2]) -> Diagram {
     let cells = (0..size * size).map(|i| {
         let (x, y) = (i % size, i / size);
-        Cell {
+        DrawnCell {
             name: format!("{}{}", char::from(b'a' + x as u8), size - y),
             x: 2 * x as i16,
             y: y as i16,
@@ -32,7 +32,7 @@ fn square(size: usize, players: [Seat; 2]) -> Diagram {
         shape: Shape::Square,
         towers: false,
         cells: cells.collect(),
-        labels: square_labels(View::<11> { size, first_row_at_top: false }),
+        labels: square_labels(Layout::<11> { size, first_row_at_top: false }),
         players,
         turn: Some(One),
         status: String::from("X to move"),
@@ -121,7 +121,7 @@ fn stacks() -> Diagram {
             let (x, y) = ((row.abs_diff(4) + 2 * i) as i16, row as i16);
             let name = format!("{}{}", char::from(b'a' + row as u8), first + i + 1);
             let tone = Tone::Light;
-            diagram.cells.push(Cell { name, x, y, tone, piece: None });
+            diagram.cells.push(DrawnCell { name, x, y, tone, piece: None });
             if i == 0 {
                 let text = char::from(b'a' + row as u8).to_string();
                 diagram.labels.push(Label { text, x: x - 2, y });
