@@ -10,6 +10,7 @@ pub mod boards;
 pub mod clock;
 pub mod commands;
 pub mod computers;
+pub mod connections;
 pub mod course;
 pub mod engines;
 pub mod error;
@@ -30,8 +31,8 @@ pub mod stream;
 
 use axum::extract::Request;
 use axum::routing::get;
-use axum::serve::ListenerExt;
 use axum::{Json, Router};
+use connections::Doors;
 use engines::Engines;
 use error::{Kind, Refusal};
 use guard::Guard;
@@ -95,6 +96,8 @@ pub struct Server {
     writer: JoinHandle<()>,
     keepers: Vec<JoinHandle<()>>,
     router: Router,
+    connections: usize,
+    proxied: bool,
 }
 
 impl Server {
@@ -113,7 +116,8 @@ impl Server {
         ];
         let state = Arc::new(State { hall });
         let router = router(config, &state);
-        Ok(Server { state, writer, keepers, router })
+        let (connections, proxied) = (config.connections, config.base_url.is_some());
+        Ok(Server { state, writer, keepers, router, connections, proxied })
     }
 
     /// Everything that is answered.
@@ -133,19 +137,13 @@ impl Server {
         listener: TcpListener,
         stop: impl Future<Output = ()> + Send + 'static,
     ) {
-        let stopping = self.state.hall.stopping.clone();
-        let ends = stopping.subscribe();
-        let router = self.router().into_make_service_with_connect_info::<SocketAddr>();
-        let listener = listener.tap_io(|stream| {
-            // A turn is small and in a hurry.
-            let _ = stream.set_nodelay(true);
-        });
-        let finished = axum::serve(listener, router).with_graceful_shutdown(async move {
-            stop.await;
-            stopping.send_replace(true);
-        });
-        let finished = tokio::spawn(async move { finished.await });
-        wait_for(ends).await;
+        let hall = &self.state.hall;
+        let (limits, metrics) = (Arc::clone(&hall.limits), Arc::clone(&hall.metrics));
+        let doors = Doors::new(self.connections, self.proxied, limits, metrics);
+        let ends = hall.stopping.subscribe();
+        let finished = tokio::spawn(connections::serve(listener, self.router(), doors, ends));
+        stop.await;
+        hall.stopping.send_replace(true);
         tracing::info!("stopping");
         self.state.hall.engines.close();
         let _ = tokio::time::timeout(FAREWELL / 2, finished).await;
@@ -155,7 +153,7 @@ impl Server {
 
     /// Closes the store when everything that was begun is stored.
     pub async fn close(self) {
-        let Server { state, writer, keepers, router } = self;
+        let Server { state, writer, keepers, router, .. } = self;
         state.hall.stopping.send_replace(true);
         state.hall.engines.close();
         keepers.iter().for_each(JoinHandle::abort);
@@ -165,11 +163,6 @@ impl Server {
         // The writer ends when the last request that may use it has ended.
         let _ = tokio::time::timeout(FAREWELL / 2, writer).await;
     }
-}
-
-async fn wait_for(mut flag: tokio::sync::watch::Receiver<bool>) {
-    // If nobody can set it any more, there is nothing to wait for.
-    let _ = flag.wait_for(|set| *set).await;
 }
 
 async fn sweep(hall: Arc<Hall>) {
