@@ -15,6 +15,7 @@ pub mod course;
 pub mod engines;
 pub mod error;
 pub mod event;
+pub mod fair;
 pub mod games;
 pub mod guard;
 pub mod ids;
@@ -24,6 +25,7 @@ pub mod log;
 pub mod metrics;
 pub mod pages;
 pub mod played;
+pub mod queue;
 pub mod room;
 pub mod socket;
 pub mod store;
@@ -74,8 +76,8 @@ pub struct Config {
 #[error("{0}")]
 pub struct StartError(pub String);
 
-/// How many analyses run at once.
-const ANALYSES: usize = 2;
+/// Threads for the engine: at least so many, and one more than there are cores.
+const LEAST_WORKERS: usize = 3;
 
 /// How long a game stays in memory when nobody looks at it, and how often that is checked.
 const IDLE: Duration = Duration::from_secs(60);
@@ -105,7 +107,8 @@ impl Server {
     pub async fn open(config: &Config) -> Result<Server, StartError> {
         let metrics = Arc::new(Metrics::default());
         let (store, writer) = Store::open(&config.data, Arc::clone(&metrics)).await?;
-        let engines = Engines::new(ANALYSES, Arc::clone(&metrics));
+        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+        let engines = Engines::new(LEAST_WORKERS.max(cores + 1), Arc::clone(&metrics));
         let limits = Limits::new(config.allowance, config.new_games, config.connections);
         let hall = Arc::new(Hall::new(store, engines, limits, metrics));
         alarm::resume(&hall).await.map_err(|refusal| StartError(refusal.error))?;
