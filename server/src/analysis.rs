@@ -2,9 +2,10 @@
 
 use crate::State;
 use crate::boards;
-use crate::engines::Lane;
+use crate::engines::Progress;
 use crate::error::{Asked, Refusal};
 use crate::guard::Client;
+use crate::queue::{Kind, Lane, Order};
 use crate::stream::Lines;
 use axum::extract::Extension;
 use axum::response::{IntoResponse, Response};
@@ -32,6 +33,11 @@ pub fn router() -> Router<Arc<State>> {
 
 type Shared = axum::extract::State<Arc<State>>;
 
+type Sender = UnboundedSender<String>;
+
+/// A hint has a player who waits for it.
+const HINT: Budget = Budget { time_ms: 2_000, ..Budget::SERVED };
+
 fn queue_is_full() -> Refusal {
     Refusal::too_many("too many others wait for the engine", 10)
 }
@@ -44,52 +50,55 @@ async fn answer(
     fields: Map<String, Value>,
 ) -> Result<Response, Refusal> {
     let request = Request::read(ask, fields.clone())?;
+    let order = |kind| Order { address: client, lane: Lane::Asked(kind) };
     let (state, budget) = (&state, &Budget::SERVED);
     match request {
         Request::Hint(search) => {
-            let search = search.hint(budget)?;
-            once(state, client, move |desk, stop| Json(search.hint(desk, stop))).await
+            let search = search.hint(&HINT)?;
+            let hint = move |desk: &mut Desk, stop: &Stop| Json(search.hint(desk, stop));
+            once(state, order(Kind::Hint), hint).await
         }
         Request::Query(query) if query.search.is_some() => {
             let query = query.prepare(budget)?;
-            once(state, client, move |desk, stop| Json(query.answer(desk, stop))).await
+            let reply = move |desk: &mut Desk, stop: &Stop| Json(query.answer(desk, stop));
+            once(state, order(Kind::Query), reply).await
         }
         Request::Analysis(search) => {
             let search = search.analysis(budget)?;
-            Ok(stream(state, client, move |desk, stop, lines| {
+            let analyse = move |desk: &mut Desk, stop: &Stop, lines: &Sender| {
                 search.analyse(desk, stop, &mut |news| {
                     tell(lines, &news);
                 });
-            })?
-            .into_response())
+                Progress::Done
+            };
+            Ok(stream(state, order(Kind::Analysis), analyse)?.into_response())
         }
         Request::Review(review) => {
             let mut review = review.begin(budget)?;
-            Ok(stream(state, client, move |desk, stop, lines| {
-                while let Some(judged) = review.step(desk, stop) {
-                    if !tell(lines, &judged) {
-                        return;
-                    }
-                }
-            })?
-            .into_response())
+            // Others have their turn between two positions.
+            let step =
+                move |desk: &mut Desk, stop: &Stop, lines: &Sender| match review.step(desk, stop) {
+                    Some(judged) if tell(lines, &judged) => Progress::More,
+                    _ => Progress::Done,
+                };
+            Ok(stream(state, order(Kind::Review), step)?.into_response())
         }
         _ => boards::answer(ask, fields).await,
     }
 }
 
 /// Sends a line; says whether somebody still reads.
-fn tell(lines: &UnboundedSender<String>, news: &impl Serialize) -> bool {
+fn tell(lines: &Sender, news: &impl Serialize) -> bool {
     lines.send(serde_json::to_string(news).unwrap_or_default()).is_ok()
 }
 
 /// Queues work that is answered once.
 async fn once<A: IntoResponse + Send + 'static>(
     state: &State,
-    client: std::net::IpAddr,
+    order: Order,
     work: impl FnOnce(&mut Desk, &Stop) -> A + Send + 'static,
 ) -> Result<Response, Refusal> {
-    let slot = state.hall.limits.searches.take(client)?;
+    let slot = state.hall.limits.searches.take(order.address)?;
     let (answer, answered) = oneshot::channel();
     let stop = Stop::default();
     let switch = stop.clone();
@@ -97,7 +106,7 @@ async fn once<A: IntoResponse + Send + 'static>(
         // Who asked may have left.
         let _ = answer.send(work(desk, &switch));
     };
-    if !state.hall.engines.submit(Lane::Turn, stop.clone(), |_| {}, work) {
+    if !state.hall.engines.submit_once(order, stop.clone(), work) {
         return Err(queue_is_full());
     }
     let waiting = Waiting(stop);
@@ -118,10 +127,10 @@ impl Drop for Waiting {
 /// Queues work that tells what it finds line by line.
 fn stream(
     state: &State,
-    client: std::net::IpAddr,
-    work: impl FnOnce(&mut Desk, &Stop, &UnboundedSender<String>) + Send + 'static,
+    order: Order,
+    mut work: impl FnMut(&mut Desk, &Stop, &Sender) -> Progress + Send + 'static,
 ) -> Result<Lines, Refusal> {
-    let slot = state.hall.limits.searches.take(client)?;
+    let slot = state.hall.limits.searches.take(order.address)?;
     let (lines, told) = unbounded_channel();
     let stop = Stop::default();
     let (switch, waiting) = (stop.clone(), lines.clone());
@@ -129,7 +138,7 @@ fn stream(
         tell(&waiting, &json!({ "queued": ahead }));
     };
     let work = move |desk: &mut Desk| work(desk, &switch, &lines);
-    if !state.hall.engines.submit(Lane::Analysis, stop.clone(), wait, work) {
+    if !state.hall.engines.submit(order, stop.clone(), wait, work) {
         return Err(queue_is_full());
     }
     Ok(Lines::new(told, Some(stop), Some(slot)))

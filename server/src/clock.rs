@@ -3,6 +3,7 @@
 use crate::error::Refusal;
 use rules::Player;
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 const SECOND: i64 = 1_000;
 const DAY: i64 = 24 * 60 * 60 * SECOND;
@@ -74,6 +75,14 @@ impl Clock {
     /// Whose clock runs.
     pub fn running(&self) -> Option<Player> {
         self.running
+    }
+
+    /// What each turn adds.
+    pub fn increment(&self) -> Duration {
+        match self.control {
+            TimeControl::Time { increment, .. } => Duration::from_secs(increment.into()),
+            TimeControl::None | TimeControl::Days { .. } => Duration::ZERO,
+        }
     }
 
     /// What both have left at a time, in milliseconds.

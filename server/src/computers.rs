@@ -1,13 +1,13 @@
 //! Seats that the server plays.
 
 use crate::commands::{Action, Decision, decide};
-use crate::engines::Lane;
 use crate::event::Sitter;
 use crate::ids::{now, seed};
 use crate::live::{Hall, Plan};
-use crate::room::Room;
+use crate::queue::{Kind, Lane, Order};
+use crate::room::{Room, Ticket};
 use engine::levels;
-use engine::{Limits, Session, Stop};
+use engine::{Limits, Session};
 use requests::Desk;
 use rules::Player;
 use rules::random::Random;
@@ -15,8 +15,15 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// What the strongest level may take for a turn.
+/// What the strongest level may take for a turn, and what a turn has at least, however many others wait.
 const MOST_TIME: Duration = Duration::from_millis(1_500);
+const LEAST_TIME: Duration = Duration::from_millis(50);
+
+/// What it may take when nobody plays against it.
+const SHOWN_TIME: Duration = Duration::from_millis(500);
+
+/// What is kept back from a clock, for the way to the store.
+const ON_THE_WAY: Duration = Duration::from_millis(50);
 
 /// How long a turn takes at least when computers play each other, so that one can follow.
 const PACE: Duration = Duration::from_millis(800);
@@ -26,13 +33,15 @@ const RETRY: Duration = Duration::from_secs(2);
 
 /// One decision that a computer has to make.
 struct Choice {
+    ticket: Ticket,
     seq: i64,
     seat: Player,
+    order: Order,
     sitter: Sitter,
     session: Box<dyn Session>,
-    limits: Limits,
-    pace: Duration,
-    stop: Stop,
+    /// When the clock runs out, and what a turn adds to it.
+    clock: Option<(i64, Duration)>,
+    shown: bool,
 }
 
 /// Lets a computer think, if it has to move and is not thinking yet.
@@ -40,21 +49,25 @@ pub fn consider(hall: &Arc<Hall>, room: &Arc<Room>) {
     if hall.is_stopping() {
         return;
     }
-    let choice = room.think(|game, stop| {
+    let choice = room.think(|game, asker, ticket| {
         let seat = game.course.turn;
-        let left = game.course.clock.as_ref().map(|clock| clock.left(now())[seat.index()]);
-        let share = left.map(|left| {
-            let left = Duration::from_millis(left.unsigned_abs());
-            Limits::clock(left, Duration::ZERO).time.unwrap_or(MOST_TIME)
-        });
+        let clock = game.course.clock.as_ref();
+        let clock = clock.and_then(|clock| Some((clock.deadline()?, clock.increment())));
+        let shown = game.is_exhibition();
+        let lane = match clock {
+            _ if shown => Lane::Exhibition,
+            Some((deadline, _)) => Lane::Clocked(deadline),
+            None => Lane::Asked(Kind::Turn),
+        };
         Choice {
+            ticket,
             seq: game.course.seq,
             seat,
+            order: Order { address: asker, lane },
             sitter: game.seat(seat).sitter.clone(),
             session: game.session.boxed_clone(),
-            limits: Limits::time(share.unwrap_or(MOST_TIME).min(MOST_TIME)),
-            pace: if game.is_exhibition() { PACE } else { Duration::ZERO },
-            stop,
+            clock,
+            shown,
         }
     });
     if let Some(choice) = choice {
@@ -63,11 +76,12 @@ pub fn consider(hall: &Arc<Hall>, room: &Arc<Room>) {
 }
 
 async fn play(hall: Arc<Hall>, room: Arc<Room>, choice: Choice) {
-    let (seq, seat, pace) = (choice.seq, choice.seat, choice.pace);
+    let (ticket, seq, seat) = (choice.ticket.clone(), choice.seq, choice.seat);
+    let pace = if choice.shown { PACE } else { Duration::ZERO };
     let began = tokio::time::Instant::now();
     let turn = think(&hall, choice).await;
     tokio::time::sleep_until(began + pace).await;
-    if room.is_dropped(seq) {
+    if room.is_dropped(&ticket) {
         return;
     }
     if let Some(turn) = turn {
@@ -92,36 +106,95 @@ async fn play(hall: Arc<Hall>, room: Arc<Room>, choice: Choice) {
         }
     }
     tokio::time::sleep(RETRY).await;
-    room.forget_thinking(seq);
+    room.forget_thinking(&ticket);
     consider(&hall, &room);
 }
 
 /// The turn that a computer makes; none if it was stopped or there was no room in the queue.
 async fn think(hall: &Hall, choice: Choice) -> Option<String> {
     let (answer, turn) = oneshot::channel();
-    let stop = choice.stop.clone();
+    let (order, stop) = (choice.order, choice.ticket.stop.clone());
+    let load = hall.engines.load();
     let work = move |desk: &mut Desk| {
-        let turn = choose(desk, &choice);
+        let turn = choice.make(desk, load.of_turns());
         // Nobody listens if the game was dropped; then nothing is lost.
-        let _ = answer.send(turn.filter(|_| !choice.stop.is_stopped()));
+        let _ = answer.send(turn.filter(|_| !choice.ticket.stop.is_stopped()));
     };
-    if !hall.engines.submit(Lane::Turn, stop, |_| {}, work) {
+    if !hall.engines.submit_once(order, stop, work) {
         return None;
     }
     turn.await.ok().flatten()
 }
 
-fn choose(desk: &mut Desk, choice: &Choice) -> Option<String> {
-    let mut random = Random::new(seed());
-    let session = choice.session.as_ref();
-    match &choice.sitter {
-        Sitter::Seed { player } => session.seed_choose(player, &mut random),
-        Sitter::Level { level } => {
-            let entry = engine::find(session.info().id)?;
-            let level = levels::find(*level)?;
-            let thinker = desk.thinker(entry);
-            thinker.level_turn(session, level, &choice.limits, &choice.stop, &mut random)
+impl Choice {
+    /// The turn, within the time that there is now: what passed in the queue has passed.
+    fn make(&self, desk: &mut Desk, pressure: u32) -> Option<String> {
+        let mut random = Random::new(seed());
+        let session = self.session.as_ref();
+        match &self.sitter {
+            Sitter::Seed { player } => session.seed_choose(player, &mut random),
+            Sitter::Level { level } => {
+                let entry = engine::find(session.info().id)?;
+                let level = levels::find(*level)?;
+                let limits = self.limits(now(), pressure);
+                let thinker = desk.thinker(entry);
+                thinker.level_turn(session, level, &limits, &self.ticket.stop, &mut random)
+            }
+            Sitter::Person | Sitter::Open => None,
         }
-        Sitter::Person | Sitter::Open => None,
+    }
+
+    fn limits(&self, at: i64, pressure: u32) -> Limits {
+        let most = if self.shown { SHOWN_TIME } else { MOST_TIME };
+        let most = (most / pressure).max(LEAST_TIME);
+        let share = self.clock.and_then(|(deadline, increment)| {
+            let left = Duration::from_millis(u64::try_from(deadline - at).unwrap_or(0));
+            Limits::clock(left.saturating_sub(ON_THE_WAY), increment).time
+        });
+        Limits::time(share.unwrap_or(most).min(most))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limits(clock: Option<(i64, u64)>, shown: bool, pressure: u32) -> Duration {
+        let entry = engine::find("gekitai").unwrap();
+        let clock = clock.map(|(left, inc)| (1_000 + left, Duration::from_secs(inc)));
+        let choice = Choice {
+            ticket: Ticket::default(),
+            seq: 1,
+            seat: Player::One,
+            order: Order { address: [10, 0, 0, 1].into(), lane: Lane::Exhibition },
+            sitter: Sitter::Level { level: 10 },
+            session: (entry.start)(&Default::default()).unwrap(),
+            clock,
+            shown,
+        };
+        choice.limits(1_000, pressure).time.unwrap()
+    }
+
+    #[test]
+    fn a_turn_has_what_the_clock_gives_when_it_begins_and_never_all_of_it() {
+        assert_eq!(limits(None, false, 1), MOST_TIME);
+        assert_eq!(limits(Some((600_000, 0)), false, 1), MOST_TIME);
+        let short = limits(Some((6_000, 0)), false, 1);
+        assert!(short < Duration::from_millis(250), "{short:?}");
+        let with_increment = limits(Some((6_000, 2)), false, 1);
+        assert!(with_increment > Duration::from_secs(1), "{with_increment:?}");
+        for left in [-5_000, 0, 20, 60, 100, 1_000] {
+            let time = limits(Some((left, 10)), false, 1);
+            let left = Duration::from_millis(u64::try_from(left).unwrap_or(0));
+            assert!(time <= left.max(Duration::from_millis(1)), "{time:?} of {left:?}");
+        }
+    }
+
+    #[test]
+    fn the_more_turns_wait_the_less_time_has_each() {
+        assert_eq!(limits(None, false, 3), MOST_TIME / 3);
+        assert_eq!(limits(None, false, 1_000), LEAST_TIME);
+        assert_eq!(limits(None, true, 1), SHOWN_TIME);
+        assert!(limits(Some((120, 0)), false, 1_000) < LEAST_TIME, "a clock is always kept");
     }
 }

@@ -268,6 +268,7 @@ async fn events(
     tokio::spawn(async move {
         let presence = follow.then(|| Presence::new(&teller.room, Vec::new()));
         if follow {
+            teller.room.watched_by(reader);
             teller.hall.settled(&teller.room);
         }
         if teller.send(first).await

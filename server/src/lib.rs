@@ -10,10 +10,12 @@ pub mod boards;
 pub mod clock;
 pub mod commands;
 pub mod computers;
+pub mod connections;
 pub mod course;
 pub mod engines;
 pub mod error;
 pub mod event;
+pub mod fair;
 pub mod games;
 pub mod guard;
 pub mod ids;
@@ -23,6 +25,7 @@ pub mod log;
 pub mod metrics;
 pub mod pages;
 pub mod played;
+pub mod queue;
 pub mod room;
 pub mod socket;
 pub mod store;
@@ -30,8 +33,8 @@ pub mod stream;
 
 use axum::extract::Request;
 use axum::routing::get;
-use axum::serve::ListenerExt;
 use axum::{Json, Router};
+use connections::Doors;
 use engines::Engines;
 use error::{Kind, Refusal};
 use guard::Guard;
@@ -73,8 +76,8 @@ pub struct Config {
 #[error("{0}")]
 pub struct StartError(pub String);
 
-/// How many analyses run at once.
-const ANALYSES: usize = 2;
+/// Threads for the engine: at least so many, and one more than there are cores.
+const LEAST_WORKERS: usize = 3;
 
 /// How long a game stays in memory when nobody looks at it, and how often that is checked.
 const IDLE: Duration = Duration::from_secs(60);
@@ -95,6 +98,8 @@ pub struct Server {
     writer: JoinHandle<()>,
     keepers: Vec<JoinHandle<()>>,
     router: Router,
+    connections: usize,
+    proxied: bool,
 }
 
 impl Server {
@@ -102,7 +107,8 @@ impl Server {
     pub async fn open(config: &Config) -> Result<Server, StartError> {
         let metrics = Arc::new(Metrics::default());
         let (store, writer) = Store::open(&config.data, Arc::clone(&metrics)).await?;
-        let engines = Engines::new(ANALYSES, Arc::clone(&metrics));
+        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+        let engines = Engines::new(LEAST_WORKERS.max(cores + 1), Arc::clone(&metrics));
         let limits = Limits::new(config.allowance, config.new_games, config.connections);
         let hall = Arc::new(Hall::new(store, engines, limits, metrics));
         alarm::resume(&hall).await.map_err(|refusal| StartError(refusal.error))?;
@@ -113,7 +119,8 @@ impl Server {
         ];
         let state = Arc::new(State { hall });
         let router = router(config, &state);
-        Ok(Server { state, writer, keepers, router })
+        let (connections, proxied) = (config.connections, config.base_url.is_some());
+        Ok(Server { state, writer, keepers, router, connections, proxied })
     }
 
     /// Everything that is answered.
@@ -133,19 +140,13 @@ impl Server {
         listener: TcpListener,
         stop: impl Future<Output = ()> + Send + 'static,
     ) {
-        let stopping = self.state.hall.stopping.clone();
-        let ends = stopping.subscribe();
-        let router = self.router().into_make_service_with_connect_info::<SocketAddr>();
-        let listener = listener.tap_io(|stream| {
-            // A turn is small and in a hurry.
-            let _ = stream.set_nodelay(true);
-        });
-        let finished = axum::serve(listener, router).with_graceful_shutdown(async move {
-            stop.await;
-            stopping.send_replace(true);
-        });
-        let finished = tokio::spawn(async move { finished.await });
-        wait_for(ends).await;
+        let hall = &self.state.hall;
+        let (limits, metrics) = (Arc::clone(&hall.limits), Arc::clone(&hall.metrics));
+        let doors = Doors::new(self.connections, self.proxied, limits, metrics);
+        let ends = hall.stopping.subscribe();
+        let finished = tokio::spawn(connections::serve(listener, self.router(), doors, ends));
+        stop.await;
+        hall.stopping.send_replace(true);
         tracing::info!("stopping");
         self.state.hall.engines.close();
         let _ = tokio::time::timeout(FAREWELL / 2, finished).await;
@@ -155,7 +156,7 @@ impl Server {
 
     /// Closes the store when everything that was begun is stored.
     pub async fn close(self) {
-        let Server { state, writer, keepers, router } = self;
+        let Server { state, writer, keepers, router, .. } = self;
         state.hall.stopping.send_replace(true);
         state.hall.engines.close();
         keepers.iter().for_each(JoinHandle::abort);
@@ -165,11 +166,6 @@ impl Server {
         // The writer ends when the last request that may use it has ended.
         let _ = tokio::time::timeout(FAREWELL / 2, writer).await;
     }
-}
-
-async fn wait_for(mut flag: tokio::sync::watch::Receiver<bool>) {
-    // If nobody can set it any more, there is nothing to wait for.
-    let _ = flag.wait_for(|set| *set).await;
 }
 
 async fn sweep(hall: Arc<Hall>) {

@@ -14,7 +14,7 @@ use crate::room::Room;
 use crate::store::{Append, Appended, NewGame, Store, StoreError};
 use rules::Player;
 use std::collections::HashMap;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
@@ -24,6 +24,9 @@ const TRIES: usize = 10;
 
 /// All events of a game.
 const ALL: usize = usize::MAX;
+
+/// The address of what the server does by itself.
+pub const SERVER: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
 
 /// Everything that requests share.
 pub struct Hall {
@@ -122,7 +125,7 @@ impl Hall {
         check_id(id)?;
         let events = self.store.events(id, 0, ALL).await?;
         let tokens = self.store.tokens(id).await?;
-        let room = Room::replay(id, &events, tokens, self.limits.of_a_seat())?;
+        let room = Room::replay(id, &events, tokens, self.limits.of_a_seat(), SERVER)?;
         let room = room.ok_or_else(|| no_such_game(id))?;
         let room = {
             let mut rooms = self.rooms();
@@ -244,6 +247,7 @@ impl Hall {
                 return Err(Refusal::conflict("somebody was quicker and has taken the seat"));
             }
             let seat = room.view(|game| commands::seat(game, &held, command))?;
+            room.played_by(from.address);
             if let Some(seq) = self.done_before(room, seat, command).await? {
                 let token = room.view(|game| fresh.of_seat(game, seat));
                 return self.told(room, seq, token).await;

@@ -9,6 +9,8 @@ use std::time::Duration;
 pub struct Metrics {
     /// Requests answered, by the first digit of their status.
     requests: [AtomicU64; 6],
+    /// Connections open now, sockets included.
+    pub connections: AtomicI64,
     /// Sockets open now.
     pub sockets: AtomicI64,
     /// Games in memory now.
@@ -73,6 +75,7 @@ impl Metrics {
             })
             .collect();
         put("counter", "requests_total", "Requests answered.", &requests);
+        put("gauge", "connections", "Connections open.", &gauge(&self.connections));
         put("gauge", "sockets", "Sockets open.", &gauge(&self.sockets));
         put("gauge", "live_games", "Games in memory.", &gauge(&self.live_games));
         put("gauge", "engine_jobs_running", "Engine jobs under way.", &gauge(&self.jobs[0]));

@@ -10,6 +10,7 @@ use engine::Stop;
 use rules::Player;
 use serde_json::Value;
 use std::collections::VecDeque;
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
@@ -17,10 +18,18 @@ use tokio::sync::watch;
 /// How many events are kept as they are told: who has fewer reads the store.
 const RECENT: usize = 8;
 
+/// What one thinking of a computer is known by, and the switch that ends it.
+#[derive(Clone, Debug, Default)]
+pub struct Ticket {
+    number: u64,
+    /// The switch.
+    pub stop: Stop,
+}
+
 /// A computer's thinking about what follows an event.
 struct Thinking {
     seq: i64,
-    stop: Stop,
+    ticket: Ticket,
 }
 
 struct Inner {
@@ -32,6 +41,10 @@ struct Inner {
     /// What each seat may still do.
     buckets: [Bucket; 2],
     thinking: Option<Thinking>,
+    /// How often a computer has begun to think.
+    thoughts: u64,
+    /// For whom computers think here.
+    asker: IpAddr,
 }
 
 /// A game in memory.
@@ -73,11 +86,21 @@ impl Room {
         events: &[Event],
         tokens: [Option<Hash>; 2],
         bucket: Bucket,
+        asker: IpAddr,
     ) -> Result<Option<Room>, Damaged> {
         let Some(game) = Played::replay(id, events, tokens)? else { return Ok(None) };
         let recent = VecDeque::with_capacity(RECENT);
         let buckets = [bucket; 2];
-        let inner = Inner { game, recent, seats: [0; 2], watchers: 0, buckets, thinking: None };
+        let inner = Inner {
+            game,
+            recent,
+            seats: [0; 2],
+            watchers: 0,
+            buckets,
+            thinking: None,
+            thoughts: 0,
+            asker,
+        };
         Ok(Some(Room {
             id: id.to_owned(),
             inner: Mutex::new(inner),
@@ -176,41 +199,56 @@ impl Room {
         }
         let unwatched = inner.watchers == 0 && inner.seats == [0; 2];
         if unwatched && inner.game.is_exhibition() {
-            inner.thinking.take().iter().for_each(|thinking| thinking.stop.stop());
+            inner.thinking.take().iter().for_each(|thinking| thinking.ticket.stop.stop());
         }
         drop(inner);
         self.touch();
         self.hint.send_modify(|count| *count += 1);
     }
 
+    /// Notes who plays here: computers think on behalf of that address.
+    pub fn played_by(&self, address: IpAddr) {
+        self.lock().asker = address;
+    }
+
+    /// Notes who watches, for whom computers play each other.
+    pub fn watched_by(&self, address: IpAddr) {
+        let mut inner = self.lock();
+        if inner.game.is_exhibition() {
+            inner.asker = address;
+        }
+    }
+
     /// Begins the thinking of a computer that has to move, ends one that is out of date. What is given
-    /// to `begin` is the game and the switch that ends it.
-    pub fn think<T>(&self, begin: impl FnOnce(&Played, Stop) -> T) -> Option<T> {
+    /// to `begin` is the game, for whom it is, and what the thinking is known by.
+    pub fn think<T>(&self, begin: impl FnOnce(&Played, IpAddr, Ticket) -> T) -> Option<T> {
         let mut inner = self.lock();
         let seq = inner.game.course.seq;
         if inner.thinking.as_ref().is_some_and(|thinking| thinking.seq == seq) {
             return None;
         }
-        inner.thinking.take().iter().for_each(|thinking| thinking.stop.stop());
+        inner.thinking.take().iter().for_each(|thinking| thinking.ticket.stop.stop());
         inner.game.computer_to_move()?;
         let unwatched = inner.watchers == 0 && inner.seats == [0; 2];
         if unwatched && inner.game.is_exhibition() {
             return None;
         }
-        let stop = Stop::default();
-        inner.thinking = Some(Thinking { seq, stop: stop.clone() });
-        Some(begin(&inner.game, stop))
+        inner.thoughts += 1;
+        let ticket = Ticket { number: inner.thoughts, stop: Stop::default() };
+        inner.thinking = Some(Thinking { seq, ticket: ticket.clone() });
+        Some(begin(&inner.game, inner.asker, ticket))
     }
 
-    /// Whether the thinking behind an event has ended for want of a reason.
-    pub fn is_dropped(&self, seq: i64) -> bool {
-        self.lock().thinking.as_ref().is_none_or(|thinking| thinking.seq != seq)
+    /// Whether a thinking has ended for want of a reason. Another one about the same event may have begun.
+    pub fn is_dropped(&self, ticket: &Ticket) -> bool {
+        let own = |thinking: &Thinking| thinking.ticket.number == ticket.number;
+        !self.lock().thinking.as_ref().is_some_and(own)
     }
 
-    /// Forgets the thinking behind an event, so that it may begin anew.
-    pub fn forget_thinking(&self, seq: i64) {
+    /// Forgets a thinking, so that another one may begin.
+    pub fn forget_thinking(&self, ticket: &Ticket) {
         let mut inner = self.lock();
-        inner.thinking.take_if(|thinking| thinking.seq == seq);
+        inner.thinking.take_if(|thinking| thinking.ticket.number == ticket.number);
     }
 }
 
@@ -231,5 +269,65 @@ impl Presence {
 impl Drop for Presence {
     fn drop(&mut self) {
         self.room.count(&self.seats, |count| *count = count.saturating_sub(1));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::TimeControl;
+    use crate::event::{Created, Fact, Seat, Sitter};
+
+    const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
+
+    fn room(sitters: [Sitter; 2]) -> Arc<Room> {
+        let start = (engine::find("gekitai").unwrap().start)(&Default::default()).unwrap();
+        let created = Created {
+            game: "gekitai".into(),
+            options: Default::default(),
+            start: start.text(),
+            turns: Vec::new(),
+            seats: sitters.map(|sitter| Seat { sitter, name: None }),
+            shared: false,
+            clock: TimeControl::None,
+        };
+        let fact = Fact::Created(Box::new(created));
+        let first = Event { seq: 1, seat: None, at: 0, fact, command: None };
+        let bucket = Bucket::new(1.0, 1.0, 0);
+        let room = Room::replay("abcdefgh", &[first], [None; 2], bucket, HERE);
+        Arc::new(room.unwrap().unwrap())
+    }
+
+    fn think(room: &Room) -> Option<Ticket> {
+        room.think(|_, _, ticket| ticket)
+    }
+
+    #[test]
+    fn an_exhibition_that_is_left_and_entered_again_is_thought_about_once() {
+        let room = room([Sitter::Level { level: 1 }, Sitter::Level { level: 1 }]);
+        assert!(think(&room).is_none(), "nobody watches");
+        let watcher = Presence::new(&room, Vec::new());
+        let first = think(&room).unwrap();
+        assert!(think(&room).is_none(), "it thinks already");
+        drop(watcher);
+        assert!(first.stop.is_stopped());
+        let _again = Presence::new(&room, Vec::new());
+        let second = think(&room).unwrap();
+        assert!(room.is_dropped(&first), "the first one must not play");
+        room.forget_thinking(&first);
+        assert!(!room.is_dropped(&second) && !second.stop.is_stopped());
+    }
+
+    #[test]
+    fn who_only_watches_does_not_take_a_game_over_from_its_player() {
+        let other = IpAddr::from([10, 0, 0, 1]);
+        let asker = |room: &Room| room.lock().asker;
+        let played = room([Sitter::Person, Sitter::Level { level: 1 }]);
+        played.played_by(HERE);
+        played.watched_by(other);
+        assert_eq!(asker(&played), HERE);
+        let shown = room([Sitter::Level { level: 1 }, Sitter::Level { level: 1 }]);
+        shown.watched_by(other);
+        assert_eq!(asker(&shown), other);
     }
 }

@@ -192,6 +192,10 @@ impl Connection {
     /// Notes who this is.
     async fn settle(&mut self) -> Result<(), Closed> {
         self.at = self.taken_seats();
+        match self.at.is_empty() {
+            true => self.room.watched_by(self.address),
+            false => self.room.played_by(self.address),
+        }
         self.presence = None;
         self.presence = Some(Presence::new(&self.room, self.at.clone()));
         self.hall.settled(&self.room);
