@@ -96,9 +96,10 @@ export const patient = async (ask) => {
     try {
       return await ask();
     } catch (error) {
-      if (!isAway(error)) throw error;
+      const tooMany = /** @type {any} */ (error).status === 429;
+      if (!isAway(error) && !tooMany) throw error;
       // Others may be answered while this is not: it gives them some time in any case.
-      await Promise.all([reach.back(), sleep(Math.min(2_000, 100 * 2 ** tries))]);
+      await Promise.all([reach.back(), sleep(tooMany ? 1_500 : Math.min(2_000, 100 * 2 ** tries))]);
     }
   }
 };
