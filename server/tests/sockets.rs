@@ -350,6 +350,18 @@ async fn who_joins_through_a_socket_gets_the_secret_and_plays_on() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_ping_of_a_player_or_a_watcher_is_answered() {
+    let mut remote = Remote::new().await;
+    let game = remote.people("gekitai").await;
+    for seat in [Some(1), None] {
+        let mut peer = remote.peer(&game, seat).await;
+        peer.say(&json!({ "type": "ping" })).await;
+        while peer.hear().await.unwrap() != json!({ "type": "pong" }) {}
+    }
+    remote.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_refused_is_answered_and_the_socket_goes_on() {
     let mut remote = Remote::new().await;
     let game = remote.people("gekitai").await;

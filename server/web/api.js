@@ -29,8 +29,9 @@ export class Refused extends Error {
   }
 }
 
-/** How long an answer may take that needs no thought. */
+/** How long an answer may take, without and with thought. */
 const ANSWER_WITHIN = 8_000;
+const THOUGHT_WITHIN = 60_000;
 
 /** What does not refuse a request but cannot answer it now. */
 const isAway = (/** @type {any} */ error) => error instanceof Refused && [0, 502, 503, 504].includes(error.status);
@@ -85,7 +86,7 @@ export const postJson = (path, body, token) => bodyOf(request(path, { body, toke
 /** @param {string} path @param {any} body */
 export const postText = (path, body) => bodyOf(request(path, { body, within: ANSWER_WITHIN }), 'text');
 /** Asks for something that needs thought. @param {string} path @param {any} body */
-export const postLong = (path, body) => bodyOf(request(path, { body }), 'json');
+export const postLong = (path, body) => bodyOf(request(path, { body, within: THOUGHT_WITHIN }), 'json');
 
 /**
  * Asks until there is an answer: while the server is away, this waits for it to come back.
@@ -96,9 +97,10 @@ export const patient = async (ask) => {
     try {
       return await ask();
     } catch (error) {
-      if (!isAway(error)) throw error;
+      const tooMany = /** @type {any} */ (error).status === 429;
+      if (!isAway(error) && !tooMany) throw error;
       // Others may be answered while this is not: it gives them some time in any case.
-      await Promise.all([reach.back(), sleep(Math.min(2_000, 100 * 2 ** tries))]);
+      await Promise.all([reach.back(), sleep(tooMany ? 1_500 : Math.min(2_000, 100 * 2 ** tries))]);
     }
   }
 };

@@ -120,7 +120,7 @@ impl Game {
                 browser.click("#choose-seat [data-seat=\"2\"]").await;
             }
             browser.find("main[data-ready] .board svg").await;
-            let always = if seed % 2 == 0 { "always" } else { "auto" };
+            let always = if seed.is_multiple_of(2) { "always" } else { "auto" };
             let taste = json!({ "confirm": always }).to_string();
             browser.script(&format!("localStorage['quadrille.prefs'] = {taste:?}")).await;
             let turns = script.turns.iter();
@@ -214,7 +214,7 @@ impl Storm {
                 6 => (&mut faults.one_way, Weather::Silent { up: true, down: false, after }),
                 7 => (&mut faults.one_way, Weather::Silent { up: false, down: true, after }),
                 8 => (&mut faults.requests, Weather::SocketsOnly),
-                _ if seed % 3 == 0 => {
+                _ if seed.is_multiple_of(3) => {
                     faults.restarts += 1;
                     self.restart(between(0, 2) == 0, between(0, 400)).await;
                     continue;
