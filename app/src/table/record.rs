@@ -112,8 +112,9 @@ mod tests {
     fn a_table_goes_on_as_its_record_tells() {
         for entry in engine::GAMES {
             let game = (entry.start)(&Default::default()).unwrap();
-            let seed = Sitter::parse(&format!("seed:{}", game.seed_players()[0].id), &*game);
-            let sitters = [Sitter::person("A \"B\" \\C"), seed.unwrap()];
+            let seed = game.seed_players().first().map(|about| format!("seed:{}", about.id));
+            let computer = Sitter::parse(seed.as_deref().unwrap_or("level:4"), &*game);
+            let sitters = [Sitter::person("A \"B\" \\C"), computer.unwrap()];
             let clock = Some(Clock::new(Terms::parse("5+3").unwrap()));
             let mut table = Table::new(entry, game, sitters, clock);
             let now = Instant::now();

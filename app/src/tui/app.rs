@@ -36,6 +36,8 @@ pub enum Message {
 
 /// What all screens share.
 pub struct Shared {
+    /// The games on the menu.
+    pub games: &'static [Entry],
     /// What the terminal can show.
     pub look: Look,
     /// Saved games.

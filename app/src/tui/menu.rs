@@ -8,7 +8,7 @@ use super::view::{cut, keys, list, title, wrapped};
 use crate::input;
 use crate::saves::Kept;
 use crate::table::Table;
-use engine::{Entry, GAMES};
+use engine::Entry;
 use ratatui::Frame;
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 use ratatui::layout::Rect;
@@ -82,11 +82,11 @@ impl Menu {
         let goes_on = latest.map(|(kept, table)| Item::Continue(kept, Box::new(table)));
         let mut items: Vec<Item> = goes_on.into_iter().collect();
         let games = usize::from(!items.is_empty());
-        items.extend(GAMES.iter().map(Item::Game));
+        items.extend(shared.games.iter().map(Item::Game));
         items.push(Item::Puzzles(puzzles::count()));
         items.push(Item::Library(shared.saves.count()));
         items.push(Item::Quit);
-        let last = GAMES.iter().position(|entry| entry.info.id == shared.choices.game);
+        let last = shared.games.iter().position(|entry| entry.info.id == shared.choices.game);
         let chosen = if games > 0 { 0 } else { last.unwrap_or(0) };
         Menu { items, chosen, trouble }
     }

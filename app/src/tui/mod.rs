@@ -44,6 +44,7 @@ pub fn run(args: &PlayArgs, saves: Saves, first: Next) -> Result<(), Failure> {
         let _ = reports.send(Message::Work(report));
     });
     let shared = Shared {
+        games: engine::GAMES,
         look: Look::of_terminal(args.ascii),
         saves,
         choices,

@@ -57,15 +57,16 @@ pub struct Puzzles {
 }
 
 impl Puzzles {
-    /// All puzzles; of the last game, the first that is not solved.
+    /// The puzzles of all games that have some; of the last game, the first that is not solved.
     pub fn new(shared: &Shared) -> Puzzles {
         let series = |entry: &'static Entry| {
             let puzzles: Rc<[Puzzle]> = shipped(entry.info.id).into();
             let last = puzzles.len().saturating_sub(1);
             Series { entry, puzzles, number: last }.next_unsolved(shared)
         };
-        let games: Vec<Series> = GAMES.iter().map(series).collect();
-        let last = GAMES.iter().position(|entry| entry.info.id == shared.choices.game);
+        let has_some = |series: &Series| !series.puzzles.is_empty();
+        let games: Vec<Series> = GAMES.iter().map(series).filter(has_some).collect();
+        let last = games.iter().position(|series| series.entry.info.id == shared.choices.game);
         Puzzles { games, game: last.unwrap_or(0) }
     }
 

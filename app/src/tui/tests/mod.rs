@@ -63,6 +63,8 @@ impl Desk {
         let trouble = choices.clone().err();
         let now = Instant::now();
         let shared = Shared {
+            // A new game changes no picture of the menu.
+            games: &engine::GAMES[..4],
             look: Look { color: true, charset: Charset::Unicode },
             saves,
             remembers: trouble.is_none(),

@@ -57,9 +57,7 @@ fn a_wrong_turn_is_told_and_taken_back() {
 #[test]
 fn every_shipped_puzzle_can_be_opened() {
     for entry in engine::GAMES {
-        let puzzles = shipped(entry.info.id);
-        assert_eq!(puzzles.len(), 100, "{}", entry.info.id);
-        for puzzle in puzzles {
+        for puzzle in shipped(entry.info.id) {
             let game = (entry.from_text)(&puzzle.position, &Default::default()).unwrap();
             assert!(game.turns().contains(&puzzle.solution[0]), "{}", puzzle.record);
         }
