@@ -1,10 +1,11 @@
 //! The panel beside the board: the players, the stage of a turn, opinions, the turns.
 
 use super::Play;
-use crate::table::{Kind, signed};
+use crate::table::signed;
 use crate::tui::app::{Hit, Hits, Shared};
 use crate::tui::look::Look;
 use crate::tui::view::{cut, wrapped};
+use engine::score::bar;
 use engine::{LineView, Session, View};
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -87,7 +88,7 @@ impl Play {
         let to_move = diagram.turn == Some(player);
         let arrow = if to_move { look.sign("▸ ", "> ") } else { "  " };
         let chip = format!(" {} ", seat.name);
-        let name = self.table.sitter(player).called().unwrap_or_default();
+        let name = self.table.called(player).unwrap_or_default();
         let time = self.time(player, now).unwrap_or_default();
         let used = 4 + seat.name.chars().count() + 2 + time.chars().count();
         let name = cut(&name, pen.width().saturating_sub(used), &look);
@@ -124,7 +125,7 @@ impl Play {
             pen.line(Line::styled(words, look.strong()));
             if let Some(view) = &thinking.view {
                 self.view_thought(view, 1, pen);
-            } else if let Kind::Level(level) = self.table.sitter(player).kind {
+            } else if let Some(level) = self.table.sitter(player).who.level() {
                 pen.line(Line::styled(level.about, look.soft()));
             }
             return;
@@ -202,7 +203,7 @@ impl Play {
         let mover = self.game().turn();
         let (share, words) = match (best, self.game().result()) {
             (Some(line), _) => {
-                let share = share(line);
+                let share = bar(line.score, line.win_in);
                 let one = if mover == Player::One { share } else { 1.0 - share };
                 (one, verdict(self.game(), line))
             }
@@ -357,14 +358,6 @@ fn score(line: &LineView) -> String {
         Some(turns) if turns > 0 => format!("wins {turns}"),
         Some(turns) => format!("loses {}", -turns),
         None => format!("{:+.2}", f64::from(line.score) / 100.0),
-    }
-}
-
-/// How likely a line makes a win of the player to move, as the bar shows it.
-fn share(line: &LineView) -> f64 {
-    match line.win_in {
-        Some(turns) => f64::from(u8::from(turns > 0)),
-        None => 1.0 / (1.0 + (-f64::from(line.score) / 200.0).exp()),
     }
 }
 

@@ -149,7 +149,7 @@ fn undo_against_the_computer_takes_back_both_turns() {
 fn the_computers_turn_is_played_and_a_stale_one_is_not() {
     let mut desk = Desk::playing("stale", "gekitai", ["human", "level:3"], "");
     desk.keys("c3<Enter>");
-    sees(&desk, "Engine 3 is thinking");
+    sees(&desk, "Level 3 is thinking");
     desk.keys("u");
     desk.report(1, Found::Turn(Some("a1".into())));
     assert!(desk.history().is_empty());
@@ -280,7 +280,7 @@ fn every_kind_of_player_can_be_chosen_in_every_game() {
         let id = entry.info.id;
         let mut desk = Desk::new(&format!("kinds-{id}"));
         let game = (entry.start)(&Default::default()).unwrap();
-        for (number, kind) in Sitter::kinds(game.as_ref()).iter().enumerate() {
+        for (number, who) in Sitter::kinds(game.as_ref()).iter().enumerate() {
             desk.app.go(Next::Setup(entry));
             desk.keys("<Home><Enter><Home>");
             desk.keys(&"<Down>".repeat(number)).keys("<Enter>");
@@ -288,7 +288,7 @@ fn every_kind_of_player_can_be_chosen_in_every_game() {
                 desk.keys("<Enter>");
             }
             desk.keys("s");
-            assert_eq!(desk.table().sitters[0].kind, *kind, "{id}");
+            assert_eq!(desk.table().sitters[0].who, *who, "{id}");
         }
     }
 }
