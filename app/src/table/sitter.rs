@@ -1,5 +1,6 @@
 //! Who sits on a side of the board.
 
+use crate::columns::fitting;
 use engine::{Limits, Session, Who};
 use rules::game::shorten;
 use std::time::Duration;
@@ -7,7 +8,7 @@ use std::time::Duration;
 /// How long the last level thinks where no clock says otherwise.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// How long a name may be.
+/// How many columns a name may take.
 pub const NAME: usize = 16;
 
 /// Who sits there, and the name of a person; one without a name is called by the colour of the pieces.
@@ -21,8 +22,8 @@ pub struct Sitter {
 impl Sitter {
     /// A person; the name is cut to what a line can show.
     pub fn person(name: &str) -> Sitter {
-        let name: String = name.trim().chars().filter(|c| !c.is_control()).take(NAME).collect();
-        Sitter { who: Who::Person, name }
+        let name: String = name.trim().chars().filter(|c| !c.is_control()).collect();
+        Sitter { who: Who::Person, name: fitting(&name, NAME).to_owned() }
     }
 
     /// A computer's player.
@@ -125,5 +126,6 @@ mod tests {
     fn a_name_fits_its_line() {
         let name = Sitter::person(&"\u{7}x".repeat(99)).name;
         assert_eq!(name, "x".repeat(NAME));
+        assert_eq!(Sitter::person(&"龍".repeat(99)).name, "龍".repeat(NAME / 2));
     }
 }

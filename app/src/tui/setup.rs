@@ -2,6 +2,7 @@
 
 use super::app::{Next, Shared};
 use super::page::Page;
+use crate::columns;
 use crate::saves::Chosen;
 use crate::table::clock::{Clock, Terms};
 use crate::table::sitter::NAME;
@@ -197,7 +198,11 @@ impl Setup {
                 }
                 KeyCode::Esc => self.filling = Filling::Nothing,
                 KeyCode::Backspace => drop(name.pop()),
-                KeyCode::Char(c) if name.chars().count() < NAME && !c.is_control() => name.push(c),
+                KeyCode::Char(c)
+                    if !c.is_control() && columns::width(&format!("{name}{c}")) <= NAME =>
+                {
+                    name.push(c);
+                }
                 _ => {}
             },
             Filling::Player(..) => self.pick_player(key.code),
