@@ -1,6 +1,7 @@
 //! `quadrille analyze`: the best lines of a position, for a person.
 
 use crate::cli::AnalyzeArgs;
+use crate::columns;
 use crate::failure::{Failure, print};
 use crate::input;
 use engine::{Limits, LineView, Session, Stop, View, make_whole};
@@ -135,10 +136,8 @@ impl Screen {
     /// A line that wrapped would spoil the count of lines.
     fn cut(&self, line: &str) -> String {
         match self.width {
-            Some(width) if line.chars().count() > width => {
-                line.chars().take(width.saturating_sub(1)).chain(['…']).collect()
-            }
-            _ => line.to_owned(),
+            Some(width) => columns::cut(line, width, "…"),
+            None => line.to_owned(),
         }
     }
 }

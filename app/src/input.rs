@@ -2,7 +2,7 @@
 
 use crate::cli::{GameOptions, PositionArgs};
 use crate::failure::Failure;
-use engine::{Entry, GAMES, Session, find};
+use engine::{Entry, Session};
 use rules::record::Record;
 use serde_json::Value;
 use std::io::{BufRead, Read};
@@ -35,11 +35,7 @@ pub fn install(table: Option<&Path>) -> Result<(), Failure> {
 
 /// The game with this name.
 pub fn game(id: &str) -> Result<&'static Entry, Failure> {
-    find(id).ok_or_else(|| {
-        let names: Vec<_> = GAMES.iter().map(|entry| entry.info.id).collect();
-        let id = rules::game::shorten(id);
-        Failure::user(format!("there is no game `{id}`; the games are {}", names.join(", ")))
-    })
+    requests::game(id).map_err(|refusal| Failure::user(refusal.message))
 }
 
 /// Refuses options that the game does not have.

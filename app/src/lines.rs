@@ -144,10 +144,10 @@ impl Lines {
                 }
             }
         }
-        let kind = table.sitter(player).kind;
+        let sitter = table.sitter(player);
         let clock = table.clock.as_ref().map(|clock| clock.limits(player, Instant::now()));
-        let limits = kind.limits(clock);
-        let turn = self.worker.turn_now(table.entry, table.game.as_ref(), kind, &limits);
+        let limits = sitter.limits(clock);
+        let turn = self.worker.turn_now(table.entry, table.game.as_ref(), &sitter.who, &limits);
         let Some(turn) = turn else {
             return Err(Failure::Other(anyhow::anyhow!("{name} found no turn")));
         };

@@ -4,6 +4,7 @@ mod analyze;
 mod arena;
 mod bench;
 mod cli;
+mod columns;
 mod failure;
 mod games;
 mod input;

@@ -1,5 +1,6 @@
 //! `quadrille rules`: a rules page for the terminal.
 
+use crate::columns::wrapped;
 use crate::failure::{Failure, print};
 use crate::input;
 use engine::Entry;
@@ -39,7 +40,7 @@ pub fn page(entry: &Entry, charset: Charset, color: bool) -> String {
             out += &if color { format!("{BOLD}{title}{PLAIN}\n") } else { format!("{title}\n") };
         } else if let Some((alt, picture)) = picture(line) {
             out += &drawn(entry, picture, charset, color);
-            out += &wrapped(alt);
+            out += &caption(alt);
         } else {
             out += &format!("{}\n", inline(line, color));
         }
@@ -67,19 +68,8 @@ fn drawn(entry: &Entry, path: &str, charset: Charset, color: bool) -> String {
 }
 
 /// Words below a picture, indented and broken to fit a narrow terminal.
-fn wrapped(words: &str) -> String {
-    let mut lines = vec![String::new()];
-    for word in words.split_whitespace() {
-        let line = lines.last().map_or(0, |line| line.chars().count());
-        if line > 0 && line + 1 + word.chars().count() > 72 {
-            lines.push(String::new());
-        }
-        if let Some(line) = lines.last_mut() {
-            line.push_str(if line.is_empty() { "" } else { " " });
-            line.push_str(word);
-        }
-    }
-    lines.into_iter().map(|line| format!("    {line}\n")).collect()
+fn caption(words: &str) -> String {
+    wrapped(words, 72).into_iter().map(|line| format!("    {line}\n")).collect()
 }
 
 /// Code spans and bold text, as far as the page uses them.

@@ -9,10 +9,12 @@ use rules::record::Record;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::io::{self, ErrorKind, Read, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+use tempfile::NamedTempFile;
 
 /// The largest file that is read: far beyond any game.
 const MOST_BYTES: u64 = 1 << 20;
@@ -110,10 +112,10 @@ pub struct Chosen {
 
 /// The folder of this program among the user's data, if the user has one.
 pub fn usual_folder() -> Option<PathBuf> {
-    let variable = |name| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
-    let data = variable("XDG_DATA_HOME").filter(|path| path.is_absolute());
-    let data = data.or_else(|| Some(variable("HOME")?.join(".local/share")));
-    data.map(|data| data.join("quadrille"))
+    let named = std::env::var_os("XDG_DATA_HOME").map(PathBuf::from);
+    let usual = || Some(std::env::home_dir()?.join(".local/share"));
+    let data = named.filter(|path| path.is_absolute()).or_else(usual);
+    data.filter(|path| path.is_absolute()).map(|data| data.join("quadrille"))
 }
 
 impl Saves {
@@ -240,30 +242,27 @@ fn text(path: &Path) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|_| wrong("it is not text in UTF-8"))
 }
 
-/// Writes a file beside its place, down to the disk.
-fn beside(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let draft = path.with_file_name(format!(".{name}.{}", std::process::id()));
-    let mut file = File::create(&draft)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
+/// Writes a file beside its place, down to the disk; it vanishes unless it is put there.
+fn beside(path: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
+    let folder = path.parent().ok_or(ErrorKind::InvalidFilename)?;
+    // As readable for others as the user's other files.
+    let readable = Permissions::from_mode(0o666);
+    let mut draft =
+        tempfile::Builder::new().prefix(".").permissions(readable).tempfile_in(folder)?;
+    draft.write_all(bytes)?;
+    draft.as_file().sync_all()?;
     Ok(draft)
 }
 
 /// Puts a whole file in the place of the one before.
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let draft = beside(path, bytes)?;
-    fs::rename(&draft, path)?;
+    beside(path, bytes)?.persist(path)?;
     settle(path)
 }
 
 /// Puts a whole file where there was none.
 fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let draft = beside(path, bytes)?;
-    // A link is made only where there is nothing; a rename would take the place of another game.
-    let made = fs::hard_link(&draft, path);
-    fs::remove_file(&draft)?;
-    made?;
+    beside(path, bytes)?.persist_noclobber(path)?;
     settle(path)
 }
 
@@ -277,9 +276,10 @@ mod tests {
     use super::*;
     use crate::table::Sitter;
     use std::time::Instant;
+    use tempfile::TempDir;
 
     /// A folder for one test, which goes with it.
-    struct Own(Saves);
+    struct Own(Saves, #[allow(dead_code)] TempDir);
 
     impl std::ops::Deref for Own {
         type Target = Saves;
@@ -289,17 +289,9 @@ mod tests {
         }
     }
 
-    impl Drop for Own {
-        fn drop(&mut self) {
-            let _ = fs::remove_dir_all(&self.0.folder);
-        }
-    }
-
-    fn folder(name: &str) -> Own {
-        let name = format!("quadrille-saves-{}-{name}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        let _ = fs::remove_dir_all(&folder);
-        Own(Saves::open(Some(&folder)).unwrap())
+    fn folder() -> Own {
+        let folder = TempDir::new().unwrap();
+        Own(Saves::open(Some(folder.path())).unwrap(), folder)
     }
 
     fn record(turns: usize) -> Record {
@@ -316,7 +308,7 @@ mod tests {
 
     #[test]
     fn saved_games_never_take_each_others_place() {
-        let saves = folder("names");
+        let saves = folder();
         let paths: Vec<_> = (0..3).map(|turns| saves.save(&record(turns)).unwrap()).collect();
         for (turns, path) in paths.iter().enumerate() {
             assert_eq!(read(path).unwrap().game.turns_played(), turns);
@@ -325,8 +317,18 @@ mod tests {
     }
 
     #[test]
+    fn a_file_that_is_there_stays_and_no_draft_is_left() {
+        let saves = folder();
+        let path = saves.save(&record(2)).unwrap();
+        let error = create(&path, b"another").unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::AlreadyExists);
+        assert_eq!(read(&path).unwrap().game.turns_played(), 2);
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+    }
+
+    #[test]
     fn a_game_that_goes_on_stays_in_its_file_until_it_ends() {
-        let saves = folder("slot");
+        let saves = folder();
         let (mut slot, mut other) = (None, None);
         saves.keep(&mut slot, &record(1)).unwrap();
         saves.keep(&mut other, &record(0)).unwrap();
@@ -341,7 +343,7 @@ mod tests {
 
     #[test]
     fn a_damaged_file_is_told_of_and_left_alone() {
-        let saves = folder("damage");
+        let saves = folder();
         let path = saves.save(&record(2)).unwrap();
         let whole = fs::read_to_string(&path).unwrap();
         fs::write(&path, &whole[..whole.len() - 4]).unwrap();
@@ -359,7 +361,7 @@ mod tests {
 
     #[test]
     fn choices_are_remembered() {
-        let saves = folder("choices");
+        let saves = folder();
         assert_eq!(saves.choices(), Ok(Choices::default()));
         let choices = Choices { game: "x".into(), bar: true, ..Choices::default() };
         saves.remember(&choices).unwrap();

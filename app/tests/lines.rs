@@ -135,14 +135,14 @@ fn a_game_is_chosen_by_answering_questions() {
     let input = "chess\nrules 2\n2\nsize=9\nsize=4\nhuman:Ana\nnobody\nseed:easy\n5+0\nb2\nquit\n";
     let out = printed(&[], &folder, input);
     for expected in [
-        "there is no such game",
+        "there is no game `chess`; the games are glaisher",
         "GEKITAI",
         "board side must be 4 to 8, got 9",
         "who plays X? (Enter is human)",
         "player `nobody`: expected human",
-        "Gekitai: Ana (X) against Easy (O)",
+        "Gekitai: Ana (X) against Original Easy (O)",
         "1. Ana (X), 5:00 left:",
-        "Easy (O) plays ",
+        "Original Easy (O) plays ",
     ] {
         assert!(out.contains(expected), "no `{expected}` in\n{out}");
     }

@@ -21,8 +21,10 @@ pub mod session;
 pub mod solve;
 pub mod think;
 pub mod thinker;
+pub mod who;
 
 pub use control::{Limits, Stop};
 pub use registry::{Entry, GAMES, find};
 pub use session::{Session, Step};
 pub use thinker::{LineView, Thinker, View, make_whole};
+pub use who::Who;

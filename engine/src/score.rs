@@ -42,6 +42,16 @@ pub const fn win_in(score: Score) -> Option<i32> {
     }
 }
 
+/// How much of an evaluation bar belongs to the player to move, from 0 to 1: all of it where that player
+/// wins for certain.
+pub fn bar(score: Score, win_in: Option<i32>) -> f64 {
+    match win_in {
+        Some(turns) if turns > 0 => 1.0,
+        Some(_) => 0.0,
+        None => 1.0 / (1.0 + (-f64::from(score) / 220.0).exp()),
+    }
+}
+
 /// A score seen so many turns earlier: the game lasts that much longer.
 pub const fn earlier(score: Score, turns: i32) -> Score {
     if score >= PROVEN {
@@ -56,6 +66,14 @@ pub const fn earlier(score: Score, turns: i32) -> Score {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_bar_shows_who_is_better() {
+        assert_eq!([bar(0, None), bar(5, Some(2)), bar(-5, Some(-2))], [0.5, 1.0, 0.0]);
+        assert!((bar(220, None) - 0.731).abs() < 0.001);
+        assert!((bar(220, None) + bar(-220, None) - 1.0).abs() < 1e-9);
+        assert!(bar(PROVEN - 1, None) <= 1.0 && bar(1 - PROVEN, None) >= 0.0);
+    }
 
     #[test]
     fn distances_count_the_winners_turns() {

@@ -76,20 +76,13 @@ fn arena(args: &ArenaArgs) -> Result<Arena, Failure> {
             "--max-turns must be more than the {openings} turns of the openings, got {most}"
         )));
     }
-    let mut specs = [Spec::parse(&args.a), Spec::parse(&args.b)];
-    if let [Ok(a), Ok(b)] = &mut specs
-        && a.name == b.name
-    {
+    let spec = |text: &str| Spec::parse(text, start.as_ref()).map_err(Failure::user);
+    let (a, mut b) = (spec(&args.a)?, spec(&args.b)?);
+    if a.name == b.name {
         b.name += " (2)";
     }
     let margin = Duration::from_millis(args.margin.into());
-    let contestant = |spec: Result<Spec, String>| {
-        let spec = spec.map_err(Failure::user)?;
-        spec.check(start.as_ref()).map_err(Failure::user)?;
-        Ok::<_, Failure>(spec.contestant(entry, start.as_ref(), margin))
-    };
-    let [a, b] = specs;
-    let contestants = [contestant(a)?, contestant(b)?];
+    let contestants = [a, b].map(|spec| spec.contestant(entry, start.as_ref(), margin));
     let plan = Plan {
         games: args.games as usize,
         opening: args.openings as usize,

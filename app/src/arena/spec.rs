@@ -1,10 +1,9 @@
 //! The players of a match as the command line describes them.
 
 use super::external::{Dialect, Program};
-use engine::arena::players::{Drawing, Engine};
+use engine::arena::players::Local;
 use engine::arena::{Contestant, Fault, Player};
-use engine::levels::{LEVELS, find};
-use engine::{Entry, Limits, Session};
+use engine::{Entry, Limits, Session, Who};
 use rules::game::shorten;
 use std::fmt::Display;
 use std::str::FromStr;
@@ -17,67 +16,31 @@ pub struct Spec {
     pub kind: Kind,
 }
 
-/// The kinds of players. A new one is a variant here, a line in [`Spec::parse`] and one in
-/// [`Spec::contestant`].
+/// A player of ours, or another program.
 #[derive(Debug, PartialEq)]
 pub enum Kind {
-    /// Our engine with a table of so many mebibytes.
-    Engine { limits: Limits, hash: usize },
-    /// Our engine at a level; only the last one minds the limits.
-    Level { number: u8, limits: Limits },
-    /// Any legal turn.
-    Random,
-    /// A player of the original program.
-    Seed(String),
-    /// Another program.
+    Local { who: Who, limits: Limits, hash: usize },
     Program(Program),
 }
 
-/// The table of an engine that is told nothing else.
+/// The table of an engine that is told nothing else, in mebibytes.
 const HASH: usize = 16;
 
 impl Spec {
-    /// Reads a description such as `engine time=100 hash=64`.
-    pub fn parse(text: &str) -> Result<Spec, String> {
-        let kind =
-            |(head, words): (String, &mut Words)| match head.split_once(':') {
-                None if head == "engine" => engine(words),
-                None if head == "random" => Ok(Kind::Random),
-                Some(("level", number)) => level(number, words),
-                Some(("seed", id)) => Ok(Kind::Seed(id.to_owned())),
-                Some(("ugi", command)) => program(Dialect::Ugi, command, words),
-                Some(("uci", command)) => program(Dialect::Uci, command, words),
-                _ => Err("expected engine, level:N, random, seed:NAME, ugi:COMMAND or uci:COMMAND"
-                    .into()),
-            };
+    /// Reads a description such as `engine time=100 hash=64`; players that the game does not have are
+    /// refused.
+    pub fn parse(text: &str, game: &dyn Session) -> Result<Spec, String> {
         let read = || {
             let mut words = Words::split(text)?;
             let name = words.take("name").unwrap_or_else(|| text.trim().to_owned());
             let head = words.take_first().ok_or("expected one such as `engine time=100`")?;
-            let kind = kind((head, &mut words))?;
+            let kind = kind(&head, &mut words, game)?;
             match words.take_first() {
                 Some(word) => Err(format!("`{}` means nothing here", shorten(&word))),
                 None => Ok(Spec { name, kind }),
             }
         };
         read().map_err(|error| format!("player `{}`: {error}", shorten(text.trim())))
-    }
-
-    /// Refuses players that this game does not have.
-    pub fn check(&self, game: &dyn Session) -> Result<(), String> {
-        let known: Vec<_> = game.seed_players().iter().map(|player| player.id).collect();
-        match &self.kind {
-            Kind::Seed(id) if !known.contains(&id.as_str()) => {
-                let known = known.join(", ");
-                Err(format!("there is no seed player `{}`; there are {known}", shorten(id)))
-            }
-            Kind::Program(program)
-                if program.dialect == Dialect::Uci && game.info().uci.is_none() =>
-            {
-                Err(format!("UCI has no words for {}; only UGI has", game.info().id))
-            }
-            _ => Ok(()),
-        }
     }
 
     /// The participant of a match. A program may take `margin` longer than its time.
@@ -91,16 +54,9 @@ impl Spec {
         let kind = self.kind;
         let make = move || -> Result<Box<dyn Player>, Fault> {
             Ok(match &kind {
-                Kind::Engine { limits, hash } => {
-                    Box::new(Engine::new((entry.thinker)(*hash), limits.clone()))
+                Kind::Local { who, limits, hash } => {
+                    Box::new(Local::new(who.clone(), limits.clone(), entry, *hash))
                 }
-                Kind::Level { number, limits } => {
-                    let level =
-                        find(*number).ok_or_else(|| Fault::Crash("no such level".into()))?;
-                    Box::new(Engine::at_level((entry.thinker)(HASH), limits.clone(), level))
-                }
-                Kind::Random => Box::new(Drawing::any_turn()),
-                Kind::Seed(id) => Box::new(Drawing::seed_player(id)),
                 Kind::Program(program) => Box::new(program.start(entry.info, &options, margin)?),
             })
         };
@@ -108,20 +64,34 @@ impl Spec {
     }
 }
 
-fn engine(words: &mut Words) -> Result<Kind, String> {
-    let threads = words.number("threads", 1, 256)?.unwrap_or(1);
-    let hash = words.number("hash", 1, 1 << 20)?.unwrap_or(HASH);
-    Ok(Kind::Engine { limits: Limits { threads, ..limits(words)? }, hash })
-}
-
-fn level(number: &str, words: &mut Words) -> Result<Kind, String> {
-    let most = LEVELS.len();
-    let level = number.parse().ok().filter(|number| find(*number).is_some());
-    let number =
-        level.ok_or_else(|| format!("the levels are 1 to {most}, got `{}`", shorten(number)))?;
-    let needs_limits = find(number).is_some_and(|level| level.nodes.is_none());
-    let limits = if needs_limits { limits(words)? } else { Limits::default() };
-    Ok(Kind::Level { number, limits })
+fn kind(head: &str, words: &mut Words, game: &dyn Session) -> Result<Kind, String> {
+    let who = Who::parse(head, game).map_err(|unknown| unknown.message)?;
+    Ok(match who {
+        Some(who @ (Who::Random | Who::Seed { .. })) => {
+            Kind::Local { who, limits: Limits::default(), hash: HASH }
+        }
+        Some(who @ Who::Level { .. }) => {
+            let needs_limits = who.level().is_some_and(|level| level.nodes.is_none());
+            let limits = if needs_limits { limits(words)? } else { Limits::default() };
+            Kind::Local { who, limits, hash: HASH }
+        }
+        Some(who @ Who::Engine) => {
+            let threads = words.number("threads", 1, 256)?.unwrap_or(1);
+            let hash = words.number("hash", 1, 1 << 20)?.unwrap_or(HASH);
+            Kind::Local { who, limits: Limits { threads, ..limits(words)? }, hash }
+        }
+        Some(Who::Person | Who::Open) | None => match head.split_once(':') {
+            Some(("ugi", command)) => program(Dialect::Ugi, command, words)?,
+            Some(("uci", _)) if game.info().uci.is_none() => {
+                return Err(format!("UCI has no words for {}; only UGI has", game.info().id));
+            }
+            Some(("uci", command)) => program(Dialect::Uci, command, words)?,
+            _ => {
+                let known = "engine, level:N, random, seed:NAME, ugi:COMMAND or uci:COMMAND";
+                return Err(format!("expected {known}"));
+            }
+        },
+    })
 }
 
 fn program(dialect: Dialect, command: &str, words: &mut Words) -> Result<Kind, String> {
@@ -212,15 +182,29 @@ impl Words {
 mod tests {
     use super::*;
 
+    fn read(text: &str, id: &str) -> Result<Spec, String> {
+        let game = (engine::find(id).unwrap().start)(&Default::default()).unwrap();
+        Spec::parse(text, game.as_ref())
+    }
+
+    fn local(text: &str) -> (Who, Limits, usize) {
+        match read(text, "glaisher").unwrap().kind {
+            Kind::Local { who, limits, hash } => (who, limits, hash),
+            kind => panic!("{kind:?}"),
+        }
+    }
+
     #[test]
     fn players_are_read() {
-        let spec = Spec::parse(" engine time=100 threads=2 name=Tom ").unwrap();
+        let text = " engine time=100 threads=2 hash=64 name=Tom ";
         let limits = Limits { threads: 2, ..Limits::time(Duration::from_millis(100)) };
-        assert_eq!(spec, Spec { name: "Tom".into(), kind: Kind::Engine { limits, hash: 16 } });
-        assert_eq!(Spec::parse("random").unwrap().kind, Kind::Random);
-        assert_eq!(Spec::parse("seed:level-2").unwrap().kind, Kind::Seed("level-2".into()));
-        let spec =
-            Spec::parse("uci:'/a b/c' -x time=5 option.Eval='x y' 'option.Use Book=no'").unwrap();
+        assert_eq!(read(text, "glaisher").unwrap().name, "Tom");
+        assert_eq!(local(text), (Who::Engine, limits, 64));
+        assert_eq!(local("random").0, Who::Random);
+        assert_eq!(local("seed:level-2").0, Who::Seed { player: "level-2".into() });
+        assert_eq!(local("level:10 nodes=5"), (Who::Level { level: 10 }, Limits::nodes(5), 16));
+        let text = "uci:'/a b/c' -x time=5 option.Eval='x y' 'option.Use Book=no'";
+        let spec = read(text, "jeson-mor").unwrap();
         assert!(spec.name.starts_with("uci:'/a b/c' -x"));
         let Kind::Program(program) = spec.kind else { panic!("{:?}", spec.kind) };
         assert_eq!((program.dialect, program.command.as_str()), (Dialect::Uci, "/a b/c"));
@@ -241,13 +225,16 @@ mod tests {
             ("human", "player `human`: expected engine, level:N, random"),
             ("level:11", "the levels are 1 to 10, got `11`"),
             ("level:10", "it needs time=MS"),
+            ("seed:hard", "there is no seed player `hard`; there are sloppy, greedy, smart"),
             ("ugi:./x", "it needs time=MS"),
             ("uci: time=5", "which program?"),
             ("uci:'x time=5", "it lacks a closing '"),
         ];
         for (text, expected) in refusals {
-            let error = Spec::parse(text).unwrap_err();
+            let error = read(text, "jeson-mor").unwrap_err();
             assert!(error.contains(expected), "{text}: {error}");
         }
+        let error = read("uci:./x time=5", "gekitai").unwrap_err();
+        assert!(error.ends_with("UCI has no words for gekitai; only UGI has"), "{error}");
     }
 }

@@ -7,8 +7,7 @@ use crate::saves;
 use crate::table::clock::{Clock, Terms};
 use crate::table::{Sitter, Table};
 use crate::{input, pages};
-use engine::levels::LEVELS;
-use engine::{Entry, GAMES, Session};
+use engine::{Entry, GAMES, Session, Who};
 use std::path::{Path, PathBuf};
 
 type Chosen = Option<(Table, Option<PathBuf>)>;
@@ -40,18 +39,21 @@ impl Lines {
                     Ok(table) => return Ok(Some((table, None))),
                     Err(trouble) => self.say(&trouble)?,
                 },
+                "rules" if rest.trim().is_empty() => {
+                    self.say("of which game? say `rules` and its name or number")?;
+                }
                 "rules" => match entry(rest) {
-                    Some(entry) => {
+                    Ok(entry) => {
                         print(pages::page(entry, self.style.charset, self.color).as_bytes())?;
                     }
-                    None => self.say("of which game? say `rules` and its name or number")?,
+                    Err(trouble) => self.say(&trouble)?,
                 },
                 _ => match entry(word) {
-                    Some(entry) => match self.table(entry)? {
+                    Ok(entry) => match self.table(entry)? {
                         Some(table) => return Ok(Some((table, None))),
                         None => return Ok(None),
                     },
-                    None => self.say("there is no such game")?,
+                    Err(trouble) => self.say(&trouble)?,
                 },
             }
         }
@@ -60,11 +62,9 @@ impl Lines {
     fn table(&mut self, entry: &'static Entry) -> Result<Option<Table>, Failure> {
         let Some(game) = self.options(entry)? else { return Ok(None) };
         self.say("players: human, human:NAME, or a computer's:")?;
-        for level in LEVELS {
-            self.say(&format!("  level:{:<3} {}: {}", level.number, level.name, level.about))?;
-        }
-        for about in game.seed_players() {
-            self.say(&format!("  seed:{}  {}", about.id, about.about))?;
+        for who in Who::computers(game.as_ref()) {
+            let (code, about) = (who.to_string(), who.about(game.as_ref()));
+            self.say(&format!("  {code:<12} {}: {about}", who.title(game.as_ref())))?;
         }
         let mut sitters = Vec::new();
         for (colour, usual) in entry.info.players.iter().zip(["human", "level:3"]) {
@@ -119,7 +119,10 @@ impl Lines {
 }
 
 /// A game by its name or its number in the list.
-fn entry(text: &str) -> Option<&'static Entry> {
+fn entry(text: &str) -> Result<&'static Entry, String> {
     let number = text.trim().parse::<usize>().ok().and_then(|number| number.checked_sub(1));
-    number.and_then(|number| GAMES.get(number)).or_else(|| engine::find(text))
+    match number.and_then(|number| GAMES.get(number)) {
+        Some(entry) => Ok(entry),
+        None => requests::game(text).map_err(|refusal| refusal.message),
+    }
 }

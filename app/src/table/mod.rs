@@ -9,7 +9,7 @@ use clock::Clock;
 use engine::{Entry, Session};
 use rules::diagram::Diagram;
 use rules::{Outcome, Player};
-pub use sitter::{Kind, Sitter};
+pub use sitter::Sitter;
 use std::time::Instant;
 
 /// A result that no position shows: given up, out of time, or told by a record.
@@ -82,17 +82,21 @@ impl Table {
         self.entry.info.players[player.index()]
     }
 
+    /// The player's name, if there is one besides the colour.
+    pub fn called(&self, player: Player) -> Option<String> {
+        self.sitter(player).called(self.game.as_ref())
+    }
+
     /// The player's name, or the colour of one who has none.
     pub fn name(&self, player: Player) -> String {
-        self.sitter(player).called().unwrap_or_else(|| self.colour(player).to_owned())
+        self.called(player).unwrap_or_else(|| self.colour(player).to_owned())
     }
 
     /// Name and colour: `Ana (Red)`.
     pub fn full_name(&self, player: Player) -> String {
         let colour = self.colour(player);
-        self.sitter(player)
-            .called()
-            .map_or_else(|| colour.to_owned(), |n| format!("{n} ({colour})"))
+        let name = self.called(player);
+        name.map_or_else(|| colour.to_owned(), |name| format!("{name} ({colour})"))
     }
 
     /// The drawing of a position of this match, with the names in its status line.

@@ -36,8 +36,7 @@ impl Table {
     pub fn from_text(text: &str) -> Result<Table, String> {
         let record = Record::parse(text).map_err(|error| error.to_string())?;
         let id = record.game().map_err(|error| error.to_string())?;
-        let entry = engine::find(id)
-            .ok_or_else(|| format!("line 1: there is no game `{}`", rules::game::shorten(id)))?;
+        let entry = requests::game(id).map_err(|refusal| refusal.message)?;
         let game = (entry.from_record)(&record).map_err(|error| error.to_string())?;
         let sitter = |[name, seat]: [&str; 2]| {
             let known = record.tag(seat).and_then(|code| Sitter::parse(code, game.as_ref()).ok());

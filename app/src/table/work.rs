@@ -1,7 +1,6 @@
 //! The computer at work, in threads of its own: the turns it plays, and what it thinks of a position.
 
-use super::Kind;
-use engine::{Entry, Limits, Session, Stop, Thinker, View, make_whole};
+use engine::{Entry, Limits, Session, Stop, Thinker, View, Who, make_whole};
 use requests::Desk;
 use rules::random::Random;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -87,17 +86,18 @@ impl Worker {
         &mut self,
         entry: &'static Entry,
         game: &dyn Session,
-        kind: Kind,
+        who: &Who,
         limits: Limits,
     ) -> Job {
         let job = self.job();
         let (number, stop, tell) = (job.number, job.stop.clone(), self.tell.clone());
-        let (game, engines) = (game.boxed_clone(), self.playing.clone());
+        let (game, who, engines) = (game.boxed_clone(), who.clone(), self.playing.clone());
         let mut random = Random::new(self.random.next_u64());
         std::thread::spawn(move || {
-            let news = |view: &View| tell(Report { job: number, found: Found::News(view.clone()) });
+            let mut news =
+                |view: &View| tell(Report { job: number, found: Found::News(view.clone()) });
             let turn = catch_unwind(AssertUnwindSafe(|| {
-                choose(entry, &*game, kind, (&limits, &stop), &engines, &mut random, &news)
+                choose(&who, entry, &*game, (&limits, &stop), &engines, &mut random, &mut news)
             }));
             tell(Report { job: number, found: Found::Turn(turn.unwrap_or_default()) });
         });
@@ -109,12 +109,12 @@ impl Worker {
         &mut self,
         entry: &'static Entry,
         game: &dyn Session,
-        kind: Kind,
+        who: &Who,
         limits: &Limits,
     ) -> Option<String> {
         let mut random = Random::new(self.random.next_u64());
         let never = Stop::default();
-        choose(entry, game, kind, (limits, &never), &self.playing, &mut random, &|_| {})
+        choose(who, entry, game, (limits, &never), &self.playing, &mut random, &mut |_| {})
     }
 
     /// What the engine finds in a position, in this thread.
@@ -167,20 +167,15 @@ fn search(
 }
 
 fn choose(
+    who: &Who,
     entry: &'static Entry,
     game: &dyn Session,
-    kind: Kind,
-    (limits, stop): (&Limits, &Stop),
+    bounds: (&Limits, &Stop),
     engines: &Engines,
     random: &mut Random,
-    news: &dyn Fn(&View),
+    news: &mut dyn FnMut(&View),
 ) -> Option<String> {
-    let level = match kind {
-        Kind::Person => return None,
-        Kind::Seed(about) => return game.seed_choose(about.id, random),
-        Kind::Level(level) => level,
-    };
-    let mut engines = engines.lock().unwrap_or_else(PoisonError::into_inner);
-    let thinker = engines.thinker(entry);
-    thinker.level_think(game, level, (limits, stop), random, &mut |view| news(view))
+    let mut desk = None;
+    let lock = || engines.lock().unwrap_or_else(PoisonError::into_inner);
+    who.choose(game, || desk.insert(lock()).thinker(entry), bounds, random, news)
 }

@@ -4,6 +4,8 @@ use super::app::{Hits, Shared};
 use super::board;
 use super::setup::{Filling, Row, Setup};
 use super::view::{cut, keys, list, title, wrapped};
+use crate::table::Sitter;
+use engine::Who;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -93,9 +95,10 @@ impl Setup {
         let heading = format!("Who is {}?", self.label(Row::Player(i)));
         frame.buffer_mut().set_stringn(area.x + 1, area.y, heading, 60, look.strong());
         let width = usize::from(area.width);
-        let line = |kind: &crate::table::Kind| {
-            let name = format!(" {:<21}", kind.title());
-            let about = cut(&kind.about(), width.saturating_sub(23), look);
+        let line = |who: &Who| {
+            let name = format!(" {:<21}", who.title(self.game.as_ref()));
+            let about = Sitter::about(who, self.game.as_ref());
+            let about = cut(about, width.saturating_sub(23), look);
             Line::from(vec![Span::raw(name), Span::styled(about, look.soft())])
         };
         let lines: Vec<_> = self.kinds().iter().map(line).collect();

@@ -2,11 +2,12 @@
 
 use super::app::{Next, Shared};
 use super::page::Page;
+use crate::columns;
 use crate::saves::Chosen;
 use crate::table::clock::{Clock, Terms};
 use crate::table::sitter::NAME;
-use crate::table::{Kind, Sitter, Table, work};
-use engine::{Entry, Session};
+use crate::table::{Sitter, Table, work};
+use engine::{Entry, Session, Who};
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 use serde_json::{Map, Value};
 
@@ -110,7 +111,7 @@ impl Setup {
     }
 
     /// The players to choose from.
-    pub fn kinds(&self) -> Vec<Kind> {
+    pub fn kinds(&self) -> Vec<Who> {
         Sitter::kinds(self.game.as_ref())
     }
 
@@ -136,16 +137,15 @@ impl Setup {
 
     /// The name of a player in this form.
     fn called(&self, i: usize) -> String {
-        self.sitters[i].called().unwrap_or_else(|| PLAYERS[i].into())
+        self.sitters[i].called(self.game.as_ref()).unwrap_or_else(|| PLAYERS[i].into())
     }
 
     /// A row's value.
     pub fn value(&self, row: Row) -> String {
         match row {
-            Row::Player(i) => match self.sitters[i].kind {
-                Kind::Person if self.sitters[i].name.is_empty() => "Person".into(),
-                Kind::Person => self.sitters[i].name.clone(),
-                kind => kind.title(),
+            Row::Player(i) => match &self.sitters[i] {
+                person if person.is_person() && !person.name.is_empty() => person.name.clone(),
+                other => other.who.title(self.game.as_ref()),
             },
             Row::Starts if self.starts < 2 => self.called(self.starts),
             Row::Starts => "by lot".into(),
@@ -162,7 +162,8 @@ impl Setup {
     pub fn about(&self, row: Row) -> String {
         match row {
             Row::Player(i) => {
-                format!("{}; Enter lists all players", self.sitters[i].kind.about())
+                let about = Sitter::about(&self.sitters[i].who, self.game.as_ref());
+                format!("{about}; Enter lists all players")
             }
             Row::Starts => format!("who starts plays {}", self.entry.info.players[0]),
             Row::Option(i) => self.entry.info.options.get(i).map_or("", |o| o.about).into(),
@@ -197,7 +198,11 @@ impl Setup {
                 }
                 KeyCode::Esc => self.filling = Filling::Nothing,
                 KeyCode::Backspace => drop(name.pop()),
-                KeyCode::Char(c) if name.chars().count() < NAME && !c.is_control() => name.push(c),
+                KeyCode::Char(c)
+                    if !c.is_control() && columns::width(&format!("{name}{c}")) <= NAME =>
+                {
+                    name.push(c);
+                }
                 _ => {}
             },
             Filling::Player(..) => self.pick_player(key.code),
@@ -230,8 +235,8 @@ impl Setup {
 
     /// Puts a player of the list on a seat; a person keeps the name.
     fn sit(&mut self, i: usize, number: usize) {
-        if let Some(kind) = self.kinds().get(number) {
-            self.sitters[i].kind = *kind;
+        if let Some(who) = self.kinds().into_iter().nth(number) {
+            self.sitters[i].who = who;
         }
     }
 
@@ -270,8 +275,8 @@ impl Setup {
     fn enter(&mut self, shared: &mut Shared) -> Next {
         match self.row() {
             Row::Player(i) => {
-                let own = self.sitters[i].kind;
-                let at = self.kinds().iter().position(|kind| *kind == own).unwrap_or(0);
+                let own = &self.sitters[i].who;
+                let at = self.kinds().iter().position(|who| who == own).unwrap_or(0);
                 self.filling = Filling::Player(i, at);
             }
             Row::Rules => return Next::Page(Page::rules(self.entry, &shared.look)),
@@ -290,8 +295,8 @@ impl Setup {
         match self.row() {
             Row::Player(i) => {
                 let kinds = self.kinds();
-                let own = self.sitters[i].kind;
-                let at = kinds.iter().position(|kind| *kind == own).unwrap_or(0);
+                let own = &self.sitters[i].who;
+                let at = kinds.iter().position(|who| who == own).unwrap_or(0);
                 self.sit(i, step(at, kinds.len()));
             }
             Row::Starts => self.starts = step(self.starts, STARTS.len()),

@@ -2,6 +2,8 @@
 
 use super::app::{App, Hit, Hits, Screen};
 use super::look::Look;
+use crate::columns;
+pub use crate::columns::wrapped;
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyCode;
 use ratatui::layout::Rect;
@@ -54,7 +56,7 @@ pub fn keys(frame: &mut Frame, look: &Look, area: Rect, keys: &[(&str, &str)], h
             ("← →", "a") => "left right",
             (key, _) => key,
         };
-        let width = (key.chars().count() + 1 + does.chars().count()) as u16;
+        let width = (columns::width(key) + 1 + columns::width(does)) as u16;
         if x + width > area.right() {
             break;
         }
@@ -103,27 +105,5 @@ pub fn list(
 
 /// A text cut to a width, with a sign where something is missing.
 pub fn cut(text: &str, width: usize, look: &Look) -> String {
-    if text.chars().count() <= width {
-        return text.to_owned();
-    }
-    let sign = look.sign("…", "~");
-    text.chars().take(width.saturating_sub(1)).chain(sign.chars()).collect()
-}
-
-/// A text in lines of at most this width, broken between words.
-pub fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
-        let used = lines.last().map_or(0, |line| line.chars().count());
-        if used > 0 && used + 1 + word.chars().count() > width {
-            lines.push(String::new());
-        }
-        if let Some(line) = lines.last_mut() {
-            if !line.is_empty() {
-                line.push(' ');
-            }
-            line.push_str(word);
-        }
-    }
-    lines
+    columns::cut(text, width, look.sign("…", "~"))
 }

@@ -77,7 +77,7 @@ impl Settings {
         };
         let Some(entry) = GAMES.iter().find(named) else {
             let names = game_names(dialect).join(", ");
-            return Err(format!("there is no game `{}`; there are {names}", shorten(value)));
+            return Err(format!("there is no game `{}`; the games are {names}", shorten(value)));
         };
         if entry.info.id != self.entry.info.id {
             self.options.clear();

@@ -330,7 +330,7 @@ mod tests {
             ("setoption name MinParts value 2", "gekitai has no option `MinParts`"),
             ("setoption name Tea value 2", "there is no option `Tea`"),
             ("setoption name Hash value 0", "Hash must be 1 to 4096, got `0`"),
-            ("setoption name Game value chess", "there is no game `chess`; there are glaisher"),
+            ("setoption name Game value chess", "there is no game `chess`; the games are glaisher"),
             ("query tea", "expected `query gameover`"),
             (&format!("query{}", " tea".repeat(101)), "a command has at most 100 words"),
             (&format!("position fen {}", "6/".repeat(3000)), "a position has at most 4096 bytes"),

@@ -167,7 +167,7 @@ fn a_thinking_computer_can_be_stopped_and_never_freezes_the_screen() {
     let mut tty = Tty::start(&args, &folder, SMALL);
     tty.sees("Red to move");
     tty.send("a2-se:123@e5\r");
-    tty.sees("Engine 10 is thinking");
+    tty.sees("Level 10 is thinking");
     tty.sees("positions");
     // It would think for twenty minutes; meanwhile every key is obeyed.
     tty.send("f");

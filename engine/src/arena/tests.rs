@@ -1,16 +1,18 @@
 //! Matches of players that answer from a list.
 
 use super::archive::{read, write};
-use super::players::Drawing;
+use super::players::Local;
 use super::tally::Tally;
 use super::*;
-use crate::registry::find;
+use crate::control::Limits;
+use crate::registry::{GAMES, find};
+use crate::who::Who;
 use rules::Verdict;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Answers every question with the same text, or at random with none.
-struct Parrot(Option<&'static str>, Drawing);
+struct Parrot(Option<&'static str>, Local);
 
 impl Player for Parrot {
     fn new_game(&mut self, seed: u64) -> Result<(), Fault> {
@@ -31,7 +33,8 @@ fn parrot(name: &str, says: Option<&'static str>, made: &Arc<AtomicUsize>) -> Co
     let made = made.clone();
     let make = move || -> Result<Box<dyn Player>, Fault> {
         made.fetch_add(1, Ordering::Relaxed);
-        Ok(Box::new(Parrot(says, Drawing::any_turn())))
+        let random = Local::new(Who::Random, Limits::default(), &GAMES[0], 1);
+        Ok(Box::new(Parrot(says, random)))
     };
     Contestant { name: name.into(), make: Box::new(make) }
 }

@@ -198,9 +198,10 @@ impl Play {
             return;
         }
         let table = &self.table;
-        let kind = table.sitter(player).kind;
+        let sitter = table.sitter(player);
         let clock = table.clock.as_ref().map(|clock| clock.limits(player, shared.now));
-        let job = shared.worker.turn(table.entry, table.game.as_ref(), kind, kind.limits(clock));
+        let limits = sitter.limits(clock);
+        let job = shared.worker.turn(table.entry, table.game.as_ref(), &sitter.who, limits);
         self.thinking = Some(Thinking { job, view: None, since: shared.now, turn: None });
     }
 

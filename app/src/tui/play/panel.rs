@@ -1,10 +1,12 @@
 //! The panel beside the board: the players, the stage of a turn, opinions, the turns.
 
 use super::Play;
-use crate::table::{Kind, signed};
+use crate::columns::width;
+use crate::table::signed;
 use crate::tui::app::{Hit, Hits, Shared};
 use crate::tui::look::Look;
 use crate::tui::view::{cut, wrapped};
+use engine::score::bar;
 use engine::{LineView, Session, View};
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -87,11 +89,11 @@ impl Play {
         let to_move = diagram.turn == Some(player);
         let arrow = if to_move { look.sign("▸ ", "> ") } else { "  " };
         let chip = format!(" {} ", seat.name);
-        let name = self.table.sitter(player).called().unwrap_or_default();
+        let name = self.table.called(player).unwrap_or_default();
         let time = self.time(player, now).unwrap_or_default();
-        let used = 4 + seat.name.chars().count() + 2 + time.chars().count();
+        let used = 4 + width(seat.name) + 2 + width(&time);
         let name = cut(&name, pen.width().saturating_sub(used), &look);
-        let blank = pen.width().saturating_sub(used + name.chars().count());
+        let blank = pen.width().saturating_sub(used + width(&name));
         let style = if to_move { look.strong() } else { Style::new() };
         pen.line(Line::from(vec![
             Span::styled(arrow, look.accent()),
@@ -124,7 +126,7 @@ impl Play {
             pen.line(Line::styled(words, look.strong()));
             if let Some(view) = &thinking.view {
                 self.view_thought(view, 1, pen);
-            } else if let Kind::Level(level) = self.table.sitter(player).kind {
+            } else if let Some(level) = self.table.sitter(player).who.level() {
                 pen.line(Line::styled(level.about, look.soft()));
             }
             return;
@@ -154,12 +156,12 @@ impl Play {
         for (i, tap) in choices.iter().enumerate() {
             let number = if i < NUMBERED { format!("{} ", i + 1) } else { String::new() };
             let text = format!(" {number}{} ", tap.label);
-            let width = text.chars().count() + 1;
-            if used + width > pen.width() && used > 0 {
+            let columns = width(&text) + 1;
+            if used + columns > pen.width() && used > 0 {
                 rows.push(Vec::new());
                 used = 0;
             }
-            used += width;
+            used += columns;
             if let Some(row) = rows.last_mut() {
                 row.push((i, text));
             }
@@ -175,9 +177,9 @@ impl Play {
             };
             let Some(y) = pen.line(row.iter().flat_map(span).collect()) else { break };
             for (i, text) in row {
-                let width = text.chars().count() as u16;
-                hits.add(Rect::new(x, y, width, 1), Hit::Choice(*i));
-                x += width + 1;
+                let columns = width(text) as u16;
+                hits.add(Rect::new(x, y, columns, 1), Hit::Choice(*i));
+                x += columns + 1;
             }
         }
     }
@@ -191,7 +193,7 @@ impl Play {
             });
             let line = format!("{one}  {two}");
             let label = "At a glance  ";
-            let fits = label.len() + line.chars().count() <= pen.width();
+            let fits = label.len() + width(&line) <= pen.width();
             let line = if fits { format!("{label}{line}") } else { line };
             pen.line(Line::styled(cut(&line, pen.width(), &look), look.soft()));
         }
@@ -202,7 +204,7 @@ impl Play {
         let mover = self.game().turn();
         let (share, words) = match (best, self.game().result()) {
             (Some(line), _) => {
-                let share = share(line);
+                let share = bar(line.score, line.win_in);
                 let one = if mover == Player::One { share } else { 1.0 - share };
                 (one, verdict(self.game(), line))
             }
@@ -212,8 +214,8 @@ impl Play {
             }
             (None, _) => (0.5, look.sign("…", "...").into()),
         };
-        let width = pen.width().saturating_sub(words.chars().count() + 2).clamp(6, 20);
-        let first = (share * width as f64).round() as usize;
+        let columns = pen.width().saturating_sub(width(&words) + 2).clamp(6, 20);
+        let first = (share * columns as f64).round() as usize;
         let [one, two] = self.game().diagram().players.map(|seat| look.piece(seat.tint));
         let signs = match look.color {
             true => [" ", " "],
@@ -221,7 +223,7 @@ impl Play {
         };
         pen.line(Line::from(vec![
             Span::styled(signs[0].repeat(first), one),
-            Span::styled(signs[1].repeat(width - first), two),
+            Span::styled(signs[1].repeat(columns - first), two),
             Span::raw(format!("  {words}")),
         ]));
         pen.gap();
@@ -305,7 +307,7 @@ impl Play {
         let at = (shown.max(1) + lead).div_ceil(2);
         let room = pen.left();
         let first = at.min(rounds).saturating_sub(room);
-        let column = turns.iter().map(|turn| turn.chars().count()).max().unwrap_or(0).max(5);
+        let column = turns.iter().map(|turn| width(turn)).max().unwrap_or(0).max(5);
         for round in first..rounds.min(first + room) {
             let mut x = pen.area.x + 4;
             let mut spans = vec![Span::styled(format!("{:>3} ", round + 1), look.soft())];
@@ -357,14 +359,6 @@ fn score(line: &LineView) -> String {
         Some(turns) if turns > 0 => format!("wins {turns}"),
         Some(turns) => format!("loses {}", -turns),
         None => format!("{:+.2}", f64::from(line.score) / 100.0),
-    }
-}
-
-/// How likely a line makes a win of the player to move, as the bar shows it.
-fn share(line: &LineView) -> f64 {
-    match line.win_in {
-        Some(turns) => f64::from(u8::from(turns > 0)),
-        None => 1.0 / (1.0 + (-f64::from(line.score) / 200.0).exp()),
     }
 }
 

@@ -1,10 +1,10 @@
 //! A puzzle that is being tried: the win is to be found against an engine that resists.
 
 use super::Play;
-use crate::table::{Kind, Sitter, Table};
+use crate::table::{Sitter, Table};
 use crate::tui::app::Shared;
 use crate::tui::puzzles::{Series, task_words};
-use engine::levels;
+use engine::Who;
 use rules::{Outcome, Player};
 
 /// The level that resists: it sees the loss coming and answers at once.
@@ -57,7 +57,7 @@ impl Play {
     pub fn puzzle(series: Series, shared: &mut Shared) -> Option<Play> {
         let game = series.open()?;
         let player = game.turn();
-        let resists = Sitter::computer(Kind::Level(levels::find(RESISTANCE)?));
+        let resists = Sitter::computer(Who::Level { level: RESISTANCE });
         let mut sitters = [resists.clone(), resists];
         sitters[player.index()] = Sitter::person("");
         let table = Table::new(series.entry, game, sitters, None);

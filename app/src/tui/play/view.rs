@@ -2,6 +2,7 @@
 
 use super::panel::capital;
 use super::{Play, SPEEDS};
+use crate::columns;
 use crate::tui::app::{Hits, Shared};
 use crate::tui::board;
 use crate::tui::look::Look;
@@ -114,13 +115,13 @@ impl Play {
 
     fn view_typing(&self, text: &str, row: Rect, look: &Look, frame: &mut Frame) -> Line<'static> {
         let start = "move: ";
-        let column = row.x + (start.len() + text.chars().count()) as u16;
+        let column = row.x + (start.len() + columns::width(text)) as u16;
         if column < row.right() {
             frame.set_cursor_position((column, row.y));
         }
         let game = self.table.game.as_ref();
         let matches = self.typing.as_ref().map_or_else(Vec::new, |typing| typing.matches(game));
-        let room = usize::from(row.width).saturating_sub(start.len() + text.chars().count() + 4);
+        let room = usize::from(row.width).saturating_sub(start.len() + columns::width(text) + 4);
         let (words, style) = match (&self.note, &matches[..]) {
             (Some(note), _) => (note.text.clone(), look.warning()),
             (None, []) => ("no legal move begins like this".into(), look.warning()),

@@ -15,7 +15,7 @@ fn sees(desk: &Desk, text: &str) {
 fn a_letter_and_a_digit_type_a_move_whatever_the_letter_does_alone() {
     for letter in 'a'..='i' {
         let turn = format!("{letter}5");
-        let mut desk = Desk::playing(&format!("letter-{letter}"), "glaisher", HUMANS, "a2-se:123");
+        let mut desk = Desk::playing("glaisher", HUMANS, "a2-se:123");
         let before = desk.frame();
         desk.keys(&turn);
         sees(&desk, &format!("move: {turn}"));
@@ -26,7 +26,7 @@ fn a_letter_and_a_digit_type_a_move_whatever_the_letter_does_alone() {
 
 #[test]
 fn letters_alone_are_commands() {
-    let mut desk = Desk::playing("letters", "gekitai", HUMANS, "");
+    let mut desk = Desk::playing("gekitai", HUMANS, "");
     let plain = desk.frame();
     for (letter, shown) in [('a', "Analysis"), ('e', "…"), ('h', "Hard:"), ('p', "Paused")] {
         desk.keys(&letter.to_string());
@@ -40,7 +40,7 @@ fn letters_alone_are_commands() {
 
 #[test]
 fn h_is_the_hint_until_hjkl_are_used() {
-    let mut desk = Desk::playing("vi", "jeson-mor", HUMANS, "");
+    let mut desk = Desk::playing("jeson-mor", HUMANS, "");
     desk.keys("h");
     sees(&desk, "Greedy:");
     desk.keys("hjh");
@@ -54,28 +54,28 @@ fn h_is_the_hint_until_hjkl_are_used() {
 
 #[test]
 fn keys_mouse_and_text_play_the_same_turn() {
-    let mut keys = Desk::playing("by-keys", "six-making", HUMANS, "b2 b3");
+    let mut keys = Desk::playing("six-making", HUMANS, "b2 b3");
     keys.keys("<Home><Tab>");
-    let mut desk = Desk::playing("by-mouse", "six-making", HUMANS, "b2 b3");
+    let mut desk = Desk::playing("six-making", HUMANS, "b2 b3");
     desk.click_cell("b2");
     desk.click_cell("b3");
     assert_eq!(desk.history().last().unwrap(), "b2-b3");
-    let mut desk = Desk::playing("by-text", "six-making", HUMANS, "b2 b3");
+    let mut desk = Desk::playing("six-making", HUMANS, "b2 b3");
     desk.keys("B2-B3<Enter>");
     assert_eq!(desk.history().last().unwrap(), "b2-b3");
     // All in one turn: a click, then a key.
-    let mut desk = Desk::playing("by-all", "six-making", HUMANS, "b2 b3");
+    let mut desk = Desk::playing("six-making", HUMANS, "b2 b3");
     desk.click_cell("b2");
     desk.keys("<Tab><Enter>");
     assert_eq!(desk.history().last().unwrap(), "b2-b3");
-    let mut desk = Desk::playing("by-arrows", "six-making", HUMANS, "");
+    let mut desk = Desk::playing("six-making", HUMANS, "");
     desk.keys("<Up><Up><Left><Enter>");
     assert_eq!(desk.history(), ["b2"]);
 }
 
 #[test]
 fn a_piece_can_be_dragged() {
-    let mut desk = Desk::playing("drag", "jeson-mor", HUMANS, "");
+    let mut desk = Desk::playing("jeson-mor", HUMANS, "");
     desk.click_cell("b1");
     desk.drag_to("b1");
     sees(&desk, "Target?");
@@ -89,7 +89,7 @@ fn a_piece_can_be_dragged() {
 
 #[test]
 fn escape_goes_back_one_stage_at_a_time() {
-    let mut desk = Desk::playing("escape", "glaisher", HUMANS, "");
+    let mut desk = Desk::playing("glaisher", HUMANS, "");
     let first = desk.frame();
     desk.click_cell("a2");
     sees(&desk, "Parts?");
@@ -114,7 +114,7 @@ fn escape_goes_back_one_stage_at_a_time() {
 
 #[test]
 fn an_impossible_choice_says_why() {
-    let mut desk = Desk::playing("refusal", "jeson-mor", HUMANS, "");
+    let mut desk = Desk::playing("jeson-mor", HUMANS, "");
     desk.click_cell("a9");
     sees(&desk, "the piece on a9 is Black's");
     desk.click_cell("b1");
@@ -129,7 +129,7 @@ fn an_impossible_choice_says_why() {
 #[test]
 fn undo_against_the_computer_takes_back_both_turns() {
     let players = ["human", "level:3"];
-    let mut desk = Desk::playing("undo", "gekitai", players, "c3 a6");
+    let mut desk = Desk::playing("gekitai", players, "c3 a6");
     desk.keys("d3<Enter>");
     assert_eq!(desk.history(), ["c3", "a6", "d3"]);
     desk.keys("u");
@@ -140,16 +140,16 @@ fn undo_against_the_computer_takes_back_both_turns() {
     sees(&desk, "there is nothing to take back");
     desk.keys("U");
     assert_eq!(desk.history(), ["c3", "a6"]);
-    let mut desk = Desk::playing("undo-two", "gekitai", HUMANS, "c3 a6");
+    let mut desk = Desk::playing("gekitai", HUMANS, "c3 a6");
     desk.keys("u");
     assert_eq!(desk.history(), ["c3"]);
 }
 
 #[test]
 fn the_computers_turn_is_played_and_a_stale_one_is_not() {
-    let mut desk = Desk::playing("stale", "gekitai", ["human", "level:3"], "");
+    let mut desk = Desk::playing("gekitai", ["human", "level:3"], "");
     desk.keys("c3<Enter>");
-    sees(&desk, "Engine 3 is thinking");
+    sees(&desk, "Level 3 is thinking");
     desk.keys("u");
     desk.report(1, Found::Turn(Some("a1".into())));
     assert!(desk.history().is_empty());
@@ -161,7 +161,7 @@ fn the_computers_turn_is_played_and_a_stale_one_is_not() {
 
 #[test]
 fn a_player_that_fails_can_try_again() {
-    let mut desk = Desk::playing("failing", "gekitai", ["human", "level:3"], "c3");
+    let mut desk = Desk::playing("gekitai", ["human", "level:3"], "c3");
     desk.report(1, Found::Turn(None));
     sees(&desk, "the computer found no turn");
     desk.keys(" ");
@@ -172,7 +172,7 @@ fn a_player_that_fails_can_try_again() {
 
 #[test]
 fn computers_rest_step_and_wait_for_keys() {
-    let mut desk = Desk::playing("computers", "gekitai", ["level:1", "level:2"], "");
+    let mut desk = Desk::playing("gekitai", ["level:1", "level:2"], "");
     let second = Duration::from_secs(1);
     desk.report(1, Found::Turn(Some("c3".into())));
     assert!(desk.history().is_empty(), "the turn comes too early");
@@ -199,7 +199,7 @@ fn computers_rest_step_and_wait_for_keys() {
 
 #[test]
 fn a_pause_stops_the_clock() {
-    let mut desk = Desk::new("pause-clock");
+    let mut desk = Desk::new();
     desk.sit("gekitai", HUMANS, "", Some("1+0"));
     desk.wait(Duration::from_secs(20));
     sees(&desk, "0:40");
@@ -214,8 +214,21 @@ fn a_pause_stops_the_clock() {
 }
 
 #[test]
+fn a_name_of_wide_characters_leaves_the_clock_in_its_place() {
+    let clock_at = |name: &str| {
+        let mut desk = Desk::new();
+        desk.sit("gekitai", [&format!("human:{name}"), "human"], "", Some("5+0"));
+        let frame = desk.frame();
+        let row = frame.lines().find(|line| line.contains(" X ") && line.contains("5:00")).unwrap();
+        // Each cell of the screen is one character here; a wide one is followed by a blank.
+        row.chars().count()
+    };
+    assert_eq!(clock_at("李小龍"), clock_at("Ana"));
+}
+
+#[test]
 fn a_suspended_game_does_not_cost_time() {
-    let mut desk = Desk::new("suspend-clock");
+    let mut desk = Desk::new();
     desk.sit("gekitai", HUMANS, "", Some("1+0"));
     desk.wait(Duration::from_secs(20));
     desk.tell(Message::Suspend);
@@ -227,7 +240,7 @@ fn a_suspended_game_does_not_cost_time() {
 
 #[test]
 fn a_game_is_kept_after_every_turn_until_it_ends() {
-    let mut desk = Desk::playing("kept", "gekitai", ["human:Ana", "human"], "c3 a6 c5 f6 c2 f1");
+    let mut desk = Desk::playing("gekitai", ["human:Ana", "human"], "c3 a6 c5 f6 c2 f1");
     let files = |desk: &Desk| desk.app.shared.saves.list(Shelf::Unfinished).len();
     assert_eq!(files(&desk), 1);
     desk.keys("d1<Enter>");
@@ -244,7 +257,7 @@ fn a_game_is_kept_after_every_turn_until_it_ends() {
 
 #[test]
 fn saving_twice_makes_one_file_and_saving_more_makes_another() {
-    let mut desk = Desk::playing("saving", "gekitai", HUMANS, "c3");
+    let mut desk = Desk::playing("gekitai", HUMANS, "c3");
     let files = |desk: &Desk| desk.app.shared.saves.list(Shelf::Saved).len();
     desk.keys("s");
     sees(&desk, "saved as ");
@@ -257,7 +270,7 @@ fn saving_twice_makes_one_file_and_saving_more_makes_another() {
 
 #[test]
 fn choices_are_remembered_and_a_damaged_file_is_left_alone() {
-    let mut desk = Desk::new("choices");
+    let mut desk = Desk::new();
     desk.keys("<Down><Enter><Home><Right><Down><Down><Right><End><Enter>");
     let sitters = desk.table().sitters.clone();
     let again = Desk::at(desk.folder.clone());
@@ -278,9 +291,9 @@ fn choices_are_remembered_and_a_damaged_file_is_left_alone() {
 fn every_kind_of_player_can_be_chosen_in_every_game() {
     for entry in engine::GAMES {
         let id = entry.info.id;
-        let mut desk = Desk::new(&format!("kinds-{id}"));
+        let mut desk = Desk::new();
         let game = (entry.start)(&Default::default()).unwrap();
-        for (number, kind) in Sitter::kinds(game.as_ref()).iter().enumerate() {
+        for (number, who) in Sitter::kinds(game.as_ref()).iter().enumerate() {
             desk.app.go(Next::Setup(entry));
             desk.keys("<Home><Enter><Home>");
             desk.keys(&"<Down>".repeat(number)).keys("<Enter>");
@@ -288,21 +301,21 @@ fn every_kind_of_player_can_be_chosen_in_every_game() {
                 desk.keys("<Enter>");
             }
             desk.keys("s");
-            assert_eq!(desk.table().sitters[0].kind, *kind, "{id}");
+            assert_eq!(desk.table().sitters[0].who, *who, "{id}");
         }
     }
 }
 
 #[test]
 fn who_starts_decides_the_seats() {
-    let mut desk = Desk::new("starts");
+    let mut desk = Desk::new();
     desk.keys("<Down><Enter><Home><Down><Down><Right><End><Enter>");
     assert!(!desk.table().sitters[0].is_person() && desk.table().sitters[1].is_person());
 }
 
 #[test]
 fn the_mouse_can_do_without_keys() {
-    let mut desk = Desk::new("mouse");
+    let mut desk = Desk::new();
     desk.click("Gekitai");
     desk.click("Gekitai");
     desk.click("Player B");
@@ -323,7 +336,7 @@ fn the_mouse_can_do_without_keys() {
 
 #[test]
 fn a_finished_game_is_looked_back_on_and_played_again() {
-    let mut desk = Desk::playing("again", "gekitai", HUMANS, "c3 a6 c5 f6 c2 f1 c3");
+    let mut desk = Desk::playing("gekitai", HUMANS, "c3 a6 c5 f6 c2 f1 c3");
     sees(&desk, "Ana (X) has won with three in a row");
     desk.keys("<Left>");
     sees(&desk, "after 6 of 7 turns");
@@ -338,7 +351,7 @@ fn a_finished_game_is_looked_back_on_and_played_again() {
 
 #[test]
 fn whoever_resigns_loses_and_may_think_again() {
-    let mut desk = Desk::playing("resign", "gekitai", HUMANS, "c3");
+    let mut desk = Desk::playing("gekitai", HUMANS, "c3");
     desk.keys("p");
     desk.click("Resign");
     sees(&desk, "Ana (X) has won: Ben resigned");
@@ -348,7 +361,7 @@ fn whoever_resigns_loses_and_may_think_again() {
 
 #[test]
 fn control_keys_end_or_suspend_the_program_on_every_screen() {
-    let mut desk = Desk::playing("control", "gekitai", HUMANS, "c3");
+    let mut desk = Desk::playing("gekitai", HUMANS, "c3");
     desk.keys("?");
     desk.press(KeyCode::Char('z'), KeyModifiers::CONTROL);
     assert!(desk.app.suspend && !desk.app.quit);
@@ -358,7 +371,7 @@ fn control_keys_end_or_suspend_the_program_on_every_screen() {
 
 #[test]
 fn nothing_ticks_while_nothing_moves() {
-    let mut desk = Desk::playing("ticks", "gekitai", ["human", "level:3"], "");
+    let mut desk = Desk::playing("gekitai", ["human", "level:3"], "");
     assert_eq!(desk.app.next_tick(desk.now), None);
     desk.keys("c3<Enter>");
     assert!(desk.app.next_tick(desk.now).is_some());

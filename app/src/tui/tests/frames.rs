@@ -16,7 +16,7 @@ const HUMANS: [&str; 2] = ["human:Ana", "human:Ben"];
 
 #[test]
 fn the_menu() {
-    let mut desk = Desk::new("frame-menu");
+    let mut desk = Desk::new();
     snap("menu", &mut desk);
     snap("menu-other-game", desk.keys("<Down><Down>"));
     snap("menu-rules", desk.keys("r"));
@@ -26,13 +26,13 @@ fn the_menu() {
 
 #[test]
 fn the_menu_offers_to_go_on() {
-    let mut desk = Desk::playing("frame-continue", "gekitai", HUMANS, "c3 d4");
+    let mut desk = Desk::playing("gekitai", HUMANS, "c3 d4");
     snap("menu-continue", desk.keys("e5<Enter>pm"));
 }
 
 #[test]
 fn a_damaged_file_is_told_of() {
-    let desk = Desk::new("frame-damaged");
+    let desk = Desk::new();
     std::fs::create_dir_all(&desk.folder).unwrap();
     std::fs::write(desk.folder.join("choices.json"), "{").unwrap();
     let frame = Desk::at(desk.folder.clone()).frame();
@@ -41,7 +41,7 @@ fn a_damaged_file_is_told_of() {
 
 #[test]
 fn the_puzzles() {
-    let mut desk = Desk::new("frame-puzzles");
+    let mut desk = Desk::new();
     snap("puzzles", desk.keys("<End><Up><Up><Enter>"));
     snap("puzzles-other-game", desk.keys("<Right><Down>"));
     snap("puzzle", desk.keys("<Enter>"));
@@ -51,7 +51,7 @@ fn the_puzzles() {
 fn the_form_of_every_game() {
     for entry in engine::GAMES {
         let id = entry.info.id;
-        let mut desk = Desk::new(&format!("frame-form-{id}"));
+        let mut desk = Desk::new();
         desk.app.go(Next::Setup(entry));
         snap(&format!("form-{id}"), &mut desk);
     }
@@ -59,7 +59,7 @@ fn the_form_of_every_game() {
 
 #[test]
 fn the_players() {
-    let mut desk = Desk::new("frame-players");
+    let mut desk = Desk::new();
     desk.app.go(Next::Setup(&engine::GAMES[2]));
     snap("form-players", desk.keys("<Home><Down><Enter>"));
     snap("form-name", desk.keys("<Home><Enter>Ben"));
@@ -68,7 +68,7 @@ fn the_players() {
 
 #[test]
 fn saved_games() {
-    let mut desk = Desk::playing("frame-library", "six-making", HUMANS, "a1 b2");
+    let mut desk = Desk::playing("six-making", HUMANS, "a1 b2");
     desk.keys("c3<Enter>s");
     desk.sit("glaisher", HUMANS, "", None);
     desk.keys("a2-se:6@e5<Enter>");
@@ -86,7 +86,7 @@ fn saved_games() {
 
 #[test]
 fn glaisher_in_every_stage() {
-    let mut desk = Desk::playing("frame-glaisher", "glaisher", ["human:Ana", "level:3"], "");
+    let mut desk = Desk::playing("glaisher", ["human:Ana", "level:3"], "");
     snap("glaisher-stack", &mut desk);
     snap("glaisher-parts", desk.keys("<Tab><Tab><Enter>"));
     snap("glaisher-other-parts", desk.keys("<Down>"));
@@ -101,7 +101,7 @@ fn glaisher_in_every_stage() {
 
 #[test]
 fn gekitai_in_every_stage() {
-    let mut desk = Desk::playing("frame-gekitai", "gekitai", HUMANS, "c3 a6 c5");
+    let mut desk = Desk::playing("gekitai", HUMANS, "c3 a6 c5");
     snap("gekitai-cell", desk.keys("<Up><Up>"));
     snap("gekitai-refused", desk.keys("c3<Enter>"));
     snap("gekitai-over", desk.keys("<Esc>f6<Enter>c2<Enter>f1<Enter>c3<Enter>"));
@@ -111,7 +111,7 @@ fn gekitai_in_every_stage() {
 
 #[test]
 fn jeson_mor_in_every_stage() {
-    let mut desk = Desk::playing("frame-jeson", "jeson-mor", HUMANS, "c1-d3 c9-d7");
+    let mut desk = Desk::playing("jeson-mor", HUMANS, "c1-d3 c9-d7");
     snap("jeson-mor-knight", &mut desk);
     snap("jeson-mor-target", desk.keys("<Tab><Enter>"));
     snap("jeson-mor-flipped", desk.keys("f"));
@@ -121,7 +121,7 @@ fn jeson_mor_in_every_stage() {
 #[test]
 fn six_making_in_every_stage() {
     let turns = "b2 c2 b3 c3 c2-b2 c3-b3 d4";
-    let mut desk = Desk::playing("frame-six", "six-making", HUMANS, turns);
+    let mut desk = Desk::playing("six-making", HUMANS, turns);
     snap("six-making-tower", &mut desk);
     desk.click_cell("b2");
     snap("six-making-discs", &mut desk);
@@ -131,7 +131,7 @@ fn six_making_in_every_stage() {
 
 #[test]
 fn hints_bars_and_analysis() {
-    let mut desk = Desk::playing("frame-hint", "jeson-mor", ["human:Ana", "seed:smart"], "");
+    let mut desk = Desk::playing("jeson-mor", ["human:Ana", "seed:smart"], "");
     snap("hint", desk.keys("h"));
     desk.report(1, Found::News(thought(&[("e1-d3 e9-d7", 42)])));
     snap("hint-engine", &mut desk);
@@ -146,7 +146,7 @@ fn hints_bars_and_analysis() {
 
 #[test]
 fn computers_play_each_other() {
-    let mut desk = Desk::playing("frame-computers", "gekitai", ["seed:hard", "level:1"], "");
+    let mut desk = Desk::playing("gekitai", ["seed:hard", "level:1"], "");
     snap("computers", &mut desk);
     snap("computers-rest", desk.keys("e "));
     snap("computers-wait", desk.keys("w"));
@@ -154,7 +154,7 @@ fn computers_play_each_other() {
 
 #[test]
 fn pauses_pages_and_clocks() {
-    let mut desk = Desk::new("frame-pause");
+    let mut desk = Desk::new();
     desk.sit("gekitai", ["human:Ana", "human"], "c3", Some("5+3"));
     snap("clock", &mut desk);
     snap("pause", desk.keys("p"));
@@ -166,7 +166,7 @@ fn pauses_pages_and_clocks() {
 
 #[test]
 fn without_colours_and_in_ascii() {
-    let mut desk = Desk::playing("frame-plain", "glaisher", HUMANS, "");
+    let mut desk = Desk::playing("glaisher", HUMANS, "");
     desk.app.shared.look = Look { color: false, charset: Charset::Ascii };
     snap("plain-stack", &mut desk);
     snap("plain-parts", desk.keys("e<Tab><Enter>"));
@@ -177,7 +177,7 @@ fn without_colours_and_in_ascii() {
 
 #[test]
 fn a_window_that_is_too_small_says_so() {
-    let mut desk = Desk::new("frame-tiny");
+    let mut desk = Desk::new();
     assert!(desk.picture((30, 10)).contains("the window is too small"));
     // Between that and everything there is the board alone.
     desk.sit("glaisher", HUMANS, "", None);

@@ -24,6 +24,7 @@ use ratatui::style::{Color, Modifier};
 use rules::text::Charset;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
+use tempfile::TempDir;
 
 const SMALL: (u16, u16) = (80, 24);
 const LARGE: (u16, u16) = (140, 45);
@@ -32,31 +33,21 @@ const LARGE: (u16, u16) = (140, 45);
 struct Desk {
     app: App,
     folder: PathBuf,
-    /// Whether the folder goes with it.
-    owns_folder: bool,
+    /// The folder itself, where it goes with the desk.
+    own: Option<TempDir>,
     now: Instant,
     size: (u16, u16),
 }
 
-impl Drop for Desk {
-    fn drop(&mut self) {
-        if self.owns_folder {
-            let _ = std::fs::remove_dir_all(&self.folder);
-        }
-    }
-}
-
 impl Desk {
-    fn new(name: &str) -> Desk {
-        let name = format!("quadrille-tui-{}-{name}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        let _ = std::fs::remove_dir_all(&folder);
-        let mut desk = Desk::at(folder);
-        desk.owns_folder = true;
+    fn new() -> Desk {
+        let own = TempDir::new().unwrap();
+        let mut desk = Desk::at(own.path().to_owned());
+        desk.own = Some(own);
         desk
     }
 
-    /// The program started anew in a folder.
+    /// The program, started again in a folder.
     fn at(folder: PathBuf) -> Desk {
         let saves = Saves::open(Some(&folder)).unwrap();
         let choices = saves.choices();
@@ -72,12 +63,12 @@ impl Desk {
             worker: Worker::new(Some(1), |_| {}),
             now,
         };
-        Desk { app: App::new(shared, trouble), folder, owns_folder: false, now, size: SMALL }
+        Desk { app: App::new(shared, trouble), folder, own: None, now, size: SMALL }
     }
 
     /// A game between these players, after these turns.
-    fn playing(name: &str, game: &str, players: [&str; 2], turns: &str) -> Desk {
-        let mut desk = Desk::new(name);
+    fn playing(game: &str, players: [&str; 2], turns: &str) -> Desk {
+        let mut desk = Desk::new();
         desk.sit(game, players, turns, None);
         desk
     }

@@ -9,8 +9,8 @@ fn sees(desk: &Desk, text: &str) {
 }
 
 /// The first puzzle of the second game, opened from the menu.
-fn first_puzzle(name: &str) -> (Desk, Puzzle) {
-    let mut desk = Desk::new(name);
+fn first_puzzle() -> (Desk, Puzzle) {
+    let mut desk = Desk::new();
     desk.keys("<End><Up><Up><Enter><Right><Enter>");
     let game = desk.table().entry.info.id;
     (desk, shipped(game).remove(0))
@@ -23,7 +23,7 @@ fn plays(desk: &mut Desk, turn: &str) {
 
 #[test]
 fn a_solved_puzzle_is_remembered_and_the_next_one_follows() {
-    let (mut desk, puzzle) = first_puzzle("puzzle-solved");
+    let (mut desk, puzzle) = first_puzzle();
     sees(&desk, "find the win, 1 of 100");
     for (job, pair) in (1..).zip(puzzle.solution.chunks(2)) {
         plays(&mut desk, &pair[0]);
@@ -44,7 +44,7 @@ fn a_solved_puzzle_is_remembered_and_the_next_one_follows() {
 
 #[test]
 fn a_wrong_turn_is_told_and_taken_back() {
-    let (mut desk, puzzle) = first_puzzle("puzzle-wrong");
+    let (mut desk, puzzle) = first_puzzle();
     let turns = desk.table().game.turns();
     let wrong = turns.iter().find(|turn| **turn != puzzle.solution[0]).unwrap();
     plays(&mut desk, wrong);
