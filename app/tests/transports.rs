@@ -214,6 +214,8 @@ fn several_hundred() -> Vec<Asked> {
             ("hint", with(json!({ "nodes": nodes }))),
             ("hint", with(json!({ "lines": 99 }))),
             ("analysis", with(json!({ "nodes": nodes, "lines": 3 }))),
+            ("turn", with(json!({ "player": { "kind": "level", "level": 3 }, "seed": round }))),
+            ("turn", with(json!({ "player": { "kind": "level", "level": 11 } }))),
             ("puzzle", json!({ "game": id, "number": round + 1 })),
             ("puzzle", json!({ "game": id, "number": 1_000 })),
         ]);

@@ -64,6 +64,8 @@ pub enum Request {
     Hint(think::Search),
     /// The best lines, told as they are found.
     Analysis(think::Search),
+    /// The turn of a computer's player.
+    Turn(think::Turn),
     /// A game gone over, from its last position to its first.
     Review(review::Review),
     /// The puzzles of a game.
@@ -92,13 +94,14 @@ pub enum Answer {
     Rules { html: String },
     Hint(think::Hint),
     Analysis(think::News),
+    Turn { turn: Option<String> },
     Review(review::Judged),
     Puzzles(puzzles::PuzzleList),
     Puzzle(Box<puzzles::AttemptShown>),
 }
 
 /// What can be asked, by the name it has in JSON.
-pub const ASKS: [&str; 12] = [
+pub const ASKS: [&str; 13] = [
     "query",
     "view",
     "edit",
@@ -108,6 +111,7 @@ pub const ASKS: [&str; 12] = [
     "rules",
     "hint",
     "analysis",
+    "turn",
     "review",
     "puzzles",
     "puzzle",
@@ -131,6 +135,10 @@ impl Request {
             "rules" => Request::Rules(read::fields(fields, &["game"])?),
             "hint" => Request::Hint(read::fields(fields, &searched)?),
             "analysis" => Request::Analysis(read::fields(fields, &searched)?),
+            "turn" => {
+                let known = [&searched[..], &think::Turn::FIELDS].concat();
+                Request::Turn(read::fields(fields, &known)?)
+            }
             "review" => Request::Review(read::fields(fields, &searched)?),
             "puzzles" => Request::Puzzles(read::fields(fields, &puzzles::Puzzles::FIELDS)?),
             "puzzle" => Request::Puzzle(read::fields(fields, &puzzles::Attempt::FIELDS)?),
@@ -156,6 +164,9 @@ impl Request {
             Request::Analysis(search) => {
                 let search = search.analysis(budget)?;
                 search.analyse(desk, stop, &mut |news| tell(Answer::Analysis(news)));
+            }
+            Request::Turn(turn) => {
+                tell(Answer::Turn { turn: turn.prepare(budget)?.choose(desk, stop) });
             }
             Request::Review(review) => {
                 let mut review = review.begin(budget)?;
@@ -184,7 +195,11 @@ impl Request {
                 let answer = query.prepare(budget)?.answer(&mut Desk::new(0), &Stop::default());
                 Answer::Query(answer)
             }
-            Request::Query(_) | Request::Hint(_) | Request::Analysis(_) | Request::Review(_) => {
+            Request::Query(_)
+            | Request::Hint(_)
+            | Request::Analysis(_)
+            | Request::Turn(_)
+            | Request::Review(_) => {
                 return Err(Refusal::too_much("this needs an engine, and there is none here"));
             }
         })

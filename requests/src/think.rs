@@ -4,13 +4,17 @@ use crate::budget::{Budget, Effort};
 use crate::desk::Desk;
 use crate::given::Given;
 use crate::refusal::Refusal;
+use engine::who::Who;
 use engine::{Limits, LineView, Session, Stop, View, make_whole};
+use rules::random::Random;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// How long the engine looks for a hint, and how long an analysis goes on, when nothing is said.
+/// How long the engine looks for a hint, an analysis goes on and the strongest level thinks, when nothing
+/// is said.
 const HINT: Duration = Duration::from_millis(700);
 const ANALYSIS: Duration = Duration::from_secs(10);
+const TURN: Duration = Duration::from_millis(1_500);
 
 /// What a search has found so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -188,5 +192,56 @@ impl Prepared {
         if let Some(found) = search(desk, session, &self.limits, stop, news) {
             tell(News { found, done: true });
         }
+    }
+}
+
+/// A computer's turn that is asked for.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Turn {
+    /// The position, and what the strongest level may spend.
+    #[serde(flatten)]
+    pub search: Search,
+    /// Who is to move: `{"kind":"level","level":5}` or `{"kind":"seed","player":"hard"}`.
+    pub player: Who,
+    /// Another seed gives other turns, where the player has a choice or errs.
+    #[serde(default)]
+    pub seed: u64,
+}
+
+impl Turn {
+    /// The fields besides those of a search.
+    pub const FIELDS: [&str; 2] = ["player", "seed"];
+
+    /// A turn that is ready to be looked for.
+    pub fn prepare(&self, budget: &Budget) -> Result<PreparedTurn, Refusal> {
+        let search = self.search.prepare(budget, TURN)?;
+        let session = search.session.as_ref();
+        let player = self.player.clone().in_game(session).map_err(|unknown| {
+            Refusal::against(unknown.message).at(unknown.field).within("player")
+        })?;
+        if !player.is_computer() {
+            let message = "expected a player of the program: level or seed";
+            return Err(Refusal::against(message).at("player.kind"));
+        }
+        Ok(PreparedTurn { search, player, seed: self.seed })
+    }
+}
+
+/// A turn that may be looked for.
+pub struct PreparedTurn {
+    search: Prepared,
+    player: Who,
+    seed: u64,
+}
+
+impl PreparedTurn {
+    /// The turn; none if it was stopped before there was one.
+    pub fn choose(&self, desk: &mut Desk, stop: &Stop) -> Option<String> {
+        let session = self.search.session.as_ref();
+        let entry = engine::find(session.info().id)?;
+        desk.thinker(entry).forget();
+        let bounds = (&self.search.limits, stop);
+        let mut random = Random::new(self.seed);
+        self.player.choose(session, || desk.thinker(entry), bounds, &mut random, &mut |_| {})
     }
 }

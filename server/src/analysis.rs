@@ -27,6 +27,7 @@ pub fn router() -> Router<Arc<State>> {
     Router::new()
         .route("/api/query", asked("query"))
         .route("/api/hint", asked("hint"))
+        .route("/api/turn", asked("turn"))
         .route("/api/analysis", asked("analysis"))
         .route("/api/review", asked("review"))
 }
@@ -57,6 +58,13 @@ async fn answer(
             let search = search.hint(&HINT)?;
             let hint = move |desk: &mut Desk, stop: &Stop| Json(search.hint(desk, stop));
             once(state, order(Kind::Hint), hint).await
+        }
+        Request::Turn(turn) => {
+            let turn = turn.prepare(&HINT)?;
+            let choose = move |desk: &mut Desk, stop: &Stop| {
+                Json(requests::Answer::Turn { turn: turn.choose(desk, stop) })
+            };
+            once(state, order(Kind::Hint), choose).await
         }
         Request::Query(query) if query.search.is_some() => {
             let query = query.prepare(budget)?;
