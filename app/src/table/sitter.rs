@@ -129,7 +129,7 @@ impl Kind {
             Kind::Level(level) if level.nodes.is_none() => {
                 clock.unwrap_or_else(|| Limits::time(PATIENCE))
             }
-            _ => Limits::default(),
+            _ => clock.unwrap_or_default(),
         }
     }
 }
