@@ -4,7 +4,7 @@ use crate::cli::AnalyzeArgs;
 use crate::columns;
 use crate::failure::{Failure, print};
 use crate::input;
-use engine::{Limits, LineView, Session, Stop, View, make_whole};
+use engine::{Limits, LineView, Session, Stop, View};
 use std::io::IsTerminal;
 use std::time::Duration;
 
@@ -31,8 +31,7 @@ pub fn run(args: &AnalyzeArgs) -> Result<(), Failure> {
         }
     });
     shown?;
-    let Some(mut view) = found else { return Ok(()) };
-    make_whole(&mut view, game, thinker.as_mut());
+    let Some(view) = found else { return Ok(()) };
     screen.end(&block(game, &view))?;
     let best = view.lines.first().and_then(|line| line.turns.first());
     best.map_or(Ok(()), |turn| print(format!("best turn: {turn}\n").as_bytes()))

@@ -1,7 +1,7 @@
 //! Fixed positions searched to a fixed depth: the number of nodes is a checksum of the search.
 
 use crate::cache::Cache;
-use crate::control::{Limits, Stop};
+use crate::control::{Control, Limits, Stop};
 use crate::play::Play;
 use crate::search::Tuning;
 use crate::think::think;
@@ -29,7 +29,7 @@ pub fn run<G: Play>() -> Count {
                 break;
             }
             let limits = Limits { depth: Some(G::BENCH_DEPTH), ..Limits::default() };
-            let spend = (&limits, &Stop::default());
+            let spend = &Control::new(&limits, &Stop::default());
             let cache = Cache::new(8);
             let thought = think(&pos, &[], &judge, &cache, Tuning::PLAY, spend, &mut |_| {});
             count.nodes += thought.nodes;

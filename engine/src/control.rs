@@ -1,17 +1,20 @@
-//! When a search has to end.
+//! What a turn may spend, and when its searches have to end.
+//!
+//! One [`Control`] is made when a turn begins. Each stage of the turn gets a [`Share`] of it, each thread
+//! of a stage a [`Meter`], so that no stage can spend what another one was promised.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// How much may be spent on one decision; what is not set is not limited.
+/// How much may be spent on one turn; what is not set is not limited.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limits {
-    /// Time.
+    /// From the beginning of the turn to its answer.
     pub time: Option<Duration>,
-    /// Positions looked at.
+    /// Positions that may be looked at, by whatever search.
     pub nodes: Option<u64>,
-    /// Moves looked ahead.
+    /// How many moves the search looks ahead.
     pub depth: Option<u32>,
     /// How many best lines to find.
     pub lines: usize,
@@ -26,21 +29,22 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// So much time and nothing else.
+    /// Limited by time alone.
     pub fn time(time: Duration) -> Limits {
         Limits { time: Some(time), ..Limits::default() }
     }
 
-    /// So many positions and nothing else.
+    /// Limited by positions alone.
     pub fn nodes(nodes: u64) -> Limits {
         Limits { nodes: Some(nodes), ..Limits::default() }
     }
 
-    /// A fair share of a clock: a thirtieth of what is left and most of the increment, but never so
-    /// much that the clock could run out.
+    /// A fair share of a clock: a thirtieth of what is left and most of the increment, which comes after
+    /// the turn. Never more than half of what is left: the other half is for a machine that has other
+    /// things to do when the turn should be sent.
     pub fn clock(left: Duration, increment: Duration) -> Limits {
-        let share = left / 30 + increment * 3 / 4;
-        Limits::time(share.min(left * 4 / 5).max(Duration::from_millis(1)))
+        let share = (left / 30).saturating_add(increment / 4 * 3);
+        Limits::time(share.min(left / 2))
     }
 }
 
@@ -60,104 +64,153 @@ impl Stop {
     }
 }
 
-/// One search under way: its limits and what has been spent by all its threads.
+/// The budget of one turn: its limits, and what all its searches have spent so far.
 #[derive(Debug)]
 pub struct Control {
     limits: Limits,
     stop: Stop,
     started: Instant,
+    /// Nodes that meters have taken; what they do not use they give back.
     nodes: AtomicU64,
-    /// Set when any limit is reached, so that all threads end together.
-    done: AtomicBool,
 }
 
-/// How many nodes a thread visits between two looks at the clock.
-pub const POLL: u64 = 256;
-
 impl Control {
-    /// A search that begins now.
+    /// A turn that begins now.
     pub fn new(limits: &Limits, stop: &Stop) -> Control {
         Control {
             limits: limits.clone(),
             stop: stop.clone(),
             started: Instant::now(),
             nodes: AtomicU64::new(0),
-            done: AtomicBool::new(false),
         }
     }
 
-    /// The limits.
+    /// What may be spent on the whole turn.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// How long it has been going on.
+    /// How long the turn has been going on.
     pub fn elapsed(&self) -> Duration {
         self.started.elapsed()
     }
 
-    /// How many nodes all threads have reported.
+    /// How many nodes all searches have visited, and meters in use have taken.
     pub fn nodes(&self) -> u64 {
         self.nodes.load(Ordering::Relaxed)
     }
 
-    /// Adds the nodes of a thread and says whether it has to end.
-    pub fn spend(&self, nodes: u64) -> bool {
-        let total = self.nodes.fetch_add(nodes, Ordering::Relaxed) + nodes;
-        let over = self.limits.nodes.is_some_and(|most| total >= most)
-            || self.limits.time.is_some_and(|most| self.elapsed() >= most)
-            || self.stop.is_stopped();
-        if over {
-            self.finish();
+    /// All that is left.
+    pub fn rest(&self) -> Share<'_> {
+        Share { control: self, until: self.limits.time, most: self.limits.nodes }
+    }
+
+    /// One of so many parts of what is left, in time and in nodes.
+    pub fn part(&self, parts: u32) -> Share<'_> {
+        let (elapsed, nodes) = (self.elapsed(), self.nodes());
+        let until = |time: Duration| elapsed + time.saturating_sub(elapsed) / parts;
+        let most = |most: u64| nodes + most.saturating_sub(nodes) / u64::from(parts);
+        Share {
+            control: self,
+            until: self.limits.time.map(until),
+            most: self.limits.nodes.map(most),
         }
-        self.is_done()
     }
 
-    /// Ends all threads.
-    pub fn finish(&self) {
-        self.done.store(true, Ordering::Relaxed);
-    }
-
-    /// Whether a limit has been reached.
-    pub fn is_done(&self) -> bool {
-        self.done.load(Ordering::Relaxed)
-    }
-
-    /// How many nodes a thread may visit before it must report: fewer near a limit, so that one thread
-    /// ends on the very node.
-    pub fn quota(&self) -> u64 {
-        match self.limits.nodes {
-            Some(most) => most.saturating_sub(self.nodes()).clamp(1, POLL),
-            None => POLL,
-        }
+    /// Takes nodes out of the budget: as many as are wanted, or what remains below `most`.
+    fn take(&self, wanted: u64, most: Option<u64>) -> u64 {
+        let Some(most) = most else {
+            self.nodes.fetch_add(wanted, Ordering::Relaxed);
+            return wanted;
+        };
+        let after = |nodes: u64| nodes + wanted.min(most.saturating_sub(nodes));
+        let before = self
+            .nodes
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |nodes| Some(after(nodes)));
+        before.map_or(0, |before| after(before) - before)
     }
 }
 
-/// Counts the nodes of one thread and reports them now and then.
+/// The part of a turn's budget that one of its stages may spend: deadlines within those of the turn.
+#[derive(Clone, Copy, Debug)]
+pub struct Share<'a> {
+    control: &'a Control,
+    /// Since the turn began.
+    until: Option<Duration>,
+    /// Of all nodes of the turn.
+    most: Option<u64>,
+}
+
+impl<'a> From<&'a Control> for Share<'a> {
+    fn from(control: &'a Control) -> Self {
+        control.rest()
+    }
+}
+
+impl<'a> Share<'a> {
+    /// The turn that this is a part of.
+    pub fn control(&self) -> &'a Control {
+        self.control
+    }
+
+    /// The same without the last so many nodes.
+    #[must_use]
+    pub fn less(self, nodes: u64) -> Share<'a> {
+        Share { most: self.most.map(|most| most.saturating_sub(nodes)), ..self }
+    }
+
+    /// A meter for one thread.
+    pub fn meter(self) -> Meter<'a> {
+        Meter::new(self, None)
+    }
+
+    /// A meter for a thread that also ends when the flag is set.
+    pub fn meter_until(self, ended: &'a AtomicBool) -> Meter<'a> {
+        Meter::new(self, Some(ended))
+    }
+}
+
+/// How often a thread looks at the clock.
+const INTERVAL: Duration = Duration::from_micros(250);
+/// The most nodes it visits in between.
+const MOST_UNSEEN: u64 = 1 << 12;
+
+/// Counts the nodes of one thread within a share, and tells it when to end.
+///
+/// It takes nodes out of the budget before they are visited, so that the last one is never exceeded, and
+/// as many at once as have lately filled the interval between two looks at the clock: positions cost
+/// microseconds in one search and a large part of a millisecond in another.
 #[derive(Debug)]
 pub struct Meter<'a> {
-    control: &'a Control,
-    nodes: u64,
-    quota: u64,
+    share: Share<'a>,
+    ended: Option<&'a AtomicBool>,
+    /// Nodes that have been taken and not been visited.
+    left: u64,
+    /// How many were taken last.
+    taken: u64,
+    /// When that was.
+    looked: Duration,
+    /// What a node costs in nanoseconds: rises at once, falls slowly.
+    cost: u64,
     stopped: bool,
 }
 
 impl<'a> Meter<'a> {
-    /// A meter at nought.
-    pub fn new(control: &'a Control) -> Meter<'a> {
-        Meter { control, nodes: 0, quota: control.quota(), stopped: false }
+    fn new(share: Share<'a>, ended: Option<&'a AtomicBool>) -> Meter<'a> {
+        let looked = share.control.elapsed();
+        let mut meter = Meter { share, ended, left: 0, taken: 0, looked, cost: 0, stopped: false };
+        meter.take(1);
+        meter
     }
 
     /// Counts a node and says whether the thread has to end.
     #[inline]
     pub fn tick(&mut self) -> bool {
-        self.nodes += 1;
-        if self.nodes >= self.quota {
-            self.stopped |= self.control.spend(self.nodes);
-            self.nodes = 0;
-            self.quota = self.control.quota();
+        if self.left > 1 {
+            self.left -= 1;
+            return false;
         }
-        self.stopped
+        self.look()
     }
 
     /// Whether the thread has to end.
@@ -166,8 +219,39 @@ impl<'a> Meter<'a> {
         self.stopped
     }
 
-    /// How many nodes have not been reported yet.
-    pub fn unreported(&self) -> u64 {
-        self.nodes
+    /// How many nodes the turn has visited so far, as far as this thread can know.
+    pub fn nodes(&self) -> u64 {
+        self.share.control.nodes().saturating_sub(self.left)
+    }
+
+    #[cold]
+    fn look(&mut self) -> bool {
+        if self.stopped {
+            return true;
+        }
+        self.left = 0;
+        let now = self.share.control.elapsed();
+        let took = now.saturating_sub(self.looked).as_nanos() as u64;
+        self.looked = now;
+        self.cost = (took / self.taken.max(1)).max(self.cost - self.cost / 4).max(1);
+        let over = self.share.until.is_some_and(|until| now >= until)
+            || self.share.control.stop.is_stopped()
+            || self.ended.is_some_and(|ended| ended.load(Ordering::Relaxed));
+        let fitting = INTERVAL.as_nanos() as u64 / self.cost;
+        let wanted = fitting.min(2 * self.taken).clamp(1, MOST_UNSEEN);
+        self.take(if over { 0 } else { wanted });
+        self.stopped
+    }
+
+    fn take(&mut self, wanted: u64) {
+        self.left = self.share.control.take(wanted, self.share.most);
+        self.taken = self.left;
+        self.stopped = self.left == 0;
+    }
+}
+
+impl Drop for Meter<'_> {
+    fn drop(&mut self) {
+        self.share.control.nodes.fetch_sub(self.left, Ordering::Relaxed);
     }
 }

@@ -103,6 +103,9 @@ pub trait Evaluate<G: Game>: Send + Sync {
         pos.key()
     }
 
+    /// Reads what `book` needs, so that no turn has to wait for it.
+    fn prepare(&self) {}
+
     /// A move of a strategy that is proven to win, and in how many turns of the mover it does at most.
     fn book(&self, _pos: &G) -> Option<(G::Move, u32)> {
         None

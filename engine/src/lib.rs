@@ -5,6 +5,7 @@
 
 pub mod arena;
 pub mod bench;
+pub mod brain;
 pub mod cache;
 pub mod control;
 pub mod evaluate;
@@ -22,9 +23,10 @@ pub mod solve;
 pub mod think;
 pub mod thinker;
 pub mod who;
+mod whole;
 
 pub use control::{Limits, Stop};
 pub use registry::{Entry, GAMES, find};
 pub use session::{Session, Step};
-pub use thinker::{LineView, Thinker, View, make_whole};
+pub use thinker::{LineView, Thinker, View};
 pub use who::Who;

@@ -1,6 +1,7 @@
 //! The list of games, and the ways into them.
 
 use crate::bench;
+use crate::brain::Brain;
 use crate::control::Stop;
 use crate::play::Play;
 use crate::puzzles::{Collect, Puzzle, collect};
@@ -9,7 +10,7 @@ use crate::solve::certificate::Fault;
 use crate::solve::complete::{Complete, complete_match};
 use crate::solve::question::{Progress, Settings};
 use crate::solve::report::{Proven, Report, solve_match, verify_text};
-use crate::thinker::{Brain, Thinker};
+use crate::thinker::Thinker;
 use rules::notation::{agree, from_json, options_from_json};
 use rules::prolog::Term;
 use rules::record::{Record, RecordError};

@@ -5,7 +5,7 @@
 //! returns; the tests rely on that.
 
 use crate::cache::{Bound, Cache, Entry};
-use crate::control::{Control, Meter};
+use crate::control::Meter;
 use crate::evaluate::Evaluate;
 use crate::order::Memory;
 use crate::score::{PROVEN, Score, WIN, earlier, estimate, is_proven, win_after};
@@ -79,7 +79,7 @@ impl<'a, G: Game, E: Evaluate<G>> Searcher<'a, G, E> {
     pub fn new(
         evaluator: &'a E,
         cache: &'a Cache,
-        control: &'a Control,
+        meter: Meter<'a>,
         tuning: Tuning,
         past: &[u64],
     ) -> Self {
@@ -93,15 +93,15 @@ impl<'a, G: Game, E: Evaluate<G>> Searcher<'a, G, E> {
             lists: vec![Vec::new(); MAX_HEIGHT + 2],
             generated: Vec::new(),
             selected: Vec::new(),
-            meter: Meter::new(control),
+            meter,
             root_score: None,
             excluded: Vec::new(),
         }
     }
 
-    /// How many nodes this thread has not yet reported.
-    pub fn unreported(&self) -> u64 {
-        self.meter.unreported()
+    /// How many nodes the turn has visited so far.
+    pub fn nodes(&self) -> u64 {
+        self.meter.nodes()
     }
 
     /// Whether the search was ended before it was complete.

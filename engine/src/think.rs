@@ -1,54 +1,67 @@
-//! A whole decision: deepening step by step, on one thread or several, with news on the way.
+//! A search as deep as its share of the turn allows: step by step, on one thread or several.
 
 use crate::cache::Cache;
-use crate::control::{Control, Limits, Stop};
+use crate::control::{Control, Share};
 use crate::evaluate::Evaluate;
-use crate::score::is_proven;
+use crate::score::{is_proven, win_after};
 use crate::search::{Line, Searcher, Tuning};
+use crate::whole::make_whole;
 use rules::Game;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// What a search has found so far.
+/// What a turn's searches have found so far.
 #[derive(Clone, Debug)]
 pub struct Thought<M> {
     /// The best lines, the best one first; each begins with a legal move.
     pub lines: Vec<Line<M>>,
-    /// How deep it has looked.
+    /// How many moves deep the search has looked.
     pub depth: u32,
-    /// How many positions it has looked at.
+    /// How many positions the turn has looked at.
     pub nodes: u64,
-    /// How long it took.
+    /// How long the turn has taken.
     pub time: Duration,
 }
 
 /// The deepest search that is begun.
 const MAX_DEPTH: i32 = 100;
 
-/// Searches a position that is not over; `past` are the keys of the game so far. News come after every
+/// Searches a position that is not over; `past` are the keys of the game so far. `news` is told of every
 /// completed depth.
-pub fn think<G: Game, E: Evaluate<G>>(
+pub fn think<'a, G: Game, E: Evaluate<G>>(
     pos: &G,
     past: &[u64],
     evaluator: &E,
     cache: &Cache,
     tuning: Tuning,
-    (limits, stop): (&Limits, &Stop),
+    share: impl Into<Share<'a>>,
     news: &mut dyn FnMut(&Thought<G::Move>),
 ) -> Thought<G::Move> {
-    let control = Control::new(limits, stop);
-    std::thread::scope(|scope| {
-        for i in 1..limits.threads.max(1) {
-            let control = &control;
+    let share: Share = share.into();
+    let control = share.control();
+    let ended = AtomicBool::new(false);
+    let mut thought = std::thread::scope(|scope| {
+        for i in 1..control.limits().threads.max(1) {
+            let meter = share.meter_until(&ended);
             scope.spawn(move || {
-                let mut searcher = Searcher::new(evaluator, cache, control, tuning, past);
+                let mut searcher = Searcher::new(evaluator, cache, meter, tuning, past);
                 help(pos, &mut searcher, control, i as i32);
             });
         }
-        let searcher = Searcher::new(evaluator, cache, &control, tuning, past);
-        let thought = deepen(pos, searcher, &control, news);
-        control.finish();
+        let searcher = Searcher::new(evaluator, cache, share.meter(), tuning, past);
+        let thought = deepen(pos, searcher, control, news);
+        ended.store(true, Ordering::Relaxed);
         thought
-    })
+    });
+    if thought.lines.is_empty() {
+        // Even a lost game, or one without time, needs a turn.
+        let score = if thought.depth > 0 { -win_after(1) } else { 0 };
+        let mut moves = Vec::new();
+        make_whole(pos, &mut moves, evaluator, cache);
+        thought.lines.push(Line { moves, score });
+    }
+    (thought.nodes, thought.time) = (control.nodes(), control.elapsed());
+    thought
 }
 
 fn last_depth(control: &Control) -> i32 {
@@ -64,7 +77,7 @@ fn help<G: Game, E: Evaluate<G>>(
 ) {
     let mut lines = Vec::new();
     let mut depth = 1 + number % 2;
-    while !searcher.is_stopped() && !control.is_done() {
+    while !searcher.is_stopped() {
         let found = searcher.lines(pos, depth.min(last_depth(control)), 1, &lines);
         if found.first().is_none_or(|line| is_proven(line.score)) {
             return;
@@ -86,32 +99,24 @@ fn deepen<G: Game, E: Evaluate<G>>(
     let mut thought = Thought { lines: Vec::new(), depth: 0, nodes: 0, time: Duration::ZERO };
     for depth in 1..=last_depth(control) {
         let lines = searcher.lines(pos, depth, control.limits().lines.max(1), &thought.lines);
-        let complete = !searcher.is_stopped();
-        if complete || thought.lines.is_empty() {
-            thought.lines = lines;
-            thought.depth = depth as u32;
-        } else if let (Some(best), [only]) = (thought.lines.first_mut(), &lines[..]) {
-            // The last depth was not completed, but what it found first is worth having.
-            *best = only.clone();
-        }
-        thought.nodes = control.nodes() + searcher.unreported();
-        thought.time = control.elapsed();
-        if !complete {
+        if searcher.is_stopped() {
+            // What the last depth found first is worth having, though it was not completed.
+            match (thought.lines.first_mut(), &lines[..]) {
+                (None, [_, ..]) => (thought.lines, thought.depth) = (lines, depth as u32),
+                (Some(best), [only]) => *best = only.clone(),
+                _ => {}
+            }
             break;
         }
-        news(&thought);
-        // Deeper search cannot change a proof, and a move without choice needs no thought.
-        if thought.lines.iter().all(|line| is_proven(line.score)) {
+        (thought.lines, thought.depth) = (lines, depth as u32);
+        (thought.nodes, thought.time) = (searcher.nodes(), control.elapsed());
+        if !thought.lines.is_empty() {
+            news(&thought);
+        }
+        // Deeper search cannot change a proof.
+        if thought.lines.iter().all(|line| is_proven(line.score)) || out_of_time(control) {
             break;
         }
-        if out_of_time(control) {
-            break;
-        }
-    }
-    if thought.lines.is_empty() {
-        // Stopped before the first depth was done: any legal move will do.
-        let first = pos.moves().into_iter().take(1).collect();
-        thought.lines.push(Line { moves: first, score: 0 });
     }
     thought
 }

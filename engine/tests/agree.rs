@@ -1,7 +1,7 @@
 //! Every search finds what plain minimax finds, when positions are evaluated by their hash.
 
 use engine::cache::Cache;
-use engine::control::{Limits, Stop};
+use engine::control::{Control, Limits, Stop};
 use engine::evaluate::{Evaluate, HashEvaluate};
 use engine::score::{Score, WIN, win_after};
 use engine::search::Tuning;
@@ -50,7 +50,7 @@ fn check<G: Game>(options: &G::Options, longest: usize, depth: u32, count: u64) 
         for threads in [1, 2] {
             let cache = Cache::new(1);
             let limits = Limits { depth: Some(depth), threads, ..Limits::default() };
-            let spend = (&limits, &Stop::default());
+            let spend = &Control::new(&limits, &Stop::default());
             let thought =
                 think(&pos, &[], &HashEvaluate, &cache, Tuning::STRICT, spend, &mut |_| {});
             assert_eq!(thought.lines[0].score, expected, "{threads} threads, {:?}", pos.setup());

@@ -1,6 +1,7 @@
 //! All tests of the engine that go through the public interface, in one binary.
 
 mod agree;
+mod budget;
 mod bytes;
 mod certificates;
 mod determinism;

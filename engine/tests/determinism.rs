@@ -13,27 +13,6 @@ fn the_bench_counts_as_before() {
 }
 
 #[test]
-fn one_thread_finds_the_same_again_and_ends_on_the_node() {
-    for entry in GAMES {
-        let game = (entry.start)(&Default::default()).unwrap();
-        let limits = Limits::nodes(3_000);
-        let view = |lines| {
-            let mut thinker = (entry.thinker)(4);
-            let limits = Limits { lines, ..limits.clone() };
-            let view =
-                thinker.think(game.as_ref(), &limits, &Stop::default(), &mut |_| {}).unwrap();
-            (view.nodes, view.lines)
-        };
-        for lines in [1, 3] {
-            let first = view(lines);
-            assert_eq!(first, view(lines), "{}", entry.info.id);
-            assert!(first.0 <= 3_000, "{} looked at {} positions", entry.info.id, first.0);
-            assert_eq!(first.1.len(), lines);
-        }
-    }
-}
-
-#[test]
 fn the_same_seed_gives_the_same_game_and_another_seed_another() {
     for entry in GAMES {
         let play = |seed| {
@@ -56,17 +35,5 @@ fn the_same_seed_gives_the_same_game_and_another_seed_another() {
         };
         assert_eq!(play(7), play(7), "{}", entry.info.id);
         assert_ne!(play(7), play(8), "{}", entry.info.id);
-    }
-}
-
-#[test]
-fn a_stopped_search_still_has_a_turn() {
-    for entry in GAMES {
-        let mut game = (entry.start)(&Default::default()).unwrap();
-        let stop = Stop::default();
-        stop.stop();
-        let turn = (entry.thinker)(1).turn(game.as_ref(), &Limits::default(), &stop).unwrap();
-        game.play(&turn).unwrap();
-        assert!(!game.in_turn());
     }
 }

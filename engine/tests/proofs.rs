@@ -1,8 +1,9 @@
 //! A proven score is right: a slow solver that knows nothing but the rules agrees.
 
+use engine::control::{Control, Limits, Stop};
 use engine::score::{WIN, is_proven};
 use engine::search::Tuning;
-use engine::{Limits, Stop, cache::Cache, play::Play, think::think};
+use engine::{cache::Cache, play::Play, think::think};
 use rules::random::Random;
 use rules::{Game, Outcome};
 
@@ -46,7 +47,7 @@ fn check<G: Play>(options: &G::Options, wanted: usize, most_turns: i32) {
         while let Some(m) = random.pick(&pos.moves()).copied() {
             let limits = Limits::nodes(600);
             if random.below(3) == 0 {
-                let spend = (&limits, &Stop::default());
+                let spend = &Control::new(&limits, &Stop::default());
                 let thought =
                     think(&pos, &[], &judge, &Cache::new(1), Tuning::PLAY, spend, &mut |_| {});
                 let score = thought.lines[0].score;

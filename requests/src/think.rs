@@ -5,7 +5,7 @@ use crate::desk::Desk;
 use crate::given::Given;
 use crate::refusal::Refusal;
 use engine::who::Who;
-use engine::{Limits, LineView, Session, Stop, View, make_whole};
+use engine::{Limits, LineView, Session, Stop, View};
 use rules::random::Random;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -40,20 +40,18 @@ pub struct FoundLine {
     pub win_in: Option<i32>,
 }
 
-impl Found {
-    /// What the engine tells, without turns that are not whole.
-    fn of(view: &View, session: &dyn Session) -> Found {
+impl From<&View> for Found {
+    fn from(view: &View) -> Found {
         let line = |line: &LineView| FoundLine {
-            turns: line.whole(session).to_vec(),
+            turns: line.turns.clone(),
             score: line.score,
             win_in: line.win_in,
         };
-        let lines = view.lines.iter().map(line).filter(|line| !line.turns.is_empty());
         Found {
             depth: view.depth,
             nodes: view.nodes,
             time_ms: view.time.as_millis() as u64,
-            lines: lines.collect(),
+            lines: view.lines.iter().map(line).collect(),
         }
     }
 }
@@ -81,11 +79,8 @@ pub(crate) fn search_on(
     news: &mut dyn FnMut(Found),
 ) -> Option<Found> {
     let entry = engine::find(session.info().id)?;
-    let thinker = desk.thinker(entry);
-    let tell = &mut |view: &View| news(Found::of(view, session));
-    let mut view = thinker.think(session, limits, stop, tell)?;
-    make_whole(&mut view, session, thinker);
-    Some(Found::of(&view, session))
+    let tell = &mut |view: &View| news(view.into());
+    desk.thinker(entry).think(session, limits, stop, tell).as_ref().map(Found::from)
 }
 
 /// The match of a request to the engine, whose game must go on.

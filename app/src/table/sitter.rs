@@ -85,7 +85,7 @@ impl Sitter {
     pub fn limits(&self, clock: Option<Limits>) -> Limits {
         match self.who.level() {
             Some(level) if level.nodes.is_none() => clock.unwrap_or_else(|| Limits::time(PATIENCE)),
-            _ => Limits::default(),
+            _ => clock.unwrap_or_default(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The computer at work, in threads of its own: the turns it plays, and what it thinks of a position.
 
-use engine::{Entry, Limits, Session, Stop, Thinker, View, Who, make_whole};
+use engine::{Entry, Limits, Session, Stop, View, Who};
 use requests::Desk;
 use rules::random::Random;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -125,7 +125,7 @@ impl Worker {
         limits: &Limits,
     ) -> Option<View> {
         let mut engines = self.watching.lock().unwrap_or_else(PoisonError::into_inner);
-        search(engines.thinker(entry), game, limits, &Stop::default(), &|_| {})
+        engines.thinker(entry).think(game, limits, &Stop::default(), &mut |_| {})
     }
 
     /// Lets the engine look at a position.
@@ -137,7 +137,7 @@ impl Worker {
             let news = |view: &View| tell(Report { job: number, found: Found::News(view.clone()) });
             let done = catch_unwind(AssertUnwindSafe(|| {
                 let mut engines = engines.lock().unwrap_or_else(PoisonError::into_inner);
-                search(engines.thinker(entry), &*game, &limits, &stop, &news)
+                engines.thinker(entry).think(&*game, &limits, &stop, &mut |view| news(view))
             }));
             if let Ok(Some(view)) = done {
                 news(&view);
@@ -151,19 +151,6 @@ impl Worker {
 /// A generator that begins with a seed, or anywhere.
 pub fn random(seed: Option<u64>) -> Random {
     Random::new(seed.unwrap_or_else(|| RandomState::new().build_hasher().finish()))
-}
-
-/// Searches, and makes the turns that were found whole.
-fn search(
-    thinker: &mut dyn Thinker,
-    game: &dyn Session,
-    limits: &Limits,
-    stop: &Stop,
-    news: &dyn Fn(&View),
-) -> Option<View> {
-    let mut view = thinker.think(game, limits, stop, &mut |view| news(view))?;
-    make_whole(&mut view, game, thinker);
-    Some(view)
 }
 
 fn choose(

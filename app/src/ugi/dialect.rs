@@ -1,6 +1,6 @@
 //! How answers are worded: the Universal Game Interface, or the chess protocol it generalises.
 
-use engine::{LineView, Session, View};
+use engine::{LineView, View};
 
 /// The protocol that the other side speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ impl Dialect {
     }
 
     /// What a search has found so far, one text line for each line of play.
-    pub fn news(self, game: &dyn Session, view: &View) -> Vec<String> {
+    pub fn news(self, view: &View) -> Vec<String> {
         let ms = view.time.as_millis().max(1);
         let nps = u128::from(view.nodes) * 1000 / ms;
         let spent = format!(
@@ -37,8 +37,9 @@ impl Dialect {
             view.time.as_millis()
         );
         let one = |(i, line): (usize, &LineView)| {
+            let turns: Vec<_> = line.turns.iter().map(|turn| self.turn(turn)).collect();
             let score = self.score(line);
-            format!("{spent} score {score} multipv {}{}", i + 1, self.line(game, line))
+            format!("{spent} score {score} multipv {} pv {}", i + 1, turns.join(" "))
         };
         view.lines.iter().enumerate().map(one).collect()
     }
@@ -49,12 +50,6 @@ impl Dialect {
             (Some(turns), Dialect::Ugi) => format!("win {turns}"),
             (Some(turns), Dialect::Uci) => format!("mate {turns}"),
         }
-    }
-
-    /// The turns of a line, as far as they are whole.
-    fn line(self, game: &dyn Session, line: &LineView) -> String {
-        let turns: Vec<_> = line.whole(game).iter().map(|turn| self.turn(turn)).collect();
-        if turns.is_empty() { String::new() } else { format!(" pv {}", turns.join(" ")) }
     }
 }
 
@@ -71,8 +66,7 @@ mod tests {
 
     #[test]
     fn each_dialect_has_its_own_words() {
-        let game = (engine::find("jeson-mor").unwrap().start)(&Default::default()).unwrap();
-        let said = |dialect: Dialect, view: &View| dialect.news(game.as_ref(), view).join("\n");
+        let said = |dialect: Dialect, view: &View| dialect.news(view).join("\n");
         let estimate = view(-34, None);
         assert_eq!(
             said(Dialect::Ugi, &estimate),
@@ -87,15 +81,5 @@ mod tests {
         );
         assert_eq!(Dialect::Uci.best(Some(&lost)), "bestmove c1d3");
         assert_eq!(Dialect::Uci.best(None), "bestmove (none)");
-    }
-
-    #[test]
-    fn a_turn_cut_short_is_not_told() {
-        let game = (engine::find("glaisher").unwrap().start)(&Default::default()).unwrap();
-        let shift = game.steps()[0].text.clone();
-        let line = LineView { turns: vec![shift], score: 5, win_in: None };
-        let view = View { lines: vec![line], ..view(5, None) };
-        let said = Dialect::Ugi.news(game.as_ref(), &view).join("\n");
-        assert!(said.ends_with(" score cp 5 multipv 1"), "{said}");
     }
 }

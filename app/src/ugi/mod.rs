@@ -15,7 +15,7 @@ use crate::failure::{Failure, print, when_nobody_reads};
 use crate::input::next_line;
 use anyhow::anyhow;
 use dialect::Dialect;
-use engine::{Stop, Thinker, make_whole};
+use engine::{Stop, Thinker};
 use options::Settings;
 use requests::Desk;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -183,15 +183,14 @@ fn thinker<'a>(desk: &'a mut Desk, settings: &Settings) -> &'a mut dyn Thinker {
 /// Searches, tells the news on the way and the best turn at the end.
 fn answer(desk: &mut Desk, search: &Search, reins: &Reins, since: Instant) -> Result<(), Failure> {
     let Search { dialect, settings, session, go } = search;
-    let game = session.as_ref();
     let thinker = thinker(desk, settings);
     let mut limits = go.limits.clone();
     // The clock has been running since the command came.
     let left = |time: Duration| time.saturating_sub(since.elapsed()).max(Duration::from_millis(1));
     limits.time = limits.time.map(left);
     let (mut told, mut said) = (Vec::new(), Ok(()));
-    let mut view = thinker.think(game, &limits, &reins.stop, &mut |view| {
-        told = dialect.news(game, view);
+    let view = thinker.think(session.as_ref(), &limits, &reins.stop, &mut |view| {
+        told = dialect.news(view);
         if said.is_ok() {
             said = say(&told);
         }
@@ -200,13 +199,10 @@ fn answer(desk: &mut Desk, search: &Search, reins: &Reins, since: Instant) -> Re
         }
     });
     said?;
-    if let Some(view) = &mut view {
-        make_whole(view, game, thinker);
-    }
     if go.infinite {
         let _ = reins.released.recv();
     }
-    let mut lines = view.as_ref().map_or_else(Vec::new, |view| dialect.news(game, view));
+    let mut lines = view.as_ref().map_or_else(Vec::new, |view| dialect.news(view));
     if lines == told {
         lines.clear();
     }

@@ -119,6 +119,10 @@ impl Evaluate<Gekitai> for Judge {
         true
     }
 
+    fn prepare(&self) {
+        certificate();
+    }
+
     fn book(&self, pos: &Gekitai) -> Option<(Place, u32)> {
         look_up(pos)
     }

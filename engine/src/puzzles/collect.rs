@@ -82,7 +82,7 @@ fn play<G: Play>(options: &G::Options, random: &mut Random) -> Result<Vec<G>, ru
         while pos.turn() == mover && pos.outcome().is_none() {
             let judge = Blurred::new(&judge, &level, random.next_u64(), false);
             let limits = Limits::nodes(level.nodes.unwrap_or(FIRST));
-            let spend = (&limits, &Stop::default());
+            let spend = &Control::new(&limits, &Stop::default());
             let thought =
                 think(&pos, &[], &judge, &Cache::new(1), Tuning::PLAY, spend, &mut |_| {});
             let Some(m) = thought.lines.first().and_then(|line| line.moves.first()) else { break };
@@ -209,7 +209,7 @@ fn rating<G: Play>(pos: &G, solution: &[G::Move]) -> Option<u64> {
     let mut rating = None;
     for doubling in 0..=DOUBLINGS {
         let nodes = FIRST << doubling;
-        let spend = (&Limits::nodes(nodes), &Stop::default());
+        let spend = &Control::new(&Limits::nodes(nodes), &Stop::default());
         let thought = think(pos, &[], &judge, &Cache::new(4), Tuning::PLAY, spend, &mut |_| {});
         let found = thought.lines.first()?.moves.first() == solution.first();
         rating = rating.filter(|_| found).or(found.then_some(nodes));

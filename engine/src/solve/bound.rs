@@ -7,7 +7,7 @@
 
 use super::proof::WATCHED;
 use super::strategy::{Oracle, won_at_sight};
-use crate::control::{Control, Meter};
+use crate::control::{Meter, Share};
 use crate::evaluate::{Evaluate, SLOT_BITS};
 use crate::score::{WIN, is_proven};
 use rules::{Game, Outcome, Player};
@@ -53,6 +53,11 @@ impl Bounds {
         Bounds { places: vec![Default::default(); places] }
     }
 
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.places.fill(Default::default());
+    }
+
     fn place(&self, key: u64) -> usize {
         ((u128::from(key) * self.places.len() as u128) >> 64) as usize
     }
@@ -91,6 +96,9 @@ pub struct Bounder<'a, G: Game, E> {
     nodes: u64,
     /// The largest bound that was asked for.
     most: u32,
+    /// Of the win within the bound that was asked for last: the moves of its first turn, the last one
+    /// first. Kept only where it is wanted.
+    turn: Option<(u32, Vec<G::Move>)>,
     watch: Option<&'a mut dyn FnMut()>,
     game: std::marker::PhantomData<G>,
 }
@@ -103,12 +111,12 @@ impl<'a, G: Game, E: Evaluate<G>> Bounder<'a, G, E> {
     pub fn new(
         evaluator: &'a E,
         table: &'a mut Bounds,
-        control: &'a Control,
+        share: impl Into<Share<'a>>,
         attacker: Player,
         count: Count,
     ) -> Self {
         let history = vec![[0; 2]; 1 << SLOT_BITS];
-        let meter = Meter::new(control);
+        let meter = share.into().meter();
         Bounder {
             evaluator,
             table,
@@ -118,6 +126,7 @@ impl<'a, G: Game, E: Evaluate<G>> Bounder<'a, G, E> {
             history,
             nodes: 0,
             most: 0,
+            turn: None,
             watch: None,
             game: std::marker::PhantomData,
         }
@@ -127,6 +136,13 @@ impl<'a, G: Game, E: Evaluate<G>> Bounder<'a, G, E> {
     #[must_use]
     pub fn watched(mut self, watch: &'a mut dyn FnMut()) -> Self {
         self.watch = Some(watch);
+        self
+    }
+
+    /// The same search, which keeps the first turn of the win that it finds.
+    #[must_use]
+    pub fn keeping_turn(mut self) -> Self {
+        self.turn = Some((0, Vec::new()));
         self
     }
 
@@ -144,8 +160,17 @@ impl<'a, G: Game, E: Evaluate<G>> Bounder<'a, G, E> {
     /// Whether the attacker can force a win within the bound; nothing if a limit has ended the search.
     pub fn wins(&mut self, pos: &G, bound: u32) -> Option<bool> {
         self.most = self.most.max(bound);
+        if let Some(turn) = &mut self.turn {
+            *turn = (bound, Vec::new());
+        }
         let found = self.search(pos, bound, 0);
         (!self.meter.is_stopped()).then_some(found)
+    }
+
+    /// The moves with which the attacker begins the win that was found last, if they were to be kept. They
+    /// make a whole turn, unless the judgement calls the position after them won with this very turn.
+    pub fn winning_turn(&self) -> Vec<G::Move> {
+        self.turn.iter().flat_map(|(_, moves)| moves.iter().rev().copied()).collect()
     }
 
     /// A line that wins within the bound, which `wins` has found to suffice: the attacker wins, the other
@@ -181,9 +206,9 @@ impl<'a, G: Game, E: Evaluate<G>> Bounder<'a, G, E> {
         best
     }
 
-    /// How many positions this search has not yet reported.
-    pub fn unreported(&self) -> u64 {
-        self.meter.unreported()
+    /// How many positions have been looked at so far, those of earlier searches included.
+    pub fn nodes(&self) -> u64 {
+        self.meter.nodes()
     }
 
     /// The quickest win of the attacker, who is to move, within the bound: its first move.
@@ -233,11 +258,13 @@ impl<'a, G: Game, E: Evaluate<G>> Bounder<'a, G, E> {
         }
         let key = self.position_key(pos);
         let entry = self.table.get(key);
+        let first_turn = attacking && self.turn.as_ref().is_some_and(|(asked, _)| left == *asked);
         if let Some(entry) = entry {
             if left < u32::from(entry.fails) {
                 return false;
             }
-            if entry.wins > 0 && left >= u32::from(255 - entry.wins) {
+            // In a turn that is to be kept, the table does not suffice.
+            if entry.wins > 0 && left >= u32::from(255 - entry.wins) && !first_turn {
                 return true;
             }
         }
@@ -245,6 +272,12 @@ impl<'a, G: Game, E: Evaluate<G>> Bounder<'a, G, E> {
         // A lost move may still outlast the bound.
         let select = known.is_none() && (attacking || self.count == Count::Quiet);
         let (found, best) = self.try_moves(pos, left, depth, select, best);
+        if first_turn
+            && found
+            && let Some((_, turn)) = &mut self.turn
+        {
+            turn.extend(best.and_then(|index| pos.moves().get(usize::from(index)).copied()));
+        }
         if !self.meter.is_stopped() {
             self.learn(key, entry, left, found, best);
         }

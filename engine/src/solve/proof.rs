@@ -7,7 +7,7 @@
 
 use super::strategy::{Oracle, won_at_sight};
 use super::table::{INFINITE, Table};
-use crate::control::{Control, Meter};
+use crate::control::{Meter, Share};
 use crate::evaluate::Evaluate;
 use crate::score::{PROVEN, WIN, is_proven};
 use rules::{Game, Outcome, Player};
@@ -49,7 +49,7 @@ impl<'a, G: Game, E: Evaluate<G>> Prover<'a, G, E> {
     pub fn new(
         evaluator: &'a E,
         table: &'a mut Table,
-        control: &'a Control,
+        share: impl Into<Share<'a>>,
         attacker: Player,
         past: &[u64],
     ) -> Self {
@@ -58,7 +58,7 @@ impl<'a, G: Game, E: Evaluate<G>> Prover<'a, G, E> {
             table,
             attacker,
             path: past.to_vec(),
-            meter: Meter::new(control),
+            meter: share.into().meter(),
             nodes: 0,
             watch: None,
             game: std::marker::PhantomData,
@@ -96,8 +96,12 @@ impl<'a, G: Game, E: Evaluate<G>> Prover<'a, G, E> {
     }
 
     /// In how many turns of both players the proof of a position wins at the latest; nothing if parts of
-    /// the proof have been forgotten.
-    pub fn length(&self, pos: &G, known: &mut HashMap<u64, Option<i32>>) -> Option<i32> {
+    /// the proof have been forgotten, or if there are too many of them to be looked at.
+    pub fn length(&mut self, pos: &G) -> Option<i32> {
+        self.length_of(pos, &mut HashMap::new())
+    }
+
+    fn length_of(&mut self, pos: &G, known: &mut HashMap<u64, Option<i32>>) -> Option<i32> {
         match self.settled(pos) {
             Some((0, _)) if pos.outcome().is_some() => return Some(0),
             Some((0, _)) => return self.evaluator.known(pos).map(|score| WIN - score.abs()),
@@ -108,26 +112,32 @@ impl<'a, G: Game, E: Evaluate<G>> Prover<'a, G, E> {
         if let Some(length) = known.get(&key) {
             return *length;
         }
+        self.tick();
+        if self.meter.is_stopped() {
+            return None;
+        }
         // A way that comes back to this position must not count as a proof.
         known.insert(key, None);
-        let children = self.children(pos);
-        let proven = children.iter().filter(|child| self.numbers(child).0 == 0);
-        let length = |child: &Child<G::Move>, known: &mut _| {
-            let next = pos.after(child.m);
-            Some(self.length(&next, known)? + i32::from(next.turn() != pos.turn()))
+        let mut children = self.children(pos).into_iter();
+        let mut length = |prover: &mut Self, m: G::Move| {
+            let next = pos.after(m);
+            Some(prover.length_of(&next, known)? + i32::from(next.turn() != pos.turn()))
         };
         let found = if pos.turn() == self.attacker {
-            proven.filter_map(|child| length(child, known)).next()
+            children.find_map(|child| {
+                let proven = self.numbers(&child).0 == 0;
+                proven.then(|| length(self, child.m)).flatten()
+            })
         } else {
-            children.iter().try_fold(0, |longest, child| Some(length(child, known)?.max(longest)))
+            children.try_fold(0, |longest, child| Some(length(self, child.m)?.max(longest)))
         };
         known.insert(key, found);
         found
     }
 
-    /// How many positions this search has not yet reported.
-    pub fn unreported(&self) -> u64 {
-        self.meter.unreported()
+    /// How many positions have been looked at so far, those of earlier searches included.
+    pub fn nodes(&self) -> u64 {
+        self.meter.nodes()
     }
 
     /// Whether a limit has ended the search.

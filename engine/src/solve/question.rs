@@ -297,7 +297,8 @@ impl<'a, G: Play> Attempt<'a, G> {
         let proven = prover.proves(self.pos);
         let stopped = prover.is_stopped();
         let numbers = prover.numbers_of(self.pos);
-        let spent = control.nodes() + prover.unreported();
+        let spent = prover.nodes();
+        drop(prover);
         self.progress.nodes = nodes + spent;
         self.progress.numbers = Some(numbers);
         self.refuted[player.index()] = !proven && !stopped;
@@ -316,7 +317,9 @@ impl<'a, G: Play> Attempt<'a, G> {
         let mut prover = Prover::new(&self.judge, &mut self.table, &control, player, &[]);
         let strategy = extract(&mut prover, self.pos)?;
         let moves = line(&prover, &strategy, self.pos);
-        self.progress.nodes += control.nodes() + prover.unreported();
+        let spent = prover.nodes();
+        drop(prover);
+        self.progress.nodes += spent;
         let turns = strategy.within;
         let certificate = Some(Box::new(self.certificate(player, strategy)));
         Some(Win { player, turns, exact: false, line: moves, certificate })
@@ -398,7 +401,9 @@ impl<'a, G: Play> Attempt<'a, G> {
         let mut bounder = Bounder::new(&self.judge, &mut self.bounds, &control, player, count);
         bounder = bounder.watched(&mut watch);
         let found = bounder.wins(self.pos, bound);
-        self.progress.nodes = nodes + control.nodes() + bounder.unreported();
+        let spent = bounder.nodes();
+        drop(bounder);
+        self.progress.nodes = nodes + spent;
         if found != Some(true) {
             found?;
             self.progress.no_win[player.index()] = turns;
@@ -414,6 +419,9 @@ impl<'a, G: Play> Attempt<'a, G> {
             Some(strategy) if quiet => line(&bounder, strategy, self.pos),
             _ => bounder.line(self.pos, bound),
         };
+        let spent = bounder.nodes();
+        drop(bounder);
+        self.progress.nodes += spent;
         let turns = strategy.as_ref().filter(|_| quiet).map_or(turns, |strategy| strategy.within);
         let certificate = strategy.map(|strategy| Box::new(self.certificate(player, strategy)));
         Some(Some(Win { player, turns, exact: !quiet, line, certificate }))

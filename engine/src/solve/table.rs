@@ -36,6 +36,11 @@ impl Table {
         Table { places: vec![Default::default(); places] }
     }
 
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.places.fill(Default::default());
+    }
+
     fn place(&self, key: u64) -> usize {
         ((u128::from(key) * self.places.len() as u128) >> 64) as usize
     }

@@ -254,9 +254,7 @@ impl Play {
     }
 
     fn best_line(&self) -> Option<&LineView> {
-        let line = self.watch.as_ref()?.view.as_ref()?.lines.first()?;
-        // A turn that was cut short is no advice.
-        (!line.whole(self.game()).is_empty()).then_some(line)
+        self.watch.as_ref()?.view.as_ref()?.lines.first()
     }
 
     /// The way of the proposed turn: the engine's, or until it has one the original program's.
