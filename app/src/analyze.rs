@@ -8,7 +8,7 @@ use engine::{Limits, LineView, Session, Stop, View};
 use std::io::IsTerminal;
 use std::time::Duration;
 
-/// How long to search when nothing is said.
+/// How long to search if no limit is given.
 const SECONDS: f64 = 10.0;
 
 pub fn run(args: &AnalyzeArgs) -> Result<(), Failure> {
@@ -19,12 +19,12 @@ pub fn run(args: &AnalyzeArgs) -> Result<(), Failure> {
     let entry = input::game(game.info().id)?;
     print(format!("{}: {}\n", entry.info.name, game.diagram().status).as_bytes())?;
     let mut thinker = (entry.thinker)(args.hash.into());
-    let mut screen = Screen::new();
+    let mut output = Output::new();
     let stop = Stop::default();
     let mut shown = Ok(());
     let found = thinker.think(game, &limits, &stop, &mut |view| {
         if shown.is_ok() {
-            shown = screen.show(&block(game, view));
+            shown = output.show(&block(game, view));
         }
         if shown.is_err() {
             stop.stop();
@@ -32,7 +32,7 @@ pub fn run(args: &AnalyzeArgs) -> Result<(), Failure> {
     });
     shown?;
     let Some(view) = found else { return Ok(()) };
-    screen.end(&block(game, &view))?;
+    output.end(&block(game, &view))?;
     let best = view.lines.first().and_then(|line| line.turns.first());
     best.map_or(Ok(()), |turn| print(format!("best turn: {turn}\n").as_bytes()))
 }
@@ -98,19 +98,19 @@ pub fn numbered(turns: &[String], first: usize) -> String {
     words.join(" ")
 }
 
-/// Where the lines go: over the ones before on a terminal, below them elsewhere.
-struct Screen {
-    /// The columns of a terminal.
+/// Standard output: new lines replace the old ones on a terminal and follow them elsewhere.
+struct Output {
+    /// The columns, if it is a terminal.
     width: Option<usize>,
     /// How many lines are to be replaced.
     drawn: usize,
 }
 
-impl Screen {
-    fn new() -> Screen {
+impl Output {
+    fn new() -> Output {
         let columns = || std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
         let width = std::io::stdout().is_terminal().then(|| columns().unwrap_or(80));
-        Screen { width, drawn: 0 }
+        Output { width, drawn: 0 }
     }
 
     fn show(&mut self, lines: &[String]) -> Result<(), Failure> {
@@ -132,7 +132,7 @@ impl Screen {
         back + &lines.collect::<String>()
     }
 
-    /// A line that wrapped would spoil the count of lines.
+    /// A line that wraps would upset the count of lines.
     fn cut(&self, line: &str) -> String {
         match self.width {
             Some(width) => columns::cut(line, width, "…"),
@@ -178,10 +178,10 @@ mod tests {
     #[test]
     fn a_terminal_shows_new_lines_over_the_old_ones() {
         let lines = ["depth 1".to_owned(), "a very long line".to_owned()];
-        let mut screen = Screen { width: Some(9), drawn: 0 };
-        assert_eq!(screen.frame(&lines), "depth 1\na very l…\n");
-        assert_eq!(screen.frame(&lines), "\x1b[2A\x1b[Jdepth 1\na very l…\n");
-        let mut pipe = Screen { width: None, drawn: 2 };
+        let mut output = Output { width: Some(9), drawn: 0 };
+        assert_eq!(output.frame(&lines), "depth 1\na very l…\n");
+        assert_eq!(output.frame(&lines), "\x1b[2A\x1b[Jdepth 1\na very l…\n");
+        let mut pipe = Output { width: None, drawn: 2 };
         assert_eq!(pipe.frame(&lines), "depth 1\na very long line\n");
     }
 }

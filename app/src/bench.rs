@@ -1,4 +1,4 @@
-//! `quadrille bench`.
+//! `quadrille bench`: the speed of the search and of random games.
 
 use crate::cli::{Bench, BenchArgs, GameOptions};
 use crate::failure::{Failure, print};

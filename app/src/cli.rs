@@ -1,4 +1,4 @@
-//! What can be said on the command line.
+//! The command line.
 
 use crate::arena::ArenaArgs;
 use crate::play::PlayArgs;
@@ -92,7 +92,7 @@ The commands are described in docs/protocols.md."
         #[arg(long, value_name = "FILE")]
         table: Option<PathBuf>,
     },
-    /// Tell which turns are best in a position, and how good they are
+    /// Show the best turns of a position, and how good they are
     Analyze(AnalyzeArgs),
     /// Prove who wins a position, or within how many turns nobody does
     Solve(SolveArgs),
@@ -108,7 +108,7 @@ the line at fault, and the exit code is 2.")]
         /// The certificate, compressed or not
         file: PathBuf,
     },
-    /// Let two players play a match, other programs too
+    /// Play a match between two players, which may be other programs
     Arena(ArenaArgs),
     /// Play in the browser: serve games, analysis and pages
     Serve(ServeArgs),
@@ -212,7 +212,7 @@ pub struct PerftArgs {
     /// Count whole turns instead of moves
     #[arg(long)]
     pub turns: bool,
-    /// Show the count behind each first move
+    /// Show the count for each first move
     #[arg(long)]
     pub divide: bool,
     /// Options of the game.
@@ -227,8 +227,8 @@ pub struct PerftArgs {
   quadrille analyze gekitai '2x1x1/6/o2x2/4ox/1o4/4o1 1' --time 60
   quadrille analyze jeson-mor --size 5 --moves 'a1-b3' --depth 12
   quadrille analyze --file game.txt --lines 1 --threads 4   a recorded game, where it ended
-Values are in pieces or so. Where somebody wins in so many turns, that is proven: so many of
-the winner's turns at most. Ctrl-C ends it early.")]
+Values are roughly in pieces. A win within a number of turns is proven; only the winner's turns
+count. Ctrl-C ends the search early.")]
 pub struct AnalyzeArgs {
     /// What to look at.
     #[command(flatten)]
@@ -251,7 +251,7 @@ pub struct AnalyzeArgs {
     /// Use a table of exact results, as `solve --complete` writes it
     #[arg(long, value_name = "FILE")]
     pub table: Option<PathBuf>,
-    /// How much memory to use for what was found
+    /// Memory for the table of positions
     #[arg(long, value_name = "MEBIBYTES", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub hash: u16,
 }
@@ -270,7 +270,7 @@ pub struct ServeArgs {
     /// The file that keeps the games, or its folder; by default in the user's data folder
     #[arg(long, value_name = "FILE")]
     pub data: Option<PathBuf>,
-    /// The address that people see, if a proxy stands before this one
+    /// The public address, if the server is behind a proxy
     #[arg(long, value_name = "URL")]
     pub base_url: Option<String>,
     /// Open the browser
@@ -279,7 +279,7 @@ pub struct ServeArgs {
     /// Show metrics for Prometheus on this address
     #[arg(long, value_name = "ADDRESS")]
     pub metrics: Option<SocketAddr>,
-    /// How many games one address may make in a minute
+    /// How many games one address may create in a minute
     #[arg(long, value_name = "COUNT", default_value_t = server::limits::USUAL_NEW_GAMES, value_parser = clap::value_parser!(u32).range(1..))]
     pub new_games: u32,
     /// What one address may ask for in a second: a request costs 1, a command 5
@@ -288,10 +288,10 @@ pub struct ServeArgs {
     /// How many connections one address may have
     #[arg(long, value_name = "COUNT", default_value_t = server::limits::USUAL_CONNECTIONS)]
     pub connections: usize,
-    /// How lines of the log on standard error look
+    /// The format of the log on standard error
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = LogFormat::Text)]
     pub log: LogFormat,
-    /// What is logged: info tells of every request
+    /// What is logged; info includes every request
     #[arg(long, value_enum, value_name = "LEVEL", default_value_t = LogLevel::Warn)]
     pub log_level: LogLevel,
     /// Read the pages from this folder
@@ -308,12 +308,12 @@ pub struct ServeArgs {
   quadrille solve jeson-mor --size 5 --complete -o knights     a table of all positions
   quadrille solve jeson-mor --method quiet --time 3600 --checkpoint work
   quadrille solve jeson-mor --method quiet --time 3600 --checkpoint work --resume work
-Out of time or memory it says what it knows. Ctrl-C ends it early.")]
+When time or memory run out it says what it knows. Ctrl-C ends the search early.")]
 pub struct SolveArgs {
     /// What to solve.
     #[command(flatten)]
     pub position: PositionArgs,
-    /// How to go about it
+    /// The method
     #[arg(long, value_enum, default_value_t = Method::All)]
     pub method: Method,
     /// Look for a win of this player only: 1 or 2
@@ -328,19 +328,19 @@ pub struct SolveArgs {
     /// How many positions to look at
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
     pub nodes: Option<u64>,
-    /// How much memory to use for what was found
+    /// Memory for the table of positions
     #[arg(long, value_name = "MEBIBYTES", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
     pub memory: u32,
-    /// Keep the work in this file, now and then and at the end
+    /// Save the work to this file, regularly and at the end
     #[arg(long, value_name = "FILE")]
     pub checkpoint: Option<PathBuf>,
-    /// How often to keep it
+    /// How often to save it
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
     pub every: u32,
-    /// Go on from what a checkpoint has kept
+    /// Continue from a checkpoint
     #[arg(long, value_name = "FILE")]
     pub resume: Option<PathBuf>,
-    /// Solve every position that can follow, in memory or, where there is a table for that, into a file
+    /// Solve every position that can follow, in memory or, for games that have such a table, in a file
     #[arg(long, conflicts_with_all = ["method", "player", "within", "time", "nodes", "checkpoint", "resume"])]
     pub complete: bool,
     /// Write the certificate of a win to this file, compressed if its name ends in .gz; or the table
@@ -364,7 +364,7 @@ pub struct PuzzlesArgs {
     /// How many games to play at most
     #[arg(long, default_value_t = 1_000)]
     pub games: u64,
-    /// Where the random numbers begin
+    /// The seed of the random numbers
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
     /// Write to a file instead of standard output
@@ -378,7 +378,7 @@ pub struct PuzzlesArgs {
 /// How to solve a position.
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// Proofs and bounds by turns
+    /// Proofs and bounds, alternately
     All,
     /// Proof-number search alone
     Proof,
@@ -412,7 +412,7 @@ pub enum Bench {
         /// How long to measure each game
         #[arg(long, default_value_t = 2.0)]
         seconds: f64,
-        /// Where the random numbers begin
+        /// The seed of the random numbers
         #[arg(long, default_value_t = 1)]
         seed: u64,
         /// Options of the game.
@@ -440,7 +440,7 @@ pub enum Format {
     Record,
 }
 
-/// How lines of a log look.
+/// The format of the log.
 #[derive(ValueEnum, Clone, Copy, Debug)]
 pub enum LogFormat {
     /// For people
@@ -454,13 +454,13 @@ pub enum LogFormat {
 pub enum LogLevel {
     /// Failures only
     Error,
-    /// What may need a look
+    /// What may need attention
     Warn,
     /// Every request
     Info,
 }
 
-/// When to colour.
+/// When to use colours.
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Color {
     /// On a terminal, unless NO_COLOR is set
@@ -478,7 +478,7 @@ pub enum Scale {
     Small,
     /// Somewhat larger
     Medium,
-    /// As large as is handsome
+    /// As large as looks good
     Large,
 }
 

@@ -1,4 +1,4 @@
-//! How commands end: the exit codes and the one line that explains them.
+//! How commands end: exit codes, and the one line that explains them.
 
 use clap::error::ErrorKind;
 use rustix::event::{PollFd, PollFlags, poll};
@@ -13,7 +13,7 @@ pub enum Failure {
     User(String),
     /// Help or version was asked for: printed, exit code 0.
     Help(clap::Error),
-    /// Whoever read the output has had enough: exit code 0.
+    /// Nobody reads the output any more: exit code 0.
     Closed,
     /// Anything else: exit code 1.
     Other(anyhow::Error),
@@ -35,7 +35,7 @@ impl Failure {
         }
     }
 
-    /// Prints what there is to say and gives the exit code.
+    /// Prints the explanation and gives the exit code.
     pub fn report(self) -> ExitCode {
         let line = |text: &str| text.lines().map(str::trim).collect::<Vec<_>>().join(" ");
         match self {
@@ -91,7 +91,6 @@ impl From<anyhow::Error> for Failure {
     }
 }
 
-/// Writes to standard output.
 pub fn print(bytes: &[u8]) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     out.write_all(bytes)?;
@@ -99,11 +98,11 @@ pub fn print(bytes: &[u8]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Calls when whoever read standard output has gone away, even if nothing is being written.
+/// Calls this when nobody reads standard output any more, even if nothing is being written.
 pub fn when_nobody_reads(call: impl FnOnce() + Send + 'static) {
     std::thread::spawn(move || {
         let out = io::stdout();
-        // Nothing is asked for: the end of a pipe or a terminal is told all the same.
+        // Errors and hang-ups are always reported; no other event is asked for.
         let mut watched = [PollFd::new(&out, PollFlags::empty())];
         let told = loop {
             match poll(&mut watched, None) {

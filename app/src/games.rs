@@ -1,4 +1,4 @@
-//! `quadrille games`.
+//! `quadrille games`: the list of games and their options.
 
 use crate::failure::{Failure, print};
 use engine::GAMES;

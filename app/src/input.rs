@@ -1,4 +1,4 @@
-//! From what the user typed or named to a match.
+//! From what the user typed, or the file they named, to a match.
 
 use crate::cli::{GameOptions, PositionArgs};
 use crate::failure::Failure;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::io::{BufRead, Read};
 use std::path::Path;
 
-/// The largest input that is read: far beyond any game.
+/// The largest input that is read, far larger than any game.
 const MOST_BYTES: u64 = 64 << 20;
 
 /// Reads a line of at most this many bytes; one more byte tells that it was longer, and the rest of it is
@@ -28,12 +28,10 @@ pub fn next_line(
     Ok(true)
 }
 
-/// Lets the engine use a table of exact results.
 pub fn install(table: Option<&Path>) -> Result<(), Failure> {
     table.map_or(Ok(()), |file| engine::solve::install(file).map_err(Failure::user))
 }
 
-/// The game with this name.
 pub fn game(id: &str) -> Result<&'static Entry, Failure> {
     requests::game(id).map_err(|refusal| Failure::user(refusal.message))
 }
@@ -85,7 +83,7 @@ fn which_game() -> Failure {
     Failure::user("which game? name it before the position (`quadrille games` lists them)")
 }
 
-/// Refuses options where the input says all of them itself.
+/// Refuses options where the input has its own.
 fn no_options(options: &GameOptions, what: &str) -> Result<(), Failure> {
     match options.0.keys().next() {
         Some(name) => {
@@ -143,7 +141,6 @@ pub fn position(args: &PositionArgs) -> Result<Box<dyn Session>, Failure> {
     Ok(session)
 }
 
-/// The start of a match.
 pub fn start(entry: &Entry, options: &GameOptions) -> Result<Box<dyn Session>, Failure> {
     check_options(entry, options)?;
     (entry.start)(&options.0).map_err(Failure::user)

@@ -1,4 +1,4 @@
-//! The game in lines of text: prompts, boards and moves, for pipes, scripts and screen readers.
+//! A game in lines of text: prompts, boards and moves, for pipes, scripts and screen readers.
 
 mod commands;
 mod menu;
@@ -10,7 +10,7 @@ use crate::play::PlayArgs;
 use crate::saves::Saves;
 use crate::table::Table;
 use crate::table::work::Worker;
-use commands::{Command, command};
+use commands::{Typed, command};
 use rules::Player;
 use rules::text::{Charset, Style, text};
 use std::io::{BufReader, Stdin, stdin};
@@ -20,7 +20,7 @@ use std::time::Instant;
 /// The longest line that is read.
 const MOST_BYTES: usize = 4096;
 
-/// What goes on between the player and the program.
+/// A session in lines of text.
 struct Lines {
     input: BufReader<Stdin>,
     saves: Saves,
@@ -28,18 +28,18 @@ struct Lines {
     style: Style,
     color: bool,
     waits: bool,
-    /// The file of the game that goes on.
+    /// The file of the unfinished game.
     slot: Option<PathBuf>,
 }
 
-/// Where a game leads.
-enum Next {
+/// What follows a game.
+enum After {
     Menu,
     Again(Box<Table>),
     Quit,
 }
 
-/// Plays until the input ends or somebody quits.
+/// Plays until the input ends or the user quits.
 pub fn run(
     args: &PlayArgs,
     saves: Saves,
@@ -62,9 +62,9 @@ pub fn run(
     };
     while let Some((table, slot)) = next {
         next = match lines.game(table, slot)? {
-            Next::Menu => lines.menu()?,
-            Next::Again(table) => Some((*table, None)),
-            Next::Quit => None,
+            After::Menu => lines.menu()?,
+            After::Again(table) => Some((*table, None)),
+            After::Quit => None,
         };
     }
     Ok(())
@@ -75,7 +75,7 @@ impl Lines {
         print(format!("{words}\n").as_bytes())
     }
 
-    /// Asks, and gives the answer without blanks around it; none when the input has ended.
+    /// Asks, and gives the trimmed answer; nothing when the input has ended.
     fn ask(&mut self, prompt: &str) -> Result<Option<String>, Failure> {
         print(format!("{prompt} ").as_bytes())?;
         let mut line = Vec::new();
@@ -93,7 +93,7 @@ impl Lines {
     }
 
     /// Plays one game.
-    fn game(&mut self, mut table: Table, slot: Option<PathBuf>) -> Result<Next, Failure> {
+    fn game(&mut self, mut table: Table, slot: Option<PathBuf>) -> Result<After, Failure> {
         self.slot = slot;
         let [one, two] = Player::BOTH.map(|player| table.full_name(player));
         self.say(&format!("{}: {one} against {two}", table.entry.info.name))?;
@@ -129,17 +129,17 @@ impl Lines {
         }
     }
 
-    /// Lets the computer play; a failure or the end of the input leads out of the game.
-    fn computer(&mut self, table: &mut Table) -> Result<Option<Next>, Failure> {
+    /// Lets the computer play. A failure or the end of the input leaves the game.
+    fn computer(&mut self, table: &mut Table) -> Result<Option<After>, Failure> {
         let player = table.game.turn();
         let name = table.full_name(player);
         if self.waits && table.is_unattended() {
-            let Some(answer) = self.ask(&format!("{name} is to move; Enter goes on:"))? else {
+            let Some(answer) = self.ask(&format!("{name} is to move; Enter continues:"))? else {
                 return self.leave(table).map(Some);
             };
             if !answer.is_empty() {
                 let command = command(&answer);
-                if !matches!(command, Command::Move(_)) {
+                if !matches!(command, Typed::Move(_)) {
                     return self.obey(command, table);
                 }
             }
@@ -160,20 +160,20 @@ impl Lines {
         Ok(None)
     }
 
-    /// Keeps an unfinished game: what has been shown as played is not lost.
+    /// Writes the game to its file before it is shown, so that no turn on the screen can be lost.
     fn keep(&mut self, table: &Table) -> Result<(), Failure> {
         let kept = match table.result() {
             Some(_) => self.saves.forget(&mut self.slot),
             None if table.game.turns_played() == 0 && self.slot.is_none() => Ok(()),
             None => self.saves.keep(&mut self.slot, &table.record(Instant::now())),
         };
-        kept.or_else(|trouble| self.say(&format!("this game is not kept: {trouble}")))
+        kept.or_else(|trouble| self.say(&format!("this game could not be kept: {trouble}")))
     }
 
-    fn leave(&self, table: &Table) -> Result<Next, Failure> {
+    fn leave(&self, table: &Table) -> Result<After, Failure> {
         if table.result().is_none() && table.game.turns_played() > 0 {
-            self.say("the game is kept: `quadrille play --continue` goes on with it")?;
+            self.say("the game is kept: `quadrille play --continue` resumes it")?;
         }
-        Ok(Next::Quit)
+        Ok(After::Quit)
     }
 }

@@ -5,6 +5,7 @@ mod arena;
 mod bench;
 mod cli;
 mod columns;
+mod dialect;
 mod failure;
 mod games;
 mod input;
@@ -61,7 +62,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Serve(args) => serve::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Completions { shell } => {
-            // Made in memory first: a closed pipe must not end in a panic.
+            // `generate` panics if a pipe is closed, so it writes to memory.
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "quadrille", &mut script);
             failure::print(&script)
@@ -69,7 +70,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
     }
 }
 
-/// Without a command: the menu, or the help where there is no terminal to show one.
+/// Without a command: the menu, or the help if there is no terminal.
 fn alone() -> Result<(), Failure> {
     match play::has_terminal() {
         true => play::run(&play::PlayArgs::default()),

@@ -72,7 +72,7 @@ fn caption(words: &str) -> String {
     wrapped(words, 72).into_iter().map(|line| format!("    {line}\n")).collect()
 }
 
-/// Code spans and bold text, as far as the page uses them.
+/// Code spans and bold text, all that the pages use.
 fn inline(line: &str, color: bool) -> String {
     let mut out = String::new();
     for (i, part) in line.split('`').enumerate() {

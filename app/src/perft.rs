@@ -1,4 +1,4 @@
-//! `quadrille perft`.
+//! `quadrille perft`: how many ways a game can go.
 
 use crate::cli::PerftArgs;
 use crate::failure::{Failure, print};

@@ -25,8 +25,8 @@ Examples:
   quadrille play --continue                             the last unfinished game
   printf 'c4\\nd3\\nquit\\n' | quadrille play gekitai --second human
 
-Where there is no terminal, or with --plain, the game is played in lines of text; `help` lists what
-can be typed. More is in docs/terminal.md.")]
+Without a terminal, or with --plain, the game is played in lines of text; `help` lists what can be
+typed. More is in docs/terminal.md.")]
 pub struct PlayArgs {
     /// The game; chosen from a menu if nothing is given
     pub game: Option<String>,
@@ -39,16 +39,16 @@ pub struct PlayArgs {
     /// Minutes for the game and seconds for each turn, as in 5+3
     #[arg(long, value_name = "CLOCK")]
     pub clock: Option<String>,
-    /// Go on with the game of a record
+    /// Continue the game of a record
     #[arg(long, value_name = "FILE", conflicts_with_all = ["game", "goes_on"])]
     pub load: Option<PathBuf>,
-    /// Go on with the last unfinished game
+    /// Continue the last unfinished game
     #[arg(long = "continue", conflicts_with = "game")]
     pub goes_on: bool,
     /// Computers that play each other wait for a key before each turn
     #[arg(long)]
     pub wait: bool,
-    /// Where the random numbers begin: the same seed gives the same game
+    /// The seed of the random numbers: the same seed gives the same game
     #[arg(long, value_name = "NUMBER")]
     pub seed: Option<u64>,
     /// Play in lines of text, for pipes, scripts and screen readers
@@ -88,7 +88,7 @@ pub fn run(args: &PlayArgs) -> Result<(), Failure> {
 
 type Begun = (Option<Table>, Option<PathBuf>);
 
-/// The table that the arguments describe, if they say enough, and the file of a game that goes on.
+/// The table that the arguments describe, if they say enough, and the file of a game that is continued.
 fn begin(args: &PlayArgs, saves: &Saves, plain: bool) -> Result<Begun, Failure> {
     if let Some(file) = &args.load {
         let table = saves::read(file).map_err(Failure::user)?;
@@ -104,7 +104,7 @@ fn begin(args: &PlayArgs, saves: &Saves, plain: bool) -> Result<Begun, Failure> 
     let says_who = args.first.is_some() || args.second.is_some();
     let says_how = args.clock.is_some() || !args.options.0.is_empty();
     let Some(game) = &args.game else {
-        let words = "which game? name it behind `play` (`quadrille games` lists them)";
+        let words = "which game? name it after `play` (`quadrille games` lists them)";
         return if says_who || says_how { Err(Failure::user(words)) } else { Ok((None, None)) };
     };
     let entry = input::game(game)?;
@@ -118,7 +118,7 @@ fn begin(args: &PlayArgs, saves: &Saves, plain: bool) -> Result<Begun, Failure> 
     Ok((Some(reseat(table, args)?), None))
 }
 
-/// Puts those on their seats who were named, and sets the clock that was.
+/// Seats the players and sets the clock that were named.
 fn reseat(mut table: Table, args: &PlayArgs) -> Result<Table, Failure> {
     for (seat, named) in table.sitters.iter_mut().zip([&args.first, &args.second]) {
         if let Some(text) = named {

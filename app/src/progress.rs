@@ -1,4 +1,4 @@
-//! One line on standard error that tells how long work goes on, where there is a terminal.
+//! A line on standard error that shows how work goes on, if it is a terminal.
 
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ impl Ticker {
         Ticker { started: Instant::now(), last: None, terminal }
     }
 
-    /// Shows a line, which is told the seconds since the start, unless one was shown just now.
+    /// Shows a line made from the seconds since the start, unless one was shown just now.
     pub fn show(&mut self, line: impl FnOnce(f64) -> String) {
         if !self.terminal || self.last.is_some_and(|last| last.elapsed() < EVERY) {
             return;
@@ -29,7 +29,7 @@ impl Ticker {
         let _ = write!(std::io::stderr(), "\r\x1b[K{text}");
     }
 
-    /// Makes room for what is printed next.
+    /// Clears the line for what is printed next.
     pub fn end(&self) {
         if self.last.is_some() {
             let _ = write!(std::io::stderr(), "\r\x1b[K");

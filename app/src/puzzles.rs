@@ -1,4 +1,4 @@
-//! `quadrille puzzles`: positions with one winning turn, from games of the engine.
+//! `quadrille puzzles`: positions with a single winning turn, from games of the engine.
 
 use crate::cli::PuzzlesArgs;
 use crate::failure::{Failure, print};

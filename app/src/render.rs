@@ -54,7 +54,7 @@ fn format(args: &RenderArgs) -> Result<Format, Failure> {
     }
 }
 
-/// Takes turns back until so many are left.
+/// Takes turns back until this many are left.
 fn rewind(session: &mut dyn Session, turns: usize) -> Result<(), Failure> {
     let played = session.turns_played();
     if turns > played {

@@ -1,7 +1,7 @@
-//! What is kept between two starts: saved games, unfinished games and the last choices.
+//! What is kept between two runs: saved games, unfinished games and the last choices.
 //!
-//! A file is written beside its place and then put there whole, so that a crash leaves the old one or
-//! the new one. A game never takes the place of another.
+//! A file is written under another name and then renamed, so that a crash leaves either the old one or the
+//! new one. A game never replaces another.
 
 use crate::table::Table;
 use engine::puzzles::Puzzle;
@@ -16,25 +16,25 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use tempfile::NamedTempFile;
 
-/// The largest file that is read: far beyond any game.
+/// The largest file that is read, far larger than any game.
 const MOST_BYTES: u64 = 1 << 20;
 /// How many games are listed.
 const MOST_GAMES: usize = 500;
-/// How many games of a kind may be saved on a day.
+/// How many games of a kind can be saved on one day.
 const MOST_NAMES: usize = 10_000;
 
-/// Where everything is kept.
+/// The folder of the user's games and choices.
 #[derive(Clone, Debug)]
 pub struct Saves {
     folder: PathBuf,
 }
 
-/// Which games.
+/// A folder for one kind of games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shelf {
-    /// Those that somebody saved.
+    /// Games that were saved by hand.
     Saved,
-    /// Those that are going on.
+    /// Games that have not ended.
     Unfinished,
 }
 
@@ -50,47 +50,44 @@ impl Shelf {
 /// A file that holds a game, or should.
 #[derive(Clone, Debug)]
 pub struct Kept {
-    /// The file.
     pub path: PathBuf,
-    /// Where it lies.
     pub shelf: Shelf,
     changed: SystemTime,
 }
 
 impl Kept {
-    /// The name of the file without folder and ending.
+    /// The name of the file without folder and extension.
     pub fn name(&self) -> String {
         self.path.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
     }
 }
 
-/// What was chosen the last time.
+/// What the user chose last.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Choices {
-    /// The last game.
+    /// The id of the last game.
     pub game: String,
-    /// The names of the two persons.
+    /// The names of the two people.
     pub names: [String; 2],
-    /// What was chosen for each game.
+    /// By the id of the game.
     pub games: BTreeMap<String, Chosen>,
     /// Whether the engine's bar is shown.
     pub bar: bool,
-    /// How fast computers play each other, as a step of the list of speeds.
+    /// How fast computers play each other, as an index into the list of speeds.
     pub speed: Option<usize>,
     /// Whether computers wait for a key before each turn.
     pub wait: bool,
-    /// The puzzles that have been solved: their positions, by game.
+    /// The positions of the puzzles that have been solved, by game.
     pub solved: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Choices {
-    /// Whether a puzzle has been solved.
     pub fn has_solved(&self, puzzle: &Puzzle) -> bool {
         self.solved.get(&puzzle.game).is_some_and(|known| known.contains(&puzzle.position))
     }
 
-    /// Notes that a puzzle has been solved; says whether that is new.
+    /// Notes that a puzzle has been solved, and says whether that is new.
     pub fn solve(&mut self, puzzle: &Puzzle) -> bool {
         self.solved.entry(puzzle.game.clone()).or_default().insert(puzzle.position.clone())
     }
@@ -102,11 +99,10 @@ impl Choices {
 pub struct Chosen {
     /// The options that differ from the default.
     pub options: Map<String, Value>,
-    /// The two players.
+    /// The two players, as the command line describes them.
     pub players: [String; 2],
-    /// Who starts.
     pub starts: String,
-    /// The clock, or nothing.
+    /// As in `5+3`; empty for no clock.
     pub clock: String,
 }
 
@@ -119,7 +115,7 @@ pub fn usual_folder() -> Option<PathBuf> {
 }
 
 impl Saves {
-    /// The folder that was named, or the user's data folder.
+    /// This folder, or by default the one among the user's data.
     pub fn open(folder: Option<&Path>) -> Result<Saves, String> {
         let folder = folder.map(Path::to_owned).or_else(usual_folder);
         folder.map(|folder| Saves { folder }).ok_or_else(|| {
@@ -127,7 +123,7 @@ impl Saves {
         })
     }
 
-    /// Keeps a game that goes on, in its own file, which is made when there is none yet.
+    /// Writes an unfinished game to its file, which is created if there is none yet.
     pub fn keep(&self, slot: &mut Option<PathBuf>, record: &Record) -> Result<(), String> {
         if let Some(path) = slot {
             return replace(path, record.to_string().as_bytes()).map_err(|error| said(path, error));
@@ -136,7 +132,7 @@ impl Saves {
         Ok(())
     }
 
-    /// Forgets a game that has ended.
+    /// Removes the file of a game that has ended.
     pub fn forget(&self, slot: &mut Option<PathBuf>) -> Result<(), String> {
         let Some(path) = slot.take() else { return Ok(()) };
         match fs::remove_file(&path) {
@@ -145,7 +141,7 @@ impl Saves {
         }
     }
 
-    /// Saves a game in a file of its own, under a name that was free.
+    /// Saves a game in a file of its own, under a new name.
     pub fn save(&self, record: &Record) -> Result<PathBuf, String> {
         self.add(Shelf::Saved, record)
     }
@@ -166,10 +162,10 @@ impl Saves {
                 Ok(()) => return Ok(path),
             }
         }
-        Err(format!("{} has {MOST_NAMES} games of today already", folder.display()))
+        Err(format!("there are already {MOST_NAMES} games of today in {}", folder.display()))
     }
 
-    /// The games on a shelf, the latest first.
+    /// The games of a shelf, the latest first.
     pub fn list(&self, shelf: Shelf) -> Vec<Kept> {
         let Ok(folder) = fs::read_dir(self.folder.join(shelf.folder())) else { return Vec::new() };
         let kept = |entry: fs::DirEntry| {
@@ -185,12 +181,11 @@ impl Saves {
         all
     }
 
-    /// How many games there are on both shelves.
     pub fn count(&self) -> usize {
         self.list(Shelf::Saved).len() + self.list(Shelf::Unfinished).len()
     }
 
-    /// The game that went on last, and what is wrong with a later one that cannot be read.
+    /// The last unfinished game, and what is wrong with a later one that cannot be read.
     pub fn latest(&self) -> (Option<(Kept, Table)>, Option<String>) {
         let mut trouble = None;
         for kept in self.list(Shelf::Unfinished) {
@@ -202,7 +197,7 @@ impl Saves {
         (None, trouble)
     }
 
-    /// The last choices; a damaged file is told of, once, and left alone.
+    /// The last choices, or why their file cannot be read; it is left alone then.
     pub fn choices(&self) -> Result<Choices, String> {
         let path = self.folder.join("choices.json");
         match text(&path) {
@@ -213,7 +208,6 @@ impl Saves {
         }
     }
 
-    /// Remembers the choices.
     pub fn remember(&self, choices: &Choices) -> Result<(), String> {
         let path = self.folder.join("choices.json");
         fs::create_dir_all(&self.folder).map_err(|error| said(&self.folder, error))?;
@@ -242,10 +236,10 @@ fn text(path: &Path) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|_| wrong("it is not text in UTF-8"))
 }
 
-/// Writes a file beside its place, down to the disk; it vanishes unless it is put there.
+/// Writes a file in the same folder, down to the disk; it is removed unless it is given its name.
 fn beside(path: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
     let folder = path.parent().ok_or(ErrorKind::InvalidFilename)?;
-    // As readable for others as the user's other files.
+    // The permissions of the user's other files.
     let readable = Permissions::from_mode(0o666);
     let mut draft =
         tempfile::Builder::new().prefix(".").permissions(readable).tempfile_in(folder)?;
@@ -254,19 +248,19 @@ fn beside(path: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
     Ok(draft)
 }
 
-/// Puts a whole file in the place of the one before.
+/// Replaces a file, or creates it.
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     beside(path, bytes)?.persist(path)?;
     settle(path)
 }
 
-/// Puts a whole file where there was none.
+/// Creates a file where there is none.
 fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
     beside(path, bytes)?.persist_noclobber(path)?;
     settle(path)
 }
 
-/// Makes sure that the folder knows the file after a crash, too.
+/// Makes sure that the folder still lists the file after a crash.
 fn settle(path: &Path) -> io::Result<()> {
     path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
 }
@@ -278,7 +272,7 @@ mod tests {
     use std::time::Instant;
     use tempfile::TempDir;
 
-    /// A folder for one test, which goes with it.
+    /// A folder that is removed after the test.
     struct Own(Saves, #[allow(dead_code)] TempDir);
 
     impl std::ops::Deref for Own {

@@ -1,4 +1,4 @@
-//! `quadrille serve`.
+//! `quadrille serve`: from the command line to the server.
 
 use crate::cli::{LogFormat, LogLevel, ServeArgs};
 use crate::failure::{Failure, print};
@@ -32,7 +32,7 @@ pub fn run(args: &ServeArgs) -> Result<(), Failure> {
     server::run(&config, |address| started(&config, address, open)).map_err(Failure::user)
 }
 
-/// The file of games: what was asked for, a file in the folder that was asked for, or the usual place.
+/// The file that keeps the games: the named one, a file in the named folder, or one in the usual folder.
 fn data(args: &ServeArgs) -> Result<PathBuf, Failure> {
     const NAME: &str = "games.db";
     if let Some(path) = &args.data {
@@ -45,7 +45,7 @@ fn data(args: &ServeArgs) -> Result<PathBuf, Failure> {
 
 fn started(config: &server::Config, address: SocketAddr, open: bool) {
     let url = config.base_url.clone().unwrap_or_else(|| format!("http://{address}/"));
-    // Whoever has closed standard output does not want to know.
+    // Nobody needs to read it.
     let _ = print(format!("Quadrille is at {url}\n").as_bytes());
     if open {
         let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };

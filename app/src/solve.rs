@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// How long to search when nothing is said.
+/// How long to search if no limit is given.
 const SECONDS: f64 = 60.0;
 
 pub fn run(args: &SolveArgs) -> Result<(), Failure> {
@@ -53,11 +53,13 @@ pub fn run(args: &SolveArgs) -> Result<(), Failure> {
     match (&args.output, report.win.and_then(|win| win.certificate)) {
         (None, _) => Ok(()),
         (Some(file), Some((text, stored))) => write(file, &text, stored),
-        (Some(_), None) => Err(Failure::user("there is no proof to write a certificate of")),
+        (Some(_), None) => {
+            Err(Failure::user("there is no proof, so there is no certificate to write"))
+        }
     }
 }
 
-/// What a complete solution says, in words.
+/// A complete solution in words.
 fn completed(game: &dyn Session, found: &Complete) -> String {
     let Complete { winner, line, counts: [mover, other, nobody], longest } = found;
     let result = match winner {
@@ -103,7 +105,7 @@ fn settings(args: &SolveArgs) -> Result<Settings, Failure> {
     })
 }
 
-/// How it stands, in one line.
+/// The progress in one line.
 fn line(progress: &Progress, settings: &Settings, seconds: f64) -> String {
     let Progress { nodes, doing, numbers, .. } = progress;
     let rate = *nodes as f64 / progress.time.as_secs_f64().max(1e-3);
@@ -131,7 +133,7 @@ fn answer(game: &dyn Session, report: &Report, method: Method) -> String {
     format!("{found}{spent}\n")
 }
 
-/// Whether a line goes on to the end of the game; some stop where the rest is a matter of counting.
+/// Whether a line goes on to the end of the game; some stop where only counting is left.
 fn ends(game: &dyn Session, line: &[String]) -> bool {
     let mut game = game.boxed_clone();
     line.iter().all(|turn| game.play(turn).is_ok()) && game.outcome().is_some()
@@ -152,7 +154,7 @@ fn turns(count: u32, method: Method) -> String {
     format!("{count} {quiet}turn{}", if count == 1 { "" } else { "s" })
 }
 
-/// What is excluded, where nobody is known to win.
+/// What is excluded, if nobody is known to win.
 fn open(game: &dyn Session, report: &Report, method: Method, spent: &str) -> String {
     if game.outcome().is_some() {
         return "the game is drawn\n".to_owned();

@@ -166,10 +166,13 @@ fn a_killed_match_goes_on_and_ends_as_if_nothing_had_happened() {
     torn += "[Game \"gekitai\"]\n[Player1 \"eng";
     fs::write(&killed, torn).unwrap();
 
-    assert!(refusal(&args).contains("killed.txt exists; go on with it by --resume"));
+    assert!(refusal(&args).contains("killed.txt exists; add --resume to continue it"));
     let output = arena(&[&args[..], &["--resume"]].concat());
     let messages = text(&output.stderr);
-    assert!(messages.contains("the last record was torn; its 30 bytes are cut off"), "{messages}");
+    assert!(
+        messages.contains("the last record was incomplete; its 30 bytes were removed"),
+        "{messages}"
+    );
     assert_eq!(rounds(&killed), rounds(&whole));
     for label in ["all games", "as first", "as second", "Elo", "turns per game"] {
         assert_eq!(row(&text(&output.stdout), label), row(&expected, label));

@@ -185,7 +185,8 @@ nonsense
     assert_eq!(replies[0]["text"], "6/6/6/1x1o2/6/6 1");
     assert_eq!(replies[0]["position"]["board"][3], ".x.o..");
     assert!(shown(1).starts_with(r#"{"id":null,"error":"not JSON"#), "{}", shown(1));
-    assert_eq!(shown(2), r#"{"id":null,"error":"expected an object"}"#);
+    let refused = r#"{"id":null,"error":"expected an object","kind":"not-understood"}"#;
+    assert_eq!(shown(2), refused);
     let fields: Vec<_> =
         replies[3..11].iter().map(|reply| reply["field"].as_str().unwrap()).collect();
     let expected = [

@@ -85,7 +85,7 @@ fn moves_that_make_no_sense_are_told_why_and_the_game_goes_on() {
     assert!(out.contains("`zz` is not a move, expected a cell such as `c4`"), "{out}");
     assert!(out.contains("`c3` is not legal here: c3 is occupied"));
     assert!(out.contains("type a move, or `help`"));
-    assert!(out.contains("the game is kept: `quadrille play --continue` goes on with it"));
+    assert!(out.contains("the game is kept: `quadrille play --continue` resumes it"));
 }
 
 #[test]

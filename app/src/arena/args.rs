@@ -1,4 +1,4 @@
-//! What `quadrille arena` can be told.
+//! The arguments of `quadrille arena`.
 
 use crate::cli::GameOptions;
 use clap::Args;
@@ -38,25 +38,25 @@ pub struct ArenaArgs {
     /// How many random turns come before the players' own; both games of a pair have the same ones
     #[arg(long, default_value_t = 4, value_name = "TURNS", value_parser = clap::value_parser!(u32).range(0..=1000))]
     pub openings: u32,
-    /// Where the random numbers begin
+    /// The seed of the random numbers
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
     /// How many games are played at once
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     pub concurrency: u32,
-    /// After so many turns a game is a draw
+    /// The number of turns after which a game is a draw
     #[arg(long, default_value_t = 300, value_name = "TURNS")]
     pub max_turns: u32,
-    /// How much longer than its time a program may take for an answer
+    /// How much longer than its time a program may take to answer
     #[arg(long, default_value_t = 1000, value_name = "MS")]
     pub margin: u32,
     /// Append the record of every game to this file as soon as it ends
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Count the games that are in the file already, and play the missing ones
+    /// Count the games that are already in the file, and play the missing ones
     #[arg(long, requires = "out")]
     pub resume: bool,
-    /// Stop as soon as one of two differences in strength is clearly the likelier
+    /// Stop as soon as one of two differences in strength is clearly more likely
     #[arg(long, num_args = 2, value_names = ["ELO0", "ELO1"], allow_negative_numbers = true)]
     pub sprt: Option<Vec<f64>>,
     /// Options of the game.

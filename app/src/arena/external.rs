@@ -1,9 +1,10 @@
 //! Other programs as players of a match: UGI and UCI over pipes.
 //!
-//! Nothing such a program does may stop the match: every wait has an end, every line a length, and a
-//! program that fails is killed and started anew for the next game.
+//! Nothing that such a program does may stop the match: every wait has an end, every line a maximum length,
+//! and a program that fails is killed and started again for the next game.
 
-use super::dialect::{bestmove, fen, go, position, setting, wins_at_once};
+use super::words::{bestmove, fen, go, position, setting, wins_at_once};
+use crate::dialect::Dialect;
 use engine::arena::{Fault, Player};
 use engine::{Limits, Session, Stop};
 use rules::Info;
@@ -13,8 +14,6 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
-
-pub use super::dialect::Dialect;
 
 /// How to start a program and what to tell it.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,22 +28,20 @@ pub struct Program {
 
 /// How long a program may take to get ready.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long it may think when no time is set but nodes or depth.
+/// How long it may think if only nodes or depth are limited.
 const LONGEST: Duration = Duration::from_secs(60);
 /// The longest line that is read.
 const MOST_BYTES: u64 = 1 << 16;
 /// How many lines may wait to be read; a program that writes more has to wait.
 const MOST_LINES: usize = 64;
-/// How much of a greeting is kept: far more than any list of options.
+/// How many bytes of a greeting are kept, far more than any list of options has.
 const MOST_GREETING: usize = 1 << 20;
 
-/// A line of a program, or what came instead.
 enum Said {
     Line(String),
     TooLong,
 }
 
-/// A running program.
 pub struct External {
     dialect: Dialect,
     limits: Limits,
@@ -85,7 +82,7 @@ impl Program {
             return Err(failed("it has no pipes".into()));
         };
         let (sender, output) = sync_channel(MOST_LINES);
-        // Left alone at the end: a child of the program may keep the pipe open.
+        // Never joined: a child of the program may keep the pipe open.
         std::thread::spawn(move || read_lines(BufReader::new(stdout), &sender));
         let (dialect, limits) = (self.dialect, self.limits.clone());
         Ok(External { dialect, limits, margin, child, input, output })
@@ -122,10 +119,12 @@ impl External {
     fn hear(&mut self, deadline: Instant) -> Result<String, Fault> {
         let left = deadline.saturating_duration_since(Instant::now());
         match self.output.recv_timeout(left) {
-            // A flood of lines must not get around the deadline.
+            // A flood of lines must not evade the deadline.
             Ok(Said::Line(_)) if left.is_zero() => Err(Fault::Time),
             Ok(Said::Line(line)) => Ok(line),
-            Ok(Said::TooLong) => Err(Fault::Garbage(format!("a line beyond {MOST_BYTES} bytes"))),
+            Ok(Said::TooLong) => {
+                Err(Fault::Garbage(format!("a line longer than {MOST_BYTES} bytes")))
+            }
             Err(RecvTimeoutError::Timeout) => Err(Fault::Time),
             Err(RecvTimeoutError::Disconnected) => Err(self.gone()),
         }
@@ -138,7 +137,7 @@ impl External {
         })
     }
 
-    /// Everything said up to a word; not hearing it is no matter of a game's clock.
+    /// Everything said up to a word. Not hearing it is a crash and has nothing to do with the clock.
     fn wait_for(&mut self, word: &str) -> Result<Vec<String>, Fault> {
         let patience = PATIENCE + self.margin;
         let deadline = Instant::now() + patience;
@@ -166,9 +165,9 @@ impl External {
         self.wait_for("readyok").map(drop)
     }
 
-    /// The text behind `bestmove`, whatever it is.
+    /// The text after `bestmove`, whatever it is.
     fn answer(&mut self) -> Result<String, Fault> {
-        // What it said before it was asked is no answer. One that never stops talking is not waited for.
+        // Anything said before the question is not an answer; a program may talk without end.
         for _ in 0..=MOST_LINES {
             if self.output.try_recv().is_err() {
                 break;
@@ -197,13 +196,13 @@ impl Player for External {
         if self.dialect == Dialect::Ugi || !is_none(&answer) {
             return Ok(answer);
         }
-        // Fairy-Stockfish holds Jeson Mor won when a knight stands on the centre at its turn, one ply
-        // before it leaves it.
+        // Fairy-Stockfish considers Jeson Mor won as soon as a knight that is to move stands on the centre,
+        // one ply before it leaves.
         if let Some(turn) = wins_at_once(game) {
             return Ok(turn);
         }
-        // And where the opponent let such a win pass by, it ignores the moves that followed. The bare
-        // board it understands.
+        // And if the opponent missed such a win, it ignores the moves that followed. It does understand
+        // the bare board.
         self.say(&format!("position fen {}", fen(&game.text())))?;
         match self.answer()? {
             answer if is_none(&answer) => Err(Fault::Illegal(answer)),
@@ -270,7 +269,7 @@ mod tests {
     fn the_word_behind_bestmove_is_the_answer() {
         let found = answer("echo info depth 1; echo bestmove c1d3 ponder a5b3", OPEN);
         assert_eq!(found, Ok("c1d3".into()));
-        // What was said too early is no answer to the next question.
+        // What was said too early does not answer the next question.
         let mut external = start(&fake("echo bestmove a1b3; echo bestmove b1c3"), 5000).unwrap();
         let game = (find("jeson-mor").unwrap().from_text)(OPEN, &Map::new()).unwrap();
         for _ in 0..2 {

@@ -6,11 +6,11 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-/// Where finished games go; nowhere if no file was named.
+/// The file for finished games, if one was named.
 pub struct Journal(Option<File>);
 
 impl Journal {
-    /// Opens the file; to go on with it, reads the games it has and cuts off a torn one.
+    /// Opens the file. To resume a match, reads its games and cuts off an incomplete one.
     pub fn open(path: Option<&Path>, resume: bool) -> Result<(Journal, Vec<Played>), Failure> {
         let Some(path) = path else { return Ok((Journal(None), Vec::new())) };
         let name = path.display();
@@ -19,7 +19,7 @@ impl Journal {
         let how = if resume { how.create(true) } else { how.create_new(true) };
         let mut file = how.open(path).map_err(|error| match error.kind() {
             ErrorKind::AlreadyExists => {
-                Failure::user(format!("{name} exists; go on with it by --resume"))
+                Failure::user(format!("{name} exists; add --resume to continue it"))
             }
             _ => Failure::user(format!("cannot write {name}: {error}")),
         })?;
@@ -28,13 +28,13 @@ impl Journal {
         }
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes)?;
-        let wrong = |why| Failure::user(format!("cannot go on with {name}: {why}"));
+        let wrong = |why| Failure::user(format!("cannot continue {name}: {why}"));
         let found = archive::read(&bytes).map_err(wrong)?;
         let torn = bytes.len() - found.bytes;
         if torn > 0 {
             let _ = writeln!(
                 std::io::stderr(),
-                "{name}: the last record was torn; its {torn} bytes are cut off"
+                "{name}: the last record was incomplete; its {torn} bytes were removed"
             );
         }
         file.set_len(found.bytes as u64)?;
@@ -49,7 +49,7 @@ impl Journal {
         Ok((Journal(Some(file)), found.games))
     }
 
-    /// Adds a game in one piece.
+    /// Appends a game with a single write.
     pub fn write(&mut self, played: &Played) -> Result<(), Failure> {
         match &mut self.0 {
             Some(file) => Ok(file.write_all(archive::write(played).as_bytes())?),

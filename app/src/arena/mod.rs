@@ -1,12 +1,12 @@
-//! `quadrille arena`: matches between players of ours and other programs.
+//! `quadrille arena`: matches between our own players and other programs.
 
 mod args;
-mod dialect;
 mod external;
 mod journal;
 mod progress;
 mod report;
 mod spec;
+mod words;
 
 pub use args::ArenaArgs;
 
@@ -24,7 +24,7 @@ use std::time::Duration;
 pub fn run(args: &ArenaArgs) -> Result<(), Failure> {
     let sprt = sprt(args)?;
     let arena = arena(args)?;
-    // Before the file is made: a program that does not start is no match.
+    // Before the file is created: without both programs there is no match.
     arena.try_players().map_err(Failure::user)?;
     let (journal, earlier) = Journal::open(args.out.as_deref(), args.resume)?;
     let mut tally = Tally::default();
@@ -40,7 +40,7 @@ pub fn run(args: &ArenaArgs) -> Result<(), Failure> {
     failed
 }
 
-/// Plays what is missing, unless the test has been decided before.
+/// Plays the missing games, unless the test is decided already.
 fn play(
     arena: &Arena,
     done: &std::collections::BTreeSet<usize>,

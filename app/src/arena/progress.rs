@@ -1,4 +1,4 @@
-//! One line on standard error that tells how a match stands.
+//! A line on standard error that shows how a match stands.
 
 use super::report::elo_text;
 use engine::arena::stats::Sprt;
@@ -6,15 +6,14 @@ use engine::arena::tally::Tally;
 use std::io::{IsTerminal, Write};
 use std::time::Instant;
 
-/// How far a match has come.
 pub struct Progress {
     games: usize,
-    /// Games that were done before this sitting.
+    /// How many games were played before this run.
     before: usize,
     sprt: Option<Sprt>,
     started: Instant,
     terminal: bool,
-    /// How many tenths of the match have been reported, where there is no terminal.
+    /// Without a terminal: how many tenths of the match have been reported.
     tenths: usize,
 }
 
@@ -25,7 +24,7 @@ impl Progress {
         Progress { games, before, sprt, started: Instant::now(), terminal, tenths }
     }
 
-    /// Shows the present state: in place on a terminal, else whenever another tenth is done.
+    /// Shows the score: in place on a terminal, otherwise after every tenth of the match.
     pub fn show(&mut self, tally: &Tally) {
         let done = tally.total().games() as usize;
         let line = line(tally, self.sprt, self.games, self.speed(done));
@@ -40,14 +39,14 @@ impl Progress {
         }
     }
 
-    /// Makes room for what is printed next.
+    /// Clears the line for what is printed next.
     pub fn end(&self) {
         if self.terminal {
             let _ = write!(std::io::stderr(), "\r\x1b[K");
         }
     }
 
-    /// Games per second of this sitting.
+    /// Games per second in this run.
     fn speed(&self, done: usize) -> f64 {
         let seconds = self.started.elapsed().as_secs_f64();
         done.saturating_sub(self.before) as f64 / seconds.max(1e-6)

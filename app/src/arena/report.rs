@@ -1,4 +1,4 @@
-//! What a match has shown, as a table.
+//! The result of a match as a table.
 
 use engine::arena::Arena;
 use engine::arena::stats::{Decision, Elo, Sprt, Wdl};
@@ -6,7 +6,7 @@ use engine::arena::tally::Tally;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// The whole report, from player A's view.
+/// The whole report, from player A's point of view.
 pub fn table(game: &str, arena: &Arena, tally: &Tally, sprt: Option<Sprt>) -> String {
     let plan = arena.plan();
     let [a, b] = arena.names();
@@ -64,7 +64,7 @@ fn sprt_text(sprt: Sprt, tally: &Tally) -> String {
     format!("{verdict}: LLR {llr:.2}, bounds ±{bound:.2}")
 }
 
-/// A difference with its error, or with its range where one end is open.
+/// A difference in Elo with its error, or with its range if that is open at one end.
 pub fn elo_text(elo: Elo) -> String {
     let number = |value: f64| {
         // Zero has no sign.

@@ -1,6 +1,7 @@
 //! The players of a match as the command line describes them.
 
-use super::external::{Dialect, Program};
+use super::external::Program;
+use crate::dialect::Dialect;
 use engine::arena::players::Local;
 use engine::arena::{Contestant, Fault, Player};
 use engine::{Entry, Limits, Session, Who};
@@ -23,7 +24,7 @@ pub enum Kind {
     Program(Program),
 }
 
-/// The table of an engine that is told nothing else, in mebibytes.
+/// The default size of an engine's table, in mebibytes.
 const HASH: usize = 16;
 
 impl Spec {
@@ -102,12 +103,12 @@ fn program(dialect: Dialect, command: &str, words: &mut Words) -> Result<Kind, S
     }
     let arguments = std::mem::take(&mut words.0);
     if command.is_empty() {
-        return Err("which program? name it right behind the colon, as in `uci:./program`".into());
+        return Err("which program? name it right after the colon, as in `uci:./program`".into());
     }
     Ok(Kind::Program(Program { dialect, command: command.into(), arguments, options, limits }))
 }
 
-/// The limits of a turn; without any a player would think for ever.
+/// The limits of a turn; without any, a player would think for ever.
 fn limits(words: &mut Words) -> Result<Limits, String> {
     let time: Option<u64> = words.number("time", 1, 3_600_000)?;
     let nodes = words.number("nodes", 1, u64::MAX)?;
@@ -118,7 +119,7 @@ fn limits(words: &mut Words) -> Result<Limits, String> {
     Ok(Limits { time: time.map(Duration::from_millis), nodes, depth, ..Limits::default() })
 }
 
-/// The words of a description; those that have been understood are taken out.
+/// The words of a description that have not been understood yet.
 struct Words(Vec<String>);
 
 impl Words {
@@ -140,7 +141,7 @@ impl Words {
         }
         words.extend(word);
         match quote {
-            Some(open) => Err(format!("it lacks a closing {open}")),
+            Some(open) => Err(format!("a closing {open} is missing")),
             None => Ok(Words(words)),
         }
     }
@@ -156,7 +157,7 @@ impl Words {
         value(&self.0.remove(at))
     }
 
-    /// Name and value of the next `PREFIXname=value`.
+    /// The name and value of the next `PREFIXname=value`.
     fn take_prefixed(&mut self, prefix: &str) -> Option<(String, String)> {
         let pair = |word: &String| {
             let (name, value) = word.strip_prefix(prefix)?.split_once('=')?;
@@ -228,7 +229,7 @@ mod tests {
             ("seed:hard", "there is no seed player `hard`; there are sloppy, greedy, smart"),
             ("ugi:./x", "it needs time=MS"),
             ("uci: time=5", "which program?"),
-            ("uci:'x time=5", "it lacks a closing '"),
+            ("uci:'x time=5", "a closing ' is missing"),
         ];
         for (text, expected) in refusals {
             let error = read(text, "jeson-mor").unwrap_err();

@@ -1,6 +1,6 @@
 //! What can be typed during a game in lines.
 
-use super::{Lines, Next};
+use super::{After, Lines};
 use crate::failure::{Failure, print};
 use crate::pages;
 use crate::table::{Table, signed};
@@ -11,15 +11,15 @@ use std::time::{Duration, Instant};
 /// How long the engine looks for a hint.
 const GLANCE: Duration = Duration::from_millis(1000);
 
-/// The commands by their words, and what they are for.
+/// The commands, and what they are for.
 const HELP: &[(&str, &str)] = &[
     ("a move", "plays it: type `moves` to see how moves are written"),
-    ("moves", "lists the legal moves; `moves c4` those that begin so"),
+    ("moves", "lists the legal moves; `moves c4` those that begin with c4"),
     ("board", "draws the board again"),
-    ("pieces", "tells the pieces in words"),
+    ("pieces", "lists the pieces in words"),
     ("hint", "what the original program and the engine would play"),
     ("eval", "what both think of the position"),
-    ("undo, redo", "takes back, also the computer's answer; plays it again"),
+    ("undo, redo", "takes back a turn and the computer's answer; plays them again"),
     ("flip", "turns the board round"),
     ("turns", "lists the turns so far; `show 4` draws the board after four"),
     ("save", "saves the game under a new name"),
@@ -31,21 +31,20 @@ const HELP: &[(&str, &str)] = &[
 
 /// What was typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Command {
-    /// Nothing.
+pub enum Typed {
     Nothing,
     /// A move, or what is taken for one.
     Move(String),
-    /// One of the words of [`HELP`], and what stands behind it.
+    /// A command, and what follows it.
     Word(&'static str, String),
 }
 
 /// Reads a line.
-pub fn command(line: &str) -> Command {
+pub fn command(line: &str) -> Typed {
     let (word, rest) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
     let word = word.to_ascii_lowercase();
     let known = match word.as_str() {
-        "" => return Command::Nothing,
+        "" => return Typed::Nothing,
         "help" | "?" => "help",
         "moves" | "m" => "moves",
         "board" | "b" => "board",
@@ -66,33 +65,38 @@ pub fn command(line: &str) -> Command {
         "swap" => "swap",
         "menu" => "menu",
         "quit" | "exit" | "q" => "quit",
-        _ => return Command::Move(line.trim().to_owned()),
+        _ => return Typed::Move(line.trim().to_owned()),
     };
-    Command::Word(known, rest.trim().to_owned())
+    Typed::Word(known, rest.trim().to_owned())
 }
 
 impl Lines {
-    /// Does what was typed; says where to go if the game is left.
+    /// Does what was typed, and says where that leads if it leaves the game.
     pub(super) fn obey(
         &mut self,
-        command: Command,
+        command: Typed,
         table: &mut Table,
-    ) -> Result<Option<Next>, Failure> {
+    ) -> Result<Option<After>, Failure> {
         match command {
-            Command::Nothing => self.say("type a move, or `help`")?,
-            Command::Move(text) => match table.play(&text, Instant::now()) {
+            Typed::Nothing => self.say("type a move, or `help`")?,
+            Typed::Move(text) => match table.play(&text, Instant::now()) {
                 Ok(()) => {
                     self.keep(table)?;
                     self.show(table)?;
                 }
                 Err(reason) => self.say(&reason)?,
             },
-            Command::Word(word, rest) => return self.word(word, &rest, table),
+            Typed::Word(word, rest) => return self.word(word, &rest, table),
         }
         Ok(None)
     }
 
-    fn word(&mut self, word: &str, rest: &str, table: &mut Table) -> Result<Option<Next>, Failure> {
+    fn word(
+        &mut self,
+        word: &str,
+        rest: &str,
+        table: &mut Table,
+    ) -> Result<Option<After>, Failure> {
         match word {
             "help" => {
                 for (words, does) in HELP {
@@ -131,10 +135,10 @@ impl Lines {
             "pause" => return self.pause(table),
             "resume" => {}
             "rematch" | "swap" if table.result().is_some() => {
-                return Ok(Some(Next::Again(Box::new(table.rematch(word == "swap")))));
+                return Ok(Some(After::Again(Box::new(table.rematch(word == "swap")))));
             }
             "rematch" | "swap" => self.say("the game is not over")?,
-            "menu" => return Ok(Some(Next::Menu)),
+            "menu" => return Ok(Some(After::Menu)),
             _ => return self.leave(table).map(Some),
         }
         Ok(None)
@@ -218,18 +222,18 @@ impl Lines {
     }
 
     /// Stops the clock until something else is typed.
-    fn pause(&mut self, table: &mut Table) -> Result<Option<Next>, Failure> {
+    fn pause(&mut self, table: &mut Table) -> Result<Option<After>, Failure> {
         table.tend_clock(true, Instant::now());
         loop {
             let Some(answer) = self.ask("paused: resume, save, menu or quit?")? else {
                 return self.leave(table).map(Some);
             };
             match command(&answer) {
-                Command::Word("resume" | "board", _) | Command::Nothing => {
+                Typed::Word("resume" | "board", _) | Typed::Nothing => {
                     self.show(table)?;
                     return Ok(None);
                 }
-                Command::Word(word @ ("save" | "menu" | "quit" | "help" | "rules"), rest) => {
+                Typed::Word(word @ ("save" | "menu" | "quit" | "help" | "rules"), rest) => {
                     if let Some(next) = self.word(word, &rest, table)? {
                         return Ok(Some(next));
                     }
@@ -240,7 +244,7 @@ impl Lines {
     }
 }
 
-/// A piece in words, behind its owner.
+/// A piece in words, to follow the name of its owner.
 fn look(look: &rules::diagram::Look, diagram: &rules::diagram::Diagram) -> String {
     use rules::diagram::Look;
     match look {
@@ -261,9 +265,9 @@ mod tests {
 
     #[test]
     fn words_are_commands_and_all_else_is_a_move() {
-        assert_eq!(command("  Undo "), Command::Word("undo", String::new()));
-        assert_eq!(command("moves c4"), Command::Word("moves", "c4".into()));
-        assert_eq!(command(" c4 "), Command::Move("c4".into()));
-        assert_eq!(command(""), Command::Nothing);
+        assert_eq!(command("  Undo "), Typed::Word("undo", String::new()));
+        assert_eq!(command("moves c4"), Typed::Word("moves", "c4".into()));
+        assert_eq!(command(" c4 "), Typed::Move("c4".into()));
+        assert_eq!(command(""), Typed::Nothing);
     }
 }

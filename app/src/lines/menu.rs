@@ -10,11 +10,11 @@ use crate::{input, pages};
 use engine::{Entry, GAMES, Session, Who};
 use std::path::{Path, PathBuf};
 
-type Chosen = Option<(Table, Option<PathBuf>)>;
+type Opened = Option<(Table, Option<PathBuf>)>;
 
 impl Lines {
-    /// Asks for a game and its players; nothing if the input ends or somebody quits.
-    pub(super) fn menu(&mut self) -> Result<Chosen, Failure> {
+    /// Asks for a game and its players; nothing if the input ends or the user quits.
+    pub(super) fn menu(&mut self) -> Result<Opened, Failure> {
         for (i, entry) in GAMES.iter().enumerate() {
             self.say(&format!("  {}  {:<11} {}", i + 1, entry.info.id, entry.info.tagline))?;
         }

@@ -1,11 +1,10 @@
-//! Two clocks of which one runs.
+//! The clocks of two players, of which one runs at a time.
 
 use engine::Limits;
 use rules::Player;
 use rules::game::shorten;
 use std::time::{Duration, Instant};
 
-/// Time for the whole game, and what each turn adds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terms {
     /// Time for the whole game.
@@ -42,19 +41,18 @@ impl Terms {
 /// The time both players have left.
 #[derive(Clone, Debug)]
 pub struct Clock {
-    /// What was agreed.
     pub terms: Terms,
     left: [Duration; 2],
     running: Option<(Player, Instant)>,
 }
 
 impl Clock {
-    /// Both clocks full and at rest.
+    /// Both clocks full and stopped.
     pub fn new(terms: Terms) -> Clock {
         Clock { terms, left: [terms.time.max(terms.increment); 2], running: None }
     }
 
-    /// Sets what both have left, at rest.
+    /// Sets the time that both have left, and stops the clocks.
     pub fn set(&mut self, left: [Duration; 2]) {
         (self.left, self.running) = (left, None);
     }
@@ -70,7 +68,7 @@ impl Clock {
         }
     }
 
-    /// Lets the clock of one player run, or of nobody.
+    /// Lets the clock of one player run, or none.
     pub fn run(&mut self, player: Option<Player>, now: Instant) {
         if self.running.map(|(own, _)| own) == player {
             return;
@@ -79,13 +77,12 @@ impl Clock {
         self.running = player.map(|player| (player, now));
     }
 
-    /// Adds what a turn adds.
+    /// Stops the clock after a turn and adds the increment.
     pub fn press(&mut self, player: Player, now: Instant) {
         self.run(None, now);
         self.left[player.index()] += self.terms.increment;
     }
 
-    /// Whose clock runs.
     pub fn running(&self) -> Option<Player> {
         self.running.map(|(player, _)| player)
     }
@@ -95,7 +92,7 @@ impl Clock {
         self.running().filter(|player| self.left(*player, now).is_zero())
     }
 
-    /// What an engine may spend on a turn.
+    /// The share of the clock that an engine may spend on a turn.
     pub fn limits(&self, player: Player, now: Instant) -> Limits {
         Limits::clock(self.left(player, now), self.terms.increment)
     }
@@ -106,7 +103,7 @@ pub fn shown(left: Duration) -> String {
     if left < Duration::from_secs(10) {
         return format!("0:0{}.{}", left.as_secs(), left.subsec_millis() / 100);
     }
-    // A second that has begun is not over.
+    // Rounded up, so that 0:00 means that the time is over.
     let seconds = left.as_secs() + u64::from(left.subsec_nanos() > 0);
     match seconds {
         ..3600 => format!("{}:{:02}", seconds / 60, seconds % 60),

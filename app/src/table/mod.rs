@@ -1,4 +1,4 @@
-//! A game and the players who sit around it, without any screen.
+//! A match with its players and clocks, independent of any screen.
 
 pub mod clock;
 pub mod record;
@@ -12,10 +12,9 @@ use rules::{Outcome, Player};
 pub use sitter::Sitter;
 use std::time::Instant;
 
-/// A result that no position shows: given up, out of time, or told by a record.
+/// A result that no position shows: somebody resigned or ran out of time, or the record says so.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Given {
-    /// The result.
     pub outcome: Outcome,
     /// How it came about: `Ana resigned`.
     pub how: String,
@@ -23,21 +22,16 @@ pub struct Given {
 
 /// A match with its players, its clock, and the turns that were taken back.
 pub struct Table {
-    /// The game.
     pub entry: &'static Entry,
-    /// The match.
     pub game: Box<dyn Session>,
-    /// Who plays player 1 and player 2.
+    /// Player 1 and player 2.
     pub sitters: [Sitter; 2],
-    /// The clocks, if there are any.
     pub clock: Option<Clock>,
-    /// A result beyond the rules.
     pub given: Option<Given>,
     undone: Vec<String>,
 }
 
 impl Table {
-    /// A match that begins.
     pub fn new(
         entry: &'static Entry,
         game: Box<dyn Session>,
@@ -67,7 +61,6 @@ impl Table {
         self.mover().filter(|player| !self.sitter(*player).is_person())
     }
 
-    /// Who sits on a side.
     pub fn sitter(&self, player: Player) -> &Sitter {
         &self.sitters[player.index()]
     }
@@ -151,7 +144,7 @@ impl Table {
         Ok(())
     }
 
-    /// Takes back the moves of a turn that has begun; says whether there were any.
+    /// Takes back the moves of an incomplete turn, and says whether there were any.
     pub fn take_back_part(&mut self) -> bool {
         self.game.in_turn() && self.game.undo_turn()
     }
@@ -162,13 +155,13 @@ impl Table {
         self.game.undo_turn()
     }
 
-    /// Takes back: a turn that has begun, or turns until a person is to move again.
+    /// Takes back an incomplete turn, or turns until a person is to move again.
     pub fn undo(&mut self) -> bool {
         if self.take_back_part() {
             return true;
         }
         let given = self.given.take().is_some();
-        // A game that was given up goes on where it was.
+        // After a resignation the game goes on where it was.
         if given && self.game.result().is_none() && self.person().is_some() {
             return true;
         }
@@ -179,7 +172,7 @@ impl Table {
         true
     }
 
-    /// Plays again what was taken back, until a person is to move.
+    /// Replays what was taken back, until a person is to move.
     pub fn redo(&mut self) -> bool {
         let mut done = false;
         self.take_back_part();
@@ -196,13 +189,13 @@ impl Table {
         done
     }
 
-    /// Ends the game: this player gives up.
     pub fn resign(&mut self, player: Player) {
         let how = format!("{} resigned", self.name(player));
         self.given = Some(Given { outcome: Outcome::Win(player.other()), how });
     }
 
-    /// Lets the clock of the player to move run, or none while the game rests; says who lost on time.
+    /// Lets the clock of the player to move run, or none while the game is paused, and says who has run out
+    /// of time.
     pub fn tend_clock(&mut self, rests: bool, now: Instant) -> Option<Player> {
         let mover = self.mover().filter(|_| !rests);
         let clock = self.clock.as_mut()?;
@@ -225,7 +218,7 @@ impl Table {
     }
 }
 
-/// A value with its sign and no needless digits.
+/// A value with its sign and without trailing zeros.
 pub fn signed(value: f64) -> String {
     let digits = if value.abs() < 10.0 { 2 } else { 1 };
     let text = format!("{value:+.digits$}");

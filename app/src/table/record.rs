@@ -1,4 +1,4 @@
-//! A table as a record, and back: the seats, the clocks and how the game ended stand in tags.
+//! A table as a record, and back: players, clocks and the end of the game are tags.
 
 use super::clock::{Clock, Terms};
 use super::{Given, Sitter, Table};
@@ -7,7 +7,7 @@ use rules::record::{Record, Verdict};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 impl Table {
-    /// The match as a record from which it can go on.
+    /// The match as a record from which it can be continued.
     pub fn record(&self, now: Instant) -> Record {
         let mut tags: Vec<(&str, String)> = Vec::new();
         for (player, [name, seat]) in
@@ -32,7 +32,7 @@ impl Table {
         record
     }
 
-    /// The table that a record tells; whoever is not known is a person.
+    /// The table that a record describes; players that are not known are people.
     pub fn from_text(text: &str) -> Result<Table, String> {
         let record = Record::parse(text).map_err(|error| error.to_string())?;
         let id = record.game().map_err(|error| error.to_string())?;
@@ -54,7 +54,7 @@ impl Table {
     }
 }
 
-/// The clocks as they stood; a tag that makes no sense is no clock.
+/// The clocks of a record; none if its tag makes no sense.
 fn clock(record: &Record) -> Option<Clock> {
     let mut clock = Clock::new(Terms::parse(record.tag("Clock")?).ok()?);
     let left = record.tag("Left").unwrap_or_default().split(' ').map(|text| {
@@ -73,7 +73,7 @@ pub fn today() -> String {
     format!("{year}-{month:02}-{day:02}")
 }
 
-/// Year, month and day, so many days after the first of January 1970.
+/// Year, month and day of this number of days after 1 January 1970.
 fn date(mut days: u64) -> (u64, u64, u64) {
     let is_leap = |year: u64| {
         year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))

@@ -1,11 +1,11 @@
-//! Who sits on a side of the board.
+//! The players of a table.
 
 use crate::columns::fitting;
 use engine::{Limits, Session, Who};
 use rules::game::shorten;
 use std::time::Duration;
 
-/// How long the last level thinks where no clock says otherwise.
+/// How long the last level thinks on a turn if there is no clock.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// How many columns a name may take.

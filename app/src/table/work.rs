@@ -1,4 +1,4 @@
-//! The computer at work, in threads of its own: the turns it plays, and what it thinks of a position.
+//! The engine in threads of its own: the turns of computers, and what it thinks of a position.
 
 use engine::{Entry, Limits, Session, Stop, View, Who};
 use requests::Desk;
@@ -7,30 +7,28 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How large the tables of the engines are.
+/// The size of each engine's table.
 const MEBIBYTES: usize = 32;
 
-/// What a thread has to tell.
+/// A message from a thread.
 #[derive(Debug)]
 pub struct Report {
-    /// The job it was told to do.
+    /// The number of its job.
     pub job: u64,
-    /// What it found.
     pub found: Found,
 }
 
-/// What was found.
 #[derive(Debug)]
 pub enum Found {
-    /// What the engine thinks so far.
+    /// What the engine has found so far.
     News(View),
-    /// The turn to play; none when the player has failed.
+    /// The turn to play; none if the player has failed.
     Turn(Option<String>),
-    /// The engine has finished with a position.
+    /// The search of a position has ended.
     Done,
 }
 
-/// A job under way; it is stopped when nobody holds it any more.
+/// A running job; it stops when this is dropped.
 #[derive(Debug)]
 pub struct Job {
     number: u64,
@@ -43,7 +41,7 @@ impl Job {
         self.number == number
     }
 
-    /// Asks for an end with what has been found so far.
+    /// Ends the job with what it has found so far.
     pub fn stop(&self) {
         self.stop.stop();
     }
@@ -60,7 +58,7 @@ type Engines = Arc<Mutex<Desk>>;
 
 /// Starts jobs.
 pub struct Worker {
-    /// The engines that play, and those that look on: one must not wait for the other.
+    /// The engines that play and those that analyse, which must not wait for each other.
     playing: Engines,
     watching: Engines,
     random: Random,
@@ -69,7 +67,7 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// A worker whose threads report here; the same seed gives the same games.
+    /// A worker whose threads report to `tell`; the same seed gives the same games.
     pub fn new(seed: Option<u64>, tell: impl Fn(Report) + Send + Sync + 'static) -> Worker {
         let engines = || Arc::new(Mutex::new(Desk::new(MEBIBYTES)));
         let random = random(seed);
@@ -81,7 +79,7 @@ impl Worker {
         Job { number: self.last, stop: Stop::default() }
     }
 
-    /// Lets a computer's player find its turn.
+    /// Lets a computer find its turn.
     pub fn turn(
         &mut self,
         entry: &'static Entry,
@@ -104,7 +102,7 @@ impl Worker {
         job
     }
 
-    /// Finds the turn of a computer's player in this thread.
+    /// Finds the turn of a computer in this thread.
     pub fn turn_now(
         &mut self,
         entry: &'static Entry,
@@ -117,7 +115,7 @@ impl Worker {
         choose(who, entry, game, (limits, &never), &self.playing, &mut random, &mut |_| {})
     }
 
-    /// What the engine finds in a position, in this thread.
+    /// Searches a position in this thread.
     pub fn look(
         &mut self,
         entry: &'static Entry,
@@ -128,7 +126,7 @@ impl Worker {
         engines.thinker(entry).think(game, limits, &Stop::default(), &mut |_| {})
     }
 
-    /// Lets the engine look at a position.
+    /// Lets the engine search a position.
     pub fn watch(&mut self, entry: &'static Entry, game: &dyn Session, limits: Limits) -> Job {
         let job = self.job();
         let (number, stop, tell) = (job.number, job.stop.clone(), self.tell.clone());
@@ -148,7 +146,7 @@ impl Worker {
     }
 }
 
-/// A generator that begins with a seed, or anywhere.
+/// Random numbers from a seed, or from anywhere.
 pub fn random(seed: Option<u64>) -> Random {
     Random::new(seed.unwrap_or_else(|| RandomState::new().build_hasher().finish()))
 }

@@ -17,20 +17,19 @@ use std::cell::RefCell;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// What the program is told.
 #[derive(Debug)]
 pub enum Message {
-    /// Keys, the mouse, a new size.
+    /// From the keyboard or the mouse.
     Input(Event),
-    /// The computer has something to tell.
+    /// From a thread of the computer.
     Work(Report),
-    /// The time that was asked for has come.
+    /// The time given by [`App::next_tick`] has passed.
     Tick,
-    /// The window has another size; everything is drawn anew after every message.
+    /// The window has another size. Every message redraws everything.
     Resized,
-    /// The terminal is gone or the program is asked to end.
+    /// The terminal is gone, or a signal ends the program.
     End,
-    /// The program is asked to step aside for a while.
+    /// Ctrl-Z, from the keyboard or as a signal.
     Suspend,
 }
 
@@ -38,127 +37,102 @@ pub enum Message {
 pub struct Shared {
     /// The games on the menu.
     pub games: &'static [Entry],
-    /// What the terminal can show.
     pub look: Look,
-    /// Saved games.
     pub saves: Saves,
-    /// The last choices.
     pub choices: Choices,
-    /// Whether choices are to be remembered: not over a damaged file.
+    /// Whether choices are written: not over a damaged file.
     pub remembers: bool,
-    /// The computer's threads.
     pub worker: Worker,
-    /// The time of the message that is being dealt with.
+    /// When the present message arrived.
     pub now: Instant,
 }
 
 impl Shared {
-    /// Remembers the choices; that it fails is no reason to stop a game.
+    /// Writes the choices to disk.
     pub fn remember(&self) -> Result<(), String> {
         if self.remembers { self.saves.remember(&self.choices) } else { Ok(()) }
     }
 }
 
-/// What the whole terminal shows.
 pub enum Screen {
-    /// The list of games.
     Menu(Menu),
-    /// Options and players of a game.
+    /// The options and players of a game.
     Setup(Box<Setup>),
-    /// The saved games.
     Library(Library),
-    /// The puzzles.
     Puzzles(Puzzles),
-    /// A game.
     Play(Box<Play>),
 }
 
-/// Where a key leads.
+/// Where a key or a click leads.
 pub enum Next {
-    /// Nowhere else.
     Stay,
-    /// To the list of games.
     Menu,
-    /// To the options of a game.
     Setup(&'static Entry),
-    /// To the saved games.
     Library,
-    /// To the puzzles, one of which may be chosen.
+    /// The list of puzzles, with one of them selected or none.
     Puzzles(Option<Series>),
-    /// To a puzzle.
     Puzzle(Series),
-    /// To a game, which may have a file already.
+    /// A game, and its file if it has one.
     Play(Box<Table>, Option<PathBuf>),
-    /// To a page over the present screen.
+    /// A page over the present screen.
     Page(Page),
-    /// Out of the program for a while.
     Suspend,
-    /// Out of the program.
     Quit,
 }
 
 /// What a click means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hit {
-    /// A cell of the board.
+    /// A cell of the board, by its number.
     Cell(usize),
     /// A row of a list.
     Row(usize),
-    /// One of the choices of a staged turn.
+    /// A choice that no cell stands for, such as the parts of a stack.
     Choice(usize),
     /// The same as a key.
     Key(KeyCode),
 }
 
-/// Where on the screen a click means what; filled whenever the screen is drawn.
+/// What a click means, by area of the screen; filled in whenever the screen is drawn.
 #[derive(Debug, Default)]
 pub struct Hits(RefCell<Vec<(Rect, Hit)>>);
 
 impl Hits {
-    /// Forgets everything.
     pub fn clear(&self) {
         self.0.borrow_mut().clear();
     }
 
-    /// Gives a place a meaning, over the ones it had.
+    /// Gives an area a meaning, on top of earlier ones.
     pub fn add(&self, area: Rect, hit: Hit) {
         self.0.borrow_mut().push((area, hit));
     }
 
-    /// What a click there means.
     pub fn at(&self, column: u16, row: u16) -> Option<Hit> {
         let hits = self.0.borrow();
         hits.iter().rev().find(|(area, _)| area.contains((column, row).into())).map(|(_, hit)| *hit)
     }
 }
 
-/// The whole state.
 pub struct App {
-    /// What all screens share.
     pub shared: Shared,
-    /// What the terminal shows.
     pub screen: Screen,
-    /// A page over it.
+    /// A page over the screen.
     pub page: Option<Page>,
-    /// What clicks mean.
     pub hits: Hits,
-    /// The cell on which the button of the mouse went down.
+    /// The cell on which the mouse button went down.
     pub pressed: Option<usize>,
-    /// Whether the program is to end.
     pub quit: bool,
-    /// Whether it is to step aside.
+    /// Whether the program is to be suspended, as by Ctrl-Z.
     pub suspend: bool,
 }
 
 impl App {
-    /// The list of games.
     pub fn new(shared: Shared, trouble: Option<String>) -> App {
         let screen = Screen::Menu(Menu::new(&shared, trouble));
         let hits = Hits::default();
         App { shared, screen, page: None, hits, pressed: None, quit: false, suspend: false }
     }
 
-    /// Goes where a key leads.
     pub fn go(&mut self, next: Next) {
         let shared = &mut self.shared;
         match next {
@@ -196,7 +170,7 @@ impl App {
         }
     }
 
-    /// When the screen changes by itself, if it does.
+    /// How long until the screen changes by itself, if it does.
     pub fn next_tick(&self, now: Instant) -> Option<Duration> {
         match &self.screen {
             Screen::Play(play) => play.next_tick(now),

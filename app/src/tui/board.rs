@@ -1,4 +1,4 @@
-//! The board on the screen: as large as the room allows.
+//! The board on the screen, as large as there is room for.
 
 use super::app::{Hit, Hits};
 use super::look::Look;
@@ -18,8 +18,8 @@ pub fn drawing(diagram: &Diagram, look: &Look, flipped: bool, room: (u16, u16)) 
     larger.into_iter().find(fits).unwrap_or_else(|| draw(Scale::Small))
 }
 
-/// Puts a drawing in the middle of an area; what does not fit is cut off. Cells can be clicked where
-/// somebody takes the hits. Says where the cursor's cell has its middle.
+/// Puts a drawing in the middle of an area; what does not fit is cut off. Notes its cells in `hits`, if
+/// given, and says where the middle of the cursor's cell is.
 pub fn put(
     drawn: &Canvas,
     look: &Look,

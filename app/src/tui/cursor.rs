@@ -2,16 +2,16 @@
 
 use rules::diagram::Diagram;
 
-/// Where the keys have led.
+/// The cell that the keys have reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cursor {
-    /// The cell, numbered as in the diagram.
+    /// Numbered as in the diagram.
     pub cell: usize,
     /// The column that going up and down tries to keep.
     column: Option<i16>,
 }
 
-/// A way to go on the screen.
+/// A direction on the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Way {
@@ -22,17 +22,15 @@ pub enum Way {
 }
 
 impl Cursor {
-    /// On this cell.
     pub fn at(cell: usize) -> Cursor {
         Cursor { cell, column: None }
     }
 
-    /// In the middle of the board.
     pub fn middle(diagram: &Diagram) -> Cursor {
         Cursor::at(diagram.cells.len() / 2)
     }
 
-    /// Goes to the next cell this way, if there is one.
+    /// Goes to the next cell in this direction, if there is one.
     pub fn go(&mut self, way: Way, diagram: &Diagram, flipped: bool) {
         let Some(here) = diagram.cells.get(self.cell) else { return };
         let way = if flipped { opposite(way) } else { way };
@@ -56,7 +54,7 @@ impl Cursor {
         }
     }
 
-    /// Goes to the next of some cells, or to the one before; cells are in reading order.
+    /// Goes to the next of these cells in reading order, or to the previous one.
     pub fn jump(&mut self, cells: &[usize], forward: bool) {
         let mut cells = cells.to_vec();
         cells.sort_unstable();

@@ -1,4 +1,4 @@
-//! The form before a game, drawn.
+//! Drawing the form before a game.
 
 use super::app::{Hits, Shared};
 use super::board;
@@ -14,7 +14,7 @@ use ratatui::text::{Line, Span};
 const WIDTH: u16 = 32;
 
 impl Setup {
-    /// Draws it: the form on the left, the board on the right.
+    /// The form on the left, the board on the right.
     pub fn view(&self, shared: &Shared, frame: &mut Frame, hits: &Hits) {
         let look = &shared.look;
         let area = frame.area();

@@ -6,22 +6,22 @@ use ratatui::text::{Line, Span};
 
 const KEYS: &[(&str, &[(&str, &str)])] = &[
     (
-        "To move",
+        "Moving",
         &[
-            ("click", "choose a cell, then the next; a click on the chosen one lets it go"),
+            ("click", "choose a cell, then the next; a click on the first one again cancels"),
             ("arrows, Enter", "the same with keys; Tab jumps to what can be chosen"),
             ("j k l h", "the same as arrows; h moves left once j, k or l were used"),
             ("c4 Enter", "or type the move: a letter and a digit open the line"),
-            (": or /", "opens the line, too; Tab completes what is certain"),
+            (": or /", "open the line, too; Tab completes what is unambiguous"),
             ("1 to 9", "choose from a list"),
             ("Esc", "back one stage"),
         ],
     ),
     (
-        "To be helped",
+        "Help",
         &[
             ("h", "hint: the original program's, and the engine's (H while h moves left)"),
-            ("e", "the engine's opinion as a bar"),
+            ("e", "the engine's evaluation as a bar"),
             ("a", "analysis of the position on the screen: the best lines as they are found"),
             ("At a glance", "what the original program thinks of the position, for each side"),
             ("r", "the rules"),
@@ -29,30 +29,33 @@ const KEYS: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (
-        "To go back and forth",
+        "Going back and forth",
         &[
             ("u", "take back; against the computer its turn and yours"),
-            ("U", "play again what was taken back"),
+            ("U", "replay what was taken back"),
             ("[ ]", "look at earlier turns, also PgUp PgDn Home End; Esc returns"),
         ],
     ),
-    ("Against the computer", &[("space", "stop its thinking: it plays the best it has found")]),
+    (
+        "Against the computer",
+        &[("space", "stop its thinking: it plays the best turn it has found")],
+    ),
     (
         "Computer against computer",
         &[
-            ("space", "rest, go on"),
+            ("space", "pause, continue"),
             ("n", "one turn"),
             ("+ -", "faster, slower"),
             ("w", "wait for a key before each turn"),
         ],
     ),
     (
-        "And",
+        "Other keys",
         &[
             ("f", "turn the board round"),
             ("s", "save under a new name"),
             ("p", "pause: resume, save, resign, main menu, exit"),
-            ("n N", "when it is over: play again, play again with sides changed"),
+            ("n N", "after the game: play again, play again with sides changed"),
             ("q", "leave; an unfinished game is kept and offered the next time"),
         ],
     ),

@@ -17,13 +17,13 @@ use rules::Player;
 pub struct Library {
     games: Vec<(Kept, Result<Table, String>)>,
     chosen: usize,
-    /// Whether the chosen one is about to be deleted.
+    /// Whether the selected game is about to be deleted.
     deleting: bool,
     trouble: Option<String>,
 }
 
 impl Library {
-    /// All games in the user's folder, those that cannot be read too.
+    /// All games in the user's folder, also those that cannot be read.
     pub fn new(shared: &Shared) -> Library {
         let shelves = [Shelf::Unfinished, Shelf::Saved].into_iter();
         let kept = shelves.flat_map(|shelf| shared.saves.list(shelf));
@@ -34,7 +34,6 @@ impl Library {
         Library { games: kept.map(read).collect(), chosen: 0, deleting: false, trouble: None }
     }
 
-    /// Obeys a key.
     pub fn key(&mut self, key: KeyEvent, shared: &Shared) -> Next {
         let last = self.games.len().saturating_sub(1);
         if std::mem::take(&mut self.deleting) {
@@ -58,7 +57,7 @@ impl Library {
         Next::Stay
     }
 
-    /// A click on a row: the first chooses, the second enters.
+    /// A click on a row: the first selects it, the second opens it.
     pub fn click(&mut self, row: usize) -> Next {
         if self.chosen == row {
             return self.enter();
@@ -91,7 +90,7 @@ impl Library {
         }
     }
 
-    /// Draws it: the list on the left, the position of the chosen game on the right.
+    /// The list on the left, the position of the selected game on the right.
     pub fn view(&self, shared: &Shared, frame: &mut Frame, hits: &Hits) {
         let look = &shared.look;
         let area = frame.area();
@@ -128,7 +127,7 @@ impl Library {
         keys(frame, look, row, offers, hits);
     }
 
-    /// What is to be said about the chosen game.
+    /// A few lines about the selected game.
     fn words(&self, look: &Look) -> Vec<(String, Style)> {
         let mut words = match self.games.get(self.chosen) {
             Some((kept, Ok(table))) => {

@@ -1,4 +1,4 @@
-//! Colours and characters: the one accent, and what is left of it where a terminal has no colours.
+//! Colours and characters: one accent, and what replaces it on a terminal without colours.
 
 use ratatui::style::{Color, Modifier, Style};
 use rules::diagram::Tint;
@@ -17,7 +17,7 @@ pub struct Look {
 const ACCENT: u8 = 79;
 
 impl Look {
-    /// What the environment tells about the terminal.
+    /// What the environment says about the terminal.
     pub fn of_terminal(ascii: bool) -> Look {
         let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
         let term = variable("TERM").unwrap_or_default();
@@ -39,12 +39,12 @@ impl Look {
         self.ink(243)
     }
 
-    /// Titles, and what is to be seen first.
+    /// Titles, and what should be seen first.
     pub fn strong(&self) -> Style {
         Style::new().add_modifier(Modifier::BOLD)
     }
 
-    /// What is chosen.
+    /// What is selected.
     pub fn chosen(&self) -> Style {
         match self.color {
             true => Style::new().fg(Color::Indexed(16)).bg(Color::Indexed(ACCENT)),
@@ -54,7 +54,7 @@ impl Look {
 
     /// Keys, and lines drawn with the accent.
     pub fn accent(&self) -> Style {
-        // Darker than the accent itself, so that it can be read on white, too.
+        // Darker than the accent itself, to be readable on white as well.
         self.ink(36).add_modifier(Modifier::BOLD)
     }
 
@@ -86,7 +86,7 @@ impl Look {
         style
     }
 
-    /// A sign, or what stands for it in ASCII.
+    /// A sign, or its replacement in ASCII.
     pub fn sign<'a>(&self, unicode: &'a str, ascii: &'a str) -> &'a str {
         match self.charset {
             Charset::Unicode => unicode,

@@ -1,4 +1,4 @@
-//! The list of games, with a picture of each board.
+//! The main menu, with a picture of each board.
 
 use super::app::{Hits, Next, Shared};
 use super::board;
@@ -26,7 +26,7 @@ enum Item {
     Quit,
 }
 
-/// The list of games.
+/// The main menu.
 pub struct Menu {
     items: Vec<Item>,
     chosen: usize,
@@ -75,7 +75,7 @@ impl Item {
 }
 
 impl Menu {
-    /// The list; the last game is chosen, or the one that is not finished.
+    /// The menu, at the unfinished game if there is one, else at the last game.
     pub fn new(shared: &Shared, trouble: Option<String>) -> Menu {
         let (latest, damage) = shared.saves.latest();
         let trouble = trouble.or(damage);
@@ -91,7 +91,6 @@ impl Menu {
         Menu { items, chosen, trouble }
     }
 
-    /// Obeys a key.
     pub fn key(&mut self, key: KeyEvent, shared: &Shared) -> Next {
         let last = self.items.len() - 1;
         match key.code {
@@ -117,7 +116,7 @@ impl Menu {
         Next::Stay
     }
 
-    /// A click on a row: the first chooses, the second enters.
+    /// A click on a row: the first selects it, the second opens it.
     pub fn click(&mut self, row: usize) -> Next {
         if self.chosen == row {
             return self.enter();
@@ -140,7 +139,7 @@ impl Menu {
         }
     }
 
-    /// Draws it: the list on the left, the board of the chosen game on the right.
+    /// The list on the left, the board of the selected game on the right.
     pub fn view(&self, shared: &Shared, frame: &mut Frame, hits: &Hits) {
         let look = &shared.look;
         let area = frame.area();

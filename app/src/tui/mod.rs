@@ -29,9 +29,9 @@ use look::Look;
 use ratatui::crossterm::event::{self, Event, MouseEventKind};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Instant;
-use terminal::Screen;
+use terminal::TakenTerminal;
 
-/// Plays on the terminal, beginning somewhere.
+/// Plays on the terminal, starting on this screen.
 pub fn run(args: &PlayArgs, saves: Saves, first: Next) -> Result<(), Failure> {
     let (send, receive) = channel();
     let (choices, trouble) = match saves.choices() {
@@ -40,7 +40,7 @@ pub fn run(args: &PlayArgs, saves: Saves, first: Next) -> Result<(), Failure> {
     };
     let reports = send.clone();
     let worker = Worker::new(args.seed, move |report| {
-        // Nobody listens any more when the program ends.
+        // Nobody receives it any more when the program ends.
         let _ = reports.send(Message::Work(report));
     });
     let shared = Shared {
@@ -55,11 +55,11 @@ pub fn run(args: &PlayArgs, saves: Saves, first: Next) -> Result<(), Failure> {
     let mut app = App::new(shared, trouble);
     app.shared.choices.wait |= args.wait;
     app.go(first);
-    // First: a signal that came between would leave the terminal as it is.
+    // First, or a signal that came in between would leave the terminal as it is.
     terminal::listen_to_signals(send.clone())?;
-    let mut screen = Screen::open()?;
+    let mut terminal = TakenTerminal::open()?;
     listen_to_keys(send);
-    turn(&mut app, &mut screen, &receive)
+    turn(&mut app, &mut terminal, &receive)
 }
 
 /// Reads the terminal in a thread of its own.
@@ -67,7 +67,7 @@ fn listen_to_keys(send: Sender<Message>) {
     std::thread::spawn(move || {
         loop {
             let message = match event::read() {
-                // A mouse that only moves means nothing, but would have everything drawn anew.
+                // A mouse that merely moves means nothing, but would redraw everything.
                 Ok(Event::Mouse(mouse)) if mouse.kind == MouseEventKind::Moved => continue,
                 event => event.map_or(Message::End, Message::Input),
             };
@@ -79,11 +79,15 @@ fn listen_to_keys(send: Sender<Message>) {
     });
 }
 
-/// Draws, waits for a message, obeys it, and so on.
-fn turn(app: &mut App, screen: &mut Screen, messages: &Receiver<Message>) -> Result<(), Failure> {
+/// Draws, waits for a message, applies it, and repeats.
+fn turn(
+    app: &mut App,
+    terminal: &mut TakenTerminal,
+    messages: &Receiver<Message>,
+) -> Result<(), Failure> {
     while !app.quit {
         app.shared.now = Instant::now();
-        screen.draw(|frame| view::view(app, frame))?;
+        terminal.draw(|frame| view::view(app, frame))?;
         let message = match app.next_tick(app.shared.now) {
             Some(pause) => match messages.recv_timeout(pause) {
                 Ok(message) => message,
@@ -93,7 +97,7 @@ fn turn(app: &mut App, screen: &mut Screen, messages: &Receiver<Message>) -> Res
             None => messages.recv().unwrap_or(Message::End),
         };
         update::update(app, message, Instant::now());
-        // What has piled up is one frame, but whoever wants to quit must not wait for the rest.
+        // All messages that have piled up make one frame, but quitting must not wait for the rest.
         while let Ok(message) = messages.try_recv() {
             update::update(app, message, Instant::now());
             if app.quit || app.suspend {
@@ -101,7 +105,7 @@ fn turn(app: &mut App, screen: &mut Screen, messages: &Receiver<Message>) -> Res
             }
         }
         if std::mem::take(&mut app.suspend) {
-            screen.suspend()?;
+            terminal.suspend()?;
         }
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! A page of text that can be scrolled: the rules, the keys.
+//! Pages of text to scroll through: the rules, the keys.
 
 use super::app::{Hit, Hits};
 use super::look::Look;
@@ -13,34 +13,31 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Clear;
 use std::cell::Cell;
 
-/// A page of text.
 pub struct Page {
     title: String,
     lines: Vec<Line<'static>>,
     top: usize,
-    /// How far one can scroll; known when it has been drawn.
+    /// How far it can be scrolled; known once it has been drawn.
     last: Cell<usize>,
     height: Cell<usize>,
 }
 
-/// The widest text that is easy to read.
+/// Wider text is hard to read.
 const WIDEST: u16 = 84;
 
 impl Page {
-    /// A page with these lines.
     pub fn new(title: &str, lines: Vec<Line<'static>>) -> Page {
         let (last, height) = (Cell::new(usize::MAX), Cell::new(1));
         Page { title: title.into(), lines, top: 0, last, height }
     }
 
-    /// The rules of a game.
     pub fn rules(entry: &Entry, look: &Look) -> Page {
         let text = pages::page(entry, look.charset, look.color);
         let title = format!("Rules of {}", entry.info.name);
         Page::new(&title, reflow(&text).iter().map(|line| styled(line)).collect())
     }
 
-    /// Obeys a key; says whether the page is to be closed.
+    /// Handles a key and says whether it closes the page.
     pub fn key(&mut self, key: KeyEvent) -> bool {
         let (last, height) = (self.last.get(), self.height.get().max(2) - 1);
         self.top = self.top.min(last);
@@ -57,7 +54,7 @@ impl Page {
         false
     }
 
-    /// Draws it over everything.
+    /// Draws the page over everything else.
     pub fn view(&self, look: &Look, frame: &mut Frame, hits: &Hits) {
         let area = frame.area();
         hits.clear();
@@ -85,7 +82,7 @@ impl Page {
     }
 }
 
-/// Joins the lines of paragraphs, which are broken for another width.
+/// Joins the lines of each paragraph, which were broken for another width.
 fn reflow(text: &str) -> Vec<String> {
     let is_open = |line: &str| !line.is_empty() && !line.starts_with([' ', '|', '\x1b']);
     let is_item = |line: &str| {

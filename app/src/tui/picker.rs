@@ -1,16 +1,16 @@
-//! A move in the making: what was tapped so far, compared with the gestures of all legal moves.
+//! A move that is being entered: the taps so far, compared with the gestures of all legal moves.
 
 use engine::Step;
 use rules::diagram::{Diagram, Tap};
 
-/// A move in the making, in any game.
+/// A move that is being entered, in any game.
 #[derive(Clone, Debug, Default)]
 pub struct Picker {
     steps: Vec<Step>,
     taps: Vec<Tap>,
-    /// Which of the taps were made by the player; the others had no alternative.
+    /// Which of the taps the player made; the others had no alternative.
     own: Vec<usize>,
-    /// The highlighted one of the choices that no cell stands for.
+    /// The highlighted one among the choices that no cell stands for.
     pub highlight: usize,
 }
 
@@ -19,14 +19,14 @@ pub struct Picker {
 pub enum Picked {
     /// There is more to choose.
     More,
-    /// This move is spelled.
+    /// The move is complete.
     Move(String),
-    /// It cannot be chosen; this is why.
+    /// Why it cannot be chosen.
     Refused(String),
 }
 
 impl Picker {
-    /// Nothing tapped; these are the legal moves.
+    /// Nothing tapped yet, with these legal moves.
     pub fn new(steps: Vec<Step>) -> Picker {
         Picker { steps, ..Picker::default() }
     }
@@ -59,7 +59,7 @@ impl Picker {
         self.options().into_iter().filter(|tap| tap.cell.is_none()).collect()
     }
 
-    /// What is decided now: `stack`, `parts`.
+    /// What is to be decided now: `stack`, `parts`.
     pub fn stage(&self) -> Option<&'static str> {
         self.options().first().map(|tap| tap.stage)
     }
@@ -79,8 +79,7 @@ impl Picker {
         self.taps.iter().rev().find_map(|tap| tap.cell)
     }
 
-    /// The cells that may be chosen now. While a choice without a cell is to be made, these are the
-    /// cells that the highlighted one leads to.
+    /// The cells that can be chosen now, or where the highlighted choice leads if the choice is not a cell.
     pub fn targets(&self) -> Vec<usize> {
         let choices = self.choices();
         let ahead = choices.get(self.highlight).map(|choice| {
@@ -91,7 +90,7 @@ impl Picker {
         options.iter().filter_map(|tap| tap.cell).collect()
     }
 
-    /// Makes a choice, and those behind it that have no alternative and no cell.
+    /// Makes a choice, and the following ones that have neither an alternative nor a cell.
     fn take(&mut self, tap: Tap) -> Picked {
         self.own.push(self.taps.len());
         self.taps.push(tap);
@@ -108,7 +107,7 @@ impl Picker {
         spelled.map_or(Picked::More, Picked::Move)
     }
 
-    /// Taps a cell. One that belongs to another beginning begins anew; the chosen one is let go.
+    /// Taps a cell. A cell that another move begins with starts that move; the first one again cancels it.
     pub fn tap(&mut self, cell: usize, diagram: &Diagram) -> Picked {
         let by_cell = |options: Vec<Tap>| options.into_iter().find(|tap| tap.cell == Some(cell));
         if let Some(tap) = by_cell(self.options()) {
@@ -153,9 +152,9 @@ impl Picker {
         (self.taps, self.own, self.highlight) = (Vec::new(), Vec::new(), 0);
     }
 
-    /// Why a cell cannot be chosen, from what can be seen on the board.
+    /// Why a cell cannot be chosen, judged by what is on the board.
     fn refusal(&self, cell: usize, diagram: &Diagram) -> String {
-        let Some(drawn) = diagram.cells.get(cell) else { return "that is no cell".into() };
+        let Some(drawn) = diagram.cells.get(cell) else { return "that is not a cell".into() };
         let (name, stage) = (&drawn.name, self.stage().unwrap_or("move"));
         let targets = self.targets();
         let holds = |cell: &usize| diagram.cells.get(*cell).is_some_and(|c| c.piece.is_some());
@@ -250,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn another_beginning_begins_anew_and_the_same_cell_lets_go() {
+    fn another_first_cell_starts_over_and_the_same_one_cancels() {
         let game = game("jeson-mor", "");
         let diagram = game.diagram();
         let mut picker = Picker::new(game.steps());

@@ -11,19 +11,18 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use std::rc::Rc;
 
-/// The puzzles of one game, and which of them is meant.
+/// The puzzles of one game, one of which is selected.
 #[derive(Clone)]
 pub struct Series {
-    /// The game.
     pub entry: &'static Entry,
-    /// Its puzzles, from easy to hard.
+    /// From easy to hard.
     pub puzzles: Rc<[Puzzle]>,
-    /// The number of one of them, from 0.
+    /// The selected one, from 0.
     pub number: usize,
 }
 
 impl Series {
-    /// The puzzle that is meant.
+    /// The selected puzzle.
     pub fn puzzle(&self) -> Option<&Puzzle> {
         self.puzzles.get(self.number)
     }
@@ -33,7 +32,7 @@ impl Series {
         (self.entry.from_text)(&self.puzzle()?.position, &Default::default()).ok()
     }
 
-    /// The first that is not solved, behind the one that is meant, then from the beginning.
+    /// The next puzzle that is not solved, starting over at the end.
     pub fn next_unsolved(&self, shared: &Shared) -> Series {
         let count = self.puzzles.len().max(1);
         let behind = (1..=count).map(|i| (self.number + i) % count);
@@ -57,7 +56,7 @@ pub struct Puzzles {
 }
 
 impl Puzzles {
-    /// The puzzles of all games that have some; of the last game, the first that is not solved.
+    /// The puzzles of the games that have some, at the last game and its first puzzle that is not solved.
     pub fn new(shared: &Shared) -> Puzzles {
         let series = |entry: &'static Entry| {
             let puzzles: Rc<[Puzzle]> = shipped(entry.info.id).into();
@@ -70,7 +69,7 @@ impl Puzzles {
         Puzzles { games, game: last.unwrap_or(0) }
     }
 
-    /// Shows the list with this puzzle chosen.
+    /// The list with this puzzle selected.
     #[must_use]
     pub fn at(mut self, series: &Series) -> Puzzles {
         let same = |own: &Series| own.entry.info.id == series.entry.info.id;
@@ -85,7 +84,6 @@ impl Puzzles {
         &mut self.games[self.game]
     }
 
-    /// Obeys a key.
     pub fn key(&mut self, key: KeyEvent) -> Next {
         let games = self.games.len();
         let last = self.series().puzzles.len().saturating_sub(1);
@@ -108,7 +106,7 @@ impl Puzzles {
         Next::Stay
     }
 
-    /// A click on a row: the first chooses, the second enters.
+    /// A click on a row: the first selects it, the second opens it.
     pub fn click(&mut self, row: usize) -> Next {
         if self.series().number == row {
             return self.enter();
@@ -122,7 +120,7 @@ impl Puzzles {
         Next::Puzzle(self.series().clone())
     }
 
-    /// Draws it: the list on the left, the position of the chosen puzzle on the right.
+    /// The list on the left, the position of the selected puzzle on the right.
     pub fn view(&self, shared: &Shared, frame: &mut Frame, hits: &Hits) {
         let look = &shared.look;
         let area = frame.area();
@@ -166,7 +164,7 @@ impl Puzzles {
     }
 }
 
-/// What is to be done: "Red to move and win in 3 turns."
+/// The task: "Red to move and win in 3 turns."
 pub fn task_words(puzzle: &Puzzle, game: &dyn Session) -> String {
     let player = game.info().players[game.turn().index()];
     let turns = match puzzle.turns {

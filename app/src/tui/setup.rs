@@ -13,61 +13,53 @@ use serde_json::{Map, Value};
 
 /// The clocks on offer.
 const CLOCKS: [&str; 7] = ["", "1+0", "3+2", "5+3", "10+5", "30+10", "60+30"];
-/// Who may start: one of the two players as they are listed, or whom the lot falls on.
+/// Who may start: the first or second player of the form, or one of them by lot.
 const STARTS: [&str; 3] = ["first", "second", "lot"];
 
-/// What the two players are called as long as they have no names.
+/// What players without a name are called.
 const PLAYERS: [&str; 2] = ["Player A", "Player B"];
 
-/// A line of the form.
+/// A row of the form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Row {
-    /// One of the two players.
     Player(usize),
-    /// Who starts.
     Starts,
     /// An option of the game, by its number.
     Option(usize),
-    /// The clock.
     Clock,
-    /// The rules page.
     Rules,
-    /// Begin.
     Start,
 }
 
-/// What is to be filled in over the form.
+/// What is being filled in, over the form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Filling {
-    /// Nothing.
     Nothing,
-    /// The list of players for one side, with the highlighted one.
+    /// The list of players for one side, and which is highlighted.
     Player(usize, usize),
-    /// The name of a person.
+    /// The name of the person on one side.
     Name(usize, String),
 }
 
 /// The form.
 pub struct Setup {
-    /// The game.
     pub entry: &'static Entry,
-    /// The start with the chosen options.
+    /// The start position with the chosen options.
     pub game: Box<dyn Session>,
     options: Map<String, Value>,
-    /// Who plays, in the order of the list.
+    /// Who plays, in the order of the form.
     pub sitters: [Sitter; 2],
     starts: usize,
     clock: usize,
-    /// The highlighted row.
+    /// The number of the highlighted row.
     pub at: usize,
-    /// What is being filled in.
     pub filling: Filling,
     /// What went wrong.
     pub trouble: Option<String>,
 }
 
 impl Setup {
-    /// The form as it was filled in the last time.
+    /// The form as it was last filled in.
     pub fn new(entry: &'static Entry, shared: &Shared) -> Result<Setup, String> {
         let last = shared.choices.games.get(entry.info.id).cloned().unwrap_or_default();
         let fresh = || (entry.start)(&Map::new()).map_err(|error| error.to_string());
@@ -96,7 +88,6 @@ impl Setup {
         Ok(Setup { at: setup.rows().len() - 1, ..setup })
     }
 
-    /// The rows, from the top.
     pub fn rows(&self) -> Vec<Row> {
         let options = (0..self.entry.info.options.len()).map(Row::Option);
         let mut rows = vec![Row::Player(0), Row::Player(1), Row::Starts];
@@ -105,7 +96,6 @@ impl Setup {
         rows
     }
 
-    /// The highlighted row.
     pub fn row(&self) -> Row {
         self.rows().get(self.at).copied().unwrap_or(Row::Start)
     }
@@ -115,7 +105,6 @@ impl Setup {
         Sitter::kinds(self.game.as_ref())
     }
 
-    /// What stands before a row's value.
     pub fn label(&self, row: Row) -> String {
         let info = self.entry.info;
         match row {
@@ -140,7 +129,6 @@ impl Setup {
         self.sitters[i].called(self.game.as_ref()).unwrap_or_else(|| PLAYERS[i].into())
     }
 
-    /// A row's value.
     pub fn value(&self, row: Row) -> String {
         match row {
             Row::Player(i) => match &self.sitters[i] {
@@ -158,7 +146,7 @@ impl Setup {
         }
     }
 
-    /// A sentence on a row.
+    /// A sentence about a row.
     pub fn about(&self, row: Row) -> String {
         match row {
             Row::Player(i) => {
@@ -177,7 +165,7 @@ impl Setup {
         }
     }
 
-    /// Which of the two plays first, as far as that is decided.
+    /// Who plays first and second; with a lot, in the order of the form.
     fn order(&self) -> [usize; 2] {
         if self.starts == 1 { [1, 0] } else { [0, 1] }
     }
@@ -188,7 +176,6 @@ impl Setup {
         Some(set.unwrap_or_else(|| rules::notation::option_value(option.default)))
     }
 
-    /// Obeys a key.
     pub fn key(&mut self, key: KeyEvent, shared: &mut Shared) -> Next {
         match &mut self.filling {
             Filling::Name(i, name) => match key.code {
@@ -233,7 +220,7 @@ impl Setup {
         }
     }
 
-    /// Puts a player of the list on a seat; a person keeps the name.
+    /// Gives a side a player of the list; a person keeps the name.
     fn sit(&mut self, i: usize, number: usize) {
         if let Some(who) = self.kinds().into_iter().nth(number) {
             self.sitters[i].who = who;
@@ -260,7 +247,7 @@ impl Setup {
         Next::Stay
     }
 
-    /// A click on a row: highlights it and does what Enter does.
+    /// A click on a row highlights it and does what Enter does.
     pub fn click(&mut self, row: usize, shared: &mut Shared) -> Next {
         if let Filling::Player(_, at) = &mut self.filling {
             *at = row;
@@ -286,7 +273,7 @@ impl Setup {
         Next::Stay
     }
 
-    /// Takes the next value of a row, or the one before.
+    /// Takes the next value of the row, or the previous one.
     fn turn(&mut self, forward: bool) {
         let step = |at: usize, count: usize| match forward {
             true => (at + 1) % count.max(1),
@@ -314,7 +301,7 @@ impl Setup {
         }
     }
 
-    /// Sets an option; one that does not go with the others is told of.
+    /// Sets an option, or notes why it does not go with the others.
     fn set(&mut self, name: &str, value: Value) {
         self.options.insert(name.to_owned(), value);
         match (self.entry.start)(&self.options) {
@@ -349,7 +336,7 @@ impl Setup {
         choices.names = self.sitters.each_ref().map(|sitter| sitter.name.clone());
         choices.games.insert(self.entry.info.id.into(), chosen);
         if let Err(trouble) = shared.remember() {
-            // Said once; the second time the game begins all the same.
+            // Shown once; the next try starts the game all the same.
             shared.remembers = false;
             self.trouble = Some(trouble);
             return Next::Stay;

@@ -18,46 +18,45 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 
 /// The terminal while it is ours; it is given back when this is dropped, and on a panic.
-pub struct Screen {
+pub struct TakenTerminal {
     terminal: Terminal<CrosstermBackend<Stdout>>,
 }
 
-impl Screen {
+impl TakenTerminal {
     /// Takes the terminal over.
-    pub fn open() -> Result<Screen, Failure> {
+    pub fn open() -> Result<TakenTerminal, Failure> {
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
-            // A thread of the engine that fails reports it; only the end of the program is told here.
+            // A thread of the engine reports its own failure; here the program itself has failed.
             if std::thread::current().name() == Some("main") {
                 give_back();
                 before(panic);
             }
         }));
         let terminal = Terminal::new(CrosstermBackend::new(stdout()))?;
-        let screen = Screen { terminal };
+        let taken = TakenTerminal { terminal };
         take_over()?;
-        Ok(screen)
+        Ok(taken)
     }
 
-    /// Draws a frame.
     pub fn draw(&mut self, view: impl FnOnce(&mut Frame)) -> io::Result<()> {
         self.terminal.draw(view).map(drop)
     }
 
-    /// Gives the terminal back, stops the program until it is told to go on, and takes it over again.
+    /// Gives the terminal back, stops the program until it is continued, and takes the terminal over again.
     pub fn suspend(&mut self) -> Result<(), Failure> {
         give_back();
         signal_hook::low_level::emulate_default_handler(SIGTSTP)?;
         take_over()?;
-        // Draws everything anew; `clear` would ask the terminal where the cursor is, and the thread that
-        // reads the keys would get the answer.
+        // Redraws everything. `clear` would ask the terminal where the cursor is, and the thread that reads
+        // the keys would get the answer.
         let size = self.terminal.size()?;
         self.terminal.resize(Rect::new(0, 0, size.width, size.height))?;
         Ok(())
     }
 }
 
-impl Drop for Screen {
+impl Drop for TakenTerminal {
     fn drop(&mut self) {
         give_back();
     }
@@ -72,8 +71,8 @@ fn take_over() -> io::Result<()> {
     execute!(stdout(), EnterAlternateScreen, EnableMouseCapture)
 }
 
-/// Makes the terminal as it was, once: leaving it twice would write over the words of a panic. What fails
-/// here cannot be helped.
+/// Restores the terminal, once: doing it twice would write over the message of a panic. If this fails,
+/// nothing can be done.
 fn give_back() {
     if !TAKEN.swap(false, Ordering::Relaxed) {
         return;
@@ -84,7 +83,7 @@ fn give_back() {
 
 /// Turns signals into messages, so that the terminal is given back before the program ends or stops.
 pub fn listen_to_signals(send: Sender<Message>) -> io::Result<()> {
-    // The thread that reads keys hears of new sizes, too, but only once it has begun to read.
+    // The thread that reads keys gets new sizes, too, but only from its first read on.
     let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM, SIGTSTP, SIGWINCH])?;
     std::thread::spawn(move || {
         for signal in signals.forever() {

@@ -6,7 +6,7 @@ use ratatui::crossterm::event::{
 };
 use std::time::Instant;
 
-/// Changes the state as a message says.
+/// Applies a message to the state.
 pub fn update(app: &mut App, message: Message, now: Instant) {
     app.shared.now = now;
     match message {
@@ -93,7 +93,7 @@ fn click(app: &mut App, mouse: MouseEvent) {
     app.go(next);
 }
 
-/// A piece that was dragged goes where the button is let go; a click lets go where it went down.
+/// A dragged piece goes to where the button is released; a click releases it where it went down.
 fn drop_piece(app: &mut App, mouse: MouseEvent) {
     let Some(from) = app.pressed.take() else { return };
     let to = app.hits.at(mouse.column, mouse.row);

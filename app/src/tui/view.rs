@@ -1,4 +1,4 @@
-//! What is drawn: one function from the state to a frame, and the parts that screens share.
+//! Drawing: one function from the state to a frame, and what several screens use.
 
 use super::app::{App, Hit, Hits, Screen};
 use super::look::Look;
@@ -9,10 +9,9 @@ use ratatui::crossterm::event::KeyCode;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-/// The smallest window that everything fits.
+/// The smallest window that everything fits into.
 pub const SMALLEST: (u16, u16) = (44, 16);
 
-/// Draws the state.
 pub fn view(app: &App, frame: &mut Frame) {
     app.hits.clear();
     let look = &app.shared.look;
@@ -37,7 +36,7 @@ pub fn view(app: &App, frame: &mut Frame) {
     }
 }
 
-/// The first row: what this is, and something at its end.
+/// The first row: a title on the left, a remark on the right.
 pub fn title(frame: &mut Frame, look: &Look, words: &str, end: &str) {
     let row = Rect { height: 1, ..frame.area() };
     let line = Line::from(vec![Span::raw("  "), Span::styled(words.to_owned(), look.strong())]);
@@ -47,7 +46,7 @@ pub fn title(frame: &mut Frame, look: &Look, words: &str, end: &str) {
     }
 }
 
-/// A row that tells which key does what, as far as there is room; each can be clicked.
+/// A row that says which key does what, as many as fit; each can be clicked.
 pub fn keys(frame: &mut Frame, look: &Look, area: Rect, keys: &[(&str, &str)], hits: &Hits) {
     let mut x = area.x + 2;
     for (key, does) in keys {
@@ -82,7 +81,7 @@ fn code(key: &str) -> Option<KeyCode> {
     }
 }
 
-/// Rows of a list of which one is chosen, scrolled so that it can be seen; each can be clicked.
+/// A list, scrolled so that the chosen row is visible; each row can be clicked.
 pub fn list(
     frame: &mut Frame,
     look: &Look,

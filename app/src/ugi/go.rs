@@ -5,19 +5,18 @@ use rules::Player;
 use rules::game::shorten;
 use std::time::Duration;
 
-/// The words behind `go`, read.
+/// What the words after `go` mean.
 #[derive(Debug, Default, PartialEq)]
 pub struct Go {
-    /// What the search may spend.
     pub limits: Limits,
     /// Whether the answer has to wait for `stop`.
     pub infinite: bool,
 }
 
-/// No search looks deeper.
+/// The deepest search.
 const MOST_DEPTH: u64 = 100;
 
-/// Reads the words behind `go`; the clock that counts is the mover's.
+/// Reads the words after `go`; only the clock of the player to move counts.
 pub fn read(words: &[&str], mover: Player) -> Result<Go, String> {
     let mut go = Go::default();
     let (mut left, mut increment) = ([None; 2], [Duration::ZERO; 2]);
@@ -52,7 +51,7 @@ pub fn read(words: &[&str], mover: Player) -> Result<Go, String> {
     Ok(go)
 }
 
-/// A clock may have run out a little: then there is almost no time.
+/// A clock that has already run out counts as no time.
 fn time(word: &str, value: Option<&str>) -> Result<Duration, String> {
     let ms: i64 = number(word, value)?;
     Ok(Duration::from_millis(ms.max(0).unsigned_abs()))
@@ -60,13 +59,13 @@ fn time(word: &str, value: Option<&str>) -> Result<Duration, String> {
 
 fn count(word: &str, value: Option<&str>) -> Result<u64, String> {
     match number(word, value)? {
-        0 => Err(format!("`{word}` must be 1 at least, got 0")),
+        0 => Err(format!("`{word}` must be at least 1, got 0")),
         n => Ok(n),
     }
 }
 
 fn number<T: std::str::FromStr>(word: &str, value: Option<&str>) -> Result<T, String> {
-    let value = value.ok_or_else(|| format!("`{word}` lacks its number"))?;
+    let value = value.ok_or_else(|| format!("`{word}` needs a number"))?;
     value.parse().map_err(|_| format!("`{word}` needs a number, got `{}`", shorten(value)))
 }
 
@@ -105,9 +104,9 @@ mod tests {
     #[test]
     fn what_makes_no_sense_is_refused() {
         let cases = [
-            ("depth", "`depth` lacks its number"),
+            ("depth", "`depth` needs a number"),
             ("depth six", "`depth` needs a number, got `six`"),
-            ("depth 0", "`depth` must be 1 at least, got 0"),
+            ("depth 0", "`depth` must be at least 1, got 0"),
             ("nodes -1", "`nodes` needs a number, got `-1`"),
             ("movetime 99999999999999999999", "`movetime` needs a number"),
             ("quickly", "`go` does not know `quickly`"),

@@ -1,20 +1,19 @@
 //! `quadrille engine`: the Universal Game Interface, and UCI for programs that speak chess.
 //!
-//! One thread listens and answers, another one searches, so that nothing said during a search has to wait
-//! for it; a third one notices when nobody reads the answers any more. Memory is bounded whatever is sent:
-//! lines and games have a length, there is one table, and whoever sends faster than the answers are read has
-//! to wait.
-//! `talk` understands the lines, `dialect` words the answers, `options` and `go` read their commands.
+//! One thread listens and answers, another searches, so that commands are answered during a search; a third
+//! notices when nobody reads the answers any more. Memory is bounded whatever is sent: lines and games have a
+//! maximum length, there is one table, and whoever sends faster than the answers are read has to wait.
+//! `talk` understands the lines, `wording` words the answers, `options` and `go` read their commands.
 
-mod dialect;
 mod go;
 mod options;
 mod talk;
+mod wording;
 
+use crate::dialect::Dialect;
 use crate::failure::{Failure, print, when_nobody_reads};
 use crate::input::next_line;
 use anyhow::anyhow;
-use dialect::Dialect;
 use engine::{Stop, Thinker};
 use options::Settings;
 use requests::Desk;
@@ -54,7 +53,7 @@ pub fn run() -> Result<(), Failure> {
     first.recv().unwrap_or_else(|_| Err(search_failed()))
 }
 
-/// Answers every line; at the end of the input the searching thread is left to end by itself.
+/// Answers every line. At the end of the input the searching thread finishes by itself.
 fn listen(mut talk: Talk, mut searching: Searching) -> Result<(), Failure> {
     let mut input = std::io::stdin().lock();
     let mut line = Vec::new();
@@ -107,11 +106,11 @@ struct Reins {
 
 /// The searching thread, as the listening one sees it.
 struct Searching {
-    /// Room here is never waited for while a search runs on: whatever is sent ends the search before it.
+    /// A full queue never holds up `stop`: everything that is sent here ends the running search first.
     orders: SyncSender<Errand>,
-    /// Searches that have not been answered.
+    /// How many searches have not been answered.
     open: Arc<AtomicUsize>,
-    /// The last search: ends it, and lets the answer go when it is dropped.
+    /// Ends the last search, and releases its answer when it is dropped.
     last: Option<(Stop, Sender<()>)>,
 }
 
@@ -123,7 +122,7 @@ impl Searching {
                 self.halt();
                 Ok(())
             }
-            // During a search the answer must not wait for it; else it waits for the table.
+            // During a search the answer must come at once; otherwise it waits for the table.
             Order::Ready(_) if self.open.load(Ordering::Acquire) > 0 => say_ready(),
             Order::Ready(settings) => self.send(Errand::Ready(settings)),
             Order::NewGame => {
@@ -133,7 +132,7 @@ impl Searching {
         }
     }
 
-    /// A search that still runs ends first, with its own answer.
+    /// A search that is still running ends first, with an answer of its own.
     fn search(&mut self, search: Box<Search>) -> Result<(), Failure> {
         self.halt();
         let (release, released) = channel();
@@ -180,12 +179,12 @@ fn thinker<'a>(desk: &'a mut Desk, settings: &Settings) -> &'a mut dyn Thinker {
     desk.thinker(settings.entry)
 }
 
-/// Searches, tells the news on the way and the best turn at the end.
+/// Searches, and reports after each depth and at the end.
 fn answer(desk: &mut Desk, search: &Search, reins: &Reins, since: Instant) -> Result<(), Failure> {
     let Search { dialect, settings, session, go } = search;
     let thinker = thinker(desk, settings);
     let mut limits = go.limits.clone();
-    // The clock has been running since the command came.
+    // The clock has been running since the command arrived.
     let left = |time: Duration| time.saturating_sub(since.elapsed()).max(Duration::from_millis(1));
     limits.time = limits.time.map(left);
     let (mut told, mut said) = (Vec::new(), Ok(()));

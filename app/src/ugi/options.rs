@@ -1,6 +1,6 @@
 //! The options of the engine protocols, made from what the games declare.
 
-use super::dialect::Dialect;
+use crate::dialect::Dialect;
 use engine::{Entry, GAMES, Limits};
 use rules::game::{OptionInfo, Values, shorten};
 use rules::notation::option_value;
@@ -9,27 +9,25 @@ use serde_json::{Map, Value};
 /// What `setoption` has set.
 #[derive(Clone)]
 pub struct Settings {
-    /// The game.
     pub entry: &'static Entry,
-    /// Its options.
+    /// The options of the game.
     pub options: Map<String, Value>,
     /// The size of the table in mebibytes.
     pub hash: usize,
-    /// How many threads search.
     pub threads: usize,
-    /// How many best lines are told.
+    /// How many of the best lines are reported.
     pub lines: usize,
 }
 
-/// The numbers anyone may set, each with its default and the largest one.
+/// Numbers that suit every game, each with its default and its maximum.
 const SPINS: [(&str, usize, usize); 3] =
     [("Hash", 64, 4096), ("Threads", 1, 64), ("MultiPV", 1, 50)];
 
-/// The value by which a game's option is what the game says.
+/// The value that gives an option back to the game.
 const DEFAULT: &str = "default";
 
 impl Settings {
-    /// What holds when nothing was set: the first game that the protocol knows.
+    /// The defaults, for the first game that the protocol knows.
     pub fn new(dialect: Dialect) -> Result<Settings, String> {
         let entry = GAMES.iter().find(|entry| game_name(dialect, entry).is_some());
         let [hash, threads, lines] = SPINS.map(|(_, default, _)| default);
@@ -42,12 +40,12 @@ impl Settings {
         })
     }
 
-    /// Adds what is set to what one search may spend.
+    /// The limits of a search, with the lines and threads that are set.
     pub fn limits(&self, limits: Limits) -> Limits {
         Limits { lines: self.lines, threads: self.threads, ..limits }
     }
 
-    /// The settings after one more was set.
+    /// The settings with one more change.
     pub fn with(&self, dialect: Dialect, name: &str, value: &str) -> Result<Settings, String> {
         let mut next = self.clone();
         match SPINS.iter().position(|(own, _, _)| name.eq_ignore_ascii_case(own)) {
@@ -70,7 +68,7 @@ impl Settings {
         Ok(())
     }
 
-    /// Another game begins with its own options.
+    /// Another game starts with default options.
     fn set_game(&mut self, dialect: Dialect, value: &str) -> Result<(), String> {
         let named = |entry: &&Entry| {
             game_name(dialect, entry).is_some_and(|name| name.eq_ignore_ascii_case(value))
@@ -105,7 +103,6 @@ impl Settings {
     }
 }
 
-/// The option that chooses the game.
 fn game_option(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::Ugi => "Game",
@@ -113,7 +110,7 @@ fn game_option(dialect: Dialect) -> &'static str {
     }
 }
 
-/// What a game is called, if it can be played.
+/// What the protocol calls a game, if it knows it.
 fn game_name(dialect: Dialect, entry: &Entry) -> Option<&'static str> {
     match dialect {
         Dialect::Ugi => Some(entry.info.id),
@@ -125,7 +122,7 @@ fn game_names(dialect: Dialect) -> Vec<&'static str> {
     GAMES.iter().filter_map(|entry| game_name(dialect, entry)).collect()
 }
 
-/// An option's name as engine protocols write it: `min_parts` becomes `MinParts`.
+/// An option's name as engine protocols write it: `MinParts` for `min_parts`.
 fn spoken(name: &str) -> String {
     let word = |word: &str| {
         let mut letters = word.chars();

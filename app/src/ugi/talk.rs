@@ -2,9 +2,9 @@
 //!
 //! Nothing here searches, prints or waits, so every line can be tried without a process.
 
-use super::dialect::Dialect;
 use super::go::{self, Go};
 use super::options::{Settings, declared};
+use crate::dialect::Dialect;
 use engine::Session;
 use rules::game::shorten;
 use rules::{Outcome, Player};
@@ -18,13 +18,13 @@ pub struct Talk {
 
 /// What a line brings about.
 pub enum Reply {
-    /// These lines are the answer; none where the protocol wants none.
+    /// The answer, which may have no lines.
     Lines(Vec<String>),
-    /// The process has something to do.
+    /// Something that takes more than words.
     Order(Order),
 }
 
-/// What the process has to do.
+/// What a line asks the process to do.
 pub enum Order {
     /// Search, and answer with the best turn.
     Search(Box<Search>),
@@ -32,21 +32,16 @@ pub enum Order {
     Stop,
     /// Get ready to search, then say so.
     Ready(Settings),
-    /// Forget the game before.
+    /// Forget the last game.
     NewGame,
-    /// End everything.
     Quit,
 }
 
-/// A search to be made.
 pub struct Search {
-    /// How to tell what is found.
+    /// How to word what is found.
     pub dialect: Dialect,
-    /// The game and the engine's size.
     pub settings: Settings,
-    /// The position.
     pub session: Box<dyn Session>,
-    /// What may be spent, and whether the answer has to wait for `stop`.
     pub go: Go,
 }
 
@@ -69,7 +64,7 @@ impl Talk {
         Ok(Talk { dialect, settings, session })
     }
 
-    /// Obeys a line. One that makes no sense changes nothing and is answered with an error.
+    /// Takes in a line. One that makes no sense changes nothing and is answered with an error.
     pub fn hear(&mut self, line: &str) -> Reply {
         self.obey(line).unwrap_or_else(|message| refusal(&message))
     }
@@ -88,7 +83,7 @@ impl Talk {
             "stop" => Ok(Reply::Order(Order::Stop)),
             "query" => self.query(&few(words)?),
             "quit" => Ok(Reply::Order(Order::Quit)),
-            // Chess programs may say it; there is nothing more to tell.
+            // Chess programs may send it; there is nothing to debug.
             "debug" => Ok(SILENCE),
             other => Err(format!("unknown command `{}`", shorten(other))),
         }
@@ -103,7 +98,7 @@ impl Talk {
             format!("id author {}", env!("CARGO_PKG_AUTHORS")),
         ];
         lines.extend(declared(dialect));
-        lines.push(if dialect == Dialect::Ugi { "ugiok" } else { "uciok" }.to_owned());
+        lines.push(dialect.welcome().to_owned());
         Ok(Reply::Lines(lines))
     }
 
@@ -112,7 +107,7 @@ impl Talk {
         Ok(Reply::Order(Order::NewGame))
     }
 
-    /// Where the game or its options change, the position is the new start.
+    /// A new game, or new options of the game, lead back to its start.
     fn set_option(&mut self, words: &[&str]) -> Heard {
         let (name, value) =
             name_and_value(words).ok_or("expected `setoption name NAME value VALUE`")?;
@@ -134,7 +129,7 @@ impl Talk {
         };
         for (number, turn) in words.enumerate() {
             if number == MOST_MOVES {
-                return Err(format!("a game may have {MOST_MOVES} moves here, this one has more"));
+                return Err(format!("the game has more than {MOST_MOVES} moves"));
             }
             session.play(turn).map_err(|error| error.to_string())?;
         }
@@ -178,7 +173,7 @@ impl Talk {
     }
 }
 
-/// The answer to a line that makes no sense: one line of bearable length, whatever it quotes.
+/// The answer to a line that makes no sense: one line, not too long, whatever it quotes.
 pub fn refusal(message: &str) -> Reply {
     let message: String = message.chars().filter(|c| !c.is_control()).take(300).collect();
     Reply::Lines(vec![format!("info string error: {message}")])
@@ -353,7 +348,7 @@ mod tests {
         silent(&mut talk, &format!("position startpos moves{rounds}"));
         assert_eq!(talk.session.history().len(), 10_000);
         let error = error(&mut talk, &format!("position startpos moves{rounds} c1d3"));
-        assert_eq!(error, "a game may have 10000 moves here, this one has more");
+        assert_eq!(error, "the game has more than 10000 moves");
         assert_eq!(talk.session.history().len(), 10_000);
     }
 

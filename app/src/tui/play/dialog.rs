@@ -13,21 +13,14 @@ use ratatui::widgets::{Block, Clear};
 /// What the pause menu offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Offer {
-    /// Go on.
     Resume,
-    /// Save the game.
     Save,
-    /// Read the rules.
     Rules,
-    /// Give up.
     Resign,
-    /// Play the same game again.
     Rematch,
-    /// Play it again with the sides changed.
+    /// A rematch with the sides changed.
     Swap,
-    /// Back to the list of games.
     Menu,
-    /// Leave the program.
     Exit,
 }
 
@@ -54,7 +47,7 @@ pub struct Dialog {
 }
 
 impl Dialog {
-    /// What can be done with a game that goes on, or is over; one offer is highlighted.
+    /// What can be done with a running or finished game; one offer is highlighted.
     pub fn new(is_over: bool, has_person: bool, highlight: Offer) -> Dialog {
         let mut offers = vec![Offer::Resume, Offer::Save, Offer::Rules];
         match is_over {
@@ -67,7 +60,7 @@ impl Dialog {
         Dialog { offers, chosen }
     }
 
-    /// Moves the highlight, or says what was decided.
+    /// Moves the highlight, or says what was chosen.
     fn key(&mut self, code: KeyCode) -> Option<Offer> {
         let last = self.offers.len() - 1;
         match code {
@@ -99,14 +92,13 @@ impl Play {
         self.tend_clock(shared.now);
     }
 
-    /// Pauses a game with a clock, which must not run while nobody sees it.
+    /// Pauses a game with a clock, which must not run while the program is suspended.
     pub fn step_aside(&mut self, shared: &mut Shared) {
         if self.table.clock.is_some() && self.table.result().is_none() {
             self.pause(Offer::Resume, shared);
         }
     }
 
-    /// Obeys a key while the pause menu is open.
     pub(super) fn dialog_key(&mut self, code: KeyCode, shared: &mut Shared) -> Next {
         let offer = self.dialog.as_mut().and_then(|dialog| dialog.key(code));
         offer.map_or(Next::Stay, |offer| self.take(offer, shared))
@@ -146,7 +138,7 @@ impl Play {
         Next::Stay
     }
 
-    /// The same puzzle from its beginning.
+    /// The same puzzle from its start.
     fn try_again(&self) -> Next {
         self.task.as_ref().map_or(Next::Stay, |task| Next::Puzzle(task.series.clone()))
     }

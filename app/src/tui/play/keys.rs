@@ -1,8 +1,8 @@
 //! What keys and clicks do during a game.
 //!
 //! One-letter commands and typed moves do not get in each other's way: a letter acts at once, and if a
-//! digit follows, what it did is taken back and both begin a typed move. All commands whose letters
-//! begin cells can be taken back so.
+//! digit follows, its effect is undone and both begin a typed move. Every command whose letter can begin
+//! the name of a cell can be undone in this way.
 
 use super::dialog::Offer;
 use super::typing::Typing;
@@ -14,7 +14,6 @@ use crate::tui::page::Page;
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 
 impl Play {
-    /// Obeys a key.
     pub fn key(&mut self, key: KeyEvent, shared: &mut Shared) -> Next {
         if self.dialog.is_some() {
             return self.dialog_key(key.code, shared);
@@ -41,7 +40,7 @@ impl Play {
         }
     }
 
-    /// A digit chooses from a list, or makes a typed move of the letter before.
+    /// A digit chooses from a list, or begins a typed move together with the letter before it.
     fn digit(&mut self, digit: char, before: Option<(char, super::Shown)>, shared: &mut Shared) {
         let number = digit.to_digit(10).unwrap_or(0) as usize;
         if !self.picker.choices().is_empty() && self.review.is_none() {
@@ -59,7 +58,7 @@ impl Play {
         self.type_move(&format!("{letter}{digit}"), shared);
     }
 
-    /// Opens the line for typed moves, if a person is to move.
+    /// Opens the line for typed moves if a person is to move.
     fn type_move(&mut self, text: &str, shared: &mut Shared) {
         self.look_at_present(shared);
         if self.table.person().is_some() {
@@ -81,7 +80,7 @@ impl Play {
                 if text.is_empty() {
                     self.typing = None;
                 } else {
-                    // A refused text stays, to be mended.
+                    // A refused text stays, so that it can be corrected.
                     self.play(&text, shared);
                 }
             }
@@ -89,7 +88,7 @@ impl Play {
         }
     }
 
-    /// Moves among the choices that no cell stands for; says whether the key was one for that.
+    /// Moves among the choices that no cell stands for, and says whether the key does that.
     fn choice_key(&mut self, code: KeyCode, shared: &mut Shared) -> bool {
         let last = self.picker.choices().len() - 1;
         let at = self.picker.highlight.min(last);
@@ -186,7 +185,6 @@ impl Play {
         Next::Stay
     }
 
-    /// A click.
     pub fn click(&mut self, hit: Hit, shared: &mut Shared) -> Next {
         if self.dialog.is_some() {
             return match hit {
@@ -216,7 +214,7 @@ impl Play {
         Next::Stay
     }
 
-    /// Lets a dragged piece go; where it cannot go, it stays chosen.
+    /// Drops a dragged piece; where it cannot go, it stays selected.
     pub fn drop_on(&mut self, cell: usize, shared: &mut Shared) {
         if self.dialog.is_none() && !self.picker.is_idle() && self.picker.targets().contains(&cell)
         {
@@ -231,7 +229,7 @@ impl Play {
 
     fn go(&mut self, way: Way) {
         let diagram = self.table.game.diagram();
-        // The first key shows the cursor where it is.
+        // The first key only shows the cursor.
         if std::mem::replace(&mut self.shown.has_cursor, true) {
             self.shown.cursor.go(way, &diagram, self.shown.flipped);
         }
@@ -266,7 +264,7 @@ impl Play {
         }
     }
 
-    /// Back one stage: of looking back, of choosing, of the turn; then to the pause menu.
+    /// Goes back one stage: to the present position, in the choice, in the turn, at last to the pause menu.
     fn back(&mut self, shared: &mut Shared) {
         if self.review.is_some() {
             self.look_at_present(shared);
@@ -285,7 +283,7 @@ impl Play {
         }
     }
 
-    /// Looks back or ahead by so many turns.
+    /// Looks this many turns back or ahead.
     fn step(&mut self, turns: isize, shared: &mut Shared) {
         let played = self.table.game.turns_played();
         let at = self.review.unwrap_or(played);
@@ -334,7 +332,7 @@ impl Play {
         self.look_on(shared);
     }
 
-    /// Space stops a thinking computer, lets computers rest or go on, and else does what Enter does.
+    /// Space stops a computer that thinks, pauses a game of computers, and otherwise does what Enter does.
     fn space(&mut self, shared: &mut Shared) {
         if self.table.result().is_some() || self.table.person().is_some() {
             return self.enter(shared);

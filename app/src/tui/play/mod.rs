@@ -1,4 +1,4 @@
-//! A game on the screen: its state, and what happens to it besides keys.
+//! A game on the screen: its state, and what changes it apart from keys.
 
 mod dialog;
 mod keys;
@@ -22,11 +22,11 @@ use std::time::{Duration, Instant};
 use task::Task;
 use typing::Typing;
 
-/// How long a turn of a computer stays on the screen before the next, from the slowest.
+/// How many milliseconds a computer's turn stays on the screen before the next, from slow to fast.
 const SPEEDS: [u64; 6] = [4000, 2000, 1000, 500, 250, 0];
-/// The usual one of them.
+/// The usual speed.
 const SPEED: usize = 2;
-/// How long a person's own turn can be seen before the answer.
+/// How long a person's turn can be seen before the answer.
 const BREATH: Duration = Duration::from_millis(250);
 /// How long the engine looks at a position for a hint or its bar.
 const GLANCE: Duration = Duration::from_millis(1500);
@@ -56,14 +56,14 @@ struct Shown {
     hint: bool,
     bar: bool,
     analysis: bool,
-    /// Whether hjkl move the cursor: since one of jkl was pressed, until an arrow is.
+    /// Whether `h` moves the cursor: from the first `j`, `k` or `l` until an arrow key.
     vi: bool,
-    /// Where the keys have led, and whether they are used at all.
+    /// The cursor, and whether it is visible.
     cursor: Cursor,
     has_cursor: bool,
 }
 
-/// Something to be said until the next key.
+/// A message that stays until the next key.
 struct Note {
     text: String,
     is_warning: bool,
@@ -77,22 +77,22 @@ pub struct Play {
     saved: Option<(String, PathBuf)>,
     picker: Picker,
     typing: Option<Typing>,
-    /// What was shown before the last letter, in case that it begins a typed move.
+    /// What was shown before the last letter, in case it begins a typed move.
     before: Option<(char, Shown)>,
     shown: Shown,
     note: Option<Note>,
     dialog: Option<Dialog>,
     thinking: Option<Thinking>,
     watch: Option<Watch>,
-    /// The turns shown when the game is looked back on.
+    /// How many turns are shown, when looking back.
     review: Option<usize>,
-    /// The position on the screen, if it is not the present one.
+    /// The position on the screen, when looking back.
     past: Option<Box<dyn Session>>,
     /// What the original program thinks of the position on the screen, if there is such a program.
     values: Option<[f64; 2]>,
-    /// The turns that each of its players would draw from, while a hint is shown.
+    /// While a hint is shown, the turns that each of its players chooses from.
     advice: Vec<(String, Vec<String>)>,
-    /// Computers play each other: whether they rest, how fast they are, whether they wait for a key.
+    /// How computers play each other: paused, at which speed, or one turn for each key.
     rests: bool,
     speed: usize,
     waits: bool,
@@ -150,7 +150,7 @@ impl Play {
         };
         if self.review.is_none() && self.table.person().is_some() {
             diagram.marks.selected = self.picker.selected();
-            // Before a choice everything that can be chosen would be marked: often the whole board.
+            // At the start of a turn that would often be the whole board.
             if !self.picker.is_idle() || self.has_few_targets(&diagram) {
                 diagram.marks.targets = self.picker.targets();
             }
@@ -158,7 +158,7 @@ impl Play {
         if self.shown.hint {
             let marks = &mut diagram.marks;
             marks.hints = self.hint_marks();
-            // What is proposed shows among what is possible.
+            // The proposal must stand out among the targets.
             let proposed = |cell: &usize| marks.hints.iter().any(|(a, b)| a == cell || b == cell);
             marks.targets.retain(|cell| !proposed(cell));
         }
@@ -170,7 +170,7 @@ impl Play {
         diagram
     }
 
-    /// Whether marking all targets tells something.
+    /// Whether marking all targets is of any use.
     fn has_few_targets(&self, diagram: &Diagram) -> bool {
         3 * self.picker.targets().len() <= diagram.cells.len()
     }
@@ -191,7 +191,7 @@ impl Play {
         self.look_on(shared);
     }
 
-    /// Lets the computer's player think, if it is to move and nothing rests.
+    /// Lets the computer think if it is to move and the game is not paused.
     fn think(&mut self, shared: &mut Shared) {
         let Some(player) = self.table.computer() else { return };
         if self.thinking.is_some() || (self.rests && !self.table.is_unattended()) {
@@ -205,7 +205,7 @@ impl Play {
         self.thinking = Some(Thinking { job, view: None, since: shared.now, turn: None });
     }
 
-    /// Keeps an unfinished game; one that has ended needs no keeping.
+    /// Writes an unfinished game to its file, and removes the file of a finished one.
     fn keep(&mut self, shared: &Shared) {
         if self.task.is_some() {
             return;
@@ -216,11 +216,11 @@ impl Play {
             None => shared.saves.keep(&mut self.slot, &self.table.record(shared.now)),
         };
         if let Err(trouble) = kept {
-            self.warn(format!("this game is not kept: {trouble}"));
+            self.warn(format!("this game could not be kept: {trouble}"));
         }
     }
 
-    /// Starts, ends or renews the engine's look at the position on the screen, as is wanted.
+    /// Starts or ends the engine's search of the position on the screen, as hint, bar and analysis need it.
     fn look_on(&mut self, shared: &mut Shared) {
         self.watch = None;
         self.values = self.game().seed_value();
@@ -240,7 +240,7 @@ impl Play {
         self.watch = Some(Watch { job, view: None, is_done: false });
     }
 
-    /// Shows the position after so many turns, or the present one.
+    /// Shows the position after this many turns, or the present one.
     fn look_back(&mut self, turns: Option<usize>) {
         let played = self.table.game.turns_played();
         self.review = turns.filter(|turns| *turns < played);
@@ -269,14 +269,14 @@ impl Play {
                 self.note_solved(shared);
             }
             Err(reason) => {
-                // The line above shows what was typed; the reason alone is short enough for the rest.
+                // What was typed is on the screen already, and the reason alone fits beside it.
                 let known = format!("`{text}` is not legal here: ");
                 self.warn(reason.strip_prefix(&known).unwrap_or(&reason));
             }
         }
     }
 
-    /// Goes on with a move that is being spelled.
+    /// Continues a move that is being entered.
     fn picked(&mut self, picked: Picked, shared: &mut Shared) {
         match picked {
             Picked::More => self.note = None,
@@ -285,7 +285,7 @@ impl Play {
         }
     }
 
-    /// Hears from a thread; stale news are dropped.
+    /// Takes in a report of a thread; those of earlier jobs are dropped.
     pub fn hear(&mut self, report: Report, shared: &mut Shared) {
         let Report { job, found } = report;
         if let Some(watch) = self.watch.as_mut().filter(|watch| watch.job.is(job)) {
@@ -310,7 +310,7 @@ impl Play {
         }
     }
 
-    /// When a turn that has been found is to be played; never while something waits.
+    /// When a turn that has been found is to be played; never while the game is paused.
     fn due(&self) -> Option<Instant> {
         self.thinking.as_ref()?.turn.as_ref()?;
         if self.dialog.is_some() || self.rests || (self.table.is_unattended() && self.waits) {
@@ -342,13 +342,13 @@ impl Play {
         }
     }
 
-    /// Lets the right clock run; says whether somebody has just lost on time.
+    /// Lets the right clock run, and says whether somebody has just lost on time.
     fn tend_clock(&mut self, now: Instant) -> bool {
         let rests = self.dialog.is_some() || self.rests;
         self.table.tend_clock(rests, now).is_some()
     }
 
-    /// When the screen changes by itself.
+    /// How long until the screen changes by itself.
     pub fn next_tick(&self, now: Instant) -> Option<Duration> {
         let due = self.due().map(|due| due.saturating_duration_since(now));
         let spinner = self.thinking.as_ref().filter(|t| t.turn.is_none());
@@ -362,7 +362,7 @@ impl Play {
         [due, spinner, second].into_iter().flatten().min()
     }
 
-    /// Saves the game under a new name, unless it is saved already as it is.
+    /// Saves the game under a new name, unless it has not changed since it was saved.
     fn save(&mut self, shared: &Shared) {
         let record = self.table.record(shared.now);
         let text = self.table.game.history().join(" ") + &record.result.to_string();

@@ -1,4 +1,4 @@
-//! The panel beside the board: the players, the stage of a turn, opinions, the turns.
+//! The panel beside the board: players, the stage of the turn, evaluations, the list of turns.
 
 use super::Play;
 use crate::columns::width;
@@ -19,7 +19,7 @@ use std::time::Instant;
 /// How many choices a number key reaches.
 const NUMBERED: usize = 9;
 
-/// Lines from the top of the panel to its end; what does not fit is left out.
+/// Writes lines from the top of the panel; what does not fit is left out.
 struct Pen<'a, 'b> {
     frame: &'a mut Frame<'b>,
     area: Rect,
@@ -59,7 +59,6 @@ impl Pen<'_, '_> {
 }
 
 impl Play {
-    /// Draws the panel.
     pub(super) fn view_panel(
         &self,
         diagram: &Diagram,
@@ -82,7 +81,7 @@ impl Play {
         self.view_turns(&mut pen, hits);
     }
 
-    /// A player: sign, name, clock; below, what is on the board and beside it.
+    /// A player's colour, name and clock; below, the pieces on the board and in reserve.
     fn view_player(&self, diagram: &Diagram, i: usize, now: Instant, pen: &mut Pen<'_, '_>) {
         let (player, seat) = (Player::BOTH[i], &diagram.players[i]);
         let look = pen.look;
@@ -145,7 +144,7 @@ impl Play {
         self.view_choices(pen, hits);
     }
 
-    /// The choices that no cell stands for, side by side, as many as there is room for.
+    /// The choices that no cell stands for, side by side, as many as fit.
     fn view_choices(&self, pen: &mut Pen<'_, '_>, hits: &Hits) {
         let look = pen.look;
         let choices = self.picker.choices();
@@ -257,7 +256,7 @@ impl Play {
         self.watch.as_ref()?.view.as_ref()?.lines.first()
     }
 
-    /// The way of the proposed turn: the engine's, or until it has one the original program's.
+    /// The arrows of the proposed turn: the engine's, or the original program's until there is one.
     pub(super) fn hint_marks(&self) -> Vec<(usize, usize)> {
         let engine = self.best_line().and_then(|line| line.turns.first());
         let seed = self.advice.first().and_then(|(_, turns)| turns.first());
@@ -295,7 +294,7 @@ impl Play {
         }
     }
 
-    /// The list of turns, the last ones if there is no room for all; each can be clicked.
+    /// The turns, or the last of them if not all fit; each can be clicked.
     fn view_turns(&self, pen: &mut Pen<'_, '_>, hits: &Hits) {
         let look = pen.look;
         let turns = self.table.game.history();
@@ -329,7 +328,7 @@ impl Play {
     }
 }
 
-/// What a player has beside and on the board.
+/// What a player has in reserve and on the board.
 fn holdings(seat: &Seat) -> String {
     let reserve = seat.reserve.map(|number| format!("{number} in reserve"));
     let count = Some(seat.count.clone()).filter(|count| !count.is_empty());
@@ -372,7 +371,7 @@ fn verdict(game: &dyn Session, line: &LineView) -> String {
     }
 }
 
-/// The ways that pieces go in a turn; a placement begins and ends on its cell.
+/// Where the pieces of a turn go, from cell to cell; a placement begins and ends on its cell.
 fn ways(game: &dyn Session, turn: &str) -> Vec<(usize, usize)> {
     let mut game = game.boxed_clone();
     let mut rest = turn;
@@ -382,7 +381,7 @@ fn ways(game: &dyn Session, turn: &str) -> Vec<(usize, usize)> {
         let fitting = steps.iter().filter(|step| rest.starts_with(&step.text));
         let Some(step) = fitting.max_by_key(|step| step.text.len()) else { break };
         ways.extend(step.trace.placed.map(|cell| (cell, cell)));
-        // Of what is pushed away the hint says nothing: it is not the player's choice.
+        // What is pushed away is not the player's choice.
         if step.trace.placed.is_none() {
             ways.extend(step.trace.travels.iter().filter_map(|t| Some((t.from, t.to?))));
         }

@@ -1,4 +1,4 @@
-//! A puzzle that is being tried: the win is to be found against an engine that resists.
+//! An attempt at a puzzle: finding the win against an engine that resists.
 
 use super::Play;
 use crate::table::{Sitter, Table};
@@ -10,31 +10,28 @@ use rules::{Outcome, Player};
 /// The level that resists: it sees the loss coming and answers at once.
 const RESISTANCE: u8 = 7;
 
-/// How a try goes.
+/// How an attempt goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Try {
-    /// Nothing has been played.
+    /// Nothing has been played yet.
     Begins,
-    /// All right so far.
     Right,
-    /// The first turn was not the one.
+    /// The first turn was not the solution.
     Wrong,
     /// The win takes longer than it must.
     Late,
-    /// Found.
     Solved,
 }
 
-/// A puzzle that is being tried.
+/// An attempt at a puzzle.
 pub struct Task {
-    /// The puzzle, among its game's.
+    /// The puzzle, among those of its game.
     pub series: Series,
     /// Who is to win.
     player: Player,
 }
 
 impl Task {
-    /// How the try goes.
     pub(super) fn state(&self, table: &Table) -> Try {
         let Some(puzzle) = self.series.puzzle() else { return Try::Begins };
         let turns = table.game.history();
@@ -53,7 +50,7 @@ impl Task {
 }
 
 impl Play {
-    /// A puzzle to try; nothing if it cannot be read.
+    /// A game that begins with a puzzle; nothing if the puzzle cannot be read.
     pub fn puzzle(series: Series, shared: &mut Shared) -> Option<Play> {
         let game = series.open()?;
         let player = game.turn();
@@ -81,7 +78,7 @@ impl Play {
         }
     }
 
-    /// What is to be said about the try, and whether it goes wrong; nothing where no puzzle is tried.
+    /// How the attempt goes, in words, and whether it has failed; nothing where there is no puzzle.
     pub(super) fn task_prompt(&self) -> Option<(String, bool)> {
         let task = self.task.as_ref().filter(|_| self.review.is_none())?;
         let puzzle = task.series.puzzle()?;
@@ -92,9 +89,9 @@ impl Play {
             }
             Try::Begins => return None,
             Try::Right if self.table.computer().is_some() => {
-                ("Right. Now the answer.".into(), false)
+                ("Right. Now the reply.".into(), false)
             }
-            Try::Right => (format!("Right so far: win in {turns} turns, all in all."), false),
+            Try::Right => (format!("Right so far: win in {turns} turns in all."), false),
             Try::Wrong => (format!("That does not win in {turns} turns: u takes it back."), true),
             Try::Late => (format!("It can be won in {turns} turns: u takes back."), true),
             Try::Solved => ("Solved! n shows the next puzzle.".into(), false),

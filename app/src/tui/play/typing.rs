@@ -1,37 +1,34 @@
-//! A move that is typed as text, compared with the legal ones while it grows.
+//! A move that is being typed, compared with the legal ones after every character.
 
 use engine::{Session, Step};
 
 /// The line in which a move is typed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Typing {
-    /// What was typed.
     pub text: String,
 }
 
-/// How long a typed turn may be; the longest are much shorter.
+/// How long a typed turn may be; real ones are much shorter.
 const MOST: usize = 40;
 
 impl Typing {
-    /// A line that begins so.
     pub fn new(text: &str) -> Typing {
         Typing { text: text.into() }
     }
 
-    /// Adds a character; blanks mean nothing in moves.
     pub fn add(&mut self, c: char) {
         if !c.is_control() && self.text.chars().count() < MOST {
             self.text.push(c);
         }
     }
 
-    /// Takes the last character off; says whether there was one.
+    /// Removes the last character and says whether there was one.
     pub fn remove(&mut self) -> bool {
         self.text.pop().is_some()
     }
 
-    /// The legal texts that begin like this; where a turn has several moves, those of the move that is
-    /// being typed, with the moves before.
+    /// The legal texts that begin with what was typed. Where a turn has several moves, they end with the move
+    /// that is being typed.
     pub fn matches(&self, game: &dyn Session) -> Vec<String> {
         let mut matches = self.unsorted_matches(game);
         matches.sort();
@@ -48,7 +45,7 @@ impl Typing {
         let begun = texts(&steps).filter(|text| typed.starts_with(text)).max_by_key(|t| t.len());
         let mut next = game.boxed_clone();
         let Some(begun) = begun else {
-            // Moves may be written in other ways, too.
+            // There are other ways to write moves.
             return next.play(&typed).map_or_else(|_| Vec::new(), |()| vec![typed]);
         };
         let mover = next.turn();

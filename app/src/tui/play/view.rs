@@ -1,4 +1,4 @@
-//! A game on the screen, drawn: the board, the panel beside it, what to do next, and the keys.
+//! Drawing a game: the board, the panel beside it, what to do next, and the keys.
 
 use super::panel::capital;
 use super::{Play, SPEEDS};
@@ -15,7 +15,6 @@ use ratatui::text::{Line, Span};
 const PANEL: (u16, u16) = (30, 46);
 
 impl Play {
-    /// Draws it.
     pub fn view(&self, shared: &Shared, frame: &mut Frame, hits: &Hits) {
         let look = &shared.look;
         let area = frame.area();
@@ -60,7 +59,7 @@ impl Play {
         }
     }
 
-    /// How the two sides play each other, in a word.
+    /// Who plays against whom, in a few words.
     fn wordmark(&self, look: &Look) -> String {
         if let Some(task) = &self.task {
             let (number, count) = (task.series.number + 1, task.series.puzzles.len());
@@ -76,7 +75,7 @@ impl Play {
         format!("{} {state}", look.sign("·", "-"))
     }
 
-    /// The row above the keys: a typed move, something to be said, or what to do next.
+    /// The row above the keys: a typed move, a note, or what to do next.
     fn view_prompt(&self, has_panel: bool, status: &str, look: &Look, frame: &mut Frame) {
         let area = frame.area();
         let row = Rect::new(2, area.height - 2, area.width - 4, 1);
@@ -104,7 +103,7 @@ impl Play {
         let choices = self.picker.choices();
         let stage = choices.first().map_or("", |tap| tap.stage);
         let mut spans = vec![Span::styled(format!("{}? ", capital(stage)), look.soft())];
-        // The highlighted one is always among those that find room.
+        // The highlighted one is always among those that fit.
         let first = self.picker.highlight.saturating_sub(2);
         for (i, tap) in choices.iter().enumerate().skip(first) {
             let style = if i == self.picker.highlight { look.chosen() } else { look.strong() };

@@ -30,25 +30,25 @@ const SMALL: (u16, u16) = (80, 24);
 const LARGE: (u16, u16) = (140, 45);
 
 /// A program whose threads are not heard, in a folder of its own.
-struct Desk {
+struct Rig {
     app: App,
     folder: PathBuf,
-    /// The folder itself, where it goes with the desk.
+    /// The folder itself, where it goes with the rig.
     own: Option<TempDir>,
     now: Instant,
     size: (u16, u16),
 }
 
-impl Desk {
-    fn new() -> Desk {
+impl Rig {
+    fn new() -> Rig {
         let own = TempDir::new().unwrap();
-        let mut desk = Desk::at(own.path().to_owned());
-        desk.own = Some(own);
-        desk
+        let mut rig = Rig::at(own.path().to_owned());
+        rig.own = Some(own);
+        rig
     }
 
     /// The program, started again in a folder.
-    fn at(folder: PathBuf) -> Desk {
+    fn at(folder: PathBuf) -> Rig {
         let saves = Saves::open(Some(&folder)).unwrap();
         let choices = saves.choices();
         let trouble = choices.clone().err();
@@ -63,14 +63,14 @@ impl Desk {
             worker: Worker::new(Some(1), |_| {}),
             now,
         };
-        Desk { app: App::new(shared, trouble), folder, own: None, now, size: SMALL }
+        Rig { app: App::new(shared, trouble), folder, own: None, now, size: SMALL }
     }
 
     /// A game between these players, after these turns.
-    fn playing(game: &str, players: [&str; 2], turns: &str) -> Desk {
-        let mut desk = Desk::new();
-        desk.sit(game, players, turns, None);
-        desk
+    fn playing(game: &str, players: [&str; 2], turns: &str) -> Rig {
+        let mut rig = Rig::new();
+        rig.sit(game, players, turns, None);
+        rig
     }
 
     fn sit(&mut self, game: &str, players: [&str; 2], turns: &str, clock: Option<&str>) {
@@ -97,7 +97,7 @@ impl Desk {
     }
 
     /// Presses keys: characters, and names such as `<Enter>`.
-    fn keys(&mut self, keys: &str) -> &mut Desk {
+    fn keys(&mut self, keys: &str) -> &mut Rig {
         let mut rest = keys;
         while !rest.is_empty() {
             let named = rest.strip_prefix('<').and_then(|rest| rest.split_once('>'));

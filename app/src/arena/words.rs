@@ -1,45 +1,14 @@
-//! The words of UGI and UCI.
+//! What a match says to other programs in UGI and UCI, and what it understands of their answers.
 
+use crate::dialect::Dialect;
 use engine::arena::Fault;
 use engine::{Limits, Session};
 use rules::Info;
 use rules::game::shorten;
 use serde_json::{Map, Value};
 
-/// The protocol that a program speaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dialect {
-    /// The Universal Game Interface.
-    Ugi,
-    /// The Universal Chess Interface.
-    Uci,
-}
-
-impl Dialect {
-    pub fn hello(self) -> &'static str {
-        match self {
-            Dialect::Ugi => "ugi",
-            Dialect::Uci => "uci",
-        }
-    }
-
-    pub fn welcome(self) -> &'static str {
-        match self {
-            Dialect::Ugi => "ugiok",
-            Dialect::Uci => "uciok",
-        }
-    }
-
-    pub fn new_game(self) -> &'static str {
-        match self {
-            Dialect::Ugi => "uginewgame",
-            Dialect::Uci => "ucinewgame",
-        }
-    }
-}
-
-/// The settings to send: the game and its options where the program knows them, then what the user asked
-/// for. `declared` are the lines it greeted with.
+/// The settings to send: the game and its options if the program knows them, then what the user asked for.
+/// `declared` are the lines of the program's greeting.
 pub fn setting(
     dialect: Dialect,
     declared: &[String],
@@ -97,7 +66,7 @@ pub fn position(dialect: Dialect, game: &dyn Session) -> String {
     let start = match (dialect, record.tag("Position")) {
         (Dialect::Ugi, Some(text)) => format!("fen {text}"),
         (Dialect::Uci, Some(text)) => format!("fen {}", fen(text)),
-        // A program that is not told of the options must at least see the board.
+        // A program that cannot be told the options must at least see the board.
         (Dialect::Uci, None) if record.tag("Options").is_some() => {
             format!("fen {}", fen(&game.start().text()))
         }
@@ -110,10 +79,7 @@ pub fn position(dialect: Dialect, game: &dyn Session) -> String {
     }
     for turn in turns {
         line.push(' ');
-        line += &match dialect {
-            Dialect::Ugi => turn,
-            Dialect::Uci => turn.replace('-', ""),
-        };
+        line += &dialect.turn(&turn);
     }
     line
 }
@@ -140,7 +106,7 @@ pub fn go(limits: &Limits) -> String {
     line
 }
 
-/// The turn of a line that tells one; nothing inside if it is left out.
+/// The turn in a line that begins with `bestmove`, if it has one.
 pub fn bestmove(line: &str) -> Option<Option<String>> {
     let mut words = line.split_whitespace();
     (words.next() == Some("bestmove")).then(|| words.next().map(str::to_owned))

@@ -1,32 +1,16 @@
-//! How answers are worded: the Universal Game Interface, or the chess protocol it generalises.
+//! The engine's answers in the words of UGI or UCI.
 
+use crate::dialect::Dialect;
 use engine::{LineView, View};
 
-/// The protocol that the other side speaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dialect {
-    /// The Universal Game Interface: every game, turns in our own notation.
-    Ugi,
-    /// The Universal Chess Interface: games that chess programs know, moves as `c1a2`.
-    Uci,
-}
-
 impl Dialect {
-    /// A turn as the other side reads it.
-    pub fn turn(self, text: &str) -> String {
-        match self {
-            Dialect::Ugi => text.to_owned(),
-            Dialect::Uci => text.replace('-', ""),
-        }
-    }
-
-    /// The answer to `go`; nothing to play when the game is over.
+    /// The answer to `go`; `(none)` when the game is over.
     pub fn best(self, view: Option<&View>) -> String {
         let turn = view.and_then(|view| view.lines.first()).and_then(|line| line.turns.first());
         format!("bestmove {}", turn.map_or_else(|| "(none)".to_owned(), |turn| self.turn(turn)))
     }
 
-    /// What a search has found so far, one text line for each line of play.
+    /// What a search has found so far, one line of text for each line of play.
     pub fn news(self, view: &View) -> Vec<String> {
         let ms = view.time.as_millis().max(1);
         let nps = u128::from(view.nodes) * 1000 / ms;
