@@ -52,10 +52,10 @@ async fn answer(
 ) -> Result<Response, Refusal> {
     let request = Request::read(ask, fields.clone())?;
     let order = |kind| Order { address: client, lane: Lane::Asked(kind) };
-    let (state, budget) = (&state, &Budget::SERVED);
+    let (state, budget, replays) = (&state, &Budget::SERVED, &state.hall.replays);
     match request {
         Request::Hint(search) => {
-            let search = search.hint(&HINT)?;
+            let search = replays.run(client, move || search.hint(&HINT)).await??;
             let hint = move |desk: &mut Desk, stop: &Stop| Json(search.hint(desk, stop));
             once(state, order(Kind::Hint), hint).await
         }
@@ -67,12 +67,12 @@ async fn answer(
             once(state, order(Kind::Hint), choose).await
         }
         Request::Query(query) if query.search.is_some() => {
-            let query = query.prepare(budget)?;
+            let query = replays.run(client, move || query.prepare(budget)).await??;
             let reply = move |desk: &mut Desk, stop: &Stop| Json(query.answer(desk, stop));
             once(state, order(Kind::Query), reply).await
         }
         Request::Analysis(search) => {
-            let search = search.analysis(budget)?;
+            let search = replays.run(client, move || search.analysis(budget)).await??;
             let analyse = move |desk: &mut Desk, stop: &Stop, lines: &Sender| {
                 search.analyse(desk, stop, &mut |news| {
                     tell(lines, &news);
@@ -82,7 +82,7 @@ async fn answer(
             Ok(stream(state, order(Kind::Analysis), analyse)?.into_response())
         }
         Request::Review(review) => {
-            let mut review = review.begin(budget)?;
+            let mut review = replays.run(client, move || review.begin(budget)).await??;
             // Others have their turn between two positions.
             let step =
                 move |desk: &mut Desk, stop: &Stop, lines: &Sender| match review.step(desk, stop) {
@@ -91,7 +91,7 @@ async fn answer(
                 };
             Ok(stream(state, order(Kind::Review), step)?.into_response())
         }
-        _ => boards::answer(ask, fields).await,
+        _ => boards::answer(ask, replays, client, fields).await,
     }
 }
 

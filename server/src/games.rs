@@ -67,7 +67,7 @@ async fn make(
     Extension(client): Extension<Client>,
     Asked(wanted): Asked<Wanted>,
 ) -> Result<Response, Refusal> {
-    let created = wanted.created()?;
+    let created = state.hall.replays.run(client.0, move || wanted.created()).await??;
     if state.hall.is_stopping() {
         return Err(Refusal::unavailable("the server is stopping"));
     }
@@ -93,6 +93,10 @@ impl Wanted {
         let clock = self.clock.unwrap_or_default();
         clock.check()?;
         let session = self.session()?;
+        if session.turns_played() > Budget::SERVED.turns {
+            let error = format!("a game begins with at most {} turns", Budget::SERVED.turns);
+            return Err(Refusal::against(error).at("record"));
+        }
         if session.result().is_some() {
             return Err(Refusal::against("the game is over in this position").at("position"));
         }
@@ -198,7 +202,7 @@ async fn show(
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Result<Json<Value>, Refusal> {
-    let room = state.hall.room(&id).await?;
+    let room = state.hall.room_for(&id, client.0).await?;
     pay_for_turns(&state.hall, &room, client)?;
     let mut fields = room.view(|game| game.json());
     if let Some(token) = bearer(&headers)? {
@@ -222,7 +226,7 @@ async fn command(
     Asked(message): Asked<Message>,
 ) -> Result<Response, Refusal> {
     let command = message.of_request()?;
-    let room = state.hall.room(&id).await?;
+    let room = state.hall.room_for(&id, client.0).await?;
     let from = Sender { address: client.0, token: Some(hash(token(&headers)?)) };
     state.hall.pay(&room, &from)?;
     let Done { seq, event, token } = state.hall.command(room, from, command).await?;
@@ -258,7 +262,7 @@ async fn events(
     uri: axum::http::Uri,
 ) -> Result<Pages, Refusal> {
     let After { after, follow } = query(&uri)?;
-    let room = state.hall.room(&id).await?;
+    let room = state.hall.room_for(&id, client.0).await?;
     let slot = follow.then(|| state.hall.limits.streams.take(client.0)).transpose()?;
     let (pages, told) = mpsc::channel(1);
     let (hall, reader) = (Arc::clone(&state.hall), client.0);
@@ -351,7 +355,7 @@ async fn record(
     Extension(client): Extension<Client>,
     Path(id): Path<String>,
 ) -> Result<String, Refusal> {
-    let room = state.hall.room(&id).await?;
+    let room = state.hall.room_for(&id, client.0).await?;
     pay_for_turns(&state.hall, &room, client)?;
     Ok(room.view(|game| game.record().to_string()))
 }
@@ -359,10 +363,11 @@ async fn record(
 /// Where the next game is, for one of its players; each keeps the token and has the other seat.
 async fn rematch(
     axum::extract::State(state): Shared,
+    Extension(client): Extension<Client>,
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Result<Json<Value>, Refusal> {
-    let room = state.hall.room(&id).await?;
+    let room = state.hall.room_for(&id, client.0).await?;
     let token = token(&headers)?;
     let seats = seats(&room, token)?;
     let Some(Rematch::Made(next)) = room.view(|game| game.rematch.clone()) else {

@@ -24,9 +24,12 @@ pub mod live;
 pub mod log;
 pub mod metrics;
 pub mod pages;
+pub mod plan;
 pub mod played;
 pub mod queue;
+pub mod replays;
 pub mod room;
+pub mod rooms;
 pub mod socket;
 pub mod store;
 pub mod stream;
@@ -41,6 +44,7 @@ use guard::Guard;
 use limits::Limits;
 use live::Hall;
 use metrics::Metrics;
+use replays::Replays;
 use serde_json::json;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -110,7 +114,7 @@ impl Server {
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
         let engines = Engines::new(LEAST_WORKERS.max(cores + 1), Arc::clone(&metrics));
         let limits = Limits::new(config.allowance, config.new_games, config.connections);
-        let hall = Arc::new(Hall::new(store, engines, limits, metrics));
+        let hall = Arc::new(Hall::new(store, engines, Replays::new(cores), limits, metrics));
         alarm::resume(&hall).await.map_err(|refusal| StartError(refusal.error))?;
         let keepers = vec![
             tokio::spawn(alarm::ring(Arc::clone(&hall))),
@@ -184,7 +188,7 @@ fn router(config: &Config, state: &Arc<State>) -> Router {
         .merge(analysis::router())
         .route("/api/health", get(health))
         .with_state(Arc::clone(state))
-        .merge(boards::router())
+        .merge(boards::router(state.hall.replays.clone()))
         .merge(pages::router(config.web.clone()))
         .fallback(missing)
         .method_not_allowed_fallback(wrong_method);

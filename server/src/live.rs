@@ -1,19 +1,22 @@
 //! Games in memory: a cache of what the store says, and hints to those who follow a game.
 
 use crate::alarm::{self, Alarm};
-use crate::commands::{self, Action, Command, Decision};
+use crate::commands::{self, Command, Decision};
 use crate::computers;
 use crate::engines::Engines;
 use crate::error::Refusal;
-use crate::event::{Created, Event, Fact, Reason, Sitter};
-use crate::ids::{self, Hash, check_id, new_id, new_token, no_such_game};
+use crate::event::{Created, Event, Fact, Reason};
+use crate::ids::{self, Hash, check_id, new_id, no_such_game};
 use crate::limits::{self, Limits};
 use crate::metrics::Metrics;
+pub use crate::plan::Plan;
+use crate::plan::{Fresh, append, first, plan};
 use crate::played::{Damaged, Played};
+use crate::replays::Replays;
 use crate::room::Room;
-use crate::store::{Append, Appended, NewGame, Store, StoreError};
+use crate::rooms::Rooms;
+use crate::store::{Append, Appended, Store, StoreError};
 use rules::Player;
-use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -34,6 +37,8 @@ pub struct Hall {
     pub store: Store,
     /// Engine work.
     pub engines: Engines,
+    /// What takes a while without an engine.
+    pub replays: Replays,
     /// How much everybody may ask for.
     pub limits: Arc<Limits>,
     /// What is counted.
@@ -42,22 +47,7 @@ pub struct Hall {
     pub alarm: Alarm,
     /// Turns true when the server stops.
     pub stopping: watch::Sender<bool>,
-    rooms: Mutex<HashMap<String, Arc<Room>>>,
-}
-
-/// What is to happen in a game.
-#[derive(Debug, Default)]
-pub struct Plan {
-    /// Who does it, if it is a player.
-    pub seat: Option<Player>,
-    /// The things, in order.
-    pub facts: Vec<Fact>,
-    /// The sender's name for the first of them.
-    pub command: Option<String>,
-    /// A game that is made with them.
-    pub new_game: Option<NewGame>,
-    /// What a seat's token is from then on.
-    pub token: Option<(Player, Hash)>,
+    rooms: Mutex<Rooms>,
 }
 
 /// Who sends a command.
@@ -101,13 +91,19 @@ impl From<Damaged> for Refusal {
 
 impl Hall {
     /// An empty hall.
-    pub fn new(store: Store, engines: Engines, limits: Limits, metrics: Arc<Metrics>) -> Hall {
+    pub fn new(
+        store: Store,
+        engines: Engines,
+        replays: Replays,
+        limits: Limits,
+        metrics: Arc<Metrics>,
+    ) -> Hall {
         let (stopping, _) = watch::channel(false);
-        let (alarm, limits) = (Alarm::default(), Arc::new(limits));
-        Hall { store, engines, limits, metrics, alarm, stopping, rooms: Mutex::default() }
+        let (alarm, limits, rooms) = (Alarm::default(), Arc::new(limits), Mutex::default());
+        Hall { store, engines, replays, limits, metrics, alarm, stopping, rooms }
     }
 
-    fn rooms(&self) -> MutexGuard<'_, HashMap<String, Arc<Room>>> {
+    fn rooms(&self) -> MutexGuard<'_, Rooms> {
         self.rooms.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -116,35 +112,56 @@ impl Hall {
         *self.stopping.borrow()
     }
 
-    /// A game, from memory or from the store.
+    /// A game, from memory or from the store, for the server itself.
     pub async fn room(self: &Arc<Self>, id: &str) -> Result<Arc<Room>, Refusal> {
-        if let Some(room) = self.rooms().get(id) {
-            room.touch();
-            return Ok(Arc::clone(room));
+        self.room_for(id, SERVER).await
+    }
+
+    /// A game, from memory or from the store, for somebody who pays for reading it.
+    pub async fn room_for(self: &Arc<Self>, id: &str, by: IpAddr) -> Result<Arc<Room>, Refusal> {
+        if let Some(room) = self.known(id) {
+            return Ok(room);
         }
         check_id(id)?;
         let events = self.store.events(id, 0, ALL).await?;
+        if by != SERVER {
+            self.limits.afford(by, limits::of_events(events.len())).await;
+        }
         let tokens = self.store.tokens(id).await?;
-        let room = Room::replay(id, &events, tokens, self.limits.of_a_seat(), SERVER)?;
-        let room = room.ok_or_else(|| no_such_game(id))?;
-        let room = {
-            let mut rooms = self.rooms();
-            // Somebody may have been quicker: there is one room for a game, or hints get lost.
-            let room = Arc::clone(rooms.entry(id.to_owned()).or_insert_with(|| Arc::new(room)));
-            self.metrics.live_games.store(rooms.len() as i64, Ordering::Relaxed);
-            room
+        let (hall, name) = (Arc::clone(self), id.to_owned());
+        // Many may have waited for the same game: one of them replays it.
+        let replay = move || match hall.known(&name) {
+            Some(room) => Ok(Some(room)),
+            None => Room::replay(&name, &events, tokens, hall.limits.of_a_seat(), by)
+                .map(|room| room.map(Arc::new)),
         };
+        let room = self.replays.run(by, replay).await??.ok_or_else(|| no_such_game(id))?;
+        let room = self.keep(room);
         self.settled(&room);
         Ok(room)
+    }
+
+    /// A game that is in memory.
+    fn known(&self, id: &str) -> Option<Arc<Room>> {
+        let room = self.rooms().by_id.get(id).cloned()?;
+        room.touch();
+        Some(room)
+    }
+
+    /// Keeps a game in memory.
+    fn keep(&self, room: Arc<Room>) -> Arc<Room> {
+        let mut rooms = self.rooms();
+        let kept = rooms.keep(room);
+        self.metrics.live_games.store(rooms.by_id.len() as i64, Ordering::Relaxed);
+        kept
     }
 
     /// Forgets games that nobody has looked at since a time; the store has them.
     pub fn sweep(&self, before: i64) {
         let mut rooms = self.rooms();
-        // A room that only the map holds can be had by nobody else while the map is locked.
-        rooms.retain(|_, room| Arc::strong_count(room) > 1 || room.touched() > before);
-        rooms.shrink_to_fit();
-        self.metrics.live_games.store(rooms.len() as i64, Ordering::Relaxed);
+        rooms.forget(|room| room.touched() <= before);
+        rooms.by_id.shrink_to_fit();
+        self.metrics.live_games.store(rooms.by_id.len() as i64, Ordering::Relaxed);
     }
 
     /// Brings a room up to what the store says.
@@ -387,105 +404,4 @@ impl Hall {
 
 fn busy() -> Refusal {
     Refusal::conflict("too much happens at once in this game, try again")
-}
-
-fn first(id: String, created: Created, tokens: [Option<Hash>; 2], at: i64) -> NewGame {
-    let fact = Fact::Created(Box::new(created));
-    NewGame { id, first: Event { seq: 1, seat: None, at, fact, command: None }, tokens }
-}
-
-/// What a command may need that nobody has had before.
-struct Fresh {
-    /// The id of another game.
-    id: String,
-    /// The secret of a seat that is to be taken, and whether the sender has thought of it.
-    secret: Option<(String, bool)>,
-}
-
-impl Fresh {
-    fn new(command: &Command) -> Result<Fresh, Refusal> {
-        let secret = match &command.action {
-            Action::Join { secret: Some(own), .. } => Some((own.clone(), true)),
-            Action::Join { secret: None, .. } => Some((new_token()?, false)),
-            _ => None,
-        };
-        Ok(Fresh { id: new_id()?, secret })
-    }
-
-    /// The hash of the secret that the sender has thought of.
-    fn proposed(&self) -> Option<Hash> {
-        self.secret.as_ref().filter(|(_, own)| *own).map(|(secret, _)| ids::hash(secret))
-    }
-
-    /// The secret, if that is the seat's.
-    fn of_seat(&self, game: &Played, seat: Player) -> Option<String> {
-        let (secret, _) = self.secret.as_ref()?;
-        (game.tokens[seat.index()] == Some(ids::hash(secret))).then(|| secret.clone())
-    }
-
-    /// Refuses a secret that others know.
-    fn check(&self, game: &Played, seat: Player, decision: &Decision) -> Result<(), Refusal> {
-        if matches!(decision, Decision::Taken(_)) && self.of_seat(game, seat).is_some() {
-            let error = "the invitation is known to others; a secret of your own is needed";
-            return Err(Refusal::against(error).at("secret"));
-        }
-        Ok(())
-    }
-
-    /// What the store keeps of the secret of a seat that is taken.
-    fn token(&self, seat: Player) -> Option<(Player, Hash)> {
-        self.secret.as_ref().map(|(secret, _)| (seat, ids::hash(secret)))
-    }
-}
-
-/// The events of a decision.
-fn plan(
-    game: &Played,
-    seat: Player,
-    decision: Decision,
-    command: Option<String>,
-    fresh: &Fresh,
-) -> Plan {
-    let plan = Plan { seat: Some(seat), command, ..Plan::default() };
-    match decision {
-        Decision::Facts(facts) => Plan { facts, ..plan },
-        Decision::Taken(fact) => Plan { facts: vec![fact], token: fresh.token(seat), ..plan },
-        Decision::NewGame => {
-            let fact = Fact::Rematch { id: Some(fresh.id.clone()) };
-            Plan { facts: vec![fact], new_game: Some(again(game, &fresh.id)), ..plan }
-        }
-    }
-}
-
-/// The same game with the seats exchanged. Tokens are known by their hashes alone, so each player keeps
-/// the old one.
-fn again(game: &Played, id: &str) -> NewGame {
-    let mut created = game.created.clone();
-    for (seat, joined) in created.seats.iter_mut().zip(game.course.joined) {
-        if joined && seat.sitter == Sitter::Open {
-            seat.sitter = Sitter::Person;
-        }
-    }
-    created.seats.reverse();
-    let [one, two] = game.tokens;
-    first(id.to_owned(), created, [two, one], ids::now())
-}
-
-/// The events of a plan, numbered and dated: received when they were, but never before the last event.
-fn append(game: &Played, plan: Plan, received: i64) -> Append {
-    let at = received.max(game.course.last_at);
-    let running = game.course.runs_after(plan.seat, &plan.facts, at);
-    let event = |(i, fact): (usize, Fact)| {
-        let by_server = matches!(fact, Fact::Result { .. }) && i > 0;
-        Event {
-            seq: game.course.seq + 1 + i as i64,
-            seat: plan.seat.filter(|_| !by_server),
-            at,
-            fact,
-            command: plan.command.clone().filter(|_| i == 0),
-        }
-    };
-    let events = plan.facts.into_iter().enumerate().map(event).collect();
-    let (new_game, token) = (plan.new_game, plan.token);
-    Append { game: game.id.clone(), events, new_game, token, running }
 }

@@ -18,6 +18,11 @@ use tokio::sync::watch;
 /// How many events are kept as they are told: who has fewer reads the store.
 const RECENT: usize = 8;
 
+/// About how many bytes a game takes, and a turn and an event of it.
+const OF_A_ROOM: usize = 4_000;
+const OF_A_TURN: usize = 150;
+const OF_AN_EVENT: usize = 20;
+
 /// What one thinking of a computer is known by, and the switch that ends it.
 #[derive(Clone, Debug, Default)]
 pub struct Ticket {
@@ -51,6 +56,8 @@ struct Inner {
 pub struct Room {
     /// The game's id.
     pub id: String,
+    /// About how many bytes it takes.
+    pub weight: usize,
     inner: Mutex<Inner>,
     /// Counts changes; what has changed is to be looked up.
     hint: watch::Sender<u64>,
@@ -89,6 +96,7 @@ impl Room {
         asker: IpAddr,
     ) -> Result<Option<Room>, Damaged> {
         let Some(game) = Played::replay(id, events, tokens)? else { return Ok(None) };
+        let weight = OF_A_ROOM + OF_A_TURN * game.course.turns + OF_AN_EVENT * events.len();
         let recent = VecDeque::with_capacity(RECENT);
         let buckets = [bucket; 2];
         let inner = Inner {
@@ -103,6 +111,7 @@ impl Room {
         };
         Ok(Some(Room {
             id: id.to_owned(),
+            weight,
             inner: Mutex::new(inner),
             hint: watch::channel(0).0,
             touched: AtomicI64::new(now()),
@@ -273,12 +282,18 @@ impl Drop for Presence {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::clock::TimeControl;
     use crate::event::{Created, Fact, Seat, Sitter};
 
     const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
+
+    /// A room that weighs so much and was left at a time.
+    pub fn left(id: &str, weight: usize, touched: i64) -> Room {
+        let room = Arc::into_inner(room([Sitter::Person, Sitter::Person])).unwrap();
+        Room { id: id.to_owned(), weight, touched: AtomicI64::new(touched), ..room }
+    }
 
     fn room(sitters: [Sitter; 2]) -> Arc<Room> {
         let start = (engine::find("gekitai").unwrap().start)(&Default::default()).unwrap();

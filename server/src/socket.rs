@@ -50,7 +50,7 @@ pub async fn upgrade(
     socket: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, Refusal> {
     let after = query(&uri)?.after;
-    let room = state.hall.room(&id).await?;
+    let room = state.hall.room_for(&id, client.0).await?;
     let socket = socket.map_err(|error| Refusal::bad(format!("no WebSocket: {error}")))?;
     if state.hall.is_stopping() {
         return Err(Refusal::unavailable("the server is stopping"));

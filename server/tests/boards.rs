@@ -8,7 +8,7 @@ use server::{boards, pages};
 use tower::ServiceExt;
 
 fn app() -> Router {
-    boards::router().merge(pages::router(None))
+    boards::router(server::replays::Replays::new(2)).merge(pages::router(None))
 }
 
 async fn send(request: Request<Body>) -> (StatusCode, Response<Body>) {

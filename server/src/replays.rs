@@ -1,0 +1,191 @@
+//! Work that may take a while and needs no engine (games replayed, positions drawn): off the async threads,
+//! a few at once, and in turns between addresses.
+
+use crate::error::Refusal;
+use crate::fair::Rotation;
+use crate::limits::household;
+use std::collections::VecDeque;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::oneshot;
+
+/// How much of one address may wait.
+const MOST_OF_ONE: usize = 256;
+
+#[derive(Debug, Default)]
+struct State {
+    /// The addresses of what is under way.
+    running: Vec<IpAddr>,
+    waiting: Rotation<IpAddr, VecDeque<oneshot::Sender<Place>>>,
+}
+
+/// Places for work, of which no address has more than half; clones share them.
+#[derive(Clone, Debug)]
+pub struct Replays {
+    most: usize,
+    state: Arc<Mutex<State>>,
+}
+
+/// A place, until it is dropped.
+#[derive(Debug)]
+struct Place {
+    replays: Replays,
+    address: IpAddr,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut state = self.replays.lock();
+        if let Some(at) = state.running.iter().position(|own| *own == self.address) {
+            state.running.swap_remove(at);
+        }
+        self.replays.grant(state);
+    }
+}
+
+impl Replays {
+    /// So much at once, at least two.
+    pub fn new(most: usize) -> Replays {
+        Replays { most: most.max(2), state: Arc::default() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Does something in its turn.
+    pub async fn run<T: Send + 'static>(
+        &self,
+        address: IpAddr,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let place = self.place(household(address))?.await;
+        let place = place.map_err(|_| Refusal::unavailable("the server is stopping"))?;
+        let work = move || {
+            let done = work();
+            drop(place);
+            done
+        };
+        let done = tokio::task::spawn_blocking(work).await;
+        done.map_err(|_| Refusal::broken("an error inside; it has been logged"))
+    }
+
+    /// Queues for a place.
+    fn place(&self, address: IpAddr) -> Result<oneshot::Receiver<Place>, Refusal> {
+        let (grant, granted) = oneshot::channel();
+        let mut state = self.lock();
+        let own = state.waiting.of(address);
+        if own.len() >= MOST_OF_ONE {
+            return Err(Refusal::too_many("too much of this address waits to be worked on", 2));
+        }
+        own.push_back(grant);
+        self.grant(state);
+        Ok(granted)
+    }
+
+    /// Gives free places to those who wait.
+    fn grant(&self, mut state: MutexGuard<'_, State>) {
+        let mut left = Vec::new();
+        while state.running.len() < self.most {
+            let State { running, waiting } = &mut *state;
+            let of_one = |address: &IpAddr| running.iter().filter(|own| *own == address).count();
+            let next = waiting.next(|address, own| {
+                let free = of_one(address) < (self.most / 2).max(1);
+                free.then(|| own.pop_front()).flatten().map(|grant| (*address, grant))
+            });
+            let Some((address, grant)) = next else { break };
+            // Who has left is passed over; the place is dropped when nobody can be waiting for this lock.
+            if grant.is_closed() {
+                continue;
+            }
+            running.push(address);
+            left.extend(grant.send(Place { replays: self.clone(), address }).err());
+        }
+        state.waiting.retain(|own| !own.is_empty());
+        drop(state);
+        drop(left);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+
+    const ONE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 1));
+    const OTHER: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 2));
+
+    /// Work that goes on until it is let go.
+    fn held(
+        replays: &Replays,
+        address: IpAddr,
+    ) -> (tokio::task::JoinHandle<Result<(), Refusal>>, mpsc::Sender<()>) {
+        let (go, gone) = mpsc::channel();
+        let replays = replays.clone();
+        let work = move || {
+            let _ = gone.recv();
+        };
+        (tokio::spawn(async move { replays.run(address, work).await }), go)
+    }
+
+    async fn until(replays: &Replays, running: usize, waiting: usize) {
+        let now = || {
+            let state = replays.lock();
+            let queued: usize = state.waiting.iter().map(|(_, own)| own.len()).sum();
+            (state.running.len(), queued)
+        };
+        while now() != (running, waiting) {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    #[tokio::test]
+    async fn one_address_leaves_half_to_others() {
+        let replays = Replays::new(2);
+        let (first, go_first) = held(&replays, ONE);
+        let (second, go_second) = held(&replays, ONE);
+        until(&replays, 1, 1).await;
+        assert_eq!(replays.run(OTHER, || 7).await, Ok(7));
+        drop((go_first, go_second));
+        assert_eq!((first.await.unwrap(), second.await.unwrap()), (Ok(()), Ok(())));
+        until(&replays, 0, 0).await;
+    }
+
+    #[tokio::test]
+    async fn who_leaves_the_queue_is_passed_over() {
+        let replays = Replays::new(2);
+        let (first, go) = held(&replays, ONE);
+        until(&replays, 1, 0).await;
+        let (second, _go_second) = held(&replays, ONE);
+        until(&replays, 1, 1).await;
+        second.abort();
+        assert!(second.await.unwrap_err().is_cancelled());
+        drop(go);
+        first.await.unwrap().unwrap();
+        assert_eq!(replays.run(ONE, || 8).await, Ok(8));
+        until(&replays, 0, 0).await;
+    }
+
+    #[tokio::test]
+    async fn so_much_of_an_address_may_wait_and_others_still_come() {
+        let replays = Replays::new(2);
+        let held: Vec<_> = (0..=MOST_OF_ONE).map(|_| held(&replays, ONE)).collect();
+        until(&replays, 1, MOST_OF_ONE).await;
+        let refused = replays.run(ONE, || 9).await.unwrap_err();
+        assert!(matches!(refused.kind, crate::error::Kind::TooMany { .. }));
+        assert_eq!(replays.run(OTHER, || 9).await, Ok(9));
+        for (work, go) in held {
+            drop(go);
+            work.await.unwrap().unwrap();
+        }
+    }
+
+    #[tokio::test]
+    async fn what_panics_frees_its_place() {
+        let replays = Replays::new(2);
+        for _ in 0..3 {
+            assert!(replays.run(ONE, || panic!("on purpose")).await.is_err());
+        }
+        assert_eq!(replays.run(ONE, || 1).await, Ok(1));
+    }
+}
