@@ -47,7 +47,7 @@ pub struct Entry {
     pub from_term: fn(&str, &Options) -> Opened<SetupError>,
     /// The match that a record tells.
     pub from_record: fn(&Record) -> Opened<RecordError>,
-    /// An engine with a table of so many mebibytes.
+    /// An engine with a table of this many mebibytes.
     pub thinker: fn(usize) -> Box<dyn Thinker>,
     /// Solves the position of a match as far as the settings allow.
     pub solve: Solve,
@@ -57,7 +57,7 @@ pub struct Entry {
     pub shipped: &'static str,
     /// Collects new puzzles; reports after each game how many games and puzzles there are.
     pub puzzles: Puzzles,
-    /// Reads and checks a certificate; the news are how many of how many positions have been checked.
+    /// Reads and checks a certificate; reports how many of how many positions are checked.
     pub verify: Verify,
     /// Searches fixed positions to a fixed depth.
     pub bench: fn() -> bench::Count,
@@ -100,8 +100,8 @@ const fn entry<G: Play>() -> Entry {
         solve: solve_match::<G>,
         complete: complete_match::<G>,
         shipped: G::PUZZLES,
-        puzzles: |options, wanted, stop, news| {
-            collect::<G>(&options_from_json(options)?, wanted, stop, news)
+        puzzles: |options, wanted, stop, report| {
+            collect::<G>(&options_from_json(options)?, wanted, stop, report)
         },
         verify: verify_text::<G>,
         bench: bench::run::<G>,

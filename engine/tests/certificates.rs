@@ -108,7 +108,7 @@ fn a_changed_byte_is_refused_with_its_place() {
     }
 }
 
-/// The certificate with its stored positions changed, sealed anew.
+/// The certificate with its stored positions changed, sealed again.
 fn forged(change: impl Fn(&mut Certificate<Gekitai>)) -> String {
     let mut certificate = Certificate::<Gekitai>::read(&small()).unwrap();
     change(&mut certificate);

@@ -116,7 +116,7 @@ fn glaisher_sees_every_connection_and_nothing_else() {
     }
 }
 
-/// Whether the player to move wins (1), loses (−1) or neither within so many plies, by all the rules.
+/// Whether the player to move wins (1), loses (−1) or neither within this many plies, by all the rules.
 fn solve(pos: &rules::jeson_mor::JesonMor, plies: i32) -> i32 {
     if let Some(outcome) = pos.outcome() {
         return if outcome == Outcome::Win(pos.turn()) { 1 } else { -1 };

@@ -7,7 +7,7 @@ use engine::{cache::Cache, play::Play, think::think};
 use rules::random::Random;
 use rules::{Game, Outcome};
 
-/// Whether the player to move wins (1), loses (−1) or neither within so many turns.
+/// Whether the player to move wins (1), loses (−1) or neither within this many turns.
 fn solve<G: Game>(pos: &G, turns: i32) -> i32 {
     if let Some(outcome) = pos.outcome() {
         return match outcome {
@@ -37,7 +37,7 @@ fn solve<G: Game>(pos: &G, turns: i32) -> i32 {
     best
 }
 
-/// Searches positions of random games and checks every proof of at most so many turns.
+/// Searches positions of random games and checks every proof of at most this many turns.
 fn check<G: Play>(options: &G::Options, wanted: usize, most_turns: i32) {
     let judge = G::Judge::default();
     let (mut checked, mut losses) = (0, 0);

@@ -42,7 +42,7 @@ fn every_reply_loses<G: Play>(pos: &G, player: Player) -> bool {
     })
 }
 
-/// Beyond so many turns, pairs of them are too many to be looked at: Glaisher has millions.
+/// With more turns than this there are too many pairs to look at: Glaisher has millions.
 const PLAIN: usize = 300;
 
 /// No other turn than the solution's wins as soon, and that one does not win sooner than it claims.

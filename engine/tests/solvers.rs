@@ -12,7 +12,7 @@ use rules::jeson_mor::JesonMor;
 use rules::random::Random;
 use rules::{Game, Outcome, Player};
 
-/// Whether the attacker can force a win within so many turns of both players, by looking at everything.
+/// Whether the attacker can force a win within this many turns of both players, by looking at everything.
 fn minimax<G: Game>(pos: &G, attacker: Player, left: u32) -> bool {
     if let Some(outcome) = pos.outcome() {
         return outcome == Outcome::Win(attacker);

@@ -35,21 +35,22 @@ const LONGEST: usize = 150;
 const NODES: u64 = 3_000_000;
 /// Memory for such questions, in mebibytes.
 const MEBIBYTES: usize = 64;
-/// The rating search doubles its positions so many times from [`FIRST`].
+/// How often the rating search doubles its positions, from [`FIRST`].
 const DOUBLINGS: u32 = 12;
 const FIRST: u64 = 50;
 
-/// Collects puzzles of a game, sorted from easy to hard. `news` hears how many games and puzzles there are.
+/// Collects puzzles of a game, sorted from easy to hard. `report` hears how many games and
+/// puzzles there are.
 pub fn collect<G: Play>(
     options: &G::Options,
     wanted: &Collect,
     stop: &Stop,
-    news: &mut dyn FnMut(u64, usize),
+    report: &mut dyn FnMut(u64, usize),
 ) -> Result<Vec<Puzzle>, rules::SetupError> {
     let mut puzzles = Vec::new();
     let mut seen = HashSet::new();
     for i in 0..wanted.games {
-        news(i, puzzles.len());
+        report(i, puzzles.len());
         if puzzles.len() >= wanted.count || stop.is_stopped() {
             break;
         }
@@ -162,7 +163,7 @@ impl<'a, G: Play> Finder<'a, G> {
         None
     }
 
-    /// Whether the player to move in `pos` wins from `next` within so many turns of both.
+    /// Whether the player to move in `pos` wins from `next` within this many turns of both.
     fn wins(&mut self, pos: &G, next: &G, bound: u32) -> Option<bool> {
         let control = Control::new(&Limits::nodes(NODES), self.stop);
         Bounder::new(&self.judge, &mut self.bounds, &control, pos.turn(), Count::Turns)

@@ -20,7 +20,7 @@ pub struct Puzzle {
     pub position: String,
     /// In how many turns the player to move wins.
     pub turns: u32,
-    /// No other turn wins within so many turns.
+    /// Within how many turns no other turn wins.
     pub only: u32,
     /// How many positions the engine looked at before it kept to the solution.
     pub rating: u64,

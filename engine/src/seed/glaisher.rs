@@ -77,7 +77,7 @@ fn decide(pos: &Glaisher, ahead: usize, width: usize) -> Vec<Turn<Glaisher>> {
     first_highest(found).into_iter().map(|candidate| candidate.turn).collect()
 }
 
-/// The best of `width` candidates, each worth what it leads to after so many more turns.
+/// The best of `width` candidates, each worth what it leads to some turns later.
 fn best(pos: &Glaisher, first: First, ahead: usize, width: usize) -> Option<Candidate> {
     let follow = |mut candidate: Candidate| {
         if ahead > 0
