@@ -3,7 +3,7 @@
 use crate::commands::{Action, Decision, decide};
 use crate::engines::Lane;
 use crate::event::Sitter;
-use crate::ids::{now, seed};
+use crate::ids::seed;
 use crate::live::{Hall, Plan};
 use crate::room::Room;
 use engine::levels;
@@ -42,7 +42,8 @@ pub fn consider(hall: &Arc<Hall>, room: &Arc<Room>) {
     }
     let choice = room.think(|game, stop| {
         let seat = game.course.turn;
-        let left = game.course.clock.as_ref().map(|clock| clock.left(now())[seat.index()]);
+        let left =
+            game.course.clock.as_ref().map(|clock| clock.left(hall.time.now())[seat.index()]);
         let share = left.map(|left| {
             let left = Duration::from_millis(left.unsigned_abs());
             Limits::clock(left, Duration::ZERO).time.unwrap_or(MOST_TIME)
@@ -72,7 +73,7 @@ async fn play(hall: Arc<Hall>, room: Arc<Room>, choice: Choice) {
     }
     if let Some(turn) = turn {
         let action = Action::Move { turn };
-        let played = hall.change(&room, now(), |game| {
+        let played = hall.change(&room, hall.time.now(), |game| {
             // What happened meanwhile may have changed everything.
             if game.course.seq != seq {
                 return Ok(None);

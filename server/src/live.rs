@@ -1,6 +1,7 @@
 //! Games in memory: a cache of what the store says, and hints to those who follow a game.
 
 use crate::alarm::{self, Alarm};
+use crate::clock::Clock;
 use crate::commands::{self, Action, Command, Decision};
 use crate::computers;
 use crate::engines::Engines;
@@ -12,6 +13,7 @@ use crate::metrics::Metrics;
 use crate::played::{Damaged, Played};
 use crate::room::Room;
 use crate::store::{Append, Appended, NewGame, Store, StoreError};
+use crate::time::Time;
 use rules::Player;
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -25,6 +27,11 @@ const TRIES: usize = 10;
 /// All events of a game.
 const ALL: usize = usize::MAX;
 
+/// For how many milliseconds a game that could not be read is not read again, and how many such games are
+/// remembered.
+const UNREADABLE_FOR: i64 = 60_000;
+const MOST_UNREADABLE: usize = 1_000;
+
 /// Everything that requests share.
 pub struct Hall {
     /// The truth.
@@ -35,11 +42,15 @@ pub struct Hall {
     pub limits: Arc<Limits>,
     /// What is counted.
     pub metrics: Arc<Metrics>,
+    /// What time it is.
+    pub time: Time,
     /// When clocks run out.
     pub alarm: Alarm,
     /// Turns true when the server stops.
     pub stopping: watch::Sender<bool>,
     rooms: Mutex<HashMap<String, Arc<Room>>>,
+    /// Games that cannot be read, when that was found and why.
+    unreadable: Mutex<HashMap<String, (i64, String)>>,
 }
 
 /// What is to happen in a game.
@@ -80,11 +91,8 @@ pub struct Done {
 impl From<StoreError> for Refusal {
     fn from(error: StoreError) -> Refusal {
         match error {
-            StoreError::Failed(_) => {
-                Refusal::unavailable(format!("{error}; nothing was stored, try again"))
-            }
-            StoreError::Closed => Refusal::unavailable(error),
             StoreError::Damaged(_) => Refusal::broken(error),
+            _ => Refusal::unavailable(error),
         }
     }
 }
@@ -98,10 +106,24 @@ impl From<Damaged> for Refusal {
 
 impl Hall {
     /// An empty hall.
-    pub fn new(store: Store, engines: Engines, limits: Limits, metrics: Arc<Metrics>) -> Hall {
-        let (stopping, _) = watch::channel(false);
-        let (alarm, limits) = (Alarm::default(), Arc::new(limits));
-        Hall { store, engines, limits, metrics, alarm, stopping, rooms: Mutex::default() }
+    pub fn new(
+        store: Store,
+        engines: Engines,
+        limits: Limits,
+        metrics: Arc<Metrics>,
+        time: Time,
+    ) -> Hall {
+        Hall {
+            store,
+            engines,
+            limits: Arc::new(limits),
+            metrics,
+            time,
+            alarm: Alarm::default(),
+            stopping: watch::channel(false).0,
+            rooms: Mutex::default(),
+            unreadable: Mutex::default(),
+        }
     }
 
     fn rooms(&self) -> MutexGuard<'_, HashMap<String, Arc<Room>>> {
@@ -120,9 +142,11 @@ impl Hall {
             return Ok(Arc::clone(room));
         }
         check_id(id)?;
-        let events = self.store.events(id, 0, ALL).await?;
-        let tokens = self.store.tokens(id).await?;
-        let room = Room::replay(id, &events, tokens, self.limits.of_a_seat())?;
+        self.is_readable(id)?;
+        let room = self.read(id).await.map_err(|error| match error {
+            StoreError::Damaged(reason) => self.cannot_read(id, reason),
+            other => other.into(),
+        })?;
         let room = room.ok_or_else(|| no_such_game(id))?;
         let room = {
             let mut rooms = self.rooms();
@@ -133,6 +157,45 @@ impl Hall {
         };
         self.settled(&room);
         Ok(room)
+    }
+
+    /// A game from the store.
+    async fn read(&self, id: &str) -> Result<Option<Room>, StoreError> {
+        let events = self.store.events(id, 0, ALL).await?;
+        let tokens = self.store.tokens(id).await?;
+        let room = Room::replay(id, &events, tokens, self.limits.of_a_seat(), &self.time);
+        room.map_err(|error| StoreError::Damaged(error.to_string()))
+    }
+
+    fn unreadable(&self) -> MutexGuard<'_, HashMap<String, (i64, String)>> {
+        self.unreadable.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Refuses a game that could not be read a while ago.
+    fn is_readable(&self, id: &str) -> Result<(), Refusal> {
+        match self.unreadable().get(id) {
+            Some((at, reason)) if self.time.now() - at < UNREADABLE_FOR => Err(unreadable(reason)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Notes a game that cannot be read, and tells the host, once.
+    fn cannot_read(&self, id: &str, reason: String) -> Refusal {
+        let mut known = self.unreadable();
+        if known.len() >= MOST_UNREADABLE {
+            known.clear();
+        }
+        let refusal = unreadable(&reason);
+        let before = known.insert(id.to_owned(), (self.time.now(), reason.clone()));
+        if before.is_none_or(|(_, before)| before != reason) {
+            tracing::error!(game = id, reason, "a game cannot be read");
+        }
+        refusal
+    }
+
+    /// Lets everybody look again who follows a game.
+    pub fn hint_all(&self) {
+        self.rooms().values().for_each(|room| room.hint());
     }
 
     /// Forgets games that nobody has looked at since a time; the store has them.
@@ -165,8 +228,11 @@ impl Hall {
 
     /// What follows from a new state: an alarm for the clock, work for a computer.
     pub fn settled(self: &Arc<Self>, room: &Arc<Room>) {
-        let deadline = room.view(|game| game.course.clock.as_ref()?.deadline());
-        self.alarm.set(&room.id, deadline);
+        // While the room is locked: what comes later is set later.
+        room.view(|game| {
+            let deadline = game.course.clock.as_ref().and_then(Clock::deadline);
+            self.alarm.set(&room.id, game.course.seq, deadline);
+        });
         computers::consider(self, room);
     }
 
@@ -218,7 +284,7 @@ impl Hall {
         from: Sender,
         command: Command,
     ) -> Result<Done, Refusal> {
-        let received = ids::now();
+        let received = self.time.now();
         if self.is_stopping() {
             return Err(Refusal::unavailable("the server is stopping; repeat the command later"));
         }
@@ -260,7 +326,7 @@ impl Hall {
                 if decision == Decision::NewGame && !paid.swap(true, Ordering::Relaxed) {
                     self.limits.make_game(from.address)?;
                 }
-                Ok(Some(plan(game, seat, decision, command.command.clone(), &fresh)))
+                Ok(Some(plan(game, seat, decision, command.command.clone(), &fresh, received)))
             });
             if let Some(seq) = changed.await? {
                 let token = room.view(|game| fresh.of_seat(game, seat));
@@ -338,10 +404,8 @@ impl Hall {
 
     /// Ends a game whose clock had run out at a time.
     pub async fn time_out(self: &Arc<Self>, room: &Arc<Room>, at: i64) -> Result<(), Refusal> {
-        // A machine that has just woken up may be asked before it has looked at the time.
-        if let Some(since) = self.alarm.asleep_since(at) {
-            alarm::pause_one(self, room, since, at).await?;
-        }
+        // A server that has just woken up may be asked before it has noticed.
+        alarm::keep_time(self).await?;
         if room.view(|game| game.course.out_of_time(at)).is_none() {
             return Ok(());
         }
@@ -363,7 +427,7 @@ impl Hall {
     ) -> Result<String, Refusal> {
         let tokens = tokens.map(|token| token.map(|token| ids::hash(&token)));
         for _ in 0..TRIES {
-            let new = first(new_id()?, created.clone(), tokens, ids::now());
+            let new = first(new_id()?, created.clone(), tokens, self.time.now());
             let id = new.id.clone();
             let append = Append {
                 game: id.clone(),
@@ -379,6 +443,10 @@ impl Hall {
         }
         Err(Refusal::unavailable("no free id was found, try again"))
     }
+}
+
+fn unreadable(reason: &str) -> Refusal {
+    Refusal::broken(format!("this game cannot be read: {reason}; the host was told"))
 }
 
 fn busy() -> Refusal {
@@ -441,6 +509,7 @@ fn plan(
     decision: Decision,
     command: Option<String>,
     fresh: &Fresh,
+    at: i64,
 ) -> Plan {
     let plan = Plan { seat: Some(seat), command, ..Plan::default() };
     match decision {
@@ -448,14 +517,14 @@ fn plan(
         Decision::Taken(fact) => Plan { facts: vec![fact], token: fresh.token(seat), ..plan },
         Decision::NewGame => {
             let fact = Fact::Rematch { id: Some(fresh.id.clone()) };
-            Plan { facts: vec![fact], new_game: Some(again(game, &fresh.id)), ..plan }
+            Plan { facts: vec![fact], new_game: Some(again(game, &fresh.id, at)), ..plan }
         }
     }
 }
 
 /// The same game with the seats exchanged. Tokens are known by their hashes alone, so each player keeps
 /// the old one.
-fn again(game: &Played, id: &str) -> NewGame {
+fn again(game: &Played, id: &str, at: i64) -> NewGame {
     let mut created = game.created.clone();
     for (seat, joined) in created.seats.iter_mut().zip(game.course.joined) {
         if joined && seat.sitter == Sitter::Open {
@@ -464,7 +533,7 @@ fn again(game: &Played, id: &str) -> NewGame {
     }
     created.seats.reverse();
     let [one, two] = game.tokens;
-    first(id.to_owned(), created, [two, one], ids::now())
+    first(id.to_owned(), created, [two, one], at)
 }
 
 /// The events of a plan, numbered and dated: received when they were, but never before the last event.

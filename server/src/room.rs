@@ -3,9 +3,10 @@
 use crate::course::Course;
 use crate::error::Refusal;
 use crate::event::Event;
-use crate::ids::{Hash, now};
+use crate::ids::Hash;
 use crate::limits::{Bucket, Limits};
 use crate::played::{Damaged, Played};
+use crate::time::Time;
 use engine::Stop;
 use rules::Player;
 use serde_json::Value;
@@ -41,6 +42,7 @@ pub struct Room {
     inner: Mutex<Inner>,
     /// Counts changes; what has changed is to be looked up.
     hint: watch::Sender<u64>,
+    time: Time,
     touched: AtomicI64,
     refreshed: AtomicI64,
 }
@@ -73,8 +75,10 @@ impl Room {
         events: &[Event],
         tokens: [Option<Hash>; 2],
         bucket: Bucket,
+        time: &Time,
     ) -> Result<Option<Room>, Damaged> {
-        let Some(game) = Played::replay(id, events, tokens)? else { return Ok(None) };
+        let game = Played::replay(id, events, tokens, &time.pauses)?;
+        let Some(game) = game else { return Ok(None) };
         let recent = VecDeque::with_capacity(RECENT);
         let buckets = [bucket; 2];
         let inner = Inner { game, recent, seats: [0; 2], watchers: 0, buckets, thinking: None };
@@ -82,8 +86,9 @@ impl Room {
             id: id.to_owned(),
             inner: Mutex::new(inner),
             hint: watch::channel(0).0,
-            touched: AtomicI64::new(now()),
-            refreshed: AtomicI64::new(now()),
+            time: time.clone(),
+            touched: AtomicI64::new(time.now()),
+            refreshed: AtomicI64::new(time.now()),
         }))
     }
 
@@ -112,7 +117,7 @@ impl Room {
 
     /// Notes that somebody was here.
     pub fn touch(&self) {
-        self.touched.store(now(), Ordering::Relaxed);
+        self.touched.store(self.time.now(), Ordering::Relaxed);
     }
 
     /// When somebody was here last.
@@ -122,7 +127,7 @@ impl Room {
 
     /// Whether it is time to compare with the store; says yes to one of many who ask.
     pub fn is_due(&self, every: i64) -> bool {
-        let (now, last) = (now(), self.refreshed.load(Ordering::Relaxed));
+        let (now, last) = (self.time.now(), self.refreshed.load(Ordering::Relaxed));
         let swap =
             |last| self.refreshed.compare_exchange(last, now, Ordering::Relaxed, Ordering::Relaxed);
         now - last >= every && swap(last).is_ok()
@@ -145,7 +150,7 @@ impl Room {
         tokens(&mut inner.game.tokens);
         drop(inner);
         self.touch();
-        self.hint.send_modify(|count| *count += 1);
+        self.hint();
         Ok(())
     }
 
@@ -155,6 +160,11 @@ impl Room {
         let missing = usize::try_from((inner.game.course.seq - after).max(0)).ok()?;
         let skip = inner.recent.len().checked_sub(missing)?;
         Some(inner.recent.iter().skip(skip).cloned().collect())
+    }
+
+    /// Tells those who follow to look again.
+    pub fn hint(&self) {
+        self.hint.send_modify(|count| *count += 1);
     }
 
     /// Follows the changes.
@@ -180,7 +190,7 @@ impl Room {
         }
         drop(inner);
         self.touch();
-        self.hint.send_modify(|count| *count += 1);
+        self.hint();
     }
 
     /// Begins the thinking of a computer that has to move, ends one that is out of date. What is given
