@@ -55,9 +55,8 @@ impl Server {
         Ok(Server { child, address: address.trim_end_matches('/').to_owned() })
     }
 
-    pub fn kill(mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
+    pub fn kill(self) {
+        drop(self);
     }
 
     /// Asks it to stop, and waits until it has.
@@ -65,6 +64,14 @@ impl Server {
         let pid = self.child.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
         self.child.wait().unwrap().code()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have stopped by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
@@ -88,9 +95,12 @@ impl Line {
         body: &str,
     ) -> Option<(u16, String)> {
         let length = body.len();
+        let token = match token {
+            "" => String::new(),
+            token => format!("authorization: Bearer {token}\r\n"),
+        };
         let request = format!(
-            "{method} {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\n\
-             content-length: {length}\r\n\r\n{body}"
+            "{method} {path} HTTP/1.1\r\nhost: localhost\r\n{token}content-length: {length}\r\n\r\n{body}"
         );
         self.0.get_mut().write_all(request.as_bytes()).ok()?;
         let mut status = None;

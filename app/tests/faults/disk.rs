@@ -55,21 +55,34 @@ impl Small {
         std::fs::remove_file(self.inside.join("full")).unwrap();
     }
 
-    /// Kills the server and saves its files.
-    fn kill(mut self, to: &Path) {
-        assert!(Command::new("kill").args(["-9", &self.server]).status().unwrap().success());
+    fn kill(&mut self) {
+        let server = std::mem::take(&mut self.server);
+        if !server.is_empty() {
+            let killed = Command::new("kill").args(["-9", &server]).status();
+            assert!(killed.unwrap().success());
+        }
+    }
+
+    /// Saves the files of the server.
+    fn save(&self, to: &Path) {
         for name in ["games.db", "games.db-wal"] {
             std::fs::copy(self.inside.join(name), to.join(name)).unwrap();
         }
-        self.shell.kill().unwrap();
-        self.shell.wait().unwrap();
+    }
+}
+
+impl Drop for Small {
+    fn drop(&mut self) {
+        self.kill();
+        let _ = self.shell.kill();
+        let _ = self.shell.wait();
     }
 }
 
 #[test]
 fn what_is_acknowledged_on_a_really_full_disk_is_kept() {
     let (folder, saved) = (Folder::new("disk"), Folder::new("disk-saved"));
-    let Some(small) = Small::start(&folder.0) else {
+    let Some(mut small) = Small::start(&folder.0) else {
         println!("skipped: no file system can be mounted here");
         return;
     };
@@ -100,7 +113,8 @@ fn what_is_acknowledged_on_a_really_full_disk_is_kept() {
     client.with_clocks();
     assert_eq!(client.known.refusals, 0, "there is space again");
     let known = client.known;
-    small.kill(&saved.0);
+    small.kill();
+    small.save(&saved.0);
     let server = Server::start(&saved.0);
     known.check(&server.address, &saved.0.join("games.db"));
     server.kill();

@@ -145,7 +145,7 @@ impl World {
             }
             _ => self.start(),
         };
-        let mut arm = |world: &mut World| match fault {
+        let arm = |world: &mut World| match fault {
             Some(fault) => world.control.arm(fault),
             None => world.control.count(),
         };
