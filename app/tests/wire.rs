@@ -28,7 +28,8 @@ impl Drop for Folder {
 pub fn serve(data: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_quadrille"));
     command
-        .args(["serve", "--listen", "127.0.0.1:0", "--new-games", "1000000", "--data"])
+        .args(["serve", "--listen", "127.0.0.1:0", "--new-games", "1000000"])
+        .args(["--allowance", "1000000", "--data"])
         .arg(data);
     command
 }

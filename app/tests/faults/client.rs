@@ -7,6 +7,7 @@ use rusqlite::Connection;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// How often something is tried again before a server counts as broken.
@@ -111,39 +112,64 @@ impl Game {
     }
 }
 
-/// Somebody at a connection.
-pub struct Client {
+/// Somebody at a connection. What they do gives nothing when they have left.
+pub struct Client<'a> {
     line: Line,
     dice: Random,
     commands: usize,
+    /// Turns true when somebody leaves; then all do. Those without one stay.
+    leaving: Option<&'a AtomicBool>,
+    /// One in so many refusals is too much for them.
+    patience: usize,
     pub known: Known,
 }
 
-impl Client {
-    pub fn new(address: &str, seed: u64) -> Client {
+impl<'a> Client<'a> {
+    pub fn new(address: &str, seed: u64, leaving: Option<&'a AtomicBool>) -> Client<'a> {
         let line = Line::open(address).unwrap();
-        Client { line, dice: Random::new(seed), commands: 0, known: Known::default() }
+        Client {
+            line,
+            dice: Random::new(seed),
+            commands: 0,
+            leaving,
+            patience: 4,
+            known: Known::default(),
+        }
+    }
+
+    /// Somebody who leaves when refused, for certain.
+    pub fn who_may_leave(self, leaving: &'a AtomicBool) -> Client<'a> {
+        Client { leaving: Some(leaving), patience: 1, ..self }
     }
 
     fn ask(&mut self, method: &str, path: &str, token: &str, body: &str) -> (u16, String) {
         self.line.ask(method, path, token, body).expect("the server is there")
     }
 
-    /// Asks until the server is able to answer: it may refuse for a while, but not for ever.
-    fn insist(&mut self, mut ask: impl FnMut(&mut Client) -> (u16, String)) -> Value {
+    /// Asks until the server is able to answer: it may refuse for a while, but not for ever. Some who are
+    /// refused leave.
+    fn insist(&mut self, mut ask: impl FnMut(&mut Client<'a>) -> (u16, String)) -> Option<Value> {
         for _ in 0..TRIES {
+            if self.leaving.is_some_and(|leaving| leaving.load(Ordering::SeqCst)) {
+                return None;
+            }
             let (status, body) = ask(self);
             match status {
-                200 | 201 => return serde_json::from_str(&body).unwrap(),
+                200 | 201 => return Some(serde_json::from_str(&body).unwrap()),
                 503 => self.known.refusals += 1,
                 _ => panic!("{status} {body}"),
+            }
+            if let Some(leaving) = self.leaving
+                && self.dice.below(self.patience) == 0
+            {
+                leaving.store(true, Ordering::SeqCst);
             }
             std::thread::sleep(Duration::from_millis(5));
         }
         panic!("the server does not recover");
     }
 
-    pub fn make(&mut self, wanted: &Value) -> usize {
+    pub fn make(&mut self, wanted: &Value) -> Option<usize> {
         let wanted = wanted.to_string();
         let made = self.insist(|client| {
             let (status, body) = client.ask("POST", "/api/games", "", &wanted);
@@ -151,9 +177,9 @@ impl Client {
             client.known.perhaps += usize::from(open);
             client.known.unknown += usize::from(open);
             (status, body)
-        });
+        })?;
         let tokens = [0, 1].map(|i| made["tokens"][i].as_str().unwrap().to_owned());
-        self.keep(made["id"].as_str().unwrap(), tokens)
+        Some(self.keep(made["id"].as_str().unwrap(), tokens))
     }
 
     fn keep(&mut self, id: &str, tokens: [String; 2]) -> usize {
@@ -165,7 +191,7 @@ impl Client {
 
     /// Gives a command until it is acknowledged. What was refused for certain is given again under the same
     /// name, or dropped for one of another name, which must not find the first one done.
-    pub fn command(&mut self, game: usize, seat: usize, mut action: Value) -> Value {
+    pub fn command(&mut self, game: usize, seat: usize, mut action: Value) -> Option<Value> {
         let path = format!("/api/games/{}/commands", self.known.games[game].id);
         let token = self.known.games[game].tokens[seat - 1].clone();
         action["command"] = self.name().into();
@@ -180,16 +206,18 @@ impl Client {
                 _ => Fate::Open,
             };
             client.known.unknown += usize::from(fate == Fate::Open);
+            let new_game = fate == Fate::Open && action["type"] == "rematch";
+            client.known.perhaps += usize::from(new_game);
             client.known.games[game].commands.insert(name, fate);
             if fate == Fate::Refused && client.dice.below(2) == 0 {
                 action["command"] = client.name().into();
             }
             (status, body)
-        });
+        })?;
         let seq = answer["seq"].as_u64().unwrap();
         let event = answer["event"].clone();
         self.known.games[game].told.insert(seq, event.clone());
-        event
+        Some(event)
     }
 
     fn name(&mut self) -> String {
@@ -197,14 +225,14 @@ impl Client {
         format!("c{}", self.commands)
     }
 
-    fn show(&mut self, game: usize) -> Value {
+    fn show(&mut self, game: usize) -> Option<Value> {
         let path = format!("/api/games/{}", self.known.games[game].id);
         self.insist(|client| client.ask("GET", &path, "", ""))
     }
 
     /// Plays a turn at random for whoever has to.
-    pub fn play(&mut self, game: usize) {
-        let shown = self.show(game);
+    pub fn play(&mut self, game: usize) -> Option<()> {
+        let shown = self.show(game)?;
         let entry = engine::find(shown["game"].as_str().unwrap()).unwrap();
         let options = shown["options"].as_object().unwrap();
         let mut session = (entry.start)(options).unwrap();
@@ -213,8 +241,9 @@ impl Client {
         }
         let turn = random_turn(session.as_ref(), &mut self.dice);
         let seat = usize::from(session.turn().number());
-        let event = self.command(game, seat, json!({ "type": "move", "turn": turn }));
+        let event = self.command(game, seat, json!({ "type": "move", "turn": turn }))?;
         assert_eq!(event["turn"], turn.as_str());
+        Some(())
     }
 
     /// The game that a rematch made.
@@ -224,39 +253,39 @@ impl Client {
     }
 
     /// Two people with clocks: everything they can do.
-    pub fn with_clocks(&mut self) {
+    pub fn with_clocks(&mut self) -> Option<()> {
         let clock = json!({ "kind": "time", "seconds": 300, "increment": 3 });
         let seats = json!([{ "kind": "person" }, { "kind": "open" }]);
-        let game = self.make(&json!({ "game": "gekitai", "seats": seats, "clock": clock }));
+        let game = self.make(&json!({ "game": "gekitai", "seats": seats, "clock": clock }))?;
         // Whoever does not hear that he has the seat repeats that with the secret he has thought of.
         let secret = format!("{:022}", self.dice.next_u64());
-        self.command(game, 2, json!({ "type": "join", "name": "Bob", "secret": secret }));
+        self.command(game, 2, json!({ "type": "join", "name": "Bob", "secret": secret }))?;
         self.known.games[game].tokens[1] = secret;
-        (0..4).for_each(|_| self.play(game));
-        self.command(game, 2, json!({ "type": "undo" }));
-        self.command(game, 1, json!({ "type": "accept" }));
-        self.play(game);
-        self.command(game, 1, json!({ "type": "offer-draw" }));
-        self.command(game, 2, json!({ "type": "decline" }));
-        self.command(game, 1, json!({ "type": "resign" }));
-        self.command(game, 1, json!({ "type": "rematch" }));
-        let made = self.command(game, 2, json!({ "type": "rematch" }));
+        (0..4).try_for_each(|_| self.play(game))?;
+        self.command(game, 2, json!({ "type": "undo" }))?;
+        self.command(game, 1, json!({ "type": "accept" }))?;
+        self.play(game)?;
+        self.command(game, 1, json!({ "type": "offer-draw" }))?;
+        self.command(game, 2, json!({ "type": "decline" }))?;
+        self.command(game, 1, json!({ "type": "resign" }))?;
+        self.command(game, 1, json!({ "type": "rematch" }))?;
+        let made = self.command(game, 2, json!({ "type": "rematch" }))?;
         let next = self.next(game, &made);
         // Its clock runs on: the heart beats from now on.
-        self.play(next);
+        self.play(next)
     }
 
     /// Two people at one screen.
-    pub fn shared(&mut self) {
+    pub fn shared(&mut self) -> Option<()> {
         let person = json!({ "kind": "person" });
         let wanted = json!({ "game": "six-making", "seats": [person, person], "shared": true });
-        let game = self.make(&wanted);
-        (0..3).for_each(|_| self.play(game));
-        self.command(game, 1, json!({ "type": "undo" }));
-        self.play(game);
-        self.command(game, 1, json!({ "type": "resign" }));
-        let made = self.command(game, 1, json!({ "type": "rematch" }));
+        let game = self.make(&wanted)?;
+        (0..3).try_for_each(|_| self.play(game))?;
+        self.command(game, 1, json!({ "type": "undo" }))?;
+        self.play(game)?;
+        self.command(game, 1, json!({ "type": "resign" }))?;
+        let made = self.command(game, 1, json!({ "type": "rematch" }))?;
         let next = self.next(game, &made);
-        self.play(next);
+        self.play(next)
     }
 }

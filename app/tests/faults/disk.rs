@@ -19,7 +19,7 @@ impl Small {
     /// None where this is not permitted.
     fn start(folder: &Path) -> Option<Small> {
         let script = r#"mount -t tmpfs -o size=2m tmpfs "$1" && echo mounted && {
-            "$0" serve --listen 127.0.0.1:0 --new-games 1000000 --data "$1/games.db" &
+            "$0" serve --listen 127.0.0.1:0 --new-games 1000000 --allowance 1000000 --data "$1/games.db" &
             echo "server $!"; wait $!; exec sleep 600; }"#;
         let mut shell = Command::new("unshare")
             .args(["--map-root-user", "--mount", "sh", "-c", script])
@@ -86,7 +86,7 @@ fn what_is_acknowledged_on_a_really_full_disk_is_kept() {
         println!("skipped: no file system can be mounted here");
         return;
     };
-    let mut client = Client::new(&small.address, 5);
+    let mut client = Client::new(&small.address, 5, None);
     client.with_clocks();
     small.fill();
     let mut line = Line::open(&small.address).unwrap();

@@ -19,7 +19,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// When calls fail.
@@ -115,16 +115,17 @@ impl World {
         }
     }
 
-    /// Lets people play everything they can, two games at a time.
+    /// Lets people play everything they can, two games at a time, unless one who is refused leaves.
     fn play(&mut self, server: &Server, seed: u64) {
         let address = &server.address;
+        let left = AtomicBool::new(false);
         let (one, two) = std::thread::scope(|scope| {
             let one = scope.spawn(|| {
-                let mut client = Client::new(address, seed);
+                let mut client = Client::new(address, seed, Some(&left));
                 client.with_clocks();
                 client.known
             });
-            let mut client = Client::new(address, seed + 1);
+            let mut client = Client::new(address, seed + 1, Some(&left));
             client.shared();
             (one.join().unwrap(), client.known)
         });
@@ -156,6 +157,10 @@ impl World {
         if phase == Phase::Play {
             met = self.control.met();
             self.control.disarm();
+            // Some are killed in the middle of it, others have to recover.
+            if seed % 2 == 0 {
+                self.play(&server, seed + 3);
+            }
         }
         if phase == Phase::Beat {
             arm(self);
@@ -221,7 +226,7 @@ fn torment(worker: usize, faults: &Mutex<Vec<(Phase, Fault)>>, met: &Met, wanted
     let mut world = World::new(&format!("faults-{worker}"));
     while met.all.load(Ordering::SeqCst) < wanted {
         let Some((phase, fault)) = faults.lock().unwrap().pop() else { break };
-        let seed = (fault.skip * 1_000 + fault.count) as u64;
+        let seed = (fault.skip * 1_001 + fault.count) as u64;
         let name = format!("faults-{worker}-own");
         let mut own = match phase {
             Phase::New => Some(World::new(&name)),
@@ -303,7 +308,7 @@ fn what_is_acknowledged_is_kept_whichever_call_of_the_system_fails() {
 fn a_full_disk_while_only_the_heart_beats_loses_nothing() {
     let mut world = World::new("faults-full");
     let server = world.start();
-    let mut client = Client::new(&server.address, 3);
+    let mut client = Client::new(&server.address, 3, None);
     client.with_clocks();
     world.control.arm(&Fault { class: 'w', error: ENOSPC, skip: 0, count: 1 << 30 });
     // Two beats at least; each is tried once.
@@ -320,15 +325,41 @@ fn a_full_disk_while_only_the_heart_beats_loses_nothing() {
 }
 
 #[test]
+fn a_refused_commit_whose_sync_failed_does_not_come_back() {
+    let mut world = World::new("faults-sync");
+    let (mut refused, mut unknown) = (0, 0);
+    for (count, seed) in [1, 2, 3, 4, 50].into_iter().zip(1..) {
+        let server = world.start();
+        let mut client = Client::new(&server.address, seed, None);
+        let person = json!({ "kind": "person" });
+        let wanted = json!({ "game": "gekitai", "seats": [person, person], "shared": true });
+        let game = client.make(&wanted).unwrap();
+        // Whoever is refused leaves, and the server is killed before it stores anything else.
+        let left = AtomicBool::new(false);
+        let mut client = client.who_may_leave(&left);
+        world.control.arm(&Fault { class: 's', error: EIO, skip: 0, count });
+        client.play(game);
+        refused += client.known.refusals - client.known.unknown;
+        unknown += client.known.unknown;
+        world.known.add(client.known);
+        server.kill();
+    }
+    world.start().kill();
+    assert!(refused > 0 && unknown > 0, "{refused} refused, {unknown} unknown");
+}
+
+#[test]
 fn a_running_clock_of_a_game_that_cannot_be_read_is_told_once() {
     let mut world = World::new("faults-unreadable");
     let server = world.start();
-    let mut client = Client::new(&server.address, 3);
+    let mut client = Client::new(&server.address, 3, None);
     let clock = json!({ "kind": "time", "seconds": 1 });
     let person = json!({ "kind": "person" });
     let wanted = json!({ "game": "gekitai", "seats": [person, person], "clock": clock });
-    let games = [client.make(&wanted), client.make(&wanted)];
-    games.iter().for_each(|game| client.play(*game));
+    for game in 0..2 {
+        assert_eq!(client.make(&wanted), Some(game));
+        client.play(game).unwrap();
+    }
     let damaged = client.known.games[0].id().to_owned();
     server.kill();
     let database = rusqlite::Connection::open(world.data()).unwrap();
@@ -347,5 +378,6 @@ fn a_running_clock_of_a_game_that_cannot_be_read_is_told_once() {
     server.kill();
     let mut said = String::new();
     std::io::Read::read_to_string(&mut log, &mut said).unwrap();
-    assert_eq!(said.lines().filter(|line| line.contains(&damaged)).count(), 2, "{said}");
+    // That it cannot be read, that its clock is not kept, and the request.
+    assert_eq!(said.lines().filter(|line| line.contains(&damaged)).count(), 3, "{said}");
 }
