@@ -3,6 +3,7 @@
 mod arena;
 mod browser;
 mod cli;
+mod faults;
 mod floods;
 mod kill;
 mod lines;
@@ -11,3 +12,4 @@ mod serve;
 mod solve;
 mod terminal;
 mod transports;
+mod wire;

@@ -4,114 +4,14 @@
 //! rounds before, checks the games of the last one, lets four pairs of bots play over HTTP, and kills the
 //! process when so many turns have been acknowledged as the dice say.
 
+use crate::wire::{Folder, Line, Server};
 use engine::Session;
 use rules::random::Random;
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 const PAIRS: usize = 4;
-
-struct Server {
-    child: Child,
-    address: String,
-}
-
-impl Server {
-    fn start(data: &Path) -> Server {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_quadrille"))
-            .args([
-                "serve",
-                "--listen",
-                "127.0.0.1:0",
-                "--new-games",
-                "1000000",
-                "--allowance",
-                "1000000",
-                "--data",
-            ])
-            .arg(data)
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let address = line.trim().rsplit("http://").next().unwrap().trim_end_matches('/');
-        Server { child, address: address.to_owned() }
-    }
-
-    fn kill(mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
-    }
-}
-
-/// A connection that is kept.
-struct Line(BufReader<TcpStream>);
-
-impl Line {
-    fn open(address: &str) -> Option<Line> {
-        let stream = TcpStream::connect(address).ok()?;
-        stream.set_read_timeout(Some(Duration::from_secs(20))).ok()?;
-        stream.set_nodelay(true).ok()?;
-        Some(Line(BufReader::new(stream)))
-    }
-
-    /// The status and body of an answer; none if the server is gone.
-    fn ask(&mut self, method: &str, path: &str, token: &str, body: &str) -> Option<(u16, String)> {
-        let length = body.len();
-        let request = format!(
-            "{method} {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\n\
-             content-length: {length}\r\n\r\n{body}"
-        );
-        self.0.get_mut().write_all(request.as_bytes()).ok()?;
-        let mut status = None;
-        let (mut length, mut chunked) = (0, false);
-        loop {
-            let mut head = String::new();
-            if self.0.read_line(&mut head).ok()? == 0 {
-                return None;
-            }
-            let head = head.trim().to_lowercase();
-            if head.is_empty() {
-                break;
-            }
-            status = status.or_else(|| head.split(' ').nth(1)?.parse().ok());
-            if let Some(text) = head.strip_prefix("content-length: ") {
-                length = text.parse().ok()?;
-            }
-            chunked |= head == "transfer-encoding: chunked";
-        }
-        let body = if chunked { self.chunks()? } else { self.bytes(length)? };
-        Some((status?, String::from_utf8(body).ok()?))
-    }
-
-    fn bytes(&mut self, length: usize) -> Option<Vec<u8>> {
-        let mut body = vec![0; length];
-        self.0.read_exact(&mut body).ok()?;
-        Some(body)
-    }
-
-    fn chunks(&mut self) -> Option<Vec<u8>> {
-        let mut body = Vec::new();
-        loop {
-            let mut size = String::new();
-            self.0.read_line(&mut size).ok()?;
-            let size = usize::from_str_radix(size.trim(), 16).ok()?;
-            let mut chunk = self.bytes(size + 2)?;
-            chunk.truncate(size);
-            body.append(&mut chunk);
-            if size == 0 {
-                return Some(body);
-            }
-        }
-    }
-}
 
 /// One game and what its bots know of it.
 struct Pair {
@@ -192,7 +92,7 @@ impl Pair {
     }
 }
 
-fn random_turn(session: &dyn Session, random: &mut Random) -> String {
+pub fn random_turn(session: &dyn Session, random: &mut Random) -> String {
     let mut next = session.boxed_clone();
     let mut turn = String::new();
     while next.turn() == session.turn() && next.outcome().is_none() {
@@ -224,14 +124,12 @@ fn play(address: &str, mut pairs: Vec<Pair>, seed: u64, acknowledged: &AtomicUsi
 fn every_acknowledged_turn_survives_kill_9_exactly_once() {
     let rounds = std::env::var("QUADRILLE_KILL_ROUNDS").ok().and_then(|n| n.parse().ok());
     let rounds: u64 = rounds.unwrap_or(100);
-    let folder: PathBuf =
-        std::env::temp_dir().join(format!("quadrille-kill-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    let folder = Folder::new("kill");
     let mut dice = Random::new(rounds);
     let mut pairs: Vec<Vec<Pair>> = (0..PAIRS).map(|_| Vec::new()).collect();
     let (mut acknowledged, mut open, mut stored) = (0, 0, 0);
     for round in 0..rounds {
-        let server = Server::start(&folder);
+        let server = Server::start(&folder.0);
         let mut line = Line::open(&server.address).unwrap();
         for own in &mut pairs {
             open += own.iter().filter(|pair| pair.open.is_some()).count();
@@ -254,13 +152,12 @@ fn every_acknowledged_turn_survives_kill_9_exactly_once() {
         pairs.extend(threads.into_iter().map(|thread| thread.join().unwrap()));
         acknowledged += count.load(Ordering::SeqCst);
     }
-    let server = Server::start(&folder);
+    let server = Server::start(&folder.0);
     let mut line = Line::open(&server.address).unwrap();
     for pair in pairs.iter().flatten() {
         pair.check(&mut line);
     }
     server.kill();
-    std::fs::remove_dir_all(&folder).unwrap();
     println!(
         "{rounds} rounds: {acknowledged} turns acknowledged, none lost or doubled; {open} sent and not \
          answered, of which {stored} had been stored"

@@ -1,12 +1,13 @@
-//! When clocks run out, and what a clock does while the server does not run.
+//! When clocks run out, and the time in which they do not run.
+//!
+//! A clock runs while players can play: while a server runs, is awake, and can store something. The heart beats
+//! every second while a clock runs, and a gap between two things that were stored is a pause. It is noted once,
+//! for all games; no game has an event of it.
 
-use crate::error::Refusal;
-use crate::event::Fact;
-use crate::ids::now;
-use crate::live::{Hall, Plan};
-use crate::room::Room;
+use crate::error::{Kind, Refusal};
+use crate::live::Hall;
+use crate::time::GAP;
 use std::collections::{BTreeSet, HashMap};
-use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::Notify;
@@ -15,11 +16,8 @@ use tokio::task::JoinSet;
 /// How long after its time a game is ended: a turn that came in time may still be on its way to the store.
 const GRACE: i64 = 100;
 
-/// How often the server notes that it runs.
+/// How often the server notes that it runs, and how long it waits for a store that fails.
 const BEAT: Duration = Duration::from_secs(1);
-
-/// A gap between two looks at the time that is no delay but a sleep of the machine.
-const ASLEEP: i64 = 5_000;
 
 /// How many games are handled at once.
 const TOGETHER: usize = 256;
@@ -27,7 +25,8 @@ const TOGETHER: usize = 256;
 #[derive(Default)]
 struct Due {
     in_order: BTreeSet<(i64, String)>,
-    of_game: HashMap<String, i64>,
+    /// The time of each game, with the number of the event from which it follows.
+    of_game: HashMap<String, (i64, i64)>,
 }
 
 /// The times at which clocks run out.
@@ -35,8 +34,8 @@ struct Due {
 pub struct Alarm {
     due: Mutex<Due>,
     changed: Notify,
-    /// When somebody last looked at the time, while a clock runs.
-    looked: AtomicI64,
+    /// One pause is noted at a time.
+    pausing: tokio::sync::Mutex<()>,
 }
 
 impl Alarm {
@@ -44,13 +43,19 @@ impl Alarm {
         self.due.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sets the time of a game, or none.
-    pub fn set(&self, game: &str, deadline: Option<i64>) {
+    /// Sets the time of a game as it follows from an event, or none. What follows from an older event than
+    /// what is known comes too late.
+    pub fn set(&self, game: &str, seq: i64, deadline: Option<i64>) {
         let mut due = self.lock();
-        let before = match deadline {
-            Some(at) => due.of_game.insert(game.to_owned(), at),
+        let known = due.of_game.get(game).copied();
+        if known.is_some_and(|(_, newer)| newer > seq) {
+            return;
+        }
+        match deadline {
+            Some(at) => due.of_game.insert(game.to_owned(), (at, seq)),
             None => due.of_game.remove(game),
         };
+        let before = known.map(|(at, _)| at);
         if before == deadline {
             return;
         }
@@ -58,23 +63,30 @@ impl Alarm {
             due.in_order.remove(&(at, game.to_owned()));
         }
         if let Some(at) = deadline {
-            if due.in_order.is_empty() {
-                self.look(now());
-            }
             due.in_order.insert((at, game.to_owned()));
             self.changed.notify_one();
         }
     }
 
-    /// Notes that somebody has looked at the time.
-    fn look(&self, at: i64) {
-        self.looked.store(at, Ordering::Relaxed);
+    /// Forgets a game.
+    fn forget(&self, game: &str) {
+        let mut due = self.lock();
+        if let Some((at, _)) = due.of_game.remove(game) {
+            due.in_order.remove(&(at, game.to_owned()));
+        }
     }
 
-    /// Since when the machine has slept, if nobody has looked at the time for so long.
-    pub fn asleep_since(&self, at: i64) -> Option<i64> {
-        let looked = self.looked.load(Ordering::Relaxed);
-        (looked > 0 && at - looked > ASLEEP).then_some(looked)
+    /// Moves what had not come when a pause began to so much later.
+    fn shift(&self, from: i64, by: i64) {
+        let mut due = self.lock();
+        let late = due.in_order.split_off(&(from, String::new()));
+        for (at, game) in late {
+            if let Some((own, _)) = due.of_game.get_mut(&game) {
+                *own = at + by;
+            }
+            due.in_order.insert((at + by, game));
+        }
+        self.changed.notify_one();
     }
 
     /// The earliest time.
@@ -88,14 +100,9 @@ impl Alarm {
         let come = due.in_order.iter().take_while(|(deadline, _)| *deadline <= at);
         come.take(TOGETHER).map(|(_, game)| game.clone()).collect()
     }
-
-    /// The games whose clock runs.
-    fn all(&self) -> Vec<String> {
-        self.lock().of_game.keys().cloned().collect()
-    }
 }
 
-/// Ends games whose time is up, for ever. Time in which the machine slept is given back first.
+/// Ends games whose time is up, for ever.
 pub async fn ring(hall: Arc<Hall>) {
     loop {
         let changed = hall.alarm.changed.notified();
@@ -103,94 +110,116 @@ pub async fn ring(hall: Arc<Hall>) {
             changed.await;
             continue;
         };
-        let at = now();
-        if let Some(since) = hall.alarm.asleep_since(at) {
-            pause(&hall, hall.alarm.all(), since, at).await;
-        }
-        hall.alarm.look(at);
+        let at = hall.time.now();
         let wait = next + GRACE - at;
         if wait > 0 {
-            // A wait of days would not notice that the machine slept.
+            // Not too long: after a pause, time may have skipped.
             let wait = Duration::from_millis(wait.unsigned_abs()).min(BEAT);
             let _ = tokio::time::timeout(wait, changed).await;
             continue;
         }
-        let games = hall.alarm.come(at - GRACE);
-        for_each(&hall, games, move |hall, id| async move {
-            let room = hall.room(&id).await?;
-            hall.time_out(&room, at).await?;
-            // What memory says is what counts: an alarm that rang in vain is set right.
-            hall.settled(&room);
-            Ok(())
-        })
-        .await;
-    }
-}
-
-/// Notes every second that the server runs, while a clock does.
-pub async fn beat(hall: Arc<Hall>) {
-    loop {
-        tokio::time::sleep(BEAT).await;
-        if hall.alarm.next().is_some() {
-            hall.store.beat(now()).await;
+        if !end(&hall, hall.alarm.come(at - GRACE), at).await {
+            tokio::time::sleep(BEAT).await;
         }
     }
 }
 
-/// After a start: gives back the time in which no server ran.
+/// Ends these games if their time is up, many at once, so that the store can commit it together. Says whether
+/// the store was ready for all of them.
+async fn end(hall: &Arc<Hall>, games: Vec<String>, at: i64) -> bool {
+    let mut tasks = JoinSet::new();
+    for game in games {
+        let hall = Arc::clone(hall);
+        tasks.spawn(async move {
+            let Err(refusal) = end_one(&hall, &game, at).await else { return true };
+            if refusal.kind == Kind::Unavailable {
+                return false;
+            }
+            // It would ring for ever.
+            hall.alarm.forget(&game);
+            tracing::error!(game, reason = refusal.error, "a clock is not kept any more");
+            true
+        });
+    }
+    let mut ready = true;
+    while let Some(done) = tasks.join_next().await {
+        ready &= done.unwrap_or(false);
+    }
+    ready
+}
+
+async fn end_one(hall: &Arc<Hall>, id: &str, at: i64) -> Result<(), Refusal> {
+    let room = hall.room(id).await?;
+    hall.time_out(&room, at).await?;
+    // What memory says is what counts: an alarm that rang in vain is set right.
+    hall.settled(&room);
+    Ok(())
+}
+
+/// Notes every second that the server runs, while a clock does, and looks at the machine's clock.
+pub async fn beat(hall: Arc<Hall>) {
+    loop {
+        tokio::time::sleep(BEAT).await;
+        // The writer has logged what failed, and the next beat comes in a second.
+        if follow_the_machine(&hall).await.is_ok()
+            && keep_time(&hall).await.is_ok()
+            && hall.alarm.next().is_some()
+        {
+            let _ = hall.store.beat(hall.time.now()).await;
+        }
+    }
+}
+
+/// After a start: the time in which no server ran is a pause, and alarms are set without reading any game.
 pub async fn resume(hall: &Arc<Hall>) -> Result<(), Refusal> {
     let games = hall.store.running().await?;
-    let last = hall.store.last_beat().await?.unwrap_or(0);
     if !games.is_empty() {
-        pause(hall, games, last, now()).await;
+        pause(hall, hall.store.alive(), hall.time.now()).await?;
+    }
+    for runner in games {
+        // Files of version 0.1 do not say when: then somebody has to look.
+        let at = runner.deadline.map_or(0, |(deadline, at)| {
+            let left = deadline - at;
+            hall.time.pauses.after(at, left)
+        });
+        hall.alarm.set(&runner.game, 0, Some(at));
     }
     Ok(())
 }
 
-async fn pause(hall: &Arc<Hall>, games: Vec<String>, last: i64, to: i64) {
-    for_each(hall, games, move |hall, id| async move {
-        let room = hall.room(&id).await?;
-        pause_one(&hall, &room, last, to).await
-    })
-    .await;
-}
-
-/// Gives back the time since the server was last known to run, if a clock ran.
-pub async fn pause_one(
-    hall: &Arc<Hall>,
-    room: &Arc<Room>,
-    last: i64,
-    to: i64,
-) -> Result<(), Refusal> {
-    let paused = hall.change(room, to, |game| {
-        // Whatever happened after that shows that the server ran.
-        let from = last.max(game.course.last_at);
-        let runs = game.course.clock.as_ref().is_some_and(|clock| clock.running().is_some());
-        let facts = vec![Fact::Paused { from, to }];
-        Ok((runs && from < to).then(|| Plan { facts, ..Plan::default() }))
-    });
-    paused.await.map(|_| ())
-}
-
-/// Does something to many games, so that the store can commit it together.
-async fn for_each<F, W>(hall: &Arc<Hall>, games: Vec<String>, work: F)
-where
-    F: Fn(Arc<Hall>, String) -> W,
-    W: Future<Output = Result<(), Refusal>> + Send + 'static,
-{
-    let mut tasks = JoinSet::new();
-    for game in games {
-        if tasks.len() >= TOGETHER {
-            tasks.join_next().await;
-        }
-        let work = work(Arc::clone(hall), game.clone());
-        tasks.spawn(async move {
-            if let Err(refusal) = work.await {
-                tracing::warn!(game, reason = refusal.error, "a clock could not be kept");
-            }
-        });
+/// Gives back the time in which the server stood still or could store nothing, while a clock ran.
+pub async fn keep_time(hall: &Arc<Hall>) -> Result<(), Refusal> {
+    let gap = || hall.alarm.next().is_some() && hall.time.now() - hall.store.alive() > GAP;
+    if !gap() {
+        return Ok(());
     }
-    while tasks.join_next().await.is_some() {}
+    let _one = hall.alarm.pausing.lock().await;
+    match gap() {
+        true => pause(hall, hall.store.alive(), hall.time.now()).await.map(drop),
+        false => Ok(()),
+    }
+}
+
+/// Skips to the machine's clock if that has gone ahead.
+async fn follow_the_machine(hall: &Arc<Hall>) -> Result<(), Refusal> {
+    let Some(to) = hall.time.ahead() else { return Ok(()) };
+    let _one = hall.alarm.pausing.lock().await;
+    let from = hall.time.now();
+    if let Some((from, to)) = pause(hall, from, to).await? {
+        hall.time.skip(to - from);
+    }
+    Ok(())
+}
+
+/// Stores a pause, then lets it count.
+async fn pause(hall: &Arc<Hall>, from: i64, to: i64) -> Result<Option<(i64, i64)>, Refusal> {
+    let pause = hall.store.pause(from, to).await?;
+    if let Some((from, to)) = pause {
+        hall.time.pauses.note(from, to);
+        hall.alarm.shift(from, to - from);
+        hall.hint_all();
+    }
+    Ok(pause)
 }
 
 #[cfg(test)]
@@ -200,23 +229,36 @@ mod tests {
     #[test]
     fn the_earliest_time_comes_first_and_can_be_moved() {
         let alarm = Alarm::default();
-        alarm.set("a", Some(20));
-        alarm.set("b", Some(10));
+        alarm.set("a", 1, Some(20));
+        alarm.set("b", 1, Some(10));
         assert_eq!(alarm.next(), Some(10));
-        alarm.set("b", Some(30));
+        alarm.set("b", 2, Some(30));
         assert_eq!(alarm.come(25), ["a"]);
-        alarm.set("a", None);
-        assert_eq!((alarm.next(), alarm.all()), (Some(30), vec!["b".to_owned()]));
+        alarm.set("a", 2, None);
+        assert_eq!(alarm.next(), Some(30));
+        alarm.forget("b");
+        assert_eq!(alarm.next(), None);
     }
 
     #[test]
-    fn a_long_gap_between_two_looks_is_a_sleep() {
+    fn of_two_that_set_a_time_at_once_the_later_event_wins() {
         let alarm = Alarm::default();
-        assert_eq!(alarm.asleep_since(now()), None, "no clock runs");
-        alarm.set("a", Some(now() + 60_000));
-        assert_eq!(alarm.asleep_since(now()), None, "a clock has just begun to run");
-        alarm.look(1_000);
-        assert_eq!(alarm.asleep_since(6_000), None);
-        assert_eq!(alarm.asleep_since(6_001), Some(1_000));
+        alarm.set("a", 3, Some(10));
+        alarm.set("a", 2, Some(90));
+        alarm.set("a", 2, None);
+        assert_eq!(alarm.next(), Some(10));
+    }
+
+    #[test]
+    fn a_pause_moves_what_had_not_come_when_it_began() {
+        let alarm = Alarm::default();
+        for (game, at) in [("a", 99), ("b", 100), ("c", 150)] {
+            alarm.set(game, 1, Some(at));
+        }
+        alarm.shift(100, 1_000);
+        assert_eq!(alarm.come(1_099), ["a"]);
+        assert_eq!(alarm.come(1_150), ["a", "b", "c"]);
+        alarm.set("b", 2, None);
+        assert_eq!(alarm.come(2_000), ["a", "c"]);
     }
 }

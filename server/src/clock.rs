@@ -1,8 +1,9 @@
-//! Clocks, derived from the times of events alone; this module reads no clock of its own.
+//! Clocks, derived from the times of events and of pauses alone; this module reads no clock of its own.
 
 use crate::error::Refusal;
 use rules::Player;
 use serde::{Deserialize, Serialize};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 const SECOND: i64 = 1_000;
@@ -51,25 +52,93 @@ impl TimeControl {
     }
 }
 
+/// A time in which no clock ran.
+#[derive(Clone, Copy, Debug)]
+struct Pause {
+    from: i64,
+    to: i64,
+    /// How long all pauses before this one took.
+    before: i64,
+}
+
+/// The times in which no clock ran, because no server did or nothing could be stored; clones share them.
+#[derive(Clone, Debug, Default)]
+pub struct Pauses(Arc<RwLock<Vec<Pause>>>);
+
+impl Pauses {
+    /// These pauses, in order; what overlaps counts once.
+    pub fn new(pauses: impl IntoIterator<Item = (i64, i64)>) -> Pauses {
+        let all = Pauses::default();
+        pauses.into_iter().for_each(|(from, to)| all.note(from, to));
+        all
+    }
+
+    fn read<T>(&self, look: impl FnOnce(&[Pause]) -> T) -> T {
+        look(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Adds a pause that is later than all others.
+    pub fn note(&self, from: i64, to: i64) {
+        let mut all = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let last = all.last().copied().unwrap_or(Pause { from: i64::MIN, to: i64::MIN, before: 0 });
+        let from = from.max(last.to);
+        if from < to {
+            let before = if all.is_empty() { 0 } else { last.before + last.to - last.from };
+            all.push(Pause { from, to, before });
+        }
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.read(<[Pause]>::len)
+    }
+
+    /// How much of the time between these two was pause.
+    pub fn between(&self, from: i64, to: i64) -> i64 {
+        let until = |all: &[Pause], at: i64| {
+            let begun = all.partition_point(|pause| pause.from < at);
+            let last = begun.checked_sub(1).and_then(|i| all.get(i));
+            last.map_or(0, |pause| pause.before + pause.to.min(at) - pause.from)
+        };
+        self.read(|all| (until(all, to) - until(all, from)).max(0))
+    }
+
+    /// When so many milliseconds from a time on have passed, pauses not counted.
+    pub fn after(&self, from: i64, millis: i64) -> i64 {
+        let mut end = from.saturating_add(millis);
+        self.read(|all| {
+            let first = all.partition_point(|pause| pause.to <= from);
+            for pause in all.iter().skip(first) {
+                if pause.from >= end {
+                    break;
+                }
+                end += pause.to - pause.from.max(from);
+            }
+        });
+        end
+    }
+}
+
 /// The two clocks of a game.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Clock {
     control: TimeControl,
     /// Milliseconds that each player had left at `since`.
     left: [i64; 2],
     running: Option<Player>,
     since: i64,
+    pauses: Pauses,
 }
 
 impl Clock {
     /// Both clocks, standing; none in a game without.
-    pub fn new(control: TimeControl) -> Option<Clock> {
+    pub fn new(control: TimeControl, pauses: &Pauses) -> Option<Clock> {
         let full = match control {
             TimeControl::None => return None,
             TimeControl::Time { seconds, .. } => i64::from(seconds) * SECOND,
             TimeControl::Days { days } => i64::from(days) * DAY,
         };
-        Some(Clock { control, left: [full; 2], running: None, since: 0 })
+        Some(Clock { control, left: [full; 2], running: None, since: 0, pauses: pauses.clone() })
     }
 
     /// Whose clock runs.
@@ -90,14 +159,15 @@ impl Clock {
         let mut left = self.left;
         if let Some(player) = self.running {
             let own = &mut left[player.index()];
-            *own = (*own - (at - self.since).max(0)).max(0);
+            let passed = at.saturating_sub(self.since) - self.pauses.between(self.since, at);
+            *own = (*own - passed.max(0)).max(0);
         }
         left
     }
 
     /// When the running clock runs out.
     pub fn deadline(&self) -> Option<i64> {
-        self.running.map(|player| self.since + self.left[player.index()])
+        self.running.map(|player| self.pauses.after(self.since, self.left[player.index()]))
     }
 
     /// A turn has ended: its player gets what a turn adds, if the clock ran for it.
@@ -140,7 +210,11 @@ mod tests {
     use Player::{One, Two};
 
     fn blitz() -> Clock {
-        Clock::new(TimeControl::Time { seconds: 60, increment: 2 }).unwrap()
+        paused(&Pauses::default())
+    }
+
+    fn paused(pauses: &Pauses) -> Clock {
+        Clock::new(TimeControl::Time { seconds: 60, increment: 2 }, pauses).unwrap()
     }
 
     #[test]
@@ -183,8 +257,38 @@ mod tests {
     }
 
     #[test]
+    fn a_pause_of_the_server_stops_every_clock_that_runs_then() {
+        let pauses = Pauses::new([(-500, -400)]);
+        let (mut early, mut late) = (paused(&pauses), paused(&pauses));
+        early.run(Some(One), 0);
+        pauses.note(10_000, 500_000);
+        late.run(Some(Two), 505_000);
+        pauses.note(510_000, 600_000);
+        assert_eq!(early.left(5_000), [55_000, 60_000], "what was told before stays true");
+        assert_eq!(early.left(300_000), [50_000, 60_000]);
+        assert_eq!(early.left(601_000), [39_000, 60_000]);
+        assert_eq!(late.left(601_000), [60_000, 54_000]);
+        assert_eq!(early.deadline(), Some(640_000));
+        assert_eq!(late.deadline(), Some(655_000));
+        early.turn_ended(One, 601_000);
+        assert_eq!(early.left(700_000), [41_000, 60_000]);
+    }
+
+    #[test]
+    fn a_clock_that_had_run_out_before_a_pause_has_run_out() {
+        let pauses = Pauses::default();
+        let mut clock = paused(&pauses);
+        clock.run(Some(One), 0);
+        pauses.note(60_001, 900_000);
+        assert_eq!(clock.deadline(), Some(60_000));
+        pauses.note(900_000, 900_000);
+        pauses.note(20_000, 40_000);
+        assert_eq!(pauses.count(), 1, "neither nothing nor the past is a pause");
+    }
+
+    #[test]
     fn days_begin_anew_with_each_turn() {
-        let mut clock = Clock::new(TimeControl::Days { days: 2 }).unwrap();
+        let mut clock = Clock::new(TimeControl::Days { days: 2 }, &Pauses::default()).unwrap();
         clock.run(Some(One), 0);
         clock.turn_ended(One, DAY);
         clock.run(Some(Two), DAY);

@@ -2,10 +2,11 @@
 
 use crate::commands::{Action, Decision, decide};
 use crate::event::Sitter;
-use crate::ids::{now, seed};
+use crate::ids::seed;
 use crate::live::{Hall, Plan};
 use crate::queue::{Kind, Lane, Order};
 use crate::room::{Room, Ticket};
+use crate::time::Time;
 use engine::levels;
 use engine::{Limits, Session};
 use requests::Desk;
@@ -86,7 +87,7 @@ async fn play(hall: Arc<Hall>, room: Arc<Room>, choice: Choice) {
     }
     if let Some(turn) = turn {
         let action = Action::Move { turn };
-        let played = hall.change(&room, now(), |game| {
+        let played = hall.change(&room, hall.time.now(), |game| {
             // What happened meanwhile may have changed everything.
             if game.course.seq != seq {
                 return Ok(None);
@@ -114,9 +115,9 @@ async fn play(hall: Arc<Hall>, room: Arc<Room>, choice: Choice) {
 async fn think(hall: &Hall, choice: Choice) -> Option<String> {
     let (answer, turn) = oneshot::channel();
     let (order, stop) = (choice.order, choice.ticket.stop.clone());
-    let load = hall.engines.load();
+    let (load, time) = (hall.engines.load(), hall.time.clone());
     let work = move |desk: &mut Desk| {
-        let turn = choice.make(desk, load.of_turns());
+        let turn = choice.make(desk, &time, load.of_turns());
         // Nobody listens if the game was dropped; then nothing is lost.
         let _ = answer.send(turn.filter(|_| !choice.ticket.stop.is_stopped()));
     };
@@ -128,7 +129,7 @@ async fn think(hall: &Hall, choice: Choice) -> Option<String> {
 
 impl Choice {
     /// The turn, within the time that there is now: what passed in the queue has passed.
-    fn make(&self, desk: &mut Desk, pressure: u32) -> Option<String> {
+    fn make(&self, desk: &mut Desk, time: &Time, pressure: u32) -> Option<String> {
         let mut random = Random::new(seed());
         let session = self.session.as_ref();
         match &self.sitter {
@@ -136,7 +137,7 @@ impl Choice {
             Sitter::Level { level } => {
                 let entry = engine::find(session.info().id)?;
                 let level = levels::find(*level)?;
-                let limits = self.limits(now(), pressure);
+                let limits = self.limits(time.now(), pressure);
                 let thinker = desk.thinker(entry);
                 thinker.level_turn(session, level, &limits, &self.ticket.stop, &mut random)
             }

@@ -4,12 +4,13 @@
 //! It is small and quick to go on with, so that stored events can be told with the clocks after each of
 //! them, and no turn has to be played again for it.
 
-use crate::clock::Clock;
+use crate::clock::{Clock, Pauses};
 use crate::event::{Created, Event, Fact, Reason, Request, Sitter};
+use crate::store::Running;
 use rules::Player;
 
 /// A game at one moment, but for its position.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Course {
     /// The number of the last event.
     pub seq: i64,
@@ -35,7 +36,7 @@ pub struct Course {
 
 impl Course {
     /// The course of a game that has just been made, and in which it is this player's turn.
-    pub fn new(created: &Created, seq: i64, at: i64, turn: Player) -> Course {
+    pub fn new(created: &Created, seq: i64, at: i64, turn: Player, pauses: &Pauses) -> Course {
         Course {
             seq,
             board_seq: seq,
@@ -44,7 +45,7 @@ impl Course {
             joined: [0, 1].map(|i| created.seats[i].sitter != Sitter::Open),
             result: None,
             offer: None,
-            clock: Clock::new(created.clock),
+            clock: Clock::new(created.clock, pauses),
             last_at: at,
             begun: false,
         }
@@ -110,12 +111,16 @@ impl Course {
         runs.then_some(self.turn)
     }
 
-    /// Whether a clock runs after these facts of a seat, where that changes.
-    pub fn runs_after(&self, seat: Option<Player>, facts: &[Fact], at: i64) -> Option<bool> {
-        let runs = |course: &Course| Some(course.clock.as_ref()?.running().is_some());
+    /// What the clocks do after these facts of a seat, where that changes.
+    pub fn runs_after(&self, seat: Option<Player>, facts: &[Fact], at: i64) -> Option<Running> {
+        let before = self.clock.as_ref()?.deadline();
         let mut after = self.clone();
         facts.iter().for_each(|fact| after.happen(seat, fact, at));
-        runs(&after).filter(|after| Some(*after) != runs(self))
+        match after.clock.as_ref()?.deadline() {
+            after if after == before => None,
+            Some(deadline) => Some(Running::Until { deadline, at }),
+            None => Some(Running::Stopped),
+        }
     }
 
     /// Who has lost by a time, if a clock has run out then.
@@ -143,7 +148,7 @@ mod tests {
             shared: false,
             clock: TimeControl::Time { seconds: 60, increment: 0 },
         };
-        Course::new(&created, 1, 0, Two)
+        Course::new(&created, 1, 0, Two, &Pauses::default())
     }
 
     fn after(facts: &[(Player, Fact)]) -> Course {

@@ -1,7 +1,6 @@
 //! Events: what has happened in a game, as it is stored and told.
 
 use crate::clock::{Clock, TimeControl};
-use crate::ids;
 use rules::Player;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -235,11 +234,6 @@ impl Event {
 pub fn clocks(clock: &Clock, at: i64) -> Value {
     let running = clock.running().map(Player::number);
     json!({ "left": clock.left(at), "running": running, "at": at })
-}
-
-/// Clocks as they stand now.
-pub fn clocks_now(clock: &Clock) -> Value {
-    clocks(clock, ids::now())
 }
 
 #[cfg(test)]

@@ -204,7 +204,7 @@ async fn show(
 ) -> Result<Json<Value>, Refusal> {
     let room = state.hall.room_for(&id, client.0).await?;
     pay_for_turns(&state.hall, &room, client)?;
-    let mut fields = room.view(|game| game.json());
+    let mut fields = room.view(|game| game.json(state.hall.time.now()));
     if let Some(token) = bearer(&headers)? {
         let seats: Vec<_> = seats(&room, token)?.into_iter().map(Player::number).collect();
         fields.insert("you".into(), seats.into());

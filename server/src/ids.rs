@@ -1,9 +1,8 @@
-//! Names of games, secrets of seats, and the time of day.
+//! Names of games and secrets of seats.
 
 use crate::error::Refusal;
 use rules::game::shorten;
 use sha2::{Digest, Sha256};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 const LETTERS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
@@ -47,12 +46,6 @@ pub fn check_id(id: &str) -> Result<(), Refusal> {
 /// The refusal for an id that no game has.
 pub fn no_such_game(id: &str) -> Refusal {
     Refusal::missing(format!("there is no game `{}`", shorten(id)))
-}
-
-/// Milliseconds since 1970.
-pub fn now() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
 /// Letters from the system's generator, all with the same chance.

@@ -33,6 +33,7 @@ pub mod rooms;
 pub mod socket;
 pub mod store;
 pub mod stream;
+pub mod time;
 
 use axum::extract::Request;
 use axum::routing::get;
@@ -51,7 +52,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use store::Store;
+use time::{Machine, Source, Time};
 use tokio::net::TcpListener;
+use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 /// What the person who starts a server decides.
@@ -99,7 +102,8 @@ pub struct State {
 /// A server that is ready to answer.
 pub struct Server {
     state: Arc<State>,
-    writer: JoinHandle<()>,
+    /// Hears when the writer has ended.
+    writer: oneshot::Receiver<()>,
     keepers: Vec<JoinHandle<()>>,
     router: Router,
     connections: usize,
@@ -109,13 +113,24 @@ pub struct Server {
 impl Server {
     /// Opens the store and sets the clocks going.
     pub async fn open(config: &Config) -> Result<Server, StartError> {
+        Server::open_at(config, Arc::new(Machine::default())).await
+    }
+
+    /// The same with clocks that the caller moves.
+    pub async fn open_at(config: &Config, source: Arc<dyn Source>) -> Result<Server, StartError> {
         let metrics = Arc::new(Metrics::default());
         let (store, writer) = Store::open(&config.data, Arc::clone(&metrics)).await?;
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
         let engines = Engines::new(LEAST_WORKERS.max(cores + 1), Arc::clone(&metrics));
+        let failed = |error: String| {
+            StartError(format!("cannot keep games in `{}`: {error}", config.data.display()))
+        };
+        let pauses = store.pauses().await.map_err(|error| failed(error.to_string()))?;
+        let time = Time::new(source, store.alive(), clock::Pauses::new(pauses));
         let limits = Limits::new(config.allowance, config.new_games, config.connections);
-        let hall = Arc::new(Hall::new(store, engines, Replays::new(cores), limits, metrics));
-        alarm::resume(&hall).await.map_err(|refusal| StartError(refusal.error))?;
+        let hall = Hall::new(store, engines, Replays::new(cores), limits, metrics, time);
+        let hall = Arc::new(hall);
+        alarm::resume(&hall).await.map_err(|refusal| failed(refusal.error))?;
         let keepers = vec![
             tokio::spawn(alarm::ring(Arc::clone(&hall))),
             tokio::spawn(alarm::beat(Arc::clone(&hall))),
@@ -164,8 +179,9 @@ impl Server {
         state.hall.stopping.send_replace(true);
         state.hall.engines.close();
         keepers.iter().for_each(JoinHandle::abort);
-        state.hall.store.beat(ids::now()).await;
-        state.hall.store.close().await;
+        // If the last beat fails, the pause begins with the one before.
+        let _ = state.hall.store.beat(state.hall.time.now()).await;
+        state.hall.store.close();
         drop((state, router));
         // The writer ends when the last request that may use it has ended.
         let _ = tokio::time::timeout(FAREWELL / 2, writer).await;
@@ -175,7 +191,7 @@ impl Server {
 async fn sweep(hall: Arc<Hall>) {
     loop {
         tokio::time::sleep(SWEEP).await;
-        hall.sweep(ids::now() - IDLE.as_millis() as i64);
+        hall.sweep(hall.time.now() - IDLE.as_millis() as i64);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Games in memory: a cache of what the store says, and hints to those who follow a game.
 
 use crate::alarm::{self, Alarm};
+use crate::clock::Clock;
 use crate::commands::{self, Command, Decision};
 use crate::computers;
 use crate::engines::Engines;
@@ -16,7 +17,9 @@ use crate::replays::Replays;
 use crate::room::Room;
 use crate::rooms::Rooms;
 use crate::store::{Append, Appended, Store, StoreError};
+use crate::time::Time;
 use rules::Player;
+use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -31,6 +34,11 @@ const ALL: usize = usize::MAX;
 /// The address of what the server does by itself.
 pub const SERVER: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
 
+/// For how many milliseconds a game that could not be read is not read again, and how many such games are
+/// remembered.
+const UNREADABLE_FOR: i64 = 60_000;
+const MOST_UNREADABLE: usize = 1_000;
+
 /// Everything that requests share.
 pub struct Hall {
     /// The truth.
@@ -43,11 +51,15 @@ pub struct Hall {
     pub limits: Arc<Limits>,
     /// What is counted.
     pub metrics: Arc<Metrics>,
+    /// What time it is.
+    pub time: Time,
     /// When clocks run out.
     pub alarm: Alarm,
     /// Turns true when the server stops.
     pub stopping: watch::Sender<bool>,
     rooms: Mutex<Rooms>,
+    /// Games that cannot be read, when that was found and why.
+    unreadable: Mutex<HashMap<String, (i64, String)>>,
 }
 
 /// Who sends a command.
@@ -73,11 +85,8 @@ pub struct Done {
 impl From<StoreError> for Refusal {
     fn from(error: StoreError) -> Refusal {
         match error {
-            StoreError::Failed(_) => {
-                Refusal::unavailable(format!("{error}; nothing was stored, try again"))
-            }
-            StoreError::Closed => Refusal::unavailable(error),
             StoreError::Damaged(_) => Refusal::broken(error),
+            _ => Refusal::unavailable(error),
         }
     }
 }
@@ -97,10 +106,20 @@ impl Hall {
         replays: Replays,
         limits: Limits,
         metrics: Arc<Metrics>,
+        time: Time,
     ) -> Hall {
-        let (stopping, _) = watch::channel(false);
-        let (alarm, limits, rooms) = (Alarm::default(), Arc::new(limits), Mutex::default());
-        Hall { store, engines, replays, limits, metrics, alarm, stopping, rooms }
+        Hall {
+            store,
+            engines,
+            replays,
+            limits: Arc::new(limits),
+            metrics,
+            time,
+            alarm: Alarm::default(),
+            stopping: watch::channel(false).0,
+            rooms: Mutex::default(),
+            unreadable: Mutex::default(),
+        }
     }
 
     fn rooms(&self) -> MutexGuard<'_, Rooms> {
@@ -123,19 +142,26 @@ impl Hall {
             return Ok(room);
         }
         check_id(id)?;
-        let events = self.store.events(id, 0, ALL).await?;
+        self.is_readable(id)?;
+        let damaged = |error: StoreError| match error {
+            StoreError::Damaged(reason) => self.cannot_read(id, reason),
+            other => other.into(),
+        };
+        let events = self.store.events(id, 0, ALL).await.map_err(damaged)?;
         if by != SERVER {
             self.limits.afford(by, limits::of_events(events.len())).await;
         }
-        let tokens = self.store.tokens(id).await?;
+        let tokens = self.store.tokens(id).await.map_err(damaged)?;
         let (hall, name) = (Arc::clone(self), id.to_owned());
         // Many may have waited for the same game: one of them replays it.
         let replay = move || match hall.known(&name) {
             Some(room) => Ok(Some(room)),
-            None => Room::replay(&name, &events, tokens, hall.limits.of_a_seat(), by)
+            None => Room::replay(&name, &events, tokens, hall.limits.of_a_seat(), by, &hall.time)
                 .map(|room| room.map(Arc::new)),
         };
-        let room = self.replays.run(by, replay).await??.ok_or_else(|| no_such_game(id))?;
+        let replayed = self.replays.run(by, replay).await?;
+        let room = replayed.map_err(|error| self.cannot_read(id, error.to_string()))?;
+        let room = room.ok_or_else(|| no_such_game(id))?;
         let room = self.keep(room);
         self.settled(&room);
         Ok(room)
@@ -154,6 +180,37 @@ impl Hall {
         let kept = rooms.keep(room);
         self.metrics.live_games.store(rooms.by_id.len() as i64, Ordering::Relaxed);
         kept
+    }
+
+    fn unreadable(&self) -> MutexGuard<'_, HashMap<String, (i64, String)>> {
+        self.unreadable.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Refuses a game that could not be read a while ago.
+    fn is_readable(&self, id: &str) -> Result<(), Refusal> {
+        match self.unreadable().get(id) {
+            Some((at, reason)) if self.time.now() - at < UNREADABLE_FOR => Err(unreadable(reason)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Notes a game that cannot be read, and tells the host, once.
+    fn cannot_read(&self, id: &str, reason: String) -> Refusal {
+        let mut known = self.unreadable();
+        if known.len() >= MOST_UNREADABLE {
+            known.clear();
+        }
+        let refusal = unreadable(&reason);
+        let before = known.insert(id.to_owned(), (self.time.now(), reason.clone()));
+        if before.is_none_or(|(_, before)| before != reason) {
+            tracing::error!(game = id, reason, "a game cannot be read");
+        }
+        refusal
+    }
+
+    /// Lets everybody look again who follows a game.
+    pub fn hint_all(&self) {
+        self.rooms().by_id.values().for_each(|room| room.hint());
     }
 
     /// Forgets games that nobody has looked at since a time; the store has them.
@@ -185,8 +242,11 @@ impl Hall {
 
     /// What follows from a new state: an alarm for the clock, work for a computer.
     pub fn settled(self: &Arc<Self>, room: &Arc<Room>) {
-        let deadline = room.view(|game| game.course.clock.as_ref()?.deadline());
-        self.alarm.set(&room.id, deadline);
+        // While the room is locked: what comes later is set later.
+        room.view(|game| {
+            let deadline = game.course.clock.as_ref().and_then(Clock::deadline);
+            self.alarm.set(&room.id, game.course.seq, deadline);
+        });
         computers::consider(self, room);
     }
 
@@ -238,7 +298,7 @@ impl Hall {
         from: Sender,
         command: Command,
     ) -> Result<Done, Refusal> {
-        let received = ids::now();
+        let received = self.time.now();
         if self.is_stopping() {
             return Err(Refusal::unavailable("the server is stopping; repeat the command later"));
         }
@@ -281,7 +341,7 @@ impl Hall {
                 if decision == Decision::NewGame && !paid.swap(true, Ordering::Relaxed) {
                     self.limits.make_game(from.address)?;
                 }
-                Ok(Some(plan(game, seat, decision, command.command.clone(), &fresh)))
+                Ok(Some(plan(game, seat, decision, command.command.clone(), &fresh, received)))
             });
             if let Some(seq) = changed.await? {
                 let token = room.view(|game| fresh.of_seat(game, seat));
@@ -359,10 +419,8 @@ impl Hall {
 
     /// Ends a game whose clock had run out at a time.
     pub async fn time_out(self: &Arc<Self>, room: &Arc<Room>, at: i64) -> Result<(), Refusal> {
-        // A machine that has just woken up may be asked before it has looked at the time.
-        if let Some(since) = self.alarm.asleep_since(at) {
-            alarm::pause_one(self, room, since, at).await?;
-        }
+        // A server that has just woken up may be asked before it has noticed.
+        alarm::keep_time(self).await?;
         if room.view(|game| game.course.out_of_time(at)).is_none() {
             return Ok(());
         }
@@ -384,7 +442,7 @@ impl Hall {
     ) -> Result<String, Refusal> {
         let tokens = tokens.map(|token| token.map(|token| ids::hash(&token)));
         for _ in 0..TRIES {
-            let new = first(new_id()?, created.clone(), tokens, ids::now());
+            let new = first(new_id()?, created.clone(), tokens, self.time.now());
             let id = new.id.clone();
             let append = Append {
                 game: id.clone(),
@@ -400,6 +458,10 @@ impl Hall {
         }
         Err(Refusal::unavailable("no free id was found, try again"))
     }
+}
+
+fn unreadable(reason: &str) -> Refusal {
+    Refusal::broken(format!("this game cannot be read: {reason}; the host was told"))
 }
 
 fn busy() -> Refusal {

@@ -81,6 +81,7 @@ pub fn plan(
     decision: Decision,
     command: Option<String>,
     fresh: &Fresh,
+    at: i64,
 ) -> Plan {
     let plan = Plan { seat: Some(seat), command, ..Plan::default() };
     match decision {
@@ -88,14 +89,14 @@ pub fn plan(
         Decision::Taken(fact) => Plan { facts: vec![fact], token: fresh.token(seat), ..plan },
         Decision::NewGame => {
             let fact = Fact::Rematch { id: Some(fresh.id.clone()) };
-            Plan { facts: vec![fact], new_game: Some(again(game, &fresh.id)), ..plan }
+            Plan { facts: vec![fact], new_game: Some(again(game, &fresh.id, at)), ..plan }
         }
     }
 }
 
 /// The same game with the seats exchanged. Tokens are known by their hashes alone, so each player keeps
 /// the old one.
-fn again(game: &Played, id: &str) -> NewGame {
+fn again(game: &Played, id: &str, at: i64) -> NewGame {
     let mut created = game.created.clone();
     for (seat, joined) in created.seats.iter_mut().zip(game.course.joined) {
         if joined && seat.sitter == Sitter::Open {
@@ -104,7 +105,7 @@ fn again(game: &Played, id: &str) -> NewGame {
     }
     created.seats.reverse();
     let [one, two] = game.tokens;
-    first(id.to_owned(), created, [two, one], ids::now())
+    first(id.to_owned(), created, [two, one], at)
 }
 
 /// The events of a plan, numbered and dated: received when they were, but never before the last event.

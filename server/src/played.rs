@@ -1,7 +1,8 @@
 //! A game as its events have made it.
 
+use crate::clock::Pauses;
 use crate::course::Course;
-use crate::event::{Created, Event, Fact, Seat, Sitter, clocks_now};
+use crate::event::{Created, Event, Fact, Seat, Sitter, clocks};
 use crate::ids::Hash;
 use engine::Session;
 use engine::levels;
@@ -57,14 +58,19 @@ pub struct Played {
 
 impl Played {
     /// The game that its first event makes.
-    pub fn new(id: &str, first: &Event, tokens: [Option<Hash>; 2]) -> Result<Played, Damaged> {
+    pub fn new(
+        id: &str,
+        first: &Event,
+        tokens: [Option<Hash>; 2],
+        pauses: &Pauses,
+    ) -> Result<Played, Damaged> {
         let damaged = |reason: String| Damaged { game: id.to_owned(), seq: first.seq, reason };
         let Fact::Created(created) = &first.fact else {
             return Err(damaged("it is the first and does not make the game".into()));
         };
         let created = created.as_ref().clone();
         let session = open(&created).map_err(damaged)?;
-        let course = Course::new(&created, first.seq, first.at, session.turn());
+        let course = Course::new(&created, first.seq, first.at, session.turn(), pauses);
         Ok(Played {
             id: id.to_owned(),
             created,
@@ -83,9 +89,10 @@ impl Played {
         id: &str,
         events: &[Event],
         tokens: [Option<Hash>; 2],
+        pauses: &Pauses,
     ) -> Result<Option<Played>, Damaged> {
         let Some((first, rest)) = events.split_first() else { return Ok(None) };
-        let mut played = Played::new(id, first, tokens)?;
+        let mut played = Played::new(id, first, tokens, pauses)?;
         rest.iter().try_for_each(|event| played.apply(event))?;
         Ok(Some(played))
     }
@@ -190,8 +197,8 @@ impl Played {
         }
     }
 
-    /// The game as programs read it.
-    pub fn json(&self) -> Map<String, Value> {
+    /// The game as programs read it at a time.
+    pub fn json(&self, at: i64) -> Map<String, Value> {
         let seats = Player::BOTH.map(|player| {
             let mut seat = serde_json::to_value(&self.seat(player).sitter).unwrap_or_default();
             seat["name"] = self.name(player).into();
@@ -214,7 +221,7 @@ impl Played {
             "seats": seats, "shared": self.created.shared, "clock": self.created.clock,
             "created_at": self.created_at, "turns": self.session.history(),
             "turn": self.course.turn, "result": result, "offer": offer, "rematch": rematch,
-            "clocks": self.course.clock.as_ref().map(clocks_now),
+            "clocks": self.course.clock.as_ref().map(|clock| clocks(clock, at)),
         });
         match fields {
             Value::Object(fields) => fields,

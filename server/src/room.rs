@@ -3,9 +3,10 @@
 use crate::course::Course;
 use crate::error::Refusal;
 use crate::event::Event;
-use crate::ids::{Hash, now};
+use crate::ids::Hash;
 use crate::limits::{Bucket, Limits};
 use crate::played::{Damaged, Played};
+use crate::time::Time;
 use engine::Stop;
 use rules::Player;
 use serde_json::Value;
@@ -61,6 +62,7 @@ pub struct Room {
     inner: Mutex<Inner>,
     /// Counts changes; what has changed is to be looked up.
     hint: watch::Sender<u64>,
+    time: Time,
     touched: AtomicI64,
     refreshed: AtomicI64,
 }
@@ -94,8 +96,10 @@ impl Room {
         tokens: [Option<Hash>; 2],
         bucket: Bucket,
         asker: IpAddr,
+        time: &Time,
     ) -> Result<Option<Room>, Damaged> {
-        let Some(game) = Played::replay(id, events, tokens)? else { return Ok(None) };
+        let game = Played::replay(id, events, tokens, &time.pauses)?;
+        let Some(game) = game else { return Ok(None) };
         let weight = OF_A_ROOM + OF_A_TURN * game.course.turns + OF_AN_EVENT * events.len();
         let recent = VecDeque::with_capacity(RECENT);
         let buckets = [bucket; 2];
@@ -114,8 +118,9 @@ impl Room {
             weight,
             inner: Mutex::new(inner),
             hint: watch::channel(0).0,
-            touched: AtomicI64::new(now()),
-            refreshed: AtomicI64::new(now()),
+            time: time.clone(),
+            touched: AtomicI64::new(time.now()),
+            refreshed: AtomicI64::new(time.now()),
         }))
     }
 
@@ -144,7 +149,7 @@ impl Room {
 
     /// Notes that somebody was here.
     pub fn touch(&self) {
-        self.touched.store(now(), Ordering::Relaxed);
+        self.touched.store(self.time.now(), Ordering::Relaxed);
     }
 
     /// When somebody was here last.
@@ -154,7 +159,7 @@ impl Room {
 
     /// Whether it is time to compare with the store; says yes to one of many who ask.
     pub fn is_due(&self, every: i64) -> bool {
-        let (now, last) = (now(), self.refreshed.load(Ordering::Relaxed));
+        let (now, last) = (self.time.now(), self.refreshed.load(Ordering::Relaxed));
         let swap =
             |last| self.refreshed.compare_exchange(last, now, Ordering::Relaxed, Ordering::Relaxed);
         now - last >= every && swap(last).is_ok()
@@ -177,7 +182,7 @@ impl Room {
         tokens(&mut inner.game.tokens);
         drop(inner);
         self.touch();
-        self.hint.send_modify(|count| *count += 1);
+        self.hint();
         Ok(())
     }
 
@@ -187,6 +192,11 @@ impl Room {
         let missing = usize::try_from((inner.game.course.seq - after).max(0)).ok()?;
         let skip = inner.recent.len().checked_sub(missing)?;
         Some(inner.recent.iter().skip(skip).cloned().collect())
+    }
+
+    /// Tells those who follow to look again.
+    pub fn hint(&self) {
+        self.hint.send_modify(|count| *count += 1);
     }
 
     /// Follows the changes.
@@ -212,7 +222,7 @@ impl Room {
         }
         drop(inner);
         self.touch();
-        self.hint.send_modify(|count| *count += 1);
+        self.hint();
     }
 
     /// Notes who plays here: computers think on behalf of that address.
@@ -309,7 +319,8 @@ pub(crate) mod tests {
         let fact = Fact::Created(Box::new(created));
         let first = Event { seq: 1, seat: None, at: 0, fact, command: None };
         let bucket = Bucket::new(1.0, 1.0, 0);
-        let room = Room::replay("abcdefgh", &[first], [None; 2], bucket, HERE);
+        let time = Time::new(Arc::new(crate::time::Machine::default()), 0, Default::default());
+        let room = Room::replay("abcdefgh", &[first], [None; 2], bucket, HERE, &time);
         Arc::new(room.unwrap().unwrap())
     }
 

@@ -3,9 +3,10 @@
 use crate::State;
 use crate::commands;
 use crate::error::{Refusal, read};
+use crate::event::clocks;
 use crate::games::{PAGE, query};
 use crate::guard::Client;
-use crate::ids::{Hash, hash, now};
+use crate::ids::{Hash, hash};
 use crate::limits;
 use crate::live::{Hall, Sender};
 use crate::room::{Presence, Present, Room};
@@ -90,6 +91,8 @@ struct Connection {
     /// The seats at which it is present.
     at: Vec<Player>,
     shown: Option<Present>,
+    /// How many pauses there were when the clocks were told.
+    told: Option<usize>,
     heard: Instant,
 }
 
@@ -112,6 +115,7 @@ impl Connection {
             presence: None,
             at: Vec::new(),
             shown: None,
+            told: None,
             heard: Instant::now(),
         }
     }
@@ -167,6 +171,7 @@ impl Connection {
                 self.sent += 1;
             }
         }
+        self.tell_clocks().await?;
         let present = self.room.present();
         if self.presence.is_some() && self.shown != Some(present) {
             self.shown = Some(present);
@@ -175,6 +180,20 @@ impl Connection {
             self.send(told.to_string()).await?;
         }
         Ok(())
+    }
+
+    /// Sends the clocks at first and after each pause, of which no event tells.
+    async fn tell_clocks(&mut self) -> Result<(), Closed> {
+        let pauses = Some(self.hall.time.pauses.count());
+        if self.told == pauses {
+            return Ok(());
+        }
+        self.told = pauses;
+        let at = self.hall.time.now();
+        let told = self.room.view(|game| Some(clocks(game.course.clock.as_ref()?, at)));
+        let Some(mut told) = told else { return Ok(()) };
+        told["type"] = "clocks".into();
+        self.send(told.to_string()).await
     }
 
     async fn ping(&mut self) -> Result<(), Closed> {
@@ -257,8 +276,9 @@ impl Connection {
         self.token = token;
         let you: Vec<_> = seats.iter().map(|seat| seat.number()).collect();
         let (seq, board_seq) = self.room.view(|game| (game.course.seq, game.course.board_seq));
+        let at = self.hall.time.now();
         let answer = json!({
-            "type": "hello", "you": you, "seq": seq, "board_seq": board_seq, "at": now(),
+            "type": "hello", "you": you, "seq": seq, "board_seq": board_seq, "at": at,
         });
         self.send(answer.to_string()).await?;
         self.settle().await

@@ -2,8 +2,10 @@
 
 mod api;
 mod boards;
+mod clocks;
 mod common;
 mod contrast;
+mod formats;
 mod safety;
 mod seats;
 mod sockets;

@@ -444,6 +444,7 @@ export const gamePage = async (main, id, { embed = false } = {}) => {
     },
     onState: (told) => { state.told = told; if (!embed) showState(told); renderAround(); },
     onPresence: (presence) => { state.presence = presence; renderAround(); },
+    onClocks: ({ left, running, at }) => { state.skew = at - Date.now(); state.game = { ...state.game, clocks: { left, running, at } }; },
     onHello: (hello) => {
       if (hello.at) state.skew = hello.at - Date.now();
       const { seq, board_seq: board } = state.game;

@@ -5,11 +5,11 @@ import { reach } from './reach.js';
 /**
  * @param {string} id
  * @param {{token: () => string|null, seq: () => number, commands: () => ReturnType<typeof import('./commands.js').createCommands>|null,
- *   onEvent: (event: any) => void, onHello: (hello: any) => void, onPresence: (presence: any) => void,
+ *   onEvent: (event: any) => void, onHello: (hello: any) => void, onPresence: (presence: any) => void, onClocks: (clocks: any) => void,
  *   onGap: () => void, onStranger: () => void, onState: (state: import('./connection.js').Told) => void}} hooks
  *   `onGap` is called when the events do not follow one another, `onStranger` when the server does not know the secret
  */
-export const connect = (id, { token, seq, commands, onEvent, onHello, onPresence, onGap, onStranger, onState }) => {
+export const connect = (id, { token, seq, commands, onEvent, onHello, onPresence, onClocks, onGap, onStranger, onState }) => {
   let state = initial(Date.now(), { online: navigator.onLine, visible: !document.hidden });
   /** @type {WebSocket|null} */
   let socket = null;
@@ -62,6 +62,7 @@ export const connect = (id, { token, seq, commands, onEvent, onHello, onPresence
         else if (message.seq > seq()) onGap();
         return;
       case 'presence': onPresence(message); return;
+      case 'clocks': onClocks(message); return;
       case 'restart': happen('restart'); return;
       case 'hello':
         commands()?.reconnected();
