@@ -109,6 +109,7 @@ pub struct Server {
 impl Server {
     /// Opens the store and sets the clocks going.
     pub async fn open(config: &Config) -> Result<Server, StartError> {
+        config.base_url.as_deref().map(guard::authority).transpose()?;
         let metrics = Arc::new(Metrics::default());
         let (store, writer) = Store::open(&config.data, Arc::clone(&metrics)).await?;
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
@@ -190,7 +191,6 @@ fn router(config: &Config, state: &Arc<State>) -> Router {
         .with_state(Arc::clone(state))
         .merge(boards::router(state.hall.replays.clone()))
         .merge(pages::router(config.web.clone()))
-        .fallback(missing)
         .method_not_allowed_fallback(wrong_method);
     guard::around(router, guard)
 }
@@ -202,11 +202,6 @@ async fn health(
         true => Err(Refusal::unavailable("the server is stopping")),
         false => Ok(Json(json!({ "status": "ok" }))),
     }
-}
-
-async fn missing(request: Request) -> Refusal {
-    let path = rules::game::shorten(request.uri().path());
-    Refusal::missing(format!("there is nothing at `{path}`"))
 }
 
 async fn wrong_method(request: Request) -> Refusal {
