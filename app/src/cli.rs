@@ -264,8 +264,8 @@ pub struct AnalyzeArgs {
   quadrille serve --base-url https://play.example.org       behind a proxy that speaks TLS
 The interface for programs is described in docs/http.md, running a server for others in docs/hosting.md.")]
 pub struct ServeArgs {
-    /// The address to listen on; with port 0, a free one
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8000")]
+    /// The address to listen on, or only a port; with port 0, a free one
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8000", value_parser = crate::serve::address)]
     pub listen: SocketAddr,
     /// The file that keeps the games, or its folder; by default in the user's data folder
     #[arg(long, value_name = "FILE")]
@@ -277,7 +277,7 @@ pub struct ServeArgs {
     #[arg(long)]
     pub open: bool,
     /// Show metrics for Prometheus on this address
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = crate::serve::address)]
     pub metrics: Option<SocketAddr>,
     /// How many games one address may create in a minute
     #[arg(long, value_name = "COUNT", default_value_t = server::limits::USUAL_NEW_GAMES, value_parser = clap::value_parser!(u32).range(1..))]

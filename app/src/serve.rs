@@ -3,7 +3,7 @@
 use crate::cli::{LogFormat, LogLevel, ServeArgs};
 use crate::failure::{Failure, print};
 use crate::saves::usual_folder;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
@@ -32,6 +32,18 @@ pub fn run(args: &ServeArgs) -> Result<(), Failure> {
     server::run(&config, |address| started(&config, address, open)).map_err(Failure::user)
 }
 
+/// An address to listen on: `host:port`, where the host may be a name, or a port of this machine alone.
+pub fn address(text: &str) -> Result<SocketAddr, String> {
+    let port = text.strip_prefix(':').unwrap_or(text);
+    if let Ok(port) = port.parse() {
+        return Ok((Ipv4Addr::LOCALHOST, port).into());
+    }
+    let found = text.to_socket_addrs().map(Vec::from_iter).unwrap_or_default();
+    // A name may have addresses of both kinds; programs that know one know the older.
+    let first = found.iter().find(|address| address.is_ipv4()).or(found.first());
+    first.copied().ok_or_else(|| "expected host:port, as in 127.0.0.1:8000".to_owned())
+}
+
 /// The file that keeps the games: the named one, a file in the named folder, or one in the usual folder.
 fn data(args: &ServeArgs) -> Result<PathBuf, Failure> {
     const NAME: &str = "games.db";
@@ -53,6 +65,23 @@ fn started(config: &server::Config, address: SocketAddr, open: bool) {
             Command::new(opener).arg(&url).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         if command.is_err() {
             let _ = print(format!("no program `{opener}` to open it with\n").as_bytes());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_a_host_and_a_port_or_a_port_of_this_machine() {
+        for text in ["127.0.0.1:8000", "localhost:8000", ":8000", "8000"] {
+            assert_eq!(address(text), Ok(([127, 0, 0, 1], 8000).into()), "{text}");
+        }
+        assert_eq!(address("[::1]:80").unwrap().to_string(), "[::1]:80");
+        assert_eq!(address("0.0.0.0:0").unwrap().port(), 0);
+        for wrong in ["", ":", "localhost", ":99999", "no such host:80", "http://localhost:8000"] {
+            assert!(address(wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -60,7 +60,7 @@ async fn answer(
             once(state, order(Kind::Hint), hint).await
         }
         Request::Turn(turn) => {
-            let turn = turn.prepare(&HINT)?;
+            let turn = replays.run(client, move || turn.prepare(&HINT)).await??;
             let choose = move |desk: &mut Desk, stop: &Stop| {
                 Json(requests::Answer::Turn { turn: turn.choose(desk, stop) })
             };

@@ -153,11 +153,27 @@ const MOST_EVENTS: i64 = 4_000;
 /// A name as it is kept: trimmed, and none if nothing is left.
 pub fn name(name: Option<&str>) -> Result<Option<String>, Refusal> {
     let Some(name) = name.map(str::trim).filter(|name| !name.is_empty()) else { return Ok(None) };
-    if name.chars().count() > MOST_NAME || name.chars().any(char::is_control) {
-        let error = format!("`{}` is no name of at most {MOST_NAME} characters", shorten(name));
+    if name.chars().count() > MOST_NAME {
+        let error = format!("`{}` is longer than {MOST_NAME} characters", shorten(name));
+        return Err(Refusal::against(error).at("name"));
+    }
+    if let Some(hidden) = name.chars().find(|c| is_hidden(*c)) {
+        let code = u32::from(hidden);
+        let error = format!("a name has no hidden characters, and this one has U+{code:04X}");
         return Err(Refusal::against(error).at("name"));
     }
     Ok(Some(name.to_owned()))
+}
+
+/// Characters that nobody sees, or that change how others look: controls, marks of direction, joiners,
+/// fillers and tags.
+fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// What an action comes to.
@@ -362,5 +378,28 @@ fn rematch(game: &Played, seat: Player) -> Result<Decision, Refusal> {
         Some(Rematch::Asked(_)) => Ok(Decision::NewGame),
         None if game.created.shared || game.is_computer(seat.other()) => Ok(Decision::NewGame),
         None => Ok(Fact::Rematch { id: None }.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_have_no_characters_that_hide_or_turn_others_round() {
+        for fine in ["Ann", "Zoë", "Владимир", "さくら", "עדה", "O'Neill-Smith 2", "🦊"]
+        {
+            assert_eq!(name(Some(fine)), Ok(Some(fine.to_owned())));
+        }
+        for hidden in
+            ["\u{202e}nnA", "A\u{200b}nn", "A\u{2066}n", "\u{feff}Ann", "A\nn", "\u{3164}"]
+        {
+            let refused = name(Some(hidden)).unwrap_err();
+            assert_eq!(refused.field.as_deref(), Some("name"), "{hidden:?}");
+            assert!(refused.error.contains("U+"), "{}", refused.error);
+        }
+        assert_eq!(name(Some(" \t ")), Ok(None));
+        assert_eq!(name(Some(&"x".repeat(40))), Ok(Some("x".repeat(40))));
+        assert!(name(Some(&"x".repeat(41))).is_err());
     }
 }

@@ -265,7 +265,7 @@ impl AsyncWrite for Patient {
 
 /// How many files this process may have open, after it has asked for all that the system gives.
 #[cfg(unix)]
-fn open_files() -> usize {
+pub fn open_files() -> usize {
     use rustix::process::{Resource, getrlimit, setrlimit};
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;
@@ -277,7 +277,7 @@ fn open_files() -> usize {
 
 /// How many files this process may have open, as far as is known.
 #[cfg(not(unix))]
-fn open_files() -> usize {
+pub fn open_files() -> usize {
     usize::MAX
 }
 

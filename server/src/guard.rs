@@ -1,5 +1,6 @@
 //! What stands before every request: who may send it, what goes back with it, and a line in the log.
 
+use crate::StartError;
 use crate::error::Refusal;
 use crate::limits::{self, Limits};
 use crate::metrics::Metrics;
@@ -28,9 +29,34 @@ const EMBED_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'se
      img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; \
      frame-ancestors *";
 
+/// What no page here needs, nor anything that it might be made to show.
+const PERMISSIONS: &str = "accelerometer=(), bluetooth=(), camera=(), display-capture=(), \
+     geolocation=(), gyroscope=(), hid=(), magnetometer=(), microphone=(), midi=(), payment=(), \
+     serial=(), usb=(), xr-spatial-tracking=()";
+
 /// Where a request came from.
 #[derive(Clone, Copy, Debug)]
 pub struct Client(pub IpAddr);
+
+/// `host` or `host:port` of the address that people see, in lower case.
+pub fn authority(base_url: &str) -> Result<String, StartError> {
+    let wrong = |reason: &str| {
+        let url = shorten(base_url);
+        StartError(format!("--base-url `{url}`: {reason}, as in https://play.example.org"))
+    };
+    let uri: Uri = base_url.parse().map_err(|_| wrong("expected the address of a host"))?;
+    if !matches!(uri.scheme_str(), Some("http" | "https")) {
+        return Err(wrong("expected http:// or https:// and a host"));
+    }
+    let authority = uri.authority().map(|own| own.as_str().to_lowercase()).unwrap_or_default();
+    if uri.host().is_none_or(str::is_empty) || authority.contains('@') {
+        return Err(wrong("expected a host behind the slashes"));
+    }
+    if !matches!(uri.path(), "" | "/") || uri.query().is_some() || base_url.contains('#') {
+        return Err(wrong("the server wants a host of its own, without a path"));
+    }
+    Ok(authority)
+}
 
 /// What the guard knows of the server.
 #[derive(Debug)]
@@ -53,15 +79,16 @@ impl Guard {
         limits: Arc<Limits>,
         metrics: Arc<Metrics>,
     ) -> Guard {
-        let base = base_url
-            .and_then(|url| url.parse::<Uri>().ok())
-            .and_then(|uri| uri.authority().map(|authority| authority.as_str().to_lowercase()));
+        let base = base_url.and_then(|url| authority(url).ok());
         Guard { base, local: listen.ip().is_loopback(), limits, metrics }
     }
 
     /// Why a request is not let in.
     fn objection(&self, request: &Request) -> Option<Refusal> {
         let headers = request.headers();
+        if headers.get_all(header::HOST).iter().count() > 1 {
+            return Some(Refusal::bad("a request names one host"));
+        }
         let host = text(headers, header::HOST).map(str::to_lowercase);
         if host.as_ref().is_some_and(|host| !self.knows(host)) {
             let error = "this server has another name; its owner can set it with --base-url";
@@ -161,6 +188,8 @@ fn add_headers(path: &str, headers: &mut HeaderMap) {
     put(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
     put(header::REFERRER_POLICY, "no-referrer");
     put(HeaderName::from_static("cross-origin-resource-policy"), "same-origin");
+    put(HeaderName::from_static("cross-origin-opener-policy"), "same-origin");
+    put(HeaderName::from_static("permissions-policy"), PERMISSIONS);
     if path.starts_with("/api/") && !headers.contains_key(header::CACHE_CONTROL) {
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }
@@ -194,6 +223,32 @@ mod tests {
     use axum::body::Body;
     use axum::routing::get;
     use tower::ServiceExt;
+
+    #[test]
+    fn the_address_that_people_see_is_one_of_a_host() {
+        for (url, host) in [
+            ("https://Play.example.org", "play.example.org"),
+            ("http://10.0.0.1:8000/", "10.0.0.1:8000"),
+            ("https://[::1]:9", "[::1]:9"),
+        ] {
+            assert_eq!(authority(url).unwrap(), host);
+        }
+        for wrong in [
+            "javascript:1",
+            "play.example.org",
+            "ftp://play.example.org",
+            "https://",
+            "https:///x",
+            "https://play.example.org/games",
+            "https://play.example.org/?a",
+            "https://play.example.org/#a",
+            "https://me@play.example.org",
+            "",
+        ] {
+            let error = authority(wrong).unwrap_err().to_string();
+            assert!(error.contains("--base-url") && !error.contains('\n'), "{wrong}: {error}");
+        }
+    }
 
     #[tokio::test]
     async fn a_panic_ends_one_request_and_not_the_server() {

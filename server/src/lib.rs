@@ -118,6 +118,7 @@ impl Server {
 
     /// The same with clocks that the caller moves.
     pub async fn open_at(config: &Config, source: Arc<dyn Source>) -> Result<Server, StartError> {
+        config.base_url.as_deref().map(guard::authority).transpose()?;
         let metrics = Arc::new(Metrics::default());
         let (store, writer) = Store::open(&config.data, Arc::clone(&metrics)).await?;
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
@@ -206,7 +207,6 @@ fn router(config: &Config, state: &Arc<State>) -> Router {
         .with_state(Arc::clone(state))
         .merge(boards::router(state.hall.replays.clone()))
         .merge(pages::router(config.web.clone()))
-        .fallback(missing)
         .method_not_allowed_fallback(wrong_method);
     guard::around(router, guard)
 }
@@ -218,11 +218,6 @@ async fn health(
         true => Err(Refusal::unavailable("the server is stopping")),
         false => Ok(Json(json!({ "status": "ok" }))),
     }
-}
-
-async fn missing(request: Request) -> Refusal {
-    let path = rules::game::shorten(request.uri().path());
-    Refusal::missing(format!("there is nothing at `{path}`"))
 }
 
 async fn wrong_method(request: Request) -> Refusal {

@@ -4,11 +4,13 @@
 //! their version, so that browsers may keep them for ever and never mix two versions.
 
 use crate::error::Refusal;
+use crate::ids::check_id;
 use axum::Router;
 use axum::extract::Path;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use rules::game::shorten;
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -106,6 +108,20 @@ impl Files {
         response
     }
 
+    /// The answer to an address where nothing is: the page says so to people, the refusal to programs.
+    fn missing(&self, path: &str, asked: &HeaderMap) -> Response {
+        let wants_page = asked
+            .get(header::ACCEPT)
+            .is_some_and(|kinds| kinds.to_str().is_ok_and(|kinds| kinds.contains("text/html")));
+        if !wants_page || path.starts_with("/api/") {
+            let error = format!("there is nothing at `{}`", shorten(path));
+            return Refusal::missing(error).into_response();
+        }
+        let mut page = self.index(&HeaderMap::new());
+        *page.status_mut() = StatusCode::NOT_FOUND;
+        page
+    }
+
     fn file(&self, version: &str, name: &str) -> Result<Response, Refusal> {
         let text = self.text(name).filter(|_| version == self.version);
         let text = text.ok_or_else(|| Refusal::missing("no such file"))?;
@@ -128,6 +144,9 @@ fn kind(name: &str) -> HeaderValue {
     })
 }
 
+/// For programs that look for what there is: pages, but no games of others.
+const ROBOTS: &str = "User-agent: *\nDisallow: /api/\nDisallow: /embed/\n";
+
 /// The pages; a developer may have them read from a folder instead.
 pub fn router(web: Option<PathBuf>) -> Router {
     let files = Arc::new(Files::new(web));
@@ -135,20 +154,37 @@ pub fn router(web: Option<PathBuf>) -> Router {
         let files = files.clone();
         get(move |headers: HeaderMap| async move { files.index(&headers) })
     };
-    let assets = files.clone();
+    // Pages that there may not be: whoever asks for something else learns that it is missing.
+    let page_of = |there_is: fn(&str) -> bool| {
+        let files = files.clone();
+        get(move |uri: Uri, Path(name): Path<String>, headers: HeaderMap| async move {
+            match there_is(&name) {
+                true => files.index(&headers),
+                false => files.missing(uri.path(), &headers),
+            }
+        })
+    };
+    let is_game = |id: &str| check_id(id).is_ok();
+    let has_rules = |game: &str| game == "all" || engine::find(game).is_some();
+    let (assets, icon, others) = (files.clone(), files.clone(), files.clone());
     Router::new()
         .route("/", page())
-        .route("/{id}", page())
+        .route("/{id}", page_of(is_game))
         .route("/analysis", page())
         .route("/analysis/{*rest}", page())
         .route("/editor", page())
         .route("/editor/{*rest}", page())
-        .route("/rules/{game}", page())
-        .route("/embed/{id}", page())
+        .route("/rules/{game}", page_of(has_rules))
+        .route("/embed/{id}", page_of(is_game))
+        .route("/robots.txt", get(|| async { ROBOTS }))
+        .route("/favicon.ico", get(move || async move { icon.file(&icon.version, "icon.svg") }))
         .route(
             "/assets/{version}/{name}",
             get(move |Path((version, name)): Path<(String, String)>| async move {
                 assets.file(&version, &name)
             }),
         )
+        .fallback(move |uri: Uri, headers: HeaderMap| async move {
+            others.missing(uri.path(), &headers)
+        })
 }

@@ -40,6 +40,8 @@ const SLOW: Duration = Duration::from_secs(10);
 const SETTLE: Duration = Duration::from_millis(500);
 
 const GOING_AWAY: u16 = 1012;
+const NOT_A_FRAME: u16 = 1002;
+const NOT_TEXT: u16 = 1007;
 const PAST_A_LIMIT: u16 = 1008;
 
 /// Opens a socket.
@@ -224,8 +226,10 @@ impl Connection {
     async fn hear(&mut self, frame: Option<Result<Message, axum::Error>>) -> Result<(), Closed> {
         let frame = match frame {
             None => return Err(Closed),
-            // What cannot be read is too large or no WebSocket.
-            Some(Err(_)) => return self.close(PAST_A_LIMIT, "a frame of 8 KiB at most").await,
+            Some(Err(error)) => {
+                let (code, reason) = fault(error);
+                return self.close(code, reason).await;
+            }
             Some(Ok(frame)) => frame,
         };
         self.heard = Instant::now();
@@ -237,7 +241,11 @@ impl Connection {
             Message::Binary(_) => {
                 self.refuse(None, &Refusal::bad("expected text, got bytes")).await
             }
-            Message::Close(_) => Err(Closed),
+            Message::Close(_) => {
+                // The answer has been made, and goes out with the next look at the socket.
+                let _ = timeout(SLOW, self.socket.recv()).await;
+                Err(Closed)
+            }
             Message::Ping(_) | Message::Pong(_) => Ok(()),
         }
     }
@@ -330,6 +338,16 @@ impl Connection {
             Err(_) if self.hall.is_stopping() => self.take_leave().await,
             Err(refusal) => self.refuse(name, &refusal).await,
         }
+    }
+}
+
+/// With which code and for which reason a socket is closed after a frame that could not be read.
+fn fault(error: axum::Error) -> (u16, &'static str) {
+    use tokio_tungstenite::tungstenite::Error;
+    match error.into_inner().downcast_ref::<Error>() {
+        Some(Error::Capacity(_)) => (PAST_A_LIMIT, "a frame of 8 KiB at most"),
+        Some(Error::Utf8(_)) => (NOT_TEXT, "text in UTF-8 was expected"),
+        _ => (NOT_A_FRAME, "that is not a frame of a WebSocket"),
     }
 }
 

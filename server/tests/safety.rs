@@ -102,10 +102,55 @@ async fn every_answer_carries_the_policy_and_only_embed_may_be_framed() {
         assert_eq!(framed, path.starts_with("/embed/"), "{path}: {policy}");
         assert_eq!(headers[header::X_CONTENT_TYPE_OPTIONS], "nosniff");
         assert_eq!(headers[header::REFERRER_POLICY], "no-referrer");
+        assert_eq!(headers["cross-origin-opener-policy"], "same-origin");
+        assert!(headers["permissions-policy"].to_str().unwrap().contains("camera=()"));
         assert!(!headers.contains_key(header::SET_COOKIE));
     }
     let wrong = Request::delete("/api/games").body(Body::empty()).unwrap();
     assert!(local.send(wrong).await.refused(405).contains("`DELETE`"));
+}
+
+#[tokio::test]
+async fn a_request_names_one_host() {
+    let local = Local::new().await;
+    let two = [("host", "127.0.0.1:8000"), ("host", "evil.example")];
+    assert_eq!(status(&local, Method::GET, "/api/health", &two[..1]).await, 200);
+    assert_eq!(status(&local, Method::GET, "/api/health", &two).await, 400);
+    let twice = [two[0], two[0]];
+    assert_eq!(status(&local, Method::POST, "/api/games", &twice).await, 400);
+}
+
+#[tokio::test]
+async fn what_there_is_not_is_missing() {
+    let local = Local::new().await;
+    for path in ["/", "/abcdefgh", "/embed/abcdefgh", "/rules/all", "/rules/gekitai", "/analysis/x"]
+    {
+        let answer = local.get(path).await;
+        assert_eq!(answer.status.as_u16(), 200, "{path}");
+        assert!(answer.text.starts_with("<!doctype html>"), "{path}");
+    }
+    for path in [
+        "/nothing",
+        "/manifest.json",
+        "/apple-touch-icon.png",
+        "/embed/x",
+        "/rules/chess",
+        "/a/b",
+        "/assets/x/main.js",
+        "/api/nothing",
+    ] {
+        let reason = local.get(path).await.refused(404);
+        assert!(!reason.is_empty(), "{path}");
+        let browser = Request::get(path).header(header::ACCEPT, "text/html,*/*;q=0.8");
+        let answer = local.send(browser.body(Body::empty()).unwrap()).await;
+        assert_eq!(answer.status.as_u16(), 404, "{path}");
+        let page = answer.text.starts_with("<!doctype html>");
+        assert_eq!(page, !path.starts_with("/api/") && !path.starts_with("/assets/"), "{path}");
+    }
+    let robots = local.get("/robots.txt").await;
+    assert!(robots.text.starts_with("User-agent: *\n"), "{}", robots.text);
+    let icon = local.get("/favicon.ico").await;
+    assert_eq!(icon.headers[header::CONTENT_TYPE], "image/svg+xml");
 }
 
 #[tokio::test]

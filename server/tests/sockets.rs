@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::{self, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
@@ -417,6 +418,31 @@ async fn who_says_too_much_is_sent_away_and_others_go_on() {
     assert_eq!(large.close_code().await, Some(CloseCode::Policy));
     let mut quiet = remote.peer(&game, Some(2)).await;
     quiet.until(1).await;
+    remote.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn frames_that_cannot_be_read_get_their_reason_and_a_farewell_is_answered() {
+    use tokio::io::AsyncWriteExt;
+    let mut remote = Remote::new().await;
+    let game = remote.people("gekitai").await;
+    let not_text: &[u8] = &[0x81, 0x82, 0, 0, 0, 0, 0xff, 0xfe];
+    let not_a_frame: &[u8] = &[0x83, 0x80, 0, 0, 0, 0];
+    let without_mask: &[u8] = &[0x81, 0x01, b'x'];
+    for (bytes, code) in [
+        (not_text, CloseCode::Invalid),
+        (not_a_frame, CloseCode::Protocol),
+        (without_mask, CloseCode::Protocol),
+    ] {
+        let mut peer = remote.peer(&game, None).await;
+        peer.until(1).await;
+        peer.socket.as_mut().unwrap().get_mut().write_all(bytes).await.unwrap();
+        assert_eq!(peer.close_code().await, Some(code), "{bytes:?}");
+    }
+    let mut peer = remote.peer(&game, Some(1)).await;
+    let farewell = CloseFrame { code: CloseCode::Normal, reason: "enough".into() };
+    peer.send(Message::Close(Some(farewell))).await;
+    assert_eq!(peer.close_code().await, Some(CloseCode::Normal));
     remote.stop().await;
 }
 

@@ -1,0 +1,397 @@
+//! Games of many, beside one address that asks for as much as it can.
+//!
+//! `siege ADDRESS GAMES MOVES_PER_SECOND SECONDS`, on the machine of the server, which listens on the
+//! loopback and has its usual limits: `quadrille serve --data siege.db`. The games come from addresses of
+//! their own, ten from each, with two sockets a game; some more are played against computers with clocks.
+//! They are measured for so many seconds, and again while an attacker on 127.0.0.66 uses fifty connections
+//! for what costs a server most. It ends with exit code 1 if p99 reaches 50 ms under attack, or a computer
+//! loses on time.
+
+mod bots;
+
+use bots::{Bot, Crowd, Failed, Http, Made, Sorted, Times, make, open_socket, random_turn};
+use engine::Session;
+use futures_util::{SinkExt, StreamExt};
+use rules::random::Random;
+use serde_json::{Value, json};
+use std::net::{IpAddr, SocketAddr};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::task::JoinSet;
+use tokio_tungstenite::tungstenite::Message;
+
+const ATTACKER: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(127, 0, 0, 66));
+
+/// Games of one address among the others.
+const OF_ONE: u32 = 10;
+
+/// Games against computers, and how they are played.
+const COMPUTERS: u8 = 20;
+const CLOCK_SECONDS: u64 = 30;
+
+/// Turns of the attacker's longest game.
+const LONG: usize = 1_890;
+
+/// What comes before each measurement.
+const SETTLE: Duration = Duration::from_secs(5);
+
+/// The most that p99 may be under attack, in milliseconds.
+const MOST: f64 = 50.0;
+
+/// What computers did.
+#[derive(Default)]
+struct Computers {
+    times: Times,
+    games: AtomicU64,
+    lost: AtomicU64,
+}
+
+/// What the attacker got.
+#[derive(Default)]
+struct Loot {
+    granted: AtomicU64,
+    refused: AtomicU64,
+    broken: AtomicU64,
+}
+
+fn main() -> Result<ExitCode, Failed> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let [address, games, rate, seconds] = args.as_slice() else {
+        return Err("usage: siege ADDRESS GAMES MOVES_PER_SECOND SECONDS".into());
+    };
+    let (to, games): (SocketAddr, u32) = (address.parse()?, games.parse()?);
+    let (rate, seconds): (f64, u64) = (rate.parse()?, seconds.parse()?);
+    server::connections::open_files();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let held = runtime.block_on(siege(to, games, rate, Duration::from_secs(seconds)));
+    runtime.shutdown_background();
+    Ok(if held? { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+async fn siege(to: SocketAddr, games: u32, rate: f64, seconds: Duration) -> Result<bool, Failed> {
+    let long = long_game(LONG);
+    let warm_up = SETTLE + Duration::from_millis(u64::from(games) * 5);
+    let until = Instant::now() + warm_up + seconds + SETTLE + seconds + Duration::from_secs(1);
+    let pause = Some(Duration::from_secs_f64(f64::from(games) / rate));
+    let crowd = Arc::new(Crowd { to, pause, until, times: Times::default() });
+    let computers = Arc::new(Computers::default());
+    let mut others = JoinSet::new();
+    for number in 0..games {
+        let crowd = Arc::clone(&crowd);
+        let from = IpAddr::from([127, 0, 1, u8::try_from(1 + number / OF_ONE)?]);
+        others.spawn(async move {
+            tokio::time::sleep(Duration::from_millis(u64::from(number) * 5)).await;
+            while Instant::now() < crowd.until {
+                crowd.play(from, u64::from(number)).await?;
+            }
+            Ok::<(), Failed>(())
+        });
+    }
+    for number in 0..COMPUTERS {
+        let computers = Arc::clone(&computers);
+        others.spawn(async move {
+            while Instant::now() < until {
+                against_computer(to, number, until, &computers).await?;
+            }
+            Ok(())
+        });
+    }
+    tokio::time::sleep(warm_up).await;
+    let quiet = measure(&crowd, &computers, seconds).await;
+    show("quiet", &quiet, seconds);
+    let (loot, over) = (Arc::new(Loot::default()), Arc::new(AtomicBool::new(false)));
+    let attack = tokio::spawn(attack(to, long, Arc::clone(&loot), Arc::clone(&over)));
+    tokio::time::sleep(SETTLE).await;
+    let besieged = measure(&crowd, &computers, seconds).await;
+    show("besieged", &besieged, seconds);
+    over.store(true, Ordering::Relaxed);
+    attack.abort();
+    let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+    let (games_of_computers, lost) = (count(&computers.games), count(&computers.lost));
+    println!(
+        "the attacker was granted {}, refused {} and cut off {} times",
+        count(&loot.granted),
+        count(&loot.refused),
+        count(&loot.broken),
+    );
+    println!("computers have lost on time in {lost} of {games_of_computers} games");
+    let mut failures = 0;
+    while let Some(done) = others.join_next().await {
+        if let Err(error) = done? {
+            failures += 1;
+            eprintln!("a game of others failed: {error}");
+        }
+    }
+    let p99 = besieged.0.at(0.99);
+    let held = p99 < MOST && lost == 0 && failures == 0;
+    println!("{}: p99 {p99:.1} ms", if held { "it held" } else { "it did not hold" });
+    Ok(held)
+}
+
+/// What happens in a while: moves between players, and replies of computers.
+async fn measure(crowd: &Crowd, computers: &Computers, time: Duration) -> (Sorted, Sorted) {
+    crowd.times.take();
+    computers.times.take();
+    tokio::time::sleep(time).await;
+    (crowd.times.take(), computers.times.take())
+}
+
+fn show(name: &str, (moves, replies): &(Sorted, Sorted), time: Duration) {
+    println!(
+        "{name:8}: {} moves ({:.0}/s), p50 {:.1} ms, p99 {:.1} ms, most {:.1} ms; \
+         {} replies of computers, p50 {:.0} ms, p99 {:.0} ms",
+        moves.count(),
+        moves.count() as f64 / time.as_secs_f64(),
+        moves.at(0.5),
+        moves.at(0.99),
+        moves.at(1.0),
+        replies.count(),
+        replies.at(0.5),
+        replies.at(0.99),
+    );
+}
+
+/// Plays a game against a computer whose clock runs.
+async fn against_computer(
+    to: SocketAddr,
+    number: u8,
+    until: Instant,
+    computers: &Computers,
+) -> Result<(), Failed> {
+    let from = IpAddr::from([127, 0, 2, 1 + number]);
+    let game = engine::GAMES[usize::from(number) % engine::GAMES.len()].info.id;
+    let seats = json!([{ "kind": "person" }, { "kind": "level", "level": 1 + number % 10 }]);
+    let clock = json!({ "kind": "time", "seconds": CLOCK_SECONDS, "increment": number % 2 });
+    let made = make(from, to, &json!({ "game": game, "seats": seats, "clock": clock })).await?;
+    let socket = open_socket(from, to, &made.id, 1, made.tokens[0].as_deref()).await?;
+    let mut bot = Bot::new(socket, game, 1, u64::from(number) + 7)?;
+    loop {
+        if bot.is_to_move() {
+            bot.play(Duration::from_millis(300), until).await?;
+        }
+        loop {
+            let Some(told) = bot.hear(until).await? else { return Ok(()) };
+            match told["kind"].as_str() {
+                Some("move") => {
+                    if told["seat"] == 2 {
+                        computers.times.note(bot.since_sent());
+                    }
+                    bot.session.play(told["turn"].as_str().unwrap_or_default())?;
+                    break;
+                }
+                Some("result") => {
+                    computers.games.fetch_add(1, Ordering::Relaxed);
+                    let lost = told["reason"] == "time" && told["winner"] == 1;
+                    computers.lost.fetch_add(u64::from(lost), Ordering::Relaxed);
+                    return Ok(());
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// A game that goes on for so many turns.
+fn long_game(turns: usize) -> Value {
+    let mut random = Random::new(1);
+    for entry in engine::GAMES {
+        let Ok(mut session) = (entry.start)(&Default::default()) else { continue };
+        while session.turns_played() < turns {
+            let quiet = |random: &mut Random, session: &dyn Session| {
+                let turn = random_turn(session, random)?;
+                let mut next = session.boxed_clone();
+                next.play(&turn).ok()?;
+                next.result().is_none().then_some(turn)
+            };
+            let tries = (0..50).find_map(|_| quiet(&mut random, session.as_ref()));
+            let Some(turn) = tries else { break };
+            if session.play(&turn).is_err() {
+                break;
+            }
+        }
+        if session.turns_played() == turns {
+            return json!({ "game": entry.info.id, "turns": session.history() });
+        }
+    }
+    json!({ "game": "glaisher" })
+}
+
+/// What every connection of the attacker knows.
+#[derive(Clone)]
+struct Attacker {
+    to: SocketAddr,
+    loot: Arc<Loot>,
+    over: Arc<AtomicBool>,
+    /// The long game, as it is asked for and as it was made.
+    long: Arc<Value>,
+    made: Arc<Made>,
+}
+
+/// Fifty connections at once.
+async fn attack(
+    to: SocketAddr,
+    long: Value,
+    loot: Arc<Loot>,
+    over: Arc<AtomicBool>,
+) -> Result<(), Failed> {
+    let person = json!({ "kind": "person" });
+    let mut wanted = long.clone();
+    wanted["shared"] = true.into();
+    wanted["seats"] = json!([person, person]);
+    let made = make(ATTACKER, to, &wanted).await?;
+    let own = Attacker { to, loot, over, long: Arc::new(long), made: Arc::new(made) };
+    own.lengthen().await?;
+    let mut tasks = JoinSet::new();
+    for number in 0..50 {
+        let own = own.clone();
+        tasks.spawn(async move {
+            while !own.over.load(Ordering::Relaxed) {
+                // Whatever ended it, it begins again.
+                if own.strike(number).await.is_err() {
+                    own.loot.broken.fetch_add(1, Ordering::Relaxed);
+                }
+            }
+        });
+    }
+    tasks.join_all().await;
+    Ok(())
+}
+
+impl Attacker {
+    fn count(&self, status: u16) {
+        let counter = if status == 429 { &self.loot.refused } else { &self.loot.granted };
+        counter.fetch_add(1, Ordering::Relaxed);
+    }
+
+    async fn ask(
+        &self,
+        http: &mut Http,
+        path: &str,
+        token: &str,
+        body: &Value,
+    ) -> Result<(u16, Value), Failed> {
+        let method = if body.is_null() { "GET" } else { "POST" };
+        let text = if body.is_null() { String::new() } else { body.to_string() };
+        let (status, answer) = http.ask(method, path, token, &text).await?;
+        self.count(status);
+        Ok((status, serde_json::from_slice(&answer).unwrap_or_default()))
+    }
+
+    /// Plays in the long game and takes back, so that it has many events.
+    async fn lengthen(&self) -> Result<(), Failed> {
+        let mut http = Http::open(ATTACKER, self.to).await?;
+        let token = self.made.tokens[0].as_deref().unwrap_or_default();
+        let path = format!("/api/games/{}/commands", self.made.id);
+        let given = self.long.as_ref();
+        let shown = self.ask(&mut http, "/api/view", "", given).await?.1;
+        let turn = &shown["steps"][0]["text"];
+        for number in 0..60 {
+            let first = json!({ "type": "move", "turn": turn, "command": format!("m{number}") });
+            self.ask(&mut http, &path, token, &first).await?;
+            self.ask(&mut http, &path, token, &json!({ "type": "undo" })).await?;
+        }
+        Ok(())
+    }
+
+    /// One of many ways to keep a server busy, until it breaks off.
+    async fn strike(&self, number: u32) -> Result<(), Failed> {
+        match number {
+            0..8 => self.again("events?after=0", &Value::Null).await,
+            8..12 => self.again("", &Value::Null).await,
+            12..14 => self.again("record", &Value::Null).await,
+            14..18 => self.again("commands", &json!({ "type": "undo", "command": "m1" })).await,
+            18..22 => self.anew("/api/view", self.long.as_ref().clone()).await,
+            22..24 => self.anew("/api/games", self.with_seats()).await,
+            24..26 => self.anew("/api/review", self.with_time(2_000)).await,
+            26..28 => self.anew("/api/analysis", self.with_time(60_000)).await,
+            28..30 => self.anew("/api/hint", json!({ "game": "six-making" })).await,
+            30..33 => self.rematches().await,
+            33..41 => self.exhibition().await,
+            41..44 => self.pongs().await,
+            44..48 => self.half_a_head().await,
+            _ => self.anew("/api/nonsense", json!({})).await,
+        }
+    }
+
+    fn with_seats(&self) -> Value {
+        let mut wanted = self.long.as_ref().clone();
+        wanted["seats"] = json!([{ "kind": "person" }, { "kind": "person" }]);
+        wanted
+    }
+
+    fn with_time(&self, ms: u64) -> Value {
+        let mut wanted = self.long.as_ref().clone();
+        wanted["time_ms"] = ms.into();
+        wanted
+    }
+
+    /// Asks for the same of the long game, again and again.
+    async fn again(&self, what: &str, body: &Value) -> Result<(), Failed> {
+        let mut http = Http::open(ATTACKER, self.to).await?;
+        let token = self.made.tokens[0].as_deref().unwrap_or_default();
+        let path = format!("/api/games/{}/{what}", self.made.id);
+        let path = path.trim_end_matches('/');
+        loop {
+            self.ask(&mut http, path, token, body).await?;
+        }
+    }
+
+    /// Sends the same request, again and again.
+    async fn anew(&self, path: &str, body: Value) -> Result<(), Failed> {
+        let mut http = Http::open(ATTACKER, self.to).await?;
+        loop {
+            self.ask(&mut http, path, "", &body).await?;
+        }
+    }
+
+    /// Resigns and asks for a rematch.
+    async fn rematches(&self) -> Result<(), Failed> {
+        let mut http = Http::open(ATTACKER, self.to).await?;
+        let mut wanted = self.with_seats();
+        wanted["shared"] = true.into();
+        let (_, made) = self.ask(&mut http, "/api/games", "", &wanted).await?;
+        let mut id = made["id"].as_str().ok_or("no game was made")?.to_owned();
+        let token = made["tokens"][0].as_str().ok_or("no token")?.to_owned();
+        loop {
+            let path = format!("/api/games/{id}/commands");
+            self.ask(&mut http, &path, &token, &json!({ "type": "resign" })).await?;
+            let rematch = json!({ "type": "rematch" });
+            let (_, answer) = self.ask(&mut http, &path, &token, &rematch).await?;
+            if let Some(next) = answer["event"]["id"].as_str() {
+                next.clone_into(&mut id);
+            }
+        }
+    }
+
+    /// Watches strong computers that play each other.
+    async fn exhibition(&self) -> Result<(), Failed> {
+        let level = json!({ "kind": "level", "level": 10 });
+        let wanted = json!({ "game": "six-making", "seats": [level, level] });
+        let made = make(ATTACKER, self.to, &wanted).await?;
+        let mut socket = open_socket(ATTACKER, self.to, &made.id, 0, None).await?;
+        while let Some(frame) = socket.next().await {
+            frame?;
+            self.count(200);
+        }
+        Ok(())
+    }
+
+    /// Answers pings that nobody sent.
+    async fn pongs(&self) -> Result<(), Failed> {
+        let mut socket = open_socket(ATTACKER, self.to, &self.made.id, 0, None).await?;
+        loop {
+            socket.send(Message::Pong(Default::default())).await?;
+        }
+    }
+
+    /// Begins a request and does not end it.
+    async fn half_a_head(&self) -> Result<(), Failed> {
+        let mut stream = bots::connect(ATTACKER, self.to).await?;
+        stream.write_all(b"GET / HTTP/1.1\r\nhost: local").await?;
+        stream.read_to_end(&mut Vec::new()).await?;
+        Ok(())
+    }
+}
