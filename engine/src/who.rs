@@ -176,8 +176,11 @@ fn no_level(number: impl fmt::Display) -> Unknown {
 
 fn no_seed(id: &str, game: &dyn Session) -> Unknown {
     let known: Vec<_> = game.seed_players().iter().map(|about| about.id).collect();
-    let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-    let message = format!("there is no seed player `{}`; there are {known}", shorten(id));
+    let there_are = match known[..] {
+        [] => format!("{} has none", game.info().name),
+        _ => format!("there are {}", known.join(", ")),
+    };
+    let message = format!("there is no seed player `{}`; {there_are}", shorten(id));
     Unknown { field: "player", message }
 }
 
@@ -216,7 +219,11 @@ mod tests {
                 assert_eq!(refused(&format!("level:{level}"), game.as_ref()), expected);
             }
             let seeds: Vec<_> = game.seed_players().iter().map(|about| about.id).collect();
-            let expected = format!("there is no seed player `odd`; there are {}", seeds.join(", "));
+            let there_are = match seeds[..] {
+                [] => format!("{} has none", game.info().name),
+                _ => format!("there are {}", seeds.join(", ")),
+            };
+            let expected = format!("there is no seed player `odd`; {there_are}");
             assert_eq!(refused("seed:odd", game.as_ref()), expected);
             let of_json = |value: Value| {
                 from_value::<Who>(value).unwrap().in_game(game.as_ref()).unwrap_err()
