@@ -1,14 +1,12 @@
 //! Seats that the server plays.
 
 use crate::commands::{Action, Decision, decide};
-use crate::event::Sitter;
 use crate::ids::seed;
 use crate::live::{Hall, Plan};
 use crate::queue::{Kind, Lane, Order};
 use crate::room::{Room, Ticket};
 use crate::time::Time;
-use engine::levels;
-use engine::{Limits, Session};
+use engine::{Limits, Session, Who};
 use requests::Desk;
 use rules::Player;
 use rules::random::Random;
@@ -38,7 +36,7 @@ struct Choice {
     seq: i64,
     seat: Player,
     order: Order,
-    sitter: Sitter,
+    who: Who,
     session: Box<dyn Session>,
     /// When the clock runs out, and what a turn adds to it.
     clock: Option<(i64, Duration)>,
@@ -65,7 +63,7 @@ pub fn consider(hall: &Arc<Hall>, room: &Arc<Room>) {
             seq: game.course.seq,
             seat,
             order: Order { address: asker, lane },
-            sitter: game.seat(seat).sitter.clone(),
+            who: game.seat(seat).who.clone(),
             session: game.session.boxed_clone(),
             clock,
             shown,
@@ -130,19 +128,11 @@ async fn think(hall: &Hall, choice: Choice) -> Option<String> {
 impl Choice {
     /// The turn, within the time that there is now: what passed in the queue has passed.
     fn make(&self, desk: &mut Desk, time: &Time, pressure: u32) -> Option<String> {
-        let mut random = Random::new(seed());
         let session = self.session.as_ref();
-        match &self.sitter {
-            Sitter::Seed { player } => session.seed_choose(player, &mut random),
-            Sitter::Level { level } => {
-                let entry = engine::find(session.info().id)?;
-                let level = levels::find(*level)?;
-                let limits = self.limits(time.now(), pressure);
-                let thinker = desk.thinker(entry);
-                thinker.level_turn(session, level, &limits, &self.ticket.stop, &mut random)
-            }
-            Sitter::Person | Sitter::Open => None,
-        }
+        let entry = engine::find(session.info().id)?;
+        let limits = self.limits(time.now(), pressure);
+        let (bounds, mut random) = ((&limits, &self.ticket.stop), Random::new(seed()));
+        self.who.choose(session, || desk.thinker(entry), bounds, &mut random, &mut |_| {})
     }
 
     fn limits(&self, at: i64, pressure: u32) -> Limits {
@@ -168,7 +158,7 @@ mod tests {
             seq: 1,
             seat: Player::One,
             order: Order { address: [10, 0, 0, 1].into(), lane: Lane::Exhibition },
-            sitter: Sitter::Level { level: 10 },
+            who: Who::Level { level: 10 },
             session: (entry.start)(&Default::default()).unwrap(),
             clock,
             shown,

@@ -5,8 +5,9 @@
 //! them, and no turn has to be played again for it.
 
 use crate::clock::{Clock, Pauses};
-use crate::event::{Created, Event, Fact, Reason, Request, Sitter};
+use crate::event::{Created, Event, Fact, Reason, Request};
 use crate::store::Running;
+use engine::Who;
 use rules::Player;
 
 /// A game at one moment, but for its position.
@@ -42,7 +43,7 @@ impl Course {
             board_seq: seq,
             turns: created.turns.len(),
             turn,
-            joined: [0, 1].map(|i| created.seats[i].sitter != Sitter::Open),
+            joined: [0, 1].map(|i| created.seats[i].who != Who::Open),
             result: None,
             offer: None,
             clock: Clock::new(created.clock, pauses),
@@ -138,7 +139,7 @@ mod tests {
     use Player::{One, Two};
 
     fn course() -> Course {
-        let seat = Seat { sitter: Sitter::Person, name: None };
+        let seat = Seat { who: Who::Person, name: None };
         let created = Created {
             game: "gekitai".into(),
             options: Default::default(),

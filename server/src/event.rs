@@ -1,43 +1,17 @@
 //! Events: what has happened in a game, as it is stored and told.
 
 use crate::clock::{Clock, TimeControl};
+use engine::Who;
 use rules::Player;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-
-/// How a seat is played.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "lowercase")]
-pub enum Sitter {
-    /// By a person.
-    Person,
-    /// By whoever joins.
-    Open,
-    /// By the engine at a level.
-    Level {
-        /// 1 to 10.
-        level: u8,
-    },
-    /// By a player of the original program.
-    Seed {
-        /// Its id.
-        player: String,
-    },
-}
-
-impl Sitter {
-    /// Whether the server plays it.
-    pub fn is_computer(&self) -> bool {
-        matches!(self, Sitter::Level { .. } | Sitter::Seed { .. })
-    }
-}
 
 /// A seat as the maker of a game describes it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seat {
     /// How it is played.
     #[serde(flatten)]
-    pub sitter: Sitter,
+    pub who: Who,
     /// What its player is called.
     #[serde(default)]
     pub name: Option<String>,

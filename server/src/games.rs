@@ -3,7 +3,7 @@
 use crate::State;
 use crate::commands::{self, Message};
 use crate::error::{Asked, Refusal};
-use crate::event::{Created, Seat, Sitter};
+use crate::event::{Created, Seat};
 use crate::guard::Client;
 use crate::ids::{hash, new_token};
 use crate::limits;
@@ -17,10 +17,9 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use engine::{Session, levels};
+use engine::{Session, Who};
 use requests::{Budget, Given};
 use rules::Player;
-use rules::game::shorten;
 use rules::record::Record;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -80,7 +79,7 @@ async fn make(
 
 /// A secret for each seat that a person plays; one for both if they share it.
 fn tokens(created: &Created) -> Result<[Option<String>; 2], Refusal> {
-    let token = |seat: &Seat| (!seat.sitter.is_computer()).then(new_token).transpose();
+    let token = |seat: &Seat| (!seat.who.is_computer()).then(new_token).transpose();
     let [one, two] = &created.seats;
     let first = token(one)?;
     let second = if created.shared { first.clone() } else { token(two)? };
@@ -103,7 +102,7 @@ impl Wanted {
         if session.in_turn() {
             return Err(Refusal::against("the last turn is not complete").at("turns"));
         }
-        if self.shared && self.seats.iter().any(|seat| seat.sitter != Sitter::Person) {
+        if self.shared && self.seats.iter().any(|seat| seat.who != Who::Person) {
             return Err(Refusal::against("who shares a game plays both seats").at("seats"));
         }
         let [one, two] = self.seats;
@@ -147,28 +146,15 @@ fn within(seat: &str, refusal: Refusal) -> Refusal {
     refusal.at(field)
 }
 
-/// A seat whose player there is.
+/// A seat whose player the game has.
 fn checked(seat: Seat, session: &dyn Session) -> Result<Seat, Refusal> {
-    let mut name = None;
-    match &seat.sitter {
-        Sitter::Person => name = commands::name(seat.name.as_deref())?,
-        Sitter::Open => {}
-        Sitter::Level { level } => {
-            let known = levels::find(*level);
-            let error = || Refusal::against(format!("levels are 1 to 10, got {level}")).at("level");
-            known.ok_or_else(error)?;
-        }
-        Sitter::Seed { player } => {
-            let players = session.seed_players();
-            if players.iter().all(|own| own.id != player) {
-                let names: Vec<_> = players.iter().map(|own| own.id).collect();
-                let (player, names) = (shorten(player), names.join(", "));
-                let error = format!("no player `{player}`; there are {names}");
-                return Err(Refusal::against(error).at("player"));
-            }
-        }
-    }
-    Ok(Seat { name, ..seat })
+    let name = match seat.who {
+        Who::Person => commands::name(seat.name.as_deref())?,
+        _ => None,
+    };
+    let who = seat.who.in_game(session);
+    let who = who.map_err(|unknown| Refusal::against(unknown.message).at(unknown.field))?;
+    Ok(Seat { who, name })
 }
 
 /// The token of a request.

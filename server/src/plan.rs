@@ -2,10 +2,11 @@
 
 use crate::commands::{Action, Command, Decision};
 use crate::error::Refusal;
-use crate::event::{Created, Event, Fact, Sitter};
+use crate::event::{Created, Event, Fact};
 use crate::ids::{self, Hash, new_id, new_token};
 use crate::played::Played;
 use crate::store::{Append, NewGame};
+use engine::Who;
 use rules::Player;
 
 /// What is to happen in a game.
@@ -99,8 +100,8 @@ pub fn plan(
 fn again(game: &Played, id: &str, at: i64) -> NewGame {
     let mut created = game.created.clone();
     for (seat, joined) in created.seats.iter_mut().zip(game.course.joined) {
-        if joined && seat.sitter == Sitter::Open {
-            seat.sitter = Sitter::Person;
+        if joined && seat.who == Who::Open {
+            seat.who = Who::Person;
         }
     }
     created.seats.reverse();

@@ -2,10 +2,9 @@
 
 use crate::clock::Pauses;
 use crate::course::Course;
-use crate::event::{Created, Event, Fact, Seat, Sitter, clocks};
+use crate::event::{Created, Event, Fact, Seat, clocks};
 use crate::ids::Hash;
-use engine::Session;
-use engine::levels;
+use engine::{Session, Who};
 use rules::Player;
 use rules::record::{Record, Verdict};
 use serde_json::{Map, Value, json};
@@ -145,7 +144,7 @@ impl Played {
 
     /// Whether the token of a seat is an invitation: nobody has come to an open seat.
     pub fn is_invitation(&self, seat: Player) -> bool {
-        self.seat(seat).sitter == Sitter::Open && !self.course.joined[seat.index()]
+        self.seat(seat).who == Who::Open && !self.course.joined[seat.index()]
     }
 
     /// A seat.
@@ -155,13 +154,13 @@ impl Played {
 
     /// Whether the server plays a seat.
     pub fn is_computer(&self, player: Player) -> bool {
-        self.seat(player).sitter.is_computer()
+        self.seat(player).who.is_computer()
     }
 
     /// The computer that has to move now.
-    pub fn computer_to_move(&self) -> Option<&Sitter> {
-        let sitter = &self.seat(self.course.turn).sitter;
-        (self.course.result.is_none() && sitter.is_computer()).then_some(sitter)
+    pub fn computer_to_move(&self) -> Option<&Who> {
+        let who = &self.seat(self.course.turn).who;
+        (self.course.result.is_none() && who.is_computer()).then_some(who)
     }
 
     /// Whether no person plays.
@@ -184,23 +183,13 @@ impl Played {
     /// The name of a seat's player for people.
     pub fn name(&self, player: Player) -> Option<String> {
         let seat = self.seat(player);
-        match &seat.sitter {
-            _ if seat.name.is_some() => seat.name.clone(),
-            Sitter::Level { level } => {
-                levels::find(*level).map(|level| format!("Level {}", level.number))
-            }
-            Sitter::Seed { player } => {
-                let players = self.session.seed_players();
-                players.iter().find(|own| own.id == player).map(|own| own.name.to_owned())
-            }
-            Sitter::Person | Sitter::Open => None,
-        }
+        seat.name.clone().or_else(|| seat.who.name(self.session.as_ref()))
     }
 
     /// The game as programs read it at a time.
     pub fn json(&self, at: i64) -> Map<String, Value> {
         let seats = Player::BOTH.map(|player| {
-            let mut seat = serde_json::to_value(&self.seat(player).sitter).unwrap_or_default();
+            let mut seat = serde_json::to_value(&self.seat(player).who).unwrap_or_default();
             seat["name"] = self.name(player).into();
             seat["joined"] = self.course.joined[player.index()].into();
             seat

@@ -295,24 +295,25 @@ impl Drop for Presence {
 pub(crate) mod tests {
     use super::*;
     use crate::clock::TimeControl;
-    use crate::event::{Created, Fact, Seat, Sitter};
+    use crate::event::{Created, Fact, Seat};
+    use engine::Who;
 
     const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
 
     /// A room that weighs so much and was left at a time.
     pub fn left(id: &str, weight: usize, touched: i64) -> Room {
-        let room = Arc::into_inner(room([Sitter::Person, Sitter::Person])).unwrap();
+        let room = Arc::into_inner(room([Who::Person, Who::Person])).unwrap();
         Room { id: id.to_owned(), weight, touched: AtomicI64::new(touched), ..room }
     }
 
-    fn room(sitters: [Sitter; 2]) -> Arc<Room> {
+    fn room(players: [Who; 2]) -> Arc<Room> {
         let start = (engine::find("gekitai").unwrap().start)(&Default::default()).unwrap();
         let created = Created {
             game: "gekitai".into(),
             options: Default::default(),
             start: start.text(),
             turns: Vec::new(),
-            seats: sitters.map(|sitter| Seat { sitter, name: None }),
+            seats: players.map(|who| Seat { who, name: None }),
             shared: false,
             clock: TimeControl::None,
         };
@@ -330,7 +331,7 @@ pub(crate) mod tests {
 
     #[test]
     fn an_exhibition_that_is_left_and_entered_again_is_thought_about_once() {
-        let room = room([Sitter::Level { level: 1 }, Sitter::Level { level: 1 }]);
+        let room = room([Who::Level { level: 1 }, Who::Level { level: 1 }]);
         assert!(think(&room).is_none(), "nobody watches");
         let watcher = Presence::new(&room, Vec::new());
         let first = think(&room).unwrap();
@@ -348,11 +349,11 @@ pub(crate) mod tests {
     fn who_only_watches_does_not_take_a_game_over_from_its_player() {
         let other = IpAddr::from([10, 0, 0, 1]);
         let asker = |room: &Room| room.lock().asker;
-        let played = room([Sitter::Person, Sitter::Level { level: 1 }]);
+        let played = room([Who::Person, Who::Level { level: 1 }]);
         played.played_by(HERE);
         played.watched_by(other);
         assert_eq!(asker(&played), HERE);
-        let shown = room([Sitter::Level { level: 1 }, Sitter::Level { level: 1 }]);
+        let shown = room([Who::Level { level: 1 }, Who::Level { level: 1 }]);
         shown.watched_by(other);
         assert_eq!(asker(&shown), other);
     }

@@ -96,7 +96,7 @@ mod tests {
         assert_eq!(ms(clock, Player::One), 1000);
         assert_eq!(ms(clock, Player::Two), 2300);
         assert_eq!(ms("wtime 30000 btime -7", Player::One), 1000);
-        assert_eq!(ms("wtime 30000 btime -7", Player::Two), 1);
+        assert_eq!(ms("wtime 30000 btime -7", Player::Two), 0);
         assert_eq!(ms("movetime 5 wtime 30000 btime 1", Player::One), 5);
         assert_eq!(ms("movetime 5000 wtime 30000 btime 1", Player::One), 1000);
     }
