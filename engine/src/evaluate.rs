@@ -1,134 +1,283 @@
 //! What a game teaches the search: estimates, certain knowledge, and which moves look good.
+//!
+//! A search asks an [`Evaluate`]. A game writes an [`Estimate`], in which everything but the estimate itself
+//! may be left out, and has an `Evaluate` by that. What proofs and tables need beside it is in
+//! `solve::knowledge`.
 
-use crate::score::Score;
-use crate::solve::complete::Solved;
-use crate::solve::retrograde::Value;
+use crate::score::{Score, win_after};
 use rules::Game;
 use std::hash::{Hash, Hasher};
-use std::path::Path;
+use std::marker::PhantomData;
 
-/// The judgement of one game. Everything but `evaluate` may be left as it is.
-pub trait Evaluate<G: Game>: Send + Sync {
+/// A move with its index in generator order and what it seems worth.
+pub type Weighed<M> = (i32, u16, M);
+
+/// The moves of a judgement's game.
+pub type MoveOf<E> = <<E as Evaluate>::Game as Game>::Move;
+
+/// A judgement, as a search asks for it.
+///
+/// No method has a default, so that a judgement which changes another one in some respects must say of each
+/// method what becomes of it:
+///
+/// ```compile_fail,E0046
+/// use engine::evaluate::Evaluate;
+///
+/// struct Contrary<E>(E);
+///
+/// impl<E: Evaluate> Evaluate for Contrary<E> {
+///     type Game = E::Game;
+///     type State = E::State;
+///
+///     fn evaluate(&self, pos: &E::Game, state: &E::State) -> i32 {
+///         -self.0.evaluate(pos, state)
+///     }
+/// }
+/// ```
+pub trait Evaluate: Send + Sync {
+    /// The game that is judged.
+    type Game: Game;
+
+    /// What a position hands to those after it, so that they are judged quicker: sums over the board, say.
+    /// A search keeps one for each move of its path and has it filled in where it stands, so it may be large.
+    /// `()` costs nothing.
+    type State: Default + Send;
+
+    /// Fills in the state of a position that nothing is known of.
+    fn begin(&self, pos: &Self::Game, state: &mut Self::State);
+
+    /// Fills in the state of `next`, which a move leads to, from the state `before` of `pos`. Must come to
+    /// the same as `begin`. What was in `state` is of no use: it belonged to another position.
+    fn follow(
+        &self,
+        before: &Self::State,
+        pos: &Self::Game,
+        m: MoveOf<Self>,
+        next: &Self::Game,
+        state: &mut Self::State,
+    );
+
     /// An estimate for the player to move.
-    fn evaluate(&self, pos: &G) -> Score;
+    fn evaluate(&self, pos: &Self::Game, state: &Self::State) -> Score;
 
     /// What is certain without search: a proven score, counted from this position.
-    fn known(&self, _pos: &G) -> Option<Score> {
-        None
-    }
-
-    /// Whether `known` is certain to see a win with this turn, if there is one.
-    fn overlooks_no_win(&self, _pos: &G) -> bool {
-        false
-    }
-
-    /// How the moves end that carry out wins which `known` sees beyond this turn, and how many of them it
-    /// may take: for certificates, which must not rely on `known`.
-    fn forcing(&self, _pos: &G) -> Option<(String, u32)> {
-        None
-    }
-
-    /// The exact result and distance of a position, where a table is installed that has it.
-    fn exact(&self, _pos: &G) -> Option<Value> {
-        None
-    }
-
-    /// Solves every position of the game with the options of this one into a file, where there is a table
-    /// for that. `go_on` hears how far it is and says whether to go on.
-    fn tabulate(
-        &self,
-        _pos: &G,
-        _file: &Path,
-        _go_on: &mut dyn FnMut(String) -> bool,
-    ) -> Option<Result<Box<dyn Solved<G>>, String>> {
-        None
-    }
+    fn known(&self, pos: &Self::Game) -> Option<Score>;
 
     /// Drops moves that are certain to lose at once or to gain nothing over others. May drop all: then
     /// every move loses as `hopeless` says.
-    fn select(&self, _pos: &G, _moves: &mut Vec<(u16, G::Move)>) {}
+    fn select(&self, pos: &Self::Game, moves: &mut Vec<(u16, MoveOf<Self>)>);
 
     /// The score when `select` has dropped every move.
-    fn hopeless(&self, _pos: &G) -> Score {
-        -crate::score::win_after(2)
-    }
+    fn hopeless(&self, pos: &Self::Game) -> Score;
 
     /// Whether the position is too lively to be estimated: the search goes on at depth zero.
-    fn is_lively(&self, _pos: &G) -> bool {
-        false
-    }
+    fn is_lively(&self, pos: &Self::Game) -> bool;
 
     /// Whether `is_noisy` may hold for any move here.
-    fn has_noise(&self, _pos: &G) -> bool {
-        false
-    }
+    fn has_noise(&self, pos: &Self::Game) -> bool;
 
     /// Whether a move is followed even where quiet ones are not: a capture, say.
-    fn is_noisy(&self, _pos: &G, _m: G::Move) -> bool {
-        false
-    }
+    fn is_noisy(&self, pos: &Self::Game, m: MoveOf<Self>) -> bool;
 
     /// Whether a move costs no depth.
-    fn is_free(&self, _pos: &G, _m: G::Move, _next: &G) -> bool {
+    fn is_free(&self, pos: &Self::Game, m: MoveOf<Self>, next: &Self::Game) -> bool;
+
+    /// Adds to what each move seems worth how good it looks; larger is tried earlier. What is added must
+    /// stay below a million either way.
+    fn weigh(&self, pos: &Self::Game, state: &Self::State, moves: &mut [Weighed<MoveOf<Self>>]);
+
+    /// How many of the best-looking moves are tried at this many moves from the horizon. The others are
+    /// looked at only if all of these lose.
+    fn width(&self, depth: i32) -> usize;
+
+    /// Where a move is counted in the table of past successes.
+    fn slot(&self, m: MoveOf<Self>) -> usize;
+
+    /// The key under which the table keeps the position; may be the same for mirror images.
+    fn key(&self, pos: &Self::Game) -> u64;
+
+    /// What a clear advantage is worth, for players that err on purpose.
+    fn unit(&self) -> i32;
+}
+
+/// The estimate of a position by itself.
+pub fn glance<E: Evaluate>(judge: &E, pos: &E::Game) -> Score {
+    let mut state = E::State::default();
+    judge.begin(pos, &mut state);
+    judge.evaluate(pos, &state)
+}
+
+/// Weighs the moves of a position by itself.
+pub fn weigh<E: Evaluate>(judge: &E, pos: &E::Game, moves: &mut [Weighed<MoveOf<E>>]) {
+    let mut state = E::State::default();
+    judge.begin(pos, &mut state);
+    judge.weigh(pos, &state, moves);
+}
+
+type Move<E> = <<E as Estimate>::Game as Game>::Move;
+
+/// A judgement, as a game writes it down: the methods are those of [`Evaluate`], and a game that has nothing
+/// to say about one of them leaves it out.
+#[allow(missing_docs)]
+pub trait Estimate: Send + Sync {
+    type Game: Game;
+    type State: Default + Send;
+
+    fn evaluate(&self, pos: &Self::Game, state: &Self::State) -> Score;
+
+    fn begin(&self, _pos: &Self::Game, _state: &mut Self::State) {}
+
+    fn follow(
+        &self,
+        _before: &Self::State,
+        _pos: &Self::Game,
+        _m: Move<Self>,
+        next: &Self::Game,
+        state: &mut Self::State,
+    ) {
+        self.begin(next, state);
+    }
+
+    fn known(&self, _pos: &Self::Game) -> Option<Score> {
+        None
+    }
+
+    fn select(&self, _pos: &Self::Game, _moves: &mut Vec<(u16, Move<Self>)>) {}
+
+    fn hopeless(&self, _pos: &Self::Game) -> Score {
+        -win_after(2)
+    }
+
+    fn is_lively(&self, _pos: &Self::Game) -> bool {
         false
     }
 
-    /// How good a move looks; larger is tried earlier. Must stay below a million either way.
-    fn promise(&self, _pos: &G, _m: G::Move) -> i32 {
+    fn has_noise(&self, _pos: &Self::Game) -> bool {
+        false
+    }
+
+    fn is_noisy(&self, _pos: &Self::Game, _m: Move<Self>) -> bool {
+        false
+    }
+
+    fn is_free(&self, _pos: &Self::Game, _m: Move<Self>, _next: &Self::Game) -> bool {
+        false
+    }
+
+    /// How good a single move looks, for games that need not weigh them together.
+    fn promise(&self, _pos: &Self::Game, _m: Move<Self>) -> i32 {
         0
     }
 
-    /// How many of the best-looking moves are tried at so many moves from the horizon. The others are
-    /// looked at only if all of these lose.
-    fn width(&self, _depth: i32) -> usize {
-        usize::MAX
-    }
-
-    /// Adds to each move of a list, which begins with its worth, how good it looks.
-    fn weigh(&self, pos: &G, moves: &mut [(i32, u16, G::Move)]) {
+    fn weigh(&self, pos: &Self::Game, _state: &Self::State, moves: &mut [Weighed<Move<Self>>]) {
         for (worth, _, m) in moves {
             *worth += self.promise(pos, *m);
         }
     }
 
-    /// Where a move is counted in the table of past successes.
-    fn slot(&self, m: G::Move) -> usize {
+    fn width(&self, _depth: i32) -> usize {
+        usize::MAX
+    }
+
+    fn slot(&self, m: Move<Self>) -> usize {
         let mut hasher = Mixer(0);
         m.hash(&mut hasher);
         (hasher.finish() >> (64 - SLOT_BITS)) as usize
     }
 
-    /// The key under which the table keeps the position; may be the same for mirror images.
-    fn key(&self, pos: &G) -> u64 {
+    fn key(&self, pos: &Self::Game) -> u64 {
         pos.key()
     }
 
-    /// Reads what `book` needs, so that no turn has to wait for it.
-    fn prepare(&self) {}
-
-    /// A move of a strategy that is proven to win, and in how many turns of the mover it does at most.
-    fn book(&self, _pos: &G) -> Option<(G::Move, u32)> {
-        None
-    }
-
-    /// Whether a proof search pays before the main search.
-    fn proves(&self) -> bool {
-        false
-    }
-
-    /// Within how many turns a win is looked for exactly before the main search, where that pays.
-    fn exact_turns(&self) -> u32 {
-        0
-    }
-
-    /// What a clear advantage is worth, for players that err on purpose.
     fn unit(&self) -> i32 {
         100
     }
+}
 
-    /// The key under which proofs are kept: the same for all positions that a symmetry makes equal.
-    fn proof_key(&self, pos: &G) -> u64 {
-        pos.key()
+impl<E: Estimate> Evaluate for E {
+    type Game = E::Game;
+    type State = E::State;
+
+    #[inline]
+    fn begin(&self, pos: &E::Game, state: &mut E::State) {
+        Estimate::begin(self, pos, state);
+    }
+
+    #[inline]
+    fn follow(
+        &self,
+        before: &E::State,
+        pos: &E::Game,
+        m: Move<E>,
+        next: &E::Game,
+        state: &mut E::State,
+    ) {
+        Estimate::follow(self, before, pos, m, next, state);
+    }
+
+    #[inline]
+    fn evaluate(&self, pos: &E::Game, state: &E::State) -> Score {
+        Estimate::evaluate(self, pos, state)
+    }
+
+    #[inline]
+    fn known(&self, pos: &E::Game) -> Option<Score> {
+        Estimate::known(self, pos)
+    }
+
+    #[inline]
+    fn select(&self, pos: &E::Game, moves: &mut Vec<(u16, Move<E>)>) {
+        Estimate::select(self, pos, moves);
+    }
+
+    #[inline]
+    fn hopeless(&self, pos: &E::Game) -> Score {
+        Estimate::hopeless(self, pos)
+    }
+
+    #[inline]
+    fn is_lively(&self, pos: &E::Game) -> bool {
+        Estimate::is_lively(self, pos)
+    }
+
+    #[inline]
+    fn has_noise(&self, pos: &E::Game) -> bool {
+        Estimate::has_noise(self, pos)
+    }
+
+    #[inline]
+    fn is_noisy(&self, pos: &E::Game, m: Move<E>) -> bool {
+        Estimate::is_noisy(self, pos, m)
+    }
+
+    #[inline]
+    fn is_free(&self, pos: &E::Game, m: Move<E>, next: &E::Game) -> bool {
+        Estimate::is_free(self, pos, m, next)
+    }
+
+    #[inline]
+    fn weigh(&self, pos: &E::Game, state: &E::State, moves: &mut [Weighed<Move<E>>]) {
+        Estimate::weigh(self, pos, state, moves);
+    }
+
+    #[inline]
+    fn width(&self, depth: i32) -> usize {
+        Estimate::width(self, depth)
+    }
+
+    #[inline]
+    fn slot(&self, m: Move<E>) -> usize {
+        Estimate::slot(self, m)
+    }
+
+    #[inline]
+    fn key(&self, pos: &E::Game) -> u64 {
+        Estimate::key(self, pos)
+    }
+
+    #[inline]
+    fn unit(&self) -> i32 {
+        Estimate::unit(self)
     }
 }
 
@@ -164,11 +313,20 @@ impl Hasher for Mixer {
 
 /// Evaluates by a hash of the position: worthless for play, priceless for tests, since every mistake
 /// of a search changes the result.
-#[derive(Debug, Default)]
-pub struct HashEvaluate;
+#[derive(Debug)]
+pub struct HashEvaluate<G>(PhantomData<fn() -> G>);
 
-impl<G: Game> Evaluate<G> for HashEvaluate {
-    fn evaluate(&self, pos: &G) -> Score {
+impl<G> Default for HashEvaluate<G> {
+    fn default() -> Self {
+        HashEvaluate(PhantomData)
+    }
+}
+
+impl<G: Game> Estimate for HashEvaluate<G> {
+    type Game = G;
+    type State = ();
+
+    fn evaluate(&self, pos: &G, (): &()) -> Score {
         (pos.key().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 48) as Score % 2_000 - 1_000
     }
 }

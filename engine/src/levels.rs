@@ -4,7 +4,7 @@
 //! drawn anew for every turn, and now and then it overlooks what the opponent threatens. It never
 //! overlooks its own immediate win. `docs/levels.md` shows what that comes to, measured by matches.
 
-use crate::evaluate::Evaluate;
+use crate::evaluate::{Evaluate, Weighed};
 use crate::score::Score;
 use rules::Game;
 
@@ -70,21 +70,29 @@ pub struct Blurred<'a, E> {
     careless: bool,
 }
 
-impl<'a, E> Blurred<'a, E> {
+impl<'a, E: Evaluate> Blurred<'a, E> {
     /// The errors of one turn; another salt gives other errors.
-    pub fn new<G: Game>(judge: &'a E, level: &Level, salt: u64, careless: bool) -> Self
-    where
-        E: Evaluate<G>,
-    {
+    pub fn new(judge: &'a E, level: &Level, salt: u64, careless: bool) -> Self {
         Blurred { judge, amplitude: level.blur * judge.unit() / 100, salt, careless }
     }
 }
 
-impl<G: Game, E: Evaluate<G>> Evaluate<G> for Blurred<'_, E> {
-    fn evaluate(&self, pos: &G) -> Score {
+impl<G: Game, E: Evaluate<Game = G>> Evaluate for Blurred<'_, E> {
+    type Game = G;
+    type State = E::State;
+
+    fn begin(&self, pos: &G, state: &mut E::State) {
+        self.judge.begin(pos, state);
+    }
+
+    fn follow(&self, before: &E::State, pos: &G, m: G::Move, next: &G, state: &mut E::State) {
+        self.judge.follow(before, pos, m, next, state);
+    }
+
+    fn evaluate(&self, pos: &G, state: &E::State) -> Score {
         let hash = (pos.key() ^ self.salt).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let noise = (hash >> 40) as i32 % (2 * self.amplitude + 1) - self.amplitude;
-        self.judge.evaluate(pos) + noise
+        self.judge.evaluate(pos, state) + noise
     }
 
     fn known(&self, pos: &G) -> Option<Score> {
@@ -117,19 +125,23 @@ impl<G: Game, E: Evaluate<G>> Evaluate<G> for Blurred<'_, E> {
         self.judge.is_free(pos, m, next)
     }
 
-    fn promise(&self, pos: &G, m: G::Move) -> i32 {
-        self.judge.promise(pos, m)
+    fn weigh(&self, pos: &G, state: &E::State, moves: &mut [Weighed<G::Move>]) {
+        self.judge.weigh(pos, state, moves);
     }
 
     fn width(&self, depth: i32) -> usize {
         self.judge.width(depth)
     }
 
-    fn weigh(&self, pos: &G, moves: &mut [(i32, u16, G::Move)]) {
-        self.judge.weigh(pos, moves);
-    }
-
     fn slot(&self, m: G::Move) -> usize {
         self.judge.slot(m)
+    }
+
+    fn key(&self, pos: &G) -> u64 {
+        self.judge.key(pos)
+    }
+
+    fn unit(&self) -> i32 {
+        self.judge.unit()
     }
 }

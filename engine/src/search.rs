@@ -6,7 +6,7 @@
 
 use crate::cache::{Bound, Cache, Entry};
 use crate::control::Meter;
-use crate::evaluate::Evaluate;
+use crate::evaluate::{Evaluate, MoveOf, Weighed};
 use crate::order::Memory;
 use crate::score::{PROVEN, Score, WIN, earlier, estimate, is_proven, win_after};
 use rules::{Game, Outcome};
@@ -45,36 +45,40 @@ const MAX_HEIGHT: usize = 120;
 const LIVELIEST: i32 = -12;
 
 /// One thread of a search.
-pub struct Searcher<'a, G: Game, E> {
+pub struct Searcher<'a, E: Evaluate> {
     evaluator: &'a E,
     cache: &'a Cache,
     tuning: Tuning,
-    memory: Memory<G::Move>,
+    memory: Memory<MoveOf<E>>,
     /// Keys of the positions on the path, and of the game before it.
     path: Vec<u64>,
+    /// The evaluator's state of the position at each height, as far as it has been needed.
+    states: Vec<E::State>,
     /// The best line from each height.
-    lines: Vec<Vec<G::Move>>,
+    lines: Vec<Vec<MoveOf<E>>>,
     /// Move lists, one for each height.
-    lists: Vec<Vec<(i32, u16, G::Move)>>,
-    generated: Vec<G::Move>,
-    selected: Vec<(u16, G::Move)>,
+    lists: Vec<Vec<Weighed<MoveOf<E>>>>,
+    generated: Vec<MoveOf<E>>,
+    selected: Vec<(u16, MoveOf<E>)>,
     meter: Meter<'a>,
     /// The value of the best move at the root so far.
     root_score: Option<Score>,
     /// Moves at the root that belong to better lines.
-    excluded: Vec<G::Move>,
+    excluded: Vec<MoveOf<E>>,
 }
 
-/// A node's place in the tree.
-#[derive(Clone, Copy)]
-struct Place {
+/// A node of the tree.
+struct Node<'n, G: Game> {
+    pos: &'n G,
+    /// The position before it and the move that led here; nothing at the root.
+    before: Option<(&'n G, G::Move)>,
     /// Moves from the root.
     height: usize,
     /// Turns from the root.
     turns: i32,
 }
 
-impl<'a, G: Game, E: Evaluate<G>> Searcher<'a, G, E> {
+impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
     /// A searcher that knows the keys of the game so far.
     pub fn new(
         evaluator: &'a E,
@@ -89,6 +93,7 @@ impl<'a, G: Game, E: Evaluate<G>> Searcher<'a, G, E> {
             tuning,
             memory: Memory::new(),
             path: past.to_vec(),
+            states: Vec::new(),
             lines: vec![Vec::new(); MAX_HEIGHT + 2],
             lists: vec![Vec::new(); MAX_HEIGHT + 2],
             generated: Vec::new(),
@@ -151,7 +156,8 @@ impl<'a, G: Game, E: Evaluate<G>> Searcher<'a, G, E> {
             (alpha, beta) = (guess - width, guess + width);
         }
         loop {
-            let score = self.search(pos, alpha, beta, depth, Place { height: 0, turns: 0 });
+            let root = Node { pos, before: None, height: 0, turns: 0 };
+            let score = self.search(&root, alpha, beta, depth);
             if self.meter.is_stopped()
                 || (score > alpha && score < beta)
                 || (alpha <= -WIN && beta >= WIN)
@@ -168,53 +174,48 @@ impl<'a, G: Game, E: Evaluate<G>> Searcher<'a, G, E> {
     }
 
     /// The value of a position to its player to move, at least if it lies between `alpha` and `beta`.
-    fn search(
-        &mut self,
-        pos: &G,
-        mut alpha: Score,
-        beta: Score,
-        depth: i32,
-        place: Place,
-    ) -> Score {
+    fn search(&mut self, node: &Node<'_, G>, mut alpha: Score, beta: Score, depth: i32) -> Score {
         if self.meter.tick() {
             return 0;
         }
-        self.lines[place.height].clear();
+        let Node { pos, height, turns, .. } = *node;
+        self.lines[height].clear();
         if let Some(outcome) = pos.outcome() {
             return match outcome {
                 Outcome::Draw => 0,
-                Outcome::Win(player) if player == pos.turn() => win_after(place.turns),
-                Outcome::Win(_) => -win_after(place.turns),
+                Outcome::Win(player) if player == pos.turn() => win_after(turns),
+                Outcome::Win(_) => -win_after(turns),
             };
         }
-        let root = place.height == 0;
+        let root = height == 0;
         let key = self.evaluator.key(pos);
         if !root && self.tuning.repetition && self.path.contains(&pos.key()) {
             return 0;
         }
         if !root && let Some(score) = self.evaluator.known(pos) {
-            return earlier(score, place.turns);
+            return earlier(score, turns);
         }
         let entry = self.cache.get(key);
         if !root
             && let Some(entry) = entry
-            && let Some(score) = self.cutoff(&entry, alpha, beta, depth, place)
+            && let Some(score) = self.cutoff(&entry, alpha, beta, depth, turns)
         {
             return score;
         }
+        self.fill_state(node);
         let quiet = depth <= 0 && !(depth > LIVELIEST && self.evaluator.is_lively(pos));
         let mut best = (-WIN, None);
-        if quiet || place.height >= MAX_HEIGHT {
-            let stand = estimate(self.evaluator.evaluate(pos));
-            if stand >= beta || place.height >= MAX_HEIGHT || !self.evaluator.has_noise(pos) {
+        if quiet || height >= MAX_HEIGHT {
+            let stand = estimate(self.evaluator.evaluate(pos, &self.states[height]));
+            if stand >= beta || height >= MAX_HEIGHT || !self.evaluator.has_noise(pos) {
                 return stand;
             }
             best.0 = stand;
             alpha = alpha.max(stand);
         }
         let best_before = entry.and_then(|entry| entry.best);
-        let mut moves = std::mem::take(&mut self.lists[place.height]);
-        self.list_moves(pos, best_before, place.height, &mut moves);
+        let mut moves = std::mem::take(&mut self.lists[height]);
+        self.list_moves(pos, best_before, height, &mut moves);
         if quiet {
             moves.retain(|(_, _, m)| self.evaluator.is_noisy(pos, *m));
         }
@@ -229,7 +230,7 @@ impl<'a, G: Game, E: Evaluate<G>> Searcher<'a, G, E> {
             pick_best(&mut moves, i);
             let (_, index, m) = moves[i];
             let next = pos.after(m);
-            let score = self.try_move(pos, &next, m, i, (alpha, beta), depth, place);
+            let score = self.try_move(node, &next, m, i, (alpha, beta), depth);
             if self.meter.is_stopped() {
                 break;
             }
@@ -238,24 +239,24 @@ impl<'a, G: Game, E: Evaluate<G>> Searcher<'a, G, E> {
             }
             if score > alpha {
                 alpha = score;
-                self.extend_line(m, place.height);
+                self.extend_line(m, height);
                 if root {
                     self.root_score = Some(score);
                 }
             }
             if alpha >= beta {
-                self.learn(pos, &moves[..=i], place.height, depth);
+                self.learn(pos, &moves[..=i], height, depth);
                 break;
             }
         }
         self.path.pop();
         let none = moves.is_empty() && !quiet;
-        self.lists[place.height] = moves;
+        self.lists[height] = moves;
         if self.meter.is_stopped() {
             return 0;
         }
         if none {
-            return earlier(self.evaluator.hopeless(pos), place.turns);
+            return earlier(self.evaluator.hopeless(pos), turns);
         }
         if !root || self.excluded.is_empty() {
             let bound = if best.0 >= beta {
@@ -265,7 +266,7 @@ impl<'a, G: Game, E: Evaluate<G>> Searcher<'a, G, E> {
             } else {
                 Bound::Upper
             };
-            let score = earlier(best.0, -place.turns);
+            let score = earlier(best.0, -turns);
             self.cache.put(key, Entry { score, depth, bound, best: best.1 });
         }
         best.0
@@ -278,7 +279,7 @@ impl<'a, G: Game, E: Evaluate<G>> Searcher<'a, G, E> {
         alpha: Score,
         beta: Score,
         depth: i32,
-        place: Place,
+        turns: i32,
     ) -> Option<Score> {
         let deep = if self.tuning.deeper { entry.depth >= depth } else { entry.depth == depth };
         // A proof holds at any depth.
@@ -291,7 +292,7 @@ impl<'a, G: Game, E: Evaluate<G>> Searcher<'a, G, E> {
         if !deep && !proof {
             return None;
         }
-        let score = earlier(entry.score, place.turns);
+        let score = earlier(entry.score, turns);
         match entry.bound {
             Bound::Exact => Some(score),
             Bound::Lower if score >= beta => Some(score),
@@ -306,7 +307,7 @@ impl<'a, G: Game, E: Evaluate<G>> Searcher<'a, G, E> {
         pos: &G,
         best: Option<u16>,
         height: usize,
-        out: &mut Vec<(i32, u16, G::Move)>,
+        out: &mut Vec<Weighed<G::Move>>,
     ) {
         let player = pos.turn().index();
         self.generated.clear();
@@ -327,7 +328,7 @@ impl<'a, G: Game, E: Evaluate<G>> Searcher<'a, G, E> {
             let slot = self.evaluator.slot(m);
             out.push((self.memory.worth(height, m, player, slot), index, m));
         }
-        self.evaluator.weigh(pos, out);
+        self.evaluator.weigh(pos, &self.states[height], out);
         if let Some(first) = out.iter_mut().find(|(_, index, _)| best == Some(*index)) {
             first.0 = i32::MAX;
         }
@@ -335,29 +336,34 @@ impl<'a, G: Game, E: Evaluate<G>> Searcher<'a, G, E> {
     }
 
     /// Searches the i-th move of a node: the first with the whole window, the others with none.
-    #[allow(clippy::too_many_arguments)]
     fn try_move(
         &mut self,
-        pos: &G,
+        node: &Node<'_, G>,
         next: &G,
         m: G::Move,
         i: usize,
         (alpha, beta): (Score, Score),
         depth: i32,
-        place: Place,
     ) -> Score {
-        let free = self.evaluator.is_free(pos, m, next);
+        let free = self.evaluator.is_free(node.pos, m, next);
         let left = if depth <= 0 || !free { depth - 1 } else { depth };
+        let same = next.turn() == node.pos.turn();
+        let child = Node {
+            pos: next,
+            before: Some((node.pos, m)),
+            height: node.height + 1,
+            turns: node.turns + i32::from(!same),
+        };
         if i == 0 {
-            return self.descend(pos, next, (alpha, beta), left, place);
+            return self.descend(&child, same, (alpha, beta), left);
         }
         let reduction = self.reduction(i, depth, free);
-        let mut score = self.descend(pos, next, (alpha, alpha + 1), left - reduction, place);
+        let mut score = self.descend(&child, same, (alpha, alpha + 1), left - reduction);
         if score > alpha && reduction > 0 && !self.meter.is_stopped() {
-            score = self.descend(pos, next, (alpha, alpha + 1), left, place);
+            score = self.descend(&child, same, (alpha, alpha + 1), left);
         }
         if score > alpha && score < beta && !self.meter.is_stopped() {
-            score = self.descend(pos, next, (alpha, beta), left, place);
+            score = self.descend(&child, same, (alpha, beta), left);
         }
         score
     }
@@ -376,19 +382,33 @@ impl<'a, G: Game, E: Evaluate<G>> Searcher<'a, G, E> {
     /// The value of the position after a move to the player who moved, who may be to move again.
     fn descend(
         &mut self,
-        pos: &G,
-        next: &G,
+        child: &Node<'_, G>,
+        same: bool,
         (alpha, beta): (Score, Score),
         depth: i32,
-        place: Place,
     ) -> Score {
-        let same = next.turn() == pos.turn();
-        let place = Place { height: place.height + 1, turns: place.turns + i32::from(!same) };
         // A turn that ends the game may leave the player to move as it was.
-        if same && next.outcome().is_none() {
-            self.search(next, alpha, beta, depth, place)
+        if same && child.pos.outcome().is_none() {
+            self.search(child, alpha, beta, depth)
         } else {
-            -self.search(next, -beta, -alpha, depth, place)
+            -self.search(child, -beta, -alpha, depth)
+        }
+    }
+
+    /// Fills in the evaluator's state of a node: from that of the node before it, which was filled in
+    /// before its moves were listed.
+    #[inline]
+    fn fill_state(&mut self, node: &Node<'_, G>) {
+        if self.states.len() <= node.height {
+            self.states.resize_with(node.height + 1, E::State::default);
+        }
+        let (above, below) = self.states.split_at_mut(node.height);
+        let state = &mut below[0];
+        match (above.last(), node.before) {
+            (Some(before), Some((pos, m))) => {
+                self.evaluator.follow(before, pos, m, node.pos, state);
+            }
+            _ => self.evaluator.begin(node.pos, state),
         }
     }
 
@@ -401,7 +421,7 @@ impl<'a, G: Game, E: Evaluate<G>> Searcher<'a, G, E> {
         line.extend_from_slice(rest);
     }
 
-    fn learn(&mut self, pos: &G, tried: &[(i32, u16, G::Move)], height: usize, depth: i32) {
+    fn learn(&mut self, pos: &G, tried: &[Weighed<G::Move>], height: usize, depth: i32) {
         let player = pos.turn().index();
         let Some(((_, _, m), before)) = tried.split_last() else { return };
         self.memory.reward(height, *m, player, self.evaluator.slot(*m), depth.max(1));
@@ -412,7 +432,7 @@ impl<'a, G: Game, E: Evaluate<G>> Searcher<'a, G, E> {
 }
 
 /// Brings the best of the moves from `i` on to place `i`; the first of equals wins.
-fn pick_best<M: Copy>(moves: &mut [(i32, u16, M)], i: usize) {
+fn pick_best<M: Copy>(moves: &mut [Weighed<M>], i: usize) {
     let mut best = i;
     for j in i + 1..moves.len() {
         if (moves[j].0, moves[best].1) > (moves[best].0, moves[j].1) {

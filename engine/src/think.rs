@@ -28,7 +28,7 @@ const MAX_DEPTH: i32 = 100;
 
 /// Searches a position that is not over; `past` are the keys of the game so far. `news` is told of every
 /// completed depth.
-pub fn think<'a, G: Game, E: Evaluate<G>>(
+pub fn think<'a, G: Game, E: Evaluate<Game = G>>(
     pos: &G,
     past: &[u64],
     evaluator: &E,
@@ -69,9 +69,9 @@ fn last_depth(control: &Control) -> i32 {
 }
 
 /// Another thread fills the table: it searches the same position, every second one a move deeper.
-fn help<G: Game, E: Evaluate<G>>(
+fn help<G: Game, E: Evaluate<Game = G>>(
     pos: &G,
-    searcher: &mut Searcher<'_, G, E>,
+    searcher: &mut Searcher<'_, E>,
     control: &Control,
     number: i32,
 ) {
@@ -90,9 +90,9 @@ fn help<G: Game, E: Evaluate<G>>(
     }
 }
 
-fn deepen<G: Game, E: Evaluate<G>>(
+fn deepen<G: Game, E: Evaluate<Game = G>>(
     pos: &G,
-    mut searcher: Searcher<'_, G, E>,
+    mut searcher: Searcher<'_, E>,
     control: &Control,
     news: &mut dyn FnMut(&Thought<G::Move>),
 ) -> Thought<G::Move> {

@@ -2,11 +2,12 @@
 
 use crate::brain::Brain;
 use crate::control::{Control, Limits, Stop};
-use crate::evaluate::Evaluate;
+use crate::evaluate::glance;
 use crate::levels::Level;
 use crate::play::Play;
 use crate::score::{Score, win_in};
 use crate::session::{Match, Session};
+use crate::solve::knowledge::Prove;
 use crate::solve::retrograde::{is_win, turns};
 use crate::think::Thought;
 use rules::Player;
@@ -152,7 +153,7 @@ impl<G: Play> Thinker for Brain<G> {
 
     fn glance(&self, game: &dyn Session) -> Score {
         let game = game.as_any().downcast_ref::<Match<G>>();
-        game.map_or(0, |game| self.judge.evaluate(game.position()))
+        game.map_or(0, |game| glance(&self.judge, game.position()))
     }
 
     fn exact(&self, game: &dyn Session) -> Option<Option<(u32, Player)>> {

@@ -1,7 +1,7 @@
 //! Lines of whole turns: where a turn takes several moves, a search may end its line between them.
 
 use crate::cache::Cache;
-use crate::evaluate::Evaluate;
+use crate::evaluate::{Evaluate, weigh};
 use crate::score::win_after;
 use rules::{Game, Outcome};
 
@@ -35,7 +35,7 @@ pub(crate) fn within_first_turn<G: Game>(start: &G, line: &[G::Move]) -> Option<
 }
 
 /// Goes on with a line that ends within a turn as long as the table knows how: that is what cut it short.
-pub(crate) fn extend<G: Game, E: Evaluate<G>>(
+pub(crate) fn extend<G: Game, E: Evaluate<Game = G>>(
     start: &G,
     line: &mut Vec<G::Move>,
     judge: &E,
@@ -56,7 +56,7 @@ pub(crate) fn extend<G: Game, E: Evaluate<G>>(
 
 /// Makes a line end with a turn, without looking at another position. A first turn that the table does
 /// not complete is completed by what wins or looks best, a later one is dropped.
-pub(crate) fn make_whole<G: Game, E: Evaluate<G>>(
+pub(crate) fn make_whole<G: Game, E: Evaluate<Game = G>>(
     start: &G,
     line: &mut Vec<G::Move>,
     judge: &E,
@@ -75,13 +75,17 @@ pub(crate) fn make_whole<G: Game, E: Evaluate<G>>(
 }
 
 /// The best move that the table knows.
-fn known_move<G: Game, E: Evaluate<G>>(pos: &G, judge: &E, cache: &Cache) -> Option<G::Move> {
+fn known_move<G: Game, E: Evaluate<Game = G>>(
+    pos: &G,
+    judge: &E,
+    cache: &Cache,
+) -> Option<G::Move> {
     let best = cache.get(judge.key(pos))?.best?;
     pos.moves().get(usize::from(best)).copied()
 }
 
 /// A move that wins with this turn, or the one that a search would try first.
-fn best_looking_move<G: Game, E: Evaluate<G>>(pos: &G, judge: &E) -> Option<G::Move> {
+fn best_looking_move<G: Game, E: Evaluate<Game = G>>(pos: &G, judge: &E) -> Option<G::Move> {
     let wins = |m: &G::Move| {
         let next = pos.after(*m);
         next.outcome() == Some(Outcome::Win(pos.turn()))
@@ -97,7 +101,7 @@ fn best_looking_move<G: Game, E: Evaluate<G>>(pos: &G, judge: &E) -> Option<G::M
         return moves.first().copied();
     }
     let mut weighed: Vec<_> = selected.into_iter().map(|(index, m)| (0, index, m)).collect();
-    judge.weigh(pos, &mut weighed);
+    weigh(judge, pos, &mut weighed);
     let first = |(worth, index, _): &(i32, u16, G::Move)| (*worth, std::cmp::Reverse(*index));
     weighed.into_iter().max_by_key(first).map(|(_, _, m)| m)
 }

@@ -2,7 +2,7 @@
 
 use engine::cache::Cache;
 use engine::control::{Control, Limits, Stop};
-use engine::evaluate::{Evaluate, HashEvaluate};
+use engine::evaluate::{HashEvaluate, glance};
 use engine::score::{Score, WIN, win_after};
 use engine::search::Tuning;
 use engine::think::think;
@@ -16,7 +16,7 @@ fn minimax<G: Game>(pos: &G, depth: u32, turns: i32) -> Score {
         Some(Outcome::Win(player)) => {
             return if player == pos.turn() { win_after(turns) } else { -win_after(turns) };
         }
-        None if depth == 0 => return HashEvaluate.evaluate(pos),
+        None if depth == 0 => return glance(&HashEvaluate::default(), pos),
         None => {}
     }
     let value = |m| {
@@ -51,8 +51,15 @@ fn check<G: Game>(options: &G::Options, longest: usize, depth: u32, count: u64) 
             let cache = Cache::new(1);
             let limits = Limits { depth: Some(depth), threads, ..Limits::default() };
             let spend = &Control::new(&limits, &Stop::default());
-            let thought =
-                think(&pos, &[], &HashEvaluate, &cache, Tuning::STRICT, spend, &mut |_| {});
+            let thought = think(
+                &pos,
+                &[],
+                &HashEvaluate::default(),
+                &cache,
+                Tuning::STRICT,
+                spend,
+                &mut |_| {},
+            );
             assert_eq!(thought.lines[0].score, expected, "{threads} threads, {:?}", pos.setup());
             // The line leads to the value.
             let mut end = pos.clone();

@@ -6,6 +6,7 @@ mod bytes;
 mod certificates;
 mod determinism;
 mod effort;
+mod kept;
 mod knowledge;
 mod laws;
 mod mirror;

@@ -5,6 +5,7 @@ use engine::evaluate::Evaluate;
 use engine::play::Play;
 use engine::play::{gekitai, glaisher, jeson_mor, six_making};
 use engine::score::win_after;
+use engine::solve::knowledge::Prove;
 use rules::glaisher::Glaisher;
 use rules::hex;
 use rules::random::Random;
@@ -72,7 +73,7 @@ mod what_is_known_of_a_turn_is_certain_in_every_game {
 }
 
 fn immediate_wins_are_seen<G: Game>(
-    judge: &impl Evaluate<G>,
+    judge: &impl Evaluate<Game = G>,
     positions: &[G],
     counts: fn(&G) -> bool,
 ) {

@@ -1,10 +1,11 @@
 //! Gekitai: immediate wins are seen without search, pairs are what counts.
 
 use super::Play;
-use crate::evaluate::Evaluate;
+use crate::evaluate::Estimate;
 use crate::score::{Score, win_after};
 use crate::seed::{self, Seed};
 use crate::solve::certificate::{Certificate, decompress};
+use crate::solve::knowledge::Prove;
 use rules::gekitai::{Both, Cell, Gekitai, Place, lines};
 use rules::{Game, Outcome, Player, Symmetric};
 use std::sync::LazyLock;
@@ -106,8 +107,11 @@ fn worth(pos: &Gekitai, player: Player) -> i32 {
     value
 }
 
-impl Evaluate<Gekitai> for Judge {
-    fn evaluate(&self, pos: &Gekitai) -> Score {
+impl Estimate for Judge {
+    type Game = Gekitai;
+    type State = ();
+
+    fn evaluate(&self, pos: &Gekitai, (): &()) -> Score {
         worth(pos, pos.turn()) - worth(pos, pos.turn().other())
     }
 
@@ -115,6 +119,24 @@ impl Evaluate<Gekitai> for Judge {
         wins_at_once(pos, pos.turn()).then_some(win_after(1))
     }
 
+    fn unit(&self) -> i32 {
+        40
+    }
+
+    fn is_lively(&self, pos: &Gekitai) -> bool {
+        wins_at_once(pos, pos.turn().other())
+    }
+
+    fn promise(&self, pos: &Gekitai, m: Place) -> i32 {
+        8 * depth(m.0, pos.size())
+    }
+
+    fn slot(&self, m: Place) -> usize {
+        m.0.index()
+    }
+}
+
+impl Prove for Judge {
     fn overlooks_no_win(&self, _pos: &Gekitai) -> bool {
         true
     }
@@ -131,24 +153,8 @@ impl Evaluate<Gekitai> for Judge {
         true
     }
 
-    fn unit(&self) -> i32 {
-        40
-    }
-
     fn proof_key(&self, pos: &Gekitai) -> u64 {
         pos.canonical_key()
-    }
-
-    fn is_lively(&self, pos: &Gekitai) -> bool {
-        wins_at_once(pos, pos.turn().other())
-    }
-
-    fn promise(&self, pos: &Gekitai, m: Place) -> i32 {
-        8 * depth(m.0, pos.size())
-    }
-
-    fn slot(&self, m: Place) -> usize {
-        m.0.index()
     }
 }
 

@@ -1,9 +1,10 @@
 //! Glaisher: how many cells are missing to a connection, and the exact test for a win this turn.
 
 use super::Play;
-use crate::evaluate::Evaluate;
+use crate::evaluate::Estimate;
 use crate::score::{Score, win_after};
 use crate::seed::{self, Seed};
+use crate::solve::knowledge::Prove;
 use rules::glaisher::{Glaisher, Move};
 use rules::hex::{self, BOARD, CROSSINGS, Hex, NEIGHBOURS, SIDES, around};
 use rules::{Game, Player, Symmetric};
@@ -148,8 +149,11 @@ fn promise_of_landing(cell: Hex, mine: u64, theirs: u64) -> i32 {
     200 * in_gap(mine) + 160 * in_gap(theirs) + 10 * cell.ring() as i32
 }
 
-impl Evaluate<Glaisher> for Judge {
-    fn evaluate(&self, pos: &Glaisher) -> Score {
+impl Estimate for Judge {
+    type Game = Glaisher;
+    type State = ();
+
+    fn evaluate(&self, pos: &Glaisher, (): &()) -> Score {
         let value = worth(pos, pos.turn()) - worth(pos, pos.turn().other());
         // Who is to place has half a turn left, who is to shift a whole one.
         value + if pos.is_placing() { 40 } else { 60 }
@@ -159,21 +163,7 @@ impl Evaluate<Glaisher> for Judge {
         wins_this_turn(pos).then_some(win_after(1))
     }
 
-    /// `known` sees connections; what remains is an opponent who is left without a shift. A piece placed
-    /// is never in a shift's way, since nothing is lower.
-    fn overlooks_no_win(&self, pos: &Glaisher) -> bool {
-        let them = pos.turn().other();
-        match pos.is_placing() {
-            true => pos.can_shift(them),
-            false => pos.moves().into_iter().all(|m| pos.after(m).can_shift(them)),
-        }
-    }
-
-    fn proof_key(&self, pos: &Glaisher) -> u64 {
-        pos.canonical_key()
-    }
-
-    fn weigh(&self, pos: &Glaisher, moves: &mut [(i32, u16, Move)]) {
+    fn weigh(&self, pos: &Glaisher, (): &(), moves: &mut [(i32, u16, Move)]) {
         let (own, their) = (pos.stacks(pos.turn()), pos.stacks(pos.turn().other()));
         let (mine, theirs) = (gaps(own, pos.empty()), gaps(their, pos.empty()));
         for (worth, _, m) in moves {
@@ -202,10 +192,6 @@ impl Evaluate<Glaisher> for Judge {
         }
     }
 
-    fn exact_turns(&self) -> u32 {
-        2
-    }
-
     fn unit(&self) -> i32 {
         150
     }
@@ -227,6 +213,26 @@ impl Evaluate<Glaisher> for Judge {
                 64 + (from.index() * 8 + direction as usize) * 7 + parts.count()
             }
         }
+    }
+}
+
+impl Prove for Judge {
+    /// `known` sees connections; what remains is an opponent who is left without a shift. A piece placed
+    /// is never in a shift's way, since nothing is lower.
+    fn overlooks_no_win(&self, pos: &Glaisher) -> bool {
+        let them = pos.turn().other();
+        match pos.is_placing() {
+            true => pos.can_shift(them),
+            false => pos.moves().into_iter().all(|m| pos.after(m).can_shift(them)),
+        }
+    }
+
+    fn proof_key(&self, pos: &Glaisher) -> u64 {
+        pos.canonical_key()
+    }
+
+    fn exact_turns(&self) -> u32 {
+        2
     }
 }
 

@@ -12,11 +12,12 @@
 //! nothing is claimed then.
 
 use super::Play;
-use crate::evaluate::Evaluate;
+use crate::evaluate::Estimate;
 use crate::score::{Score, win_after};
 use crate::seed::{self, Seed};
-use crate::solve::complete::Solved;
+use crate::solve::complete::Solution;
 use crate::solve::knights::{self, Knights};
+use crate::solve::knowledge::Prove;
 use crate::solve::retrograde::{self, Value, is_win};
 use rules::jeson_mor::{Cell, Goal, JesonMor, Jump, Options, jumps};
 use rules::{Game, Player, Symmetric};
@@ -136,8 +137,11 @@ fn attacks(pos: &JesonMor, player: Player) -> u128 {
     set
 }
 
-impl Evaluate<JesonMor> for Judge {
-    fn evaluate(&self, pos: &JesonMor) -> Score {
+impl Estimate for Judge {
+    type Game = JesonMor;
+    type State = ();
+
+    fn evaluate(&self, pos: &JesonMor, (): &()) -> Score {
         let (me, them) = (pos.turn(), pos.turn().other());
         let ring = jumps(pos.centre(), pos.size());
         let reach = |player| (attacks(pos, player) & ring).count_ones() as i32;
@@ -150,29 +154,6 @@ impl Evaluate<JesonMor> for Judge {
             Some(if is_win(value) { win_after(turns) } else { -win_after(turns) })
         });
         exact.or_else(|| known(pos, &Ring::new(pos)))
-    }
-
-    fn exact(&self, pos: &JesonMor) -> Option<Value> {
-        knights::installed(pos)
-    }
-
-    fn tabulate(
-        &self,
-        pos: &JesonMor,
-        file: &Path,
-        go_on: &mut dyn FnMut(String) -> bool,
-    ) -> Option<Result<Box<dyn Solved<JesonMor>>, String>> {
-        let wanted = pos.options() == Options { size: 5, goal: Goal::Leave };
-        wanted.then(|| Ok(Box::new(Knights::tabulate(file, go_on)?) as Box<dyn Solved<JesonMor>>))
-    }
-
-    fn forcing(&self, pos: &JesonMor) -> Option<(String, u32)> {
-        // Both may have eight knights on the ring; each but the last entry is answered by one of them.
-        (pos.goal() == Goal::Leave).then(|| (format!("-{}", pos.centre()), 10))
-    }
-
-    fn proof_key(&self, pos: &JesonMor) -> u64 {
-        pos.canonical_key()
     }
 
     fn select(&self, pos: &JesonMor, moves: &mut Vec<(u16, Jump)>) {
@@ -229,6 +210,31 @@ impl Evaluate<JesonMor> for Judge {
 
     fn slot(&self, m: Jump) -> usize {
         (m.from.index() * 31 + m.to.index()) & ((1 << crate::evaluate::SLOT_BITS) - 1)
+    }
+}
+
+impl Prove for Judge {
+    fn exact(&self, pos: &JesonMor) -> Option<Value> {
+        knights::installed(pos)
+    }
+
+    fn tabulate(
+        &self,
+        pos: &JesonMor,
+        file: &Path,
+        go_on: &mut dyn FnMut(String) -> bool,
+    ) -> Option<Result<Solution<JesonMor>, String>> {
+        let wanted = pos.options() == Options { size: 5, goal: Goal::Leave };
+        wanted.then(|| Ok(Box::new(Knights::tabulate(file, go_on)?) as Solution<JesonMor>))
+    }
+
+    fn forcing(&self, pos: &JesonMor) -> Option<(String, u32)> {
+        // Both may have eight knights on the ring; each but the last entry is answered by one of them.
+        (pos.goal() == Goal::Leave).then(|| (format!("-{}", pos.centre()), 10))
+    }
+
+    fn proof_key(&self, pos: &JesonMor) -> u64 {
+        pos.canonical_key()
     }
 }
 

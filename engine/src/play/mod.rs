@@ -5,14 +5,14 @@ pub mod glaisher;
 pub mod jeson_mor;
 pub mod six_making;
 
-use crate::evaluate::Evaluate;
 use crate::seed::Seed;
+use crate::solve::knowledge::Prove;
 use rules::{Notation, Show, Symmetric};
 
 /// A game that the engine plays.
 pub trait Play: Notation + Show + Symmetric {
     /// What the search knows of the game beyond its rules.
-    type Judge: Evaluate<Self> + Default + 'static;
+    type Judge: Prove<Game = Self> + Default + 'static;
     /// The puzzles that come with the program, as `quadrille puzzles` writes them.
     const PUZZLES: &'static str = "";
     /// The players and the evaluation of the game's original program, where there is one.

@@ -1,9 +1,10 @@
 //! Six MaKING: whoever can crown a king does; otherwise towers count by what they may become.
 
 use super::Play;
-use crate::evaluate::Evaluate;
+use crate::evaluate::Estimate;
 use crate::score::{Score, win_after};
 use crate::seed::{self, Seed};
+use crate::solve::knowledge::Prove;
 use rules::six_making::{Cell, KING, Move, SixMaking};
 use rules::{Game, Player, Symmetric};
 
@@ -71,8 +72,11 @@ fn can_crown(pos: &SixMaking, player: Player) -> bool {
     false
 }
 
-impl Evaluate<SixMaking> for Judge {
-    fn evaluate(&self, pos: &SixMaking) -> Score {
+impl Estimate for Judge {
+    type Game = SixMaking;
+    type State = ();
+
+    fn evaluate(&self, pos: &SixMaking, (): &()) -> Score {
         let count = count(pos);
         let (me, them) = (pos.turn().index(), pos.turn().other().index());
         let reserve =
@@ -82,20 +86,6 @@ impl Evaluate<SixMaking> for Judge {
 
     fn known(&self, pos: &SixMaking) -> Option<Score> {
         can_crown(pos, pos.turn()).then_some(win_after(1))
-    }
-
-    fn overlooks_no_win(&self, pos: &SixMaking) -> bool {
-        // An opponent who can still place is not out of moves.
-        let empty = pos.size() * pos.size() - pos.occupied().count_ones() as usize;
-        pos.reserve(pos.turn().other()) > 0 && empty > 1
-    }
-
-    fn proof_key(&self, pos: &SixMaking) -> u64 {
-        pos.canonical_key()
-    }
-
-    fn proves(&self) -> bool {
-        true
     }
 
     fn unit(&self) -> i32 {
@@ -120,6 +110,22 @@ impl Evaluate<SixMaking> for Judge {
             (false, true) => 300 * built as i32,
             (false, false) => -100 * built as i32,
         }
+    }
+}
+
+impl Prove for Judge {
+    fn overlooks_no_win(&self, pos: &SixMaking) -> bool {
+        // An opponent who can still place is not out of moves.
+        let empty = pos.size() * pos.size() - pos.occupied().count_ones() as usize;
+        pos.reserve(pos.turn().other()) > 0 && empty > 1
+    }
+
+    fn proof_key(&self, pos: &SixMaking) -> u64 {
+        pos.canonical_key()
+    }
+
+    fn proves(&self) -> bool {
+        true
     }
 }
 

@@ -5,10 +5,11 @@
 //! position it calls won counts as won, if the bound leaves room for it, and moves of the attacker that it
 //! calls lost are not looked at.
 
+use super::knowledge::Prove;
 use super::proof::WATCHED;
 use super::strategy::{Oracle, won_at_sight};
 use crate::control::{Meter, Share};
-use crate::evaluate::{Evaluate, SLOT_BITS};
+use crate::evaluate::{SLOT_BITS, weigh};
 use crate::score::{WIN, is_proven};
 use rules::{Game, Outcome, Player};
 
@@ -106,7 +107,7 @@ pub struct Bounder<'a, G: Game, E> {
 /// A way deeper than this is a mistake of the judgement.
 const DEEPEST: usize = 250;
 
-impl<'a, G: Game, E: Evaluate<G>> Bounder<'a, G, E> {
+impl<'a, G: Game, E: Prove<Game = G>> Bounder<'a, G, E> {
     /// A search whether the attacker can force a win.
     pub fn new(
         evaluator: &'a E,
@@ -312,7 +313,7 @@ impl<'a, G: Game, E: Evaluate<G>> Bounder<'a, G, E> {
             .into_iter()
             .map(|(index, m)| (self.history[self.evaluator.slot(m)][player], index, m))
             .collect();
-        self.evaluator.weigh(pos, &mut moves);
+        weigh(self.evaluator, pos, &mut moves);
         if let Some(first) = moves.iter_mut().find(|(_, index, _)| Some(*index) == best) {
             first.0 = i32::MAX;
         }
@@ -353,7 +354,7 @@ impl<'a, G: Game, E: Evaluate<G>> Bounder<'a, G, E> {
     }
 }
 
-impl<G: Game, E: Evaluate<G>> Oracle<G> for Bounder<'_, G, E> {
+impl<G: Game, E: Prove<Game = G>> Oracle<G> for Bounder<'_, G, E> {
     fn attacker(&self) -> Player {
         self.attacker
     }

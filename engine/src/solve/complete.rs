@@ -1,8 +1,8 @@
 //! Complete solutions with the game type erased: a value for every position that can follow.
 
+use super::knowledge::Prove;
 use super::retrograde::{Graph, Value, is_win, solve, turns};
 use crate::control::Stop;
-use crate::evaluate::Evaluate;
 use crate::play::{Play, whole_turns};
 use crate::session::{Match, Session};
 use crate::thinker::turn_texts;
@@ -31,6 +31,9 @@ pub trait Solved<G> {
     fn tally(&self) -> ([u64; 3], u32);
 }
 
+/// Any complete solution.
+pub type Solution<G> = Box<dyn Solved<G>>;
+
 /// How much memory a position of a graph takes, about.
 const BYTES_EACH: usize = 600;
 
@@ -51,7 +54,7 @@ pub(crate) fn complete_match<G: Play>(
         news(text);
         !stop.is_stopped()
     };
-    let solved: Box<dyn Solved<G>> = match file {
+    let solved: Solution<G> = match file {
         Some(file) => G::Judge::default()
             .tabulate(pos, file, &mut go_on)
             .ok_or("there is no table for this game with these options; leave out the file")??,

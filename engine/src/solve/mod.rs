@@ -6,6 +6,7 @@ pub mod check;
 mod checkpoint;
 pub mod complete;
 pub mod knights;
+pub mod knowledge;
 pub mod proof;
 pub mod question;
 pub mod report;

@@ -5,10 +5,10 @@
 //! cheapest. A position that repeats on the path counts as refuted on that path, so no proof ever leans
 //! on a repetition; refutations may, and are not given out.
 
+use super::knowledge::Prove;
 use super::strategy::{Oracle, won_at_sight};
 use super::table::{INFINITE, Table};
 use crate::control::{Meter, Share};
-use crate::evaluate::Evaluate;
 use crate::score::{PROVEN, WIN, is_proven};
 use rules::{Game, Outcome, Player};
 use std::collections::HashMap;
@@ -44,7 +44,7 @@ struct Child<M> {
 /// Longer paths count as refuted, like repetitions: the memory for them is finite.
 const MAX_PATH: usize = 400;
 
-impl<'a, G: Game, E: Evaluate<G>> Prover<'a, G, E> {
+impl<'a, G: Game, E: Prove<Game = G>> Prover<'a, G, E> {
     /// A search whether the attacker wins; `past` are positions that must not come again.
     pub fn new(
         evaluator: &'a E,
@@ -259,7 +259,7 @@ impl<'a, G: Game, E: Evaluate<G>> Prover<'a, G, E> {
     }
 }
 
-impl<G: Game, E: Evaluate<G>> Oracle<G> for Prover<'_, G, E> {
+impl<G: Game, E: Prove<Game = G>> Oracle<G> for Prover<'_, G, E> {
     fn attacker(&self) -> Player {
         self.attacker
     }

@@ -3,11 +3,11 @@
 use super::bound::{Bounder, Bounds, Count};
 use super::certificate::{Certificate, Stored, Try};
 use super::checkpoint::{self, Kept};
+use super::knowledge::Prove;
 use super::proof::Prover;
 use super::strategy::{Strategy, extract, line};
 use super::table::Table;
 use crate::control::{Control, Limits, Stop};
-use crate::evaluate::Evaluate;
 use crate::play::Play;
 use rules::{Player, Symmetric};
 use std::collections::HashMap;

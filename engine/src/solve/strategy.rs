@@ -19,7 +19,7 @@ pub trait Oracle<G: Game> {
 
 /// In how many turns of the attacker a game is won that is over, or that the judgement calls won.
 pub(super) fn won_at_sight<G: Game>(
-    evaluator: &impl Evaluate<G>,
+    evaluator: &impl Evaluate<Game = G>,
     attacker: Player,
     pos: &G,
 ) -> Option<u32> {

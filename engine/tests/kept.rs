@@ -1,0 +1,183 @@
+//! An evaluation that positions hand on to those after them equals the one that is made afresh.
+
+use engine::cache::Cache;
+use engine::control::{Control, Limits, Stop};
+use engine::evaluate::{Evaluate, Weighed};
+use engine::levels::{Blurred, LEVELS};
+use engine::play::Play;
+use engine::score::Score;
+use engine::search::{Line, Tuning};
+use engine::think::think;
+use rules::random::Random;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Sums over the characters of a position's text, as large as those of a learned evaluation.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Sums([[i32; 32]; 8]);
+
+impl Sums {
+    fn of<G: Play>(pos: &G) -> Sums {
+        let mut sums = Sums::default();
+        pos.text().bytes().enumerate().for_each(|(place, byte)| sums.add(place, byte, 1));
+        sums
+    }
+
+    fn add(&mut self, place: usize, byte: u8, sign: i32) {
+        let mut random = Random::new(place as u64 * 256 + u64::from(byte));
+        for sum in self.0.iter_mut().flatten() {
+            *sum += sign * (random.next_u64() % 64) as i32;
+        }
+    }
+
+    fn score(&self) -> Score {
+        self.0.iter().flatten().zip(1..).map(|(sum, i)| sum * i % 1_000).sum::<i32>() % 2_000
+    }
+}
+
+/// The judgement of a game with another estimate: by sums that are kept, or made for every position.
+struct Summing<G: Play> {
+    judge: G::Judge,
+    keeps: bool,
+    followed: AtomicU64,
+}
+
+impl<G: Play> Summing<G> {
+    fn new(keeps: bool) -> Self {
+        Summing { judge: G::Judge::default(), keeps, followed: AtomicU64::new(0) }
+    }
+}
+
+impl<G: Play> Evaluate for Summing<G> {
+    type Game = G;
+    type State = Sums;
+
+    fn begin(&self, pos: &G, state: &mut Sums) {
+        *state = Sums::of(pos);
+    }
+
+    fn follow(&self, before: &Sums, pos: &G, _m: G::Move, next: &G, state: &mut Sums) {
+        if !self.keeps {
+            return self.begin(next, state);
+        }
+        self.followed.fetch_add(1, Ordering::Relaxed);
+        state.clone_from(before);
+        let (old, new) = (pos.text().into_bytes(), next.text().into_bytes());
+        for place in 0..old.len().max(new.len()) {
+            let (old, new) = (old.get(place), new.get(place));
+            if old != new {
+                old.into_iter().for_each(|byte| state.add(place, *byte, -1));
+                new.into_iter().for_each(|byte| state.add(place, *byte, 1));
+            }
+        }
+    }
+
+    fn evaluate(&self, pos: &G, state: &Sums) -> Score {
+        assert_eq!(*state, Sums::of(pos), "{}", pos.text());
+        state.score()
+    }
+
+    fn known(&self, pos: &G) -> Option<Score> {
+        self.judge.known(pos)
+    }
+
+    fn select(&self, pos: &G, moves: &mut Vec<(u16, G::Move)>) {
+        self.judge.select(pos, moves);
+    }
+
+    fn hopeless(&self, pos: &G) -> Score {
+        self.judge.hopeless(pos)
+    }
+
+    fn is_lively(&self, pos: &G) -> bool {
+        self.judge.is_lively(pos)
+    }
+
+    fn has_noise(&self, pos: &G) -> bool {
+        self.judge.has_noise(pos)
+    }
+
+    fn is_noisy(&self, pos: &G, m: G::Move) -> bool {
+        self.judge.is_noisy(pos, m)
+    }
+
+    fn is_free(&self, pos: &G, m: G::Move, next: &G) -> bool {
+        self.judge.is_free(pos, m, next)
+    }
+
+    fn weigh(&self, pos: &G, state: &Sums, moves: &mut [Weighed<G::Move>]) {
+        assert_eq!(*state, Sums::of(pos), "{}", pos.text());
+        engine::evaluate::weigh(&self.judge, pos, moves);
+    }
+
+    fn width(&self, depth: i32) -> usize {
+        self.judge.width(depth)
+    }
+
+    fn slot(&self, m: G::Move) -> usize {
+        self.judge.slot(m)
+    }
+
+    fn key(&self, pos: &G) -> u64 {
+        self.judge.key(pos)
+    }
+
+    fn unit(&self) -> i32 {
+        self.judge.unit()
+    }
+}
+
+/// Best lines and nodes of a search, by a judgement or by one that errs.
+fn found<G: Play>(
+    pos: &G,
+    judge: &Summing<G>,
+    blurred: bool,
+    limits: &Limits,
+) -> (Vec<Line<G::Move>>, u64) {
+    let (control, cache) = (Control::new(limits, &Stop::default()), Cache::new(1));
+    let thought = if blurred {
+        let judge = Blurred::new(judge, &LEVELS[4], 7, false);
+        think(pos, &[], &judge, &cache, Tuning::PLAY, &control, &mut |_| {})
+    } else {
+        think(pos, &[], judge, &cache, Tuning::PLAY, &control, &mut |_| {})
+    };
+    (thought.lines, thought.nodes)
+}
+
+fn check<G: Play>() {
+    let mut random = Random::new(5);
+    let mut pos = G::new(&G::Options::default()).unwrap();
+    let mut followed = 0;
+    for _ in 0..12 {
+        for (lines, blurred) in [(1, false), (2, false), (1, true)] {
+            let limits = Limits { lines, ..Limits::nodes(500) };
+            let (keeps, afresh) = (Summing::<G>::new(true), Summing::<G>::new(false));
+            let kept = found(&pos, &keeps, blurred, &limits);
+            assert_eq!(kept, found(&pos, &afresh, blurred, &limits), "{}", pos.text());
+            followed += keeps.followed.into_inner();
+        }
+        // On several threads each has states of its own, which `evaluate` looks at.
+        let limits = Limits { threads: 2, ..Limits::nodes(200) };
+        found(&pos, &Summing::new(true), false, &limits);
+        for _ in 0..3 {
+            let m = random.pick(&pos.moves()).copied();
+            m.into_iter().for_each(|m| pos.play_unchecked(m));
+        }
+        if pos.outcome().is_some() {
+            pos = G::new(&G::Options::default()).unwrap();
+        }
+    }
+    assert!(followed > 2_000, "only {followed} states were handed on");
+}
+
+macro_rules! games {
+    ($($name:ident: $game:ty,)*) => {$(
+        #[test]
+        fn $name() {
+            super::check::<$game>();
+        }
+    )*};
+}
+
+mod every_game_hands_on_what_it_keeps {
+    rules::every_game!(games);
+}
