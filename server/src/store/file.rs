@@ -4,7 +4,7 @@ use crate::StartError;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 use std::collections::HashSet;
 use std::ffi::OsString;
-use std::fs::{File, Metadata, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -50,21 +50,21 @@ const BUSY: Duration = Duration::from_secs(2);
 /// The files that this process has open.
 static OPEN: Mutex<Option<HashSet<Identity>>> = Mutex::new(None);
 
-/// What a file is by whatever name it is called.
-#[cfg(unix)]
-type Identity = (u64, u64);
-#[cfg(not(unix))]
-type Identity = PathBuf;
+/// What a file is, by whatever name it is called: its number, or else its path to the end.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Identity(PathBuf, [u64; 2]);
 
-#[cfg(unix)]
-fn identity(_: &Path, metadata: &Metadata) -> Identity {
-    use std::os::unix::fs::MetadataExt;
-    (metadata.dev(), metadata.ino())
-}
+impl Identity {
+    #[cfg(unix)]
+    fn new(path: &Path) -> std::io::Result<Identity> {
+        use std::os::unix::fs::MetadataExt;
+        path.metadata().map(|file| Identity(PathBuf::new(), [file.dev(), file.ino()]))
+    }
 
-#[cfg(not(unix))]
-fn identity(path: &Path, _: &Metadata) -> Identity {
-    path.to_owned()
+    #[cfg(not(unix))]
+    fn new(path: &Path) -> std::io::Result<Identity> {
+        Ok(Identity(path.to_owned(), [0; 2]))
+    }
 }
 
 fn open_files() -> MutexGuard<'static, Option<HashSet<Identity>>> {
@@ -89,7 +89,7 @@ impl Lock {
             _ => Err(error),
         })?;
         let path = path.canonicalize()?;
-        let identity = identity(&path, &path.metadata()?);
+        let identity = Identity::new(&path)?;
         if !open_files().get_or_insert_default().insert(identity.clone()) {
             return Err(Refused::Locked);
         }

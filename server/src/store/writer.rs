@@ -18,7 +18,8 @@ use tokio::sync::{mpsc, oneshot};
 
 const INSERT_EVENT: &str = "INSERT INTO events (game, seq, kind, payload, seat, command, at)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING";
-const INSERT_TOKEN: &str = "INSERT INTO tokens (game, seat, hash) VALUES (?1, ?2, ?3)";
+const INSERT_TOKEN: &str = "INSERT INTO tokens (game, seat, hash) VALUES (?1, ?2, ?3)
+    ON CONFLICT (game, seat) DO UPDATE SET hash = excluded.hash";
 const REPLACE_TOKEN: &str = "UPDATE tokens SET hash = ?1 WHERE game = ?2 AND seat = ?3";
 const SET_RUNNING: &str = "INSERT INTO running (game, deadline, at) VALUES (?1, ?2, ?3)
     ON CONFLICT (game) DO UPDATE SET deadline = excluded.deadline, at = excluded.at";
@@ -109,8 +110,8 @@ pub struct Writer {
     connection: Option<Connection>,
     /// Reads what the other one has written.
     witness: Option<Connection>,
-    /// The last error, until something is committed again.
-    failing: Option<String>,
+    /// The errors since something was last committed.
+    failing: Vec<String>,
     /// Dropped last: to close a file gives up the locks of the whole process on it.
     _lock: Arc<Lock>,
 }
@@ -130,7 +131,7 @@ impl Writer {
             alive,
             connection: Some(connection),
             witness: None,
-            failing: None,
+            failing: Vec::new(),
             _lock: lock,
         }
     }
@@ -159,7 +160,8 @@ impl Writer {
     }
 
     fn works(&mut self) {
-        if self.failing.take().is_some() {
+        if !self.failing.is_empty() {
+            self.failing.clear();
             tracing::warn!("the store works again");
         }
     }
@@ -168,9 +170,9 @@ impl Writer {
     fn fail(&mut self, writes: &mut Vec<Write>, failure: Failure) {
         let Failure { error, damage, perhaps } = failure;
         // Once for each kind of trouble: a heart beats every second.
-        if self.failing.as_ref() != Some(&error) {
+        if !self.failing.contains(&error) {
             tracing::error!(error, "the store failed");
-            self.failing = Some(error.clone());
+            self.failing.push(error.clone());
         }
         let refused = match damage {
             true => StoreError::Damaged(error.clone()),
