@@ -9,7 +9,7 @@ use crate::score::{PROVEN, WIN, is_proven, win_after};
 use crate::search::{Line, Tuning};
 use crate::session::Match;
 use crate::solve::bound::{Bounder, Bounds, Count};
-use crate::solve::{knowledge::Prove, proof::Prover, table::Table};
+use crate::solve::{Prove, proof::Prover, table::Table};
 use crate::think::{Thought, think};
 use crate::whole::{ends_turn, extend, make_whole, takes_more_moves, within_first_turn};
 use rules::random::Random;

@@ -1,8 +1,8 @@
 //! What a game teaches the search: estimates, certain knowledge, and which moves look good.
 //!
 //! A search asks an [`Evaluate`]. A game writes an [`Estimate`], in which everything but the estimate itself
-//! may be left out, and has an `Evaluate` by that. What proofs and tables need beside it is in
-//! `solve::knowledge`.
+//! may be left out, and has an `Evaluate` by that. What proofs and tables need beside it is
+//! [`Prove`](crate::solve::Prove).
 
 use crate::score::{Score, win_after};
 use rules::Game;

@@ -7,7 +7,7 @@ use crate::levels::Level;
 use crate::play::Play;
 use crate::score::{Score, win_in};
 use crate::session::{Match, Session};
-use crate::solve::knowledge::Prove;
+use crate::solve::Prove;
 use crate::solve::retrograde::{is_win, turns};
 use crate::think::Thought;
 use rules::Player;

@@ -5,7 +5,7 @@ use engine::evaluate::Evaluate;
 use engine::play::Play;
 use engine::play::{gekitai, glaisher, jeson_mor, six_making};
 use engine::score::win_after;
-use engine::solve::knowledge::Prove;
+use engine::solve::Prove;
 use rules::glaisher::Glaisher;
 use rules::hex;
 use rules::random::Random;

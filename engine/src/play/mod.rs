@@ -6,7 +6,7 @@ pub mod jeson_mor;
 pub mod six_making;
 
 use crate::seed::Seed;
-use crate::solve::knowledge::Prove;
+use crate::solve::Prove;
 use rules::{Notation, Show, Symmetric};
 
 /// A game that the engine plays.

@@ -4,7 +4,7 @@ use super::Play;
 use crate::evaluate::Estimate;
 use crate::score::{Score, win_after};
 use crate::seed::{self, Seed};
-use crate::solve::knowledge::Prove;
+use crate::solve::Prove;
 use rules::six_making::{Cell, KING, Move, SixMaking};
 use rules::{Game, Player, Symmetric};
 

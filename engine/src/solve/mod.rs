@@ -6,7 +6,7 @@ pub mod check;
 mod checkpoint;
 pub mod complete;
 pub mod knights;
-pub mod knowledge;
+mod knowledge;
 pub mod proof;
 pub mod question;
 pub mod report;
@@ -15,3 +15,4 @@ pub mod strategy;
 pub mod table;
 
 pub use knights::install;
+pub use knowledge::Prove;
