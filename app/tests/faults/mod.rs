@@ -158,7 +158,7 @@ impl World {
             met = self.control.met();
             self.control.disarm();
             // Some are killed in the middle of it, others have to recover.
-            if seed % 2 == 0 {
+            if seed.is_multiple_of(2) {
                 self.play(&server, seed + 3);
             }
         }
