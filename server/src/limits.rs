@@ -38,7 +38,7 @@ const SEAT_WINDOW: f64 = 20_000.0;
 pub const USUAL_ALLOWANCE: u32 = 1_000;
 
 /// How many games an address may make in a minute unless the host says otherwise.
-pub const USUAL_NEW_GAMES: u32 = 60;
+pub const USUAL_NEW_GAMES: u32 = 8;
 
 /// How many connections an address may have unless the host says otherwise.
 pub const USUAL_CONNECTIONS: usize = 1_000;
