@@ -30,7 +30,7 @@ const EMBED_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'se
      frame-ancestors *";
 
 /// What no page here needs, nor anything that it might be made to show.
-const PERMISSIONS: &str = "accelerometer=(), bluetooth=(), camera=(), display-capture=(), \
+const PERMISSIONS: &str = "accelerometer=(), camera=(), display-capture=(), \
      geolocation=(), gyroscope=(), hid=(), magnetometer=(), microphone=(), midi=(), payment=(), \
      serial=(), usb=(), xr-spatial-tracking=()";
 
