@@ -12,7 +12,7 @@ use serde::Deserialize;
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct Edit {
     /// The position before the change.
-    #[serde(flatten)]
+    #[serde(skip)]
     pub given: Given,
     /// Whether player 2 sits at the bottom of the answer.
     #[serde(default)]

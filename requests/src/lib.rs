@@ -40,6 +40,7 @@ pub use given::{Given, game};
 pub use refusal::{Kind, Refusal};
 
 use engine::Stop;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -120,12 +121,19 @@ pub const ASKS: [&str; 13] = [
 impl Request {
     /// Reads a request of a kind from the fields of an object.
     pub fn read(ask: &str, fields: Map<String, Value>) -> Result<Request, Refusal> {
-        let given = |own: &[&'static str]| [&given::FIELDS[..], own].concat();
-        let searched = given(&Effort::FIELDS);
         Ok(match ask {
-            "query" => Request::Query(read::fields(fields, &given(&query::Query::FIELDS))?),
-            "view" => Request::View(read::fields(fields, &given(&view::View::FIELDS))?),
-            "edit" => Request::Edit(read::fields(fields, &given(&edit::Edit::FIELDS))?),
+            "query" => {
+                let (given, query) = about::<query::Query>(fields, &[&query::Query::FIELDS])?;
+                Request::Query(query::Query { given, ..query })
+            }
+            "view" => {
+                let (given, view) = about::<view::View>(fields, &[&view::View::FIELDS])?;
+                Request::View(view::View { given, ..view })
+            }
+            "edit" => {
+                let (given, edit) = about::<edit::Edit>(fields, &[&edit::Edit::FIELDS])?;
+                Request::Edit(edit::Edit { given, ..edit })
+            }
             "tree" => Request::Tree(read::fields(fields, &tree::RecordText::FIELDS)?),
             "record" => Request::Record(read::fields(fields, &tree::Tree::FIELDS)?),
             "catalogue" => {
@@ -133,13 +141,18 @@ impl Request {
                 Request::Catalogue
             }
             "rules" => Request::Rules(read::fields(fields, &["game"])?),
-            "hint" => Request::Hint(read::fields(fields, &searched)?),
-            "analysis" => Request::Analysis(read::fields(fields, &searched)?),
+            "hint" => Request::Hint(search(fields)?),
+            "analysis" => Request::Analysis(search(fields)?),
             "turn" => {
-                let known = [&searched[..], &think::Turn::FIELDS].concat();
-                Request::Turn(read::fields(fields, &known)?)
+                let own = [&Effort::FIELDS[..], &think::Turn::FIELDS];
+                let (given, turn) = about::<think::Turn>(fields, &own)?;
+                let search = think::Search { given, ..turn.search };
+                Request::Turn(think::Turn { search, ..turn })
             }
-            "review" => Request::Review(read::fields(fields, &searched)?),
+            "review" => {
+                let (given, review) = about::<review::Review>(fields, &[&Effort::FIELDS])?;
+                Request::Review(review::Review { given, ..review })
+            }
             "puzzles" => Request::Puzzles(read::fields(fields, &puzzles::Puzzles::FIELDS)?),
             "puzzle" => Request::Puzzle(read::fields(fields, &puzzles::Attempt::FIELDS)?),
             _ => {
@@ -206,6 +219,26 @@ impl Request {
     }
 }
 
+fn search(fields: Map<String, Value>) -> Result<think::Search, Refusal> {
+    let (given, search) = about::<think::Search>(fields, &[&Effort::FIELDS])?;
+    Ok(think::Search { given, ..search })
+}
+
+/// Reads the position that a request is about apart from the rest, so that a fault in either is found at its
+/// place.
+fn about<T: DeserializeOwned>(
+    mut fields: Map<String, Value>,
+    own: &[&[&'static str]],
+) -> Result<(Given, T), Refusal> {
+    let known = [&given::FIELDS[..], &own.concat()].concat();
+    read::known(&fields, &known)?;
+    let mut position = Map::new();
+    for name in given::FIELDS {
+        position.extend(fields.shift_remove_entry(name));
+    }
+    Ok((read::fields(position, &given::FIELDS)?, read::fields(fields, &known)?))
+}
+
 /// Answers the text of a request whose kind stands in `ask`, a plain query if it is left out. Every
 /// reply begins with the `id` of the request; one that is refused says `error`, `field` and `kind`.
 pub fn reply(
@@ -242,4 +275,41 @@ fn with_id(id: &Value, answer: Value) -> Value {
         reply.extend(fields);
     }
     Value::Object(reply)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_is_found_at_its_place_in_every_request() {
+        let faults = [
+            (r#"{"game":"gekitai","moves":["c4",5]}"#, "moves[1]"),
+            (r#"{"game":"gekitai","want":[1]}"#, "want[0]"),
+            (r#"{"game":7}"#, "game"),
+            (r#"{"game":"gekitai","options":5}"#, "options"),
+            (r#"{"game":"gekitai","search":{"depth":0}}"#, "search.depth"),
+            (r#"{"game":"gekitai","search":{"dept":1}}"#, "search.dept"),
+            (r#"{"ask":"view","game":"gekitai","turns":[{}]}"#, "turns[0]"),
+            (r#"{"ask":"view","game":"gekitai","flipped":1}"#, "flipped"),
+            (r#"{"ask":"edit","game":"gekitai","edit":{"cell":-1,"brush":"x"}}"#, "edit.cell"),
+            (r#"{"ask":"hint","game":"gekitai","nodes":"many"}"#, "nodes"),
+            (r#"{"ask":"turn","game":"gekitai","player":{"kind":"cat"}}"#, "player.kind"),
+            (
+                r#"{"ask":"turn","game":"gekitai","player":{"kind":"level","level":0}}"#,
+                "player.level",
+            ),
+            (r#"{"ask":"review","game":"gekitai","turns":["a1","a1"]}"#, "turns[1]"),
+            (r#"{"ask":"record","game":"gekitai","nodes":[{"turn":1}]}"#, "nodes[0].turn"),
+            (r#"{"ask":"dance"}"#, "ask"),
+        ];
+        for (text, field) in faults {
+            let mut told = Vec::new();
+            let stop = Stop::default();
+            let mut desk = Desk::new(1);
+            reply(text.as_bytes(), &mut desk, &Budget::OWN, &stop, &mut |reply| told.push(reply));
+            assert_eq!(told.len(), 1, "{text}");
+            assert_eq!(told[0]["field"], field, "{text}: {}", told[0]);
+        }
+    }
 }

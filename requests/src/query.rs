@@ -21,7 +21,7 @@ const TIME: Duration = Duration::from_secs(1);
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct Query {
     /// The position.
-    #[serde(flatten)]
+    #[serde(skip)]
     pub given: Given,
     /// What the reply tells besides who is to move and who has won: some of [`WANTS`].
     #[serde(default)]

@@ -19,13 +19,21 @@ pub fn fields<T: DeserializeOwned>(
     fields: Map<String, Value>,
     known: &[&str],
 ) -> Result<T, Refusal> {
-    if let Some(unknown) = fields.keys().find(|key| !known.contains(&key.as_str())) {
-        let message = format!("unknown field, expected one of {}", known.join(", "));
-        return Err(Refusal::not_understood(message).at(shorten(unknown)));
-    }
+    self::known(&fields, known)?;
     // A field that is null is a field that was left out.
     let fields = fields.into_iter().filter(|(_, value)| !value.is_null()).collect();
     serde_path_to_error::deserialize(Value::Object(fields)).map_err(refusal)
+}
+
+/// Refuses fields that are not known.
+pub fn known(fields: &Map<String, Value>, known: &[&str]) -> Result<(), Refusal> {
+    match fields.keys().find(|key| !known.contains(&key.as_str())) {
+        Some(unknown) => {
+            let message = format!("unknown field, expected one of {}", known.join(", "));
+            Err(Refusal::not_understood(message).at(shorten(unknown)))
+        }
+        None => Ok(()),
+    }
 }
 
 fn refusal(error: serde_path_to_error::Error<serde_json::Error>) -> Refusal {

@@ -24,7 +24,7 @@ const MISTAKES: [(i32, &str); 3] = [(300, "blunder"), (120, "mistake"), (50, "in
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct Review {
     /// The game.
-    #[serde(flatten)]
+    #[serde(skip)]
     pub given: Given,
     /// How much to search at each position.
     #[serde(flatten)]

@@ -96,7 +96,7 @@ fn open(given: &Given, budget: &Budget) -> Result<Box<dyn Session>, Refusal> {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct Search {
     /// The position, whose game must go on.
-    #[serde(flatten)]
+    #[serde(skip)]
     pub given: Given,
     /// How much to search.
     #[serde(flatten)]

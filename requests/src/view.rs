@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct View {
     /// The position.
-    #[serde(flatten)]
+    #[serde(skip)]
     pub given: Given,
     /// Whether player 2 sits at the bottom.
     #[serde(default)]
