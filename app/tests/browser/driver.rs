@@ -23,6 +23,11 @@ pub struct Driver {
 
 impl Driver {
     pub fn start() -> Driver {
+        // Two that start at the same moment may choose the same port; one of them ends then.
+        (0..5).find_map(|_| Driver::try_to_start()).expect("chromedriver tells its port")
+    }
+
+    fn try_to_start() -> Option<Driver> {
         let mut process = Command::new("chromedriver")
             .arg("--port=0")
             .stdout(Stdio::piped())
@@ -30,16 +35,18 @@ impl Driver {
             .spawn()
             .expect("chromedriver is needed: install the package chromium-driver");
         let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
-        let port: u16 = lines
-            .find_map(|line| {
-                let line = line.unwrap();
-                let (_, port) = line.split_once("started successfully on port ")?;
-                port.trim_end_matches('.').parse().ok()
-            })
-            .expect("chromedriver tells its port");
+        let port: Option<u16> = lines.find_map(|line| {
+            let line = line.unwrap();
+            let (_, port) = line.split_once("started successfully on port ")?;
+            port.trim_end_matches('.').parse().ok()
+        });
+        let Some(port) = port else {
+            let _ = process.wait();
+            return None;
+        };
         // It stops when nobody reads what it says.
         std::thread::spawn(move || lines.for_each(drop));
-        Driver { process, url: format!("http://127.0.0.1:{port}") }
+        Some(Driver { process, url: format!("http://127.0.0.1:{port}") })
     }
 
     /// A window of this size, with nothing remembered.
