@@ -1,6 +1,7 @@
 //! A turn keeps to its budget, and its answers are whole turns.
 
 use engine::levels::LEVELS;
+use engine::puzzles::shipped;
 use engine::{Entry, GAMES, Limits, Session, Stop, View};
 use rules::random::Random;
 use std::time::Duration;
@@ -110,6 +111,25 @@ fn a_stopped_search_and_one_without_time_still_have_a_turn() {
             }
         }
     }
+}
+
+#[test]
+fn a_win_that_is_found_exactly_is_told_within_the_budget() {
+    let entry = engine::find("glaisher").unwrap();
+    let mut wins = 0;
+    for puzzle in shipped(entry.info.id).iter().take(4) {
+        let game = (entry.from_text)(&puzzle.position, &Default::default()).unwrap();
+        for nodes in [20_000, 21_000, 40_000] {
+            let found = think(entry, game.as_ref(), &Limits::nodes(nodes));
+            assert!(found.nodes <= nodes, "{} of {nodes}: {}", found.nodes, game.text());
+            plays_whole_turns(game.as_ref(), &found);
+            if found.lines[0].win_in == Some(puzzle.turns as i32) {
+                assert_eq!(found.lines[0].turns[0], puzzle.solution[0], "{}", puzzle.record);
+                wins += 1;
+            }
+        }
+    }
+    assert!(wins > 4, "only {wins} wins");
 }
 
 #[test]
