@@ -73,6 +73,36 @@ fn a_used_port_and_a_locked_file_are_said_in_one_line() {
     child.wait().unwrap();
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_another_process_has_is_refused_by_all_its_names() {
+    let (folder, other) = (Folder::new("linked"), Folder::new("links"));
+    let (mut child, _) = start(&folder.0, &[]);
+    let file = folder.0.join("games.db");
+    let (symbolic, hard) = (other.0.join("symbolic.db"), other.0.join("hard.db"));
+    std::os::unix::fs::symlink(&file, &symbolic).unwrap();
+    std::fs::hard_link(&file, &hard).unwrap();
+    for name in [file, symbolic, hard] {
+        let refused = serve(&name, &["--listen", "127.0.0.1:0"]).output().unwrap();
+        assert!(one_line(&refused).contains("another server has"), "{}", name.display());
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
+fn a_file_of_a_newer_version_is_refused_in_one_line() {
+    let folder = Folder::new("newer");
+    let (mut child, _) = start(&folder.0, &[]);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let database = rusqlite::Connection::open(folder.0.join("games.db")).unwrap();
+    database.pragma_update(None, "user_version", 99).unwrap();
+    drop(database);
+    let refused = serve(&folder.0, &["--listen", "127.0.0.1:0"]).output().unwrap();
+    assert!(one_line(&refused).contains("has format 99, but this version knows formats 1 to 2"));
+}
+
 #[test]
 fn a_server_that_is_told_to_stop_exits_well_within_ten_seconds() {
     let folder = Folder::new("stop");
