@@ -14,7 +14,7 @@ pub struct Count {
     pub depth: u32,
     /// The nodes of all searches.
     pub nodes: u64,
-    /// The time they took.
+    /// How long they took.
     pub time: Duration,
 }
 

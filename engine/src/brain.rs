@@ -39,13 +39,13 @@ pub(crate) type News<'a, M> = &'a mut dyn FnMut(&Thought<M>);
 
 /// What a proof search has found.
 enum Proof<M> {
-    /// A line that wins in so many turns.
+    /// A line that wins, and how soon.
     Line(Line<M>),
-    /// A move that wins, nobody knows how soon.
+    /// A move that wins; how soon is not known.
     Move(M),
 }
 
-/// Whether the part for proofs suffices to look at two turns of a game with thousands of them.
+/// Whether the part for proofs suffices where a position has thousands of turns.
 fn is_worth_it(limits: &Limits) -> bool {
     let parts = PROOF_PARTS;
     limits.nodes.is_none_or(|nodes| nodes / u64::from(parts) >= 5_000)
@@ -53,7 +53,7 @@ fn is_worth_it(limits: &Limits) -> bool {
 }
 
 impl<G: Play> Brain<G> {
-    /// An engine whose tables take so many mebibytes together.
+    /// An engine whose tables take this many mebibytes together.
     pub fn new(mebibytes: usize) -> Self {
         let judge = G::Judge::default();
         judge.prepare();
@@ -119,7 +119,7 @@ impl<G: Play> Brain<G> {
         }
     }
 
-    /// A single line that is certain, as what was found.
+    /// A single line that needs no search, as the result of the turn.
     fn told(&self, pos: &G, mut line: Line<G::Move>, control: &Control) -> Thought<G::Move> {
         make_whole(pos, &mut line.moves, &self.judge, &self.cache);
         let depth = if is_proven(line.score) { WIN - line.score } else { 1 };
@@ -171,7 +171,7 @@ impl<G: Play> Brain<G> {
         None
     }
 
-    /// The turn of a level that looks at so many positions and errs.
+    /// The turn of a level that looks at a number of positions and errs.
     pub(crate) fn decide_at_level(
         &mut self,
         game: &Match<G>,

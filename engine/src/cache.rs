@@ -65,7 +65,7 @@ struct Slot {
     data: AtomicU64,
 }
 
-/// The table.
+/// The transposition table; threads share it without a lock.
 #[derive(Debug)]
 pub struct Cache {
     slots: Vec<[Slot; 2]>,
@@ -157,6 +157,6 @@ mod tests {
                 assert_eq!(cache.get(key ^ 1 << 63), None);
             }
         }
-        assert_eq!(cache.get(0), None, "an empty place is no entry");
+        assert_eq!(cache.get(0), None, "an empty slot holds nothing");
     }
 }

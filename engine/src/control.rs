@@ -105,7 +105,7 @@ impl Control {
         Share { control: self, until: self.limits.time, most: self.limits.nodes }
     }
 
-    /// One of so many parts of what is left, in time and in nodes.
+    /// What is left, divided by `parts`: in time and in nodes.
     pub fn part(&self, parts: u32) -> Share<'_> {
         let (elapsed, nodes) = (self.elapsed(), self.nodes());
         let until = |time: Duration| elapsed + time.saturating_sub(elapsed) / parts;
@@ -153,7 +153,7 @@ impl<'a> Share<'a> {
         self.control
     }
 
-    /// The same without the last so many nodes.
+    /// The same with fewer nodes, which are left to somebody else.
     #[must_use]
     pub fn less(self, nodes: u64) -> Share<'a> {
         Share { most: self.most.map(|most| most.saturating_sub(nodes)), ..self }

@@ -1,21 +1,21 @@
 //! Ten levels of play, from "anyone who knows the rules wins" to all the engine can do.
 //!
-//! A level looks at so many positions and errs by so much: its estimates are blurred by noise that is
-//! drawn anew for every turn, and now and then it overlooks what the opponent threatens. It never
+//! A level looks at a fixed number of positions, and it errs: its estimates are blurred by noise that differs
+//! from turn to turn, and now and then it overlooks what the opponent threatens. It never
 //! overlooks its own immediate win. `docs/levels.md` shows what that comes to, measured by matches.
 
 use crate::evaluate::{Evaluate, Weighed};
 use crate::score::Score;
 use rules::Game;
 
-/// One level.
+/// How well a level plays, and what it is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Level {
     /// 1 to 10.
     pub number: u8,
-    /// Its name.
+    /// What menus call it.
     pub name: &'static str,
-    /// What to expect.
+    /// What an opponent may expect, in half a sentence.
     pub about: &'static str,
     /// How many positions it looks at; the last level is limited by time alone.
     pub nodes: Option<u64>,

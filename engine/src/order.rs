@@ -2,7 +2,8 @@
 
 use crate::evaluate::SLOT_BITS;
 
-/// What earlier branches of the search taught: killers by height, successes by move.
+/// What earlier branches of the search have taught: the moves that ended nodes at each height, and how well
+/// each move did.
 #[derive(Debug)]
 pub struct Memory<M> {
     killers: Vec<[Option<M>; 2]>,
@@ -18,7 +19,7 @@ impl<M: Copy + Eq> Memory<M> {
         Memory { killers: Vec::new(), success: vec![0; 2 << SLOT_BITS] }
     }
 
-    /// What a move is worth by experience.
+    /// What earlier branches make of a move.
     #[inline]
     pub fn worth(&self, height: usize, m: M, player: usize, slot: usize) -> i32 {
         let killer = match self.killers.get(height) {
@@ -29,7 +30,7 @@ impl<M: Copy + Eq> Memory<M> {
         killer + self.success[player << SLOT_BITS | slot]
     }
 
-    /// A move was good enough to end its node.
+    /// Notes that a move was good enough to end its node.
     pub fn reward(&mut self, height: usize, m: M, player: usize, slot: usize, depth: i32) {
         if self.killers.len() <= height {
             self.killers.resize(height + 1, [None; 2]);
@@ -41,7 +42,7 @@ impl<M: Copy + Eq> Memory<M> {
         self.add(player, slot, (depth * depth).min(400));
     }
 
-    /// A move was tried before the one that ended the node.
+    /// Notes that a move was tried in vain before the one that ended the node.
     pub fn blame(&mut self, player: usize, slot: usize, depth: i32) {
         self.add(player, slot, -(depth * depth).min(400));
     }

@@ -6,13 +6,13 @@ use rules::random::Random;
 /// What random games came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
-    /// Games played to their end, or to the limit.
+    /// How many games there were.
     pub games: u64,
-    /// Moves made.
+    /// How many moves they took together.
     pub moves: u64,
     /// Games won by player 1 and by player 2.
     pub wins: [u64; 2],
-    /// Games stopped at the limit of moves.
+    /// Games that were ended at the limit of moves.
     pub stopped: u64,
 }
 

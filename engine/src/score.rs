@@ -11,7 +11,7 @@ pub const WIN: Score = 30_000;
 /// No proven score is nearer to zero than this, and every estimate is.
 pub const PROVEN: Score = 29_000;
 
-/// The score of winning after so many turns of both players.
+/// The score of a win that takes this many turns of both players.
 pub const fn win_after(turns: i32) -> Score {
     WIN - turns
 }
@@ -52,7 +52,7 @@ pub fn bar(score: Score, win_in: Option<i32>) -> f64 {
     }
 }
 
-/// A score seen so many turns earlier: the game lasts that much longer.
+/// A score as it looks from a position that comes `turns` earlier: the game lasts that much longer.
 pub const fn earlier(score: Score, turns: i32) -> Score {
     if score >= PROVEN {
         score - turns

@@ -23,22 +23,22 @@ pub struct Tuning {
 }
 
 impl Tuning {
-    /// For playing.
+    /// All liberties that make it stronger.
     pub const PLAY: Tuning = Tuning { reduce: true, repetition: true, deeper: true };
-    /// Exactly minimax.
+    /// No liberties: the result is that of minimax.
     pub const STRICT: Tuning = Tuning { reduce: false, repetition: false, deeper: false };
 }
 
-/// A line of play and what it is worth to the player to move.
+/// A line of play and its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line<M> {
-    /// The moves.
+    /// Both players' moves, beginning with the next one.
     pub moves: Vec<M>,
-    /// The value.
+    /// What it is worth to the player to move.
     pub score: Score,
 }
 
-/// Longer lines than this are not looked at, whatever is free.
+/// No line is followed further than this, even if its moves cost no depth.
 const MAX_HEIGHT: usize = 120;
 
 /// How far below depth zero lively positions are followed.
@@ -131,7 +131,7 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
             let mut score = self.aspire(pos, depth, guess);
             if self.meter.is_stopped() {
                 // What was best when it was stopped: the best move before, or one found to be better.
-                // That it loses is no proof as long as there are moves that have not been tried.
+                // That it loses is not proven as long as there are moves that have not been tried.
                 let Some(so_far) = self.root_score else { break };
                 score = so_far.max(1 - PROVEN);
             }

@@ -26,8 +26,8 @@ pub struct Thought<M> {
 /// The deepest search that is begun.
 const MAX_DEPTH: i32 = 100;
 
-/// Searches a position that is not over; `past` are the keys of the game so far. `news` is told of every
-/// completed depth.
+/// Searches a position that is not over; `past` are the keys of the game so far. Calls `news` after
+/// every depth.
 pub fn think<'a, G: Game, E: Evaluate<Game = G>>(
     pos: &G,
     past: &[u64],

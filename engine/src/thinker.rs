@@ -40,7 +40,7 @@ pub struct LineView {
 
 /// An engine that remembers between searches. One game's engine does not take another game's match.
 pub trait Thinker: Send {
-    /// Searches the position of a match within the limits; nothing if the game is over. `news` is told of
+    /// Searches the position of a match within the limits; nothing if the game is over. Calls `news` after
     /// every depth.
     fn think(
         &mut self,
@@ -68,7 +68,7 @@ pub trait Thinker: Send {
         self.level_think(game, level, (limits, stop), random, &mut |_| {})
     }
 
-    /// The same, with news of what it thinks on the way.
+    /// The same, calling `news` with what it has found on the way.
     fn level_think(
         &mut self,
         game: &dyn Session,

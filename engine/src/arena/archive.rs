@@ -19,7 +19,7 @@ pub struct Archive {
     pub bytes: usize,
 }
 
-/// A game as it is put into the file.
+/// A game as the file holds it.
 pub fn write(played: &Played) -> String {
     format!("{}\n", played.record)
 }
@@ -28,7 +28,7 @@ pub fn write(played: &Played) -> String {
 pub fn read(bytes: &[u8]) -> Result<Archive, String> {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text,
-        // A letter may be torn as well.
+        // The tear may go through a character.
         Err(error) if error.error_len().is_none() => bytes
             .get(..error.valid_up_to())
             .and_then(|whole| std::str::from_utf8(whole).ok())
@@ -116,6 +116,6 @@ fn ending(record: &Record) -> Result<Ending, String> {
             let detail = text.strip_prefix("illegal move: ").unwrap_or_default();
             Ending::Fault(Fault::Illegal(detail.to_owned()))
         }
-        _ => return Err(format!("`{}` is no reason to end a game", shorten(text))),
+        _ => return Err(format!("`{}` is not a reason for a game to end", shorten(text))),
     })
 }

@@ -12,13 +12,13 @@ use std::time::{Duration, Instant};
 /// Why a game ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// The rules of the game.
+    /// The game was over by its rules.
     Rules,
     /// The same position for the third time.
     Repetition,
-    /// Too many turns.
+    /// It had reached the most turns that the match allows.
     TurnLimit,
-    /// A player's fault.
+    /// A player lost it away from the board.
     Fault(Fault),
 }
 
@@ -45,7 +45,7 @@ impl Fault {
         }
     }
 
-    /// What is known beyond that.
+    /// The particulars: the turn, the exit status, the answer.
     pub fn detail(&self) -> &str {
         match self {
             Fault::Illegal(text) | Fault::Crash(text) | Fault::Garbage(text) => text,
@@ -59,13 +59,13 @@ impl Fault {
 pub struct Played {
     /// Which game of the match, from 0.
     pub number: usize,
-    /// Its result.
+    /// How it ended.
     pub result: Verdict,
     /// Why it ended.
     pub ending: Ending,
-    /// How many turns were not the players' own.
+    /// How many turns belong to its opening.
     pub opening: usize,
-    /// How long each side thought.
+    /// How long each side thought in all.
     pub time: [Duration; 2],
     /// The whole game with its tags.
     pub record: Record,
@@ -82,7 +82,7 @@ impl Played {
     }
 }
 
-/// The two players of a thread, made when they are needed and made anew after a fault.
+/// The two players of a thread, made when they are needed and replaced after a fault.
 pub(super) struct Team<'a> {
     contestants: &'a [Contestant; 2],
     players: [Option<Box<dyn Player>>; 2],
@@ -120,7 +120,7 @@ impl<'a> Team<'a> {
     }
 }
 
-/// A game that is to be played.
+/// A game before its first turn.
 pub(super) struct Fixture {
     pub(super) number: usize,
     pub(super) seed: u64,

@@ -29,26 +29,26 @@ use std::ops::ControlFlow;
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Mutex, PoisonError};
 
-/// Whoever makes turns. Each thread of a match has players of its own.
+/// A player of a match. Each thread of a match has players of its own.
 pub trait Player: Send {
     /// Gets ready for another game; what it draws by chance follows from `seed`.
     fn new_game(&mut self, seed: u64) -> Result<(), Fault>;
 
-    /// A turn, or a step of one, for the side to move of a game that is not over. How long it may take
-    /// is the player's own knowledge. When `stop` is set, the answer no longer counts.
+    /// A turn, or a step of one, for the side to move of a game that is not over. The player knows itself
+    /// how long that may take. Once `stop` is set, the answer no longer counts.
     fn turn(&mut self, game: &dyn Session, stop: &Stop) -> Result<String, Fault>;
 }
 
-/// What loses a game away from the board. After it the player is made anew.
+/// What loses a game away from the board. A new player takes the place of one that is at fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// A turn that the rules do not allow.
     Illegal(String),
-    /// It is gone, or never came.
+    /// The player has ended, or never started.
     Crash(String),
     /// No answer in time.
     Time,
-    /// An answer that is none.
+    /// An answer that makes no sense.
     Garbage(String),
 }
 
@@ -56,22 +56,22 @@ pub enum Fault {
 pub struct Contestant {
     /// The name in records and tables.
     pub name: String,
-    /// Makes a player.
+    /// Makes one of them.
     pub make: Box<dyn Fn() -> Result<Box<dyn Player>, Fault> + Send + Sync>,
 }
 
 /// How a match is played.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// How many games.
+    /// How many games are played.
     pub games: usize,
     /// How many random turns each begins with.
     pub opening: usize,
-    /// Where the random numbers begin.
+    /// What all random numbers of the match follow from.
     pub seed: u64,
-    /// After so many turns, those of the opening included, the game is a draw.
+    /// A game that has this many turns, those of the opening included, is a draw.
     pub max_turns: usize,
-    /// How many games are played at once.
+    /// How many games are played at the same time.
     pub concurrency: usize,
 }
 

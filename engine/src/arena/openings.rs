@@ -23,7 +23,7 @@ pub struct Openings {
 }
 
 impl Openings {
-    /// Openings of so many turns; nothing if games hardly ever last that long.
+    /// Openings of this length; nothing if games hardly ever last that long.
     pub fn new(start: &dyn Session, turns: usize, seed: u64) -> Option<Openings> {
         let mut openings = Openings {
             start: start.boxed_clone(),
@@ -80,7 +80,7 @@ fn is_decided(game: &dyn Session) -> bool {
     view.is_some_and(|view| view.lines.iter().any(|line| line.win_in.is_some()))
 }
 
-/// A game after so many random turns; nothing if it is over.
+/// A game after this many random turns; nothing if it is over.
 fn wander(start: &dyn Session, turns: usize, random: &mut Random) -> Option<Box<dyn Session>> {
     let mut game = start.boxed_clone();
     for _ in 0..turns {

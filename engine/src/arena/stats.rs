@@ -8,11 +8,11 @@
 /// Won, drawn and lost games of one player.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wdl {
-    /// Won games.
+    /// Games won.
     pub wins: u64,
-    /// Drawn games.
+    /// Games drawn.
     pub draws: u64,
-    /// Lost games.
+    /// Games lost.
     pub losses: u64,
 }
 
@@ -88,15 +88,15 @@ impl Pairs {
 pub struct Elo {
     /// The best guess; infinite when all games were won or all lost.
     pub value: f64,
-    /// The lower end.
+    /// The lower end of the range.
     pub low: f64,
-    /// The upper end.
+    /// The upper end of the range.
     pub high: f64,
 }
 
-/// From so many pairs on, their variance is taken for the error; before, that of single games.
+/// With fewer pairs than this, the error is taken from the variance of single games.
 const ENOUGH_PAIRS: u64 = 10;
-/// 95 % of a normal distribution lie within so many standard deviations.
+/// How many standard deviations hold 95 % of a normal distribution.
 const CONFIDENCE: f64 = 1.959_964;
 
 impl Elo {

@@ -128,14 +128,14 @@ fn a_file_of_something_else_is_refused() {
         ("# A letter to my aunt\n".to_owned(), "record from line 1"),
         (format!("{one}{one}"), "round 1 stands twice"),
         (format!("{}{two}", &one[..40]), "record from line 1"),
-        (two.replace("[Termination \"", "[Termination \"boredom of "), "is no reason to end"),
+        (two.replace("[Termination \"", "[Termination \"boredom of "), "is not a reason"),
         (two.replace("[Round", "[Bout"), "it lacks the tag `Round`"),
     ];
     for (text, expected) in refused {
         let error = read(text.as_bytes()).unwrap_err();
         assert!(error.contains(expected), "{error}");
     }
-    // Half a letter is torn, too.
+    // The tear goes through a character.
     let torn = [one.as_bytes(), b"[Game \"", &"é".as_bytes()[..1]].concat();
     assert_eq!(read(&torn).unwrap().bytes, one.len());
 }

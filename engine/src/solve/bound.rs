@@ -1,4 +1,4 @@
-//! Exact answers within a bound: can a player force a win in so many turns?
+//! Exact answers within a bound: can a player force a win in this many turns?
 //!
 //! Looks at everything that could matter, deeper and deeper. Since the bound shrinks on every way, no
 //! position repeats, and a "no" is as certain as a "yes". What a game's judgement knows is used: a
@@ -25,7 +25,7 @@ pub enum Count {
 /// What is known of a position: for which bounds the attacker wins, and for which not.
 #[derive(Clone, Copy, Debug, Default)]
 struct Entry {
-    /// The lower 40 bits of the key, in two parts; the upper ones say the place.
+    /// The lower 40 bits of the key, in two parts; the upper ones choose the place.
     check: u32,
     more: u8,
     best: u8,
@@ -48,7 +48,7 @@ impl Entry {
 }
 
 impl Bounds {
-    /// A table of about so many mebibytes.
+    /// A table of about this many mebibytes.
     pub fn new(mebibytes: usize) -> Bounds {
         let places = ((mebibytes << 20) / size_of::<[Entry; 2]>()).max(1);
         Bounds { places: vec![Default::default(); places] }
@@ -68,7 +68,7 @@ impl Bounds {
         self.places[self.place(key)].into_iter().find(|entry| entry.is_of(key))
     }
 
-    /// In the first place what holds for the largest bounds, in the second whatever came last.
+    /// The first entry of a place keeps what holds for the largest bounds, the second whatever came last.
     #[inline]
     fn put(&mut self, key: u64, entry: Entry) {
         let place = self.place(key);
@@ -104,11 +104,11 @@ pub struct Bounder<'a, G: Game, E> {
     game: std::marker::PhantomData<G>,
 }
 
-/// A way deeper than this is a mistake of the judgement.
+/// No way is longer, unless the judgement calls too many moves free.
 const DEEPEST: usize = 250;
 
 impl<'a, G: Game, E: Prove<Game = G>> Bounder<'a, G, E> {
-    /// A search whether the attacker can force a win.
+    /// Asks whether the attacker can force a win.
     pub fn new(
         evaluator: &'a E,
         table: &'a mut Bounds,
@@ -133,7 +133,7 @@ impl<'a, G: Game, E: Prove<Game = G>> Bounder<'a, G, E> {
         }
     }
 
-    /// The same search, with somebody who is called now and then.
+    /// The same search, which calls `watch` now and then.
     #[must_use]
     pub fn watched(mut self, watch: &'a mut dyn FnMut()) -> Self {
         self.watch = Some(watch);
@@ -249,7 +249,7 @@ impl<'a, G: Game, E: Prove<Game = G>> Bounder<'a, G, E> {
         let known = self.evaluator.known(pos).filter(|score| is_proven(*score));
         if let Some(score) = known {
             let wins = (score > 0) == attacking;
-            // That it wins later than the bound allows is not said to be exact: then look at all moves.
+            // A known win that takes too long may not be the quickest: then all moves are looked at.
             if !wins || self.count == Count::Quiet || (WIN - score.abs()) as u32 <= left {
                 return wins;
             }
@@ -347,7 +347,7 @@ impl<'a, G: Game, E: Prove<Game = G>> Bounder<'a, G, E> {
             entry.fails = entry.fails.max(bound + 1);
         }
         if let Some(best) = best {
-            // One that is far behind in a long list is not worth a byte more.
+            // A move far down a long list is not worth a second byte.
             entry.best = u8::try_from(best + 1).unwrap_or(0);
         }
         self.table.put(key, entry);

@@ -1,7 +1,7 @@
 //! A proof as a file that stands alone: game, claim, and a move and a rank for each stored position.
 //!
 //! `docs/certificates.md` describes the format. A certificate is text, perhaps compressed; every block
-//! of lines ends with its checksum, so that damage has a place.
+//! of lines ends with its checksum, so that damage can be located.
 
 use flate2::Crc;
 use rules::game::shorten;
@@ -125,7 +125,7 @@ impl<G: Symmetric + Notation> Certificate<G> {
             .rsplit_once(' ')
             .and_then(|(rest, rank)| rest.rsplit_once(' ').map(|(pos, m)| (pos, m, rank)));
         let Some((pos, m, rank)) = parts else {
-            return Err(format!("`{}` is no position with a move and a rank", shorten(text)));
+            return Err(format!("`{}` is not a position with a move and a rank", shorten(text)));
         };
         let pos = G::from_text(pos, &G::Options::default()).map_err(|error| error.to_string())?;
         let m: G::Move = m.parse().map_err(|error: rules::ParseMoveError| error.to_string())?;
@@ -159,7 +159,7 @@ impl<G: Symmetric + Notation> Certificate<G> {
 pub fn game_of(text: &str) -> Result<String, Fault> {
     let mut lines = text.lines();
     if lines.next() != Some(TITLE) {
-        return Err(Fault::new(1, format!("expected `{TITLE}`: this is no certificate")));
+        return Err(Fault::new(1, format!("expected `{TITLE}`: this is not a certificate")));
     }
     let game = lines.next().and_then(|line| line.strip_prefix("game "));
     game.map(str::to_owned).ok_or_else(|| Fault::new(2, "expected `game` and its name"))

@@ -7,16 +7,16 @@ use rules::{Notation, Outcome, Symmetric};
 /// What a check has looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Checked {
-    /// Stored positions.
+    /// How many positions the certificate stores.
     pub stored: usize,
-    /// Replies of the loser to them.
+    /// How many replies the loser has to them.
     pub replies: u64,
-    /// Positions in all, those of tries included.
+    /// All positions that were looked at, those of tries included.
     pub positions: u64,
 }
 
 /// Accepts a certificate only if the winner has an answer to everything, and the rank falls on the way.
-/// `news` hears how many stored positions have been looked at.
+/// Calls `news` with the number of stored positions that have been looked at.
 pub fn verify<G: Symmetric + Notation>(
     certificate: &Certificate<G>,
     news: &mut dyn FnMut(usize),
@@ -118,7 +118,7 @@ impl<G: Symmetric + Notation> Checker<'_, G> {
         wins
     }
 
-    /// Whether the winner, who is to move, wins in so many moves by those that the certificate tries.
+    /// Whether the winner, who is to move, wins in this many moves by those that the certificate tries.
     fn wins_by_tries(&mut self, pos: &G, most: u32) -> bool {
         let Some(tries) = &self.certificate.tries else { return false };
         let most = most.min(tries.within);

@@ -1,4 +1,4 @@
-//! The work of an attempt in a file, to go on from.
+//! The work of an attempt, kept in a file from which it can go on.
 //!
 //! A line that says what it is about, the counts, the table and a checksum. A file is written under
 //! another name and then takes its place, so that there is a whole one at any time.
@@ -44,7 +44,7 @@ fn write_to(file: &Path, about: &str, kept: &Kept<&Table>) -> io::Result<()> {
     out.into_inner().into_inner()?.sync_all()
 }
 
-/// Reads a checkpoint that is about the same question, its table within so many mebibytes.
+/// Reads a checkpoint that is about the same question into a table of at most this many mebibytes.
 pub(super) fn read(file: &Path, about: &str, mebibytes: usize) -> Result<Kept<Table>, String> {
     let name = file.display();
     let failed = |error: io::Error| format!("cannot go on from {name}: {error}");
@@ -54,7 +54,7 @@ pub(super) fn read(file: &Path, about: &str, mebibytes: usize) -> Result<Kept<Ta
     let mut found = vec![0; expected.len()];
     input.read_exact(&mut found).map_err(failed)?;
     if !found.starts_with(TITLE) {
-        return Err(format!("cannot go on from {name}: it is no checkpoint"));
+        return Err(format!("cannot go on from {name}: it is not a checkpoint"));
     }
     if found != expected {
         return Err(format!("cannot go on from {name}: it is about another question"));

@@ -31,10 +31,10 @@ pub trait Solved<G> {
     fn tally(&self) -> ([u64; 3], u32);
 }
 
-/// Any complete solution.
+/// A complete solution of whatever kind.
 pub type Solution<G> = Box<dyn Solved<G>>;
 
-/// How much memory a position of a graph takes, about.
+/// About how many bytes a position of a graph takes.
 const BYTES_EACH: usize = 600;
 
 /// Solves all positions that can follow the one of a match: into a file, where the game has a table for

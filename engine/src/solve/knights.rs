@@ -127,7 +127,7 @@ fn stretch(squeezed: u32, without: u32) -> u32 {
     set
 }
 
-/// The sets of so many knights of a mover, up to symmetry.
+/// The sets of a given number of the mover's knights, up to symmetry.
 struct Sets {
     /// One set of each kind.
     kinds: Vec<u32>,
@@ -219,7 +219,7 @@ pub struct Knights {
     values: Vec<Vec<Vec<Value>>>,
 }
 
-/// The positions with so many knights each, and those with the players exchanged.
+/// The positions with `a` knights against `b`, and those with the players exchanged.
 struct Classes<'a> {
     known: &'a Knights,
     a: usize,
@@ -294,8 +294,8 @@ impl Knights {
         Knights { numbers: Numbers::new(), values }
     }
 
-    /// Computes the classes of up to so many knights each; nothing if it was told to stop. `go_on` hears
-    /// which class it is at and the turns that are done.
+    /// Computes the classes of at most `most` knights each; nothing if it was told to stop. Calls `go_on`
+    /// with the class it is at and the turns that are done.
     pub fn compute(most: usize, go_on: &mut dyn FnMut([usize; 2], u32) -> bool) -> Option<Knights> {
         let mut knights = Knights::empty();
         let mut classes: Vec<_> = (1..=most).flat_map(|b| (1..=b).map(move |a| (a, b))).collect();
@@ -376,7 +376,7 @@ impl Knights {
         let mut title = [0; TITLE.len()];
         input.read_exact(&mut title).map_err(failed)?;
         if title != TITLE {
-            return Err(format!("{name} is no table that is known here"));
+            return Err(format!("{name} is not a table of this program"));
         }
         let mut knights = Knights::empty();
         let mut at = TITLE.len();

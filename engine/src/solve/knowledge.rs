@@ -48,7 +48,7 @@ pub trait Prove: Evaluate {
     }
 
     /// Solves every position of the game with the options of this one into a file, where there is a table
-    /// for that. `go_on` is told how far it is and says whether to go on.
+    /// for that. Calls `go_on` with how far it is, which says whether to go on.
     fn tabulate(
         &self,
         _pos: &Self::Game,

@@ -3,7 +3,7 @@
 //! Each position has a proof number and a disproof number: how many positions at least must still be
 //! settled to prove or to refute the win. The search always goes where a proof or refutation seems
 //! cheapest. A position that repeats on the path counts as refuted on that path, so no proof ever leans
-//! on a repetition; refutations may, and are not given out.
+//! on a repetition; refutations may, so they are told to nobody.
 
 use super::knowledge::Prove;
 use super::strategy::{Oracle, won_at_sight};
@@ -26,18 +26,18 @@ pub struct Prover<'a, G: Game, E> {
     game: std::marker::PhantomData<G>,
 }
 
-/// Whoever wants to see the table now and then, while a search goes on.
+/// Is shown the table now and then while a search goes on.
 pub type Watch<'a> = &'a mut dyn FnMut(&Table);
 
-/// How many positions pass between two looks of the watch.
+/// How many positions pass between two calls of a watch.
 pub(super) const WATCHED: u64 = 1 << 14;
 
 struct Child<M> {
     m: M,
     key: u64,
-    /// A settled child never changes.
+    /// Numbers that need no search and never change.
     settled: Option<(u32, u32)>,
-    /// It stands on the path already.
+    /// Whether it stands on the path already.
     repeats: bool,
 }
 
@@ -45,7 +45,7 @@ struct Child<M> {
 const MAX_PATH: usize = 400;
 
 impl<'a, G: Game, E: Prove<Game = G>> Prover<'a, G, E> {
-    /// A search whether the attacker wins; `past` are positions that must not come again.
+    /// Asks whether the attacker wins; `past` are the keys of positions that must not come again.
     pub fn new(
         evaluator: &'a E,
         table: &'a mut Table,
@@ -65,7 +65,7 @@ impl<'a, G: Game, E: Prove<Game = G>> Prover<'a, G, E> {
         }
     }
 
-    /// The same search, with somebody who looks at the table now and then.
+    /// The same search, which shows its table to `watch` now and then.
     #[must_use]
     pub fn watched(mut self, watch: Watch<'a>) -> Self {
         self.watch = Some(watch);

@@ -1,4 +1,4 @@
-//! A whole attempt to solve a position: proofs for both players and exact bounds, by turns.
+//! An attempt to solve a position: proofs for both players and exact bounds, in rounds.
 
 use super::bound::{Bounder, Bounds, Count};
 use super::certificate::{Certificate, Stored, Try};
@@ -14,10 +14,10 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// How an attempt goes about it.
+/// Which searches an attempt uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// Everything by turns.
+    /// All of them, in rounds.
     All,
     /// Proof-number search alone.
     Proof,
@@ -30,19 +30,19 @@ pub enum Method {
 /// What may be spent, and where the work is kept.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// How to go about it.
+    /// Which searches to use.
     pub method: Method,
     /// Whose win is looked for; both players' if nothing is said.
     pub player: Option<Player>,
     /// The largest bound that is tried.
     pub most_turns: Option<u32>,
-    /// Time, if it is limited.
+    /// How long it may take, if that is limited.
     pub time: Option<Duration>,
-    /// Positions, if they are limited.
+    /// How many positions it may look at, if that is limited.
     pub nodes: Option<u64>,
     /// Memory for tables, in mebibytes.
     pub mebibytes: usize,
-    /// A file that keeps the work, every so often and at the end.
+    /// A file in which the work is kept, and how often; at the end it is kept, too.
     pub checkpoint: Option<(PathBuf, Duration)>,
     /// A file to go on from.
     pub resume: Option<PathBuf>,
@@ -53,9 +53,9 @@ pub struct Settings {
 pub struct Progress {
     /// Positions looked at, those before a checkpoint included.
     pub nodes: u64,
-    /// Time spent, likewise.
+    /// Time spent, that before a checkpoint included.
     pub time: Duration,
-    /// What is being done.
+    /// What is being done, for people.
     pub doing: String,
     /// Proof and disproof number of the start, where there are any.
     pub numbers: Option<(u32, u32)>,
@@ -106,7 +106,7 @@ pub struct Answer<G: Symmetric> {
 /// How many positions the first round of each search may look at.
 const FIRST_ROUND: u64 = 20_000;
 
-/// No bound is larger.
+/// The largest bound that is tried when nothing is said.
 const MOST_TURNS: u32 = 120;
 
 /// Keeps the work of an attempt in a file, every so often.
@@ -133,7 +133,7 @@ impl Keeper<'_> {
     }
 }
 
-/// An attempt under way.
+/// An attempt that is being made.
 struct Attempt<'a, G: Play> {
     pos: &'a G,
     judge: G::Judge,
@@ -151,7 +151,7 @@ struct Attempt<'a, G: Play> {
     news: &'a mut dyn FnMut(&Progress),
 }
 
-/// Solves a position as far as the settings allow. `news` hears of progress.
+/// Solves a position as far as the settings allow. Calls `news` with its progress.
 pub fn solve<G: Play>(
     pos: &G,
     settings: &Settings,
@@ -227,7 +227,7 @@ impl<'a, G: Play> Attempt<'a, G> {
             let won = |player| Verdict::Win(Win::over(player));
             return outcome.winner().map_or(Verdict::Open, won);
         }
-        // A search within bounds begins anew each round, so alone it gets a single one.
+        // A search within bounds starts over in each round, so alone it gets a single one.
         let alone = matches!(self.settings.method, Method::Bound | Method::Quiet);
         let mut round = if alone { u64::MAX } else { FIRST_ROUND };
         loop {
@@ -377,7 +377,7 @@ impl<'a, G: Play> Attempt<'a, G> {
         None
     }
 
-    /// Whether a player wins within so many turns; nothing if a limit has ended the search.
+    /// Whether a player wins within this many turns; nothing if a limit has ended the search.
     #[allow(clippy::option_option)]
     fn try_bound(&mut self, player: Player, turns: u32, round: u64) -> Option<Option<Win<G>>> {
         let quiet = self.settings.method == Method::Quiet;

@@ -42,7 +42,7 @@ pub struct Proven {
     pub winner: Player,
     /// In how many moves of the winner at most.
     pub within: u32,
-    /// What was looked at.
+    /// What the check has looked at.
     pub checked: Checked,
 }
 

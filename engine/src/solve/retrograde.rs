@@ -1,7 +1,7 @@
 //! Retrograde analysis: the exact result and distance of every position of a space that fits into memory.
 //!
-//! It works backwards: from what is decided after so many turns to what is decided one turn earlier. What
-//! is left over in the end is won by nobody.
+//! It works backwards, from what is decided in n turns to what is decided in n + 1. What is left over in the
+//! end is won by nobody.
 
 use rules::{Outcome, Player, Symmetric};
 use std::collections::HashMap;
@@ -52,7 +52,8 @@ pub trait Space {
     fn append_before(&self, state: usize, out: &mut Vec<usize>);
 }
 
-/// The value of every position; nothing if it was told to stop. `go_on` hears the turns that are done.
+/// The value of every position; nothing if it was told to stop. Calls `go_on`
+/// with the number of turns that are done.
 pub fn solve(space: &impl Space, go_on: &mut dyn FnMut(u32) -> bool) -> Option<Vec<Value>> {
     let (wins, losses) = triggers(space, go_on)?;
     let latest = wins.iter().chain(&losses).max().copied().unwrap_or_default();
@@ -152,7 +153,7 @@ pub struct Graph<G: Symmetric> {
 }
 
 impl<G: Symmetric> Graph<G> {
-    /// The positions that follow `start` within so many turns, if they are no more than `most`. Those at
+    /// The positions that follow `start` within this many turns, unless they are more than `most`. Those at
     /// the edge count as won by nobody.
     pub fn new(start: &G, within: u32, most: usize) -> Option<Graph<G>> {
         let mut graph = Graph { numbers: HashMap::new(), next: Vec::new(), before: Vec::new() };

@@ -30,7 +30,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table of about so many mebibytes.
+    /// A table of about this many mebibytes.
     pub fn new(mebibytes: usize) -> Table {
         let places = ((mebibytes << 20) / size_of::<[Entry; WAYS]>()).max(1);
         Table { places: vec![Default::default(); places] }
@@ -87,7 +87,7 @@ impl Table {
         Ok(())
     }
 
-    /// Reads what `write` wrote, for a table of any size up to so many mebibytes.
+    /// Reads what `write` wrote into a table of at most this many mebibytes.
     pub fn read(input: &mut impl Read, most_mebibytes: usize) -> io::Result<Table> {
         let damaged = |what| io::Error::new(io::ErrorKind::InvalidData, what);
         let (places, used) = (read_u64(input)?, read_u64(input)?);
