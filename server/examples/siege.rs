@@ -1,8 +1,8 @@
 //! Games of many, beside one address that asks for as much as it can.
 //!
 //! `siege ADDRESS GAMES MOVES_PER_SECOND SECONDS`, on the machine of the server, which listens on the
-//! loopback and has its usual limits: `quadrille serve --data siege.db`. The games come from addresses of
-//! their own, ten from each, with two sockets a game; some more are played against computers with clocks.
+//! loopback and has its usual limits: `quadrille serve --data siege.db`. Each game comes from an address of
+//! its own, with two sockets; some more are played against computers with clocks.
 //! They are measured for so many seconds, and again while an attacker on 127.0.0.66 uses fifty connections
 //! for what costs a server most. It ends with exit code 1 if p99 reaches 50 ms under attack, or a computer
 //! loses on time.
@@ -24,9 +24,6 @@ use tokio::task::JoinSet;
 use tokio_tungstenite::tungstenite::Message;
 
 const ATTACKER: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(127, 0, 0, 66));
-
-/// Games of one address among the others.
-const OF_ONE: u32 = 10;
 
 /// Games against computers, and how they are played.
 const COMPUTERS: u8 = 20;
@@ -81,7 +78,8 @@ async fn siege(to: SocketAddr, games: u32, rate: f64, seconds: Duration) -> Resu
     let mut others = JoinSet::new();
     for number in 0..games {
         let crowd = Arc::clone(&crowd);
-        let from = IpAddr::from([127, 0, 1, u8::try_from(1 + number / OF_ONE)?]);
+        let [.., high, low] = (256 + number).to_be_bytes();
+        let from = IpAddr::from([127, 1, high, low]);
         others.spawn(async move {
             tokio::time::sleep(Duration::from_millis(u64::from(number) * 5)).await;
             while Instant::now() < crowd.until {

@@ -113,10 +113,17 @@ pub struct Made {
     pub tokens: [Option<String>; 2],
 }
 
-/// Makes a game.
+/// Makes a game; who has made too many waits.
 pub async fn make(from: IpAddr, to: SocketAddr, wanted: &Value) -> Result<Made, Failed> {
-    let mut http = Http::open(from, to).await?;
-    let (_, answer) = http.ask("POST", "/api/games", "", &wanted.to_string()).await?;
+    let wanted = wanted.to_string();
+    let answer = loop {
+        let mut http = Http::open(from, to).await?;
+        let (status, answer) = http.ask("POST", "/api/games", "", &wanted).await?;
+        if status != 429 {
+            break answer;
+        }
+        tokio::time::sleep(Duration::from_secs(2)).await;
+    };
     let made: Value = serde_json::from_slice(&answer)?;
     let id = made["id"].as_str().ok_or_else(|| format!("no game was made: {made}"))?.to_owned();
     let tokens = [0, 1].map(|i| made["tokens"][i].as_str().map(str::to_owned));
