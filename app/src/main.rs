@@ -12,6 +12,7 @@ mod input;
 mod lines;
 mod pages;
 mod perft;
+mod picture;
 mod play;
 mod progress;
 mod puzzles;

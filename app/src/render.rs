@@ -2,14 +2,11 @@
 
 use crate::cli::{Color, Format, RenderArgs, Scale, Theme};
 use crate::failure::{Failure, print};
-use crate::{input, pages};
-use anyhow::{Context, anyhow};
+use crate::{input, pages, picture};
 use engine::Session;
-use resvg::{tiny_skia, usvg};
 use rules::notation::no_term;
 use rules::{svg, text};
 use std::path::Path;
-use std::sync::Arc;
 
 pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     let format = format(args)?;
@@ -19,8 +16,8 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     }
     let bytes = match format {
         Format::Text => as_text(session.as_ref(), args).into_bytes(),
-        Format::Svg => as_svg(session.as_ref(), args).into_bytes(),
-        Format::Png => as_png(&as_svg(session.as_ref(), args), args.width)?,
+        Format::Svg => svg::svg(&session.diagram(), &style(args)).into_bytes(),
+        Format::Png => picture::png(&session.diagram(), &style(args), args.width)?,
         Format::Json => format!("{}\n", session.position()).into_bytes(),
         Format::Line => format!("{}\n", session.text()).into_bytes(),
         Format::Prolog => as_term(session.as_ref())?.into_bytes(),
@@ -82,8 +79,8 @@ fn as_text(session: &dyn Session, args: &RenderArgs) -> String {
     text::text(&session.diagram(), &style, color)
 }
 
-fn as_svg(session: &dyn Session, args: &RenderArgs) -> String {
-    let style = svg::Style {
+fn style(args: &RenderArgs) -> svg::Style {
+    svg::Style {
         theme: match args.theme {
             Theme::Light => svg::Theme::Light,
             Theme::Dark => svg::Theme::Dark,
@@ -91,23 +88,5 @@ fn as_svg(session: &dyn Session, args: &RenderArgs) -> String {
         coordinates: !args.no_coordinates,
         flipped: args.flip,
         caption: args.caption,
-    };
-    svg::svg(&session.diagram(), &style)
-}
-
-fn as_png(drawing: &str, width: u32) -> Result<Vec<u8>, Failure> {
-    // The font is part of the program: a machine may have none.
-    let mut fonts = usvg::fontdb::Database::new();
-    fonts.load_font_data(dejavu::sans::regular().to_vec());
-    fonts.load_font_data(dejavu::sans::bold().to_vec());
-    let family = "DejaVu Sans".to_owned();
-    fonts.set_sans_serif_family(family.clone());
-    let options =
-        usvg::Options { fontdb: Arc::new(fonts), font_family: family, ..usvg::Options::default() };
-    let tree = usvg::Tree::from_str(drawing, &options).context("the drawing is not SVG")?;
-    let scale = width as f32 / tree.size().width();
-    let height = (tree.size().height() * scale).ceil() as u32;
-    let mut pixels = tiny_skia::Pixmap::new(width, height).context("the picture is too large")?;
-    resvg::render(&tree, tiny_skia::Transform::from_scale(scale, scale), &mut pixels.as_mut());
-    Ok(pixels.encode_png().map_err(|error| anyhow!("cannot encode the PNG: {error}"))?)
+    }
 }

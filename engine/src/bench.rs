@@ -29,8 +29,8 @@ pub fn run<G: Play>() -> Count {
                 break;
             }
             let limits = Limits { depth: Some(G::BENCH_DEPTH), ..Limits::default() };
-            let spend = &Control::new(&limits, &Stop::default());
             let cache = Cache::new(8);
+            let spend = &Control::new(&limits, &Stop::default());
             let thought = think(&pos, &[], &judge, &cache, Tuning::PLAY, spend, &mut |_| {});
             count.nodes += thought.nodes;
             count.time += thought.time;

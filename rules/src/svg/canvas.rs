@@ -17,14 +17,35 @@ impl Display for Num {
     }
 }
 
-/// Markup as it grows. Whatever is drawn has no fill and no stroke unless it says so.
-#[derive(Default)]
-pub(super) struct Canvas {
-    markup: String,
-    depth: usize,
+/// A font that gives shapes instead of letters, for renderers that have none.
+pub trait Lettering {
+    /// The outline of a line of text that begins at the origin, in units of the font's size with y
+    /// upwards, and how wide the text is.
+    fn outline(&self, text: &str, bold: bool) -> (String, f64);
 }
 
-impl Canvas {
+/// How text looks, and where it stands.
+#[derive(Clone, Copy)]
+pub(super) struct Type {
+    pub size: f64,
+    pub weight: u16,
+    /// Whether the place is the middle of the text, not its beginning.
+    pub centred: bool,
+}
+
+/// Markup as it grows. Whatever is drawn has no fill and no stroke unless it says so.
+pub(super) struct Canvas<'a> {
+    markup: String,
+    depth: usize,
+    lettering: Option<&'a dyn Lettering>,
+}
+
+impl<'a> Canvas<'a> {
+    /// Nothing yet; letters become shapes if there is a font for them.
+    pub(super) fn new(lettering: Option<&'a dyn Lettering>) -> Canvas<'a> {
+        Canvas { markup: String::new(), depth: 0, lettering }
+    }
+
     /// Adds a line of markup.
     pub(super) fn add(&mut self, line: &str) {
         self.markup.push_str(&"  ".repeat(self.depth));
@@ -69,11 +90,24 @@ impl Canvas {
     }
 
     /// Adds text whose capitals are centred on a height: baselines differ between renderers.
-    pub(super) fn text(&mut self, at: Point, text: &str, size: f64, fill: &str, attributes: &str) {
-        let (x, y) = (Num(at.0), Num(at.1 + 0.36 * size));
-        let (size, text) = (Num(size), escape(text));
+    pub(super) fn text(
+        &mut self,
+        at: Point,
+        text: &str,
+        fill: &str,
+        Type { size, weight, centred }: Type,
+    ) {
+        let (x, y) = (at.0, Num(at.1 + 0.36 * size));
+        if let Some(lettering) = self.lettering {
+            let (outline, width) = lettering.outline(text, weight >= 600);
+            let x = Num(if centred { x - width * size / 2.0 } else { x });
+            let place = format!("translate({x} {y}) scale({size} -{size})", size = Num(size));
+            return self.path(&outline, &format!(r#"fill="{fill}" transform="{place}""#));
+        }
+        let (x, size, text) = (Num(x), Num(size), escape(text));
+        let anchor = if centred { "" } else { r#"text-anchor="start" "# };
         self.add(&format!(
-            r#"<text x="{x}" y="{y}" font-size="{size}" fill="{fill}" {attributes}>{text}</text>"#
+            r#"<text x="{x}" y="{y}" font-size="{size}" fill="{fill}" {anchor}font-weight="{weight}">{text}</text>"#
         ));
     }
 

@@ -1,7 +1,7 @@
 //! The strip below the board: the status, and the pieces beside the board.
 
 use super::Board;
-use super::canvas::{Canvas, Num, Point};
+use super::canvas::{Canvas, Num, Point, Type};
 use crate::diagram::{Diagram, Look, Piece, Seat};
 use crate::game::Player;
 
@@ -51,8 +51,8 @@ impl Board<'_> {
         self.strip(canvas, caption.height());
         let mut y = top + PADDING + LINE / 2.0;
         for line in &caption.lines {
-            let look = r#"text-anchor="start" font-weight="600""#;
-            canvas.text((MARGIN, y), line, SIZE, self.palette.ink, look);
+            let look = Type { size: SIZE, weight: 600, centred: false };
+            canvas.text((MARGIN, y), line, self.palette.ink, look);
             y += LINE;
         }
         let step = if caption.abreast { (width / 2.0 - MARGIN, 0.0) } else { (0.0, SEAT) };
@@ -81,7 +81,7 @@ impl Board<'_> {
         self.painter.body(canvas, &Piece { owner: player, look: self.spare() });
         canvas.close("g");
         let ink = self.palette.ink;
-        canvas.text((x + ICON, y), words, SMALL, ink, r#"text-anchor="start""#);
+        canvas.text((x + ICON, y), words, ink, Type { size: SMALL, weight: 400, centred: false });
     }
 
     /// What a piece in hand looks like.

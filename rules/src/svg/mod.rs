@@ -11,7 +11,8 @@ mod palette;
 mod pieces;
 
 use crate::diagram::{Diagram, DrawnCell, Piece, Tone};
-use canvas::{Canvas, Num, Point, escape};
+pub use canvas::Lettering;
+use canvas::{Canvas, Num, Point, Type, escape};
 use caption::Caption;
 use frame::Frame;
 use palette::Palette;
@@ -68,13 +69,22 @@ pub fn plan(diagram: &Diagram, style: &Style) -> Plan {
 
 /// Draws a diagram as a standalone SVG document.
 pub fn svg(diagram: &Diagram, style: &Style) -> String {
+    draw(diagram, style, None)
+}
+
+/// Draws a diagram whose letters are shapes of this font.
+pub fn outlined(diagram: &Diagram, style: &Style, lettering: &dyn Lettering) -> String {
+    draw(diagram, style, Some(lettering))
+}
+
+fn draw(diagram: &Diagram, style: &Style, lettering: Option<&dyn Lettering>) -> String {
     let frame = Frame::new(diagram, style);
     let palette = Palette::of(style.theme);
     let painter = Painter { palette, players: &diagram.players };
     let named = style.theme == Theme::Page;
     let board = Board { diagram, frame, palette, painter, named };
     let caption = style.caption.then(|| Caption::new(diagram, board.frame.size.0));
-    let mut canvas = Canvas::default();
+    let mut canvas = Canvas::new(lettering);
     let (width, height) = board.frame.size;
     let height = height + caption.as_ref().map_or(0.0, Caption::height);
     if named {
@@ -204,7 +214,8 @@ impl Board<'_> {
         for (number, label) in self.diagram.labels.iter().enumerate() {
             let at = self.frame.label(label, self.diagram);
             self.open_named(canvas, "label", number);
-            canvas.text(at, &label.text, 12.5, self.palette.soft, r#"font-weight="500""#);
+            let look = Type { size: 12.5, weight: 500, centred: true };
+            canvas.text(at, &label.text, self.palette.soft, look);
             self.close_named(canvas);
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Bodies come first and figures last, so that no mark and no neighbour can hide a figure.
 
-use super::canvas::{Canvas, Num, Point};
+use super::canvas::{Canvas, Num, Point, Type};
 use super::palette::{Paint, Palette};
 use crate::diagram::{Look, Piece, Seat};
 use crate::game::Player;
@@ -47,7 +47,7 @@ impl Painter<'_> {
                 let pile = Pile::stack(piece.owner, *height);
                 let text = height.to_string();
                 let at = (at.0, at.1 + pile.top());
-                canvas.text(at, &text, size, paint.ink, r#"font-weight="700""#);
+                canvas.text(at, &text, paint.ink, Type { size, weight: 700, centred: true });
             }
             Look::Tower { letter, .. } => self.badge(canvas, at, piece.owner, *letter),
             Look::Marker | Look::Knight => {}
@@ -163,7 +163,8 @@ impl Painter<'_> {
         let look = format!(r#"fill="{face}" stroke="{edge}" stroke-width="0.7""#);
         canvas.add(&format!("<rect {place} {look}/>"));
         let text = letter.to_string();
-        canvas.text((x - 15.3, y - 15.3), &text, 10.5, ink, r#"font-weight="700""#);
+        let look = Type { size: 10.5, weight: 700, centred: true };
+        canvas.text((x - 15.3, y - 15.3), &text, ink, look);
     }
 }
 
