@@ -16,7 +16,7 @@ use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
 /// How many games are played in the ordinary tests, and how many at once.
-const GAMES: u64 = 6;
+const GAMES: u64 = 3;
 const TOGETHER: u64 = 6;
 
 /// How long a batch of games may take: a page that has not finished by then is stuck.

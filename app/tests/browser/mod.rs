@@ -39,14 +39,22 @@ async fn play_whole(browser: &Browser, site: &Site, script: &Script, hand: Hand)
     browser.until_text("#live", "won").await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_whole_game_of_each_kind_is_played_with_the_mouse() {
-    let (driver, site) = (Driver::start(), Site::start());
-    for game in games() {
-        let browser = driver.window(1280, 900).await;
-        play_whole(&browser, &site, &Script::random(game, &json!({})), Hand::Mouse).await;
-        browser.close().await;
-    }
+macro_rules! with_the_mouse {
+    ($($name:ident: $game:ty,)*) => {
+        $(#[tokio::test(flavor = "multi_thread")]
+        async fn $name() {
+            let (driver, site) = (Driver::start(), Site::start());
+            let browser = driver.window(1280, 900).await;
+            let script = Script::random(<$game as rules::Game>::INFO.id, &json!({}));
+            play_whole(&browser, &site, &script, Hand::Mouse).await;
+            browser.close().await;
+        })*
+    };
+}
+
+mod a_whole_game_of_each_kind_is_played_with_the_mouse {
+    use super::*;
+    rules::every_game!(with_the_mouse);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -25,7 +25,7 @@ impl Script {
     /// The shortest of some random games.
     pub fn random(game: &str, options: &Value) -> Script {
         let options = options.as_object().unwrap();
-        let games = (0..60).filter_map(|seed| play(game, options, seed));
+        let games = (0..300).filter_map(|seed| play(game, options, seed));
         games.min_by_key(|script| script.turns.len()).expect("a game that somebody wins")
     }
 
