@@ -48,6 +48,11 @@ impl Parts {
         self.0.count_ones() as usize
     }
 
+    /// The set: bit i stands for a part of i + 1 pieces.
+    pub const fn bits(self) -> u8 {
+        self.0
+    }
+
     /// The tallest part.
     pub const fn tallest(self) -> usize {
         8 - self.0.leading_zeros() as usize
