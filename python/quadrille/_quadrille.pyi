@@ -419,6 +419,17 @@ class Puzzle:
     def _repr_svg_(self) -> str: ...
 
 @final
+class Table:
+    """The positions of a table of exact results in a file, up to symmetry.
+
+    Each comes with its winner, or None, and in how many turns of both players it is won.
+    """
+
+    def __new__(cls, file: str | os.PathLike[str]) -> Self: ...
+    def __iter__(self) -> Iterator[tuple[Position, Literal[1, 2] | None, int | None]]: ...
+    def __next__(self) -> tuple[Position, Literal[1, 2] | None, int | None]: ...
+
+@final
 class Batch:
     """Thousands of games at once, into arrays that are reused: copy what is to be kept.
 

@@ -10,6 +10,7 @@ from quadrille._quadrille import (
     Game,
     Position,
     Records,
+    Table,
     certificate,
     puzzles,
     read_puzzles,
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from quadrille._quadrille import Puzzle
 
 Row = dict[str, Any]
+Exact = tuple[Position, int | None, int | None]
 
 
 def record_rows(path: str | os.PathLike[str]) -> Iterator[Row]:
@@ -56,15 +58,19 @@ def certificate_rows(source: str | os.PathLike[str] | bytes) -> Iterator[Row]:
         yield {"position": position.text, "move": move, "rank": rank}
 
 
-def exact_rows(position: Position, *, memory: int = 1024) -> Iterator[Row]:
-    """Solve every position that can follow: a row for each, up to symmetry.
+def exact_rows(source: Position | str | os.PathLike[str], *, memory: int = 1024) -> Iterator[Row]:
+    """Read a table of exact results, or solve every position that can follow one.
 
-    `winner` is 0 where nobody can force a win; `turns` counts those of both players.
+    There is a row for each position, up to symmetry. `winner` is 0 where nobody can force a win;
+    `turns` counts those of both players.
     """
-    for other, winner, turns in solve_all(position, memory=memory):
+    found: Iterable[Exact] = (
+        solve_all(source, memory=memory) if isinstance(source, Position) else Table(source)
+    )
+    for position, winner, turns in found:
         yield {
-            "position": other.text,
-            "turn": other.turn,
+            "position": position.text,
+            "turn": position.turn,
             "winner": winner or 0,
             "turns": turns or 0,
         }

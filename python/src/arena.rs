@@ -6,7 +6,7 @@ use crate::engine::limits;
 use crate::game::meant;
 use crate::position::Position;
 use crate::record::Record;
-use crate::wait::{begin, next};
+use crate::wait::{Work, lock};
 use ::engine::arena::players::Local;
 use ::engine::arena::tally::Tally;
 use ::engine::arena::{Arena, Contestant, Fault, Plan, Played, Player};
@@ -15,8 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
-use std::sync::mpsc::channel;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// What a match came to, from the first player's side.
@@ -83,8 +82,7 @@ impl Player for Caller {
         });
         answer.map_err(|error: PyErr| {
             let text = error.to_string();
-            let mut first = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
-            first.get_or_insert(error);
+            lock(&self.failed).get_or_insert(error);
             Fault::Crash(text)
         })
     }
@@ -105,9 +103,7 @@ fn contestant(
         let function = Mutex::new(given.clone().unbind());
         let failed = Arc::clone(failed);
         let make = move || {
-            let function = Python::attach(|py| {
-                function.lock().unwrap_or_else(PoisonError::into_inner).clone_ref(py)
-            });
+            let function = Python::attach(|py| lock(&function).clone_ref(py));
             Ok(Box::new(Caller { function, failed: Arc::clone(&failed) }) as Box<dyn Player>)
         };
         return Ok(Contestant { name, make: Box::new(make) });
@@ -165,24 +161,24 @@ pub fn arena(
     let names = (contestants[0].name.clone(), contestants[1].name.clone());
     let plan = Plan { games, opening, seed, max_turns, concurrency: threads.clamp(1, 64) };
     let arena = Arena::new(session, contestants, plan).map_err(refuse)?;
-    let (tell, played) = channel::<Played>();
-    let (played, stop) = (Mutex::new(played), Stop::default());
+    let stop = Stop::default();
     let switch = stop.clone();
-    begin(move || {
+    let work = Work::<Played, ()>::begin(&stop, move |tell| {
         arena.run(&BTreeSet::new(), &mut |played| match tell.send(played) {
             Ok(()) if !switch.is_stopped() => ControlFlow::Continue(()),
             _ => ControlFlow::Break(()),
         });
     })?;
     let (mut tally, mut all) = (Tally::default(), Vec::new());
-    while let Some(game) = next(py, &stop, &played)? {
-        if let Some(error) = failed.lock().unwrap_or_else(PoisonError::into_inner).take() {
+    while let Some(game) = work.next(py)? {
+        if let Some(error) = lock(&failed).take() {
             stop.stop();
             return Err(error);
         }
         tally.add(&game);
         all.push((game.number, game.record));
     }
+    work.end(py);
     all.sort_by_key(|(number, _)| *number);
     let total = tally.total();
     let records = all.into_iter().map(|(_, record)| Py::new(py, Record { record }));

@@ -3,14 +3,13 @@
 use crate::convert::{refuse, to_python};
 use crate::game::{Game, meant};
 use crate::position::{Position, session};
-use crate::wait::{begin, next, wait};
+use crate::wait::{Work, lock, wait};
 use ::engine::{Limits, Session, Stop, Thinker, View, Who};
 use pyo3::prelude::*;
 use requests::{Budget, Effort};
 use rules::random::Random;
 use serde_json::{Map, Value, json};
-use std::sync::mpsc::{Receiver, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// How long a search takes if nothing is said.
@@ -146,19 +145,12 @@ pub struct Engine {
     running: Mutex<Vec<Stop>>,
 }
 
-fn lock<T: ?Sized>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Engine {
     /// A switch for a search that begins; `stop` finds it.
     fn switch(&self) -> Stop {
         let stop = Stop::default();
         let mut running = lock(&self.running);
         running.retain(|other| !other.is_stopped());
-        if running.len() > 1024 {
-            running.clear();
-        }
         running.push(stop.clone());
         stop
     }
@@ -272,9 +264,8 @@ impl Engine {
         )?;
         let (game, thinker, stop) =
             (self.open(position)?, Arc::clone(&self.thinker), self.switch());
-        let (tell, news) = channel();
         let switch = stop.clone();
-        begin(move || {
+        let work = Work::begin(&stop, move |tell| {
             let mut last = None;
             let mut each = |view: &View| {
                 last = Some(view.clone());
@@ -285,7 +276,7 @@ impl Engine {
                 let _ = tell.send(Analysis::from(&view));
             }
         })?;
-        Ok(Search { stop, news: Mutex::new(news) })
+        Ok(Search { work })
     }
 
     /// The turn to play: that of the engine's level, or the best within the limits.
@@ -349,8 +340,7 @@ impl Engine {
 /// A search in the background: iterate over what it finds.
 #[pyclass(frozen, module = "quadrille")]
 pub struct Search {
-    stop: Stop,
-    news: Mutex<Receiver<Analysis>>,
+    work: Work<Analysis, ()>,
 }
 
 #[pymethods]
@@ -360,12 +350,16 @@ impl Search {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Analysis>> {
-        next(py, &self.stop, &self.news)
+        let told = self.work.next(py)?;
+        if told.is_none() {
+            self.work.end(py);
+        }
+        Ok(told)
     }
 
     /// Ends the search; what it has found by then is still told.
     fn stop(&self) {
-        self.stop.stop();
+        self.work.stop();
     }
 
     fn __enter__(slf: Py<Self>) -> Py<Self> {
@@ -374,13 +368,13 @@ impl Search {
 
     #[pyo3(signature = (*_args))]
     fn __exit__(&self, _args: &Bound<'_, PyAny>) {
-        self.stop.stop();
+        self.work.stop();
     }
 }
 
 impl Drop for Search {
     fn drop(&mut self) {
-        self.stop.stop();
+        self.work.stop();
     }
 }
 

@@ -42,6 +42,7 @@ fn _quadrille(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<solve::Solution>()?;
     module.add_class::<solve::Proof>()?;
     module.add_class::<solve::Puzzle>()?;
+    module.add_class::<solve::Table>()?;
     module.add_class::<many::Batch>()?;
     module.add_function(wrap_pyfunction!(game::games, module)?)?;
     module.add_function(wrap_pyfunction!(game::_restore_game, module)?)?;

@@ -189,10 +189,13 @@ impl Batch {
         actions: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyTuple>> {
         let given = py.import("numpy")?.call_method1("asarray", (actions, "int64"))?;
-        let given: PyReadonlyArray1<'_, i64> = given
-            .extract()
-            .map_err(|_| refuse(format!("actions must be a list of {} numbers", self.count)))?;
-        let given = given.as_array().to_vec();
+        // Copied, because it may be the array of the batch itself.
+        let given = {
+            let given: PyReadonlyArray1<'_, i64> = given
+                .extract()
+                .map_err(|_| refuse(format!("actions must be a list of {} numbers", self.count)))?;
+            given.as_array().to_vec()
+        };
         if given.len() != self.count {
             return Err(refuse(format!("{} actions for {} games", given.len(), self.count)));
         }

@@ -9,7 +9,8 @@ use engine::{Entry, Stop};
 use numpy::{PyArray1, PyArray3, PyArrayMethods, ToPyArray};
 use pyo3::basic::CompareOp;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyInt, PyList, PyString};
 use rules::{svg, text};
 use serde_json::{Map, Value};
 
@@ -57,6 +58,12 @@ impl Position {
             true => Ok(which),
             false => Err(refuse(format!("images are 0 to {}, got {which}", images - 1))),
         }
+    }
+
+    fn numbers(&self) -> Vec<usize> {
+        let mut actions = Vec::with_capacity(128);
+        self.pos.board().append_actions(&mut actions);
+        actions
     }
 
     fn number(&self, action: i64) -> PyResult<usize> {
@@ -133,10 +140,10 @@ impl Position {
         Ok(Position { pos: self.pos.board().play(text).map_err(refuse)? })
     }
 
-    fn actions(&self) -> Vec<usize> {
-        let mut actions = Vec::new();
-        self.pos.board().append_actions(&mut actions);
-        actions
+    fn actions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let numbers = numbers(py);
+        let number = |action: usize| numbers.get(action).map(|number| number.bind(py));
+        PyList::new(py, self.numbers().into_iter().filter_map(number).collect::<Vec<_>>())
     }
 
     fn play_action(&self, action: i64) -> PyResult<Position> {
@@ -156,7 +163,7 @@ impl Position {
 
     fn action_mask<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
         let mut mask = vec![false; self.pos.board().action_count()];
-        self.actions().into_iter().for_each(|action| mask[action] = true);
+        self.numbers().into_iter().for_each(|action| mask[action] = true);
         mask.to_pyarray(py)
     }
 
@@ -248,6 +255,15 @@ impl Position {
     fn __deepcopy__(&self, _memo: &Bound<'_, PyAny>) -> Position {
         self.clone()
     }
+}
+
+/// More than any game has actions.
+const MOST_ACTIONS: usize = 10_000;
+
+/// Python's numbers, made once: a list of actions is then a list of pointers.
+fn numbers(py: Python<'_>) -> &[Py<PyInt>] {
+    static NUMBERS: PyOnceLock<Vec<Py<PyInt>>> = PyOnceLock::new();
+    NUMBERS.get_or_init(py, || (0..MOST_ACTIONS).map(|n| PyInt::new(py, n).unbind()).collect())
 }
 
 /// A position as it was pickled.

@@ -12,6 +12,7 @@ use ::engine::{Stop, find};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// What an attempt to solve a position has found.
@@ -225,6 +226,33 @@ pub fn solve_all(py: Python<'_>, position: &Position, memory: usize) -> PyResult
 #[pyfunction]
 pub fn install_table(py: Python<'_>, file: PathBuf) -> PyResult<()> {
     wait(py, &Stop::default(), move || ::engine::solve::install(&file))?.map_err(refuse)
+}
+
+/// The positions of a table of exact results, one after the other.
+#[pyclass(frozen, module = "quadrille")]
+pub struct Table {
+    results: Mutex<Box<dyn Iterator<Item = ::engine::solve::Exact> + Send>>,
+}
+
+#[pymethods]
+impl Table {
+    #[new]
+    fn new(py: Python<'_>, file: PathBuf) -> PyResult<Table> {
+        let results = wait(py, &Stop::default(), move || ::engine::solve::results(&file))?;
+        Ok(Table { results: Mutex::new(results.map_err(refuse)?) })
+    }
+
+    fn __iter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __next__(&self) -> PyResult<Option<Exact>> {
+        let next = self.results.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let Some((session, result)) = next else { return Ok(None) };
+        let position = Position { pos: crate::game::present(session.as_ref())? };
+        let winner = result.map(|(player, _)| player.number());
+        Ok(Some((position, winner, result.map(|(_, turns)| turns))))
+    }
 }
 
 /// The exact result of a position that is not over, from an installed table: `None` where no table has it,

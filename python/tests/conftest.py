@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import os
 import random
 from typing import TYPE_CHECKING
 
-import quadrille
+# Tests run beside each other: threads of NumPy's would only wait for each other.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import quadrille  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

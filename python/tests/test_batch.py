@@ -16,7 +16,8 @@ def test_a_batch_plays_as_single_games_do(game: Game) -> None:
     matches = [Match(game, 40) for _ in range(70)]
     arrays = (batch.observations, batch.masks, batch.rewards, batch.ends)
     for _ in range(90):
-        actions = batch.sample().copy()
+        # The array of the batch itself.
+        actions = batch.sample()
         observations, rewards, ends, truncations = batch.step(actions)
         for i, action in enumerate(actions):
             match = matches[i]

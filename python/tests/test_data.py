@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import itertools
+import os
 import time
 from pathlib import Path
 
@@ -80,3 +82,26 @@ def test_a_complete_solution_agrees_with_its_own_moves() -> None:
         if winner == position.turn:
             assert turns == min(left for value, left in best if value == 1)
     assert quadrille.exact(game.start()) is None
+
+
+def test_what_is_no_table_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "knights"
+    file.write_bytes(b"quadrille table 9 jeson-mor size=5\n")
+    for read in (quadrille.Table, quadrille.install_table):
+        with pytest.raises(ValueError, match="is not a table of this program"):
+            read(file)
+        with pytest.raises(ValueError, match="cannot read"):
+            read(tmp_path / "nothing")
+
+
+TABLE = os.environ.get("QUADRILLE_TABLE")
+
+
+@pytest.mark.skipif(TABLE is None, reason="QUADRILLE_TABLE names no table of `quadrille solve`")
+def test_a_table_tells_what_it_answers() -> None:
+    assert TABLE is not None
+    quadrille.install_table(TABLE)
+    for position, winner, turns in itertools.islice(quadrille.Table(TABLE), 0, 200_000, 97):
+        assert quadrille.exact(position) == (winner, turns)
+    rows = itertools.islice(quadrille.exact_rows(TABLE), 10)
+    assert all(row["winner"] in (0, 1, 2) for row in rows)

@@ -30,7 +30,7 @@ def test_random_games_are_counted_and_plotted(
 def test_a_network_learns_to_beat_random_play() -> None:
     import self_play
 
-    score = self_play.main(["--rounds", "12", "--games", "32", "--matches", "20"])
+    score = self_play.main(["--rounds", "8", "--games", "24", "--matches", "20"])
     assert score >= 0.7
 
 
