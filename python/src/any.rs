@@ -6,6 +6,8 @@ use engine::session::Match;
 use engine::solve::certificate::Certificate;
 use engine::solve::retrograde::{Graph, is_win, solve, turns};
 use engine::{Session, Stop};
+use pyo3::prelude::*;
+use pyo3::types::{PyInt, PyList};
 use rules::notation::{no_term, to_json};
 use rules::perft::{perft, perft_turns};
 use rules::record::{Record, turn_moves};
@@ -101,8 +103,10 @@ pub trait Board: Send + Sync {
     fn image(&self, which: usize) -> Any;
     /// The image that stands for all, and which one it is.
     fn canonical(&self) -> (Any, usize);
-    /// The numbers of all legal moves, in ascending order.
-    fn append_actions(&self, out: &mut Vec<usize>);
+    /// The numbers of all legal moves, in ascending order, as a list of Python's numbers.
+    fn actions<'py>(&self, py: Python<'py>, all: &[Py<PyInt>]) -> PyResult<Bound<'py, PyList>>;
+    /// Whether each number is a legal move.
+    fn mask(&self) -> Vec<bool>;
     /// The position after the move with a number.
     fn play_action(&self, number: usize) -> Result<Any, String>;
     /// How many numbers there are.
@@ -205,8 +209,14 @@ where
         (pos.into(), which)
     }
 
-    fn append_actions(&self, out: &mut Vec<usize>) {
-        out.extend(legal(self).into_iter().map(|m| self.number(m)));
+    fn actions<'py>(&self, py: Python<'py>, all: &[Py<PyInt>]) -> PyResult<Bound<'py, PyList>> {
+        PyList::new(py, G::moves(self).into_iter().map(|m| all[self.number(m)].bind(py)))
+    }
+
+    fn mask(&self) -> Vec<bool> {
+        let mut mask = vec![false; self.action_count()];
+        G::moves(self).into_iter().for_each(|m| mask[self.number(m)] = true);
+        mask
     }
 
     fn play_action(&self, number: usize) -> Result<Any, String> {
@@ -214,11 +224,7 @@ where
             return Err(no_action(number as i64, self.action_count()));
         };
         let mut pos = self.clone();
-        if legal(self).contains(m) {
-            pos.play_unchecked(*m);
-        } else {
-            G::play(&mut pos, *m).map_err(|error| error.to_string())?;
-        }
+        G::play(&mut pos, *m).map_err(|error| error.to_string())?;
         Ok(pos.into())
     }
 
@@ -283,14 +289,6 @@ where
         };
         Ok(graph.positions().map(result).collect())
     }
-}
-
-/// The legal moves, in a list that seldom has to grow.
-#[inline]
-fn legal<G: Numbered>(pos: &G) -> Vec<G::Move> {
-    let mut moves = Vec::with_capacity(128);
-    pos.append_moves(&mut moves);
-    moves
 }
 
 /// Says which numbers there are.

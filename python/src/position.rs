@@ -60,12 +60,6 @@ impl Position {
         }
     }
 
-    fn numbers(&self) -> Vec<usize> {
-        let mut actions = Vec::with_capacity(128);
-        self.pos.board().append_actions(&mut actions);
-        actions
-    }
-
     fn number(&self, action: i64) -> PyResult<usize> {
         let refused = |_| refuse(no_action(action, self.pos.board().action_count()));
         usize::try_from(action).map_err(refused)
@@ -141,9 +135,7 @@ impl Position {
     }
 
     fn actions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let numbers = numbers(py);
-        let number = |action: usize| numbers.get(action).map(|number| number.bind(py));
-        PyList::new(py, self.numbers().into_iter().filter_map(number).collect::<Vec<_>>())
+        self.pos.board().actions(py, numbers(py))
     }
 
     fn play_action(&self, action: i64) -> PyResult<Position> {
@@ -162,9 +154,7 @@ impl Position {
     }
 
     fn action_mask<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
-        let mut mask = vec![false; self.pos.board().action_count()];
-        self.numbers().into_iter().for_each(|action| mask[action] = true);
-        mask.to_pyarray(py)
+        self.pos.board().mask().to_pyarray(py)
     }
 
     #[pyo3(signature = (player=None))]

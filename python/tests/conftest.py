@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 # Tests run beside each other: threads of NumPy's would only wait for each other.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import quadrille  # noqa: E402
+import quadrille
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

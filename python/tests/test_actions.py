@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 import pytest
 from conftest import GAMES, walk
@@ -49,6 +51,9 @@ def test_every_number_is_one_move_and_back(game: Game) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_the_mask_is_the_legal_moves(game: Game) -> None:
+    draw = random.Random(3)
+    # Lists of actions are made of numbers that are kept.
+    assert game.num_actions <= 10_000
     for seed in range(8):
         for position in walk(game, seed):
             actions = position.actions()
@@ -57,6 +62,10 @@ def test_the_mask_is_the_legal_moves(game: Game) -> None:
             assert np.flatnonzero(position.action_mask()).tolist() == actions
             for action in actions[:3]:
                 assert position.play_action(action) == position.play(game.action_text(action))
+            for action in draw.sample(range(game.num_actions), 12):
+                if action not in actions:
+                    with pytest.raises(ValueError, match="is not legal here"):
+                        position.play_action(action)
 
 
 @pytest.mark.parametrize("game", GAMES)

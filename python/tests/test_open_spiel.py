@@ -16,7 +16,7 @@ NAMES = spiel.register()
 @pytest.mark.parametrize("name", [*NAMES, "quadrille_gekitai(size=4,both=draw)"])
 def test_open_spiel_is_content(name: str) -> None:
     game = pyspiel.load_game(name)
-    pyspiel.random_sim_test(game, num_sims=1, serialize=False, verbose=False)
+    pyspiel.random_sim_test(game, num_sims=1, serialize=True, verbose=False)
 
 
 def test_a_state_is_the_position_and_reads_back() -> None:
