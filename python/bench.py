@@ -1,12 +1,15 @@
 """How quick the package is, beside OpenSpiel and beside the program itself.
 
 python bench.py --program ../target/release/quadrille
+
+On a machine that has other things to do, `--cpu` counts seconds of the processor instead.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
+import resource
 import subprocess
 import time
 from functools import partial
@@ -18,13 +21,22 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def rate(count: Callable[[], int], seconds: float) -> float:
+def rate(count: Callable[[], int], seconds: float, clock: Callable[[], float]) -> float:
     """Repeat something for a while; give how much it counts in a second."""
     count()
-    began, done = time.perf_counter(), 0
-    while (passed := time.perf_counter() - began) < seconds:
+    began, done = clock(), 0
+    while (passed := clock() - began) < seconds:
         done += count()
     return done / passed
+
+
+def program_rate(program: str, game: str, seconds: float, *, cpu: bool) -> float:
+    """Ask the program itself for the moves a second of random games."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    command = [program, "bench", "playouts", game, "--seconds", str(seconds)]
+    told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    return float(told.splitlines()[1].split()[3]) * (seconds / used if cpu else 1)
 
 
 def single(game: quadrille.Game) -> int:
@@ -79,27 +91,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", help="the program, for `bench playouts`")
     parser.add_argument("--seconds", type=float, default=2.0)
+    parser.add_argument("--cpu", action="store_true", help="count seconds of the processor")
     given = parser.parse_args()
-    seconds = given.seconds
+    seconds, clock = given.seconds, time.process_time if given.cpu else time.perf_counter
     print("one by one, thousand moves/s")
     try:
-        print(f"  OpenSpiel's breakthrough {rate(open_spiel('breakthrough'), seconds) / 1e3:8.0f}")
+        spiel = rate(open_spiel("breakthrough"), seconds, clock)
+        print(f"  {'breakthrough, OpenSpiel':<24} {spiel / 1e3:8.0f}")
     except ImportError:
         print("  OpenSpiel is not installed")
     for name in quadrille.games():
-        game = quadrille.Game(name)
-        print(f"  {name:<24} {rate(partial(single, game), seconds) / 1e3:8.0f}")
-    print("batches of 1024, million moves/s")
-    print("                     random playouts   random steps,    steps by actions,")
-    print("             program   1 core  2 cores   all arrays 1, 2  all arrays 1, 2")
+        one = rate(partial(single, quadrille.Game(name)), seconds, clock)
+        print(f"  {name:<24} {one / 1e3:8.0f}")
+    print("batches of 1024, million moves/s, on one and on two threads")
+    print("             program  random playouts   steps, all arrays  steps by actions")
     for name in quadrille.games():
-        game, program = quadrille.Game(name), "-"
-        if given.program:
-            command = [given.program, "bench", "playouts", name, "--seconds", str(seconds)]
-            told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-            program = told.splitlines()[1].split()[3]
+        game = quadrille.Game(name)
         rates = [
-            rate(make, seconds) / 1e6
+            rate(make, seconds, clock) / 1e6
             for make in (
                 batch(game, 1, everything=False, steps=64),
                 batch(game, 2, everything=False, steps=64),
@@ -109,7 +118,10 @@ def main() -> None:
                 chosen(game, 2),
             )
         ]
-        print(f"  {name:<11}{program:>7}" + "".join(f"{one:9.2f}" for one in rates))
+        own = ""
+        if given.program:
+            own = f"{program_rate(given.program, name, seconds, cpu=given.cpu):.2f}"
+        print(f"  {name:<11}{own:>7}" + "".join(f"{one:9.2f}" for one in rates))
 
 
 if __name__ == "__main__":
