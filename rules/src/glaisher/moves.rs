@@ -33,6 +33,12 @@ impl Parts {
         (1..=8).filter(move |height| self.0 >> (height - 1) & 1 == 1)
     }
 
+    /// The heights as bits: bit i stands for a part of i + 1 pieces.
+    #[inline]
+    pub const fn bits(self) -> u8 {
+        self.0
+    }
+
     /// The pieces in all parts together.
     pub const fn sum(self) -> usize {
         let (mut sum, mut height) = (0, 1);
@@ -170,7 +176,7 @@ impl Glaisher {
 
     /// Shows every legal shift of a player, until told to stop; says whether it was.
     #[inline]
-    fn each_shift(
+    pub fn each_shift(
         &self,
         player: Player,
         mut stop: impl FnMut(Hex, Direction, Parts) -> bool,
