@@ -32,7 +32,7 @@ impl Page {
     }
 
     pub fn rules(entry: &Entry, look: &Look) -> Page {
-        let text = pages::page(entry, look.charset, look.color);
+        let text = pages::page(entry, look.charset, look.color());
         let title = format!("Rules of {}", entry.info.name);
         Page::new(&title, reflow(&text).iter().map(|line| styled(line)).collect())
     }

@@ -1,6 +1,7 @@
 //! Before a game: its options, who plays, who starts, and the clock.
 
 use super::app::{Next, Shared};
+use super::help;
 use super::page::Page;
 use crate::columns;
 use crate::saves::Chosen;
@@ -110,14 +111,7 @@ impl Setup {
         match row {
             Row::Player(i) => PLAYERS[i].into(),
             Row::Starts => "Starts".into(),
-            Row::Option(i) => {
-                let name = info.options.get(i).map_or("", |option| option.name);
-                let mut words = name.replace('_', " ");
-                if let Some(first) = words.get_mut(..1) {
-                    first.make_ascii_uppercase();
-                }
-                words
-            }
+            Row::Option(i) => info.options.get(i).map_or("", |option| option.label).into(),
             Row::Clock => "Clock".into(),
             Row::Rules => "Rules".into(),
             Row::Start => "Start".into(),
@@ -241,6 +235,9 @@ impl Setup {
             KeyCode::Enter | KeyCode::Char(' ') => return self.enter(shared),
             KeyCode::Char('r') => return Next::Page(Page::rules(self.entry, &shared.look)),
             KeyCode::Char('s') => return self.start(shared),
+            KeyCode::Char('?') | KeyCode::F(1) => {
+                return Next::Page(Page::new("Keys", help::lines(&shared.look)));
+            }
             KeyCode::Esc | KeyCode::Char('q') => return Next::Menu,
             _ => {}
         }

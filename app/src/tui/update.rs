@@ -18,6 +18,11 @@ pub fn update(app: &mut App, message: Message, now: Instant) {
                 play.hear(report, &mut app.shared);
             }
         }
+        Message::Net(news) => {
+            if let Screen::Play(play) = &mut app.screen {
+                play.hear_line(news, &mut app.shared);
+            }
+        }
         Message::Tick => {
             if let Screen::Play(play) = &mut app.screen {
                 play.tick(&mut app.shared);
@@ -48,7 +53,8 @@ fn press(app: &mut App, key: KeyEvent) {
         Screen::Menu(menu) => menu.key(key, shared),
         Screen::Setup(setup) => setup.key(key, shared),
         Screen::Library(library) => library.key(key, shared),
-        Screen::Puzzles(puzzles) => puzzles.key(key),
+        Screen::Puzzles(puzzles) => puzzles.key(key, shared),
+        Screen::Settings(settings) => settings.key(key, shared),
         Screen::Play(play) => play.key(key, shared),
     };
     app.go(next);
@@ -83,9 +89,10 @@ fn click(app: &mut App, mouse: MouseEvent) {
     }
     let shared = &mut app.shared;
     let next = match (&mut app.screen, hit) {
-        (Screen::Menu(menu), Hit::Row(row)) => menu.click(row),
+        (Screen::Menu(menu), Hit::Row(row)) => menu.click(row, shared),
         (Screen::Setup(setup), Hit::Row(row)) => setup.click(row, shared),
-        (Screen::Library(library), Hit::Row(row)) => library.click(row),
+        (Screen::Library(library), Hit::Row(row)) => library.click(row, shared),
+        (Screen::Settings(settings), Hit::Row(row)) => settings.click(row, shared),
         (Screen::Puzzles(puzzles), Hit::Row(row)) => puzzles.click(row),
         (Screen::Play(play), hit) => play.click(hit, shared),
         _ => Next::Stay,

@@ -2,6 +2,7 @@
 
 mod dialog;
 mod keys;
+mod online;
 mod panel;
 mod task;
 mod typing;
@@ -10,14 +11,16 @@ mod view;
 use super::app::Shared;
 use super::cursor::Cursor;
 use super::picker::{Picked, Picker};
-use crate::table::Table;
+use crate::saves::Slot;
 use crate::table::clock;
 use crate::table::work::{Found, Job, Report};
+use crate::table::{Sitter, Table};
 use dialog::Dialog;
 use engine::{Limits, Session, View};
+use online::Remote;
 use rules::Player;
 use rules::diagram::Diagram;
-use std::path::PathBuf;
+use rules::record::Verdict;
 use std::time::{Duration, Instant};
 use task::Task;
 use typing::Typing;
@@ -58,6 +61,8 @@ struct Shown {
     analysis: bool,
     /// Whether `h` moves the cursor: from the first `j`, `k` or `l` until an arrow key.
     vi: bool,
+    /// Whether the panel is shown instead of the board, where both do not fit.
+    panel: bool,
     /// The cursor, and whether it is visible.
     cursor: Cursor,
     has_cursor: bool,
@@ -73,8 +78,11 @@ struct Note {
 pub struct Play {
     /// The game and its players.
     pub table: Table,
-    slot: Option<PathBuf>,
-    saved: Option<(String, PathBuf)>,
+    slot: Option<Slot>,
+    /// The turns and the result of the game when it was last put to the finished ones.
+    finished: Option<String>,
+    /// The name under which it is about to be saved.
+    naming: Option<String>,
     picker: Picker,
     typing: Option<Typing>,
     /// What was shown before the last letter, in case it begins a typed move.
@@ -99,22 +107,31 @@ pub struct Play {
     last_turn: Instant,
     /// The puzzle that is being tried.
     task: Option<Task>,
+    /// The server that the game is on.
+    remote: Option<Remote>,
 }
 
 impl Play {
     /// A game that begins or goes on.
-    pub fn new(table: Table, slot: Option<PathBuf>, shared: &mut Shared) -> Play {
+    pub fn new(table: Table, slot: Option<Slot>, shared: &mut Shared) -> Play {
         let choices = &shared.choices;
+        // Two people want to find out for themselves who is better.
+        let has_computer = !table.sitters.iter().all(Sitter::is_person);
         let person_is_second = !table.sitters[0].is_person() && table.sitters[1].is_person();
         let cursor = Cursor::middle(&table.game.diagram());
-        let shown =
-            Shown { bar: choices.bar, flipped: person_is_second, cursor, ..Shown::default() };
+        let shown = Shown {
+            bar: choices.bar && has_computer,
+            flipped: person_is_second,
+            cursor,
+            ..Shown::default()
+        };
         let speed = choices.speed.unwrap_or(SPEED).min(SPEEDS.len() - 1);
         let waits = choices.wait;
         let mut play = Play {
             table,
             slot,
-            saved: None,
+            finished: None,
+            naming: None,
             picker: Picker::default(),
             typing: None,
             before: None,
@@ -132,9 +149,18 @@ impl Play {
             waits,
             last_turn: shared.now,
             task: None,
+            remote: None,
         };
+        // A game that had ended before it was opened is kept already.
+        play.finished = play.table.result().is_some().then(|| play.course());
         play.refresh(shared);
         play
+    }
+
+    /// The turns and the result, in one text.
+    fn course(&self) -> String {
+        let result = Verdict::from(self.table.result());
+        format!("{} {result}", self.table.game.history().join(" "))
     }
 
     /// The position on the screen.
@@ -151,7 +177,9 @@ impl Play {
         if self.review.is_none() && self.table.person().is_some() {
             diagram.marks.selected = self.picker.selected();
             // At the start of a turn that would often be the whole board.
-            if !self.picker.is_idle() || self.has_few_targets(&diagram) {
+            if !self.picker.is_idle() {
+                diagram.marks.targets = self.picker.landings();
+            } else if self.has_few_targets(&diagram) {
                 diagram.marks.targets = self.picker.targets();
             }
         }
@@ -205,19 +233,31 @@ impl Play {
         self.thinking = Some(Thinking { job, view: None, since: shared.now, turn: None });
     }
 
-    /// Writes an unfinished game to its file, and removes the file of a finished one.
+    /// Writes an unfinished game to its file, and puts a finished one to the others.
     fn keep(&mut self, shared: &Shared) {
-        if self.task.is_some() {
+        // The server keeps its own games until they end.
+        if self.task.is_some() || (self.remote.is_some() && self.table.result().is_none()) {
             return;
         }
         let kept = match self.table.result() {
-            Some(_) => shared.saves.forget(&mut self.slot),
+            Some(_) => self.finish(shared),
             None if self.table.game.turns_played() == 0 && self.slot.is_none() => Ok(()),
             None => shared.saves.keep(&mut self.slot, &self.table.record(shared.now)),
         };
         if let Err(trouble) = kept {
             self.warn(format!("this game could not be kept: {trouble}"));
         }
+    }
+
+    /// Keeps a game that has ended, once.
+    fn finish(&mut self, shared: &Shared) -> Result<(), String> {
+        let course = self.course();
+        if self.table.game.turns_played() == 0 || self.finished.as_ref() == Some(&course) {
+            return shared.saves.forget(&mut self.slot);
+        }
+        shared.saves.finish(&mut self.slot, &self.table.record(shared.now))?;
+        self.finished = Some(course);
+        Ok(())
     }
 
     /// Starts or ends the engine's search of the position on the screen, as hint, bar and analysis need it.
@@ -228,7 +268,7 @@ impl Play {
         if self.game().result().is_some() {
             return;
         }
-        if self.shown.hint {
+        if self.shown.hint || self.is_advised(shared) {
             self.advice = self.game().seed_best();
         }
         let limits = match self.shown {
@@ -238,6 +278,14 @@ impl Play {
         };
         let job = shared.worker.watch(self.table.entry, self.game(), limits);
         self.watch = Some(Watch { job, view: None, is_done: false });
+    }
+
+    /// Whether the original program's proposal is shown without being asked for.
+    fn is_advised(&self, shared: &Shared) -> bool {
+        shared.choices.advice
+            && self.task.is_none()
+            && self.review.is_none()
+            && self.table.person().is_some()
     }
 
     /// Shows the position after this many turns, or the present one.
@@ -265,6 +313,7 @@ impl Play {
             Ok(()) => {
                 self.last_turn = shared.now;
                 self.note = None;
+                self.send_turn(shared);
                 self.refresh(shared);
                 self.note_solved(shared);
             }
@@ -344,6 +393,10 @@ impl Play {
 
     /// Lets the right clock run, and says whether somebody has just lost on time.
     fn tend_clock(&mut self, now: Instant) -> bool {
+        // A server has the clocks of its games, and says who has run out of time.
+        if self.remote.is_some() {
+            return false;
+        }
         let rests = self.dialog.is_some() || self.rests;
         self.table.tend_clock(rests, now).is_some()
     }
@@ -362,17 +415,17 @@ impl Play {
         [due, spinner, second].into_iter().flatten().min()
     }
 
-    /// Saves the game under a new name, unless it has not changed since it was saved.
-    fn save(&mut self, shared: &Shared) {
-        let record = self.table.record(shared.now);
-        let text = self.table.game.history().join(" ") + &record.result.to_string();
-        if let Some((_, path)) = self.saved.as_ref().filter(|(own, _)| *own == text) {
-            return self.say(format!("saved already, as {}", path.display()));
-        }
-        match shared.saves.save(&record) {
+    /// Asks for a name to save the game under.
+    fn ask_name(&mut self, shared: &Shared) {
+        self.naming = Some(shared.saves.free_name(&self.table.record(shared.now)));
+    }
+
+    /// Saves the game under a name; a refused one stays, so that it can be corrected.
+    fn save(&mut self, name: &str, shared: &Shared) {
+        match shared.saves.save(name, &self.table.record(shared.now)) {
             Ok(path) => {
+                self.naming = None;
                 self.say(format!("saved as {}", path.display()));
-                self.saved = Some((text, path));
             }
             Err(trouble) => self.warn(trouble),
         }

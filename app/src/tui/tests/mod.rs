@@ -5,6 +5,7 @@ mod frames;
 mod puzzles;
 
 use super::app::{App, Message, Next, Screen, Shared};
+use super::look::Depth;
 use super::look::Look;
 use super::play::Play;
 use super::update::update;
@@ -56,11 +57,12 @@ impl Rig {
         let shared = Shared {
             // A new game changes no picture of the menu.
             games: &engine::GAMES[..4],
-            look: Look { color: true, charset: Charset::Unicode },
+            look: Look::default(),
             saves,
             remembers: trouble.is_none(),
             choices: choices.unwrap_or_default(),
             worker: Worker::new(Some(1), |_| {}),
+            net: None,
             now,
         };
         Rig { app: App::new(shared, trouble), folder, own: None, now, size: SMALL }
