@@ -6,7 +6,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use rules::diagram::Diagram;
-use rules::text::{Canvas, Scale, Style, canvas};
+use rules::text::{Canvas, Paper, Scale, Style, canvas};
 
 /// The largest drawing that fits; the smallest one if none does.
 pub fn drawing(diagram: &Diagram, look: &Look, flipped: bool, room: (u16, u16)) -> Canvas {
@@ -42,7 +42,11 @@ pub fn put(
             let Some(cell) = buffer.cell_mut((x, y)) else { continue };
             let mut style = look.glyph(glyph.ink, glyph.paper, glyph.bold);
             if cursor.is_some() && glyph.cell == cursor {
-                style = style.add_modifier(Modifier::REVERSED);
+                style = match (look.cursor(), glyph.paper) {
+                    // A piece keeps its colours where there is ground around it to show the cursor.
+                    (Some(ground), paper) if !matches!(paper, Paper::Piece(_)) => style.bg(ground),
+                    _ => style.add_modifier(Modifier::REVERSED),
+                };
             }
             cell.set_char(glyph.ch).set_style(style);
             let hit = glyph.cell.or_else(|| nearest(drawn, column, line));

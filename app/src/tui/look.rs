@@ -74,6 +74,15 @@ impl Look {
         }
     }
 
+    /// The ground of the cell that the keys have reached; none where it is shown in reverse.
+    pub fn cursor(&self) -> Option<Color> {
+        match self.depth {
+            Depth::None => None,
+            Depth::Sixteen => Some(Color::Indexed(14)),
+            Depth::Indexed | Depth::True => Some(Color::Indexed(ACCENT)),
+        }
+    }
+
     /// Keys, and lines drawn with the accent.
     pub fn accent(&self) -> Style {
         // Darker than the accent itself, to be readable on white as well.

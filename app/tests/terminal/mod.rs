@@ -1,5 +1,6 @@
 //! Whole games on a pseudo-terminal: with keys, with the mouse, by typing, and by computers.
 
+mod online;
 mod tty;
 
 use engine::{Session, find};

@@ -158,12 +158,26 @@ impl CellPainter<'_> {
             (Some(Mark::Target), _, Charset::Unicode) => '•',
             (Some(Mark::Target), _, Charset::Ascii) => '.',
             (Some(Mark::Hint), _, _) => '?',
+            (_, Tone::Goal, Charset::Unicode) if self.frame.height() > 3 => return self.goal(mark),
             (_, Tone::Goal, Charset::Unicode) => '◎',
             (_, Tone::Goal, Charset::Ascii) => '*',
             _ => return,
         };
         let paper = self.paper(tone, mark);
         self.put(0, 0, ch, mark.map_or(Ink::Goal, Ink::Mark), paper);
+    }
+
+    /// Draws the ring of the cell that the game is about.
+    fn goal(&mut self, mark: Option<Mark>) {
+        let (width, height, top) = self.figure_room();
+        let (width, height, top) = (width - 4, height - 2, top + 1);
+        let paper = self.paper(Tone::Goal, mark);
+        let ink = mark.map_or(Ink::Goal, Ink::Mark);
+        for (line, text) in (top..).zip(shape::drawn(Figure::Ring, width, height)) {
+            for (column, ch) in (start(text.chars().count())..).zip(text.chars()) {
+                self.put(column, line, ch, ink, paper);
+            }
+        }
     }
 
     /// Draws a piece, as its look and the size of the cell allow.

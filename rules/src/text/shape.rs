@@ -9,9 +9,9 @@ const SAMPLES: i32 = 6;
 
 /// The outline of a knight that looks to the left, from (0, 0) in the upper left corner to (1, 1).
 const KNIGHT: [(f64, f64); 21] = [
-    (0.40, 0.02),
-    (0.50, 0.12),
-    (0.66, 0.18),
+    (0.36, 0.0),
+    (0.54, 0.13),
+    (0.68, 0.18),
     (0.80, 0.32),
     (0.87, 0.52),
     (0.88, 0.74),
@@ -28,7 +28,7 @@ const KNIGHT: [(f64, f64); 21] = [
     (0.10, 0.62),
     (0.03, 0.50),
     (0.10, 0.40),
-    (0.24, 0.26),
+    (0.22, 0.26),
     (0.30, 0.16),
 ];
 
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn a_knight_has_ears_a_mouth_and_a_foot() {
-        let expected = ["   ▟▄    ", " ▗████▙▖ ", "▐█▛▀███▙ ", "  ▄█████ ", " ███████▙"];
+        let expected = ["  ▗█▄▖   ", " ▗████▙▖ ", "▐█▛▀███▙ ", "  ▄█████ ", " ███████▙"];
         assert_eq!(drawn(Figure::Knight { right: false }, 9, 5), expected);
     }
 }

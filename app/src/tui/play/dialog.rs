@@ -228,6 +228,8 @@ impl Play {
         let title = match dialog.offers.last() {
             Some(Offer::ReallyResign) => " Give the game up? ",
             _ if self.table.result().is_some() => " The game is over ",
+            // The clock of a server does not wait.
+            _ if self.is_online() => " Menu ",
             _ => " Paused ",
         };
         let title = Line::styled(title, look.strong());

@@ -161,6 +161,10 @@ impl Play {
     }
 
     fn letter(&mut self, c: char, shared: &mut Shared) -> Next {
+        let asks_engine = matches!(c, 'H' | 'a' | 'e') || (c == 'h' && !self.shown.vi);
+        if asks_engine && self.plays_online() {
+            self.say("no help while you play somebody: after the game all of it is there");
+        }
         let diagram = self.table.game.diagram();
         let begins_cell = diagram.cells.iter().any(|cell| cell.name.starts_with(c));
         if begins_cell {

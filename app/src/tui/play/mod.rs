@@ -236,7 +236,8 @@ impl Play {
     /// Writes an unfinished game to its file, and puts a finished one to the others.
     fn keep(&mut self, shared: &Shared) {
         // The server keeps its own games until they end.
-        if self.task.is_some() || (self.remote.is_some() && self.table.result().is_none()) {
+        let is_elsewhere = self.remote.is_some() && self.table.result().is_none();
+        if self.task.is_some() || is_elsewhere || self.looks_on() {
             return;
         }
         let kept = match self.table.result() {
@@ -263,9 +264,13 @@ impl Play {
     /// Starts or ends the engine's search of the position on the screen, as hint, bar and analysis need it.
     fn look_on(&mut self, shared: &mut Shared) {
         self.watch = None;
-        self.values = self.game().seed_value();
+        self.values = self.game().seed_value().filter(|_| !self.plays_online());
         self.advice.clear();
         if self.game().result().is_some() {
+            return;
+        }
+        if self.plays_online() {
+            (self.shown.hint, self.shown.bar, self.shown.analysis) = (false, false, false);
             return;
         }
         if self.shown.hint || self.is_advised(shared) {

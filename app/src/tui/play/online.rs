@@ -42,12 +42,24 @@ impl Play {
         play.shown.flipped = seat.own == [Player::Two];
         let run = format!("{:016x}", crate::table::work::random(None).next_u64());
         play.remote = Some(Remote { seat, line, sent: 0, run });
+        play.look_on(shared);
         play
     }
 
     /// Whether this is a game on a server.
     pub(super) fn is_online(&self) -> bool {
         self.remote.is_some()
+    }
+
+    /// Whether the user plays somebody on a server: then no engine helps.
+    pub(super) fn plays_online(&self) -> bool {
+        let plays = self.remote.as_ref().is_some_and(|remote| !remote.seat.own.is_empty());
+        plays && self.table.result().is_none()
+    }
+
+    /// Whether the user only looks on at a game on a server.
+    pub(super) fn looks_on(&self) -> bool {
+        self.remote.as_ref().is_some_and(|remote| remote.seat.own.is_empty())
     }
 
     /// Sends the turn that has just been completed here.

@@ -481,3 +481,54 @@ fn nothing_ticks_while_nothing_moves() {
     rig.keys("c3<Enter>");
     assert!(rig.app.next_tick(rig.now).is_some());
 }
+
+/// Keys, clicks and window sizes that nobody would choose.
+#[test]
+fn random_keys_and_clicks_do_no_harm() {
+    let count = if std::env::var_os("QUADRILLE_LONG").is_some() { 100_000 } else { 3_000 };
+    let mut random = rules::random::Random::new(7);
+    let mut below = move |most: u64| random.next_u64() % most;
+    let sizes = [SMALL, LARGE, (60, 20), (100, 30), (10, 3), (61, 21)];
+    let codes = [
+        KeyCode::Enter,
+        KeyCode::Esc,
+        KeyCode::Tab,
+        KeyCode::BackTab,
+        KeyCode::Up,
+        KeyCode::Down,
+        KeyCode::Left,
+        KeyCode::Right,
+        KeyCode::Home,
+        KeyCode::End,
+        KeyCode::PageUp,
+        KeyCode::PageDown,
+        KeyCode::Backspace,
+        KeyCode::Delete,
+        KeyCode::F(1),
+    ];
+    let mut rig = Rig::new();
+    for _ in 0..count {
+        match below(10) {
+            0 => rig.size = sizes[below(sizes.len() as u64) as usize],
+            1..4 => {
+                let (x, y) = (below(u64::from(rig.size.0)), below(u64::from(rig.size.1)));
+                if below(4) == 0 {
+                    rig.frame();
+                }
+                rig.click_at(x as u16, y as u16);
+            }
+            4..7 => rig.press(codes[below(codes.len() as u64) as usize], KeyModifiers::NONE),
+            7 => rig.wait(Duration::from_millis(below(2000))),
+            _ => {
+                let c = char::from(b' ' + below(95) as u8);
+                rig.press(KeyCode::Char(c), KeyModifiers::NONE);
+            }
+        }
+        if below(20) == 0 {
+            rig.frame();
+        }
+        if std::mem::take(&mut rig.app.quit) {
+            rig.app.go(Next::Menu);
+        }
+    }
+}
