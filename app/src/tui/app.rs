@@ -85,6 +85,10 @@ pub enum Next {
     Puzzle(Series),
     /// A game, and its file if it goes on.
     Play(Box<Table>, Option<Slot>),
+    /// Another try at the turn on the screen.
+    TryAgain,
+    /// Back to a game.
+    Resume(Box<Play>),
     /// A game on a server.
     Online(Box<Opened>),
     /// A page over the present screen.
@@ -176,6 +180,8 @@ impl App {
             Next::Play(table, slot) => {
                 self.screen = Screen::Play(Box::new(Play::new(*table, slot, shared)));
             }
+            Next::TryAgain => self.try_again(),
+            Next::Resume(play) => self.screen = Screen::Play(play),
             Next::Online(opened) => {
                 self.screen = Screen::Play(Box::new(Play::online(*opened, shared)));
             }
@@ -187,6 +193,18 @@ impl App {
                 self.suspend = true;
             }
             Next::Quit => self.quit = true,
+        }
+    }
+
+    /// Puts another try at a turn in the place of the game that is gone over.
+    fn try_again(&mut self) {
+        let menu = Screen::Settings(Settings::default());
+        match std::mem::replace(&mut self.screen, menu) {
+            Screen::Play(play) => {
+                let tried = play.try_turn_again(&mut self.shared);
+                self.screen = Screen::Play(tried.map_or_else(|play| play, Box::new));
+            }
+            other => self.screen = other,
         }
     }
 

@@ -24,6 +24,7 @@ const KEYS: &[(&str, &[(&str, &str)])] = &[
             ("e", "the engine's evaluation as a bar"),
             ("a", "analysis of the position on the screen: the best lines as they are found"),
             ("Original", "what the game's original program thinks of the position, for each side"),
+            ("m", "go over the game: a graph, then from mistake to mistake; x tries one again"),
             ("r", "the rules"),
             ("?", "this page"),
         ],

@@ -22,6 +22,13 @@ impl Play {
         if self.dialog.is_some() {
             return self.dialog_key(key.code, shared);
         }
+        let is_idle = self.typing.is_none() && self.picker.is_idle() && !self.table.game.in_turn();
+        if key.code == KeyCode::Esc
+            && is_idle
+            && let Some(back) = self.leave_retry()
+        {
+            return back;
+        }
         self.note = None;
         let before = self.before.take();
         if self.naming.is_some() {
@@ -187,6 +194,8 @@ impl Play {
             'p' => self.pause(Offer::Resume, shared),
             'q' => self.pause(Offer::Exit, shared),
             's' => self.ask_name(shared),
+            'm' => self.go_over(shared),
+            'x' if self.study.is_some() => return Next::TryAgain,
             'v' => self.shown.panel = !self.shown.panel,
             'o' if self.review.is_some() || self.table.result().is_some() => {
                 return self.go_on_from_here(shared);

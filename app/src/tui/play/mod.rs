@@ -4,6 +4,7 @@ mod dialog;
 mod keys;
 mod online;
 mod panel;
+mod study;
 mod task;
 mod typing;
 mod view;
@@ -22,6 +23,7 @@ use rules::Player;
 use rules::diagram::Diagram;
 use rules::record::Verdict;
 use std::time::{Duration, Instant};
+use study::{Retry, Study};
 use task::Task;
 use typing::Typing;
 
@@ -109,11 +111,22 @@ pub struct Play {
     task: Option<Task>,
     /// The server that the game is on.
     remote: Option<Remote>,
+    /// What the engine says of the whole game.
+    study: Option<Study>,
+    /// Another try at a turn of a game that is gone over.
+    retry: Option<Retry>,
 }
 
 impl Play {
     /// A game that begins or goes on.
     pub fn new(table: Table, slot: Option<Slot>, shared: &mut Shared) -> Play {
+        let mut play = Play::bare(table, slot, shared);
+        play.refresh(shared);
+        play
+    }
+
+    /// A game of which nothing is kept and nothing follows yet.
+    fn bare(table: Table, slot: Option<Slot>, shared: &Shared) -> Play {
         let choices = &shared.choices;
         // Two people want to find out for themselves who is better.
         let has_computer = !table.sitters.iter().all(Sitter::is_person);
@@ -150,10 +163,11 @@ impl Play {
             last_turn: shared.now,
             task: None,
             remote: None,
+            study: None,
+            retry: None,
         };
         // A game that had ended before it was opened is kept already.
         play.finished = play.table.result().is_some().then(|| play.course());
-        play.refresh(shared);
         play
     }
 
@@ -237,7 +251,7 @@ impl Play {
     fn keep(&mut self, shared: &Shared) {
         // The server keeps its own games until they end.
         let is_elsewhere = self.remote.is_some() && self.table.result().is_none();
-        if self.task.is_some() || is_elsewhere || self.looks_on() {
+        if self.task.is_some() || self.retry.is_some() || is_elsewhere || self.looks_on() {
             return;
         }
         let kept = match self.table.result() {
@@ -279,6 +293,7 @@ impl Play {
         let limits = match self.shown {
             Shown { analysis: true, .. } => Limits { lines: LINES, ..Limits::default() },
             Shown { bar: true, .. } | Shown { hint: true, .. } => Limits::time(GLANCE),
+            _ if self.retry.is_some() && self.table.game.turns_played() > 0 => Limits::time(GLANCE),
             _ => return,
         };
         let job = shared.worker.watch(self.table.entry, self.game(), limits);
@@ -345,7 +360,14 @@ impl Play {
         if let Some(watch) = self.watch.as_mut().filter(|watch| watch.job.is(job)) {
             match found {
                 Found::News(view) => watch.view = Some(view),
-                Found::Done | Found::Turn(_) => watch.is_done = true,
+                Found::Done | Found::Turn(_) | Found::Judged(_) => watch.is_done = true,
+            }
+            return;
+        }
+        if let Some(study) = self.study.as_mut().filter(|study| study.job.is(job)) {
+            match found {
+                Found::Judged(judged) => study.hear(judged),
+                _ => study.end(),
             }
             return;
         }
@@ -356,7 +378,7 @@ impl Play {
                 thinking.turn = Some(turn);
                 self.tick(shared);
             }
-            Found::Turn(None) | Found::Done => {
+            Found::Turn(None) | Found::Done | Found::Judged(_) => {
                 self.rests = true;
                 self.thinking = None;
                 self.warn("the computer found no turn: space lets it try again, u takes back");

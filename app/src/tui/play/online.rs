@@ -38,11 +38,11 @@ impl Play {
                 send.send(Message::Net(news)).is_ok()
             })
         });
-        let mut play = Play::new(table, None, shared);
+        let mut play = Play::bare(table, None, shared);
         play.shown.flipped = seat.own == [Player::Two];
         let run = format!("{:016x}", crate::table::work::random(None).next_u64());
         play.remote = Some(Remote { seat, line, sent: 0, run });
-        play.look_on(shared);
+        play.refresh(shared);
         play
     }
 

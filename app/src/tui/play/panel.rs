@@ -20,14 +20,14 @@ use std::time::Instant;
 const NUMBERED: usize = 9;
 
 /// Writes lines from the top of the panel; what does not fit is left out.
-struct Pen<'a, 'b> {
+pub(super) struct Pen<'a, 'b> {
     frame: &'a mut Frame<'b>,
-    area: Rect,
-    look: Look,
+    pub(super) area: Rect,
+    pub(super) look: Look,
 }
 
 impl Pen<'_, '_> {
-    fn width(&self) -> usize {
+    pub(super) fn width(&self) -> usize {
         usize::from(self.area.width)
     }
 
@@ -36,7 +36,7 @@ impl Pen<'_, '_> {
     }
 
     /// Writes a line and gives its row.
-    fn line(&mut self, line: Line<'_>) -> Option<u16> {
+    pub(super) fn line(&mut self, line: Line<'_>) -> Option<u16> {
         if self.area.height == 0 {
             return None;
         }
@@ -47,11 +47,11 @@ impl Pen<'_, '_> {
         Some(y)
     }
 
-    fn gap(&mut self) {
+    pub(super) fn gap(&mut self) {
         self.line(Line::default());
     }
 
-    fn words(&mut self, text: &str, style: Style) {
+    pub(super) fn words(&mut self, text: &str, style: Style) {
         for line in wrapped(text, self.width()) {
             self.line(Line::styled(line, style));
         }
@@ -78,6 +78,7 @@ impl Play {
         self.view_values(&mut pen);
         self.view_hint(&mut pen);
         self.view_analysis(&mut pen);
+        self.view_study(&mut pen, hits);
         self.view_turns(&mut pen, hits);
     }
 

@@ -61,10 +61,10 @@ impl Play {
         sitters[player.index()] = Sitter::person("");
         let table = Table::new(series.entry, game, sitters, None);
         shared.choices.game = series.entry.info.id.into();
-        let mut play = Play::new(table, None, shared);
+        let mut play = Play::bare(table, None, shared);
         play.shown.bar = false;
         play.task = Some(Task { series, player, helped: false });
-        play.look_on(shared);
+        play.refresh(shared);
         Some(play)
     }
 

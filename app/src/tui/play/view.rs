@@ -124,7 +124,7 @@ impl Play {
             Line::styled(cut(&note.text, width, look), style)
         } else if !has_panel && !self.picker.choices().is_empty() {
             self.choices_in_line(look)
-        } else if let Some((words, warns)) = self.task_prompt() {
+        } else if let Some((words, warns)) = self.task_prompt().or_else(|| self.retry_prompt()) {
             let style = if warns { look.warning() } else { look.accent() };
             Line::styled(cut(&words, width, look), style)
         } else if has_panel {
@@ -251,6 +251,7 @@ impl Play {
         if self.table.result().is_some() {
             return vec![
                 ("← →", "look back"),
+                ("m", "go over it"),
                 ("n", "rematch"),
                 ("N", "swap sides"),
                 ("o", "go on from here"),

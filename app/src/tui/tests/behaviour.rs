@@ -532,3 +532,47 @@ fn random_keys_and_clicks_do_no_harm() {
         }
     }
 }
+
+#[test]
+fn a_game_is_gone_over_and_a_mistake_tried_again_without_the_answer() {
+    let mut rig = Rig::playing("gekitai", HUMANS, "c3 a6 c5 f6 c2 f1");
+    rig.keys("m");
+    sees(&rig, "going over the game");
+    let judged = |ply: usize, score, loss: i32, mistake| requests::review::Judged {
+        ply,
+        of: 6,
+        score,
+        win_in: None,
+        best: vec!["d4".into()],
+        loss: Some(loss),
+        mistake,
+    };
+    for ply in (0..=6).rev() {
+        let found = match ply {
+            4 => judged(4, 300, 400, Some("blunder")),
+            ply => judged(ply, -100, 0, None),
+        };
+        rig.report(1, Found::Judged(found));
+    }
+    rig.report(1, Found::Done);
+    sees(&rig, "1 mistake; m goes to the next");
+    rig.keys("m");
+    sees(&rig, "after 4 of 6 turns");
+    sees(&rig, "blunder, 4.00 given away");
+    assert!(rig.frame().contains('▄') || rig.frame().contains('▃'), "{}", rig.frame());
+    rig.keys("x");
+    assert_eq!(rig.history().len(), 3);
+    sees(&rig, "Find a better turn");
+    let shown = rig.frame();
+    assert!(!shown.contains("d4"), "the answer is on the screen:\n{shown}");
+    rig.keys("a1<Enter>");
+    sees(&rig, "The engine looks at it");
+    rig.keys("u");
+    rig.keys("d4<Enter>");
+    sees(&rig, "Right: that is what the engine would play");
+    rig.keys("<Esc>");
+    sees(&rig, "after 4 of 6 turns");
+    assert_eq!(rig.history().len(), 6);
+    let kept = |shelf| rig.app.shared.saves.list(shelf).len();
+    assert_eq!((kept(Shelf::Unfinished), kept(Shelf::Finished)), (1, 0));
+}
