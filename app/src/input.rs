@@ -3,8 +3,9 @@
 use crate::cli::{Cli, GameOptions, PositionArgs};
 use crate::failure::Failure;
 use crate::similar;
-use crate::table::Table;
+use crate::table::{Sitter, Table};
 use clap::CommandFactory;
+use engine::puzzles::Puzzle;
 use engine::{Entry, GAMES, Session};
 use rules::game::shorten;
 use rules::record::Record;
@@ -75,6 +76,32 @@ pub fn records(text: &str) -> Vec<String> {
 pub fn tables(file: &Path) -> Result<Vec<Result<Table, String>>, Failure> {
     let text = read(file)?;
     Ok(records(&text).iter().map(|record| Table::from_text(record)).collect())
+}
+
+/// The puzzles of a file, if it holds nothing else.
+pub fn puzzles(file: &Path) -> Result<Option<Vec<Puzzle>>, Failure> {
+    let text = read(file)?;
+    let is_puzzle = |puzzle: &Puzzle| puzzle.turns > 0 && !puzzle.solution.is_empty();
+    let puzzles = engine::puzzles::read(without_mark(&text)).unwrap_or_default();
+    Ok((!puzzles.is_empty() && puzzles.iter().all(is_puzzle)).then_some(puzzles))
+}
+
+/// The table that a pasted text describes: a record, or a position with nobody's names.
+pub fn pasted(text: &str, entry: Option<&'static Entry>) -> Result<Table, String> {
+    let text = without_mark(text).trim();
+    if is_record(text) {
+        return Table::from_text(&records(text).swap_remove(0));
+    }
+    let options = GameOptions::default();
+    let open = |entry| open(entry, text, &options).map_err(|failure| failure.message());
+    let named = if text.starts_with('{') { open(None) } else { open(entry) };
+    let game = named.or_else(|error| {
+        // A line of text names no game: the first that can read it.
+        let mut read = GAMES.iter().filter_map(|entry| open(Some(entry)).ok());
+        read.next().ok_or(error)
+    })?;
+    let entry = requests::game(game.info().id).map_err(|refusal| refusal.message)?;
+    Ok(Table::new(entry, game, [Sitter::person(""), Sitter::person("")], None))
 }
 
 /// A game of a file: the only one, or that of this number, from 1.

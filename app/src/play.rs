@@ -90,6 +90,9 @@ pub fn run(args: &PlayArgs) -> Result<(), Failure> {
     let saves = Saves::open(args.data.as_deref()).map_err(Failure::user)?;
     let plain = args.plain || !has_terminal();
     if let (Some(file), None, false) = (&args.load, args.number, plain) {
+        if let Some(puzzles) = input::puzzles(file)? {
+            return tui::run(args, saves, tui::Next::OwnPuzzles(puzzles));
+        }
         let games = input::tables(file)?;
         if games.len() > 1 {
             return tui::run(args, saves, tui::Next::File(file.clone(), games));

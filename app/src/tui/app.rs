@@ -13,6 +13,7 @@ use crate::saves::{Choices, Saves, Slot};
 use crate::table::Table;
 use crate::table::work::{Report, Worker};
 use engine::Entry;
+use engine::puzzles::Puzzle;
 use ratatui::crossterm::event::{Event, KeyCode};
 use ratatui::layout::Rect;
 use std::cell::RefCell;
@@ -79,6 +80,8 @@ pub enum Next {
     Library,
     /// The games of a file.
     File(PathBuf, Vec<Result<Table, String>>),
+    /// Puzzles of a file.
+    OwnPuzzles(Vec<Puzzle>),
     Settings,
     /// The list of puzzles, with one of them selected or none.
     Puzzles(Option<Series>),
@@ -162,6 +165,7 @@ impl App {
             Next::File(path, games) => {
                 self.screen = Screen::Library(Library::of_file(&path, games));
             }
+            Next::OwnPuzzles(puzzles) => self.screen = Screen::Puzzles(Puzzles::of(&puzzles)),
             Next::Settings => self.screen = Screen::Settings(Settings::default()),
             Next::Library => self.screen = Screen::Library(Library::new(shared)),
             Next::Puzzles(chosen) => {

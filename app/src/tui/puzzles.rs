@@ -71,6 +71,16 @@ impl Puzzles {
         Puzzles { games, game: last.unwrap_or(0) }
     }
 
+    /// These puzzles, by game; there must be some.
+    pub fn of(puzzles: &[Puzzle]) -> Puzzles {
+        let series = |entry: &'static Entry| {
+            let own = puzzles.iter().filter(|puzzle| puzzle.game == entry.info.id);
+            Series { entry, puzzles: own.cloned().collect(), number: 0 }
+        };
+        let has_some = |series: &Series| !series.puzzles.is_empty();
+        Puzzles { games: GAMES.iter().map(series).filter(has_some).collect(), game: 0 }
+    }
+
     /// The list with this puzzle selected.
     #[must_use]
     pub fn at(mut self, series: &Series) -> Puzzles {

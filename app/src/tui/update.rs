@@ -1,6 +1,8 @@
 //! What a message changes.
 
 use super::app::{App, Hit, Message, Next, Screen};
+use super::menu::Menu;
+use crate::input;
 use ratatui::crossterm::event::{
     Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
 };
@@ -12,6 +14,7 @@ pub fn update(app: &mut App, message: Message, now: Instant) {
     match message {
         Message::Input(Event::Key(key)) if key.kind != KeyEventKind::Release => press(app, key),
         Message::Input(Event::Mouse(mouse)) => click(app, mouse),
+        Message::Input(Event::Paste(text)) => paste(app, &text),
         Message::Input(_) | Message::Resized => {}
         Message::Work(report) => {
             if let Screen::Play(play) = &mut app.screen {
@@ -58,6 +61,26 @@ fn press(app: &mut App, key: KeyEvent) {
         Screen::Play(play) => play.key(key, shared),
     };
     app.go(next);
+}
+
+/// What is pasted into a line is typed there; elsewhere a position or a record is opened.
+fn paste(app: &mut App, text: &str) {
+    app.page = None;
+    let entry = match &mut app.screen {
+        Screen::Play(play) => {
+            if play.paste(text) {
+                return;
+            }
+            Some(play.table.entry)
+        }
+        Screen::Setup(setup) => Some(setup.entry),
+        _ => None,
+    };
+    match (input::pasted(text, entry), &mut app.screen) {
+        (Ok(table), _) => app.go(Next::Play(Box::new(table), None)),
+        (Err(why), Screen::Play(play)) => play.refuse_paste(&why),
+        (Err(why), _) => app.screen = Screen::Menu(Menu::new(&app.shared, Some(why))),
+    }
 }
 
 fn click(app: &mut App, mouse: MouseEvent) {

@@ -244,7 +244,7 @@ impl CellPainter<'_> {
             }
         }
         let (width, height, top) = match self.figure_room() {
-            (5, 3, top) => (5, 3, top),
+            (_, ..5, top) => (5, 3, top),
             (width, height, top) => (width - 4, height - 2, top + 1),
         };
         let figure = if owner == Player::One { Figure::Cross } else { Figure::Ring };

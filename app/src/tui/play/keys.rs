@@ -105,6 +105,31 @@ impl Play {
         }
     }
 
+    /// Types a pasted text where something is being typed, and a move where one may be; says whether.
+    pub fn paste(&mut self, text: &str) -> bool {
+        let line = text.lines().next().unwrap_or_default().trim();
+        if let Some(name) = &mut self.naming {
+            name.extend(line.chars().filter(|c| !c.is_control()).take(LONGEST_NAME));
+            return true;
+        }
+        if let Some(typing) = &mut self.typing {
+            line.chars().for_each(|c| typing.add(c));
+            return true;
+        }
+        let is_move = self.table.person().is_some()
+            && text.trim() == line
+            && self.table.game.boxed_clone().play(line).is_ok();
+        if is_move {
+            self.typing = Some(Typing::new(line));
+        }
+        is_move
+    }
+
+    /// Says why a pasted text is no position.
+    pub fn refuse_paste(&mut self, why: &str) {
+        self.warn(format!("what was pasted is no position, record or move: {why}"));
+    }
+
     fn naming_key(&mut self, code: KeyCode, shared: &mut Shared) {
         let Some(name) = &mut self.naming else { return };
         match code {

@@ -178,7 +178,7 @@ impl Play {
                     }
                     steps => STEPS[steps],
                 };
-                let style = if ply == at { look.chosen() } else { style };
+                let style = if ply == at { look.accent() } else { style };
                 spans.push(Span::styled(sign, style));
             }
             let Some(y) = pen.line(Line::from(spans)) else { return };

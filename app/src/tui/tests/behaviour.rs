@@ -576,3 +576,25 @@ fn a_game_is_gone_over_and_a_mistake_tried_again_without_the_answer() {
     let kept = |shelf| rig.app.shared.saves.list(shelf).len();
     assert_eq!((kept(Shelf::Unfinished), kept(Shelf::Finished)), (1, 0));
 }
+
+#[test]
+fn positions_records_and_moves_can_be_pasted() {
+    let paste = |rig: &mut Rig, text: &str| {
+        rig.tell(Message::Input(Event::Paste(text.to_owned())));
+    };
+    let mut rig = Rig::new();
+    paste(&mut rig, "6/6/2x3/6/6/6 2\n");
+    sees(&rig, "O to move");
+    paste(&mut rig, "d4");
+    sees(&rig, "move: d4");
+    rig.keys("<Enter>");
+    assert_eq!(rig.history(), ["d4"]);
+    paste(&mut rig, "[Game \"jeson-mor\"]\n\n1. c1-d3 {well} c9-d7 *\n");
+    assert_eq!(rig.history(), ["c1-d3", "c9-d7"]);
+    paste(&mut rig, "the quick brown fox");
+    sees(&rig, "what was pasted is no position");
+    assert_eq!(rig.history().len(), 2);
+    rig.app.go(Next::Menu);
+    paste(&mut rig, "\u{1b}[31m{");
+    sees(&rig, "Settings");
+}

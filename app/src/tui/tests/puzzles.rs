@@ -89,3 +89,18 @@ fn the_menu_of_a_puzzle_offers_what_one_can_do_with_it() {
     rig.click("Other puzzles");
     sees(&rig, "Find the win");
 }
+
+#[test]
+fn puzzles_of_a_file_are_tried_like_those_of_the_program() {
+    let mut rig = Rig::new();
+    let own: Vec<Puzzle> = shipped("six-making").into_iter().skip(5).take(2).collect();
+    let file = rig.folder.join("own.txt");
+    std::fs::write(&file, own.iter().map(|puzzle| puzzle.record.as_str()).collect::<String>())
+        .unwrap();
+    let read = crate::input::puzzles(&file).unwrap().unwrap();
+    assert_eq!(read.len(), 2);
+    rig.app.go(Next::OwnPuzzles(read));
+    sees(&rig, "0 of 2 solved");
+    rig.keys("<Down><Enter>");
+    sees(&rig, "find the win, 2 of 2");
+}
