@@ -6,7 +6,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use rules::diagram::Diagram;
-use rules::text::{Canvas, Paper, Scale, Style, canvas};
+use rules::text::{Canvas, Glyph, Paper, Scale, Style, canvas};
 
 /// The largest drawing that fits; the smallest one if none does.
 pub fn drawing(diagram: &Diagram, look: &Look, flipped: bool, room: (u16, u16)) -> Canvas {
@@ -35,6 +35,8 @@ pub fn put(
     let spare = |room: u16, size: usize| room.saturating_sub(size as u16) / 2;
     let left = area.x + spare(area.width, drawn.width());
     let top = area.y + spare(area.height, drawn.height());
+    let is_ground = |glyph: &Glyph| glyph.cell == cursor && !matches!(glyph.paper, Paper::Piece(_));
+    let has_ground = cursor.is_some() && drawn.rows().flatten().any(is_ground);
     for ((y, row), line) in (top..area.bottom()).zip(drawn.rows()).zip(0..) {
         let mut run: Option<(u16, usize)> = None;
         let mut end = left;
@@ -45,6 +47,7 @@ pub fn put(
                 style = match (look.cursor(), glyph.paper) {
                     // A piece keeps its colours where there is ground around it to show the cursor.
                     (Some(ground), paper) if !matches!(paper, Paper::Piece(_)) => style.bg(ground),
+                    (Some(_), _) if has_ground => style,
                     _ => style.add_modifier(Modifier::REVERSED),
                 };
             }

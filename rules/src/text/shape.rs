@@ -32,8 +32,9 @@ const KNIGHT: [(f64, f64); 21] = [
     (0.30, 0.16),
 ];
 
-/// A knight of five by three characters is too small for its outline, and is drawn by hand.
-const SMALL_KNIGHT: [&str; 3] = [" ▗▟▙▖", "▝▀▟█▌", " ▟██▙"];
+/// Knights of three and four lines are too small for their outline, and are drawn by hand.
+const SMALL_KNIGHTS: [&[&str]; 2] =
+    [&[" ▗▟▙▖", "▝▀▟█▌", " ▟██▙"], &["  ▟█▄  ", " ▟███▙ ", "▝▀▟███▌", " ▟████▙"]];
 
 /// What can be drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,9 +49,13 @@ pub(super) enum Figure {
 
 /// A figure in lines of so many characters.
 pub(super) fn drawn(figure: Figure, width: i32, height: i32) -> Vec<String> {
-    if let (Figure::Knight { right }, 5, 3) = (figure, width, height) {
+    let small = SMALL_KNIGHTS.iter().find(|own| {
+        let columns = own.first().map_or(0, |line| line.chars().count());
+        (columns as i32, own.len() as i32) == (width, height)
+    });
+    if let (Figure::Knight { right }, Some(small)) = (figure, small) {
         let turned = |line: &str| line.chars().rev().map(mirrored).collect();
-        return SMALL_KNIGHT
+        return small
             .iter()
             .map(|line| if right { turned(line) } else { (*line).to_owned() })
             .collect();

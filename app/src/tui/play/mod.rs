@@ -2,6 +2,7 @@
 
 mod dialog;
 mod keys;
+mod motion;
 mod online;
 mod panel;
 mod study;
@@ -18,6 +19,7 @@ use crate::table::work::{Found, Job, Report};
 use crate::table::{Sitter, Table};
 use dialog::Dialog;
 use engine::{Limits, Session, View};
+use motion::Motion;
 use online::Remote;
 use rules::Player;
 use rules::diagram::Diagram;
@@ -115,6 +117,8 @@ pub struct Play {
     study: Option<Study>,
     /// Another try at a turn of a game that is gone over.
     retry: Option<Retry>,
+    /// The pieces of the last turn, while they are on their way.
+    motion: Option<Motion>,
 }
 
 impl Play {
@@ -165,6 +169,7 @@ impl Play {
             remote: None,
             study: None,
             retry: None,
+            motion: None,
         };
         // A game that had ended before it was opened is kept already.
         play.finished = play.table.result().is_some().then(|| play.course());
@@ -329,8 +334,10 @@ impl Play {
 
     /// Plays what a person or a computer has decided.
     fn play(&mut self, text: &str, shared: &mut Shared) {
+        let before = (!shared.choices.still).then(|| self.table.game.diagram());
         match self.table.play(text, shared.now) {
             Ok(()) => {
+                self.motion = before.and_then(|before| Motion::new(before, self, shared.now));
                 self.last_turn = shared.now;
                 self.note = None;
                 self.send_turn(shared);
@@ -439,7 +446,8 @@ impl Play {
             let step = if left < Duration::from_secs(11) { 100 } else { 1000 };
             Some(Duration::from_millis(left.as_millis() as u64 % step + 1))
         });
-        [due, spinner, second].into_iter().flatten().min()
+        let motion = self.motion.as_ref().and_then(|motion| motion.next(now));
+        [due, spinner, second, motion].into_iter().flatten().min()
     }
 
     /// Asks for a name to save the game under.

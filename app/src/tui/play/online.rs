@@ -1,6 +1,7 @@
 //! A game on a server: what is sent, and what the server tells.
 
 use super::Play;
+use super::motion::Motion;
 use crate::online::{self, Line, News, Opened, Seat};
 use crate::tui::app::{Message, Shared};
 use rules::Player;
@@ -211,8 +212,10 @@ impl Play {
             return;
         }
         self.table.game.rewind(known);
+        let before = (!shared.choices.still).then(|| self.table.game.diagram());
         match self.table.game.play(turn) {
             Ok(()) => {
+                self.motion = before.and_then(|before| Motion::new(before, self, shared.now));
                 self.last_turn = shared.now;
                 self.refresh(shared);
             }

@@ -20,7 +20,7 @@ impl Play {
     pub fn view(&self, shared: &Shared, frame: &mut Frame, hits: &Hits) {
         let look = &shared.look;
         let area = frame.area();
-        let diagram = self.diagram();
+        let diagram = self.drawn(shared);
         let end = match self.review {
             Some(turns) => format!("after {turns} of {} turns", self.table.game.turns_played()),
             None => format!("round {}", self.table.round()),

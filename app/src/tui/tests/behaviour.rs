@@ -598,3 +598,25 @@ fn positions_records_and_moves_can_be_pasted() {
     paste(&mut rig, "\u{1b}[31m{");
     sees(&rig, "Settings");
 }
+
+#[test]
+fn a_piece_travels_in_a_few_frames_that_nothing_waits_for() {
+    let mut rig = Rig::playing("jeson-mor", HUMANS, "");
+    rig.app.shared.choices.still = false;
+    rig.keys("e1-d3<Enter>");
+    let first = rig.frame();
+    sees(&rig, "Ben (Black) to move");
+    rig.wait(Duration::from_millis(80));
+    let second = rig.frame();
+    rig.wait(Duration::from_millis(80));
+    let last = rig.frame();
+    assert!(first != second && second != last && first != last, "{first}\n{second}\n{last}");
+    assert_eq!(rig.app.next_tick(rig.now), None, "nothing ticks when all have arrived");
+    // A key while pieces move acts at once.
+    rig.keys("e9-d7<Enter>");
+    rig.keys("d3-e5<Enter>");
+    assert_eq!(rig.history().len(), 3);
+    rig.app.shared.choices.still = true;
+    rig.keys("d9-c7<Enter>");
+    assert_eq!(rig.app.next_tick(rig.now), None);
+}

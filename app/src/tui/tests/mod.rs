@@ -10,7 +10,7 @@ use super::look::Look;
 use super::play::Play;
 use super::update::update;
 use super::view::view;
-use crate::saves::Saves;
+use crate::saves::{Choices, Saves};
 use crate::table::clock::{Clock, Terms};
 use crate::table::record::today;
 use crate::table::work::{Found, Report, Worker};
@@ -60,7 +60,8 @@ impl Rig {
             look: Look::default(),
             saves,
             remembers: trouble.is_none(),
-            choices: choices.unwrap_or_default(),
+            // Pictures are of what has arrived.
+            choices: Choices { still: true, ..choices.unwrap_or_default() },
             worker: Worker::new(Some(1), |_| {}),
             net: None,
             now,
