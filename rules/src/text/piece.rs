@@ -3,15 +3,18 @@
 use super::Charset;
 use super::canvas::{Canvas, Glyph, Ink, Mark, Paper};
 use super::plan::{Frame, Plan};
-use super::shape::{self, Figure};
+use super::shape::{Figure, Figures};
 use crate::diagram::{Diagram, Look, Piece, Shape, Tint, Tone};
 use crate::game::Player;
 
 /// Draws the inside of all cells.
 pub(super) fn draw(canvas: &mut Canvas, diagram: &Diagram, plan: &Plan, charset: Charset) {
+    let mut figures = Figures::default();
     for (index, (cell, &place)) in diagram.cells.iter().zip(&plan.cells).enumerate() {
         let mark = mark(diagram, index);
-        let mut painter = CellPainter { canvas, place, frame: plan.frame, charset, diagram };
+        let frame = plan.frame;
+        let figures = &mut figures;
+        let mut painter = CellPainter { canvas, place, frame, charset, diagram, figures };
         painter.ground(index, cell.tone, mark);
         match &cell.piece {
             Some(piece) => painter.piece(piece),
@@ -98,6 +101,7 @@ struct CellPainter<'a> {
     frame: Frame,
     charset: Charset,
     diagram: &'a Diagram,
+    figures: &'a mut Figures,
 }
 
 impl CellPainter<'_> {
@@ -173,7 +177,7 @@ impl CellPainter<'_> {
         let (width, height, top) = (width - 4, height - 2, top + 1);
         let paper = self.paper(Tone::Goal, mark);
         let ink = mark.map_or(Ink::Goal, Ink::Mark);
-        for (line, text) in (top..).zip(shape::drawn(Figure::Ring, width, height)) {
+        for (line, text) in (top..).zip(self.figures.get(Figure::Ring, width, height)) {
             for (column, ch) in (start(text.chars().count())..).zip(text.chars()) {
                 self.put(column, line, ch, ink, paper);
             }
@@ -248,7 +252,7 @@ impl CellPainter<'_> {
             (width, height, top) => (width - 4, height - 2, top + 1),
         };
         let figure = if owner == Player::One { Figure::Cross } else { Figure::Ring };
-        for (line, text) in (top..).zip(shape::drawn(figure, width, height)) {
+        for (line, text) in (top..).zip(self.figures.get(figure, width, height)) {
             self.write(line, &text, owner);
         }
     }
@@ -258,7 +262,7 @@ impl CellPainter<'_> {
         let (width, height, top) = self.figure_room();
         let body = Ink::Body(tint(self.diagram, owner));
         let figure = Figure::Knight { right: owner == Player::One };
-        for (line, text) in (top..).zip(shape::drawn(figure, width, height)) {
+        for (line, text) in (top..).zip(self.figures.get(figure, width, height)) {
             for (column, ch) in (start(text.chars().count())..).zip(text.chars()) {
                 let paper = self.at(column, line).map(|glyph| glyph.paper);
                 if let Some(paper) = paper.filter(|_| ch != ' ') {

@@ -47,8 +47,24 @@ pub(super) enum Figure {
     Ring,
 }
 
-/// A figure in lines of so many characters.
-pub(super) fn drawn(figure: Figure, width: i32, height: i32) -> Vec<String> {
+/// Figures that have been drawn already: all knights of a board look the same.
+#[derive(Default)]
+pub(super) struct Figures(Vec<((Figure, i32, i32), Vec<String>)>);
+
+impl Figures {
+    /// A figure in lines of so many characters.
+    pub fn get(&mut self, figure: Figure, width: i32, height: i32) -> Vec<String> {
+        let key = (figure, width, height);
+        if let Some((_, lines)) = self.0.iter().find(|(own, _)| *own == key) {
+            return lines.clone();
+        }
+        let lines = drawn(figure, width, height);
+        self.0.push((key, lines.clone()));
+        lines
+    }
+}
+
+fn drawn(figure: Figure, width: i32, height: i32) -> Vec<String> {
     let small = SMALL_KNIGHTS.iter().find(|own| {
         let columns = own.first().map_or(0, |line| line.chars().count());
         (columns as i32, own.len() as i32) == (width, height)
