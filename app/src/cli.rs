@@ -462,6 +462,10 @@ pub enum Format {
     Svg,
     /// A picture in pixels
     Png,
+    /// The picture itself in terminals that speak kitty's protocol: kitty, Ghostty, WezTerm, Konsole
+    Kitty,
+    /// The picture itself in terminals that speak iTerm2's protocol: iTerm2, WezTerm, mintty
+    Iterm,
     /// The position as JSON
     Json,
     /// The position in one line

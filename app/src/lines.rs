@@ -11,6 +11,7 @@ use crate::saves::{Saves, Slot};
 use crate::table::Table;
 use crate::table::work::Worker;
 use commands::{Typed, command};
+use engine::puzzles::Puzzle;
 use rules::Player;
 use rules::text::{Charset, Style, text};
 use std::io::{BufReader, Stdin, stdin};
@@ -31,6 +32,8 @@ struct Lines {
     boards: bool,
     /// The file of the unfinished game.
     slot: Option<Slot>,
+    /// The puzzle that is being tried.
+    task: Option<Puzzle>,
     /// Whether the last try to keep the game has failed.
     is_lost: bool,
     /// Whether the game has been put to the finished ones.
@@ -63,6 +66,7 @@ pub fn run(
         waits: args.wait,
         boards,
         slot: None,
+        task: None,
         is_lost: false,
         is_finished: false,
     };
@@ -176,6 +180,9 @@ impl Lines {
 
     /// Writes the game to its file before it is shown, so that no turn on the screen can be lost.
     fn keep(&mut self, table: &Table) -> Result<(), Failure> {
+        if self.task.is_some() {
+            return Ok(());
+        }
         let kept = match table.result() {
             Some(_) if self.is_finished || table.game.turns_played() == 0 => {
                 self.saves.forget(&mut self.slot)
@@ -201,7 +208,7 @@ impl Lines {
     fn leave(&self, table: &Table) -> Result<After, Failure> {
         if self.is_lost {
             self.say("this game is not kept")?;
-        } else if table.result().is_none() && table.game.turns_played() > 0 {
+        } else if self.task.is_none() && table.result().is_none() && table.game.turns_played() > 0 {
             self.say("the game is kept: `quadrille play --continue` resumes it")?;
         }
         Ok(After::Quit)

@@ -9,6 +9,7 @@ mod completions;
 mod dialect;
 mod failure;
 mod games;
+mod inline;
 mod input;
 mod interrupt;
 mod lines;

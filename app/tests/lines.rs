@@ -241,3 +241,22 @@ fn a_game_that_cannot_be_kept_is_not_said_to_be() {
     assert!(out.contains("this game is not kept") && !out.contains("the game is kept"), "{out}");
     std::fs::remove_file(&folder).unwrap();
 }
+
+#[test]
+fn a_puzzle_is_solved_in_words() {
+    let folder = folder("puzzle");
+    let puzzle = engine::puzzles::shipped("gekitai").remove(0);
+    let own: Vec<_> = puzzle.solution.iter().step_by(2).map(String::as_str).collect();
+    let wrong = {
+        let start = engine::find("gekitai").unwrap().from_text;
+        let game = start(&puzzle.position, &Default::default()).unwrap();
+        game.turns().into_iter().find(|turn| turn != own[0]).unwrap()
+    };
+    let input = format!("puzzle gekitai 999\npuzzle gekitai 1\n{wrong}\nundo\n{}\n", own[0]);
+    let out = printed(&["--no-boards", "--seed", "1"], &folder, &input);
+    assert!(out.contains("which one? 1 to 100"), "{out}");
+    assert!(out.contains("puzzle 1: ") && out.contains("turns"), "{out}");
+    assert!(out.contains("that does not win in"), "{out}");
+    assert!(out.contains("right: win in") || out.contains("solved!"), "{out}");
+    assert!(!out.contains("the game is kept"), "{out}");
+}

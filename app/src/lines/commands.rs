@@ -5,7 +5,7 @@ use crate::failure::{Failure, print};
 use crate::pages;
 use crate::table::{Table, proposals, signed};
 use engine::Limits;
-use rules::{Player, spoken};
+use rules::{Outcome, Player, spoken};
 use std::time::{Duration, Instant};
 
 /// How long the engine looks for a hint.
@@ -87,6 +87,7 @@ impl Lines {
                 Ok(()) => {
                     self.keep(table)?;
                     self.show(table)?;
+                    self.judge(table)?;
                 }
                 Err(reason) => self.say(&reason)?,
             },
@@ -159,6 +160,34 @@ impl Lines {
             _ => return self.leave(table).map(Some),
         }
         Ok(None)
+    }
+
+    /// Says how the attempt at a puzzle goes.
+    fn judge(&mut self, table: &Table) -> Result<(), Failure> {
+        let Some(puzzle) = &self.task else { return Ok(()) };
+        let (history, in_turn) = (table.game.history(), table.game.in_turn());
+        let own = history.len().div_ceil(2) as u32;
+        let is_right = history.first() == puzzle.solution.first();
+        let turns = puzzle.turns;
+        let has_won = table.result() == Some(Outcome::Win(table.game.first_player()));
+        match (is_right, has_won && own <= turns) {
+            _ if in_turn => Ok(()),
+            (true, true) => {
+                let known = self.saves.choices().map(|mut choices| {
+                    choices.solve(puzzle);
+                    self.saves.remember(&choices)
+                });
+                self.say("solved!")?;
+                known.and_then(|kept| kept).or_else(|trouble| self.say(&trouble))
+            }
+            (true, false) if own < turns => {
+                self.say(&format!("right: win in {turns} turns in all"))
+            }
+            (true, false) => self.say(&format!("it can be won in {turns} turns: undo takes back")),
+            (false, _) => {
+                self.say(&format!("that does not win in {turns} turns: undo takes it back"))
+            }
+        }
     }
 
     fn changed(&self, done: bool, else_say: &str, table: &Table) -> Result<(), Failure> {

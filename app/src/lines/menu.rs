@@ -7,14 +7,19 @@ use crate::saves::{self, Shelf, Slot};
 use crate::table::clock::{Clock, Terms};
 use crate::table::{Sitter, Table};
 use crate::{input, pages};
+use engine::puzzles::shipped;
 use engine::{Entry, GAMES, Session, Who};
 use std::path::Path;
+
+/// The level that resists in a puzzle.
+const RESISTANCE: u8 = 7;
 
 type Opened = Option<(Table, Option<Slot>)>;
 
 impl Lines {
     /// Asks for a game and its players; nothing if the input ends or the user quits.
     pub(super) fn menu(&mut self) -> Result<Opened, Failure> {
+        self.task = None;
         for (i, entry) in GAMES.iter().enumerate() {
             self.say(&format!("  {}  {:<11} {}", i + 1, entry.info.id, entry.info.tagline))?;
         }
@@ -25,7 +30,7 @@ impl Lines {
         let goes_on = if latest.is_some() { "continue, " } else { "" };
         loop {
             let prompt = format!(
-                "which game? (a name or number, {goes_on}rules GAME, history, load FILE, quit)"
+                "which game? (a name or number, {goes_on}rules GAME, puzzle GAME, history, load FILE, quit)"
             );
             let Some(answer) = self.ask(&prompt)? else { return Ok(None) };
             let (word, rest) = answer.split_once(' ').unwrap_or((&answer, ""));
@@ -49,6 +54,11 @@ impl Lines {
                     match input::table(Path::new(file), number) {
                         Ok(table) => return Ok(Some((table, None))),
                         Err(failure) => self.say(&failure.message())?,
+                    }
+                }
+                "puzzle" => {
+                    if let Some(table) = self.puzzle(rest.trim())? {
+                        return Ok(Some((table, None)));
                     }
                 }
                 "history" | "games" => self.history()?,
@@ -75,6 +85,37 @@ impl Lines {
                 },
             }
         }
+    }
+
+    /// A puzzle of a game: that of a number, or the first that is not solved.
+    fn puzzle(&mut self, words: &str) -> Result<Option<Table>, Failure> {
+        let (name, number) = words.split_once(' ').unwrap_or((words, ""));
+        let entry = match entry(name) {
+            Ok(entry) => entry,
+            Err(trouble) => return self.say(&trouble).map(|()| None),
+        };
+        let puzzles = shipped(entry.info.id);
+        let choices = self.saves.choices().unwrap_or_default();
+        let open = puzzles.iter().position(|puzzle| !choices.has_solved(puzzle)).unwrap_or(0);
+        let at = match number.trim() {
+            "" => Some(open),
+            number => number.parse::<usize>().ok().and_then(|number| number.checked_sub(1)),
+        };
+        let Some((at, puzzle)) = at.and_then(|at| Some((at, puzzles.get(at)?))) else {
+            let count = puzzles.len();
+            self.say(&format!("which one? 1 to {count}, as in `puzzle {name} 1`"))?;
+            return Ok(None);
+        };
+        let Ok(game) = (entry.from_text)(&puzzle.position, &Default::default()) else {
+            return self.say("this puzzle cannot be read").map(|()| None);
+        };
+        let mover = entry.info.players[game.turn().index()];
+        self.say(&format!("puzzle {}: {mover} wins in {} turns", at + 1, puzzle.turns))?;
+        let resists = Sitter::computer(Who::Level { level: RESISTANCE });
+        let mut sitters = [resists.clone(), resists];
+        sitters[game.turn().index()] = Sitter::person("");
+        self.task = Some(puzzle.clone());
+        Ok(Some(Table::new(entry, game, sitters, None)))
     }
 
     /// Lists all games, the latest first.
