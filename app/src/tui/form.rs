@@ -32,7 +32,7 @@ impl Setup {
         let right = Rect { width: right.width.saturating_sub(1), ..right };
         board::show(&self.game.diagram(), look, right, frame.buffer_mut());
         match &self.filling {
-            Filling::Name(..) => {
+            Filling::Name(..) | Filling::Clock(_) => {
                 keys(frame, look, row, &[("Enter", "done"), ("Esc", "leave it")], hits);
             }
             _ => {
@@ -57,6 +57,9 @@ impl Setup {
             let value = match &self.filling {
                 Filling::Name(i, name) if *row == Row::Player(*i) => {
                     format!("name: {name}{}", look.sign("▏", "_"))
+                }
+                Filling::Clock(text) if *row == Row::Clock => {
+                    format!("min+s: {text}{}", look.sign("▏", "_"))
                 }
                 _ => self.value(*row),
             };

@@ -620,3 +620,20 @@ fn a_piece_travels_in_a_few_frames_that_nothing_waits_for() {
     rig.keys("d9-c7<Enter>");
     assert_eq!(rig.app.next_tick(rig.now), None);
 }
+
+#[test]
+fn any_clock_can_be_typed() {
+    let mut rig = Rig::new();
+    rig.app.go(Next::Setup(&engine::GAMES[1]));
+    rig.keys("<End><Up><Up><Enter>7+");
+    sees(&rig, "min+s: 7+");
+    rig.keys("+<Enter>");
+    sees(&rig, "as in `5+3`");
+    rig.keys("<Backspace>1.5<Enter>");
+    sees(&rig, "7 min + 1.5 s");
+    rig.keys("s");
+    sees(&rig, "7:00");
+    let mut again = Rig::at(rig.folder.clone());
+    again.app.go(Next::Setup(&engine::GAMES[1]));
+    sees(&again, "7 min + 1.5 s");
+}
