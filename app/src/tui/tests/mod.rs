@@ -3,6 +3,7 @@
 mod behaviour;
 mod frames;
 mod puzzles;
+mod study;
 
 use super::app::{App, Message, Next, Screen, Shared};
 use super::look::Depth;
