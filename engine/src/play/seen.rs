@@ -19,6 +19,18 @@ pub enum Judgement {
     Hand,
 }
 
+impl Judgement {
+    /// Both, each with its name in options.
+    pub const NAMED: [(&'static str, Judgement); 2] =
+        [("learned", Judgement::Learned), ("hand", Judgement::Hand)];
+
+    /// The judgement of this name, in any case.
+    pub fn named(name: &str) -> Option<Judgement> {
+        let found = Judgement::NAMED.iter().find(|(own, _)| own.eq_ignore_ascii_case(name))?;
+        Some(found.1)
+    }
+}
+
 /// A net that comes with the program; nothing if it is missing or damaged.
 pub(super) fn shipped<G: Seen, const H: usize>(packed: &[u8]) -> Option<Net<H>> {
     Net::read(packed, G::INPUTS).ok()

@@ -146,7 +146,17 @@ impl Game for Glaisher {
         }
     }
 
-    /// Without the list of all moves, which is long.
+    #[inline]
+    fn pack(m: Move) -> u32 {
+        m.pack()
+    }
+
+    #[inline]
+    fn unpack(code: u32) -> Option<Move> {
+        Move::unpack(code)
+    }
+
+    #[inline]
     fn is_legal(&self, m: Move) -> bool {
         if self.outcome.is_some() {
             return false;
