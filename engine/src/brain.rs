@@ -3,7 +3,7 @@
 use crate::cache::Cache;
 use crate::control::{Control, Limits, Stop};
 use crate::evaluate::Evaluate;
-use crate::levels::{Blurred, Level};
+use crate::levels::{Blurred, Skill};
 use crate::play::{Judgement, Play};
 use crate::score::{WIN, is_proven, win_after};
 use crate::search::{Line, Tuning};
@@ -138,12 +138,12 @@ impl<G: Play> Brain<G> {
     pub(crate) fn decide_at_level(
         &mut self,
         game: &Match<G>,
-        (level, nodes): (&Level, u64),
+        skill: Skill,
         (limits, stop): (&Limits, &Stop),
         random: &mut Random,
         news: News<'_, G::Move>,
     ) -> Option<Thought<G::Move>> {
-        let careless = (random.below(100) as u64) < level.careless;
+        let careless = (random.below(100) as u64) < skill.careless;
         let salt = random.next_u64();
         let pos = game.position();
         if self.judge.known(pos) == Some(win_after(1)) {
@@ -154,8 +154,11 @@ impl<G: Play> Brain<G> {
         if pos.outcome().is_some() {
             return None;
         }
-        let control = Control::new(&Limits { time: limits.time, ..Limits::nodes(nodes) }, stop);
-        let judge = Blurred::new(&self.judge, level, salt, careless);
+        // Who is careless looks at every move, and does not ask what the opponent will do.
+        let (depth, nodes) = if careless { (Some(1), None) } else { (None, Some(skill.nodes)) };
+        let limits = Limits { time: limits.time, depth, nodes, ..Limits::default() };
+        let control = Control::new(&limits, stop);
+        let judge = Blurred::new(&self.judge, skill, salt, careless);
         let cache = Cache::new(1);
         let past = game.past_keys();
         let whole = |mut thought: Thought<G::Move>| {

@@ -1,14 +1,16 @@
 //! Ten levels of play, from "anyone who knows the rules wins" to all the engine can do.
 //!
 //! A level looks at a fixed number of positions, and it errs: its estimates are blurred by noise that differs
-//! from turn to turn, and now and then it overlooks what the opponent threatens. It never
-//! overlooks its own immediate win. `docs/levels.md` shows what that comes to, measured by matches.
+//! from turn to turn, and now and then it does not ask what the opponent will do. It never overlooks its own
+//! immediate win. How much of each makes a level, every game says for itself. `docs/levels.md` shows what that
+//! comes to, measured by matches.
 
 use crate::evaluate::{Evaluate, Weighed};
+use crate::play::Play;
 use crate::score::Score;
 use rules::Game;
 
-/// How well a level plays, and what it is called.
+/// A level as people know it, in any game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Level {
     /// 1 to 10.
@@ -17,45 +19,69 @@ pub struct Level {
     pub name: &'static str,
     /// What an opponent may expect, in half a sentence.
     pub about: &'static str,
-    /// How many positions it looks at; the last level is limited by time alone.
-    pub nodes: Option<u64>,
+}
+
+/// How well a level plays a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Skill {
+    /// How many positions it looks at.
+    pub nodes: u64,
     /// How far its estimates are off, in hundredths of a clear advantage.
     pub blur: i32,
-    /// In how many turns of a hundred it overlooks the opponent's immediate win.
+    /// In how many turns of a hundred it does not ask what the opponent will do.
     pub careless: u64,
 }
 
-const fn level(
-    number: u8,
-    name: &'static str,
-    about: &'static str,
-    nodes: u64,
-    blur: i32,
-    careless: u64,
-) -> Level {
-    Level { number, name, about, nodes: Some(nodes), blur, careless }
+/// The skills of all levels but the last, which is limited by time alone.
+pub type Skills = [Skill; LEVELS.len() - 1];
+
+/// For games without skills of their own.
+pub const USUAL: Skills = [
+    skill(100, 800, 65),
+    skill(150, 500, 45),
+    skill(250, 220, 25),
+    skill(450, 110, 12),
+    skill(1_000, 55, 4),
+    skill(2_500, 28, 0),
+    skill(7_000, 14, 0),
+    skill(25_000, 6, 0),
+    skill(120_000, 0, 0),
+];
+
+/// A skill by its numbers.
+pub const fn skill(nodes: u64, blur: i32, careless: u64) -> Skill {
+    Skill { nodes, blur, careless }
+}
+
+const fn level(number: u8, name: &'static str, about: &'static str) -> Level {
+    Level { number, name, about }
 }
 
 /// All levels, from the weakest.
 pub const LEVELS: [Level; 10] = [
-    level(1, "Novice", "knows the moves and little more", 100, 800, 65),
-    level(2, "Beginner", "sees its own win, and often yours", 150, 500, 45),
-    level(3, "Casual", "seldom leaves an open door", 250, 220, 25),
-    level(4, "Learner", "looks a move ahead", 450, 110, 12),
-    level(5, "Player", "plans a little, errs a little", 1_000, 55, 4),
-    level(6, "Regular", "punishes plain mistakes", 2_500, 28, 0),
-    level(7, "Strong", "calculates, and seldom errs", 7_000, 14, 0),
-    level(8, "Expert", "sees most tactics before you do", 25_000, 6, 0),
-    level(9, "Master", "wants to be outplayed by plan", 120_000, 0, 0),
-    Level {
-        number: 10,
-        name: "Engine",
-        about: "all it can do in the time it has",
-        nodes: None,
-        blur: 0,
-        careless: 0,
-    },
+    level(1, "Novice", "knows the moves and little more"),
+    level(2, "Beginner", "sees its own win, and often yours"),
+    level(3, "Casual", "seldom leaves an open door"),
+    level(4, "Learner", "looks a move ahead"),
+    level(5, "Player", "plans a little, errs a little"),
+    level(6, "Regular", "punishes plain mistakes"),
+    level(7, "Strong", "calculates, and seldom errs"),
+    level(8, "Expert", "sees most tactics before you do"),
+    level(9, "Master", "wants to be outplayed by plan"),
+    level(10, "Engine", "all it can do in the time it has"),
 ];
+
+impl Level {
+    /// How well it plays a game; nothing where only time limits it.
+    pub fn skill<G: Play>(&self) -> Option<Skill> {
+        G::SKILLS.get(usize::from(self.number).checked_sub(1)?).copied()
+    }
+
+    /// Whether only time limits it.
+    pub fn is_limited_by_time(&self) -> bool {
+        usize::from(self.number) == LEVELS.len()
+    }
+}
 
 /// The level with a number.
 pub fn find(number: u8) -> Option<&'static Level> {
@@ -72,8 +98,8 @@ pub struct Blurred<'a, E> {
 
 impl<'a, E: Evaluate> Blurred<'a, E> {
     /// The errors of one turn; another salt gives other errors.
-    pub fn new(judge: &'a E, level: &Level, salt: u64, careless: bool) -> Self {
-        Blurred { judge, amplitude: level.blur * judge.unit() / 100, salt, careless }
+    pub fn new(judge: &'a E, skill: Skill, salt: u64, careless: bool) -> Self {
+        Blurred { judge, amplitude: skill.blur * judge.unit() / 100, salt, careless }
     }
 }
 

@@ -148,14 +148,14 @@ impl<G: Play> Thinker for Brain<G> {
         random: &mut Random,
         news: &mut dyn FnMut(&View),
     ) -> Option<String> {
-        let Some(nodes) = level.nodes else {
+        let Some(skill) = level.skill::<G>() else {
             return first_turn(self.think(game, limits, stop, news)?);
         };
         let game = game.as_any().downcast_ref::<Match<G>>()?;
         let pos = game.position();
         let tell = &mut |thought: &Thought<G::Move>| news(&view(pos, thought));
         let spend = (limits, stop);
-        first_turn(view(pos, &self.decide_at_level(game, (level, nodes), spend, random, tell)?))
+        first_turn(view(pos, &self.decide_at_level(game, skill, spend, random, tell)?))
     }
 
     fn glance(&self, game: &dyn Session) -> Score {

@@ -4,7 +4,7 @@ use crate::effort::cases;
 use engine::cache::Cache;
 use engine::control::{Control, Limits, Stop};
 use engine::evaluate::{Evaluate, Weighed, glance};
-use engine::levels::{Blurred, LEVELS};
+use engine::levels::{Blurred, USUAL};
 use engine::play::{Judgement, Play};
 use engine::score::Score;
 use engine::search::{Line, Tuning};
@@ -145,7 +145,7 @@ fn found<G: Play>(
 ) -> (Vec<Line<G::Move>>, u64) {
     let (control, cache) = (Control::new(limits, &Stop::default()), Cache::new(1));
     let thought = if blurred {
-        let judge = Blurred::new(judge, &LEVELS[4], 7, false);
+        let judge = Blurred::new(judge, USUAL[4], 7, false);
         think(pos, &[], &judge, &cache, Tuning::PLAY, &control, &mut |_| {})
     } else {
         think(pos, &[], judge, &cache, Tuning::PLAY, &control, &mut |_| {})

@@ -4,6 +4,7 @@ use super::external::Program;
 use crate::dialect::Dialect;
 use engine::arena::players::Local;
 use engine::arena::{Contestant, Fault, Player};
+use engine::levels::Level;
 use engine::play::Judgement;
 use engine::{Entry, Limits, Session, Who};
 use rules::game::shorten;
@@ -76,7 +77,7 @@ fn kind(head: &str, words: &mut Words, game: &dyn Session) -> Result<Kind, Strin
             local(who, Limits::default(), HASH)
         }
         Some(who @ Who::Level { .. }) => {
-            let needs_limits = who.level().is_some_and(|level| level.nodes.is_none());
+            let needs_limits = who.level().is_some_and(Level::is_limited_by_time);
             let limits = if needs_limits { limits(words)? } else { Limits::default() };
             local(who, limits, HASH)
         }

@@ -93,7 +93,9 @@ impl Sitter {
     /// What an engine may spend on a turn, with a share of the clock if there is one.
     pub fn limits(&self, clock: Option<Limits>) -> Limits {
         match self.who.level() {
-            Some(level) if level.nodes.is_none() => clock.unwrap_or_else(|| Limits::time(PATIENCE)),
+            Some(level) if level.is_limited_by_time() => {
+                clock.unwrap_or_else(|| Limits::time(PATIENCE))
+            }
             _ => clock.unwrap_or_default(),
         }
     }

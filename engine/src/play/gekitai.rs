@@ -3,6 +3,7 @@
 use super::Play;
 use super::seen::{Judgement, gekitai as seen};
 use crate::evaluate::Estimate;
+use crate::levels::{Skills, skill};
 use crate::net::{CLEAR, Net, Seen, Sums};
 use crate::score::{Score, win_after};
 use crate::seed::{self, Seed};
@@ -240,5 +241,16 @@ impl Play for Gekitai {
 
     const SEED: Option<Seed<Self>> = Some(seed::gekitai::SEED);
     const PUZZLES: &'static str = include_str!("../puzzles/gekitai.txt");
+    const SKILLS: Skills = [
+        skill(30, 1_800, 97),
+        skill(130, 603, 60),
+        skill(190, 334, 39),
+        skill(290, 188, 25),
+        skill(430, 117, 14),
+        skill(680, 77, 8),
+        skill(1_200, 49, 3),
+        skill(2_200, 31, 1),
+        skill(42_000, 4, 0),
+    ];
     const BENCH_DEPTH: u32 = 6;
 }

@@ -3,6 +3,7 @@
 use super::Play;
 use super::seen::{Judgement, glaisher as seen};
 use crate::evaluate::Estimate;
+use crate::levels::{Skills, skill};
 use crate::net::{CLEAR, Net, Seen, Sums};
 use crate::score::{Score, win_after};
 use crate::seed::{self, Seed};
@@ -429,6 +430,17 @@ impl Play for Glaisher {
 
     const SEED: Option<Seed<Self>> = Some(seed::glaisher::SEED);
     const PUZZLES: &'static str = include_str!("../puzzles/glaisher.txt");
+    const SKILLS: Skills = [
+        skill(20, 2_750, 99),
+        skill(120, 663, 65),
+        skill(190, 346, 40),
+        skill(350, 150, 20),
+        skill(800, 67, 7),
+        skill(1_300, 45, 3),
+        skill(2_500, 28, 0),
+        skill(4_900, 18, 0),
+        skill(17_000, 8, 0),
+    ];
     const BENCH_DEPTH: u32 = 4;
     // Some two thousand turns: three of them in a row cannot be looked at.
     const PUZZLE_TURNS: u32 = 2;

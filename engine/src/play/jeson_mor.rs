@@ -13,6 +13,7 @@
 
 use super::Play;
 use crate::evaluate::Estimate;
+use crate::levels::{Skills, skill};
 use crate::score::{Score, win_after};
 use crate::seed::{self, Seed};
 use crate::solve::Prove;
@@ -242,6 +243,17 @@ impl Play for JesonMor {
     type Judge = Judge;
     const SEED: Option<Seed<Self>> = Some(seed::jeson_mor::SEED);
     const PUZZLES: &'static str = include_str!("../puzzles/jeson-mor.txt");
+    const SKILLS: Skills = [
+        skill(30, 1_771, 97),
+        skill(50, 1_291, 91),
+        skill(80, 956, 82),
+        skill(120, 672, 66),
+        skill(170, 391, 43),
+        skill(250, 220, 28),
+        skill(410, 122, 15),
+        skill(920, 59, 5),
+        skill(2_100, 32, 1),
+    ];
     const BENCH_DEPTH: u32 = 7;
     const PUZZLE_RATED_BLIND: bool = true;
 }

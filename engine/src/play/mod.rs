@@ -6,6 +6,7 @@ pub mod jeson_mor;
 mod seen;
 pub mod six_making;
 
+use crate::levels::{self, Skills};
 use crate::seed::Seed;
 use crate::solve::Prove;
 use rules::{Notation, Show, Symmetric};
@@ -24,6 +25,8 @@ pub trait Play: Notation + Show + Symmetric {
     const PUZZLES: &'static str = "";
     /// The players and the evaluation of the game's original program, where there is one.
     const SEED: Option<Seed<Self>> = None;
+    /// How well the levels play.
+    const SKILLS: Skills = levels::USUAL;
     /// How deep the bench looks: a second or so for all its positions.
     const BENCH_DEPTH: u32;
     /// The most turns a puzzle may take to win.

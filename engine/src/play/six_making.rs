@@ -3,6 +3,7 @@
 use super::Play;
 use super::seen::{Judgement, six_making as seen};
 use crate::evaluate::Estimate;
+use crate::levels::{Skills, skill};
 use crate::net::{CLEAR, Net, Seen, Sums};
 use crate::score::{Score, win_after};
 use crate::seed::{self, Seed};
@@ -216,5 +217,16 @@ impl Play for SixMaking {
 
     const SEED: Option<Seed<Self>> = Some(seed::six_making::SEED);
     const PUZZLES: &'static str = include_str!("../puzzles/six-making.txt");
+    const SKILLS: Skills = [
+        skill(60, 1_171, 89),
+        skill(200, 306, 37),
+        skill(380, 135, 17),
+        skill(670, 78, 8),
+        skill(1_200, 48, 3),
+        skill(2_200, 31, 1),
+        skill(4_400, 19, 0),
+        skill(10_000, 11, 0),
+        skill(28_000, 5, 0),
+    ];
     const BENCH_DEPTH: u32 = 6;
 }

@@ -4,7 +4,7 @@ use super::Puzzle;
 use crate::cache::Cache;
 use crate::control::{Control, Limits, Stop};
 use crate::evaluate::Evaluate;
-use crate::levels::{Blurred, LEVELS, Level, find};
+use crate::levels::{Blurred, Skill, USUAL};
 use crate::play::{Play, whole_turns};
 use crate::search::Tuning;
 use crate::session::{Match, Session};
@@ -76,13 +76,13 @@ fn play<G: Play>(options: &G::Options, random: &mut Random) -> Result<Vec<G>, ru
         let Some(m) = random.pick(&pos.moves()).copied() else { break };
         pos.play_unchecked(m);
     }
-    let level = Level { nodes: Some(600), ..*find(6).unwrap_or(&LEVELS[5]) };
+    let skill = Skill { nodes: 600, ..USUAL[5] };
     let mut positions = vec![pos.clone()];
     while pos.outcome().is_none() && positions.len() < LONGEST {
         let mover = pos.turn();
         while pos.turn() == mover && pos.outcome().is_none() {
-            let judge = Blurred::new(&judge, &level, random.next_u64(), false);
-            let limits = Limits::nodes(level.nodes.unwrap_or(FIRST));
+            let judge = Blurred::new(&judge, skill, random.next_u64(), false);
+            let limits = Limits::nodes(skill.nodes);
             let spend = &Control::new(&limits, &Stop::default());
             let thought =
                 think(&pos, &[], &judge, &Cache::new(1), Tuning::PLAY, spend, &mut |_| {});
@@ -205,8 +205,8 @@ impl<'a, G: Play> Finder<'a, G> {
 fn rating<G: Play>(pos: &G, solution: &[G::Move]) -> Option<u64> {
     let judge = G::Judge::default();
     // With what it knows for certain, the engine would find some games' solutions at a glance.
-    let level = Level { blur: 0, ..LEVELS[0] };
-    let judge = Blurred::new(&judge, &level, 0, G::PUZZLE_RATED_BLIND);
+    let skill = Skill { blur: 0, ..USUAL[0] };
+    let judge = Blurred::new(&judge, skill, 0, G::PUZZLE_RATED_BLIND);
     let mut rating = None;
     for doubling in 0..=DOUBLINGS {
         let nodes = FIRST << doubling;

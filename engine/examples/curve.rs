@@ -1,0 +1,91 @@
+//! Measures what a score is worth: how many games were won in which a position had it.
+//!
+//! ```sh
+//! cargo run --release -p quadrille-engine --example curve -- [GAME|all] [GAMES] [NODES]
+//! ```
+//!
+//! The engine plays itself from openings of random turns. Each row is a range of the evaluation bar, with how many
+//! positions fell into it and which part of their games was won by the player to move. Below it stands
+//! the score at which 73 of 100 games were won, as it fits this game best; the bar has one for all games.
+
+use engine::score::{bar, is_proven};
+use engine::{Entry, GAMES, Limits, Stop};
+use rules::Outcome;
+use rules::random::Random;
+
+const LONGEST_GAME: usize = 120;
+const RANDOM_TURNS: usize = 6;
+const ROWS: usize = 10;
+
+fn main() {
+    let mut words = std::env::args().skip(1);
+    let game = words.next().unwrap_or_else(|| "all".to_owned());
+    let mut number = |otherwise| words.next().map_or(Ok(otherwise), |word| word.parse::<u64>());
+    let (Ok(games), Ok(nodes)) = (number(200), number(5_000)) else {
+        eprintln!("expected a game or `all`, a number of games and a number of positions");
+        std::process::exit(2);
+    };
+    for entry in GAMES.iter().filter(|entry| game == "all" || game == entry.info.id) {
+        show(entry, &samples(entry, games, nodes));
+    }
+}
+
+/// What the engine said of each position, and which part of the game its player to move won.
+fn samples(entry: &Entry, games: u64, nodes: u64) -> Vec<(i32, f64)> {
+    let mut thinker = (entry.thinker)(16);
+    let mut samples = Vec::new();
+    for seed in 0..games {
+        let Ok(mut game) = (entry.start)(&Default::default()) else { continue };
+        let mut random = Random::new(seed);
+        let mut said = Vec::new();
+        thinker.forget();
+        while game.result().is_none() && game.turns_played() < LONGEST_GAME {
+            let turn = if game.turns_played() < RANDOM_TURNS {
+                random.pick(&game.turns()).cloned()
+            } else {
+                let found = thinker.think(
+                    game.as_ref(),
+                    &Limits::nodes(nodes),
+                    &Stop::default(),
+                    &mut |_| {},
+                );
+                found.and_then(|found| found.lines.into_iter().next()).and_then(|line| {
+                    said.push((game.turn(), line.score));
+                    line.turns.into_iter().next()
+                })
+            };
+            if turn.is_none_or(|turn| game.play(&turn).is_err()) {
+                break;
+            }
+        }
+        let won = |player| match game.result() {
+            Some(Outcome::Win(winner)) => f64::from(u8::from(winner == player)),
+            _ => 0.5,
+        };
+        let estimates = said.into_iter().filter(|(_, score)| !is_proven(*score));
+        samples.extend(estimates.map(|(player, score)| (score, won(player))));
+    }
+    samples
+}
+
+fn show(entry: &Entry, samples: &[(i32, f64)]) {
+    println!("{}: {} positions", entry.info.id, samples.len());
+    println!("  the bar says    positions    won");
+    for row in 0..ROWS {
+        let inside = |(score, _): &&(i32, f64)| {
+            (bar(*score, None) * ROWS as f64).min(ROWS as f64 - 1.0) as usize == row
+        };
+        let won: Vec<f64> = samples.iter().filter(inside).map(|(_, won)| *won).collect();
+        let part = 100.0 * won.iter().sum::<f64>() / won.len().max(1) as f64;
+        println!("  {:>2} to {:>3} %  {:>11}  {:>3.0} %", row * 10, row * 10 + 10, won.len(), part);
+    }
+    let loss = |unit: f64| -> f64 {
+        let loss = |(score, won): &(i32, f64)| {
+            let chance = 1.0 / (1.0 + (-f64::from(*score) / unit).exp());
+            -won * chance.max(1e-9).ln() - (1.0 - won) * (1.0 - chance).max(1e-9).ln()
+        };
+        samples.iter().map(loss).sum()
+    };
+    let best = (10..600).map(f64::from).min_by(|a, b| loss(*a).total_cmp(&loss(*b)));
+    println!("  fits best: {}\n", best.unwrap_or_default());
+}
