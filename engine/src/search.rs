@@ -557,10 +557,12 @@ fn winning_turn<G: Game, E: Evaluate<Game = G>>(judge: &E, pos: &G) -> Vec<G::Mo
 
 /// Brings the best of the moves from `i` on to place `i`; the first of equals wins.
 fn pick_best<M: Copy>(moves: &mut [Weighed<M>], i: usize) {
-    let mut best = i;
-    for j in i + 1..moves.len() {
-        if (moves[j].0, moves[best].1) > (moves[best].0, moves[j].1) {
-            best = j;
+    let rank = |(worth, index, _): &Weighed<M>| i64::from(*worth) << 16 | i64::from(!*index);
+    let (mut best, mut first) = (i, i64::MIN);
+    for (j, weighed) in moves.iter().enumerate().skip(i) {
+        let rank = rank(weighed);
+        if rank > first {
+            (best, first) = (j, rank);
         }
     }
     moves.swap(i, best);

@@ -71,9 +71,32 @@ fn waves(
 
 /// How much must be added to connect any pair of opposite sides.
 pub(super) fn missing(own: u64, open: u64) -> usize {
-    SIDES.iter().fold(FAR, |best, [from, to]| {
-        best.min(waves(own, open, *from, *to, best, &mut [0; FAR + 1]))
-    })
+    let mut best = FAR;
+    for (least, [from, to]) in nearest_first(own) {
+        if least < best {
+            best = best.min(waves(own, open, from, to, best, &mut [0; FAR + 1]));
+        }
+    }
+    best
+}
+
+/// The pairs of opposite sides with the least that each can be missing, the nearest pair first.
+fn nearest_first(own: u64) -> [(usize, [u64; 2]); 3] {
+    let [a, b, c] = CROSSINGS.map(|lines| bare(&lines, own));
+    let mut pairs = [(a, SIDES[0]), (b, SIDES[1]), (c, SIDES[2])];
+    if pairs[1].0 < pairs[0].0 {
+        pairs.swap(0, 1);
+    }
+    if pairs[2].0 < pairs[0].0 {
+        pairs.swap(0, 2);
+    }
+    pairs
+}
+
+/// Lines without a cell of the set: every connection must cross them, and adds a cell to each.
+#[inline]
+fn bare(lines: &[u64; 9], own: u64) -> usize {
+    lines.iter().map(|line| usize::from(line & own == 0)).sum()
 }
 
 /// The cheapest connections of a player.
@@ -89,7 +112,10 @@ struct Ways {
 
 fn ways(own: u64, open: u64) -> Ways {
     let mut best = (FAR, 0, 0);
-    for [a, b] in SIDES {
+    for (least, [a, b]) in nearest_first(own) {
+        if least > best.0 {
+            continue;
+        }
         let (mut from, mut to) = ([0; FAR + 1], [0; FAR + 1]);
         let cost = waves(own, open, a, b, best.0, &mut from);
         if cost > best.0 || cost == 0 || from[cost] & b == 0 {
@@ -109,8 +135,7 @@ fn ways(own: u64, open: u64) -> Ways {
 
 /// A quick bound for what is missing: lines without a cell of the set, for the best pair of sides.
 fn at_least_missing(own: u64) -> usize {
-    let bare = |lines: &[u64; 9]| lines.iter().filter(|line| *line & own == 0).count();
-    CROSSINGS.iter().map(bare).min().unwrap_or_default()
+    CROSSINGS.iter().map(|lines| bare(lines, own)).min().unwrap_or_default()
 }
 
 /// The cells on which one more stack would connect two opposite sides; all of them if they are.
