@@ -25,6 +25,8 @@ mod table;
 mod tui;
 mod ugi;
 mod verify;
+#[cfg(feature = "many")]
+mod work;
 
 use clap::{CommandFactory, FromArgMatches};
 use cli::{Cli, Command};
@@ -61,6 +63,11 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Verify { file } => verify::run(&file),
         Command::Arena(args) => arena::run(&args),
         Command::Serve(args) => serve::run(&args),
+        #[cfg(feature = "many")]
+        Command::Work { nats, threads } => work::run(nats.as_deref(), threads),
+        #[cfg(not(feature = "many"))]
+        Command::Work { .. } => Err(Failure::user(server::NOT_MANY)),
+        Command::MoveGames { from, to } => serve::move_games(&from, &to),
         Command::Bench(args) => bench::run(&args),
         Command::Completions { shell } => {
             // `generate` panics if a pipe is closed, so it writes to memory.

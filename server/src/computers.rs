@@ -1,16 +1,21 @@
 //! Seats that the server plays.
 
 use crate::commands::{Action, Decision, decide};
+use crate::error::Refusal;
 use crate::ids::seed;
 use crate::live::{Hall, Plan};
 use crate::queue::{Kind, Lane, Order};
 use crate::room::{Room, Ticket};
+use crate::store::LEASE;
 use crate::time::Time;
 use engine::{Limits, Session, Who};
 use requests::Desk;
 use rules::Player;
 use rules::random::Random;
-use std::sync::Arc;
+use std::collections::HashSet;
+#[cfg(feature = "many")]
+use std::net::IpAddr;
+use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::oneshot;
 
@@ -30,12 +35,16 @@ const PACE: Duration = Duration::from_millis(800);
 /// How long to wait when the store or the queue was not ready.
 const RETRY: Duration = Duration::from_secs(2);
 
+/// How long to wait before looking whether another server has made a turn that it had taken on.
+const ANOTHER: Duration = Duration::from_millis(LEASE.unsigned_abs());
+
 /// One decision that a computer has to make.
-struct Choice {
+pub struct Choice {
     ticket: Ticket,
     seq: i64,
     seat: Player,
-    order: Order,
+    /// For whom, and how urgent it is.
+    pub order: Order,
     who: Who,
     session: Box<dyn Session>,
     /// When the clock runs out, and what a turn adds to it.
@@ -78,6 +87,9 @@ async fn play(hall: Arc<Hall>, room: Arc<Room>, choice: Choice) {
     let (ticket, seq, seat) = (choice.ticket.clone(), choice.seq, choice.seat);
     let pace = if choice.shown { PACE } else { Duration::ZERO };
     let began = tokio::time::Instant::now();
+    let Some(taken) = take_on(&hall, &room, seq, choice.shown).await else {
+        return wait_for_another(&hall, &room, &ticket).await;
+    };
     let turn = think(&hall, choice).await;
     tokio::time::sleep_until(began + pace).await;
     if room.is_dropped(&ticket) {
@@ -95,7 +107,9 @@ async fn play(hall: Arc<Hall>, room: Arc<Room>, choice: Choice) {
                 Decision::Taken(_) | Decision::NewGame => None,
             })
         });
-        match played.await {
+        let played = played.await;
+        drop(taken);
+        match played {
             Ok(_) => return,
             Err(refusal) => tracing::warn!(
                 game = room.id,
@@ -109,8 +123,85 @@ async fn play(hall: Arc<Hall>, room: Arc<Room>, choice: Choice) {
     consider(&hall, &room);
 }
 
+/// A computer's turn that this server makes, as long as this lives.
+struct Taken {
+    hall: Arc<Hall>,
+    turn: (String, i64),
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        thinking(&self.hall).remove(&self.turn);
+    }
+}
+
+fn thinking(hall: &Hall) -> MutexGuard<'_, HashSet<(String, i64)>> {
+    hall.thinking.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Takes a turn on, unless another server has: that saves work, but is no promise. The number of the event sees
+/// to it that a computer moves once.
+async fn take_on(hall: &Arc<Hall>, room: &Room, seq: i64, shown: bool) -> Option<Taken> {
+    let taken = Taken { hall: Arc::clone(hall), turn: (room.id.clone(), seq) };
+    let Some(shared) = hall.store.shared() else { return Some(taken) };
+    let claimed = shared.claim(&room.id, seq, shown, hall.time.now()).await;
+    claimed.is_ok_and(|own| own).then(|| {
+        thinking(hall).insert(taken.turn.clone());
+        taken
+    })
+}
+
+/// Looks again when the other server has had its time.
+async fn wait_for_another(hall: &Arc<Hall>, room: &Arc<Room>, ticket: &Ticket) {
+    tokio::time::sleep(ANOTHER).await;
+    // If the store cannot be read now, nothing can be taken on either.
+    let _ = hall.refresh(room).await;
+    room.forget_thinking(ticket);
+    consider(hall, room);
+}
+
+/// Tells the store which turns are being thought about here.
+pub async fn keep(hall: &Arc<Hall>) -> Result<(), Refusal> {
+    let Some(shared) = hall.store.shared() else { return Ok(()) };
+    let games: Vec<_> = thinking(hall).iter().map(|(game, _)| game.clone()).collect();
+    match games.is_empty() {
+        true => Ok(()),
+        false => Ok(shared.renew(games, hall.time.now()).await?),
+    }
+}
+
+/// Takes on turns that no server makes: the one that had them may be gone.
+pub async fn adopt(hall: &Arc<Hall>) -> Result<(), Refusal> {
+    let Some(shared) = hall.store.shared() else { return Ok(()) };
+    for game in shared.forsaken(hall.time.now()).await? {
+        // What cannot be read has been logged.
+        let Ok(room) = hall.room(&game).await else { continue };
+        let (seq, waits) = room.view(|game| (game.course.seq, game.computer_to_move().is_some()));
+        if !waits {
+            shared.release(&game, seq).await?;
+        }
+        consider(hall, &room);
+    }
+    Ok(())
+}
+
 /// The turn that a computer makes; none if it was stopped or there was no room in the queue.
 async fn think(hall: &Hall, choice: Choice) -> Option<String> {
+    #[cfg(feature = "many")]
+    if let Some(workers) = &hall.workers {
+        let mut turn = None;
+        let tell = |line: String| {
+            turn = Some(line);
+            true
+        };
+        let job = choice.job(hall.time.now());
+        if workers.ask(&job, tell).await && turn.is_some() {
+            return turn;
+        }
+        if choice.ticket.stop.is_stopped() {
+            return None;
+        }
+    }
     let (answer, turn) = oneshot::channel();
     let (order, stop) = (choice.order, choice.ticket.stop.clone());
     let (load, time) = (hall.engines.load(), hall.time.clone());
@@ -125,9 +216,59 @@ async fn think(hall: &Hall, choice: Choice) -> Option<String> {
     turn.await.ok().flatten()
 }
 
+#[cfg(feature = "many")]
+impl Choice {
+    /// The decision as a job for a worker, whose clock is another one.
+    fn job(&self, at: i64) -> serde_json::Value {
+        let clock =
+            self.clock.map(|(deadline, add)| (deadline - at, u64::try_from(add.as_millis()).ok()));
+        serde_json::json!({
+            "ask": "computer", "address": self.order.address, "game": self.session.info().id,
+            "options": self.session.options(), "start": self.session.start().text(),
+            "turns": self.session.history(), "who": self.who, "clock": clock, "shown": self.shown,
+        })
+    }
+
+    /// The decision that a job is about.
+    pub fn of_job(job: &serde_json::Value, address: IpAddr, time: &Time) -> Option<Choice> {
+        let entry = engine::find(job["game"].as_str()?)?;
+        let options = job["options"].as_object()?;
+        let mut session = (entry.from_text)(job["start"].as_str()?, options).ok()?;
+        for turn in job["turns"].as_array()? {
+            session.play(turn.as_str()?).ok()?;
+        }
+        let clock = job["clock"].as_array().and_then(|clock| {
+            let add = clock.get(1).and_then(serde_json::Value::as_u64).unwrap_or(0);
+            Some((time.now() + clock.first()?.as_i64()?, Duration::from_millis(add)))
+        });
+        let shown = job["shown"] == true;
+        let lane = match clock {
+            _ if shown => Lane::Exhibition,
+            Some((deadline, _)) => Lane::Clocked(deadline),
+            None => Lane::Asked(Kind::Turn),
+        };
+        Some(Choice {
+            ticket: Ticket::default(),
+            seq: 0,
+            seat: session.turn(),
+            order: Order { address, lane },
+            who: serde_json::from_value(job["who"].clone()).ok()?,
+            session,
+            clock,
+            shown,
+        })
+    }
+
+    /// The same with another switch.
+    pub fn stopped_by(mut self, stop: &engine::Stop) -> Choice {
+        self.ticket.stop = stop.clone();
+        self
+    }
+}
+
 impl Choice {
     /// The turn, within the time that there is now: what passed in the queue has passed.
-    fn make(&self, desk: &mut Desk, time: &Time, pressure: u32) -> Option<String> {
+    pub fn make(&self, desk: &mut Desk, time: &Time, pressure: u32) -> Option<String> {
         let session = self.session.as_ref();
         let entry = engine::find(session.info().id)?;
         let limits = self.limits(time.now(), pressure);

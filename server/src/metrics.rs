@@ -25,6 +25,12 @@ pub struct Metrics {
     pub limited: AtomicU64,
     /// Panics that ended a request.
     pub panics: AtomicU64,
+    /// Events of other servers of which no word had come.
+    pub missed: AtomicU64,
+    /// Whether other servers can be told what is new.
+    pub connected: AtomicI64,
+    /// Connections to the store that were lost.
+    pub lost: AtomicU64,
     commits: AtomicU64,
     committed: AtomicU64,
     failed_commits: AtomicU64,
@@ -51,6 +57,11 @@ impl Metrics {
             self.committed.fetch_add(jobs as u64, Ordering::Relaxed);
             self.commit_micros.fetch_add(micros(time), Ordering::Relaxed);
         }
+    }
+
+    /// A connection to the store was lost.
+    pub fn store_lost(&self) {
+        self.lost.fetch_add(1, Ordering::Relaxed);
     }
 
     /// All numbers in the text format of Prometheus.
@@ -92,6 +103,9 @@ impl Metrics {
             "Failed transactions.",
             &count(&self.failed_commits),
         );
+        put("counter", "store_lost_total", "Connections to the store lost.", &count(&self.lost));
+        put("gauge", "news_connected", "Whether NATS is there.", &gauge(&self.connected));
+        put("counter", "news_missed_total", "Games found changed unheard.", &count(&self.missed));
         let time = count(&self.commit_micros);
         put("counter", "commit_microseconds_total", "Time spent in transactions.", &time);
         text

@@ -5,12 +5,13 @@ use crate::error::Refusal;
 use crate::event::Event;
 use crate::ids::Hash;
 use crate::limits::{Bucket, Limits};
+use crate::news::BELIEVED;
 use crate::played::{Damaged, Played};
 use crate::time::Time;
 use engine::Stop;
 use rules::Player;
 use serde_json::Value;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -44,6 +45,8 @@ struct Inner {
     recent: VecDeque<Arc<str>>,
     seats: [u32; 2],
     watchers: u32,
+    /// Who is connected to other servers, and until when that is believed.
+    elsewhere: HashMap<u64, ([u32; 3], i64)>,
     /// What each seat may still do.
     buckets: [Bucket; 2],
     thinking: Option<Thinking>,
@@ -108,6 +111,7 @@ impl Room {
             recent,
             seats: [0; 2],
             watchers: 0,
+            elsewhere: HashMap::new(),
             buckets,
             thinking: None,
             thoughts: 0,
@@ -204,10 +208,39 @@ impl Room {
         self.hint.subscribe()
     }
 
-    /// Who is connected.
+    /// Whether somebody wants to hear of changes.
+    pub fn is_followed(&self) -> bool {
+        self.hint.receiver_count() > 0
+    }
+
+    /// Who is connected, to whichever server.
     pub fn present(&self) -> Present {
+        let mut inner = self.lock();
+        let now = self.time.now();
+        inner.elsewhere.retain(|_, (_, until)| *until > now);
+        let others = inner.elsewhere.values();
+        let [one, two, watchers] = others.fold([0; 3], |sum: [u32; 3], (counts, _)| {
+            [0, 1, 2].map(|i| sum[i].saturating_add(counts[i]))
+        });
+        Present {
+            seats: [inner.seats[0] > 0 || one > 0, inner.seats[1] > 0 || two > 0],
+            watchers: inner.watchers.saturating_add(watchers),
+        }
+    }
+
+    /// How many are connected here, at each seat and as watchers.
+    pub fn here(&self) -> [u32; 3] {
         let inner = self.lock();
-        Present { seats: inner.seats.map(|count| count > 0), watchers: inner.watchers }
+        [inner.seats[0], inner.seats[1], inner.watchers]
+    }
+
+    /// Notes how many are connected to another server.
+    pub fn elsewhere(&self, server: u64, counts: [u32; 3]) {
+        let until = self.time.now() + BELIEVED;
+        let before = self.lock().elsewhere.insert(server, (counts, until));
+        if before.map(|(counts, _)| counts) != Some(counts) {
+            self.hint();
+        }
     }
 
     fn count(&self, seats: &[Player], change: impl Fn(&mut u32)) {

@@ -248,7 +248,8 @@ pub fn random_turn(session: &dyn Session, random: &mut Random) -> Option<String>
 
 /// What two bots do with a game between them.
 pub struct Crowd {
-    pub to: SocketAddr,
+    /// The servers: players of a game sit at different ones.
+    pub to: Vec<SocketAddr>,
     /// The mean pause before a turn; without one the sockets are only held open.
     pub pause: Option<Duration>,
     pub until: Instant,
@@ -257,16 +258,32 @@ pub struct Crowd {
 }
 
 impl Crowd {
+    fn server(&self, number: usize) -> SocketAddr {
+        self.to[number % self.to.len()]
+    }
+
     /// Makes a game and lets two bots play it to its end.
     pub async fn play(&self, from: IpAddr, number: u64) -> Result<(), Failed> {
         let game = engine::GAMES[number as usize % engine::GAMES.len()].info.id;
         let person = json!({ "kind": "person" });
-        let made = make(from, self.to, &json!({ "game": game, "seats": [person, person] })).await?;
+        let made = make(
+            from,
+            self.server(number as usize),
+            &json!({ "game": game, "seats": [person, person] }),
+        )
+        .await?;
         let mut bots = Vec::new();
         let luck = u64::from(self.until.saturating_duration_since(Instant::now()).subsec_nanos());
         for seat in [1_u8, 2] {
             let token = made.tokens[usize::from(seat) - 1].as_deref();
-            let socket = open_socket(from, self.to, &made.id, 1, token).await?;
+            let socket = open_socket(
+                from,
+                self.server(number as usize + usize::from(seat)),
+                &made.id,
+                1,
+                token,
+            )
+            .await?;
             bots.push(Bot::new(socket, game, seat, number * 2 + u64::from(seat) + luck)?);
         }
         let (Some(mut two), Some(one)) = (bots.pop(), bots.pop()) else {

@@ -5,7 +5,8 @@
 //! that failed is found out before anybody is told.
 
 use super::file::{self, Lock};
-use super::{Append, Appended, NewGame, Running, StoreError, hex, is_damage};
+use super::sqlite::is_damage;
+use super::{Append, Appended, NewGame, Running, StoreError, hex};
 use crate::event::Event;
 use crate::metrics::Metrics;
 use rusqlite::ffi::SQLITE_IOERR_WRITE;
@@ -49,6 +50,8 @@ pub enum Write {
     Beat(i64, Answer<()>),
     /// That no clock ran between two times.
     Pause(i64, i64, Answer<Option<(i64, i64)>>),
+    /// Pauses of another store.
+    Note(Vec<(i64, i64)>, Answer<()>),
 }
 
 /// What became of a write, if the transaction is committed.
@@ -57,6 +60,7 @@ enum Done {
     Appended(Appended),
     Beaten,
     Paused(Option<(i64, i64)>),
+    Noted,
 }
 
 impl Write {
@@ -66,9 +70,11 @@ impl Write {
             (Write::Append(_, answer), Ok(Done::Appended(done))) => drop(answer.send(Ok(done))),
             (Write::Beat(_, answer), Ok(Done::Beaten)) => drop(answer.send(Ok(()))),
             (Write::Pause(_, _, answer), Ok(Done::Paused(done))) => drop(answer.send(Ok(done))),
+            (Write::Note(_, answer), Ok(Done::Noted)) => drop(answer.send(Ok(()))),
             (Write::Append(_, answer), Err(error)) => drop(answer.send(Err(error))),
             (Write::Beat(_, answer), Err(error)) => drop(answer.send(Err(error))),
             (Write::Pause(_, _, answer), Err(error)) => drop(answer.send(Err(error))),
+            (Write::Note(_, answer), Err(error)) => drop(answer.send(Err(error))),
             // Jobs and what became of them are in the same order.
             _ => {}
         }
@@ -83,6 +89,8 @@ impl Write {
             }
             Write::Beat(at, _) => *at,
             Write::Pause(_, to, _) => *to,
+            // They are older than what is kept with them.
+            Write::Note(..) => 0,
         }
     }
 }
@@ -335,6 +343,12 @@ fn perform(connection: &Connection, write: &Write, alive: i64) -> rusqlite::Resu
             connection.prepare_cached(PAUSE)?.execute([from, *to])?;
             connection.prepare_cached(BEAT)?.execute([to])?;
             Ok(Done::Paused(Some((from, *to))))
+        }
+        Write::Note(pauses, _) => {
+            for pause in pauses {
+                connection.prepare_cached(PAUSE)?.execute([pause.0, pause.1])?;
+            }
+            Ok(Done::Noted)
         }
     }
 }

@@ -1,0 +1,4 @@
+//! Servers that share a database.
+
+mod lost;
+mod shared;

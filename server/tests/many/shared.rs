@@ -1,0 +1,250 @@
+//! Any server serves any game, whatever its own clock says.
+
+use crate::common::services::{nats, postgres};
+use crate::common::{Folder, Local, Made, random_game, within};
+use axum::http::Request;
+use serde_json::{Value, json};
+use server::time::Source;
+use server::{Config, Server};
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// A machine whose clock is so many milliseconds wrong.
+struct Wrong(Instant, i64);
+
+impl Source for Wrong {
+    fn steady(&self) -> Duration {
+        self.0.elapsed() + Duration::from_millis(self.1.unsigned_abs())
+    }
+
+    fn wall(&self) -> i64 {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+        i64::try_from(now.as_millis()).unwrap() + self.1
+    }
+}
+
+/// Servers on one database, whose clocks are so wrong.
+async fn servers(clocks: &[i64], change: impl Fn(&mut Config)) -> Vec<Local> {
+    let postgres = postgres();
+    let data = postgres.url(&postgres.database());
+    let mut servers = Vec::new();
+    for wrong in clocks {
+        let folder = Folder::new();
+        let mut config = folder.config();
+        config.data = data.clone().into();
+        change(&mut config);
+        let source = Arc::new(Wrong(Instant::now(), *wrong));
+        servers.push(Local { server: Server::open_at(&config, source).await.unwrap(), folder });
+    }
+    servers
+}
+
+fn with_news(config: &mut Config) {
+    config.nats = Some(nats().url());
+}
+
+async fn with_clock(local: &Local, seats: [Value; 2], seconds: u32) -> Made {
+    let clock = json!({ "kind": "time", "seconds": seconds });
+    local.make(json!({ "game": "gekitai", "seats": seats, "clock": clock })).await
+}
+
+fn person() -> Value {
+    json!({ "kind": "person" })
+}
+
+/// Waits until a server says that a game has so many events, and says how long that took.
+async fn follows(local: &Local, game: &Made, seq: i64) -> Duration {
+    let room = local.server.state().hall.in_memory(&game.id).expect("it is in memory");
+    let mut hints = room.follow();
+    let began = Instant::now();
+    within(async {
+        while room.seq() < seq {
+            hints.changed().await.unwrap();
+        }
+    })
+    .await;
+    began.elapsed()
+}
+
+#[tokio::test]
+async fn players_at_different_servers_are_never_refused_what_the_store_allows() {
+    let servers = servers(&[0, 0, 0], |_| {}).await;
+    let game = servers[0].people("six-making").await;
+    let turns = random_game("six-making", 60, 5);
+    for (i, turn) in turns.iter().enumerate() {
+        // Everybody has it in memory, and it is out of date almost everywhere.
+        servers[i % 3].play(&game, i % 2 + 1, turn).await.ok();
+        assert_eq!(servers[(i + 1) % 3].show(&game).await["seq"], i + 2);
+    }
+    let told = servers[0].events(&game).await;
+    for local in &servers {
+        assert_eq!(local.events(&game).await, told);
+    }
+    let refused = servers[1].play(&game, 1, "a1").await;
+    assert!(!refused.status.is_success());
+}
+
+#[tokio::test]
+async fn a_command_that_is_repeated_at_another_server_is_done_once() {
+    let servers = servers(&[0, 0], |_| {}).await;
+    let game = servers[0].people("gekitai").await;
+    servers[1].show(&game).await;
+    let action = json!({ "type": "move", "turn": "c4", "command": "one" });
+    let first = servers[0].command(&game, 1, action.clone()).await.ok();
+    assert_eq!(servers[1].command(&game, 1, action).await.ok(), first);
+    assert_eq!(servers[1].events(&game).await.len(), 2);
+}
+
+#[tokio::test]
+async fn what_is_new_is_seen_at_once_with_nats_and_in_two_seconds_without() {
+    for news in [true, false] {
+        let change = |config: &mut Config| {
+            if news {
+                with_news(config);
+            }
+        };
+        let servers = servers(&[0, 0], change).await;
+        let connected = || {
+            servers.iter().all(|local| {
+                let metrics = &local.server.state().hall.metrics;
+                metrics.connected.load(std::sync::atomic::Ordering::Relaxed) == 1
+            })
+        };
+        within(async {
+            while news && !connected() {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        })
+        .await;
+        let health = servers[0].get("/api/health").await.ok();
+        assert_eq!(health["news"], if news { "ok" } else { "away" });
+        let game = servers[0].people("gekitai").await;
+        servers[1].show(&game).await;
+        let watch = follows(&servers[1], &game, 2);
+        let (took, _) = tokio::join!(watch, async {
+            // The subscription is on its way to the other server, too.
+            tokio::time::sleep(Duration::from_millis(200)).await;
+            servers[0].play(&game, 1, "c4").await.ok();
+        });
+        let most = if news { 700 } else { 2_500 };
+        assert!(took < Duration::from_millis(most), "{took:?}");
+    }
+}
+
+#[tokio::test]
+async fn clocks_agree_though_those_of_the_machines_are_minutes_apart() {
+    let servers = servers(&[0, 600_000, -420_000], |_| {}).await;
+    let game = with_clock(&servers[0], [person(), person()], 60).await;
+    let turns = random_game("gekitai", 12, 3);
+    for (i, turn) in turns.iter().enumerate() {
+        servers[i % 3].play(&game, i % 2 + 1, turn).await.ok();
+    }
+    let events = servers[0].events(&game).await;
+    let times: Vec<_> = events.iter().map(|event| event["at"].as_i64().unwrap()).collect();
+    assert!(times.windows(2).all(|two| two[0] <= two[1]), "{times:?}");
+    let whole = times.last().unwrap() - times[0];
+    assert!(whole < 20_000, "{whole}");
+    for local in &servers {
+        let shown = local.show(&game).await;
+        let left: Vec<_> = (0..2).map(|i| shown["clocks"]["left"][i].as_i64().unwrap()).collect();
+        assert!(left.iter().all(|own| (30_000..=60_000).contains(own)), "{left:?}");
+        let now = local.server.state().hall.time.now();
+        let other = servers[0].server.state().hall.time.now();
+        assert!((now - other).abs() < 1_000, "{now} {other}");
+    }
+}
+
+#[tokio::test]
+async fn a_flag_falls_though_the_server_of_the_game_has_gone_and_no_pause_is_noted() {
+    let mut servers = servers(&[0, 300_000], |_| {}).await;
+    let game = with_clock(&servers[0], [person(), person()], 2).await;
+    servers[0].play(&game, 1, "c4").await.ok();
+    let gone = servers.remove(0);
+    gone.server.close().await;
+    let deadline = Instant::now() + Duration::from_secs(2);
+    let left = &servers[0];
+    within(async {
+        while left.show(&game).await["result"].is_null() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    })
+    .await;
+    let late = deadline.elapsed();
+    assert!(late < Duration::from_secs(2), "{late:?}");
+    let shown = left.show(&game).await;
+    assert_eq!(shown["result"], json!({ "winner": 1, "reason": "time" }));
+    assert_eq!(left.server.state().hall.time.pauses.count(), 0);
+}
+
+#[tokio::test]
+async fn a_computer_moves_once_however_many_servers_have_its_game() {
+    let servers = servers(&[0, 0, 0], with_news).await;
+    let computer = json!({ "kind": "level", "level": 1 });
+    let seats = json!([person(), computer]);
+    let game = servers[0].make(json!({ "game": "gekitai", "seats": seats })).await;
+    for local in &servers {
+        local.show(&game).await;
+    }
+    for (i, turn) in (0..4).zip(["a1", "f6", "a6", "f1"]) {
+        let played = servers[i % 3].play(&game, 1, turn).await;
+        if !played.status.is_success() {
+            break;
+        }
+        let seq = 3 + 2 * i as i64;
+        within(async {
+            while servers[0].show(&game).await["seq"].as_i64() < Some(seq) {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        })
+        .await;
+    }
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    let events = servers[2].events(&game).await;
+    let seats: Vec<_> = events.iter().filter(|event| event["kind"] == "move").collect();
+    for (i, event) in seats.iter().enumerate() {
+        assert_eq!(event["seat"], i % 2 + 1, "{events:?}");
+    }
+    assert!(seats.len() >= 4);
+}
+
+#[tokio::test]
+async fn a_computer_answers_though_the_server_that_should_let_it_has_gone() {
+    let mut servers = servers(&[0, 0], |_| {}).await;
+    let seats = json!([person(), { "kind": "level", "level": 10 }]);
+    let game = servers[0].make(json!({ "game": "gekitai", "seats": seats })).await;
+    servers[0].play(&game, 1, "c4").await.ok();
+    // It takes a second and a half at this level: this server stops before that.
+    servers.remove(0).server.close().await;
+    let began = Instant::now();
+    within(async {
+        while servers[0].show(&game).await["seq"] != 3 {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    })
+    .await;
+    let took = began.elapsed();
+    assert!(took < Duration::from_millis(5_000), "{took:?}");
+}
+
+#[tokio::test]
+async fn an_address_has_one_purse_at_all_servers_about() {
+    let servers = servers(&[0, 0], |config| {
+        with_news(config);
+        config.new_games = 4;
+    })
+    .await;
+    let wanted = json!({ "game": "gekitai", "seats": [person(), person()] });
+    within(async {
+        // What one server has sold is known to the other within two seconds.
+        for i in 0.. {
+            let request = Request::post("/api/games").body(wanted.to_string().into()).unwrap();
+            let answer = servers[i % 2].send_from([10, 0, 0, 77], request).await;
+            if answer.status == 429 {
+                assert!((4..=6).contains(&i), "{i} games");
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(1_500)).await;
+        }
+    })
+    .await;
+}
