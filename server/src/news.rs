@@ -19,7 +19,7 @@ const LOOK: Duration = Duration::from_millis(2_000);
 const LOOK_OFTEN: Duration = Duration::from_millis(1_000);
 
 /// How often clocks and computers are looked for that no server keeps.
-const MIND: Duration = Duration::from_millis(400);
+const MIND: Duration = Duration::from_millis(300);
 
 /// How often the others hear who is here and what addresses have spent, and after how many times it is said
 /// again who is still here.
@@ -205,9 +205,10 @@ mod nats {
             };
             if let Some(there) = there {
                 let before = counted.connected.swap(there, Ordering::Relaxed);
-                if before != there {
-                    let word = ["away: what is new is looked up every second", "there"];
-                    tracing::warn!("NATS is {}", word[usize::from(there == 1)]);
+                match before != there {
+                    true if there == 1 => tracing::info!("NATS is there"),
+                    true => tracing::warn!("NATS is away: what is new is looked up every second"),
+                    false => {}
                 }
             }
             std::future::ready(())

@@ -178,7 +178,7 @@ pub trait Shared: Send + Sync {
 }
 
 /// For how many milliseconds a server has taken on a computer's turn: it says so again while it thinks.
-pub const LEASE: i64 = 1_200;
+pub const LEASE: i64 = 1_000;
 
 /// Whether this names a database that servers share.
 pub fn is_shared(data: &Path) -> bool {
