@@ -154,8 +154,10 @@ pub async fn tell(hall: Arc<Hall>) {
     let mut told: HashMap<String, [u32; 3]> = HashMap::new();
     for round in 0_u32.. {
         tokio::time::sleep(TELL).await;
-        let here: HashMap<_, _> =
-            hall.followed().iter().map(|room| (room.id.clone(), room.here())).collect();
+        let rooms = hall.followed();
+        rooms.iter().for_each(|room| room.forget_silent());
+        let here: HashMap<_, _> = rooms.iter().map(|room| (room.id.clone(), room.here())).collect();
+        drop(rooms);
         let again = round % AGAIN == 0;
         for (game, counts) in &here {
             if told.get(game) != Some(counts) || (again && *counts != [0; 3]) {

@@ -215,9 +215,7 @@ impl Room {
 
     /// Who is connected, to whichever server.
     pub fn present(&self) -> Present {
-        let mut inner = self.lock();
-        let now = self.time.now();
-        inner.elsewhere.retain(|_, (_, until)| *until > now);
+        let inner = self.lock();
         let others = inner.elsewhere.values();
         let [one, two, watchers] = others.fold([0; 3], |sum: [u32; 3], (counts, _)| {
             [0, 1, 2].map(|i| sum[i].saturating_add(counts[i]))
@@ -225,6 +223,19 @@ impl Room {
         Present {
             seats: [inner.seats[0] > 0 || one > 0, inner.seats[1] > 0 || two > 0],
             watchers: inner.watchers.saturating_add(watchers),
+        }
+    }
+
+    /// Forgets those of servers of which nothing has been heard for a while.
+    pub fn forget_silent(&self) {
+        let now = self.time.now();
+        let mut inner = self.lock();
+        let before = inner.elsewhere.len();
+        inner.elsewhere.retain(|_, (_, until)| *until > now);
+        let changed = inner.elsewhere.len() != before;
+        drop(inner);
+        if changed {
+            self.hint();
         }
     }
 

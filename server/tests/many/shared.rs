@@ -4,6 +4,7 @@ use crate::common::services::{nats, postgres};
 use crate::common::{Folder, Local, Made, random_game, within};
 use axum::http::Request;
 use serde_json::{Value, json};
+use server::room::Presence;
 use server::time::Source;
 use server::{Config, Server};
 use std::sync::Arc;
@@ -247,4 +248,25 @@ async fn an_address_has_one_purse_at_all_servers_about() {
         }
     })
     .await;
+}
+
+#[tokio::test]
+async fn who_sits_at_one_server_is_seen_at_another_until_he_leaves() {
+    let servers = servers(&[0, 0], with_news).await;
+    let game = servers[0].people("gekitai").await;
+    let here = servers[0].server.state().hall.room(&game.id).await.unwrap();
+    let there = servers[1].server.state().hall.room(&game.id).await.unwrap();
+    let (_follows, mut hints) = (here.follow(), there.follow());
+    let presence = Presence::new(&here, vec![rules::Player::Two]);
+    let mut until = async |seats: [bool; 2]| {
+        within(async {
+            while there.present().seats != seats {
+                hints.changed().await.unwrap();
+            }
+        })
+        .await;
+    };
+    until([false, true]).await;
+    drop(presence);
+    until([false, false]).await;
 }
