@@ -12,12 +12,16 @@ use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// How many games are listed at once.
 const TOGETHER: usize = 500;
 
 /// How lately a server must have run to be running, in milliseconds.
 const LATELY: i64 = 5_000;
+
+/// Within what time a server that runs has beaten again.
+const BEATS: Duration = Duration::from_millis(2_500);
 
 /// What was copied.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -52,9 +56,7 @@ async fn copy(
     let (target, target_end) = store::open(to, Arc::new(Metrics::default())).await?;
     let unread = |error: StoreError| StartError(format!("`{name}`: {error}"));
     let unwritten = |error: StoreError| StartError(format!("`{other}`: {error}"));
-    if let Some(shared) = source.shared()
-        && shared.now().await.map_err(unread)? - source.alive() < LATELY
-    {
+    if is_beating(&source, from).await? {
         return Err(StartError(format!("a server runs on `{name}`; stop all of them first")));
     }
     let running = source.running().await.map_err(unread)?;
@@ -100,6 +102,19 @@ async fn copy(
         let _ = end.await;
     }
     Ok(moved)
+}
+
+/// Whether a server runs on a store that servers share.
+async fn is_beating(store: &Arc<dyn Store>, data: &Path) -> Result<bool, StartError> {
+    let Some(shared) = store.shared() else { return Ok(false) };
+    let now = shared.now().await.map_err(|error| StartError(error.to_string()))?;
+    if now - store.alive() > LATELY {
+        return Ok(false);
+    }
+    // One may have stopped a moment ago.
+    tokio::time::sleep(BEATS).await;
+    let (again, _) = store::open(data, Arc::new(Metrics::default())).await?;
+    Ok(again.alive() > store.alive())
 }
 
 /// All that is stored of a game but its clocks.
