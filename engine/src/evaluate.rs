@@ -63,6 +63,9 @@ pub trait Evaluate: Send + Sync {
     /// What is certain without search: a proven score, counted from this position.
     fn known(&self, pos: &Self::Game) -> Option<Score>;
 
+    /// The same, with the help of the position's state.
+    fn known_with(&self, pos: &Self::Game, state: &Self::State) -> Option<Score>;
+
     /// Drops moves that are certain to lose at once or to gain nothing over others. May drop all: then
     /// every move loses as `hopeless` says.
     fn select(&self, pos: &Self::Game, moves: &mut Vec<(u16, MoveOf<Self>)>);
@@ -140,6 +143,10 @@ pub trait Estimate: Send + Sync {
 
     fn known(&self, _pos: &Self::Game) -> Option<Score> {
         None
+    }
+
+    fn known_with(&self, pos: &Self::Game, _state: &Self::State) -> Option<Score> {
+        self.known(pos)
     }
 
     fn select(&self, _pos: &Self::Game, _moves: &mut Vec<(u16, Move<Self>)>) {}
@@ -223,6 +230,11 @@ impl<E: Estimate> Evaluate for E {
     #[inline]
     fn known(&self, pos: &E::Game) -> Option<Score> {
         Estimate::known(self, pos)
+    }
+
+    #[inline]
+    fn known_with(&self, pos: &E::Game, state: &E::State) -> Option<Score> {
+        Estimate::known_with(self, pos, state)
     }
 
     #[inline]

@@ -99,6 +99,10 @@ impl<G: Game, E: Evaluate<Game = G>> Evaluate for Blurred<'_, E> {
         if self.careless { None } else { self.judge.known(pos) }
     }
 
+    fn known_with(&self, pos: &G, state: &E::State) -> Option<Score> {
+        if self.careless { None } else { self.judge.known_with(pos, state) }
+    }
+
     fn select(&self, pos: &G, moves: &mut Vec<(u16, G::Move)>) {
         if !self.careless {
             self.judge.select(pos, moves);

@@ -10,6 +10,7 @@ pub mod cache;
 pub mod control;
 pub mod evaluate;
 pub mod levels;
+pub mod net;
 mod order;
 pub mod play;
 pub mod playouts;

@@ -192,9 +192,6 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
         if !root && self.tuning.repetition && self.path.contains(&pos.key()) {
             return 0;
         }
-        if !root && let Some(score) = self.evaluator.known(pos) {
-            return earlier(score, turns);
-        }
         let entry = self.cache.get(key);
         if !root
             && let Some(entry) = entry
@@ -203,6 +200,9 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
             return score;
         }
         self.fill_state(node);
+        if !root && let Some(score) = self.evaluator.known_with(pos, &self.states[height]) {
+            return earlier(score, turns);
+        }
         let quiet = depth <= 0 && !(depth > LIVELIEST && self.evaluator.is_lively(pos));
         let mut best = (-WIN, None);
         if quiet || height >= MAX_HEIGHT {

@@ -1,10 +1,11 @@
 //! An evaluation that positions hand on to those after them equals the one that is made afresh.
 
+use crate::effort::cases;
 use engine::cache::Cache;
 use engine::control::{Control, Limits, Stop};
-use engine::evaluate::{Evaluate, Weighed};
+use engine::evaluate::{Evaluate, Weighed, glance};
 use engine::levels::{Blurred, LEVELS};
-use engine::play::Play;
+use engine::play::{Judgement, Play};
 use engine::score::Score;
 use engine::search::{Line, Tuning};
 use engine::think::think;
@@ -77,6 +78,11 @@ impl<G: Play> Evaluate for Summing<G> {
     }
 
     fn known(&self, pos: &G) -> Option<Score> {
+        self.judge.known(pos)
+    }
+
+    fn known_with(&self, pos: &G, state: &Sums) -> Option<Score> {
+        assert_eq!(*state, Sums::of(pos), "{}", pos.text());
         self.judge.known(pos)
     }
 
@@ -180,4 +186,57 @@ macro_rules! games {
 
 mod every_game_hands_on_what_it_keeps {
     rules::every_game!(games);
+}
+
+/// What the search keeps for a game's own judgement, against what the judgement says of each position by
+/// itself, along random games with every option.
+fn the_judgement_says_the_same<G: Play>() {
+    for (judgement, seed) in [Judgement::Learned, Judgement::Hand].into_iter().zip(0u64..) {
+        let judge = G::judge(judgement);
+        for number in 0..cases(40) {
+            let mut random = Random::new(1_000 * seed + number);
+            let mut pos = G::new(&G::Options::default()).unwrap();
+            let mut state = <G::Judge as Evaluate>::State::default();
+            judge.begin(&pos, &mut state);
+            for _ in 0..120 {
+                if pos.outcome().is_some() {
+                    break;
+                }
+                let mut moves: Vec<_> = (0u16..).zip(pos.moves()).map(|(i, m)| (0, i, m)).collect();
+                judge.weigh(&pos, &state, &mut moves);
+                let m = moves[random.below(moves.len())].2;
+                let next = pos.after(m);
+                let mut kept = <G::Judge as Evaluate>::State::default();
+                judge.follow(&state, &pos, m, &next, &mut kept);
+                if next.outcome().is_none() {
+                    assert_eq!(
+                        judge.evaluate(&next, &kept),
+                        glance(&judge, &next),
+                        "{}",
+                        next.text()
+                    );
+                    assert_eq!(
+                        judge.known_with(&next, &kept),
+                        judge.known(&next),
+                        "{}",
+                        next.text()
+                    );
+                }
+                (pos, state) = (next, kept);
+            }
+        }
+    }
+}
+
+macro_rules! judgements {
+    ($($name:ident: $game:ty,)*) => {
+        $(#[test]
+        fn $name() {
+            super::the_judgement_says_the_same::<$game>();
+        })*
+    };
+}
+
+mod what_is_kept_changes_no_judgement {
+    rules::every_game!(judgements);
 }

@@ -93,7 +93,9 @@ fn gekitai_sees_every_immediate_win_and_no_other() {
         [(6, 8, Both::Mover), (6, 8, Both::Draw), (4, 4, Both::Mover), (8, 5, Both::Draw)]
     {
         let options = Options { size, markers, both };
-        immediate_wins_are_seen(&gekitai::Judge, &positions(&options, 150, 60), |_| true);
+        immediate_wins_are_seen(&gekitai::Judge::default(), &positions(&options, 150, 60), |_| {
+            true
+        });
     }
 }
 
@@ -101,7 +103,11 @@ fn gekitai_sees_every_immediate_win_and_no_other() {
 fn six_making_sees_every_immediate_win_and_no_other() {
     for size in [4, 5] {
         let options = rules::six_making::Options { size, ..Default::default() };
-        immediate_wins_are_seen(&six_making::Judge, &positions(&options, 60, 80), |_| true);
+        immediate_wins_are_seen(
+            &six_making::Judge::default(),
+            &positions(&options, 60, 80),
+            |_| true,
+        );
     }
 }
 
@@ -113,7 +119,7 @@ fn glaisher_sees_every_connection_and_nothing_else() {
         let late: Vec<_> = all.into_iter().step_by(5).collect();
         // A win because the opponent cannot shift is left to the search.
         let connected = |pos: &Glaisher| hex::connects(pos.stacks(pos.turn().other()));
-        immediate_wins_are_seen(&glaisher::Judge, &late, connected);
+        immediate_wins_are_seen(&glaisher::Judge::default(), &late, connected);
     }
 }
 

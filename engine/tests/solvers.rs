@@ -154,7 +154,7 @@ fn a_win_of_glaisher_after_any_reply_is_seen_and_no_other() {
             continue;
         }
         let control = Control::new(&Limits::default(), &Stop::default());
-        let judge = engine::play::glaisher::Judge;
+        let judge = engine::play::glaisher::Judge::default();
         let mut bounds = Bounds::new(1);
         let mut bounder = Bounder::new(&judge, &mut bounds, &control, Player::One, Count::Turns);
         let found = bounder.wins(&pos, 2);

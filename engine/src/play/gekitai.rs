@@ -1,7 +1,9 @@
 //! Gekitai: immediate wins are seen without search, pairs are what counts.
 
 use super::Play;
+use super::seen::{Judgement, gekitai as seen};
 use crate::evaluate::Estimate;
+use crate::net::{CLEAR, Net, Seen, Sums};
 use crate::score::{Score, win_after};
 use crate::seed::{self, Seed};
 use crate::solve::Prove;
@@ -11,8 +13,28 @@ use rules::{Game, Outcome, Player, Symmetric};
 use std::sync::LazyLock;
 
 /// The judgement of Gekitai.
-#[derive(Debug, Default)]
-pub struct Judge;
+#[derive(Debug)]
+pub struct Judge {
+    net: Option<&'static Net<{ seen::HIDDEN }>>,
+}
+
+impl Judge {
+    /// A judgement by this net, where it covers the options.
+    pub fn with(net: &'static Net<{ seen::HIDDEN }>) -> Judge {
+        Judge { net: Some(net) }
+    }
+
+    #[inline]
+    fn net(&self, pos: &Gekitai) -> Option<&'static Net<{ seen::HIDDEN }>> {
+        self.net.filter(|_| seen::covers(pos))
+    }
+}
+
+impl Default for Judge {
+    fn default() -> Judge {
+        Judge { net: seen::net() }
+    }
+}
 
 /// How far a cell is from the edge, two at most: in the middle markers have neighbours on all sides.
 fn depth(cell: Cell, size: usize) -> i32 {
@@ -107,12 +129,60 @@ fn worth(pos: &Gekitai, player: Player) -> i32 {
     value
 }
 
+/// The hand-made estimate.
+pub fn by_hand(pos: &Gekitai) -> Score {
+    worth(pos, pos.turn()) - worth(pos, pos.turn().other())
+}
+
 impl Estimate for Judge {
     type Game = Gekitai;
-    type State = ();
+    type State = Sums<{ seen::HIDDEN }>;
 
-    fn evaluate(&self, pos: &Gekitai, (): &()) -> Score {
-        worth(pos, pos.turn()) - worth(pos, pos.turn().other())
+    fn begin(&self, pos: &Gekitai, sums: &mut Self::State) {
+        if let Some(net) = self.net(pos) {
+            sums.begin(net, pos);
+        }
+    }
+
+    fn follow(
+        &self,
+        before: &Self::State,
+        pos: &Gekitai,
+        _m: Place,
+        next: &Gekitai,
+        sums: &mut Self::State,
+    ) {
+        let Some(net) = self.net(pos) else { return };
+        sums.clone_from(before);
+        for player in Player::BOTH {
+            let (old, new) = (pos.markers(player), next.markers(player));
+            let mut changed = old ^ new;
+            while changed != 0 {
+                let cell = changed.trailing_zeros() as usize;
+                changed &= changed - 1;
+                for viewer in Player::BOTH {
+                    let input = seen::marker(cell, player != viewer);
+                    match new >> cell & 1 {
+                        1 => sums.add(net, viewer, input),
+                        _ => sums.take(net, viewer, input),
+                    }
+                }
+            }
+        }
+        for viewer in Player::BOTH {
+            let (old, new) = (seen::reserves(pos, viewer), seen::reserves(next, viewer));
+            for (old, new) in old.into_iter().zip(new).filter(|(old, new)| old != new) {
+                sums.take(net, viewer, old);
+                sums.add(net, viewer, new);
+            }
+        }
+    }
+
+    fn evaluate(&self, pos: &Gekitai, sums: &Self::State) -> Score {
+        let by_hand = by_hand(pos);
+        let Some(net) = self.net(pos) else { return by_hand };
+        let stage = pos.stage();
+        sums.score(net, pos.turn(), stage, &[]) + net.part_of_hand(stage, by_hand)
     }
 
     fn known(&self, pos: &Gekitai) -> Option<Score> {
@@ -120,7 +190,7 @@ impl Estimate for Judge {
     }
 
     fn unit(&self) -> i32 {
-        40
+        if self.net.is_some() { CLEAR } else { 40 }
     }
 
     fn is_lively(&self, pos: &Gekitai) -> bool {
@@ -160,6 +230,14 @@ impl Prove for Judge {
 
 impl Play for Gekitai {
     type Judge = Judge;
+
+    fn judge(judgement: Judgement) -> Judge {
+        match judgement {
+            Judgement::Learned => Judge::default(),
+            Judgement::Hand => Judge { net: None },
+        }
+    }
+
     const SEED: Option<Seed<Self>> = Some(seed::gekitai::SEED);
     const PUZZLES: &'static str = include_str!("../puzzles/gekitai.txt");
     const BENCH_DEPTH: u32 = 6;

@@ -1,17 +1,35 @@
 //! Glaisher: how many cells are missing to a connection, and the exact test for a win this turn.
 
 use super::Play;
+use super::seen::{Judgement, glaisher as seen};
 use crate::evaluate::Estimate;
+use crate::net::{CLEAR, Net, Seen, Sums};
 use crate::score::{Score, win_after};
 use crate::seed::{self, Seed};
 use crate::solve::Prove;
-use rules::glaisher::{Glaisher, Move};
-use rules::hex::{self, BOARD, CROSSINGS, Hex, NEIGHBOURS, SIDES, around};
+use rules::glaisher::{Glaisher, Move, Parts};
+use rules::hex::{self, BOARD, CROSSINGS, Direction, Hex, NEIGHBOURS, SIDES, around};
 use rules::{Game, Player, Symmetric};
+use std::cell::Cell;
 
 /// The judgement of Glaisher.
-#[derive(Debug, Default)]
-pub struct Judge;
+#[derive(Debug)]
+pub struct Judge {
+    net: Option<&'static Net<{ seen::HIDDEN }>>,
+}
+
+impl Judge {
+    /// A judgement by this net.
+    pub fn with(net: &'static Net<{ seen::HIDDEN }>) -> Judge {
+        Judge { net: Some(net) }
+    }
+}
+
+impl Default for Judge {
+    fn default() -> Judge {
+        Judge { net: seen::net() }
+    }
+}
 
 /// The farthest that is worth counting: a row of nine empty cells connects.
 const FAR: usize = 10;
@@ -37,36 +55,55 @@ fn waves(
         }
         let step = border & open | met;
         met = border & !open;
-        let grown = step | hex::flood(around(step), own);
-        reached |= grown;
-        border = (border | around(grown)) & !reached;
+        reached |= step;
+        let mut near = around(step);
+        let fresh = own & !reached;
+        if near & fresh != 0 {
+            let joined = hex::flood(near, fresh);
+            reached |= joined;
+            near |= around(joined);
+        }
+        border = (border | near) & !reached;
     }
     FAR
 }
 
 /// How much must be added to connect any pair of opposite sides.
-fn missing(own: u64, open: u64) -> usize {
+pub(super) fn missing(own: u64, open: u64) -> usize {
     SIDES.iter().fold(FAR, |best, [from, to]| {
         best.min(waves(own, open, *from, *to, best, &mut [0; FAR + 1]))
     })
 }
 
-/// The cells that are missing in the cheapest connections of any pair of sides.
-fn gaps(own: u64, open: u64) -> u64 {
-    let mut best = (FAR, 0);
+/// The cheapest connections of a player.
+#[derive(Clone, Copy, Debug, Default)]
+struct Ways {
+    /// How much must be added.
+    missing: u8,
+    /// The open cells on such connections: each is missing in one of them.
+    gaps: u64,
+    /// The opponent's stacks on such connections.
+    blocked: u64,
+}
+
+fn ways(own: u64, open: u64) -> Ways {
+    let mut best = (FAR, 0, 0);
     for [a, b] in SIDES {
         let (mut from, mut to) = ([0; FAR + 1], [0; FAR + 1]);
-        let cost = waves(own, open, a, b, FAR, &mut from);
-        if cost > best.0 || cost == 0 {
+        let cost = waves(own, open, a, b, best.0, &mut from);
+        if cost > best.0 || cost == 0 || from[cost] & b == 0 {
             continue;
         }
         waves(own, open, b, a, FAR, &mut to);
-        // A missing cell is paid on the way from either side, so the two costs are one too many.
-        let on_a_way =
-            (1..=cost).fold(0, |cells, c| cells | from[c] & !from[c - 1] & to[cost + 1 - c]);
-        best = (cost, on_a_way | if cost == best.0 { best.1 } else { 0 });
+        let met = |c: usize| from[c] & !from[c - 1];
+        // A missing cell is paid on the way from either side, so the two costs are its own too many.
+        let gaps = (1..=cost).fold(0, |cells, c| cells | met(c) & to[cost + 1 - c]);
+        let blocked = (2..=cost).fold(0, |cells, c| cells | met(c) & to[cost + 2 - c]);
+        let (more_gaps, more_blocked) = if cost == best.0 { (best.1, best.2) } else { (0, 0) };
+        best = (cost, gaps | more_gaps, blocked | more_blocked);
     }
-    best.1 & open & !own
+    let (missing, gaps, blocked) = best;
+    Ways { missing: missing as u8, gaps: gaps & open & !own, blocked: blocked & !open & !own }
 }
 
 /// A quick bound for what is missing: lines without a cell of the set, for the best pair of sides.
@@ -107,6 +144,12 @@ pub fn wins_this_turn(pos: &Glaisher) -> bool {
     if pos.is_placing() {
         return at_least_missing(own) <= 1 && connecting(own) & pos.empty() != 0;
     }
+    wins_by_shift(pos, pos.turn())
+}
+
+/// Whether a player would win with a shift and a placement, were it that player's turn.
+fn wins_by_shift(pos: &Glaisher, player: Player) -> bool {
+    let (own, their) = (pos.stacks(player), pos.stacks(player.other()));
     // A shift fills as many cells as it has parts, and one more is placed.
     let most = 1 + most_parts(pos, own);
     if at_least_missing(own) > most {
@@ -116,45 +159,178 @@ pub fn wins_this_turn(pos: &Glaisher) -> bool {
     if fewest > most {
         return false;
     }
-    let fills_enough = |m: &Move| match m {
-        Move::Shift { from, direction, parts } => {
-            let new = |part: &usize| own & from.ahead(*direction, *part).bit() == 0;
-            parts.heights().filter(new).count() + 1 >= fewest
+    pos.each_shift(player, |from, direction, parts| {
+        let landed = landings(from, direction, parts);
+        if (landed & !own).count_ones() as usize + 1 < fewest {
+            return false;
         }
-        Move::Place(_) => true,
-    };
-    pos.moves().into_iter().filter(fills_enough).any(|m| {
-        let next = pos.after(m);
-        let own = next.stacks(pos.turn());
-        at_least_missing(own) <= 1 && connecting(own) & next.empty() != 0
+        let own = own & !from.bit() | landed;
+        let empty = BOARD & !(own | their);
+        at_least_missing(own) <= 1 && connecting(own) & empty != 0
     })
+}
+
+/// The cells on which the parts of a shift come to rest.
+#[inline]
+fn landings(from: Hex, direction: Direction, parts: Parts) -> u64 {
+    let (mut rest, mut cells) = (parts.bits(), 0);
+    while rest != 0 {
+        cells |= from.ahead(direction, rest.trailing_zeros() as usize + 1).bit();
+        rest &= rest - 1;
+    }
+    cells
+}
+
+/// What a position hands on: the sums of the net, and what is counted when it is first asked for.
+#[derive(Default)]
+pub struct Kept {
+    sums: Sums<{ seen::HIDDEN }>,
+    /// What each player is missing to a connection.
+    missing: [Cell<Option<u8>>; 2],
+    ways: Cell<Option<[Ways; 2]>>,
+    /// While a player places: whether the opponent could win with the next turn, were nothing placed.
+    threatened: Cell<Option<bool>>,
+    /// Whether it is certain that the player to move does not win with this turn.
+    safe: bool,
+}
+
+impl Kept {
+    fn forget(&mut self) {
+        self.missing = Default::default();
+        self.ways = Cell::new(None);
+        self.threatened = Cell::new(None);
+        self.safe = false;
+    }
+
+    fn ways(&self, pos: &Glaisher) -> [Ways; 2] {
+        self.ways.get().unwrap_or_else(|| {
+            let found = Player::BOTH.map(|player| ways(pos.stacks(player), pos.empty()));
+            self.ways.set(Some(found));
+            found
+        })
+    }
+
+    fn missing(&self, pos: &Glaisher, player: Player) -> usize {
+        let kept = &self.missing[player.index()];
+        let count = || missing(pos.stacks(player), pos.empty()) as u8;
+        let found = kept.get().unwrap_or_else(count);
+        kept.set(Some(found));
+        found.into()
+    }
+
+    /// Takes over from the position before what a placement leaves as it is.
+    fn place(&mut self, before: &Kept, pos: &Glaisher, cell: Hex) {
+        let ways = before.ways(pos);
+        let (me, them) = (pos.turn(), pos.turn().other());
+        let [mine, theirs] = [ways[me.index()], ways[them.index()]];
+        let closes = u8::from(mine.gaps & cell.bit() != 0);
+        self.missing[me.index()] = Cell::new(Some(mine.missing - closes));
+        if theirs.gaps & cell.bit() == 0 {
+            self.missing[them.index()] = Cell::new(Some(theirs.missing));
+        }
+        // A piece of height 1 is in nobody's way: it is captured as an empty cell is entered.
+        let threatened = before.threatened.get().unwrap_or_else(|| wins_by_shift(pos, them));
+        before.threatened.set(Some(threatened));
+        self.safe = !threatened;
+    }
+
+    /// Takes over from the position before what a shift leaves as it is: what the opponent is missing,
+    /// unless a way of theirs is stopped or opened.
+    fn shift(&mut self, before: &Kept, pos: &Glaisher, from: Hex, landed: u64) {
+        let them = pos.turn().other();
+        let theirs = before.ways(pos)[them.index()];
+        if landed & (theirs.gaps | pos.stacks(them)) == 0 && theirs.blocked & from.bit() == 0 {
+            self.missing[them.index()] = Cell::new(Some(theirs.missing));
+        }
+    }
 }
 
 /// What each number of missing cells is worth. Pieces are worth more: matches showed that whoever has
 /// more of them connects in the end.
 const NEAR: [i32; FAR + 1] = [270, 210, 156, 117, 87, 63, 45, 30, 18, 9, 0];
 
-fn worth(pos: &Glaisher, player: Player) -> i32 {
-    let own = pos.stacks(player);
-    let mut value = NEAR[missing(own, pos.empty()).min(FAR)];
-    for cell in hex::cells(own) {
+fn worth(pos: &Glaisher, player: Player, missing: usize) -> i32 {
+    let mut value = NEAR[missing.min(FAR)];
+    for cell in hex::cells(pos.stacks(player)) {
         value += 10 + 10 * i32::from(pos.height(cell).min(20)) + 2 * cell.ring() as i32;
     }
     value
 }
 
-/// What it promises to occupy a cell: more if it closes a gap of ours, or fills one of theirs.
-fn promise_of_landing(cell: Hex, mine: u64, theirs: u64) -> i32 {
-    let in_gap = |gaps: u64| i32::from(gaps & cell.bit() != 0);
-    200 * in_gap(mine) + 160 * in_gap(theirs) + 10 * cell.ring() as i32
+/// What it promises that a piece comes to a cell, the more the nearer it is to the centre.
+static NEAR_CENTRE: [i32; hex::CELLS] = {
+    let (mut table, mut i) = ([0; hex::CELLS], 0);
+    while i < hex::CELLS {
+        table[i] = 10 * Hex::new(i).ring() as i32;
+        i += 1;
+    }
+    table
+};
+
+/// More if it closes a gap of ours, or fills one of theirs.
+const OUR_GAP: i32 = 200;
+const THEIR_GAP: i32 = 160;
+
+/// What it promises that a part of a shift lands on each cell.
+fn landing_values(pos: &Glaisher, (mine, theirs): (u64, u64)) -> [i32; hex::CELLS] {
+    let mut values = NEAR_CENTRE.map(|value| value + 40);
+    let mut add = |set: u64, bonus: &dyn Fn(Hex) -> i32| {
+        hex::cells(set).for_each(|cell| values[cell.index()] += bonus(cell));
+    };
+    add(mine, &|_| OUR_GAP);
+    add(theirs, &|_| THEIR_GAP);
+    add(pos.stacks(pos.turn()), &|_| -120);
+    add(pos.stacks(pos.turn().other()), &|cell| 260 + 80 * i32::from(pos.height(cell)));
+    values
 }
 
 impl Estimate for Judge {
     type Game = Glaisher;
-    type State = ();
+    type State = Kept;
 
-    fn evaluate(&self, pos: &Glaisher, (): &()) -> Score {
-        let value = worth(pos, pos.turn()) - worth(pos, pos.turn().other());
+    fn begin(&self, pos: &Glaisher, kept: &mut Kept) {
+        kept.forget();
+        if let Some(net) = self.net {
+            kept.sums.begin(net, pos);
+        }
+    }
+
+    fn follow(&self, before: &Kept, pos: &Glaisher, m: Move, next: &Glaisher, kept: &mut Kept) {
+        kept.forget();
+        let mut changed = match m {
+            Move::Place(cell) => {
+                kept.place(before, pos, cell);
+                cell.bit()
+            }
+            Move::Shift { from, direction, parts } => {
+                let landed = landings(from, direction, parts);
+                kept.shift(before, pos, from, landed);
+                landed | from.bit()
+            }
+        };
+        let Some(net) = self.net else { return };
+        kept.sums.clone_from(&before.sums);
+        while changed != 0 {
+            let cell = Hex::new(changed.trailing_zeros() as usize);
+            changed &= changed - 1;
+            for viewer in Player::BOTH {
+                if let Some(input) = seen::stack(pos, viewer, cell) {
+                    kept.sums.take(net, viewer, input);
+                }
+                if let Some(input) = seen::stack(next, viewer, cell) {
+                    kept.sums.add(net, viewer, input);
+                }
+            }
+        }
+    }
+
+    fn evaluate(&self, pos: &Glaisher, kept: &Kept) -> Score {
+        let me = pos.turn();
+        let missing = [me, me.other()].map(|player| kept.missing(pos, player));
+        if let Some(net) = self.net {
+            return kept.sums.score(net, me, pos.stage(), &seen::missing(missing));
+        }
+        let value = worth(pos, me, missing[0]) - worth(pos, me.other(), missing[1]);
         // Who is to place has half a turn left, who is to shift a whole one.
         value + if pos.is_placing() { 40 } else { 60 }
     }
@@ -163,37 +339,42 @@ impl Estimate for Judge {
         wins_this_turn(pos).then_some(win_after(1))
     }
 
-    fn weigh(&self, pos: &Glaisher, (): &(), moves: &mut [(i32, u16, Move)]) {
+    fn known_with(&self, pos: &Glaisher, kept: &Kept) -> Option<Score> {
+        if kept.safe { None } else { self.known(pos) }
+    }
+
+    fn weigh(&self, pos: &Glaisher, kept: &Kept, moves: &mut [(i32, u16, Move)]) {
+        let (me, them) = (pos.turn().index(), pos.turn().other().index());
         let (own, their) = (pos.stacks(pos.turn()), pos.stacks(pos.turn().other()));
-        let (mine, theirs) = (gaps(own, pos.empty()), gaps(their, pos.empty()));
+        let ways = kept.ways(pos);
+        let (mine, theirs) = (ways[me].gaps, ways[them].gaps);
+        let landing = landing_values(pos, (mine, theirs));
         for (worth, _, m) in moves {
             *worth += match m {
                 Move::Place(cell) => {
                     let near = NEIGHBOURS[cell.index()];
-                    promise_of_landing(*cell, mine, theirs)
+                    let in_gap = |gaps: u64| i32::from(gaps & cell.bit() != 0);
+                    NEAR_CENTRE[cell.index()]
+                        + OUR_GAP * in_gap(mine)
+                        + THEIR_GAP * in_gap(theirs)
                         + 20 * (near & own).count_ones() as i32
                         + 12 * (near & their).count_ones() as i32
                 }
                 Move::Shift { from, direction, parts } => {
-                    let landing = |part| {
-                        let cell = from.ahead(*direction, part);
-                        let value = promise_of_landing(cell, mine, theirs);
-                        if their & cell.bit() != 0 {
-                            value + 300 + 80 * i32::from(pos.height(cell))
-                        } else if own & cell.bit() != 0 {
-                            value - 80
-                        } else {
-                            value + 40
-                        }
-                    };
-                    parts.heights().map(landing).sum()
+                    let (mut rest, mut sum) = (parts.bits(), 0);
+                    while rest != 0 {
+                        let part = rest.trailing_zeros() as usize + 1;
+                        sum += landing[from.ahead(*direction, part).index()];
+                        rest &= rest - 1;
+                    }
+                    sum
                 }
             };
         }
     }
 
     fn unit(&self) -> i32 {
-        150
+        if self.net.is_some() { CLEAR } else { 150 }
     }
 
     fn width(&self, depth: i32) -> usize {
@@ -238,6 +419,14 @@ impl Prove for Judge {
 
 impl Play for Glaisher {
     type Judge = Judge;
+
+    fn judge(judgement: Judgement) -> Judge {
+        match judgement {
+            Judgement::Learned => Judge::default(),
+            Judgement::Hand => Judge { net: None },
+        }
+    }
+
     const SEED: Option<Seed<Self>> = Some(seed::glaisher::SEED);
     const PUZZLES: &'static str = include_str!("../puzzles/glaisher.txt");
     const BENCH_DEPTH: u32 = 4;

@@ -3,16 +3,23 @@
 pub mod gekitai;
 pub mod glaisher;
 pub mod jeson_mor;
+mod seen;
 pub mod six_making;
 
 use crate::seed::Seed;
 use crate::solve::Prove;
 use rules::{Notation, Show, Symmetric};
+pub use seen::Judgement;
 
 /// A game that the engine plays.
 pub trait Play: Notation + Show + Symmetric {
     /// What the search knows of the game beyond its rules.
     type Judge: Prove<Game = Self> + Default + 'static;
+    /// The judgement that is asked for; the only one where nothing was learned.
+    fn judge(_judgement: Judgement) -> Self::Judge {
+        Self::Judge::default()
+    }
+
     /// The puzzles that come with the program, as `quadrille puzzles` writes them.
     const PUZZLES: &'static str = "";
     /// The players and the evaluation of the game's original program, where there is one.

@@ -1,7 +1,9 @@
 //! Six MaKING: whoever can crown a king does; otherwise towers count by what they may become.
 
 use super::Play;
+use super::seen::{Judgement, six_making as seen};
 use crate::evaluate::Estimate;
+use crate::net::{CLEAR, Net, Seen, Sums};
 use crate::score::{Score, win_after};
 use crate::seed::{self, Seed};
 use crate::solve::Prove;
@@ -9,8 +11,31 @@ use rules::six_making::{Cell, KING, Move, SixMaking};
 use rules::{Game, Player, Symmetric};
 
 /// The judgement of Six MaKING.
-#[derive(Debug, Default)]
-pub struct Judge;
+#[derive(Debug)]
+pub struct Judge {
+    /// For boards of four and of five cells along a side.
+    nets: [Option<&'static Net<{ seen::HIDDEN }>>; 2],
+}
+
+impl Judge {
+    /// A judgement by this net, for the board it was made for.
+    pub fn with(net: &'static Net<{ seen::HIDDEN }>, size: u8) -> Judge {
+        let mut nets = [None; 2];
+        nets[usize::from(size == 5)] = Some(net);
+        Judge { nets }
+    }
+
+    #[inline]
+    fn net(&self, pos: &SixMaking) -> Option<&'static Net<{ seen::HIDDEN }>> {
+        self.nets[usize::from(pos.size() == 5)]
+    }
+}
+
+impl Default for Judge {
+    fn default() -> Judge {
+        Judge { nets: seen::nets() }
+    }
+}
 
 #[inline]
 fn pop(set: &mut u32) -> Cell {
@@ -52,6 +77,14 @@ fn count(pos: &SixMaking) -> Count {
     count
 }
 
+/// The hand-made estimate.
+pub fn by_hand(pos: &SixMaking) -> Score {
+    let count = count(pos);
+    let (me, them) = (pos.turn().index(), pos.turn().other().index());
+    let reserve = i32::from(pos.reserve(pos.turn())) - i32::from(pos.reserve(pos.turn().other()));
+    count.value[me] - count.value[them] - 40 * i32::from(count.crowns[them] > 0) + 3 * reserve
+}
+
 /// Whether a player could crown a king, were it that player's turn.
 fn can_crown(pos: &SixMaking, player: Player) -> bool {
     let mut rest = pos.occupied();
@@ -74,14 +107,56 @@ fn can_crown(pos: &SixMaking, player: Player) -> bool {
 
 impl Estimate for Judge {
     type Game = SixMaking;
-    type State = ();
+    type State = Sums<{ seen::HIDDEN }>;
 
-    fn evaluate(&self, pos: &SixMaking, (): &()) -> Score {
-        let count = count(pos);
-        let (me, them) = (pos.turn().index(), pos.turn().other().index());
-        let reserve =
-            i32::from(pos.reserve(pos.turn())) - i32::from(pos.reserve(pos.turn().other()));
-        count.value[me] - count.value[them] - 40 * i32::from(count.crowns[them] > 0) + 3 * reserve
+    fn begin(&self, pos: &SixMaking, sums: &mut Self::State) {
+        if let Some(net) = self.net(pos) {
+            sums.begin(net, pos);
+        }
+    }
+
+    fn follow(
+        &self,
+        before: &Self::State,
+        pos: &SixMaking,
+        m: Move,
+        next: &SixMaking,
+        sums: &mut Self::State,
+    ) {
+        let Some(net) = self.net(pos) else { return };
+        sums.clone_from(before);
+        let mut change = |cell: Cell| {
+            for viewer in Player::BOTH {
+                if let Some(input) = seen::tower(pos, viewer, cell) {
+                    sums.take(net, viewer, input);
+                }
+                if let Some(input) = seen::tower(next, viewer, cell) {
+                    sums.add(net, viewer, input);
+                }
+            }
+        };
+        match m {
+            Move::Tower { from, to } | Move::Top { from, to, .. } => {
+                change(from);
+                change(to);
+            }
+            Move::Place(cell) => {
+                change(cell);
+                for viewer in Player::BOTH {
+                    let (old, new) = (seen::reserves(pos, viewer), seen::reserves(next, viewer));
+                    let which = usize::from(viewer != pos.turn());
+                    sums.take(net, viewer, old[which]);
+                    sums.add(net, viewer, new[which]);
+                }
+            }
+        }
+    }
+
+    fn evaluate(&self, pos: &SixMaking, sums: &Self::State) -> Score {
+        let by_hand = by_hand(pos);
+        let Some(net) = self.net(pos) else { return by_hand };
+        let stage = pos.stage();
+        sums.score(net, pos.turn(), stage, &[]) + net.part_of_hand(stage, by_hand)
     }
 
     fn known(&self, pos: &SixMaking) -> Option<Score> {
@@ -89,7 +164,7 @@ impl Estimate for Judge {
     }
 
     fn unit(&self) -> i32 {
-        40
+        if self.nets[1].is_some() { CLEAR } else { 40 }
     }
 
     fn is_lively(&self, pos: &SixMaking) -> bool {
@@ -131,6 +206,14 @@ impl Prove for Judge {
 
 impl Play for SixMaking {
     type Judge = Judge;
+
+    fn judge(judgement: Judgement) -> Judge {
+        match judgement {
+            Judgement::Learned => Judge::default(),
+            Judgement::Hand => Judge { nets: [None; 2] },
+        }
+    }
+
     const SEED: Option<Seed<Self>> = Some(seed::six_making::SEED);
     const PUZZLES: &'static str = include_str!("../puzzles/six-making.txt");
     const BENCH_DEPTH: u32 = 6;

@@ -1,0 +1,65 @@
+//! Positions to learn from, a game to a line of text: its number, the number of its options, and for each
+//! position its text, the score and the result.
+
+use anyhow::{Context, Result};
+use rules::Notation;
+use std::fmt::Write;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+/// A position with what the search and the game said about it, for the player to move.
+pub struct Sample<G> {
+    pub pos: G,
+    pub score: i32,
+    /// In halves of a game; nothing for a position that was not played.
+    pub result: Option<u8>,
+}
+
+/// Writes the positions of a game as a line.
+pub fn line<G: Notation>(number: usize, variant: usize, samples: &[Sample<G>]) -> String {
+    let mut line = format!("{number}\t{variant}");
+    for Sample { pos, score, result } in samples {
+        let result = result.map_or("-".to_owned(), |halves| halves.to_string());
+        let _ = write!(line, "\t{}\t{score}\t{result}", pos.text());
+    }
+    line.push('\n');
+    line
+}
+
+/// Reads at most so many positions.
+pub fn read<G: Notation>(
+    file: &Path,
+    options: &[G::Options],
+    most: usize,
+    samples: &mut Vec<Sample<G>>,
+) -> Result<()> {
+    let open = File::open(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let end = samples.len() + most;
+    for (number, line) in BufReader::new(open).lines().enumerate() {
+        let place = || format!("{}, line {}", file.display(), number + 1);
+        read_game(&line?, options, samples).with_context(place)?;
+        if samples.len() >= end {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn read_game<G: Notation>(
+    line: &str,
+    options: &[G::Options],
+    samples: &mut Vec<Sample<G>>,
+) -> Result<()> {
+    let fields: Vec<&str> = line.split('\t').collect();
+    let variant: usize = fields.get(1).context("the number of the options is missing")?.parse()?;
+    let options = options.get(variant).context("there are no such options")?;
+    for sample in fields[2..].chunks_exact(3) {
+        samples.push(Sample {
+            pos: G::from_text(sample[0], options)?,
+            score: sample[1].parse()?,
+            result: if sample[2] == "-" { None } else { Some(sample[2].parse()?) },
+        });
+    }
+    Ok(())
+}

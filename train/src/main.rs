@@ -1,0 +1,163 @@
+//! Makes the nets of the engine: games against itself, then learning from them, generation by generation.
+//!
+//! Everything follows from the seed, whatever the number of threads, and goes on where it was stopped.
+
+mod data;
+mod learn;
+mod model;
+mod selfplay;
+
+use anyhow::{Context, Result, bail};
+use clap::Parser;
+use engine::net::{Net, Seen};
+use engine::play::{Judgement, Play, gekitai, glaisher, six_making};
+use rules::gekitai::Gekitai;
+use rules::glaisher::Glaisher;
+use rules::six_making::SixMaking;
+use serde_json::json;
+use std::fs;
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// Makes a net for a game.
+///
+/// Each generation plays games against itself, judged by the net before it (the first one by the hand-made
+/// estimate), and learns from them. FOLDER keeps the games and the net of each generation; what is already
+/// there is not made again.
+///
+/// Example:
+///   quadrille-train six-making --size 5 --generations 3 -o nets/six-making-5
+#[derive(Parser)]
+#[command(version, verbatim_doc_comment)]
+struct Args {
+    /// glaisher, gekitai or six-making
+    game: String,
+    /// Cells along a side, for six-making
+    #[arg(long, default_value_t = 5)]
+    size: u8,
+    /// How many generations
+    #[arg(long, default_value_t = 2)]
+    generations: u32,
+    /// How many positions each generation learns from
+    #[arg(long, default_value_t = 1_200_000)]
+    positions: usize,
+    /// How many positions the search looks at for each move
+    #[arg(long, default_value_t = 2_000)]
+    nodes: u64,
+    /// How often each position is learned
+    #[arg(long, default_value_t = 40)]
+    epochs: usize,
+    /// How much the result of the game counts, from 0 to 1; the rest is what the search said
+    #[arg(long, default_value_t = 0.5)]
+    result: f32,
+    /// Learn from the last so many generations together
+    #[arg(long, default_value_t = 1)]
+    last: u32,
+    #[arg(long, default_value_t = 2)]
+    threads: usize,
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Where games and nets are kept
+    #[arg(short, long, value_name = "FOLDER")]
+    output: PathBuf,
+}
+
+/// A game for which nets are made.
+trait Learned<const H: usize>: Play + Seen {
+    /// The judgement by a net.
+    fn by(net: &'static Net<H>, args: &Args) -> Self::Judge;
+    /// The options that games are played with, in turn.
+    fn variants(args: &Args) -> Vec<serde_json::Value>;
+}
+
+impl Learned<64> for Glaisher {
+    fn by(net: &'static Net<64>, _args: &Args) -> Self::Judge {
+        glaisher::Judge::with(net)
+    }
+
+    fn variants(_args: &Args) -> Vec<serde_json::Value> {
+        let usual = json!({ "min_parts": 1 });
+        vec![usual.clone(), usual.clone(), usual, json!({ "min_parts": 2 })]
+    }
+}
+
+impl Learned<128> for SixMaking {
+    fn by(net: &'static Net<128>, args: &Args) -> Self::Judge {
+        six_making::Judge::with(net, args.size)
+    }
+
+    fn variants(args: &Args) -> Vec<serde_json::Value> {
+        let usual = json!({ "size": args.size, "self_defeat": "forbidden" });
+        let other = json!({ "size": args.size, "self_defeat": "allowed" });
+        vec![usual.clone(), usual.clone(), usual, other]
+    }
+}
+
+impl Learned<64> for Gekitai {
+    fn by(net: &'static Net<64>, _args: &Args) -> Self::Judge {
+        gekitai::Judge::with(net)
+    }
+
+    fn variants(_args: &Args) -> Vec<serde_json::Value> {
+        vec![json!({ "both": "mover" }), json!({ "both": "draw" })]
+    }
+}
+
+fn main() -> Result<()> {
+    let args = Args::parse();
+    match args.game.as_str() {
+        "glaisher" => generations::<Glaisher, 64>(&args),
+        "six-making" => generations::<SixMaking, 128>(&args),
+        "gekitai" => generations::<Gekitai, 64>(&args),
+        other => bail!("no net is made for `{other}`: say glaisher, gekitai or six-making"),
+    }
+}
+
+fn generations<G: Learned<H>, const H: usize>(args: &Args) -> Result<()> {
+    fs::create_dir_all(&args.output).context("cannot make the folder")?;
+    let options: Vec<G::Options> = G::variants(args)
+        .into_iter()
+        .map(serde_json::from_value)
+        .collect::<Result<_, _>>()
+        .context("the options of the game have changed")?;
+    let mut judge = G::judge(Judgement::Hand);
+    for generation in 1..=args.generations {
+        let net_file = args.output.join(format!("{generation}.net"));
+        if !net_file.exists() {
+            one_generation::<G, H>(&judge, &options, args, generation)?;
+        }
+        let net = Net::<H>::read(&fs::read(&net_file)?, G::INPUTS)
+            .with_context(|| format!("{} is no net of this game", net_file.display()))?;
+        judge = G::by(Box::leak(Box::new(net)), args);
+    }
+    Ok(())
+}
+
+/// Plays the games of a generation, learns from them and writes its net.
+fn one_generation<G: Learned<H>, const H: usize>(
+    judge: &G::Judge,
+    options: &[G::Options],
+    args: &Args,
+    generation: u32,
+) -> Result<()> {
+    let file = |number: u32, kind: &str| args.output.join(format!("{number}.{kind}"));
+    let began = Instant::now();
+    let plan = selfplay::Plan {
+        options,
+        positions: args.positions,
+        nodes: args.nodes,
+        threads: args.threads,
+        seed: args.seed.wrapping_mul(1_000).wrapping_add(u64::from(generation)),
+    };
+    selfplay::play::<G>(judge, &plan, &file(generation, "games"))?;
+    println!("generation {generation}: games {:.0} s", began.elapsed().as_secs_f64());
+    let mut samples = Vec::new();
+    for number in (generation + 1).saturating_sub(args.last).max(1)..=generation {
+        data::read::<G>(&file(number, "games"), options, args.positions, &mut samples)?;
+    }
+    let began = Instant::now();
+    let net: Net<H> = learn::learn(&samples, args, generation)?;
+    fs::write(file(generation, "net"), net.write()?).context("cannot write the net")?;
+    println!("generation {generation}: learned in {:.0} s", began.elapsed().as_secs_f64());
+    Ok(())
+}
