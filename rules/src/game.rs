@@ -321,7 +321,8 @@ pub trait Game: Clone + Eq + Hash + Debug + Send + Sync + 'static {
 
     /// Every legal move, in the game's order.
     fn moves(&self) -> Vec<Self::Move> {
-        let mut moves = Vec::new();
+        // Nearly always enough.
+        let mut moves = Vec::with_capacity(128);
         self.append_moves(&mut moves);
         moves
     }

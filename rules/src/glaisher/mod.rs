@@ -146,6 +146,19 @@ impl Game for Glaisher {
         }
     }
 
+    /// Without the list of all moves, which is long.
+    fn is_legal(&self, m: Move) -> bool {
+        if self.outcome.is_some() {
+            return false;
+        }
+        match m {
+            Move::Place(cell) => self.placing && self.empty() & cell.bit() != 0,
+            Move::Shift { from, direction, parts } => {
+                !self.placing && self.may_shift(from, direction, parts)
+            }
+        }
+    }
+
     #[inline]
     fn play_unchecked(&mut self, m: Move) {
         match m {

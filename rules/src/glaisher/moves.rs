@@ -223,6 +223,14 @@ impl Glaisher {
         false
     }
 
+    /// Whether the player to move has this shift.
+    pub(super) fn may_shift(&self, from: Hex, direction: Direction, parts: Parts) -> bool {
+        self.stacks(self.turn) & from.bit() != 0
+            && parts.sum() == usize::from(self.height(from))
+            && parts.count() >= usize::from(self.min_parts)
+            && parts.0 & !self.landings(self.turn, from, direction) == 0
+    }
+
     /// The set of distances at which a part may land: on the board, and on no taller enemy.
     #[inline]
     fn landings(&self, player: Player, from: Hex, direction: Direction) -> u8 {
