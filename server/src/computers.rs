@@ -23,6 +23,12 @@ use tokio::sync::oneshot;
 const MOST_TIME: Duration = Duration::from_millis(1_500);
 const LEAST_TIME: Duration = Duration::from_millis(50);
 
+/// What it may take when the server or worker that had the turn is gone: somebody has waited for a while.
+const LATE_TIME: Duration = Duration::from_millis(600);
+
+/// After how many milliseconds somebody else should have begun with a turn.
+const LATE: i64 = 500;
+
 /// What it may take when nobody plays against it.
 const SHOWN_TIME: Duration = Duration::from_millis(500);
 
@@ -50,6 +56,8 @@ pub struct Choice {
     /// When the clock runs out, and what a turn adds to it.
     clock: Option<(i64, Duration)>,
     shown: bool,
+    /// Whether somebody else should have made it.
+    late: bool,
 }
 
 /// Lets a computer think, if it has to move and is not thinking yet.
@@ -57,6 +65,7 @@ pub fn consider(hall: &Arc<Hall>, room: &Arc<Room>) {
     if hall.is_stopping() {
         return;
     }
+    let shared = hall.store.shared().is_some();
     let choice = room.think(|game, asker, ticket| {
         let seat = game.course.turn;
         let clock = game.course.clock.as_ref();
@@ -76,6 +85,7 @@ pub fn consider(hall: &Arc<Hall>, room: &Arc<Room>) {
             session: game.session.boxed_clone(),
             clock,
             shown,
+            late: shared && hall.time.now() - game.course.last_at > LATE,
         }
     });
     if let Some(choice) = choice {
@@ -153,11 +163,14 @@ async fn take_on(hall: &Arc<Hall>, room: &Room, seq: i64, shown: bool) -> Option
 
 /// Looks again when the other server has had its time.
 async fn wait_for_another(hall: &Arc<Hall>, room: &Arc<Room>, ticket: &Ticket) {
+    room.leave_thinking(ticket);
     tokio::time::sleep(ANOTHER).await;
     // If the store cannot be read now, nothing can be taken on either.
     let _ = hall.refresh(room).await;
-    room.forget_thinking(ticket);
-    consider(hall, room);
+    if !room.is_dropped(ticket) {
+        room.forget_thinking(ticket);
+        consider(hall, room);
+    }
 }
 
 /// Tells the store which turns are being thought about here.
@@ -180,6 +193,7 @@ pub async fn adopt(hall: &Arc<Hall>) -> Result<(), Refusal> {
         if !waits {
             shared.release(&game, seq).await?;
         }
+        room.take_thinking_back();
         consider(hall, &room);
     }
     Ok(())
@@ -188,16 +202,20 @@ pub async fn adopt(hall: &Arc<Hall>) -> Result<(), Refusal> {
 /// The turn that a computer makes; none if it was stopped or there was no room in the queue.
 async fn think(hall: &Hall, choice: Choice) -> Option<String> {
     #[cfg(feature = "many")]
+    let mut choice = choice;
+    #[cfg(feature = "many")]
     if let Some(workers) = &hall.workers {
+        let began = hall.time.now();
         let mut turn = None;
         let tell = |line: String| {
             turn = Some(line);
             true
         };
         let job = choice.job(hall.time.now());
-        if workers.ask(&job, tell).await && turn.is_some() {
+        if workers.ask(&job, tell).await && turn.as_ref().is_some_and(|turn| choice.allows(turn)) {
             return turn;
         }
+        choice.late |= hall.time.now() - began > LATE;
         if choice.ticket.stop.is_stopped() {
             return None;
         }
@@ -226,7 +244,13 @@ impl Choice {
             "ask": "computer", "address": self.order.address, "game": self.session.info().id,
             "options": self.session.options(), "start": self.session.start().text(),
             "turns": self.session.history(), "who": self.who, "clock": clock, "shown": self.shown,
+            "late": self.late,
         })
+    }
+
+    /// Whether a turn can be played: a worker may be of another version.
+    fn allows(&self, turn: &str) -> bool {
+        self.session.boxed_clone().play(turn).is_ok()
     }
 
     /// The decision that a job is about.
@@ -256,6 +280,7 @@ impl Choice {
             session,
             clock,
             shown,
+            late: job["late"] == true,
         })
     }
 
@@ -277,7 +302,11 @@ impl Choice {
     }
 
     fn limits(&self, at: i64, pressure: u32) -> Limits {
-        let most = if self.shown { SHOWN_TIME } else { MOST_TIME };
+        let most = match (self.shown, self.late) {
+            (true, _) => SHOWN_TIME,
+            (false, true) => LATE_TIME,
+            (false, false) => MOST_TIME,
+        };
         let most = (most / pressure).max(LEAST_TIME);
         let share = self.clock.and_then(|(deadline, increment)| {
             let left = Duration::from_millis(u64::try_from(deadline - at).unwrap_or(0));
@@ -292,6 +321,10 @@ mod tests {
     use super::*;
 
     fn limits(clock: Option<(i64, u64)>, shown: bool, pressure: u32) -> Duration {
+        limits_of(clock, shown, false, pressure)
+    }
+
+    fn limits_of(clock: Option<(i64, u64)>, shown: bool, late: bool, pressure: u32) -> Duration {
         let entry = engine::find("gekitai").unwrap();
         let clock = clock.map(|(left, inc)| (1_000 + left, Duration::from_secs(inc)));
         let choice = Choice {
@@ -303,6 +336,7 @@ mod tests {
             session: (entry.start)(&Default::default()).unwrap(),
             clock,
             shown,
+            late,
         };
         choice.limits(1_000, pressure).time.unwrap()
     }
@@ -327,6 +361,7 @@ mod tests {
         assert_eq!(limits(None, false, 3), MOST_TIME / 3);
         assert_eq!(limits(None, false, 1_000), LEAST_TIME);
         assert_eq!(limits(None, true, 1), SHOWN_TIME);
+        assert_eq!(limits_of(None, false, true, 1), LATE_TIME, "somebody has waited already");
         assert!(limits(Some((120, 0)), false, 1_000) < LEAST_TIME, "a clock is always kept");
     }
 }

@@ -19,7 +19,7 @@ const LOOK: Duration = Duration::from_millis(2_000);
 const LOOK_OFTEN: Duration = Duration::from_millis(1_000);
 
 /// How often clocks and computers are looked for that no server keeps.
-const MIND: Duration = Duration::from_millis(300);
+const MIND: Duration = Duration::from_millis(250);
 
 /// How often the others hear who is here and what addresses have spent, and after how many times it is said
 /// again who is still here.

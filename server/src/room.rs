@@ -37,6 +37,8 @@ pub struct Ticket {
 struct Thinking {
     seq: i64,
     ticket: Ticket,
+    /// Whether another server does it.
+    elsewhere: bool,
 }
 
 struct Inner {
@@ -298,7 +300,7 @@ impl Room {
         }
         inner.thoughts += 1;
         let ticket = Ticket { number: inner.thoughts, stop: Stop::default() };
-        inner.thinking = Some(Thinking { seq, ticket: ticket.clone() });
+        inner.thinking = Some(Thinking { seq, ticket: ticket.clone(), elsewhere: false });
         Some(begin(&inner.game, inner.asker, ticket))
     }
 
@@ -312,6 +314,18 @@ impl Room {
     pub fn forget_thinking(&self, ticket: &Ticket) {
         let mut inner = self.lock();
         inner.thinking.take_if(|thinking| thinking.ticket.number == ticket.number);
+    }
+
+    /// Notes that another server does what was to be thought about here.
+    pub fn leave_thinking(&self, ticket: &Ticket) {
+        let mut inner = self.lock();
+        let own = inner.thinking.iter_mut().filter(|own| own.ticket.number == ticket.number);
+        own.for_each(|thinking| thinking.elsewhere = true);
+    }
+
+    /// The other server does not do it any more.
+    pub fn take_thinking_back(&self) {
+        self.lock().thinking.take_if(|thinking| thinking.elsewhere);
     }
 }
 

@@ -5,7 +5,8 @@ use crate::kill::random_turn;
 use crate::wire::{Folder, Line, Server};
 use rules::random::Random;
 use serde_json::{Value, json};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 fn move_games(from: &str, to: &str) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_quadrille"));
@@ -99,4 +100,76 @@ fn games_are_not_moved_away_from_servers_that_run() {
     let text = String::from_utf8(refused.stderr).unwrap();
     assert!(text.contains("a server runs on `postgres://127.0.0.1"), "{text}");
     server.kill();
+}
+
+/// Makes so many of each game in a file.
+fn multiply(file: &std::path::Path, copies: u32) {
+    let database = rusqlite::Connection::open(file).unwrap();
+    let numbers = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)";
+    for (table, rest) in
+        [("events", "seq, kind, payload, seat, command, at"), ("tokens", "seat, hash")]
+    {
+        let sql = format!(
+            "{numbers} INSERT INTO {table} (game, {rest})
+             SELECT printf('%s%03d', substr(game, 1, length(game) - 3), i), {rest} FROM {table}, n"
+        );
+        database.execute(&sql, [copies]).unwrap();
+    }
+}
+
+/// Begins to move games, and kills that when `moved` says that there are more than before. Says how many were
+/// there then.
+fn begin_to_move(from: &str, to: &str, moved: &dyn Fn() -> usize) -> usize {
+    let before = moved();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_quadrille"));
+    let command = command.args(["move-games", from, to]).stdout(Stdio::null());
+    let mut child = command.stderr(Stdio::null()).spawn().unwrap();
+    let began = Instant::now();
+    while moved() <= before && child.try_wait().unwrap().is_none() {
+        assert!(began.elapsed() < Duration::from_secs(60), "nothing is moved");
+    }
+    child.kill().unwrap();
+    assert_eq!(child.wait().unwrap().code(), None, "it was killed before its end");
+    moved()
+}
+
+#[test]
+fn a_move_that_was_killed_in_the_middle_is_begun_again_and_goes_on() {
+    let folder = Folder::new("moving-killed");
+    let (file, back) = (folder.0.join("games.db"), folder.0.join("back.db"));
+    let server = Server::start(&file);
+    play(&server.address, 4);
+    server.stop();
+    multiply(&file, 400);
+    let database = postgres().database();
+    let (from, to) = (file.to_str().unwrap(), postgres().url(&database));
+    // Both ways: the file has 1,604 games.
+    let in_database = || {
+        let there = "SELECT CASE WHEN to_regclass('events') IS NULL THEN 0 ELSE 1 END";
+        if postgres().ask(&database, there) == ["0"] {
+            return 0;
+        }
+        let count = "SELECT count(DISTINCT game) FROM events";
+        postgres().ask(&database, count)[0].parse().unwrap()
+    };
+    let in_file = || {
+        let Ok(database) = rusqlite::Connection::open(&back) else { return 0 };
+        let count = "SELECT count(DISTINCT game) FROM events";
+        database.query_row(count, [], |row| row.get::<_, i64>(0)).unwrap_or(0) as usize
+    };
+    let goes_on = |from: &str, to: &str, moved: &dyn Fn() -> usize| {
+        let mut before = 0;
+        for _ in 0..3 {
+            let now = begin_to_move(from, to, moved);
+            assert!(before < now && now < 1_604, "{before} {now}");
+            before = now;
+        }
+        let text = said(&move_games(from, to));
+        let known = text.split("both, ").nth(1).and_then(|rest| rest.split(' ').next());
+        assert_eq!(known.and_then(|known| known.parse().ok()), Some(before), "{text}");
+        assert!(text.starts_with("1604 games with 8020 events are in both"), "{text}");
+        text.lines().last().unwrap().to_owned()
+    };
+    let hash = goes_on(from, &to, &in_database);
+    assert_eq!(goes_on(&to, back.to_str().unwrap(), &in_file), hash);
 }

@@ -78,13 +78,21 @@ struct Node {
     clock: PathBuf,
 }
 
+/// One worker, with its wires.
+struct Worker {
+    process: Process,
+    to_nats: Vec<Wire>,
+}
+
 pub struct World {
     pub addresses: Vec<String>,
     pub database: String,
     pub postgres: Postgres,
     nodes: Vec<Node>,
-    workers: Vec<Process>,
+    workers: Vec<Worker>,
     nats: Vec<Nats>,
+    /// To each node of NATS, from the others.
+    routes: Vec<Wire>,
     _folder: Folder,
 }
 
@@ -99,17 +107,12 @@ impl World {
         let folder = Folder::new(name);
         let postgres = Postgres::start();
         let database = postgres.database();
-        let nats = Nats::cluster(3);
-        let all: Vec<_> = nats.iter().map(Nats::url).collect();
-        let workers = (0..2).map(|_| {
-            let all = all.join(",");
-            Process::new(move || {
-                let mut command = program();
-                command.args(["work", "--threads", "2", "--nats", &all]);
-                command
-            })
-        });
-        let workers = workers.collect();
+        // What the nodes say to each other goes over wires, too.
+        let ports: Vec<_> = (0..3).map(|_| free_port()).collect();
+        let routes: Vec<_> = ports.iter().map(|port| Wire::new(*port)).collect();
+        let ways: Vec<_> = routes.iter().map(|wire| wire.port).collect();
+        let nats = Nats::cluster_over(&ports, &ways);
+        let workers = (0..2).map(|_| Worker::new(&nats)).collect();
         let mut addresses = Vec::new();
         let nodes = (0..SERVERS).map(|i| {
             let address = format!("127.0.0.1:{}", free_port());
@@ -117,7 +120,8 @@ impl World {
             Node::new(&folder.0.join(format!("clock{i}")), address, &postgres, &database, &nats)
         });
         let nodes = nodes.collect();
-        let world = World { addresses, database, postgres, nodes, workers, nats, _folder: folder };
+        let world =
+            World { addresses, database, postgres, nodes, workers, nats, routes, _folder: folder };
         world.wait();
         world
     }
@@ -139,7 +143,7 @@ impl World {
         let other = (server + 1) % SERVERS;
         let while_bad = Duration::from_millis(300 + dice.below(2_200) as u64);
         let rest = || std::thread::sleep(while_bad);
-        match dice.below(12) {
+        match dice.below(15) {
             0 | 1 => {
                 self.nodes[server].process.kill();
                 rest();
@@ -189,17 +193,37 @@ impl World {
             }
             9 => {
                 let worker = dice.below(2);
-                self.workers[worker].kill();
+                self.workers[worker].process.kill();
                 rest();
-                self.workers[worker].start();
+                self.workers[worker].process.start();
                 "a worker is killed"
             }
             10 => {
                 let worker = dice.below(2);
-                self.workers[worker].signal("-STOP");
+                self.workers[worker].process.signal("-STOP");
                 rest();
-                self.workers[worker].signal("-CONT");
+                self.workers[worker].process.signal("-CONT");
                 "a worker is frozen"
+            }
+            11 => {
+                self.routes[server].cut();
+                rest();
+                self.routes[server].mend();
+                "nodes of NATS lose each other"
+            }
+            12 => {
+                let wires = &self.workers[dice.below(2)].to_nats;
+                wires.iter().for_each(Wire::cut);
+                rest();
+                wires.iter().for_each(Wire::mend);
+                "a worker loses NATS"
+            }
+            13 => {
+                let all = self.postgres.processes();
+                all.iter().for_each(|process| signal(*process, "-STOP"));
+                rest();
+                all.iter().for_each(|process| signal(*process, "-CONT"));
+                "the database is frozen"
             }
             _ => {
                 self.nodes[server].process.kill();
@@ -228,6 +252,25 @@ impl World {
     }
 }
 
+/// Wires to all nodes of NATS, and where they begin.
+fn wires(nats: &[Nats]) -> (Vec<Wire>, String) {
+    let wires: Vec<_> = nats.iter().map(|nats| Wire::new(nats.port)).collect();
+    let urls: Vec<_> = wires.iter().map(|wire| format!("nats://127.0.0.1:{}", wire.port)).collect();
+    (wires, urls.join(","))
+}
+
+impl Worker {
+    fn new(nats: &[Nats]) -> Worker {
+        let (to_nats, urls) = wires(nats);
+        let process = Process::new(move || {
+            let mut command = program();
+            command.args(["work", "--threads", "2", "--nats", &urls]);
+            command
+        });
+        Worker { process, to_nats }
+    }
+}
+
 impl Node {
     fn new(
         clock: &Path,
@@ -237,16 +280,14 @@ impl Node {
         nats: &[Nats],
     ) -> Node {
         let to_store = Wire::new(postgres.port);
-        let to_nats: Vec<_> = nats.iter().map(|nats| Wire::new(nats.port)).collect();
+        let (to_nats, urls) = wires(nats);
         let data = url(to_store.port, database);
-        let urls: Vec<_> =
-            to_nats.iter().map(|wire| format!("nats://127.0.0.1:{}", wire.port)).collect();
         let (clock, own) = (clock.to_owned(), clock.to_owned());
         let process = Process::new(move || {
             let mut command = program();
             command.env("LD_PRELOAD", shim()).env("QUADRILLE_CLOCK", &own);
             command.args(["serve", "--listen", &address, "--new-games", "1000000"]);
-            command.args(["--allowance", "1000000", "--data", &data, "--nats", &urls.join(",")]);
+            command.args(["--allowance", "1000000", "--data", &data, "--nats", &urls]);
             command
         });
         Node { process, to_store, to_nats, clock }

@@ -18,6 +18,7 @@ use rules::Player;
 use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::oneshot;
 
 /// The last millisecond of the year 9999. What is later was not written by a server.
@@ -178,7 +179,10 @@ pub trait Shared: Send + Sync {
 }
 
 /// For how many milliseconds a server has taken on a computer's turn: it says so again while it thinks.
-pub const LEASE: i64 = 1_000;
+pub const LEASE: i64 = 700;
+
+/// A transaction that takes longer is worth a word to the host: everybody waits for it.
+const SLOW: Duration = Duration::from_millis(500);
 
 /// Whether this names a database that servers share.
 pub fn is_shared(data: &Path) -> bool {
@@ -276,6 +280,7 @@ mod tests {
         for (data, told) in [
             ("/var/games.db", "/var/games.db"),
             ("postgres://ann:p@ss@db.example:5432/games", "postgres://db.example:5432/games"),
+            ("postgres://ann:secret@db1:1,db2/games", "postgres://db1:1,db2/games"),
             ("postgresql://db/games?password=secret", "postgresql://db/games"),
             ("postgres://ann:secret@db?sslmode=require", "postgres://db"),
         ] {

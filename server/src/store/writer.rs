@@ -6,7 +6,7 @@
 
 use super::file::{self, Lock};
 use super::sqlite::is_damage;
-use super::{Append, Appended, NewGame, Running, StoreError, hex};
+use super::{Append, Appended, NewGame, Running, SLOW, StoreError, hex};
 use crate::event::Event;
 use crate::metrics::Metrics;
 use rusqlite::ffi::SQLITE_IOERR_WRITE;
@@ -224,6 +224,7 @@ impl Writer {
 
     fn try_to_commit(&mut self, writes: &[Write]) -> Result<Vec<Done>, Failure> {
         let mut alive = self.alive.load(Ordering::Relaxed);
+        let began = Instant::now();
         let connection = self.connection()?;
         connection.execute_batch("BEGIN IMMEDIATE")?;
         let mut done = Vec::with_capacity(writes.len());
@@ -231,8 +232,10 @@ impl Writer {
             done.push(perform(connection, write, alive)?);
             alive = alive.max(write.at());
         }
+        let written = began.elapsed();
         let committed = connection.execute_batch("COMMIT");
         let outside = connection.is_autocommit();
+        note_time(writes.len(), written, began.elapsed() - written);
         match committed {
             Ok(()) if outside => {}
             Ok(()) => return Err(Failure::open("a commit left its transaction open", done)),
@@ -281,6 +284,16 @@ impl Failure {
     /// Something went wrong that SQLite did not say, after which everything may be stored.
     fn open(error: &str, done: Vec<Done>) -> Failure {
         Failure { error: error.to_owned(), damage: false, perhaps: Some(done) }
+    }
+}
+
+/// Notes how long a transaction took, and which part of it: the commit is when the disk is waited for.
+fn note_time(writes: usize, written: Duration, committed: Duration) {
+    let ms = |time: Duration| time.as_secs_f64() * 1e3;
+    let (written_ms, committed_ms) = (ms(written), ms(committed));
+    match written + committed > SLOW {
+        true => tracing::warn!(writes, written_ms, committed_ms, "the disk was slow"),
+        false => tracing::debug!(writes, written_ms, committed_ms, "committed"),
     }
 }
 

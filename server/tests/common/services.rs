@@ -125,6 +125,45 @@ impl Postgres {
         own
     }
 
+    /// A standby for which this one waits with every commit.
+    pub fn standby(&self) -> Postgres {
+        let place = Place::new("postgres");
+        let own = self.port.to_string();
+        let mut copy = ordinary(&programs().join("pg_basebackup"));
+        copy.args([
+            "-h",
+            "127.0.0.1",
+            "-U",
+            "quadrille",
+            "-p",
+            &own,
+            "-R",
+            "-c",
+            "fast",
+            "-N",
+            "-D",
+        ]);
+        let copied = copy.arg(place.0.join("data")).output().unwrap();
+        assert!(copied.status.success(), "{}", String::from_utf8_lossy(&copied.stderr));
+        let port = free_port();
+        let child = Postgres::launch(&place, port);
+        let mut standby = Postgres { port, place, child };
+        standby.wait();
+        self.ask("postgres", "ALTER SYSTEM SET synchronous_standby_names = '*'");
+        self.ask("postgres", "SELECT pg_reload_conf()");
+        let began = Instant::now();
+        while self.ask("postgres", "SELECT sync_state FROM pg_stat_replication") != ["sync"] {
+            assert!(began.elapsed() < START, "the standby does not follow");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        standby
+    }
+
+    /// Lets a standby take over.
+    pub fn promote(&self) {
+        assert_eq!(self.ask("postgres", "SELECT pg_promote()"), ["t"]);
+    }
+
     fn launch(place: &Place, port: u16) -> Child {
         let mut server = ordinary(&programs().join("postgres"));
         server.arg("-D").arg(place.0.join("data")).args(["-h", "127.0.0.1", "-p"]);
@@ -176,6 +215,14 @@ impl Postgres {
         self.child.id()
     }
 
+    /// All processes of it.
+    pub fn processes(&self) -> Vec<u32> {
+        let own = self.child.id();
+        let found = Command::new("pgrep").args(["-P", &own.to_string()]).output().unwrap();
+        let found = String::from_utf8(found.stdout).unwrap();
+        found.lines().filter_map(|line| line.parse().ok()).chain([own]).collect()
+    }
+
     /// Kills all of it at once, as a power cut would.
     pub fn kill(&mut self) {
         // Those that it has started end when they notice; nothing is written meanwhile.
@@ -212,23 +259,25 @@ pub fn postgres() -> &'static Postgres {
 /// A server of NATS.
 pub struct Nats {
     pub port: u16,
-    cluster: u16,
+    /// Where the others' connections arrive, and where they are told to go.
+    cluster: [u16; 2],
     routes: Vec<u16>,
     child: Child,
 }
 
 impl Nats {
     pub fn start() -> Nats {
-        Nats::in_cluster(free_port(), &[])
+        let own = free_port();
+        Nats::in_cluster([own, own], &[])
     }
 
-    /// So many that form a cluster.
-    pub fn cluster(count: usize) -> Vec<Nats> {
-        let ports: Vec<_> = (0..count).map(|_| free_port()).collect();
-        ports.iter().map(|own| Nats::in_cluster(*own, &ports)).collect()
+    /// A cluster whose nodes have these ports for each other, and come to them by way of others.
+    pub fn cluster_over(ports: &[u16], ways: &[u16]) -> Vec<Nats> {
+        let both = ports.iter().zip(ways);
+        both.map(|(port, way)| Nats::in_cluster([*port, *way], ways)).collect()
     }
 
-    fn in_cluster(cluster: u16, all: &[u16]) -> Nats {
+    fn in_cluster(cluster: [u16; 2], all: &[u16]) -> Nats {
         let (port, routes) = (free_port(), all.to_vec());
         let child = Nats::launch(port, cluster, &routes);
         let own = Nats { port, cluster, routes, child };
@@ -236,19 +285,20 @@ impl Nats {
         own
     }
 
-    fn launch(port: u16, cluster: u16, routes: &[u16]) -> Child {
+    fn launch(port: u16, [own, way]: [u16; 2], routes: &[u16]) -> Child {
         // Not everybody looks for programs where Debian has this one.
         let usual = Path::new("/usr/sbin/nats-server");
         let program = if usual.exists() { usual } else { Path::new("nats-server") };
         let mut server = ordinary(program);
         server.args(["-a", "127.0.0.1", "-p", &port.to_string()]);
         if !routes.is_empty() {
-            let own = format!("nats://127.0.0.1:{cluster}");
-            let others = routes.iter().filter(|other| **other != cluster);
+            let own = format!("nats://127.0.0.1:{own}");
+            let told = format!("127.0.0.1:{way}");
+            let others = routes.iter().filter(|other| **other != way);
             let others: Vec<_> = others.map(|other| format!("nats://127.0.0.1:{other}")).collect();
             // Wires between these and those who use them shall be cut: nobody is told of other ways.
             server.args(["--cluster_name", "quadrille", "--no_advertise", "--cluster", &own]);
-            server.args(["--routes", &others.join(",")]);
+            server.args(["--routes", &others.join(","), "--cluster_advertise", &told]);
         }
         server.stdout(Stdio::null()).stderr(Stdio::null());
         start(server)

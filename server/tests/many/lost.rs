@@ -136,8 +136,7 @@ async fn a_database_of_another_program_or_of_a_newer_version_is_refused_in_one_l
     };
     let foreign = refused("CREATE TABLE events (day DATE)").await;
     assert!(foreign.contains("it belongs to another program"), "{foreign}");
-    let sql =
-        "CREATE TABLE quadrille_format (format INTEGER); INSERT INTO quadrille_format VALUES (99)";
+    let sql = "CREATE TABLE quadrille_format (format INTEGER, least INTEGER); INSERT INTO quadrille_format VALUES (99, 98)";
     let newer = refused(sql).await;
     assert!(newer.contains("it has format 99, but this version knows"), "{newer}");
     let away = store::open("postgres://nobody:secret@127.0.0.1:9/x".as_ref(), Arc::default()).await;

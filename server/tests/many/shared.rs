@@ -25,14 +25,18 @@ impl Source for Wrong {
 }
 
 /// Servers on one database, whose clocks are so wrong.
-async fn servers(clocks: &[i64], change: impl Fn(&mut Config)) -> Vec<Local> {
+pub async fn servers(clocks: &[i64], change: impl Fn(&mut Config)) -> Vec<Local> {
     let postgres = postgres();
-    let data = postgres.url(&postgres.database());
+    servers_on(&postgres.url(&postgres.database()), clocks, change).await
+}
+
+/// The same on a database that is there.
+pub async fn servers_on(data: &str, clocks: &[i64], change: impl Fn(&mut Config)) -> Vec<Local> {
     let mut servers = Vec::new();
     for wrong in clocks {
         let folder = Folder::new();
         let mut config = folder.config();
-        config.data = data.clone().into();
+        config.data = data.into();
         change(&mut config);
         let source = Arc::new(Wrong(Instant::now(), *wrong));
         servers.push(Local { server: Server::open_at(&config, source).await.unwrap(), folder });
@@ -49,7 +53,7 @@ async fn with_clock(local: &Local, seats: [Value; 2], seconds: u32) -> Made {
     local.make(json!({ "game": "gekitai", "seats": seats, "clock": clock })).await
 }
 
-fn person() -> Value {
+pub fn person() -> Value {
     json!({ "kind": "person" })
 }
 

@@ -71,14 +71,17 @@ pub struct Address {
 }
 
 impl Address {
-    /// Reads `postgres://user:password@host:port/name?sslmode=require&sslrootcert=FILE`.
+    /// Reads `postgres://user:password@host:port,host:port/name?sslmode=require&sslrootcert=FILE`.
     pub fn read(text: &str) -> Result<Address, String> {
         let (text, root) = without_root(text);
         let mut config: Config = text.parse().map_err(|error: tokio_postgres::Error| {
             let reason = std::error::Error::source(&error).map(ToString::to_string);
             format!("this is no address of a database: {}", reason.unwrap_or(error.to_string()))
         })?;
-        config.connect_timeout(FIRST_WORD).tcp_user_timeout(PATIENCE).application_name("quadrille");
+        // If several are named, one that is dead must leave time for the next.
+        let hosts = u32::try_from(config.get_hosts().len()).unwrap_or(1).max(1);
+        config.connect_timeout(FIRST_WORD / hosts).tcp_user_timeout(PATIENCE);
+        config.application_name("quadrille");
         let wanted = root.is_some() || config.get_ssl_mode() == SslMode::Require;
         if wanted {
             config.ssl_mode(SslMode::Require);
@@ -259,6 +262,7 @@ mod tests {
         assert_eq!(parts.1.as_deref(), Some("/ca.pem"));
         assert_eq!(without_root("postgres://b?sslrootcert=f").0, "postgres://b");
         assert!(Address::read("postgres://ann@localhost/games").is_ok());
+        assert!(Address::read("postgres://a@b:1,c:2/d?target_session_attrs=read-write").is_ok());
         assert!(Address::read("postgres://b?sslrootcert=/no/such/file").is_err());
         assert!(Address::read("postgres://b?what=ever").is_err());
     }

@@ -3,9 +3,12 @@
 use super::link::{Fault, Link};
 use std::time::Duration;
 
-/// What each format adds to the one before. A format must leave alone what programs of the one before use:
-/// while servers are replaced one by one, both run.
-const FORMATS: [&str; 1] = [r#"
+/// What each format adds to the one before, and the oldest format whose programs can go on with it. While servers
+/// are replaced one by one, both versions run, and the older one may be started again: so a format leaves
+/// alone what programs of the one before use.
+const FORMATS: [(usize, &str); 1] = [(
+    1,
+    r#"
     CREATE TABLE events (
         game TEXT COLLATE "C" NOT NULL, seq BIGINT NOT NULL, kind TEXT NOT NULL, payload TEXT NOT NULL,
         seat SMALLINT, command TEXT, at BIGINT NOT NULL,
@@ -20,7 +23,8 @@ const FORMATS: [&str; 1] = [r#"
         game TEXT NOT NULL PRIMARY KEY, seq BIGINT NOT NULL, holder BIGINT NOT NULL,
         until BIGINT NOT NULL, shown BOOLEAN NOT NULL);
     INSERT INTO heartbeat (id, at) VALUES (1, 0);
-"#];
+"#,
+)];
 
 /// How often servers that start at the same time try to make the tables.
 const TRIES: usize = 20;
@@ -30,15 +34,15 @@ pub async fn prepare(link: &Link) -> Result<(), String> {
     let mut failed = String::new();
     for _ in 0..TRIES {
         match format(link).await {
-            Ok(Some(format)) if format > FORMATS.len() => {
+            Ok(Some((format, least))) if least > FORMATS.len() => {
                 return Err(format!(
                     "it has format {format}, but this version knows formats 1 to {}; \
                      use the version that wrote it, or another database",
                     FORMATS.len()
                 ));
             }
-            Ok(Some(format)) if format == FORMATS.len() => return Ok(()),
-            Ok(Some(format)) => failed = upgrade(link, format).await.err().unwrap_or_default(),
+            Ok(Some((format, _))) if format >= FORMATS.len() => return Ok(()),
+            Ok(Some((format, _))) => failed = upgrade(link, format).await.err().unwrap_or_default(),
             Ok(None) => {
                 return Err("it belongs to another program: it has a table `events`; \
                             name another database with --data"
@@ -53,30 +57,35 @@ pub async fn prepare(link: &Link) -> Result<(), String> {
     Err(failed)
 }
 
-/// The format, nought of an empty database; none of another program's.
-async fn format(link: &Link) -> Result<Option<usize>, Fault> {
+/// The format and the oldest one whose programs can use it, nought of an empty database; none of another
+/// program's.
+async fn format(link: &Link) -> Result<Option<(usize, usize)>, Fault> {
     let find =
         "SELECT to_regclass('quadrille_format') IS NOT NULL, to_regclass('events') IS NOT NULL";
     let rows = link.read(find, &[]).await?;
     let (own, events): (bool, bool) =
         rows.first().map_or((false, false), |row| (row.get(0), row.get(1)));
     if !own {
-        return Ok((!events).then_some(0));
+        return Ok((!events).then_some((0, 0)));
     }
-    let rows = link.read("SELECT max(format) FROM quadrille_format", &[]).await?;
-    let format: Option<i32> = rows.first().and_then(|row| row.get(0));
-    Ok(Some(format.and_then(|format| usize::try_from(format).ok()).unwrap_or(0)))
+    let rows = link.read("SELECT max(format), max(least) FROM quadrille_format", &[]).await?;
+    let number = |place: usize| {
+        let number: Option<i32> = rows.first().and_then(|row| row.get(place));
+        number.and_then(|number| usize::try_from(number).ok()).unwrap_or(0)
+    };
+    Ok(Some((number(0), number(1))))
 }
 
 /// Adds what a database lacks, all or nothing.
 async fn upgrade(link: &Link, format: usize) -> Result<(), String> {
     let mut sql = String::from("BEGIN;");
     if format == 0 {
-        sql += "CREATE TABLE quadrille_format (format INTEGER NOT NULL PRIMARY KEY);";
+        sql += "CREATE TABLE quadrille_format (
+            format INTEGER NOT NULL PRIMARY KEY, least INTEGER NOT NULL);";
     }
-    for (number, statements) in (1..).zip(FORMATS).skip(format) {
+    for (number, (least, statements)) in (1..).zip(FORMATS).skip(format) {
         sql += statements;
-        sql += &format!("INSERT INTO quadrille_format (format) VALUES ({number});");
+        sql += &format!("INSERT INTO quadrille_format (format, least) VALUES ({number}, {least});");
     }
     sql += "COMMIT";
     let done = link.batch(&sql).await;

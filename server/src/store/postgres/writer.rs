@@ -6,7 +6,7 @@
 use super::batch::{APPEND, Columns, first};
 use super::link::{Fault, Link};
 use crate::metrics::Metrics;
-use crate::store::{Append, Appended, StoreError};
+use crate::store::{Append, Appended, SLOW, StoreError};
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -65,7 +65,12 @@ impl Writer {
             let jobs = take(&mut waiting);
             let began = Instant::now();
             let done = self.store(jobs).await;
-            self.metrics.committed(done.count, began.elapsed(), done.error.is_none());
+            let took = began.elapsed();
+            self.metrics.committed(done.count, took, done.error.is_none());
+            match (took > SLOW, done.count) {
+                (true, writes) => tracing::warn!(writes, ?took, "the database was slow"),
+                (false, writes) => tracing::debug!(writes, ?took, "committed"),
+            }
             match done.error {
                 // Once for each kind of trouble.
                 Some(error) if error != failing => {
