@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 /// What all bots look at.
 pub struct Stage<'a> {
     pub addresses: &'a [String],
+    /// How many bots there are: the more, the longer each waits, so that the machine has time for all.
+    pub bots: usize,
     /// Turns true when they shall end.
     pub over: &'a AtomicBool,
     /// Milliseconds since `began` at which everything was mended; nought before.
@@ -87,7 +89,8 @@ pub fn play(stage: &Stage<'_>, seed: u64) -> Vec<Story> {
         };
         while !stage.is_over() && bot.session.result().is_none() {
             bot.turn(stage, &mut dice);
-            std::thread::sleep(Duration::from_millis(30 + dice.below(120) as u64));
+            let wait = stage.bots * (2 + dice.below(8));
+            std::thread::sleep(Duration::from_millis(wait as u64));
         }
         bot.story.ended = bot.session.result().is_some();
         stories.push(bot.story);

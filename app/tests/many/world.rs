@@ -67,7 +67,9 @@ impl Drop for Process {
 }
 
 fn signal(process: u32, name: &str) {
-    let _ = Command::new("kill").args([name, &process.to_string()]).status();
+    let mut kill = Command::new("kill");
+    // It may have ended by itself.
+    let _ = kill.args([name, &process.to_string()]).stderr(Stdio::null()).status();
 }
 
 /// One server, with its wires and the clock of its machine.

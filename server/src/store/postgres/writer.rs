@@ -67,9 +67,8 @@ impl Writer {
             let done = self.store(jobs).await;
             let took = began.elapsed();
             self.metrics.committed(done.count, took, done.error.is_none());
-            match (took > SLOW, done.count) {
-                (true, writes) => tracing::warn!(writes, ?took, "the database was slow"),
-                (false, writes) => tracing::debug!(writes, ?took, "committed"),
+            if took > SLOW {
+                tracing::warn!(writes = done.count, ?took, "a transaction took long");
             }
             match done.error {
                 // Once for each kind of trouble.
