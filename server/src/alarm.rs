@@ -41,6 +41,8 @@ pub struct Alarm {
     unlearned: AtomicBool,
     /// Games whose clock cannot be kept.
     given_up: Mutex<HashSet<String>>,
+    /// Games in memory that went on before a pause in which they did was known here.
+    stale: Mutex<HashSet<String>>,
 }
 
 impl Alarm {
@@ -75,6 +77,15 @@ impl Alarm {
 
     fn given_up(&self) -> MutexGuard<'_, HashSet<String>> {
         self.given_up.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn stale(&self) -> MutexGuard<'_, HashSet<String>> {
+        self.stale.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The clocks of these games are reckoned again with the next beat.
+    pub fn reckon_again(&self, games: impl IntoIterator<Item = String>) {
+        self.stale().extend(games);
     }
 
     /// Forgets a game.
@@ -205,7 +216,23 @@ async fn learn(hall: &Arc<Hall>) -> Result<(), Refusal> {
         let from = from.max(hall.time.pauses.last());
         hall.time.pauses.note(from, to);
         hall.alarm.shift(from, to - from);
+        hall.alarm.reckon_again(hall.went_on_after(from));
         hall.hint_all();
+    }
+    reckon_stale(hall).await
+}
+
+/// Another server may have noted a pause, or stored something that was received in it, before this one knew of
+/// the pause: then clocks here are not those of the others.
+async fn reckon_stale(hall: &Arc<Hall>) -> Result<(), Refusal> {
+    let games: Vec<_> = hall.alarm.stale().iter().cloned().collect();
+    for game in games {
+        if let Some(room) = hall.in_memory(&game) {
+            // What cannot be read now is read with the next beat.
+            room.reckon(&hall.store.events(&game, 0, usize::MAX).await?);
+            hall.settled(&room);
+        }
+        hall.alarm.stale().remove(&game);
     }
     Ok(())
 }

@@ -189,6 +189,7 @@ impl Hall {
             self.limits.afford(by, limits::of_events(events.len())).await;
         }
         let tokens = self.store.tokens(id).await.map_err(damaged)?;
+        let pauses = self.time.pauses.count();
         let (hall, name) = (Arc::clone(self), id.to_owned());
         // Many may have waited for the same game: one of them replays it.
         let replay = move || match hall.known(&name) {
@@ -200,6 +201,9 @@ impl Hall {
         let room = replayed.map_err(|error| self.cannot_read(id, error.to_string()))?;
         let room = room.ok_or_else(|| no_such_game(id))?;
         let room = self.keep(room);
+        if self.time.pauses.count() != pauses {
+            self.alarm.reckon_again([room.id.clone()]);
+        }
         self.settled(&room);
         Ok(room)
     }
@@ -258,6 +262,13 @@ impl Hall {
             tracing::error!(game = id, reason, "a game cannot be read");
         }
         refusal
+    }
+
+    /// The games in memory that have an event after a time.
+    pub fn went_on_after(&self, at: i64) -> Vec<String> {
+        let rooms: Vec<_> = self.rooms().by_id.values().cloned().collect();
+        let later = rooms.iter().filter(|room| room.view(|game| game.course.last_at > at));
+        later.map(|room| room.id.clone()).collect()
     }
 
     /// Lets everybody look again who follows a game.

@@ -94,7 +94,7 @@ async fn copy(
     if pauses.iter().any(|pause| !noted.contains(pause)) {
         return Err(StartError(format!("pauses are missing in `{other}`")));
     }
-    moved.hash = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    moved.hash = store::hex(&hash.finalize().into());
     for (store, end) in [(source, source_end), (target, target_end)] {
         store.close();
         drop(store);

@@ -192,6 +192,15 @@ impl Room {
         Ok(())
     }
 
+    /// Reckons the clocks again from all events; what was told of them is told anew to whoever asks.
+    pub fn reckon(&self, events: &[Event]) {
+        let mut inner = self.lock();
+        inner.game.reckon(events);
+        inner.recent.clear();
+        drop(inner);
+        self.hint();
+    }
+
     /// The events behind a number, if all of them are kept here.
     pub fn recent(&self, after: i64) -> Option<Vec<Arc<str>>> {
         let inner = self.lock();

@@ -55,6 +55,8 @@ pub struct Story {
     pub sent: BTreeMap<String, (String, Option<u64>)>,
     /// Every event that anybody was told, and what was told.
     pub seen: BTreeMap<u64, String>,
+    /// What was told of the clocks after each: a pause may become known later.
+    pub clocks: BTreeMap<u64, HashSet<String>>,
     /// What was seen that cannot be.
     pub wrong: Vec<String>,
     /// When it was made, in milliseconds since the start.
@@ -68,6 +70,9 @@ pub struct Story {
 impl Story {
     fn see(&mut self, event: &Value) {
         let Some(seq) = event["seq"].as_u64() else { return };
+        let mut event = event.clone();
+        let left = event["clocks"]["left"].take();
+        self.clocks.entry(seq).or_default().insert(left.to_string());
         let text = event.to_string();
         if let Some(before) = self.seen.get(&seq)
             && *before != text
@@ -124,6 +129,7 @@ impl Bot {
             game: entry.info.id,
             sent: BTreeMap::new(),
             seen: BTreeMap::new(),
+            clocks: BTreeMap::new(),
             wrong: Vec::new(),
             made: stage.now(),
             ended: false,

@@ -259,7 +259,8 @@ fn tokens(rows: impl IntoIterator<Item = (i64, String)>) -> [Option<Hash>; 2] {
     tokens
 }
 
-fn hex(hash: &Hash) -> String {
+/// A hash as text.
+pub fn hex(hash: &Hash) -> String {
     hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

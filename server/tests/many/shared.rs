@@ -274,3 +274,34 @@ async fn who_sits_at_one_server_is_seen_at_another_until_he_leaves() {
     drop(presence);
     until([false, false]).await;
 }
+
+#[tokio::test]
+async fn a_pause_that_is_known_later_than_what_was_stored_in_it_counts_the_same_at_all_servers() {
+    let database = postgres().database();
+    let servers = servers_on(&postgres().url(&database), &[0, 0], |_| {}).await;
+    let game = with_clock(&servers[0], [person(), person()], 60).await;
+    servers[0].play(&game, 1, "c4").await.ok();
+    tokio::time::sleep(Duration::from_millis(400)).await;
+    servers[0].play(&game, 2, "a1").await.ok();
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    servers[0].play(&game, 1, "f6").await.ok();
+    let told = servers[0].events(&game).await;
+    let left = |events: &[Value], i: usize| events[i]["clocks"]["left"][1].as_i64().unwrap();
+    // As a server notes it that could not reach the database for a while.
+    let at = told[2]["at"].as_i64().unwrap();
+    let noted = format!("INSERT INTO pauses (since, until) VALUES ({}, {})", at - 300, at + 100);
+    postgres().ask(&database, &noted);
+    within(async {
+        while left(&servers[0].events(&game).await, 2) != left(&told, 2) + 300 {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    })
+    .await;
+    let later = servers_on(&postgres().url(&database), &[0], |_| {}).await;
+    for local in [&servers[0], &servers[1]] {
+        assert_eq!(local.events(&game).await, later[0].events(&game).await);
+    }
+    // So does what follows.
+    servers[0].play(&game, 2, "a6").await.ok();
+    assert_eq!(servers[0].events(&game).await, later[0].events(&game).await);
+}
