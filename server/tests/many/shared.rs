@@ -4,10 +4,12 @@ use crate::common::services::{nats, postgres};
 use crate::common::{Folder, Local, Made, random_game, within};
 use axum::http::Request;
 use serde_json::{Value, json};
+use server::metrics::Metrics;
 use server::room::Presence;
 use server::time::Source;
 use server::{Config, Server};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// A machine whose clock is so many milliseconds wrong.
@@ -57,18 +59,16 @@ pub fn person() -> Value {
     json!({ "kind": "person" })
 }
 
-/// Waits until a server says that a game has so many events, and says how long that took.
-async fn follows(local: &Local, game: &Made, seq: i64) -> Duration {
+/// Waits until a server knows that a game has so many events.
+async fn follows(local: &Local, game: &Made, seq: i64) {
     let room = local.server.state().hall.in_memory(&game.id).expect("it is in memory");
     let mut hints = room.follow();
-    let began = Instant::now();
     within(async {
         while room.seq() < seq {
             hints.changed().await.unwrap();
         }
     })
     .await;
-    began.elapsed()
 }
 
 #[tokio::test]
@@ -101,7 +101,7 @@ async fn a_command_that_is_repeated_at_another_server_is_done_once() {
 }
 
 #[tokio::test]
-async fn what_is_new_is_seen_at_once_with_nats_and_in_two_seconds_without() {
+async fn what_is_new_is_heard_with_nats_and_looked_up_without() {
     for news in [true, false] {
         let change = |config: &mut Config| {
             if news {
@@ -109,14 +109,12 @@ async fn what_is_new_is_seen_at_once_with_nats_and_in_two_seconds_without() {
             }
         };
         let servers = servers(&[0, 0], change).await;
-        let connected = || {
-            servers.iter().all(|local| {
-                let metrics = &local.server.state().hall.metrics;
-                metrics.connected.load(std::sync::atomic::Ordering::Relaxed) == 1
-            })
-        };
+        let metric =
+            |local: &Local, which: fn(&Metrics) -> i64| which(&local.server.state().hall.metrics);
+        let connected = |metrics: &Metrics| metrics.connected.load(Ordering::Relaxed);
+        let missed = |metrics: &Metrics| metrics.missed.load(Ordering::Relaxed) as i64;
         within(async {
-            while news && !connected() {
+            while news && servers.iter().any(|local| metric(local, connected) == 0) {
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
         })
@@ -125,14 +123,18 @@ async fn what_is_new_is_seen_at_once_with_nats_and_in_two_seconds_without() {
         assert_eq!(health["news"], if news { "ok" } else { "away" });
         let game = servers[0].people("gekitai").await;
         servers[1].show(&game).await;
-        let watch = follows(&servers[1], &game, 2);
-        let (took, _) = tokio::join!(watch, async {
-            // The subscription is on its way to the other server, too.
-            tokio::time::sleep(Duration::from_millis(200)).await;
-            servers[0].play(&game, 1, "c4").await.ok();
-        });
-        let most = if news { 700 } else { 2_500 };
-        assert!(took < Duration::from_millis(most), "{took:?}");
+        let mut heard = 0;
+        for (i, turn) in random_game("gekitai", 6, 5).iter().enumerate() {
+            let before = metric(&servers[1], missed);
+            let watch = follows(&servers[1], &game, i as i64 + 2);
+            let (_, _) = tokio::join!(watch, servers[0].play(&game, i % 2 + 1, turn));
+            // On a busy machine somebody may look before he hears.
+            heard += usize::from(metric(&servers[1], missed) == before);
+        }
+        match news {
+            true => assert!(heard >= 4, "{heard}"),
+            false => assert_eq!(heard, 0),
+        }
     }
 }
 
@@ -175,7 +177,7 @@ async fn a_flag_falls_though_the_server_of_the_game_has_gone_and_no_pause_is_not
     })
     .await;
     let late = deadline.elapsed();
-    assert!(late < Duration::from_secs(2), "{late:?}");
+    assert!(late < Duration::from_secs(4), "{late:?}");
     let shown = left.show(&game).await;
     assert_eq!(shown["result"], json!({ "winner": 1, "reason": "time" }));
     assert_eq!(left.server.state().hall.time.pauses.count(), 0);
