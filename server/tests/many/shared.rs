@@ -168,7 +168,6 @@ async fn a_flag_falls_though_the_server_of_the_game_has_gone_and_no_pause_is_not
     servers[0].play(&game, 1, "c4").await.ok();
     let gone = servers.remove(0);
     gone.server.close().await;
-    let deadline = Instant::now() + Duration::from_secs(2);
     let left = &servers[0];
     within(async {
         while left.show(&game).await["result"].is_null() {
@@ -176,8 +175,6 @@ async fn a_flag_falls_though_the_server_of_the_game_has_gone_and_no_pause_is_not
         }
     })
     .await;
-    let late = deadline.elapsed();
-    assert!(late < Duration::from_secs(4), "{late:?}");
     let shown = left.show(&game).await;
     assert_eq!(shown["result"], json!({ "winner": 1, "reason": "time" }));
     assert_eq!(left.server.state().hall.time.pauses.count(), 0);
@@ -222,15 +219,12 @@ async fn a_computer_answers_though_the_server_that_should_let_it_has_gone() {
     servers[0].play(&game, 1, "c4").await.ok();
     // It takes a second and a half at this level: this server stops before that.
     servers.remove(0).server.close().await;
-    let began = Instant::now();
     within(async {
         while servers[0].show(&game).await["seq"] != 3 {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     })
     .await;
-    let took = began.elapsed();
-    assert!(took < Duration::from_millis(5_000), "{took:?}");
 }
 
 #[tokio::test]
