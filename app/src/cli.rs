@@ -5,7 +5,7 @@ use crate::play::PlayArgs;
 use clap::{Arg, ArgMatches, Args, Parser, Subcommand, ValueEnum};
 use engine::GAMES;
 use serde_json::{Map, Value};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
 /// The command line.
@@ -125,6 +125,28 @@ the line at fault, and the exit code is 2.")]
     Arena(ArenaArgs),
     /// Play in the browser: serve games, analysis and pages
     Serve(ServeArgs),
+    /// Do engine work for servers and matches on other machines
+    #[command(after_help = "Example:\n  quadrille work --nats nats://hub.example:4222")]
+    Work {
+        /// Where work is handed out: nats://host:port, separated by commas; or else $QUADRILLE_NATS
+        #[arg(long, value_name = "URL")]
+        nats: Option<String>,
+        /// How many threads; by default one more than there are cores
+        #[arg(long, value_name = "N")]
+        threads: Option<usize>,
+    },
+    /// Copy all games of a server to another file or database
+    #[command(after_help = "Examples:
+  quadrille move-games games.db postgres://quadrille@db.example/games
+  quadrille move-games postgres://quadrille@db.example/games games.db
+No server may run on the one they come from. What is there already is compared and left as it is, so a copy
+that was broken off can be begun again.")]
+    MoveGames {
+        /// Where they are: a file, or postgres://…
+        from: PathBuf,
+        /// Where they go: a file, or postgres://…
+        to: PathBuf,
+    },
     /// Measure speed
     Bench(BenchArgs),
     /// Print a completion script for a shell
@@ -299,12 +321,20 @@ pub struct ServeArgs {
     /// The address to listen on, or only a port; with port 0, a free one
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8000", value_parser = crate::serve::address)]
     pub listen: SocketAddr,
-    /// The file that keeps the games, or its folder; by default in the user's data folder
+    /// The file that keeps the games, or its folder; by default in the user's data folder. Or a database that
+    /// several servers share: postgres://user:password@host/name. Or else $QUADRILLE_DATA
     #[arg(long, value_name = "FILE")]
     pub data: Option<PathBuf>,
+    /// Where servers that share a database tell each other what is new: nats://host:port, separated by commas.
+    /// Or else $QUADRILLE_NATS
+    #[arg(long, value_name = "URL")]
+    pub nats: Option<String>,
     /// The public address, if the server is behind a proxy
     #[arg(long, value_name = "URL")]
     pub base_url: Option<String>,
+    /// A proxy on another machine whose X-Forwarded-For is believed, as that of proxies on this one is
+    #[arg(long = "proxy", value_name = "ADDRESS", value_delimiter = ',', requires = "base_url")]
+    pub proxies: Vec<IpAddr>,
     /// Open the browser
     #[arg(long)]
     pub open: bool,

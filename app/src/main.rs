@@ -30,6 +30,8 @@ mod table;
 mod tui;
 mod ugi;
 mod verify;
+#[cfg(feature = "many")]
+mod work;
 
 use clap::{CommandFactory, FromArgMatches};
 use cli::{Cli, Command};
@@ -69,6 +71,11 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Verify { file } => verify::run(&file),
         Command::Arena(args) => arena::run(&args),
         Command::Serve(args) => serve::run(&args),
+        #[cfg(feature = "many")]
+        Command::Work { nats, threads } => work::run(nats.as_deref(), threads),
+        #[cfg(not(feature = "many"))]
+        Command::Work { .. } => Err(Failure::user(server::NOT_MANY)),
+        Command::MoveGames { from, to } => serve::move_games(&from, &to),
         Command::Bench(args) => bench::run(&args),
         Command::Completions { shell } => completions::run(shell),
     }

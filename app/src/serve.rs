@@ -2,15 +2,18 @@
 
 use crate::cli::{LogFormat, LogLevel, ServeArgs};
 use crate::failure::{Failure, print};
+use crate::progress::Ticker;
 use crate::saves::usual_folder;
 use std::net::{Ipv4Addr, SocketAddr, ToSocketAddrs};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 pub fn run(args: &ServeArgs) -> Result<(), Failure> {
     let config = server::Config {
         listen: args.listen,
         data: data(args)?,
+        nats: nats(args.nats.as_deref()),
+        proxies: args.proxies.clone(),
         base_url: args.base_url.clone(),
         web: args.web.clone(),
         metrics: args.metrics,
@@ -32,6 +35,18 @@ pub fn run(args: &ServeArgs) -> Result<(), Failure> {
     server::run(&config, |address| started(&config, address, open)).map_err(Failure::user)
 }
 
+/// `quadrille move-games`.
+pub fn move_games(from: &Path, to: &Path) -> Result<(), Failure> {
+    let mut ticker = Ticker::new();
+    let moved = server::moving::run(from, to, |games| ticker.show(|_| format!("{games} games")));
+    ticker.end();
+    let server::moving::Moved { games, known, events, hash } = moved.map_err(Failure::user)?;
+    let told = format!(
+        "{games} games with {events} events are in both, {known} of them were before\nSHA-256 of all: {hash}\n"
+    );
+    print(told.as_bytes())
+}
+
 /// An address to listen on: `host:port`, where the host may be a name, or a port of this machine alone.
 pub fn address(text: &str) -> Result<SocketAddr, String> {
     let port = text.strip_prefix(':').unwrap_or(text);
@@ -44,11 +59,19 @@ pub fn address(text: &str) -> Result<SocketAddr, String> {
     first.copied().ok_or_else(|| "expected host:port, as in 127.0.0.1:8000".to_owned())
 }
 
+/// Where NATS is. Passwords in arguments can be read by everybody on the machine, those in the environment
+/// cannot.
+pub fn nats(named: Option<&str>) -> Option<String> {
+    named.map(str::to_owned).or_else(|| std::env::var("QUADRILLE_NATS").ok())
+}
+
 /// The file that keeps the games: the named one, a file in the named folder, or one in the usual folder.
 fn data(args: &ServeArgs) -> Result<PathBuf, Failure> {
     const NAME: &str = "games.db";
-    if let Some(path) = &args.data {
-        return Ok(if path.is_dir() { path.join(NAME) } else { path.clone() });
+    if let Some(path) =
+        args.data.clone().or_else(|| std::env::var_os("QUADRILLE_DATA").map(Into::into))
+    {
+        return Ok(if path.is_dir() { path.join(NAME) } else { path });
     }
     usual_folder()
         .map(|folder| folder.join(NAME))

@@ -7,6 +7,8 @@ mod faults;
 mod floods;
 mod kill;
 mod lines;
+#[cfg(feature = "many")]
+mod many;
 mod protocols;
 mod serve;
 mod solve;

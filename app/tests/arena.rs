@@ -70,7 +70,7 @@ fn row<'a>(table: &'a str, label: &str) -> Vec<&'a str> {
 }
 
 /// The moves of each round, in order.
-fn rounds(file: &Path) -> Vec<(usize, String)> {
+pub fn rounds(file: &Path) -> Vec<(usize, String)> {
     let text = fs::read_to_string(file).unwrap();
     let round = |record: &str| {
         let number = record.split("[Round \"").nth(1)?.split('"').next()?.parse().ok()?;

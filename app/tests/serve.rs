@@ -137,3 +137,13 @@ fn metrics_are_shown_on_an_address_of_their_own() {
     child.kill().unwrap();
     child.wait().unwrap();
 }
+
+#[cfg(not(feature = "many"))]
+#[test]
+fn a_program_for_one_machine_says_how_to_get_one_for_many() {
+    let shared = serve("postgres://127.0.0.1/games".as_ref(), &[]).output().unwrap();
+    assert!(one_line(&shared).contains("--features many"));
+    let program = env!("CARGO_BIN_EXE_quadrille");
+    let work = Command::new(program).args(["work", "--nats", "nats://127.0.0.1"]).output().unwrap();
+    assert!(one_line(&work).contains("--features many"));
+}

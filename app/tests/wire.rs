@@ -81,8 +81,13 @@ pub struct Line(BufReader<TcpStream>);
 
 impl Line {
     pub fn open(address: &str) -> Option<Line> {
+        Line::patient(address, Duration::from_secs(20))
+    }
+
+    /// Waits so long for an answer.
+    pub fn patient(address: &str, patience: Duration) -> Option<Line> {
         let stream = TcpStream::connect(address).ok()?;
-        stream.set_read_timeout(Some(Duration::from_secs(20))).ok()?;
+        stream.set_read_timeout(Some(patience)).ok()?;
         stream.set_nodelay(true).ok()?;
         Some(Line(BufReader::new(stream)))
     }

@@ -3,7 +3,8 @@
 //! `crowd ADDRESS GAMES MOVES_PER_SECOND SECONDS`: two sockets a game, turns at random, together so many
 //! turns a second. Measured is the time from a player's send to the opponent's receipt of the committed
 //! event. With nought moves a second the sockets are only held open. All of them come from one address, so
-//! the server must allow it that much (`--new-games`, `--allowance`, `--connections`).
+//! the server must allow it that much (`--new-games`, `--allowance`, `--connections`). Several addresses, separated
+//! by commas, are servers that share a store; the players of a game sit at different ones.
 
 mod bots;
 
@@ -19,7 +20,8 @@ async fn main() -> Result<(), Failed> {
     let [address, games, rate, seconds] = args.as_slice() else {
         return Err("usage: crowd ADDRESS GAMES MOVES_PER_SECOND SECONDS".into());
     };
-    let to: SocketAddr = address.parse()?;
+    let to = address.split(',').map(str::parse).collect::<Result<Vec<SocketAddr>, _>>()?;
+    let from = to.first().ok_or("no address")?.ip();
     let (games, rate, seconds): (u32, f64, u64) = (games.parse()?, rate.parse()?, seconds.parse()?);
     server::connections::open_files();
     let warm_up = Duration::from_secs(3 + u64::from(games) / 400);
@@ -37,7 +39,7 @@ async fn main() -> Result<(), Failed> {
             // Not all at once: the server is not measured by how it takes a stampede.
             tokio::time::sleep(Duration::from_micros(u64::from(number) * 2_000)).await;
             while Instant::now() < crowd.until {
-                crowd.play(to.ip(), u64::from(number)).await?;
+                crowd.play(from, u64::from(number)).await?;
                 finished.fetch_add(1, Ordering::Relaxed);
             }
             Ok::<(), Failed>(())

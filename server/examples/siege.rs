@@ -73,7 +73,7 @@ async fn siege(to: SocketAddr, games: u32, rate: f64, seconds: Duration) -> Resu
     let warm_up = SETTLE + Duration::from_millis(u64::from(games) * 5);
     let until = Instant::now() + warm_up + seconds + SETTLE + seconds + Duration::from_secs(1);
     let pause = Some(Duration::from_secs_f64(f64::from(games) / rate));
-    let crowd = Arc::new(Crowd { to, pause, until, times: Times::default() });
+    let crowd = Arc::new(Crowd { to: vec![to], pause, until, times: Times::default() });
     let computers = Arc::new(Computers::default());
     let mut others = JoinSet::new();
     for number in 0..games {

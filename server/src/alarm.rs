@@ -7,7 +7,8 @@
 use crate::error::{Kind, Refusal};
 use crate::live::Hall;
 use crate::time::GAP;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::Notify;
@@ -36,6 +37,12 @@ pub struct Alarm {
     changed: Notify,
     /// One pause is noted at a time.
     pausing: tokio::sync::Mutex<()>,
+    /// Whether the store may know a pause that is not known here.
+    unlearned: AtomicBool,
+    /// Games whose clock cannot be kept.
+    given_up: Mutex<HashSet<String>>,
+    /// Games in memory that went on before a pause in which they did was known here.
+    stale: Mutex<HashSet<String>>,
 }
 
 impl Alarm {
@@ -66,6 +73,19 @@ impl Alarm {
             due.in_order.insert((at, game.to_owned()));
             self.changed.notify_one();
         }
+    }
+
+    fn given_up(&self) -> MutexGuard<'_, HashSet<String>> {
+        self.given_up.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn stale(&self) -> MutexGuard<'_, HashSet<String>> {
+        self.stale.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The clocks of these games are reckoned again with the next beat.
+    pub fn reckon_again(&self, games: impl IntoIterator<Item = String>) {
+        self.stale().extend(games);
     }
 
     /// Forgets a game.
@@ -137,6 +157,7 @@ async fn end(hall: &Arc<Hall>, games: Vec<String>, at: i64) -> bool {
             }
             // It would ring for ever.
             hall.alarm.forget(&game);
+            hall.alarm.given_up().insert(game.clone());
             tracing::error!(game, reason = refusal.error, "a clock is not kept any more");
             true
         });
@@ -161,7 +182,9 @@ pub async fn beat(hall: Arc<Hall>) {
     loop {
         tokio::time::sleep(BEAT).await;
         // The writer has logged what failed, and the next beat comes in a second.
-        if follow_the_machine(&hall).await.is_ok()
+        if hall.store.shared().is_some() {
+            let _ = beat_together(&hall).await;
+        } else if follow_the_machine(&hall).await.is_ok()
             && keep_time(&hall).await.is_ok()
             && hall.alarm.next().is_some()
         {
@@ -170,8 +193,75 @@ pub async fn beat(hall: Arc<Hall>) {
     }
 }
 
+/// Sets the time right by the store, notes that a server runs, and learns what others have noted.
+async fn beat_together(hall: &Arc<Hall>) -> Result<(), Refusal> {
+    let Some(shared) = hall.store.shared() else { return Ok(()) };
+    let asked = hall.time.steady();
+    let there = shared.now().await?;
+    if let Some(to) = hall.time.follow(asked, there) {
+        let _one = hall.alarm.pausing.lock().await;
+        pause(hall, hall.time.now(), to).await?;
+        hall.time.skip((to - hall.time.now()).max(0));
+    }
+    keep_time(hall).await?;
+    hall.store.beat(hall.time.now()).await?;
+    learn(hall).await
+}
+
+/// Takes in the pauses that the store knows.
+async fn learn(hall: &Arc<Hall>) -> Result<(), Refusal> {
+    let pauses = hall.store.pauses(hall.time.pauses.last()).await?;
+    hall.alarm.unlearned.store(false, Ordering::Relaxed);
+    for (from, to) in pauses {
+        let from = from.max(hall.time.pauses.last());
+        hall.time.pauses.note(from, to);
+        hall.alarm.shift(from, to - from);
+        hall.alarm.reckon_again(hall.went_on_after(from));
+        hall.hint_all();
+    }
+    reckon_stale(hall).await
+}
+
+/// Another server may have noted a pause, or stored something that was received in it, before this one knew of
+/// the pause: then clocks here are not those of the others.
+async fn reckon_stale(hall: &Arc<Hall>) -> Result<(), Refusal> {
+    let games: Vec<_> = hall.alarm.stale().iter().cloned().collect();
+    for game in games {
+        if let Some(room) = hall.in_memory(&game) {
+            // What cannot be read now is read with the next beat.
+            room.reckon(&hall.store.events(&game, 0, usize::MAX).await?);
+            hall.settled(&room);
+        }
+        hall.alarm.stale().remove(&game);
+    }
+    Ok(())
+}
+
+/// How long after its time a clock is let run out by a server that does not have the game in memory.
+const STRANGER: i64 = 600;
+
+/// Ends games whose time was up a while ago: the server that had them may be gone. Says whether the store was
+/// ready for all of them.
+pub async fn end_overdue(hall: &Arc<Hall>) -> Result<bool, Refusal> {
+    let Some(shared) = hall.store.shared() else { return Ok(true) };
+    let at = hall.time.now();
+    let mut games = shared.overdue(at - STRANGER).await?;
+    games.retain(|runner| {
+        let deadline = runner.deadline.map(|(deadline, at)| (at, deadline - at));
+        let due = deadline.is_none_or(|(from, left)| hall.time.pauses.after(from, left) <= at);
+        due && !hall.alarm.given_up().contains(&runner.game)
+    });
+    let games: Vec<_> = games.into_iter().take(TOGETHER).map(|runner| runner.game).collect();
+    Ok(games.is_empty() || end(hall, games, at).await)
+}
+
 /// After a start: the time in which no server ran is a pause, and alarms are set without reading any game.
 pub async fn resume(hall: &Arc<Hall>) -> Result<(), Refusal> {
+    if hall.store.shared().is_some() {
+        // Unless another server runs, in which case this is none.
+        pause(hall, hall.store.alive(), hall.time.now()).await?;
+        return beat_together(hall).await;
+    }
     let games = hall.store.running().await?;
     if !games.is_empty() {
         pause(hall, hall.store.alive(), hall.time.now()).await?;
@@ -189,7 +279,12 @@ pub async fn resume(hall: &Arc<Hall>) -> Result<(), Refusal> {
 
 /// Gives back the time in which the server stood still or could store nothing, while a clock ran.
 pub async fn keep_time(hall: &Arc<Hall>) -> Result<(), Refusal> {
-    let gap = || hall.alarm.next().is_some() && hall.time.now() - hall.store.alive() > GAP;
+    let shared = hall.store.shared().is_some();
+    let runs = || shared || hall.alarm.next().is_some();
+    let gap = || runs() && hall.time.now() - hall.store.alive() > GAP;
+    if hall.alarm.unlearned.load(Ordering::Relaxed) {
+        learn(hall).await?;
+    }
     if !gap() {
         return Ok(());
     }
@@ -213,6 +308,13 @@ async fn follow_the_machine(hall: &Arc<Hall>) -> Result<(), Refusal> {
 
 /// Stores a pause, then lets it count.
 async fn pause(hall: &Arc<Hall>, from: i64, to: i64) -> Result<Option<(i64, i64)>, Refusal> {
+    if hall.store.shared().is_some() {
+        // Whoever has noted it: nothing may be done before it is known here.
+        hall.alarm.unlearned.store(true, Ordering::Relaxed);
+        let pause = hall.store.pause(from, to).await?;
+        learn(hall).await?;
+        return Ok(pause);
+    }
     let pause = hall.store.pause(from, to).await?;
     if let Some((from, to)) = pause {
         hall.time.pauses.note(from, to);

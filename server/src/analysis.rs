@@ -5,6 +5,7 @@ use crate::boards;
 use crate::engines::Progress;
 use crate::error::{Asked, Refusal};
 use crate::guard::Client;
+use crate::live::Hall;
 use crate::queue::{Kind, Lane, Order};
 use crate::stream::Lines;
 use axum::extract::Extension;
@@ -37,7 +38,7 @@ type Shared = axum::extract::State<Arc<State>>;
 type Sender = UnboundedSender<String>;
 
 /// A hint has a player who waits for it.
-const HINT: Budget = Budget { time_ms: 2_000, ..Budget::SERVED };
+pub const HINT: Budget = Budget { time_ms: 2_000, ..Budget::SERVED };
 
 fn queue_is_full() -> Refusal {
     Refusal::too_many("too many others wait for the engine", 10)
@@ -51,25 +52,26 @@ async fn answer(
     fields: Map<String, Value>,
 ) -> Result<Response, Refusal> {
     let request = Request::read(ask, fields.clone())?;
+    let job = Job { ask, fields: fields.clone() };
     let order = |kind| Order { address: client, lane: Lane::Asked(kind) };
     let (state, budget, replays) = (&state, &Budget::SERVED, &state.hall.replays);
     match request {
         Request::Hint(search) => {
             let search = replays.run(client, move || search.hint(&HINT)).await??;
             let hint = move |desk: &mut Desk, stop: &Stop| Json(search.hint(desk, stop));
-            once(state, order(Kind::Hint), hint).await
+            once(state, order(Kind::Hint), job, hint).await
         }
         Request::Turn(turn) => {
             let turn = replays.run(client, move || turn.prepare(&HINT)).await??;
             let choose = move |desk: &mut Desk, stop: &Stop| {
                 Json(requests::Answer::Turn { turn: turn.choose(desk, stop) })
             };
-            once(state, order(Kind::Hint), choose).await
+            once(state, order(Kind::Hint), job, choose).await
         }
         Request::Query(query) if query.search.is_some() => {
             let query = replays.run(client, move || query.prepare(budget)).await??;
             let reply = move |desk: &mut Desk, stop: &Stop| Json(query.answer(desk, stop));
-            once(state, order(Kind::Query), reply).await
+            once(state, order(Kind::Query), job, reply).await
         }
         Request::Analysis(search) => {
             let search = replays.run(client, move || search.analysis(budget)).await??;
@@ -79,7 +81,7 @@ async fn answer(
                 });
                 Progress::Done
             };
-            Ok(stream(state, order(Kind::Analysis), analyse)?.into_response())
+            Ok(stream(state, order(Kind::Analysis), job, analyse)?.into_response())
         }
         Request::Review(review) => {
             let mut review = replays.run(client, move || review.begin(budget)).await??;
@@ -89,7 +91,7 @@ async fn answer(
                     Some(judged) if tell(lines, &judged) => Progress::More,
                     _ => Progress::Done,
                 };
-            Ok(stream(state, order(Kind::Review), step)?.into_response())
+            Ok(stream(state, order(Kind::Review), job, step)?.into_response())
         }
         _ => boards::answer(ask, replays, client, fields).await,
     }
@@ -104,9 +106,14 @@ fn tell(lines: &Sender, news: &impl Serialize) -> bool {
 async fn once<A: IntoResponse + Send + 'static>(
     state: &State,
     order: Order,
+    job: Job,
     work: impl FnOnce(&mut Desk, &Stop) -> A + Send + 'static,
 ) -> Result<Response, Refusal> {
     let slot = state.hall.limits.searches.take(order.address)?;
+    if let Some(answer) = job.done_elsewhere(&state.hall, order).await {
+        let kind = [(axum::http::header::CONTENT_TYPE, "application/json")];
+        return Ok((kind, answer).into_response());
+    }
     let (answer, answered) = oneshot::channel();
     let stop = Stop::default();
     let switch = stop.clone();
@@ -136,18 +143,98 @@ impl Drop for Waiting {
 fn stream(
     state: &State,
     order: Order,
-    mut work: impl FnMut(&mut Desk, &Stop, &Sender) -> Progress + Send + 'static,
+    job: Job,
+    work: impl FnMut(&mut Desk, &Stop, &Sender) -> Progress + Send + 'static,
 ) -> Result<Lines, Refusal> {
     let slot = state.hall.limits.searches.take(order.address)?;
     let (lines, told) = unbounded_channel();
     let stop = Stop::default();
+    let answer = Lines::new(told, Some(stop.clone()), Some(slot));
+    #[cfg(feature = "many")]
+    if let Some(workers) = state.hall.workers.clone() {
+        let hall = Arc::clone(&state.hall);
+        tokio::spawn(async move {
+            let mut count = 0;
+            let elsewhere = job.asked(order);
+            let ask = workers.ask(&elsewhere, |line| {
+                count += 1;
+                lines.send(line).is_ok()
+            });
+            let done = tokio::select! {
+                done = ask => done,
+                () = lines.closed() => true,
+            };
+            // The rest is told from here, if a worker did not.
+            if !done && !(order_here(&hall, order, &stop, lines.clone(), count, work)) {
+                tell(&lines, &queue_is_full().json());
+            }
+        });
+        return Ok(answer);
+    }
+    drop(job);
+    match order_here(&state.hall, order, &stop, lines, 0, work) {
+        true => Ok(answer),
+        false => Err(queue_is_full()),
+    }
+}
+
+/// Queues work that tells what it finds, but for the first lines of it; says whether there was room.
+fn order_here(
+    hall: &Hall,
+    order: Order,
+    stop: &Stop,
+    lines: Sender,
+    mut skip: usize,
+    mut work: impl FnMut(&mut Desk, &Stop, &Sender) -> Progress + Send + 'static,
+) -> bool {
     let (switch, waiting) = (stop.clone(), lines.clone());
     let wait = move |ahead: usize| {
         tell(&waiting, &json!({ "queued": ahead }));
     };
-    let work = move |desk: &mut Desk| work(desk, &switch, &lines);
-    if !state.hall.engines.submit(order, stop.clone(), wait, work) {
-        return Err(queue_is_full());
+    let work = move |desk: &mut Desk| {
+        if skip == 0 {
+            return work(desk, &switch, &lines);
+        }
+        let (some, mut told) = unbounded_channel();
+        let progress = work(desk, &switch, &some);
+        while let Ok(line) = told.try_recv() {
+            match skip {
+                0 => drop(lines.send(line)),
+                _ => skip -= 1,
+            }
+        }
+        progress
+    };
+    hall.engines.submit(order, stop.clone(), wait, work)
+}
+
+/// A request as a worker gets it, where there are workers.
+#[cfg_attr(not(feature = "many"), allow(dead_code))]
+struct Job {
+    ask: &'static str,
+    fields: Map<String, Value>,
+}
+
+impl Job {
+    #[cfg(feature = "many")]
+    fn asked(&self, order: Order) -> Value {
+        crate::hand::asked(self.ask, order.address, &self.fields)
     }
-    Ok(Lines::new(told, Some(stop), Some(slot)))
+
+    /// The answer of a worker, if there is one.
+    #[cfg(feature = "many")]
+    async fn done_elsewhere(&self, hall: &Hall, order: Order) -> Option<String> {
+        let workers = hall.workers.as_ref()?;
+        let mut answer = None;
+        let tell = |line: String| {
+            answer = Some(line);
+            true
+        };
+        workers.ask(&self.asked(order), tell).await.then_some(answer).flatten()
+    }
+
+    #[cfg(not(feature = "many"))]
+    async fn done_elsewhere(&self, _: &Hall, _: Order) -> Option<String> {
+        None
+    }
 }

@@ -88,6 +88,11 @@ impl Pauses {
         }
     }
 
+    /// When the last one ended.
+    pub fn last(&self) -> i64 {
+        self.read(|all| all.last().map_or(i64::MIN, |pause| pause.to))
+    }
+
     /// How many there are.
     pub fn count(&self) -> usize {
         self.read(<[Pause]>::len)

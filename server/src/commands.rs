@@ -116,7 +116,11 @@ impl Message {
                 return Err(Refusal::bad(error).at(field));
             }
         };
-        if command.as_ref().is_some_and(|name| !(1..=MOST_WORD).contains(&name.chars().count())) {
+        let bad = |name: &String| {
+            // No database keeps the character with the number nought.
+            !(1..=MOST_WORD).contains(&name.chars().count()) || name.contains('\0')
+        };
+        if command.as_ref().is_some_and(bad) {
             let error = format!("a command is called by 1 to {MOST_WORD} characters");
             return Err(Refusal::bad(error).at("command"));
         }

@@ -1,5 +1,6 @@
 //! Connections: accepted, counted, and given up when their peer is too slow.
 
+use crate::guard::Proxies;
 use crate::limits::{AtOnce, Limits, REQUEST, Slot};
 use crate::metrics::Metrics;
 use axum::Router;
@@ -57,28 +58,33 @@ pub struct Doors {
     of_all: Arc<Semaphore>,
     limits: Arc<Limits>,
     metrics: Arc<Metrics>,
-    /// Whether a proxy on this machine brings everybody: then its connections are not one client's.
-    proxied: bool,
+    /// Those who bring others: their connections are not one client's.
+    proxies: Proxies,
     patience: Patience,
 }
 
 impl Doors {
     /// Doors for so many connections of one address.
-    pub fn new(of_one: usize, proxied: bool, limits: Arc<Limits>, metrics: Arc<Metrics>) -> Doors {
+    pub fn new(
+        of_one: usize,
+        proxies: Proxies,
+        limits: Arc<Limits>,
+        metrics: Arc<Metrics>,
+    ) -> Doors {
         let of_all = MOST.min(open_files().saturating_sub(OTHER_FILES)).max(1);
         Doors {
             of_one: AtOnce::new(of_one, "connections"),
             of_all: Arc::new(Semaphore::new(of_all)),
             limits,
             metrics,
-            proxied,
+            proxies,
             patience: Patience::default(),
         }
     }
 
     fn admit(&self, peer: SocketAddr) -> Option<Admitted> {
         let of_all = Arc::clone(&self.of_all).try_acquire_owned().ok()?;
-        let is_proxy = self.proxied && peer.ip().is_loopback();
+        let is_proxy = self.proxies.include(peer.ip());
         let of_one = match is_proxy {
             true => None,
             false => Some(self.of_one.take(peer.ip()).ok()?),
@@ -298,8 +304,8 @@ mod tests {
         head: Duration,
     ) -> (SocketAddr, watch::Sender<bool>, oneshot::Receiver<()>) {
         let metrics = Arc::new(Metrics::default());
-        let limits = Arc::new(Limits::new(allowance, 1, 1));
-        let mut doors = Doors::new(of_one, false, limits, metrics);
+        let limits = Arc::new(Limits::new(allowance, 1, 1, false));
+        let mut doors = Doors::new(of_one, Proxies::new(false, &[]), limits, metrics);
         doors.patience = Patience { head, stuck: Duration::from_millis(50) };
         let (ended, end) = oneshot::channel();
         let endless = Arc::new(std::sync::Mutex::new(Some(Endless(Some(ended)))));

@@ -112,11 +112,16 @@ impl Course {
         runs.then_some(self.turn)
     }
 
-    /// What the clocks do after these facts of a seat, where that changes.
-    pub fn runs_after(&self, seat: Option<Player>, facts: &[Fact], at: i64) -> Option<Running> {
-        let before = self.clock.as_ref()?.deadline();
+    /// What becomes of it with these facts of a seat, but for the numbers of their events.
+    pub fn after(&self, seat: Option<Player>, facts: &[Fact], at: i64) -> Course {
         let mut after = self.clone();
         facts.iter().for_each(|fact| after.happen(seat, fact, at));
+        after
+    }
+
+    /// What the clocks do when this becomes of it at a time, where that changes.
+    pub fn running(&self, after: &Course, at: i64) -> Option<Running> {
+        let before = self.clock.as_ref()?.deadline();
         match after.clock.as_ref()?.deadline() {
             after if after == before => None,
             Some(deadline) => Some(Running::Until { deadline, at }),

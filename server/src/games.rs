@@ -212,7 +212,7 @@ async fn command(
     Asked(message): Asked<Message>,
 ) -> Result<Response, Refusal> {
     let command = message.of_request()?;
-    let room = state.hall.room_for(&id, client.0).await?;
+    let room = state.hall.room_to_change(&id, client.0).await?;
     let from = Sender { address: client.0, token: Some(hash(token(&headers)?)) };
     state.hall.pay(&room, &from)?;
     let Done { seq, event, token } = state.hall.command(room, from, command).await?;

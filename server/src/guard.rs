@@ -61,6 +61,7 @@ pub fn authority(base_url: &str) -> Result<String, StartError> {
 /// What the guard knows of the server.
 #[derive(Debug)]
 pub struct Guard {
+    proxies: Proxies,
     /// `host` or `host:port` of the address that people see.
     base: Option<String>,
     local: bool,
@@ -76,11 +77,13 @@ impl Guard {
     pub fn new(
         listen: SocketAddr,
         base_url: Option<&str>,
+        proxies: &[IpAddr],
         limits: Arc<Limits>,
         metrics: Arc<Metrics>,
     ) -> Guard {
+        let proxies = Proxies::new(base_url.is_some(), proxies);
         let base = base_url.and_then(|url| authority(url).ok());
-        Guard { base, local: listen.ip().is_loopback(), limits, metrics }
+        Guard { proxies, base, local: listen.ip().is_loopback(), limits, metrics }
     }
 
     /// Why a request is not let in.
@@ -125,14 +128,31 @@ impl Guard {
             || self.base.as_deref().map_or(!self.local, |base| without_port(base) == name)
     }
 
-    /// Who sent it: behind a proxy on this machine, whom the proxy names.
+    /// Who sent it: behind a proxy that is believed, whom the proxy names.
     fn client(&self, request: &Request) -> IpAddr {
         let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
         let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip());
-        match self.base.is_some() && peer.is_loopback() {
+        match self.proxies.include(peer) {
             true => forwarded(request.headers()).unwrap_or(peer),
             false => peer,
         }
+    }
+}
+
+/// Who is believed about whom a request comes from.
+#[derive(Clone, Debug)]
+pub struct Proxies(Option<Vec<IpAddr>>);
+
+impl Proxies {
+    /// Those of this machine, and these others; nobody, if there is none before the server.
+    pub fn new(proxied: bool, others: &[IpAddr]) -> Proxies {
+        Proxies(proxied.then(|| others.to_vec()))
+    }
+
+    /// Whether this is one of them.
+    pub fn include(&self, peer: IpAddr) -> bool {
+        let peer = peer.to_canonical();
+        self.0.as_ref().is_some_and(|others| peer.is_loopback() || others.contains(&peer))
     }
 }
 
@@ -259,8 +279,8 @@ mod tests {
             }
         });
         let router = Router::new().route("/fails", fails).route("/well", get(|| async { "well" }));
-        let limits = Arc::new(Limits::new(1_000, 1, 1));
-        let guard = Guard::new(([127, 0, 0, 1], 1).into(), None, limits, Arc::clone(&metrics));
+        let limits = Arc::new(Limits::new(1_000, 1, 1, false));
+        let guard = Guard::new(([127, 0, 0, 1], 1).into(), None, &[], limits, Arc::clone(&metrics));
         let router = around(router, guard);
         for (path, status) in [("/fails", 500), ("/well", 200), ("/fails", 500)] {
             let request = Request::get(path).body(Body::empty()).unwrap();

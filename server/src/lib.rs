@@ -18,11 +18,19 @@ pub mod event;
 pub mod fair;
 pub mod games;
 pub mod guard;
+#[cfg(feature = "many")]
+pub mod hand;
 pub mod ids;
+#[cfg(feature = "many")]
+pub mod jobs;
 pub mod limits;
 pub mod live;
 pub mod log;
 pub mod metrics;
+pub mod moving;
+#[cfg(feature = "many")]
+pub mod nats;
+pub mod news;
 pub mod pages;
 pub mod plan;
 pub mod played;
@@ -41,17 +49,18 @@ use axum::{Json, Router};
 use connections::Doors;
 use engines::Engines;
 use error::{Kind, Refusal};
-use guard::Guard;
+use guard::{Guard, Proxies};
 use limits::Limits;
 use live::Hall;
 use metrics::Metrics;
+use news::News;
 use replays::Replays;
 use serde_json::json;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
-use store::Store;
 use time::{Machine, Source, Time};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -62,10 +71,14 @@ use tokio::task::JoinHandle;
 pub struct Config {
     /// Where to listen.
     pub listen: SocketAddr,
-    /// The file that keeps the games.
+    /// The file that keeps the games, or the address of a database that servers share.
     pub data: PathBuf,
+    /// Where servers that share a database tell each other what is new, separated by commas.
+    pub nats: Option<String>,
     /// The address that people see, behind a proxy.
     pub base_url: Option<String>,
+    /// Proxies on other machines that are believed about whom a request comes from.
+    pub proxies: Vec<IpAddr>,
     /// A folder with the pages, instead of those in the program.
     pub web: Option<PathBuf>,
     /// Where to show metrics.
@@ -82,6 +95,13 @@ pub struct Config {
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct StartError(pub String);
+
+/// What a program says that was built without what many machines need.
+pub const NOT_MANY: &str = "this program was built for one machine; \
+    build it with `cargo build --release --features many` for PostgreSQL and NATS";
+
+const ALONE: &str = "--nats is for servers that share a database: \
+    name it with --data postgres://…";
 
 /// Threads for the engine: at least so many, and one more than there are cores.
 const LEAST_WORKERS: usize = 3;
@@ -107,7 +127,7 @@ pub struct Server {
     keepers: Vec<JoinHandle<()>>,
     router: Router,
     connections: usize,
-    proxied: bool,
+    proxies: Proxies,
 }
 
 impl Server {
@@ -120,27 +140,64 @@ impl Server {
     pub async fn open_at(config: &Config, source: Arc<dyn Source>) -> Result<Server, StartError> {
         config.base_url.as_deref().map(guard::authority).transpose()?;
         let metrics = Arc::new(Metrics::default());
-        let (store, writer) = Store::open(&config.data, Arc::clone(&metrics)).await?;
+        let (store, writer) = store::open(&config.data, Arc::clone(&metrics)).await?;
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
         let engines = Engines::new(LEAST_WORKERS.max(cores + 1), Arc::clone(&metrics));
         let failed = |error: String| {
-            StartError(format!("cannot keep games in `{}`: {error}", config.data.display()))
+            StartError(format!("cannot keep games in `{}`: {error}", store::name(&config.data)))
         };
-        let pauses = store.pauses().await.map_err(|error| failed(error.to_string()))?;
-        let time = Time::new(source, store.alive(), clock::Pauses::new(pauses));
-        let limits = Limits::new(config.allowance, config.new_games, config.connections);
-        let hall = Hall::new(store, engines, Replays::new(cores), limits, metrics, time);
+        let pauses = store.pauses(i64::MIN).await.map_err(|error| failed(error.to_string()))?;
+        let pauses = clock::Pauses::new(pauses);
+        let time = match store.shared() {
+            Some(shared) => {
+                let asked = source.steady();
+                let there = shared.now().await.map_err(|error| failed(error.to_string()))?;
+                Time::of_store(source, asked, there, pauses)
+            }
+            None => Time::new(source, store.alive(), pauses),
+        };
+        let (news, inbox) = match &config.nats {
+            Some(_) if store.shared().is_none() => {
+                return Err(StartError(ALONE.into()));
+            }
+            Some(addresses) => {
+                let (news, inbox) = News::open(addresses, &metrics)?;
+                (news, Some(inbox))
+            }
+            None => (News::none(), None),
+        };
+        let limits = Limits::new(
+            config.allowance,
+            config.new_games,
+            config.connections,
+            config.nats.is_some(),
+        );
+        #[allow(unused_mut)]
+        let mut hall = Hall::new(store, engines, Replays::new(cores), limits, metrics, time, news);
+        #[cfg(feature = "many")]
+        if let Some(addresses) = &config.nats {
+            hall.workers = Some(jobs::Workers::find(addresses).await?);
+        }
         let hall = Arc::new(hall);
         alarm::resume(&hall).await.map_err(|refusal| failed(refusal.error))?;
-        let keepers = vec![
+        let mut keepers = vec![
             tokio::spawn(alarm::ring(Arc::clone(&hall))),
             tokio::spawn(alarm::beat(Arc::clone(&hall))),
             tokio::spawn(sweep(Arc::clone(&hall))),
         ];
+        if hall.store.shared().is_some() {
+            keepers.push(tokio::spawn(news::look(Arc::clone(&hall))));
+            keepers.push(tokio::spawn(news::mind(Arc::clone(&hall))));
+        }
+        if let Some(inbox) = inbox {
+            keepers.push(tokio::spawn(news::hear(Arc::clone(&hall), inbox)));
+            keepers.push(tokio::spawn(news::tell(Arc::clone(&hall))));
+        }
         let state = Arc::new(State { hall });
         let router = router(config, &state);
-        let (connections, proxied) = (config.connections, config.base_url.is_some());
-        Ok(Server { state, writer, keepers, router, connections, proxied })
+        let proxies = Proxies::new(config.base_url.is_some(), &config.proxies);
+        let connections = config.connections;
+        Ok(Server { state, writer, keepers, router, connections, proxies })
     }
 
     /// Everything that is answered.
@@ -162,7 +219,7 @@ impl Server {
     ) {
         let hall = &self.state.hall;
         let (limits, metrics) = (Arc::clone(&hall.limits), Arc::clone(&hall.metrics));
-        let doors = Doors::new(self.connections, self.proxied, limits, metrics);
+        let doors = Doors::new(self.connections, self.proxies.clone(), limits, metrics);
         let ends = hall.stopping.subscribe();
         let finished = tokio::spawn(connections::serve(listener, self.router(), doors, ends));
         stop.await;
@@ -199,7 +256,8 @@ async fn sweep(hall: Arc<Hall>) {
 fn router(config: &Config, state: &Arc<State>) -> Router {
     let metrics = Arc::clone(&state.hall.metrics);
     let limits = Arc::clone(&state.hall.limits);
-    let guard = Guard::new(config.listen, config.base_url.as_deref(), limits, metrics);
+    let guard =
+        Guard::new(config.listen, config.base_url.as_deref(), &config.proxies, limits, metrics);
     let router = Router::new()
         .merge(games::router())
         .merge(analysis::router())
@@ -216,7 +274,16 @@ async fn health(
 ) -> Result<Json<serde_json::Value>, Refusal> {
     match state.hall.is_stopping() {
         true => Err(Refusal::unavailable("the server is stopping")),
-        false => Ok(Json(json!({ "status": "ok" }))),
+        false => {
+            let mut answer = json!({ "status": "ok" });
+            if state.hall.store.shared().is_some() {
+                let word = |there: bool| if there { "ok" } else { "away" };
+                let heard = state.hall.metrics.connected.load(Ordering::Relaxed) == 1;
+                answer["store"] = word(!state.hall.is_unsure()).into();
+                answer["news"] = word(heard).into();
+            }
+            Ok(Json(answer))
+        }
     }
 }
 
@@ -255,7 +322,7 @@ async fn start(config: &Config, ready: impl FnOnce(SocketAddr)) -> Result<(), St
         tokio::spawn(async move { axum::serve(listener, router).await });
     }
     ready(address);
-    tracing::info!(%address, data = %config.data.display(), "ready");
+    tracing::info!(%address, data = store::name(&config.data), "ready");
     server.serve(listener, stop).await;
     Ok(())
 }

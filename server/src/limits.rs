@@ -95,20 +95,25 @@ const MANY_ADDRESSES: usize = 10_000;
 #[derive(Debug)]
 struct Buckets {
     new: Bucket,
+    /// Whether others are told what was taken out.
+    told: bool,
     of: Mutex<Kept>,
 }
 
 #[derive(Debug)]
 struct Kept {
     buckets: HashMap<IpAddr, Bucket>,
+    /// What was taken out since others were told.
+    spent: HashMap<IpAddr, u32>,
     /// At how many of them the full ones are looked for again.
     sweep_at: usize,
 }
 
 impl Buckets {
-    fn new(new: Bucket) -> Buckets {
-        let kept = Kept { buckets: HashMap::new(), sweep_at: MANY_ADDRESSES };
-        Buckets { new, of: Mutex::new(kept) }
+    fn new(new: Bucket, told: bool) -> Buckets {
+        let kept =
+            Kept { buckets: HashMap::new(), spent: HashMap::new(), sweep_at: MANY_ADDRESSES };
+        Buckets { new, told, of: Mutex::new(kept) }
     }
 
     fn take(&self, address: IpAddr, price: u32, at: i64) -> Result<(), i64> {
@@ -119,7 +124,27 @@ impl Buckets {
             kept.sweep_at = (2 * kept.buckets.len()).max(MANY_ADDRESSES);
         }
         let new = Bucket { at, ..self.new };
-        kept.buckets.entry(household(address)).or_insert(new).take(price, at)
+        let address = household(address);
+        kept.buckets.entry(address).or_insert(new).take(price, at)?;
+        if self.told {
+            let spent = kept.spent.entry(address).or_default();
+            *spent = spent.saturating_add(price);
+        }
+        Ok(())
+    }
+
+    /// What was taken out since this was asked last.
+    fn spent(&self) -> HashMap<IpAddr, u32> {
+        std::mem::take(&mut self.of.lock().unwrap_or_else(PoisonError::into_inner).spent)
+    }
+
+    /// Takes out what was paid elsewhere, even if it is not there.
+    fn charge(&self, address: IpAddr, price: u32, at: i64) {
+        let mut kept = self.of.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = Bucket { at, ..self.new };
+        let bucket = kept.buckets.entry(address).or_insert(new);
+        bucket.fill(at);
+        bucket.level = (bucket.level - f64::from(price)).max(-bucket.most);
     }
 }
 
@@ -138,14 +163,15 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// So much for an address in a second, so many new games in a minute, so many streams at once.
-    pub fn new(allowance: u32, new_games: u32, streams: usize) -> Limits {
+    /// So much for an address in a second, so many new games in a minute, so many streams at once. Other servers
+    /// may be told what was spent.
+    pub fn new(allowance: u32, new_games: u32, streams: usize, told: bool) -> Limits {
         let saved = f64::from(allowance) * f64::from(SAVED_SECONDS);
         let of_a_seat = OF_A_SEAT * f64::from(allowance) / f64::from(USUAL_ALLOWANCE);
         Limits {
             began: Instant::now(),
-            asked: Buckets::new(Bucket::new(saved, f64::from(SAVED_SECONDS) * 1_000.0, 0)),
-            new_games: Buckets::new(Bucket::new(f64::from(new_games), MINUTE, 0)),
+            asked: Buckets::new(Bucket::new(saved, f64::from(SAVED_SECONDS) * 1_000.0, 0), told),
+            new_games: Buckets::new(Bucket::new(f64::from(new_games), MINUTE, 0), told),
             most_new_games: new_games,
             of_a_seat: Bucket::new(of_a_seat.max(1.0), SEAT_WINDOW, 0),
             searches: AtOnce::new(SEARCHES, "searches"),
@@ -182,6 +208,23 @@ impl Limits {
                 format!("new games of one address: at most {most} a minute, wait {seconds} s");
             Refusal::too_many(error, seconds)
         })
+    }
+
+    /// What addresses have spent here since this was asked last, and how many games they have made.
+    pub fn spent_here(&self) -> HashMap<IpAddr, [u32; 2]> {
+        let mut spent: HashMap<_, _> =
+            self.asked.spent().into_iter().map(|(address, asked)| (address, [asked, 0])).collect();
+        for (address, made) in self.new_games.spent() {
+            spent.entry(address).or_default()[1] = made;
+        }
+        spent
+    }
+
+    /// Charges an address for what it has asked of another server.
+    pub fn spent_elsewhere(&self, address: IpAddr, [asked, made]: [u32; 2]) {
+        let at = self.now();
+        self.asked.charge(address, asked, at);
+        self.new_games.charge(address, made, at);
     }
 
     /// What a seat may do, which lasts as long as its game is in memory.
@@ -296,7 +339,7 @@ mod tests {
 
     #[test]
     fn addresses_are_counted_apart_and_those_of_one_household_together() {
-        let limits = Limits::new(1_000, 1, 1);
+        let limits = Limits::new(1_000, 1, 1, false);
         assert!(limits.make_game(address("10.0.0.1")).is_ok());
         let refused = limits.make_game(address("10.0.0.1")).unwrap_err();
         assert!(matches!(refused.kind, Kind::TooMany { retry_after: 59..=60 }), "{refused:?}");
@@ -309,7 +352,7 @@ mod tests {
 
     #[test]
     fn addresses_that_were_quiet_are_forgotten_and_others_are_not() {
-        let buckets = Buckets::new(Bucket::new(1.0, 1_000.0, 0));
+        let buckets = Buckets::new(Bucket::new(1.0, 1_000.0, 0), false);
         let of = |n: u32| IpAddr::from(n.to_be_bytes());
         for n in 0..MANY_ADDRESSES as u32 {
             assert!(buckets.take(of(n), 1, i64::from(n)).is_ok());

@@ -10,6 +10,7 @@ use crate::event::{Created, Event, Fact, Reason};
 use crate::ids::{self, Hash, check_id, new_id, no_such_game};
 use crate::limits::{self, Limits};
 use crate::metrics::Metrics;
+use crate::news::News;
 pub use crate::plan::Plan;
 use crate::plan::{Fresh, append, first, plan};
 use crate::played::{Damaged, Played};
@@ -19,7 +20,7 @@ use crate::rooms::Rooms;
 use crate::store::{Append, Appended, Store, StoreError};
 use crate::time::Time;
 use rules::Player;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -39,10 +40,14 @@ pub const SERVER: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
 const UNREADABLE_FOR: i64 = 60_000;
 const MOST_UNREADABLE: usize = 1_000;
 
+/// After how many milliseconds without a beat a server that shares its store lets no clock run out: nobody may
+/// have been able to play.
+const UNSURE: i64 = 2_500;
+
 /// Everything that requests share.
 pub struct Hall {
     /// The truth.
-    pub store: Store,
+    pub store: Arc<dyn Store>,
     /// Engine work.
     pub engines: Engines,
     /// What takes a while without an engine.
@@ -53,6 +58,13 @@ pub struct Hall {
     pub metrics: Arc<Metrics>,
     /// What time it is.
     pub time: Time,
+    /// The way to servers that share the store.
+    pub news: News,
+    /// Games in which a computer's turn was taken on here, and after which event.
+    pub thinking: Mutex<HashSet<(String, i64)>>,
+    /// The way to those who do engine work.
+    #[cfg(feature = "many")]
+    pub workers: Option<crate::jobs::Workers>,
     /// When clocks run out.
     pub alarm: Alarm,
     /// Turns true when the server stops.
@@ -101,12 +113,13 @@ impl From<Damaged> for Refusal {
 impl Hall {
     /// An empty hall.
     pub fn new(
-        store: Store,
+        store: Arc<dyn Store>,
         engines: Engines,
         replays: Replays,
         limits: Limits,
         metrics: Arc<Metrics>,
         time: Time,
+        news: News,
     ) -> Hall {
         Hall {
             store,
@@ -115,6 +128,10 @@ impl Hall {
             limits: Arc::new(limits),
             metrics,
             time,
+            news,
+            thinking: Mutex::default(),
+            #[cfg(feature = "many")]
+            workers: None,
             alarm: Alarm::default(),
             stopping: watch::channel(false).0,
             rooms: Mutex::default(),
@@ -136,11 +153,31 @@ impl Hall {
         self.room_for(id, SERVER).await
     }
 
-    /// A game, from memory or from the store, for somebody who pays for reading it.
+    /// A game, from memory or from the store, for somebody who pays for reading it. It is as the store has it
+    /// now, whichever server has changed it.
     pub async fn room_for(self: &Arc<Self>, id: &str, by: IpAddr) -> Result<Arc<Room>, Refusal> {
         if let Some(room) = self.known(id) {
+            if self.store.shared().is_some() {
+                self.refresh(&room).await?;
+            }
             return Ok(room);
         }
+        self.read_for(id, by).await
+    }
+
+    /// The same for somebody who wants to change it: what is out of date in memory shows then.
+    pub async fn room_to_change(
+        self: &Arc<Self>,
+        id: &str,
+        by: IpAddr,
+    ) -> Result<Arc<Room>, Refusal> {
+        match self.known(id) {
+            Some(room) => Ok(room),
+            None => self.read_for(id, by).await,
+        }
+    }
+
+    async fn read_for(self: &Arc<Self>, id: &str, by: IpAddr) -> Result<Arc<Room>, Refusal> {
         check_id(id)?;
         self.is_readable(id)?;
         let damaged = |error: StoreError| match error {
@@ -152,6 +189,7 @@ impl Hall {
             self.limits.afford(by, limits::of_events(events.len())).await;
         }
         let tokens = self.store.tokens(id).await.map_err(damaged)?;
+        let pauses = self.time.pauses.count();
         let (hall, name) = (Arc::clone(self), id.to_owned());
         // Many may have waited for the same game: one of them replays it.
         let replay = move || match hall.known(&name) {
@@ -163,6 +201,9 @@ impl Hall {
         let room = replayed.map_err(|error| self.cannot_read(id, error.to_string()))?;
         let room = room.ok_or_else(|| no_such_game(id))?;
         let room = self.keep(room);
+        if self.time.pauses.count() != pauses {
+            self.alarm.reckon_again([room.id.clone()]);
+        }
         self.settled(&room);
         Ok(room)
     }
@@ -172,6 +213,21 @@ impl Hall {
         let room = self.rooms().by_id.get(id).cloned()?;
         room.touch();
         Some(room)
+    }
+
+    /// A game that is in memory, for somebody who only looks whether it is.
+    pub fn in_memory(&self, id: &str) -> Option<Arc<Room>> {
+        self.rooms().by_id.get(id).cloned()
+    }
+
+    /// The games that somebody follows.
+    pub fn followed(&self) -> Vec<Arc<Room>> {
+        self.rooms().by_id.values().filter(|room| room.is_followed()).cloned().collect()
+    }
+
+    /// Whether the shared store has not been reached for so long that others may know better.
+    pub fn is_unsure(&self) -> bool {
+        self.store.shared().is_some() && self.time.now() - self.store.alive() > UNSURE
     }
 
     /// Keeps a game in memory.
@@ -206,6 +262,13 @@ impl Hall {
             tracing::error!(game = id, reason, "a game cannot be read");
         }
         refusal
+    }
+
+    /// The games in memory that have an event after a time.
+    pub fn went_on_after(&self, at: i64) -> Vec<String> {
+        let rooms: Vec<_> = self.rooms().by_id.values().cloned().collect();
+        let later = rooms.iter().filter(|room| room.view(|game| game.course.last_at > at));
+        later.map(|room| room.id.clone()).collect()
     }
 
     /// Lets everybody look again who follows a game.
@@ -272,6 +335,7 @@ impl Hall {
                         }
                     })?;
                     self.settled(room);
+                    self.news.moved(&room.id, room.seq());
                     let turns = events.iter().filter(|e| matches!(e.fact, Fact::Move { .. }));
                     self.metrics.turns.fetch_add(turns.count() as u64, Ordering::Relaxed);
                     return Ok(events.first().map(|event| event.seq));
@@ -307,6 +371,7 @@ impl Hall {
         task.await.unwrap_or_else(|_| Err(Refusal::broken("an error inside; it has been logged")))
     }
 
+    /// What memory refuses is refused if the store agrees.
     async fn obey(
         self: &Arc<Self>,
         room: &Arc<Room>,
@@ -315,6 +380,28 @@ impl Hall {
         received: i64,
     ) -> Result<Done, Refusal> {
         let fresh = Fresh::new(command)?;
+        for _ in 0..TRIES {
+            let known = room.seq();
+            let done = self.try_to_obey(room, from, command, &fresh, received).await;
+            if done.is_ok() || self.store.shared().is_none() {
+                return done;
+            }
+            self.refresh(room).await?;
+            if room.seq() == known {
+                return done;
+            }
+        }
+        Err(busy())
+    }
+
+    async fn try_to_obey(
+        self: &Arc<Self>,
+        room: &Arc<Room>,
+        from: &Sender,
+        command: &Command,
+        fresh: &Fresh,
+        received: i64,
+    ) -> Result<Done, Refusal> {
         // Who has taken a seat and did not hear of it repeats that with the secret, and holds it already.
         let tokens: Vec<_> = from.token.into_iter().chain(fresh.proposed()).collect();
         let paid = AtomicBool::new(false);
@@ -341,7 +428,7 @@ impl Hall {
                 if decision == Decision::NewGame && !paid.swap(true, Ordering::Relaxed) {
                     self.limits.make_game(from.address)?;
                 }
-                Ok(Some(plan(game, seat, decision, command.command.clone(), &fresh, received)))
+                Ok(Some(plan(game, seat, decision, command.command.clone(), fresh, received)))
             });
             if let Some(seq) = changed.await? {
                 let token = room.view(|game| fresh.of_seat(game, seat));
@@ -424,6 +511,11 @@ impl Hall {
         if room.view(|game| game.course.out_of_time(at)).is_none() {
             return Ok(());
         }
+        if self.is_unsure() {
+            let error =
+                "the store has not been reached for a while, and the clock with it; try again";
+            return Err(Refusal::unavailable(error));
+        }
         let ended = self.change(room, at, |game| {
             Ok(game.course.out_of_time(at).map(|loser| {
                 let winner = Some(loser.other());
@@ -450,6 +542,7 @@ impl Hall {
                 new_game: Some(new),
                 token: None,
                 running: None,
+                computer: None,
             };
             if self.store.append(append).await? == Appended::Committed {
                 self.metrics.games.fetch_add(1, Ordering::Relaxed);

@@ -25,11 +25,22 @@ pub struct Metrics {
     pub limited: AtomicU64,
     /// Panics that ended a request.
     pub panics: AtomicU64,
+    /// Events of other servers of which no word had come.
+    pub missed: AtomicU64,
+    /// Whether other servers can be told what is new.
+    pub connected: AtomicI64,
+    /// Connections to the store that were lost.
+    pub lost: AtomicU64,
     commits: AtomicU64,
     committed: AtomicU64,
     failed_commits: AtomicU64,
     commit_micros: AtomicU64,
+    /// How many took so long and not longer, and at the end those that took longest.
+    commit_times: [AtomicU64; TIMES.len() + 1],
 }
+
+/// Milliseconds that part commits: on a good disk most are below the third.
+const TIMES: [u64; 11] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000];
 
 fn micros(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
@@ -49,8 +60,40 @@ impl Metrics {
         counter.fetch_add(1, Ordering::Relaxed);
         if well {
             self.committed.fetch_add(jobs as u64, Ordering::Relaxed);
-            self.commit_micros.fetch_add(micros(time), Ordering::Relaxed);
         }
+        self.commit_micros.fetch_add(micros(time), Ordering::Relaxed);
+        // One that failed has kept people waiting, too.
+        let place = TIMES.iter().position(|most| time <= Duration::from_millis(*most));
+        if let Some(counter) = self.commit_times.get(place.unwrap_or(TIMES.len())) {
+            counter.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// How long transactions took, as a histogram of Prometheus: each row counts those before it, too.
+    fn commit_seconds(&self) -> String {
+        let mut text = String::from(
+            "# HELP quadrille_commit_seconds How long transactions took, failed ones included.\n\
+             # TYPE quadrille_commit_seconds histogram\n",
+        );
+        let mut all = 0;
+        for (place, counter) in self.commit_times.iter().enumerate() {
+            all += counter.load(Ordering::Relaxed);
+            let most = match TIMES.get(place) {
+                Some(most) => format!("{}.{:03}", most / 1_000, most % 1_000),
+                None => "+Inf".to_owned(),
+            };
+            // Writing to a text does not fail.
+            let _ = writeln!(text, "quadrille_commit_seconds_bucket{{le=\"{most}\"}} {all}");
+        }
+        let sum = Duration::from_micros(self.commit_micros.load(Ordering::Relaxed)).as_secs_f64();
+        let _ = writeln!(text, "quadrille_commit_seconds_sum {sum}");
+        let _ = writeln!(text, "quadrille_commit_seconds_count {all}");
+        text
+    }
+
+    /// A connection to the store was lost.
+    pub fn store_lost(&self) {
+        self.lost.fetch_add(1, Ordering::Relaxed);
     }
 
     /// All numbers in the text format of Prometheus.
@@ -92,9 +135,10 @@ impl Metrics {
             "Failed transactions.",
             &count(&self.failed_commits),
         );
-        let time = count(&self.commit_micros);
-        put("counter", "commit_microseconds_total", "Time spent in transactions.", &time);
-        text
+        put("counter", "store_lost_total", "Connections to the store lost.", &count(&self.lost));
+        put("gauge", "news_connected", "Whether NATS is there.", &gauge(&self.connected));
+        put("counter", "news_missed_total", "Games found changed unheard.", &count(&self.missed));
+        text + &self.commit_seconds()
     }
 }
 
@@ -108,12 +152,17 @@ mod tests {
         metrics.answered(201);
         metrics.answered(429);
         metrics.committed(3, Duration::from_micros(1_500), true);
+        metrics.committed(1, Duration::from_secs(3), false);
         let text = metrics.text();
         for line in [
             "quadrille_requests_total{status=\"2xx\"} 1",
             "quadrille_requests_total{status=\"4xx\"} 1",
             "quadrille_committed_jobs_total 3",
-            "quadrille_commit_microseconds_total 1500",
+            "quadrille_commit_seconds_bucket{le=\"0.001\"} 0",
+            "quadrille_commit_seconds_bucket{le=\"0.002\"} 1",
+            "quadrille_commit_seconds_bucket{le=\"+Inf\"} 2",
+            "quadrille_commit_seconds_sum 3.0015",
+            "quadrille_commit_seconds_count 2",
         ] {
             assert!(text.lines().any(|own| own == line), "{line} is not in\n{text}");
         }

@@ -1,6 +1,7 @@
 //! From a decision to the events that are stored.
 
 use crate::commands::{Action, Command, Decision};
+use crate::course::Course;
 use crate::error::Refusal;
 use crate::event::{Created, Event, Fact};
 use crate::ids::{self, Hash, new_id, new_token};
@@ -112,7 +113,13 @@ fn again(game: &Played, id: &str, at: i64) -> NewGame {
 /// The events of a plan, numbered and dated: received when they were, but never before the last event.
 pub fn append(game: &Played, plan: Plan, received: i64) -> Append {
     let at = received.max(game.course.last_at);
-    let running = game.course.runs_after(plan.seat, &plan.facts, at);
+    let after = game.course.after(plan.seat, &plan.facts, at);
+    let running = game.course.running(&after, at);
+    let waits = |course: &Course| {
+        course.result.is_none() && game.is_computer(course.turn) && !game.is_exhibition()
+    };
+    let (before, then) = (waits(&game.course), waits(&after));
+    let computer = (before || then).then_some(then);
     let event = |(i, fact): (usize, Fact)| {
         let by_server = matches!(fact, Fact::Result { .. }) && i > 0;
         Event {
@@ -125,5 +132,5 @@ pub fn append(game: &Played, plan: Plan, received: i64) -> Append {
     };
     let events = plan.facts.into_iter().enumerate().map(event).collect();
     let (new_game, token) = (plan.new_game, plan.token);
-    Append { game: game.id.clone(), events, new_game, token, running }
+    Append { game: game.id.clone(), events, new_game, token, running, computer }
 }

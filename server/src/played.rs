@@ -129,6 +129,21 @@ impl Played {
         Ok(())
     }
 
+    /// Reckons the clocks again from all events: a pause has become known that began before the last of them.
+    pub fn reckon(&mut self, events: &[Event]) {
+        let Some(first) = self.marks.first().cloned() else { return };
+        let (mut course, mut marks) = (first.clone(), vec![first]);
+        for event in events.iter().skip(1).filter(|event| event.seq <= self.course.seq) {
+            course.apply(event);
+            if event.seq % BETWEEN_MARKS == 0 {
+                marks.push(course.clone());
+            }
+        }
+        if course.seq == self.course.seq {
+            (self.course, self.marks) = (course, marks);
+        }
+    }
+
     /// A course from which events behind a number can be told.
     pub fn mark(&self, after: i64) -> &Course {
         let mark = usize::try_from(after / BETWEEN_MARKS).unwrap_or(0);

@@ -5,12 +5,13 @@ use crate::error::Refusal;
 use crate::event::Event;
 use crate::ids::Hash;
 use crate::limits::{Bucket, Limits};
+use crate::news::BELIEVED;
 use crate::played::{Damaged, Played};
 use crate::time::Time;
 use engine::Stop;
 use rules::Player;
 use serde_json::Value;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -36,6 +37,8 @@ pub struct Ticket {
 struct Thinking {
     seq: i64,
     ticket: Ticket,
+    /// Whether another server does it.
+    elsewhere: bool,
 }
 
 struct Inner {
@@ -44,6 +47,8 @@ struct Inner {
     recent: VecDeque<Arc<str>>,
     seats: [u32; 2],
     watchers: u32,
+    /// Who is connected to other servers, and until when that is believed.
+    elsewhere: HashMap<u64, ([u32; 3], i64)>,
     /// What each seat may still do.
     buckets: [Bucket; 2],
     thinking: Option<Thinking>,
@@ -108,6 +113,7 @@ impl Room {
             recent,
             seats: [0; 2],
             watchers: 0,
+            elsewhere: HashMap::new(),
             buckets,
             thinking: None,
             thoughts: 0,
@@ -186,6 +192,15 @@ impl Room {
         Ok(())
     }
 
+    /// Reckons the clocks again from all events; what was told of them is told anew to whoever asks.
+    pub fn reckon(&self, events: &[Event]) {
+        let mut inner = self.lock();
+        inner.game.reckon(events);
+        inner.recent.clear();
+        drop(inner);
+        self.hint();
+    }
+
     /// The events behind a number, if all of them are kept here.
     pub fn recent(&self, after: i64) -> Option<Vec<Arc<str>>> {
         let inner = self.lock();
@@ -204,10 +219,50 @@ impl Room {
         self.hint.subscribe()
     }
 
-    /// Who is connected.
+    /// Whether somebody wants to hear of changes.
+    pub fn is_followed(&self) -> bool {
+        self.hint.receiver_count() > 0
+    }
+
+    /// Who is connected, to whichever server.
     pub fn present(&self) -> Present {
         let inner = self.lock();
-        Present { seats: inner.seats.map(|count| count > 0), watchers: inner.watchers }
+        let others = inner.elsewhere.values();
+        let [one, two, watchers] = others.fold([0; 3], |sum: [u32; 3], (counts, _)| {
+            [0, 1, 2].map(|i| sum[i].saturating_add(counts[i]))
+        });
+        Present {
+            seats: [inner.seats[0] > 0 || one > 0, inner.seats[1] > 0 || two > 0],
+            watchers: inner.watchers.saturating_add(watchers),
+        }
+    }
+
+    /// Forgets those of servers of which nothing has been heard for a while.
+    pub fn forget_silent(&self) {
+        let now = self.time.now();
+        let mut inner = self.lock();
+        let before = inner.elsewhere.len();
+        inner.elsewhere.retain(|_, (_, until)| *until > now);
+        let changed = inner.elsewhere.len() != before;
+        drop(inner);
+        if changed {
+            self.hint();
+        }
+    }
+
+    /// How many are connected here, at each seat and as watchers.
+    pub fn here(&self) -> [u32; 3] {
+        let inner = self.lock();
+        [inner.seats[0], inner.seats[1], inner.watchers]
+    }
+
+    /// Notes how many are connected to another server.
+    pub fn elsewhere(&self, server: u64, counts: [u32; 3]) {
+        let until = self.time.now() + BELIEVED;
+        let before = self.lock().elsewhere.insert(server, (counts, until));
+        if before.map(|(counts, _)| counts) != Some(counts) {
+            self.hint();
+        }
     }
 
     fn count(&self, seats: &[Player], change: impl Fn(&mut u32)) {
@@ -254,7 +309,7 @@ impl Room {
         }
         inner.thoughts += 1;
         let ticket = Ticket { number: inner.thoughts, stop: Stop::default() };
-        inner.thinking = Some(Thinking { seq, ticket: ticket.clone() });
+        inner.thinking = Some(Thinking { seq, ticket: ticket.clone(), elsewhere: false });
         Some(begin(&inner.game, inner.asker, ticket))
     }
 
@@ -268,6 +323,18 @@ impl Room {
     pub fn forget_thinking(&self, ticket: &Ticket) {
         let mut inner = self.lock();
         inner.thinking.take_if(|thinking| thinking.ticket.number == ticket.number);
+    }
+
+    /// Notes that another server does what was to be thought about here.
+    pub fn leave_thinking(&self, ticket: &Ticket) {
+        let mut inner = self.lock();
+        let own = inner.thinking.iter_mut().filter(|own| own.ticket.number == ticket.number);
+        own.for_each(|thinking| thinking.elsewhere = true);
+    }
+
+    /// The other server does not do it any more.
+    pub fn take_thinking_back(&self) {
+        self.lock().thinking.take_if(|thinking| thinking.elsewhere);
     }
 }
 

@@ -277,7 +277,12 @@ impl Connection {
 
     async fn hello(&mut self, token: Option<&str>) -> Result<(), Closed> {
         let token = token.map(hash);
-        let seats = self.seats(token);
+        let mut seats = self.seats(token);
+        if token.is_some() && seats.is_empty() && self.hall.store.shared().is_some() {
+            // The seat may have been taken at another server, a moment ago.
+            let _ = self.hall.refresh(&self.room).await;
+            seats = self.seats(token);
+        }
         if token.is_some() && seats.is_empty() {
             return self.refuse(None, &commands::no_seat().at("token")).await;
         }

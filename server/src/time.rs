@@ -69,6 +69,36 @@ impl Time {
         Time { source, offset: Arc::new(AtomicI64::new(offset)), pauses }
     }
 
+    /// Begins with what a store that servers share has said it is, when it was asked at `asked`.
+    pub fn of_store(source: Arc<dyn Source>, asked: Duration, there: i64, pauses: Pauses) -> Time {
+        let between = (asked + source.steady()) / 2;
+        let offset = AtomicI64::new(there - millis(between));
+        Time { source, offset: Arc::new(offset), pauses }
+    }
+
+    /// A moment on a clock that nobody sets.
+    pub fn steady(&self) -> Duration {
+        self.source.steady()
+    }
+
+    /// Follows the clock of a store that servers share: asked at `asked`, it has said `there`. So it is at least
+    /// that now, and not later than that and the way there and back. What is missing is made up at once,
+    /// what is too much over a while. Gives the time to skip to, if that is far ahead.
+    pub fn follow(&self, asked: Duration, there: i64) -> Option<i64> {
+        let way = millis(self.source.steady().saturating_sub(asked));
+        let here = self.now();
+        if there - here > GAP {
+            return Some(there);
+        }
+        let step = match here {
+            late if late < there => there - late,
+            early if early > there + way => -1,
+            _ => 0,
+        };
+        self.offset.fetch_add(step, Ordering::Relaxed);
+        None
+    }
+
     /// Milliseconds since 1970, in the server's reckoning.
     pub fn now(&self) -> i64 {
         self.offset.load(Ordering::Relaxed) + millis(self.source.steady())
@@ -135,6 +165,22 @@ mod tests {
         assert_eq!((time.now(), time.ahead()), (1_000_000, Some(9_000_000)));
         time.skip(8_000_000);
         assert_eq!((time.now(), time.ahead()), (9_000_000, None));
+    }
+
+    #[test]
+    fn the_clock_of_a_store_is_followed_whatever_the_machine_says() {
+        let hands = Arc::new(Hands { steady: 1_000.into(), wall: 7.into() });
+        let source = Arc::clone(&hands) as Arc<dyn Source>;
+        let asked = Duration::from_millis(980);
+        let time = Time::of_store(source, asked, 5_000_000, Pauses::default());
+        assert_eq!(time.now(), 5_000_010, "half of the way back has passed");
+        let ask = |there: i64| time.follow(Duration::from_millis(990), there);
+        assert_eq!((ask(5_000_000), time.now()), (None, 5_000_010), "it may be so");
+        assert_eq!((ask(5_000_015), time.now()), (None, 5_000_015));
+        assert_eq!((ask(4_000_000), time.now()), (None, 5_000_014), "not at once");
+        assert_eq!(ask(5_000_015 + GAP), Some(5_000_015 + GAP));
+        hands.wall.store(i64::MAX, Ordering::Relaxed);
+        assert_eq!(time.now(), 5_000_014);
     }
 
     #[test]

@@ -6,7 +6,10 @@ mod clocks;
 mod common;
 mod contrast;
 mod formats;
+#[cfg(feature = "many")]
+mod many;
 mod safety;
 mod seats;
 mod sockets;
 mod store;
+mod stores;

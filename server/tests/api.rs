@@ -537,6 +537,7 @@ async fn stored_events_are_told_without_playing_them_again() {
         new_game: None,
         token: None,
         running: None,
+        computer: None,
     };
     local.server.state().hall.store.append(append).await.unwrap();
     let events = local.events(&game).await;

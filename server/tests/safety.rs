@@ -227,6 +227,7 @@ async fn an_address_spends_what_it_has_saved_and_others_have_their_own() {
 async fn of_all_lines_that_name_an_address_the_last_one_counts() {
     let named = |config: &mut server::Config| {
         config.base_url = Some("https://play.example.org".into());
+        config.proxies = vec![[10, 8, 8, 8].into()];
         config.new_games = 1;
     };
     let local = Local::with(named).await;
@@ -246,4 +247,12 @@ async fn of_all_lines_that_name_an_address_the_last_one_counts() {
     assert_eq!(make(proxy, &["10.0.0.9, 10.0.0.5"]).await, 201);
     assert_eq!(make([10, 9, 9, 9], &["10.0.0.6"]).await, 201, "whoever is no proxy is itself");
     assert_eq!(make([10, 9, 9, 9], &["10.0.0.7"]).await, 429);
+    let balancer = [10, 8, 8, 8];
+    assert_eq!(make(balancer, &["10.0.0.10"]).await, 201);
+    assert_eq!(
+        make(balancer, &["10.0.0.11"]).await,
+        201,
+        "it is believed as one of this machine is"
+    );
+    assert_eq!(make(balancer, &["10.0.0.11"]).await, 429);
 }

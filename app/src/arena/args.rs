@@ -23,6 +23,7 @@ Examples:
   quadrille arena six-making --size 4 'engine time=100' 'engine time=50' --out match.txt --resume
   quadrille arena glaisher 'engine time=90' 'ugi:./old engine time=90' --games 5000 --sprt 0 10
   quadrille arena jeson-mor 'engine time=50' 'uci:fairy-stockfish time=50'
+  quadrille arena glaisher 'engine nodes=3000' level:9 --nats nats://hub --concurrency 64
 
 The table goes to standard output, progress to standard error. More is in docs/arena.md."
 )]
@@ -60,6 +61,9 @@ pub struct ArenaArgs {
     /// Stop as soon as one of two differences in strength is clearly more likely
     #[arg(long, num_args = 2, value_names = ["ELO0", "ELO1"], allow_negative_numbers = true)]
     pub sprt: Option<Vec<f64>>,
+    /// Let workers play the games: `quadrille work` with the same address
+    #[arg(long, value_name = "URL")]
+    pub nats: Option<String>,
     /// Options of the game.
     #[command(flatten)]
     pub options: GameOptions,

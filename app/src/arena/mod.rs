@@ -1,6 +1,8 @@
 //! `quadrille arena`: matches between our own players and other programs.
 
 mod args;
+#[cfg(feature = "many")]
+pub mod elsewhere;
 mod external;
 mod journal;
 mod progress;
@@ -15,7 +17,7 @@ use crate::input;
 use crate::interrupt;
 use engine::arena::stats::Sprt;
 use engine::arena::tally::Tally;
-use engine::arena::{Arena, Plan};
+use engine::arena::{Arena, Plan, Played};
 use journal::Journal;
 use progress::Progress;
 use spec::Spec;
@@ -36,13 +38,14 @@ pub fn run(args: &ArenaArgs) -> Result<(), Failure> {
     }
     let done = earlier.iter().map(|played| played.number).collect();
     drop(earlier);
-    let failed = play(&arena, &done, journal, &mut tally, sprt);
+    let failed = play(args, &arena, &done, journal, &mut tally, sprt);
     print(report::table(&args.game, &arena, &tally, sprt).as_bytes())?;
     failed
 }
 
 /// Plays the missing games, unless the test is decided already.
 fn play(
+    args: &ArenaArgs,
     arena: &Arena,
     done: &std::collections::BTreeSet<usize>,
     mut journal: Journal,
@@ -57,7 +60,7 @@ fn play(
     let mut progress = Progress::new(arena.plan().games, done.len(), sprt);
     // What has been played until Ctrl-C counts; the games under way are left when the next one ends.
     let stop = interrupt::stops()?;
-    arena.run(done, &mut |played| {
+    let mut each = |played: Played| {
         failed = journal.write(&played);
         tally.add(&played);
         progress.show(tally);
@@ -65,9 +68,19 @@ fn play(
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         }
-    });
+    };
+    let played = match &args.nats {
+        None => {
+            arena.run(done, &mut each);
+            Ok(())
+        }
+        #[cfg(feature = "many")]
+        Some(addresses) => elsewhere::run(addresses, args, arena, done, &mut each),
+        #[cfg(not(feature = "many"))]
+        Some(_) => Err(Failure::user(server::NOT_MANY)),
+    };
     progress.end();
-    failed
+    failed.and(played)
 }
 
 fn arena(args: &ArenaArgs) -> Result<Arena, Failure> {

@@ -24,7 +24,9 @@ pub type Socket = WebSocketStream<TcpStream>;
 /// Connects, on the loopback from an address of one's choice: there are many.
 pub async fn connect(from: IpAddr, to: SocketAddr) -> Result<TcpStream, Failed> {
     let socket = if to.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
-    if to.ip().is_loopback() {
+    // To bind looks for a port that nobody uses at all: with some ten thousand connections that have just ended
+    // this takes milliseconds each time. Who is asked to connect only needs one that is free for this way.
+    if to.ip().is_loopback() && from != to.ip() {
         socket.bind((from, 0).into())?;
     }
     let stream = socket.connect(to).await?;
@@ -248,7 +250,8 @@ pub fn random_turn(session: &dyn Session, random: &mut Random) -> Option<String>
 
 /// What two bots do with a game between them.
 pub struct Crowd {
-    pub to: SocketAddr,
+    /// The servers: players of a game sit at different ones.
+    pub to: Vec<SocketAddr>,
     /// The mean pause before a turn; without one the sockets are only held open.
     pub pause: Option<Duration>,
     pub until: Instant,
@@ -257,16 +260,32 @@ pub struct Crowd {
 }
 
 impl Crowd {
+    fn server(&self, number: usize) -> SocketAddr {
+        self.to[number % self.to.len()]
+    }
+
     /// Makes a game and lets two bots play it to its end.
     pub async fn play(&self, from: IpAddr, number: u64) -> Result<(), Failed> {
         let game = engine::GAMES[number as usize % engine::GAMES.len()].info.id;
         let person = json!({ "kind": "person" });
-        let made = make(from, self.to, &json!({ "game": game, "seats": [person, person] })).await?;
+        let made = make(
+            from,
+            self.server(number as usize),
+            &json!({ "game": game, "seats": [person, person] }),
+        )
+        .await?;
         let mut bots = Vec::new();
         let luck = u64::from(self.until.saturating_duration_since(Instant::now()).subsec_nanos());
         for seat in [1_u8, 2] {
             let token = made.tokens[usize::from(seat) - 1].as_deref();
-            let socket = open_socket(from, self.to, &made.id, 1, token).await?;
+            let socket = open_socket(
+                from,
+                self.server(number as usize + usize::from(seat)),
+                &made.id,
+                1,
+                token,
+            )
+            .await?;
             bots.push(Bot::new(socket, game, seat, number * 2 + u64::from(seat) + luck)?);
         }
         let (Some(mut two), Some(one)) = (bots.pop(), bots.pop()) else {

@@ -1,30 +1,25 @@
 //! The store: the one truth. Whatever it has not committed has not happened.
 //!
-//! One thread writes, and commits together what has queued up; others read. The SQL is common to SQLite and
-//! PostgreSQL.
+//! It is a file of SQLite, which one server has for itself, or a database that speaks the protocol of
+//! PostgreSQL, which any number of servers share.
 
 mod file;
+#[cfg(feature = "many")]
+mod postgres;
 mod readers;
+mod sqlite;
 mod writer;
 
 use crate::StartError;
 use crate::event::Event;
 use crate::ids::Hash;
 use crate::metrics::Metrics;
-use readers::Readers;
 use rules::Player;
-use rusqlite::{Connection, ErrorCode, OptionalExtension, Row};
 use std::path::Path;
+use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
-use tokio::sync::{mpsc, oneshot};
-use writer::{Write, Writer};
-
-/// How many writes may wait for the writer.
-const MOST_WAITING: usize = 4_096;
-
-/// Among how many of the last events the latest is looked for: those of one commit are in no order.
-const LAST_EVENTS: i64 = 4_096;
+use std::time::Duration;
+use tokio::sync::oneshot;
 
 /// The last millisecond of the year 9999. What is later was not written by a server.
 const LAST_TIME: i64 = 253_402_300_799_999;
@@ -50,30 +45,6 @@ pub enum StoreError {
     /// It has been closed.
     #[error("the server is stopping")]
     Closed,
-}
-
-/// Whether another try can help.
-fn is_damage(error: &rusqlite::Error) -> bool {
-    match error {
-        rusqlite::Error::SqliteFailure(inner, _) => {
-            matches!(inner.code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
-        }
-        rusqlite::Error::InvalidColumnType(..)
-        | rusqlite::Error::FromSqlConversionFailure(..)
-        | rusqlite::Error::IntegralValueOutOfRange(..)
-        | rusqlite::Error::Utf8Error(..) => true,
-        _ => false,
-    }
-}
-
-/// Of a read: writes have a word of their own.
-impl From<rusqlite::Error> for StoreError {
-    fn from(error: rusqlite::Error) -> StoreError {
-        match is_damage(&error) {
-            true => StoreError::Damaged(error.to_string()),
-            false => StoreError::Unread(error.to_string()),
-        }
-    }
 }
 
 /// What came of an append.
@@ -123,6 +94,8 @@ pub struct Append {
     pub token: Option<(Player, Hash)>,
     /// The clocks, where that changes.
     pub running: Option<Running>,
+    /// Whether a computer has to answer a person then, where that changes.
+    pub computer: Option<bool>,
 }
 
 /// A game whose clock runs, as a start finds it.
@@ -135,175 +108,159 @@ pub struct Runner {
     pub deadline: Option<(i64, i64)>,
 }
 
-/// The way to the store; clones share it.
-#[derive(Clone)]
-pub struct Store {
-    /// Dropped before the queue, so that the writer is the last to hold the file.
-    readers: Arc<Readers>,
-    writes: mpsc::Sender<Write>,
-    alive: Arc<AtomicI64>,
-}
+/// What a store answers, in a while.
+pub type Reply<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
-impl Store {
-    /// Opens the file, which no other process may have open. The receiver hears when the writer has ended.
-    pub async fn open(
-        path: &Path,
-        metrics: Arc<Metrics>,
-    ) -> Result<(Store, oneshot::Receiver<()>), StartError> {
-        let failed = |error: &dyn std::fmt::Display| {
-            StartError(format!("cannot keep games in `{}`: {error}", path.display()))
-        };
-        let (lock, connection) = file::open(path)?;
-        let last = last_time(&connection).map_err(|error| failed(&error))?;
-        let (lock, alive) = (Arc::new(lock), Arc::new(AtomicI64::new(last)));
-        let readers = Arc::new(Readers::new(path, Arc::clone(&lock)));
-        let (writes, queue) = mpsc::channel(MOST_WAITING);
-        let (ended, end) = oneshot::channel();
-        let writer = Writer::new(path, connection, metrics, Arc::clone(&alive), lock);
-        let thread = std::thread::Builder::new().name("store".into());
-        let started = thread.spawn(move || {
-            writer.run(queue);
-            // Nobody may be waiting for it.
-            let _ = ended.send(());
-        });
-        started.map_err(|error| failed(&error))?;
-        Ok((Store { readers, writes, alive }, end))
-    }
-
-    async fn ask<T>(
-        &self,
-        write: impl FnOnce(oneshot::Sender<Result<T, StoreError>>) -> Write,
-    ) -> Result<T, StoreError> {
-        let (answer, done) = oneshot::channel();
-        self.writes.send(write(answer)).await.map_err(|_| StoreError::Closed)?;
-        done.await.map_err(|_| StoreError::Closed)?
-    }
-
+/// What keeps the games.
+pub trait Store: Send + Sync {
     /// Stores events at the numbers they have, unless something else has them.
-    pub async fn append(&self, append: Append) -> Result<Appended, StoreError> {
-        self.ask(|answer| Write::Append(Box::new(append), answer)).await
-    }
+    fn append(&self, append: Append) -> Reply<'_, Appended>;
 
-    /// Notes that the server runs.
-    pub async fn beat(&self, at: i64) -> Result<(), StoreError> {
-        self.ask(|answer| Write::Beat(at, answer)).await
-    }
+    /// Notes that a server runs.
+    fn beat(&self, at: i64) -> Reply<'_, ()>;
 
-    /// Notes that no clock ran between these times. Whatever was stored meanwhile shows that the server
-    /// ran then; the answer is the pause as it is, or none.
-    pub async fn pause(&self, from: i64, to: i64) -> Result<Option<(i64, i64)>, StoreError> {
-        self.ask(|answer| Write::Pause(from, to, answer)).await
-    }
+    /// Notes that no clock ran between these times. Whatever was stored meanwhile shows that a server ran
+    /// then; the answer is the pause as it is, or none.
+    fn pause(&self, from: i64, to: i64) -> Reply<'_, Option<(i64, i64)>>;
 
-    /// The time of the last thing that was stored.
-    pub fn alive(&self) -> i64 {
-        self.alive.load(Ordering::Relaxed)
-    }
+    /// Until when a server is known to have run, as far as this one has heard.
+    fn alive(&self) -> i64;
 
     /// The events of a game behind a number, in order, and not more than so many.
-    pub async fn events(
-        &self,
-        game: &str,
-        after: i64,
-        most: usize,
-    ) -> Result<Vec<Event>, StoreError> {
-        let (game, most) = (game.to_owned(), i64::try_from(most).unwrap_or(i64::MAX));
-        let read = move |connection: &Connection| {
-            let mut statement = connection.prepare_cached(
-                "SELECT seq, kind, payload, seat, command, at FROM events
-                 WHERE game = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3",
-            )?;
-            let mut rows = statement.query((game, after, most))?;
-            let mut events = Vec::new();
-            while let Some(row) = rows.next()? {
-                events.push(event(row)?);
-            }
-            Ok(events)
-        };
-        self.readers.read(read).await
-    }
+    fn events<'a>(&'a self, game: &'a str, after: i64, most: usize) -> Reply<'a, Vec<Event>>;
 
     /// Hashes of the tokens of a game.
-    pub async fn tokens(&self, game: &str) -> Result<[Option<Hash>; 2], StoreError> {
-        let game = game.to_owned();
-        let read = move |connection: &Connection| {
-            let mut statement =
-                connection.prepare_cached("SELECT seat, hash FROM tokens WHERE game = ?1")?;
-            let mut rows = statement.query([game])?;
-            let mut tokens = [None; 2];
-            while let Some(row) = rows.next()? {
-                let (seat, hash): (i64, String) = (row.get(0)?, row.get(1)?);
-                let seat = usize::try_from(seat).unwrap_or(0);
-                if let Some(own) = tokens.get_mut(seat.wrapping_sub(1)) {
-                    *own = unhex(&hash);
-                }
-            }
-            Ok(tokens)
-        };
-        self.readers.read(read).await
-    }
+    fn tokens<'a>(&'a self, game: &'a str) -> Reply<'a, [Option<Hash>; 2]>;
 
     /// The games whose clock runs.
-    pub async fn running(&self) -> Result<Vec<Runner>, StoreError> {
-        let read = |connection: &Connection| {
-            let mut statement = connection.prepare("SELECT game, deadline, at FROM running")?;
-            let rows = statement.query_map([], |row| {
-                let (deadline, at): (Option<i64>, i64) = (row.get(1)?, row.get(2)?);
-                Ok(Runner { game: row.get(0)?, deadline: deadline.map(|own| (own, at)) })
-            })?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        };
-        self.readers.read(read).await
-    }
+    fn running(&self) -> Reply<'_, Vec<Runner>>;
 
-    /// The times in which no clock ran, in order.
-    pub async fn pauses(&self) -> Result<Vec<(i64, i64)>, StoreError> {
-        let read = |connection: &Connection| {
-            let mut statement =
-                connection.prepare("SELECT since, until FROM pauses ORDER BY since")?;
-            let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        };
-        self.readers.read(read).await
-    }
+    /// The times in which no clock ran and that ended after a time, in order.
+    fn pauses(&self, after: i64) -> Reply<'_, Vec<(i64, i64)>>;
 
-    /// Closes the readers; the writer ends when the last clone is gone.
-    pub fn close(&self) {
-        self.readers.close();
+    /// The games behind this one in the order of their names, and not more than so many.
+    fn games<'a>(&'a self, after: &'a str, most: usize) -> Reply<'a, Vec<String>>;
+
+    /// Notes pauses of another store as they are.
+    fn note(&self, pauses: Vec<(i64, i64)>) -> Reply<'_, ()>;
+
+    /// Closes what reads; what writes ends when nobody can ask for it any more.
+    fn close(&self);
+
+    /// What there is for servers that share the store; none if one has it for itself.
+    fn shared(&self) -> Option<&dyn Shared> {
+        None
     }
 }
 
-/// When a server was last known to run.
-fn last_time(connection: &Connection) -> rusqlite::Result<i64> {
-    let one = |sql: &str| connection.query_row(sql, [], |row| row.get(0)).optional();
-    let beat: Option<i64> = one("SELECT at FROM heartbeat WHERE id = 1")?;
-    let pause: Option<i64> = one("SELECT until FROM pauses ORDER BY since DESC LIMIT 1")?;
-    let event: Option<i64> = connection.query_row(
-        // What is damaged must not stand in the way of a start.
-        "SELECT max(at) FROM (SELECT at FROM events ORDER BY rowid DESC LIMIT ?1)
-         WHERE typeof(at) = 'integer' AND at BETWEEN 0 AND ?2",
-        [LAST_EVENTS, LAST_TIME],
-        |row| row.get(0),
-    )?;
-    Ok([beat, pause, event].into_iter().flatten().max().unwrap_or(0))
+/// What servers need that share a store.
+pub trait Shared: Send + Sync {
+    /// What time it is there, and not before the last beat of any server.
+    fn now(&self) -> Reply<'_, i64>;
+
+    /// The number of the last event of each of these games.
+    fn last(&self, games: Vec<String>) -> Reply<'_, Vec<(String, i64)>>;
+
+    /// Games whose clock had run out at a time if there was no pause, those with the earliest time first.
+    fn overdue(&self, at: i64) -> Reply<'_, Vec<Runner>>;
+
+    /// Takes on the computer's turn after an event for a while, unless another server has it; says whether.
+    /// What is only shown is forgotten when nobody plays it.
+    fn claim<'a>(&'a self, game: &'a str, seq: i64, shown: bool, at: i64) -> Reply<'a, bool>;
+
+    /// Keeps the computers' turns of these games for a while.
+    fn renew(&self, games: Vec<String>, at: i64) -> Reply<'_, ()>;
+
+    /// Games in which a computer has to answer and no server has taken that on.
+    fn forsaken(&self, at: i64) -> Reply<'_, Vec<String>>;
+
+    /// No computer has to answer an event of a game up to this one.
+    fn release<'a>(&'a self, game: &'a str, seq: i64) -> Reply<'a, ()>;
 }
 
-fn event(row: &Row<'_>) -> Result<Event, StoreError> {
-    let seq: i64 = row.get(0)?;
-    let (kind, payload): (String, String) = (row.get(1)?, row.get(2)?);
-    let seat: Option<i64> = row.get(3)?;
-    let damaged = |reason: String| StoreError::Damaged(format!("event {seq}: {reason}"));
-    let fact = Event::fact(&kind, &payload).map_err(|error| damaged(error.to_string()))?;
-    let number = |seat: i64| u8::try_from(seat).unwrap_or(u8::MAX);
-    let seat = seat.map(|seat| Player::try_from(number(seat))).transpose().map_err(damaged)?;
-    let at: i64 = row.get(5)?;
-    if !(0..=LAST_TIME).contains(&at) {
-        return Err(damaged(format!("its time is {at}")));
+/// For how many milliseconds a server has taken on a computer's turn: it says so again while it thinks.
+pub const LEASE: i64 = 700;
+
+/// A transaction that takes longer is worth a word to the host: everybody waits for it.
+const SLOW: Duration = Duration::from_millis(500);
+
+/// Whether this names a database that servers share.
+pub fn is_shared(data: &Path) -> bool {
+    let text = data.to_str().unwrap_or_default();
+    ["postgres://", "postgresql://"].iter().any(|start| text.starts_with(start))
+}
+
+/// The name of a store for people, without the password.
+pub fn name(data: &Path) -> String {
+    let text = data.display().to_string();
+    if !is_shared(data) {
+        return text;
     }
-    Ok(Event { seq, seat, at, fact, command: row.get(4)? })
+    // The last `@` ends the name and the password, which may hold others.
+    let (scheme, rest) = text.split_once("://").unwrap_or_default();
+    let (authority, path) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    let path = path.split('?').next().unwrap_or_default();
+    format!("{scheme}://{host}{path}")
 }
 
-fn hex(hash: &Hash) -> String {
+/// Opens a store. The receiver hears when everything that was begun is written.
+pub async fn open(
+    data: &Path,
+    metrics: Arc<Metrics>,
+) -> Result<(Arc<dyn Store>, oneshot::Receiver<()>), StartError> {
+    if !is_shared(data) {
+        let (store, end) = sqlite::Sqlite::open(data, metrics)?;
+        return Ok((Arc::new(store), end));
+    }
+    #[cfg(feature = "many")]
+    {
+        let (store, end) = postgres::Postgres::open(data, metrics).await?;
+        Ok((Arc::new(store), end))
+    }
+    #[cfg(not(feature = "many"))]
+    Err(StartError(crate::NOT_MANY.into()))
+}
+
+/// What a row says of an event.
+struct Row {
+    seq: i64,
+    kind: String,
+    payload: String,
+    seat: Option<i64>,
+    command: Option<String>,
+    at: i64,
+}
+
+impl Row {
+    /// The event, if that can be one.
+    fn event(self) -> Result<Event, StoreError> {
+        let Row { seq, kind, payload, seat, command, at } = self;
+        let damaged = |reason: String| StoreError::Damaged(format!("event {seq}: {reason}"));
+        let fact = Event::fact(&kind, &payload).map_err(|error| damaged(error.to_string()))?;
+        let number = |seat: i64| u8::try_from(seat).unwrap_or(u8::MAX);
+        let seat = seat.map(|seat| Player::try_from(number(seat))).transpose().map_err(damaged)?;
+        if !(0..=LAST_TIME).contains(&at) {
+            return Err(damaged(format!("its time is {at}")));
+        }
+        Ok(Event { seq, seat, at, fact, command })
+    }
+}
+
+/// The tokens of a game from its rows.
+fn tokens(rows: impl IntoIterator<Item = (i64, String)>) -> [Option<Hash>; 2] {
+    let mut tokens = [None; 2];
+    for (seat, hash) in rows {
+        let seat = usize::try_from(seat).unwrap_or(0);
+        if let Some(own) = tokens.get_mut(seat.wrapping_sub(1)) {
+            *own = unhex(&hash);
+        }
+    }
+    tokens
+}
+
+/// A hash as text.
+pub fn hex(hash: &Hash) -> String {
     hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -313,4 +270,22 @@ fn unhex(text: &str) -> Option<Hash> {
         *byte = u8::from_str_radix(text.get(2 * i..2 * i + 2)?, 16).ok()?;
     }
     Some(hash)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_store_holds_no_password() {
+        for (data, told) in [
+            ("/var/games.db", "/var/games.db"),
+            ("postgres://ann:p@ss@db.example:5432/games", "postgres://db.example:5432/games"),
+            ("postgres://ann:secret@db1:1,db2/games", "postgres://db1:1,db2/games"),
+            ("postgresql://db/games?password=secret", "postgresql://db/games"),
+            ("postgres://ann:secret@db?sslmode=require", "postgres://db"),
+        ] {
+            assert_eq!(name(Path::new(data)), told);
+        }
+    }
 }

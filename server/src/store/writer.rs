@@ -5,7 +5,8 @@
 //! that failed is found out before anybody is told.
 
 use super::file::{self, Lock};
-use super::{Append, Appended, NewGame, Running, StoreError, hex, is_damage};
+use super::sqlite::is_damage;
+use super::{Append, Appended, NewGame, Running, SLOW, StoreError, hex};
 use crate::event::Event;
 use crate::metrics::Metrics;
 use rusqlite::ffi::SQLITE_IOERR_WRITE;
@@ -49,6 +50,8 @@ pub enum Write {
     Beat(i64, Answer<()>),
     /// That no clock ran between two times.
     Pause(i64, i64, Answer<Option<(i64, i64)>>),
+    /// Pauses of another store.
+    Note(Vec<(i64, i64)>, Answer<()>),
 }
 
 /// What became of a write, if the transaction is committed.
@@ -57,6 +60,7 @@ enum Done {
     Appended(Appended),
     Beaten,
     Paused(Option<(i64, i64)>),
+    Noted,
 }
 
 impl Write {
@@ -66,9 +70,11 @@ impl Write {
             (Write::Append(_, answer), Ok(Done::Appended(done))) => drop(answer.send(Ok(done))),
             (Write::Beat(_, answer), Ok(Done::Beaten)) => drop(answer.send(Ok(()))),
             (Write::Pause(_, _, answer), Ok(Done::Paused(done))) => drop(answer.send(Ok(done))),
+            (Write::Note(_, answer), Ok(Done::Noted)) => drop(answer.send(Ok(()))),
             (Write::Append(_, answer), Err(error)) => drop(answer.send(Err(error))),
             (Write::Beat(_, answer), Err(error)) => drop(answer.send(Err(error))),
             (Write::Pause(_, _, answer), Err(error)) => drop(answer.send(Err(error))),
+            (Write::Note(_, answer), Err(error)) => drop(answer.send(Err(error))),
             // Jobs and what became of them are in the same order.
             _ => {}
         }
@@ -83,6 +89,8 @@ impl Write {
             }
             Write::Beat(at, _) => *at,
             Write::Pause(_, to, _) => *to,
+            // They are older than what is kept with them.
+            Write::Note(..) => 0,
         }
     }
 }
@@ -216,6 +224,7 @@ impl Writer {
 
     fn try_to_commit(&mut self, writes: &[Write]) -> Result<Vec<Done>, Failure> {
         let mut alive = self.alive.load(Ordering::Relaxed);
+        let began = Instant::now();
         let connection = self.connection()?;
         connection.execute_batch("BEGIN IMMEDIATE")?;
         let mut done = Vec::with_capacity(writes.len());
@@ -223,8 +232,10 @@ impl Writer {
             done.push(perform(connection, write, alive)?);
             alive = alive.max(write.at());
         }
+        let written = began.elapsed();
         let committed = connection.execute_batch("COMMIT");
         let outside = connection.is_autocommit();
+        note_time(writes.len(), written, began.elapsed() - written);
         match committed {
             Ok(()) if outside => {}
             Ok(()) => return Err(Failure::open("a commit left its transaction open", done)),
@@ -273,6 +284,14 @@ impl Failure {
     /// Something went wrong that SQLite did not say, after which everything may be stored.
     fn open(error: &str, done: Vec<Done>) -> Failure {
         Failure { error: error.to_owned(), damage: false, perhaps: Some(done) }
+    }
+}
+
+/// Tells the host of a transaction for which everybody had to wait, and of which part: in the commit the disk is
+/// waited for.
+fn note_time(writes: usize, written: Duration, committed: Duration) {
+    if written + committed > SLOW {
+        tracing::warn!(writes, ?written, ?committed, "a transaction took long");
     }
 }
 
@@ -335,6 +354,12 @@ fn perform(connection: &Connection, write: &Write, alive: i64) -> rusqlite::Resu
             connection.prepare_cached(PAUSE)?.execute([from, *to])?;
             connection.prepare_cached(BEAT)?.execute([to])?;
             Ok(Done::Paused(Some((from, *to))))
+        }
+        Write::Note(pauses, _) => {
+            for pause in pauses {
+                connection.prepare_cached(PAUSE)?.execute([pause.0, pause.1])?;
+            }
+            Ok(Done::Noted)
         }
     }
 }

@@ -2,6 +2,9 @@
 
 #![allow(dead_code, missing_docs)]
 
+#[cfg(feature = "many")]
+pub mod services;
+
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::ConnectInfo;
@@ -33,6 +36,8 @@ impl Folder {
         Config {
             listen: ([127, 0, 0, 1], 0).into(),
             data: self.0.join("games.db"),
+            nats: None,
+            proxies: Vec::new(),
             base_url: None,
             web: None,
             metrics: None,

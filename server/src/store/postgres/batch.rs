@@ -1,0 +1,191 @@
+//! Appends as one statement: all that is free is stored, and what is not free takes nobody else's with it.
+
+use crate::event::Event;
+use crate::store::{Append, LEASE, Running, hex};
+use tokio_postgres::types::ToSql;
+
+/// One statement is one transaction and one way to the database and back: no server can be stopped in the
+/// middle of it and keep others waiting.
+///
+/// The first event of each append decides, in the order of the games, so that no two of these statements wait
+/// for each other in a circle. Everything else of an append touches only what belongs to a game whose next
+/// number it has.
+pub const APPEND: &str = "
+WITH first AS (
+    INSERT INTO events (game, seq, kind, payload, seat, command, at)
+    SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::smallint[], $6::text[],
+        $7::bigint[])
+    ON CONFLICT DO NOTHING RETURNING game
+), rest AS (
+    INSERT INTO events (game, seq, kind, payload, seat, command, at)
+    SELECT r.game, r.seq, r.kind, r.payload, r.seat, r.command, r.at
+    FROM unnest($8::text[], $9::text[], $10::bigint[], $11::text[], $12::text[], $13::smallint[],
+        $14::text[], $15::bigint[]) AS r (of, game, seq, kind, payload, seat, command, at)
+    JOIN first ON first.game = r.of
+), seats AS (
+    INSERT INTO tokens (game, seat, hash)
+    SELECT t.game, t.seat, t.hash
+    FROM unnest($16::text[], $17::text[], $18::smallint[], $19::text[]) AS t (of, game, seat, hash)
+    JOIN first ON first.game = t.of
+    ON CONFLICT (game, seat) DO UPDATE SET hash = excluded.hash
+), runs AS (
+    INSERT INTO running (game, deadline, at)
+    SELECT r.game, r.deadline, r.at
+    FROM unnest($20::text[], $21::bigint[], $22::bigint[]) AS r (game, deadline, at)
+    JOIN first ON first.game = r.game
+    ON CONFLICT (game) DO UPDATE SET deadline = excluded.deadline, at = excluded.at
+), stops AS (
+    DELETE FROM running USING unnest($23::text[]) AS s (game) JOIN first ON first.game = s.game
+    WHERE running.game = s.game
+), turns AS (
+    INSERT INTO computing (game, seq, holder, until, shown)
+    SELECT c.game, c.seq, $27::bigint, c.until, false
+    FROM unnest($24::text[], $25::bigint[], $26::bigint[]) AS c (game, seq, until)
+    JOIN first ON first.game = c.game
+    ON CONFLICT (game) DO UPDATE
+    SET seq = excluded.seq, holder = excluded.holder, until = excluded.until, shown = false
+), rests AS (
+    DELETE FROM computing USING unnest($28::text[]) AS s (game) JOIN first ON first.game = s.game
+    WHERE computing.game = s.game
+)
+SELECT game FROM first";
+
+/// Events as columns.
+#[derive(Default)]
+struct Events {
+    game: Vec<String>,
+    seq: Vec<i64>,
+    kind: Vec<String>,
+    payload: Vec<String>,
+    seat: Vec<Option<i16>>,
+    command: Vec<Option<String>>,
+    at: Vec<i64>,
+}
+
+impl Events {
+    fn push(&mut self, game: &str, event: &Event) {
+        let (kind, payload) = event.stored();
+        self.game.push(game.to_owned());
+        self.seq.push(event.seq);
+        self.kind.push(kind);
+        self.payload.push(payload);
+        self.seat.push(event.seat.map(|seat| i16::from(seat.number())));
+        self.command.push(event.command.clone());
+        self.at.push(event.at);
+    }
+}
+
+/// The columns of all appends.
+#[derive(Default)]
+pub struct Columns {
+    first: Events,
+    rest_of: Vec<String>,
+    rest: Events,
+    token_of: Vec<String>,
+    token_game: Vec<String>,
+    token_seat: Vec<i16>,
+    token: Vec<String>,
+    runs: (Vec<String>, Vec<i64>, Vec<i64>),
+    stops: Vec<String>,
+    turns: (Vec<String>, Vec<i64>, Vec<i64>),
+    holder: i64,
+    rests: Vec<String>,
+}
+
+/// The first event of an append, with its game.
+pub fn first(append: &Append) -> Option<(&str, &Event)> {
+    let own = append.events.first().map(|event| (append.game.as_str(), event));
+    own.or_else(|| append.new_game.as_ref().map(|new| (new.id.as_str(), &new.first)))
+}
+
+impl Columns {
+    /// The columns of appends to different games, in the order of the games.
+    pub fn new<'a>(appends: impl IntoIterator<Item = &'a Append>, holder: i64) -> Columns {
+        let mut columns = Columns { holder, ..Columns::default() };
+        appends.into_iter().for_each(|append| columns.push(append));
+        columns
+    }
+
+    fn push(&mut self, append: &Append) {
+        let Some((of, event)) = first(append) else { return };
+        self.first.push(of, event);
+        for event in append.events.iter().skip(1) {
+            self.rest_of.push(of.to_owned());
+            self.rest.push(&append.game, event);
+        }
+        if let Some(new) = &append.new_game {
+            if !append.events.is_empty() {
+                self.rest_of.push(of.to_owned());
+                self.rest.push(&new.id, &new.first);
+            }
+            for (seat, hash) in (1..).zip(&new.tokens) {
+                hash.iter().for_each(|hash| self.token(of, &new.id, seat, hex(hash)));
+            }
+        }
+        if let Some((seat, hash)) = &append.token {
+            self.token(of, &append.game, i16::from(seat.number()), hex(hash));
+        }
+        let game = append.game.clone();
+        match append.running {
+            Some(Running::Until { deadline, at }) => {
+                self.runs.0.push(game.clone());
+                self.runs.1.push(deadline);
+                self.runs.2.push(at);
+            }
+            Some(Running::Stopped) => self.stops.push(game.clone()),
+            None => {}
+        }
+        let last = append.events.last().unwrap_or(event);
+        match append.computer {
+            Some(true) => {
+                self.turns.0.push(game);
+                self.turns.1.push(last.seq);
+                self.turns.2.push(last.at + LEASE);
+            }
+            Some(false) => self.rests.push(game),
+            None => {}
+        }
+    }
+
+    fn token(&mut self, of: &str, game: &str, seat: i16, hash: String) {
+        self.token_of.push(of.to_owned());
+        self.token_game.push(game.to_owned());
+        self.token_seat.push(seat);
+        self.token.push(hash);
+    }
+
+    /// The parameters of [`APPEND`].
+    pub fn values(&self) -> [&(dyn ToSql + Sync); 28] {
+        let (first, rest) = (&self.first, &self.rest);
+        [
+            &first.game,
+            &first.seq,
+            &first.kind,
+            &first.payload,
+            &first.seat,
+            &first.command,
+            &first.at,
+            &self.rest_of,
+            &rest.game,
+            &rest.seq,
+            &rest.kind,
+            &rest.payload,
+            &rest.seat,
+            &rest.command,
+            &rest.at,
+            &self.token_of,
+            &self.token_game,
+            &self.token_seat,
+            &self.token,
+            &self.runs.0,
+            &self.runs.1,
+            &self.runs.2,
+            &self.stops,
+            &self.turns.0,
+            &self.turns.1,
+            &self.turns.2,
+            &self.holder,
+            &self.rests,
+        ]
+    }
+}

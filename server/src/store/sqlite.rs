@@ -1,0 +1,200 @@
+//! A store of one server: a file of SQLite.
+//!
+//! One thread writes, and commits together what has queued up; others read.
+
+use super::readers::Readers;
+use super::writer::{Write, Writer};
+use super::{Append, Appended, LAST_TIME, Reply, Row, Runner, Store, StoreError, file};
+use crate::StartError;
+use crate::event::Event;
+use crate::ids::Hash;
+use crate::metrics::Metrics;
+use rusqlite::{Connection, ErrorCode, OptionalExtension};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use tokio::sync::{mpsc, oneshot};
+
+/// How many writes may wait for the writer.
+const MOST_WAITING: usize = 4_096;
+
+/// Among how many of the last events the latest is looked for: those of one commit are in no order.
+const LAST_EVENTS: i64 = 4_096;
+
+/// Whether another try can help.
+pub fn is_damage(error: &rusqlite::Error) -> bool {
+    match error {
+        rusqlite::Error::SqliteFailure(inner, _) => {
+            matches!(inner.code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
+        }
+        rusqlite::Error::InvalidColumnType(..)
+        | rusqlite::Error::FromSqlConversionFailure(..)
+        | rusqlite::Error::IntegralValueOutOfRange(..)
+        | rusqlite::Error::Utf8Error(..) => true,
+        _ => false,
+    }
+}
+
+/// Of a read: writes have a word of their own.
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> StoreError {
+        match is_damage(&error) {
+            true => StoreError::Damaged(error.to_string()),
+            false => StoreError::Unread(error.to_string()),
+        }
+    }
+}
+
+/// The way to the file.
+pub struct Sqlite {
+    /// Dropped before the queue, so that the writer is the last to hold the file.
+    readers: Arc<Readers>,
+    writes: mpsc::Sender<Write>,
+    alive: Arc<AtomicI64>,
+}
+
+impl Sqlite {
+    /// Opens the file, which no other process may have open. The receiver hears when the writer has ended.
+    pub fn open(
+        path: &Path,
+        metrics: Arc<Metrics>,
+    ) -> Result<(Sqlite, oneshot::Receiver<()>), StartError> {
+        let failed = |error: &dyn std::fmt::Display| {
+            StartError(format!("cannot keep games in `{}`: {error}", path.display()))
+        };
+        let (lock, connection) = file::open(path)?;
+        let last = last_time(&connection).map_err(|error| failed(&error))?;
+        let (lock, alive) = (Arc::new(lock), Arc::new(AtomicI64::new(last)));
+        let readers = Arc::new(Readers::new(path, Arc::clone(&lock)));
+        let (writes, queue) = mpsc::channel(MOST_WAITING);
+        let (ended, end) = oneshot::channel();
+        let writer = Writer::new(path, connection, metrics, Arc::clone(&alive), lock);
+        let thread = std::thread::Builder::new().name("store".into());
+        let started = thread.spawn(move || {
+            writer.run(queue);
+            // Nobody may be waiting for it.
+            let _ = ended.send(());
+        });
+        started.map_err(|error| failed(&error))?;
+        Ok((Sqlite { readers, writes, alive }, end))
+    }
+
+    async fn ask<T>(
+        &self,
+        write: impl FnOnce(oneshot::Sender<Result<T, StoreError>>) -> Write,
+    ) -> Result<T, StoreError> {
+        let (answer, done) = oneshot::channel();
+        self.writes.send(write(answer)).await.map_err(|_| StoreError::Closed)?;
+        done.await.map_err(|_| StoreError::Closed)?
+    }
+}
+
+impl Store for Sqlite {
+    fn append(&self, append: Append) -> Reply<'_, Appended> {
+        Box::pin(self.ask(|answer| Write::Append(Box::new(append), answer)))
+    }
+
+    fn beat(&self, at: i64) -> Reply<'_, ()> {
+        Box::pin(self.ask(move |answer| Write::Beat(at, answer)))
+    }
+
+    fn pause(&self, from: i64, to: i64) -> Reply<'_, Option<(i64, i64)>> {
+        Box::pin(self.ask(move |answer| Write::Pause(from, to, answer)))
+    }
+
+    fn alive(&self) -> i64 {
+        self.alive.load(Ordering::Relaxed)
+    }
+
+    fn events<'a>(&'a self, game: &'a str, after: i64, most: usize) -> Reply<'a, Vec<Event>> {
+        let (game, most) = (game.to_owned(), i64::try_from(most).unwrap_or(i64::MAX));
+        let read = move |connection: &Connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT seq, kind, payload, seat, command, at FROM events
+                 WHERE game = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3",
+            )?;
+            let mut rows = statement.query((game, after, most))?;
+            let mut events = Vec::new();
+            while let Some(row) = rows.next()? {
+                let row = Row {
+                    seq: row.get(0)?,
+                    kind: row.get(1)?,
+                    payload: row.get(2)?,
+                    seat: row.get(3)?,
+                    command: row.get(4)?,
+                    at: row.get(5)?,
+                };
+                events.push(row.event()?);
+            }
+            Ok(events)
+        };
+        Box::pin(self.readers.read(read))
+    }
+
+    fn tokens<'a>(&'a self, game: &'a str) -> Reply<'a, [Option<Hash>; 2]> {
+        let game = game.to_owned();
+        let read = move |connection: &Connection| {
+            let mut statement =
+                connection.prepare_cached("SELECT seat, hash FROM tokens WHERE game = ?1")?;
+            let rows = statement.query_map([game], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            Ok(super::tokens(rows.collect::<Result<Vec<_>, _>>()?))
+        };
+        Box::pin(self.readers.read(read))
+    }
+
+    fn running(&self) -> Reply<'_, Vec<Runner>> {
+        let read = |connection: &Connection| {
+            let mut statement = connection.prepare("SELECT game, deadline, at FROM running")?;
+            let rows = statement.query_map([], |row| {
+                let (deadline, at): (Option<i64>, i64) = (row.get(1)?, row.get(2)?);
+                Ok(Runner { game: row.get(0)?, deadline: deadline.map(|own| (own, at)) })
+            })?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        };
+        Box::pin(self.readers.read(read))
+    }
+
+    fn pauses(&self, after: i64) -> Reply<'_, Vec<(i64, i64)>> {
+        let read = move |connection: &Connection| {
+            let find = "SELECT since, until FROM pauses WHERE until > ?1 ORDER BY since";
+            let mut statement = connection.prepare(find)?;
+            let rows = statement.query_map([after], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        };
+        Box::pin(self.readers.read(read))
+    }
+
+    fn games<'a>(&'a self, after: &'a str, most: usize) -> Reply<'a, Vec<String>> {
+        let (after, most) = (after.to_owned(), i64::try_from(most).unwrap_or(i64::MAX));
+        let read = move |connection: &Connection| {
+            let find = "SELECT DISTINCT game FROM events WHERE game > ?1 ORDER BY game LIMIT ?2";
+            let mut statement = connection.prepare_cached(find)?;
+            let rows = statement.query_map((after, most), |row| row.get(0))?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        };
+        Box::pin(self.readers.read(read))
+    }
+
+    fn note(&self, pauses: Vec<(i64, i64)>) -> Reply<'_, ()> {
+        Box::pin(self.ask(move |answer| Write::Note(pauses, answer)))
+    }
+
+    fn close(&self) {
+        self.readers.close();
+    }
+}
+
+/// When a server was last known to run.
+fn last_time(connection: &Connection) -> rusqlite::Result<i64> {
+    let one = |sql: &str| connection.query_row(sql, [], |row| row.get(0)).optional();
+    let beat: Option<i64> = one("SELECT at FROM heartbeat WHERE id = 1")?;
+    let pause: Option<i64> = one("SELECT until FROM pauses ORDER BY since DESC LIMIT 1")?;
+    let event: Option<i64> = connection.query_row(
+        // What is damaged must not stand in the way of a start.
+        "SELECT max(at) FROM (SELECT at FROM events ORDER BY rowid DESC LIMIT ?1)
+         WHERE typeof(at) = 'integer' AND at BETWEEN 0 AND ?2",
+        [LAST_EVENTS, LAST_TIME],
+        |row| row.get(0),
+    )?;
+    Ok([beat, pause, event].into_iter().flatten().max().unwrap_or(0))
+}

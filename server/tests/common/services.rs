@@ -1,0 +1,344 @@
+//! A private PostgreSQL and private NATS servers: on free ports, in folders of their own, run by an ordinary
+//! user, and gone when the tests are.
+
+#![allow(dead_code, missing_docs)]
+
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{OnceLock, mpsc};
+use std::time::{Duration, Instant};
+
+/// How long a service may take to start.
+const START: Duration = Duration::from_secs(30);
+
+/// A port that was free a moment ago.
+pub fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+/// A command that an ordinary user runs, and that ends with the thread that starts it.
+fn ordinary(program: &Path) -> Command {
+    let mut command = Command::new("setpriv");
+    command.arg("--pdeathsig=INT");
+    if is_root() {
+        command.args(["--reuid=nobody", "--regid=nogroup", "--clear-groups"]);
+    }
+    command.arg(program).env("LC_ALL", "C.UTF-8").stdin(Stdio::null());
+    command
+}
+
+fn is_root() -> bool {
+    let id = Command::new("id").arg("-u").output().unwrap();
+    id.stdout.trim_ascii() == b"0"
+}
+
+/// Starts a process on a thread that never ends: the process ends with its thread.
+fn start(mut command: Command) -> Child {
+    let (tell, told) = mpsc::channel();
+    std::thread::spawn(move || {
+        tell.send(command.spawn().expect("the service can be started")).unwrap();
+        loop {
+            std::thread::park();
+        }
+    });
+    told.recv().unwrap()
+}
+
+/// A folder that an ordinary user may write to; it is gone when this is.
+pub struct Place(pub PathBuf);
+
+impl Place {
+    pub fn new(name: &str) -> Place {
+        clear_up();
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let name = format!("quadrille-{name}-{}-{number}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&path).unwrap();
+        if is_root() {
+            let owned = Command::new("chown").arg("nobody:nogroup").arg(&path).status().unwrap();
+            assert!(owned.success());
+        }
+        Place(path)
+    }
+}
+
+/// Removes what processes have left that share a service to their end.
+fn clear_up() {
+    for entry in std::fs::read_dir(std::env::temp_dir()).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let Some(rest) = name.strip_prefix("quadrille-postgres-") else { continue };
+        let process = rest.split('-').next().unwrap_or_default();
+        if !process.is_empty() && !Path::new("/proc").join(process).exists() {
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Where the programs of PostgreSQL are.
+fn programs() -> PathBuf {
+    let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten();
+    let found = versions.filter_map(|entry| Some(entry.ok()?.path().join("bin")));
+    found
+        .filter(|bin| bin.join("initdb").exists())
+        .max()
+        .expect("PostgreSQL is needed: `./check` installs it, or `apt-get install postgresql`")
+}
+
+/// A cluster of PostgreSQL.
+pub struct Postgres {
+    pub port: u16,
+    place: Place,
+    child: Child,
+}
+
+impl Postgres {
+    pub fn start() -> Postgres {
+        Postgres::with(&["fsync=off", "full_page_writes=off"])
+    }
+
+    /// With these settings beside the usual ones.
+    pub fn with(settings: &[&str]) -> Postgres {
+        let place = Place::new("postgres");
+        let data = place.0.join("data");
+        let mut init = ordinary(&programs().join("initdb"));
+        init.args(["--no-sync", "-A", "trust", "-U", "quadrille", "-E", "UTF8"]).arg("-D");
+        let made = init.arg(&data).output().unwrap();
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        let settings = settings.iter().map(|line| format!("{line}\n")).collect::<String>();
+        std::fs::write(place.0.join("settings"), &settings).unwrap();
+        let conf = data.join("postgresql.conf");
+        let all = format!("{}\n{settings}", std::fs::read_to_string(&conf).unwrap());
+        std::fs::write(conf, all).unwrap();
+        let port = free_port();
+        let child = Postgres::launch(&place, port);
+        let mut own = Postgres { port, place, child };
+        own.wait();
+        own
+    }
+
+    /// A standby for which this one waits with every commit.
+    pub fn standby(&self) -> Postgres {
+        let place = Place::new("postgres");
+        let own = self.port.to_string();
+        let mut copy = ordinary(&programs().join("pg_basebackup"));
+        copy.args([
+            "-h",
+            "127.0.0.1",
+            "-U",
+            "quadrille",
+            "-p",
+            &own,
+            "-R",
+            "-c",
+            "fast",
+            "-N",
+            "-D",
+        ]);
+        let copied = copy.arg(place.0.join("data")).output().unwrap();
+        assert!(copied.status.success(), "{}", String::from_utf8_lossy(&copied.stderr));
+        let port = free_port();
+        let child = Postgres::launch(&place, port);
+        let mut standby = Postgres { port, place, child };
+        standby.wait();
+        self.ask("postgres", "ALTER SYSTEM SET synchronous_standby_names = '*'");
+        self.ask("postgres", "SELECT pg_reload_conf()");
+        let began = Instant::now();
+        while self.ask("postgres", "SELECT sync_state FROM pg_stat_replication") != ["sync"] {
+            assert!(began.elapsed() < START, "the standby does not follow");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        standby
+    }
+
+    /// Lets a standby take over.
+    pub fn promote(&self) {
+        assert_eq!(self.ask("postgres", "SELECT pg_promote()"), ["t"]);
+    }
+
+    fn launch(place: &Place, port: u16) -> Child {
+        let mut server = ordinary(&programs().join("postgres"));
+        server.arg("-D").arg(place.0.join("data")).args(["-h", "127.0.0.1", "-p"]);
+        server.arg(port.to_string()).arg("-k").arg(&place.0);
+        server.stdout(Stdio::null()).stderr(Stdio::null());
+        start(server)
+    }
+
+    fn wait(&mut self) {
+        let began = Instant::now();
+        while !self.sql("postgres", "SELECT 1").status.success() {
+            assert!(began.elapsed() < START, "PostgreSQL does not start");
+            // What a killed one had started may not have ended yet.
+            if self.child.try_wait().unwrap().is_some() {
+                self.child = Postgres::launch(&self.place, self.port);
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    fn sql(&self, database: &str, sql: &str) -> std::process::Output {
+        let port = self.port.to_string();
+        let mut psql = Command::new(programs().join("psql"));
+        psql.args(["-h", "127.0.0.1", "-U", "quadrille", "-p", &port, "-At", "-d", database]);
+        psql.args(["-c", sql]).output().unwrap()
+    }
+
+    /// The answer of the database, row by row.
+    pub fn ask(&self, database: &str, sql: &str) -> Vec<String> {
+        let output = self.sql(database, sql);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
+    }
+
+    /// A new database in it; its name.
+    pub fn database(&self) -> String {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let name = format!("games{}", NUMBER.fetch_add(1, Ordering::Relaxed));
+        self.ask("postgres", &format!("CREATE DATABASE {name} STRATEGY file_copy"));
+        name
+    }
+
+    /// How a server finds a database of it.
+    pub fn url(&self, database: &str) -> String {
+        url(self.port, database)
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// All processes of it.
+    pub fn processes(&self) -> Vec<u32> {
+        let own = self.child.id();
+        let found = Command::new("pgrep").args(["-P", &own.to_string()]).output().unwrap();
+        let found = String::from_utf8(found.stdout).unwrap();
+        found.lines().filter_map(|line| line.parse().ok()).chain([own]).collect()
+    }
+
+    /// Kills all of it at once, as a power cut would.
+    pub fn kill(&mut self) {
+        // Those that it has started end when they notice; nothing is written meanwhile.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+
+    /// Starts it again on what it has.
+    pub fn restart(&mut self) {
+        self.child = Postgres::launch(&self.place, self.port);
+        self.wait();
+    }
+}
+
+/// How a server finds a database behind a port.
+pub fn url(port: u16, database: &str) -> String {
+    format!("postgres://quadrille@127.0.0.1:{port}/{database}")
+}
+
+impl Drop for Postgres {
+    fn drop(&mut self) {
+        // A fast end, so that nothing of it is left.
+        let _ = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status();
+        let _ = self.child.wait();
+    }
+}
+
+/// One for all tests of a process.
+pub fn postgres() -> &'static Postgres {
+    static ONE: OnceLock<Postgres> = OnceLock::new();
+    ONE.get_or_init(Postgres::start)
+}
+
+/// A server of NATS.
+pub struct Nats {
+    pub port: u16,
+    /// Where the others' connections arrive, and where they are told to go.
+    cluster: [u16; 2],
+    routes: Vec<u16>,
+    child: Child,
+}
+
+impl Nats {
+    pub fn start() -> Nats {
+        let own = free_port();
+        Nats::in_cluster([own, own], &[])
+    }
+
+    /// A cluster whose nodes have these ports for each other, and come to them by way of others.
+    pub fn cluster_over(ports: &[u16], ways: &[u16]) -> Vec<Nats> {
+        let both = ports.iter().zip(ways);
+        both.map(|(port, way)| Nats::in_cluster([*port, *way], ways)).collect()
+    }
+
+    fn in_cluster(cluster: [u16; 2], all: &[u16]) -> Nats {
+        let (port, routes) = (free_port(), all.to_vec());
+        let child = Nats::launch(port, cluster, &routes);
+        let own = Nats { port, cluster, routes, child };
+        own.wait();
+        own
+    }
+
+    fn launch(port: u16, [own, way]: [u16; 2], routes: &[u16]) -> Child {
+        // Not everybody looks for programs where Debian has this one.
+        let usual = Path::new("/usr/sbin/nats-server");
+        let program = if usual.exists() { usual } else { Path::new("nats-server") };
+        let mut server = ordinary(program);
+        server.args(["-a", "127.0.0.1", "-p", &port.to_string()]);
+        if !routes.is_empty() {
+            let own = format!("nats://127.0.0.1:{own}");
+            let told = format!("127.0.0.1:{way}");
+            let others = routes.iter().filter(|other| **other != way);
+            let others: Vec<_> = others.map(|other| format!("nats://127.0.0.1:{other}")).collect();
+            // Wires between these and those who use them shall be cut: nobody is told of other ways.
+            server.args(["--cluster_name", "quadrille", "--no_advertise", "--cluster", &own]);
+            server.args(["--routes", &others.join(","), "--cluster_advertise", &told]);
+        }
+        server.stdout(Stdio::null()).stderr(Stdio::null());
+        start(server)
+    }
+
+    fn wait(&self) {
+        let began = Instant::now();
+        while std::net::TcpStream::connect(("127.0.0.1", self.port)).is_err() {
+            assert!(began.elapsed() < START, "nats-server does not start; `./check` installs it");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    pub fn url(&self) -> String {
+        format!("nats://127.0.0.1:{}", self.port)
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub fn kill(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+
+    pub fn restart(&mut self) {
+        self.child = Nats::launch(self.port, self.cluster, &self.routes);
+        self.wait();
+    }
+}
+
+impl Drop for Nats {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// One for all tests of a process.
+pub fn nats() -> &'static Nats {
+    static ONE: OnceLock<Nats> = OnceLock::new();
+    ONE.get_or_init(Nats::start)
+}

@@ -1,0 +1,303 @@
+//! Any server serves any game, whatever its own clock says.
+
+use crate::common::services::{nats, postgres};
+use crate::common::{Folder, Local, Made, random_game, within};
+use axum::http::Request;
+use serde_json::{Value, json};
+use server::metrics::Metrics;
+use server::room::Presence;
+use server::time::Source;
+use server::{Config, Server};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// A machine whose clock is so many milliseconds wrong.
+struct Wrong(Instant, i64);
+
+impl Source for Wrong {
+    fn steady(&self) -> Duration {
+        self.0.elapsed() + Duration::from_millis(self.1.unsigned_abs())
+    }
+
+    fn wall(&self) -> i64 {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+        i64::try_from(now.as_millis()).unwrap() + self.1
+    }
+}
+
+/// Servers on one database, whose clocks are so wrong.
+pub async fn servers(clocks: &[i64], change: impl Fn(&mut Config)) -> Vec<Local> {
+    let postgres = postgres();
+    servers_on(&postgres.url(&postgres.database()), clocks, change).await
+}
+
+/// The same on a database that is there.
+pub async fn servers_on(data: &str, clocks: &[i64], change: impl Fn(&mut Config)) -> Vec<Local> {
+    let mut servers = Vec::new();
+    for wrong in clocks {
+        let folder = Folder::new();
+        let mut config = folder.config();
+        config.data = data.into();
+        change(&mut config);
+        let source = Arc::new(Wrong(Instant::now(), *wrong));
+        servers.push(Local { server: Server::open_at(&config, source).await.unwrap(), folder });
+    }
+    servers
+}
+
+fn with_news(config: &mut Config) {
+    config.nats = Some(nats().url());
+}
+
+async fn with_clock(local: &Local, seats: [Value; 2], seconds: u32) -> Made {
+    let clock = json!({ "kind": "time", "seconds": seconds });
+    local.make(json!({ "game": "gekitai", "seats": seats, "clock": clock })).await
+}
+
+pub fn person() -> Value {
+    json!({ "kind": "person" })
+}
+
+/// Waits until a server knows that a game has so many events.
+async fn follows(local: &Local, game: &Made, seq: i64) {
+    let room = local.server.state().hall.in_memory(&game.id).expect("it is in memory");
+    let mut hints = room.follow();
+    within(async {
+        while room.seq() < seq {
+            hints.changed().await.unwrap();
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn players_at_different_servers_are_never_refused_what_the_store_allows() {
+    let servers = servers(&[0, 0, 0], |_| {}).await;
+    let game = servers[0].people("six-making").await;
+    let turns = random_game("six-making", 60, 5);
+    for (i, turn) in turns.iter().enumerate() {
+        // Everybody has it in memory, and it is out of date almost everywhere.
+        servers[i % 3].play(&game, i % 2 + 1, turn).await.ok();
+        assert_eq!(servers[(i + 1) % 3].show(&game).await["seq"], i + 2);
+    }
+    let told = servers[0].events(&game).await;
+    for local in &servers {
+        assert_eq!(local.events(&game).await, told);
+    }
+    let refused = servers[1].play(&game, 1, "a1").await;
+    assert!(!refused.status.is_success());
+}
+
+#[tokio::test]
+async fn a_command_that_is_repeated_at_another_server_is_done_once() {
+    let servers = servers(&[0, 0], |_| {}).await;
+    let game = servers[0].people("gekitai").await;
+    servers[1].show(&game).await;
+    let action = json!({ "type": "move", "turn": "c4", "command": "one" });
+    let first = servers[0].command(&game, 1, action.clone()).await.ok();
+    assert_eq!(servers[1].command(&game, 1, action).await.ok(), first);
+    assert_eq!(servers[1].events(&game).await.len(), 2);
+}
+
+#[tokio::test]
+async fn what_is_new_is_heard_with_nats_and_looked_up_without() {
+    for news in [true, false] {
+        let change = |config: &mut Config| {
+            if news {
+                with_news(config);
+            }
+        };
+        let servers = servers(&[0, 0], change).await;
+        let metric =
+            |local: &Local, which: fn(&Metrics) -> i64| which(&local.server.state().hall.metrics);
+        let connected = |metrics: &Metrics| metrics.connected.load(Ordering::Relaxed);
+        let missed = |metrics: &Metrics| metrics.missed.load(Ordering::Relaxed) as i64;
+        within(async {
+            while news && servers.iter().any(|local| metric(local, connected) == 0) {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        })
+        .await;
+        let health = servers[0].get("/api/health").await.ok();
+        assert_eq!(health["news"], if news { "ok" } else { "away" });
+        let game = servers[0].people("gekitai").await;
+        servers[1].show(&game).await;
+        let mut heard = 0;
+        for (i, turn) in random_game("gekitai", 6, 5).iter().enumerate() {
+            let before = metric(&servers[1], missed);
+            let watch = follows(&servers[1], &game, i as i64 + 2);
+            let (_, _) = tokio::join!(watch, servers[0].play(&game, i % 2 + 1, turn));
+            // On a busy machine somebody may look before he hears.
+            heard += usize::from(metric(&servers[1], missed) == before);
+        }
+        match news {
+            true => assert!(heard >= 4, "{heard}"),
+            false => assert_eq!(heard, 0),
+        }
+    }
+}
+
+#[tokio::test]
+async fn clocks_agree_though_those_of_the_machines_are_minutes_apart() {
+    let servers = servers(&[0, 600_000, -420_000], |_| {}).await;
+    let game = with_clock(&servers[0], [person(), person()], 60).await;
+    let turns = random_game("gekitai", 12, 3);
+    for (i, turn) in turns.iter().enumerate() {
+        servers[i % 3].play(&game, i % 2 + 1, turn).await.ok();
+    }
+    let events = servers[0].events(&game).await;
+    let times: Vec<_> = events.iter().map(|event| event["at"].as_i64().unwrap()).collect();
+    assert!(times.windows(2).all(|two| two[0] <= two[1]), "{times:?}");
+    let whole = times.last().unwrap() - times[0];
+    assert!(whole < 20_000, "{whole}");
+    for local in &servers {
+        let shown = local.show(&game).await;
+        let left: Vec<_> = (0..2).map(|i| shown["clocks"]["left"][i].as_i64().unwrap()).collect();
+        assert!(left.iter().all(|own| (30_000..=60_000).contains(own)), "{left:?}");
+        let now = local.server.state().hall.time.now();
+        let other = servers[0].server.state().hall.time.now();
+        assert!((now - other).abs() < 1_000, "{now} {other}");
+    }
+}
+
+#[tokio::test]
+async fn a_flag_falls_though_the_server_of_the_game_has_gone_and_no_pause_is_noted() {
+    let mut servers = servers(&[0, 300_000], |_| {}).await;
+    let game = with_clock(&servers[0], [person(), person()], 2).await;
+    servers[0].play(&game, 1, "c4").await.ok();
+    let gone = servers.remove(0);
+    gone.server.close().await;
+    let left = &servers[0];
+    within(async {
+        while left.show(&game).await["result"].is_null() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    })
+    .await;
+    let shown = left.show(&game).await;
+    assert_eq!(shown["result"], json!({ "winner": 1, "reason": "time" }));
+    assert_eq!(left.server.state().hall.time.pauses.count(), 0);
+}
+
+#[tokio::test]
+async fn a_computer_moves_once_however_many_servers_have_its_game() {
+    let servers = servers(&[0, 0, 0], with_news).await;
+    let computer = json!({ "kind": "level", "level": 1 });
+    let seats = json!([person(), computer]);
+    let game = servers[0].make(json!({ "game": "gekitai", "seats": seats })).await;
+    for local in &servers {
+        local.show(&game).await;
+    }
+    for (i, turn) in (0..4).zip(["a1", "f6", "a6", "f1"]) {
+        let played = servers[i % 3].play(&game, 1, turn).await;
+        if !played.status.is_success() {
+            break;
+        }
+        let seq = 3 + 2 * i as i64;
+        within(async {
+            while servers[0].show(&game).await["seq"].as_i64() < Some(seq) {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        })
+        .await;
+    }
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    let events = servers[2].events(&game).await;
+    let seats: Vec<_> = events.iter().filter(|event| event["kind"] == "move").collect();
+    for (i, event) in seats.iter().enumerate() {
+        assert_eq!(event["seat"], i % 2 + 1, "{events:?}");
+    }
+    assert!(seats.len() >= 4);
+}
+
+#[tokio::test]
+async fn a_computer_answers_though_the_server_that_should_let_it_has_gone() {
+    let mut servers = servers(&[0, 0], |_| {}).await;
+    let seats = json!([person(), { "kind": "level", "level": 10 }]);
+    let game = servers[0].make(json!({ "game": "gekitai", "seats": seats })).await;
+    servers[0].play(&game, 1, "c4").await.ok();
+    // It takes a second and a half at this level: this server stops before that.
+    servers.remove(0).server.close().await;
+    within(async {
+        while servers[0].show(&game).await["seq"] != 3 {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_address_has_one_purse_at_all_servers_about() {
+    let servers = servers(&[0, 0], |config| {
+        with_news(config);
+        config.new_games = 4;
+    })
+    .await;
+    let wanted = json!({ "game": "gekitai", "seats": [person(), person()] });
+    within(async {
+        // What one server has sold is known to the other within two seconds.
+        for i in 0.. {
+            let request = Request::post("/api/games").body(wanted.to_string().into()).unwrap();
+            let answer = servers[i % 2].send_from([10, 0, 0, 77], request).await;
+            if answer.status == 429 {
+                assert!((4..=6).contains(&i), "{i} games");
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(1_500)).await;
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn who_sits_at_one_server_is_seen_at_another_until_he_leaves() {
+    let servers = servers(&[0, 0], with_news).await;
+    let game = servers[0].people("gekitai").await;
+    let here = servers[0].server.state().hall.room(&game.id).await.unwrap();
+    let there = servers[1].server.state().hall.room(&game.id).await.unwrap();
+    let (_follows, mut hints) = (here.follow(), there.follow());
+    let presence = Presence::new(&here, vec![rules::Player::Two]);
+    let mut until = async |seats: [bool; 2]| {
+        within(async {
+            while there.present().seats != seats {
+                hints.changed().await.unwrap();
+            }
+        })
+        .await;
+    };
+    until([false, true]).await;
+    drop(presence);
+    until([false, false]).await;
+}
+
+#[tokio::test]
+async fn a_pause_that_is_known_later_than_what_was_stored_in_it_counts_the_same_at_all_servers() {
+    let database = postgres().database();
+    let servers = servers_on(&postgres().url(&database), &[0, 0], |_| {}).await;
+    let game = with_clock(&servers[0], [person(), person()], 60).await;
+    servers[0].play(&game, 1, "c4").await.ok();
+    tokio::time::sleep(Duration::from_millis(400)).await;
+    servers[0].play(&game, 2, "a1").await.ok();
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    servers[0].play(&game, 1, "f6").await.ok();
+    let told = servers[0].events(&game).await;
+    let left = |events: &[Value], i: usize| events[i]["clocks"]["left"][1].as_i64().unwrap();
+    // As a server notes it that could not reach the database for a while.
+    let at = told[2]["at"].as_i64().unwrap();
+    let noted = format!("INSERT INTO pauses (since, until) VALUES ({}, {})", at - 300, at + 100);
+    postgres().ask(&database, &noted);
+    within(async {
+        while left(&servers[0].events(&game).await, 2) != left(&told, 2) + 300 {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    })
+    .await;
+    let later = servers_on(&postgres().url(&database), &[0], |_| {}).await;
+    for local in [&servers[0], &servers[1]] {
+        assert_eq!(local.events(&game).await, later[0].events(&game).await);
+    }
+    // So does what follows.
+    servers[0].play(&game, 2, "a6").await.ok();
+    assert_eq!(servers[0].events(&game).await, later[0].events(&game).await);
+}

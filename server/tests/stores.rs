@@ -1,0 +1,172 @@
+//! What every store does, whatever keeps it.
+
+use crate::common::Folder;
+use rules::Player;
+use server::event::{Event, Fact, Reason};
+use server::store::{self, Append, Appended, NewGame, Runner, Running, Store};
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::task::JoinSet;
+
+/// Where a store is.
+struct Kept {
+    data: PathBuf,
+    _folder: Folder,
+}
+
+impl Kept {
+    async fn open(&self) -> (Arc<dyn Store>, tokio::sync::oneshot::Receiver<()>) {
+        store::open(&self.data, Arc::default()).await.unwrap()
+    }
+}
+
+/// One of each kind.
+fn all() -> Vec<Kept> {
+    let folder = Folder::new();
+    let mut all = vec![Kept { data: folder.0.join("games.db"), _folder: folder }];
+    #[cfg(feature = "many")]
+    {
+        let postgres = crate::common::services::postgres();
+        let data = postgres.url(&postgres.database()).into();
+        all.push(Kept { data, _folder: Folder::new() });
+    }
+    // They are told apart by what they are called only.
+    all.reverse();
+    all
+}
+
+pub fn event(seq: i64, command: Option<&str>) -> Event {
+    let fact = Fact::Move { turn: format!("a{seq}"), said: None };
+    let command = command.map(str::to_owned);
+    Event { seq, seat: Some(Player::One), at: 1_000 + seq, fact, command }
+}
+
+pub fn append(game: &str, events: Vec<Event>) -> Append {
+    let game = game.to_owned();
+    Append { game, events, new_game: None, token: None, running: None, computer: None }
+}
+
+fn new_game(id: &str) -> NewGame {
+    let first = Event { seat: None, ..event(1, None) };
+    NewGame { id: id.to_owned(), first, tokens: [Some([7; 32]), None] }
+}
+
+async fn numbers(store: &Arc<dyn Store>, game: &str) -> Vec<i64> {
+    let events = store.events(game, 0, usize::MAX).await.unwrap();
+    events.iter().map(|event| event.seq).collect()
+}
+
+#[tokio::test]
+async fn an_append_has_the_number_it_names_or_leaves_nothing() {
+    for kept in all() {
+        let (store, _end) = kept.open().await;
+        let one = append("one", vec![event(1, Some("a")), event(2, None)]);
+        assert_eq!(store.append(one.clone()).await, Ok(Appended::Committed));
+        assert_eq!(store.append(one).await, Ok(Appended::Conflict));
+        assert_eq!(store.events("one", 1, 1).await.unwrap(), [event(2, None)]);
+        // The number is free, the command is not; and the other way round.
+        let mut late = append("one", vec![event(3, Some("a")), event(4, None)]);
+        late.new_game = Some(new_game("other"));
+        late.token = Some((Player::Two, [9; 32]));
+        late.running = Some(Running::Until { deadline: 9, at: 8 });
+        late.computer = Some(true);
+        assert_eq!(store.append(late.clone()).await, Ok(Appended::Conflict));
+        late.events = vec![event(2, Some("b")), event(3, None)];
+        assert_eq!(store.append(late).await, Ok(Appended::Conflict));
+        assert_eq!(numbers(&store, "one").await, [1, 2]);
+        assert!(numbers(&store, "other").await.is_empty());
+        assert_eq!(store.tokens("one").await, Ok([None; 2]));
+        assert_eq!(store.running().await, Ok(vec![]));
+        // A game that exists already takes what is made with it along.
+        let mut made = append("", vec![]);
+        made.new_game = Some(new_game("other"));
+        made.game = "other".into();
+        assert_eq!(store.append(made.clone()).await, Ok(Appended::Committed));
+        assert_eq!(store.append(made).await, Ok(Appended::Conflict));
+        let mut again = append("one", vec![event(3, None)]);
+        again.new_game = Some(new_game("other"));
+        assert_eq!(store.append(again).await, Ok(Appended::Conflict));
+        assert_eq!(numbers(&store, "one").await, [1, 2]);
+        assert_eq!(store.tokens("other").await, Ok([Some([7; 32]), None]));
+    }
+}
+
+#[tokio::test]
+async fn of_many_that_are_stored_together_one_that_meets_a_conflict_fails_alone() {
+    for kept in all() {
+        let (store, _end) = kept.open().await;
+        assert!(store.append(append("taken", vec![event(1, None)])).await.is_ok());
+        let mut tasks = JoinSet::new();
+        for i in 0..200 {
+            let store = Arc::clone(&store);
+            let (game, events) = match i % 10 {
+                // The first is not free, or a later one is not, or all of them are.
+                0 => ("taken".to_owned(), vec![event(1, None), event(2, None)]),
+                1 => (format!("g{i}"), vec![event(1, Some("c")), event(2, Some("c"))]),
+                _ => (format!("g{i}"), vec![event(1, Some("c")), event(2, None)]),
+            };
+            tasks.spawn(async move { (i, store.append(append(&game, events)).await) });
+        }
+        for (i, done) in tasks.join_all().await {
+            let own = if i % 10 < 2 { Appended::Conflict } else { Appended::Committed };
+            assert_eq!(done, Ok(own), "{i}");
+            if i % 10 > 0 {
+                let stored = numbers(&store, &format!("g{i}")).await.len();
+                assert_eq!(stored, if i % 10 == 1 { 0 } else { 2 });
+            }
+        }
+        assert_eq!(numbers(&store, "taken").await, [1]);
+    }
+}
+
+#[tokio::test]
+async fn of_several_for_the_same_number_one_is_stored() {
+    for kept in all() {
+        let (store, _end) = kept.open().await;
+        let mut tasks = JoinSet::new();
+        for i in 0..60 {
+            let store = Arc::clone(&store);
+            let own = append(&format!("g{}", i % 6), vec![event(1, Some(&format!("c{i}")))]);
+            tasks.spawn(async move { store.append(own).await });
+        }
+        let done = tasks.join_all().await;
+        assert_eq!(done.iter().filter(|done| **done == Ok(Appended::Committed)).count(), 6);
+        assert_eq!(done.iter().filter(|done| **done == Ok(Appended::Conflict)).count(), 54);
+    }
+}
+
+#[tokio::test]
+async fn what_is_stored_is_there_when_the_store_is_opened_again() {
+    for kept in all() {
+        let (store, end) = kept.open().await;
+        let mut one = append("one", vec![event(1, Some("ä \"x\""))]);
+        one.running = Some(Running::Until { deadline: 70_000, at: 1_001 });
+        one.new_game = Some(new_game("two"));
+        store.append(one).await.unwrap();
+        let mut joined = append("two", vec![]);
+        joined.events =
+            vec![Event { fact: Fact::Joined { name: Some("Ann".into()) }, ..event(2, None) }];
+        joined.token = Some((Player::One, [9; 32]));
+        store.append(joined).await.unwrap();
+        store.beat(5_000).await.unwrap();
+        assert_eq!(store.pause(5_000, 90_000).await, Ok(Some((5_000, 90_000))));
+        assert_eq!(store.pause(6_000, 80_000).await, Ok(None), "a server ran then");
+        let told = (store.events("one", 0, 9).await, store.events("two", 0, 9).await);
+        store.close();
+        drop(store);
+        end.await.unwrap();
+        let (store, _end) = kept.open().await;
+        assert!(store.alive() >= 90_000);
+        assert_eq!((store.events("one", 0, 9).await, store.events("two", 0, 9).await), told);
+        assert_eq!(store.tokens("two").await, Ok([Some([9; 32]), None]));
+        let runner = Runner { game: "one".into(), deadline: Some((70_000, 1_001)) };
+        assert_eq!(store.running().await, Ok(vec![runner]));
+        assert_eq!(store.pauses(0).await, Ok(vec![(5_000, 90_000)]));
+        assert_eq!(store.pauses(90_000).await, Ok(vec![]));
+        let fact = Fact::Result { winner: None, reason: Reason::Agreed };
+        let mut ended = append("one", vec![Event { fact, ..event(2, None) }]);
+        ended.running = Some(Running::Stopped);
+        assert_eq!(store.append(ended).await, Ok(Appended::Committed));
+        assert_eq!(store.running().await, Ok(vec![]));
+    }
+}
