@@ -206,8 +206,8 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
             return 0;
         }
         let entry = self.cache.get(self.evaluator.key(pos));
-        if !root
-            && !(line_wanted && node.is_within_turn())
+        let needed = root || line_wanted && node.is_within_turn();
+        if !needed
             && let Some(entry) = entry
             && let Some(score) = self.cutoff(&entry, alpha, beta, depth, turns)
         {
