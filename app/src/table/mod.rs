@@ -3,6 +3,7 @@
 pub mod clock;
 pub mod record;
 pub mod sitter;
+pub mod tree;
 pub mod work;
 
 use clock::Clock;
@@ -11,6 +12,7 @@ use rules::diagram::Diagram;
 use rules::{Outcome, Player};
 pub use sitter::Sitter;
 use std::time::Instant;
+use tree::Tree;
 
 /// A result that no position shows: somebody resigned or ran out of time, or the record says so.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +30,8 @@ pub struct Table {
     pub sitters: [Sitter; 2],
     pub clock: Option<Clock>,
     pub given: Option<Given>,
+    /// Variations, and what is said of the turns.
+    pub notes: Option<Tree>,
     undone: Vec<String>,
 }
 
@@ -38,7 +42,7 @@ impl Table {
         sitters: [Sitter; 2],
         clock: Option<Clock>,
     ) -> Table {
-        Table { entry, game, sitters, clock, given: None, undone: Vec::new() }
+        Table { entry, game, sitters, clock, given: None, notes: None, undone: Vec::new() }
     }
 
     /// The result, however it came about.

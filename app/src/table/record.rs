@@ -1,6 +1,7 @@
 //! A table as a record, and back: players, clocks and the end of the game are tags.
 
 use super::clock::{Clock, Terms};
+use super::tree::Tree;
 use super::{Given, Sitter, Table};
 use rules::Player;
 use rules::record::{Record, Verdict};
@@ -29,6 +30,13 @@ impl Table {
         let tags: Vec<_> = tags.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let mut record = self.game.record(&tags);
         record.set_result(Verdict::from(self.result()));
+        if let Some(notes) = &self.notes {
+            let mut tree = notes.clone();
+            tree.go(None);
+            record.main.nodes.iter().for_each(|node| tree.play(&node.turn));
+            tree.promote();
+            record.main = tree.variation();
+        }
         record
     }
 
@@ -45,6 +53,7 @@ impl Table {
         let sitters = [["Player1", "Seat1"], ["Player2", "Seat2"]].map(sitter);
         let clock = clock(&record);
         let mut table = Table::new(entry, game, sitters, clock);
+        table.notes = Some(Tree::of(&record.main)).filter(|tree| !tree.is_plain());
         let outcome = record.result.outcome();
         table.given = outcome.filter(|_| table.game.result().is_none()).map(|outcome| Given {
             outcome,
@@ -128,6 +137,18 @@ mod tests {
             assert_eq!(left(&again), left(&table));
             assert_eq!(again.record(now), table.record(now));
         }
+    }
+
+    #[test]
+    fn comments_and_variations_outlive_the_game_that_goes_on() {
+        let text = "[Game \"gekitai\"]\n\n{Hm.} 1. c3! ( 1. a1 b1 ) 1... d4 {Why?} *\n";
+        let mut table = Table::from_text(text).unwrap();
+        table.play("e5", Instant::now()).unwrap();
+        let record = table.record(Instant::now()).to_string();
+        let turns = record.split("\n\n").nth(1).unwrap();
+        assert_eq!(turns, "{Hm.} 1. c3! ( 1. a1 b1 ) 1... d4 {Why?} 2. e5 *\n");
+        assert!(table.undo() && table.play("f6", Instant::now()).is_ok());
+        assert!(table.record(Instant::now()).to_string().contains("{Why?} 2. f6 *"));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The state of the program on a terminal, and the messages that change it.
 
+use super::editor::Editor;
 use super::library::Library;
 use super::look::Look;
 use super::menu::Menu;
@@ -66,6 +67,8 @@ pub enum Screen {
     Menu(Menu),
     /// The options and players of a game.
     Setup(Box<Setup>),
+    /// A position that is set up by hand.
+    Editor(Box<Editor>),
     Library(Library),
     Puzzles(Puzzles),
     Settings(Settings),
@@ -90,6 +93,14 @@ pub enum Next {
     Play(Box<Table>, Option<Slot>),
     /// Another try at the turn on the screen.
     TryAgain,
+    /// A board on which variations of the game on the screen are tried.
+    Explore,
+    /// Sets up a position, beginning with that of the form or game on the screen.
+    Edit,
+    /// The form, with the position that was set up.
+    Form,
+    /// A board on which the position that was set up is looked at.
+    Examine,
     /// Back to a game.
     Resume(Box<Play>),
     /// A game on a server.
@@ -107,6 +118,8 @@ pub enum Hit {
     Cell(usize),
     /// A row of a list.
     Row(usize),
+    /// One of the engine's lines.
+    Line(usize),
     /// A choice that no cell stands for, such as the parts of a stack.
     Choice(usize),
     /// The same as a key.
@@ -185,7 +198,12 @@ impl App {
                 self.screen = Screen::Play(Box::new(Play::new(*table, slot, shared)));
             }
             Next::TryAgain => self.try_again(),
-            Next::Resume(play) => self.screen = Screen::Play(play),
+            Next::Explore => self.explore(),
+            Next::Edit | Next::Form | Next::Examine => self.edit(&next),
+            Next::Resume(mut play) => {
+                play.come_back(shared);
+                self.screen = Screen::Play(play);
+            }
             Next::Online(opened) => {
                 self.screen = Screen::Play(Box::new(Play::online(*opened, shared)));
             }
@@ -210,6 +228,41 @@ impl App {
             }
             other => self.screen = other,
         }
+    }
+
+    /// Puts a board for variations in the place of a game.
+    fn explore(&mut self) {
+        let menu = Screen::Settings(Settings::default());
+        match std::mem::replace(&mut self.screen, menu) {
+            Screen::Play(play) => {
+                let board = play.explore(&mut self.shared);
+                self.screen = Screen::Play(board.map_or_else(|play| play, Box::new));
+            }
+            other => self.screen = other,
+        }
+    }
+
+    /// To the editor, or from there to the form or to a board.
+    fn edit(&mut self, next: &Next) {
+        let menu = Screen::Settings(Settings::default());
+        self.screen = match (std::mem::replace(&mut self.screen, menu), next) {
+            (Screen::Setup(setup), Next::Edit) => Screen::Editor(Box::new(Editor::new(setup))),
+            (Screen::Play(play), Next::Edit) => {
+                match (Setup::new(play.table.entry, &self.shared), play.bare_position()) {
+                    (Ok(mut setup), Some(game)) => {
+                        setup.set_position(game);
+                        Screen::Editor(Box::new(Editor::new(Box::new(setup))))
+                    }
+                    _ => Screen::Play(play),
+                }
+            }
+            (Screen::Editor(editor), Next::Form) => Screen::Setup(editor.into_setup()),
+            (Screen::Editor(editor), Next::Examine) => {
+                let table = editor.table();
+                Screen::Play(Box::new(Play::explore_table(&table, &mut self.shared)))
+            }
+            (other, _) => other,
+        };
     }
 
     /// How long until the screen changes by itself, if it does.

@@ -25,6 +25,8 @@ const KEYS: &[(&str, &[(&str, &str)])] = &[
             ("a", "analysis of the position on the screen: the best lines as they are found"),
             ("Original", "what the game's original program thinks of the position, for each side"),
             ("m", "go over the game: a graph, then from mistake to mistake; x tries one again"),
+            ("t", "try variations: play for both sides, Esc returns to the game"),
+            (", . >", "choose one of the analysis' lines, and step into it; or click on it"),
             ("r", "the rules"),
             ("?", "this page"),
         ],
@@ -35,6 +37,26 @@ const KEYS: &[(&str, &[(&str, &str)])] = &[
             ("u", "take back; against the computer its turn and yours"),
             ("U", "replay what was taken back"),
             ("[ ]", "look at earlier turns, also PgUp PgDn Home End; Esc returns"),
+        ],
+    ),
+    (
+        "Variations",
+        &[
+            ("a turn", "branches off wherever another one was played"),
+            ("[ ]", "back and ahead in the tree, also PgUp PgDn Home End, or a click"),
+            ("{ }", "the other variations of the turn on the screen"),
+            ("x", "take this turn and all that follow away"),
+            ("^", "make this variation the main line"),
+            ("s", "save everything as a record; o plays on from here"),
+        ],
+    ),
+    (
+        "Setting up a position",
+        &[
+            ("E", "in a game: begin with the position on the screen; or Position in the form"),
+            ("1 to 4, Tab", "take a brush; Enter or a click paints, x or the right button wipes"),
+            ("t c i u", "other player to move, clear, usual start, take back"),
+            ("a, Esc", "look at it with the engine; play it"),
         ],
     ),
     (

@@ -3,6 +3,7 @@
 mod app;
 mod board;
 mod cursor;
+mod editor;
 mod form;
 mod help;
 mod library;

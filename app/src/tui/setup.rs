@@ -27,6 +27,8 @@ pub enum Row {
     Starts,
     /// An option of the game, by its number.
     Option(usize),
+    /// Where the game begins.
+    Position,
     Clock,
     Rules,
     Start,
@@ -47,8 +49,10 @@ pub enum Filling {
 /// The form.
 pub struct Setup {
     pub entry: &'static Entry,
-    /// The start position with the chosen options.
+    /// The position that the game begins with.
     pub game: Box<dyn Session>,
+    /// Whether it was set up by hand.
+    by_hand: bool,
     options: Map<String, Value>,
     /// Who plays, in the order of the form.
     pub sitters: [Sitter; 2],
@@ -89,7 +93,19 @@ impl Setup {
         let clock =
             Some(last.clock).filter(|terms| Terms::parse(terms).is_ok()).unwrap_or_default();
         let (filling, trouble) = (Filling::Nothing, None);
-        let setup = Setup { entry, game, options, sitters, starts, clock, at: 0, filling, trouble };
+        let by_hand = false;
+        let setup = Setup {
+            entry,
+            game,
+            by_hand,
+            options,
+            sitters,
+            starts,
+            clock,
+            at: 0,
+            filling,
+            trouble,
+        };
         Ok(Setup { at: setup.rows().len() - 1, ..setup })
     }
 
@@ -97,7 +113,7 @@ impl Setup {
         let options = (0..self.entry.info.options.len()).map(Row::Option);
         let mut rows = vec![Row::Player(0), Row::Player(1), Row::Starts];
         rows.extend(options);
-        rows.extend([Row::Clock, Row::Rules, Row::Start]);
+        rows.extend([Row::Position, Row::Clock, Row::Rules, Row::Start]);
         rows
     }
 
@@ -114,8 +130,13 @@ impl Setup {
         let info = self.entry.info;
         match row {
             Row::Player(i) => PLAYERS[i].into(),
+            // The one who starts is the one who plays the first colour, unless it is not to move.
+            Row::Starts if self.game.turn() != rules::Player::One => {
+                format!("Plays {}", info.players[0])
+            }
             Row::Starts => "Starts".into(),
             Row::Option(i) => info.options.get(i).map_or("", |option| option.label).into(),
+            Row::Position => "Position".into(),
             Row::Clock => "Clock".into(),
             Row::Rules => "Rules".into(),
             Row::Start => "Start".into(),
@@ -136,6 +157,8 @@ impl Setup {
             Row::Starts if self.starts < 2 => self.called(self.starts),
             Row::Starts => "by lot".into(),
             Row::Option(i) => self.option(i).map_or_else(String::new, |value| plain(&value)),
+            Row::Position if self.by_hand => "set up by hand".into(),
+            Row::Position => "the usual start".into(),
             Row::Clock => match self.clock.as_str() {
                 "" => "none".into(),
                 terms => terms.replace('+', " min + ") + " s",
@@ -153,6 +176,7 @@ impl Setup {
             }
             Row::Starts => format!("who starts plays {}", self.entry.info.players[0]),
             Row::Option(i) => self.entry.info.options.get(i).map_or("", |o| o.about).into(),
+            Row::Position => "Enter sets up any other position".into(),
             Row::Clock if self.clock.is_empty() => {
                 "take all the time you like; Enter types any other clock".into()
             }
@@ -290,6 +314,7 @@ impl Setup {
             Row::Rules => return Next::Page(Page::rules(self.entry, &shared.look)),
             Row::Start => return self.start(shared),
             Row::Clock => self.filling = Filling::Clock(self.clock.clone()),
+            Row::Position => return Next::Edit,
             Row::Starts | Row::Option(_) => self.turn(true),
         }
         Next::Stay
@@ -322,8 +347,21 @@ impl Setup {
                     self.set(option.name, value.clone());
                 }
             }
-            Row::Rules | Row::Start => {}
+            Row::Position if self.by_hand => match (self.entry.start)(&self.options) {
+                Ok(game) => (self.game, self.by_hand, self.trouble) = (game, false, None),
+                Err(error) => self.trouble = Some(error.to_string()),
+            },
+            Row::Position | Row::Rules | Row::Start => {}
         }
+    }
+
+    /// Lets the game begin with another position.
+    pub fn set_position(&mut self, game: Box<dyn Session>) {
+        self.options = game.options();
+        let usual = (self.entry.start)(&self.options);
+        self.by_hand = usual.is_ok_and(|usual| usual.text() != game.text());
+        self.game = game;
+        self.trouble = None;
     }
 
     /// Sets an option, or notes why it does not go with the others.
@@ -332,13 +370,16 @@ impl Setup {
         match (self.entry.start)(&self.options) {
             Ok(game) => {
                 self.options = game.options();
-                (self.game, self.trouble) = (game, None);
+                (self.game, self.by_hand, self.trouble) = (game, false, None);
             }
             Err(error) => self.trouble = Some(error.to_string()),
         }
     }
 
     fn start(&mut self, shared: &mut Shared) -> Next {
+        if self.game.outcome().is_some() {
+            self.trouble = Some("this position is decided already: set up another one".into());
+        }
         if self.trouble.is_some() {
             return Next::Stay;
         }

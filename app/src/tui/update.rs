@@ -55,6 +55,7 @@ fn press(app: &mut App, key: KeyEvent) {
     let next = match &mut app.screen {
         Screen::Menu(menu) => menu.key(key, shared),
         Screen::Setup(setup) => setup.key(key, shared),
+        Screen::Editor(editor) => editor.key(key, shared),
         Screen::Library(library) => library.key(key, shared),
         Screen::Puzzles(puzzles) => puzzles.key(key, shared),
         Screen::Settings(settings) => settings.key(key, shared),
@@ -74,6 +75,10 @@ fn paste(app: &mut App, text: &str) {
             Some(play.table.entry)
         }
         Screen::Setup(setup) => Some(setup.entry),
+        Screen::Editor(editor) => {
+            let pasted = input::pasted(text, Some(editor.entry()));
+            return editor.paste(pasted);
+        }
         _ => None,
     };
     match (input::pasted(text, entry), &mut app.screen) {
@@ -84,21 +89,27 @@ fn paste(app: &mut App, text: &str) {
 }
 
 fn click(app: &mut App, mouse: MouseEvent) {
+    let at = app.hits.at(mouse.column, mouse.row);
     let code = match mouse.kind {
         MouseEventKind::ScrollUp => Some(KeyCode::Up),
         MouseEventKind::ScrollDown => Some(KeyCode::Down),
-        MouseEventKind::Down(MouseButton::Right) => Some(KeyCode::Esc),
+        MouseEventKind::Down(MouseButton::Right) => match (&mut app.screen, at) {
+            (Screen::Editor(editor), Some(Hit::Cell(cell))) if app.page.is_none() => {
+                return editor.wipe(cell);
+            }
+            _ => Some(KeyCode::Esc),
+        },
         MouseEventKind::Down(MouseButton::Left) => None,
         MouseEventKind::Up(MouseButton::Left) => return drop_piece(app, mouse),
         _ => return,
     };
     let scrolls = matches!(code, Some(KeyCode::Up | KeyCode::Down));
-    if scrolls && app.page.is_none() && matches!(app.screen, Screen::Play(_)) {
+    if scrolls && app.page.is_none() && matches!(app.screen, Screen::Play(_) | Screen::Editor(_)) {
         return;
     }
     let hit = match code {
         Some(code) => Some(Hit::Key(code)),
-        None => app.hits.at(mouse.column, mouse.row),
+        None => at,
     };
     let Some(hit) = hit else { return };
     if let Hit::Cell(cell) = hit {
@@ -117,6 +128,7 @@ fn click(app: &mut App, mouse: MouseEvent) {
         (Screen::Library(library), Hit::Row(row)) => library.click(row, shared),
         (Screen::Settings(settings), Hit::Row(row)) => settings.click(row, shared),
         (Screen::Puzzles(puzzles), Hit::Row(row)) => puzzles.click(row),
+        (Screen::Editor(editor), hit) => editor.click(hit),
         (Screen::Play(play), hit) => play.click(hit, shared),
         _ => Next::Stay,
     };

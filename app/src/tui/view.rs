@@ -25,6 +25,7 @@ pub fn view(app: &App, frame: &mut Frame) {
     match &app.screen {
         Screen::Menu(menu) => menu.view(&app.shared, frame, &app.hits),
         Screen::Setup(setup) => setup.view(&app.shared, frame, &app.hits),
+        Screen::Editor(editor) => editor.view(&app.shared, frame, &app.hits),
         Screen::Library(library) => library.view(&app.shared, frame, &app.hits),
         Screen::Puzzles(puzzles) => puzzles.view(&app.shared, frame, &app.hits),
         Screen::Settings(settings) => settings.view(&app.shared, frame, &app.hits),

@@ -73,6 +73,13 @@ impl Dialog {
         Dialog { offers, chosen }
     }
 
+    /// What can be done with a board on which everything can be tried.
+    fn of_board(highlight: Offer) -> Dialog {
+        let offers = vec![Offer::Resume, Offer::Save, Offer::Rules, Offer::Menu, Offer::Exit];
+        let chosen = offers.iter().position(|offer| *offer == highlight).unwrap_or(0);
+        Dialog { offers, chosen }
+    }
+
     /// What can be done with a game on a server.
     fn of_server(is_over: bool, plays: bool, has_offer: bool) -> Dialog {
         let mut offers = vec![Offer::Resume];
@@ -140,6 +147,7 @@ impl Play {
                 Dialog::of_server(is_over, plays, self.open_offer().is_some())
             }
             Some(_) => Dialog::of_puzzle(highlight),
+            None if self.is_exploring() => Dialog::of_board(highlight),
             None => Dialog::new(is_over, has_person, highlight),
         });
         self.tend_clock(shared.now);
@@ -227,6 +235,7 @@ impl Play {
         };
         let title = match dialog.offers.last() {
             Some(Offer::ReallyResign) => " Give the game up? ",
+            _ if self.is_exploring() => " Variations ",
             _ if self.table.result().is_some() => " The game is over ",
             // The clock of a server does not wait.
             _ if self.is_online() => " Menu ",

@@ -5,6 +5,7 @@
 //! the name of a cell can be undone in this way.
 
 use super::dialog::Offer;
+use super::explore::Step;
 use super::typing::Typing;
 use super::{Play, SPEEDS};
 use crate::table::Sitter;
@@ -25,7 +26,7 @@ impl Play {
         let is_idle = self.typing.is_none() && self.picker.is_idle() && !self.table.game.in_turn();
         if key.code == KeyCode::Esc
             && is_idle
-            && let Some(back) = self.leave_retry()
+            && let Some(back) = self.leave_retry().or_else(|| self.leave_explore())
         {
             return back;
         }
@@ -220,9 +221,18 @@ impl Play {
             'q' => self.pause(Offer::Exit, shared),
             's' => self.ask_name(shared),
             'm' => self.go_over(shared),
+            'x' if self.is_exploring() => self.cut_off(shared),
             'x' if self.study.is_some() => return Next::TryAgain,
+            't' if !self.is_exploring() => return Next::Explore,
+            '{' | '}' => self.step_in_tree(Step::Aside(c == '}'), shared),
+            '^' if self.is_exploring() => self.make_main(),
+            ',' | '.' => self.choose_line(c == '.'),
+            '>' => return self.step_into_line(shared),
             'v' => self.shown.panel = !self.shown.panel,
-            'o' if self.review.is_some() || self.table.result().is_some() => {
+            'o' if self.review.is_some()
+                || self.table.result().is_some()
+                || self.is_exploring() =>
+            {
                 return self.go_on_from_here(shared);
             }
             'a' => {
@@ -231,6 +241,8 @@ impl Play {
                 self.look_on(shared);
             }
             'e' => self.toggle_bar(shared),
+            'E' if self.plays_online() => self.say("a game on a server is played as it is"),
+            'E' => return Next::Edit,
             'r' => return Next::Page(Page::rules(self.table.entry, &shared.look)),
             '?' => return Next::Page(Page::new("Keys", help::lines(&shared.look))),
             '[' => self.step(-1, shared),
@@ -273,6 +285,13 @@ impl Play {
             Hit::Choice(number) => {
                 let picked = self.picker.choose(number);
                 self.picked(picked, shared);
+            }
+            Hit::Row(number) if self.is_exploring() => {
+                self.step_in_tree(Step::To(number), shared);
+            }
+            Hit::Line(number) => {
+                self.line = number;
+                return self.step_into_line(shared);
             }
             Hit::Row(turns) => {
                 self.look_back(Some(turns));
@@ -335,6 +354,7 @@ impl Play {
                 let player = self.table.game.turn();
                 self.say(format!("{} is to move", self.table.full_name(player)));
             }
+            None if self.is_exploring() => self.say("the game is over here: [ goes back"),
             None => self.say("the game is over: n plays another, u takes back"),
         }
     }
@@ -360,6 +380,15 @@ impl Play {
 
     /// Looks this many turns back or ahead.
     fn step(&mut self, turns: isize, shared: &mut Shared) {
+        if self.is_exploring() {
+            let step = match turns {
+                isize::MIN => Step::Start,
+                isize::MAX => Step::End,
+                turns if turns < 0 => Step::Back,
+                _ => Step::Ahead,
+            };
+            return self.step_in_tree(step, shared);
+        }
         let played = self.table.game.turns_played();
         let at = self.review.unwrap_or(played);
         let to = at.saturating_add_signed(turns).min(played);
@@ -373,6 +402,8 @@ impl Play {
     fn undo(&mut self, shared: &mut Shared) {
         if self.picker.back() {
             self.picker.clear();
+        } else if self.is_exploring() {
+            self.step_in_tree(Step::Back, shared);
         } else if self.is_online() {
             match self.table.take_back_part() {
                 true => self.refresh(shared),
@@ -387,7 +418,9 @@ impl Play {
     }
 
     fn redo(&mut self, shared: &mut Shared) {
-        if self.is_online() {
+        if self.is_exploring() {
+            self.step_in_tree(Step::Ahead, shared);
+        } else if self.is_online() {
             self.say("the server takes turns back, and does not play them again");
         } else if self.table.redo() {
             self.refresh(shared);
@@ -441,6 +474,9 @@ impl Play {
         if let Some(task) = &self.task {
             return Next::Puzzle(task.series.next_unsolved(shared));
         }
+        if self.is_exploring() {
+            return Next::Stay;
+        }
         if self.table.result().is_some() && self.is_online() {
             self.send_word("rematch");
         } else if self.table.result().is_some() {
@@ -454,7 +490,7 @@ impl Play {
 
     /// Another game that begins with the turns up to the position on the screen.
     fn go_on_from_here(&mut self, shared: &Shared) -> Next {
-        let mut table = self.table.rematch(false);
+        let mut table = self.sitters_behind().unwrap_or(&self.table).rematch(false);
         for turn in self.game().history() {
             if let Err(reason) = table.play(&turn, shared.now) {
                 self.warn(reason);

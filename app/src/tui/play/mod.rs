@@ -1,6 +1,7 @@
 //! A game on the screen: its state, and what changes it apart from keys.
 
 mod dialog;
+mod explore;
 mod keys;
 mod motion;
 mod online;
@@ -19,6 +20,7 @@ use crate::table::work::{Found, Job, Report};
 use crate::table::{Sitter, Table};
 use dialog::Dialog;
 use engine::{Limits, Session, View};
+use explore::Explore;
 use motion::Motion;
 use online::Remote;
 use rules::Player;
@@ -117,6 +119,10 @@ pub struct Play {
     study: Option<Study>,
     /// Another try at a turn of a game that is gone over.
     retry: Option<Retry>,
+    /// The tree of a board on which everything can be tried.
+    explore: Option<Explore>,
+    /// Which of the engine's lines is chosen.
+    line: usize,
     /// The pieces of the last turn, while they are on their way.
     motion: Option<Motion>,
 }
@@ -169,6 +175,8 @@ impl Play {
             remote: None,
             study: None,
             retry: None,
+            explore: None,
+            line: 0,
             motion: None,
         };
         // A game that had ended before it was opened is kept already.
@@ -185,6 +193,12 @@ impl Play {
     /// The position on the screen.
     fn game(&self) -> &dyn Session {
         self.past.as_deref().unwrap_or(self.table.game.as_ref())
+    }
+
+    /// The position on the screen, without the turns that led there.
+    pub fn bare_position(&self) -> Option<Box<dyn Session>> {
+        let game = self.game();
+        (self.table.entry.from_text)(&game.text(), &game.options()).ok()
     }
 
     /// The position on the screen as a drawing, with all marks.
@@ -256,7 +270,8 @@ impl Play {
     fn keep(&mut self, shared: &Shared) {
         // The server keeps its own games until they end.
         let is_elsewhere = self.remote.is_some() && self.table.result().is_none();
-        if self.task.is_some() || self.retry.is_some() || is_elsewhere || self.looks_on() {
+        let is_tried = self.task.is_some() || self.retry.is_some() || self.is_exploring();
+        if is_tried || is_elsewhere || self.looks_on() {
             return;
         }
         let kept = match self.table.result() {
@@ -283,6 +298,7 @@ impl Play {
     /// Starts or ends the engine's search of the position on the screen, as hint, bar and analysis need it.
     fn look_on(&mut self, shared: &mut Shared) {
         self.watch = None;
+        self.line = 0;
         self.values = self.game().seed_value().filter(|_| !self.plays_online());
         self.advice.clear();
         if self.game().result().is_some() {
@@ -334,12 +350,16 @@ impl Play {
 
     /// Plays what a person or a computer has decided.
     fn play(&mut self, text: &str, shared: &mut Shared) {
+        if !self.may_branch() {
+            return;
+        }
         let before = (!shared.choices.still).then(|| self.table.game.diagram());
         match self.table.play(text, shared.now) {
             Ok(()) => {
                 self.motion = before.and_then(|before| Motion::new(before, self, shared.now));
                 self.last_turn = shared.now;
                 self.note = None;
+                self.branch();
                 self.send_turn(shared);
                 self.refresh(shared);
                 self.note_solved(shared);
@@ -378,7 +398,12 @@ impl Play {
             }
             return;
         }
-        let Some(thinking) = self.thinking.as_mut().filter(|t| t.job.is(job)) else { return };
+        let Some(thinking) = self.thinking.as_mut().filter(|t| t.job.is(job)) else {
+            if let Some(behind) = self.game_behind() {
+                behind.hear(Report { job, found }, shared);
+            }
+            return;
+        };
         match found {
             Found::News(view) => thinking.view = Some(view),
             Found::Turn(Some(turn)) => {
@@ -452,12 +477,18 @@ impl Play {
 
     /// Asks for a name to save the game under.
     fn ask_name(&mut self, shared: &Shared) {
-        self.naming = Some(shared.saves.free_name(&self.table.record(shared.now)));
+        self.naming = Some(shared.saves.free_name(&self.record(shared)));
+    }
+
+    /// The record that is saved.
+    fn record(&self, shared: &Shared) -> rules::record::Record {
+        let tree = self.table_to_save();
+        tree.as_ref().unwrap_or(&self.table).record(shared.now)
     }
 
     /// Saves the game under a name; a refused one stays, so that it can be corrected.
     fn save(&mut self, name: &str, shared: &Shared) {
-        match shared.saves.save(name, &self.table.record(shared.now)) {
+        match shared.saves.save(name, &self.record(shared)) {
             Ok(path) => {
                 self.naming = None;
                 self.say(format!("saved as {}", path.display()));

@@ -112,7 +112,12 @@ impl Play {
 
     /// Takes in what the connection tells.
     pub fn hear_line(&mut self, news: News, shared: &mut Shared) {
-        let Some(remote) = &mut self.remote else { return };
+        let Some(remote) = &mut self.remote else {
+            if let Some(behind) = self.game_behind() {
+                behind.hear_line(news, shared);
+            }
+            return;
+        };
         match news {
             News::Connected(yes) => remote.seat.connected = yes,
             News::Over(why) => {

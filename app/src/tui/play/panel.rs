@@ -77,9 +77,12 @@ impl Play {
         pen.gap();
         self.view_values(&mut pen);
         self.view_hint(&mut pen);
-        self.view_analysis(&mut pen);
+        self.view_analysis(&mut pen, hits);
         self.view_study(&mut pen, hits);
-        self.view_turns(&mut pen, hits);
+        match self.is_exploring() {
+            true => self.view_tree(&mut pen, hits),
+            false => self.view_turns(&mut pen, hits),
+        }
     }
 
     /// A player's colour, name and clock; below, the pieces on the board and in reserve.
@@ -268,7 +271,7 @@ impl Play {
         engine.or(seed).map_or_else(Vec::new, |turn| ways(self.game(), turn))
     }
 
-    fn view_analysis(&self, pen: &mut Pen<'_, '_>) {
+    fn view_analysis(&self, pen: &mut Pen<'_, '_>, hits: &Hits) {
         if !self.shown.analysis {
             return;
         }
@@ -278,7 +281,14 @@ impl Play {
                 pen.line(Line::styled("Analysis: the game is over here", look.soft()));
             }
             Some(watch) => match &watch.view {
-                Some(view) => self.view_thought(view, super::LINES, pen),
+                Some(view) => {
+                    let first = pen.area.y + 1;
+                    self.view_thought(view, super::LINES, pen);
+                    for (number, y) in (first..pen.area.y).enumerate() {
+                        let row = Rect { y, height: 1, ..pen.area };
+                        hits.add(row, Hit::Line(number));
+                    }
+                }
                 None => {
                     pen.line(Line::styled("Analysis begins", look.soft()));
                 }
@@ -292,10 +302,17 @@ impl Play {
         let look = pen.look;
         let head = format!("depth {}, {} positions", view.depth, short(view.nodes));
         pen.line(Line::styled(head, look.soft()));
-        for line in view.lines.iter().take(lines) {
+        for (number, line) in view.lines.iter().take(lines).enumerate() {
             let score = score(line);
-            let text = format!("{score:>7}  {}", line.turns.join(" "));
-            pen.line(Line::raw(cut(&text, pen.width(), &look)));
+            let is_chosen = lines > 1 && number == self.line;
+            let mark = match (lines > 1, is_chosen) {
+                (false, _) => "",
+                (true, false) => " ",
+                (true, true) => look.sign("▸", ">"),
+            };
+            let text = format!("{mark}{score:>7}  {}", line.turns.join(" "));
+            let style = if is_chosen { look.strong() } else { Style::new() };
+            pen.line(Line::styled(cut(&text, pen.width(), &look), style));
         }
     }
 

@@ -30,7 +30,7 @@ pub struct Study {
 /// Another try at a turn that gave something away.
 pub struct Retry {
     /// The game that is gone over.
-    back: Box<Play>,
+    pub(super) back: Box<Play>,
     /// How many turns lie before the try.
     at: usize,
     judged: Judged,
@@ -59,6 +59,9 @@ impl Play {
     /// Goes over the game, or to the next mistake if that is done already.
     pub(super) fn go_over(&mut self, shared: &mut Shared) {
         let played = self.table.game.turns_played();
+        if self.is_exploring() {
+            return self.say("Esc returns to the game: there m goes over it");
+        }
         if self.plays_online() || self.task.is_some() || self.retry.is_some() {
             return self.say("a game is gone over when it has ended");
         }

@@ -77,6 +77,14 @@ impl Play {
         }
     }
 
+    /// Notes that everything about a puzzle can be tried out now.
+    pub(super) fn note_seen_answer(&mut self) {
+        let table = &self.table;
+        if let Some(task) = self.task.as_mut().filter(|task| task.state(table) != Try::Solved) {
+            task.helped = true;
+        }
+    }
+
     /// Remembers a puzzle that is solved without help.
     pub(super) fn note_solved(&mut self, shared: &mut Shared) {
         let is_solved = |task: &&Task| !task.helped && task.state(&self.table) == Try::Solved;

@@ -97,6 +97,13 @@ impl Play {
             let (number, count) = (task.series.number + 1, task.series.puzzles.len());
             return format!("{} find the win, {number} of {count}", look.sign("·", "-"));
         }
+        if self.is_exploring() {
+            let here = match self.variations_here() {
+                ..2 => String::new(),
+                count => format!(", {count} of them here"),
+            };
+            return format!("{} variations{here}", look.sign("·", "-"));
+        }
         if let Some(words) = self.line_words() {
             return format!("{} {words}", look.sign("·", "-"));
         }
@@ -198,7 +205,10 @@ impl Play {
             return "an earlier position: Esc returns to the present one".into();
         }
         if self.table.result().is_some() {
-            return "the game is over: look back with the arrows, or play another".into();
+            return match self.is_exploring() {
+                true => "the game is over here: go back, and try something else".into(),
+                false => "the game is over: look back with the arrows, or play another".into(),
+            };
         }
         let Some(stage) = self.picker.stage() else { return String::new() };
         let stage = capital(stage);
@@ -245,6 +255,20 @@ impl Play {
                 ("f", "flip"),
                 ("a", "analysis"),
                 ("p", "menu"),
+                ("?", "help"),
+            ];
+        }
+        if self.is_exploring() {
+            return vec![
+                ("[", "back"),
+                ("]", "ahead"),
+                ("}", "other variation"),
+                ("a", "analysis"),
+                (">", "into its line"),
+                ("x", "cut off"),
+                ("^", "main line"),
+                ("s", "save"),
+                ("Esc", "leave"),
                 ("?", "help"),
             ];
         }

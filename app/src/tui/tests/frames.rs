@@ -131,6 +131,21 @@ fn six_making_in_every_stage() {
 }
 
 #[test]
+fn variations_and_positions_set_up_by_hand() {
+    let mut rig = Rig::playing("gekitai", HUMANS, "c3 d4 e5 a2");
+    rig.keys("[[ta");
+    let lines = [("e5 b2 a1 f6", 42), ("c5 b2", 10), ("a1 d3", -20)];
+    rig.report(2, Found::News(thought(&lines)));
+    rig.keys("f1<Enter>a6<Enter>[");
+    rig.report(5, Found::News(thought(&lines)));
+    snap("variations", &mut rig);
+    rig.app.go(Next::Setup(&engine::GAMES[0]));
+    rig.keys("<End><Up><Up><Up><Enter>");
+    snap("editor", rig.keys("2<Up><Up><Enter>"));
+    snap("form-by-hand", rig.keys("<Esc>"));
+}
+
+#[test]
 fn hints_bars_and_analysis() {
     let mut rig = Rig::playing("jeson-mor", ["human:Ana", "seed:smart"], "");
     snap("hint", rig.keys("h"));

@@ -1,6 +1,7 @@
 //! The screens without a terminal: keys in, frames out.
 
 mod behaviour;
+mod explore;
 mod frames;
 mod puzzles;
 mod study;
@@ -120,6 +121,7 @@ impl Rig {
                         "End" => KeyCode::End,
                         "PageDown" => KeyCode::PageDown,
                         "Backspace" => KeyCode::Backspace,
+                        "Delete" => KeyCode::Delete,
                         other => panic!("no key {other}"),
                     }
                 }
@@ -171,7 +173,11 @@ impl Rig {
 
     /// Where a cell is on the screen.
     fn place(&self, name: &str) -> (u16, u16) {
-        let cell = self.table().game.diagram().cells.iter().position(|c| c.name == name).unwrap();
+        let diagram = match &self.app.screen {
+            Screen::Editor(editor) => editor.table().game.diagram(),
+            _ => self.table().game.diagram(),
+        };
+        let cell = diagram.cells.iter().position(|c| c.name == name).unwrap();
         self.frame();
         let (width, height) = self.size;
         let mut all = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
