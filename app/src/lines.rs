@@ -2,6 +2,7 @@
 
 mod commands;
 mod menu;
+mod prompt;
 
 use crate::failure::{Failure, print};
 use crate::input::next_line;
@@ -12,6 +13,7 @@ use crate::table::Table;
 use crate::table::work::Worker;
 use commands::{Typed, command};
 use engine::puzzles::Puzzle;
+use prompt::Past;
 use rules::Player;
 use rules::text::{Charset, Style, text};
 use std::io::{BufReader, Stdin, stdin};
@@ -23,6 +25,8 @@ const MOST_BYTES: usize = 4096;
 /// A session in lines of text.
 struct Lines {
     input: BufReader<Stdin>,
+    /// What was typed before, where lines can be edited.
+    past: Option<Past>,
     saves: Saves,
     worker: Worker,
     style: Style,
@@ -59,6 +63,7 @@ pub fn run(
     let charset = if args.ascii { Charset::Ascii } else { Charset::Unicode };
     let mut lines = Lines {
         input: BufReader::new(stdin()),
+        past: prompt::can_edit().then(|| Past(saves.typed_lines())),
         saves,
         worker: Worker::new(args.seed, |_| {}),
         style: Style { charset, ..Style::default() },
@@ -81,7 +86,8 @@ pub fn run(
             After::Quit => None,
         };
     }
-    Ok(())
+    let typed = lines.past.iter().map(|past| lines.saves.keep_typed_lines(&past.0));
+    typed.collect::<Result<(), String>>().or_else(|trouble| lines.say(&trouble))
 }
 
 impl Lines {
@@ -91,6 +97,19 @@ impl Lines {
 
     /// Asks, and gives the trimmed answer; nothing when the input has ended.
     fn ask(&mut self, prompt: &str) -> Result<Option<String>, Failure> {
+        self.ask_among(prompt, &Vec::new)
+    }
+
+    /// Asks for something that may be one of these words, which Tab completes.
+    fn ask_among(
+        &mut self,
+        prompt: &str,
+        words: &dyn Fn() -> Vec<String>,
+    ) -> Result<Option<String>, Failure> {
+        if let Some(past) = &mut self.past {
+            let line = prompt::ask(prompt, past, words)?;
+            return Ok(line.map(|line| line.trim().to_owned()));
+        }
         print(format!("{prompt} ").as_bytes())?;
         let mut line = Vec::new();
         if !next_line(&mut self.input, &mut line, MOST_BYTES)? {
@@ -127,7 +146,8 @@ impl Lines {
                         format!(", {} left", crate::table::clock::shown(left))
                     });
                     let (time, round) = (time.unwrap_or_default(), table.round());
-                    self.ask(&format!("{round}. {}{time}:", table.full_name(player)))?
+                    let prompt = format!("{round}. {}{time}:", table.full_name(player));
+                    self.ask_among(&prompt, &|| commands::words(table.game.as_ref()))?
                 }
                 (None, None) => {
                     if let Some(next) = self.computer(&mut table)? {

@@ -321,6 +321,18 @@ impl Saves {
         }
     }
 
+    /// What was typed in line mode, the latest last; nothing where it cannot be read.
+    pub fn typed_lines(&self) -> Vec<String> {
+        let text = text(&self.folder.join("typed.txt")).unwrap_or_default();
+        text.lines().map(str::to_owned).collect()
+    }
+
+    pub fn keep_typed_lines(&self, lines: &[String]) -> Result<(), String> {
+        let path = self.folder.join("typed.txt");
+        fs::create_dir_all(&self.folder).map_err(|error| said(&self.folder, error))?;
+        replace(&path, (lines.join("\n") + "\n").as_bytes()).map_err(|error| said(&path, error))
+    }
+
     pub fn remember(&self, choices: &Choices) -> Result<(), String> {
         let path = self.folder.join("choices.json");
         fs::create_dir_all(&self.folder).map_err(|error| said(&self.folder, error))?;

@@ -4,7 +4,7 @@ use super::{After, Lines};
 use crate::failure::{Failure, print};
 use crate::pages;
 use crate::table::{Table, proposals, signed};
-use engine::Limits;
+use engine::{Limits, Session};
 use rules::{Outcome, Player, spoken};
 use std::time::{Duration, Instant};
 
@@ -29,6 +29,13 @@ const HELP: &[(&str, &str)] = &[
     ("pause", "stops the clock until you go on"),
     ("menu, quit", "leaves; an unfinished game is kept"),
 ];
+
+/// What can be typed in a game: legal moves, and commands.
+pub fn words(game: &dyn Session) -> Vec<String> {
+    let moves = game.steps().into_iter().map(|step| step.text);
+    let commands = HELP.iter().skip(1).flat_map(|(words, _)| words.split(", "));
+    moves.chain(commands.map(str::to_owned)).collect()
+}
 
 /// What was typed.
 #[derive(Clone, Debug, PartialEq, Eq)]

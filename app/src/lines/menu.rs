@@ -9,6 +9,7 @@ use crate::table::{Sitter, Table};
 use crate::{input, pages};
 use engine::puzzles::shipped;
 use engine::{Entry, GAMES, Session, Who};
+use serde_json::Value;
 use std::path::Path;
 
 /// The level that resists in a puzzle.
@@ -32,7 +33,7 @@ impl Lines {
             let prompt = format!(
                 "which game? (a name or number, {goes_on}rules GAME, puzzle GAME, history, load FILE, quit)"
             );
-            let Some(answer) = self.ask(&prompt)? else { return Ok(None) };
+            let Some(answer) = self.ask_among(&prompt, &words)? else { return Ok(None) };
             let (word, rest) = answer.split_once(' ').unwrap_or((&answer, ""));
             match word {
                 "" => {}
@@ -171,9 +172,13 @@ impl Lines {
             self.say(&format!("  {code:<12} {}: {about}", who.title(game.as_ref())))?;
         }
         let mut sitters = Vec::new();
+        let codes = Who::computers(game.as_ref()).into_iter().map(|who| who.to_string());
+        let codes: Vec<String> = ["human".to_owned()].into_iter().chain(codes).collect();
+        let known = || codes.clone();
         for (colour, usual) in entry.info.players.iter().zip(["human", "level:3"]) {
             let words = format!("who plays {colour}? (Enter is {usual})");
-            let sitter = self.asked(&words, usual, |text| Sitter::parse(text, game.as_ref()))?;
+            let read = |text: &str| Sitter::parse(text, game.as_ref());
+            let sitter = self.asked(&words, usual, &known, read)?;
             let Some(sitter) = sitter else { return Ok(None) };
             sitters.push(sitter);
         }
@@ -182,7 +187,7 @@ impl Lines {
             text => Terms::parse(text).map(Some),
         };
         let words = "clock? (minutes and seconds for a turn, as in 5+3; Enter is none)";
-        let Some(terms) = self.asked(words, "none", read)? else { return Ok(None) };
+        let Some(terms) = self.asked(words, "none", &Vec::new, read)? else { return Ok(None) };
         let Ok(sitters) = <[Sitter; 2]>::try_from(sitters) else { return Ok(None) };
         Ok(Some(Table::new(entry, game, sitters, terms.map(Clock::new))))
     }
@@ -202,7 +207,19 @@ impl Lines {
             }
             input::start(entry, &options).map_err(|failure| failure.message())
         };
-        self.asked("options? (as name=value; Enter leaves them)", "", read)
+        let known = || {
+            let options = entry.info.options.iter();
+            options
+                .flat_map(|option| {
+                    let say = |value: Value| match value {
+                        Value::String(text) => format!("{}={text}", option.name),
+                        other => format!("{}={other}", option.name),
+                    };
+                    option.values.list().into_iter().map(say)
+                })
+                .collect()
+        };
+        self.asked("options? (as name=value; Enter leaves them)", "", &known, read)
     }
 
     /// Asks until the answer can be read; nothing when the input ends.
@@ -210,16 +227,25 @@ impl Lines {
         &mut self,
         words: &str,
         usual: &str,
+        known: &dyn Fn() -> Vec<String>,
         read: impl Fn(&str) -> Result<T, String>,
     ) -> Result<Option<T>, Failure> {
         loop {
-            let Some(answer) = self.ask(words)? else { return Ok(None) };
+            let Some(answer) = self.ask_among(words, known)? else { return Ok(None) };
             match read(if answer.is_empty() { usual } else { &answer }) {
                 Ok(value) => return Ok(Some(value)),
                 Err(trouble) => self.say(&trouble)?,
             }
         }
     }
+}
+
+/// What can be typed in the menu.
+fn words() -> Vec<String> {
+    let ids = GAMES.iter().map(|entry| entry.info.id);
+    let about = ids.clone().flat_map(|id| [format!("rules {id}"), format!("puzzle {id}")]);
+    let others = ["continue", "history", "open ", "load ", "quit"].map(str::to_owned);
+    ids.map(str::to_owned).chain(about).chain(others).collect()
 }
 
 /// A game by its name or its number in the list.

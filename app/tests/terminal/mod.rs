@@ -269,6 +269,32 @@ fn the_program_steps_aside_and_comes_back() {
     }
 }
 
+#[test]
+fn lines_are_edited_completed_and_taken_from_earlier_ones() {
+    let folder = folder("lines");
+    let args = ["play", "gekitai", "--plain", "--first", "human:Ana", "--second", "human:Ben"];
+    let mut tty = Tty::start(&args, &folder, SMALL);
+    tty.sees("1. Ana (X):");
+    // c4, corrected to d4: left, backspace, d, Enter.
+    tty.send("c4\x1b[D\x7fd\r");
+    tty.sees("1. Ben (O):");
+    assert_eq!(kept(&folder).unwrap().history(), ["d4"]);
+    // The same again is refused, and what is typed first is no part of it.
+    tty.send("zz\x1b[A\r");
+    tty.sees("d4 is occupied");
+    tty.send("his\tx\x15tur\t\r");
+    tty.sees("1. d4");
+    tty.send("\x04");
+    assert!(tty.ends().success());
+    assert!(tty.settings().local_modes.contains(rustix::termios::LocalModes::ICANON));
+    let mut tty = Tty::start(&["play", "--continue", "--plain"], &folder, SMALL);
+    tty.sees("1. Ben (O):");
+    tty.send("\x1b[A");
+    tty.sees("1. Ben (O): turns");
+    tty.send("\x03");
+    assert!(tty.ends().success());
+}
+
 /// Prints how long the program takes; run it on a release build:
 /// `cargo test --release -p quadrille --test terminal -- --ignored --nocapture`
 #[test]
