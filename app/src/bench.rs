@@ -3,6 +3,7 @@
 use crate::cli::{Bench, BenchArgs, GameOptions};
 use crate::failure::{Failure, print};
 use crate::input;
+use crate::progress::Ticker;
 use engine::{Entry, GAMES};
 use std::time::{Duration, Instant};
 
@@ -19,7 +20,10 @@ fn search() -> Result<(), Failure> {
     print(b"game         depth      nodes   million nodes/s\n")?;
     let mut total = 0;
     for entry in GAMES {
+        let mut ticker = Ticker::new();
+        ticker.show(|_| format!("searching positions of {}", entry.info.name));
         let count = (entry.bench)();
+        ticker.end();
         total += count.nodes;
         let speed = count.nodes as f64 / count.time.as_secs_f64().max(1e-9) / 1e6;
         let (id, depth, nodes) = (entry.info.id, count.depth, count.nodes);
@@ -43,7 +47,11 @@ fn all_playouts(
     };
     print(b"game         games/s  moves/game  million moves/s  wins of player 1\n")?;
     for entry in entries {
-        print(playouts(entry, options, seconds, seed)?.as_bytes())?;
+        let mut ticker = Ticker::new();
+        ticker.show(|_| format!("{}: random games for {seconds} s", entry.info.name));
+        let row = playouts(entry, options, seconds, seed)?;
+        ticker.end();
+        print(row.as_bytes())?;
     }
     Ok(())
 }

@@ -492,10 +492,14 @@ pub enum Format {
     Svg,
     /// A picture in pixels
     Png,
+    /// The picture itself, as the terminal can show it
+    Picture,
     /// The picture itself in terminals that speak kitty's protocol: kitty, Ghostty, WezTerm, Konsole
     Kitty,
     /// The picture itself in terminals that speak iTerm2's protocol: iTerm2, WezTerm, mintty
     Iterm,
+    /// The picture itself in terminals that show sixels: foot, mlterm, xterm -ti vt340
+    Sixel,
     /// The position as JSON
     Json,
     /// The position in one line

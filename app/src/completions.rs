@@ -12,8 +12,39 @@ pub fn run(shell: Shell) -> Result<(), Failure> {
     // `generate` panics if a pipe is closed, so it writes to memory.
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut command(), "quadrille", &mut script);
+    if shell == Shell::Bash {
+        let text = String::from_utf8_lossy(&script);
+        let text = text.replace("complete -F _quadrille ", "complete -F _quadrille_with_colons ");
+        script = (text + COLONS).into_bytes();
+    }
     print(&script)
 }
+
+/// Bash breaks words at colons, which are part of players here: they are put together again for the script,
+/// and what is before the last colon is left out of the answers.
+const COLONS: &str = r#"
+_quadrille_with_colons() {
+    local -a words=()
+    local i word cur glue=""
+    for ((i = 0; i <= COMP_CWORD; i++)); do
+        word="${COMP_WORDS[i]}"
+        if [[ $i -gt 0 && ( "$word" == :* || -n "$glue" ) ]]; then
+            words[${#words[@]}-1]+="$word"
+        else
+            words+=("$word")
+        fi
+        glue=""
+        [[ "$word" == *: ]] && glue=1
+    done
+    local -a COMP_WORDS=("${words[@]}")
+    local COMP_CWORD=$((${#words[@]} - 1))
+    cur="${COMP_WORDS[COMP_CWORD]}"
+    _quadrille "$1" "$cur" "${COMP_WORDS[COMP_CWORD-1]}"
+    if [[ "$cur" == *:* && "$COMP_WORDBREAKS" == *:* ]]; then
+        COMPREPLY=("${COMPREPLY[@]#"${cur%"${cur##*:}"}"}")
+    fi
+}
+"#;
 
 /// The command line with all values that can be offered; it is never parsed with.
 fn command() -> Command {

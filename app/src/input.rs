@@ -7,7 +7,7 @@ use crate::table::{Sitter, Table};
 use clap::CommandFactory;
 use engine::puzzles::Puzzle;
 use engine::{Entry, GAMES, Session};
-use rules::game::shorten;
+use rules::game::{OptionInfo, shorten};
 use rules::record::Record;
 use serde_json::Value;
 use std::io::{BufRead, Read};
@@ -146,8 +146,24 @@ pub fn check_options(entry: &Entry, options: &GameOptions) -> Result<(), Failure
             let known = known.join(", ");
             Err(Failure::user(format!("{} has no option `{name}`; it has {known}", entry.info.id)))
         }
-        None => Ok(()),
+        None => entry.info.options.iter().try_for_each(|option| check_value(option, options)),
     }
+}
+
+/// Refuses a value that an option does not have, by the name of its flag.
+fn check_value(option: &OptionInfo, options: &GameOptions) -> Result<(), Failure> {
+    let Some(value) = options.0.get(option.name) else { return Ok(()) };
+    let known = option.values.list();
+    if known.contains(value) {
+        return Ok(());
+    }
+    let flag = option.name.replace('_', "-");
+    let got = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let known: Vec<&str> = known.iter().filter_map(Value::as_str).collect();
+    let meant = similar::nearest(&got, &known);
+    let meant = meant.map_or(String::new(), |own| format!("; did you mean `{own}`?"));
+    let got = shorten(&got);
+    Err(Failure::user(format!("--{flag} must be {}, got `{got}`{meant}", option.values)))
 }
 
 /// A flag that nothing knows must not be taken for a position.

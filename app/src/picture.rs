@@ -9,6 +9,16 @@ use std::fmt::Write;
 use ttf_parser::{Face, OutlineBuilder};
 
 pub fn png(diagram: &Diagram, style: &svg::Style, width: u32) -> Result<Vec<u8>, Failure> {
+    let pixels = pixels(diagram, style, width)?;
+    Ok(pixels.encode_png().map_err(|error| anyhow!("cannot encode the PNG: {error}"))?)
+}
+
+/// A drawing in this many pixels across.
+pub fn pixels(
+    diagram: &Diagram,
+    style: &svg::Style,
+    width: u32,
+) -> Result<tiny_skia::Pixmap, Failure> {
     let drawing = svg::outlined(diagram, style, &Letters::new()?);
     let tree = usvg::Tree::from_str(&drawing, &usvg::Options::default())
         .context("the drawing is not SVG")?;
@@ -16,7 +26,7 @@ pub fn png(diagram: &Diagram, style: &svg::Style, width: u32) -> Result<Vec<u8>,
     let height = (tree.size().height() * scale).ceil() as u32;
     let mut pixels = tiny_skia::Pixmap::new(width, height).context("the picture is too large")?;
     resvg::render(&tree, tiny_skia::Transform::from_scale(scale, scale), &mut pixels.as_mut());
-    Ok(pixels.encode_png().map_err(|error| anyhow!("cannot encode the PNG: {error}"))?)
+    Ok(pixels)
 }
 
 struct Letters {

@@ -2,7 +2,8 @@
 
 use crate::cli::{Color, Format, RenderArgs, Scale, Theme};
 use crate::failure::{Failure, print};
-use crate::{inline, input, pages, picture};
+use crate::inline::Protocol;
+use crate::{input, pages, picture};
 use engine::Session;
 use rules::notation::no_term;
 use rules::{svg, text};
@@ -18,11 +19,8 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
         Format::Text => as_text(session.as_ref(), args).into_bytes(),
         Format::Svg => svg::svg(&session.diagram(), &style(args)).into_bytes(),
         Format::Png => picture::png(&session.diagram(), &style(args), args.width)?,
-        Format::Kitty => {
-            inline::kitty(&picture::png(&session.diagram(), &style(args), args.width)?)
-        }
-        Format::Iterm => {
-            inline::iterm(&picture::png(&session.diagram(), &style(args), args.width)?)
+        Format::Picture | Format::Kitty | Format::Iterm | Format::Sixel => {
+            protocol(format)?.picture(&session.diagram(), &style(args), args.width)?
         }
         Format::Json => format!("{}\n", session.position()).into_bytes(),
         Format::Line => format!("{}\n", session.text()).into_bytes(),
@@ -54,6 +52,21 @@ fn format(args: &RenderArgs) -> Result<Format, Failure> {
             let message = format!("no format is known for `.{other}`; say one with --format");
             Err(Failure::user(message))
         }
+    }
+}
+
+/// How a picture is shown in the terminal.
+fn protocol(format: Format) -> Result<Protocol, Failure> {
+    match format {
+        Format::Kitty => Ok(Protocol::Kitty),
+        Format::Iterm => Ok(Protocol::Iterm),
+        Format::Sixel => Ok(Protocol::Sixel),
+        _ => Protocol::of_terminal(|name| std::env::var(name).ok()).ok_or_else(|| {
+            Failure::user(
+                "this terminal is not known to show pictures: try --format kitty, iterm or sixel, \
+                 or write a file with -o board.png",
+            )
+        }),
     }
 }
 

@@ -24,6 +24,22 @@ pub fn unknown(what: &str, word: &str, known: &[&str]) -> String {
     }
 }
 
+/// The player that was probably meant by a mistyped one such as `levle:3` or `seed:hrad`.
+pub fn player(text: &str, known: &[String]) -> Option<String> {
+    let (kind, rest) = text.split_once(':').unwrap_or(("", text));
+    // Every number is near another one.
+    if kind == "level" {
+        return None;
+    }
+    let of_kind: Vec<&str> = known.iter().filter_map(|own| own.strip_prefix(kind)).collect();
+    let of_kind: Vec<&str> = of_kind.iter().filter_map(|own| own.strip_prefix(':')).collect();
+    if !of_kind.is_empty() {
+        return nearest(rest, &of_kind).map(|own| format!("{kind}:{own}"));
+    }
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    nearest(text, &known).map(str::to_owned)
+}
+
 /// How many letters are to be added, left out, replaced or exchanged with their neighbour.
 fn distance(one: &str, two: &str) -> usize {
     let (one, two): (Vec<char>, Vec<char>) =
@@ -48,6 +64,22 @@ fn distance(one: &str, two: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn players_and_levels_are_found_by_what_is_near_them() {
+        let known = ["human", "seed:easy", "seed:hard", "level:1", "level:3"].map(String::from);
+        for (text, meant) in [
+            ("levle:3", Some("level:3")),
+            ("seed:hrad", Some("seed:hard")),
+            ("humna", Some("human")),
+            ("sed:easy", Some("seed:easy")),
+            ("seed:smart", None),
+            ("level:33", None),
+            ("somebody", None),
+        ] {
+            assert_eq!(player(text, &known).as_deref(), meant, "{text}");
+        }
+    }
 
     #[test]
     fn what_is_meant_is_found_and_nothing_else() {

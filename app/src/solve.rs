@@ -4,17 +4,15 @@ use crate::analyze::{first_ply, numbered};
 use crate::cli::{Method, SolveArgs};
 use crate::failure::{Failure, print};
 use crate::input;
+use crate::interrupt;
 use crate::progress::Ticker;
+use engine::Session;
 use engine::solve::certificate::compress;
 use engine::solve::complete::Complete;
 use engine::solve::question::{self, Progress, Settings};
 use engine::solve::report::{Report, WinView};
-use engine::{Session, Stop};
 use rules::Player;
-use signal_hook::consts::SIGINT;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// How long to search if no limit is given.
@@ -26,25 +24,16 @@ pub fn run(args: &SolveArgs) -> Result<(), Failure> {
     let game = session.as_ref();
     let entry = input::game(game.info().id)?;
     print(format!("{}: {}\n", entry.info.name, game.diagram().status).as_bytes())?;
-    let interrupted = Arc::new(AtomicBool::new(false));
-    signal_hook::flag::register(SIGINT, Arc::clone(&interrupted))?;
-    let (stop, mut ticker) = (Stop::default(), Ticker::new());
-    let look = || {
-        if interrupted.load(Ordering::Relaxed) {
-            stop.stop();
-        }
-    };
+    let (stop, mut ticker) = (interrupt::stops()?, Ticker::new());
     if args.complete {
         let file = args.output.as_deref();
         let found = (entry.complete)(game, settings.mebibytes, file, &stop, &mut |text| {
-            look();
             ticker.show(|_| text);
         });
         ticker.end();
         return print(completed(game, &found.map_err(Failure::user)?).as_bytes());
     }
     let report = (entry.solve)(game, &settings, &stop, &mut |progress| {
-        look();
         ticker.show(|seconds| line(progress, &settings, seconds));
     });
     ticker.end();

@@ -72,7 +72,7 @@ fn a_wrong_call_gets_one_line_and_exit_code_2() {
         (&["perft", "gekitai"], "something is missing: <DEPTH>"),
         (&["perft", "gekitai", "many"], "<DEPTH> must be a number, got `many`"),
         (&["perft", "gekitai", "4000000000"], "<DEPTH> must be 0 to 100, got `4000000000`"),
-        (&["perft", "gekitai", "1", "--size", "99"], "board side must be 4 to 8, got 99"),
+        (&["perft", "gekitai", "1", "--size", "99"], "--size must be 4 to 8, got `99`"),
         (
             &["perft", "glaisher", "1", "--size", "5"],
             "glaisher has no option `size`; it has min_parts",
@@ -289,4 +289,37 @@ fn a_numbered_remark_is_read_as_its_sign() {
     let record = "[Game \"gekitai\"]\n\n1. c3 $1 d4 $4 $10 *\n";
     let read = stdout(&["render", record, "--format", "record"]);
     assert!(read.contains("1. c3! d4?? *"), "{read}");
+}
+
+/// Bash breaks words at colons: what it hands to the script is what is handed to it here.
+#[test]
+fn bash_completes_players_that_have_a_colon() {
+    let script = stdout(&["completions", "bash"]);
+    let ask = "COMP_WORDBREAKS=$' \\t\\n\"\\'><=;|&(:'
+        comp() {
+            COMP_WORDS=(\"$@\"); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMPREPLY=()
+            _quadrille_with_colons quadrille '' ''
+            echo \"${COMPREPLY[*]}\"
+        }
+        comp quadrille play gekitai --second seed : h
+        comp quadrille play gekitai --second level : 1
+        comp quadrille rules six
+        comp quadrille play gekitai --both ''";
+    let output = Command::new("bash").args(["-c", &format!("{script}\n{ask}")]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(said, "hard\n1 10\nsix-making\nmover draw\n", "{output:?}");
+}
+
+#[test]
+fn what_was_meant_is_told_for_players_and_values() {
+    for (args, meant) in [
+        (["play", "gekitai", "--second", "levle:3"], "did you mean `level:3`?"),
+        (["play", "gekitai", "--first", "seed:hrad"], "did you mean `seed:hard`?"),
+        (["play", "gekitai", "--both", "drw"], "--both must be mover or draw, got `drw`; did you"),
+        (["play", "gekitai", "--size", "99"], "--size must be 4 to 8, got `99`"),
+        (["arena", "gekitai", "radnom", "random"], "did you mean `random`?"),
+    ] {
+        let error = refusal(&args, "");
+        assert!(error.contains(meant), "{error}");
+    }
 }

@@ -24,6 +24,14 @@ impl Progress {
         Progress { games, before, sprt, started: Instant::now(), terminal, tenths }
     }
 
+    /// Says that the first game is under way, which may take long.
+    pub fn begin(&self) {
+        if self.terminal {
+            let (next, games) = (self.before + 1, self.games);
+            let _ = write!(std::io::stderr(), "\r\x1b[Kplaying game {next} of {games}");
+        }
+    }
+
     /// Shows the score: in place on a terminal, otherwise after every tenth of the match.
     pub fn show(&mut self, tally: &Tally) {
         let done = tally.total().games() as usize;

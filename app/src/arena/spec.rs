@@ -2,6 +2,7 @@
 
 use super::external::Program;
 use crate::dialect::Dialect;
+use crate::similar;
 use engine::arena::players::Local;
 use engine::arena::{Contestant, Fault, Player};
 use engine::levels::Level;
@@ -39,7 +40,7 @@ impl Spec {
             let head = words.take_first().ok_or("expected one such as `engine time=100`")?;
             let kind = kind(&head, &mut words, game)?;
             match words.take_first() {
-                Some(word) => Err(format!("`{}` means nothing here", shorten(&word))),
+                Some(word) => Err(nonsense(&word)),
                 None => Ok(Spec { name, kind }),
             }
         };
@@ -68,8 +69,23 @@ impl Spec {
     }
 }
 
+/// What is said of a word that was not understood.
+fn nonsense(word: &str) -> String {
+    const KEYS: [&str; 7] = ["time", "nodes", "depth", "threads", "hash", "judgement", "name"];
+    let (key, value) = word.split_once('=').unwrap_or((word, ""));
+    let meant = similar::nearest(key, &KEYS).filter(|own| *own != key && !value.is_empty());
+    let meant = meant.map_or(String::new(), |own| format!("; did you mean `{own}={value}`?"));
+    format!("`{}` means nothing here{}", shorten(word), shorten(&meant))
+}
+
 fn kind(head: &str, words: &mut Words, game: &dyn Session) -> Result<Kind, String> {
-    let who = Who::parse(head, game).map_err(|unknown| unknown.message)?;
+    let meant = |why: String| {
+        let words = ["engine", "random", "beginner"].map(str::to_owned).into_iter();
+        let computers = Who::computers(game).into_iter().map(|who| who.to_string());
+        let known: Vec<String> = words.chain(computers).collect();
+        similar::player(head, &known).map_or(why, |own| format!("did you mean `{own}`?"))
+    };
+    let who = Who::parse(head, game).map_err(|unknown| meant(unknown.message))?;
     let local =
         |who, limits, hash| Kind::Local { who, limits, hash, judgement: Judgement::Learned };
     Ok(match who {
@@ -96,7 +112,7 @@ fn kind(head: &str, words: &mut Words, game: &dyn Session) -> Result<Kind, Strin
             _ => {
                 let known =
                     "engine, level:N, random, beginner, seed:NAME, ugi:COMMAND or uci:COMMAND";
-                return Err(format!("expected {known}"));
+                return Err(meant(format!("expected {known}")));
             }
         },
     })
@@ -127,6 +143,9 @@ fn limits(words: &mut Words) -> Result<Limits, String> {
     let nodes = words.number("nodes", 1, u64::MAX)?;
     let depth = words.number("depth", 1, 100)?;
     if time.is_none() && nodes.is_none() && depth.is_none() {
+        if let Some(word) = words.0.iter().find(|word| word.contains('=')) {
+            return Err(nonsense(word));
+        }
         return Err("it needs time=MS, nodes=N or depth=N".into());
     }
     Ok(Limits { time: time.map(Duration::from_millis), nodes, depth, ..Limits::default() })
@@ -244,6 +263,9 @@ mod tests {
             ("level:10", "it needs time=MS"),
             ("seed:hard", "there is no seed player `hard`; there are sloppy, greedy, smart"),
             ("ugi:./x", "it needs time=MS"),
+            ("seed:smrat", "did you mean `seed:smart`?"),
+            ("engin time=5", "did you mean `engine`?"),
+            ("engine tmie=5", "`tmie=5` means nothing here; did you mean `time=5`?"),
             ("uci: time=5", "which program?"),
             ("uci:'x time=5", "a closing ' is missing"),
         ];

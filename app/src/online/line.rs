@@ -1,21 +1,20 @@
 //! The connection to a server: requests, and a socket that is opened again whenever it is lost.
 
 use super::link::Link;
+use super::stream::Stream;
 use serde_json::{Value, json};
 use std::io::{ErrorKind, Read, Write};
-use std::net::{TcpStream, ToSocketAddrs};
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::time::{Duration, Instant};
 use tungstenite::{Error, Message, WebSocket};
 
-/// How long a request and the first words of a socket may take.
-const PATIENCE: Duration = Duration::from_secs(10);
 /// How often the thread looks whether there is something to send.
 const PAUSE: Duration = Duration::from_millis(50);
-/// A connection from which nothing has come for so long is taken for lost; the server pings every 20 s.
-const SILENCE: Duration = Duration::from_secs(45);
+/// As the pages do: after this silence the server is asked whether it is there, and it has that long to
+/// answer. A connection that is dead without a word is noticed within nine seconds.
+const SILENCE: [Duration; 2] = [Duration::from_secs(4), Duration::from_millis(4500)];
 /// The longest pause between two attempts to connect.
-const LONGEST: Duration = Duration::from_secs(10);
+const LONGEST: Duration = Duration::from_secs(5);
 /// The largest answer that is read.
 const MOST_BYTES: u64 = 4 << 20;
 
@@ -39,7 +38,10 @@ impl Line {
     /// Connects in a thread, and tells everything that follows the event `seq`.
     pub fn open(link: Link, seq: u64, tell: impl Fn(News) -> bool + Send + 'static) -> Line {
         let (send, receive) = channel();
-        std::thread::spawn(move || Thread { link, seq, waiting: Vec::new(), receive }.run(&tell));
+        std::thread::spawn(move || {
+            let waiting = Vec::new();
+            Thread { link, seq, waiting, receive, silence: SILENCE }.run(&tell)
+        });
         Line { send }
     }
 
@@ -57,6 +59,8 @@ struct Thread {
     /// Commands that were not answered.
     waiting: Vec<Value>,
     receive: Receiver<Value>,
+    /// See [`SILENCE`].
+    silence: [Duration; 2],
 }
 
 /// Why a connection ended.
@@ -105,7 +109,7 @@ impl Thread {
             Ok(socket) => socket,
             Err(end) => return end,
         };
-        let mut heard = Instant::now();
+        let (mut heard, mut asked) = (Instant::now(), None);
         if !tell(News::Connected(true)) {
             return End::Left;
         }
@@ -131,22 +135,30 @@ impl Thread {
             }
             match socket.read() {
                 Ok(Message::Text(text)) => {
-                    heard = Instant::now();
+                    (heard, asked) = (Instant::now(), None);
                     let Ok(frame) = serde_json::from_str::<Value>(&text) else { continue };
                     if let Err(end) = self.hear(frame, tell) {
                         return end;
                     }
                 }
                 Ok(Message::Close(_)) => return End::Lost,
-                Ok(_) => heard = Instant::now(),
+                Ok(_) => (heard, asked) = (Instant::now(), None),
                 Err(Error::Io(error))
                     if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}
                 Err(_) => return End::Lost,
             }
             // What was read may have to be answered: pings with pongs.
             let _ = socket.flush();
-            if heard.elapsed() > SILENCE {
-                return End::Lost;
+            match asked {
+                Some(at) if Instant::elapsed(&at) > self.silence[1] => return End::Lost,
+                None if heard.elapsed() > self.silence[0] => {
+                    asked = Some(Instant::now());
+                    let ping = json!({"type": "ping"}).to_string();
+                    if socket.send(Message::text(ping)).is_err() {
+                        return End::Lost;
+                    }
+                }
+                _ => {}
             }
         }
     }
@@ -168,8 +180,8 @@ impl Thread {
         if tell(News::Frame(frame)) { Ok(()) } else { Err(End::Left) }
     }
 
-    fn connect(&self) -> Result<WebSocket<TcpStream>, End> {
-        let stream = connected(&self.link.host).map_err(|_| End::Lost)?;
+    fn connect(&self) -> Result<WebSocket<Stream>, End> {
+        let stream = Stream::open(&self.link.host, self.link.secure).map_err(|_| End::Lost)?;
         let path = self.link.path(&format!("/socket?after={}", self.seq));
         let address = format!("ws://{}{path}", self.link.host);
         let mut socket = match tungstenite::client(address.as_str(), stream) {
@@ -187,28 +199,9 @@ impl Thread {
             None => json!({"type": "hello"}),
         };
         socket.send(Message::text(hello.to_string())).map_err(|_| End::Lost)?;
-        socket.get_ref().set_read_timeout(Some(PAUSE)).map_err(|_| End::Lost)?;
+        socket.get_ref().set_read_timeout(PAUSE).map_err(|_| End::Lost)?;
         Ok(socket)
     }
-}
-
-fn connected(host: &str) -> Result<TcpStream, String> {
-    let said = |why: String| format!("cannot reach {host}: {why}");
-    let addresses = host.to_socket_addrs().map_err(|error| said(error.to_string()))?;
-    let mut last = said("it has no address".into());
-    for address in addresses {
-        match TcpStream::connect_timeout(&address, PATIENCE) {
-            Ok(stream) => {
-                let limits = stream
-                    .set_read_timeout(Some(PATIENCE))
-                    .and_then(|()| stream.set_write_timeout(Some(PATIENCE)))
-                    .and_then(|()| stream.set_nodelay(true));
-                return limits.map(|()| stream).map_err(|error| said(error.to_string()));
-            }
-            Err(error) => last = said(error.to_string()),
-        }
-    }
-    Err(last)
 }
 
 /// The game as the server shows it.
@@ -223,7 +216,7 @@ pub fn post(link: &Link, command: &Value) -> Result<Value, String> {
 
 fn request(link: &Link, method: &str, path: &str, body: &str) -> Result<Value, String> {
     let said = |why: String| format!("{} does not answer as a Quadrille server: {why}", link.host);
-    let mut stream = connected(&link.host)?;
+    let mut stream = Stream::open(&link.host, link.secure)?;
     let token = link.token.as_ref();
     let token = token.map_or(String::new(), |token| format!("Authorization: Bearer {token}\r\n"));
     let head = format!(
@@ -249,5 +242,46 @@ fn request(link: &Link, method: &str, path: &str, body: &str) -> Result<Value, S
         (401, _) => Ok(json!({})),
         (_, Some(error)) => Err(format!("{} refuses: {error}", link.host)),
         _ => Err(said(format!("status {status}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpListener;
+
+    #[test]
+    fn a_server_that_has_fallen_silent_is_noticed_and_asked_again() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let host = listener.local_addr().unwrap().to_string();
+        // It greets twice, takes whatever is sent, and never says a word.
+        let (told, heard) = channel();
+        std::thread::spawn(move || {
+            let mut open = Vec::new();
+            for _ in 0..2 {
+                let (stream, _) = listener.accept().unwrap();
+                let mut socket = tungstenite::accept(stream).unwrap();
+                let texts = [socket.read().unwrap(), socket.read().unwrap()];
+                told.send(texts.map(|text| text.to_string())).unwrap();
+                open.push(socket);
+            }
+        });
+        let link = Link::parse(&format!("http://{host}/k3Vx9QmZ")).unwrap();
+        let (_command, receive) = channel();
+        let silence = [Duration::from_millis(60), Duration::from_millis(60)];
+        let (send, news) = channel();
+        std::thread::spawn(move || {
+            let thread = Thread { link, seq: 0, waiting: Vec::new(), receive, silence };
+            thread.run(&move |told| send.send(told).is_ok());
+        });
+        let connected = || match news.recv_timeout(Duration::from_secs(20)).unwrap() {
+            News::Connected(yes) => yes,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!([connected(), connected(), connected()], [true, false, true]);
+        for _ in 0..2 {
+            let [hello, ping] = heard.recv_timeout(Duration::from_secs(20)).unwrap();
+            assert!(hello.contains("hello") && ping.contains("ping"), "{hello} {ping}");
+        }
     }
 }

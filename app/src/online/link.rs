@@ -11,6 +11,8 @@ pub struct Link {
     pub base: String,
     pub id: String,
     pub token: Option<String>,
+    /// Whether the server is reached over TLS.
+    pub secure: bool,
 }
 
 impl Link {
@@ -22,14 +24,12 @@ impl Link {
                 shorten(text.split('#').next().unwrap_or_default())
             )
         };
-        if text.starts_with("https://") {
-            return Err(
-                "the terminal speaks http, not https: open this link in a browser, or reach the \
-                        server directly or through a tunnel, as in http://127.0.0.1:8000/…"
-                    .into(),
-            );
+        let secure = text.starts_with("https://");
+        #[cfg(not(feature = "tls"))]
+        if secure {
+            return Err(format!("this link begins with https: {}", super::stream::NO_TLS));
         }
-        let rest = text.strip_prefix("http://").unwrap_or(text);
+        let rest = text.strip_prefix("https://").or(text.strip_prefix("http://")).unwrap_or(text);
         let (rest, token) = match rest.split_once('#') {
             Some((rest, token)) => (rest, Some(token).filter(|token| !token.is_empty())),
             None => (rest, None),
@@ -43,9 +43,17 @@ impl Link {
         if !is_id || !is_host || !is_plain(rest) || !token.is_none_or(is_plain) {
             return Err(wrong());
         }
-        let host = if has_port(host) { host.to_owned() } else { format!("{host}:80") };
+        let port = if secure { 443 } else { 80 };
+        let host = if has_port(host) { host.to_owned() } else { format!("{host}:{port}") };
         let base = if base.is_empty() { String::new() } else { format!("/{base}") };
-        Ok(Link { host, base, id: id.to_owned(), token: token.map(str::to_owned) })
+        Ok(Link { host, base, id: id.to_owned(), token: token.map(str::to_owned), secure })
+    }
+
+    /// The link of another game of the same server, for the same seat.
+    pub fn of_game(&self, id: &str) -> String {
+        let token = self.token.as_ref().map_or(String::new(), |token| format!("#{token}"));
+        let scheme = if self.secure { "https" } else { "http" };
+        format!("{scheme}://{}{}/{id}{token}", self.host, self.base)
     }
 
     /// The path of a request about this game.
@@ -80,6 +88,18 @@ mod tests {
             let error = Link::parse(text).unwrap_err();
             assert!(error.contains("is not a link") && !error.contains("s3cret"), "{error}");
         }
-        assert!(Link::parse("https://host/k3Vx9QmZ").unwrap_err().contains("tunnel"));
+    }
+
+    #[test]
+    fn what_cannot_be_spoken_is_told_with_a_way_round() {
+        let link = Link::parse("https://host/k3Vx9QmZ#s3cret");
+        #[cfg(not(feature = "tls"))]
+        {
+            let error = link.unwrap_err();
+            assert!(error.contains("--features tls") && error.contains("ssh -L"), "{error}");
+            assert!(!error.contains("s3cret"), "{error}");
+        }
+        #[cfg(feature = "tls")]
+        assert_eq!(link.unwrap().of_game("AAAAAAAA"), "https://host:443/AAAAAAAA#s3cret");
     }
 }

@@ -7,6 +7,7 @@
 mod line;
 mod link;
 mod seats;
+mod stream;
 
 pub use line::{Line, News};
 pub use link::Link;

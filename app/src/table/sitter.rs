@@ -1,6 +1,7 @@
 //! The players of a table.
 
 use crate::columns::fitting;
+use crate::similar;
 use engine::{Limits, Session, Who};
 use rules::game::shorten;
 use std::time::Duration;
@@ -46,13 +47,20 @@ impl Sitter {
         if let Some(name) = text.strip_prefix("human:") {
             return Ok(Sitter::person(name));
         }
-        match Who::parse(text, game).map_err(|unknown| unknown.message)? {
+        let known = || Sitter::kinds(game).iter().map(Who::to_string).collect::<Vec<_>>();
+        let refused = |why: String| match similar::player(text, &known()) {
+            Some(own) => {
+                format!("there is no player `{}`; did you mean `{own}`?", shorten(text))
+            }
+            None => why,
+        };
+        match Who::parse(text, game).map_err(|unknown| refused(unknown.message))? {
             Some(Who::Person) => Ok(Sitter::person("")),
             Some(who @ (Who::Level { .. } | Who::Seed { .. })) => Ok(Sitter::computer(who)),
-            _ => Err(format!(
+            _ => Err(refused(format!(
                 "player `{}`: expected human, human:NAME, seed:NAME or level:N",
                 shorten(text)
-            )),
+            ))),
         }
     }
 

@@ -17,12 +17,12 @@ use engine::Entry;
 use engine::puzzles::Puzzle;
 use ratatui::crossterm::event::{Event, KeyCode};
 use ratatui::layout::Rect;
+use rules::diagram::Diagram;
 use std::cell::RefCell;
 use std::path::PathBuf;
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
-#[derive(Debug)]
 pub enum Message {
     /// From the keyboard or the mouse.
     Input(Event),
@@ -30,6 +30,8 @@ pub enum Message {
     Work(Report),
     /// From the connection to a server.
     Net(News),
+    /// A game on a server that was asked for, or why there is none.
+    Opened(Result<Box<Opened>, String>),
     /// The time given by [`App::next_tick`] has passed.
     Tick,
     /// The window has another size. Every message redraws everything.
@@ -107,6 +109,8 @@ pub enum Next {
     Online(Box<Opened>),
     /// A page over the present screen.
     Page(Page),
+    /// The drawing of a position, turned round or not, instead of the screen.
+    Picture(Box<Diagram>, bool),
     Suspend,
     Quit,
 }
@@ -146,11 +150,29 @@ impl Hits {
     }
 }
 
+/// A drawing that the terminal shows itself.
+pub struct Picture {
+    pub diagram: Box<Diagram>,
+    pub flipped: bool,
+    pub state: Shown,
+}
+
+/// Whether a drawing is on the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    Due,
+    Done,
+    /// It is to be taken away.
+    Over,
+}
+
 pub struct App {
     pub shared: Shared,
     pub screen: Screen,
     /// A page over the screen.
     pub page: Option<Page>,
+    /// A drawing instead of the screen.
+    pub picture: Option<Picture>,
     pub hits: Hits,
     /// The cell on which the mouse button went down.
     pub pressed: Option<usize>,
@@ -163,7 +185,16 @@ impl App {
     pub fn new(shared: Shared, trouble: Option<String>) -> App {
         let screen = Screen::Menu(Menu::new(&shared, trouble));
         let hits = Hits::default();
-        App { shared, screen, page: None, hits, pressed: None, quit: false, suspend: false }
+        App {
+            shared,
+            screen,
+            page: None,
+            picture: None,
+            hits,
+            pressed: None,
+            quit: false,
+            suspend: false,
+        }
     }
 
     pub fn go(&mut self, next: Next) {
@@ -208,6 +239,9 @@ impl App {
                 self.screen = Screen::Play(Box::new(Play::online(*opened, shared)));
             }
             Next::Page(page) => self.page = Some(page),
+            Next::Picture(diagram, flipped) => {
+                self.picture = Some(Picture { diagram, flipped, state: Shown::Due });
+            }
             Next::Suspend => {
                 if let Screen::Play(play) = &mut self.screen {
                     play.step_aside(shared);

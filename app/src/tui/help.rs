@@ -77,6 +77,7 @@ const KEYS: &[(&str, &[(&str, &str)])] = &[
         &[
             ("f", "turn the board round"),
             ("v", "in a small window: the panel instead of the board, and back"),
+            ("y", "the drawing itself, in terminals that show pictures"),
             ("s", "save under a name"),
             ("p", "pause: resume, save, resign, main menu, exit"),
             ("n N", "after the game: play again, play again with sides changed"),

@@ -1,5 +1,6 @@
 //! Colours and characters: one accent, themes, and what replaces them on terminals that show less.
 
+use crate::inline::Protocol;
 use ratatui::style::{Color, Modifier, Style};
 use rules::diagram::Tint;
 use rules::text::{Charset, Ink, Paper, Theme, ink_of_16, nearest_of_256, paper_of_16};
@@ -23,6 +24,8 @@ pub struct Look {
     pub depth: Depth,
     pub theme: Theme,
     pub charset: Charset,
+    /// How the terminal shows pictures, if it does.
+    pub pictures: Option<Protocol>,
 }
 
 /// The accent, readable below black letters on any background.
@@ -35,7 +38,8 @@ impl Look {
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(variable);
         let narrow = locale.is_some_and(|locale| !locale.to_ascii_lowercase().contains("utf"));
         let charset = if ascii || narrow { Charset::Ascii } else { Charset::Unicode };
-        Look { depth: depth(variable), theme: Theme::default(), charset }
+        let pictures = Protocol::of_terminal(variable);
+        Look { depth: depth(variable), theme: Theme::default(), charset, pictures }
     }
 
     /// Whether there are colours at all.

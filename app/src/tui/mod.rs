@@ -26,9 +26,10 @@ use crate::play::PlayArgs;
 use crate::saves::Saves;
 use crate::table::work::Worker;
 pub use app::Next;
-use app::{App, Message, Shared};
+use app::{App, Message, Shared, Shown};
 use look::Look;
 use ratatui::crossterm::event::{self, Event, MouseEventKind};
+use rules::svg;
 use rules::text::Theme;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Instant;
@@ -85,6 +86,39 @@ fn listen_to_keys(send: Sender<Message>) {
     });
 }
 
+/// Lets the terminal show a drawing, or takes it away.
+fn show_picture(app: &mut App, terminal: &mut TakenTerminal) -> Result<(), Failure> {
+    let (Some(picture), Some(protocol)) = (&mut app.picture, app.shared.look.pictures) else {
+        return Ok(());
+    };
+    match picture.state {
+        Shown::Done => {}
+        Shown::Due => {
+            picture.state = Shown::Done;
+            let is_light = matches!(app.shared.look.theme, Theme::Light | Theme::Contrast);
+            let theme = if is_light { svg::Theme::Light } else { svg::Theme::Dark };
+            let style = svg::Style {
+                theme,
+                flipped: picture.flipped,
+                caption: true,
+                ..svg::Style::default()
+            };
+            let small = crate::picture::pixels(&picture.diagram, &style, 100)?;
+            let width = terminal.room_for(small.width(), small.height());
+            let bytes = protocol.picture(&picture.diagram, &style, width)?;
+            terminal.redraw(protocol.clearing())?;
+            terminal.draw(|frame| view::view(app, frame))?;
+            terminal.write_at_top(&bytes)?;
+        }
+        Shown::Over => {
+            app.picture = None;
+            terminal.redraw(protocol.clearing())?;
+            terminal.draw(|frame| view::view(app, frame))?;
+        }
+    }
+    Ok(())
+}
+
 /// Draws, waits for a message, applies it, and repeats.
 fn turn(
     app: &mut App,
@@ -94,6 +128,7 @@ fn turn(
     while !app.quit {
         app.shared.now = Instant::now();
         terminal.draw(|frame| view::view(app, frame))?;
+        show_picture(app, terminal)?;
         let message = match app.next_tick(app.shared.now) {
             Some(pause) => match messages.recv_timeout(pause) {
                 Ok(message) => message,

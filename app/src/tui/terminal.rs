@@ -3,19 +3,19 @@
 use super::app::Message;
 use crate::failure::Failure;
 use ratatui::backend::CrosstermBackend;
-use ratatui::crossterm::cursor::Show;
+use ratatui::crossterm::cursor::{MoveTo, Show};
 use ratatui::crossterm::event::{
     DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture,
 };
-use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{
-    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode, window_size,
 };
+use ratatui::crossterm::{execute, queue};
 use ratatui::layout::Rect;
 use ratatui::{Frame, Terminal};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
 use signal_hook::iterator::Signals;
-use std::io::{self, Stdout, stdout};
+use std::io::{self, Stdout, Write, stdout};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 
@@ -50,13 +50,47 @@ impl TakenTerminal {
         give_back();
         signal_hook::low_level::emulate_default_handler(SIGTSTP)?;
         take_over()?;
-        // Redraws everything. `clear` would ask the terminal where the cursor is, and the thread that reads
+        self.redraw(b"")
+    }
+
+    /// Writes this, and redraws everything with the next frame.
+    pub fn redraw(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        stdout().write_all(bytes)?;
+        // `clear` would ask the terminal where the cursor is, and the thread that reads
         // the keys would get the answer.
         let size = self.terminal.size()?;
         self.terminal.resize(Rect::new(0, 0, size.width, size.height))?;
         Ok(())
     }
 }
+
+impl TakenTerminal {
+    /// Writes from the second row on.
+    pub fn write_at_top(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let mut out = stdout();
+        queue!(out, MoveTo(1, 1))?;
+        out.write_all(bytes)?;
+        out.flush()
+    }
+
+    /// How many pixels across a drawing of these proportions may have.
+    pub fn room_for(&self, width: u32, height: u32) -> u32 {
+        let Ok(size) = window_size() else { return SMALLEST };
+        // Not every terminal tells how many pixels it has.
+        let pixels = |all: u16, cells: u16, usual: u32| match (all, cells) {
+            (1.., 1..) => u32::from(all) / u32::from(cells),
+            _ => usual,
+        };
+        let across =
+            u32::from(size.columns).saturating_sub(2) * pixels(size.width, size.columns, 8);
+        let down = u32::from(size.rows).saturating_sub(3) * pixels(size.height, size.rows, 16);
+        across.min(down * width / height.max(1)).clamp(SMALLEST, LARGEST)
+    }
+}
+
+/// The least and the most pixels across a drawing.
+const SMALLEST: u32 = 200;
+const LARGEST: u32 = 2000;
 
 impl Drop for TakenTerminal {
     fn drop(&mut self) {

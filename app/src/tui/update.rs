@@ -1,6 +1,6 @@
 //! What a message changes.
 
-use super::app::{App, Hit, Message, Next, Screen};
+use super::app::{App, Hit, Message, Next, Screen, Shown};
 use super::menu::Menu;
 use crate::input;
 use ratatui::crossterm::event::{
@@ -15,7 +15,11 @@ pub fn update(app: &mut App, message: Message, now: Instant) {
         Message::Input(Event::Key(key)) if key.kind != KeyEventKind::Release => press(app, key),
         Message::Input(Event::Mouse(mouse)) => click(app, mouse),
         Message::Input(Event::Paste(text)) => paste(app, &text),
-        Message::Input(_) | Message::Resized => {}
+        Message::Input(_) | Message::Resized => {
+            if let Some(picture) = &mut app.picture {
+                picture.state = Shown::Due;
+            }
+        }
         Message::Work(report) => {
             if let Screen::Play(play) = &mut app.screen {
                 play.hear(report, &mut app.shared);
@@ -24,6 +28,12 @@ pub fn update(app: &mut App, message: Message, now: Instant) {
         Message::Net(news) => {
             if let Screen::Play(play) = &mut app.screen {
                 play.hear_line(news, &mut app.shared);
+            }
+        }
+        Message::Opened(Ok(opened)) => app.go(Next::Online(opened)),
+        Message::Opened(Err(trouble)) => {
+            if let Screen::Play(play) = &mut app.screen {
+                play.warn_of(&trouble);
             }
         }
         Message::Tick => {
@@ -43,6 +53,10 @@ fn press(app: &mut App, key: KeyEvent) {
             KeyCode::Char('z') => app.go(Next::Suspend),
             _ => {}
         }
+        return;
+    }
+    if let Some(picture) = &mut app.picture {
+        picture.state = Shown::Over;
         return;
     }
     if let Some(page) = &mut app.page {

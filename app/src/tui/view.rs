@@ -19,6 +19,10 @@ pub fn view(app: &App, frame: &mut Frame) {
     if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
         return too_small(frame, look);
     }
+    if app.picture.is_some() {
+        let row = Rect { y: area.height - 1, height: 1, ..area };
+        return keys(frame, look, row, &[("Esc", "back")], &app.hits);
+    }
     if let Some(page) = &app.page {
         return page.view(look, frame, &app.hits);
     }

@@ -270,6 +270,35 @@ fn the_program_steps_aside_and_comes_back() {
 }
 
 #[test]
+fn a_terminal_that_shows_pictures_shows_the_drawing_on_request() {
+    let folder = folder("picture");
+    let args = ["play", "gekitai", "--first", "human", "--second", "human"];
+    for (term, begins) in [("foot", "\x1bP0;1;0q"), ("xterm-kitty", "\x1b_Gf=100,a=T")] {
+        let mut tty = Tty::start_on(term, &args, &folder, SMALL);
+        tty.sees("X to move");
+        tty.send("y");
+        tty.wait("the drawing", |tty| tty.has_written(begins));
+        assert!(!tty.text().contains("X to move"));
+        tty.send("x");
+        tty.sees("X to move");
+    }
+    let mut tty = Tty::start(&args, &folder, SMALL);
+    tty.sees("X to move");
+    tty.send("y");
+    tty.sees("not known to show pictures");
+}
+
+#[test]
+fn a_count_that_takes_long_says_so_and_keeps_what_it_has_at_ctrl_c() {
+    let folder = folder("perft");
+    let mut tty = Tty::start(&["perft", "glaisher", "7"], &folder, SMALL);
+    tty.sees("first moves");
+    tty.signal(Signal::INT);
+    tty.sees("counted so far");
+    assert_eq!(tty.ends().code(), Some(1));
+}
+
+#[test]
 fn lines_are_edited_completed_and_taken_from_earlier_ones() {
     let folder = folder("lines");
     let args = ["play", "gekitai", "--plain", "--first", "human:Ana", "--second", "human:Ben"];

@@ -99,6 +99,17 @@ fn two_terminals_play_a_whole_game_on_a_server_that_is_started_again() {
     for tty in [&mut ann, &mut bob, &mut eye] {
         tty.sees("has won");
     }
+    // A rematch, with the sides changed: each goes there when it is made.
+    bob.send("n");
+    ann.sees("asks for a rematch: n accepts");
+    ann.send("n");
+    for tty in [&mut ann, &mut bob] {
+        tty.sees("the next game is ready");
+        tty.send("n");
+        tty.sees("Bob (White) to move");
+    }
+    bob.send("e1-d3\r");
+    ann.sees("Ann (Black) to move");
     let secrets = own.join("bob/quadrille/seats.json");
     use std::os::unix::fs::PermissionsExt;
     assert_eq!(std::fs::metadata(secrets).unwrap().permissions().mode() & 0o777, 0o600);

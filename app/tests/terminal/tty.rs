@@ -20,6 +20,7 @@ pub struct Tty {
     terminal: File,
     slave: File,
     parser: Arc<Mutex<vt100::Parser>>,
+    bytes: Arc<Mutex<Vec<u8>>>,
     news: Receiver<()>,
 }
 
@@ -33,7 +34,12 @@ pub fn folder(name: &str) -> PathBuf {
 
 impl Tty {
     /// Starts the program in a window of this size.
-    pub fn start(args: &[&str], folder: &Path, (columns, rows): (u16, u16)) -> Tty {
+    pub fn start(args: &[&str], folder: &Path, size: (u16, u16)) -> Tty {
+        Tty::start_on("xterm-256color", args, folder, size)
+    }
+
+    /// Starts the program on a terminal of this kind.
+    pub fn start_on(term: &str, args: &[&str], folder: &Path, (columns, rows): (u16, u16)) -> Tty {
         let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&terminal).unwrap();
         unlockpt(&terminal).unwrap();
@@ -43,7 +49,8 @@ impl Tty {
         let child = Command::new(env!("CARGO_BIN_EXE_quadrille"))
             .args(args)
             .env("XDG_DATA_HOME", folder)
-            .env("TERM", "xterm-256color")
+            .env("TERM", term)
+            .env_remove("TERM_PROGRAM")
             .env("LC_ALL", "C.UTF-8")
             .env_remove("NO_COLOR")
             .stdin(slave.try_clone().unwrap())
@@ -56,16 +63,19 @@ impl Tty {
         let mut output = File::from(terminal);
         let terminal = output.try_clone().unwrap();
         let screen = parser.clone();
+        let bytes = Arc::new(Mutex::new(Vec::new()));
+        let sent = bytes.clone();
         std::thread::spawn(move || {
             let mut bytes = [0; 65536];
             while let Ok(count @ 1..) = output.read(&mut bytes) {
                 screen.lock().unwrap().process(&bytes[..count]);
+                sent.lock().unwrap().extend_from_slice(&bytes[..count]);
                 if send.send(()).is_err() {
                     return;
                 }
             }
         });
-        Tty { child, terminal, slave, parser, news }
+        Tty { child, terminal, slave, parser, bytes, news }
     }
 
     /// Types bytes.
@@ -77,6 +87,12 @@ impl Tty {
     pub fn click(&mut self, (column, row): (usize, usize)) {
         let (x, y) = (column + 1, row + 1);
         self.send(&format!("\x1b[<0;{x};{y}M\x1b[<0;{x};{y}m"));
+    }
+
+    /// Whether the program has written this.
+    pub fn has_written(&self, text: &str) -> bool {
+        let bytes = self.bytes.lock().unwrap();
+        bytes.windows(text.len()).any(|part| part == text.as_bytes())
     }
 
     /// The screen as text.

@@ -195,7 +195,7 @@ impl Play {
             Offer::AskBack => self.send_word("undo"),
             Offer::Accept => self.send_word("accept"),
             Offer::Decline => self.send_word("decline"),
-            Offer::Rematch if self.is_online() => self.send_word("rematch"),
+            Offer::Rematch if self.is_online() => self.next_online(shared),
             Offer::Rematch => return Next::Play(Box::new(self.table.rematch(false)), None),
             Offer::Swap => return Next::Play(Box::new(self.table.rematch(true)), None),
             Offer::Puzzles => {

@@ -241,6 +241,10 @@ impl Play {
                 self.look_on(shared);
             }
             'e' => self.toggle_bar(shared),
+            'y' if shared.look.pictures.is_some() => {
+                return Next::Picture(Box::new(self.diagram()), self.shown.flipped);
+            }
+            'y' => self.say("this terminal is not known to show pictures (kitty, iTerm2, sixel)"),
             'E' if self.plays_online() => self.say("a game on a server is played as it is"),
             'E' => return Next::Edit,
             'r' => return Next::Page(Page::rules(self.table.entry, &shared.look)),
@@ -478,7 +482,7 @@ impl Play {
             return Next::Stay;
         }
         if self.table.result().is_some() && self.is_online() {
-            self.send_word("rematch");
+            self.next_online(shared);
         } else if self.table.result().is_some() {
             return Next::Play(Box::new(self.table.rematch(swapped)), None);
         }

@@ -340,6 +340,11 @@ impl Play {
         });
     }
 
+    /// Tells of something that went wrong elsewhere.
+    pub fn warn_of(&mut self, trouble: &str) {
+        self.warn(trouble);
+    }
+
     fn warn(&mut self, text: impl Into<String>) {
         self.note = Some(Note { text: text.into(), is_warning: true });
     }

@@ -16,6 +16,8 @@ pub struct Remote {
     sent: u64,
     /// What makes the names of this run its own.
     run: String,
+    /// The id of the rematch, when it is made.
+    next: Option<String>,
 }
 
 impl Remote {
@@ -42,7 +44,7 @@ impl Play {
         let mut play = Play::bare(table, None, shared);
         play.shown.flipped = seat.own == [Player::Two];
         let run = format!("{:016x}", crate::table::work::random(None).next_u64());
-        play.remote = Some(Remote { seat, line, sent: 0, run });
+        play.remote = Some(Remote { seat, line, sent: 0, run, next: None });
         play.refresh(shared);
         play
     }
@@ -196,11 +198,14 @@ impl Play {
             }
             "rematch" => match event["id"].as_str() {
                 Some(id) => {
-                    let link =
-                        format!("http://{}{}/{id}", remote.seat.link.host, remote.seat.link.base);
-                    self.say(format!("the next game is at {link}"));
+                    remote.next = Some(id.to_owned());
+                    self.say("the next game is ready: n goes there");
                 }
-                None => self.say("a rematch was asked for: p has it in the menu"),
+                None if player.is_some_and(|player| remote.seat.own.contains(&player)) => {
+                    self.say("you have asked for a rematch");
+                }
+                None if remote.seat.own.is_empty() => self.say("a rematch was asked for"),
+                None => self.say("the other side asks for a rematch: n accepts"),
             },
             _ => {}
         }
@@ -226,6 +231,28 @@ impl Play {
             }
             Err(error) => self.warn(format!("the server tells a turn that is not legal: {error}")),
         }
+    }
+
+    /// Goes to the rematch, or asks for one.
+    pub(super) fn next_online(&mut self, shared: &Shared) {
+        let next = self.remote.as_ref().and_then(|remote| {
+            let link = &remote.seat.link;
+            remote.next.as_ref().map(|id| (link.of_game(id), !remote.seat.own.is_empty()))
+        });
+        let (Some((link, plays)), Some(send)) = (next, shared.net.clone()) else {
+            return self.send_word("rematch");
+        };
+        let saves = shared.saves.clone();
+        std::thread::spawn(move || {
+            let opened = match plays {
+                true => online::join(&link, "", &saves),
+                false => online::watch(&link),
+            };
+            let opened = opened.map(Box::new).map_err(|failure| failure.message());
+            // Nobody receives it any more when the program ends.
+            let _ = send.send(Message::Opened(opened));
+        });
+        self.say("going to the next game");
     }
 
     fn tell_offer(&mut self) {
