@@ -8,8 +8,9 @@ use std::net::{Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-pub fn run(args: &ServeArgs) -> Result<(), Failure> {
-    let config = server::Config {
+/// What the arguments say about the server.
+fn config(args: &ServeArgs) -> Result<server::Config, Failure> {
+    Ok(server::Config {
         listen: args.listen,
         data: data(args)?,
         nats: nats(args.nats.as_deref()),
@@ -20,7 +21,17 @@ pub fn run(args: &ServeArgs) -> Result<(), Failure> {
         new_games: args.new_games,
         allowance: args.allowance,
         connections: args.connections,
-    };
+    })
+}
+
+/// A server without a log, in this process; tells where it is.
+#[cfg(test)]
+pub fn serve_quietly(args: &ServeArgs, ready: impl FnOnce(SocketAddr)) -> Result<(), Failure> {
+    server::run(&config(args)?, ready).map_err(Failure::user)
+}
+
+pub fn run(args: &ServeArgs) -> Result<(), Failure> {
+    let config = config(args)?;
     let format = match args.log {
         LogFormat::Text => server::log::Format::Text,
         LogFormat::Json => server::log::Format::Json,

@@ -29,12 +29,11 @@ impl Stream {
 
     /// How long a read waits.
     pub fn set_read_timeout(&self, time: Duration) -> Result<()> {
-        let socket = match self {
-            Stream::Plain(socket) => socket,
+        match self {
+            Stream::Plain(socket) => socket.set_read_timeout(Some(time)),
             #[cfg(feature = "tls")]
-            Stream::Secure(stream) => &stream.sock,
-        };
-        socket.set_read_timeout(Some(time))
+            Stream::Secure(stream) => stream.sock.set_read_timeout(Some(time)),
+        }
     }
 }
 

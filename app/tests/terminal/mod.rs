@@ -324,50 +324,62 @@ fn lines_are_edited_completed_and_taken_from_earlier_ones() {
     assert!(tty.ends().success());
 }
 
-/// Prints how long the program takes; run it on a release build:
-/// `cargo test --release -p quadrille --test terminal -- --ignored --nocapture`
+/// Prints how long the program takes:
+/// `cargo build --release && QUADRILLE_PROGRAM=$PWD/target/release/quadrille cargo test -p quadrille --test all
+/// terminal::latencies -- --ignored --nocapture`
 #[test]
 #[ignore = "measures"]
 fn latencies() {
     let folder = folder("latency");
-    let median = |mut times: Vec<Duration>| {
+    let told = |mut times: Vec<Duration>| {
         times.sort();
-        (times[times.len() / 2], times[times.len() - 1])
+        let at = |share: usize| times[(times.len() * share / 100).min(times.len() - 1)];
+        format!("p50 {:?}, p99 {:?} of {}", at(50), at(99), times.len())
     };
-    let starts = (0..20).map(|_| {
+    let starts = (0..50).map(|_| {
         let began = Instant::now();
         let tty = Tty::start(&[], &folder, SMALL);
         tty.sees("q quit");
         began.elapsed()
     });
-    println!("start to menu, median and worst: {:?}", median(starts.collect()));
-    for (game, size) in [("glaisher", SMALL), ("glaisher", (140, 45)), ("jeson-mor", (200, 60))] {
+    println!("start to menu: {}", told(starts.collect()));
+    for (game, size) in [
+        ("gekitai", (60, 20)),
+        ("glaisher", SMALL),
+        ("six-making", (100, 30)),
+        ("glaisher", (140, 45)),
+        ("jeson-mor", (200, 60)),
+    ] {
         let args = ["play", game, "--first", "human", "--second", "human"];
         let mut tty = Tty::start(&args, &folder, size);
         tty.sees("to move");
         let mut times = Vec::new();
-        for _ in 0..20 {
+        for _ in 0..500 {
             let began = Instant::now();
             tty.send(":");
             tty.sees("move:");
             times.push(began.elapsed());
+            let began = Instant::now();
             // Backspace closes the line.
             tty.send("\x7f");
             tty.wait("the line closed", |tty| !tty.text().contains("move:"));
+            times.push(began.elapsed());
         }
-        println!("key to frame, {game} {size:?}, median and worst: {:?}", median(times));
+        println!("key to frame, {game} {}x{}: {}", size.0, size.1, told(times));
     }
-    let args = ["play", "gekitai", "--first", "human", "--second", "human"];
-    let mut tty = Tty::start(&args, &folder, SMALL);
-    tty.sees("X to move");
     let mut times = Vec::new();
-    for turn in ["c3", "a6", "c5", "f6", "c2", "f1"] {
-        tty.send(turn);
-        tty.sees(&format!("move: {turn}"));
-        let began = Instant::now();
-        tty.send("\r");
-        tty.wait("the turn", |tty| !tty.text().contains("move:"));
-        times.push(began.elapsed());
+    for _ in 0..20 {
+        let args = ["play", "gekitai", "--first", "human", "--second", "human"];
+        let mut tty = Tty::start(&args, &folder, SMALL);
+        tty.sees("X to move");
+        for turn in ["c3", "a6", "c5", "f6", "c2", "f1"] {
+            tty.send(turn);
+            tty.sees(&format!("move: {turn}"));
+            let began = Instant::now();
+            tty.send("\r");
+            tty.wait("the turn", |tty| !tty.text().contains("move:"));
+            times.push(began.elapsed());
+        }
     }
-    println!("turn played, kept on disk and drawn, median and worst: {:?}", median(times));
+    println!("turn played, kept on disk and drawn: {}", told(times));
 }

@@ -195,6 +195,18 @@ impl Play {
         self.past.as_deref().unwrap_or(self.table.game.as_ref())
     }
 
+    /// The cell that the keys have reached, and whether one sees it.
+    #[cfg(test)]
+    pub fn cursor(&self) -> (Cursor, bool) {
+        (self.shown.cursor, self.shown.has_cursor)
+    }
+
+    /// Whether the board is turned round.
+    #[cfg(test)]
+    pub fn is_flipped(&self) -> bool {
+        self.shown.flipped
+    }
+
     /// The position on the screen, without the turns that led there.
     pub fn bare_position(&self) -> Option<Box<dyn Session>> {
         let game = self.game();

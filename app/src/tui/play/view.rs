@@ -3,7 +3,7 @@
 use super::panel::capital;
 use super::{Play, SPEEDS};
 use crate::columns;
-use crate::tui::app::{Hits, Shared};
+use crate::tui::app::{Hit, Hits, Shared};
 use crate::tui::board;
 use crate::tui::look::Look;
 use crate::tui::view::{cut, keys, title};
@@ -61,7 +61,7 @@ impl Play {
             let side = Rect { x: board.right(), width: panel, ..room };
             self.view_panel(&diagram, shared, frame, side, hits);
         }
-        self.view_prompt(panel > 0, &diagram.status, look, frame);
+        self.view_prompt(panel > 0, &diagram.status, look, frame, hits);
         let row = Rect { y: area.height - 1, height: 1, ..area };
         let mut offers = self.offers();
         if !has_panel && self.typing.is_none() && self.naming.is_none() {
@@ -118,7 +118,14 @@ impl Play {
     }
 
     /// The row above the keys: a typed move, a note, or what to do next.
-    fn view_prompt(&self, has_panel: bool, status: &str, look: &Look, frame: &mut Frame) {
+    fn view_prompt(
+        &self,
+        has_panel: bool,
+        status: &str,
+        look: &Look,
+        frame: &mut Frame,
+        hits: &Hits,
+    ) {
         let area = frame.area();
         let row = Rect::new(2, area.height - 2, area.width - 4, 1);
         let width = usize::from(row.width);
@@ -130,7 +137,7 @@ impl Play {
             let style = if note.is_warning { look.warning() } else { look.strong() };
             Line::styled(cut(&note.text, width, look), style)
         } else if !has_panel && !self.picker.choices().is_empty() {
-            self.choices_in_line(look)
+            self.choices_in_line(look, row, hits)
         } else if let Some((words, warns)) = self.task_prompt().or_else(|| self.retry_prompt()) {
             let style = if warns { look.warning() } else { look.accent() };
             Line::styled(cut(&words, width, look), style)
@@ -142,16 +149,21 @@ impl Play {
         frame.render_widget(line, row);
     }
 
-    /// The choices that no cell stands for, where there is no panel to show them.
-    fn choices_in_line(&self, look: &Look) -> Line<'static> {
+    /// The choices that no cell stands for, where there is no panel to show them; each can be clicked.
+    fn choices_in_line(&self, look: &Look, row: Rect, hits: &Hits) -> Line<'static> {
         let choices = self.picker.choices();
         let stage = choices.first().map_or("", |tap| tap.stage);
         let mut spans = vec![Span::styled(format!("{}? ", capital(stage)), look.soft())];
+        let mut x = row.x + spans[0].width() as u16;
         // The highlighted one is always among those that fit.
         let first = self.picker.highlight.saturating_sub(2);
         for (i, tap) in choices.iter().enumerate().skip(first) {
             let style = if i == self.picker.highlight { look.chosen() } else { look.strong() };
-            spans.push(Span::styled(format!(" {} {} ", i + 1, tap.label), style));
+            let span = Span::styled(format!(" {} {} ", i + 1, tap.label), style);
+            let width = span.width() as u16;
+            hits.add(Rect::new(x, row.y, width, 1).intersection(row), Hit::Choice(i));
+            x += width;
+            spans.push(span);
         }
         Line::from(spans)
     }

@@ -5,6 +5,7 @@ mod explore;
 mod frames;
 mod puzzles;
 mod study;
+mod whole;
 
 use super::app::{App, Message, Next, Screen, Shared};
 use super::look::Depth;

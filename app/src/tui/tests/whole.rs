@@ -1,0 +1,253 @@
+//! One whole game of each kind by arrows alone, by mouse alone and by typing alone, here and on a server.
+
+use super::*;
+use crate::cli::{Cli, Command};
+use crate::online;
+use crate::tui::app::Hit;
+use crate::tui::cursor::{Cursor, Way};
+use crate::tui::picker::{Picked, Picker};
+use clap::Parser;
+use engine::{Session, Step};
+use rules::random::Random;
+use std::collections::VecDeque;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::mpsc::{Receiver, channel};
+
+/// How turns are entered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Hand {
+    Arrows,
+    Mouse,
+    Typing,
+}
+
+/// Each way with a window of another size.
+const HANDS: [(Hand, (u16, u16)); 3] =
+    [(Hand::Arrows, SMALL), (Hand::Mouse, (60, 20)), (Hand::Typing, (100, 30))];
+
+/// A whole game as two players of the original program play it.
+fn whole_game(id: &str) -> Vec<String> {
+    let mut session = (engine::find(id).unwrap().start)(&Default::default()).unwrap();
+    let players = session.seed_players();
+    let mut random = Random::new(3);
+    while session.result().is_none() {
+        let second = session.turn() == rules::Player::Two;
+        let player = if second { players.first() } else { players.last() }.unwrap();
+        // The last player of Glaisher's program takes too long for a test.
+        let id = if player.id == "level-3" { "level-2" } else { player.id };
+        let turn = session.seed_choose(id, &mut random).unwrap();
+        session.play(&turn).unwrap();
+    }
+    session.history()
+}
+
+impl Rig {
+    /// Enters a turn, and nothing in any other way.
+    fn enter(&mut self, turn: &str, hand: Hand) {
+        if hand == Hand::Typing {
+            self.keys(turn);
+            self.keys("<Enter>");
+            return;
+        }
+        let mut game = self.table().game.boxed_clone();
+        let mut rest = turn;
+        while !rest.is_empty() {
+            let steps = game.steps();
+            let fitting = steps.iter().filter(|step| rest.starts_with(&step.text));
+            let step = fitting.max_by_key(|step| step.text.len()).unwrap();
+            self.tap_through(game.as_ref(), &steps, step, hand);
+            rest = &rest[step.text.len()..];
+            let text = step.text.clone();
+            game.play(&text).unwrap();
+        }
+    }
+
+    /// Makes the taps of a move.
+    fn tap_through(&mut self, game: &dyn Session, steps: &[Step], step: &Step, hand: Hand) {
+        let diagram = game.diagram();
+        let mut picker = Picker::new(steps.to_vec());
+        let mut picked = Picked::More;
+        while let Some(tap) = step.gesture.get(picker.taps().len()) {
+            picked = match tap.cell {
+                Some(cell) => {
+                    match hand {
+                        Hand::Mouse => self.click_cell(&diagram.cells[cell].name),
+                        _ => self.walk_to(cell),
+                    }
+                    picker.tap(cell, &diagram)
+                }
+                None => {
+                    let choices = picker.choices();
+                    let at = choices.iter().position(|own| own.label == tap.label).unwrap();
+                    match hand {
+                        Hand::Mouse => self.click_choice(at),
+                        _ => drop(self.keys(&"<Down>".repeat(at)).keys("<Enter>")),
+                    }
+                    picker.choose(at)
+                }
+            };
+        }
+        assert_eq!(picked, Picked::Move(step.text.clone()));
+    }
+
+    /// Goes to a cell with arrows, the shortest way, and presses Enter.
+    fn walk_to(&mut self, cell: usize) {
+        let (from, visible) = self.play().cursor();
+        if !visible {
+            self.keys("<Up>");
+        }
+        let diagram = self.table().game.diagram();
+        let flipped = self.frame_is_flipped();
+        let ways = [Way::Up, Way::Down, Way::Left, Way::Right];
+        let mut seen: Vec<(Cursor, Option<(usize, Way)>)> = vec![(from, None)];
+        let mut waiting = VecDeque::from([0]);
+        let mut found = (from.cell == cell).then_some(0);
+        while let (Some(at), None) = (waiting.pop_front(), found) {
+            for way in ways {
+                let mut cursor = seen[at].0;
+                cursor.go(way, &diagram, flipped);
+                if seen.iter().all(|(own, _)| *own != cursor) {
+                    seen.push((cursor, Some((at, way))));
+                    waiting.push_back(seen.len() - 1);
+                    if cursor.cell == cell {
+                        found = Some(seen.len() - 1);
+                        break;
+                    }
+                }
+            }
+        }
+        let mut keys = Vec::new();
+        let mut at = found.unwrap();
+        while let Some((before, way)) = seen[at].1 {
+            keys.push(match way {
+                Way::Up => "<Up>",
+                Way::Down => "<Down>",
+                Way::Left => "<Left>",
+                Way::Right => "<Right>",
+            });
+            at = before;
+        }
+        keys.reverse();
+        self.keys(&keys.concat());
+        self.keys("<Enter>");
+    }
+
+    /// Whoever plays second on a server sees the board from the other side.
+    fn frame_is_flipped(&self) -> bool {
+        self.play().is_flipped()
+    }
+
+    fn click_choice(&mut self, number: usize) {
+        let frame = self.frame();
+        let (width, height) = self.size;
+        let mut all = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
+        let hit = Some(Hit::Choice(number));
+        let place = all.find(|(x, y)| self.app.hits.at(*x, *y) == hit);
+        let (x, y) = place.unwrap_or_else(|| panic!("no choice {number} to click in\n{frame}"));
+        self.click_at(x, y);
+    }
+}
+
+#[test]
+fn every_game_is_played_by_arrows_alone_by_mouse_alone_and_by_typing_alone() {
+    for entry in engine::GAMES {
+        let turns = whole_game(entry.info.id);
+        for (hand, size) in HANDS {
+            let mut rig = Rig::playing(entry.info.id, ["human:Ana", "human:Ben"], "");
+            rig.size = size;
+            for (number, turn) in turns.iter().enumerate() {
+                rig.enter(turn, hand);
+                let played = rig.history().get(number).cloned();
+                assert_eq!(played.as_ref(), Some(turn), "{hand:?}\n{}", rig.frame());
+            }
+            let frame = rig.frame();
+            assert!(rig.table().result().is_some(), "{hand:?}\n{frame}");
+            assert!(frame.contains("has won") || frame.contains("draw"), "{hand:?}\n{frame}");
+        }
+    }
+}
+
+/// A server in this process.
+fn server() -> (SocketAddr, TempDir) {
+    let folder = TempDir::new().unwrap();
+    let data = folder.path().join("games.db");
+    let data = data.to_str().unwrap();
+    let args = ["quadrille", "serve", "--listen", "127.0.0.1:0", "--data", data]
+        .into_iter()
+        .chain(["--new-games", "1000"]);
+    let Some(Command::Serve(args)) = Cli::parse_from(args).command else { unreachable!() };
+    let (send, receive) = channel();
+    std::thread::spawn(move || {
+        let ready = |address| send.send(address).unwrap();
+        crate::serve::serve_quietly(&args, ready).unwrap();
+    });
+    (receive.recv_timeout(Duration::from_secs(30)).unwrap(), folder)
+}
+
+/// The links of both seats of a new game.
+fn links(address: SocketAddr, game: &str) -> [String; 2] {
+    let body = serde_json::json!({
+        "game": game,
+        "seats": [{"kind": "person", "name": "Ana"}, {"kind": "open"}],
+    })
+    .to_string();
+    let mut stream = TcpStream::connect(address).unwrap();
+    write!(
+        stream,
+        "POST /api/games HTTP/1.0\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    )
+    .unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let made: serde_json::Value =
+        serde_json::from_str(answer.split("\r\n\r\n").nth(1).unwrap()).unwrap();
+    let id = made["id"].as_str().unwrap();
+    [0, 1].map(|i| format!("http://{address}/{id}#{}", made["tokens"][i].as_str().unwrap()))
+}
+
+/// A program that sits at a game of a server.
+fn seated(link: &str, name: &str, size: (u16, u16)) -> (Rig, Receiver<Message>) {
+    let mut rig = Rig::new();
+    rig.size = size;
+    let (send, receive) = channel();
+    rig.app.shared.net = Some(send);
+    let opened = online::join(link, name, &rig.app.shared.saves).unwrap();
+    rig.app.go(Next::Online(Box::new(opened)));
+    (rig, receive)
+}
+
+fn play_on_server(address: SocketAddr, id: &str, turns: &[String], hand: Hand, size: (u16, u16)) {
+    let [one, two] = links(address, id);
+    let mut seats = [seated(&one, "Ana", size), seated(&two, "Ben", size)];
+    for (number, turn) in turns.iter().enumerate() {
+        seats[number % 2].0.enter(turn, hand);
+        for (rig, news) in &mut seats {
+            while rig.history().len() <= number || rig.table().game.in_turn() {
+                let message = news.recv_timeout(Duration::from_secs(30));
+                let shown = rig.frame();
+                rig.tell(message.unwrap_or_else(|_| panic!("{hand:?}: no {turn}\n{shown}")));
+            }
+            assert_eq!(rig.history().last(), Some(turn), "{hand:?}\n{}", rig.frame());
+        }
+    }
+    for (rig, _) in &seats {
+        assert!(rig.table().result().is_some(), "{hand:?}\n{}", rig.frame());
+    }
+}
+
+#[test]
+fn every_game_is_played_on_a_server_by_arrows_mouse_and_typing() {
+    let (address, _folder) = server();
+    std::thread::scope(|scope| {
+        for entry in engine::GAMES {
+            scope.spawn(move || {
+                let turns = whole_game(entry.info.id);
+                for (hand, size) in HANDS {
+                    play_on_server(address, entry.info.id, &turns, hand, size);
+                }
+            });
+        }
+    });
+}
