@@ -3,7 +3,6 @@
 use super::app::{Hit, Hits, Next, Shared};
 use super::board;
 use super::cursor::{Cursor, Way};
-use super::help;
 use super::look::Look;
 use super::page::Page;
 use super::setup::Setup;
@@ -143,7 +142,7 @@ impl Editor {
                 return Next::Page(Page::rules(self.setup.entry, &shared.look));
             }
             KeyCode::Char('?') | KeyCode::F(1) => {
-                return Next::Page(Page::new("Keys", help::lines(&shared.look)));
+                return Next::Page(Page::keys());
             }
             KeyCode::Esc | KeyCode::Char('q' | 'p' | 's') => return Next::Form,
             KeyCode::Char(digit) => {

@@ -87,13 +87,15 @@ const KEYS: &[(&str, &[(&str, &str)])] = &[
     ),
 ];
 
-/// The keys, by what they are for.
-pub fn lines(look: &Look) -> Vec<Line<'static>> {
+/// The keys, by what they are for, in this many columns.
+pub fn lines(look: &Look, columns: usize) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     for (heading, keys) in KEYS {
         lines.push(Line::styled(*heading, look.strong()));
         for (key, does) in *keys {
-            for (i, words) in wrapped(does, 58).into_iter().enumerate() {
+            for (i, words) in
+                wrapped(does, columns.saturating_sub(18).max(20)).into_iter().enumerate()
+            {
                 let key = if i == 0 { key } else { "" };
                 let key = Span::styled(format!("  {key:<15}"), look.accent());
                 lines.push(Line::from(vec![key, Span::raw(words)]));

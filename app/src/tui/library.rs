@@ -2,7 +2,6 @@
 
 use super::app::{Hits, Next, Shared};
 use super::board;
-use super::help;
 use super::look::Look;
 use super::page::Page;
 use super::view::{cut, keys, list, title, wrapped};
@@ -135,7 +134,7 @@ impl Library {
                 self.deleting = self.row().is_some_and(|row| row.kept.is_some());
             }
             KeyCode::Char('?') | KeyCode::F(1) => {
-                return Next::Page(Page::new("Keys", help::lines(&shared.look)));
+                return Next::Page(Page::keys());
             }
             KeyCode::Esc if !self.search.is_empty() => self.search.clear(),
             KeyCode::Char('q') | KeyCode::Esc => return Next::Menu,
@@ -226,7 +225,7 @@ impl Library {
         };
         title(frame, look, heading, &count);
         let wide = area.width >= 76;
-        let columns = if wide { 40.max(area.width * 2 / 5) } else { area.width - 4 };
+        let columns = if wide { 34.max(area.width * 2 / 5) } else { area.width - 4 };
         self.view_shelves(look, frame, columns);
         let left = Rect::new(2, 3, columns, area.height.saturating_sub(11));
         let line = |i: &usize| self.rows.get(*i).map(|row| self.line(row, look, columns));
@@ -271,7 +270,7 @@ impl Library {
         } else if self.file.is_none() {
             for (i, (name, _)) in SHELVES.iter().enumerate() {
                 let style = if i == self.shelf { look.chosen() } else { look.soft() };
-                spans.extend([Span::styled(format!(" {name} "), style), Span::raw(" ")]);
+                spans.push(Span::styled(format!(" {name} "), style));
             }
         }
         frame.buffer_mut().set_line(2, 1, &Line::from(spans), columns);
@@ -330,7 +329,7 @@ fn ending(table: &Table) -> &'static str {
         Some(Outcome::Win(Player::One)) => "1-0",
         Some(Outcome::Win(Player::Two)) => "0-1",
         Some(Outcome::Draw) => "draw",
-        None => "…",
+        None => "",
     }
 }
 

@@ -2,7 +2,6 @@
 
 use super::app::{Hits, Next, Shared};
 use super::board;
-use super::help;
 use super::page::Page;
 use super::puzzles;
 use super::view::{cut, keys, list, title, wrapped};
@@ -120,7 +119,7 @@ impl Menu {
                 return self.enter(shared);
             }
             KeyCode::Char('?') | KeyCode::F(1) => {
-                return Next::Page(Page::new("Keys", help::lines(&shared.look)));
+                return Next::Page(Page::keys());
             }
             KeyCode::Char('r') => {
                 if let Some(Item::Game(entry)) = self.items.get(self.chosen) {

@@ -1,6 +1,7 @@
 //! Pages of text to scroll through: the rules, the keys.
 
 use super::app::{Hit, Hits};
+use super::help;
 use super::look::Look;
 use super::view::{keys, title};
 use crate::pages;
@@ -15,7 +16,8 @@ use std::cell::Cell;
 
 pub struct Page {
     title: String,
-    lines: Vec<Line<'static>>,
+    /// None for the page of keys, which depends on the room.
+    lines: Option<Vec<Line<'static>>>,
     top: usize,
     /// How far it can be scrolled; known once it has been drawn.
     last: Cell<usize>,
@@ -28,7 +30,11 @@ const WIDEST: u16 = 84;
 impl Page {
     pub fn new(title: &str, lines: Vec<Line<'static>>) -> Page {
         let (last, height) = (Cell::new(usize::MAX), Cell::new(1));
-        Page { title: title.into(), lines, top: 0, last, height }
+        Page { title: title.into(), lines: Some(lines), top: 0, last, height }
+    }
+
+    pub fn keys() -> Page {
+        Page { lines: None, ..Page::new("Keys", Vec::new()) }
     }
 
     pub fn rules(entry: &Entry, look: &Look) -> Page {
@@ -64,7 +70,10 @@ impl Page {
         let left = (area.width - width) / 2;
         let body = Rect::new(left, 2, width, area.height.saturating_sub(4)).intersection(area);
         let room = usize::from(body.width).max(8);
-        let lines: Vec<_> = self.lines.iter().flat_map(|line| broken(line, room)).collect();
+        let lines: Vec<_> = match &self.lines {
+            Some(lines) => lines.iter().flat_map(|line| broken(line, room)).collect(),
+            None => help::lines(look, room),
+        };
         self.last.set(lines.len().saturating_sub(usize::from(body.height)));
         self.height.set(usize::from(body.height));
         let top = self.top.min(self.last.get());
@@ -77,7 +86,7 @@ impl Page {
         let footer = Rect::new(0, area.height.saturating_sub(1), area.width, 1);
         keys(frame, look, footer, &close, hits);
         let note = Rect::new(left, area.height.saturating_sub(2), width, 1).intersection(area);
-        frame.render_widget(Line::styled(more, look.soft()).right_aligned(), note);
+        frame.render_widget(Line::from(Span::styled(more, look.soft())).right_aligned(), note);
         hits.add(footer, Hit::Key(KeyCode::Esc));
     }
 }

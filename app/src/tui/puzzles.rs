@@ -2,7 +2,6 @@
 
 use super::app::{Hits, Next, Shared};
 use super::board;
-use super::help;
 use super::page::Page;
 use super::view::{keys, list, title, wrapped};
 use engine::puzzles::{Puzzle, shipped};
@@ -116,7 +115,7 @@ impl Puzzles {
                 return Next::Page(Page::rules(self.series().entry, &shared.look));
             }
             KeyCode::Char('?') | KeyCode::F(1) => {
-                return Next::Page(Page::new("Keys", help::lines(&shared.look)));
+                return Next::Page(Page::keys());
             }
             KeyCode::Char('q') | KeyCode::Esc => return Next::Menu,
             _ => {}

@@ -2,7 +2,6 @@
 
 use super::app::{Hits, Next, Shared};
 use super::board;
-use super::help;
 use super::page::Page;
 use super::view::{keys, list, title, wrapped};
 use crate::input;
@@ -96,7 +95,7 @@ impl Settings {
             KeyCode::Left | KeyCode::Char('h') => self.change(false, shared),
             KeyCode::Right | KeyCode::Enter | KeyCode::Char(' ' | 'l') => self.change(true, shared),
             KeyCode::Char('?') | KeyCode::F(1) => {
-                return Next::Page(Page::new("Keys", help::lines(&shared.look)));
+                return Next::Page(Page::keys());
             }
             KeyCode::Char('q') | KeyCode::Esc => return Next::Menu,
             _ => {}

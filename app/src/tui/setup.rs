@@ -1,7 +1,6 @@
 //! Before a game: its options, who plays, who starts, and the clock.
 
 use super::app::{Next, Shared};
-use super::help;
 use super::page::Page;
 use crate::columns;
 use crate::saves::Chosen;
@@ -284,7 +283,7 @@ impl Setup {
             KeyCode::Char('r') => return Next::Page(Page::rules(self.entry, &shared.look)),
             KeyCode::Char('s') => return self.start(shared),
             KeyCode::Char('?') | KeyCode::F(1) => {
-                return Next::Page(Page::new("Keys", help::lines(&shared.look)));
+                return Next::Page(Page::keys());
             }
             KeyCode::Esc | KeyCode::Char('q') => return Next::Menu,
             _ => {}

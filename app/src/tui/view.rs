@@ -66,7 +66,9 @@ pub fn title(frame: &mut Frame, look: &Look, words: &str, end: &str) {
     let line = Line::from(vec![Span::raw("  "), Span::styled(words.to_owned(), look.strong())]);
     frame.render_widget(line, row);
     if !end.is_empty() {
-        frame.render_widget(Line::styled(format!("{end}  "), look.soft()).right_aligned(), row);
+        // A style of the line itself would be that of the whole row, title included.
+        let end = Span::styled(format!("{end}  "), look.soft());
+        frame.render_widget(Line::from(end).right_aligned(), row);
     }
 }
 

@@ -11,7 +11,6 @@ use super::{Play, SPEEDS};
 use crate::table::Sitter;
 use crate::tui::app::{Hit, Next, Shared};
 use crate::tui::cursor::{Cursor, Way};
-use crate::tui::help;
 use crate::tui::page::Page;
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 
@@ -187,7 +186,7 @@ impl Play {
             KeyCode::PageDown => self.step(1, shared),
             KeyCode::Home => self.step(isize::MIN, shared),
             KeyCode::End => self.step(isize::MAX, shared),
-            KeyCode::F(1) => return Next::Page(Page::new("Keys", help::lines(&shared.look))),
+            KeyCode::F(1) => return Next::Page(Page::keys()),
             _ => {}
         }
         Next::Stay
@@ -248,7 +247,7 @@ impl Play {
             'E' if self.plays_online() => self.say("a game on a server is played as it is"),
             'E' => return Next::Edit,
             'r' => return Next::Page(Page::rules(self.table.entry, &shared.look)),
-            '?' => return Next::Page(Page::new("Keys", help::lines(&shared.look))),
+            '?' => return Next::Page(Page::keys()),
             '[' => self.step(-1, shared),
             ']' => self.step(1, shared),
             ' ' => self.space(shared),

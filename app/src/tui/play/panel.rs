@@ -106,7 +106,10 @@ impl Play {
             Span::raw(" ".repeat(blank)),
             Span::styled(time, style),
         ]));
-        let holdings = format!("    {}", holdings(seat));
+        let long = holdings(seat);
+        let fits = width(&long) + 4 <= pen.width();
+        let words = if fits { long } else { long.replace(" in reserve", " left") };
+        let holdings = format!("    {words}");
         pen.line(Line::styled(cut(&holdings, pen.width(), &look), look.soft()));
     }
 
@@ -258,6 +261,19 @@ impl Play {
         };
         pen.line(Line::styled(cut(&engine, pen.width(), &look), look.strong()));
         pen.gap();
+    }
+
+    /// What a hint or the analysis says in one line, where there is no panel.
+    pub(super) fn opinion(&self, look: &Look) -> Option<String> {
+        if !self.shown.hint && !self.shown.analysis {
+            return None;
+        }
+        let Some(line) = self.best_line() else {
+            return Some(format!("Engine: {}", look.sign("…", "...")));
+        };
+        let turns = if self.shown.analysis { line.turns.len() } else { 1 };
+        let turns = line.turns.iter().take(turns).map(String::as_str).collect::<Vec<_>>().join(" ");
+        Some(format!("Engine: {} ({})", turns, verdict(self.game(), line)))
     }
 
     fn best_line(&self) -> Option<&LineView> {

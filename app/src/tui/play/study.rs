@@ -168,7 +168,11 @@ impl Play {
                     ));
                     continue;
                 };
-                let share = bar(judged.score, judged.win_in);
+                // At the end of a game nothing is left to be won in.
+                let share = match judged.win_in {
+                    Some(0) if judged.score > 0 => 1.0,
+                    win_in => bar(judged.score, win_in),
+                };
                 let filled = (share * (8 * LINES) as f64).round() as usize;
                 let sign = match filled.saturating_sub(8 * line) {
                     8.. => look.sign("█", "#"),

@@ -140,11 +140,15 @@ impl Play {
             self.choices_in_line(look, row, hits)
         } else if let Some((words, warns)) = self.task_prompt().or_else(|| self.retry_prompt()) {
             let style = if warns { look.warning() } else { look.accent() };
-            Line::styled(cut(&words, width, look), style)
+            // Where two sentences do not fit, the first one does.
+            let fits = columns::width(&words) <= width;
+            let first = words.find(". ").filter(|_| !fits).and_then(|end| words.get(..=end));
+            Line::styled(cut(first.unwrap_or(&words), width, look), style)
         } else if has_panel {
             Line::styled(cut(&self.prompt(), width, look), look.soft())
         } else {
-            Line::raw(cut(status, width, look))
+            let words = self.opinion(look).unwrap_or_else(|| status.to_owned());
+            Line::raw(cut(&words, width, look))
         };
         frame.render_widget(line, row);
     }

@@ -107,6 +107,25 @@ fn a_game_is_gone_over_and_a_mistake_tried_again_without_the_answer() {
 }
 
 #[test]
+fn the_graph_of_a_game_that_was_won_ends_with_the_winner() {
+    let mut rig = Rig::playing("gekitai", HUMANS, "c3 a6 c5 f6 c2 f1 c3");
+    rig.keys("m");
+    let at = |ply: usize| requests::review::Judged {
+        ply,
+        of: 7,
+        score: if ply == 7 { 30_000 } else { 0 },
+        win_in: (ply == 7).then_some(0),
+        best: Vec::new(),
+        loss: None,
+        mistake: None,
+    };
+    (0..=7).for_each(|ply| rig.report(1, Found::Judged(at(ply))));
+    rig.report(1, Found::Done);
+    // The highest of the three lines is filled at the end alone.
+    sees(&rig, "  █");
+}
+
+#[test]
 fn positions_records_and_moves_can_be_pasted() {
     let paste = |rig: &mut Rig, text: &str| {
         rig.tell(Message::Input(Event::Paste(text.to_owned())));
