@@ -10,7 +10,10 @@ use rules::text::{Canvas, Glyph, Paper, Scale, Style, canvas};
 
 /// The largest drawing that fits; the smallest one if none does.
 pub fn drawing(diagram: &Diagram, look: &Look, flipped: bool, room: (u16, u16)) -> Canvas {
-    let scale = Scale::Room(room.0, room.1);
+    let scale = match look.color() {
+        true => Scale::Room(room.0, room.1),
+        false => Scale::RuledRoom(room.0, room.1),
+    };
     canvas(diagram, &Style { charset: look.charset, flipped, scale })
 }
 

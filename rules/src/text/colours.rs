@@ -87,7 +87,7 @@ impl Theme {
             (Theme::Contrast, Paper::Wood(_)) => [110, 110, 110],
             (Theme::Light, Paper::Wood(Tone::Light)) => [190, 154, 108],
             (_, Paper::Wood(Tone::Light)) => [175, 135, 95],
-            (_, Paper::Wood(Tone::Dark)) => [135, 95, 0],
+            (_, Paper::Wood(Tone::Dark)) => [124, 88, 44],
             (_, Paper::Wood(Tone::Goal)) => [0, 95, 135],
             (_, Paper::Piece(tint)) => self.body(tint),
             (_, Paper::Mark(Mark::Selected)) => [95, 215, 175],

@@ -41,6 +41,8 @@ pub enum Scale {
     Large,
     /// As large as fits into so many columns and rows; the smallest drawing if none does.
     Room(u16, u16),
+    /// The same with lines between all rows, where no colours tell them apart.
+    RuledRoom(u16, u16),
 }
 
 impl Scale {

@@ -134,12 +134,18 @@ pub(super) struct Plan {
 impl Plan {
     /// Lays out a diagram so that everything just fits.
     pub fn new(diagram: &Diagram, style: &Style) -> Plan {
-        let Scale::Room(columns, rows) = style.scale else {
-            return Plan::with(Frame::new(diagram, style.scale), diagram, style);
+        let (columns, rows, ruled) = match style.scale {
+            Scale::Room(columns, rows) => (columns, rows, false),
+            Scale::RuledRoom(columns, rows) => (columns, rows, true),
+            scale => return Plan::with(Frame::new(diagram, scale), diagram, style),
         };
         let mut last = Plan::with(Frame::new(diagram, Scale::Small), diagram, style);
-        for frame in Frame::all(diagram) {
-            last = Plan::with(frame, diagram, style);
+        let all = Frame::all(diagram);
+        // The smallest are for windows in which nothing else fits.
+        let ruled_ones = all.iter().filter(|frame| frame.ruled || !ruled);
+        let smallest = all.iter().filter(|frame| !frame.ruled && ruled);
+        for frame in ruled_ones.chain(smallest) {
+            last = Plan::with(*frame, diagram, style);
             if last.size.0 <= usize::from(columns) && last.size.1 <= usize::from(rows) {
                 break;
             }

@@ -321,6 +321,19 @@ fn towers_are_piles_of_discs() {
 }
 
 #[test]
+fn rows_are_told_apart_by_lines_where_there_are_no_colours() {
+    let diagram = towers(4);
+    let has_lines =
+        |scale| text(&diagram, &Style { scale, ..Style::default() }, false).contains('├');
+    // A room in which larger cells without lines would fit as well.
+    let room = (15..60).find(|rows| !has_lines(Scale::Room(100, *rows))).unwrap();
+    assert!(has_lines(Scale::RuledRoom(100, room)));
+    for rows in 15..60 {
+        assert!(has_lines(Scale::RuledRoom(100, rows)), "{rows}");
+    }
+}
+
+#[test]
 fn odd_diagrams_do_no_harm() {
     let mut diagram = towers(4);
     diagram.marks.last.push(1000);
