@@ -259,4 +259,12 @@ fn a_puzzle_is_solved_in_words() {
     assert!(out.contains("that does not win in"), "{out}");
     assert!(out.contains("right: win in") || out.contains("solved!"), "{out}");
     assert!(!out.contains("the game is kept"), "{out}");
+    // Puzzles of a file are tried in the same way.
+    let file = folder.join("own.txt");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(&file, format!("{}\n", puzzle.record).repeat(2)).unwrap();
+    let input = format!("load {0} 3\nload {0} 2\n{wrong}\n", file.display());
+    let out = printed(&["--no-boards", "--seed", "1"], &folder, &input);
+    assert!(out.contains("which one? 1 to 2") && out.contains("puzzle 2: "), "{out}");
+    assert!(out.contains("that does not win in"), "{out}");
 }

@@ -7,7 +7,7 @@ use crate::saves::{self, Shelf, Slot};
 use crate::table::clock::{Clock, Terms};
 use crate::table::{Sitter, Table};
 use crate::{input, pages};
-use engine::puzzles::shipped;
+use engine::puzzles::{Puzzle, shipped};
 use engine::{Entry, GAMES, Session, Who};
 use serde_json::Value;
 use std::path::Path;
@@ -52,6 +52,13 @@ impl Lines {
                         }
                         _ => (rest.trim(), None),
                     };
+                    let own = input::puzzles(Path::new(file)).ok().flatten().unwrap_or_default();
+                    if !own.is_empty() {
+                        if let Some(table) = self.own_puzzle(&own, number)? {
+                            return Ok(Some((table, None)));
+                        }
+                        continue;
+                    }
                     match input::table(Path::new(file), number) {
                         Ok(table) => return Ok(Some((table, None))),
                         Err(failure) => self.say(&failure.message())?,
@@ -107,6 +114,34 @@ impl Lines {
             self.say(&format!("which one? 1 to {count}, as in `puzzle {name} 1`"))?;
             return Ok(None);
         };
+        self.attempt(entry, at, puzzle)
+    }
+
+    /// A puzzle of a file: that of a number, or the first.
+    fn own_puzzle(
+        &mut self,
+        own: &[Puzzle],
+        number: Option<usize>,
+    ) -> Result<Option<Table>, Failure> {
+        let at = number.unwrap_or(1).wrapping_sub(1);
+        let Some(puzzle) = own.get(at) else {
+            let count = own.len();
+            self.say(&format!("which one? 1 to {count}, as in `load FILE 1`"))?;
+            return Ok(None);
+        };
+        match entry(&puzzle.game) {
+            Ok(entry) => self.attempt(entry, at, puzzle),
+            Err(trouble) => self.say(&trouble).map(|()| None),
+        }
+    }
+
+    /// Begins an attempt at a puzzle.
+    fn attempt(
+        &mut self,
+        entry: &'static Entry,
+        at: usize,
+        puzzle: &Puzzle,
+    ) -> Result<Option<Table>, Failure> {
         let Ok(game) = (entry.from_text)(&puzzle.position, &Default::default()) else {
             return self.say("this puzzle cannot be read").map(|()| None);
         };

@@ -181,8 +181,9 @@ pub const fn paper_of_16(paper: Paper) -> Option<u8> {
         Paper::Plain | Paper::Board | Paper::Cell(Tone::Light | Tone::Dark) => return None,
         Paper::Mark(Mark::Target) => return None,
         Paper::Cell(Tone::Goal) | Paper::Wood(Tone::Goal) => 5,
-        Paper::Wood(Tone::Light) => 6,
-        Paper::Wood(Tone::Dark) => 2,
+        // Targets are green: neither of these is.
+        Paper::Wood(Tone::Light) => 7,
+        Paper::Wood(Tone::Dark) => 8,
         Paper::Piece(tint) => body_of_16(tint),
         Paper::Mark(Mark::Selected) => 14,
         Paper::Mark(Mark::Winning) => 15,
