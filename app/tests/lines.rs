@@ -137,7 +137,7 @@ fn a_game_is_chosen_by_answering_questions() {
     for expected in [
         "there is no game `chess`; the games are glaisher",
         "GEKITAI",
-        "board side must be 4 to 8, got 9",
+        "size must be 4 to 8, got `9`",
         "who plays X? (Enter is human)",
         "player `nobody`: expected human",
         "Gekitai: Ana (X) against Original Easy (O)",
@@ -181,7 +181,7 @@ fn wrong_calls_get_one_line_and_exit_code_2() {
         (&["gekitai", "--first", "seed:odd"], "there is no seed player `odd`"),
         (&["gekitai", "--first", "level:99"], "the levels are 1 to 10, got `99`"),
         (&["gekitai", "--clock", "soon"], "as in `5+3`, got `soon`"),
-        (&["gekitai", "--size", "99"], "board side must be 4 to 8, got 99"),
+        (&["gekitai", "--size", "99"], "--size must be 4 to 8, got `99`"),
         (&["--first", "human"], "which game?"),
         (&["--continue"], "there is no unfinished game"),
         (&["--load", "/does/not/exist"], "/does/not/exist: No such file"),

@@ -240,7 +240,9 @@ impl Lines {
                     pair.split_once('=').ok_or_else(|| format!("`{pair}` is not name=value"))?;
                 options.0.insert(name.to_owned(), rules::notation::option_value(value));
             }
-            input::start(entry, &options).map_err(|failure| failure.message())
+            // Here no flags are typed.
+            let said = |failure: Failure| failure.message().trim_start_matches("--").to_owned();
+            input::start(entry, &options).map_err(said)
         };
         let known = || {
             let options = entry.info.options.iter();

@@ -168,7 +168,8 @@ impl Picker {
     pub fn choose(&mut self, number: usize) -> Picked {
         match self.choices().get(number) {
             Some(tap) => self.take(tap.clone()),
-            None => Picked::Refused(format!("there is no choice {}", number + 1)),
+            // Choices are counted from 1, so the key 0 comes as the largest number.
+            None => Picked::Refused(format!("there is no choice {}", number.wrapping_add(1))),
         }
     }
 
@@ -268,6 +269,15 @@ mod tests {
         assert!(picker.back());
         assert_eq!(picker.stage(), Some("parts"));
         assert!(picker.back() && picker.is_idle() && !picker.back());
+    }
+
+    #[test]
+    fn the_key_0_chooses_nothing() {
+        let game = game("glaisher", "");
+        let mut picker = Picker::new(game.steps());
+        picker.tap(cell(&game.diagram(), "a2"), &game.diagram());
+        let refused = Picked::Refused("there is no choice 0".into());
+        assert_eq!(picker.choose(0_usize.wrapping_sub(1)), refused);
     }
 
     #[test]
