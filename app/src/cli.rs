@@ -111,14 +111,14 @@ The commands are described in docs/protocols.md."
     Solve(SolveArgs),
     /// Collect puzzles from games of the engine against itself: find the only turn that wins
     Puzzles(PuzzlesArgs),
-    /// Check a certificate: every reply to every position it stores
+    /// Check a certificate or a complete table: every reply to every position
     #[command(after_help = "Example:
   quadrille solve gekitai --both draw -o proof.gz && quadrille verify proof.gz
 
 The format is described in docs/certificates.md. A certificate that does not hold is refused with
 the line at fault, and the exit code is 2.")]
     Verify {
-        /// The certificate, compressed or not
+        /// The certificate, compressed or not, or the table
         file: PathBuf,
     },
     /// Play a match between two players, which may be other programs
@@ -393,6 +393,9 @@ pub struct SolveArgs {
     /// Memory for the table of positions
     #[arg(long, value_name = "MEBIBYTES", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
     pub memory: u32,
+    /// Threads, for a search that can use several: that for quiet moves
+    #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=64))]
+    pub threads: u8,
     /// Save the work to this file, regularly and at the end
     #[arg(long, value_name = "FILE")]
     pub checkpoint: Option<PathBuf>,
@@ -440,7 +443,7 @@ pub struct PuzzlesArgs {
 /// How to solve a position.
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// Proofs and bounds, alternately
+    /// What suits the question: bounds alone with --within, else all in turn
     All,
     /// Proof-number search alone
     Proof,
@@ -448,6 +451,8 @@ pub enum Method {
     Bound,
     /// The same, but turns that the game's judgement calls free do not count
     Quiet,
+    /// Closed sets of positions: that nobody can force a win
+    Draw,
 }
 
 /// Arguments of `bench`.

@@ -11,12 +11,16 @@ pub struct Ticker {
     started: Instant,
     last: Option<Instant>,
     terminal: bool,
+    /// The columns of the terminal, less one: a line that wraps could not be drawn over.
+    columns: usize,
 }
 
 impl Ticker {
     pub fn new() -> Ticker {
         let terminal = std::io::stderr().is_terminal();
-        Ticker { started: Instant::now(), last: None, terminal }
+        let size = ratatui::crossterm::terminal::size().ok().filter(|_| terminal);
+        let columns = size.map_or(100, |size| usize::from(size.0).max(20)) - 1;
+        Ticker { started: Instant::now(), last: None, terminal, columns }
     }
 
     /// Shows a line made from the seconds since the start, unless one was shown just now.
@@ -25,7 +29,8 @@ impl Ticker {
             return;
         }
         self.last = Some(Instant::now());
-        let text: String = line(self.started.elapsed().as_secs_f64()).chars().take(100).collect();
+        let text: String =
+            line(self.started.elapsed().as_secs_f64()).chars().take(self.columns).collect();
         let _ = write!(std::io::stderr(), "\r\x1b[K{text}");
     }
 

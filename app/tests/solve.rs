@@ -63,6 +63,42 @@ fn a_certificate_is_written_and_verified_and_a_damaged_one_refused() {
     assert_eq!(run(&["verify", "no such file"]).status.code(), Some(2));
 }
 
+#[test]
+fn that_nobody_wins_is_told_and_verified() {
+    let file = folder("draw").join("proof.gz");
+    let name = file.to_str().unwrap();
+    let solve = ["solve", "gekitai", "--size", "4", "--markers", "4", "--memory", "8", "-o", name];
+    let told = stdout(&run(&[&solve[..], &["--method", "draw"]].concat()));
+    assert!(told.contains("nobody can force a win: closed sets of "), "{told}");
+    let told = stdout(&run(&["verify", name]));
+    assert!(
+        told.starts_with("Gekitai: nobody can force a win from `4/4/4/4;markers=4 1`\n"),
+        "{told}"
+    );
+    assert!(told.contains("it holds: "), "{told}");
+    // Without being told, it finds that out by itself.
+    assert!(stdout(&run(&solve)).contains("nobody can force a win: closed sets of "));
+}
+
+#[test]
+fn a_bound_in_quiet_moves_says_what_it_means() {
+    let solve = ["solve", "jeson-mor", "--size", "7", "--method", "quiet", "--within", "4"];
+    let told = stdout(&run(&[&solve[..], &["--memory", "8", "--player", "2"]].concat()));
+    let expected = "Black cannot force a win before both players together have made 4 quiet moves\n\
+                    (a move is quiet unless it ends on one of the eight cells a jump from the centre";
+    assert!(told.contains(expected), "{told}");
+}
+
+#[test]
+fn a_table_that_is_cut_short_is_refused() {
+    let file = folder("table").join("knights");
+    std::fs::write(&file, b"quadrille table 1 jeson-mor size=5\n\0\0\0").unwrap();
+    let refused = run(&["verify", file.to_str().unwrap()]);
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(said.contains("knights") && said.lines().count() == 1, "{said}");
+}
+
 /// The first line of an answer: who wins.
 fn verdict(output: &Output) -> String {
     stdout(output).lines().nth(1).unwrap().split(" wins").next().unwrap().to_owned()
@@ -110,6 +146,14 @@ fn bounds_that_are_killed_go_on_to_the_same_result() {
     let resumed = killed_and_resumed("bounds", &question);
     let told = stdout(&resumed);
     assert!(told.contains("nobody can force a win within 5 turns\n"), "{told}");
+}
+
+#[test]
+fn quiet_moves_that_are_killed_go_on_with_their_table() {
+    let question = ["solve", "jeson-mor", "--size", "7", "--method", "quiet", "--player", "2"];
+    let question = [&question[..], &["--memory", "32", "--time", "600"]].concat();
+    let resumed = killed_and_resumed("quiet", &question);
+    assert_eq!(verdict(&resumed), "Black");
 }
 
 #[test]

@@ -94,7 +94,9 @@ impl<G: Play> Brain<G> {
             for line in &mut thought.lines {
                 make_whole(pos, &mut line.moves, &self.judge, &self.cache);
             }
-            with_book(thought, book.as_ref(), limits.lines)
+            let mut thought = with_book(thought, book.as_ref(), limits.lines);
+            even_out(pos, &mut thought.lines);
+            thought
         };
         let (judge, cache) = (&self.judge, &self.cache);
         let tell = &mut |thought: &Thought<G::Move>| news(&whole(thought.clone()));
@@ -187,10 +189,44 @@ fn with_book<M: Copy + PartialEq>(
     thought
 }
 
+/// Gives first moves that a symmetry of the position makes equal the same line, turned or mirrored: that of
+/// the best of them.
+fn even_out<G: Play>(pos: &G, lines: &mut [Line<G::Move>]) {
+    let same: Vec<usize> = (1..G::IMAGES).filter(|which| pos.image(*which) == *pos).collect();
+    if same.is_empty() || lines.len() < 2 {
+        return;
+    }
+    for i in 0..lines.len() {
+        let best = lines[i].clone();
+        for line in &mut lines[i + 1..] {
+            let image = |which: &usize| {
+                let first = best.moves.first().map(|m| pos.image_of(*m, *which));
+                first.is_some() && first == line.moves.first().copied()
+            };
+            if let Some(which) = same.iter().copied().find(image) {
+                *line = Line { moves: image_line(pos, &best.moves, which), score: best.score };
+            }
+        }
+    }
+    lines.sort_by_key(|line| std::cmp::Reverse(line.score));
+}
+
+/// A line as it is seen from another side.
+fn image_line<G: Play>(pos: &G, moves: &[G::Move], which: usize) -> Vec<G::Move> {
+    let mut pos = pos.clone();
+    let mut turned = Vec::with_capacity(moves.len());
+    for m in moves {
+        turned.push(pos.image_of(*m, which));
+        pos.play_unchecked(*m);
+    }
+    turned
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use rules::Game;
+    use rules::gekitai::Gekitai;
     use rules::glaisher::Glaisher;
 
     #[test]
@@ -202,5 +238,21 @@ mod tests {
         assert!((1..=5_000).contains(&looking.nodes()), "{}", looking.nodes());
         Brain::<Glaisher>::new(4).decide(&game, &whole, &mut |_| {});
         assert_eq!(whole.nodes(), 20_000);
+    }
+
+    #[test]
+    fn mirror_images_of_a_first_move_have_the_same_value() {
+        let game = Match::new(Gekitai::new(&Default::default()).unwrap());
+        let limits = Limits { lines: 12, ..Limits::nodes(3_000) };
+        let control = Control::new(&limits, &Stop::default());
+        let thought = Brain::<Gekitai>::new(4).decide(&game, &control, &mut |_| {}).unwrap();
+        let scores: Vec<(String, i32)> =
+            thought.lines.iter().map(|line| (line.moves[0].to_string(), line.score)).collect();
+        let of = |cell: &str| scores.iter().find(|(m, _)| m == cell).map(|(_, score)| *score);
+        // The book knows one of them; the others are as good, and so they come first.
+        let won: Vec<_> = ["c3", "c4", "d3", "d4"].map(of).into_iter().flatten().collect();
+        assert!(won.len() > 1 && won.iter().all(|score| *score == won[0]), "{scores:?}");
+        assert!(is_proven(won[0]), "{scores:?}");
+        assert!(scores.is_sorted_by_key(|(_, score)| std::cmp::Reverse(*score)), "{scores:?}");
     }
 }

@@ -20,6 +20,7 @@ fn settings(method: Method, player: Option<Player>) -> Settings {
         time: None,
         nodes: Some(100_000_000),
         mebibytes: 64,
+        threads: 1,
         checkpoint: None,
         resume: None,
     }
@@ -29,7 +30,7 @@ fn win<G: Play>(pos: &G, method: Method, player: Option<Player>) -> Win<G> {
     let answer = solve(pos, &settings(method, player), &Stop::default(), &mut |_| {}).unwrap();
     match answer.verdict {
         Verdict::Win(win) => win,
-        Verdict::Open => panic!("no win was found"),
+        Verdict::Open | Verdict::Draw(_) => panic!("no win was found"),
     }
 }
 

@@ -12,7 +12,7 @@ from typing_extensions import Self
 __version__: str
 
 Outcome = Literal[1, 2, "draw"] | None
-Method = Literal["all", "proof", "bound", "quiet"]
+Method = Literal["all", "proof", "bound", "quiet", "draw"]
 Step = tuple[NDArray[np.float32] | None, NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_]]
 
 @final
@@ -359,6 +359,9 @@ class Solution:
     def line(self) -> list[str]:
         """A line that shows it, turn by turn."""
     @property
+    def held(self) -> list[Literal[1, 2]]:
+        """Who cannot force a win, if that is proven: one player or both."""
+    @property
     def certificate(self) -> str | None:
         """The certificate as text, if there is one."""
     @property
@@ -377,13 +380,16 @@ class Proof:
 
     @property
     def position(self) -> Position:
-        """The position that is won."""
+        """The position that is claimed about."""
     @property
-    def winner(self) -> Literal[1, 2]:
-        """Who wins it."""
+    def winner(self) -> Literal[1, 2] | None:
+        """Who wins it, if that is the claim."""
     @property
-    def within(self) -> int:
+    def within(self) -> int | None:
         """In how many moves of the winner at most."""
+    @property
+    def held(self) -> list[Literal[1, 2]]:
+        """Who cannot force a win, if that is the claim: one player or both."""
     @property
     def stored(self) -> int:
         """How many positions the certificate stores."""

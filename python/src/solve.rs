@@ -6,7 +6,7 @@ use crate::game::meant;
 use crate::position::{Position, maybe_player};
 use crate::wait::wait;
 use ::engine::puzzles::{self, Collect};
-use ::engine::solve::certificate::{decompress, game_of};
+use ::engine::solve::certificate::{Claim, decompress, game_of};
 use ::engine::solve::question::{Method, Settings};
 use ::engine::{Stop, find};
 use pyo3::prelude::*;
@@ -26,6 +26,8 @@ pub struct Solution {
     exact: bool,
     /// A line that shows it, turn by turn.
     line: Vec<String>,
+    /// Who cannot force a win, if that is proven: one player or both.
+    held: Vec<u8>,
     /// The certificate as text, if there is one.
     certificate: Option<String>,
     /// For each player, the turns within which there is no win.
@@ -43,6 +45,10 @@ impl Solution {
             (Some(player), Some(turns)) => {
                 let most = if self.exact { "" } else { " at most" };
                 format!("<Solution player {player} wins in {turns} turns{most}>")
+            }
+            _ if self.held.len() == 2 => "<Solution nobody can force a win>".to_owned(),
+            _ if self.held.len() == 1 => {
+                format!("<Solution player {} cannot force a win>", self.held[0])
             }
             _ => format!("<Solution unknown after {} positions>", self.nodes),
         }
@@ -70,10 +76,11 @@ pub fn solve(
         "proof" => Method::Proof,
         "bound" => Method::Bound,
         "quiet" => Method::Quiet,
+        "draw" => Method::Draw,
         other => {
             let other = rules::game::shorten(other);
             return Err(refuse(format!(
-                "method must be all, proof, bound or quiet, got `{other}`"
+                "method must be all, proof, bound, quiet or draw, got `{other}`"
             )));
         }
     };
@@ -88,6 +95,7 @@ pub fn solve(
         time: time_ms.or(otherwise).map(Duration::from_millis),
         nodes,
         mebibytes: memory,
+        threads: 1,
         checkpoint: None,
         resume: None,
     };
@@ -97,13 +105,18 @@ pub fn solve(
     let report =
         wait(py, &stop, move || (entry.solve)(session.as_ref(), &settings, &switch, &mut |_| {}))?;
     let report = report.map_err(refuse)?;
-    let win = report.win;
+    let (win, draw) = (report.win, report.draw);
+    let held = draw.iter().flat_map(|draw| &draw.against).map(|player| player.number()).collect();
     Ok(Solution {
         winner: win.as_ref().map(|win| win.player.number()),
         turns: win.as_ref().map(|win| win.turns),
         exact: win.as_ref().is_some_and(|win| win.exact),
         line: win.as_ref().map(|win| win.line.clone()).unwrap_or_default(),
-        certificate: win.and_then(|win| win.certificate).map(|(text, _)| text),
+        held,
+        certificate: win
+            .and_then(|win| win.certificate)
+            .map(|(text, _)| text)
+            .or(draw.map(|draw| draw.certificate.0)),
         no_win: (report.progress.no_win[0], report.progress.no_win[1]),
         nodes: report.progress.nodes,
         time_ms: report.progress.time.as_secs_f64() * 1e3,
@@ -113,12 +126,14 @@ pub fn solve(
 /// A certificate that holds.
 #[pyclass(frozen, get_all, module = "quadrille")]
 pub struct Proof {
-    /// The position that is won.
+    /// The position that is claimed about.
     position: Position,
-    /// Who wins it.
-    winner: u8,
+    /// Who wins it, if that is the claim.
+    winner: Option<u8>,
     /// In how many moves of the winner at most.
-    within: u32,
+    within: Option<u32>,
+    /// Who cannot force a win, if that is the claim: one player or both.
+    held: Vec<u8>,
     /// How many positions the certificate stores.
     stored: usize,
     /// How many replies were checked.
@@ -130,8 +145,15 @@ pub struct Proof {
 #[pymethods]
 impl Proof {
     fn __repr__(&self) -> String {
-        let Proof { winner, within, stored, .. } = self;
-        format!("<Proof player {winner} wins within {within} moves, {stored} stored positions>")
+        let Proof { winner, within, held, stored, .. } = self;
+        let claim = match (winner, within, &held[..]) {
+            (Some(winner), Some(within), _) => {
+                format!("player {winner} wins within {within} moves")
+            }
+            (_, _, [player]) => format!("player {player} cannot force a win"),
+            _ => "nobody can force a win".to_owned(),
+        };
+        format!("<Proof {claim}, {stored} stored positions>")
     }
 }
 
@@ -174,12 +196,18 @@ pub fn verify(py: Python<'_>, certificate: Source<'_>) -> PyResult<Proof> {
         Ok::<_, String>((Any::of(session.as_ref()), proven))
     })?;
     let (pos, proven) = checked.map_err(refuse)?;
+    let (winner, within, held) = match proven.claim {
+        Claim::Wins { player, within } => (Some(player.number()), Some(within), vec![]),
+        Claim::NoWin(player) => (None, None, vec![player.number()]),
+        Claim::Nobody => (None, None, vec![1, 2]),
+    };
     Ok(Proof {
         position: Position {
             pos: pos.ok_or_else(|| refuse("a game that this module does not know"))?,
         },
-        winner: proven.winner.number(),
-        within: proven.within,
+        winner,
+        within,
+        held,
         stored: proven.checked.stored,
         replies: proven.checked.replies,
         positions: proven.checked.positions,

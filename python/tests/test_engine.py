@@ -180,6 +180,16 @@ def test_a_win_is_proven_and_its_certificate_holds() -> None:
         quadrille.verify(damaged)
 
 
+def test_that_nobody_wins_is_proven_and_its_certificate_holds() -> None:
+    position = Game("gekitai", size=4, markers=4).start()
+    solution = quadrille.solve(position, method="draw", memory=8)
+    assert (solution.winner, solution.held) == (None, [1, 2])
+    assert solution.certificate is not None
+    proof = quadrille.verify(solution.certificate)
+    assert (proof.winner, proof.within, proof.held) == (None, None, [1, 2])
+    assert "nobody" in repr(proof) and "nobody" in repr(solution)
+
+
 def test_an_interrupt_from_a_thread_is_heard() -> None:
     timer = threading.Timer(0.3, _thread.interrupt_main)
     timer.start()

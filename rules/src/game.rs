@@ -341,6 +341,37 @@ pub trait Game: Clone + Eq + Hash + Debug + Send + Sync + 'static {
         self.moves().contains(&m)
     }
 
+    /// Whether the player to move has a turn that wins. A game may know a quicker way than to try.
+    fn wins_at_once(&self) -> bool {
+        self.moves().into_iter().any(|m| {
+            let next = self.after(m);
+            match next.outcome() {
+                Some(outcome) => outcome == Outcome::Win(self.turn()),
+                None => next.turn() == self.turn() && next.wins_at_once(),
+            }
+        })
+    }
+
+    /// Appends, in order, the moves after which the opponent has neither won nor wins at once. A game may
+    /// know a quicker way than to try.
+    fn append_saving_moves(&self, out: &mut Vec<Self::Move>) {
+        let first = out.len();
+        self.append_moves(out);
+        let mut kept = first;
+        for i in first..out.len() {
+            let next = self.after(out[i]);
+            let lost = match next.outcome() {
+                Some(outcome) => outcome == Outcome::Win(self.turn().other()),
+                None => next.turn() != self.turn() && next.wins_at_once(),
+            };
+            if !lost {
+                out[kept] = out[i];
+                kept += 1;
+            }
+        }
+        out.truncate(kept);
+    }
+
     /// Makes a move, or says why it is not legal and leaves the position as it was.
     fn play(&mut self, m: Self::Move) -> Result<(), IllegalMove> {
         if self.is_legal(m) {

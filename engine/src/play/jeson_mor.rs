@@ -16,10 +16,11 @@ use crate::evaluate::Estimate;
 use crate::levels::{Skills, skill};
 use crate::score::{Score, win_after};
 use crate::seed::{self, Seed};
-use crate::solve::Prove;
 use crate::solve::complete::Solution;
 use crate::solve::knights::{self, Knights};
+use crate::solve::quiet::Quiet;
 use crate::solve::retrograde::{self, Value, is_win};
+use crate::solve::{Prove, Within};
 use rules::jeson_mor::{Cell, Goal, JesonMor, Jump, Options, jumps};
 use rules::{Game, Player, Symmetric};
 use std::path::Path;
@@ -227,6 +228,22 @@ impl Prove for Judge {
     ) -> Option<Result<Solution<JesonMor>, String>> {
         let wanted = pos.options() == Options { size: 5, goal: Goal::Leave };
         wanted.then(|| Ok(Box::new(Knights::tabulate(file, go_on)?) as Solution<JesonMor>))
+    }
+
+    fn within(
+        &self,
+        pos: &JesonMor,
+        mebibytes: usize,
+        threads: usize,
+    ) -> Option<Box<dyn Within<JesonMor>>> {
+        Some(Box::new(Quiet::new(pos, mebibytes, threads)?))
+    }
+
+    fn quiet_means(&self) -> Option<&'static str> {
+        Some(
+            "a move is quiet unless it ends on one of the eight cells a jump from the centre, and a win is \
+             reached where counting the knights on these cells decides",
+        )
     }
 
     fn forcing(&self, pos: &JesonMor) -> Option<(String, u32)> {

@@ -3,6 +3,7 @@
 
 use super::certificate::{Certificate, Fault, Stored};
 use rules::{Notation, Outcome, Symmetric};
+use std::collections::HashMap;
 
 /// What a check has looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,7 +22,8 @@ pub fn verify<G: Symmetric + Notation>(
     certificate: &Certificate<G>,
     news: &mut dyn FnMut(usize),
 ) -> Result<Checked, Fault> {
-    let mut checker = Checker { certificate, seen: Checked::default(), moves: Vec::new() };
+    let mut checker =
+        Checker { certificate, seen: Checked::default(), moves: Vec::new(), tried: HashMap::new() };
     let start = &certificate.start;
     checker.covered(start, certificate.within + 1).map_err(|gap| gap.at(start, 4))?;
     let mut all: Vec<_> = certificate.stored.iter().collect();
@@ -42,6 +44,8 @@ struct Checker<'a, G: Symmetric> {
     seen: Checked,
     /// Move lists that are not in use.
     moves: Vec<Vec<G::Move>>,
+    /// Moves that have been met, and whether they are tried.
+    tried: HashMap<G::Move, bool>,
 }
 
 /// A reply without an answer.
@@ -70,6 +74,14 @@ impl<G: Symmetric + Notation> Checker<'_, G> {
         moves
     }
 
+    /// The loser's moves after which the winner does not win at once.
+    fn saving_moves(&mut self, pos: &G) -> Vec<G::Move> {
+        let mut moves = self.moves.pop().unwrap_or_default();
+        moves.clear();
+        pos.append_saving_moves(&mut moves);
+        moves
+    }
+
     /// Whatever the loser does, the winner is to move in a position of lower rank, or wins in fewer
     /// moves than this rank by himself.
     fn covered(&mut self, pos: &G, rank: u32) -> Result<(), Gap<G>> {
@@ -81,9 +93,11 @@ impl<G: Symmetric + Notation> Checker<'_, G> {
         if pos.turn() == self.certificate.winner {
             return self.answered(pos, rank);
         }
-        let moves = self.moves(pos);
+        let all = self.moves(pos);
+        self.seen.replies += all.len() as u64;
+        // After those that do not save the winner wins at once, which is one move.
+        let moves = if rank > 1 { self.saving_moves(pos) } else { all };
         for m in &moves {
-            self.seen.replies += 1;
             self.covered(&pos.after(*m), rank)?;
         }
         self.moves.push(moves);
@@ -91,31 +105,17 @@ impl<G: Symmetric + Notation> Checker<'_, G> {
     }
 
     fn answered(&mut self, pos: &G, rank: u32) -> Result<(), Gap<G>> {
-        if rank > 1 && self.wins_this_turn(pos) {
+        if rank > 1 && pos.wins_at_once() {
             return Ok(());
         }
         let why = match self.certificate.stored.get(&pos.canonical().0) {
             Some(stored) if stored.rank < rank => return Ok(()),
             Some(_) => "the rank does not fall",
             None if self.wins_by_tries(pos, rank.saturating_sub(1)) => return Ok(()),
+            None if pos.wins_at_once() => "the win at once is one move too many",
             None => "there is neither a stored move nor a win at once",
         };
         Err(Gap { pos: pos.clone(), why })
-    }
-
-    /// Whether the winner, who is to move, wins before the other plays.
-    fn wins_this_turn(&mut self, pos: &G) -> bool {
-        let moves = self.moves(pos);
-        let wins = moves.iter().any(|m| {
-            let next = pos.after(*m);
-            self.seen.positions += 1;
-            self.is_won(&next)
-                || next.turn() == pos.turn()
-                    && next.outcome().is_none()
-                    && self.wins_this_turn(&next)
-        });
-        self.moves.push(moves);
-        wins
     }
 
     /// Whether the winner, who is to move, wins in this many moves by those that the certificate tries.
@@ -127,25 +127,26 @@ impl<G: Symmetric + Notation> Checker<'_, G> {
         }
         let moves = self.moves(pos);
         let wins = moves.iter().any(|m| {
-            m.to_string().ends_with(&tries.ending)
-                && self.every_reply_loses(&pos.after(*m), most - 1)
+            self.is_tried(*m, &tries.ending) && self.every_reply_loses(&pos.after(*m), most - 1)
         });
         self.moves.push(moves);
         wins
+    }
+
+    /// Whether the text of a move ends as those do that are tried; it is made once for each move.
+    fn is_tried(&mut self, m: G::Move, ending: &str) -> bool {
+        *self.tried.entry(m).or_insert_with(|| m.to_string().ends_with(ending))
     }
 
     fn every_reply_loses(&mut self, pos: &G, most: u32) -> bool {
         if pos.outcome().is_some() || pos.turn() == self.certificate.winner {
             return self.is_won(pos);
         }
-        let replies = self.moves(pos);
+        let replies = self.saving_moves(pos);
         let lose = replies.iter().all(|reply| {
             let next = pos.after(*reply);
             self.seen.positions += 1;
-            match next.outcome() {
-                Some(_) => self.is_won(&next),
-                None => self.wins_this_turn(&next) || self.wins_by_tries(&next, most),
-            }
+            next.outcome().is_none() && self.wins_by_tries(&next, most)
         });
         self.moves.push(replies);
         lose

@@ -2,9 +2,38 @@
 
 use super::complete::Solution;
 use super::retrograde::Value;
+use super::strategy::Oracle;
 use crate::evaluate::{Evaluate, MoveOf};
-use rules::Game;
+use rules::{Game, Player};
+use std::io::{self, Read, Write};
 use std::path::Path;
+
+/// Writes the table of a search.
+pub type Writer<'a> = &'a dyn Fn(&mut dyn Write) -> io::Result<()>;
+
+/// A search of a game's own that counts quiet moves only, and keeps what it has learned.
+pub trait Within<G: Game>: Oracle<G> {
+    /// Whether a player can force a win before both together have made this many quiet moves. Nothing if
+    /// `go_on` has ended it, which is asked now and then with the positions looked at so far and a way to
+    /// write the table.
+    fn wins(
+        &mut self,
+        pos: &G,
+        attacker: Player,
+        bound: u32,
+        go_on: &mut dyn FnMut(u64, Writer<'_>) -> bool,
+    ) -> Option<bool>;
+    /// The largest bound.
+    fn most(&self) -> u32;
+    /// How many positions were looked at so far.
+    fn nodes(&self) -> u64;
+    /// The part of the table that is in use.
+    fn used(&self) -> f64;
+    /// Writes the table.
+    fn write(&self, out: &mut dyn Write) -> io::Result<()>;
+    /// Reads a table that `write` wrote, of the same size.
+    fn read(&mut self, input: &mut dyn Read) -> io::Result<()>;
+}
 
 /// A judgement that helps to prove. Everything may be left as it is.
 pub trait Prove: Evaluate {
@@ -16,6 +45,23 @@ pub trait Prove: Evaluate {
     /// How the moves end that carry out wins which `known` sees beyond this turn, and how many of them it
     /// may take: for certificates, which must not rely on `known`.
     fn forcing(&self, _pos: &Self::Game) -> Option<(String, u32)> {
+        None
+    }
+
+    /// The game's own search for quiet moves, with so many mebibytes and threads, where it has one for
+    /// this position.
+    fn within(
+        &self,
+        _pos: &Self::Game,
+        _mebibytes: usize,
+        _threads: usize,
+    ) -> Option<Box<dyn Within<Self::Game>>> {
+        None
+    }
+
+    /// What a bound in quiet moves means, for people: it stands behind "before both players together have
+    /// made 12 quiet moves".
+    fn quiet_means(&self) -> Option<&'static str> {
         None
     }
 

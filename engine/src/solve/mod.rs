@@ -1,18 +1,23 @@
 //! Proofs: who wins for certain, and how anyone can check it.
 
+mod attempt;
 pub mod bound;
 pub mod certificate;
 pub mod check;
 mod checkpoint;
+pub mod closed;
 pub mod complete;
+mod file;
+pub mod hold;
 pub mod knights;
 mod knowledge;
 pub mod proof;
 pub mod question;
+pub mod quiet;
 pub mod report;
 pub mod retrograde;
 pub mod strategy;
 pub mod table;
 
 pub use knights::{Exact, install, results};
-pub use knowledge::Prove;
+pub use knowledge::{Prove, Within};

@@ -1,7 +1,8 @@
 //! Solving and checking with the game type erased, as commands see it.
 
-use super::certificate::{Certificate, Fault};
+use super::certificate::{Certificate, Claim, Fault, Proof};
 use super::check::{Checked, verify};
+use super::knowledge::Prove;
 use super::question::{Progress, Settings, Verdict, solve};
 use crate::control::Stop;
 use crate::play::Play;
@@ -24,13 +25,26 @@ pub struct WinView {
     pub certificate: Option<(String, usize)>,
 }
 
+/// Closed sets, as text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DrawView {
+    /// Who cannot force a win.
+    pub against: Vec<Player>,
+    /// The certificate, and how many positions it stores against player 1 and against player 2.
+    pub certificate: (String, [usize; 2]),
+}
+
 /// What an attempt has found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
     /// The win, if one was found.
     pub win: Option<WinView>,
+    /// That nobody whose win was looked for can force one, if that was found.
+    pub draw: Option<DrawView>,
     /// What was spent, and what is excluded.
     pub progress: Progress,
+    /// What quiet moves are, where the game counts them.
+    pub quiet_means: Option<&'static str>,
 }
 
 /// A certificate that holds.
@@ -38,10 +52,8 @@ pub struct Report {
 pub struct Proven {
     /// The position that is won, in one line.
     pub position: String,
-    /// Who wins it.
-    pub winner: Player,
-    /// In how many moves of the winner at most.
-    pub within: u32,
+    /// What is proven of it.
+    pub claim: Claim,
     /// What the check has looked at.
     pub checked: Checked,
 }
@@ -57,17 +69,27 @@ pub(crate) fn solve_match<G: Play>(
         return Err(format!("this is not a match of {}", G::INFO.name));
     };
     let answer = solve(game.position(), settings, stop, news)?;
-    let win = match answer.verdict {
-        Verdict::Open => None,
-        Verdict::Win(win) => Some(WinView {
-            player: win.player,
-            turns: win.turns,
-            exact: win.exact,
-            line: turn_texts(game.position(), &win.line),
-            certificate: win.certificate.map(|proof| (proof.write(), proof.stored.len())),
-        }),
-    };
-    Ok(Report { win, progress: answer.progress })
+    let (mut win, mut draw) = (None, None);
+    match answer.verdict {
+        Verdict::Open => {}
+        Verdict::Win(found) => {
+            win = Some(WinView {
+                player: found.player,
+                turns: found.turns,
+                exact: found.exact,
+                line: turn_texts(game.position(), &found.line),
+                certificate: found.certificate.map(|proof| (proof.write(), proof.stored.len())),
+            });
+        }
+        Verdict::Draw(closed) => {
+            let mut sizes = [0; 2];
+            closed.stored.keys().for_each(|pos| sizes[pos.turn().index()] += 1);
+            let certificate = (closed.write(), sizes);
+            draw = Some(DrawView { against: closed.against, certificate });
+        }
+    }
+    let quiet_means = G::Judge::default().quiet_means();
+    Ok(Report { win, draw, progress: answer.progress, quiet_means })
 }
 
 /// Reads and checks a certificate of this game.
@@ -75,9 +97,18 @@ pub(crate) fn verify_text<G: Play>(
     text: &str,
     news: &mut dyn FnMut(usize, usize),
 ) -> Result<Proven, Fault> {
-    let certificate = Certificate::<G>::read(text)?;
-    let all = certificate.stored.len();
-    let checked = verify(&certificate, &mut |done| news(done, all))?;
-    let Certificate { start, winner, within, .. } = certificate;
-    Ok(Proven { position: start.text(), winner, within, checked })
+    match Proof::<G>::read(text)? {
+        Proof::Win(certificate) => {
+            let all = certificate.stored.len();
+            let checked = verify(&certificate, &mut |done| news(done, all))?;
+            let Certificate { start, winner: player, within, .. } = certificate;
+            let claim = Claim::Wins { player, within };
+            Ok(Proven { position: start.text(), claim, checked })
+        }
+        Proof::Closed(closed) => {
+            let all = closed.stored.len();
+            let checked = closed.verify(&mut |done| news(done, all))?;
+            Ok(Proven { position: closed.start.text(), claim: closed.claim(), checked })
+        }
+    }
 }

@@ -53,7 +53,7 @@ pub struct Strategy<G: Game> {
 
 /// The strategy that wins a position; nothing if the oracle runs out of its limits. What its table has
 /// forgotten is found again.
-pub fn extract<G: Game>(oracle: &mut impl Oracle<G>, pos: &G) -> Option<Strategy<G>> {
+pub fn extract<G: Game>(oracle: &mut (impl Oracle<G> + ?Sized), pos: &G) -> Option<Strategy<G>> {
     let mut found = HashMap::new();
     let within = rank(oracle, pos, &mut HashSet::new(), &mut found)?;
     let mut advice = HashMap::new();
@@ -65,7 +65,7 @@ type Found<G> = HashMap<u64, Advice<G>>;
 
 /// In how many more moves of the winner the strategy wins, once it is known for all that follows.
 fn rank<G: Game>(
-    oracle: &mut impl Oracle<G>,
+    oracle: &mut (impl Oracle<G> + ?Sized),
     pos: &G,
     above: &mut HashSet<u64>,
     found: &mut Found<G>,
@@ -105,7 +105,12 @@ fn rank<G: Game>(
 }
 
 /// Keeps what comes up when the winner follows the advice; the rest belongs to moves that were given up.
-fn keep<G: Game>(oracle: &impl Oracle<G>, pos: &G, found: &Found<G>, kept: &mut Found<G>) {
+fn keep<G: Game>(
+    oracle: &(impl Oracle<G> + ?Sized),
+    pos: &G,
+    found: &Found<G>,
+    kept: &mut Found<G>,
+) {
     if oracle.won_at_sight(pos).is_some() {
         return;
     }
@@ -124,7 +129,11 @@ fn keep<G: Game>(oracle: &impl Oracle<G>, pos: &G, found: &Found<G>, kept: &mut 
 
 /// The longest line of a strategy: the winner follows it, the other resists as long as possible. It ends
 /// where the rest needs no search.
-pub fn line<G: Game>(oracle: &impl Oracle<G>, strategy: &Strategy<G>, pos: &G) -> Vec<G::Move> {
+pub fn line<G: Game>(
+    oracle: &(impl Oracle<G> + ?Sized),
+    strategy: &Strategy<G>,
+    pos: &G,
+) -> Vec<G::Move> {
     let ranked = |pos: &G| match oracle.won_at_sight(pos) {
         Some(turns) => turns,
         None => strategy.advice.get(&oracle.key(pos)).map_or(0, |advice| advice.rank),

@@ -10,9 +10,10 @@ pub struct Board {
     winner: Option<u8>,
     /// Whether a placement that completes both lines draws.
     both_draw: bool,
+    /// As many markers on the board win.
+    limit: usize,
 }
 
-const MARKERS: usize = 8;
 const LETTERS: [char; 2] = ['x', 'o'];
 
 impl Board {
@@ -41,7 +42,7 @@ impl Board {
                 }
             }
         }
-        markers >= MARKERS
+        markers >= self.limit
     }
 
     fn place(&self, row: usize, column: usize) -> Board {
@@ -80,14 +81,22 @@ impl Board {
 impl Slow for Board {
     fn read(text: &str) -> Board {
         let (board, mover) = text.split_once(' ').unwrap();
-        let (board, options) = board.split_once(';').unwrap_or((board, ""));
-        assert!(["", "both=draw"].contains(&options), "{options}");
+        let mut options = board.split(';');
+        let board = options.next().unwrap();
+        let (mut both_draw, mut limit) = (false, 8);
+        for option in options {
+            match option.split_once('=').unwrap() {
+                ("both", "draw") => both_draw = true,
+                ("markers", markers) => limit = markers.parse().unwrap(),
+                _ => panic!("{option}"),
+            }
+        }
         let (rows, mut cells) = (rows(board), [['.'; 8]; 8]);
         for (to, from) in cells.iter_mut().zip(&rows) {
             to[..from.len()].copy_from_slice(from);
         }
         let (size, mover) = (rows.len(), mover.parse().unwrap());
-        Board { cells, size, mover, winner: None, both_draw: options == "both=draw" }
+        Board { cells, size, mover, winner: None, both_draw, limit }
     }
 
     fn name(&self) -> String {

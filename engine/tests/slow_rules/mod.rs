@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+pub mod closed;
 pub mod gekitai;
 pub mod jeson_mor;
 

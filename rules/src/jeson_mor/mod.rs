@@ -75,6 +75,15 @@ static INFO: Info = Info {
 };
 
 impl JesonMor {
+    /// The position with these knights, bit 11 × row + column; quicker than plain data.
+    pub fn from_knights(
+        options: &Options,
+        knights: [u128; 2],
+        turn: Player,
+    ) -> Result<JesonMor, SetupError> {
+        setup::with_knights(options, knights, turn)
+    }
+
     /// The cells along a side.
     pub fn size(&self) -> usize {
         usize::from(self.size)
@@ -193,6 +202,26 @@ impl Game for JesonMor {
 
     fn key(&self) -> u64 {
         self.key
+    }
+
+    fn wins_at_once(&self) -> bool {
+        self.outcome.is_none() && self.has_winning_jump()
+    }
+
+    fn append_saving_moves(&self, out: &mut Vec<Jump>) {
+        let first = out.len();
+        if !self.append_captures_in_the_centre(out) {
+            self.append_moves(out);
+        }
+        let mut kept = first;
+        for i in first..out.len() {
+            let next = self.after(out[i]);
+            if next.outcome != Some(Outcome::Win(self.turn.other())) && !next.wins_at_once() {
+                out[kept] = out[i];
+                kept += 1;
+            }
+        }
+        out.truncate(kept);
     }
 
     fn objection(&self, m: Jump) -> String {

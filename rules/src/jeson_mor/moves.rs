@@ -128,6 +128,41 @@ impl JesonMor {
     }
 }
 
+impl JesonMor {
+    /// Whether a jump leaves or reaches the centre, as the goal is, or captures the last knight.
+    ///
+    /// Nobody who has a knight is without a jump: a knight gets from any cell to any other, so the cells
+    /// of a player's knights, unless they fill the board, have a jump to one beside them.
+    #[inline]
+    pub(super) fn has_winning_jump(&self) -> bool {
+        let [own, their] = [self.knights(self.turn), self.knights(self.turn.other())];
+        let near = jumps(self.centre(), self.size());
+        let holds = own >> self.centre().index() & 1 == 1;
+        let wins = match self.goal {
+            Goal::Leave => holds && near & !own != 0,
+            Goal::Reach => near & own != 0,
+        };
+        wins || their.is_power_of_two()
+            && cells(own).any(|cell| jumps(cell, self.size()) & their != 0)
+    }
+}
+
+impl JesonMor {
+    /// If the opponent stands in the centre and can leave it with the next jump: appends the jumps that
+    /// take that knight, since all others lose, and says so.
+    pub(super) fn append_captures_in_the_centre(&self, out: &mut Vec<Jump>) -> bool {
+        let [own, their] = [self.knights(self.turn), self.knights(self.turn.other())];
+        let near = jumps(self.centre(), self.size());
+        let held = their >> self.centre().index() & 1 == 1;
+        // After a capture elsewhere the knight has more cells to leave to, not fewer.
+        if self.goal != Goal::Leave || self.outcome.is_some() || !held || near & !their == 0 {
+            return false;
+        }
+        out.extend(cells(own & near).map(|from| Jump { from, to: self.centre() }));
+        true
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

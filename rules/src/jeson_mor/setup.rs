@@ -67,20 +67,41 @@ pub(super) fn start(options: &Options) -> Result<JesonMor, SetupError> {
 }
 
 pub(super) fn read(setup: Setup) -> Result<JesonMor, SetupError> {
-    let mut pos = empty(&setup.options)?;
-    pos.turn = setup.turn;
-    for (owner, cell) in read_letters(&setup.board, pos.layout(), LETTERS)? {
-        pos.knights[owner.index()] |= 1 << cell.index();
+    let layout = empty(&setup.options)?.layout();
+    let mut knights = [0; 2];
+    for (owner, cell) in read_letters(&setup.board, layout, LETTERS)? {
+        knights[owner.index()] |= 1 << cell.index();
     }
+    let mut pos = with_knights(&setup.options, knights, setup.turn)?;
+    if let Some(winner) = setup.winner {
+        check_winner(&pos, winner)?;
+        pos.outcome = Some(Outcome::Win(winner));
+    }
+    Ok(pos)
+}
+
+pub(super) fn with_knights(
+    options: &Options,
+    knights: [u128; 2],
+    turn: Player,
+) -> Result<JesonMor, SetupError> {
+    let mut pos = empty(options)?;
+    let mut all = knights[0] | knights[1];
+    if knights[0] & knights[1] != 0 {
+        return Err(SetupError::new("board", "has two knights on a cell, expected one at most"));
+    }
+    while all != 0 {
+        if !Cell::new((all.trailing_zeros() as usize).min(120)).is_on(pos.size()) {
+            return Err(SetupError::new("board", "has a knight beside it"));
+        }
+        all &= all - 1;
+    }
+    (pos.knights, pos.turn) = (knights, turn);
     expect_at_most::<JesonMor>("board", "knights", pos.knights.map(u128::count_ones), pos.size)?;
     if pos.knights == [0; 2] {
         return Err(SetupError::new("board", "has no knights, expected one at least"));
     }
     pos.outcome = pos.judge(pos.turn);
-    if let Some(winner) = setup.winner {
-        check_winner(&pos, winner)?;
-        pos.outcome = Some(Outcome::Win(winner));
-    }
     pos.key = pos.fresh_key();
     Ok(pos)
 }

@@ -43,7 +43,21 @@ impl Symmetric for JesonMor {
         Jump { from: image(m.from), to: image(m.to) }
     }
 
+    fn canonical(&self) -> (Self, usize) {
+        let keys = self.image_keys();
+        let which = (0..8).min_by_key(|which| keys[*which]).unwrap_or_default();
+        (if which == 0 { *self } else { self.image(which) }, which)
+    }
+
     fn canonical_key(&self) -> u64 {
+        self.image_keys().into_iter().fold(u64::MAX, u64::min)
+    }
+}
+
+impl JesonMor {
+    /// The keys of all eight images.
+    #[inline]
+    fn image_keys(&self) -> [u64; 8] {
         let turn = if self.turn == Player::Two { TURN_KEY } else { 0 };
         let mut keys = [turn; 8];
         for player in Player::BOTH {
@@ -53,6 +67,6 @@ impl Symmetric for JesonMor {
                 }
             }
         }
-        keys.into_iter().fold(u64::MAX, u64::min)
+        keys
     }
 }

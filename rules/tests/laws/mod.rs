@@ -7,7 +7,7 @@ use rules::game::{MOVE_BITS, OptionInfo};
 use rules::notation::{from_json, option_value, options_from_json, to_json};
 use rules::prolog::Term;
 use rules::random::Random;
-use rules::{Game, Notation, Show, svg, text};
+use rules::{Game, Notation, Outcome, Show, svg, text};
 use serde_json::Value;
 use std::collections::HashSet;
 
@@ -51,6 +51,68 @@ fn numbers_are_legal_moves_where_the_list_has_them<G: Game>(pos: &G, random: &mu
 
 fn the_end_and_the_lack_of_moves_go_together<G: Game>(pos: &G) {
     assert_eq!(pos.outcome().is_some(), pos.moves().is_empty());
+}
+
+/// Some turn of the player to move wins, found by trying all.
+fn some_turn_wins<G: Game>(pos: &G) -> bool {
+    pos.moves().into_iter().any(|m| {
+        let next = pos.after(m);
+        match next.outcome() {
+            Some(outcome) => outcome == Outcome::Win(pos.turn()),
+            None => next.turn() == pos.turn() && some_turn_wins(&next),
+        }
+    })
+}
+
+fn a_win_at_once_is_known_without_trying<G: Game>(pos: &G) {
+    assert_eq!(pos.wins_at_once(), some_turn_wins(pos), "{pos:?}");
+}
+
+/// The moves after which the opponent has not won and does not win at once.
+fn moves_that_save<G: Game>(pos: &G) -> Vec<G::Move> {
+    let saves = |m: &G::Move| {
+        let next = pos.after(*m);
+        match next.outcome() {
+            Some(outcome) => outcome != Outcome::Win(pos.turn().other()),
+            None => next.turn() == pos.turn() || !some_turn_wins(&next),
+        }
+    };
+    pos.moves().into_iter().filter(saves).collect()
+}
+
+fn moves_that_save_are_known_without_trying<G: Game>(pos: &G) {
+    let mut found = Vec::new();
+    pos.append_saving_moves(&mut found);
+    assert_eq!(found, moves_that_save(pos), "{pos:?}");
+}
+
+/// On the last positions of random games, where wins are near. As many as can be looked at: a turn of
+/// Glaisher is one of a thousand.
+fn quick_answers_are_right<G: Game>() {
+    for option in G::INFO.options {
+        for value in option.values.list() {
+            let options = [(option.name.to_owned(), value)].into_iter().collect();
+            let Ok(options) = options_from_json(&options) else { continue };
+            if G::new(&options).is_err() {
+                continue;
+            }
+            for seed in 0..8 {
+                let mut left = 6_000usize;
+                for pos in walk::<G>(&options, seed, 200).iter().rev() {
+                    let turns: usize =
+                        pos.moves().iter().map(|m| 1 + pos.after(*m).moves().len()).sum();
+                    let Some(rest) = left.checked_sub(turns) else { break };
+                    left = rest;
+                    a_win_at_once_is_known_without_trying(pos);
+                    // In the middle of a turn the moves go on to the other's thousand turns.
+                    let passes = |m: &G::Move| pos.after(*m).turn() != pos.turn();
+                    if turns < 1_000 && pos.moves().iter().all(passes) {
+                        moves_that_save_are_known_without_trying(pos);
+                    }
+                }
+            }
+        }
+    }
 }
 
 fn same<G: Game>(a: &G, b: &G, how: &str) {
@@ -194,6 +256,11 @@ macro_rules! laws {
                 fn obeys_the_laws(options in options::<$game>(), seed: u64, length in 0usize..140) {
                     check::<$game>(&options, seed, length);
                 }
+            }
+
+            #[test]
+            fn knows_wins_at_once_and_what_saves_from_them() {
+                quick_answers_are_right::<$game>();
             }
 
             #[test]

@@ -5,6 +5,10 @@
 //! remaining cells. A mover who holds the centre wins at once and has no number. The file is a title, the
 //! values class by class, and a checksum for each mebibyte.
 
+mod check;
+
+pub use check::{Tallied, verify};
+
 use super::complete::Solved;
 use super::retrograde::{LOST, Next, Space, Value, WINS, is_win, solve, turns};
 use crate::session::{Match, Session};
@@ -286,7 +290,8 @@ impl Space for Classes<'_> {
     }
 }
 
-const TITLE: &[u8] = b"quadrille table 1 jeson-mor size=5\n";
+/// How the file of a table begins.
+pub const TITLE: &[u8] = b"quadrille table 1 jeson-mor size=5\n";
 const PART: usize = 1 << 20;
 
 impl Knights {

@@ -1,0 +1,537 @@
+//! How an attempt to solve a position goes on: rounds of every search, with more effort each time.
+
+use super::bound::{Bounder, Bounds, Count};
+use super::certificate::{Certificate, Stored, Try};
+use super::checkpoint::{self, Kept};
+use super::closed::Closed;
+use super::hold::{Held, Holder};
+use super::knowledge::{Prove, Within, Writer};
+use super::proof::Prover;
+use super::question::{Answer, Method, Progress, Settings, Verdict, Win};
+use super::strategy::{Strategy, extract, line};
+use super::table::Table;
+use crate::control::{Control, Limits, Stop};
+use crate::play::Play;
+use rules::Player;
+use std::collections::HashMap;
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// How many positions the first round of each search may look at.
+const FIRST_ROUND: u64 = 20_000;
+
+/// How many times as many a game's own search gets: its positions cost far less.
+const QUIET_SHARE: u64 = 64;
+
+/// The largest bound that is tried when nothing is said.
+const MOST_TURNS: u32 = 120;
+
+/// Keeps the work of an attempt in a file, every so often.
+struct Keeper<'a> {
+    file: Option<&'a (PathBuf, Duration)>,
+    about: String,
+    /// Whether quiet moves are what counts.
+    quiet: bool,
+    last: Instant,
+    failure: Option<String>,
+}
+
+impl Keeper<'_> {
+    fn keep(&mut self, progress: &Progress, table: Writer<'_>) {
+        let Some((file, _)) = self.file else { return };
+        let Progress { nodes, time, .. } = *progress;
+        let no_win = if self.quiet { progress.no_quiet } else { progress.no_win };
+        let written = checkpoint::write(file, &self.about, Kept { nodes, time, no_win }, table);
+        self.failure = written.err();
+        self.last = Instant::now();
+    }
+
+    fn keep_if_due(&mut self, progress: &Progress, table: Writer<'_>) {
+        if self.file.is_some_and(|(_, every)| self.last.elapsed() >= *every) {
+            self.keep(progress, table);
+        }
+    }
+}
+
+/// Writes the table of a proof search.
+fn writer(table: &Table) -> impl Fn(&mut dyn Write) -> std::io::Result<()> {
+    |mut out: &mut dyn Write| table.write(&mut out)
+}
+
+/// An attempt that is being made.
+pub(super) struct Attempt<'a, G: Play> {
+    pos: &'a G,
+    judge: G::Judge,
+    settings: &'a Settings,
+    stop: &'a Stop,
+    started: Instant,
+    /// Time spent before a checkpoint.
+    before: Duration,
+    table: Table,
+    bounds: Bounds,
+    /// The game's own search for quiet moves, where it has one.
+    within: Option<Box<dyn Within<G>>>,
+    progress: Progress,
+    /// Players for whom proofs are given up: they lean on repetitions, or there is no win.
+    refuted: [bool; 2],
+    /// Players against whom a closed set was looked for, and whether none was found.
+    held: [Option<Vec<G>>; 2],
+    unheld: bool,
+    keeper: Keeper<'a>,
+    news: &'a mut dyn FnMut(&Progress),
+}
+
+/// Memory for proofs, for bounds and for a game's own search, in mebibytes.
+fn shares(settings: &Settings) -> [usize; 3] {
+    let all = settings.mebibytes;
+    match settings.method {
+        Method::Proof => [all, 0, 0],
+        Method::Bound | Method::Draw => [0, all, 0],
+        Method::Quiet => [0, 0, all],
+        Method::All => [all / 2, all / 4, all / 4],
+    }
+}
+
+impl<'a, G: Play> Attempt<'a, G> {
+    pub(super) fn new(
+        pos: &'a G,
+        settings: &'a Settings,
+        stop: &'a Stop,
+        news: &'a mut dyn FnMut(&Progress),
+    ) -> Result<Self, String> {
+        let about = format!("{} {} {:?}", G::INFO.id, pos.text(), settings.method);
+        let quiet = settings.method == Method::Quiet;
+        let judge = G::Judge::default();
+        let [proofs, bounds, own] = shares(settings);
+        let mut within = None;
+        if own > 0 {
+            within = judge.within(pos, own, settings.threads);
+        }
+        let bounds = if quiet && within.is_none() { own } else { bounds };
+        let mut attempt = Attempt {
+            pos,
+            judge,
+            settings,
+            stop,
+            started: Instant::now(),
+            before: Duration::ZERO,
+            table: Table::new(if settings.resume.is_some() { 0 } else { proofs }),
+            bounds: Bounds::new(bounds),
+            within,
+            progress: Progress::default(),
+            refuted: [false; 2],
+            held: [None, None],
+            unheld: false,
+            keeper: Keeper {
+                file: settings.checkpoint.as_ref(),
+                about,
+                quiet,
+                last: Instant::now(),
+                failure: None,
+            },
+            news,
+        };
+        if let Some(file) = &settings.resume {
+            attempt.resume(file, proofs)?;
+        }
+        Ok(attempt)
+    }
+
+    /// Goes on from a checkpoint.
+    fn resume(&mut self, file: &std::path::Path, proofs: usize) -> Result<(), String> {
+        let own = self.within.as_mut().filter(|_| self.keeper.quiet);
+        let kept = match own {
+            Some(within) => {
+                checkpoint::read(file, &self.keeper.about, &mut |input| within.read(input))?
+            }
+            None => checkpoint::read(file, &self.keeper.about, &mut |mut input| {
+                self.table = Table::read(&mut input, proofs)?;
+                Ok(())
+            })?,
+        };
+        (self.progress.nodes, self.progress.time) = (kept.nodes, kept.time);
+        self.before = kept.time;
+        match self.keeper.quiet {
+            true => self.progress.no_quiet = kept.no_win,
+            false => self.progress.no_win = kept.no_win,
+        }
+        Ok(())
+    }
+
+    /// Runs to the end, and keeps the work.
+    pub(super) fn finish(mut self) -> Result<Answer<G>, String> {
+        let verdict = self.run();
+        self.progress.time = self.time();
+        match self.within.as_ref().filter(|_| self.keeper.quiet) {
+            Some(within) => self.keeper.keep(&self.progress, &|out| within.write(out)),
+            None => self.keeper.keep(&self.progress, &writer(&self.table)),
+        }
+        match self.keeper.failure {
+            Some(failure) => Err(failure),
+            None => Ok(Answer { verdict, progress: self.progress }),
+        }
+    }
+
+    fn time(&self) -> Duration {
+        self.before + self.started.elapsed()
+    }
+
+    fn players(&self) -> Vec<Player> {
+        let first = self.pos.turn();
+        let wanted = |player: &Player| self.settings.player.is_none_or(|only| only == *player);
+        [first, first.other()].into_iter().filter(wanted).collect()
+    }
+
+    fn run(&mut self) -> Verdict<G> {
+        if let Some(outcome) = self.pos.outcome() {
+            let won = |player| Verdict::Win(Win::over(player));
+            return outcome.winner().map_or(Verdict::Open, won);
+        }
+        // A search within bounds starts over in each round, so alone it gets a single one.
+        let alone = !matches!(self.settings.method, Method::All | Method::Proof);
+        let mut round = if alone { u64::MAX } else { FIRST_ROUND };
+        loop {
+            match self.round(round) {
+                None => return Verdict::Open,
+                Some(Some(verdict)) => return verdict,
+                Some(None) if self.is_over() => return Verdict::Open,
+                Some(None) => round = round.saturating_mul(2),
+            }
+        }
+    }
+
+    /// One round of everything; nothing if there is nothing left to do.
+    fn round(&mut self, nodes: u64) -> Option<Option<Verdict<G>>> {
+        let mut busy = false;
+        if self.within.is_some() && !self.is_over() && self.next_quiet().is_some() {
+            busy = true;
+            if let Some(win) = self.quiet(nodes.saturating_mul(QUIET_SHARE)) {
+                return Some(Some(Verdict::Win(win)));
+            }
+        }
+        for player in self.players() {
+            let proofs = matches!(self.settings.method, Method::All | Method::Proof);
+            if !proofs || self.refuted[player.index()] || self.is_over() {
+                continue;
+            }
+            busy = true;
+            if let Some(win) = self.prove(player, nodes) {
+                return Some(Some(Verdict::Win(win)));
+            }
+        }
+        if self.hopes_for_a_draw() && !self.is_over() {
+            busy = true;
+            if let Some(closed) = self.hold() {
+                return Some(Some(Verdict::Draw(Box::new(closed))));
+            }
+        }
+        let bounds = match self.settings.method {
+            Method::Proof | Method::Draw => false,
+            Method::Quiet => self.within.is_none(),
+            Method::All | Method::Bound => true,
+        };
+        if bounds && self.next_bound().is_some() && !self.is_over() {
+            busy = true;
+            if let Some(win) = self.bound(nodes) {
+                return Some(Some(Verdict::Win(win)));
+            }
+        }
+        busy.then_some(None)
+    }
+
+    /// Whether a closed set is worth looking for: proofs have come to nothing for everybody.
+    fn hopes_for_a_draw(&self) -> bool {
+        let refuted = || self.players().iter().all(|player| self.refuted[player.index()]);
+        !self.unheld
+            && match self.settings.method {
+                Method::Draw => true,
+                Method::All => self.settings.most_turns.is_none() && refuted(),
+                _ => false,
+            }
+    }
+
+    /// Looks for a closed set against each player whose win is in question.
+    fn hold(&mut self) -> Option<Closed<G>> {
+        let players = self.players();
+        for player in &players {
+            if self.held[player.index()].is_some() {
+                continue;
+            }
+            let name = G::INFO.players[player.index()];
+            let control = Control::new(&self.limits(u64::MAX), self.stop);
+            let nodes = self.progress.nodes;
+            let (news, progress) = (&mut self.news, &mut self.progress);
+            let (before, started) = (self.before, self.started);
+            let mut watch = |positions: usize, open: usize| {
+                progress.doing =
+                    format!("replies against {name}: {positions} in hand, {open} to look at");
+                progress.nodes = nodes + control.nodes();
+                progress.time = before + started.elapsed();
+                news(progress);
+            };
+            let mut holder = Holder::<G>::new(&self.judge, &mut self.bounds, &control, *player);
+            let held = holder.hold(self.pos, &mut watch);
+            drop(holder);
+            self.progress.nodes = nodes + control.nodes();
+            self.progress.numbers = None;
+            match held {
+                Held::Set(set) => self.held[player.index()] = Some(set),
+                Held::Lost | Held::Stopped => {
+                    self.unheld = true;
+                    return None;
+                }
+            }
+        }
+        let sets = self.held.iter_mut().filter_map(Option::take).flatten();
+        let stored = sets.map(|pos| (pos, 0)).collect();
+        Some(Closed { start: self.pos.clone(), against: players, stored })
+    }
+
+    fn is_over(&self) -> bool {
+        self.stop.is_stopped()
+            || self.keeper.failure.is_some()
+            || self.settings.time.is_some_and(|most| self.started.elapsed() >= most)
+            || self.settings.nodes.is_some_and(|most| self.progress.nodes >= most)
+    }
+
+    /// The limits of one round.
+    fn limits(&self, round: u64) -> Limits {
+        let left = self.settings.nodes.map(|most| most.saturating_sub(self.progress.nodes).max(1));
+        Limits {
+            time: self.settings.time.map(|most| most.saturating_sub(self.started.elapsed())),
+            nodes: Some(left.map_or(round, |left| left.min(round))),
+            ..Limits::default()
+        }
+    }
+
+    /// Looks for a proof that a player wins.
+    fn prove(&mut self, player: Player, round: u64) -> Option<Win<G>> {
+        let control = Control::new(&self.limits(round), self.stop);
+        self.progress.doing = format!("proof for {}", G::INFO.players[player.index()]);
+        let nodes = self.progress.nodes;
+        let (keeper, news, progress) = (&mut self.keeper, &mut self.news, &mut self.progress);
+        let (before, started) = (self.before, self.started);
+        let mut watch = |table: &Table| {
+            progress.nodes = nodes + control.nodes();
+            progress.time = before + started.elapsed();
+            keeper.keep_if_due(progress, &writer(table));
+            news(progress);
+        };
+        let mut prover = Prover::new(&self.judge, &mut self.table, &control, player, &[]);
+        prover = prover.watched(&mut watch);
+        let proven = prover.proves(self.pos);
+        let stopped = prover.is_stopped();
+        let numbers = prover.numbers_of(self.pos);
+        let spent = prover.nodes();
+        drop(prover);
+        self.progress.nodes = nodes + spent;
+        self.progress.numbers = Some(numbers);
+        self.refuted[player.index()] = !proven && !stopped;
+        if !proven {
+            return None;
+        }
+        let win = self.strategy(player);
+        self.refuted[player.index()] = win.is_none() && !self.is_over();
+        Some(self.sharpen(win?, spent))
+    }
+
+    /// The whole strategy of a proven win.
+    fn strategy(&mut self, player: Player) -> Option<Win<G>> {
+        self.progress.doing = "writing the strategy down".to_owned();
+        // What is known to be won gets its proof, whatever the limits of the search.
+        let control = Control::new(&Limits::default(), self.stop);
+        let mut prover = Prover::new(&self.judge, &mut self.table, &control, player, &[]);
+        let strategy = extract(&mut prover, self.pos)?;
+        let moves = line(&prover, &strategy, self.pos);
+        let spent = prover.nodes();
+        drop(prover);
+        self.progress.nodes += spent;
+        let turns = strategy.within;
+        let certificate = Some(Box::new(self.certificate(player, strategy)));
+        Some(Win { player, turns, exact: false, line: moves, certificate })
+    }
+
+    fn certificate(&self, winner: Player, strategy: Strategy<G>) -> Certificate<G> {
+        let mut stored = HashMap::new();
+        for advice in strategy.advice.into_values() {
+            let (canonical, which) = advice.pos.canonical();
+            let m = advice.pos.image_of(advice.m, which);
+            stored.insert(canonical, Stored { m, rank: advice.rank, line: 0 });
+        }
+        let tries = self.judge.forcing(self.pos).map(|(ending, within)| Try { ending, within });
+        Certificate { start: self.pos.clone(), winner, within: strategy.within, tries, stored }
+    }
+
+    /// Looks for a quicker win, with about as much effort as the proof has cost.
+    fn sharpen(&mut self, win: Win<G>, spent: u64) -> Win<G> {
+        if self.settings.method == Method::Proof {
+            return win;
+        }
+        while self.progress.no_win[win.player.index()] + 1 < win.turns && !self.is_over() {
+            let turns = self.progress.no_win[win.player.index()] + 1;
+            match self.try_bound(win.player, turns, spent.max(FIRST_ROUND)) {
+                None => return win,
+                Some(None) => {}
+                Some(Some(quicker)) if quicker.certificate.is_some() => return quicker,
+                Some(Some(_)) => return win,
+            }
+        }
+        Win { exact: self.progress.no_win[win.player.index()] + 1 == win.turns, ..win }
+    }
+
+    /// The player and the number of turns that are to be tried next.
+    fn next_bound(&self) -> Option<(Player, u32)> {
+        let excluded =
+            if self.keeper.quiet { self.progress.no_quiet } else { self.progress.no_win };
+        let turns = |player: Player| excluded[player.index()] + 1;
+        let next = self.players().into_iter().min_by_key(|player| turns(*player))?;
+        let most = self.settings.most_turns.unwrap_or(MOST_TURNS);
+        (turns(next) <= most).then(|| (next, turns(next)))
+    }
+
+    /// Raises the bounds as far as the limits of a round allow.
+    fn bound(&mut self, round: u64) -> Option<Win<G>> {
+        let end = self.progress.nodes.saturating_add(round);
+        while let Some((player, turns)) = self.next_bound() {
+            let left = end.saturating_sub(self.progress.nodes);
+            if left == 0 || self.is_over() {
+                break;
+            }
+            match self.try_bound(player, turns, left) {
+                None => break,
+                Some(None) => self.keeper.keep(&self.progress, &writer(&self.table)),
+                Some(win) => return win,
+            }
+        }
+        None
+    }
+
+    /// The player and the number of quiet moves that the game's own search is to try next.
+    fn next_quiet(&self) -> Option<(Player, u32)> {
+        let bound = |player: Player| self.progress.no_quiet[player.index()] + 1;
+        let next = self.players().into_iter().min_by_key(|player| bound(*player))?;
+        let own = self.within.as_ref()?.most();
+        let most = self.settings.most_turns.map_or(own, |most| most.min(own));
+        (bound(next) <= most).then(|| (next, bound(next)))
+    }
+
+    /// Raises the bounds in quiet moves as far as the limits of a round allow.
+    fn quiet(&mut self, round: u64) -> Option<Win<G>> {
+        let end = self.progress.nodes.saturating_add(round);
+        while let Some((player, bound)) = self.next_quiet() {
+            if self.progress.nodes >= end || self.is_over() {
+                break;
+            }
+            let mut within = self.within.take()?;
+            let found = self.try_quiet(within.as_mut(), player, bound, end);
+            let win = (found == Some(true)).then(|| self.quiet_win(within.as_mut(), player));
+            self.within = Some(within);
+            match found {
+                None => break,
+                Some(false) => self.progress.no_quiet[player.index()] = bound,
+                Some(true) => return win?,
+            }
+        }
+        None
+    }
+
+    /// Whether a player wins before so many quiet moves are made; nothing if a limit has ended the search.
+    fn try_quiet(
+        &mut self,
+        within: &mut dyn Within<G>,
+        player: Player,
+        bound: u32,
+        end: u64,
+    ) -> Option<bool> {
+        let name = G::INFO.players[player.index()];
+        self.progress.doing = format!("{name} within {bound} quiet moves");
+        let control = Control::new(&self.limits(u64::MAX), self.stop);
+        let end = self.settings.nodes.map_or(end, |most| most.min(end));
+        let before = self.progress.nodes - within.nodes().min(self.progress.nodes);
+        let (spent, started) = (self.before, self.started);
+        let (news, progress, keeper) = (&mut self.news, &mut self.progress, &mut self.keeper);
+        let mut go_on = |nodes: u64, table: Writer<'_>| {
+            progress.nodes = before + nodes;
+            progress.time = spent + started.elapsed();
+            news(progress);
+            if keeper.quiet {
+                keeper.keep_if_due(progress, table);
+            }
+            let late = control.limits().time.is_some_and(|most| control.elapsed() >= most);
+            !self.stop.is_stopped() && keeper.failure.is_none() && !late && progress.nodes < end
+        };
+        let found = within.wins(self.pos, player, bound, &mut go_on);
+        self.progress.nodes = before + within.nodes();
+        self.progress.used = Some(within.used());
+        found
+    }
+
+    /// The whole strategy of a win that the game's own search has found.
+    fn quiet_win(&mut self, within: &mut dyn Within<G>, player: Player) -> Option<Win<G>> {
+        self.progress.doing = "writing the strategy down".to_owned();
+        (self.news)(&self.progress);
+        let before = self.progress.nodes - within.nodes().min(self.progress.nodes);
+        let strategy = extract(within, self.pos)?;
+        let moves = line(within, &strategy, self.pos);
+        self.progress.nodes = before + within.nodes();
+        let turns = strategy.within;
+        let certificate = Some(Box::new(self.certificate(player, strategy)));
+        let win = Win { player, turns, exact: false, line: moves, certificate };
+        let spent = self.progress.nodes;
+        Some(if self.settings.method == Method::All { self.sharpen(win, spent) } else { win })
+    }
+
+    /// Whether a player wins within this many turns; nothing if a limit has ended the search.
+    #[allow(clippy::option_option)]
+    fn try_bound(&mut self, player: Player, turns: u32, round: u64) -> Option<Option<Win<G>>> {
+        let quiet = self.settings.method == Method::Quiet;
+        let count = if quiet { Count::Quiet } else { Count::Turns };
+        let bound = match count {
+            Count::Quiet => turns,
+            Count::Turns => 2 * turns - u32::from(player == self.pos.turn()),
+        };
+        let name = G::INFO.players[player.index()];
+        self.progress.doing =
+            format!("{name} within {turns} {}", if quiet { "quiet turns" } else { "turns" });
+        let control = Control::new(&self.limits(round), self.stop);
+        let nodes = self.progress.nodes;
+        let (news, progress) = (&mut self.news, &mut self.progress);
+        let (before, started) = (self.before, self.started);
+        let mut watch = || {
+            progress.nodes = nodes + control.nodes();
+            progress.time = before + started.elapsed();
+            news(progress);
+        };
+        let mut bounder = Bounder::new(&self.judge, &mut self.bounds, &control, player, count);
+        bounder = bounder.watched(&mut watch);
+        let found = bounder.wins(self.pos, bound);
+        let spent = bounder.nodes();
+        drop(bounder);
+        self.progress.nodes = nodes + spent;
+        if found != Some(true) {
+            found?;
+            match count {
+                Count::Quiet => self.progress.no_quiet[player.index()] = turns,
+                Count::Turns => self.progress.no_win[player.index()] = turns,
+            }
+            return Some(None);
+        }
+        let control = Control::new(&Limits::default(), self.stop);
+        let mut bounder = Bounder::new(&self.judge, &mut self.bounds, &control, player, count);
+        if bounder.wins(self.pos, bound) != Some(true) {
+            return None;
+        }
+        let strategy = extract(&mut bounder, self.pos);
+        let line = match &strategy {
+            Some(strategy) if quiet => line(&bounder, strategy, self.pos),
+            _ => bounder.line(self.pos, bound),
+        };
+        let spent = bounder.nodes();
+        drop(bounder);
+        self.progress.nodes += spent;
+        let turns = strategy.as_ref().filter(|_| quiet).map_or(turns, |strategy| strategy.within);
+        let certificate = strategy.map(|strategy| Box::new(self.certificate(player, strategy)));
+        Some(Some(Win { player, turns, exact: !quiet, line, certificate }))
+    }
+}

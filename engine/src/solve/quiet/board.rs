@@ -1,0 +1,189 @@
+//! The reduced game of Jeson Mor on sets of cells, with the keys of all eight images kept on the way.
+//!
+//! The centre stays empty: `play/jeson_mor.rs` says why whoever has more knights on the ring wins, and
+//! which moves are left while nobody has.
+
+use rules::jeson_mor::{Cell, JesonMor, jumps};
+use rules::random::Random;
+use rules::{Game, Player};
+
+/// The side that is to win, and the side that is to prevent it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Attacker,
+    Defender,
+}
+
+impl Side {
+    pub(super) fn other(self) -> Side {
+        match self {
+            Side::Attacker => Side::Defender,
+            Side::Defender => Side::Attacker,
+        }
+    }
+}
+
+/// A position: the attacker's and the defender's knights, and a key for each image.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct State {
+    pub(super) knights: [u128; 2],
+    keys: [u64; 8],
+}
+
+impl State {
+    /// The same for all eight images.
+    #[inline]
+    pub(super) fn key(&self, to_move: Side) -> u64 {
+        const DEFENDING: u64 = 0xd1b5_4a32_d192_ed03;
+        let least = self.keys.iter().fold(u64::MAX, |least, key| least.min(*key));
+        if to_move == Side::Attacker { least } else { least ^ DEFENDING }
+    }
+
+    #[inline]
+    pub(super) fn of(&self, side: Side) -> u128 {
+        self.knights[side as usize]
+    }
+}
+
+/// What counting the knights on the ring leaves of a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Count {
+    /// The player to move wins, or loses.
+    Decided(bool),
+    /// The cells that are left to go to, and whether quiet moves are among them.
+    Open { targets: u128, quiet: bool },
+}
+
+/// A board of one size.
+pub(super) struct Board {
+    jumps: [u128; 121],
+    keys: Box<[[[u64; 8]; 121]; 2]>,
+    pub(super) ring: u128,
+    pub(super) centre: u128,
+}
+
+impl Board {
+    pub(super) fn new(size: usize) -> Board {
+        let mut random = Random::new(0x6a6d_7175);
+        let mut keys = Box::new([[[0; 8]; 121]; 2]);
+        let fresh: [[u64; 121]; 2] =
+            std::array::from_fn(|_| std::array::from_fn(|_| random.next_u64()));
+        let mut table = [0; 121];
+        for cell in Cell::all(size) {
+            table[cell.index()] = jumps(cell, size);
+            for (keys, fresh) in keys.iter_mut().zip(&fresh) {
+                keys[cell.index()] =
+                    std::array::from_fn(|which| fresh[cell.image(which, size).index()]);
+            }
+        }
+        let centre = Cell::at(size / 2, size / 2);
+        Board { jumps: table, keys, ring: jumps(centre, size), centre: 1 << centre.index() }
+    }
+
+    /// The state of a position whose centre is empty.
+    pub(super) fn state(&self, pos: &JesonMor, attacker: Player) -> State {
+        let knights = [pos.knights(attacker), pos.knights(attacker.other())];
+        let mut keys = [0; 8];
+        for (set, table) in knights.into_iter().zip(self.keys.iter()) {
+            for cell in cells(set) {
+                toggle(&mut keys, &table[cell]);
+            }
+        }
+        State { knights, keys }
+    }
+
+    /// Who has more knights on the ring, and what that leaves to do.
+    #[inline]
+    pub(super) fn count(&self, state: &State, to_move: Side) -> Count {
+        let (own, their) = (state.of(to_move), state.of(to_move.other()));
+        let mine = (own & self.ring).count_ones() as i32;
+        let theirs = (their & self.ring).count_ones() as i32;
+        match theirs - mine {
+            0 => Count::Open { targets: !own & !self.centre, quiet: true },
+            1 => Count::Open { targets: self.ring & !own, quiet: false },
+            2 => Count::Open { targets: self.ring & their, quiet: false },
+            less => Count::Decided(less < 0),
+        }
+    }
+
+    /// The knights that may move: those on the ring are frozen.
+    #[inline]
+    pub(super) fn movers(&self, state: &State, to_move: Side) -> u128 {
+        state.of(to_move) & !self.ring
+    }
+
+    #[inline]
+    pub(super) fn jumps(&self, cell: usize) -> u128 {
+        self.jumps[cell & 127]
+    }
+
+    /// How many of a side's knights off the ring can make a quiet move, two at most.
+    #[inline]
+    pub(super) fn restless(&self, state: &State, side: Side) -> u32 {
+        let quiet = !state.of(side) & !self.centre & !self.ring;
+        let mut found = 0;
+        for cell in cells(self.movers(state, side)) {
+            found += u32::from(self.jumps(cell) & quiet != 0);
+            if found == 2 {
+                break;
+            }
+        }
+        found
+    }
+
+    /// The state after a jump.
+    #[inline]
+    pub(super) fn after(&self, state: &State, to_move: Side, from: usize, to: usize) -> State {
+        let mut next = *state;
+        let (me, them) = (to_move as usize, to_move.other() as usize);
+        let (from, to) = (from & 127, to & 127);
+        next.knights[me] ^= 1 << from | 1 << to;
+        toggle(&mut next.keys, &self.keys[me][from]);
+        toggle(&mut next.keys, &self.keys[me][to]);
+        if next.knights[them] >> to & 1 == 1 {
+            next.knights[them] ^= 1 << to;
+            toggle(&mut next.keys, &self.keys[them][to]);
+        }
+        next
+    }
+}
+
+impl Board {
+    /// The jump with this number, counted from 1 over all jumps of the knights that may move.
+    pub(super) fn jump(&self, state: &State, to_move: Side, number: u8) -> Option<(usize, usize)> {
+        let jumps = cells(self.movers(state, to_move))
+            .flat_map(|from| cells(self.jumps(from)).map(move |to| (from, to)));
+        jumps.zip(1u8..).find(|(_, at)| *at == number).map(|(jump, _)| jump)
+    }
+}
+
+#[inline]
+fn toggle(keys: &mut [u64; 8], with: &[u64; 8]) {
+    for (key, with) in keys.iter_mut().zip(with) {
+        *key ^= with;
+    }
+}
+
+/// The cells of a set, in order.
+#[inline]
+pub(super) fn cells(mut set: u128) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        (set != 0).then(|| {
+            let cell = set.trailing_zeros() as usize;
+            set &= set - 1;
+            cell
+        })
+    })
+}
+
+/// Whether a position has the reduced game: the goal is to leave, and the centre is empty.
+pub(super) fn is_reduced(pos: &JesonMor) -> bool {
+    let ring = jumps(pos.centre(), pos.size());
+    let full = |player| pos.knights(player) & ring == ring;
+    let held = (pos.knights(Player::One) | pos.knights(Player::Two)) >> pos.centre().index() & 1;
+    pos.goal() == rules::jeson_mor::Goal::Leave
+        && pos.outcome().is_none()
+        && held == 0
+        && !full(Player::One)
+        && !full(Player::Two)
+}
