@@ -4,7 +4,8 @@ use crate::cli::AnalyzeArgs;
 use crate::columns;
 use crate::failure::{Failure, print};
 use crate::input;
-use engine::{Limits, LineView, Session, Stop, View};
+use crate::interrupt;
+use engine::{Limits, LineView, Session, View};
 use std::io::IsTerminal;
 use std::time::Duration;
 
@@ -20,7 +21,7 @@ pub fn run(args: &AnalyzeArgs) -> Result<(), Failure> {
     print(format!("{}: {}\n", entry.info.name, game.diagram().status).as_bytes())?;
     let mut thinker = (entry.thinker)(args.hash.into());
     let mut output = Output::new();
-    let stop = Stop::default();
+    let stop = interrupt::stops()?;
     let mut shown = Ok(());
     let found = thinker.think(game, &limits, &stop, &mut |view| {
         if shown.is_ok() {
@@ -41,7 +42,10 @@ fn limits(args: &AnalyzeArgs) -> Result<Limits, Failure> {
     let otherwise = (args.depth.is_none() && args.nodes.is_none()).then_some(SECONDS);
     let time = args.time.or(otherwise);
     if let Some(seconds) = time.filter(|seconds| !(0.001..=1e6).contains(seconds)) {
-        return Err(Failure::user(format!("--time must be 0.001 to 1000000, got {seconds}")));
+        return Err(Failure::user(format!(
+            "--time must be 0.001 to 1000000, got {}",
+            brief(seconds)
+        )));
     }
     Ok(Limits {
         time: time.map(Duration::from_secs_f64),
@@ -50,6 +54,14 @@ fn limits(args: &AnalyzeArgs) -> Result<Limits, Failure> {
         lines: args.lines.into(),
         threads: args.threads.into(),
     })
+}
+
+/// A number in few characters.
+pub fn brief(number: f64) -> String {
+    match number.abs() {
+        0.0 | 1e-4..1e12 => number.to_string(),
+        _ => format!("{number:e}"),
+    }
 }
 
 /// What was found, in lines of text.
@@ -108,7 +120,8 @@ struct Output {
 
 impl Output {
     fn new() -> Output {
-        let columns = || std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+        // Shells know the variable COLUMNS, and do not pass it on.
+        let columns = || ratatui::crossterm::terminal::size().ok().map(|size| usize::from(size.0));
         let width = std::io::stdout().is_terminal().then(|| columns().unwrap_or(80));
         Output { width, drawn: 0 }
     }

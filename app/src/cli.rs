@@ -40,12 +40,25 @@ fn about() -> String {
 pub enum Command {
     /// Play on the terminal, or in lines of text
     Play(PlayArgs),
+    /// Sit down at a game on a server, with the link of a seat
+    #[command(
+        after_help = "Example:\n  quadrille join 'http://127.0.0.1:8000/k3Vx9QmZ#secret' --name Ana\n\nThe secret behind # is kept in a file that only you can read, so that the link without it suffices\nfrom then on."
+    )]
+    Join(OnlineArgs),
+    /// Look on at a game on a server
+    #[command(after_help = "Example:\n  quadrille watch http://127.0.0.1:8000/k3Vx9QmZ")]
+    Watch(OnlineArgs),
     /// List the games and their options
-    #[command(after_help = "Examples:\n  quadrille games\n  quadrille games --json")]
+    #[command(
+        after_help = "Examples:\n  quadrille games\n  quadrille games --json\n  quadrille games --file puzzles.txt"
+    )]
     Games {
         /// Print JSON, for scripts
         #[arg(long)]
         json: bool,
+        /// List the games of a file instead
+        #[arg(long, value_name = "FILE", conflicts_with = "json")]
+        file: Option<PathBuf>,
     },
     /// Show the rules of a game
     #[command(
@@ -124,6 +137,22 @@ the line at fault, and the exit code is 2.")]
     },
 }
 
+/// Arguments of `join` and `watch`.
+#[derive(Args, Debug)]
+pub struct OnlineArgs {
+    /// The link of the game, or of a seat
+    pub link: String,
+    /// Your name, where nobody has taken the seat yet
+    #[arg(long, value_name = "NAME", default_value = "")]
+    pub name: String,
+    /// Draw with ASCII characters only
+    #[arg(long)]
+    pub ascii: bool,
+    /// Where secrets and finished games are kept, instead of the user's data folder
+    #[arg(long, value_name = "FOLDER")]
+    pub data: Option<PathBuf>,
+}
+
 /// A position, as commands take it.
 #[derive(Args, Debug)]
 pub struct PositionArgs {
@@ -135,6 +164,9 @@ pub struct PositionArgs {
     /// Read the position, or the record of a game, from a file (- for standard input)
     #[arg(long, value_name = "FILE", conflicts_with = "position")]
     pub file: Option<PathBuf>,
+    /// Which game of a file that holds several, from 1
+    #[arg(long = "game", id = "number", value_name = "NUMBER", requires = "file")]
+    pub number: Option<usize>,
     /// One of the positions of the rules page: initial, intermediate or final
     #[arg(long, value_name = "NAME", conflicts_with_all = ["position", "file"])]
     pub sample: Option<String>,
@@ -430,6 +462,10 @@ pub enum Format {
     Svg,
     /// A picture in pixels
     Png,
+    /// The picture itself in terminals that speak kitty's protocol: kitty, Ghostty, WezTerm, Konsole
+    Kitty,
+    /// The picture itself in terminals that speak iTerm2's protocol: iTerm2, WezTerm, mintty
+    Iterm,
     /// The position as JSON
     Json,
     /// The position in one line

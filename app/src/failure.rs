@@ -1,7 +1,9 @@
 //! How commands end: exit codes, and the one line that explains them.
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use rules::game::shorten;
 use rustix::event::{PollFd, PollFlags, poll};
+use std::error::Error;
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -57,22 +59,92 @@ impl Failure {
 }
 
 impl From<clap::Error> for Failure {
-    /// Folds clap's paragraphs into one line: what is wrong, the hints, where to read more.
+    /// Says what is wrong in one line, in the words of all other messages.
     fn from(error: clap::Error) -> Failure {
         let asks_nothing = ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
         if !error.use_stderr() || error.kind() == asks_nothing {
             return Failure::Help(error);
         }
-        let text = error.render().to_string();
-        let message: Vec<_> = text
-            .lines()
-            .map(str::trim)
-            .take_while(|line| !line.starts_with("Usage:"))
-            .filter(|line| !line.is_empty())
-            .collect();
-        let message = message.join(" ");
-        let message = message.strip_prefix("error: ").unwrap_or(&message);
-        Failure::User(format!("{message} (try `quadrille --help`)"))
+        Failure::User(format!("{} (try `quadrille --help`)", said(&error)))
+    }
+}
+
+/// What the parser of the command line found, in our words.
+fn said(error: &clap::Error) -> String {
+    let value = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.clone()),
+        Some(ContextValue::Strings(texts)) => texts.first().cloned(),
+        _ => None,
+    };
+    let all = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => text.clone(),
+        Some(ContextValue::Strings(texts)) => texts.join(", "),
+        _ => String::new(),
+    };
+    let meant = |kind| value(kind).map_or(String::new(), |own| format!("; did you mean `{own}`?"));
+    let arg = value(ContextKind::InvalidArg).unwrap_or_default();
+    // `--depth <MOVES>` is called by what one types.
+    let name = arg.split(' ').next().unwrap_or_default().trim_end_matches("...");
+    let got = shorten(&value(ContextKind::InvalidValue).unwrap_or_default());
+    match error.kind() {
+        ErrorKind::UnknownArgument if arg.starts_with('-') => {
+            format!("there is no flag `{}`{}", shorten(&arg), meant(ContextKind::SuggestedArg))
+        }
+        ErrorKind::UnknownArgument => format!("`{}` is one word too many", shorten(&arg)),
+        ErrorKind::InvalidSubcommand => {
+            let word = value(ContextKind::InvalidSubcommand).unwrap_or_default();
+            let meant = meant(ContextKind::SuggestedSubcommand);
+            format!("there is no command `{}`{meant}", shorten(&word))
+        }
+        ErrorKind::InvalidValue if got.is_empty() => format!("{name} lacks a value"),
+        ErrorKind::InvalidValue => {
+            let known = all(ContextKind::ValidValue);
+            match value(ContextKind::SuggestedValue) {
+                Some(own) => format!("{name} cannot be `{got}`; did you mean `{own}`?"),
+                None => format!("{name} must be one of {known}, got `{got}`"),
+            }
+        }
+        ErrorKind::ValueValidation => {
+            let why = error.source().map(ToString::to_string).unwrap_or_default();
+            match why.rsplit_once(" is not in ") {
+                Some((_, range)) => format!("{name} must be {}, got `{got}`", range_said(range)),
+                None if why.starts_with("number too") => {
+                    format!("{name} must be a smaller number, got `{got}`")
+                }
+                None if why.contains("digit")
+                    || why.contains("float")
+                    || why.contains("integer") =>
+                {
+                    format!("{name} must be a number, got `{got}`")
+                }
+                None if why.is_empty() => format!("{name} cannot be `{got}`"),
+                None => format!("{name}: {why}"),
+            }
+        }
+        ErrorKind::MissingRequiredArgument => {
+            format!("something is missing: {}", all(ContextKind::InvalidArg))
+        }
+        ErrorKind::ArgumentConflict => {
+            let other = all(ContextKind::PriorArg);
+            match other.is_empty() || other == arg {
+                true => format!("{name} can be given only once"),
+                false => format!("{name} and {other} do not go together"),
+            }
+        }
+        _ => {
+            let text = error.render().to_string();
+            let first = text.lines().next().unwrap_or_default();
+            first.strip_prefix("error: ").unwrap_or(first).to_owned()
+        }
+    }
+}
+
+/// `1..=100` in words.
+fn range_said(range: &str) -> String {
+    match range.split_once("..") {
+        Some((least, "")) => format!("{least} or more"),
+        Some((least, most)) => format!("{least} to {}", most.trim_start_matches('=')),
+        None => range.to_owned(),
     }
 }
 

@@ -1,8 +1,11 @@
 //! `quadrille games`: the list of games and their options.
 
 use crate::failure::{Failure, print};
+use crate::input;
 use engine::GAMES;
+use rules::Player;
 use serde_json::{Value, json};
+use std::path::Path;
 
 pub fn run(as_json: bool) -> Result<(), Failure> {
     let text = if as_json {
@@ -10,6 +13,25 @@ pub fn run(as_json: bool) -> Result<(), Failure> {
     } else {
         list()
     };
+    print(text.as_bytes())
+}
+
+/// Lists the games of a file, numbered as `--game` wants them.
+pub fn of_file(file: &Path) -> Result<(), Failure> {
+    let mut text = String::new();
+    for (number, table) in (1..).zip(input::tables(file)?) {
+        let words = match table {
+            Err(why) => format!("not a game: {why}"),
+            Ok(table) => {
+                let [one, two] = Player::BOTH.map(|player| table.full_name(player));
+                let turns = table.game.turns_played();
+                let status = table.diagram(&*table.game).status;
+                let (id, s) = (table.entry.info.id, if turns == 1 { "" } else { "s" });
+                format!("{id}: {one} against {two}, {turns} turn{s}, {status}")
+            }
+        };
+        text += &format!("{number:>4}  {words}\n");
+    }
     print(text.as_bytes())
 }
 

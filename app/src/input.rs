@@ -1,8 +1,13 @@
 //! From what the user typed, or the file they named, to a match.
 
-use crate::cli::{GameOptions, PositionArgs};
+use crate::cli::{Cli, GameOptions, PositionArgs};
 use crate::failure::Failure;
-use engine::{Entry, Session};
+use crate::similar;
+use crate::table::{Sitter, Table};
+use clap::CommandFactory;
+use engine::puzzles::Puzzle;
+use engine::{Entry, GAMES, Session};
+use rules::game::shorten;
 use rules::record::Record;
 use serde_json::Value;
 use std::io::{BufRead, Read};
@@ -33,7 +38,104 @@ pub fn install(table: Option<&Path>) -> Result<(), Failure> {
 }
 
 pub fn game(id: &str) -> Result<&'static Entry, Failure> {
-    requests::game(id).map_err(|refusal| Failure::user(refusal.message))
+    requests::game(id).map_err(|refusal| {
+        let known: Vec<_> = GAMES.iter().map(|entry| entry.info.id).collect();
+        match similar::nearest(id, &known) {
+            Some(_) => Failure::user(similar::unknown("game", id, &known)),
+            None => Failure::user(refusal.message),
+        }
+    })
+}
+
+/// A text without the mark that some editors put at its beginning.
+fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
+/// The records of a text, one after the other: each begins with its tags.
+pub fn records(text: &str) -> Vec<String> {
+    let mut records = vec![String::new()];
+    let (mut has_turns, mut in_comment) = (false, false);
+    for line in without_mark(text).lines() {
+        if !in_comment && line.starts_with('[') && has_turns {
+            records.push(String::new());
+            has_turns = false;
+        }
+        has_turns |= !line.trim().is_empty() && (in_comment || !line.starts_with('['));
+        for c in line.chars() {
+            in_comment = if in_comment { c != '}' } else { c == '{' };
+        }
+        if let Some(record) = records.last_mut() {
+            *record += &format!("{line}\n");
+        }
+    }
+    records
+}
+
+/// The games of a file, in order; those that cannot be read say why.
+pub fn tables(file: &Path) -> Result<Vec<Result<Table, String>>, Failure> {
+    let text = read(file)?;
+    Ok(records(&text).iter().map(|record| Table::from_text(record)).collect())
+}
+
+/// The puzzles of a file, if it holds nothing else.
+pub fn puzzles(file: &Path) -> Result<Option<Vec<Puzzle>>, Failure> {
+    let text = read(file)?;
+    let is_puzzle = |puzzle: &Puzzle| puzzle.turns > 0 && !puzzle.solution.is_empty();
+    let puzzles = engine::puzzles::read(without_mark(&text)).unwrap_or_default();
+    Ok((!puzzles.is_empty() && puzzles.iter().all(is_puzzle)).then_some(puzzles))
+}
+
+/// The table that a pasted text describes: a record, or a position with nobody's names.
+pub fn pasted(text: &str, entry: Option<&'static Entry>) -> Result<Table, String> {
+    let text = without_mark(text).trim();
+    if is_record(text) {
+        return Table::from_text(&records(text).swap_remove(0));
+    }
+    let options = GameOptions::default();
+    let open = |entry| open(entry, text, &options).map_err(|failure| failure.message());
+    let named = if text.starts_with('{') { open(None) } else { open(entry) };
+    let game = named.or_else(|error| {
+        // A line of text names no game: the first that can read it.
+        let mut read = GAMES.iter().filter_map(|entry| open(Some(entry)).ok());
+        read.next().ok_or(error)
+    })?;
+    let entry = requests::game(game.info().id).map_err(|refusal| refusal.message)?;
+    Ok(Table::new(entry, game, [Sitter::person(""), Sitter::person("")], None))
+}
+
+/// A game of a file: the only one, or that of this number, from 1.
+pub fn table(file: &Path, number: Option<usize>) -> Result<Table, Failure> {
+    let text = choose(&read(file)?, &file.display().to_string(), number)?;
+    let said = |error| Failure::user(format!("{}: {error}", file.display()));
+    Table::from_text(&text).map_err(said)
+}
+
+/// One of the games in a text.
+fn choose(text: &str, name: &str, number: Option<usize>) -> Result<String, Failure> {
+    if !is_record(without_mark(text).trim_start()) {
+        return match number {
+            Some(_) => Err(Failure::user(format!("{name} holds a position, leave out --game"))),
+            None => Ok(without_mark(text).to_owned()),
+        };
+    }
+    let mut records = records(text);
+    let count = records.len();
+    let number = match (number, count) {
+        (None, 1) => 1,
+        (Some(number), _) if (1..=count).contains(&number) => number,
+        (Some(number), _) => {
+            let holds = if count == 1 { "1 game".into() } else { format!("{count} games") };
+            return Err(Failure::user(format!("{name} holds {holds}, there is no game {number}")));
+        }
+        (None, _) => {
+            return Err(Failure::user(format!(
+                "{name} holds {count} games: choose one with --game 1 to --game {count} \
+                 (`quadrille games --file {name}` lists them)"
+            )));
+        }
+    };
+    Ok(records.swap_remove(number - 1))
 }
 
 /// Refuses options that the game does not have.
@@ -48,13 +150,33 @@ pub fn check_options(entry: &Entry, options: &GameOptions) -> Result<(), Failure
     }
 }
 
+/// A flag that nothing knows must not be taken for a position.
+fn no_flag(text: &str) -> Result<(), Failure> {
+    let name = text.strip_prefix("--").map(|rest| rest.split('=').next().unwrap_or(rest));
+    let Some(name) = name.filter(|name| name.starts_with(|c: char| c.is_ascii_alphabetic())) else {
+        return Ok(());
+    };
+    let command = Cli::command();
+    let flags: Vec<String> = command
+        .get_subcommands()
+        .flat_map(|command| command.get_arguments().filter_map(|arg| arg.get_long()))
+        .map(str::to_owned)
+        .collect();
+    let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+    let said = match similar::nearest(name, &flags) {
+        Some(own) => format!("there is no flag `--{}`; did you mean `--{own}`?", shorten(name)),
+        None => format!("there is no flag `--{}`", shorten(name)),
+    };
+    Err(Failure::user(said))
+}
+
 /// A position or record in any of its forms.
 pub fn open(
     entry: Option<&'static Entry>,
     text: &str,
     options: &GameOptions,
 ) -> Result<Box<dyn Session>, Failure> {
-    let text = text.trim();
+    let text = without_mark(text).trim();
     if is_record(text) {
         let record = Record::parse(text).map_err(Failure::user)?;
         let named = game(record.game().map_err(Failure::user)?)?;
@@ -126,9 +248,15 @@ pub fn position(args: &PositionArgs) -> Result<Box<dyn Session>, Failure> {
         Some(_) => None,
         None => args.game.as_deref().map(game).transpose()?,
     };
+    for text in [&args.game, &args.position].into_iter().flatten() {
+        no_flag(text)?;
+    }
     let mut session = match (alone.or(args.position.as_deref()), &args.file, &args.sample) {
         (Some(text), _, _) => open(entry, text, &args.options)?,
-        (_, Some(file), _) => open(entry, &read(file)?, &args.options)?,
+        (_, Some(file), _) => {
+            let text = choose(&read(file)?, &file.display().to_string(), args.number)?;
+            open(entry, &text, &args.options)?
+        }
         (_, _, Some(name)) => {
             no_options(&args.options, "a sample")?;
             sample(entry.ok_or_else(which_game)?, name)?
@@ -151,13 +279,12 @@ pub fn sample(entry: &Entry, name: &str) -> Result<Box<dyn Session>, Failure> {
     let samples = entry.info.samples;
     let Some((_, text)) = samples.iter().find(|(own, _)| *own == name) else {
         let names: Vec<_> = samples.iter().map(|(name, _)| *name).collect();
-        let name = rules::game::shorten(name);
-        return Err(Failure::user(format!("no sample `{name}`; there are {}", names.join(", "))));
+        return Err(Failure::user(similar::unknown("sample", name, &names)));
     };
     (entry.from_text)(text, &Default::default()).map_err(Failure::user)
 }
 
-fn read(file: &Path) -> Result<String, Failure> {
+pub fn read(file: &Path) -> Result<String, Failure> {
     let name = file.display();
     let failed = |error: std::io::Error| Failure::user(format!("cannot read {name}: {error}"));
     let mut bytes = Vec::new();
@@ -167,5 +294,49 @@ fn read(file: &Path) -> Result<String, Failure> {
         let opened = std::fs::File::open(file).map_err(failed)?;
         opened.take(MOST_BYTES).read_to_end(&mut bytes).map_err(failed)?;
     }
-    String::from_utf8(bytes).map_err(|_| Failure::user(format!("{name} is not text in UTF-8")))
+    let text = String::from_utf8(bytes)
+        .map_err(|_| Failure::user(format!("{name} is not text in UTF-8")))?;
+    match without_mark(&text).trim().is_empty() {
+        true => Err(Failure::user(format!("{name} is empty: expected a position or a record"))),
+        false => Ok(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ONE: &str =
+        "[Game \"gekitai\"]\n[Player1 \"Ana\"]\n\n1. c3 {[not a tag\n[nor this} d4 *\n";
+
+    #[test]
+    fn a_file_of_several_games_is_taken_apart() {
+        let text = format!("\u{feff}{ONE}\n{ONE}{ONE}");
+        let records = records(&text);
+        assert_eq!(records.len(), 3);
+        assert!(records.iter().all(|record| Table::from_text(record).is_ok()), "{records:?}");
+    }
+
+    #[test]
+    fn one_game_of_several_is_asked_for_by_number() {
+        let several = ONE.repeat(2);
+        assert!(choose(ONE, "a.txt", None).is_ok() && choose(&several, "a.txt", Some(2)).is_ok());
+        let cases = [
+            (several.as_str(), None, "a.txt holds 2 games: choose one with --game 1 to --game 2"),
+            (several.as_str(), Some(3), "a.txt holds 2 games, there is no game 3"),
+            (ONE, Some(0), "a.txt holds 1 game, there is no game 0"),
+            ("6/6/6/6/6/6 1", Some(1), "a.txt holds a position, leave out --game"),
+        ];
+        for (text, number, expected) in cases {
+            let message = choose(text, "a.txt", number).err().unwrap().message();
+            assert!(message.contains(expected), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_mistyped_flag_is_not_a_position() {
+        let message = no_flag("--dpeth=3").err().unwrap().message();
+        assert_eq!(message, "there is no flag `--dpeth`; did you mean `--depth`?");
+        assert!(no_flag("-6,1/5 1").is_ok() && no_flag("6/6 1").is_ok() && no_flag("--1").is_ok());
+    }
 }

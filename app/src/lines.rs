@@ -7,14 +7,14 @@ use crate::failure::{Failure, print};
 use crate::input::next_line;
 use crate::pages;
 use crate::play::PlayArgs;
-use crate::saves::Saves;
+use crate::saves::{Saves, Slot};
 use crate::table::Table;
 use crate::table::work::Worker;
 use commands::{Typed, command};
+use engine::puzzles::Puzzle;
 use rules::Player;
 use rules::text::{Charset, Style, text};
 use std::io::{BufReader, Stdin, stdin};
-use std::path::PathBuf;
 use std::time::Instant;
 
 /// The longest line that is read.
@@ -28,8 +28,16 @@ struct Lines {
     style: Style,
     color: bool,
     waits: bool,
+    /// Whether boards are drawn.
+    boards: bool,
     /// The file of the unfinished game.
-    slot: Option<PathBuf>,
+    slot: Option<Slot>,
+    /// The puzzle that is being tried.
+    task: Option<Puzzle>,
+    /// Whether the last try to keep the game has failed.
+    is_lost: bool,
+    /// Whether the game has been put to the finished ones.
+    is_finished: bool,
 }
 
 /// What follows a game.
@@ -44,8 +52,10 @@ pub fn run(
     args: &PlayArgs,
     saves: Saves,
     table: Option<Table>,
-    slot: Option<PathBuf>,
+    slot: Option<Slot>,
 ) -> Result<(), Failure> {
+    // Line mode asks for little: choices that cannot be read do not matter.
+    let boards = !args.no_boards && !saves.choices().is_ok_and(|choices| choices.no_boards);
     let charset = if args.ascii { Charset::Ascii } else { Charset::Unicode };
     let mut lines = Lines {
         input: BufReader::new(stdin()),
@@ -54,7 +64,11 @@ pub fn run(
         style: Style { charset, ..Style::default() },
         color: pages::color_wanted() && std::env::var_os("TERM").is_none_or(|term| term != "dumb"),
         waits: args.wait,
+        boards,
         slot: None,
+        task: None,
+        is_lost: false,
+        is_finished: false,
     };
     let mut next = match table {
         Some(table) => Some((table, slot)),
@@ -88,13 +102,17 @@ impl Lines {
     }
 
     fn show(&self, table: &Table) -> Result<(), Failure> {
+        if !self.boards {
+            return self.say(&table.diagram(table.game.as_ref()).status);
+        }
         let drawn = text(&table.diagram(table.game.as_ref()), &self.style, self.color);
         print(format!("\n{drawn}").as_bytes())
     }
 
     /// Plays one game.
-    fn game(&mut self, mut table: Table, slot: Option<PathBuf>) -> Result<After, Failure> {
+    fn game(&mut self, mut table: Table, slot: Option<Slot>) -> Result<After, Failure> {
         self.slot = slot;
+        self.is_finished = table.result().is_some();
         let [one, two] = Player::BOTH.map(|player| table.full_name(player));
         self.say(&format!("{}: {one} against {two}", table.entry.info.name))?;
         self.show(&table)?;
@@ -162,16 +180,35 @@ impl Lines {
 
     /// Writes the game to its file before it is shown, so that no turn on the screen can be lost.
     fn keep(&mut self, table: &Table) -> Result<(), Failure> {
+        if self.task.is_some() {
+            return Ok(());
+        }
         let kept = match table.result() {
-            Some(_) => self.saves.forget(&mut self.slot),
+            Some(_) if self.is_finished || table.game.turns_played() == 0 => {
+                self.saves.forget(&mut self.slot)
+            }
+            Some(_) => {
+                self.is_finished = true;
+                self.saves.finish(&mut self.slot, &table.record(Instant::now())).map(drop)
+            }
             None if table.game.turns_played() == 0 && self.slot.is_none() => Ok(()),
             None => self.saves.keep(&mut self.slot, &table.record(Instant::now())),
         };
-        kept.or_else(|trouble| self.say(&format!("this game could not be kept: {trouble}")))
+        self.is_finished &= table.result().is_some();
+        let was_lost = std::mem::replace(&mut self.is_lost, kept.is_err());
+        match kept {
+            // Once is enough: the next turn would say the same.
+            Err(trouble) if !was_lost => {
+                self.say(&format!("this game could not be kept: {trouble}"))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn leave(&self, table: &Table) -> Result<After, Failure> {
-        if table.result().is_none() && table.game.turns_played() > 0 {
+        if self.is_lost {
+            self.say("this game is not kept")?;
+        } else if self.task.is_none() && table.result().is_none() && table.game.turns_played() > 0 {
             self.say("the game is kept: `quadrille play --continue` resumes it")?;
         }
         Ok(After::Quit)

@@ -5,11 +5,15 @@ mod arena;
 mod bench;
 mod cli;
 mod columns;
+mod completions;
 mod dialect;
 mod failure;
 mod games;
+mod inline;
 mod input;
+mod interrupt;
 mod lines;
+mod online;
 mod pages;
 mod perft;
 mod picture;
@@ -20,6 +24,7 @@ mod query;
 mod render;
 mod saves;
 mod serve;
+mod similar;
 mod solve;
 mod table;
 mod tui;
@@ -49,7 +54,10 @@ fn run(cli: Cli) -> Result<(), Failure> {
     let Some(command) = cli.command else { return alone() };
     match command {
         Command::Play(args) => play::run(&args),
-        Command::Games { json } => games::run(json),
+        Command::Join(args) => play::online(&args, true),
+        Command::Watch(args) => play::online(&args, false),
+        Command::Games { file: Some(file), .. } => games::of_file(&file),
+        Command::Games { json, .. } => games::run(json),
         Command::Rules { game, ascii } => pages::run(&game, ascii),
         Command::Render(args) => render::run(&args),
         Command::Perft(args) => perft::run(&args),
@@ -62,12 +70,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Arena(args) => arena::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Bench(args) => bench::run(&args),
-        Command::Completions { shell } => {
-            // `generate` panics if a pipe is closed, so it writes to memory.
-            let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Cli::command(), "quadrille", &mut script);
-            failure::print(&script)
-        }
+        Command::Completions { shell } => completions::run(shell),
     }
 }
 

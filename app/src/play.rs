@@ -1,12 +1,13 @@
 //! `quadrille play`: from the command line to a table, on a terminal or in lines of text.
 
-use crate::cli::GameOptions;
+use crate::cli::{GameOptions, OnlineArgs};
 use crate::failure::Failure;
-use crate::saves::{self, Saves};
+use crate::saves::{Saves, Slot};
 use crate::table::clock::{Clock, Terms};
 use crate::table::{Sitter, Table};
-use crate::{input, lines, tui};
+use crate::{input, lines, online, similar, tui};
 use clap::Args;
+use rules::text::Theme;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
@@ -42,6 +43,9 @@ pub struct PlayArgs {
     /// Continue the game of a record
     #[arg(long, value_name = "FILE", conflicts_with_all = ["game", "goes_on"])]
     pub load: Option<PathBuf>,
+    /// Which game of a file that holds several, from 1
+    #[arg(long = "game", id = "number", value_name = "NUMBER", requires = "load")]
+    pub number: Option<usize>,
     /// Continue the last unfinished game
     #[arg(long = "continue", conflicts_with = "game")]
     pub goes_on: bool,
@@ -57,12 +61,23 @@ pub struct PlayArgs {
     /// Draw with ASCII characters only
     #[arg(long)]
     pub ascii: bool,
+    /// In lines of text: no boards, only words
+    #[arg(long)]
+    pub no_boards: bool,
+    /// The colours: dark, light, contrast or slate
+    #[arg(long, value_name = "NAME", value_parser = theme)]
+    pub theme: Option<Theme>,
     /// Where games are saved, instead of the user's data folder
     #[arg(long, value_name = "FOLDER")]
     pub data: Option<PathBuf>,
     /// Options of the game.
     #[command(flatten)]
     pub options: GameOptions,
+}
+
+fn theme(name: &str) -> Result<Theme, String> {
+    let names = Theme::ALL.map(Theme::name);
+    Theme::named(name).ok_or_else(|| similar::unknown("theme", name, &names))
 }
 
 /// Whether the whole screen can be used.
@@ -74,6 +89,15 @@ pub fn has_terminal() -> bool {
 pub fn run(args: &PlayArgs) -> Result<(), Failure> {
     let saves = Saves::open(args.data.as_deref()).map_err(Failure::user)?;
     let plain = args.plain || !has_terminal();
+    if let (Some(file), None, false) = (&args.load, args.number, plain) {
+        if let Some(puzzles) = input::puzzles(file)? {
+            return tui::run(args, saves, tui::Next::OwnPuzzles(puzzles));
+        }
+        let games = input::tables(file)?;
+        if games.len() > 1 {
+            return tui::run(args, saves, tui::Next::File(file.clone(), games));
+        }
+    }
     let (table, slot) = begin(args, &saves, plain)?;
     if plain {
         return lines::run(args, saves, table, slot);
@@ -86,20 +110,37 @@ pub fn run(args: &PlayArgs) -> Result<(), Failure> {
     tui::run(args, saves, first)
 }
 
-type Begun = (Option<Table>, Option<PathBuf>);
+/// Sits down at a game on a server, or looks on.
+pub fn online(args: &OnlineArgs, plays: bool) -> Result<(), Failure> {
+    if !has_terminal() {
+        return Err(Failure::user(
+            "games on a server need a terminal; programs play over HTTP, see docs/http.md",
+        ));
+    }
+    let saves = Saves::open(args.data.as_deref()).map_err(Failure::user)?;
+    let opened = match plays {
+        true => online::join(&args.link, &args.name, &saves)?,
+        false => online::watch(&args.link)?,
+    };
+    let own = PlayArgs { ascii: args.ascii, ..PlayArgs::default() };
+    tui::run(&own, saves, tui::Next::Online(Box::new(opened)))
+}
+
+type Begun = (Option<Table>, Option<Slot>);
 
 /// The table that the arguments describe, if they say enough, and the file of a game that is continued.
 fn begin(args: &PlayArgs, saves: &Saves, plain: bool) -> Result<Begun, Failure> {
     if let Some(file) = &args.load {
-        let table = saves::read(file).map_err(Failure::user)?;
+        let table = input::table(file, args.number)?;
         return Ok((Some(reseat(table, args)?), None));
     }
     if args.goes_on {
         let none = "there is no unfinished game; begin one with `quadrille play`";
         let (latest, trouble) = saves.latest();
-        let (kept, table) =
+        let (kept, _) =
             latest.ok_or_else(|| Failure::User(trouble.unwrap_or_else(|| none.into())))?;
-        return Ok((Some(reseat(table, args)?), Some(kept.path)));
+        let (slot, table) = saves.claim(&kept.path).map_err(Failure::user)?;
+        return Ok((Some(reseat(table, args)?), Some(slot)));
     }
     let says_who = args.first.is_some() || args.second.is_some();
     let says_how = args.clock.is_some() || !args.options.0.is_empty();

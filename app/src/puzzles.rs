@@ -3,8 +3,8 @@
 use crate::cli::PuzzlesArgs;
 use crate::failure::{Failure, print};
 use crate::input;
+use crate::interrupt;
 use crate::progress::Ticker;
-use engine::Stop;
 use engine::puzzles::Collect;
 
 pub fn run(args: &PuzzlesArgs) -> Result<(), Failure> {
@@ -12,10 +12,10 @@ pub fn run(args: &PuzzlesArgs) -> Result<(), Failure> {
     input::check_options(entry, &args.options)?;
     let wanted = Collect { count: args.count, seed: args.seed, games: args.games };
     let mut ticker = Ticker::new();
-    let puzzles =
-        (entry.puzzles)(&args.options.0, &wanted, &Stop::default(), &mut |games, found| {
-            ticker.show(|seconds| format!("{found} puzzles from {games} games, {seconds:.0} s"));
-        });
+    let stop = interrupt::stops()?;
+    let puzzles = (entry.puzzles)(&args.options.0, &wanted, &stop, &mut |games, found| {
+        ticker.show(|seconds| format!("{found} puzzles from {games} games, {seconds:.0} s"));
+    });
     ticker.end();
     let puzzles = puzzles.map_err(Failure::user)?;
     let records: Vec<_> = puzzles.into_iter().map(|puzzle| puzzle.record).collect();

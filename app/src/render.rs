@@ -2,7 +2,7 @@
 
 use crate::cli::{Color, Format, RenderArgs, Scale, Theme};
 use crate::failure::{Failure, print};
-use crate::{input, pages, picture};
+use crate::{inline, input, pages, picture};
 use engine::Session;
 use rules::notation::no_term;
 use rules::{svg, text};
@@ -18,6 +18,12 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
         Format::Text => as_text(session.as_ref(), args).into_bytes(),
         Format::Svg => svg::svg(&session.diagram(), &style(args)).into_bytes(),
         Format::Png => picture::png(&session.diagram(), &style(args), args.width)?,
+        Format::Kitty => {
+            inline::kitty(&picture::png(&session.diagram(), &style(args), args.width)?)
+        }
+        Format::Iterm => {
+            inline::iterm(&picture::png(&session.diagram(), &style(args), args.width)?)
+        }
         Format::Json => format!("{}\n", session.position()).into_bytes(),
         Format::Line => format!("{}\n", session.text()).into_bytes(),
         Format::Prolog => as_term(session.as_ref())?.into_bytes(),

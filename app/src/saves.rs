@@ -1,15 +1,17 @@
-//! What is kept between two runs: saved games, unfinished games and the last choices.
+//! What is kept between two runs: saved, unfinished and finished games, and the last choices.
 //!
 //! A file is written under another name and then renamed, so that a crash leaves either the old one or the
-//! new one. A game never replaces another.
+//! new one. A game never replaces another, and one that goes on is open in one place: a lock beside its
+//! file tells.
 
 use crate::table::Table;
 use engine::puzzles::Puzzle;
+use rules::game::shorten;
 use rules::record::Record;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File, Permissions, TryLockError};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -22,6 +24,8 @@ const MOST_BYTES: u64 = 1 << 20;
 const MOST_GAMES: usize = 500;
 /// How many games of a kind can be saved on one day.
 const MOST_NAMES: usize = 10_000;
+/// The longest name of a saved game, in bytes.
+const LONGEST_NAME: usize = 100;
 
 /// The folder of the user's games and choices.
 #[derive(Clone, Debug)]
@@ -36,6 +40,8 @@ pub enum Shelf {
     Saved,
     /// Games that have not ended.
     Unfinished,
+    /// All games that have ended.
+    Finished,
 }
 
 impl Shelf {
@@ -43,6 +49,7 @@ impl Shelf {
         match self {
             Shelf::Saved => "games",
             Shelf::Unfinished => "unfinished",
+            Shelf::Finished => "finished",
         }
     }
 }
@@ -62,6 +69,39 @@ impl Kept {
     }
 }
 
+/// The file of a game that goes on, open here and nowhere else as long as this lives.
+#[derive(Debug)]
+pub struct Slot {
+    path: PathBuf,
+    /// The lock; the system gives it back when the program ends, however it ends.
+    lock: File,
+}
+
+impl Slot {
+    /// Locks the file of a game, or says who has it.
+    fn lock(path: &Path) -> Result<Slot, String> {
+        let beside = lock_path(path);
+        let lock = File::options()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(&beside)
+            .map_err(|error| said(&beside, error))?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Slot { path: path.to_owned(), lock }),
+            Err(TryLockError::WouldBlock) => {
+                Err("this game is open in another window: go on there, or close it first".into())
+            }
+            Err(TryLockError::Error(error)) => Err(said(&beside, error)),
+        }
+    }
+}
+
+fn lock_path(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!(".{name}.lock"))
+}
+
 /// What the user chose last.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -78,6 +118,14 @@ pub struct Choices {
     pub speed: Option<usize>,
     /// Whether computers wait for a key before each turn.
     pub wait: bool,
+    /// The colours, by the name of their theme.
+    pub theme: String,
+    /// Whether pieces do not move across the board but are there at once.
+    pub still: bool,
+    /// Whether the original program's proposal is shown at every turn.
+    pub advice: bool,
+    /// Whether line mode leaves the boards out.
+    pub no_boards: bool,
     /// The positions of the puzzles that have been solved, by game.
     pub solved: BTreeMap<String, BTreeSet<String>>,
 }
@@ -123,34 +171,96 @@ impl Saves {
         })
     }
 
+    /// The folder itself.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// Writes an unfinished game to its file, which is created if there is none yet.
-    pub fn keep(&self, slot: &mut Option<PathBuf>, record: &Record) -> Result<(), String> {
-        if let Some(path) = slot {
+    pub fn keep(&self, slot: &mut Option<Slot>, record: &Record) -> Result<(), String> {
+        if let Some(Slot { path, .. }) = slot {
             return replace(path, record.to_string().as_bytes()).map_err(|error| said(path, error));
         }
-        *slot = Some(self.add(Shelf::Unfinished, record)?);
+        let path = self.add(Shelf::Unfinished, record)?;
+        *slot = Some(Slot::lock(&path)?);
         Ok(())
     }
 
-    /// Removes the file of a game that has ended.
-    pub fn forget(&self, slot: &mut Option<PathBuf>) -> Result<(), String> {
-        let Some(path) = slot.take() else { return Ok(()) };
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(said(&path, error)),
+    /// Puts a game that has ended to the others, and removes it from the unfinished ones.
+    pub fn finish(&self, slot: &mut Option<Slot>, record: &Record) -> Result<PathBuf, String> {
+        let path = self.add(Shelf::Finished, record)?;
+        self.forget(slot)?;
+        Ok(path)
+    }
+
+    /// Opens an unfinished game here, unless it is open elsewhere.
+    pub fn claim(&self, path: &Path) -> Result<(Slot, Table), String> {
+        let slot = Slot::lock(path)?;
+        // Read only now: it may have gone on elsewhere since it was listed.
+        let table = read(path)?;
+        Ok((slot, table))
+    }
+
+    /// Removes the file of a game that is not to be continued.
+    pub fn forget(&self, slot: &mut Option<Slot>) -> Result<(), String> {
+        let Some(Slot { path, lock }) = slot.take() else { return Ok(()) };
+        let removed = self.delete(&path);
+        let _ = fs::remove_file(lock_path(&path));
+        drop(lock);
+        removed
+    }
+
+    /// Removes an unfinished game for good, unless it is open elsewhere.
+    pub fn claim_to_delete(&self, path: &Path) -> Result<(), String> {
+        self.forget(&mut Some(Slot::lock(path)?))
+    }
+
+    /// Removes a game for good.
+    pub fn delete(&self, path: &Path) -> Result<(), String> {
+        match fs::remove_file(path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(said(path, error)),
             _ => Ok(()),
         }
     }
 
-    /// Saves a game in a file of its own, under a new name.
-    pub fn save(&self, record: &Record) -> Result<PathBuf, String> {
-        self.add(Shelf::Saved, record)
+    /// A name for a game that no saved game has yet.
+    pub fn free_name(&self, record: &Record) -> String {
+        let folder = self.folder.join(Shelf::Saved.folder());
+        let stem = stem(record);
+        let names = (1..=MOST_NAMES).map(|number| format!("{stem}-{number}"));
+        let mut free = names.filter(|name| !folder.join(format!("{name}.txt")).exists());
+        free.next().unwrap_or(stem)
+    }
+
+    /// Saves a game under this name, in a file of its own.
+    pub fn save(&self, name: &str, record: &Record) -> Result<PathBuf, String> {
+        let name = name.trim();
+        let is_name = !name.is_empty()
+            && name.len() <= LONGEST_NAME
+            && !name.starts_with('.')
+            && !name.contains(|c: char| c.is_control() || "/\\:*?\"<>|".contains(c));
+        if !is_name {
+            return Err(format!(
+                "`{}` cannot be the name of a file: use letters, digits, blanks and hyphens",
+                shorten(name)
+            ));
+        }
+        let folder = self.folder.join(Shelf::Saved.folder());
+        fs::create_dir_all(&folder).map_err(|error| said(&folder, error))?;
+        let path = folder.join(format!("{name}.txt"));
+        match create(&path, record.to_string().as_bytes()) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                Err(format!("there is a game `{name}` already: choose another name"))
+            }
+            Err(error) => Err(said(&path, error)),
+            Ok(()) => Ok(path),
+        }
     }
 
     fn add(&self, shelf: Shelf, record: &Record) -> Result<PathBuf, String> {
         let folder = self.folder.join(shelf.folder());
         fs::create_dir_all(&folder).map_err(|error| said(&folder, error))?;
-        let game = record.tag("Game").unwrap_or("game");
-        let stem = format!("{game}-{}", record.tag("Date").unwrap_or_default());
+        let stem = stem(record);
         for number in 1..=MOST_NAMES {
             let path = folder.join(format!("{stem}-{number}.txt"));
             if path.exists() {
@@ -182,7 +292,10 @@ impl Saves {
     }
 
     pub fn count(&self) -> usize {
-        self.list(Shelf::Saved).len() + self.list(Shelf::Unfinished).len()
+        [Shelf::Saved, Shelf::Unfinished, Shelf::Finished]
+            .map(|shelf| self.list(shelf).len())
+            .iter()
+            .sum()
     }
 
     /// The last unfinished game, and what is wrong with a later one that cannot be read.
@@ -220,6 +333,12 @@ impl Saves {
 pub fn read(path: &Path) -> Result<Table, String> {
     let text = text(path).map_err(|error| said(path, error))?;
     Table::from_text(&text).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// How the name of a file begins: `gekitai-2026-05-01`.
+fn stem(record: &Record) -> String {
+    let game = record.tag("Game").unwrap_or("game");
+    format!("{game}-{}", record.tag("Date").unwrap_or_default())
 }
 
 fn said(path: &Path, error: io::Error) -> String {
@@ -303,7 +422,11 @@ mod tests {
     #[test]
     fn saved_games_never_take_each_others_place() {
         let saves = folder();
-        let paths: Vec<_> = (0..3).map(|turns| saves.save(&record(turns)).unwrap()).collect();
+        let save = |turns| {
+            let record = record(turns);
+            saves.save(&saves.free_name(&record), &record).unwrap()
+        };
+        let paths: Vec<_> = (0..3).map(save).collect();
         for (turns, path) in paths.iter().enumerate() {
             assert_eq!(read(path).unwrap().game.turns_played(), turns);
         }
@@ -313,7 +436,7 @@ mod tests {
     #[test]
     fn a_file_that_is_there_stays_and_no_draft_is_left() {
         let saves = folder();
-        let path = saves.save(&record(2)).unwrap();
+        let path = saves.save("a game", &record(2)).unwrap();
         let error = create(&path, b"another").unwrap_err();
         assert_eq!(error.kind(), ErrorKind::AlreadyExists);
         assert_eq!(read(&path).unwrap().game.turns_played(), 2);
@@ -328,7 +451,7 @@ mod tests {
         saves.keep(&mut other, &record(0)).unwrap();
         saves.keep(&mut slot, &record(2)).unwrap();
         assert_eq!(saves.list(Shelf::Unfinished).len(), 2);
-        assert_eq!(read(slot.as_ref().unwrap()).unwrap().game.turns_played(), 2);
+        assert_eq!(read(&slot.as_ref().unwrap().path).unwrap().game.turns_played(), 2);
         saves.forget(&mut other).unwrap();
         assert_eq!(saves.latest().0.unwrap().1.game.turns_played(), 2);
         saves.forget(&mut slot).unwrap();
@@ -338,7 +461,7 @@ mod tests {
     #[test]
     fn a_damaged_file_is_told_of_and_left_alone() {
         let saves = folder();
-        let path = saves.save(&record(2)).unwrap();
+        let path = saves.save("damaged", &record(2)).unwrap();
         let whole = fs::read_to_string(&path).unwrap();
         fs::write(&path, &whole[..whole.len() - 4]).unwrap();
         let error = read(&path).err().unwrap();
@@ -346,11 +469,54 @@ mod tests {
         assert_eq!(fs::read_to_string(&path).unwrap(), whole[..whole.len() - 4]);
         let mut slot = None;
         saves.keep(&mut slot, &record(1)).unwrap();
-        fs::write(slot.unwrap(), "").unwrap();
+        fs::write(slot.unwrap().path, "").unwrap();
         let (latest, trouble) = saves.latest();
         assert!(latest.is_none() && trouble.unwrap().starts_with("damaged: "));
         fs::write(saves.folder.join("choices.json"), "{\"game\":").unwrap();
         assert!(saves.choices().unwrap_err().contains("choices.json is damaged: EOF"));
+    }
+
+    #[test]
+    fn a_game_is_open_in_one_place() {
+        let saves = folder();
+        let mut slot = None;
+        saves.keep(&mut slot, &record(1)).unwrap();
+        let path = slot.as_ref().unwrap().path.clone();
+        let elsewhere = Saves::open(Some(&saves.folder)).unwrap();
+        let refused = elsewhere.claim(&path).err().unwrap();
+        assert!(refused.contains("open in another window"), "{refused}");
+        saves.keep(&mut slot, &record(3)).unwrap();
+        drop(slot);
+        let (mut slot, table) =
+            elsewhere.claim(&path).map(|(slot, table)| (Some(slot), table)).unwrap();
+        assert_eq!(table.game.turns_played(), 3);
+        elsewhere.forget(&mut slot).unwrap();
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_game_that_ends_is_kept_and_no_longer_offered() {
+        let saves = folder();
+        let mut slot = None;
+        saves.keep(&mut slot, &record(1)).unwrap();
+        let paths = [2, 3].map(|turns| saves.finish(&mut slot, &record(turns)).unwrap());
+        assert!(saves.latest().0.is_none());
+        assert_eq!(paths.map(|path| read(&path).unwrap().game.turns_played()), [2, 3]);
+        assert_eq!(saves.list(Shelf::Finished).len(), 2);
+    }
+
+    #[test]
+    fn a_saved_game_has_the_name_that_it_was_given_and_stays() {
+        let saves = folder();
+        let path = saves.save(" Ana's best game ", &record(2)).unwrap();
+        assert!(path.ends_with("games/Ana's best game.txt"));
+        let again = saves.save("Ana's best game", &record(1)).unwrap_err();
+        assert!(again.contains("already"), "{again}");
+        for name in ["", " ", "../up", "a/b", ".hidden", "a\u{7}b", &"x".repeat(101)] {
+            let refused = saves.save(name, &record(1)).unwrap_err();
+            assert!(refused.contains("cannot be the name"), "{name}: {refused}");
+        }
+        assert_eq!(saves.list(Shelf::Saved).len(), 1);
     }
 
     #[test]

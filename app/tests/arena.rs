@@ -190,7 +190,7 @@ fn a_wrong_call_gets_one_line() {
     fs::write(&letter, "Dear aunt,\n").unwrap();
     let cases: &[(&[&str], &str)] = &[
         (&["chess", "random", "random"], "there is no game `chess`"),
-        (&["gekitai", "random"], "required arguments were not provided: <B>"),
+        (&["gekitai", "random"], "something is missing: <B>"),
         (&["gekitai", "random", "engine"], "player `engine`: it needs time=MS"),
         (&["gekitai", "seed:smart", "random"], "there is no seed player `smart`; there are "),
         (&["gekitai", "random", "uci:./x time=1"], "UCI has no words for gekitai"),

@@ -47,11 +47,31 @@ fn perft_prints_the_count() {
 #[test]
 fn a_wrong_call_gets_one_line_and_exit_code_2() {
     let cases: &[(&[&str], &str)] = &[
-        (&["chess"], "unrecognized subcommand 'chess'"),
+        (&["chess"], "there is no command `chess`"),
+        (&["serv"], "there is no command `serv`; did you mean `serve`?"),
+        (&["rules", "gekitia"], "there is no game `gekitia`; did you mean `gekitai`?"),
+        (
+            &["analyze", "gekitai", "--dpeth=3"],
+            "there is no flag `--dpeth`; did you mean `--depth`?",
+        ),
+        (
+            &["perft", "gekitai", "2", "--turn"],
+            "there is no flag `--turn`; did you mean `--turns`?",
+        ),
+        (&["analyze", "gekitai", "--depth", "x"], "--depth must be a number, got `x`"),
+        (&["analyze", "gekitai", "--time", "1e300"], "--time must be 0.001 to 1000000, got 1e300"),
+        (
+            &["render", "gekitai", "--color", "alway"],
+            "--color cannot be `alway`; did you mean `always`?",
+        ),
+        (&["play", "--theme", "drak"], "there is no theme `drak`; did you mean `dark`?"),
+        (&["render", "--file", "/dev/null"], "/dev/null is empty: expected a position or a record"),
+        (&["verify", "/dev/zero"], "/dev/zero is refused: it is neither text nor compressed"),
+        (&["join", "https://host/k3Vx9QmZ"], "need a terminal"),
         (&["rules", "chess"], "there is no game `chess`; the games are glaisher, gekitai"),
-        (&["perft", "gekitai"], "required arguments were not provided: <DEPTH>"),
-        (&["perft", "gekitai", "many"], "invalid value 'many' for '<DEPTH>'"),
-        (&["perft", "gekitai", "4000000000"], "4000000000 is not in 0..=100"),
+        (&["perft", "gekitai"], "something is missing: <DEPTH>"),
+        (&["perft", "gekitai", "many"], "<DEPTH> must be a number, got `many`"),
+        (&["perft", "gekitai", "4000000000"], "<DEPTH> must be 0 to 100, got `4000000000`"),
         (&["perft", "gekitai", "1", "--size", "99"], "board side must be 4 to 8, got 99"),
         (
             &["perft", "glaisher", "1", "--size", "5"],
@@ -66,7 +86,7 @@ fn a_wrong_call_gets_one_line_and_exit_code_2() {
             &["render", "gekitai", "--moves", "zz"],
             "`zz` is not a move, expected a cell such as `c4`",
         ),
-        (&["render", "gekitai", "--sample", "odd"], "no sample `odd`"),
+        (&["render", "gekitai", "--sample", "odd"], "there is no sample `odd`; there are initial"),
         (
             &["render", "gekitai", "--sample", "final", "--size", "4"],
             "a sample has its own options",
@@ -76,9 +96,9 @@ fn a_wrong_call_gets_one_line_and_exit_code_2() {
         (&["render", "gekitai", "-o", "/does/not/exist.svg"], "cannot write /does/not/exist.svg"),
         (&["render", "gekitai", "-o", "board.xyz"], "no format is known for `.xyz`"),
         (&["analyze", "gekitai", "--time", "0"], "--time must be 0.001 to 1000000, got 0"),
-        (&["analyze", "gekitai", "--depth", "0"], "invalid value '0' for '--depth <MOVES>'"),
+        (&["analyze", "gekitai", "--depth", "0"], "--depth must be 1 to 100, got `0`"),
         (&["analyze", "--lines", "2"], "which game?"),
-        (&["engine", "gekitai"], "unexpected argument 'gekitai'"),
+        (&["engine", "gekitai"], "`gekitai` is one word too many"),
         (&["bench", "playouts", "--seconds", "0"], "--seconds must be 0.01 to 3600, got 0"),
     ];
     for (args, expected) in cases {
@@ -243,4 +263,30 @@ fn completions_are_printed_for_every_shell() {
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         assert!(stdout(&["completions", shell]).contains("quadrille"));
     }
+}
+
+#[test]
+fn a_file_of_several_games_is_read_wherever_a_file_is() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let file = folder.path().join("two.txt");
+    let one = stdout(&["render", "gekitai", "--moves", "c3 d4", "--format", "record"]);
+    let two = stdout(&["render", "gekitai", "--moves", "a1", "--format", "record"]);
+    std::fs::write(&file, format!("\u{feff}{one}\n{two}")).unwrap();
+    let name = file.to_str().unwrap();
+    let line =
+        |number: &str| stdout(&["render", "--file", name, "--game", number, "--format", "line"]);
+    assert_eq!(line("2"), "x5/6/6/6/6/6 2\n");
+    let error = refusal(&["render", "--file", name], "");
+    assert!(error.contains("holds 2 games: choose one with --game 1 to --game 2"), "{error}");
+    let listed = stdout(&["games", "--file", name]);
+    assert!(listed.contains("   2  gekitai: X against O, 1 turn"), "{listed}");
+    let played = quadrille(&["play", "--plain", "--load", name, "--game", "1"], "quit\n");
+    assert!(String::from_utf8_lossy(&played.stdout).contains("Gekitai: "));
+}
+
+#[test]
+fn a_numbered_remark_is_read_as_its_sign() {
+    let record = "[Game \"gekitai\"]\n\n1. c3 $1 d4 $4 $10 *\n";
+    let read = stdout(&["render", record, "--format", "record"]);
+    assert!(read.contains("1. c3! d4?? *"), "{read}");
 }

@@ -111,10 +111,10 @@ fn everything_that_can_be_typed_is_answered() {
     for expected in [
         "plays it: type `moves`",
         "d1-",
-        "a1: White knight",
+        "White has white knight on a1, b1, c1, d1 and e1.",
         "Greedy: ",
         "Engine: ",
-        "at a glance: White 0, Black 0",
+        "original program: White 0, Black 0",
         "JESON MOR",
         "1. c1-d3 *",
         "after how many turns? 0 to 1",
@@ -216,4 +216,47 @@ fn a_kill_at_any_moment_leaves_whole_files_and_loses_no_turn() {
             std::fs::remove_file(path).unwrap();
         }
     }
+}
+
+#[test]
+fn ears_get_words_and_no_board() {
+    let folder = folder("ears");
+    let args = [&["gekitai", "--no-boards"], &HUMANS[..]].concat();
+    let out = printed(&args, &folder, "c 4.\nread\nboards on\nq.\n");
+    assert!(out.contains("X has X marker on c4, 7 in reserve."), "{out}");
+    let before = out.split("X has X marker").next().unwrap();
+    assert!(!before.contains('│'), "{out}");
+    assert!(out.contains('│'), "`boards on` draws again: {out}");
+    let out = printed(&["--no-boards"], &folder, "history\nopen 1\nquit\n");
+    assert!(out.contains("1  Gekitai: Ana (X) against Ben (O), Ben (O) to move"), "{out}");
+}
+
+#[test]
+fn a_game_that_cannot_be_kept_is_not_said_to_be() {
+    let folder = folder("not-kept");
+    std::fs::write(&folder, "not a folder").unwrap();
+    let args = [&["gekitai"], &HUMANS[..]].concat();
+    let out = printed(&args, &folder, "c4\nd4\n");
+    assert_eq!(out.matches("this game could not be kept").count(), 1, "{out}");
+    assert!(out.contains("this game is not kept") && !out.contains("the game is kept"), "{out}");
+    std::fs::remove_file(&folder).unwrap();
+}
+
+#[test]
+fn a_puzzle_is_solved_in_words() {
+    let folder = folder("puzzle");
+    let puzzle = engine::puzzles::shipped("gekitai").remove(0);
+    let own: Vec<_> = puzzle.solution.iter().step_by(2).map(String::as_str).collect();
+    let wrong = {
+        let start = engine::find("gekitai").unwrap().from_text;
+        let game = start(&puzzle.position, &Default::default()).unwrap();
+        game.turns().into_iter().find(|turn| turn != own[0]).unwrap()
+    };
+    let input = format!("puzzle gekitai 999\npuzzle gekitai 1\n{wrong}\nundo\n{}\n", own[0]);
+    let out = printed(&["--no-boards", "--seed", "1"], &folder, &input);
+    assert!(out.contains("which one? 1 to 100"), "{out}");
+    assert!(out.contains("puzzle 1: ") && out.contains("turns"), "{out}");
+    assert!(out.contains("that does not win in"), "{out}");
+    assert!(out.contains("right: win in") || out.contains("solved!"), "{out}");
+    assert!(!out.contains("the game is kept"), "{out}");
 }

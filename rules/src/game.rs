@@ -135,6 +135,8 @@ impl Info {
 pub struct OptionInfo {
     /// The name in JSON and on the command line (there with `-` for `_`).
     pub name: &'static str,
+    /// The name in menus, at most twelve characters.
+    pub label: &'static str,
     /// What it decides, for menus and help.
     pub about: &'static str,
     /// The values it takes.

@@ -435,7 +435,12 @@ impl<'a> Reader<'a> {
                         self.result = Some(verdict);
                         return Ok(line);
                     }
-                    if !word.is_empty() {
+                    if let Some(number) = word.strip_prefix('$') {
+                        // Other programs number what they think of a turn.
+                        if let Some(node) = line.nodes.last_mut().filter(|n| n.glyph.is_empty()) {
+                            node.glyph = glyph(number).to_owned();
+                        }
+                    } else if !word.is_empty() {
                         line.nodes.push(self.node(word));
                     }
                 }
@@ -447,6 +452,19 @@ impl<'a> Reader<'a> {
         let turn = word.trim_end_matches(['!', '?']);
         let glyph = word.strip_prefix(turn).unwrap_or_default();
         Node { turn: turn.to_owned(), glyph: glyph.to_owned(), line: self.at, ..Node::default() }
+    }
+}
+
+/// The sign of a numbered remark; those without a sign are left out.
+fn glyph(number: &str) -> &'static str {
+    match number {
+        "1" => "!",
+        "2" => "?",
+        "3" => "!!",
+        "4" => "??",
+        "5" => "!?",
+        "6" => "?!",
+        _ => "",
     }
 }
 

@@ -25,6 +25,45 @@ fn spoken_piece(diagram: &Diagram, piece: &Piece) -> String {
     }
 }
 
+/// A position in sentences: the board, then what each player has on it and beside it.
+pub fn position(diagram: &Diagram) -> Vec<String> {
+    let mut sentences = Vec::new();
+    for player in Player::BOTH {
+        let seat = &diagram.players[player.index()];
+        let own = diagram.cells.iter().filter_map(|cell| {
+            let piece = cell.piece.as_ref().filter(|piece| piece.owner == player)?;
+            Some((cell, piece))
+        });
+        let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
+        for (cell, piece) in own {
+            let words = spoken_piece(diagram, piece);
+            match groups.iter_mut().find(|(own, _)| *own == words) {
+                Some((_, cells)) => cells.push(&cell.name),
+                None => groups.push((words, vec![&cell.name])),
+            }
+        }
+        let reserve = seat.reserve.map(|number| format!(", {number} in reserve"));
+        let reserve = reserve.unwrap_or_default();
+        match groups.is_empty() {
+            true => sentences.push(format!("{} has nothing on the board{reserve}.", seat.name)),
+            false => {
+                let groups: Vec<_> = groups.into_iter().map(said).collect();
+                sentences.push(format!("{} has {}{reserve}.", seat.name, groups.join("; ")));
+            }
+        }
+    }
+    sentences
+}
+
+/// Pieces of one kind: "red stack of 6 on a2, f9 and h4".
+fn said((words, cells): (String, Vec<&str>)) -> String {
+    let cells = match &cells[..] {
+        [init @ .., last] if !init.is_empty() => format!("{} and {last}", init.join(", ")),
+        cells => cells.concat(),
+    };
+    format!("{words} on {cells}")
+}
+
 /// What the game calls a player; a word in small letters, a letter as it is.
 fn name(diagram: &Diagram, player: Player) -> String {
     let name = diagram.players[player.index()].name;
@@ -64,6 +103,15 @@ mod tests {
         let start = JesonMor::new(&Default::default()).unwrap().text();
         assert_eq!(says::<JesonMor>(&start, "a9"), "a9, black knight");
         assert_eq!(says::<JesonMor>(&start, "e5"), "e5, goal, empty");
+    }
+
+    #[test]
+    fn a_position_is_read_in_sentences() {
+        use crate::{gekitai::Gekitai, glaisher::Glaisher};
+        let said = position(&Glaisher::new(&Default::default()).unwrap().diagram());
+        assert_eq!(said[0], "Red has red stack of 6 on a2, f9 and h4.");
+        let said = position(&Gekitai::new(&Default::default()).unwrap().diagram());
+        assert_eq!(said[1], "O has nothing on the board, 8 in reserve.");
     }
 
     #[test]

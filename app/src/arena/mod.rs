@@ -12,6 +12,7 @@ pub use args::ArenaArgs;
 
 use crate::failure::{Failure, print};
 use crate::input;
+use crate::interrupt;
 use engine::arena::stats::Sprt;
 use engine::arena::tally::Tally;
 use engine::arena::{Arena, Plan};
@@ -54,11 +55,13 @@ fn play(
         return failed;
     }
     let mut progress = Progress::new(arena.plan().games, done.len(), sprt);
+    // What has been played until Ctrl-C counts; the games under way are left when the next one ends.
+    let stop = interrupt::stops()?;
     arena.run(done, &mut |played| {
         failed = journal.write(&played);
         tally.add(&played);
         progress.show(tally);
-        match failed.is_err() || decided(tally) {
+        match failed.is_err() || decided(tally) || stop.is_stopped() {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         }

@@ -3,9 +3,9 @@
 use super::{After, Lines};
 use crate::failure::{Failure, print};
 use crate::pages;
-use crate::table::{Table, signed};
+use crate::table::{Table, proposals, signed};
 use engine::Limits;
-use rules::Player;
+use rules::{Outcome, Player, spoken};
 use std::time::{Duration, Instant};
 
 /// How long the engine looks for a hint.
@@ -16,13 +16,14 @@ const HELP: &[(&str, &str)] = &[
     ("a move", "plays it: type `moves` to see how moves are written"),
     ("moves", "lists the legal moves; `moves c4` those that begin with c4"),
     ("board", "draws the board again"),
-    ("pieces", "lists the pieces in words"),
+    ("pieces", "describes the position in sentences"),
+    ("boards", "draws no boards from now on, or draws them again; `boards off`, `boards on`"),
     ("hint", "what the original program and the engine would play"),
     ("eval", "what both think of the position"),
     ("undo, redo", "takes back a turn and the computer's answer; plays them again"),
     ("flip", "turns the board round"),
     ("turns", "lists the turns so far; `show 4` draws the board after four"),
-    ("save", "saves the game under a new name"),
+    ("save", "saves the game under a new name; `save first win` under that name"),
     ("rules", "how the game is played"),
     ("resign", "gives up"),
     ("pause", "stops the clock until you go on"),
@@ -41,14 +42,17 @@ pub enum Typed {
 
 /// Reads a line.
 pub fn command(line: &str) -> Typed {
-    let (word, rest) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
+    // The original programs want a full stop at the end.
+    let line = line.trim().trim_end_matches('.').trim_end();
+    let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
     let word = word.to_ascii_lowercase();
     let known = match word.as_str() {
         "" => return Typed::Nothing,
         "help" | "?" => "help",
         "moves" | "m" => "moves",
         "board" | "b" => "board",
-        "pieces" => "pieces",
+        "boards" => "boards",
+        "pieces" | "read" => "pieces",
         "hint" | "h" => "hint",
         "eval" | "e" => "eval",
         "undo" | "u" => "undo",
@@ -65,7 +69,7 @@ pub fn command(line: &str) -> Typed {
         "swap" => "swap",
         "menu" => "menu",
         "quit" | "exit" | "q" => "quit",
-        _ => return Typed::Move(line.trim().to_owned()),
+        _ => return Typed::Move(line.to_owned()),
     };
     Typed::Word(known, rest.trim().to_owned())
 }
@@ -83,6 +87,7 @@ impl Lines {
                 Ok(()) => {
                     self.keep(table)?;
                     self.show(table)?;
+                    self.judge(table)?;
                 }
                 Err(reason) => self.say(&reason)?,
             },
@@ -116,10 +121,23 @@ impl Lines {
             }
             "turns" => self.turns(table)?,
             "show" => self.show_after(rest, table)?,
-            "save" => match self.saves.save(&table.record(Instant::now())) {
-                Ok(path) => self.say(&format!("saved as {}", path.display()))?,
-                Err(trouble) => self.say(&trouble)?,
-            },
+            "save" => {
+                let record = table.record(Instant::now());
+                let name =
+                    if rest.is_empty() { self.saves.free_name(&record) } else { rest.into() };
+                match self.saves.save(&name, &record) {
+                    Ok(path) => self.say(&format!("saved as {}", path.display()))?,
+                    Err(trouble) => self.say(&trouble)?,
+                }
+            }
+            "boards" => {
+                self.boards = match rest {
+                    "on" => true,
+                    "off" => false,
+                    _ => !self.boards,
+                };
+                self.show(table)?;
+            }
             "rules" => {
                 let page = pages::page(table.entry, self.style.charset, self.color);
                 print(page.as_bytes())?;
@@ -144,6 +162,34 @@ impl Lines {
         Ok(None)
     }
 
+    /// Says how the attempt at a puzzle goes.
+    fn judge(&mut self, table: &Table) -> Result<(), Failure> {
+        let Some(puzzle) = &self.task else { return Ok(()) };
+        let (history, in_turn) = (table.game.history(), table.game.in_turn());
+        let own = history.len().div_ceil(2) as u32;
+        let is_right = history.first() == puzzle.solution.first();
+        let turns = puzzle.turns;
+        let has_won = table.result() == Some(Outcome::Win(table.game.first_player()));
+        match (is_right, has_won && own <= turns) {
+            _ if in_turn => Ok(()),
+            (true, true) => {
+                let known = self.saves.choices().map(|mut choices| {
+                    choices.solve(puzzle);
+                    self.saves.remember(&choices)
+                });
+                self.say("solved!")?;
+                known.and_then(|kept| kept).or_else(|trouble| self.say(&trouble))
+            }
+            (true, false) if own < turns => {
+                self.say(&format!("right: win in {turns} turns in all"))
+            }
+            (true, false) => self.say(&format!("it can be won in {turns} turns: undo takes back")),
+            (false, _) => {
+                self.say(&format!("that does not win in {turns} turns: undo takes it back"))
+            }
+        }
+    }
+
     fn changed(&self, done: bool, else_say: &str, table: &Table) -> Result<(), Failure> {
         if done { self.show(table) } else { self.say(else_say) }
     }
@@ -163,11 +209,8 @@ impl Lines {
 
     fn pieces(&self, table: &Table) -> Result<(), Failure> {
         let diagram = table.game.diagram();
-        for cell in &diagram.cells {
-            if let Some(piece) = &cell.piece {
-                let owner = diagram.players[piece.owner.index()].name;
-                self.say(&format!("  {}: {owner}{}", cell.name, look(&piece.look, &diagram)))?;
-            }
+        for sentence in spoken::position(&diagram) {
+            self.say(&sentence)?;
         }
         self.say(&diagram.status)
     }
@@ -180,9 +223,7 @@ impl Lines {
         let names = game.seed_players();
         for (id, turns) in game.seed_best() {
             let name = names.iter().find(|about| about.id == id).map_or(id.as_str(), |a| a.name);
-            let shown: Vec<_> = turns.iter().take(8).map(String::as_str).collect();
-            let more = if turns.len() > shown.len() { " …" } else { "" };
-            self.say(&format!("  {name}: {}{more}", shown.join(" ")))?;
+            self.say(&format!("  Original {name}: {}", proposals(&turns)))?;
         }
         let view = self.worker.look(table.entry, game, &Limits::time(GLANCE));
         let best = view.and_then(|view| view.lines.into_iter().next());
@@ -196,7 +237,7 @@ impl Lines {
             let [one, two] = Player::BOTH.map(|player| {
                 format!("{} {}", table.colour(player), signed(values[player.index()]))
             });
-            self.say(&format!("  at a glance: {one}, {two}"))?;
+            self.say(&format!("  original program: {one}, {two}"))?;
         }
         let view = self.worker.look(table.entry, game, &Limits::time(GLANCE));
         let Some(view) = view else { return Ok(()) };
@@ -244,27 +285,14 @@ impl Lines {
     }
 }
 
-/// A piece in words, to follow the name of its owner.
-fn look(look: &rules::diagram::Look, diagram: &rules::diagram::Diagram) -> String {
-    use rules::diagram::Look;
-    match look {
-        Look::Marker => " marker".into(),
-        Look::Knight => " knight".into(),
-        Look::Stack(height) => format!(" stack of {height}"),
-        Look::Tower { discs, letter } => {
-            let name = |player: &Player| diagram.players[player.index()].name;
-            let discs: Vec<_> = discs.iter().map(name).collect();
-            format!(" on top, moves as {letter}, from the bottom {}", discs.join(" "))
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn words_are_commands_and_all_else_is_a_move() {
+        assert_eq!(command("q."), Typed::Word("quit", String::new()));
+        assert_eq!(command("c1-a2."), Typed::Move("c1-a2".into()));
         assert_eq!(command("  Undo "), Typed::Word("undo", String::new()));
         assert_eq!(command("moves c4"), Typed::Word("moves", "c4".into()));
         assert_eq!(command(" c4 "), Typed::Move("c4".into()));

@@ -3,18 +3,23 @@
 use super::Lines;
 use crate::cli::GameOptions;
 use crate::failure::{Failure, print};
-use crate::saves;
+use crate::saves::{self, Shelf, Slot};
 use crate::table::clock::{Clock, Terms};
 use crate::table::{Sitter, Table};
 use crate::{input, pages};
+use engine::puzzles::shipped;
 use engine::{Entry, GAMES, Session, Who};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-type Opened = Option<(Table, Option<PathBuf>)>;
+/// The level that resists in a puzzle.
+const RESISTANCE: u8 = 7;
+
+type Opened = Option<(Table, Option<Slot>)>;
 
 impl Lines {
     /// Asks for a game and its players; nothing if the input ends or the user quits.
     pub(super) fn menu(&mut self) -> Result<Opened, Failure> {
+        self.task = None;
         for (i, entry) in GAMES.iter().enumerate() {
             self.say(&format!("  {}  {:<11} {}", i + 1, entry.info.id, entry.info.tagline))?;
         }
@@ -24,21 +29,44 @@ impl Lines {
         }
         let goes_on = if latest.is_some() { "continue, " } else { "" };
         loop {
-            let prompt =
-                format!("which game? (a name or number, {goes_on}rules GAME, load FILE, quit)");
+            let prompt = format!(
+                "which game? (a name or number, {goes_on}rules GAME, puzzle GAME, history, load FILE, quit)"
+            );
             let Some(answer) = self.ask(&prompt)? else { return Ok(None) };
             let (word, rest) = answer.split_once(' ').unwrap_or((&answer, ""));
             match word {
                 "" => {}
                 "quit" | "q" | "exit" => return Ok(None),
-                "continue" => match self.saves.latest().0 {
-                    Some((kept, table)) => return Ok(Some((table, Some(kept.path)))),
-                    None => self.say("there is no unfinished game")?,
-                },
-                "load" => match saves::read(Path::new(rest.trim())) {
-                    Ok(table) => return Ok(Some((table, None))),
-                    Err(trouble) => self.say(&trouble)?,
-                },
+                "continue" => {
+                    match self.saves.latest().0.map(|kept| self.saves.claim(&kept.0.path)) {
+                        Some(Ok((slot, table))) => return Ok(Some((table, Some(slot)))),
+                        Some(Err(trouble)) => self.say(&trouble)?,
+                        None => self.say("there is no unfinished game")?,
+                    }
+                }
+                "load" => {
+                    let (file, number) = match rest.trim().rsplit_once(' ') {
+                        Some((file, number)) if number.parse::<usize>().is_ok() => {
+                            (file.trim(), number.parse().ok())
+                        }
+                        _ => (rest.trim(), None),
+                    };
+                    match input::table(Path::new(file), number) {
+                        Ok(table) => return Ok(Some((table, None))),
+                        Err(failure) => self.say(&failure.message())?,
+                    }
+                }
+                "puzzle" => {
+                    if let Some(table) = self.puzzle(rest.trim())? {
+                        return Ok(Some((table, None)));
+                    }
+                }
+                "history" | "games" => self.history()?,
+                "open" => {
+                    if let Some(opened) = self.opened(rest.trim())? {
+                        return Ok(Some(opened));
+                    }
+                }
                 "rules" if rest.trim().is_empty() => {
                     self.say("of which game? say `rules` and its name or number")?;
                 }
@@ -56,6 +84,82 @@ impl Lines {
                     Err(trouble) => self.say(&trouble)?,
                 },
             }
+        }
+    }
+
+    /// A puzzle of a game: that of a number, or the first that is not solved.
+    fn puzzle(&mut self, words: &str) -> Result<Option<Table>, Failure> {
+        let (name, number) = words.split_once(' ').unwrap_or((words, ""));
+        let entry = match entry(name) {
+            Ok(entry) => entry,
+            Err(trouble) => return self.say(&trouble).map(|()| None),
+        };
+        let puzzles = shipped(entry.info.id);
+        let choices = self.saves.choices().unwrap_or_default();
+        let open = puzzles.iter().position(|puzzle| !choices.has_solved(puzzle)).unwrap_or(0);
+        let at = match number.trim() {
+            "" => Some(open),
+            number => number.parse::<usize>().ok().and_then(|number| number.checked_sub(1)),
+        };
+        let Some((at, puzzle)) = at.and_then(|at| Some((at, puzzles.get(at)?))) else {
+            let count = puzzles.len();
+            self.say(&format!("which one? 1 to {count}, as in `puzzle {name} 1`"))?;
+            return Ok(None);
+        };
+        let Ok(game) = (entry.from_text)(&puzzle.position, &Default::default()) else {
+            return self.say("this puzzle cannot be read").map(|()| None);
+        };
+        let mover = entry.info.players[game.turn().index()];
+        self.say(&format!("puzzle {}: {mover} wins in {} turns", at + 1, puzzle.turns))?;
+        let resists = Sitter::computer(Who::Level { level: RESISTANCE });
+        let mut sitters = [resists.clone(), resists];
+        sitters[game.turn().index()] = Sitter::person("");
+        self.task = Some(puzzle.clone());
+        Ok(Some(Table::new(entry, game, sitters, None)))
+    }
+
+    /// Lists all games, the latest first.
+    fn history(&self) -> Result<(), Failure> {
+        let kept = self.kept();
+        if kept.is_empty() {
+            return self.say("no game has been played yet");
+        }
+        for (number, kept) in (1..).zip(&kept) {
+            let words = match saves::read(&kept.path) {
+                Err(_) => format!("{}: damaged", kept.name()),
+                Ok(table) => {
+                    let [one, two] = rules::Player::BOTH.map(|player| table.full_name(player));
+                    let status = table.diagram(&*table.game).status;
+                    format!("{}: {one} against {two}, {status}", table.entry.info.name)
+                }
+            };
+            self.say(&format!("  {number}  {words}"))?;
+        }
+        self.say("`open 1` opens the first of them")
+    }
+
+    fn kept(&self) -> Vec<saves::Kept> {
+        let shelves = [Shelf::Unfinished, Shelf::Saved, Shelf::Finished].into_iter();
+        shelves.flat_map(|shelf| self.saves.list(shelf)).collect()
+    }
+
+    /// A game of the list.
+    fn opened(&self, number: &str) -> Result<Opened, Failure> {
+        let kept = self.kept();
+        let number = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+        let Some(kept) = number.and_then(|number| kept.get(number)) else {
+            self.say("which one? `history` lists the games with their numbers, as in `open 1`")?;
+            return Ok(None);
+        };
+        let opened = match kept.shelf {
+            Shelf::Unfinished => {
+                self.saves.claim(&kept.path).map(|(slot, table)| (table, Some(slot)))
+            }
+            Shelf::Saved | Shelf::Finished => saves::read(&kept.path).map(|table| (table, None)),
+        };
+        match opened {
+            Ok(opened) => Ok(Some(opened)),
+            Err(trouble) => self.say(&trouble).map(|()| None),
         }
     }
 
@@ -123,6 +227,6 @@ fn entry(text: &str) -> Result<&'static Entry, String> {
     let number = text.trim().parse::<usize>().ok().and_then(|number| number.checked_sub(1));
     match number.and_then(|number| GAMES.get(number)) {
         Some(entry) => Ok(entry),
-        None => requests::game(text).map_err(|refusal| refusal.message),
+        None => input::game(text).map_err(|failure| failure.message()),
     }
 }

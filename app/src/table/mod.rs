@@ -58,16 +58,19 @@ impl Table {
 
     /// Who is to move, if it is a computer.
     pub fn computer(&self) -> Option<Player> {
-        self.mover().filter(|player| !self.sitter(*player).is_person())
+        self.mover().filter(|player| {
+            let sitter = self.sitter(*player);
+            !sitter.is_person() && !sitter.remote
+        })
     }
 
     pub fn sitter(&self, player: Player) -> &Sitter {
         &self.sitters[player.index()]
     }
 
-    /// Whether no person plays.
+    /// Whether computers play each other here.
     pub fn is_unattended(&self) -> bool {
-        !self.sitters.iter().any(Sitter::is_person)
+        !self.sitters.iter().any(|sitter| sitter.is_person() || sitter.remote)
     }
 
     /// What the game calls a player: `Red`.
@@ -128,7 +131,7 @@ impl Table {
         let Some(mover) = self.mover() else {
             return Err("the game is over: `n` begins another, `u` takes back".into());
         };
-        self.game.play(text).map_err(|error| error.to_string())?;
+        self.read(text)?;
         if self.game.turn() == mover && self.game.outcome().is_none() {
             return Ok(());
         }
@@ -142,6 +145,18 @@ impl Table {
             clock.press(mover, now);
         }
         Ok(())
+    }
+
+    /// Plays a text, or what the original programs would read in it: with a full stop, in parts, in capitals.
+    fn read(&mut self, text: &str) -> Result<(), String> {
+        let plain = text.trim().trim_end_matches('.');
+        let joined: String = plain.split_whitespace().collect();
+        let error = match self.game.play(text) {
+            Ok(()) => return Ok(()),
+            Err(error) => error.to_string(),
+        };
+        let differs = joined != text.trim() && !joined.is_empty();
+        if differs && self.game.play(&joined).is_ok() { Ok(()) } else { Err(error) }
     }
 
     /// Takes back the moves of an incomplete turn, and says whether there were any.
@@ -218,8 +233,12 @@ impl Table {
     }
 }
 
-/// A value with its sign and without trailing zeros.
+/// A value of an original program with its sign and without trailing zeros. Values beyond all others are how
+/// such a program writes that the game is decided.
 pub fn signed(value: f64) -> String {
+    if value.abs() >= DECIDED {
+        return if value > 0.0 { "won" } else { "lost" }.into();
+    }
     let digits = if value.abs() < 10.0 { 2 } else { 1 };
     let text = format!("{value:+.digits$}");
     match text.trim_end_matches('0').trim_end_matches('.') {
@@ -228,13 +247,40 @@ pub fn signed(value: f64) -> String {
     }
 }
 
+/// Turns to choose from: a few of them, and how many more there are.
+pub fn proposals(turns: &[String]) -> String {
+    const SHOWN: usize = 4;
+    match turns {
+        [] => "none".into(),
+        turns if turns.len() <= SHOWN => turns.join(" "),
+        turns => format!("{} and {} more", turns[..SHOWN - 1].join(" "), turns.len() - SHOWN + 1),
+    }
+}
+
+/// The least value that stands for a decided game.
+const DECIDED: f64 = 99_999.0;
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
+    fn moves_are_read_as_the_original_programs_read_them() {
+        let entry = engine::find("gekitai").unwrap();
+        let game = (entry.start)(&Default::default()).unwrap();
+        let people = [Sitter::person(""), Sitter::person("")];
+        let mut table = Table::new(entry, game, people, None);
+        for text in ["C 4", "d3.", " E  5 ."] {
+            table.play(text, Instant::now()).unwrap();
+        }
+        assert_eq!(table.game.history(), ["c4", "d3", "e5"]);
+        let error = table.play("c 9.", Instant::now()).unwrap_err();
+        assert!(error.contains("`c 9.`"), "{error}");
+    }
+
+    #[test]
     fn values_are_short() {
-        let values = [0.0, -0.001, 1.25, -3.0, 12.34, 999_999.0];
-        assert_eq!(values.map(signed), ["0", "0", "+1.25", "-3", "+12.3", "+999999"]);
+        let values = [0.0, -0.001, 1.25, -3.0, 12.34, 999_999.0, -1e300];
+        assert_eq!(values.map(signed), ["0", "0", "+1.25", "-3", "+12.3", "won", "lost"]);
     }
 }

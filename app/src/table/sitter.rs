@@ -17,18 +17,27 @@ pub struct Sitter {
     pub who: Who,
     /// The name of a person, which may be empty.
     pub name: String,
+    /// Whether it is somebody at another machine, or a computer there.
+    pub remote: bool,
 }
 
 impl Sitter {
     /// A person; the name is cut to what a line can show.
     pub fn person(name: &str) -> Sitter {
         let name: String = name.trim().chars().filter(|c| !c.is_control()).collect();
-        Sitter { who: Who::Person, name: fitting(&name, NAME).to_owned() }
+        Sitter { who: Who::Person, name: fitting(&name, NAME).to_owned(), remote: false }
     }
 
     /// A computer's player.
     pub fn computer(who: Who) -> Sitter {
-        Sitter { who, name: String::new() }
+        Sitter { who, name: String::new(), remote: false }
+    }
+
+    /// The same player, at another machine.
+    #[must_use]
+    pub fn elsewhere(mut self) -> Sitter {
+        self.remote = true;
+        self
     }
 
     /// Reads `human`, `human:NAME`, `seed:NAME` or `level:N`.
@@ -49,7 +58,7 @@ impl Sitter {
 
     /// What [`Sitter::parse`] reads.
     pub fn code(&self) -> String {
-        match self.is_person() && !self.name.is_empty() {
+        match self.who == Who::Person && !self.name.is_empty() {
             true => format!("human:{}", self.name),
             false => self.who.to_string(),
         }
@@ -57,15 +66,15 @@ impl Sitter {
 
     /// The name, if there is one besides the colour.
     pub fn called(&self, game: &dyn Session) -> Option<String> {
-        match self.is_person() {
+        match self.who == Who::Person {
             true => Some(self.name.clone()).filter(|name| !name.is_empty()),
             false => self.who.name(game),
         }
     }
 
-    /// Whether it is a person.
+    /// Whether it is a person at this keyboard.
     pub fn is_person(&self) -> bool {
-        self.who == Who::Person
+        self.who == Who::Person && !self.remote
     }
 
     /// All kinds of players that a game has, as menus list them.

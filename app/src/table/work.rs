@@ -1,7 +1,8 @@
 //! The engine in threads of its own: the turns of computers, and what it thinks of a position.
 
 use engine::{Entry, Limits, Session, Stop, View, Who};
-use requests::Desk;
+use requests::review::{Judged, Review};
+use requests::{Budget, Desk, Effort, Given};
 use rules::random::Random;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -24,6 +25,8 @@ pub enum Found {
     News(View),
     /// The turn to play; none if the player has failed.
     Turn(Option<String>),
+    /// What a position of a game was worth.
+    Judged(Judged),
     /// The search of a position has ended.
     Done,
 }
@@ -124,6 +127,35 @@ impl Worker {
     ) -> Option<View> {
         let mut engines = self.watching.lock().unwrap_or_else(PoisonError::into_inner);
         engines.thinker(entry).think(game, limits, &Stop::default(), &mut |_| {})
+    }
+
+    /// Lets the engine go over a game.
+    pub fn review(&mut self, game: &dyn Session) -> Job {
+        let job = self.job();
+        let (number, stop, tell) = (job.number, job.stop.clone(), self.tell.clone());
+        let engines = self.watching.clone();
+        let given = Given {
+            game: Some(game.info().id.to_owned()),
+            options: Some(game.options()),
+            position: Some(game.start().text().into()),
+            turns: Some(game.history()),
+            moves: None,
+        };
+        std::thread::spawn(move || {
+            let _ = catch_unwind(AssertUnwindSafe(|| {
+                let review = Review { given, effort: Effort::default() };
+                let Ok(mut going) = review.begin(&Budget::OWN) else { return };
+                // The engine is lent to others between two positions.
+                loop {
+                    let mut desk = engines.lock().unwrap_or_else(PoisonError::into_inner);
+                    let Some(judged) = going.step(&mut desk, &stop) else { break };
+                    drop(desk);
+                    tell(Report { job: number, found: Found::Judged(judged) });
+                }
+            }));
+            tell(Report { job: number, found: Found::Done });
+        });
+        job
     }
 
     /// Lets the engine search a position.

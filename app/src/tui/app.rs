@@ -6,15 +6,19 @@ use super::menu::Menu;
 use super::page::Page;
 use super::play::Play;
 use super::puzzles::{Puzzles, Series};
+use super::settings::Settings;
 use super::setup::Setup;
-use crate::saves::{Choices, Saves};
+use crate::online::{News, Opened};
+use crate::saves::{Choices, Saves, Slot};
 use crate::table::Table;
 use crate::table::work::{Report, Worker};
 use engine::Entry;
+use engine::puzzles::Puzzle;
 use ratatui::crossterm::event::{Event, KeyCode};
 use ratatui::layout::Rect;
 use std::cell::RefCell;
 use std::path::PathBuf;
+use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 #[derive(Debug)]
@@ -23,6 +27,8 @@ pub enum Message {
     Input(Event),
     /// From a thread of the computer.
     Work(Report),
+    /// From the connection to a server.
+    Net(News),
     /// The time given by [`App::next_tick`] has passed.
     Tick,
     /// The window has another size. Every message redraws everything.
@@ -43,6 +49,8 @@ pub struct Shared {
     /// Whether choices are written: not over a damaged file.
     pub remembers: bool,
     pub worker: Worker,
+    /// Where a connection reports to; none in tests.
+    pub net: Option<Sender<Message>>,
     /// When the present message arrived.
     pub now: Instant,
 }
@@ -60,6 +68,7 @@ pub enum Screen {
     Setup(Box<Setup>),
     Library(Library),
     Puzzles(Puzzles),
+    Settings(Settings),
     Play(Box<Play>),
 }
 
@@ -69,11 +78,22 @@ pub enum Next {
     Menu,
     Setup(&'static Entry),
     Library,
+    /// The games of a file.
+    File(PathBuf, Vec<Result<Table, String>>),
+    /// Puzzles of a file.
+    OwnPuzzles(Vec<Puzzle>),
+    Settings,
     /// The list of puzzles, with one of them selected or none.
     Puzzles(Option<Series>),
     Puzzle(Series),
-    /// A game, and its file if it has one.
-    Play(Box<Table>, Option<PathBuf>),
+    /// A game, and its file if it goes on.
+    Play(Box<Table>, Option<Slot>),
+    /// Another try at the turn on the screen.
+    TryAgain,
+    /// Back to a game.
+    Resume(Box<Play>),
+    /// A game on a server.
+    Online(Box<Opened>),
     /// A page over the present screen.
     Page(Page),
     Suspend,
@@ -142,6 +162,11 @@ impl App {
                 Ok(setup) => self.screen = Screen::Setup(Box::new(setup)),
                 Err(trouble) => self.screen = Screen::Menu(Menu::new(shared, Some(trouble))),
             },
+            Next::File(path, games) => {
+                self.screen = Screen::Library(Library::of_file(&path, games));
+            }
+            Next::OwnPuzzles(puzzles) => self.screen = Screen::Puzzles(Puzzles::of(&puzzles)),
+            Next::Settings => self.screen = Screen::Settings(Settings::default()),
             Next::Library => self.screen = Screen::Library(Library::new(shared)),
             Next::Puzzles(chosen) => {
                 let puzzles = Puzzles::new(shared);
@@ -159,6 +184,11 @@ impl App {
             Next::Play(table, slot) => {
                 self.screen = Screen::Play(Box::new(Play::new(*table, slot, shared)));
             }
+            Next::TryAgain => self.try_again(),
+            Next::Resume(play) => self.screen = Screen::Play(play),
+            Next::Online(opened) => {
+                self.screen = Screen::Play(Box::new(Play::online(*opened, shared)));
+            }
             Next::Page(page) => self.page = Some(page),
             Next::Suspend => {
                 if let Screen::Play(play) = &mut self.screen {
@@ -167,6 +197,18 @@ impl App {
                 self.suspend = true;
             }
             Next::Quit => self.quit = true,
+        }
+    }
+
+    /// Puts another try at a turn in the place of the game that is gone over.
+    fn try_again(&mut self) {
+        let menu = Screen::Settings(Settings::default());
+        match std::mem::replace(&mut self.screen, menu) {
+            Screen::Play(play) => {
+                let tried = play.try_turn_again(&mut self.shared);
+                self.screen = Screen::Play(tried.map_or_else(|play| play, Box::new));
+            }
+            other => self.screen = other,
         }
     }
 

@@ -30,12 +30,9 @@ impl Setup {
         self.form(shared, frame, left, hits);
         let right = Rect { x: left.right() + 1, width: room.right() - left.right(), ..room };
         let right = Rect { width: right.width.saturating_sub(1), ..right };
-        let drawn = board::drawing(&self.game.diagram(), look, false, (right.width, right.height));
-        if drawn.width() <= usize::from(right.width) {
-            board::put(&drawn, look, None, right, frame.buffer_mut(), None);
-        }
+        board::show(&self.game.diagram(), look, right, frame.buffer_mut());
         match &self.filling {
-            Filling::Name(..) => {
+            Filling::Name(..) | Filling::Clock(_) => {
                 keys(frame, look, row, &[("Enter", "done"), ("Esc", "leave it")], hits);
             }
             _ => {
@@ -46,6 +43,7 @@ impl Setup {
                     ("s", "start"),
                     ("r", "rules"),
                     ("Esc", "back"),
+                    ("?", "help"),
                 ];
                 keys(frame, look, row, &offers, hits);
             }
@@ -60,10 +58,13 @@ impl Setup {
                 Filling::Name(i, name) if *row == Row::Player(*i) => {
                     format!("name: {name}{}", look.sign("▏", "_"))
                 }
+                Filling::Clock(text) if *row == Row::Clock => {
+                    format!("min+s: {text}{}", look.sign("▏", "_"))
+                }
                 _ => self.value(*row),
             };
-            let label = format!(" {:<12}", self.label(*row));
-            let value = cut(&value, usize::from(area.width) - 14, look);
+            let label = format!(" {:<13}", self.label(*row));
+            let value = cut(&value, usize::from(area.width) - 15, look);
             match row {
                 Row::Start | Row::Rules => Line::from(Span::styled(label, look.strong())),
                 _ => Line::from(vec![Span::styled(label, look.soft()), Span::raw(value)]),

@@ -1,15 +1,27 @@
-//! Colours and characters: one accent, and what replaces it on a terminal without colours.
+//! Colours and characters: one accent, themes, and what replaces them on terminals that show less.
 
 use ratatui::style::{Color, Modifier, Style};
 use rules::diagram::Tint;
-use rules::text::{Charset, Ink, Paper};
+use rules::text::{Charset, Ink, Paper, Theme, ink_of_16, nearest_of_256, paper_of_16};
 
-/// What the terminal can show.
-#[derive(Clone, Copy, Debug)]
+/// How many colours the terminal has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Depth {
+    /// None, or none wanted.
+    None,
+    /// Sixteen, whose shades are up to the terminal.
+    Sixteen,
+    #[default]
+    Indexed,
+    /// Red, green and blue as one likes.
+    True,
+}
+
+/// What the terminal can show, and what the user likes.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Look {
-    /// Whether there are 256 colours.
-    pub color: bool,
-    /// Which characters there are.
+    pub depth: Depth,
+    pub theme: Theme,
     pub charset: Charset,
 }
 
@@ -19,24 +31,32 @@ const ACCENT: u8 = 79;
 impl Look {
     /// What the environment says about the terminal.
     pub fn of_terminal(ascii: bool) -> Look {
-        let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
-        let term = variable("TERM").unwrap_or_default();
-        let poor = ["dumb", "linux", "ansi", "vt"].iter().any(|name| term.starts_with(name));
-        let color = variable("NO_COLOR").is_none() && !poor && !term.is_empty();
+        let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(variable);
         let narrow = locale.is_some_and(|locale| !locale.to_ascii_lowercase().contains("utf"));
         let charset = if ascii || narrow { Charset::Ascii } else { Charset::Unicode };
-        Look { color, charset }
+        Look { depth: depth(variable), theme: Theme::default(), charset }
     }
 
-    fn ink(&self, index: u8) -> Style {
-        if self.color { Style::new().fg(Color::Indexed(index)) } else { Style::new() }
+    /// Whether there are colours at all.
+    pub fn color(&self) -> bool {
+        self.depth != Depth::None
+    }
+
+    /// One of the 256 colours, or one of sixteen instead.
+    fn ink(&self, index: u8, instead: Option<u8>) -> Style {
+        let index = match self.depth {
+            Depth::None => return Style::new(),
+            Depth::Sixteen => instead,
+            Depth::Indexed | Depth::True => Some(index),
+        };
+        index.map_or_else(Style::new, |index| Style::new().fg(Color::Indexed(index)))
     }
 
     /// Words that matter less.
     pub fn soft(&self) -> Style {
         // The grey that is as readable on white as on black.
-        self.ink(243)
+        if self.theme == Theme::Contrast { Style::new() } else { self.ink(243, None) }
     }
 
     /// Titles, and what should be seen first.
@@ -46,21 +66,32 @@ impl Look {
 
     /// What is selected.
     pub fn chosen(&self) -> Style {
-        match self.color {
-            true => Style::new().fg(Color::Indexed(16)).bg(Color::Indexed(ACCENT)),
-            false => Style::new().add_modifier(Modifier::REVERSED),
+        match self.depth {
+            Depth::Indexed | Depth::True if self.theme != Theme::Contrast => {
+                Style::new().fg(Color::Indexed(16)).bg(Color::Indexed(ACCENT))
+            }
+            _ => Style::new().add_modifier(Modifier::REVERSED),
+        }
+    }
+
+    /// The ground of the cell that the keys have reached; none where it is shown in reverse.
+    pub fn cursor(&self) -> Option<Color> {
+        match self.depth {
+            Depth::None => None,
+            Depth::Sixteen => Some(Color::Indexed(14)),
+            Depth::Indexed | Depth::True => Some(Color::Indexed(ACCENT)),
         }
     }
 
     /// Keys, and lines drawn with the accent.
     pub fn accent(&self) -> Style {
         // Darker than the accent itself, to be readable on white as well.
-        self.ink(36).add_modifier(Modifier::BOLD)
+        self.ink(36, Some(6)).add_modifier(Modifier::BOLD)
     }
 
     /// What went wrong.
     pub fn warning(&self) -> Style {
-        self.ink(167).add_modifier(Modifier::BOLD)
+        self.ink(167, Some(1)).add_modifier(Modifier::BOLD)
     }
 
     /// The colour of a player's pieces.
@@ -74,16 +105,20 @@ impl Look {
         if bold {
             style = style.add_modifier(Modifier::BOLD);
         }
-        if !self.color {
-            return style;
-        }
-        if let Some(index) = ink.index() {
-            style = style.fg(Color::Indexed(index));
-        }
-        if let Some(index) = paper.index() {
-            style = style.bg(Color::Indexed(index));
-        }
-        style
+        let (ink, paper) = match self.depth {
+            Depth::None => (None, None),
+            Depth::Sixteen => {
+                (ink_of_16(ink).map(Color::Indexed), paper_of_16(paper).map(Color::Indexed))
+            }
+            Depth::Indexed | Depth::True => {
+                let of = |rgb: [u8; 3]| match self.depth {
+                    Depth::True => Color::Rgb(rgb[0], rgb[1], rgb[2]),
+                    _ => Color::Indexed(nearest_of_256(rgb)),
+                };
+                (self.theme.ink(ink).map(of), self.theme.paper(paper).map(of))
+            }
+        };
+        Style { fg: ink, bg: paper, ..style }
     }
 
     /// A sign, or its replacement in ASCII.
@@ -91,6 +126,81 @@ impl Look {
         match self.charset {
             Charset::Unicode => unicode,
             Charset::Ascii => ascii,
+        }
+    }
+}
+
+/// How many colours a terminal with these variables has.
+fn depth(variable: impl Fn(&str) -> Option<String>) -> Depth {
+    let term = variable("TERM").unwrap_or_default();
+    let colours = variable("COLORTERM").unwrap_or_default();
+    if variable("NO_COLOR").is_some() || term.is_empty() {
+        return Depth::None;
+    }
+    let begins = |names: &[&str]| names.iter().any(|name| term.starts_with(name));
+    if begins(&["dumb", "vt"]) || term.ends_with("-mono") || term.ends_with("-m") {
+        Depth::None
+    } else if colours.contains("truecolor")
+        || colours.contains("24bit")
+        || term.ends_with("-direct")
+    {
+        Depth::True
+    } else if term.contains("256") || term.contains("88") {
+        Depth::Indexed
+    } else if term.ends_with("color") || begins(&["linux", "ansi", "cygwin", "cons"]) {
+        // `xterm-16color`, `rxvt-color` and the like say that there are few.
+        Depth::Sixteen
+    } else {
+        Depth::Indexed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_are_as_many_as_the_terminal_has() {
+        let cases = [
+            ("xterm-256color", "", Depth::Indexed),
+            ("xterm-256color", "truecolor", Depth::True),
+            ("xterm-16color", "", Depth::Sixteen),
+            ("xterm", "", Depth::Indexed),
+            ("linux", "", Depth::Sixteen),
+            ("vt100", "", Depth::None),
+            ("xterm-mono", "", Depth::None),
+            ("", "truecolor", Depth::None),
+        ];
+        for (term, colours, expected) in cases {
+            let variable = |name: &str| match name {
+                "TERM" => Some(term.to_owned()).filter(|term| !term.is_empty()),
+                "COLORTERM" => Some(colours.to_owned()),
+                _ => None,
+            };
+            assert_eq!(depth(variable), expected, "{term} {colours}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_coloured_where_no_colour_is_wanted() {
+        let look = Look { depth: Depth::None, ..Look::default() };
+        let style = look.glyph(Ink::Piece(Tint::Red), Paper::Piece(Tint::Red), false);
+        assert_eq!(style, Style::new());
+        assert_eq!(look.chosen(), Style::new().add_modifier(Modifier::REVERSED));
+    }
+
+    #[test]
+    fn sixteen_colours_are_all_that_such_a_terminal_gets() {
+        for theme in Theme::ALL {
+            let look = Look { depth: Depth::Sixteen, theme, ..Look::default() };
+            let styles = [look.soft(), look.accent(), look.warning(), look.chosen()]
+                .into_iter()
+                .chain([look.piece(Tint::Red), look.piece(Tint::Ebony)]);
+            for style in styles {
+                for color in [style.fg, style.bg].into_iter().flatten() {
+                    assert!(matches!(color, Color::Indexed(..16)), "{color:?}");
+                }
+            }
         }
     }
 }

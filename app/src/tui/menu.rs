@@ -2,6 +2,7 @@
 
 use super::app::{Hits, Next, Shared};
 use super::board;
+use super::help;
 use super::page::Page;
 use super::puzzles;
 use super::view::{cut, keys, list, title, wrapped};
@@ -23,8 +24,16 @@ enum Item {
     Game(&'static Entry),
     Puzzles(usize),
     Library(usize),
+    Settings,
     Quit,
 }
+
+/// The name in letters of two lines, for windows with room for it.
+const NAME: [&str; 3] = [
+    "▟▀▙ █ █ ▟▀▙ █▀▙ █▀▙ ▀█▀ █   █   █▀▀",
+    "█ █ █ █ █▀█ █ █ █▀▙  █  █   █   █▀ ",
+    "▜▄▜▖▜▄▛ █ █ █▄▛ █ █ ▄█▄ █▄▄ █▄▄ █▄▄",
+];
 
 /// The main menu.
 pub struct Menu {
@@ -39,7 +48,8 @@ impl Item {
             Item::Continue(_, table) => format!("Continue {}", table.entry.info.name),
             Item::Game(entry) => entry.info.name.into(),
             Item::Puzzles(_) => "Find the win".into(),
-            Item::Library(_) => "Saved games".into(),
+            Item::Library(_) => "Games".into(),
+            Item::Settings => "Settings".into(),
             Item::Quit => "Quit".into(),
         }
     }
@@ -54,9 +64,12 @@ impl Item {
             Item::Puzzles(count) => {
                 format!("{count} positions in which a single turn leads to a win")
             }
-            Item::Library(0) => "nothing has been saved yet".into(),
-            Item::Library(1) => "one game that was saved or left unfinished".into(),
-            Item::Library(count) => format!("{count} games that were saved or left unfinished"),
+            Item::Library(0) => "all games that you play are kept here".into(),
+            Item::Library(1) => "one game that was played, saved or left unfinished".into(),
+            Item::Library(count) => {
+                format!("{count} games that were played, saved or left unfinished")
+            }
+            Item::Settings => "colours, motion, proposals".into(),
             Item::Quit => "until the next time".into(),
         }
     }
@@ -69,7 +82,7 @@ impl Item {
                 let sample = sample.or(entry.info.samples.first())?;
                 Some(input::sample(entry, sample.0).ok()?.diagram())
             }
-            Item::Puzzles(_) | Item::Library(_) | Item::Quit => None,
+            Item::Puzzles(_) | Item::Library(_) | Item::Settings | Item::Quit => None,
         }
     }
 }
@@ -85,13 +98,14 @@ impl Menu {
         items.extend(shared.games.iter().map(Item::Game));
         items.push(Item::Puzzles(puzzles::count()));
         items.push(Item::Library(shared.saves.count()));
-        items.push(Item::Quit);
+        items.extend([Item::Settings, Item::Quit]);
         let last = shared.games.iter().position(|entry| entry.info.id == shared.choices.game);
         let chosen = if games > 0 { 0 } else { last.unwrap_or(0) };
         Menu { items, chosen, trouble }
     }
 
     pub fn key(&mut self, key: KeyEvent, shared: &Shared) -> Next {
+        self.trouble = None;
         let last = self.items.len() - 1;
         match key.code {
             KeyCode::Up | KeyCode::Char('k') => {
@@ -103,7 +117,10 @@ impl Menu {
             KeyCode::Home => self.chosen = 0,
             KeyCode::End => self.chosen = last,
             KeyCode::Enter | KeyCode::Char(' ') | KeyCode::Right | KeyCode::Char('l') => {
-                return self.enter();
+                return self.enter(shared);
+            }
+            KeyCode::Char('?') | KeyCode::F(1) => {
+                return Next::Page(Page::new("Keys", help::lines(&shared.look)));
             }
             KeyCode::Char('r') => {
                 if let Some(Item::Game(entry)) = self.items.get(self.chosen) {
@@ -117,20 +134,24 @@ impl Menu {
     }
 
     /// A click on a row: the first selects it, the second opens it.
-    pub fn click(&mut self, row: usize) -> Next {
+    pub fn click(&mut self, row: usize, shared: &Shared) -> Next {
         if self.chosen == row {
-            return self.enter();
+            return self.enter(shared);
         }
         self.chosen = row.min(self.items.len() - 1);
         Next::Stay
     }
 
-    fn enter(&mut self) -> Next {
+    fn enter(&mut self, shared: &Shared) -> Next {
         match self.items.get(self.chosen) {
-            Some(Item::Continue(..)) => match self.items.remove(self.chosen) {
-                Item::Continue(kept, table) => Next::Play(table, Some(kept.path)),
-                _ => Next::Stay,
+            Some(Item::Continue(kept, _)) => match shared.saves.claim(&kept.path) {
+                Ok((slot, table)) => Next::Play(Box::new(table), Some(slot)),
+                Err(trouble) => {
+                    self.trouble = Some(trouble);
+                    Next::Stay
+                }
             },
+            Some(Item::Settings) => Next::Settings,
             Some(Item::Game(entry)) => Next::Setup(entry),
             Some(Item::Puzzles(_)) => Next::Puzzles(None),
             Some(Item::Library(_)) => Next::Library,
@@ -143,9 +164,19 @@ impl Menu {
     pub fn view(&self, shared: &Shared, frame: &mut Frame, hits: &Hits) {
         let look = &shared.look;
         let area = frame.area();
-        title(frame, look, "Quadrille", "games for two");
         let wide = area.width >= 76;
-        let left = Rect::new(2, 3, if wide { 28 } else { area.width - 4 }, self.items.len() as u16);
+        let is_large = wide && area.height >= 28 && look.sign("u", "a") == "u";
+        if is_large {
+            for (y, line) in (1..).zip(NAME) {
+                frame.buffer_mut().set_stringn(4, y, line, 40, look.accent());
+            }
+            title(frame, look, "", "games for two");
+        } else {
+            title(frame, look, "Quadrille", "games for two");
+        }
+        let top = if is_large { 6 } else { 3 };
+        let rows = (self.items.len() as u16).min(area.height.saturating_sub(top + 3));
+        let left = Rect::new(2, top, if wide { 28 } else { area.width - 4 }, rows);
         let item =
             |item: &Item| Line::from(Span::raw(format!("  {}", cut(&item.label(), 25, look))));
         let rows: Vec<_> = self.items.iter().map(item).collect();
@@ -168,12 +199,14 @@ impl Menu {
             frame.buffer_mut().set_stringn(below.x, y, words, usize::from(below.width), style);
         }
         if let Some(diagram) = chosen.and_then(Item::diagram).filter(|_| wide) {
-            let room = Rect::new(left.right() + 2, 1, area.width - left.right() - 4, bottom);
-            let drawn = board::drawing(&diagram, look, false, (room.width, room.height));
-            board::put(&drawn, look, None, room, frame.buffer_mut(), None);
+            let first = if is_large { 5 } else { 1 };
+            let room =
+                Rect::new(left.right() + 2, first, area.width - left.right() - 4, bottom - first);
+            board::show(&diagram, look, room, frame.buffer_mut());
         }
         let row = Rect { y: area.height - 1, height: 1, ..area };
-        let offers = [("↑ ↓", "choose"), ("Enter", "go"), ("r", "rules"), ("q", "quit")];
+        let offers =
+            [("↑ ↓", "choose"), ("Enter", "go"), ("r", "rules"), ("q", "quit"), ("?", "help")];
         keys(frame, look, row, &offers, hits);
     }
 }

@@ -12,6 +12,7 @@ mod page;
 mod picker;
 mod play;
 mod puzzles;
+mod settings;
 mod setup;
 mod terminal;
 #[cfg(test)]
@@ -27,6 +28,7 @@ pub use app::Next;
 use app::{App, Message, Shared};
 use look::Look;
 use ratatui::crossterm::event::{self, Event, MouseEventKind};
+use rules::text::Theme;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Instant;
 use terminal::TakenTerminal;
@@ -43,13 +45,16 @@ pub fn run(args: &PlayArgs, saves: Saves, first: Next) -> Result<(), Failure> {
         // Nobody receives it any more when the program ends.
         let _ = reports.send(Message::Work(report));
     });
+    let mut look = Look::of_terminal(args.ascii);
+    look.theme = args.theme.or(Theme::named(&choices.theme)).unwrap_or_default();
     let shared = Shared {
         games: engine::GAMES,
-        look: Look::of_terminal(args.ascii),
+        look,
         saves,
         choices,
         remembers: trouble.is_none(),
         worker,
+        net: Some(send.clone()),
         now: Instant::now(),
     };
     let mut app = App::new(shared, trouble);

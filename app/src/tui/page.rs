@@ -32,7 +32,7 @@ impl Page {
     }
 
     pub fn rules(entry: &Entry, look: &Look) -> Page {
-        let text = pages::page(entry, look.charset, look.color);
+        let text = pages::page(entry, look.charset, look.color());
         let title = format!("Rules of {}", entry.info.name);
         Page::new(&title, reflow(&text).iter().map(|line| styled(line)).collect())
     }
@@ -43,9 +43,9 @@ impl Page {
         self.top = self.top.min(last);
         self.top = match key.code {
             KeyCode::Up | KeyCode::Char('k') => self.top.saturating_sub(1),
-            KeyCode::Down | KeyCode::Char('j') => self.top + 1,
+            KeyCode::Down | KeyCode::Char('j') => self.top.saturating_add(1),
             KeyCode::PageUp | KeyCode::Char('b') => self.top.saturating_sub(height),
-            KeyCode::PageDown | KeyCode::Char(' ') => self.top + height,
+            KeyCode::PageDown | KeyCode::Char(' ') => self.top.saturating_add(height),
             KeyCode::Home | KeyCode::Char('g') => 0,
             KeyCode::End | KeyCode::Char('G') => last,
             _ => return true,

@@ -90,6 +90,34 @@ impl Picker {
         options.iter().filter_map(|tap| tap.cell).collect()
     }
 
+    /// The cells where pieces land if a move that begins like this one is made: for a stack that is split
+    /// those of all its parts. Where there is no way to show, what can be chosen.
+    pub fn landings(&self) -> Vec<usize> {
+        let mut cells = self.targets();
+        let choices = self.choices();
+        let ahead = choices.get(self.highlight).cloned();
+        let taps: Vec<_> = self.taps.iter().cloned().chain(ahead).collect();
+        let steps = self.begins_with(&taps).filter(|step| step.trace.placed.is_none());
+        cells.extend(steps.flat_map(|step| step.trace.travels.iter().filter_map(|way| way.to)));
+        cells.sort_unstable();
+        cells.dedup();
+        cells
+    }
+
+    /// The choice that a cell stands for because a piece lands there, if there is only one.
+    fn landing(&self, cell: usize) -> Option<Tap> {
+        let lands = |step: &&Step| {
+            step.trace.placed.is_none() && step.trace.travels.iter().any(|way| way.to == Some(cell))
+        };
+        let mut taps = self
+            .begins_with(&self.taps)
+            .filter(lands)
+            .filter_map(|step| step.gesture.get(self.taps.len()))
+            .filter(|tap| tap.cell.is_some());
+        let first = taps.next()?;
+        taps.all(|tap| tap.label == first.label).then(|| first.clone())
+    }
+
     /// Makes a choice, and the following ones that have neither an alternative nor a cell.
     fn take(&mut self, tap: Tap) -> Picked {
         self.own.push(self.taps.len());
@@ -119,6 +147,11 @@ impl Picker {
                 Picked::More => self.tap(cell, diagram),
                 other => other,
             };
+        }
+        if !self.is_idle()
+            && let Some(tap) = self.landing(cell)
+        {
+            return self.take(tap);
         }
         if self.taps.first().and_then(|tap| tap.cell) == Some(cell) {
             self.clear();
@@ -268,6 +301,20 @@ mod tests {
         picker.tap(cell(&diagram, "a2"), &diagram);
         let far = picker.targets()[0];
         assert!(matches!(picker.tap(far, &diagram), Picked::Move(_)));
+    }
+
+    #[test]
+    fn every_part_of_a_stack_shows_where_it_lands_and_can_be_tapped() {
+        let game = game("glaisher", "");
+        let diagram = game.diagram();
+        let mut picker = Picker::new(game.steps());
+        picker.tap(cell(&diagram, "a2"), &diagram);
+        let parts = picker.choices().iter().position(|tap| tap.label == "1+2+3").unwrap();
+        picker.choose(parts);
+        for name in ["b3", "c4", "d5"] {
+            assert!(picker.landings().contains(&cell(&diagram, name)), "{name}");
+        }
+        assert_eq!(picker.tap(cell(&diagram, "b3"), &diagram), Picked::Move("a2-se:123".into()));
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use super::app::{Hits, Next, Shared};
 use super::board;
+use super::help;
+use super::page::Page;
 use super::view::{keys, list, title, wrapped};
 use engine::puzzles::{Puzzle, shipped};
 use engine::{Entry, GAMES, Session};
@@ -69,6 +71,16 @@ impl Puzzles {
         Puzzles { games, game: last.unwrap_or(0) }
     }
 
+    /// These puzzles, by game; there must be some.
+    pub fn of(puzzles: &[Puzzle]) -> Puzzles {
+        let series = |entry: &'static Entry| {
+            let own = puzzles.iter().filter(|puzzle| puzzle.game == entry.info.id);
+            Series { entry, puzzles: own.cloned().collect(), number: 0 }
+        };
+        let has_some = |series: &Series| !series.puzzles.is_empty();
+        Puzzles { games: GAMES.iter().map(series).filter(has_some).collect(), game: 0 }
+    }
+
     /// The list with this puzzle selected.
     #[must_use]
     pub fn at(mut self, series: &Series) -> Puzzles {
@@ -84,7 +96,7 @@ impl Puzzles {
         &mut self.games[self.game]
     }
 
-    pub fn key(&mut self, key: KeyEvent) -> Next {
+    pub fn key(&mut self, key: KeyEvent, shared: &Shared) -> Next {
         let games = self.games.len();
         let last = self.series().puzzles.len().saturating_sub(1);
         let number = &mut self.series().number;
@@ -100,6 +112,12 @@ impl Puzzles {
                 self.game = (self.game + 1) % games;
             }
             KeyCode::Enter | KeyCode::Char(' ') => return self.enter(),
+            KeyCode::Char('r') => {
+                return Next::Page(Page::rules(self.series().entry, &shared.look));
+            }
+            KeyCode::Char('?') | KeyCode::F(1) => {
+                return Next::Page(Page::new("Keys", help::lines(&shared.look)));
+            }
             KeyCode::Char('q') | KeyCode::Esc => return Next::Menu,
             _ => {}
         }
@@ -133,24 +151,30 @@ impl Puzzles {
         let left = Rect::new(2, 2, 24, area.height.saturating_sub(8));
         let row = |(i, puzzle): (usize, &Puzzle)| {
             let mark = if shared.choices.has_solved(puzzle) { look.sign("✓", "x") } else { " " };
-            let words = format!(" {mark} {:>3}  win in {}", i + 1, puzzle.turns);
-            Line::from(Span::raw(words))
+            let words = format!(" {mark} {:>3}  win in {}  ", i + 1, puzzle.turns);
+            let hard = difficulty(puzzle);
+            let signs = look.sign("★", "*").repeat(hard) + &look.sign("·", ".").repeat(5 - hard);
+            Line::from(vec![Span::raw(words), Span::styled(signs, look.soft())])
         };
         let rows: Vec<_> = series.puzzles.iter().enumerate().map(row).collect();
         list(frame, look, left, (&rows, series.number), hits);
         if let Some(game) = series.open().filter(|_| wide) {
             let room =
                 Rect::new(left.right() + 2, 1, area.width - left.right() - 4, area.height - 2);
-            let diagram = game.diagram();
-            let drawn = board::drawing(&diagram, look, false, (room.width, room.height));
-            board::put(&drawn, look, None, room, frame.buffer_mut(), None);
+            board::show(&game.diagram(), look, room, frame.buffer_mut());
         }
         for (y, (line, warns)) in (left.bottom() + 1..area.height - 1).zip(self.words(series)) {
             let style = if warns { look.warning() } else { look.soft() };
             frame.buffer_mut().set_stringn(left.x, y, line, usize::from(left.width), style);
         }
         let row = Rect { y: area.height - 1, height: 1, ..area };
-        let offers = [("↑ ↓", "choose"), ("← →", "game"), ("Enter", "try it"), ("Esc", "back")];
+        let offers = [
+            ("↑ ↓", "choose"),
+            ("← →", "game"),
+            ("Enter", "try it"),
+            ("Esc", "back"),
+            ("?", "help"),
+        ];
         keys(frame, look, row, &offers, hits);
     }
 
@@ -161,6 +185,17 @@ impl Puzzles {
             (_, None) => return vec![("this puzzle cannot be read".into(), true)],
         };
         wrapped(&words, 24).into_iter().map(|line| (line, false)).collect()
+    }
+}
+
+/// How hard a puzzle is, from 1 to 5, by what the engine had to look at.
+fn difficulty(puzzle: &Puzzle) -> usize {
+    match puzzle.rating {
+        0..100 => 1,
+        100..1_000 => 2,
+        1_000..10_000 => 3,
+        10_000..100_000 => 4,
+        _ => 5,
     }
 }
 

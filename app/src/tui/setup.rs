@@ -1,6 +1,7 @@
 //! Before a game: its options, who plays, who starts, and the clock.
 
 use super::app::{Next, Shared};
+use super::help;
 use super::page::Page;
 use crate::columns;
 use crate::saves::Chosen;
@@ -39,6 +40,8 @@ pub enum Filling {
     Player(usize, usize),
     /// The name of the person on one side.
     Name(usize, String),
+    /// The clock, as in `5+3`.
+    Clock(String),
 }
 
 /// The form.
@@ -50,7 +53,8 @@ pub struct Setup {
     /// Who plays, in the order of the form.
     pub sitters: [Sitter; 2],
     starts: usize,
-    clock: usize,
+    /// As in `5+3`; empty for none.
+    clock: String,
     /// The number of the highlighted row.
     pub at: usize,
     pub filling: Filling,
@@ -82,7 +86,8 @@ impl Setup {
         let sitters = [sitter(0)?, sitter(1)?];
         let position = |list: &[&str], code: &str| list.iter().position(|own| *own == code);
         let starts = position(&STARTS, &last.starts).unwrap_or(0);
-        let clock = position(&CLOCKS, &last.clock).unwrap_or(0);
+        let clock =
+            Some(last.clock).filter(|terms| Terms::parse(terms).is_ok()).unwrap_or_default();
         let (filling, trouble) = (Filling::Nothing, None);
         let setup = Setup { entry, game, options, sitters, starts, clock, at: 0, filling, trouble };
         Ok(Setup { at: setup.rows().len() - 1, ..setup })
@@ -110,14 +115,7 @@ impl Setup {
         match row {
             Row::Player(i) => PLAYERS[i].into(),
             Row::Starts => "Starts".into(),
-            Row::Option(i) => {
-                let name = info.options.get(i).map_or("", |option| option.name);
-                let mut words = name.replace('_', " ");
-                if let Some(first) = words.get_mut(..1) {
-                    first.make_ascii_uppercase();
-                }
-                words
-            }
+            Row::Option(i) => info.options.get(i).map_or("", |option| option.label).into(),
             Row::Clock => "Clock".into(),
             Row::Rules => "Rules".into(),
             Row::Start => "Start".into(),
@@ -138,7 +136,7 @@ impl Setup {
             Row::Starts if self.starts < 2 => self.called(self.starts),
             Row::Starts => "by lot".into(),
             Row::Option(i) => self.option(i).map_or_else(String::new, |value| plain(&value)),
-            Row::Clock => match CLOCKS[self.clock] {
+            Row::Clock => match self.clock.as_str() {
                 "" => "none".into(),
                 terms => terms.replace('+', " min + ") + " s",
             },
@@ -155,8 +153,10 @@ impl Setup {
             }
             Row::Starts => format!("who starts plays {}", self.entry.info.players[0]),
             Row::Option(i) => self.entry.info.options.get(i).map_or("", |o| o.about).into(),
-            Row::Clock if self.clock == 0 => "take all the time you like".into(),
-            Row::Clock => "time for the game, and what each turn adds".into(),
+            Row::Clock if self.clock.is_empty() => {
+                "take all the time you like; Enter types any other clock".into()
+            }
+            Row::Clock => "time for the game, and what each turn adds; Enter types another".into(),
             Row::Rules => "how it is played".into(),
             Row::Start => {
                 let [one, two] = self.order();
@@ -192,10 +192,28 @@ impl Setup {
                 }
                 _ => {}
             },
+            Filling::Clock(text) => match key.code {
+                KeyCode::Enter | KeyCode::Tab | KeyCode::Down => {
+                    let text = text.trim().to_owned();
+                    match Terms::parse(&text) {
+                        _ if text.is_empty() => self.set_clock(String::new()),
+                        Ok(terms) => self.set_clock(terms.code()),
+                        Err(trouble) => self.trouble = Some(trouble),
+                    }
+                }
+                KeyCode::Esc => self.set_clock(self.clock.clone()),
+                KeyCode::Backspace => drop(text.pop()),
+                KeyCode::Char(c) if "0123456789.+".contains(c) && text.len() < NAME => text.push(c),
+                _ => {}
+            },
             Filling::Player(..) => self.pick_player(key.code),
             Filling::Nothing => return self.form_key(key.code, shared),
         }
         Next::Stay
+    }
+
+    fn set_clock(&mut self, terms: String) {
+        (self.clock, self.filling, self.trouble) = (terms, Filling::Nothing, None);
     }
 
     fn pick_player(&mut self, code: KeyCode) {
@@ -241,6 +259,9 @@ impl Setup {
             KeyCode::Enter | KeyCode::Char(' ') => return self.enter(shared),
             KeyCode::Char('r') => return Next::Page(Page::rules(self.entry, &shared.look)),
             KeyCode::Char('s') => return self.start(shared),
+            KeyCode::Char('?') | KeyCode::F(1) => {
+                return Next::Page(Page::new("Keys", help::lines(&shared.look)));
+            }
             KeyCode::Esc | KeyCode::Char('q') => return Next::Menu,
             _ => {}
         }
@@ -268,7 +289,8 @@ impl Setup {
             }
             Row::Rules => return Next::Page(Page::rules(self.entry, &shared.look)),
             Row::Start => return self.start(shared),
-            Row::Starts | Row::Option(_) | Row::Clock => self.turn(true),
+            Row::Clock => self.filling = Filling::Clock(self.clock.clone()),
+            Row::Starts | Row::Option(_) => self.turn(true),
         }
         Next::Stay
     }
@@ -287,7 +309,10 @@ impl Setup {
                 self.sit(i, step(at, kinds.len()));
             }
             Row::Starts => self.starts = step(self.starts, STARTS.len()),
-            Row::Clock => self.clock = step(self.clock, CLOCKS.len()),
+            Row::Clock => {
+                let at = CLOCKS.iter().position(|own| *own == self.clock).unwrap_or(0);
+                self.clock = CLOCKS[step(at, CLOCKS.len())].to_owned();
+            }
             Row::Option(i) => {
                 let Some(option) = self.entry.info.options.get(i) else { return };
                 let values = option.values.list();
@@ -329,7 +354,7 @@ impl Setup {
             options: self.options.clone(),
             players: self.sitters.each_ref().map(Sitter::code),
             starts: STARTS[self.starts].into(),
-            clock: CLOCKS[self.clock].into(),
+            clock: self.clock.clone(),
         };
         let choices = &mut shared.choices;
         choices.game = self.entry.info.id.into();
@@ -341,7 +366,7 @@ impl Setup {
             self.trouble = Some(trouble);
             return Next::Stay;
         }
-        let clock = Terms::parse(CLOCKS[self.clock]).ok().map(Clock::new);
+        let clock = Terms::parse(&self.clock).ok().map(Clock::new);
         let table = Table::new(self.entry, self.game.boxed_clone(), sitters, clock);
         Next::Play(Box::new(table), None)
     }

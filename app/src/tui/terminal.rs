@@ -4,7 +4,9 @@ use super::app::Message;
 use crate::failure::Failure;
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::cursor::Show;
-use ratatui::crossterm::event::{DisableMouseCapture, EnableMouseCapture};
+use ratatui::crossterm::event::{
+    DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture,
+};
 use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
@@ -68,7 +70,7 @@ static TAKEN: AtomicBool = AtomicBool::new(false);
 fn take_over() -> io::Result<()> {
     TAKEN.store(true, Ordering::Relaxed);
     enable_raw_mode()?;
-    execute!(stdout(), EnterAlternateScreen, EnableMouseCapture)
+    execute!(stdout(), EnterAlternateScreen, EnableMouseCapture, EnableBracketedPaste)
 }
 
 /// Restores the terminal, once: doing it twice would write over the message of a panic. If this fails,
@@ -77,7 +79,8 @@ fn give_back() {
     if !TAKEN.swap(false, Ordering::Relaxed) {
         return;
     }
-    let _ = execute!(stdout(), DisableMouseCapture, LeaveAlternateScreen, Show);
+    let _ =
+        execute!(stdout(), DisableBracketedPaste, DisableMouseCapture, LeaveAlternateScreen, Show);
     let _ = disable_raw_mode();
 }
 

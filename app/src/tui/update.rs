@@ -1,6 +1,8 @@
 //! What a message changes.
 
 use super::app::{App, Hit, Message, Next, Screen};
+use super::menu::Menu;
+use crate::input;
 use ratatui::crossterm::event::{
     Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
 };
@@ -12,10 +14,16 @@ pub fn update(app: &mut App, message: Message, now: Instant) {
     match message {
         Message::Input(Event::Key(key)) if key.kind != KeyEventKind::Release => press(app, key),
         Message::Input(Event::Mouse(mouse)) => click(app, mouse),
+        Message::Input(Event::Paste(text)) => paste(app, &text),
         Message::Input(_) | Message::Resized => {}
         Message::Work(report) => {
             if let Screen::Play(play) = &mut app.screen {
                 play.hear(report, &mut app.shared);
+            }
+        }
+        Message::Net(news) => {
+            if let Screen::Play(play) = &mut app.screen {
+                play.hear_line(news, &mut app.shared);
             }
         }
         Message::Tick => {
@@ -48,10 +56,31 @@ fn press(app: &mut App, key: KeyEvent) {
         Screen::Menu(menu) => menu.key(key, shared),
         Screen::Setup(setup) => setup.key(key, shared),
         Screen::Library(library) => library.key(key, shared),
-        Screen::Puzzles(puzzles) => puzzles.key(key),
+        Screen::Puzzles(puzzles) => puzzles.key(key, shared),
+        Screen::Settings(settings) => settings.key(key, shared),
         Screen::Play(play) => play.key(key, shared),
     };
     app.go(next);
+}
+
+/// What is pasted into a line is typed there; elsewhere a position or a record is opened.
+fn paste(app: &mut App, text: &str) {
+    app.page = None;
+    let entry = match &mut app.screen {
+        Screen::Play(play) => {
+            if play.paste(text) {
+                return;
+            }
+            Some(play.table.entry)
+        }
+        Screen::Setup(setup) => Some(setup.entry),
+        _ => None,
+    };
+    match (input::pasted(text, entry), &mut app.screen) {
+        (Ok(table), _) => app.go(Next::Play(Box::new(table), None)),
+        (Err(why), Screen::Play(play)) => play.refuse_paste(&why),
+        (Err(why), _) => app.screen = Screen::Menu(Menu::new(&app.shared, Some(why))),
+    }
 }
 
 fn click(app: &mut App, mouse: MouseEvent) {
@@ -83,9 +112,10 @@ fn click(app: &mut App, mouse: MouseEvent) {
     }
     let shared = &mut app.shared;
     let next = match (&mut app.screen, hit) {
-        (Screen::Menu(menu), Hit::Row(row)) => menu.click(row),
+        (Screen::Menu(menu), Hit::Row(row)) => menu.click(row, shared),
         (Screen::Setup(setup), Hit::Row(row)) => setup.click(row, shared),
-        (Screen::Library(library), Hit::Row(row)) => library.click(row),
+        (Screen::Library(library), Hit::Row(row)) => library.click(row, shared),
+        (Screen::Settings(settings), Hit::Row(row)) => settings.click(row, shared),
         (Screen::Puzzles(puzzles), Hit::Row(row)) => puzzles.click(row),
         (Screen::Play(play), hit) => play.click(hit, shared),
         _ => Next::Stay,

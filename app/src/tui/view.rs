@@ -10,19 +10,14 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 /// The smallest window that everything fits into.
-pub const SMALLEST: (u16, u16) = (44, 16);
+pub const SMALLEST: (u16, u16) = (60, 20);
 
 pub fn view(app: &App, frame: &mut Frame) {
     app.hits.clear();
     let look = &app.shared.look;
     let area = frame.area();
     if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
-        let words = format!("the window is too small: {} by {} is needed", SMALLEST.0, SMALLEST.1);
-        frame.render_widget(
-            Line::styled(words, look.warning()),
-            Rect { height: area.height.min(1), ..area },
-        );
-        return;
+        return too_small(frame, look);
     }
     if let Some(page) = &app.page {
         return page.view(look, frame, &app.hits);
@@ -32,13 +27,37 @@ pub fn view(app: &App, frame: &mut Frame) {
         Screen::Setup(setup) => setup.view(&app.shared, frame, &app.hits),
         Screen::Library(library) => library.view(&app.shared, frame, &app.hits),
         Screen::Puzzles(puzzles) => puzzles.view(&app.shared, frame, &app.hits),
+        Screen::Settings(settings) => settings.view(&app.shared, frame, &app.hits),
         Screen::Play(play) => play.view(&app.shared, frame, &app.hits),
+    }
+}
+
+/// Says that the window is too small, in as many words as fit.
+fn too_small(frame: &mut Frame, look: &Look) {
+    let area = frame.area();
+    let (width, height) = SMALLEST;
+    let all = [
+        format!("This window is too small: please make it {width} by {height} or more. q leaves."),
+        format!("needs {width} by {height}"),
+        format!("{width}x{height}"),
+    ];
+    let broken = all.iter().map(|words| columns::wrapped(words, usize::from(area.width)));
+    let fits = |lines: &Vec<String>| {
+        lines.len() <= usize::from(area.height)
+            && lines.iter().all(|line| columns::width(line) <= usize::from(area.width))
+    };
+    let Some(lines) = broken.into_iter().find(fits) else { return };
+    for (y, line) in (area.y..area.bottom()).zip(lines) {
+        frame.buffer_mut().set_stringn(area.x, y, line, usize::from(area.width), look.warning());
     }
 }
 
 /// The first row: a title on the left, a remark on the right.
 pub fn title(frame: &mut Frame, look: &Look, words: &str, end: &str) {
     let row = Rect { height: 1, ..frame.area() };
+    // The title comes first; the remark gets what is left.
+    let room = usize::from(row.width).saturating_sub(columns::width(words) + 6);
+    let end = cut(end, room, look);
     let line = Line::from(vec![Span::raw("  "), Span::styled(words.to_owned(), look.strong())]);
     frame.render_widget(line, row);
     if !end.is_empty() {
@@ -49,12 +68,20 @@ pub fn title(frame: &mut Frame, look: &Look, words: &str, end: &str) {
 /// A row that says which key does what, as many as fit; each can be clicked.
 pub fn keys(frame: &mut Frame, look: &Look, area: Rect, keys: &[(&str, &str)], hits: &Hits) {
     let mut x = area.x + 2;
+    let mut keys: Vec<(&str, &str)> = keys
+        .iter()
+        .map(|(key, does)| match (*key, look.sign("u", "a")) {
+            ("↑ ↓", "a") => ("up down", *does),
+            ("← →", "a") => ("left right", *does),
+            (key, _) => (key, *does),
+        })
+        .collect();
+    let taken = |(key, does): &(&str, &str)| columns::width(key) + columns::width(does) + 4;
+    // The last two, which lead out and to help, are the ones that nobody should have to know.
+    while keys.len() > 3 && keys.iter().map(taken).sum::<usize>() > usize::from(area.width) {
+        keys.remove(keys.len() - 3);
+    }
     for (key, does) in keys {
-        let key = match (*key, look.sign("u", "a")) {
-            ("↑ ↓", "a") => "up down",
-            ("← →", "a") => "left right",
-            (key, _) => key,
-        };
         let width = (columns::width(key) + 1 + columns::width(does)) as u16;
         if x + width > area.right() {
             break;

@@ -1,5 +1,6 @@
 //! Whole games on a pseudo-terminal: with keys, with the mouse, by typing, and by computers.
 
+mod online;
 mod tty;
 
 use engine::{Session, find};
@@ -44,7 +45,7 @@ fn a_whole_game_is_played_with_keys() {
     tty.send("\x1b[H\x1b[B\r\x1b[H\r");
     tty.sees("name:");
     tty.send("Ben\r");
-    tty.sees("Player B    Ben");
+    tty.sees("Player B     Ben");
     tty.send("s");
     tty.sees("round 1");
     // The first arrow shows the cursor, in the middle: a4.
@@ -81,7 +82,7 @@ fn a_whole_game_is_played_with_the_mouse() {
     for (turn, then) in [
         ("b1 c3", "Black to move"),
         ("a5 b3", "White to move"),
-        ("c3 e4", "White has won by leaving the centre"),
+        ("c3 e4", "White has won by leaving the"),
     ] {
         for cell in turn.split(' ') {
             tty.click(tty.cell(cell));
@@ -114,6 +115,8 @@ fn a_whole_game_is_typed_and_looked_back_on() {
     }
     tty.sees("has won");
     tty.send("s");
+    tty.sees("save as: glaisher");
+    tty.send("\r");
     tty.sees("saved as ");
     tty.send("\x1b[H");
     tty.sees(&format!("after 0 of {} turns", turns.len()));
@@ -184,7 +187,7 @@ fn the_window_may_change_at_any_time() {
     let mut tty = Tty::start(&args, &folder, SMALL);
     tty.sees("╭───────┬");
     tty.resize(140, 45);
-    tty.sees("╭───────────┬");
+    tty.sees("╭─────────────────┬");
     tty.resize(30, 8);
     tty.sees("too small");
     tty.resize(80, 24);
@@ -227,7 +230,7 @@ fn the_terminal_is_given_back_however_the_program_ends() {
     for (number, (keys, signal)) in endings.into_iter().enumerate() {
         let folder = folder(&format!("end-{number}"));
         let mut tty = Tty::start(&[], &folder, SMALL);
-        tty.sees("Saved games");
+        tty.sees("Settings");
         assert!(tty.is_taken_over());
         tty.send(keys);
         if let Some(signal) = signal {
@@ -249,7 +252,7 @@ fn the_program_steps_aside_and_comes_back() {
     let folder = folder("suspend");
     for by_key in [true, false] {
         let mut tty = Tty::start(&[], &folder, SMALL);
-        tty.sees("Saved games");
+        tty.sees("Settings");
         match by_key {
             true => tty.send("\x1a"),
             false => tty.signal(Signal::TSTP),
@@ -259,7 +262,7 @@ fn the_program_steps_aside_and_comes_back() {
         assert!(tty.settings().local_modes.contains(rustix::termios::LocalModes::ICANON));
         tty.signal(Signal::CONT);
         tty.wait("the program", Tty::is_taken_over);
-        tty.sees("Saved games");
+        tty.sees("Settings");
         tty.send("q");
         assert!(tty.ends().success());
     }

@@ -49,18 +49,21 @@ static INFO: Info = Info {
     options: &[
         OptionInfo {
             name: "size",
+            label: "Board side",
             about: "cells along a side of the board",
             values: Values::Range(4, 8),
             default: "6",
         },
         OptionInfo {
             name: "markers",
+            label: "Markers",
             about: "markers of each player; all of them on the board wins",
             values: Values::Range(1, 32),
             default: "8",
         },
         OptionInfo {
             name: "both",
+            label: "Both line up",
             about: "who wins when one placement completes both players' lines",
             values: Values::Words(&["mover", "draw"]),
             default: "mover",

@@ -50,6 +50,7 @@ static INFO: Info = Info {
     uci: None,
     options: &[OptionInfo {
         name: "min_parts",
+        label: "Parts, least",
         about: "the fewest parts a stack may be split into",
         values: Values::Numbers(&[1, 2]),
         default: "1",

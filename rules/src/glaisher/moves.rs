@@ -87,11 +87,11 @@ impl FromStr for Move {
 }
 
 fn read(text: &str) -> Option<Move> {
-    if let Some(cell) = text.strip_prefix('@') {
-        return Hex::parse(cell).map(Move::Place);
+    if let Some(text) = text.strip_prefix('@') {
+        return cell(text).map(Move::Place);
     }
-    let (from, rest) = text.split_once('-')?;
-    let (direction, digits) = rest.split_once(':')?;
+    let (way, digits) = text.split_once(':')?;
+    let (from, way) = way.rsplit_once('-')?;
     let mut parts = 0u8;
     for digit in digits.bytes() {
         let bit = matches!(digit, b'1'..=b'8').then(|| 1 << (digit - b'1'))?;
@@ -100,8 +100,26 @@ fn read(text: &str) -> Option<Move> {
         }
         parts |= bit;
     }
-    let (from, direction) = (Hex::parse(from)?, Direction::parse(direction)?);
+    let (from, direction) = (cell(from)?, direction(way)?);
     (parts != 0).then_some(Move::Shift { from, direction, parts: Parts(parts) })
+}
+
+/// A cell by its name, or as the original program writes it: `0-1` is `a2`.
+fn cell(text: &str) -> Option<Hex> {
+    let by_numbers = || {
+        let (row, column) = text.split_once('-')?;
+        let number = |text: &str| text.parse::<u8>().ok().filter(|number| *number <= 8);
+        let letter = char::from(b'a' + number(row)?);
+        Hex::parse(&format!("{letter}{}", number(column)? + 1))
+    };
+    Hex::parse(text).or_else(by_numbers)
+}
+
+/// A direction by its name, or by the number that the original program gives it.
+fn direction(text: &str) -> Option<Direction> {
+    const NUMBERED: [&str; 6] = ["e", "ne", "nw", "w", "sw", "se"];
+    let number = || NUMBERED.get(text.parse::<usize>().ok()?.checked_sub(1)?);
+    Direction::parse(text).or_else(|| Direction::parse(number()?))
 }
 
 /// The tallest stack that can be split into different parts of at most 8.
@@ -341,9 +359,15 @@ mod tests {
         for text in ["a2-se:123", "i9-nw:8", "@e5"] {
             assert_eq!(text.parse::<Move>().unwrap().to_string(), text);
         }
-        assert_eq!(" A2-SE:321 ".parse::<Move>().unwrap().to_string(), "a2-se:123");
-        for text in ["", "@", "@a6", "a2", "a2-se", "a2-se:", "a2-se:9", "a2-se:11", "a2-s:1", "@é"]
+        for (old, text) in [("0-1-6:123", "a2-se:123"), ("a2-6:123", "a2-se:123"), ("@5-1", "@f2")]
         {
+            assert_eq!(old.parse::<Move>().unwrap().to_string(), text);
+        }
+        assert_eq!(" A2-SE:321 ".parse::<Move>().unwrap().to_string(), "a2-se:123");
+        for text in [
+            "", "@", "@a6", "a2", "a2-se", "a2-se:", "a2-se:9", "a2-se:11", "a2-s:1", "@é",
+            "a2-7:1", "a2-0:1", "@0-9", "@0-8",
+        ] {
             assert!(text.parse::<Move>().is_err(), "{text}");
         }
     }

@@ -48,12 +48,14 @@ static INFO: Info = Info {
     options: &[
         OptionInfo {
             name: "size",
+            label: "Board side",
             about: "cells along a side of the board, and knights of each player",
             values: Values::Numbers(&[5, 7, 9, 11]),
             default: "9",
         },
         OptionInfo {
             name: "goal",
+            label: "To win",
             about: "what wins: to leave the centre, or to reach it",
             values: Values::Words(&["leave", "reach"]),
             default: "leave",

@@ -70,12 +70,14 @@ static INFO: Info = Info {
     options: &[
         OptionInfo {
             name: "size",
+            label: "Board side",
             about: "cells along a side: 5 with 16 discs each, or 4 with 12",
             values: Values::Numbers(&[4, 5]),
             default: "5",
         },
         OptionInfo {
             name: "self_defeat",
+            label: "Self-defeat",
             about: "whether a move may build a king that the opponent tops, and so lose",
             values: Values::Words(&["forbidden", "allowed"]),
             default: "forbidden",

@@ -1,5 +1,6 @@
 //! A grid of characters that know what they mean and which cell they belong to.
 
+use super::colours::{Theme, nearest_of_256};
 use crate::diagram::{Tint, Tone};
 
 /// Why a cell is pointed out.
@@ -28,8 +29,12 @@ pub enum Ink {
     Grid,
     /// The sign on the cell the game is about.
     Goal,
-    /// A piece, on paper of its own colour.
+    /// Words on a piece, on paper of its colour.
     Piece(Tint),
+    /// A piece itself, on any paper.
+    Body(Tint),
+    /// The rim between two discs.
+    Edge(Tint),
     /// What points out a cell.
     Mark(Mark),
 }
@@ -43,6 +48,8 @@ pub enum Paper {
     Board,
     /// A cell.
     Cell(Tone),
+    /// A cell of a board for ivory and ebony.
+    Wood(Tone),
     /// A piece.
     Piece(Tint),
     /// A cell that is pointed out.
@@ -51,43 +58,15 @@ pub enum Paper {
 
 impl Ink {
     /// The number among the 256 colours of a terminal; none for its usual one.
-    pub const fn index(self) -> Option<u8> {
-        match self {
-            Ink::Plain => None,
-            // The grey that is as readable on white as on black.
-            Ink::Soft => Some(243),
-            Ink::Grid => Some(246),
-            Ink::Goal => Some(222),
-            Ink::Piece(Tint::Red | Tint::Blue) => Some(231),
-            Ink::Piece(Tint::Ebony) => Some(230),
-            Ink::Piece(Tint::Yellow | Tint::Orange | Tint::Ivory) => Some(16),
-            Ink::Mark(Mark::Target) => Some(121),
-            Ink::Mark(Mark::Hint | Mark::Last) => Some(231),
-            Ink::Mark(Mark::Selected | Mark::Winning) => Some(16),
-        }
+    pub fn index(self) -> Option<u8> {
+        Theme::Dark.ink(self).map(nearest_of_256)
     }
 }
 
 impl Paper {
     /// The number among the 256 colours of a terminal; none for its usual one.
-    pub const fn index(self) -> Option<u8> {
-        match self {
-            Paper::Plain => None,
-            Paper::Board | Paper::Mark(Mark::Target) => Some(238),
-            Paper::Cell(Tone::Light) => Some(240),
-            Paper::Cell(Tone::Dark) => Some(237),
-            Paper::Cell(Tone::Goal) => Some(94),
-            Paper::Piece(Tint::Red) => Some(160),
-            Paper::Piece(Tint::Yellow) => Some(220),
-            Paper::Piece(Tint::Blue) => Some(26),
-            Paper::Piece(Tint::Orange) => Some(208),
-            Paper::Piece(Tint::Ivory) => Some(230),
-            Paper::Piece(Tint::Ebony) => Some(16),
-            Paper::Mark(Mark::Selected) => Some(79),
-            Paper::Mark(Mark::Winning) => Some(231),
-            Paper::Mark(Mark::Hint) => Some(97),
-            Paper::Mark(Mark::Last) => Some(29),
-        }
+    pub fn index(self) -> Option<u8> {
+        Theme::Dark.paper(self).map(nearest_of_256)
     }
 }
 

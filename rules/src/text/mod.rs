@@ -4,13 +4,16 @@
 //! words below it and, if wanted, the colours. Nothing is told by colour alone.
 
 mod canvas;
+mod colours;
 mod lines;
 mod piece;
 mod plan;
+mod shape;
 #[cfg(test)]
 mod tests;
 
 pub use canvas::{Canvas, Glyph, Ink, Mark, Paper, ansi};
+pub use colours::{Rgb, Theme, ink_of_16, nearest_of_256, paper_of_16};
 
 use crate::diagram::{Diagram, Seat};
 use crate::game::Player;
@@ -36,10 +39,12 @@ pub enum Scale {
     Medium,
     /// As large as looks good.
     Large,
+    /// As large as fits into so many columns and rows; the smallest drawing if none does.
+    Room(u16, u16),
 }
 
 impl Scale {
-    /// All scales, from the smallest.
+    /// The scales with a name, from the smallest.
     pub const ALL: [Scale; 3] = [Scale::Small, Scale::Medium, Scale::Large];
 }
 

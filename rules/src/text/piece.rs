@@ -3,14 +3,18 @@
 use super::Charset;
 use super::canvas::{Canvas, Glyph, Ink, Mark, Paper};
 use super::plan::{Frame, Plan};
+use super::shape::{Figure, Figures};
 use crate::diagram::{Diagram, Look, Piece, Shape, Tint, Tone};
 use crate::game::Player;
 
 /// Draws the inside of all cells.
 pub(super) fn draw(canvas: &mut Canvas, diagram: &Diagram, plan: &Plan, charset: Charset) {
+    let mut figures = Figures::default();
     for (index, (cell, &place)) in diagram.cells.iter().zip(&plan.cells).enumerate() {
         let mark = mark(diagram, index);
-        let mut painter = CellPainter { canvas, place, frame: plan.frame, charset, diagram };
+        let frame = plan.frame;
+        let figures = &mut figures;
+        let mut painter = CellPainter { canvas, place, frame, charset, diagram, figures };
         painter.ground(index, cell.tone, mark);
         match &cell.piece {
             Some(piece) => painter.piece(piece),
@@ -97,6 +101,7 @@ struct CellPainter<'a> {
     frame: Frame,
     charset: Charset,
     diagram: &'a Diagram,
+    figures: &'a mut Figures,
 }
 
 impl CellPainter<'_> {
@@ -127,12 +132,22 @@ impl CellPainter<'_> {
         }
     }
 
+    /// The colour of a cell: targets keep that of the board, as there may be many.
+    fn paper(&self, tone: Tone, mark: Option<Mark>) -> Paper {
+        let is_wooden = self.diagram.players.iter().any(|seat| seat.tint == Tint::Ebony);
+        match mark {
+            Some(Mark::Target) | None if is_wooden => Paper::Wood(tone),
+            Some(Mark::Target) | None => Paper::Cell(tone),
+            Some(mark) => Paper::Mark(mark),
+        }
+    }
+
     /// Makes all characters inside belong to the cell, in its colour and that of its mark.
     fn ground(&mut self, index: usize, tone: Tone, mark: Option<Mark>) {
         let frame = self.frame;
         for (line, reach) in frame.lines() {
-            let is_marked = frame.shape == Shape::Square || line.abs() <= 1;
-            let paper = paper(tone, mark.filter(|_| is_marked));
+            let is_marked = frame.shape == Shape::Square || frame.half > 3 || line.abs() <= 1;
+            let paper = self.paper(tone, mark.filter(|_| is_marked));
             for column in -reach..=reach {
                 if let Some(glyph) = self.at(column, line) {
                     *glyph = Glyph { paper, cell: Some(index), ..Glyph::BLANK };
@@ -147,21 +162,38 @@ impl CellPainter<'_> {
             (Some(Mark::Target), _, Charset::Unicode) => '•',
             (Some(Mark::Target), _, Charset::Ascii) => '.',
             (Some(Mark::Hint), _, _) => '?',
+            (_, Tone::Goal, Charset::Unicode) if self.frame.height() > 3 => return self.goal(mark),
             (_, Tone::Goal, Charset::Unicode) => '◎',
             (_, Tone::Goal, Charset::Ascii) => '*',
             _ => return,
         };
-        self.put(0, 0, ch, mark.map_or(Ink::Goal, Ink::Mark), paper(tone, mark));
+        let paper = self.paper(tone, mark);
+        self.put(0, 0, ch, mark.map_or(Ink::Goal, Ink::Mark), paper);
+    }
+
+    /// Draws the ring of the cell that the game is about.
+    fn goal(&mut self, mark: Option<Mark>) {
+        let (width, height, top) = self.figure_room();
+        let (width, height, top) = (width - 4, height - 2, top + 1);
+        let paper = self.paper(Tone::Goal, mark);
+        let ink = mark.map_or(Ink::Goal, Ink::Mark);
+        for (line, text) in (top..).zip(self.figures.get(Figure::Ring, width, height)) {
+            for (column, ch) in (start(text.chars().count())..).zip(text.chars()) {
+                self.put(column, line, ch, ink, paper);
+            }
+        }
     }
 
     /// Draws a piece, as its look and the size of the cell allow.
     fn piece(&mut self, piece: &Piece) {
         let owner = piece.owner;
         let symbol = symbol(self.diagram, &piece.look, owner, self.charset);
+        let has_room = self.frame.above > 0 && self.frame.half > 2;
         match &piece.look {
             Look::Tower { discs, letter } => self.tower(owner, discs, *letter),
             Look::Stack(height) => self.stack(owner, symbol, *height),
-            Look::Marker if self.frame.above > 0 && self.frame.half > 2 => self.picture(owner),
+            Look::Marker if has_room => self.marker(owner),
+            Look::Knight if has_room && self.charset == Charset::Unicode => self.knight(owner),
             Look::Marker | Look::Knight => {
                 self.tile(owner);
                 self.own(0, 0, symbol, owner);
@@ -172,46 +204,143 @@ impl CellPainter<'_> {
     /// Colours the middle of the cell, leaving room for marks.
     fn tile(&mut self, owner: Player) {
         let side = (self.frame.half - 1).max(1);
-        let lines = if self.frame.is_narrow() { 0..=0 } else { -1..=1 };
-        for line in lines {
+        let (above, below) = match self.frame.shape {
+            _ if self.frame.is_narrow() => (0, 0),
+            Shape::Hexagon => (1.min(self.frame.above), 1.min(self.frame.below)),
+            Shape::Square => (self.frame.above, self.frame.below),
+        };
+        for line in -above..=below {
             (-side..=side).for_each(|column| self.own(column, line, ' ', owner));
         }
     }
 
-    /// Draws a cross or a ring, three lines high.
-    fn picture(&mut self, owner: Player) {
-        let lines = match (owner, self.charset) {
-            (Player::One, Charset::Unicode) => ["╲ ╱", "╳", "╱ ╲"],
-            (Player::One, Charset::Ascii) => ["\\ /", "X", "/ \\"],
-            (Player::Two, Charset::Unicode) => ["╭───╮", "│   │", "╰───╯"],
-            (Player::Two, Charset::Ascii) => [".---.", "|   |", "'---'"],
-        };
+    /// The width and the lines of a figure with the proportions of a square, and its first line.
+    fn figure_room(&self) -> (i32, i32, i32) {
+        let height = self.frame.height().min(self.frame.half);
+        (2 * height - 1, height, -self.frame.above.min(height / 2))
+    }
+
+    /// Draws a disc with a cross or a ring.
+    fn marker(&mut self, owner: Player) {
         self.tile(owner);
-        for (line, text) in (-1..).zip(lines) {
-            self.write(line, text, owner);
+        if self.charset == Charset::Ascii {
+            let lines = match owner {
+                Player::One => ["\\ /", "X", "/ \\"],
+                Player::Two => [".---.", "|   |", "'---'"],
+            };
+            for (line, text) in (-1..).zip(lines) {
+                self.write(line, text, owner);
+            }
+            return;
+        }
+        let (side, above, below) = (self.frame.half - 1, self.frame.above, self.frame.below);
+        if above + below > 2 {
+            let body = Ink::Body(tint(self.diagram, owner));
+            let corners = [
+                (-side, -above, '▟'),
+                (side, -above, '▙'),
+                (-side, below, '▜'),
+                (side, below, '▛'),
+            ];
+            for (column, line, ch) in corners {
+                let outside = self.at(self.frame.half, line).map(|glyph| glyph.paper);
+                outside.into_iter().for_each(|paper| self.put(column, line, ch, body, paper));
+            }
+        }
+        let (width, height, top) = match self.figure_room() {
+            (_, ..5, top) => (5, 3, top),
+            (width, height, top) => (width - 4, height - 2, top + 1),
+        };
+        let figure = if owner == Player::One { Figure::Cross } else { Figure::Ring };
+        for (line, text) in (top..).zip(self.figures.get(figure, width, height)) {
+            self.write(line, &text, owner);
         }
     }
 
-    /// Draws the sign of a pile beside its height, or above it where both do not fit one line.
+    /// Draws a knight with the first letter of its player on its foot.
+    fn knight(&mut self, owner: Player) {
+        let (width, height, top) = self.figure_room();
+        let body = Ink::Body(tint(self.diagram, owner));
+        let figure = Figure::Knight { right: owner == Player::One };
+        for (line, text) in (top..).zip(self.figures.get(figure, width, height)) {
+            for (column, ch) in (start(text.chars().count())..).zip(text.chars()) {
+                let paper = self.at(column, line).map(|glyph| glyph.paper);
+                if let Some(paper) = paper.filter(|_| ch != ' ') {
+                    self.put(column, line, ch, body, paper);
+                }
+            }
+        }
+        let foot = if owner == Player::One { -1 } else { 1 };
+        let letter = initial(self.diagram, owner);
+        self.own(if height > 3 { 0 } else { foot.min(0) }, top + height - 1, letter, owner);
+    }
+
+    /// Draws the sign of a pile beside its height, with as many discs below as there is room for.
     fn stack(&mut self, owner: Player, symbol: char, height: u8) {
-        self.tile(owner);
+        let reach = if self.frame.half > 2 { 2 } else { 1 };
+        let below = (self.frame.half - reach).min(self.frame.below);
+        let discs = i32::from(height.max(1)).min(2 * below + 1);
+        let bottom = discs / 2;
+        let top = bottom + 1 - discs;
+        if self.frame.is_narrow() || self.frame.half < 2 {
+            self.tile(owner);
+        } else {
+            for line in top..=bottom {
+                self.disc(line, reach, owner, None);
+            }
+        }
         match (self.frame.half, height) {
             (..=1, 100..) => {
                 self.own(0, -1, symbol, owner);
                 self.write(0, &height.to_string(), owner);
             }
             (..=1, _) => self.write(0, &format!("{symbol}{height}"), owner),
-            _ => self.write(0, &format!("{symbol}{height:>2}"), owner),
+            _ => self.write(top, &format!("{symbol}{height:>2}"), owner),
         }
     }
 
-    /// Draws the letter of a tower and below it the discs from the bottom to the top; those that find
-    /// no room follow the letter.
+    /// Draws one disc from the side, with its rim, and a letter on it.
+    fn disc(&mut self, line: i32, reach: i32, owner: Player, letter: Option<char>) {
+        let tint = tint(self.diagram, owner);
+        let rim = if self.charset == Charset::Unicode { '▁' } else { '_' };
+        for column in -reach..=reach {
+            self.put(column, line, rim, Ink::Edge(tint), Paper::Piece(tint));
+        }
+        if let Some(letter) = letter {
+            self.own(0, line, letter, owner);
+        }
+    }
+
+    /// Draws a tower as a pile of discs with the letter of the piece on top; where it is higher than the
+    /// cell, the lowest discs lie side by side.
     fn tower(&mut self, owner: Player, discs: &[Player], letter: char) {
         let letter = match owner {
             Player::One => letter.to_ascii_uppercase(),
             Player::Two => letter.to_ascii_lowercase(),
         };
+        if self.frame.height() < 3 {
+            return self.flat_tower(owner, discs, letter);
+        }
+        let lines = usize::try_from(self.frame.height()).unwrap_or(1);
+        let lying = (discs.len() + 1).saturating_sub(lines);
+        let (lower, upper) = discs.split_at(if lying > 1 { lying } else { 0 });
+        let mut line = self.frame.below;
+        if !lower.is_empty() {
+            self.discs(start(lower.len()), line, lower);
+            line -= 1;
+        }
+        let reach = self.frame.half - 1;
+        for (i, &disc) in upper.iter().enumerate() {
+            let own = initial(self.diagram, disc);
+            let letter = if i + 1 == upper.len() { letter } else { own };
+            self.disc(line, reach, disc, Some(letter));
+            line -= 1;
+        }
+    }
+
+    /// Draws the letter of a tower and below it the discs from the bottom to the top; those that find
+    /// no room follow the letter.
+    fn flat_tower(&mut self, owner: Player, discs: &[Player], letter: char) {
         let room = usize::try_from(2 * self.frame.half + 1).unwrap_or(0);
         let (lower, upper) = discs.split_at(discs.len().min(room));
         self.discs(start(lower.len()), 1, lower);
@@ -234,21 +363,14 @@ impl CellPainter<'_> {
     fn mark(&mut self, mark: Mark, tone: Tone) {
         let (half, narrow) = (self.frame.half, self.frame.is_narrow());
         let (before, after) = signs(mark, self.charset, narrow);
+        let paper = self.paper(tone, Some(mark));
         let places = if narrow { [(0, -1), (0, 1)] } else { [(-half, 0), (half, 0)] };
         for ((column, line), ch) in places.into_iter().zip([before, after]) {
             // A very high pile takes the place of one of the signs.
             if self.at(column, line).is_some_and(|glyph| glyph.ch == ' ') {
-                self.put(column, line, ch, Ink::Mark(mark), paper(tone, Some(mark)));
+                self.put(column, line, ch, Ink::Mark(mark), paper);
             }
         }
-    }
-}
-
-/// The colour of a cell: targets keep that of the board, as there may be many.
-fn paper(tone: Tone, mark: Option<Mark>) -> Paper {
-    match mark {
-        Some(Mark::Target) | None => Paper::Cell(tone),
-        Some(mark) => Paper::Mark(mark),
     }
 }
 

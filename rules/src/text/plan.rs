@@ -24,14 +24,17 @@ pub(super) struct Frame {
     pub ruled: bool,
 }
 
+/// The most lines of a square, and characters beside the middle of a hexagon: larger ones look empty.
+const LARGEST: i32 = 9;
+
 impl Frame {
     /// Chooses measures for a diagram at a scale.
     fn new(diagram: &Diagram, scale: Scale) -> Frame {
         let (half, above, below) = match (diagram.shape, scale, diagram.towers) {
-            (Shape::Hexagon, Scale::Small, _) => (1, 1, 1),
             (Shape::Hexagon, Scale::Medium, _) => (2, 2, 2),
             (Shape::Hexagon, Scale::Large, _) => (3, 3, 3),
-            (Shape::Square, Scale::Large, true) => (5, 1, 2),
+            (Shape::Hexagon, _, _) => (1, 1, 1),
+            (Shape::Square, Scale::Large, true) => (5, 2, 3),
             (Shape::Square, _, true) => (3, 0, 1),
             (Shape::Square, Scale::Large, false) => (3, 1, 1),
             (Shape::Square, _, false) => (1, 0, 0),
@@ -41,13 +44,40 @@ impl Frame {
         Frame { shape: diagram.shape, half, above, below, ruled }
     }
 
+    /// The measures to try for a room, from the largest to the smallest.
+    fn all(diagram: &Diagram) -> Vec<Frame> {
+        let shape = diagram.shape;
+        if shape == Shape::Hexagon {
+            let whole = (1..=LARGEST).rev();
+            let frame = |half| Frame { shape, half, above: half, below: half, ruled: true };
+            let flat = Frame { shape, half: 1, above: 0, below: 0, ruled: false };
+            return whole.map(frame).chain([flat]).collect();
+        }
+        // Letters and discs of a tower need a line each and some width.
+        let (least, narrowest) = if diagram.towers { (2, 3) } else { (1, 1) };
+        // A sign in the upper one of two lines would look as if it hung there.
+        let heights = (least..=LARGEST).rev().filter(|lines| diagram.towers || *lines != 2);
+        let sizes = heights.flat_map(|lines: i32| {
+            let halves = ((lines - 1).max(narrowest)..=(lines + 1).max(narrowest)).rev();
+            // Larger pieces are worth more than lines between the rows, which the colours tell apart.
+            [true, false]
+                .into_iter()
+                .flat_map(move |ruled| halves.clone().map(move |half| (lines, half, ruled)))
+        });
+        let frame = |(lines, half, ruled): (i32, i32, bool)| {
+            let above = (lines - 1) / 2;
+            Frame { shape, half, above, below: lines - 1 - above, ruled }
+        };
+        sizes.map(frame).collect()
+    }
+
     /// Column and row of the middle of a cell.
     fn centre(&self, x: i16, y: i16) -> (i32, i32) {
         let x = i32::from(x.clamp(-FARTHEST, FARTHEST));
         let y = i32::from(y.clamp(-FARTHEST, FARTHEST));
         let pitch = match self.shape {
             Shape::Square => self.above + 1 + self.below + i32::from(self.ruled),
-            Shape::Hexagon => self.half + 1,
+            Shape::Hexagon => self.above + 1,
         };
         (x * (self.half + 1), y * pitch)
     }
@@ -73,7 +103,12 @@ impl Frame {
 
     /// Whether a mark must stand above and below a piece, as there is no room beside it.
     pub fn is_narrow(&self) -> bool {
-        self.shape == Shape::Hexagon && self.half == 1
+        self.shape == Shape::Hexagon && self.half == 1 && self.above > 0
+    }
+
+    /// How many lines a cell has.
+    pub fn height(&self) -> i32 {
+        self.above + 1 + self.below
     }
 }
 
@@ -99,7 +134,21 @@ pub(super) struct Plan {
 impl Plan {
     /// Lays out a diagram so that everything just fits.
     pub fn new(diagram: &Diagram, style: &Style) -> Plan {
-        let frame = Frame::new(diagram, style.scale);
+        let Scale::Room(columns, rows) = style.scale else {
+            return Plan::with(Frame::new(diagram, style.scale), diagram, style);
+        };
+        let mut last = Plan::with(Frame::new(diagram, Scale::Small), diagram, style);
+        for frame in Frame::all(diagram) {
+            last = Plan::with(frame, diagram, style);
+            if last.size.0 <= usize::from(columns) && last.size.1 <= usize::from(rows) {
+                break;
+            }
+        }
+        last
+    }
+
+    /// Lays out a diagram with cells of these measures.
+    fn with(frame: Frame, diagram: &Diagram, style: &Style) -> Plan {
         let place = |x: i16, y: i16| match style.flipped {
             true => frame.centre(x.saturating_neg(), y.saturating_neg()),
             false => frame.centre(x, y),

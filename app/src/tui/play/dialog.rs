@@ -1,6 +1,7 @@
 //! The pause menu.
 
 use super::Play;
+use crate::table::Sitter;
 use crate::tui::app::{Hits, Next, Shared};
 use crate::tui::page::Page;
 use crate::tui::view::list;
@@ -17,9 +18,20 @@ pub enum Offer {
     Save,
     Rules,
     Resign,
+    /// On a server: offer a draw, ask to take a turn back, and answer what is offered.
+    Draw,
+    AskBack,
+    Accept,
+    Decline,
+    /// Resign after all, asked a second time.
+    ReallyResign,
+    /// The same puzzle from its start.
+    Again,
     Rematch,
     /// A rematch with the sides changed.
     Swap,
+    /// The list of puzzles.
+    Puzzles,
     Menu,
     Exit,
 }
@@ -31,8 +43,15 @@ impl Offer {
             Offer::Save => "Save",
             Offer::Rules => "Rules",
             Offer::Resign => "Resign",
+            Offer::Draw => "Offer a draw",
+            Offer::AskBack => "Ask to take back",
+            Offer::Accept => "Accept the offer",
+            Offer::Decline => "Decline the offer",
+            Offer::ReallyResign => "Yes, resign",
+            Offer::Again => "Try again",
             Offer::Rematch => "Rematch",
             Offer::Swap => "Rematch, sides changed",
+            Offer::Puzzles => "Other puzzles",
             Offer::Menu => "Main menu",
             Offer::Exit => "Exit",
         }
@@ -47,6 +66,33 @@ pub struct Dialog {
 }
 
 impl Dialog {
+    /// What can be done with a puzzle.
+    fn of_puzzle(highlight: Offer) -> Dialog {
+        let offers = vec![Offer::Resume, Offer::Again, Offer::Rules, Offer::Puzzles, Offer::Exit];
+        let chosen = offers.iter().position(|offer| *offer == highlight).unwrap_or(0);
+        Dialog { offers, chosen }
+    }
+
+    /// What can be done with a game on a server.
+    fn of_server(is_over: bool, plays: bool, has_offer: bool) -> Dialog {
+        let mut offers = vec![Offer::Resume];
+        if has_offer {
+            offers.extend([Offer::Accept, Offer::Decline]);
+        }
+        match (plays, is_over) {
+            (true, false) => offers.extend([Offer::Draw, Offer::AskBack, Offer::Resign]),
+            (true, true) => offers.push(Offer::Rematch),
+            (false, _) => {}
+        }
+        offers.extend([Offer::Save, Offer::Rules, Offer::Menu, Offer::Exit]);
+        Dialog { offers, chosen: 0 }
+    }
+
+    /// Whether to resign after all.
+    fn of_resignation() -> Dialog {
+        Dialog { offers: vec![Offer::Resume, Offer::ReallyResign], chosen: 0 }
+    }
+
     /// What can be done with a running or finished game; one offer is highlighted.
     pub fn new(is_over: bool, has_person: bool, highlight: Offer) -> Dialog {
         let mut offers = vec![Offer::Resume, Offer::Save, Offer::Rules];
@@ -88,7 +134,14 @@ impl Play {
     pub(super) fn pause(&mut self, highlight: Offer, shared: &mut Shared) {
         let is_over = self.table.result().is_some();
         let has_person = self.table.person().is_some();
-        self.dialog = Some(Dialog::new(is_over, has_person, highlight));
+        let plays = self.table.sitters.iter().any(Sitter::is_person);
+        self.dialog = Some(match self.task {
+            None if self.is_online() => {
+                Dialog::of_server(is_over, plays, self.open_offer().is_some())
+            }
+            Some(_) => Dialog::of_puzzle(highlight),
+            None => Dialog::new(is_over, has_person, highlight),
+        });
         self.tend_clock(shared.now);
     }
 
@@ -115,24 +168,34 @@ impl Play {
         self.tend_clock(shared.now);
         match offer {
             Offer::Resume => self.tick(shared),
-            Offer::Save => self.save(shared),
+            Offer::Save => self.ask_name(shared),
             Offer::Rules => return Next::Page(Page::rules(self.table.entry, &shared.look)),
             Offer::Resign => {
+                self.dialog = Some(Dialog::of_resignation());
+                self.tend_clock(shared.now);
+            }
+            Offer::ReallyResign if self.is_online() => self.send_word("resign"),
+            Offer::ReallyResign => {
                 if let Some(player) = self.table.person() {
                     self.table.take_back_part();
                     self.table.resign(player);
                     self.refresh(shared);
                 }
             }
-            Offer::Rematch | Offer::Swap if self.task.is_some() => return self.try_again(),
+            Offer::Again => return self.try_again(),
+            Offer::Draw => self.send_word("offer-draw"),
+            Offer::AskBack => self.send_word("undo"),
+            Offer::Accept => self.send_word("accept"),
+            Offer::Decline => self.send_word("decline"),
+            Offer::Rematch if self.is_online() => self.send_word("rematch"),
             Offer::Rematch => return Next::Play(Box::new(self.table.rematch(false)), None),
             Offer::Swap => return Next::Play(Box::new(self.table.rematch(true)), None),
-            Offer::Menu => {
-                return match &self.task {
-                    Some(task) => Next::Puzzles(Some(task.series.clone())),
-                    None => Next::Menu,
-                };
+            Offer::Puzzles => {
+                let series = self.task.as_ref().map(|task| task.series.clone());
+                return Next::Puzzles(series);
             }
+            Offer::Menu if self.task.is_some() => return Next::Puzzles(None),
+            Offer::Menu => return Next::Menu,
             Offer::Exit => return Next::Quit,
         }
         Next::Stay
@@ -162,7 +225,13 @@ impl Play {
             "u" => Block::bordered().border_type(ratatui::widgets::BorderType::Rounded),
             _ => Block::bordered().border_set(ASCII),
         };
-        let title = if self.table.result().is_some() { " The game is over " } else { " Paused " };
+        let title = match dialog.offers.last() {
+            Some(Offer::ReallyResign) => " Give the game up? ",
+            _ if self.table.result().is_some() => " The game is over ",
+            // The clock of a server does not wait.
+            _ if self.is_online() => " Menu ",
+            _ => " Paused ",
+        };
         let title = Line::styled(title, look.strong());
         frame.render_widget(border.border_style(look.soft()).title(title), place);
         let row = |offer: &Offer| Line::from(Span::raw(format!("  {}", offer.label())));

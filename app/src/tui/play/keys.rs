@@ -7,19 +7,34 @@
 use super::dialog::Offer;
 use super::typing::Typing;
 use super::{Play, SPEEDS};
+use crate::table::Sitter;
 use crate::tui::app::{Hit, Next, Shared};
 use crate::tui::cursor::{Cursor, Way};
 use crate::tui::help;
 use crate::tui::page::Page;
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 
+/// The longest name that can be typed.
+const LONGEST_NAME: usize = 60;
+
 impl Play {
     pub fn key(&mut self, key: KeyEvent, shared: &mut Shared) -> Next {
         if self.dialog.is_some() {
             return self.dialog_key(key.code, shared);
         }
+        let is_idle = self.typing.is_none() && self.picker.is_idle() && !self.table.game.in_turn();
+        if key.code == KeyCode::Esc
+            && is_idle
+            && let Some(back) = self.leave_retry()
+        {
+            return back;
+        }
         self.note = None;
         let before = self.before.take();
+        if self.naming.is_some() {
+            self.naming_key(key.code, shared);
+            return Next::Stay;
+        }
         if self.typing.is_some() {
             self.typing_key(key.code, shared);
             return Next::Stay;
@@ -50,8 +65,10 @@ impl Play {
         let Some((letter, shown)) = before else { return };
         let looks_on = |shown: &super::Shown| (shown.hint, shown.bar, shown.analysis);
         let changed = looks_on(&shown) != looks_on(&self.shown);
+        if self.shown.bar != shown.bar && shared.choices.bar == self.shown.bar {
+            shared.choices.bar = shown.bar;
+        }
         self.shown = shown;
-        shared.choices.bar = shown.bar;
         if changed {
             self.look_on(shared);
         }
@@ -83,6 +100,47 @@ impl Play {
                     // A refused text stays, so that it can be corrected.
                     self.play(&text, shared);
                 }
+            }
+            _ => {}
+        }
+    }
+
+    /// Types a pasted text where something is being typed, and a move where one may be; says whether.
+    pub fn paste(&mut self, text: &str) -> bool {
+        let line = text.lines().next().unwrap_or_default().trim();
+        if let Some(name) = &mut self.naming {
+            name.extend(line.chars().filter(|c| !c.is_control()).take(LONGEST_NAME));
+            return true;
+        }
+        if let Some(typing) = &mut self.typing {
+            line.chars().for_each(|c| typing.add(c));
+            return true;
+        }
+        let is_move = self.table.person().is_some()
+            && text.trim() == line
+            && self.table.game.boxed_clone().play(line).is_ok();
+        if is_move {
+            self.typing = Some(Typing::new(line));
+        }
+        is_move
+    }
+
+    /// Says why a pasted text is no position.
+    pub fn refuse_paste(&mut self, why: &str) {
+        self.warn(format!("what was pasted is no position, record or move: {why}"));
+    }
+
+    fn naming_key(&mut self, code: KeyCode, shared: &mut Shared) {
+        let Some(name) = &mut self.naming else { return };
+        match code {
+            KeyCode::Char(c) if !c.is_control() && name.chars().count() < LONGEST_NAME => {
+                name.push(c);
+            }
+            KeyCode::Backspace => drop(name.pop()),
+            KeyCode::Esc => self.naming = None,
+            KeyCode::Enter => {
+                let name = name.clone();
+                self.save(&name, shared);
             }
             _ => {}
         }
@@ -135,6 +193,10 @@ impl Play {
     }
 
     fn letter(&mut self, c: char, shared: &mut Shared) -> Next {
+        let asks_engine = matches!(c, 'H' | 'a' | 'e') || (c == 'h' && !self.shown.vi);
+        if asks_engine && self.plays_online() {
+            self.say("no help while you play somebody: after the game all of it is there");
+        }
         let diagram = self.table.game.diagram();
         let begins_cell = diagram.cells.iter().any(|cell| cell.name.starts_with(c));
         if begins_cell {
@@ -156,9 +218,16 @@ impl Play {
             'f' => self.shown.flipped = !self.shown.flipped,
             'p' => self.pause(Offer::Resume, shared),
             'q' => self.pause(Offer::Exit, shared),
-            's' => self.save(shared),
+            's' => self.ask_name(shared),
+            'm' => self.go_over(shared),
+            'x' if self.study.is_some() => return Next::TryAgain,
+            'v' => self.shown.panel = !self.shown.panel,
+            'o' if self.review.is_some() || self.table.result().is_some() => {
+                return self.go_on_from_here(shared);
+            }
             'a' => {
                 self.shown.analysis = !self.shown.analysis;
+                self.note_help();
                 self.look_on(shared);
             }
             'e' => self.toggle_bar(shared),
@@ -242,8 +311,10 @@ impl Play {
         if self.table.result().is_some() {
             return self.pause(Offer::Rematch, shared);
         }
-        self.shown.has_cursor = true;
-        self.tap(self.shown.cursor.cell, shared);
+        // A cell that nobody sees must not be played on: the first key only shows the cursor.
+        if std::mem::replace(&mut self.shown.has_cursor, true) {
+            self.tap(self.shown.cursor.cell, shared);
+        }
     }
 
     fn tap(&mut self, cell: usize, shared: &mut Shared) {
@@ -260,6 +331,10 @@ impl Play {
     fn not_now(&mut self) {
         match self.table.computer() {
             Some(player) => self.say(format!("{} is to move", self.table.full_name(player))),
+            None if self.table.result().is_none() => {
+                let player = self.table.game.turn();
+                self.say(format!("{} is to move", self.table.full_name(player)));
+            }
             None => self.say("the game is over: n plays another, u takes back"),
         }
     }
@@ -298,6 +373,11 @@ impl Play {
     fn undo(&mut self, shared: &mut Shared) {
         if self.picker.back() {
             self.picker.clear();
+        } else if self.is_online() {
+            match self.table.take_back_part() {
+                true => self.refresh(shared),
+                false => self.send_word("undo"),
+            }
         } else if self.table.undo() {
             self.rests |= self.table.is_unattended();
             self.refresh(shared);
@@ -307,7 +387,9 @@ impl Play {
     }
 
     fn redo(&mut self, shared: &mut Shared) {
-        if self.table.redo() {
+        if self.is_online() {
+            self.say("the server takes turns back, and does not play them again");
+        } else if self.table.redo() {
             self.refresh(shared);
         } else {
             self.say("nothing was taken back");
@@ -322,13 +404,18 @@ impl Play {
             return self.not_now();
         }
         self.shown.hint = !self.shown.hint;
+        self.note_help();
         self.look_on(shared);
     }
 
     fn toggle_bar(&mut self, shared: &mut Shared) {
         self.shown.bar = !self.shown.bar;
-        shared.choices.bar = self.shown.bar;
-        self.remember(shared);
+        self.note_help();
+        // What two people or a puzzle ask for is not what one wants against the computer.
+        if self.task.is_none() && !self.table.sitters.iter().all(Sitter::is_person) {
+            shared.choices.bar = self.shown.bar;
+            self.remember(shared);
+        }
         self.look_on(shared);
     }
 
@@ -354,13 +441,33 @@ impl Play {
         if let Some(task) = &self.task {
             return Next::Puzzle(task.series.next_unsolved(shared));
         }
-        if self.table.result().is_some() {
+        if self.table.result().is_some() && self.is_online() {
+            self.send_word("rematch");
+        } else if self.table.result().is_some() {
             return Next::Play(Box::new(self.table.rematch(swapped)), None);
         }
         if self.table.is_unattended() {
             self.next_turn(shared);
         }
         Next::Stay
+    }
+
+    /// Another game that begins with the turns up to the position on the screen.
+    fn go_on_from_here(&mut self, shared: &Shared) -> Next {
+        let mut table = self.table.rematch(false);
+        for turn in self.game().history() {
+            if let Err(reason) = table.play(&turn, shared.now) {
+                self.warn(reason);
+                return Next::Stay;
+            }
+        }
+        if table.result().is_some() {
+            self.say(
+                "nothing follows the last position: look back first, then o goes on from there",
+            );
+            return Next::Stay;
+        }
+        Next::Play(Box::new(table), None)
     }
 
     fn next_turn(&mut self, shared: &mut Shared) {

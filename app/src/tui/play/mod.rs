@@ -2,7 +2,10 @@
 
 mod dialog;
 mod keys;
+mod motion;
+mod online;
 mod panel;
+mod study;
 mod task;
 mod typing;
 mod view;
@@ -10,15 +13,19 @@ mod view;
 use super::app::Shared;
 use super::cursor::Cursor;
 use super::picker::{Picked, Picker};
-use crate::table::Table;
+use crate::saves::Slot;
 use crate::table::clock;
 use crate::table::work::{Found, Job, Report};
+use crate::table::{Sitter, Table};
 use dialog::Dialog;
 use engine::{Limits, Session, View};
+use motion::Motion;
+use online::Remote;
 use rules::Player;
 use rules::diagram::Diagram;
-use std::path::PathBuf;
+use rules::record::Verdict;
 use std::time::{Duration, Instant};
+use study::{Retry, Study};
 use task::Task;
 use typing::Typing;
 
@@ -58,6 +65,8 @@ struct Shown {
     analysis: bool,
     /// Whether `h` moves the cursor: from the first `j`, `k` or `l` until an arrow key.
     vi: bool,
+    /// Whether the panel is shown instead of the board, where both do not fit.
+    panel: bool,
     /// The cursor, and whether it is visible.
     cursor: Cursor,
     has_cursor: bool,
@@ -73,8 +82,11 @@ struct Note {
 pub struct Play {
     /// The game and its players.
     pub table: Table,
-    slot: Option<PathBuf>,
-    saved: Option<(String, PathBuf)>,
+    slot: Option<Slot>,
+    /// The turns and the result of the game when it was last put to the finished ones.
+    finished: Option<String>,
+    /// The name under which it is about to be saved.
+    naming: Option<String>,
     picker: Picker,
     typing: Option<Typing>,
     /// What was shown before the last letter, in case it begins a typed move.
@@ -99,22 +111,44 @@ pub struct Play {
     last_turn: Instant,
     /// The puzzle that is being tried.
     task: Option<Task>,
+    /// The server that the game is on.
+    remote: Option<Remote>,
+    /// What the engine says of the whole game.
+    study: Option<Study>,
+    /// Another try at a turn of a game that is gone over.
+    retry: Option<Retry>,
+    /// The pieces of the last turn, while they are on their way.
+    motion: Option<Motion>,
 }
 
 impl Play {
     /// A game that begins or goes on.
-    pub fn new(table: Table, slot: Option<PathBuf>, shared: &mut Shared) -> Play {
+    pub fn new(table: Table, slot: Option<Slot>, shared: &mut Shared) -> Play {
+        let mut play = Play::bare(table, slot, shared);
+        play.refresh(shared);
+        play
+    }
+
+    /// A game of which nothing is kept and nothing follows yet.
+    fn bare(table: Table, slot: Option<Slot>, shared: &Shared) -> Play {
         let choices = &shared.choices;
+        // Two people want to find out for themselves who is better.
+        let has_computer = !table.sitters.iter().all(Sitter::is_person);
         let person_is_second = !table.sitters[0].is_person() && table.sitters[1].is_person();
         let cursor = Cursor::middle(&table.game.diagram());
-        let shown =
-            Shown { bar: choices.bar, flipped: person_is_second, cursor, ..Shown::default() };
+        let shown = Shown {
+            bar: choices.bar && has_computer,
+            flipped: person_is_second,
+            cursor,
+            ..Shown::default()
+        };
         let speed = choices.speed.unwrap_or(SPEED).min(SPEEDS.len() - 1);
         let waits = choices.wait;
         let mut play = Play {
             table,
             slot,
-            saved: None,
+            finished: None,
+            naming: None,
             picker: Picker::default(),
             typing: None,
             before: None,
@@ -132,9 +166,20 @@ impl Play {
             waits,
             last_turn: shared.now,
             task: None,
+            remote: None,
+            study: None,
+            retry: None,
+            motion: None,
         };
-        play.refresh(shared);
+        // A game that had ended before it was opened is kept already.
+        play.finished = play.table.result().is_some().then(|| play.course());
         play
+    }
+
+    /// The turns and the result, in one text.
+    fn course(&self) -> String {
+        let result = Verdict::from(self.table.result());
+        format!("{} {result}", self.table.game.history().join(" "))
     }
 
     /// The position on the screen.
@@ -151,7 +196,9 @@ impl Play {
         if self.review.is_none() && self.table.person().is_some() {
             diagram.marks.selected = self.picker.selected();
             // At the start of a turn that would often be the whole board.
-            if !self.picker.is_idle() || self.has_few_targets(&diagram) {
+            if !self.picker.is_idle() {
+                diagram.marks.targets = self.picker.landings();
+            } else if self.has_few_targets(&diagram) {
                 diagram.marks.targets = self.picker.targets();
             }
         }
@@ -205,13 +252,15 @@ impl Play {
         self.thinking = Some(Thinking { job, view: None, since: shared.now, turn: None });
     }
 
-    /// Writes an unfinished game to its file, and removes the file of a finished one.
+    /// Writes an unfinished game to its file, and puts a finished one to the others.
     fn keep(&mut self, shared: &Shared) {
-        if self.task.is_some() {
+        // The server keeps its own games until they end.
+        let is_elsewhere = self.remote.is_some() && self.table.result().is_none();
+        if self.task.is_some() || self.retry.is_some() || is_elsewhere || self.looks_on() {
             return;
         }
         let kept = match self.table.result() {
-            Some(_) => shared.saves.forget(&mut self.slot),
+            Some(_) => self.finish(shared),
             None if self.table.game.turns_played() == 0 && self.slot.is_none() => Ok(()),
             None => shared.saves.keep(&mut self.slot, &self.table.record(shared.now)),
         };
@@ -220,24 +269,48 @@ impl Play {
         }
     }
 
+    /// Keeps a game that has ended, once.
+    fn finish(&mut self, shared: &Shared) -> Result<(), String> {
+        let course = self.course();
+        if self.table.game.turns_played() == 0 || self.finished.as_ref() == Some(&course) {
+            return shared.saves.forget(&mut self.slot);
+        }
+        shared.saves.finish(&mut self.slot, &self.table.record(shared.now))?;
+        self.finished = Some(course);
+        Ok(())
+    }
+
     /// Starts or ends the engine's search of the position on the screen, as hint, bar and analysis need it.
     fn look_on(&mut self, shared: &mut Shared) {
         self.watch = None;
-        self.values = self.game().seed_value();
+        self.values = self.game().seed_value().filter(|_| !self.plays_online());
         self.advice.clear();
         if self.game().result().is_some() {
             return;
         }
-        if self.shown.hint {
+        if self.plays_online() {
+            (self.shown.hint, self.shown.bar, self.shown.analysis) = (false, false, false);
+            return;
+        }
+        if self.shown.hint || self.is_advised(shared) {
             self.advice = self.game().seed_best();
         }
         let limits = match self.shown {
             Shown { analysis: true, .. } => Limits { lines: LINES, ..Limits::default() },
             Shown { bar: true, .. } | Shown { hint: true, .. } => Limits::time(GLANCE),
+            _ if self.retry.is_some() && self.table.game.turns_played() > 0 => Limits::time(GLANCE),
             _ => return,
         };
         let job = shared.worker.watch(self.table.entry, self.game(), limits);
         self.watch = Some(Watch { job, view: None, is_done: false });
+    }
+
+    /// Whether the original program's proposal is shown without being asked for.
+    fn is_advised(&self, shared: &Shared) -> bool {
+        shared.choices.advice
+            && self.task.is_none()
+            && self.review.is_none()
+            && self.table.person().is_some()
     }
 
     /// Shows the position after this many turns, or the present one.
@@ -261,10 +334,13 @@ impl Play {
 
     /// Plays what a person or a computer has decided.
     fn play(&mut self, text: &str, shared: &mut Shared) {
+        let before = (!shared.choices.still).then(|| self.table.game.diagram());
         match self.table.play(text, shared.now) {
             Ok(()) => {
+                self.motion = before.and_then(|before| Motion::new(before, self, shared.now));
                 self.last_turn = shared.now;
                 self.note = None;
+                self.send_turn(shared);
                 self.refresh(shared);
                 self.note_solved(shared);
             }
@@ -291,7 +367,14 @@ impl Play {
         if let Some(watch) = self.watch.as_mut().filter(|watch| watch.job.is(job)) {
             match found {
                 Found::News(view) => watch.view = Some(view),
-                Found::Done | Found::Turn(_) => watch.is_done = true,
+                Found::Done | Found::Turn(_) | Found::Judged(_) => watch.is_done = true,
+            }
+            return;
+        }
+        if let Some(study) = self.study.as_mut().filter(|study| study.job.is(job)) {
+            match found {
+                Found::Judged(judged) => study.hear(judged),
+                _ => study.end(),
             }
             return;
         }
@@ -302,7 +385,7 @@ impl Play {
                 thinking.turn = Some(turn);
                 self.tick(shared);
             }
-            Found::Turn(None) | Found::Done => {
+            Found::Turn(None) | Found::Done | Found::Judged(_) => {
                 self.rests = true;
                 self.thinking = None;
                 self.warn("the computer found no turn: space lets it try again, u takes back");
@@ -344,6 +427,10 @@ impl Play {
 
     /// Lets the right clock run, and says whether somebody has just lost on time.
     fn tend_clock(&mut self, now: Instant) -> bool {
+        // A server has the clocks of its games, and says who has run out of time.
+        if self.remote.is_some() {
+            return false;
+        }
         let rests = self.dialog.is_some() || self.rests;
         self.table.tend_clock(rests, now).is_some()
     }
@@ -359,20 +446,21 @@ impl Play {
             let step = if left < Duration::from_secs(11) { 100 } else { 1000 };
             Some(Duration::from_millis(left.as_millis() as u64 % step + 1))
         });
-        [due, spinner, second].into_iter().flatten().min()
+        let motion = self.motion.as_ref().and_then(|motion| motion.next(now));
+        [due, spinner, second, motion].into_iter().flatten().min()
     }
 
-    /// Saves the game under a new name, unless it has not changed since it was saved.
-    fn save(&mut self, shared: &Shared) {
-        let record = self.table.record(shared.now);
-        let text = self.table.game.history().join(" ") + &record.result.to_string();
-        if let Some((_, path)) = self.saved.as_ref().filter(|(own, _)| *own == text) {
-            return self.say(format!("saved already, as {}", path.display()));
-        }
-        match shared.saves.save(&record) {
+    /// Asks for a name to save the game under.
+    fn ask_name(&mut self, shared: &Shared) {
+        self.naming = Some(shared.saves.free_name(&self.table.record(shared.now)));
+    }
+
+    /// Saves the game under a name; a refused one stays, so that it can be corrected.
+    fn save(&mut self, name: &str, shared: &Shared) {
+        match shared.saves.save(name, &self.table.record(shared.now)) {
             Ok(path) => {
+                self.naming = None;
                 self.say(format!("saved as {}", path.display()));
-                self.saved = Some((text, path));
             }
             Err(trouble) => self.warn(trouble),
         }

@@ -2,7 +2,7 @@
 
 use super::Play;
 use crate::columns::width;
-use crate::table::signed;
+use crate::table::{proposals, signed};
 use crate::tui::app::{Hit, Hits, Shared};
 use crate::tui::look::Look;
 use crate::tui::view::{cut, wrapped};
@@ -20,14 +20,14 @@ use std::time::Instant;
 const NUMBERED: usize = 9;
 
 /// Writes lines from the top of the panel; what does not fit is left out.
-struct Pen<'a, 'b> {
+pub(super) struct Pen<'a, 'b> {
     frame: &'a mut Frame<'b>,
-    area: Rect,
-    look: Look,
+    pub(super) area: Rect,
+    pub(super) look: Look,
 }
 
 impl Pen<'_, '_> {
-    fn width(&self) -> usize {
+    pub(super) fn width(&self) -> usize {
         usize::from(self.area.width)
     }
 
@@ -36,7 +36,7 @@ impl Pen<'_, '_> {
     }
 
     /// Writes a line and gives its row.
-    fn line(&mut self, line: Line<'_>) -> Option<u16> {
+    pub(super) fn line(&mut self, line: Line<'_>) -> Option<u16> {
         if self.area.height == 0 {
             return None;
         }
@@ -47,11 +47,11 @@ impl Pen<'_, '_> {
         Some(y)
     }
 
-    fn gap(&mut self) {
+    pub(super) fn gap(&mut self) {
         self.line(Line::default());
     }
 
-    fn words(&mut self, text: &str, style: Style) {
+    pub(super) fn words(&mut self, text: &str, style: Style) {
         for line in wrapped(text, self.width()) {
             self.line(Line::styled(line, style));
         }
@@ -78,6 +78,7 @@ impl Play {
         self.view_values(&mut pen);
         self.view_hint(&mut pen);
         self.view_analysis(&mut pen);
+        self.view_study(&mut pen, hits);
         self.view_turns(&mut pen, hits);
     }
 
@@ -191,7 +192,7 @@ impl Play {
                 format!("{} {}", self.table.colour(player), signed(values[player.index()]))
             });
             let line = format!("{one}  {two}");
-            let label = "At a glance  ";
+            let label = "Original program:  ";
             let fits = label.len() + width(&line) <= pen.width();
             let line = if fits { format!("{label}{line}") } else { line };
             pen.line(Line::styled(cut(&line, pen.width(), &look), look.soft()));
@@ -211,12 +212,13 @@ impl Play {
                 let share = if winner == Player::One { 1.0 } else { 0.0 };
                 (share, format!("{} has won", self.table.colour(winner)))
             }
-            (None, _) => (0.5, look.sign("…", "...").into()),
+            (None, Some(Outcome::Draw)) => (0.5, "a draw".into()),
+            (None, None) => (0.5, look.sign("…", "...").into()),
         };
         let columns = pen.width().saturating_sub(width(&words) + 2).clamp(6, 20);
         let first = (share * columns as f64).round() as usize;
         let [one, two] = self.game().diagram().players.map(|seat| look.piece(seat.tint));
-        let signs = match look.color {
+        let signs = match look.color() {
             true => [" ", " "],
             false => [look.sign("█", "#"), look.sign("░", ".")],
         };
@@ -230,15 +232,18 @@ impl Play {
 
     /// What the original program's players and the engine would play.
     fn view_hint(&self, pen: &mut Pen<'_, '_>) {
-        if !self.shown.hint {
-            return;
-        }
         let look = pen.look;
         let names = self.game().seed_players();
         for (id, turns) in &self.advice {
             let name = names.iter().find(|about| about.id == id).map_or(id.as_str(), |a| a.name);
-            let line = format!("{name}: {}", turns.join(" "));
+            let line = format!("Original {name}: {}", proposals(turns));
             pen.line(Line::raw(cut(&line, pen.width(), &look)));
+        }
+        if !self.shown.hint {
+            if !self.advice.is_empty() {
+                pen.gap();
+            }
+            return;
         }
         let best = self.best_line();
         let engine = match best {
@@ -303,6 +308,9 @@ impl Play {
         let shown = self.review.unwrap_or(turns.len());
         let at = (shown.max(1) + lead).div_ceil(2);
         let room = pen.left();
+        if room == 0 {
+            return;
+        }
         let first = at.min(rounds).saturating_sub(room);
         let column = turns.iter().map(|turn| width(turn)).max().unwrap_or(0).max(5);
         for round in first..rounds.min(first + room) {

@@ -29,6 +29,8 @@ pub struct Task {
     pub series: Series,
     /// Who is to win.
     player: Player,
+    /// Whether a hint, the bar or an analysis was looked at before it was solved.
+    helped: bool,
 }
 
 impl Task {
@@ -59,15 +61,26 @@ impl Play {
         sitters[player.index()] = Sitter::person("");
         let table = Table::new(series.entry, game, sitters, None);
         shared.choices.game = series.entry.info.id.into();
-        let mut play = Play::new(table, None, shared);
-        play.task = Some(Task { series, player });
+        let mut play = Play::bare(table, None, shared);
+        play.shown.bar = false;
+        play.task = Some(Task { series, player, helped: false });
+        play.refresh(shared);
         Some(play)
     }
 
-    /// Remembers a puzzle that is solved.
+    /// Notes that a puzzle is no longer solved by oneself.
+    pub(super) fn note_help(&mut self) {
+        let looks = self.shown.hint || self.shown.bar || self.shown.analysis;
+        let table = &self.table;
+        if let Some(task) = self.task.as_mut().filter(|task| task.state(table) != Try::Solved) {
+            task.helped |= looks;
+        }
+    }
+
+    /// Remembers a puzzle that is solved without help.
     pub(super) fn note_solved(&mut self, shared: &mut Shared) {
-        let Some(task) = self.task.as_ref().filter(|task| task.state(&self.table) == Try::Solved)
-        else {
+        let is_solved = |task: &&Task| !task.helped && task.state(&self.table) == Try::Solved;
+        let Some(task) = self.task.as_ref().filter(is_solved) else {
             return;
         };
         if let Some(puzzle) = task.series.puzzle()
@@ -94,6 +107,10 @@ impl Play {
             Try::Right => (format!("Right so far: win in {turns} turns in all."), false),
             Try::Wrong => (format!("That does not win in {turns} turns: u takes it back."), true),
             Try::Late => (format!("It can be won in {turns} turns: u takes back."), true),
+            Try::Solved if task.helped => (
+                "Solved with help, so it stays on the list. n shows the next puzzle.".into(),
+                false,
+            ),
             Try::Solved => ("Solved! n shows the next puzzle.".into(), false),
         })
     }

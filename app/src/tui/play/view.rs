@@ -10,47 +10,64 @@ use crate::tui::view::{cut, keys, title};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
+use rules::Player;
+use rules::text::Canvas;
 
 /// The least and the most columns of the panel beside the board.
-const PANEL: (u16, u16) = (30, 46);
+const PANEL: (u16, u16) = (28, 46);
 
 impl Play {
     pub fn view(&self, shared: &Shared, frame: &mut Frame, hits: &Hits) {
         let look = &shared.look;
         let area = frame.area();
-        let diagram = self.diagram();
+        let diagram = self.drawn(shared);
         let end = match self.review {
             Some(turns) => format!("after {turns} of {} turns", self.table.game.turns_played()),
             None => format!("round {}", self.table.round()),
         };
-        title(
-            frame,
-            look,
-            &format!("{}  {}", self.table.entry.info.name, self.wordmark(look)),
-            &end,
-        );
         let room = Rect::new(1, 1, area.width - 2, area.height - 3);
-        let beside = room.width.saturating_sub(PANEL.0 + 2);
-        let drawn = board::drawing(&diagram, look, self.shown.flipped, (beside, room.height));
-        let has_panel = drawn.width() <= usize::from(beside);
+        let beside = room.width.saturating_sub(PANEL.0 + 1);
+        let draw =
+            |width: u16| board::drawing(&diagram, look, self.shown.flipped, (width, room.height));
+        let fits = |drawn: &Canvas, width: u16| {
+            drawn.width() <= usize::from(width) && drawn.height() <= usize::from(room.height)
+        };
+        let drawn = draw(beside);
+        let has_panel = fits(&drawn, beside);
+        let drawn = if has_panel { drawn } else { draw(room.width) };
         let panel = match has_panel {
-            true => (room.width - drawn.width() as u16).saturating_sub(3).clamp(PANEL.0, PANEL.1),
+            true => (room.width - drawn.width() as u16).saturating_sub(1).clamp(PANEL.0, PANEL.1),
+            false if self.shown.panel => room.width,
             false => 0,
         };
+        let name = self.table.entry.info.name;
+        if has_panel {
+            title(frame, look, &format!("{name}  {}", self.wordmark(look)), &end);
+        } else {
+            title(frame, look, name, &self.players_in_line(shared, look));
+        }
         let board = Rect { width: room.width - panel, ..room };
         let cursor = (self.shown.has_cursor
             && self.review.is_none()
             && self.picker.choices().is_empty()
             && self.table.person().is_some())
         .then_some(self.shown.cursor.cell);
-        let place = board::put(&drawn, look, cursor, board, frame.buffer_mut(), Some(hits));
-        if has_panel {
+        let is_covered = panel == room.width;
+        let place = match is_covered {
+            true => None,
+            false => board::put(&drawn, look, cursor, board, frame.buffer_mut(), Some(hits)),
+        };
+        if panel > 0 {
             let side = Rect { x: board.right(), width: panel, ..room };
             self.view_panel(&diagram, shared, frame, side, hits);
         }
-        self.view_prompt(has_panel, &diagram.status, look, frame);
+        self.view_prompt(panel > 0, &diagram.status, look, frame);
         let row = Rect { y: area.height - 1, height: 1, ..area };
-        keys(frame, look, row, &self.offers(), hits);
+        let mut offers = self.offers();
+        if !has_panel && self.typing.is_none() && self.naming.is_none() {
+            offers.insert(0, ("v", if is_covered { "board" } else { "panel" }));
+        }
+        keys(frame, look, row, &offers, hits);
         if let Some(place) = place.filter(|_| self.typing.is_none()) {
             frame.set_cursor_position(place);
         }
@@ -59,11 +76,29 @@ impl Play {
         }
     }
 
+    /// Both players with their clocks, where there is no panel to show them.
+    fn players_in_line(&self, shared: &Shared, look: &Look) -> String {
+        let [one, two] = Player::BOTH.map(|player| {
+            let to_move = self.table.mover() == Some(player);
+            let arrow = if to_move { look.sign("▸", ">") } else { "" };
+            let time = self.time(player, shared.now).map_or_else(String::new, |t| format!(" {t}"));
+            format!("{arrow}{}{time}", cut(&self.table.name(player), 14, look))
+        });
+        let at = match self.review {
+            Some(turns) => format!("after {turns}"),
+            None => format!("round {}", self.table.round()),
+        };
+        format!("{one}   {two}   {at}")
+    }
+
     /// Who plays against whom, in a few words.
     fn wordmark(&self, look: &Look) -> String {
         if let Some(task) = &self.task {
             let (number, count) = (task.series.number + 1, task.series.puzzles.len());
             return format!("{} find the win, {number} of {count}", look.sign("·", "-"));
+        }
+        if let Some(words) = self.line_words() {
+            return format!("{} {words}", look.sign("·", "-"));
         }
         let state = match (self.table.is_unattended(), self.rests, self.waits) {
             (true, _, true) => "waits for a key before each turn".into(),
@@ -80,14 +115,16 @@ impl Play {
         let area = frame.area();
         let row = Rect::new(2, area.height - 2, area.width - 4, 1);
         let width = usize::from(row.width);
-        let line = if let Some(typing) = &self.typing {
+        let line = if let Some(name) = &self.naming {
+            self.view_naming(name, row, look, frame)
+        } else if let Some(typing) = &self.typing {
             self.view_typing(&typing.text, row, look, frame)
         } else if let Some(note) = &self.note {
             let style = if note.is_warning { look.warning() } else { look.strong() };
             Line::styled(cut(&note.text, width, look), style)
         } else if !has_panel && !self.picker.choices().is_empty() {
             self.choices_in_line(look)
-        } else if let Some((words, warns)) = self.task_prompt() {
+        } else if let Some((words, warns)) = self.task_prompt().or_else(|| self.retry_prompt()) {
             let style = if warns { look.warning() } else { look.accent() };
             Line::styled(cut(&words, width, look), style)
         } else if has_panel {
@@ -110,6 +147,24 @@ impl Play {
             spans.push(Span::styled(format!(" {} {} ", i + 1, tap.label), style));
         }
         Line::from(spans)
+    }
+
+    fn view_naming(&self, name: &str, row: Rect, look: &Look, frame: &mut Frame) -> Line<'static> {
+        let start = "save as: ";
+        let room = usize::from(row.width).saturating_sub(start.len() + 2);
+        // The end of a long name is where one types.
+        let shown: String = name.chars().skip(name.chars().count().saturating_sub(room)).collect();
+        let column = row.x + (start.len() + columns::width(&shown)) as u16;
+        if column < row.right() {
+            frame.set_cursor_position((column, row.y));
+        }
+        let note = self.note.as_ref().map_or(String::new(), |note| format!("  {}", note.text));
+        let rest = room.saturating_sub(columns::width(&shown));
+        Line::from(vec![
+            Span::styled(start, look.accent()),
+            Span::styled(shown, look.strong()),
+            Span::styled(cut(&note, rest, look), look.warning()),
+        ])
     }
 
     fn view_typing(&self, text: &str, row: Rect, look: &Look, frame: &mut Frame) -> Line<'static> {
@@ -161,7 +216,13 @@ impl Play {
         let holds = |cell: &usize| diagram.cells.get(*cell).is_some_and(|c| c.piece.is_some());
         let targets = self.picker.targets();
         let mixed = targets.iter().any(holds) && !targets.iter().all(holds);
-        let stage = if mixed { format!("{stage}, or an empty cell") } else { stage };
+        let is_piece = !["cell", "new piece"].iter().any(|own| stage.eq_ignore_ascii_case(own));
+        let stage = match targets.iter().any(holds) {
+            _ if mixed => format!("{stage}, or an empty cell"),
+            // A piece to move is asked for only where there is one.
+            false if is_piece => "Empty cell".into(),
+            _ => stage,
+        };
         let example = self.table.game.steps().into_iter().next().map(|step| step.text);
         let example = example.unwrap_or_default();
         format!("{stage}? Click, or arrows and Enter, or type, as in {example}{back}")
@@ -169,6 +230,9 @@ impl Play {
 
     /// The keys that matter now.
     fn offers(&self) -> Vec<(&'static str, &'static str)> {
+        if self.naming.is_some() {
+            return vec![("Enter", "save"), ("Esc", "do not save")];
+        }
         if self.typing.is_some() {
             return vec![("Enter", "play"), ("Tab", "complete"), ("Esc", "leave the line")];
         }
@@ -187,8 +251,10 @@ impl Play {
         if self.table.result().is_some() {
             return vec![
                 ("← →", "look back"),
+                ("m", "go over it"),
                 ("n", "rematch"),
                 ("N", "swap sides"),
+                ("o", "go on from here"),
                 ("s", "save"),
                 ("u", "undo"),
                 ("p", "menu"),

@@ -28,14 +28,18 @@ fn a_letter_and_a_digit_type_a_move_whatever_the_letter_does_alone() {
 fn letters_alone_are_commands() {
     let mut rig = Rig::playing("gekitai", HUMANS, "");
     let plain = rig.frame();
-    for (letter, shown) in [('a', "Analysis"), ('e', "…"), ('h', "Hard:"), ('p', "Paused")] {
+    for (letter, shown) in [('a', "Analysis"), ('e', "…"), ('h', "Original Hard:"), ('p', "Paused")]
+    {
         rig.keys(&letter.to_string());
         sees(&rig, shown);
         rig.keys(&letter.to_string());
         assert_eq!(rig.frame(), plain, "{letter} does not undo itself");
     }
     rig.keys("f");
-    assert!(rig.frame().lines().any(|line| line.contains("f   e   d   c")));
+    assert!(
+        rig.frame().lines().any(|line| line.contains("f")
+            && line.split_whitespace().collect::<String>().contains("fedc"))
+    );
 }
 
 #[test]
@@ -244,28 +248,123 @@ fn a_game_is_kept_after_every_turn_until_it_ends() {
     let files = |rig: &Rig| rig.app.shared.saves.list(Shelf::Unfinished).len();
     assert_eq!(files(&rig), 1);
     rig.keys("d1<Enter>");
+    let (history, sitters) = (rig.history(), rig.table().sitters.clone());
     let mut again = Rig::at(rig.folder.clone());
     sees(&again, "Continue Gekitai");
     again.keys("<Enter>");
-    assert_eq!(again.history(), rig.history());
-    assert_eq!(again.table().sitters, rig.table().sitters);
+    sees(&again, "this game is open in");
+    rig.app.go(Next::Menu);
+    again.keys("<Enter>");
+    assert_eq!(again.history(), history);
+    assert_eq!(again.table().sitters, sitters);
     again.keys("u");
     again.keys("c3<Enter>");
     sees(&again, "three in a row");
     assert_eq!(files(&again), 0);
+    // A finished game stays, whatever is played next.
+    let finished = |rig: &Rig| rig.app.shared.saves.list(Shelf::Finished).len();
+    assert_eq!(finished(&again), 1);
+    again.keys("nc3<Enter>");
+    assert_eq!((finished(&again), files(&again)), (1, 1));
+    again.keys("pm<End><Up><Up><Enter>");
+    sees(&again, "1-0");
+    again.keys("/1-0<Enter><Enter>");
+    sees(&again, "three in a row");
+    assert_eq!(finished(&again), 1, "to open a finished game makes no second one");
+    again.keys("<Home>o");
+    assert_eq!(again.history().len(), 0);
 }
 
 #[test]
-fn saving_twice_makes_one_file_and_saving_more_makes_another() {
+fn enter_on_a_cell_that_nobody_sees_plays_nothing() {
+    let mut rig = Rig::new();
+    rig.keys("<Down><Enter><End><Enter>");
+    rig.keys("<Enter>");
+    assert!(rig.history().is_empty(), "{}", rig.frame());
+    rig.keys("<Enter>");
+    assert_eq!(rig.history().len(), 1);
+}
+
+#[test]
+fn a_click_on_the_line_between_cells_means_one_of_them() {
+    let rig = Rig::playing("gekitai", HUMANS, "");
+    rig.frame();
+    let missed = (0..24).flat_map(|y| (0..80).map(move |x| (x, y))).filter(|(x, y)| {
+        let cell = |x: u16| matches!(rig.app.hits.at(x, *y), Some(super::super::app::Hit::Cell(_)));
+        *x > 0 && *x < 79 && cell(x - 1) && cell(x + 1) && !cell(*x)
+    });
+    assert_eq!(missed.count(), 0);
+}
+
+#[test]
+fn the_bar_of_one_game_is_not_that_of_two_people() {
+    let mut rig = Rig::playing("gekitai", ["human:Ana", "level:1"], "");
+    rig.keys("e");
+    assert!(rig.app.shared.choices.bar);
+    rig.sit("gekitai", HUMANS, "c3", None);
+    assert!(!rig.frame().contains("…"), "{}", rig.frame());
+    rig.keys("e");
+    sees(&rig, "…");
+    rig.keys("e");
+    assert!(rig.app.shared.choices.bar, "what two people look at changes no setting");
+}
+
+#[test]
+fn help_is_on_every_screen() {
+    let mut rig = Rig::new();
+    for keys in [
+        "",
+        "<Enter>",
+        "<Esc><End><Up><Enter>",
+        "<Esc><End><Up><Up><Enter>",
+        "<Esc><End><Up><Up><Up><Enter>",
+    ] {
+        rig.keys(keys).keys("?");
+        sees(&rig, "the same with keys");
+        rig.keys("<Esc>");
+        sees(&rig, "? help");
+    }
+}
+
+#[test]
+fn wide_characters_take_two_columns() {
+    let mut rig = Rig::new();
+    rig.sit("gekitai", ["human:李小龍", "human:e\u{301}mile"], "", Some("5+3"));
+    for (x, row) in rig.frame().lines().filter(|line| line.ends_with("5:00")).enumerate() {
+        let columns = crate::columns::width(&row.replace("李 小 龍 ", "李小龍"));
+        assert!(columns <= 80, "{x}: {row} takes {columns}");
+    }
+    assert_eq!(rig.frame().lines().filter(|line| line.ends_with("5:00")).count(), 2);
+}
+
+#[test]
+fn a_tower_is_asked_for_only_where_there_is_one() {
+    let mut rig = Rig::playing("six-making", HUMANS, "");
+    sees(&rig, "Empty cell?");
+    rig.keys("c3<Enter>c4<Enter>");
+    sees(&rig, "Tower, or an empty cell?");
+}
+
+#[test]
+fn a_game_is_saved_under_the_name_that_is_typed() {
     let mut rig = Rig::playing("gekitai", HUMANS, "c3");
     let files = |rig: &Rig| rig.app.shared.saves.list(Shelf::Saved).len();
     rig.keys("s");
+    sees(&rig, "save as: gekitai-");
+    rig.keys("<Enter>");
     sees(&rig, "saved as ");
-    rig.keys("s");
-    sees(&rig, "saved already");
     assert_eq!(files(&rig), 1);
-    rig.keys("d1<Enter>s");
+    rig.keys("s");
+    rig.keys(&"<Backspace>".repeat(30)).keys("first win/<Enter>");
+    sees(&rig, "cannot be the name");
+    rig.keys("<Backspace><Enter>");
+    sees(&rig, "first win.txt");
+    rig.keys("s");
+    rig.keys(&"<Backspace>".repeat(30)).keys("first win<Enter>");
+    sees(&rig, "already");
+    rig.keys("<Esc>");
     assert_eq!(files(&rig), 2);
+    assert_eq!(rig.history(), ["c3"]);
 }
 
 #[test]
@@ -354,6 +453,12 @@ fn whoever_resigns_loses_and_may_think_again() {
     let mut rig = Rig::playing("gekitai", HUMANS, "c3");
     rig.keys("p");
     rig.click("Resign");
+    sees(&rig, "Give the game up?");
+    rig.keys("<Enter>");
+    sees(&rig, "Ben (O) to move");
+    rig.keys("p");
+    rig.click("Resign");
+    rig.click("Yes, resign");
     sees(&rig, "Ana (X) has won: Ben resigned");
     rig.keys("u");
     sees(&rig, "Ben (O) to move");

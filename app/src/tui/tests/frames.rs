@@ -21,7 +21,8 @@ fn the_menu() {
     snap("menu-other-game", rig.keys("<Down><Down>"));
     snap("menu-rules", rig.keys("r"));
     snap("menu-rules-scrolled", rig.keys("<PageDown>"));
-    snap("menu-library-empty", rig.keys("<Esc><End><Up><Enter>"));
+    snap("menu-library-empty", rig.keys("<Esc><End><Up><Up><Enter>"));
+    snap("menu-settings", rig.keys("<Esc><End><Up><Enter>"));
 }
 
 #[test]
@@ -42,7 +43,7 @@ fn a_damaged_file_is_told_of() {
 #[test]
 fn the_puzzles() {
     let mut rig = Rig::new();
-    snap("puzzles", rig.keys("<End><Up><Up><Enter>"));
+    snap("puzzles", rig.keys("<End><Up><Up><Up><Enter>"));
     snap("puzzles-other-game", rig.keys("<Right><Down>"));
     snap("puzzle", rig.keys("<Enter>"));
 }
@@ -69,7 +70,7 @@ fn the_players() {
 #[test]
 fn saved_games() {
     let mut rig = Rig::playing("six-making", HUMANS, "a1 b2");
-    rig.keys("c3<Enter>s");
+    rig.keys("c3<Enter>s<Enter>");
     rig.sit("glaisher", HUMANS, "", None);
     rig.keys("a2-se:6@e5<Enter>");
     std::fs::write(rig.folder.join("games/broken.txt"), "[Game \"glaisher\"]\n\n1. a2-se:")
@@ -167,7 +168,7 @@ fn pauses_pages_and_clocks() {
 #[test]
 fn without_colours_and_in_ascii() {
     let mut rig = Rig::playing("glaisher", HUMANS, "");
-    rig.app.shared.look = Look { color: false, charset: Charset::Ascii };
+    rig.app.shared.look = Look { depth: Depth::None, charset: Charset::Ascii, ..Look::default() };
     snap("plain-stack", &mut rig);
     snap("plain-parts", rig.keys("e<Tab><Enter>"));
     let plain = rig.picture(SMALL);
@@ -178,12 +179,72 @@ fn without_colours_and_in_ascii() {
 #[test]
 fn a_window_that_is_too_small_says_so() {
     let mut rig = Rig::new();
-    assert!(rig.picture((30, 10)).contains("the window is too small"));
-    // Between that and everything there is the board alone.
-    rig.sit("glaisher", HUMANS, "", None);
-    let narrow = rig.picture((44, 23));
-    assert!(narrow.contains("Ana (Red) to move"), "{narrow}");
-    rig.keys("<Tab><Enter>");
-    let narrow = rig.picture((44, 23));
-    assert!(narrow.contains("Parts?  1 1+2+3  2 2+4"), "{narrow}");
+    for (size, words) in
+        [((59, 20), "too small"), ((30, 10), "too small"), ((16, 3), "60 by 20"), ((7, 1), "60x20")]
+    {
+        let frame = rig.picture(size);
+        assert!(frame.contains(words), "{size:?}: {frame}");
+    }
+}
+
+/// Every game on its largest board, with a clock, in every window that suffices.
+#[test]
+fn a_small_window_has_everything_by_turns() {
+    let largest = [("glaisher", ""), ("gekitai", "8"), ("jeson-mor", "11"), ("six-making", "5")];
+    for (id, side) in largest {
+        for size in [(60, 20), SMALL, (100, 30), LARGE] {
+            let mut rig = Rig::new();
+            rig.size = size;
+            let entry = engine::find(id).unwrap();
+            let mut options = serde_json::Map::new();
+            if !side.is_empty() {
+                options.insert("size".into(), rules::notation::option_value(side));
+            }
+            let game = (entry.start)(&options).unwrap();
+            let sitters = HUMANS.map(|code| Sitter::parse(code, game.as_ref()).unwrap());
+            let clock = Some(Clock::new(Terms::parse("5+3").unwrap()));
+            let mut table = Table::new(entry, game, sitters, clock);
+            let turn = table.game.turns().remove(0);
+            table.play(&turn, rig.now).unwrap();
+            rig.app.go(Next::Play(Box::new(table), None));
+            let board = rig.frame();
+            let cells = rig.table().game.diagram().cells.len();
+            let places = (0..size.1).flat_map(|y| (0..size.0).map(move |x| (x, y)));
+            let seen: std::collections::BTreeSet<usize> = places
+                .filter_map(|(x, y)| match rig.app.hits.at(x, y) {
+                    Some(super::super::app::Hit::Cell(cell)) => Some(cell),
+                    _ => None,
+                })
+                .collect();
+            assert_eq!(seen.len(), cells, "{id} {size:?}: a cell is missing in\n{board}");
+            for words in ["Ana", "Ben", "5:00", "p menu", "? help"] {
+                assert!(board.contains(words), "{id} {size:?}: no {words} in\n{board}");
+            }
+            let panel = if board.contains("v panel") { rig.keys("v").frame() } else { board };
+            for words in [turn.as_str(), "5:00", "Ana"] {
+                assert!(panel.contains(words), "{id} {size:?}: no {words} in\n{panel}");
+            }
+            rig.keys("h");
+            assert!(rig.frame().contains("Engine:"), "{id} {size:?}:\n{}", rig.frame());
+        }
+    }
+}
+
+/// No screen is cut off, and none panics, in any window.
+#[test]
+fn every_screen_fits_every_window() {
+    for size in [(60, 20), SMALL, (100, 30), LARGE, (61, 50), (200, 21)] {
+        let mut rig = Rig::new();
+        rig.size = size;
+        for keys in [
+            "",
+            "<Enter>",
+            "<Home><Enter>",
+            "<Esc><Esc><End><Up><Enter>",
+            "<Esc><End><Up><Up><Enter>",
+        ] {
+            let frame = rig.keys(keys).frame();
+            assert!(frame.contains("Esc") || frame.contains("q quit"), "{size:?}\n{frame}");
+        }
+    }
 }

@@ -3,13 +3,15 @@
 mod behaviour;
 mod frames;
 mod puzzles;
+mod study;
 
 use super::app::{App, Message, Next, Screen, Shared};
+use super::look::Depth;
 use super::look::Look;
 use super::play::Play;
 use super::update::update;
 use super::view::view;
-use crate::saves::Saves;
+use crate::saves::{Choices, Saves};
 use crate::table::clock::{Clock, Terms};
 use crate::table::record::today;
 use crate::table::work::{Found, Report, Worker};
@@ -56,11 +58,13 @@ impl Rig {
         let shared = Shared {
             // A new game changes no picture of the menu.
             games: &engine::GAMES[..4],
-            look: Look { color: true, charset: Charset::Unicode },
+            look: Look::default(),
             saves,
             remembers: trouble.is_none(),
-            choices: choices.unwrap_or_default(),
+            // Pictures are of what has arrived.
+            choices: Choices { still: true, ..choices.unwrap_or_default() },
             worker: Worker::new(Some(1), |_| {}),
+            net: None,
             now,
         };
         Rig { app: App::new(shared, trouble), folder, own: None, now, size: SMALL }

@@ -11,7 +11,7 @@ fn sees(rig: &Rig, text: &str) {
 /// The first puzzle of the second game, opened from the menu.
 fn first_puzzle() -> (Rig, Puzzle) {
     let mut rig = Rig::new();
-    rig.keys("<End><Up><Up><Enter><Right><Enter>");
+    rig.keys("<End><Up><Up><Up><Enter><Right><Enter>");
     let game = rig.table().entry.info.id;
     (rig, shipped(game).remove(0))
 }
@@ -62,4 +62,45 @@ fn every_shipped_puzzle_can_be_opened() {
             assert!(game.turns().contains(&puzzle.solution[0]), "{}", puzzle.record);
         }
     }
+}
+
+#[test]
+fn a_puzzle_that_was_solved_with_help_stays_on_the_list() {
+    let (mut rig, puzzle) = first_puzzle();
+    rig.keys("hh");
+    for (job, pair) in (2..).zip(puzzle.solution.chunks(2)) {
+        plays(&mut rig, &pair[0]);
+        if let [_, answer] = pair {
+            rig.report(job, Found::Turn(Some(answer.clone())));
+            rig.wait(Duration::from_secs(1));
+        }
+    }
+    sees(&rig, "Solved with help");
+    assert!(!rig.app.shared.choices.has_solved(&puzzle));
+}
+
+#[test]
+fn the_menu_of_a_puzzle_offers_what_one_can_do_with_it() {
+    let (mut rig, _) = first_puzzle();
+    rig.keys("p");
+    sees(&rig, "Try again");
+    let frame = rig.frame();
+    assert!(!frame.contains("Resign") && !frame.contains("Rematch"), "{frame}");
+    rig.click("Other puzzles");
+    sees(&rig, "Find the win");
+}
+
+#[test]
+fn puzzles_of_a_file_are_tried_like_those_of_the_program() {
+    let mut rig = Rig::new();
+    let own: Vec<Puzzle> = shipped("six-making").into_iter().skip(5).take(2).collect();
+    let file = rig.folder.join("own.txt");
+    std::fs::write(&file, own.iter().map(|puzzle| puzzle.record.as_str()).collect::<String>())
+        .unwrap();
+    let read = crate::input::puzzles(&file).unwrap().unwrap();
+    assert_eq!(read.len(), 2);
+    rig.app.go(Next::OwnPuzzles(read));
+    sees(&rig, "0 of 2 solved");
+    rig.keys("<Down><Enter>");
+    sees(&rig, "find the win, 2 of 2");
 }

@@ -1,0 +1,122 @@
+//! Games on a server, played in two terminals.
+
+use super::tty::{Tty, folder};
+use super::{SMALL, turns};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+struct Server {
+    child: Child,
+    address: String,
+}
+
+impl Server {
+    fn start(data: &Path, listen: &str) -> Server {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_quadrille"))
+            .args(["serve", "--listen", listen, "--data"])
+            .arg(data)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let address = line.trim().strip_prefix("Quadrille is at http://").unwrap();
+        Server { child, address: address.trim_end_matches('/').to_owned() }
+    }
+
+    /// Makes a game and gives the links of its seats.
+    fn game(&self, wanted: &Value) -> [String; 2] {
+        let body = wanted.to_string();
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        write!(
+            stream,
+            "POST /api/games HTTP/1.0\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
+        )
+        .unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let made: Value = serde_json::from_str(answer.split("\r\n\r\n").nth(1).unwrap()).unwrap();
+        let (id, address) = (made["id"].as_str().unwrap(), &self.address);
+        [0, 1].map(|i| {
+            let token = made["tokens"][i].as_str().unwrap_or_default();
+            format!("http://{address}/{id}#{token}")
+        })
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn wanted(game: &str) -> Value {
+    json!({"game": game, "seats": [{"kind": "person", "name": "Ann"}, {"kind": "open"}],
+           "clock": {"kind": "time", "seconds": 600, "increment": 5}})
+}
+
+#[test]
+fn two_terminals_play_a_whole_game_on_a_server_that_is_started_again() {
+    let own = folder("online");
+    let mut server = Server::start(&own.join("games.db"), "127.0.0.1:0");
+    let [one, two] = server.game(&wanted("jeson-mor"));
+    let mut ann = Tty::start(&["join", &one], &own.join("ann"), SMALL);
+    ann.sees("the other side is away");
+    let mut bob = Tty::start(&["join", &two, "--name", "Bob"], &own.join("bob"), SMALL);
+    ann.sees("Bob");
+    let link = one.split('#').next().unwrap().to_owned();
+    let mut eye = Tty::start(&["watch", &link], &own.join("eye"), (60, 20));
+    eye.sees("Bob");
+    let played = turns("jeson-mor", ["smart", "sloppy"], 3);
+    for (number, turn) in played.iter().enumerate() {
+        if number == 4 {
+            let address = server.address.clone();
+            drop(server);
+            ann.sees("connecting again");
+            ann.send(&format!("{turn}\r"));
+            server = Server::start(&own.join("games.db"), &address);
+        } else {
+            let mover = if number % 2 == 0 { &mut ann } else { &mut bob };
+            mover.send(&format!("{turn}\r"));
+        }
+        let (other, name) = if number % 2 == 0 { (&mut bob, "Bob") } else { (&mut ann, "Ann") };
+        let next = format!("{name} ({}) to move", if name == "Ann" { "White" } else { "Black" });
+        other.wait(turn, |tty| {
+            let text = tty.text();
+            text.contains(turn.as_str()) && (text.contains(&next) || text.contains("has won"))
+        });
+        if number == 5 {
+            // Who has sat down needs the link alone.
+            bob = Tty::start(&["join", &link], &own.join("bob"), SMALL);
+            bob.sees("connected");
+        }
+    }
+    for tty in [&mut ann, &mut bob, &mut eye] {
+        tty.sees("has won");
+    }
+    let secrets = own.join("bob/quadrille/seats.json");
+    use std::os::unix::fs::PermissionsExt;
+    assert_eq!(std::fs::metadata(secrets).unwrap().permissions().mode() & 0o777, 0o600);
+    let finished = |name: &str| {
+        std::fs::read_dir(own.join(name).join("quadrille/finished")).map_or(0, Iterator::count)
+    };
+    assert_eq!((finished("ann"), finished("eye")), (1, 0), "a watcher has played nothing");
+}
+
+#[test]
+fn a_seat_that_is_taken_and_a_game_that_is_not_are_told_in_a_line() {
+    let own = folder("online-refused");
+    let server = Server::start(&own.join("games.db"), "127.0.0.1:0");
+    let [_, two] = server.game(&wanted("gekitai"));
+    let bob = Tty::start(&["join", &two, "--name", "Bob"], &own.join("bob"), SMALL);
+    bob.sees("the other side is away");
+    let late = Tty::start(&["join", &two, "--name", "Late"], &own.join("late"), SMALL);
+    late.sees("plays no seat");
+    let lost = Tty::start(&["watch", &format!("http://{}/AAAAAAAA", server.address)], &own, SMALL);
+    lost.sees("knows no such game");
+}
