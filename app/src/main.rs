@@ -20,6 +20,7 @@ mod query;
 mod render;
 mod saves;
 mod serve;
+mod site;
 mod solve;
 mod table;
 mod tui;
@@ -61,6 +62,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Verify { file } => verify::run(&file),
         Command::Arena(args) => arena::run(&args),
         Command::Serve(args) => serve::run(&args),
+        Command::Site { output } => site::run(&output),
         Command::Bench(args) => bench::run(&args),
         Command::Completions { shell } => {
             // `generate` panics if a pipe is closed, so it writes to memory.

@@ -3,7 +3,7 @@
  * It knows cells by number and nothing of rules.
  *
  * @typedef {import('./api.js').View} View
- * @typedef {{selected?: number|null, targets?: Set<number>, hints?: [number, number][], grab?: Set<number>, faint?: Set<number>, says?: (cell: number) => string, threat?: boolean}} Marks
+ * @typedef {{selected?: number|null, targets?: Set<number>, hints?: [number, number][], later?: [number, number][], grab?: Set<number>, faint?: Set<number>, says?: (cell: number) => string, threat?: boolean}} Marks
  */
 import { drawing, el, svg } from './dom.js';
 import { reducedMotion } from './prefs.js';
@@ -30,20 +30,19 @@ const layout = (view) => {
   return { rows, width, height };
 };
 
-/** The next cell in a direction, by angle and distance. @param {View} view @param {number} from @param {[number, number]} way */
+/**
+ * The next cell in a direction. Up and down lead to the next row; where rows are shifted there are two such cells, of
+ * which down takes the right one and up the left one, so that one leads back from the other.
+ * @param {View} view @param {number} from @param {[number, number]} way
+ */
 export const neighbour = (view, from, [dx, dy]) => {
-  const [x, y] = view.cells[from].at;
-  let best = from;
-  let least = Infinity;
-  view.cells.forEach(({ at }, cell) => {
-    const [ax, ay] = [at[0] - x, at[1] - y];
-    const along = ax * dx + ay * dy;
-    const aside = Math.abs(ax * dy) + Math.abs(ay * dx);
-    // A little to the right counts as nearer, so that up and down are definite where rows are shifted.
-    const far = along + 2.2 * aside - (ax > 0 ? 0.01 : 0);
-    if (along > 1 && aside < along * 1.2 && far < least) [best, least] = [cell, far];
-  });
-  return best;
+  const { rows } = layout(view);
+  const at = rows.findIndex((row) => row.includes(from));
+  if (dx !== 0) return rows[at][rows[at].indexOf(from) + dx] ?? from;
+  const x = view.cells[from].at[0];
+  const far = (/** @type {number} */ cell) => Math.abs(view.cells[cell].at[0] - x) - 0.01 * dy * (view.cells[cell].at[0] - x);
+  const next = rows[at + dy] ?? [];
+  return next.reduce((best, cell) => (best === from || far(cell) < far(best) ? cell : best), from);
 };
 
 const WAYS = /** @type {Record<string, [number, number]>} */ ({ ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] });
@@ -64,6 +63,8 @@ export const createBoard = ({ onTap, onDrag, label = 'Board' }) => {
   let marks = {};
   let pitch = { width: 48, height: 48 };
   let swallow = false;
+  /** The cell that has the focus, where that is to be seen. @type {number|null} */
+  let cursor = null;
 
   const moveFocus = (/** @type {number} */ cell, take = true) => {
     if (buttons[focus]) buttons[focus].tabIndex = -1;
@@ -89,6 +90,15 @@ export const createBoard = ({ onTap, onDrag, label = 'Board' }) => {
     const found = /** @type {HTMLElement|null} */ (target)?.closest?.('button[data-cell]');
     return found && cells.contains(found) ? Number(/** @type {HTMLElement} */ (found).dataset.cell) : null;
   };
+
+  const follow = () => {
+    const here = cells.contains(document.activeElement) && document.activeElement?.matches(':focus-visible') ? cellOf(document.activeElement) : null;
+    if (here === cursor) return;
+    cursor = here;
+    drawMarks();
+  };
+  cells.addEventListener('focusin', follow);
+  cells.addEventListener('focusout', () => setTimeout(follow));
 
   cells.addEventListener('click', (/** @type {MouseEvent} */ event) => {
     const cell = cellOf(event.target);
@@ -157,19 +167,23 @@ export const createBoard = ({ onTap, onDrag, label = 'Board' }) => {
     const [width, height] = next.size;
     const plan = layout(next);
     pitch = { width: plan.width, height: plan.height };
-    element.style.setProperty('--ratio', `${width} / ${height}`);
-    element.style.setProperty('--wide', String(width / height));
+    // Where the page has room for it is reckoned from its form.
+    document.documentElement.style.setProperty('--wide', (width / height).toFixed(4));
     buttons = new Array(next.cells.length);
     cells.setAttribute('aria-rowcount', String(plan.rows.length));
+    // A hexagon is hit where it is drawn: its tips reach into the rows beside it.
+    const six = plan.height < plan.width * 0.95;
+    const tall = six ? (plan.width * 2) / Math.sqrt(3) : plan.height;
+    cells.classList.toggle('six', six);
     cells.replaceChildren(...plan.rows.map((row) => el('div.line', { role: 'row' }, ...row.map((cell) => {
       const [x, y] = next.cells[cell].at;
-      const one = el('button', { type: 'button', tabIndex: -1, 'data-cell': cell, 'data-name': next.cells[cell].name, id: `cell-${next.cells[cell].name}` });
+      const one = el('button', { type: 'button', role: 'gridcell', tabIndex: -1, 'data-cell': cell, 'data-name': next.cells[cell].name, id: `cell-${next.cells[cell].name}` });
       one.style.setProperty('left', `${((x - plan.width / 2) / width) * 100}%`);
-      one.style.setProperty('top', `${((y - plan.height / 2) / height) * 100}%`);
+      one.style.setProperty('top', `${((y - tall / 2) / height) * 100}%`);
       one.style.setProperty('width', `${(plan.width / width) * 100}%`);
-      one.style.setProperty('height', `${(plan.height / height) * 100}%`);
+      one.style.setProperty('height', `${(tall / height) * 100}%`);
       buttons[cell] = one;
-      return el('div', { role: 'gridcell' }, one);
+      return one;
     }))));
     marksLayer.setAttribute('viewBox', `0 0 ${width} ${height}`);
     moveFocus(Math.min(focus, buttons.length - 1), false);
@@ -184,8 +198,8 @@ export const createBoard = ({ onTap, onDrag, label = 'Board' }) => {
       if (buttons[i].getAttribute('aria-label') !== words) buttons[i].setAttribute('aria-label', words);
       buttons[i].classList.toggle('grab', Boolean(marks.grab?.has(i)));
       buttons[i].classList.toggle('target', Boolean(marks.targets?.has(i)));
-      if (marks.selected === i) buttons[i].setAttribute('aria-pressed', 'true');
-      else buttons[i].removeAttribute('aria-pressed');
+      if (marks.selected === i) buttons[i].setAttribute('aria-selected', 'true');
+      else buttons[i].removeAttribute('aria-selected');
     });
   };
 
@@ -209,7 +223,9 @@ export const createBoard = ({ onTap, onDrag, label = 'Board' }) => {
     const firstPiece = picture.querySelector('[data-piece]');
     firstPiece?.parentNode?.insertBefore(svg('g', { class: 'marks under' }, ...under), firstPiece);
     for (const cell of marks.faint ?? []) parts.push(svg('circle', { class: 'faint', cx: now.cells[cell].at[0], cy: now.cells[cell].at[1], r: 2.6 }));
-    for (const [from, to] of marks.hints ?? []) parts.push(...arrow(now.cells[from].at, now.cells[to].at, Boolean(marks.threat)));
+    if (cursor !== null && now.cells[cursor]) parts.push(svg('path', { class: 'cursor', d: outline(now.cells[cursor].at, pitch, 1.2) }));
+    for (const [from, to] of marks.later ?? []) parts.push(...arrow(now.cells[from].at, now.cells[to].at, 'later'));
+    for (const [from, to] of marks.hints ?? []) parts.push(...arrow(now.cells[from].at, now.cells[to].at, marks.threat ? 'threat' : ''));
     marksLayer.replaceChildren(...parts);
   };
 
@@ -245,8 +261,8 @@ const outline = ([x, y], { width, height }, inset) => {
 };
 
 /** The shaft and head of a hint; a placement is a ring. */
-const arrow = (/** @type {[number, number]} */ from, /** @type {[number, number]} */ to, /** @type {boolean} */ threat) => {
-  const kind = threat ? 'hint threat' : 'hint';
+const arrow = (/** @type {[number, number]} */ from, /** @type {[number, number]} */ to, /** @type {string} */ how) => {
+  const kind = `hint ${how}`;
   const [dx, dy] = [to[0] - from[0], to[1] - from[1]];
   const long = Math.hypot(dx, dy);
   if (long < 1) return ['casing', ''].map((casing) => svg('circle', { class: `${kind} ${casing}`, cx: to[0], cy: to[1], r: 17 }));

@@ -1,12 +1,12 @@
 /** The rules, as a page and as a panel beside the board. */
-import { catalogue, getText, patient } from './api.js';
-import { button, drawing, el, fill, setText } from './dom.js';
-import { reach } from './reach.js';
+import { catalogue } from './api.js';
+import { ask } from './ask.js';
+import { button, drawing, el, fill } from './dom.js';
 import { capital } from './text.js';
 
-/** The rules of a game as the server renders them; its markup is the server's own. */
+/** The rules of a game; their markup is the program's own. */
 const article = async (/** @type {string} */ id) => {
-  const page = new DOMParser().parseFromString(await patient(() => getText(`/api/rules/${id}`)), 'text/html');
+  const page = new DOMParser().parseFromString((await ask('rules', { game: id })).html, 'text/html');
   return el('article.prose', {}, ...page.body.childNodes);
 };
 
@@ -30,11 +30,10 @@ export const rulesPanel = (info) => {
   const open = document.getElementById('rules-panel');
   if (open) { /** @type {HTMLDialogElement} */ (open).close(); return; }
   const close = () => panel.close();
-  const text = el('div', {}, el('p', { id: 'rules-wait' }, reach.answering() ? 'Fetching the rules…' : 'The server does not answer. The rules come as soon as it does.'));
+  const text = el('div');
   const panel = el('dialog.panel', { id: 'rules-panel', 'aria-label': `Rules of ${info.name}` },
     el('header', {}, el('b', {}, 'Rules'), button('Close', close, { id: 'rules-close' })), text);
-  const unwatch = reach.watch((answering) => { if (!answering) setText(text.querySelector('#rules-wait'), 'The server does not answer. The rules come as soon as it does.'); });
-  article(info.id).then((rules) => fill(text, rules), (error) => fill(text, el('p.error', {}, capital(error.message)))).finally(unwatch);
+  article(info.id).then((rules) => fill(text, rules), (error) => fill(text, el('p.error', {}, capital(error.message))));
   panel.addEventListener('close', () => { panel.remove(); document.getElementById('rules-open')?.focus(); });
   panel.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => { if (event.key === 'Escape') { event.preventDefault(); close(); } });
   document.body.append(panel);
