@@ -3,7 +3,8 @@
  * It knows cells by number and nothing of rules.
  *
  * @typedef {import('./api.js').View} View
- * @typedef {{selected?: number|null, targets?: Set<number>, hints?: [number, number][], later?: [number, number][], grab?: Set<number>, faint?: Set<number>, says?: (cell: number) => string, threat?: boolean}} Marks
+ * @typedef {{place: number}|{from: number, parts: {to: number, height: number}[]}} Hint a cell, or an arrow with what travels along it
+ * @typedef {{selected?: number|null, targets?: Set<number>, hints?: Hint[], later?: Hint[], ghosts?: {to: number, height: number}[], grab?: Set<number>, faint?: Set<number>, says?: (cell: number) => string, threat?: boolean}} Marks
  */
 import { drawing, el, svg } from './dom.js';
 import { reducedMotion } from './prefs.js';
@@ -218,14 +219,19 @@ export const createBoard = ({ onTap, onDrag, label = 'Board' }) => {
       if (occupied(cell)) under.push(svg('path', { class: 'ring', d: outline([x, y], pitch, 1.8) }));
       else parts.push(svg('circle', { class: 'dot', cx: x, cy: y, r: 5.6 }));
     }
-    // Outlines lie below the pieces, so that they hide no figure.
+    for (const cell of marks.faint ?? []) parts.push(svg('circle', { class: 'faint', cx: now.cells[cell].at[0], cy: now.cells[cell].at[1], r: 2.6 }));
+    if (cursor !== null && now.cells[cursor]) parts.push(svg('path', { class: 'cursor', d: outline(now.cells[cursor].at, pitch, 1.2) }));
+    parts.push(...beads(marks.ghosts ?? [], 'ghost', now, occupied, pitch));
+    const how = marks.threat ? 'threat' : '';
+    for (const [one, kind] of [...(marks.later ?? []).map((one) => /** @type {[Hint, string]} */ ([one, 'later'])), ...(marks.hints ?? []).map((one) => /** @type {[Hint, string]} */ ([one, how]))]) {
+      const { below, above } = hint(one, kind, now, occupied, pitch);
+      under.push(...below);
+      parts.push(...above);
+    }
+    // Outlines and arrows lie below the pieces, so that they hide no figure.
     picture.querySelector('.under')?.remove();
     const firstPiece = picture.querySelector('[data-piece]');
     firstPiece?.parentNode?.insertBefore(svg('g', { class: 'marks under' }, ...under), firstPiece);
-    for (const cell of marks.faint ?? []) parts.push(svg('circle', { class: 'faint', cx: now.cells[cell].at[0], cy: now.cells[cell].at[1], r: 2.6 }));
-    if (cursor !== null && now.cells[cursor]) parts.push(svg('path', { class: 'cursor', d: outline(now.cells[cursor].at, pitch, 1.2) }));
-    for (const [from, to] of marks.later ?? []) parts.push(...arrow(now.cells[from].at, now.cells[to].at, 'later'));
-    for (const [from, to] of marks.hints ?? []) parts.push(...arrow(now.cells[from].at, now.cells[to].at, marks.threat ? 'threat' : ''));
     marksLayer.replaceChildren(...parts);
   };
 
@@ -260,12 +266,36 @@ const outline = ([x, y], { width, height }, inset) => {
   return `M${x} ${y - 2 * tall}l${half} ${tall}v${2 * tall}l${-half} ${tall}l${-half} ${-tall}v${-2 * tall}z`;
 };
 
-/** The shaft and head of a hint; a placement is a ring. */
+/**
+ * A turn as it is drawn: a cross in the cell where something is placed; an arrow to the farthest landing, with a bead
+ * for each part where it lands, aside where something stands.
+ * @param {Hint} what @param {string} how @param {View} view @param {(cell: number) => boolean} occupied @param {{width: number, height: number}} pitch
+ * @returns {{below: Element[], above: Element[]}}
+ */
+const hint = (what, how, view, occupied, pitch) => {
+  const kind = `hint ${how}`;
+  if ('place' in what) {
+    const [x, y] = view.cells[what.place].at;
+    return { below: [], above: [svg('path', { class: `${kind} spot`, d: outline([x, y], pitch, 3) }), svg('path', { class: `${kind} plus`, d: `M${x - 7} ${y}h14M${x} ${y - 7}v14` })] };
+  }
+  const start = view.cells[what.from].at;
+  const far = (/** @type {{to: number}} */ { to }) => Math.hypot(view.cells[to].at[0] - start[0], view.cells[to].at[1] - start[1]);
+  const last = what.parts.reduce((best, part) => (far(part) > far(best) ? part : best));
+  return { below: arrow(start, view.cells[last.to].at, how), above: what.parts.length > 1 ? beads(what.parts, how, view, occupied, pitch) : [] };
+};
+
+/** Parts where they land, aside where something stands, so that no figure is covered. @param {{to: number, height: number}[]} parts @param {string} how @param {View} view @param {(cell: number) => boolean} occupied @param {{width: number, height: number}} pitch */
+const beads = (parts, how, view, occupied, pitch) => parts.flatMap(({ to, height }) => {
+  const [x, y] = view.cells[to].at;
+  const [bx, by] = occupied(to) ? [x + pitch.width * 0.3, y - pitch.height * 0.36] : [x, y];
+  return [svg('circle', { class: `bead ${how}`, cx: bx, cy: by, r: 9 }), svg('text', { class: 'bead-figure', x: bx, y: by, dy: '0.35em', 'text-anchor': 'middle' }, String(height))];
+});
+
+/** The shaft and head of an arrow. */
 const arrow = (/** @type {[number, number]} */ from, /** @type {[number, number]} */ to, /** @type {string} */ how) => {
   const kind = `hint ${how}`;
   const [dx, dy] = [to[0] - from[0], to[1] - from[1]];
   const long = Math.hypot(dx, dy);
-  if (long < 1) return ['casing', ''].map((casing) => svg('circle', { class: `${kind} ${casing}`, cx: to[0], cy: to[1], r: 17 }));
   const [ux, uy] = [dx / long, dy / long];
   const tip = [to[0] - ux * 9, to[1] - uy * 9];
   const neck = [tip[0] - ux * 11, tip[1] - uy * 11];

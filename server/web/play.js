@@ -51,7 +51,7 @@ export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false, onWay =
   let spelling = NOTHING;
   /** @type {{text: string, cell: number|null, before: View, spelling: import('./gesture.js').Spelling}|null} */
   let proposal = null;
-  /** @type {[number, number][]} */
+  /** @type {import('./board.js').Hint[]} */
   let hints = [];
   let threat = false;
   /** Counts the places that were to be shown, and the turns that were tried: a board that comes too late is not shown. */
@@ -62,6 +62,10 @@ export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false, onWay =
   /** @type {{text: string, from: string}|null} a turn that has not been answered, and where it was played */
   let sending = null;
   let upcoming = NONE;
+  /** @type {import('./board.js').Marks} what is marked, but for what is only pointed at */
+  let marked = {};
+  /** @type {{to: number, height: number}[]} */
+  let ghosts = [];
 
   const board = createBoard({ label, onTap: (cell) => tap(cell), onDrag: (from, to) => dragged(from, to) });
 
@@ -93,7 +97,8 @@ export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false, onWay =
     const selected = begun && !proposal ? spelling.taps.find((one) => one.cell !== null)?.cell ?? null : null;
     const later = upcoming.chosen ? arrows([upcoming.chosen.trace]) : [];
     const from = upcoming.spelling.taps[0]?.cell ?? null;
-    board.mark({
+    ghosts = [];
+    marked = {
       selected: selected ?? from,
       targets: stage && begun ? stage.cells : from !== null ? stageOf(upcoming.steps, upcoming.spelling).cells : new Set(),
       later,
@@ -108,7 +113,8 @@ export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false, onWay =
         if (begun) return stage.cells.has(cell) ? 'legal target' : '';
         return heads.has(cell) ? (placing ? 'can be chosen' : plural(heads.get(cell), 'legal move')) : '';
       },
-    });
+    };
+    board.mark(marked);
     board.element.classList.toggle('able', able && !proposal);
     board.element.classList.toggle('placing', Boolean(placing));
     renderCard(able, stage);
@@ -128,7 +134,10 @@ export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false, onWay =
       ...done.map((one) => el('li.done', {}, el('small', {}, capital(one.stage)), one.label)),
       ...ahead.map((name, i) => el(i === 0 ? 'li.now' : 'li', i === 0 ? { 'aria-current': 'step' } : {}, el('small', {}, capital(name)), '…')),
     ] : []));
-    fill(chips, ...(stage?.choices ?? []).map((/** @type {any} */ choice) => button(choice.label, () => choose(choice), { className: 'chip', 'data-choice': choice.label })));
+    fill(chips, ...(stage?.choices ?? []).map((/** @type {any} */ choice) => button(choice.label, () => choose(choice), {
+      className: 'chip', 'data-choice': choice.label,
+      onmouseenter: () => foresee(choice), onfocus: () => foresee(choice), onmouseleave: () => foresee(null), onblur: () => foresee(null),
+    })));
     backButton.disabled = !able || !marker();
     clearButton.disabled = !able || !marker();
     // A button that can do nothing hides, and keeps its place.
@@ -139,6 +148,15 @@ export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false, onWay =
     // A field that is disabled would lose the focus of whoever types the next turn.
     entry.readOnly = !mayPlay();
     form.hidden = !plays();
+  };
+
+  /** Shows where the parts of a choice would land, in every direction. @param {import('./api.js').Tap|null} choice */
+  const foresee = (choice) => {
+    if (!view) return;
+    const steps = choice ? stageOf(view.steps, tapChoice(view.steps, spelling, choice)).candidates : [];
+    const all = steps.flatMap(({ trace }) => trace.travels.flatMap(({ to, height }) => (to === null ? [] : [{ to, height }])));
+    ghosts = all.filter(({ to }, i) => all.findIndex((other) => other.to === to) === i);
+    board.mark({ ...marked, ghosts });
   };
 
   /** Says so when an answer takes long. @template T @param {Promise<T>} answer @returns {Promise<T>} */
@@ -403,15 +421,19 @@ export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false, onWay =
     /** Whether the board that is seen is turned round. */
     turned: () => turned,
     busy: () => marker() || sending !== null,
-    /** @param {[number, number][]} pairs */
-    hint: (pairs, isThreat = false) => { hints = pairs; threat = isThreat; render(); },
+    /** @param {import('./board.js').Hint[]} shown */
+    hint: (shown, isThreat = false) => { hints = shown; threat = isThreat; render(); },
   };
 };
 
-/** The arrows of a turn. @param {import('./api.js').Trace[]} traces @returns {[number, number][]} */
-export const arrows = (traces) => traces.flatMap((trace) => {
-  /** @type {[number, number][]} */
-  const placed = trace.placed === null ? [] : [[trace.placed, trace.placed]];
+/** What a turn does, as it is drawn. @param {import('./api.js').Trace[]} traces @returns {import('./board.js').Hint[]} */
+export const arrows = (traces) => traces.flatMap((trace) => hintsOf(trace));
+
+/** @param {import('./api.js').Trace} trace @returns {import('./board.js').Hint[]} */
+const hintsOf = (trace) => {
   // A placement is the advice; what it pushes follows by itself.
-  return placed.length > 0 ? placed : trace.travels.flatMap(({ from, to }) => (to === null ? [] : [/** @type {[number, number]} */ ([from, to])]));
-});
+  if (trace.placed !== null) return [{ place: trace.placed }];
+  const parts = trace.travels.flatMap(({ from, to, height }) => (to === null ? [] : [{ from, to, height }]));
+  // All parts of a stack lie on one arrow.
+  return [...new Set(parts.map(({ from }) => from))].map((from) => ({ from, parts: parts.filter((part) => part.from === from) }));
+};

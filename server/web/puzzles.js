@@ -196,7 +196,7 @@ const tryPage = async (main, info, puzzles, number) => {
     const cell = last[0]?.travels.length > 0 && last[0].placed === null ? last[0].travels[0].from : last[0]?.placed;
     if (cell == null) return;
     play.clear();
-    play.hint([[cell, cell]]);
+    play.hint([{ place: cell }]);
     toast(`Look at ${start.cells[cell].name}.`);
   };
 

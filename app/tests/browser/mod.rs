@@ -1,5 +1,6 @@
 //! The pages in a real Chromium, against the real server.
 
+mod device;
 mod driver;
 mod faults;
 mod fold;

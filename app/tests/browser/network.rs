@@ -271,8 +271,9 @@ async fn without_the_server_the_board_is_turned_and_the_rules_are_read() {
     ann.click("#flip").await;
     ann.until("both are turned", &format!("!{below} && !{lowest}")).await;
     tap(ann, "b2").await;
-    ann.until("it is played", "/b2/.test(document.querySelector('.turns').textContent)").await;
+    ann.until_text("#prompt", "b2 waits to be sent").await;
     table.proxy.set(Weather::Clear);
+    listed(ann, 1).await;
     quiet(ann).await;
     assert_eq!(table.stored(), json!(["b2"]));
     table.close().await;
