@@ -5,6 +5,7 @@
 
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
+use std::io::Read;
 use std::path::PathBuf;
 
 /// Names the files of the folder `web` with their contents.
@@ -49,7 +50,7 @@ static FILES: &[File] = files![
     "premove.js",
     "puzzles.js",
     "puzzling.js",
-    "quadrille.wasm",
+    "quadrille.wasm.gz",
     "reach.js",
     "refused.js",
     "review.js",
@@ -72,6 +73,12 @@ static FILES: &[File] = files![
     "worker.js",
 ];
 
+/// The program of the pages. It is kept as most browsers fetch it: compressing it takes longer than sending it.
+pub const PROGRAM: &str = "quadrille.wasm";
+
+/// The games and levels, so that a page need not wait for the program to show them.
+const CATALOGUE: &str = "catalogue.json";
+
 /// Where index.html says that its files are.
 pub const PLACE: &str = "/assets/";
 
@@ -89,6 +96,7 @@ impl Files {
             hash.update(name);
             hash.update(bytes);
         }
+        hash.update(catalogue());
         let hash: String = hash.finalize().iter().take(6).map(|b| format!("{b:02x}")).collect();
         let version = if folder.is_some() { "folder".to_owned() } else { hash };
         Files { folder, version }
@@ -106,6 +114,19 @@ impl Files {
 
     /// A file by its name.
     pub fn bytes(&self, name: &str) -> Option<Cow<'static, [u8]>> {
+        match name {
+            PROGRAM => unpacked(&self.packed_program()?).map(Cow::Owned),
+            CATALOGUE => Some(Cow::Owned(catalogue())),
+            name => self.stored(name),
+        }
+    }
+
+    /// The program as gzip packs it.
+    pub fn packed_program(&self) -> Option<Cow<'static, [u8]>> {
+        self.stored("quadrille.wasm.gz")
+    }
+
+    fn stored(&self, name: &str) -> Option<Cow<'static, [u8]>> {
         let (name, bytes) = FILES.iter().find(|(own, _)| *own == name)?;
         let file = self.folder.as_ref().and_then(|folder| std::fs::read(folder.join(name)).ok());
         Some(file.map_or(Cow::Borrowed(*bytes), Cow::Owned))
@@ -114,6 +135,23 @@ impl Files {
     /// The document that all pages are.
     pub fn document(&self) -> String {
         self.placed("index.html")
+    }
+
+    /// The document of the first page, whose games are there before any script.
+    pub fn home(&self) -> String {
+        let tile = |entry: &engine::Entry| {
+            let info = entry.info;
+            let picture = requests::catalogue::picture(entry).unwrap_or_default();
+            format!(
+                r#"<a class="card tile" href="/?new={}">{picture}<b>{}</b><small>{}</small></a>"#,
+                info.id, info.name, info.tagline
+            )
+        };
+        let tiles: String = engine::GAMES.iter().map(tile).collect();
+        let page = format!(
+            r#"<main id="main" class="page home" tabindex="-1"><h1>Quadrille</h1><p class="lead">Choose a game.</p><div class="shelf">{tiles}</div></main>"#
+        );
+        self.document().replace(r#"<main id="main" tabindex="-1"></main>"#, &page)
     }
 
     /// What makes an app of the pages.
@@ -147,10 +185,7 @@ impl Files {
             (format!("assets/{}/{name}", self.version), bytes)
         };
         let mut files: Vec<_> = fetched().map(file).collect();
-        let document = self
-            .document()
-            .replace("<html lang=\"en\">", "<html lang=\"en\" data-server=\"none\">")
-            .into_bytes();
+        let document = without_server(&self.document()).into_bytes();
         files.push(("manifest.webmanifest".into(), self.manifest().into_bytes()));
         files.extend(self.keeper().map(|script| ("sw.js".into(), script.into_bytes())));
         let games = engine::GAMES.iter().map(|entry| entry.info.id);
@@ -164,21 +199,39 @@ impl Files {
         }
         // Where nothing else is, the page itself finds out what was meant.
         files.push(("404.html".into(), document.clone()));
-        files.push(("index.html".into(), document));
+        let home = without_server(&self.home());
+        files.push(("index.html".into(), home.into_bytes()));
         files
     }
 }
 
 /// The files that lie below the path of their version.
 fn fetched() -> impl Iterator<Item = &'static str> {
-    let elsewhere = ["index.html", "manifest.webmanifest", "sw.js"];
-    FILES.iter().map(|(name, _)| *name).filter(move |name| !elsewhere.contains(name))
+    let elsewhere = ["index.html", "manifest.webmanifest", "quadrille.wasm.gz", "sw.js"];
+    let names = FILES.iter().map(|(name, _)| *name);
+    names.filter(move |name| !elsewhere.contains(name)).chain([PROGRAM, CATALOGUE])
+}
+
+/// A document that tells its scripts that there are only files.
+fn without_server(document: &str) -> String {
+    document.replace("<html lang=\"en\">", "<html lang=\"en\" data-server=\"none\">")
+}
+
+fn catalogue() -> Vec<u8> {
+    requests::catalogue::catalogue().to_string().into_bytes()
+}
+
+fn unpacked(packed: &[u8]) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    flate2::read::GzDecoder::new(packed).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
 }
 
 /// What a file is, for whoever fetches it.
 pub fn kind(name: &str) -> &'static str {
     match name.rsplit('.').next() {
         Some("js") => "text/javascript; charset=utf-8",
+        Some("json") => "application/json",
         Some("css") => "text/css; charset=utf-8",
         Some("svg") => "image/svg+xml",
         Some("wasm") => "application/wasm",

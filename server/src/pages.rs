@@ -1,11 +1,11 @@
 //! The pages: one document, whose scripts look at the address, and its files.
 
-use crate::assets::{Files, kind};
+use crate::assets::{Files, PROGRAM, kind};
 use crate::error::Refusal;
 use crate::ids::check_id;
 use axum::Router;
 use axum::extract::Path;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use rules::game::shorten;
@@ -15,6 +15,10 @@ use std::sync::Arc;
 /// The files as answers.
 impl Files {
     fn index(&self, asked: &HeaderMap) -> Response {
+        self.page(asked, Files::document)
+    }
+
+    fn page(&self, asked: &HeaderMap, document: fn(&Files) -> String) -> Response {
         let tag = format!("\"{}\"", self.version());
         let same = asked
             .get(header::IF_NONE_MATCH)
@@ -22,7 +26,7 @@ impl Files {
         let mut response = if same && !self.may_change() {
             StatusCode::NOT_MODIFIED.into_response()
         } else {
-            self.document().into_response()
+            document(self).into_response()
         };
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind("index.html")));
@@ -56,16 +60,35 @@ impl Files {
         Ok(fresh("sw.js", script))
     }
 
+    /// The program as it is kept, for browsers that can unpack it.
+    fn program(&self, version: &str, asked: &HeaderMap) -> Option<Response> {
+        let packs = asked.get(header::ACCEPT_ENCODING)?.to_str().ok()?;
+        let bytes = self.packed_program().filter(|_| version == self.version())?;
+        let headers = [(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"))];
+        packs.contains("gzip").then(|| (headers, bytes).into_response())
+    }
+
+    fn fetch(&self, version: &str, name: &str, asked: &HeaderMap) -> Result<Response, Refusal> {
+        let packed = (name == PROGRAM).then(|| self.program(version, asked)).flatten();
+        let Some(mut packed) = packed else { return self.file(version, name) };
+        packed.headers_mut().extend(self.notes(name));
+        Ok(packed)
+    }
+
+    /// What a file is, and how long it may be kept.
+    fn notes(&self, name: &str) -> [(HeaderName, HeaderValue); 2] {
+        let keep =
+            if self.may_change() { "no-store" } else { "public, max-age=31536000, immutable" };
+        [
+            (header::CONTENT_TYPE, HeaderValue::from_static(kind(name))),
+            (header::CACHE_CONTROL, HeaderValue::from_static(keep)),
+        ]
+    }
+
     fn file(&self, version: &str, name: &str) -> Result<Response, Refusal> {
         let bytes = self.bytes(name).filter(|_| version == self.version());
         let bytes = bytes.ok_or_else(|| Refusal::missing("no such file"))?;
-        let keep =
-            if self.may_change() { "no-store" } else { "public, max-age=31536000, immutable" };
-        let headers = [
-            (header::CONTENT_TYPE, HeaderValue::from_static(kind(name))),
-            (header::CACHE_CONTROL, HeaderValue::from_static(keep)),
-        ];
-        Ok((headers, bytes).into_response())
+        Ok((self.notes(name), bytes).into_response())
     }
 }
 
@@ -101,9 +124,9 @@ pub fn router(web: Option<PathBuf>) -> Router {
     let is_game = |id: &str| check_id(id).is_ok();
     let has_rules = |game: &str| game == "all" || engine::find(game).is_some();
     let (assets, icon, others) = (files.clone(), files.clone(), files.clone());
-    let (manifest, keeper) = (files.clone(), files.clone());
+    let (manifest, keeper, first) = (files.clone(), files.clone(), files.clone());
     Router::new()
-        .route("/", page())
+        .route("/", get(move |headers: HeaderMap| async move { first.page(&headers, Files::home) }))
         .route("/{id}", page_of(is_game))
         .route("/analysis", page())
         .route("/analysis/{*rest}", page())
@@ -122,9 +145,11 @@ pub fn router(web: Option<PathBuf>) -> Router {
         .route("/favicon.ico", get(move || async move { icon.file(icon.version(), "icon.svg") }))
         .route(
             "/assets/{version}/{name}",
-            get(move |Path((version, name)): Path<(String, String)>| async move {
-                assets.file(&version, &name)
-            }),
+            get(
+                move |Path((version, name)): Path<(String, String)>, asked: HeaderMap| async move {
+                    assets.fetch(&version, &name, &asked)
+                },
+            ),
         )
         .fallback(move |uri: Uri, headers: HeaderMap| async move {
             others.missing(uri.path(), &headers)

@@ -96,7 +96,7 @@ export const patient = async (ask) => {
 /** @type {Promise<Catalogue>|null} */
 let shelf = null;
 /** What there is to play; asked for once. @type {() => Promise<Catalogue>} */
-export const catalogue = () => (shelf ??= ask('catalogue'));
+export const catalogue = () => (shelf ??= fetch(new URL('./catalogue.json', import.meta.url)).then((answer) => (answer.ok ? answer.json() : ask('catalogue')), () => ask('catalogue')));
 
 /** @type {Map<string, Promise<View>>} */
 const seen = new Map();
