@@ -7,6 +7,9 @@ import { capital } from './text.js';
 /** The rules of a game; their markup is the program's own. */
 const article = async (/** @type {string} */ id) => {
   const page = new DOMParser().parseFromString((await ask('rules', { game: id })).html, 'text/html');
+  // A board that is drawn need not be written, too; what is wider than the page can be scrolled with keys.
+  for (const written of page.querySelectorAll('p:has(.picture) + pre')) written.remove();
+  for (const wide of page.querySelectorAll('pre, table')) wide.setAttribute('tabindex', '0');
   return el('article.prose', {}, ...page.body.childNodes);
 };
 
@@ -20,9 +23,9 @@ export const rulesPage = async (main, id) => {
   document.title = `${info?.name ?? 'Rules'} – rules – Quadrille`;
   main.className = 'page reading';
   fill(main,
-    el('nav.tabs', { 'aria-label': 'Rules of' }, ...games.map((one) => el('a', { href: `/rules/${one.id}`, 'aria-current': one.id === id ? 'page' : null }, one.name))),
+    info && el('nav.tabs', { 'aria-label': 'Rules of' }, ...games.map((one) => el('a', { href: `/rules/${one.id}`, 'aria-current': one.id === id ? 'page' : null }, one.name))),
     info ? await article(id) : shelf(games),
-    info ? el('p.row', {}, el('a.button.primary', { href: `/?new=${id}` }, `Play ${info.name}`), el('a.button', { href: `/analysis/${id}` }, 'Analyse')) : null);
+    info ? el('p.row', {}, el('a.button.primary', { href: `/?new=${id}` }, `Play ${info.name}`), el('a.button', { href: `/learn/${id}` }, 'Lessons'), el('a.button', { href: `/analysis/${id}` }, 'Analyse')) : null);
 };
 
 /** Opens the rules beside the board. @param {import('./api.js').GameInfo} info */
