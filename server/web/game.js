@@ -9,7 +9,7 @@ import { after, firstPlayer, isComputer, seatName } from './live.js';
 import { announcement, headline, progress, question } from './notices.js';
 import { EMPTY, isPending, pendingTurn } from './outbox.js';
 import { arrows, createPlay } from './play.js';
-import { forever, hasServer, myGame, prefs, rememberGame, setPrefs } from './prefs.js';
+import { forever, forgetGame, hasServer, myGame, prefs, rememberGame, setPrefs } from './prefs.js';
 import { reach, sleep } from './reach.js';
 import { rulesPanel } from './rules.js';
 import { hold, proposal, settled, whoOf } from './seats.js';
@@ -302,7 +302,10 @@ export const gamePage = async (main, id, { embed = false, device = false } = {})
     const give = button('Put it on the server', async () => {
       give.disabled = true;
       try {
-        location.href = await handOver(state.game);
+        const address = await handOver(state.game);
+        // From now on it is the server's: two that go on apart would be two games.
+        forgetGame(id);
+        location.href = address;
       } catch (error) {
         give.disabled = false;
         toast(capital(/** @type {Error} */ (error).message), 'bad');

@@ -323,7 +323,8 @@ export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false, onWay =
     if (upcoming === NONE) {
       const steps = short(await ask('edit', { game: here.game, position: here.position, edit: { turn: seat } }).then((other) => other.steps, () => []));
       if (base !== here || premove() !== seat || steps.length === 0) return base === here;
-      upcoming = { ...NONE, steps };
+      // A second tap may have come while the first waited: they are taken in order.
+      if (upcoming === NONE) upcoming = { ...NONE, steps };
     }
     upcoming = tapped(upcoming, cell);
     render();

@@ -1,6 +1,7 @@
 //! The pages without a server: the files of `quadrille site`, from a host that does nothing but hand them out.
 
 use super::driver::{Browser, Driver};
+use super::site::Site;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -88,6 +89,53 @@ fn hand_out(mut stream: TcpStream, root: &Path, away: &AtomicBool) {
         "HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\ncache-control: no-cache\r\nconnection: close\r\n\r\n"
     );
     let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&file));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_game_of_this_browser_is_handed_to_a_server_and_is_one_game() {
+    let (driver, site) = (Driver::start(), Site::start());
+    let browser = driver.window(1280, 900).await;
+    browser.open(&site.page("/?new=gekitai")).await;
+    browser.find("#new-game[open]").await;
+    browser.click("#start").await;
+    browser.find("main[data-ready] .board svg").await;
+    browser.click("#cell-c3").await;
+    browser.find(".turns [data-ply=\"2\"]").await;
+    browser.pick("#share").await;
+    browser.click("#hand-over").await;
+    browser.until("it has an address", "/^.[0-9A-Za-z]{8}$/.test(location.pathname)").await;
+    browser.find(".turns [data-ply=\"2\"]").await;
+    let url = browser.url().await;
+    let id = url.rsplit('/').next().unwrap();
+    assert_eq!(site.get(&format!("/api/games/{id}"))["turns"].as_array().unwrap().len(), 2);
+    browser.open(&site.page("/")).await;
+    browser.find(".games li").await;
+    let games = browser.value("document.querySelectorAll('.games li').length").await;
+    assert_eq!(games, 1);
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_turn_is_chosen_while_the_computer_thinks_and_taken_back() {
+    let (driver, site) = (Driver::start(), Site::start());
+    let browser = driver.window(1280, 900).await;
+    browser.open(&site.page("/?new=jeson-mor")).await;
+    browser.find("#new-game[open]").await;
+    browser.value("document.querySelector('#one').value = 'level:10'").await;
+    browser.click("#start").await;
+    browser.find("main[data-ready] .board svg").await;
+    // All within one task, so that the computer cannot answer in between.
+    let taps = "(async () => { const tap = (name) => document.querySelector(`#cell-${name}`).click(); \
+        const until = async (is) => { while (!is()) await new Promise((on) => setTimeout(on, 5)); }; \
+        const prompt = () => document.querySelector('#prompt').textContent; \
+        tap('c1'); tap('d3'); \
+        await until(() => document.querySelector('.turns [data-ply=\"1\"]')); \
+        tap('a1'); tap('b3'); await until(() => prompt().includes('a1-b3')); \
+        tap('e5'); await until(() => !prompt().includes('a1-b3')); \
+        tap('g1'); tap('f3'); await until(() => prompt().includes('g1-f3')); return 'chosen'; })()";
+    assert_eq!(browser.promised(&format!("{{ return await {taps}; }}")).await, "chosen");
+    browser.until_text(".turns [data-ply=\"3\"]", "g1-f3").await;
+    browser.close().await;
 }
 
 /// Waits until the browser keeps the pages.
