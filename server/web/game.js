@@ -189,6 +189,8 @@ export const gamePage = async (main, id, { embed = false, device = false } = {})
     } else if (open && !(open.kind === 'rematch' && (state.putOff || game.rematch?.id))) {
       const answering = isPending(box(), 'accept') || isPending(box(), 'decline') || (open.kind === 'rematch' && isPending(box(), 'rematch'));
       showNotice(`${open.kind} ${open.text} ${answering}`, () => questionCard(open, answering));
+    } else if (game.rematch?.id && you.length === 0) {
+      showNotice(`next ${game.rematch.id}`, () => el('p.card', {}, 'They play again: ', el('a', { href: `/${game.rematch.id}`, id: 'to-rematch' }, 'watch the rematch'), '.'));
     } else if (state.note) {
       showNotice(state.note, () => el('p.card', { id: 'seat-note' }, `${state.note} You are ${you.length > 0 ? 'at the seat that this browser holds' : 'watching'}.`));
     } else if (notice.dataset.kind) {

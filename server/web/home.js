@@ -179,7 +179,10 @@ const newGame = (shelf, info, position = null) => {
     wrong,
     el('div.row', {}, el('a.button', { href: `/rules/${info.id}` }, 'Rules'), el('button.primary', { type: 'submit', id: 'start' }, 'Play'))));
   const box = el('dialog.box.new', { id: 'new-game', 'aria-label': `New game of ${info.name}` }, form);
-  box.addEventListener('close', () => { box.remove(); if (location.search) history.replaceState(null, '', '/'); });
+  // Back closes the dialog and not the page.
+  const plain = () => { if (location.search) history.replaceState(null, '', '/'); };
+  box.addEventListener('close', () => { box.remove(); if (history.state?.dialog) history.back(); else plain(); });
+  addEventListener('popstate', () => { if (box.open) box.close(); plain(); }, { once: true });
 
   const make = async () => {
     const values = /** @type {Record<string, string>} */ (valuesOf(form));
@@ -215,6 +218,7 @@ const newGame = (shelf, info, position = null) => {
   update();
   document.body.append(box);
   box.showModal();
+  history.pushState({ dialog: true }, '');
 };
 
 export const playLink = (/** @type {import('./api.js').View} */ view) => `/?new=${view.game}&position=${encodeURIComponent(toPath(view.text))}`;
