@@ -125,6 +125,17 @@ the line at fault, and the exit code is 2.")]
     Arena(ArenaArgs),
     /// Play in the browser: serve games, analysis and pages
     Serve(ServeArgs),
+    /// Write the pages as files, for any web host: everything but games between people
+    #[command(after_help = "Example:
+  quadrille site -o public
+
+The folder becomes the root of a host, by https or on this machine: python3 -m http.server -d public.
+The pages play, analyse and review by themselves, can be installed, and work without a network.")]
+    Site {
+        /// The folder; new, empty, or written by this command before
+        #[arg(short, long, value_name = "FOLDER")]
+        output: PathBuf,
+    },
     /// Measure speed
     Bench(BenchArgs),
     /// Print a completion script for a shell

@@ -25,6 +25,7 @@ mod render;
 mod saves;
 mod serve;
 mod similar;
+mod site;
 mod solve;
 mod table;
 mod tui;
@@ -69,6 +70,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Verify { file } => verify::run(&file),
         Command::Arena(args) => arena::run(&args),
         Command::Serve(args) => serve::run(&args),
+        Command::Site { output } => site::run(&output),
         Command::Bench(args) => bench::run(&args),
         Command::Completions { shell } => completions::run(shell),
     }

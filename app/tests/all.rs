@@ -12,4 +12,5 @@ mod serve;
 mod solve;
 mod terminal;
 mod transports;
+mod wasm;
 mod wire;

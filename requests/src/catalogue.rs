@@ -17,6 +17,11 @@ fn sample(entry: &Entry, name: &str) -> Option<String> {
     Some(drawing(session.as_ref()))
 }
 
+/// A game's picture on a shelf: a position from its middle.
+pub fn picture(entry: &Entry) -> Option<String> {
+    sample(entry, "intermediate")
+}
+
 fn drawing(session: &dyn Session) -> String {
     svg(&session.diagram(), &Style { theme: Theme::Page, ..Style::default() })
 }
@@ -45,7 +50,7 @@ fn game(entry: &Entry) -> Value {
             .map(|brush| json!({ "id": brush.id, "label": brush.label }))
             .collect::<Vec<_>>(),
         "start": start.map(|session| session.text()),
-        "picture": sample(entry, "intermediate"),
+        "picture": picture(entry),
     })
 }
 

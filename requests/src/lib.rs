@@ -25,6 +25,7 @@ pub mod catalogue;
 mod desk;
 pub mod edit;
 pub mod given;
+pub mod lessons;
 pub mod puzzles;
 pub mod query;
 pub mod read;
@@ -43,6 +44,9 @@ use engine::Stop;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+
+/// The version whose answers these are.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Something that can be asked.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,6 +73,10 @@ pub enum Request {
     Turn(think::Turn),
     /// A game gone over, from its last position to its first.
     Review(review::Review),
+    /// The lessons of a game.
+    Lessons(lessons::Lessons),
+    /// How a try at a lesson goes.
+    Lesson(lessons::LessonTry),
     /// The puzzles of a game.
     Puzzles(puzzles::Puzzles),
     /// How a try at a puzzle goes.
@@ -97,12 +105,14 @@ pub enum Answer {
     Analysis(think::News),
     Turn { turn: Option<String> },
     Review(review::Judged),
+    Lessons(lessons::LessonList),
+    Lesson(Box<lessons::LessonShown>),
     Puzzles(puzzles::PuzzleList),
     Puzzle(Box<puzzles::AttemptShown>),
 }
 
 /// What can be asked, by the name it has in JSON.
-pub const ASKS: [&str; 13] = [
+pub const ASKS: [&str; 15] = [
     "query",
     "view",
     "edit",
@@ -114,6 +124,8 @@ pub const ASKS: [&str; 13] = [
     "analysis",
     "turn",
     "review",
+    "lessons",
+    "lesson",
     "puzzles",
     "puzzle",
 ];
@@ -153,6 +165,8 @@ impl Request {
                 let (given, review) = about::<review::Review>(fields, &[&Effort::FIELDS])?;
                 Request::Review(review::Review { given, ..review })
             }
+            "lessons" => Request::Lessons(read::fields(fields, &lessons::Lessons::FIELDS)?),
+            "lesson" => Request::Lesson(read::fields(fields, &lessons::LessonTry::FIELDS)?),
             "puzzles" => Request::Puzzles(read::fields(fields, &puzzles::Puzzles::FIELDS)?),
             "puzzle" => Request::Puzzle(read::fields(fields, &puzzles::Attempt::FIELDS)?),
             _ => {
@@ -201,6 +215,8 @@ impl Request {
             Request::Record(tree) => Answer::Record { record: tree.answer(budget)?.record },
             Request::Catalogue => Answer::Catalogue(catalogue::catalogue()),
             Request::Rules(rules) => Answer::Rules { html: catalogue::rules(&rules.game)? },
+            Request::Lessons(lessons) => Answer::Lessons(lessons.answer()?),
+            Request::Lesson(attempt) => Answer::Lesson(Box::new(attempt.answer()?)),
             Request::Puzzles(puzzles) => Answer::Puzzles(puzzles.answer()?),
             Request::Puzzle(attempt) => Answer::Puzzle(Box::new(attempt.answer()?)),
             Request::Query(query) if query.search.is_none() => {

@@ -25,6 +25,7 @@ pub mod glaisher;
 pub mod grid;
 pub mod hex;
 pub mod jeson_mor;
+pub mod lesson;
 pub mod notation;
 pub mod perft;
 pub mod prolog;

@@ -22,10 +22,12 @@ use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Pr
 /// The largest body of a request.
 const MOST_BODY: usize = 64 << 10;
 
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
+const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; \
+     manifest-src 'self'; style-src 'self'; \
      img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; \
      frame-ancestors 'none'";
-const EMBED_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
+const EMBED_POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; \
+     manifest-src 'self'; style-src 'self'; \
      img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; \
      frame-ancestors *";
 

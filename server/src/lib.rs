@@ -6,6 +6,7 @@
 
 pub mod alarm;
 pub mod analysis;
+pub mod assets;
 pub mod boards;
 pub mod clock;
 pub mod commands;

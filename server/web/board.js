@@ -3,7 +3,8 @@
  * It knows cells by number and nothing of rules.
  *
  * @typedef {import('./api.js').View} View
- * @typedef {{selected?: number|null, targets?: Set<number>, hints?: [number, number][], grab?: Set<number>, faint?: Set<number>, says?: (cell: number) => string, threat?: boolean}} Marks
+ * @typedef {{place: number}|{from: number, parts: {to: number, height: number}[]}} Hint a cell, or an arrow with what travels along it
+ * @typedef {{selected?: number|null, targets?: Set<number>, hints?: Hint[], later?: Hint[], ghosts?: {to: number, height: number}[], grab?: Set<number>, faint?: Set<number>, says?: (cell: number) => string, threat?: boolean}} Marks
  */
 import { drawing, el, svg } from './dom.js';
 import { reducedMotion } from './prefs.js';
@@ -30,20 +31,19 @@ const layout = (view) => {
   return { rows, width, height };
 };
 
-/** The next cell in a direction, by angle and distance. @param {View} view @param {number} from @param {[number, number]} way */
+/**
+ * The next cell in a direction. Up and down lead to the next row; where rows are shifted there are two such cells, of
+ * which down takes the right one and up the left one, so that one leads back from the other.
+ * @param {View} view @param {number} from @param {[number, number]} way
+ */
 export const neighbour = (view, from, [dx, dy]) => {
-  const [x, y] = view.cells[from].at;
-  let best = from;
-  let least = Infinity;
-  view.cells.forEach(({ at }, cell) => {
-    const [ax, ay] = [at[0] - x, at[1] - y];
-    const along = ax * dx + ay * dy;
-    const aside = Math.abs(ax * dy) + Math.abs(ay * dx);
-    // A little to the right counts as nearer, so that up and down are definite where rows are shifted.
-    const far = along + 2.2 * aside - (ax > 0 ? 0.01 : 0);
-    if (along > 1 && aside < along * 1.2 && far < least) [best, least] = [cell, far];
-  });
-  return best;
+  const { rows } = layout(view);
+  const at = rows.findIndex((row) => row.includes(from));
+  if (dx !== 0) return rows[at][rows[at].indexOf(from) + dx] ?? from;
+  const x = view.cells[from].at[0];
+  const far = (/** @type {number} */ cell) => Math.abs(view.cells[cell].at[0] - x) - 0.01 * dy * (view.cells[cell].at[0] - x);
+  const next = rows[at + dy] ?? [];
+  return next.reduce((best, cell) => (best === from || far(cell) < far(best) ? cell : best), from);
 };
 
 const WAYS = /** @type {Record<string, [number, number]>} */ ({ ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] });
@@ -64,6 +64,8 @@ export const createBoard = ({ onTap, onDrag, label = 'Board' }) => {
   let marks = {};
   let pitch = { width: 48, height: 48 };
   let swallow = false;
+  /** The cell that has the focus, where that is to be seen. @type {number|null} */
+  let cursor = null;
 
   const moveFocus = (/** @type {number} */ cell, take = true) => {
     if (buttons[focus]) buttons[focus].tabIndex = -1;
@@ -89,6 +91,15 @@ export const createBoard = ({ onTap, onDrag, label = 'Board' }) => {
     const found = /** @type {HTMLElement|null} */ (target)?.closest?.('button[data-cell]');
     return found && cells.contains(found) ? Number(/** @type {HTMLElement} */ (found).dataset.cell) : null;
   };
+
+  const follow = () => {
+    const here = cells.contains(document.activeElement) && document.activeElement?.matches(':focus-visible') ? cellOf(document.activeElement) : null;
+    if (here === cursor) return;
+    cursor = here;
+    drawMarks();
+  };
+  cells.addEventListener('focusin', follow);
+  cells.addEventListener('focusout', () => setTimeout(follow));
 
   cells.addEventListener('click', (/** @type {MouseEvent} */ event) => {
     const cell = cellOf(event.target);
@@ -157,19 +168,23 @@ export const createBoard = ({ onTap, onDrag, label = 'Board' }) => {
     const [width, height] = next.size;
     const plan = layout(next);
     pitch = { width: plan.width, height: plan.height };
-    element.style.setProperty('--ratio', `${width} / ${height}`);
-    element.style.setProperty('--wide', String(width / height));
+    // Where the page has room for it is reckoned from its form.
+    document.documentElement.style.setProperty('--wide', (width / height).toFixed(4));
     buttons = new Array(next.cells.length);
     cells.setAttribute('aria-rowcount', String(plan.rows.length));
+    // A hexagon is hit where it is drawn: its tips reach into the rows beside it.
+    const six = plan.height < plan.width * 0.95;
+    const tall = six ? (plan.width * 2) / Math.sqrt(3) : plan.height;
+    cells.classList.toggle('six', six);
     cells.replaceChildren(...plan.rows.map((row) => el('div.line', { role: 'row' }, ...row.map((cell) => {
       const [x, y] = next.cells[cell].at;
-      const one = el('button', { type: 'button', tabIndex: -1, 'data-cell': cell, 'data-name': next.cells[cell].name, id: `cell-${next.cells[cell].name}` });
+      const one = el('button', { type: 'button', role: 'gridcell', tabIndex: -1, 'data-cell': cell, 'data-name': next.cells[cell].name, id: `cell-${next.cells[cell].name}` });
       one.style.setProperty('left', `${((x - plan.width / 2) / width) * 100}%`);
-      one.style.setProperty('top', `${((y - plan.height / 2) / height) * 100}%`);
+      one.style.setProperty('top', `${((y - tall / 2) / height) * 100}%`);
       one.style.setProperty('width', `${(plan.width / width) * 100}%`);
-      one.style.setProperty('height', `${(plan.height / height) * 100}%`);
+      one.style.setProperty('height', `${(tall / height) * 100}%`);
       buttons[cell] = one;
-      return el('div', { role: 'gridcell' }, one);
+      return one;
     }))));
     marksLayer.setAttribute('viewBox', `0 0 ${width} ${height}`);
     moveFocus(Math.min(focus, buttons.length - 1), false);
@@ -184,8 +199,8 @@ export const createBoard = ({ onTap, onDrag, label = 'Board' }) => {
       if (buttons[i].getAttribute('aria-label') !== words) buttons[i].setAttribute('aria-label', words);
       buttons[i].classList.toggle('grab', Boolean(marks.grab?.has(i)));
       buttons[i].classList.toggle('target', Boolean(marks.targets?.has(i)));
-      if (marks.selected === i) buttons[i].setAttribute('aria-pressed', 'true');
-      else buttons[i].removeAttribute('aria-pressed');
+      if (marks.selected === i) buttons[i].setAttribute('aria-selected', 'true');
+      else buttons[i].removeAttribute('aria-selected');
     });
   };
 
@@ -204,12 +219,19 @@ export const createBoard = ({ onTap, onDrag, label = 'Board' }) => {
       if (occupied(cell)) under.push(svg('path', { class: 'ring', d: outline([x, y], pitch, 1.8) }));
       else parts.push(svg('circle', { class: 'dot', cx: x, cy: y, r: 5.6 }));
     }
-    // Outlines lie below the pieces, so that they hide no figure.
+    for (const cell of marks.faint ?? []) parts.push(svg('circle', { class: 'faint', cx: now.cells[cell].at[0], cy: now.cells[cell].at[1], r: 2.6 }));
+    if (cursor !== null && now.cells[cursor]) parts.push(svg('path', { class: 'cursor', d: outline(now.cells[cursor].at, pitch, 1.2) }));
+    parts.push(...beads(marks.ghosts ?? [], 'ghost', now, occupied, pitch));
+    const how = marks.threat ? 'threat' : '';
+    for (const [one, kind] of [...(marks.later ?? []).map((one) => /** @type {[Hint, string]} */ ([one, 'later'])), ...(marks.hints ?? []).map((one) => /** @type {[Hint, string]} */ ([one, how]))]) {
+      const { below, above } = hint(one, kind, now, occupied, pitch);
+      under.push(...below);
+      parts.push(...above);
+    }
+    // Outlines and arrows lie below the pieces, so that they hide no figure.
     picture.querySelector('.under')?.remove();
     const firstPiece = picture.querySelector('[data-piece]');
     firstPiece?.parentNode?.insertBefore(svg('g', { class: 'marks under' }, ...under), firstPiece);
-    for (const cell of marks.faint ?? []) parts.push(svg('circle', { class: 'faint', cx: now.cells[cell].at[0], cy: now.cells[cell].at[1], r: 2.6 }));
-    for (const [from, to] of marks.hints ?? []) parts.push(...arrow(now.cells[from].at, now.cells[to].at, Boolean(marks.threat)));
     marksLayer.replaceChildren(...parts);
   };
 
@@ -244,12 +266,36 @@ const outline = ([x, y], { width, height }, inset) => {
   return `M${x} ${y - 2 * tall}l${half} ${tall}v${2 * tall}l${-half} ${tall}l${-half} ${-tall}v${-2 * tall}z`;
 };
 
-/** The shaft and head of a hint; a placement is a ring. */
-const arrow = (/** @type {[number, number]} */ from, /** @type {[number, number]} */ to, /** @type {boolean} */ threat) => {
-  const kind = threat ? 'hint threat' : 'hint';
+/**
+ * A turn as it is drawn: a cross in the cell where something is placed; an arrow to the farthest landing, with a bead
+ * for each part where it lands, aside where something stands.
+ * @param {Hint} what @param {string} how @param {View} view @param {(cell: number) => boolean} occupied @param {{width: number, height: number}} pitch
+ * @returns {{below: Element[], above: Element[]}}
+ */
+const hint = (what, how, view, occupied, pitch) => {
+  const kind = `hint ${how}`;
+  if ('place' in what) {
+    const [x, y] = view.cells[what.place].at;
+    return { below: [], above: [svg('path', { class: `${kind} spot`, d: outline([x, y], pitch, 3) }), svg('path', { class: `${kind} plus`, d: `M${x - 7} ${y}h14M${x} ${y - 7}v14` })] };
+  }
+  const start = view.cells[what.from].at;
+  const far = (/** @type {{to: number}} */ { to }) => Math.hypot(view.cells[to].at[0] - start[0], view.cells[to].at[1] - start[1]);
+  const last = what.parts.reduce((best, part) => (far(part) > far(best) ? part : best));
+  return { below: arrow(start, view.cells[last.to].at, how), above: what.parts.length > 1 ? beads(what.parts, how, view, occupied, pitch) : [] };
+};
+
+/** Parts where they land, aside where something stands, so that no figure is covered. @param {{to: number, height: number}[]} parts @param {string} how @param {View} view @param {(cell: number) => boolean} occupied @param {{width: number, height: number}} pitch */
+const beads = (parts, how, view, occupied, pitch) => parts.flatMap(({ to, height }) => {
+  const [x, y] = view.cells[to].at;
+  const [bx, by] = occupied(to) ? [x + pitch.width * 0.3, y - pitch.height * 0.36] : [x, y];
+  return [svg('circle', { class: `bead ${how}`, cx: bx, cy: by, r: 9 }), svg('text', { class: 'bead-figure', x: bx, y: by, dy: '0.35em', 'text-anchor': 'middle' }, String(height))];
+});
+
+/** The shaft and head of an arrow. */
+const arrow = (/** @type {[number, number]} */ from, /** @type {[number, number]} */ to, /** @type {string} */ how) => {
+  const kind = `hint ${how}`;
   const [dx, dy] = [to[0] - from[0], to[1] - from[1]];
   const long = Math.hypot(dx, dy);
-  if (long < 1) return ['casing', ''].map((casing) => svg('circle', { class: `${kind} ${casing}`, cx: to[0], cy: to[1], r: 17 }));
   const [ux, uy] = [dx / long, dy / long];
   const tip = [to[0] - ux * 9, to[1] - uy * 9];
   const neck = [tip[0] - ux * 11, tip[1] - uy * 11];

@@ -33,7 +33,7 @@ export const setProps = (node, props) => {
   }
 };
 
-/** Puts children in the place of what was there, unless that would change nothing. */
+/** Puts children in the place of what was there. */
 export const fill = (/** @type {Element} */ node, /** @type {(Node|string|null|false)[]} */ ...children) =>
   node.replaceChildren(...real(children));
 
@@ -68,25 +68,84 @@ const ICONS = /** @type {Record<string, string>} */ ({
   on: 'M6 4l8 6-8 6z',
   last: 'M15 4v12M4 4l8 6-8 6z',
   flip: 'M6 16V5M3 8l3-3 3 3M14 4v11M11 12l3 3 3-3',
+  undo: 'M7 5L3.5 8.5 7 12M4 8.5h8a4.5 4.5 0 0 1 0 9H8',
+  hint: 'M8 15.5h4M8.5 18h3M10 2.5a5 5 0 0 0-3 9c.8.7 1.2 1.3 1.2 2h3.6c0-.7.4-1.3 1.2-2a5 5 0 0 0-3-9z',
+  more: 'M4.5 10h.01M10 10h.01M15.5 10h.01',
+  again: 'M4 10a6 6 0 0 1 10.5-4M16 10a6 6 0 0 1-10.5 4M14.5 2.5V6H11M5.5 17.5V14H9',
+  review: 'M3 16h14M4 13l4-5 3 3 5-7',
+  analyse: 'M8.5 14a5.5 5.5 0 1 0 0-11 5.5 5.5 0 0 0 0 11zM13 13l4 4',
+  home: 'M3 10l7-6 7 6M5 9v8h10V9',
+  settings: 'M3 6h6M13 6h4M3 14h2M9 14h8M11 8a2 2 0 1 0 0-4 2 2 0 0 0 0 4zM7 16a2 2 0 1 0 0-4 2 2 0 0 0 0 4z',
 });
+
+const sign = (/** @type {string} */ icon) => svg('svg', { class: 'sign', viewBox: '0 0 20 20', 'aria-hidden': 'true' }, svg('path', { d: ICONS[icon] }));
+
+/** A button of the bar: a sign over its name. @param {string} icon @param {string} label @param {() => void} action @param {Record<string, any>} [props] */
+export const barButton = (icon, label, action, props = {}) => {
+  const one = button('', action, props);
+  one.append(sign(icon), el('span', {}, label));
+  return one;
+};
+
+/** A link of the bar. @param {string} icon @param {string} label @param {Record<string, any>} [props] */
+export const barLink = (icon, label, props = {}) => {
+  const one = el('a.button', props);
+  one.append(sign(icon), el('span', {}, label));
+  return one;
+};
+
+/** What is used seldom, behind one button. @param {any[]} items */
+export const moreMenu = (...items) => {
+  const list = el('div.card', { id: 'more-menu', hidden: true }, ...items);
+  const open = (/** @type {boolean} */ shown) => {
+    list.hidden = !shown;
+    more.setAttribute('aria-expanded', String(shown));
+    if (shown) list.querySelector('button:not([hidden]), a:not([hidden])')?.focus();
+  };
+  const more = barButton('more', 'More', () => open(list.hidden), { id: 'more', 'aria-expanded': 'false', 'aria-controls': 'more-menu' });
+  const element = el('div.menu', {}, more, list);
+  list.addEventListener('click', () => { open(false); more.focus(); });
+  element.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
+    if (event.key !== 'Escape' || list.hidden) return;
+    event.stopPropagation();
+    open(false);
+    more.focus();
+  });
+  document.addEventListener('pointerdown', ({ target }) => { if (!list.hidden && !element.contains(/** @type {Node} */ (target))) open(false); });
+  return element;
+};
+
+/** The line that names what one looks at; on small screens it leads home and to the settings, too. @param {string} name @param {string} about @param {Node|null} [state] */
+export const placeLine = (name, about, state = null) => {
+  const home = el('a.button.home', { href: '/', 'aria-label': 'Quadrille' });
+  home.append(sign('home'));
+  const settings = el('button.settings', { type: 'button', popovertarget: 'settings', 'aria-label': 'Settings' });
+  settings.append(sign('settings'));
+  return el('header.place', {}, home, el('h1', {}, name), el('small', {}, about), state ? el('span.state', {}, state) : null, settings);
+};
 
 /** A button with a sign on it and a name for those who cannot see it. @param {string} icon @param {string} label @param {() => void} action @param {Record<string, any>} [props] */
 export const iconButton = (icon, label, action, props = {}) => {
   const one = button('', action, { 'aria-label': label, ...props });
-  one.append(svg('svg', { class: 'sign', viewBox: '0 0 20 20', 'aria-hidden': 'true' }, svg('path', { d: ICONS[icon] })));
+  one.append(sign(icon));
   return one;
 };
 
 /**
  * The buttons that lead through a game.
- * @param {{first: () => void, back: () => void, on: () => void, last: () => void, flip: () => void}} ways
+ * @param {{first: () => void, back: () => void, on: () => void, last: () => void}} ways
  */
-export const stepsNav = ({ first, back, on, last, flip }) => el('nav.steps', { 'aria-label': 'Through the game' },
+export const stepsNav = ({ first, back, on, last }) => el('nav.steps', { 'aria-label': 'Through the game' },
   iconButton('first', 'First position', first, { id: 'nav-first', title: 'First position (Home)' }),
   iconButton('back', 'One turn back', back, { id: 'nav-back', title: 'One turn back (←)' }),
   iconButton('on', 'One turn on', on, { id: 'nav-on', title: 'One turn on (→)' }),
-  iconButton('last', 'Last position', last, { id: 'nav-last', title: 'Last position (End)' }),
-  iconButton('flip', 'Turn the board round', flip, { id: 'flip', title: 'Turn the board round (f)' }));
+  iconButton('last', 'Last position', last, { id: 'nav-last', title: 'Last position (End)' }));
+
+/** Only the board, or all of the page. */
+export const zen = () => document.documentElement.classList.toggle('zen');
+
+/** The way back from the board alone. */
+export const unzenButton = () => button('Show everything', () => zen(), { className: 'unzen', id: 'unzen' });
 
 /**
  * A modal question.

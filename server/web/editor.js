@@ -1,7 +1,8 @@
 /** Setting up a position by hand. */
-import { catalogue, fromPath, postJson, toPath, view as askView } from './api.js';
+import { catalogue, fromPath, toPath, view as askView } from './api.js';
+import { ask } from './ask.js';
 import { createBoard } from './board.js';
-import { button, drawing, el, fill, onKeys, say, setText } from './dom.js';
+import { button, drawing, el, fill, onKeys, placeLine, say, setText } from './dom.js';
 import { playLink } from './home.js';
 import { capital, spaced } from './text.js';
 
@@ -36,10 +37,9 @@ export const editorPage = async (main, rest) => {
     el('select', { id: `edit-${one.name}`, name: one.name, onchange: () => startAnew() }, ...one.values.map((value) => el('option', { value: String(value) }, capital(String(value))))));
   const options = el('details', {}, el('summary', {}, 'Options'), el('p.about', {}, 'Another option begins with the start of such a game.'), ...info.options.map(option));
 
-  main.className = 'table analysis';
-  fill(main, el('h1.sr', {}, `Set up a position of ${info.name}`),
-    el('div.boardbox', {}, board.element),
-    el('div.side', {},
+  main.className = 'table reader';
+  fill(main, el('div.boardbox', {}, board.element),
+    el('div.side', {}, placeLine(info.name, 'set up a position'),
       el('section.card', { 'aria-label': 'Editor' }, status, wrong, brushes),
       el('section.card', {}, turn),
       el('div.actions', {}, button('Clear', () => edit({ clear: true }), { id: 'edit-clear' }), button('Start', () => startAnew(), { id: 'edit-start' }), button('Undo', () => undo(), { id: 'edit-undo' }), button('Flip', () => flip(), { id: 'flip' })),
@@ -64,6 +64,7 @@ export const editorPage = async (main, rest) => {
       field.value = String(/** @type {any} */ (view.options)[one.name] ?? one.default);
     }
     playIt.href = playLink(view);
+    playIt.hidden = view.over;
     analyse.href = `/analysis/${info.id}/${toPath(view.text)}`;
     history.replaceState(null, '', `/editor/${info.id}/${toPath(view.text)}`);
   };
@@ -75,7 +76,7 @@ export const editorPage = async (main, rest) => {
   const edit = async (/** @type {any} */ change) => {
     const before = state.view.text;
     try {
-      const next = await postJson('/api/edit', { game: info.id, position: state.view.position, edit: change, flipped: state.flipped });
+      const next = await ask('edit', { game: info.id, position: state.view.position, edit: change, flipped: state.flipped });
       if (next.text !== before) state.past.push(before);
       show(next);
       say(change.cell === undefined ? next.status : next.cells[change.cell].says);

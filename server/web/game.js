@@ -1,22 +1,22 @@
 /** The page of one game: play it, or watch it. */
-import { catalogue, getJson, patient, postJson, postLong, toPath, view as askView } from './api.js';
-import { arrive, chooseHere } from './arrive.js';
+import { catalogue, getJson, patient, postJson, toPath, view as askView } from './api.js';
+import { thought } from './ask.js';
 import { leftNow, paintClock } from './clock.js';
-import { createCommands, freshName } from './commands.js';
-import { button, confirmBox, copyField, el, fill, onKeys, say, setText, stepsNav, toast } from './dom.js';
+import { freshName } from './commands.js';
+import { barButton, barLink, button, confirmBox, copyField, copyText, el, fill, moreMenu, onKeys, placeLine, say, setText, stepsNav, toast, unzenButton, zen } from './dom.js';
 import { join } from './join.js';
 import { after, firstPlayer, isComputer, seatName } from './live.js';
 import { announcement, headline, progress, question } from './notices.js';
 import { EMPTY, isPending, pendingTurn } from './outbox.js';
 import { arrows, createPlay } from './play.js';
-import { forever, myGame, prefs, rememberGame, setPrefs } from './prefs.js';
+import { forever, forgetGame, hasServer, myGame, prefs, rememberGame, setPrefs } from './prefs.js';
 import { reach, sleep } from './reach.js';
 import { rulesPanel } from './rules.js';
 import { hold, proposal, settled, whoOf } from './seats.js';
-import { connect } from './socket.js';
 import { play as sound } from './sound.js';
 import { showState } from './status.js';
 import { capital, clockName, resultText, scoreWords } from './text.js';
+import { deviceTable, handOver, recordOf, serverTable } from './tables.js';
 import { createTurns } from './turns.js';
 
 /** A command that is answered sooner need not be shown. */
@@ -28,14 +28,15 @@ const TOGETHER = 700;
 /** How long an announcement waits for its board. */
 const LATE = 1_500;
 
-/** @param {HTMLElement} main @param {string} id @param {{embed?: boolean}} [how] */
-export const gamePage = async (main, id, { embed = false } = {}) => {
+/** @param {HTMLElement} main @param {string} id @param {{embed?: boolean, device?: boolean}} [how] */
+export const gamePage = async (main, id, { embed = false, device = false } = {}) => {
+  const table = device ? deviceTable(id) : serverTable(id);
   const infoOf = async (/** @type {import('./live.js').Game} */ game) => {
     const { games } = await catalogue();
     return /** @type {import('./api.js').GameInfo} */ (games.find((one) => one.id === game.game));
   };
   const watching = async () => ({ game: await patient(() => getJson(`/api/games/${id}`)), seat: null, note: '' });
-  const [arrival] = await Promise.all([embed ? watching() : arrive(main, id, async (game) => (await infoOf(game)).players), catalogue()]);
+  const [arrival] = await Promise.all([embed ? watching() : table.arrive(main, async (game) => (await infoOf(game)).players), catalogue()]);
   /** @type {{game: import('./live.js').Game, ply: number|null, flipped: boolean, skew: number, told: import('./connection.js').Told,
    *   presence: any, seat: import('./seats.js').Seat|null, note: string, joining: boolean, putOff: boolean}} */
   const state = {
@@ -71,6 +72,8 @@ export const gamePage = async (main, id, { embed = false } = {}) => {
 
   const play = createPlay({
     label: `Board of ${info.name}`,
+    premove: () => (live() && !state.game.result && started() && you.length === 1 && !state.seat?.invitation && !mine(state.game.turn) ? you[0] : null),
+    plays: () => you.length > 0 && !state.game.result && !state.seat?.invitation,
     mayPlay,
     idle,
     onTurn: (turn) => give('move', { turn, board_seq: state.game.board_seq }),
@@ -84,33 +87,36 @@ export const gamePage = async (main, id, { embed = false } = {}) => {
   const seats = [1, 2].map((number) => seatBar(/** @type {1|2} */ (number), info));
   const notice = el('div.notice', { id: 'notice' });
   const outboxList = el('ul.outbox', { id: 'outbox' });
-  const connection = el('span.connection', { id: 'connection' });
+  const connection = el(device ? 'span.connection.here' : 'span.connection', { id: 'connection' });
   const watchers = el('span', { id: 'watchers' });
 
-  const nav = stepsNav({ first: () => go(0), back: () => step(-1), on: () => step(1), last: () => go(now()), flip: () => flip() });
+  const nav = stepsNav({ first: () => go(0), back: () => step(-1), on: () => step(1), last: () => go(now()) });
 
-  const hint = button('Hint', () => askHint(), { id: 'hint', title: 'Ask for a hint (h)' });
-  const undo = button('Undo', () => command('undo'), { id: 'undo', title: 'Take back (u)' });
-  const draw = button('Draw', () => command('offer-draw'), { id: 'offer-draw', 'aria-label': 'Offer a draw', title: 'Offer a draw' });
-  const resign = button('Resign', async () => { if (await confirmBox('Give this game up?', 'Resign', 'Play on')) command('resign'); }, { id: 'resign' });
-  const rematch = button('Rematch', () => command('rematch'), { id: 'rematch', className: 'primary' });
-  const analyse = el('a.button', { id: 'analyse' }, 'Analyse');
-  const review = el('a.button', { id: 'review' }, 'Review');
+  const small = [barButton('back', 'Back', () => step(-1), { id: 'bar-back', className: 'only-small' }), barButton('on', 'Forward', () => step(1), { id: 'bar-on', className: 'only-small' })];
+  const hint = barButton('hint', 'Hint', () => askHint(), { id: 'hint', title: 'Ask for a hint (h)' });
+  const undo = barButton('undo', 'Take back', () => command('undo'), { id: 'undo', title: 'Take back (u)' });
+  const turnRound = barButton('flip', 'Flip', () => flip(), { id: 'flip', title: 'Turn the board round (f)' });
+  const draw = button('Offer a draw', () => command('offer-draw'), { id: 'offer-draw' });
+  const resign = button('Resign', async () => { if (await confirmBox('Give this game up?', 'Resign', 'Play on')) command('resign'); }, { id: 'resign', className: 'danger' });
+  const rematch = barButton('again', 'Rematch', () => command('rematch'), { id: 'rematch', className: 'primary' });
+  const analyse = barLink('analyse', 'Analyse', { id: 'analyse' });
+  const review = barLink('review', 'Review', { id: 'review' });
   const rulesButton = button('Rules', () => rulesPanel(info), { id: 'rules-open', title: 'The rules of this game' });
   const share = button('Share', () => showLinks(), { id: 'share', title: 'Links to this game' });
-  const actions = el('div.actions', { role: 'group', 'aria-label': 'Actions' }, rematch, hint, undo, draw, resign, review, analyse, rulesButton, share);
-  const foot = el('p.foot', {}, connection, watchers, el('span', { id: 'clock-name' }, clockName(state.game.clock)));
+  const type = button('Type a move', () => { play.card.classList.add('typing'); play.entry.focus(); }, { id: 'type-open' });
+  const bar = el('div.bar', { role: 'group', 'aria-label': 'Actions' }, rematch, review, analyse, ...small, hint, undo, turnRound, moreMenu(type, draw, rulesButton, share, resign));
+  const place = placeLine(info.name, clockName(state.game.clock), el('span', {}, watchers, connection));
 
   main.className = embed ? 'table embed' : 'table';
   fill(main,
-    el('h1.sr', {}, `${info.name}: ${names().join(' against ')}`),
     el('div.boardbox', {}, play.board.element),
-    seats[0].element, seats[1].element,
-    ...(embed ? [el('p.foot', {}, el('a', { href: `/${id}`, target: '_blank', rel: 'noopener' }, `Open this game of ${info.name}`))]
-      : [el('div.side', {}, notice, outboxList, play.card, nav, el('section.card.list', {}, list.element), actions, foot)]));
+    el('div.side', {}, seats[0].element, seats[1].element,
+      ...(embed ? [el('p.foot', {}, el('a', { href: `/${id}`, target: '_blank', rel: 'noopener' }, `Open this game of ${info.name}`))]
+        : [place, el('section.card.turnlist', { 'aria-label': 'Turns' }, list.element, nav), el('div.now', {}, notice, outboxList, play.card), bar])),
+    ...(embed ? [] : [unzenButton()]));
 
   const remember = () => {
-    if (!embed && (you.length > 0 || myGame(id))) rememberGame({ id, game: info.id, over: Boolean(state.game.result), names: names().join(' – ') });
+    if (!embed && (device || you.length > 0 || myGame(id))) rememberGame({ id, game: info.id, over: Boolean(state.game.result), names: names().join(' – '), ...(device ? { device } : {}) });
   };
 
   /** Shows the position that is to be seen, and everything around it. */
@@ -133,8 +139,8 @@ export const gamePage = async (main, id, { embed = false } = {}) => {
     });
     list.show(game.turns, ply(), { first: firstPlayer(game) });
     const [first, back, on, last] = nav.querySelectorAll('button');
-    first.disabled = back.disabled = ply() === 0;
-    on.disabled = last.disabled = ply() >= now();
+    first.disabled = back.disabled = small[0].disabled = ply() === 0;
+    on.disabled = last.disabled = small[1].disabled = ply() >= now();
     const over = Boolean(game.result);
     const waits = (/** @type {string} */ what) => isPending(box(), what);
     const computerGame = you.length === 0 && isComputer(game, 1) && isComputer(game, 2);
@@ -150,11 +156,11 @@ export const gamePage = async (main, id, { embed = false } = {}) => {
     rematch.hidden = !over || !sits;
     const asked = Boolean(game.rematch?.seat && mine(game.rematch.seat) && you.length === 1);
     rematch.disabled = asked || waits('rematch');
-    setText(rematch, asked ? 'Rematch asked' : 'Rematch');
+    setText(rematch.querySelector('span'), asked ? 'Rematch asked' : 'Rematch');
     review.hidden = !over || game.turns.length === 0;
     analyse.hidden = you.length > 0 && !over && !computerGame;
-    analyse.href = `/analysis/${game.game}?game=${id}`;
-    review.href = `/analysis/${game.game}?game=${id}&review=1`;
+    analyse.href = `/analysis/${game.game}?${table.query}`;
+    review.href = `/analysis/${game.game}?${table.query}&review=1`;
     setText(connection, state.told.words);
     connection.classList.toggle('lost', state.told.kind !== 'connected');
     setText(watchers, state.presence?.watchers ? `${state.presence.watchers} watching` : '');
@@ -183,6 +189,8 @@ export const gamePage = async (main, id, { embed = false } = {}) => {
     } else if (open && !(open.kind === 'rematch' && (state.putOff || game.rematch?.id))) {
       const answering = isPending(box(), 'accept') || isPending(box(), 'decline') || (open.kind === 'rematch' && isPending(box(), 'rematch'));
       showNotice(`${open.kind} ${open.text} ${answering}`, () => questionCard(open, answering));
+    } else if (game.rematch?.id && you.length === 0) {
+      showNotice(`next ${game.rematch.id}`, () => el('p.card', {}, 'They play again: ', el('a', { href: `/${game.rematch.id}`, id: 'to-rematch' }, 'watch the rematch'), '.'));
     } else if (state.note) {
       showNotice(state.note, () => el('p.card', { id: 'seat-note' }, `${state.note} You are ${you.length > 0 ? 'at the seat that this browser holds' : 'watching'}.`));
     } else if (notice.dataset.kind) {
@@ -269,20 +277,44 @@ export const gamePage = async (main, id, { embed = false } = {}) => {
       one.phase === 'refused' ? button('OK', () => commands?.forget(one.name), { 'aria-label': `Dismiss: ${progress(one, connected)}` }) : null)));
   };
 
+  const dialogOf = (/** @type {string} */ name, /** @type {string} */ title, /** @type {any[]} */ ...parts) => {
+    const dialog = el('dialog.box', { id: name, 'aria-label': title }, el('form', { method: 'dialog' }, el('h2', {}, title), ...parts));
+    dialog.addEventListener('close', () => dialog.remove());
+    document.body.append(dialog);
+    dialog.showModal();
+  };
+
   const showLinks = () => {
+    if (device) { shareFromHere(); return; }
     const base = location.origin;
     const invite = myGame(id)?.invite;
     const token = state.seat && !state.seat.invitation ? state.seat.token : null;
-    const dialog = el('dialog.box', { id: 'links', 'aria-label': 'Links to this game' }, el('form', { method: 'dialog' },
-      el('h2', {}, 'Links to this game'),
+    dialogOf('links', 'Links to this game',
       copyField('To watch', `${base}/${id}`, 'watch-link'),
       token ? copyField('Your seat, secret', `${base}/${id}#${token}`, 'seat-link') : null,
       token && invite && !started() ? copyField('To invite your friend', `${base}/${id}#${invite}`, 'friend-link') : null,
       copyField('To show on another page', `<iframe src="${base}/embed/${id}" width="420" height="560"></iframe>`, 'embed-link'),
-      el('div.row', {}, el('a.button', { href: `/api/games/${id}/record`, id: 'record-link' }, 'The game as text'), el('button.primary', {}, 'Close'))));
-    dialog.addEventListener('close', () => dialog.remove());
-    document.body.append(dialog);
-    dialog.showModal();
+      el('div.row', {}, el('a.button', { href: `/api/games/${id}/record`, id: 'record-link' }, 'The game as text'), el('button.primary', {}, 'Close')));
+  };
+
+  /** A game of this browser: as text, or handed to the server, where it has an address. */
+  const shareFromHere = async () => {
+    const text = await recordOf(state.game, info.players);
+    const area = el('textarea', { readOnly: true, rows: 8, value: text, id: 'record-text', 'aria-label': 'Record' });
+    const give = button('Put it on the server', async () => {
+      give.disabled = true;
+      try {
+        const address = await handOver(state.game);
+        // From now on it is the server's: two that go on apart would be two games.
+        forgetGame(id);
+        location.href = address;
+      } catch (error) {
+        give.disabled = false;
+        toast(capital(/** @type {Error} */ (error).message), 'bad');
+      }
+    }, { id: 'hand-over', title: 'Gives the game an address that others can open' });
+    dialogOf('links', 'This game', el('p', {}, 'It is kept in this browser, and nobody else can see it.'), area,
+      el('div.row', {}, button('Copy', () => copyText(text, area)), hasServer() ? give : null, el('button.primary', {}, 'Close')));
   };
 
   const box = () => commands?.box() ?? EMPTY;
@@ -328,9 +360,7 @@ export const gamePage = async (main, id, { embed = false } = {}) => {
   const flip = async () => {
     if (turning) return;
     turning = true;
-    const late = setTimeout(() => toast('The board is turned round when the server answers.'), reach.answering() ? SOON : 0);
     await askView(placeAt(ply()), !state.flipped);
-    clearTimeout(late);
     turning = false;
     state.flipped = !state.flipped;
     render(false);
@@ -339,11 +369,11 @@ export const gamePage = async (main, id, { embed = false } = {}) => {
   const askHint = async () => {
     if (!mayPlay() || hint.disabled) return;
     hint.disabled = true;
-    setText(hint, 'Thinking…');
+    setText(hint.querySelector('span'), 'Thinking…');
     const { game } = state;
     const place = placeAt(now());
     try {
-      const answer = await postLong('/api/hint', place);
+      const answer = await thought('hint', place);
       const turn = answer.engine?.turn ?? answer.seed?.turns[0];
       const shown = await askView({ ...place, turns: [...game.turns, turn] }, state.flipped);
       if (state.game.seq !== game.seq) return;
@@ -355,23 +385,16 @@ export const gamePage = async (main, id, { embed = false } = {}) => {
     } catch (error) {
       toast(capital(/** @type {Error} */ (error).message), 'bad');
     } finally {
-      setText(hint, 'Hint');
+      setText(hint.querySelector('span'), 'Hint');
       hint.disabled = !mayPlay();
     }
   };
 
   const toRematch = async (/** @type {string} */ next) => {
-    const token = state.seat?.token;
-    if (token) {
-      const { tokens } = await patient(() => getJson(`/api/games/${id}/rematch`, token));
-      const mySeats = /** @type {(1|2)[]} */ ([1, 2].filter((player) => tokens[player - 1]));
-      if (mySeats.length > 0) {
-        hold(forever, next, whoOf(mySeats), tokens[mySeats[0] - 1]);
-        rememberGame({ id: next, game: info.id });
-        chooseHere(next, whoOf(mySeats));
-      }
-    }
-    location.href = `/${next}`;
+    const address = await table.rematch(next, info.id, state.seat?.token);
+    location.href = address;
+    // Where only the part behind # differs, nothing would be loaded.
+    if (device) location.reload();
   };
 
   /** The game goes on at once; what is to be seen and heard follows in order, however long a board takes. */
@@ -417,19 +440,15 @@ export const gamePage = async (main, id, { embed = false } = {}) => {
 
   /** Asks for the whole game, where page and server do not agree. */
   const resync = async () => {
-    const fresh = await patient(() => getJson(`/api/games/${id}`));
-    state.game = { ...fresh, you };
+    state.game = { ...await table.look(), you };
     await render(false);
   };
 
-  const desk = (/** @type {import('./seats.js').Seat} */ seat) => createCommands({
-    game: id, who: whoOf(seat.you), storage: forever,
-    onChange: () => { renderAround(); adoptTurn(); },
-  });
-  /** @type {ReturnType<typeof createCommands>|null} */
+  const desk = (/** @type {import('./seats.js').Seat} */ seat) => table.desk(seat, () => { renderAround(); adoptTurn(); });
+  /** @type {ReturnType<typeof desk>|null} */
   let commands = null;
 
-  const socket = connect(id, {
+  const socket = table.connect({
     token: () => (state.seat && !state.seat.invitation ? state.seat.token : null),
     seq: () => state.game.seq,
     commands: () => commands,
@@ -462,7 +481,7 @@ export const gamePage = async (main, id, { embed = false } = {}) => {
     ArrowLeft: () => step(-1), k: () => step(-1), ArrowRight: () => step(1), j: () => step(1),
     Home: () => go(0), End: () => go(now()), PageUp: () => step(-10), PageDown: () => step(10),
     f: flip, h: askHint, u: () => { if (!undo.hidden && !undo.disabled) command('undo'); },
-    z: () => document.documentElement.classList.toggle('zen'),
+    z: zen,
     Escape: () => { if (!play.back()) { state.ply = null; render(); } },
     m: () => play.entry.focus(),
   });
@@ -497,7 +516,7 @@ const seatBar = (number, info) => {
     element.classList.toggle('turn', Boolean(on));
     element.classList.toggle('won', Boolean(winner));
     turn.hidden = !on && !winner;
-    setText(turn, winner ? 'has won' : 'to move');
+    setText(turn, winner ? 'won' : 'to move');
   };
   return { element, paint, clock };
 };

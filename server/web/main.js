@@ -4,6 +4,7 @@ import { applyPrefs, prefs, setPrefs } from './prefs.js';
 import { reach, sleep } from './reach.js';
 import { followRequests } from './status.js';
 import { capital } from './text.js';
+import { followVersions } from './versions.js';
 
 const main = /** @type {HTMLElement} */ (document.getElementById('main'));
 
@@ -56,8 +57,8 @@ const failed = (/** @type {any} */ error) => {
 };
 
 const route = async () => {
-  const [first = '', ...rest] = location.pathname.split('/').slice(1);
-  const current = first === 'rules' ? 'rules' : first === 'analysis' ? 'analysis' : first === 'editor' ? 'editor' : first === '' ? 'home' : '';
+  const [first = '', ...rest] = location.pathname.replace(/\/(index\.html)?$/, '').split('/').slice(1);
+  const current = first === 'rules' ? 'learn' : ['learn', 'analysis', 'editor', 'puzzles'].find((page) => page === first) ?? (first === '' ? 'home' : '');
   for (const link of document.querySelectorAll('header nav a')) {
     if (/** @type {HTMLElement} */ (link).dataset.page === current) link.setAttribute('aria-current', 'page');
   }
@@ -67,6 +68,9 @@ const route = async () => {
   if (first === 'analysis') return (await import('./analysis.js')).analysisPage(main, rest);
   if (first === 'editor') return (await import('./editor.js')).editorPage(main, rest);
   if (first === 'rules') return (await import('./rules.js')).rulesPage(main, rest[0] ?? '');
+  if (first === 'learn') return (await import('./learn.js')).learnPage(main, rest);
+  if (first === 'puzzles') return (await import('./puzzles.js')).puzzlesPage(main, rest);
+  if (first === 'play') return (await import('./game.js')).gamePage(main, location.hash.slice(1), { device: true });
   if (first === 'embed') return (await import('./game.js')).gamePage(main, rest[0] ?? '', { embed: true });
   return (await import('./game.js')).gamePage(main, first);
 };
@@ -88,4 +92,4 @@ settings();
 soundButton();
 document.getElementById('keys-open')?.addEventListener('click', showKeys);
 onKeys({ '?': showKeys });
-route().then(() => main.setAttribute('data-ready', ''), failed);
+route().then(() => main.setAttribute('data-ready', ''), failed).then(() => followVersions());

@@ -6,10 +6,12 @@
  * @typedef {import('./api.js').Place} Place
  */
 import { view as askView } from './api.js';
+import { ask } from './ask.js';
 import { createBoard } from './board.js';
 import { button, el, fill, say, setText } from './dom.js';
 import { NOTHING, back, drag, stageNames, stageOf, starts, tapCell, tapChoice } from './gesture.js';
 import { prefs, touch } from './prefs.js';
+import { NONE, due, short, tapped } from './premove.js';
 import { reach, sleep } from './reach.js';
 import { capital, plural } from './text.js';
 
@@ -27,10 +29,12 @@ const LATE = 700;
 
 /**
  * @param {{onTurn: (turn: string) => Promise<any>|void, mayPlay: () => boolean, idle: () => string, label?: string, sure?: boolean,
- *   onWay?: (turn: string) => string}} hooks
- *   `sure` never asks for confirmation, `onWay` says how far a turn is that has been played
+ *   onWay?: (turn: string) => string, plays?: () => boolean,
+ *   premove?: () => 1|2|null}} hooks
+ *   `sure` never asks for confirmation, `onWay` says how far a turn is that has been played, `plays` whether anybody plays here,
+ *   `premove` who may choose a turn ahead
  */
-export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false, onWay = () => 'Sending…' }) => {
+export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false, onWay = () => 'Sending…', plays = () => true, premove = () => null }) => {
   /** @type {Place|null} */
   let place = null;
   /** Which way round the board is to be, and is. */
@@ -47,7 +51,7 @@ export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false, onWay =
   let spelling = NOTHING;
   /** @type {{text: string, cell: number|null, before: View, spelling: import('./gesture.js').Spelling}|null} */
   let proposal = null;
-  /** @type {[number, number][]} */
+  /** @type {import('./board.js').Hint[]} */
   let hints = [];
   let threat = false;
   /** Counts the places that were to be shown, and the turns that were tried: a board that comes too late is not shown. */
@@ -57,6 +61,11 @@ export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false, onWay =
   let late = 0;
   /** @type {{text: string, from: string}|null} a turn that has not been answered, and where it was played */
   let sending = null;
+  let upcoming = NONE;
+  /** @type {import('./board.js').Marks} what is marked, but for what is only pointed at */
+  let marked = {};
+  /** @type {{to: number, height: number}[]} */
+  let ghosts = [];
 
   const board = createBoard({ label, onTap: (cell) => tap(cell), onDrag: (from, to) => dragged(from, to) });
 
@@ -86,9 +95,13 @@ export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false, onWay =
     const heads = able && !proposal ? starts(view.steps) : new Map();
     const placing = stage && !begun && view.steps.every((step) => step.trace.placed !== null);
     const selected = begun && !proposal ? spelling.taps.find((one) => one.cell !== null)?.cell ?? null : null;
-    board.mark({
-      selected,
-      targets: stage && begun ? stage.cells : new Set(),
+    const later = upcoming.chosen ? arrows([upcoming.chosen.trace]) : [];
+    const from = upcoming.spelling.taps[0]?.cell ?? null;
+    ghosts = [];
+    marked = {
+      selected: selected ?? from,
+      targets: stage && begun ? stage.cells : from !== null ? stageOf(upcoming.steps, upcoming.spelling).cells : new Set(),
+      later,
       grab: new Set(heads.keys()),
       // Where a piece may be put; quietly, because there are many such cells.
       faint: new Set(stage && !begun ? view.steps.flatMap((step) => (step.taps.length === 1 && step.trace.placed !== null ? [step.trace.placed] : [])) : []),
@@ -100,7 +113,8 @@ export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false, onWay =
         if (begun) return stage.cells.has(cell) ? 'legal target' : '';
         return heads.has(cell) ? (placing ? 'can be chosen' : plural(heads.get(cell), 'legal move')) : '';
       },
-    });
+    };
+    board.mark(marked);
     board.element.classList.toggle('able', able && !proposal);
     board.element.classList.toggle('placing', Boolean(placing));
     renderCard(able, stage);
@@ -108,8 +122,9 @@ export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false, onWay =
 
   const renderCard = (/** @type {boolean} */ able, /** @type {any} */ stage) => {
     if (!view) return;
-    const now = sending ? onWay(sending.text) : late > 0 ? 'Waiting for the server' : able ? (proposal ? `Play ${proposal.text}?` : prompt(view, spelling)) : idle();
+    const now = sending ? onWay(sending.text) : late > 0 ? 'Fetching the rules…' : upcoming.chosen ? `Next: ${upcoming.chosen.text}` : able ? (proposal ? `Play ${proposal.text}?` : prompt(view, spelling)) : idle();
     setText(title, now);
+    card.classList.toggle('begun', able && marker());
     title.classList.toggle('mine', able);
     const done = [...draft.flatMap((one) => one.taps), ...(proposal ? proposal.spelling.taps : spelling.taps)];
     const ahead = stage ? stageNames(view.steps, spelling).slice(spelling.taps.length) : [];
@@ -119,7 +134,10 @@ export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false, onWay =
       ...done.map((one) => el('li.done', {}, el('small', {}, capital(one.stage)), one.label)),
       ...ahead.map((name, i) => el(i === 0 ? 'li.now' : 'li', i === 0 ? { 'aria-current': 'step' } : {}, el('small', {}, capital(name)), '…')),
     ] : []));
-    fill(chips, ...(stage?.choices ?? []).map((/** @type {any} */ choice) => button(choice.label, () => choose(choice), { className: 'chip', 'data-choice': choice.label })));
+    fill(chips, ...(stage?.choices ?? []).map((/** @type {any} */ choice) => button(choice.label, () => choose(choice), {
+      className: 'chip', 'data-choice': choice.label,
+      onmouseenter: () => foresee(choice), onfocus: () => foresee(choice), onmouseleave: () => foresee(null), onblur: () => foresee(null),
+    })));
     backButton.disabled = !able || !marker();
     clearButton.disabled = !able || !marker();
     // A button that can do nothing hides, and keeps its place.
@@ -127,7 +145,18 @@ export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false, onWay =
     playButton.hidden = proposal === null || sending !== null;
     const hasFocus = document.activeElement === playButton;
     if (playButton.hidden && hasFocus) board.cells.querySelector('button[tabindex="0"]')?.focus();
-    entry.disabled = !mayPlay();
+    // A field that is disabled would lose the focus of whoever types the next turn.
+    entry.readOnly = !mayPlay();
+    form.hidden = !plays();
+  };
+
+  /** Shows where the parts of a choice would land, in every direction. @param {import('./api.js').Tap|null} choice */
+  const foresee = (choice) => {
+    if (!view) return;
+    const steps = choice ? stageOf(view.steps, tapChoice(view.steps, spelling, choice)).candidates : [];
+    const all = steps.flatMap(({ trace }) => trace.travels.flatMap(({ to, height }) => (to === null ? [] : [{ to, height }])));
+    ghosts = all.filter(({ to }, i) => all.findIndex((other) => other.to === to) === i);
+    board.mark({ ...marked, ghosts });
   };
 
   /** Says so when an answer takes long. @template T @param {Promise<T>} answer @returns {Promise<T>} */
@@ -156,7 +185,8 @@ export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false, onWay =
     return next;
   };
 
-  const tap = (/** @type {number} */ cell) => {
+  const tap = async (/** @type {number} */ cell) => {
+    if (view && !ready() && await chooseAhead(cell)) return;
     if (!view || !ready()) { if (!sending) render(); return; }
     if (proposal) {
       if (proposal.cell === cell) { confirm(); return; }
@@ -192,7 +222,7 @@ export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false, onWay =
     hints = [];
     if (!step || candidates.length > 1) {
       render();
-      if (spelling.taps.length > 0) say(choices.length > 0 ? `Choose the ${stage}: ${choices.map((one) => one.label).join(', ')}` : '');
+      if (spelling.taps.length > 0) say(choices.length > 0 ? `Choose the ${stage}: ${choices.map((one) => one.label).join(', ')}` : prompt(view, spelling));
       return;
     }
     const before = view;
@@ -285,8 +315,36 @@ export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false, onWay =
     if (await attempt(text, { ...from, before: base }, true)) { entry.value = ''; setText(wrong, ''); }
   };
 
+  /** Chooses a turn for later, or takes it back. Says whether that is what a tap means now. @param {number} cell */
+  const chooseAhead = async (cell) => {
+    const seat = premove();
+    if (!seat || !base || !current) return false;
+    const here = base;
+    if (upcoming === NONE) {
+      const steps = short(await ask('edit', { game: here.game, position: here.position, edit: { turn: seat } }).then((other) => other.steps, () => []));
+      if (base !== here || premove() !== seat || steps.length === 0) return base === here;
+      // A second tap may have come while the first waited: they are taken in order.
+      if (upcoming === NONE) upcoming = { ...NONE, steps };
+    }
+    upcoming = tapped(upcoming, cell);
+    render();
+    say(upcoming.chosen ? `${upcoming.chosen.text} will be played next. Tap, or press Escape, to take it back.` : upcoming.spelling.taps.length > 0 ? 'Choose where to' : 'Nothing is chosen');
+    return true;
+  };
+
+  /** Plays what was chosen ahead, if it still can be. */
+  const playAhead = () => {
+    const was = upcoming;
+    if (was === NONE || !view || !ready()) return;
+    upcoming = NONE;
+    const text = due(was, view.steps);
+    if (text) attempt(text, { text, taps: [], cell: null, before: view, step: view.steps.find((one) => one.text === text) }, true);
+    else if (was.chosen) { say(`${was.chosen.text} cannot be played any more.`); render(); }
+  };
+
   /** Takes back one stage. Says whether there was one. */
   const stepBack = () => {
+    if (upcoming !== NONE) { upcoming = NONE; render(); return true; }
     if (sending || !marker() || !view) return false;
     setText(wrong, '');
     tries++;
@@ -343,6 +401,7 @@ export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false, onWay =
     // A turn that is on its way is shown where it was played.
     if (sending?.from === key(next)) look(turnsWith(sending.text), false).catch(() => {});
     render();
+    playAhead();
     return shown;
   };
 
@@ -363,15 +422,19 @@ export const createPlay = ({ onTurn, mayPlay, idle, label, sure = false, onWay =
     /** Whether the board that is seen is turned round. */
     turned: () => turned,
     busy: () => marker() || sending !== null,
-    /** @param {[number, number][]} pairs */
-    hint: (pairs, isThreat = false) => { hints = pairs; threat = isThreat; render(); },
+    /** @param {import('./board.js').Hint[]} shown */
+    hint: (shown, isThreat = false) => { hints = shown; threat = isThreat; render(); },
   };
 };
 
-/** The arrows of a turn. @param {import('./api.js').Trace[]} traces @returns {[number, number][]} */
-export const arrows = (traces) => traces.flatMap((trace) => {
-  /** @type {[number, number][]} */
-  const placed = trace.placed === null ? [] : [[trace.placed, trace.placed]];
+/** What a turn does, as it is drawn. @param {import('./api.js').Trace[]} traces @returns {import('./board.js').Hint[]} */
+export const arrows = (traces) => traces.flatMap((trace) => hintsOf(trace));
+
+/** @param {import('./api.js').Trace} trace @returns {import('./board.js').Hint[]} */
+const hintsOf = (trace) => {
   // A placement is the advice; what it pushes follows by itself.
-  return placed.length > 0 ? placed : trace.travels.flatMap(({ from, to }) => (to === null ? [] : [/** @type {[number, number]} */ ([from, to])]));
-});
+  if (trace.placed !== null) return [{ place: trace.placed }];
+  const parts = trace.travels.flatMap(({ from, to, height }) => (to === null ? [] : [{ from, to, height }]));
+  // All parts of a stack lie on one arrow.
+  return [...new Set(parts.map(({ from }) => from))].map((from) => ({ from, parts: parts.filter((part) => part.from === from) }));
+};

@@ -1,4 +1,5 @@
 /** What the browser remembers: taste, and the games of its owner. */
+import { forgetDeviceGame } from './device.js';
 import { hold, letGo } from './seats.js';
 
 /** What stands in for a storage that the browser denies: it lasts as long as the page. @returns {Storage} */
@@ -66,8 +67,8 @@ export const applyPrefs = () => {
   document.documentElement.classList.toggle('no-coordinates', !coordinates);
 };
 
-/** @typedef {{id: string, game: string, invite?: string, invited?: string, at: number, over?: boolean, names?: string}} Mine
- *   `invite` is for a friend, `invited` came from one; the secrets of seats lie apart */
+/** @typedef {{id: string, game: string, invite?: string, invited?: string, at: number, over?: boolean, names?: string, device?: boolean}} Mine
+ *   `invite` is for a friend, `invited` came from one; the secrets of seats lie apart; `device` is kept here alone */
 
 const GAME = 'quadrille.game.';
 
@@ -91,8 +92,15 @@ export const rememberGame = (change) => {
   return kept;
 };
 
+/** Whether there is a server behind the pages, or only files. */
+export const hasServer = () => document.documentElement.dataset.server !== 'none';
+
+/** The address of a game of mine. @param {Mine} game */
+export const addressOfGame = ({ id, device }) => (device ? `/play#${id}` : `/${id}`);
+
 /** @param {string} id */
 export const forgetGame = (id) => {
+  forgetDeviceGame(forever, id);
   forever.removeItem(GAME + id);
   letGo(forever, id);
   // What still waits to be sent could not be without the seat.
@@ -128,7 +136,7 @@ export const remembered = (key, otherwise) => read(`quadrille.${key}`, otherwise
 /** @param {string} key @param {any} value */
 export const remember = (key, value) => write(`quadrille.${key}`, value);
 
-/** The theme that is seen now. */
+/** Whether motion is unwelcome. */
 export const reducedMotion = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
 /** Whether fingers do the pointing. */
 export const touch = () => matchMedia('(pointer: coarse)').matches;

@@ -1,12 +1,15 @@
 /** The rules, as a page and as a panel beside the board. */
-import { catalogue, getText, patient } from './api.js';
-import { button, drawing, el, fill, setText } from './dom.js';
-import { reach } from './reach.js';
+import { catalogue } from './api.js';
+import { ask } from './ask.js';
+import { button, drawing, el, fill } from './dom.js';
 import { capital } from './text.js';
 
-/** The rules of a game as the server renders them; its markup is the server's own. */
+/** The rules of a game; their markup is the program's own. */
 const article = async (/** @type {string} */ id) => {
-  const page = new DOMParser().parseFromString(await patient(() => getText(`/api/rules/${id}`)), 'text/html');
+  const page = new DOMParser().parseFromString((await ask('rules', { game: id })).html, 'text/html');
+  // A board that is drawn need not be written, too; what is wider than the page can be scrolled with keys.
+  for (const written of page.querySelectorAll('p:has(.picture) + pre')) written.remove();
+  for (const wide of page.querySelectorAll('pre, table')) wide.setAttribute('tabindex', '0');
   return el('article.prose', {}, ...page.body.childNodes);
 };
 
@@ -20,9 +23,9 @@ export const rulesPage = async (main, id) => {
   document.title = `${info?.name ?? 'Rules'} – rules – Quadrille`;
   main.className = 'page reading';
   fill(main,
-    el('nav.tabs', { 'aria-label': 'Rules of' }, ...games.map((one) => el('a', { href: `/rules/${one.id}`, 'aria-current': one.id === id ? 'page' : null }, one.name))),
+    info && el('nav.tabs', { 'aria-label': 'Rules of' }, ...games.map((one) => el('a', { href: `/rules/${one.id}`, 'aria-current': one.id === id ? 'page' : null }, one.name))),
     info ? await article(id) : shelf(games),
-    info ? el('p.row', {}, el('a.button.primary', { href: `/?new=${id}` }, `Play ${info.name}`), el('a.button', { href: `/analysis/${id}` }, 'Analyse')) : null);
+    info ? el('p.row', {}, el('a.button.primary', { href: `/?new=${id}` }, `Play ${info.name}`), el('a.button', { href: `/learn/${id}` }, 'Lessons'), el('a.button', { href: `/analysis/${id}` }, 'Analyse')) : null);
 };
 
 /** Opens the rules beside the board. @param {import('./api.js').GameInfo} info */
@@ -30,11 +33,10 @@ export const rulesPanel = (info) => {
   const open = document.getElementById('rules-panel');
   if (open) { /** @type {HTMLDialogElement} */ (open).close(); return; }
   const close = () => panel.close();
-  const text = el('div', {}, el('p', { id: 'rules-wait' }, reach.answering() ? 'Fetching the rules…' : 'The server does not answer. The rules come as soon as it does.'));
+  const text = el('div');
   const panel = el('dialog.panel', { id: 'rules-panel', 'aria-label': `Rules of ${info.name}` },
     el('header', {}, el('b', {}, 'Rules'), button('Close', close, { id: 'rules-close' })), text);
-  const unwatch = reach.watch((answering) => { if (!answering) setText(text.querySelector('#rules-wait'), 'The server does not answer. The rules come as soon as it does.'); });
-  article(info.id).then((rules) => fill(text, rules), (error) => fill(text, el('p.error', {}, capital(error.message)))).finally(unwatch);
+  article(info.id).then((rules) => fill(text, rules), (error) => fill(text, el('p.error', {}, capital(error.message))));
   panel.addEventListener('close', () => { panel.remove(); document.getElementById('rules-open')?.focus(); });
   panel.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => { if (event.key === 'Escape') { event.preventDefault(); close(); } });
   document.body.append(panel);
