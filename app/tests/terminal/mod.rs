@@ -89,6 +89,7 @@ fn a_whole_game_is_played_with_the_mouse() {
         }
         tty.sees(then);
     }
+    tty.sees("n rematch");
     let text = tty.text();
     let row = text.lines().position(|line| line.contains("n rematch")).unwrap();
     let column = text.lines().nth(row).unwrap().find("n rematch").unwrap();

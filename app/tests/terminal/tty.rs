@@ -86,11 +86,15 @@ impl Tty {
 
     /// Whether the program has the whole screen, and the mouse.
     pub fn is_taken_over(&self) -> bool {
-        let parser = self.parser.lock().unwrap();
-        let screen = parser.screen();
-        let mouse = screen.mouse_protocol_mode() != vt100::MouseProtocolMode::None;
-        assert_eq!(screen.alternate_screen(), mouse);
-        mouse
+        let state = || {
+            let parser = self.parser.lock().unwrap();
+            let screen = parser.screen();
+            let mouse = screen.mouse_protocol_mode() != vt100::MouseProtocolMode::None;
+            (screen.alternate_screen(), mouse)
+        };
+        // Both are switched in one breath, but the bytes may come in two.
+        self.wait("both or neither", |_| state().0 == state().1);
+        state().1
     }
 
     /// How the terminal is set.
