@@ -67,8 +67,6 @@ pub struct Entry {
     /// Solves every position that can follow.
     #[cfg(not(target_family = "wasm"))]
     pub complete: Completion,
-    /// The puzzles that come with the program, for [`crate::puzzles::read`].
-    pub shipped: &'static str,
     /// Collects new puzzles; reports after each game how many games and puzzles there are.
     #[cfg(not(target_family = "wasm"))]
     pub puzzles: Puzzles,
@@ -117,7 +115,6 @@ const fn entry<G: Play>() -> Entry {
         solve: solve_match::<G>,
         #[cfg(not(target_family = "wasm"))]
         complete: complete_match::<G>,
-        shipped: G::PUZZLES,
         #[cfg(not(target_family = "wasm"))]
         puzzles: |options, wanted, stop, report| {
             collect::<G>(&options_from_json(options)?, wanted, stop, report)

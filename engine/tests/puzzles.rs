@@ -74,7 +74,6 @@ fn has_one_solution<G: Play>(puzzle: &Puzzle) {
 
 fn check<G: Play>() {
     let puzzles = shipped(G::INFO.id);
-    assert_eq!(puzzles.len(), read(G::PUZZLES).unwrap().len());
     assert!(puzzles.is_sorted_by_key(|puzzle| puzzle.rating), "they go from easy to hard");
     let mut keys = HashSet::new();
     for (i, puzzle) in puzzles.iter().enumerate() {

@@ -26,6 +26,8 @@ mod desk;
 pub mod edit;
 pub mod given;
 pub mod lessons;
+#[cfg(not(target_family = "wasm"))]
+pub mod pages;
 pub mod puzzles;
 pub mod query;
 pub mod read;
@@ -88,6 +90,19 @@ pub enum Request {
 pub struct Rules {
     /// The game's id.
     pub game: String,
+}
+
+impl Rules {
+    #[cfg(not(target_family = "wasm"))]
+    fn answer(&self) -> Result<Answer, Refusal> {
+        Ok(Answer::Rules { html: pages::rules(&self.game)? })
+    }
+
+    /// A program for a page is fetched before anything can be done; it leaves out what can be a file beside it.
+    #[cfg(target_family = "wasm")]
+    fn answer(&self) -> Result<Answer, Refusal> {
+        Err(Refusal::not_there("the rules pages are files beside this program"))
+    }
 }
 
 /// One answer to a request.
@@ -157,13 +172,16 @@ impl Request {
             "analysis" => Request::Analysis(search(fields)?),
             "turn" => {
                 let own = [&Effort::FIELDS[..], &think::Turn::FIELDS];
-                let (given, turn) = about::<think::Turn>(fields, &own)?;
-                let search = think::Search { given, ..turn.search };
+                read::known(&fields, &[&given::FIELDS[..], &own.concat()].concat())?;
+                let mut fields = fields;
+                let turn = read::take(&mut fields, &think::Turn::FIELDS);
+                let search = search(fields)?;
+                let turn: think::Turn = read::fields(turn, &think::Turn::FIELDS)?;
                 Request::Turn(think::Turn { search, ..turn })
             }
             "review" => {
-                let (given, review) = about::<review::Review>(fields, &[&Effort::FIELDS])?;
-                Request::Review(review::Review { given, ..review })
+                let think::Search { given, effort } = search(fields)?;
+                Request::Review(review::Review { given, effort })
             }
             "lessons" => Request::Lessons(read::fields(fields, &lessons::Lessons::FIELDS)?),
             "lesson" => Request::Lesson(read::fields(fields, &lessons::LessonTry::FIELDS)?),
@@ -214,7 +232,7 @@ impl Request {
             Request::Tree(text) => Answer::Tree(text.answer()?),
             Request::Record(tree) => Answer::Record { record: tree.answer(budget)?.record },
             Request::Catalogue => Answer::Catalogue(catalogue::catalogue()),
-            Request::Rules(rules) => Answer::Rules { html: catalogue::rules(&rules.game)? },
+            Request::Rules(rules) => rules.answer()?,
             Request::Lessons(lessons) => Answer::Lessons(lessons.answer()?),
             Request::Lesson(attempt) => Answer::Lesson(Box::new(attempt.answer()?)),
             Request::Puzzles(puzzles) => Answer::Puzzles(puzzles.answer()?),
@@ -236,8 +254,8 @@ impl Request {
 }
 
 fn search(fields: Map<String, Value>) -> Result<think::Search, Refusal> {
-    let (given, search) = about::<think::Search>(fields, &[&Effort::FIELDS])?;
-    Ok(think::Search { given, ..search })
+    let (given, effort) = about(fields, &[&Effort::FIELDS])?;
+    Ok(think::Search { given, effort })
 }
 
 /// Reads the position that a request is about apart from the rest, so that a fault in either is found at its
@@ -248,10 +266,7 @@ fn about<T: DeserializeOwned>(
 ) -> Result<(Given, T), Refusal> {
     let known = [&given::FIELDS[..], &own.concat()].concat();
     read::known(&fields, &known)?;
-    let mut position = Map::new();
-    for name in given::FIELDS {
-        position.extend(fields.shift_remove_entry(name));
-    }
+    let position = read::take(&mut fields, &given::FIELDS);
     Ok((read::fields(position, &given::FIELDS)?, read::fields(fields, &known)?))
 }
 

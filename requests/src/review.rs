@@ -4,11 +4,11 @@ use crate::budget::{Budget, Effort};
 use crate::desk::Desk;
 use crate::given::Given;
 use crate::refusal::Refusal;
-use crate::think::search_on;
+use crate::think::{bar, search_on};
 use engine::score::{WIN, earlier, win_in};
 use engine::{Limits, Session, Stop};
 use rules::Player;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::time::Duration;
 
 /// How long each position is looked at when nothing is said.
@@ -21,13 +21,11 @@ const CLEARLY_WON: i32 = 1_000;
 const MISTAKES: [(i32, &str); 3] = [(300, "blunder"), (120, "mistake"), (50, "inaccuracy")];
 
 /// A game to go over; the effort is for each position.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Review {
     /// The game.
-    #[serde(skip)]
     pub given: Given,
     /// How much to search at each position.
-    #[serde(flatten)]
     pub effort: Effort,
 }
 
@@ -42,6 +40,8 @@ pub struct Judged {
     pub score: i32,
     /// Turns of the winner until a proven win, negative when player 2 wins.
     pub win_in: Option<i32>,
+    /// How much of an evaluation bar belongs to player 1, in thousandths.
+    pub bar: u16,
     /// What was best before the turn.
     pub best: Vec<String>,
     /// What the turn gave away, in hundredths of a piece; null at the start.
@@ -69,7 +69,7 @@ impl Review {
     pub fn begin(&self, budget: &Budget) -> Result<Reviewing, Refusal> {
         let budget = Budget { time_ms: budget.review_ms, ..*budget };
         let limits = self.effort.limits(&budget, TIME)?;
-        let session = self.given.open(&budget)?;
+        let session = self.given.open_for_engine(&budget)?;
         let turns = session.history();
         // A depth that is never reached keeps proofs and books out: a position of a book beside one
         // without would look like a blunder.
@@ -148,7 +148,8 @@ impl Worth {
             .and_then(|loss| MISTAKES.iter().find(|(least, _)| loss >= *least))
             .map(|(_, name)| *name);
         let best = before.map(|before| before.best.clone()).unwrap_or_default();
-        Judged { ply, of, score: self.score, win_in: win_in(self.score), best, loss, mistake }
+        let (score, win_in) = (self.score, win_in(self.score));
+        Judged { ply, of, score, win_in, bar: bar(score, win_in), best, loss, mistake }
     }
 
     /// A turn that turned out better than what was thought best is the best that is known.

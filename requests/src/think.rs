@@ -38,6 +38,13 @@ pub struct FoundLine {
     pub score: i32,
     /// Turns of the winner until a proven win, negative when it is a loss.
     pub win_in: Option<i32>,
+    /// How much of an evaluation bar belongs to the player to move, in thousandths.
+    pub bar: u16,
+}
+
+/// The thousandths of an evaluation bar that belong to whom the score is worth that much.
+pub(crate) fn bar(score: i32, win_in: Option<i32>) -> u16 {
+    (engine::score::bar(score, win_in) * 1000.0).round() as u16
 }
 
 impl From<&View> for Found {
@@ -46,6 +53,7 @@ impl From<&View> for Found {
             turns: line.turns.clone(),
             score: line.score,
             win_in: line.win_in,
+            bar: bar(line.score, line.win_in),
         };
         Found {
             depth: view.depth,
@@ -85,7 +93,7 @@ pub(crate) fn search_on(
 
 /// The match of a request to the engine, whose game must go on.
 fn open(given: &Given, budget: &Budget) -> Result<Box<dyn Session>, Refusal> {
-    let session = given.open(budget)?;
+    let session = given.open_for_engine(budget)?;
     match session.outcome() {
         Some(_) => Err(Refusal::against("the game is over in this position").at("turns")),
         None => Ok(session),
@@ -93,13 +101,11 @@ fn open(given: &Given, budget: &Budget) -> Result<Box<dyn Session>, Refusal> {
 }
 
 /// A request for the engine: a position and how much to search.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Search {
     /// The position, whose game must go on.
-    #[serde(skip)]
     pub given: Given,
     /// How much to search.
-    #[serde(flatten)]
     pub effort: Effort,
 }
 
@@ -194,7 +200,7 @@ impl Prepared {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Turn {
     /// The position, and what the strongest level may spend.
-    #[serde(flatten)]
+    #[serde(skip)]
     pub search: Search,
     /// Who is to move: `{"kind":"level","level":5}` or `{"kind":"seed","player":"hard"}`.
     pub player: Who,

@@ -3,6 +3,8 @@
 //! They lie below a path that names their version, so that browsers may keep them for ever and never mix two
 //! versions. A server hands them out, and `quadrille site` writes them into a folder.
 
+use crate::first;
+use engine::parts;
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::io::Read;
@@ -79,6 +81,9 @@ pub const PROGRAM: &str = "quadrille.wasm";
 /// The games and levels, so that a page need not wait for the program to show them.
 const CATALOGUE: &str = "catalogue.json";
 
+/// What the names of the rules pages begin with.
+const RULES: &str = "rules-";
+
 /// Where index.html says that its files are.
 pub const PLACE: &str = "/assets/";
 
@@ -97,6 +102,12 @@ impl Files {
             hash.update(bytes);
         }
         hash.update(catalogue());
+        for part in parts::parts() {
+            hash.update(part.bytes().unwrap_or_default());
+        }
+        for entry in engine::GAMES {
+            hash.update(requests::pages::rules(entry.info.id).unwrap_or_default());
+        }
         let hash: String = hash.finalize().iter().take(6).map(|b| format!("{b:02x}")).collect();
         let version = if folder.is_some() { "folder".to_owned() } else { hash };
         Files { folder, version }
@@ -117,7 +128,10 @@ impl Files {
         match name {
             PROGRAM => unpacked(&self.packed_program()?).map(Cow::Owned),
             CATALOGUE => Some(Cow::Owned(catalogue())),
-            name => self.stored(name),
+            name => part(name)
+                .map(Cow::Borrowed)
+                .or_else(|| rules_page(name).map(Cow::Owned))
+                .or_else(|| self.stored(name)),
         }
     }
 
@@ -137,21 +151,13 @@ impl Files {
         self.placed("index.html")
     }
 
-    /// The document of the first page, whose games are there before any script.
-    pub fn home(&self) -> String {
-        let tile = |entry: &engine::Entry| {
-            let info = entry.info;
-            let picture = requests::catalogue::picture(entry).unwrap_or_default();
-            format!(
-                r#"<a class="card tile" href="/?new={}">{picture}<b>{}</b><small>{}</small></a>"#,
-                info.id, info.name, info.tagline
-            )
-        };
-        let tiles: String = engine::GAMES.iter().map(tile).collect();
-        let page = format!(
-            r#"<main id="main" class="page home" tabindex="-1"><h1>Quadrille</h1><p class="lead">Choose a game.</p><div class="shelf">{tiles}</div></main>"#
-        );
-        self.document().replace(r#"<main id="main" tabindex="-1"></main>"#, &page)
+    /// The document of the page at a path, with what it shows before any script.
+    pub fn page_at(&self, path: &str) -> String {
+        let document = self.document();
+        match first::content(path) {
+            Some(content) => document.replace(r#"<main id="main" tabindex="-1"></main>"#, &content),
+            None => document,
+        }
     }
 
     /// What makes an app of the pages.
@@ -164,7 +170,7 @@ impl Files {
         if self.may_change() {
             return None;
         }
-        let place = |name: &&str| format!("'{PLACE}{}/{name}'", self.version);
+        let place = |name: &String| format!("'{PLACE}{}/{name}'", self.version);
         let names: Vec<_> = fetched().collect();
         let list = names.iter().map(place).collect::<Vec<_>>().join(", ");
         let bytes = self.bytes("sw.js").unwrap_or_default();
@@ -180,12 +186,12 @@ impl Files {
 
     /// Everything that a host needs which only hands out files: paths and contents, the documents last.
     pub fn site(&self) -> Vec<(String, Vec<u8>)> {
-        let file = |name: &str| {
-            let bytes = self.bytes(name).unwrap_or_default().into_owned();
+        let file = |name: String| {
+            let bytes = self.bytes(&name).unwrap_or_default().into_owned();
             (format!("assets/{}/{name}", self.version), bytes)
         };
         let mut files: Vec<_> = fetched().map(file).collect();
-        let document = without_server(&self.document()).into_bytes();
+        let page = |path: &str| without_server(&self.page_at(path)).into_bytes();
         files.push(("manifest.webmanifest".into(), self.manifest().into_bytes()));
         files.extend(self.keeper().map(|script| ("sw.js".into(), script.into_bytes())));
         let games = engine::GAMES.iter().map(|entry| entry.info.id);
@@ -195,21 +201,34 @@ impl Files {
             ["analysis", "editor", "learn", "puzzles", "rules"].map(|page| format!("{page}/{id}"))
         });
         for folder in sections.into_iter().chain(of_games) {
-            files.push((format!("{folder}/index.html"), document.clone()));
+            files.push((format!("{folder}/index.html"), page(&folder)));
         }
         // Where nothing else is, the page itself finds out what was meant.
-        files.push(("404.html".into(), document.clone()));
-        let home = without_server(&self.home());
-        files.push(("index.html".into(), home.into_bytes()));
+        files.push(("404.html".into(), page("/404")));
+        files.push(("index.html".into(), page("/")));
         files
     }
 }
 
 /// The files that lie below the path of their version.
-fn fetched() -> impl Iterator<Item = &'static str> {
+fn fetched() -> impl Iterator<Item = String> {
     let elsewhere = ["index.html", "manifest.webmanifest", "quadrille.wasm.gz", "sw.js"];
     let names = FILES.iter().map(|(name, _)| *name);
-    names.filter(move |name| !elsewhere.contains(name)).chain([PROGRAM, CATALOGUE])
+    let parts = parts::parts().map(|part| part.name.to_owned());
+    let rules = engine::GAMES.iter().map(|entry| format!("{RULES}{}.html", entry.info.id));
+    let names = names.filter(move |name| !elsewhere.contains(name)).chain([PROGRAM, CATALOGUE]);
+    names.map(str::to_owned).chain(parts).chain(rules)
+}
+
+/// The rules of a game as the pages show them.
+fn rules_page(name: &str) -> Option<Vec<u8>> {
+    let game = name.strip_prefix(RULES)?.strip_suffix(".html")?;
+    Some(requests::pages::rules(game).ok()?.into_bytes())
+}
+
+/// What the engine knows by heart, which the program of the pages is handed when a game first needs it.
+fn part(name: &str) -> Option<&'static [u8]> {
+    parts::parts().find(|part| part.name == name)?.bytes()
 }
 
 /// A document that tells its scripts that there are only files.
@@ -237,6 +256,7 @@ pub fn kind(name: &str) -> &'static str {
         Some("wasm") => "application/wasm",
         Some("png") => "image/png",
         Some("webmanifest") => "application/manifest+json",
+        Some("net" | "proof") => "application/gzip",
         Some("txt") => "text/plain; charset=utf-8",
         _ => "text/html; charset=utf-8",
     }

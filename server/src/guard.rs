@@ -201,8 +201,10 @@ fn add_headers(path: &str, headers: &mut HeaderMap) {
 pub fn around(router: Router, guard: Guard) -> Router {
     let metrics = Arc::clone(&guard.metrics);
     let caught = move |panic: Box<dyn Any + Send>| panicked(&metrics, panic.as_ref());
-    // Lines that come one by one would be held back until they fill a block.
-    let worth = DefaultPredicate::new().and(NotForContentType::new("application/x-ndjson"));
+    // Lines that come one by one would be held back until they fill a block, and what is packed stays as large.
+    let worth = DefaultPredicate::new()
+        .and(NotForContentType::new("application/x-ndjson"))
+        .and(NotForContentType::new("application/gzip"));
     router
         .layer(DefaultBodyLimit::max(MOST_BODY))
         .layer(CompressionLayer::new().compress_when(worth))

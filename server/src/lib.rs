@@ -17,6 +17,7 @@ pub mod engines;
 pub mod error;
 pub mod event;
 pub mod fair;
+pub mod first;
 pub mod games;
 pub mod guard;
 pub mod ids;

@@ -14,11 +14,7 @@ use std::sync::Arc;
 
 /// The files as answers.
 impl Files {
-    fn index(&self, asked: &HeaderMap) -> Response {
-        self.page(asked, Files::document)
-    }
-
-    fn page(&self, asked: &HeaderMap, document: fn(&Files) -> String) -> Response {
+    fn page(&self, path: &str, asked: &HeaderMap) -> Response {
         let tag = format!("\"{}\"", self.version());
         let same = asked
             .get(header::IF_NONE_MATCH)
@@ -26,7 +22,7 @@ impl Files {
         let mut response = if same && !self.may_change() {
             StatusCode::NOT_MODIFIED.into_response()
         } else {
-            document(self).into_response()
+            self.page_at(path).into_response()
         };
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind("index.html")));
@@ -46,7 +42,7 @@ impl Files {
             let error = format!("there is nothing at `{}`", shorten(path));
             return Refusal::missing(error).into_response();
         }
-        let mut page = self.index(&HeaderMap::new());
+        let mut page = self.page("/404", &HeaderMap::new());
         *page.status_mut() = StatusCode::NOT_FOUND;
         page
     }
@@ -109,14 +105,14 @@ pub fn router(web: Option<PathBuf>) -> Router {
     let files = Arc::new(Files::new(web));
     let page = || {
         let files = files.clone();
-        get(move |headers: HeaderMap| async move { files.index(&headers) })
+        get(move |uri: Uri, headers: HeaderMap| async move { files.page(uri.path(), &headers) })
     };
     // Pages that there may not be: whoever asks for something else learns that it is missing.
     let page_of = |there_is: fn(&str) -> bool| {
         let files = files.clone();
         get(move |uri: Uri, Path(name): Path<String>, headers: HeaderMap| async move {
             match there_is(&name) {
-                true => files.index(&headers),
+                true => files.page(uri.path(), &headers),
                 false => files.missing(uri.path(), &headers),
             }
         })
@@ -124,9 +120,9 @@ pub fn router(web: Option<PathBuf>) -> Router {
     let is_game = |id: &str| check_id(id).is_ok();
     let has_rules = |game: &str| game == "all" || engine::find(game).is_some();
     let (assets, icon, others) = (files.clone(), files.clone(), files.clone());
-    let (manifest, keeper, first) = (files.clone(), files.clone(), files.clone());
+    let (manifest, keeper) = (files.clone(), files.clone());
     Router::new()
-        .route("/", get(move |headers: HeaderMap| async move { first.page(&headers, Files::home) }))
+        .route("/", page())
         .route("/{id}", page_of(is_game))
         .route("/analysis", page())
         .route("/analysis/{*rest}", page())

@@ -9,14 +9,16 @@ import { reach } from './reach.js';
 /** @type {Record<string, number>} */
 const STATUS = { 'not-understood': 400, 'not-there': 404, 'against-the-rules': 422, 'too-much': 422 };
 
-const fetchProgram = async () => {
+/**
+ * A file of this version, however long it takes until it can be reached.
+ * @template T @param {string} name @param {(answer: Response) => Promise<T>} read @returns {Promise<T>}
+ */
+const fetchFile = async (name, read) => {
   for (;;) {
     try {
-      const answer = await fetch(new URL('./quadrille.wasm', import.meta.url));
-      if (!answer.ok) throw new Error(`the program was answered with ${answer.status}`);
-      // Not every host knows what kind of file it is.
-      const known = answer.headers.get('content-type') === 'application/wasm';
-      return await (known ? WebAssembly.compileStreaming(answer) : WebAssembly.compile(await answer.arrayBuffer()));
+      const answer = await fetch(new URL(`./${name}`, import.meta.url));
+      if (!answer.ok) throw new Error(`${name} was answered with ${answer.status}`);
+      return await read(answer);
     } catch (error) {
       // A file that came but is no program will not be one the next time.
       if (error instanceof WebAssembly.CompileError) throw error;
@@ -24,6 +26,26 @@ const fetchProgram = async () => {
       await reach.back();
     }
   }
+};
+
+/** A page's own text. @param {string} name @returns {Promise<string>} */
+export const fetchText = (name) => fetchFile(name, (answer) => answer.text());
+
+const fetchProgram = () => fetchFile('quadrille.wasm', async (answer) => {
+  // Not every host knows what kind of file it is.
+  const known = answer.headers.get('content-type') === 'application/wasm';
+  return known ? WebAssembly.compileStreaming(answer) : WebAssembly.compile(await answer.arrayBuffer());
+});
+
+/** What engines know by heart, by the name of its file. @type {Map<string, Promise<Uint8Array>>} */
+const parts = new Map();
+
+const fetchPart = (/** @type {string} */ name) => {
+  const known = parts.get(name);
+  if (known) return known;
+  const coming = fetchFile(name, async (answer) => new Uint8Array(await answer.arrayBuffer()));
+  parts.set(name, coming);
+  return coming;
 };
 
 /** @type {Promise<WebAssembly.Module>|null} */
@@ -62,20 +84,31 @@ const start = async () => {
   return helper;
 };
 
-/** @param {Helper} helper @param {string} ask @param {object} fields @param {(answer: any) => void} onAnswer @returns {Promise<void>} */
-const post = (helper, ask, fields, onAnswer) => new Promise((resolve, reject) => {
+/** @param {Helper} helper @param {object} message @param {(answer: any) => void} onAnswer @returns {Promise<void>} */
+const send = (helper, message, onAnswer) => new Promise((resolve, reject) => {
   const number = ++count;
-  helper.asked.set(number, {
-    number,
-    resolve,
-    reject,
-    onAnswer: ({ id: _, ...answer }) => {
-      if (answer.error === undefined) onAnswer(answer);
-      else reject(new Refused(STATUS[answer.kind] ?? 422, answer.error, answer.field));
-    },
-  });
-  helper.worker.postMessage({ number, request: JSON.stringify({ ...fields, ask }) });
+  helper.asked.set(number, { number, resolve, reject, onAnswer });
+  helper.worker.postMessage({ ...message, number });
 });
+
+/** @param {Helper} helper @param {string} ask @param {object} fields @param {(answer: any) => void} onAnswer @returns {Promise<void>} */
+const post = async (helper, ask, fields, onAnswer) => {
+  const request = JSON.stringify({ ...fields, ask });
+  for (;;) {
+    /** @type {any} */
+    let refused = null;
+    await send(helper, { request }, ({ id: _, ...answer }) => {
+      if (answer.error === undefined) onAnswer(answer);
+      else refused = answer;
+    });
+    if (!refused) return;
+    const { needs = [], kind, error, field } = refused;
+    if (needs.length === 0) throw new Refused(STATUS[kind] ?? 422, error, field);
+    // A part that is refused ends this: no other will come from the same place.
+    const bytes = await Promise.all(needs.map(fetchPart));
+    await Promise.all(needs.map((/** @type {string} */ part, /** @type {number} */ i) => send(helper, { part, bytes: bytes[i] }, () => {})));
+  }
+};
 
 /** @type {{helper: Helper|null, started: Promise<Helper>}|null} */
 let rules = null;

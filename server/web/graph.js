@@ -7,7 +7,7 @@ const HEIGHT = 100;
 const TICKS = /** @type {Record<string, number>} */ ({ inaccuracy: 6, mistake: 12, blunder: 20 });
 
 /**
- * @param {{ply: number, score: number, win_in: number|null, mistake: string|null}[]} entries from player 1's view
+ * @param {{ply: number, bar: number, mistake: string|null}[]} entries from player 1's view
  * @param {number} of how many turns there are @param {number} here the ply that is seen @param {(ply: number) => void} onPick
  */
 export const graph = (entries, of, here, onPick) => {

@@ -6,7 +6,7 @@ import { capital, plural, scoreText } from './text.js';
 import { MARKS } from './turns.js';
 
 /**
- * @typedef {{ply: number, of: number, score: number, win_in: number|null, best: string[], loss: number, mistake: string|null}} Entry
+ * @typedef {{ply: number, of: number, score: number, win_in: number|null, bar: number, best: string[], loss: number, mistake: string|null}} Entry
  */
 
 const SIZES = ['blunder', 'mistake', 'inaccuracy'];
@@ -22,8 +22,9 @@ export const mistakes = (entries) => entries.filter((entry) => Boolean(entry.mis
  *   onRetry: (ply: number) => void, onJudged: () => void, saved?: Entry[]}} hooks
  */
 export const createReview = ({ players, first, place, onGo, onChange, onRetry, onJudged, saved }) => {
+  // Reviews of older versions lack what the graph needs.
   /** @type {Entry[]} */
-  let entries = saved ?? [];
+  let entries = saved?.every(({ bar }) => bar !== undefined) ? saved : [];
   let here = 0;
   /** @type {AbortController|null} */
   let run = null;

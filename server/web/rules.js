@@ -1,12 +1,12 @@
 /** The rules, as a page and as a panel beside the board. */
 import { catalogue } from './api.js';
-import { ask } from './ask.js';
+import { fetchText } from './ask.js';
 import { button, drawing, el, fill } from './dom.js';
 import { capital } from './text.js';
 
 /** The rules of a game; their markup is the program's own. */
 const article = async (/** @type {string} */ id) => {
-  const page = new DOMParser().parseFromString((await ask('rules', { game: id })).html, 'text/html');
+  const page = new DOMParser().parseFromString(await fetchText(`rules-${id}.html`), 'text/html');
   // A board that is drawn need not be written, too; what is wider than the page can be scrolled with keys.
   for (const written of page.querySelectorAll('p:has(.picture) + pre')) written.remove();
   for (const wide of page.querySelectorAll('pre, table')) wide.setAttribute('tabindex', '0');

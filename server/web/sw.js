@@ -5,10 +5,12 @@ const VERSION = '{version}';
 const FILES = [/* files */];
 
 const CACHE = `quadrille-${VERSION}`;
-const PAGE = '/';
+// The pages begin with the same document; the first one has its games drawn into it.
+const HOME = '/';
+const PAGE = '/play';
 
 addEventListener('install', (event) => {
-  event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll([PAGE, ...FILES])));
+  event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll([HOME, PAGE, ...FILES])));
 });
 
 addEventListener('message', ({ data }) => {
@@ -31,7 +33,7 @@ addEventListener('fetch', (event) => {
   const { request } = event;
   const { origin, pathname } = new URL(request.url);
   if (request.method !== 'GET' || origin !== location.origin) return;
-  const wanted = request.mode === 'navigate' ? (isPage(pathname) ? PAGE : null) : pathname.startsWith('/assets/') ? request : null;
+  const wanted = request.mode === 'navigate' ? (pathname === HOME ? HOME : isPage(pathname) ? PAGE : null) : pathname.startsWith('/assets/') ? request : null;
   if (!wanted) return;
   const answer = async () => await (await caches.open(CACHE)).match(wanted, { ignoreVary: true }) ?? fetch(request);
   event.respondWith(answer());

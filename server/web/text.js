@@ -52,12 +52,8 @@ export const scoreWords = ({ score, win_in: winIn }, turn, names) => {
   return `${names[own > 0 ? 0 : 1]} is ${much}`;
 };
 
-/** Player 1's share of an evaluation bar, 0 to 1. @param {{score: number, win_in: number|null}} line @param {1|2} turn */
-export const share = ({ score, win_in: winIn }, turn) => {
-  const own = turn === 1 ? score : -score;
-  if (winIn !== null && winIn !== undefined) return (winIn > 0) === (turn === 1) ? 1 : 0;
-  return 1 / (1 + Math.exp(-own / 220));
-};
+/** Player 1's share of an evaluation bar, 0 to 1. @param {{bar: number}} line @param {1|2} turn whose bar it is */
+export const share = ({ bar }, turn) => (turn === 1 ? bar : 1000 - bar) / 1000;
 
 const REASONS = /** @type {Record<string, string>} */ ({ resigned: 'by resignation', time: 'on time', agreed: 'by agreement', repetition: 'by repetition' });
 

@@ -30,12 +30,13 @@ const lines = (onLine) => {
 };
 
 /**
- * @typedef {{input?: string, args?: string[], onLine: (line: string) => void, onError?: (line: string) => void}} Run
+ * @typedef {{input?: string|Uint8Array, args?: string[], onLine: (line: string) => void, onError?: (line: string) => void}} Run
  */
 
 /** An instance that can be run again and again. @param {WebAssembly.Module} module @returns {(how: Run) => number} */
 const instantiate = (module) => {
   const encoder = new TextEncoder();
+  /** @type {Uint8Array} */
   let unread = encoder.encode('');
   /** @type {Uint8Array[]} */
   let words = [];
@@ -117,7 +118,7 @@ const instantiate = (module) => {
   memory = own;
   let main = start;
   return ({ input = '', args = [], onLine, onError = () => {} }) => {
-    unread = encoder.encode(input);
+    unread = typeof input === 'string' ? encoder.encode(input) : input;
     words = ['quadrille', ...args].map((word) => encoder.encode(`${word}\0`));
     out = [() => {}, lines(onLine), lines(onError)];
     try {

@@ -5,18 +5,21 @@
 //! The input of a page ends and goes on later: it runs `main` again in the same instance, which finds what
 //! was made before, engines above all. The tests run it in the same way.
 //!
-//! `version` and `bench` as an argument tell what a test compares with the native program.
+//! `part NAME` as arguments hand over a part of what the engine knows by heart, which is the whole input.
+//! `version` and `bench` tell what a test compares with the native program.
 
-use engine::{GAMES, Stop};
+use engine::{GAMES, Stop, parts};
 use requests::{Budget, Desk};
 use std::cell::RefCell;
-use std::io::{BufRead, Result, Write, stdin, stdout};
+use std::io::{BufRead, Error, Read, Result, Write, stdin, stdout};
 
 /// The size of a table. Phones have little memory, and a search in a page is one of seconds.
 const MEBIBYTES: usize = 16;
 
 fn main() -> Result<()> {
-    match std::env::args().nth(1).as_deref() {
+    let mut args = std::env::args().skip(1);
+    match args.next().as_deref() {
+        Some("part") => take_part(&args.next().unwrap_or_default()),
         Some("version") => writeln!(stdout(), "{}", requests::VERSION),
         Some("bench") => GAMES.iter().try_for_each(|entry| {
             let count = (entry.bench)();
@@ -29,6 +32,15 @@ fn main() -> Result<()> {
 
 thread_local! {
     static DESK: RefCell<Desk> = RefCell::new(Desk::new(MEBIBYTES));
+}
+
+fn take_part(name: &str) -> Result<()> {
+    let mut bytes = Vec::new();
+    stdin().lock().read_to_end(&mut bytes)?;
+    parts::hand_over(name, bytes).map_err(Error::other)?;
+    // Engines that were made before do without it.
+    DESK.replace(Desk::new(MEBIBYTES));
+    Ok(())
 }
 
 fn answer() -> Result<()> {

@@ -428,7 +428,6 @@ impl Play for Glaisher {
     }
 
     const SEED: Option<Seed<Self>> = Some(seed::glaisher::SEED);
-    const PUZZLES: &'static str = include_str!("../puzzles/glaisher.txt");
     const BENCH_DEPTH: u32 = 4;
     // Some two thousand turns: three of them in a row cannot be looked at.
     const PUZZLE_TURNS: u32 = 2;

@@ -241,7 +241,6 @@ impl Prove for Judge {
 impl Play for JesonMor {
     type Judge = Judge;
     const SEED: Option<Seed<Self>> = Some(seed::jeson_mor::SEED);
-    const PUZZLES: &'static str = include_str!("../puzzles/jeson-mor.txt");
     const BENCH_DEPTH: u32 = 7;
     const PUZZLE_RATED_BLIND: bool = true;
 }

@@ -20,8 +20,6 @@ pub trait Play: Notation + Show + Symmetric {
         Self::Judge::default()
     }
 
-    /// The puzzles that come with the program, as `quadrille puzzles` writes them.
-    const PUZZLES: &'static str = "";
     /// The players and the evaluation of the game's original program, where there is one.
     const SEED: Option<Seed<Self>> = None;
     /// How deep the bench looks: a second or so for all its positions.

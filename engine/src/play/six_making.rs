@@ -215,6 +215,5 @@ impl Play for SixMaking {
     }
 
     const SEED: Option<Seed<Self>> = Some(seed::six_making::SEED);
-    const PUZZLES: &'static str = include_str!("../puzzles/six-making.txt");
     const BENCH_DEPTH: u32 = 6;
 }

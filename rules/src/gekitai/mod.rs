@@ -75,7 +75,7 @@ static INFO: Info = Info {
         Brush { id: "o", label: "marker of O", stroke: Stroke::Put(Player::Two) },
         Brush { id: "none", label: "nothing", stroke: Stroke::Wipe },
     ],
-    rules: include_str!("../../../docs/rules/gekitai.md"),
+    rules: page!("../../../docs/rules/gekitai.md"),
     lessons: lessons::LESSONS,
     samples: &[
         ("initial", "6/6/6/6/6/6 1"),

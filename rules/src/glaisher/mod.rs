@@ -62,7 +62,7 @@ static INFO: Info = Info {
         Brush { id: "less", label: "one piece less", stroke: Stroke::Lift },
         Brush { id: "none", label: "nothing", stroke: Stroke::Wipe },
     ],
-    rules: include_str!("../../../docs/rules/glaisher.md"),
+    rules: page!("../../../docs/rules/glaisher.md"),
     lessons: lessons::LESSONS,
     samples: &[
         ("initial", "1,r6,3/5,y6/7/y6,7/9/7,r6/7/r6,5/3,y6,1 1"),

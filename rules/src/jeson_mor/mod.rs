@@ -67,7 +67,7 @@ static INFO: Info = Info {
         Brush { id: "black", label: "black knight", stroke: Stroke::Put(Player::Two) },
         Brush { id: "none", label: "nothing", stroke: Stroke::Wipe },
     ],
-    rules: include_str!("../../../docs/rules/jeson-mor.md"),
+    rules: page!("../../../docs/rules/jeson-mor.md"),
     lessons: lessons::LESSONS,
     samples: &[
         ("initial", "nnnnnnnnn/9/9/9/9/9/9/9/NNNNNNNNN 1"),

@@ -90,7 +90,7 @@ static INFO: Info = Info {
         Brush { id: "less", label: "one disc less", stroke: Stroke::Lift },
         Brush { id: "none", label: "nothing", stroke: Stroke::Wipe },
     ],
-    rules: include_str!("../../../docs/rules/six-making.md"),
+    rules: page!("../../../docs/rules/six-making.md"),
     lessons: lessons::LESSONS,
     samples: &[
         ("initial", "4/4/4/4 1"),
