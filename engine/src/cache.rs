@@ -2,9 +2,10 @@
 //!
 //! Each entry is two words, the second one the data and the first one the key xor the data. A torn
 //! write by two threads makes a key that fits nothing, so no lock is needed. The best move is kept as
-//! its index in generator order: the table is the same for all games.
+//! its number: the table is the same for all games.
 
 use crate::score::Score;
+use rules::game::MOVE_BITS;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What a score says.
@@ -28,33 +29,57 @@ pub struct Entry {
     pub depth: i32,
     /// What the score says.
     pub bound: Bound,
-    /// The best move's index in generator order.
-    pub best: Option<u16>,
+    /// The best move's number.
+    pub best: Option<u32>,
+    /// The estimate without search, where one was made.
+    pub stand: Option<Score>,
 }
 
-const NO_MOVE: u64 = 0xffff;
+// From the lowest bit: 16 for the score, 18 for the move, 14 for the estimate, 8 for the depth, 2 for the
+// bound, 6 for the age.
+const NO_MOVE: u64 = (1 << MOVE_BITS) - 1;
+/// Estimates that need more bits are not kept.
+const NO_STAND: i64 = -(1 << 13);
+/// The least depth that is told from lesser ones.
+const LEAST_DEPTH: i32 = -12;
+const DEPTH_AT: u32 = 48;
+const BOUND_AT: u32 = 56;
+const AGE_AT: u32 = 58;
+
+fn depth_of(data: u64) -> i32 {
+    (data >> DEPTH_AT & 0xff) as i32 + LEAST_DEPTH
+}
 
 impl Entry {
     fn pack(self, age: u8) -> u64 {
         let score = (self.score as i16 as u16) as u64;
         let best = self.best.map_or(NO_MOVE, u64::from);
-        let depth = self.depth.clamp(-8, 240) + 8;
-        score | best << 16 | (depth as u64) << 32 | (self.bound as u64) << 40 | u64::from(age) << 48
+        let fitting = |stand: &i64| stand.abs() < -NO_STAND;
+        let stand = self.stand.map(i64::from).filter(fitting).unwrap_or(NO_STAND);
+        let depth = (self.depth - LEAST_DEPTH).clamp(0, 255) as u64;
+        score
+            | best << 16
+            | (stand as u64 & 0x3fff) << 34
+            | depth << DEPTH_AT
+            | (self.bound as u64) << BOUND_AT
+            | u64::from(age) << AGE_AT
     }
 
     fn unpack(data: u64) -> Option<Entry> {
-        let bound = match data >> 40 & 0xff {
+        let bound = match data >> BOUND_AT & 3 {
             1 => Bound::Upper,
             2 => Bound::Lower,
             3 => Bound::Exact,
             _ => return None,
         };
-        let best = data >> 16 & 0xffff;
+        let best = data >> 16 & NO_MOVE;
+        let stand = (data << 16) as i64 >> 50;
         Some(Entry {
             score: Score::from(data as u16 as i16),
-            depth: (data >> 32 & 0xff) as i32 - 8,
+            depth: depth_of(data),
             bound,
-            best: (best != NO_MOVE).then_some(best as u16),
+            best: (best != NO_MOVE).then_some(best as u32),
+            stand: (stand != NO_STAND).then_some(stand as Score),
         })
     }
 }
@@ -87,7 +112,7 @@ impl Cache {
 
     /// Makes older entries give way: to be called before each search.
     pub fn grow_old(&mut self) {
-        self.age = self.age.wrapping_add(1);
+        self.age = (self.age + 1) % 64;
     }
 
     fn pair(&self, key: u64) -> &[Slot; 2] {
@@ -112,8 +137,8 @@ impl Cache {
         let pair = self.pair(key);
         let old = pair[0].data.load(Ordering::Relaxed);
         let same = pair[0].check.load(Ordering::Relaxed) ^ old == key;
-        let stale = (old >> 48) as u8 != self.age;
-        let shallower = (old >> 32 & 0xff) as i32 - 8 <= entry.depth;
+        let stale = (old >> AGE_AT) as u8 != self.age;
+        let shallower = depth_of(old) <= entry.depth;
         let slot = &pair[usize::from(!(same || stale || shallower))];
         let data = entry.pack(self.age);
         slot.data.store(data, Ordering::Relaxed);
@@ -124,7 +149,7 @@ impl Cache {
     pub fn per_mille(&self) -> usize {
         let sample = self.slots.len().min(500);
         let used = |slot: &&Slot| {
-            slot.data.load(Ordering::Relaxed) >> 48 == u64::from(self.age)
+            slot.data.load(Ordering::Relaxed) >> AGE_AT == u64::from(self.age)
                 && slot.data.load(Ordering::Relaxed) != 0
         };
         let count = self.slots[..sample].iter().flatten().filter(used).count();
@@ -149,8 +174,9 @@ mod tests {
         let cache = Cache::new(1);
         for (i, bound) in [Bound::Upper, Bound::Lower, Bound::Exact].into_iter().enumerate() {
             for score in [-30_000, -1, 0, 29_999] {
-                let best = [None, Some(0), Some(4_000)][i];
-                let entry = Entry { score, depth: 7 * i as i32 - 4, bound, best };
+                let best = [None, Some(0), Some(200_000)][i];
+                let stand = [None, Some(-8_191), Some(8_191)][i];
+                let entry = Entry { score, depth: 16 * i as i32 - 12, bound, best, stand };
                 let key = 0x1234_5678_9abc_def0 ^ (score as u64) << 7 ^ i as u64;
                 cache.put(key, entry);
                 assert_eq!(cache.get(key), Some(entry));

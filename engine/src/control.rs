@@ -153,12 +153,6 @@ impl<'a> Share<'a> {
         self.control
     }
 
-    /// The same with fewer nodes, which are left to somebody else.
-    #[must_use]
-    pub fn less(self, nodes: u64) -> Share<'a> {
-        Share { most: self.most.map(|most| most.saturating_sub(nodes)), ..self }
-    }
-
     /// A meter for one thread.
     pub fn meter(self) -> Meter<'a> {
         Meter::new(self, None)

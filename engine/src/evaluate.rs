@@ -99,8 +99,12 @@ pub trait Evaluate: Send + Sync {
     /// The key under which the table keeps the position; may be the same for mirror images.
     fn key(&self, pos: &Self::Game) -> u64;
 
-    /// What a clear advantage is worth, for players that err on purpose.
+    /// What a clear advantage is worth.
     fn unit(&self) -> i32;
+
+    /// How much an estimate may be off for each move that a search would still make; nothing if it must not
+    /// be trusted.
+    fn swing(&self) -> Option<i32>;
 }
 
 /// The estimate of a position by itself.
@@ -199,6 +203,10 @@ pub trait Estimate: Send + Sync {
     fn unit(&self) -> i32 {
         100
     }
+
+    fn swing(&self) -> Option<i32> {
+        None
+    }
 }
 
 impl<E: Estimate> Evaluate for E {
@@ -290,6 +298,11 @@ impl<E: Estimate> Evaluate for E {
     #[inline]
     fn unit(&self) -> i32 {
         Estimate::unit(self)
+    }
+
+    #[inline]
+    fn swing(&self) -> Option<i32> {
+        Estimate::swing(self)
     }
 }
 

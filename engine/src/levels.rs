@@ -148,4 +148,8 @@ impl<G: Game, E: Evaluate<Game = G>> Evaluate for Blurred<'_, E> {
     fn unit(&self) -> i32 {
         self.judge.unit()
     }
+
+    fn swing(&self) -> Option<i32> {
+        Some(self.judge.swing()? + self.amplitude)
+    }
 }

@@ -4,8 +4,9 @@
 //! match of any game, and [`GAMES`] lists them all. This crate never prints.
 
 pub mod arena;
+pub mod beginner;
 pub mod bench;
-pub mod brain;
+mod brain;
 pub mod cache;
 pub mod control;
 pub mod evaluate;

@@ -9,6 +9,7 @@ use crate::control::Meter;
 use crate::evaluate::{Evaluate, MoveOf, Weighed};
 use crate::order::Memory;
 use crate::score::{PROVEN, Score, WIN, earlier, estimate, is_proven, win_after};
+use crate::whole::ends_turn;
 use rules::{Game, Outcome};
 
 /// Which liberties a search takes.
@@ -44,6 +45,9 @@ const MAX_HEIGHT: usize = 120;
 /// How far below depth zero lively positions are followed.
 const LIVELIEST: i32 = -12;
 
+/// Up to this many moves from the horizon an estimate far above the window is trusted.
+const TRUSTED: i32 = 4;
+
 /// One thread of a search.
 pub struct Searcher<'a, E: Evaluate> {
     evaluator: &'a E,
@@ -76,6 +80,13 @@ struct Node<'n, G: Game> {
     height: usize,
     /// Turns from the root.
     turns: i32,
+}
+
+impl<G: Game> Node<'_, G> {
+    /// Whether the player to move has made a move of this turn already.
+    fn is_within_turn(&self) -> bool {
+        self.before.is_some_and(|(before, _)| before.turn() == self.pos.turn())
+    }
 }
 
 impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
@@ -175,7 +186,7 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
     }
 
     /// The value of a position to its player to move, at least if it lies between `alpha` and `beta`.
-    fn search(&mut self, node: &Node<'_, G>, mut alpha: Score, beta: Score, depth: i32) -> Score {
+    fn search(&mut self, node: &Node<'_, G>, alpha: Score, beta: Score, depth: i32) -> Score {
         if self.meter.tick() {
             return 0;
         }
@@ -189,12 +200,15 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
             };
         }
         let root = height == 0;
-        let key = self.evaluator.key(pos);
+        // Where the value may lie between the bounds the line to it is wanted. The table has none: it must
+        // not end one within a turn.
+        let line_wanted = beta - alpha > 1;
         if !root && self.tuning.repetition && self.path.contains(&pos.key()) {
             return 0;
         }
-        let entry = self.cache.get(key);
+        let entry = self.cache.get(self.evaluator.key(pos));
         if !root
+            && !(line_wanted && node.is_within_turn())
             && let Some(entry) = entry
             && let Some(score) = self.cutoff(&entry, alpha, beta, depth, turns)
         {
@@ -202,41 +216,63 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
         }
         self.fill_state(node);
         if !root && let Some(score) = self.evaluator.known_with(pos, &self.states[height]) {
+            if line_wanted && score == win_after(1) {
+                self.lines[height] = winning_turn(self.evaluator, pos);
+            }
             return earlier(score, turns);
         }
+        let horizon = if line_wanted && self.tuning.reduce && node.is_within_turn() {
+            // A line is of use when its last turn is whole.
+            depth.max(1)
+        } else {
+            depth
+        };
+        self.look(node, entry, (alpha, beta), horizon)
+    }
+
+    /// The same, for a position of which nothing is certain.
+    fn look(
+        &mut self,
+        node: &Node<'_, G>,
+        entry: Option<Entry>,
+        (mut alpha, beta): (Score, Score),
+        depth: i32,
+    ) -> Score {
+        let Node { pos, height, turns, .. } = *node;
+        let root = height == 0;
         let quiet = depth <= 0 && !(depth > LIVELIEST && self.evaluator.is_lively(pos));
+        let mut stand = entry.and_then(|entry| entry.stand);
         let mut best = (-WIN, None);
         if quiet || height >= MAX_HEIGHT {
-            let stand = estimate(self.evaluator.evaluate(pos, &self.states[height]));
-            if stand >= beta || height >= MAX_HEIGHT || !self.evaluator.has_noise(pos) {
-                return stand;
+            let here = stand.unwrap_or_else(|| self.stand(node));
+            if here >= beta || height >= MAX_HEIGHT || !self.evaluator.has_noise(pos) {
+                return here;
             }
-            best.0 = stand;
-            alpha = alpha.max(stand);
+            (stand, best.0, alpha) = (Some(here), here, alpha.max(here));
         }
-        let best_before = entry.and_then(|entry| entry.best);
-        let mut moves = std::mem::take(&mut self.lists[height]);
-        self.list_moves(pos, best_before, height, &mut moves);
-        if quiet {
-            moves.retain(|(_, _, m)| self.evaluator.is_noisy(pos, *m));
+        if let Some(here) = self.far_above(node, (alpha, beta), depth, &mut stand) {
+            return here;
         }
         let first_alpha = alpha;
+        let mut moves = Moves {
+            table: self.table_move(node, entry, quiet),
+            list: std::mem::take(&mut self.lists[height]),
+            listed: false,
+        };
         self.path.push(pos.key());
         let width =
             if root || !self.tuning.reduce { usize::MAX } else { self.evaluator.width(depth) };
-        for i in 0..moves.len() {
-            if i >= width && best.0 > -PROVEN {
-                break;
-            }
-            pick_best(&mut moves, i);
-            let (_, index, m) = moves[i];
+        let mut tried = 0;
+        while tried < width || best.0 <= -PROVEN {
+            let Some(m) = self.next_move(node, &mut moves, tried, quiet) else { break };
             let next = pos.after(m);
-            let score = self.try_move(node, &next, m, i, (alpha, beta), depth);
+            let score = self.try_move(node, &next, m, tried, (alpha, beta), depth);
             if self.meter.is_stopped() {
                 break;
             }
+            tried += 1;
             if score > best.0 {
-                best = (score, Some(index));
+                best = (score, Some(m));
             }
             if score > alpha {
                 alpha = score;
@@ -246,17 +282,16 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
                 }
             }
             if alpha >= beta {
-                self.learn(pos, &moves[..=i], height, depth);
+                self.learn(node, m, moves.tried(tried), depth);
                 break;
             }
         }
         self.path.pop();
-        let none = moves.is_empty() && !quiet;
-        self.lists[height] = moves;
+        self.lists[height] = moves.list;
         if self.meter.is_stopped() {
             return 0;
         }
-        if none {
+        if tried == 0 && !quiet {
             return earlier(self.evaluator.hopeless(pos), turns);
         }
         if !root || self.excluded.is_empty() {
@@ -267,10 +302,69 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
             } else {
                 Bound::Upper
             };
-            let score = earlier(best.0, -turns);
-            self.cache.put(key, Entry { score, depth, bound, best: best.1 });
+            let (score, best) = (earlier(best.0, -turns), best.1.map(G::pack));
+            self.cache.put(self.evaluator.key(pos), Entry { score, depth, bound, best, stand });
         }
         best.0
+    }
+
+    /// The estimate of a position near the horizon, if it is so far above the window that it will do. Never
+    /// where a line is wanted.
+    fn far_above(
+        &self,
+        node: &Node<'_, G>,
+        (alpha, beta): (Score, Score),
+        depth: i32,
+        stand: &mut Option<Score>,
+    ) -> Option<Score> {
+        let judge = self.evaluator;
+        let swing = judge.swing().filter(|_| self.tuning.reduce)?;
+        let near = (1..=TRUSTED).contains(&depth);
+        if !near || beta - alpha > 1 || is_proven(beta) || judge.is_lively(node.pos) {
+            return None;
+        }
+        let here = *stand.get_or_insert_with(|| self.stand(node));
+        (here - depth * swing >= beta).then_some(here)
+    }
+
+    /// What a position is worth without search.
+    fn stand(&self, node: &Node<'_, G>) -> Score {
+        estimate(self.evaluator.evaluate(node.pos, &self.states[node.height]))
+    }
+
+    /// The table's move, where it may be tried.
+    fn table_move(&self, node: &Node<'_, G>, entry: Option<Entry>, quiet: bool) -> Option<G::Move> {
+        let pos = node.pos;
+        let m = G::unpack(entry?.best?)?;
+        let barred = node.height == 0 && self.excluded.contains(&m)
+            || quiet && !self.evaluator.is_noisy(pos, m);
+        (!barred && pos.is_legal(m)).then_some(m)
+    }
+
+    /// The move to try after so many others: the table's, then the best of the list, which is made when
+    /// it is needed.
+    fn next_move(
+        &mut self,
+        node: &Node<'_, G>,
+        moves: &mut Moves<G::Move>,
+        tried: usize,
+        quiet: bool,
+    ) -> Option<G::Move> {
+        if tried == 0 && moves.table.is_some() {
+            return moves.table;
+        }
+        if !moves.listed {
+            self.list_moves(node.pos, node.height, &mut moves.list);
+            let (pos, table) = (node.pos, moves.table);
+            let judge = self.evaluator;
+            moves.list.retain(|(_, _, m)| table != Some(*m) && (!quiet || judge.is_noisy(pos, *m)));
+            moves.listed = true;
+        }
+        let at = tried - usize::from(moves.table.is_some());
+        (at < moves.list.len()).then(|| {
+            pick_best(&mut moves.list, at);
+            moves.list[at].2
+        })
     }
 
     /// The score of a table entry, where it decides the node.
@@ -303,13 +397,7 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
     }
 
     /// The moves of a node with what they seem worth.
-    fn list_moves(
-        &mut self,
-        pos: &G,
-        best: Option<u16>,
-        height: usize,
-        out: &mut Vec<Weighed<G::Move>>,
-    ) {
+    fn list_moves(&mut self, pos: &G, height: usize, out: &mut Vec<Weighed<G::Move>>) {
         let player = pos.turn().index();
         self.generated.clear();
         pos.append_moves(&mut self.generated);
@@ -330,9 +418,6 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
             out.push((self.memory.worth(height, m, player, slot), index, m));
         }
         self.evaluator.weigh(pos, &self.states[height], out);
-        if let Some(first) = out.iter_mut().find(|(_, index, _)| best == Some(*index)) {
-            first.0 = i32::MAX;
-        }
         self.selected = moves;
     }
 
@@ -422,14 +507,53 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
         line.extend_from_slice(rest);
     }
 
-    fn learn(&mut self, pos: &G, tried: &[Weighed<G::Move>], height: usize, depth: i32) {
-        let player = pos.turn().index();
-        let Some(((_, _, m), before)) = tried.split_last() else { return };
-        self.memory.reward(height, *m, player, self.evaluator.slot(*m), depth.max(1));
-        for (_, _, m) in before {
-            self.memory.blame(player, self.evaluator.slot(*m), depth.max(1));
+    /// Remembers that a move ended a node after others had been tried in vain.
+    fn learn(
+        &mut self,
+        node: &Node<'_, G>,
+        m: G::Move,
+        tried: impl Iterator<Item = G::Move>,
+        depth: i32,
+    ) {
+        let (player, depth) = (node.pos.turn().index(), depth.max(1));
+        for other in tried.filter(|other| *other != m) {
+            self.memory.blame(player, self.evaluator.slot(other), depth);
         }
+        self.memory.reward(node.height, m, player, self.evaluator.slot(m), depth);
     }
+}
+
+/// The moves of a node, in the order in which they are tried.
+struct Moves<M> {
+    /// The table's move is tried before others are looked at.
+    table: Option<M>,
+    list: Vec<Weighed<M>>,
+    listed: bool,
+}
+
+impl<M: Copy> Moves<M> {
+    /// The moves that were tried, so many.
+    fn tried(&self, count: usize) -> impl Iterator<Item = M> {
+        let from_list = if self.listed { &self.list[..] } else { &[] };
+        self.table.into_iter().chain(from_list.iter().map(|(_, _, m)| *m)).take(count)
+    }
+}
+
+/// The moves with which the player to move wins this turn, which is known to be possible.
+fn winning_turn<G: Game, E: Evaluate<Game = G>>(judge: &E, pos: &G) -> Vec<G::Move> {
+    let mut line = Vec::new();
+    let mut pos = pos.clone();
+    while pos.outcome().is_none() {
+        let wins = |m: &G::Move| {
+            let next = pos.after(*m);
+            next.outcome() == Some(Outcome::Win(pos.turn()))
+                || !ends_turn(&pos, &next) && judge.known(&next) == Some(win_after(1))
+        };
+        let Some(m) = pos.moves().into_iter().find(wins) else { break };
+        line.push(m);
+        pos.play_unchecked(m);
+    }
+    line
 }
 
 /// Brings the best of the moves from `i` on to place `i`; the first of equals wins.

@@ -1,10 +1,11 @@
 //! The engine with its game type erased: what protocols, players and user interfaces talk to.
 
+use crate::beginner;
 use crate::brain::Brain;
 use crate::control::{Control, Limits, Stop};
 use crate::evaluate::glance;
 use crate::levels::Level;
-use crate::play::Play;
+use crate::play::{Judgement, Play};
 use crate::score::{Score, win_in};
 use crate::session::{Match, Session};
 use crate::solve::Prove;
@@ -85,6 +86,12 @@ pub trait Thinker: Send {
     /// turns of both players who wins, or that nobody can force a win.
     fn exact(&self, game: &dyn Session) -> Option<Option<(u32, Player)>>;
 
+    /// The turn of a beginner, who sees one turn ahead and otherwise plays at random.
+    fn beginners_turn(&self, game: &dyn Session, random: &mut Random) -> Option<String>;
+
+    /// Judges otherwise from now on; what was found by another judgement is forgotten.
+    fn judge_by(&mut self, judgement: Judgement);
+
     /// Forgets everything, as before a new game.
     fn forget(&mut self);
 }
@@ -161,6 +168,18 @@ impl<G: Play> Thinker for Brain<G> {
         let value = self.judge.exact(pos)?;
         let winner = if is_win(value) { pos.turn() } else { pos.turn().other() };
         Some(turns(value).map(|turns| (turns, winner)))
+    }
+
+    fn beginners_turn(&self, game: &dyn Session, random: &mut Random) -> Option<String> {
+        let pos = game.as_any().downcast_ref::<Match<G>>()?.position();
+        turn_texts(pos, &beginner::turn(&self.judge, pos, random)).into_iter().next()
+    }
+
+    fn judge_by(&mut self, judgement: Judgement) {
+        if judgement != self.judgement {
+            (self.judgement, self.judge) = (judgement, G::judge(judgement));
+            self.forget();
+        }
     }
 
     fn forget(&mut self) {

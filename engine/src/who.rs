@@ -33,6 +33,9 @@ pub enum Who {
     /// Any legal turn, all with the same chance; not told to programs.
     #[serde(skip)]
     Random,
+    /// Somebody who sees one turn ahead and otherwise plays at random; not told to programs.
+    #[serde(skip)]
+    Beginner,
     /// The engine with all that its limits allow; not told to programs.
     #[serde(skip)]
     Engine,
@@ -49,11 +52,12 @@ pub struct Unknown {
 }
 
 impl Who {
-    /// Reads `human`, `level:N`, `seed:NAME`, `random` or `engine`; nothing where the text is none of them.
+    /// Reads `human`, `level:N`, `seed:NAME`, `random`, `beginner` or `engine`; nothing where the text is none of them.
     pub fn parse(text: &str, game: &dyn Session) -> Result<Option<Who>, Unknown> {
         let who = match text.split_once(':') {
             None if text == "human" => Who::Person,
             None if text == "random" => Who::Random,
+            None if text == "beginner" => Who::Beginner,
             None if text == "engine" => Who::Engine,
             Some(("level", number)) => {
                 Who::Level { level: number.parse().map_err(|_| no_level(number))? }
@@ -107,6 +111,7 @@ impl Who {
                 Some(format!("Original {known}"))
             }
             Who::Random => Some("Random".to_owned()),
+            Who::Beginner => Some("Beginner".to_owned()),
             Who::Engine => Some("Engine".to_owned()),
         }
     }
@@ -123,6 +128,7 @@ impl Who {
             Who::Level { .. } => self.level().map_or("", |level| level.about),
             Who::Seed { player } => seed(player, game).map_or("", |about| about.about),
             Who::Random => "plays any legal turn, all with the same chance",
+            Who::Beginner => "sees wins and threats one turn ahead, and otherwise plays anything",
             Who::Engine => "all it can do in the time it has",
             Who::Person | Who::Open => "",
         }
@@ -142,6 +148,7 @@ impl Who {
             Who::Person | Who::Open => None,
             Who::Seed { player } => game.seed_choose(player, random),
             Who::Random => random.pick(&game.turns()).cloned(),
+            Who::Beginner => engine().beginners_turn(game, random),
             Who::Level { .. } => {
                 engine().level_think(game, self.level()?, (limits, stop), random, news)
             }
@@ -159,6 +166,7 @@ impl fmt::Display for Who {
             Who::Level { level } => write!(f, "level:{level}"),
             Who::Seed { player } => write!(f, "seed:{player}"),
             Who::Random => f.write_str("random"),
+            Who::Beginner => f.write_str("beginner"),
             Who::Engine => f.write_str("engine"),
         }
     }
@@ -202,7 +210,7 @@ mod tests {
     fn players_are_read_as_they_are_written() {
         for game in games() {
             let all = Who::computers(game.as_ref()).into_iter();
-            for who in all.chain([Who::Person, Who::Random, Who::Engine]) {
+            for who in all.chain([Who::Person, Who::Random, Who::Beginner, Who::Engine]) {
                 assert_eq!(Who::parse(&who.to_string(), game.as_ref()), Ok(Some(who)));
             }
             for other in ["", "human:Ana", "Level:3", "level", "open", "ugi:./program"] {
@@ -273,7 +281,7 @@ mod tests {
                 who.choose(game.as_ref(), || thinker.as_mut(), bounds, &mut random, &mut |_| {})
             };
             let all = Who::computers(game.as_ref()).into_iter();
-            for who in all.chain([Who::Random, Who::Engine]) {
+            for who in all.chain([Who::Random, Who::Beginner, Who::Engine]) {
                 let turn = choose(&who).unwrap();
                 assert!(game.turns().contains(&turn), "{who}: {turn}");
             }

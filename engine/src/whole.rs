@@ -10,11 +10,6 @@ pub(crate) fn ends_turn<G: Game>(pos: &G, next: &G) -> bool {
     next.turn() != pos.turn() || next.outcome().is_some()
 }
 
-/// Whether the next move leaves its player with more to do.
-pub(crate) fn takes_more_moves<G: Game>(pos: &G) -> bool {
-    pos.moves().first().is_some_and(|m| !ends_turn(pos, &pos.after(*m)))
-}
-
 /// Where a line ends, and how many of its moves make whole turns.
 fn follow<G: Game>(start: &G, line: &[G::Move]) -> (G, usize) {
     let (mut pos, mut whole) = (start.clone(), 0);
@@ -28,48 +23,23 @@ fn follow<G: Game>(start: &G, line: &[G::Move]) -> (G, usize) {
     (pos, whole)
 }
 
-/// The position after a line that does not complete its first turn.
-pub(crate) fn within_first_turn<G: Game>(start: &G, line: &[G::Move]) -> Option<G> {
-    let (pos, whole) = follow(start, line);
-    (whole == 0).then_some(pos)
-}
-
-/// Goes on with a line that ends within a turn as long as the table knows how: that is what cut it short.
-pub(crate) fn extend<G: Game, E: Evaluate<Game = G>>(
-    start: &G,
-    line: &mut Vec<G::Move>,
-    judge: &E,
-    cache: &Cache,
-) {
-    let (mut pos, whole) = follow(start, line);
-    while (whole < line.len() || line.is_empty())
-        && let Some(m) = known_move(&pos, judge, cache)
-    {
-        line.push(m);
-        let next = pos.after(m);
-        if ends_turn(&pos, &next) {
-            return;
-        }
-        pos = next;
-    }
-}
-
-/// Makes a line end with a turn, without looking at another position. A first turn that the table does
-/// not complete is completed by what wins or looks best, a later one is dropped.
+/// Makes a line end with a turn, without looking at another position. A search that had to end early may
+/// have left the first turn unfinished, or none: the table's move completes it, or what wins or looks best.
 pub(crate) fn make_whole<G: Game, E: Evaluate<Game = G>>(
     start: &G,
     line: &mut Vec<G::Move>,
     judge: &E,
     cache: &Cache,
 ) {
-    extend(start, line, judge, cache);
-    let (_, whole) = follow(start, line);
-    if whole > 0 {
-        return line.truncate(whole);
-    }
-    while let Some(pos) = within_first_turn(start, line)
-        && let Some(m) = best_looking_move(&pos, judge)
-    {
+    loop {
+        let (pos, whole) = follow(start, line);
+        if whole > 0 {
+            return line.truncate(whole);
+        }
+        let Some(m) = known_move(&pos, judge, cache).or_else(|| best_looking_move(&pos, judge))
+        else {
+            return;
+        };
         line.push(m);
     }
 }
@@ -80,8 +50,8 @@ fn known_move<G: Game, E: Evaluate<Game = G>>(
     judge: &E,
     cache: &Cache,
 ) -> Option<G::Move> {
-    let best = cache.get(judge.key(pos))?.best?;
-    pos.moves().get(usize::from(best)).copied()
+    let m = G::unpack(cache.get(judge.key(pos))?.best?)?;
+    pos.is_legal(m).then_some(m)
 }
 
 /// A move that wins with this turn, or the one that a search would try first.

@@ -130,6 +130,10 @@ impl<G: Play> Evaluate for Summing<G> {
     fn unit(&self) -> i32 {
         self.judge.unit()
     }
+
+    fn swing(&self) -> Option<i32> {
+        self.judge.swing()
+    }
 }
 
 /// Best lines and nodes of a search, by a judgement or by one that errs.

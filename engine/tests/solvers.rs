@@ -4,13 +4,14 @@ use crate::effort::cases;
 use engine::control::{Control, Limits, Stop};
 use engine::play::Play;
 use engine::solve::bound::{Bounder, Bounds, Count};
+use engine::solve::complete::Solved;
 use engine::solve::knights::Knights;
 use engine::solve::proof::Prover;
 use engine::solve::retrograde::{Graph, is_win, solve, turns};
 use engine::solve::table::Table;
 use rules::jeson_mor::JesonMor;
 use rules::random::Random;
-use rules::{Game, Outcome, Player};
+use rules::{Game, Notation, Outcome, Player, Symmetric};
 
 /// Whether the attacker can force a win within this many turns of both players, by looking at everything.
 fn minimax<G: Game>(pos: &G, attacker: Player, left: u32) -> bool {
@@ -215,4 +216,18 @@ fn a_table_of_knights_agrees_with_a_graph() {
         count += 1;
     }
     assert!(count > 10_000, "{count}");
+}
+
+#[test]
+fn a_table_tells_every_position_once_with_the_value_it_has() {
+    let table = Knights::compute(2, &mut |_, _| true).unwrap();
+    let (counts, _) = Solved::tally(&table);
+    let results: Vec<_> = table.into_results().collect();
+    let again = Knights::compute(2, &mut |_, _| true).unwrap();
+    let mut seen = std::collections::HashSet::new();
+    for (pos, value) in &results {
+        assert_eq!(again.look_up(pos), Some(*value), "{}", pos.text());
+        assert!(seen.insert(pos.canonical().0), "{}", pos.text());
+    }
+    assert_eq!(results.len() as u64, counts.iter().sum::<u64>());
 }

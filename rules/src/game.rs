@@ -267,6 +267,9 @@ impl SetupError {
     }
 }
 
+/// How many bits hold any move of any game.
+pub const MOVE_BITS: u32 = 18;
+
 /// One position of a two-player game of perfect information, its options included.
 ///
 /// The verbs, on the empty board of Gekitai:
@@ -324,10 +327,17 @@ pub trait Game: Clone + Eq + Hash + Debug + Send + Sync + 'static {
 
     /// Every legal move, in the game's order.
     fn moves(&self) -> Vec<Self::Move> {
-        let mut moves = Vec::new();
+        // Nearly always enough.
+        let mut moves = Vec::with_capacity(128);
         self.append_moves(&mut moves);
         moves
     }
+
+    /// A move as a number below two to the power of [`MOVE_BITS`], another one for every move; legal or not.
+    fn pack(m: Self::Move) -> u32;
+
+    /// The move of a number, if there is one.
+    fn unpack(code: u32) -> Option<Self::Move>;
 
     /// Whether a move is legal here.
     fn is_legal(&self, m: Self::Move) -> bool {

@@ -8,9 +8,10 @@ use std::path::PathBuf;
 #[derive(Args, Debug)]
 #[command(
     after_help = "Players, each in quotes, with LIMIT one or more of time=MS, nodes=N and depth=N for a turn:
-  engine LIMIT [hash=MIB] [threads=N]          our engine
+  engine LIMIT [hash=MIB] [threads=N] [judgement=hand]   our engine
   level:N                                      our engine at a level, 1 to 10; 10 needs a LIMIT
   random                                       any legal turn
+  beginner                                     sees wins and threats one turn ahead, else plays anything
   seed:NAME                                    a player of the original program
   ugi:COMMAND… LIMIT [option.NAME=VALUE]…      a program that speaks UGI
   uci:COMMAND… LIMIT [option.NAME=VALUE]…      a program that speaks UCI

@@ -4,6 +4,7 @@ use super::external::Program;
 use crate::dialect::Dialect;
 use engine::arena::players::Local;
 use engine::arena::{Contestant, Fault, Player};
+use engine::play::Judgement;
 use engine::{Entry, Limits, Session, Who};
 use rules::game::shorten;
 use std::fmt::Display;
@@ -20,7 +21,7 @@ pub struct Spec {
 /// A player of ours, or another program.
 #[derive(Debug, PartialEq)]
 pub enum Kind {
-    Local { who: Who, limits: Limits, hash: usize },
+    Local { who: Who, limits: Limits, hash: usize, judgement: Judgement },
     Program(Program),
 }
 
@@ -55,8 +56,9 @@ impl Spec {
         let kind = self.kind;
         let make = move || -> Result<Box<dyn Player>, Fault> {
             Ok(match &kind {
-                Kind::Local { who, limits, hash } => {
-                    Box::new(Local::new(who.clone(), limits.clone(), entry, *hash))
+                Kind::Local { who, limits, hash, judgement } => {
+                    let local = Local::new(who.clone(), limits.clone(), entry, *hash);
+                    Box::new(local.judging_by(*judgement))
                 }
                 Kind::Program(program) => Box::new(program.start(entry.info, &options, margin)?),
             })
@@ -67,19 +69,22 @@ impl Spec {
 
 fn kind(head: &str, words: &mut Words, game: &dyn Session) -> Result<Kind, String> {
     let who = Who::parse(head, game).map_err(|unknown| unknown.message)?;
+    let local =
+        |who, limits, hash| Kind::Local { who, limits, hash, judgement: Judgement::Learned };
     Ok(match who {
-        Some(who @ (Who::Random | Who::Seed { .. })) => {
-            Kind::Local { who, limits: Limits::default(), hash: HASH }
+        Some(who @ (Who::Random | Who::Beginner | Who::Seed { .. })) => {
+            local(who, Limits::default(), HASH)
         }
         Some(who @ Who::Level { .. }) => {
             let needs_limits = who.level().is_some_and(|level| level.nodes.is_none());
             let limits = if needs_limits { limits(words)? } else { Limits::default() };
-            Kind::Local { who, limits, hash: HASH }
+            local(who, limits, HASH)
         }
         Some(who @ Who::Engine) => {
             let threads = words.number("threads", 1, 256)?.unwrap_or(1);
             let hash = words.number("hash", 1, 1 << 20)?.unwrap_or(HASH);
-            Kind::Local { who, limits: Limits { threads, ..limits(words)? }, hash }
+            let judgement = judgement(words)?;
+            Kind::Local { who, limits: Limits { threads, ..limits(words)? }, hash, judgement }
         }
         Some(Who::Person | Who::Open) | None => match head.split_once(':') {
             Some(("ugi", command)) => program(Dialect::Ugi, command, words)?,
@@ -88,7 +93,8 @@ fn kind(head: &str, words: &mut Words, game: &dyn Session) -> Result<Kind, Strin
             }
             Some(("uci", command)) => program(Dialect::Uci, command, words)?,
             _ => {
-                let known = "engine, level:N, random, seed:NAME, ugi:COMMAND or uci:COMMAND";
+                let known =
+                    "engine, level:N, random, beginner, seed:NAME, ugi:COMMAND or uci:COMMAND";
                 return Err(format!("expected {known}"));
             }
         },
@@ -106,6 +112,12 @@ fn program(dialect: Dialect, command: &str, words: &mut Words) -> Result<Kind, S
         return Err("which program? name it right after the colon, as in `uci:./program`".into());
     }
     Ok(Kind::Program(Program { dialect, command: command.into(), arguments, options, limits }))
+}
+
+fn judgement(words: &mut Words) -> Result<Judgement, String> {
+    let Some(name) = words.take("judgement") else { return Ok(Judgement::Learned) };
+    let wrong = || format!("judgement must be learned or hand, got `{}`", shorten(&name));
+    Judgement::named(&name).ok_or_else(wrong)
 }
 
 /// The limits of a turn; without any, a player would think for ever.
@@ -190,7 +202,7 @@ mod tests {
 
     fn local(text: &str) -> (Who, Limits, usize) {
         match read(text, "glaisher").unwrap().kind {
-            Kind::Local { who, limits, hash } => (who, limits, hash),
+            Kind::Local { who, limits, hash, .. } => (who, limits, hash),
             kind => panic!("{kind:?}"),
         }
     }
@@ -202,6 +214,8 @@ mod tests {
         assert_eq!(read(text, "glaisher").unwrap().name, "Tom");
         assert_eq!(local(text), (Who::Engine, limits, 64));
         assert_eq!(local("random").0, Who::Random);
+        let by_hand = read("engine nodes=5 judgement=hand", "glaisher").unwrap().kind;
+        assert!(matches!(by_hand, Kind::Local { judgement: Judgement::Hand, .. }), "{by_hand:?}");
         assert_eq!(local("seed:level-2").0, Who::Seed { player: "level-2".into() });
         assert_eq!(local("level:10 nodes=5"), (Who::Level { level: 10 }, Limits::nodes(5), 16));
         let text = "uci:'/a b/c' -x time=5 option.Eval='x y' 'option.Use Book=no'";
@@ -220,6 +234,7 @@ mod tests {
             (" ", "player ``: expected one such as `engine time=100`"),
             ("engine", "player `engine`: it needs time=MS, nodes=N or depth=N"),
             ("engine time=fast", "time must be 1 to 3600000, got `fast`"),
+            ("engine nodes=5 judgement=x", "judgement must be learned or hand, got `x`"),
             ("engine depth=101", "depth must be 1 to 100, got `101`"),
             ("engine nodes=5 size=4", "`size=4` means nothing here"),
             ("random nodes=5", "`nodes=5` means nothing here"),

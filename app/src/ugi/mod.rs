@@ -176,7 +176,9 @@ fn search_as_told(orders: &Receiver<Errand>, open: &AtomicUsize) -> Result<(), F
 /// The engine of the game that is set, with the table that is.
 fn thinker<'a>(desk: &'a mut Desk, settings: &Settings) -> &'a mut dyn Thinker {
     desk.resize(settings.hash);
-    desk.thinker(settings.entry)
+    let thinker = desk.thinker(settings.entry);
+    thinker.judge_by(settings.judgement);
+    thinker
 }
 
 /// Searches, and reports after each depth and at the end.

@@ -1,6 +1,7 @@
 //! The options of the engine protocols, made from what the games declare.
 
 use crate::dialect::Dialect;
+use engine::play::Judgement;
 use engine::{Entry, GAMES, Limits};
 use rules::game::{OptionInfo, Values, shorten};
 use rules::notation::option_value;
@@ -17,11 +18,15 @@ pub struct Settings {
     pub threads: usize,
     /// How many of the best lines are reported.
     pub lines: usize,
+    pub judgement: Judgement,
 }
 
 /// Numbers that suit every game, each with its default and its maximum.
 const SPINS: [(&str, usize, usize); 3] =
     [("Hash", 64, 4096), ("Threads", 1, 64), ("MultiPV", 1, 50)];
+
+/// Which judgement the engine uses.
+const JUDGEMENT: &str = "Judgement";
 
 /// The value that gives an option back to the game.
 const DEFAULT: &str = "default";
@@ -37,6 +42,7 @@ impl Settings {
             hash,
             threads,
             lines,
+            judgement: Judgement::default(),
         })
     }
 
@@ -50,6 +56,11 @@ impl Settings {
         let mut next = self.clone();
         match SPINS.iter().position(|(own, _, _)| name.eq_ignore_ascii_case(own)) {
             Some(at) => next.set_number(at, value)?,
+            None if name.eq_ignore_ascii_case(JUDGEMENT) => {
+                let wrong =
+                    || format!("{JUDGEMENT} must be learned or hand, got `{}`", shorten(value));
+                next.judgement = Judgement::named(value).ok_or_else(wrong)?;
+            }
             None if name.eq_ignore_ascii_case(game_option(dialect)) => {
                 next.set_game(dialect, value)?;
             }
@@ -171,6 +182,8 @@ pub fn declared(dialect: Dialect) -> Vec<String> {
             lines.push(combo(&spoken(name), DEFAULT, &values));
         }
     }
+    let judgements = Judgement::NAMED.map(|(name, _)| name.to_owned());
+    lines.push(combo(JUDGEMENT, &judgements[0], &judgements));
     for (name, default, most) in SPINS {
         lines.push(format!("option name {name} type spin default {default} min 1 max {most}"));
     }

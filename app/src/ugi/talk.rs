@@ -254,6 +254,7 @@ mod tests {
             }
         }
         let end = [
+            "option name Judgement type combo default learned var learned var hand",
             "option name Hash type spin default 64 min 1 max 4096",
             "option name Threads type spin default 1 min 1 max 64",
             "option name MultiPV type spin default 1 min 1 max 50",

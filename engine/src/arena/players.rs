@@ -2,6 +2,7 @@
 
 use super::{Fault, Player};
 use crate::control::{Limits, Stop};
+use crate::play::Judgement;
 use crate::registry::Entry;
 use crate::session::Session;
 use crate::thinker::Thinker;
@@ -14,6 +15,7 @@ pub struct Local {
     limits: Limits,
     entry: &'static Entry,
     mebibytes: usize,
+    judgement: Judgement,
     /// Made when it is first needed.
     thinker: Option<Box<dyn Thinker>>,
     random: Random,
@@ -22,7 +24,14 @@ pub struct Local {
 impl Local {
     /// A player of this game; an engine gets a table of this size.
     pub fn new(who: Who, limits: Limits, entry: &'static Entry, mebibytes: usize) -> Local {
-        Local { who, limits, entry, mebibytes, thinker: None, random: Random::new(0) }
+        let (judgement, random) = (Judgement::default(), Random::new(0));
+        Local { who, limits, entry, mebibytes, judgement, thinker: None, random }
+    }
+
+    /// The same, judging otherwise.
+    #[must_use]
+    pub fn judging_by(self, judgement: Judgement) -> Local {
+        Local { judgement, ..self }
     }
 }
 
@@ -36,10 +45,15 @@ impl Player for Local {
     }
 
     fn turn(&mut self, game: &dyn Session, stop: &Stop) -> Result<String, Fault> {
-        let Local { who, limits, entry, mebibytes, thinker, random } = self;
+        let Local { who, limits, entry, mebibytes, judgement, thinker, random } = self;
+        let made = || {
+            let mut made = (entry.thinker)(*mebibytes);
+            made.judge_by(*judgement);
+            made
+        };
         let turn = who.choose(
             game,
-            || thinker.get_or_insert_with(|| (entry.thinker)(*mebibytes)).as_mut(),
+            || thinker.get_or_insert_with(made).as_mut(),
             (limits, stop),
             random,
             &mut |_| {},

@@ -190,6 +190,10 @@ impl Estimate for Judge {
         if self.net.is_some() { CLEAR } else { 40 }
     }
 
+    fn swing(&self) -> Option<i32> {
+        Some(self.unit() * 3 / 5)
+    }
+
     fn is_lively(&self, pos: &Gekitai) -> bool {
         wins_at_once(pos, pos.turn().other())
     }
@@ -214,10 +218,6 @@ impl Prove for Judge {
 
     fn book(&self, pos: &Gekitai) -> Option<(Place, u32)> {
         look_up(pos)
-    }
-
-    fn proves(&self) -> bool {
-        true
     }
 
     fn proof_key(&self, pos: &Gekitai) -> u64 {

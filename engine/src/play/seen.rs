@@ -20,6 +20,18 @@ pub enum Judgement {
     Hand,
 }
 
+impl Judgement {
+    /// Both, each with its name in options.
+    pub const NAMED: [(&'static str, Judgement); 2] =
+        [("learned", Judgement::Learned), ("hand", Judgement::Hand)];
+
+    /// The judgement of this name, in any case.
+    pub fn named(name: &str) -> Option<Judgement> {
+        let found = Judgement::NAMED.iter().find(|(own, _)| own.eq_ignore_ascii_case(name))?;
+        Some(found.1)
+    }
+}
+
 /// A net that comes with the program, read once it is at hand; nothing if it is damaged.
 fn shipped<G: Seen, const H: usize>(
     kept: &'static OnceLock<Option<Net<H>>>,

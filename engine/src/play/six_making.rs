@@ -167,6 +167,10 @@ impl Estimate for Judge {
         if self.nets[1].is_some() { CLEAR } else { 40 }
     }
 
+    fn swing(&self) -> Option<i32> {
+        Some(self.unit() * 3 / 5)
+    }
+
     fn is_lively(&self, pos: &SixMaking) -> bool {
         can_crown(pos, pos.turn().other())
     }
@@ -197,10 +201,6 @@ impl Prove for Judge {
 
     fn proof_key(&self, pos: &SixMaking) -> u64 {
         pos.canonical_key()
-    }
-
-    fn proves(&self) -> bool {
-        true
     }
 }
 

@@ -6,10 +6,11 @@
 //! values class by class, and a checksum for each mebibyte.
 
 use super::complete::Solved;
-use super::retrograde::{LOST, Next, Space, Value, WINS, solve};
+use super::retrograde::{LOST, Next, Space, Value, WINS, is_win, solve, turns};
+use crate::session::{Match, Session};
 use flate2::Crc;
-use rules::Game;
-use rules::jeson_mor::{Cell, Goal, JesonMor};
+use rules::jeson_mor::{Cell, Goal, JesonMor, Options, Setup};
+use rules::{Game, Player};
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 use std::sync::OnceLock;
@@ -355,6 +356,21 @@ impl Knights {
         (!class.is_empty()).then(|| self.of(own, their))
     }
 
+    /// Every position of the table with its value, up to symmetry; player 1 is to move.
+    pub fn into_results(mut self) -> impl Iterator<Item = (JesonMor, Value)> + Send {
+        let classes = (1..=MOST).flat_map(|a| (1..=MOST).map(move |b| (a, b)));
+        let numbers = classes.flat_map(move |(a, b)| {
+            let class = std::mem::take(&mut self.values[a - 1][b - 1]);
+            class.into_iter().enumerate().map(move |(number, value)| (a, b, number, value))
+        });
+        let images = Numbers::new();
+        numbers.filter_map(move |(a, b, number, value)| {
+            let (own, their) = images.position(number, a, b);
+            let pos = (images.number(own, their) == number).then(|| position(own, their))??;
+            Some((pos, value))
+        })
+    }
+
     /// Writes the table to a file.
     pub fn write(&self, file: &Path) -> io::Result<()> {
         let mut out = BufWriter::new(std::fs::File::create(file)?);
@@ -433,6 +449,32 @@ pub fn install(file: &Path) -> Result<(), String> {
 pub fn installed(pos: &JesonMor) -> Option<Value> {
     INSTALLED.get()?.look_up(pos)
 }
+
+/// The position with these knights, player 1 to move.
+fn position(own: u32, their: u32) -> Option<JesonMor> {
+    let letter = |cell: usize| match (own >> cell & 1, their >> cell & 1) {
+        (1, _) => 'w',
+        (_, 1) => 'b',
+        _ => '.',
+    };
+    let row = |row: usize| (0..SIZE).map(|column| letter(SIZE * row + column)).collect();
+    let options = Options { size: SIZE as u8, goal: Goal::Leave };
+    let board = (0..SIZE).rev().map(row).collect();
+    JesonMor::from_setup(Setup { options, board, turn: Player::One, winner: None }).ok()
+}
+
+/// Every position of a table in a file, up to symmetry: who wins, and after how many turns of both players.
+pub fn results(file: &Path) -> Result<Box<dyn Iterator<Item = Exact> + Send>, String> {
+    let exact = |(pos, value): (JesonMor, Value)| {
+        let winner = if is_win(value) { pos.turn() } else { pos.turn().other() };
+        let pos: Box<dyn Session> = Box::new(Match::new(pos));
+        (pos, turns(value).map(|turns| (winner, turns)))
+    };
+    Ok(Box::new(Knights::read(file)?.into_results().map(exact)))
+}
+
+/// A position with its winner, and after how many turns of both players.
+pub type Exact = (Box<dyn Session>, Option<(Player, u32)>);
 
 fn checksum(bytes: &[u8]) -> u32 {
     let mut crc = Crc::new();

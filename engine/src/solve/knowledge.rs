@@ -24,11 +24,6 @@ pub trait Prove: Evaluate {
         pos.key()
     }
 
-    /// Whether a proof search pays before the main search.
-    fn proves(&self) -> bool {
-        false
-    }
-
     /// Within how many turns a win is looked for exactly before the main search, where that pays.
     fn exact_turns(&self) -> u32 {
         0

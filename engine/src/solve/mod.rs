@@ -14,5 +14,5 @@ pub mod retrograde;
 pub mod strategy;
 pub mod table;
 
-pub use knights::install;
+pub use knights::{Exact, install, results};
 pub use knowledge::Prove;

@@ -183,6 +183,21 @@ impl Game for Gekitai {
     }
 
     #[inline]
+    fn is_legal(&self, m: moves::Place) -> bool {
+        self.outcome.is_none() && self.empty() >> m.0.index() & 1 == 1
+    }
+
+    #[inline]
+    fn pack(m: moves::Place) -> u32 {
+        m.0.index() as u32
+    }
+
+    #[inline]
+    fn unpack(code: u32) -> Option<moves::Place> {
+        (code < 64).then(|| moves::Place(Cell::new(code as usize)))
+    }
+
+    #[inline]
     fn play_unchecked(&mut self, m: moves::Place) {
         self.place(m.0);
     }

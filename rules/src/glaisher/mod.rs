@@ -149,6 +149,29 @@ impl Game for Glaisher {
     }
 
     #[inline]
+    fn pack(m: Move) -> u32 {
+        m.pack()
+    }
+
+    #[inline]
+    fn unpack(code: u32) -> Option<Move> {
+        Move::unpack(code)
+    }
+
+    #[inline]
+    fn is_legal(&self, m: Move) -> bool {
+        if self.outcome.is_some() {
+            return false;
+        }
+        match m {
+            Move::Place(cell) => self.placing && self.empty() & cell.bit() != 0,
+            Move::Shift { from, direction, parts } => {
+                !self.placing && self.may_shift(from, direction, parts)
+            }
+        }
+    }
+
+    #[inline]
     fn play_unchecked(&mut self, m: Move) {
         match m {
             Move::Shift { from, direction, parts } => self.shift(from, direction, parts),

@@ -66,6 +66,34 @@ impl fmt::Display for Parts {
     }
 }
 
+impl Move {
+    /// Six bits for the cell, three for the direction, eight for the parts; a placement has no parts.
+    #[inline]
+    pub(super) fn pack(self) -> u32 {
+        match self {
+            Move::Place(cell) => cell.index() as u32,
+            Move::Shift { from, direction, parts } => {
+                u32::from(parts.0) << 9 | (direction as u32) << 6 | from.index() as u32
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn unpack(code: u32) -> Option<Move> {
+        let index = (code & 63) as usize;
+        let cell = (index < hex::CELLS).then(|| Hex::new(index))?;
+        let (parts, direction) = (u8::try_from(code >> 9).ok()?, (code >> 6 & 7) as usize);
+        Some(match parts {
+            0 => Move::Place(cell),
+            _ => Move::Shift {
+                from: cell,
+                direction: *Direction::ALL.get(direction)?,
+                parts: Parts(parts),
+            },
+        })
+    }
+}
+
 impl fmt::Display for Move {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -221,6 +249,14 @@ impl Glaisher {
             }
         }
         false
+    }
+
+    /// Whether the player to move has this shift.
+    pub(super) fn may_shift(&self, from: Hex, direction: Direction, parts: Parts) -> bool {
+        self.stacks(self.turn) & from.bit() != 0
+            && parts.sum() == usize::from(self.height(from))
+            && parts.count() >= usize::from(self.min_parts)
+            && parts.0 & !self.landings(self.turn, from, direction) == 0
     }
 
     /// The set of distances at which a part may land: on the board, and on no taller enemy.

@@ -169,6 +169,26 @@ impl Game for JesonMor {
     }
 
     #[inline]
+    fn is_legal(&self, m: Jump) -> bool {
+        let own = self.knights(self.turn);
+        let targets = || moves::jumps(m.from, self.size()) & !own;
+        self.outcome.is_none()
+            && own >> m.from.index() & 1 == 1
+            && targets() >> m.to.index() & 1 == 1
+    }
+
+    #[inline]
+    fn pack(m: Jump) -> u32 {
+        (m.from.index() << 7 | m.to.index()) as u32
+    }
+
+    #[inline]
+    fn unpack(code: u32) -> Option<Jump> {
+        let cell = |bits: u32| (bits < 121).then(|| Cell::new(bits as usize));
+        Some(Jump { from: cell(code >> 7)?, to: cell(code & 127)? })
+    }
+
+    #[inline]
     fn play_unchecked(&mut self, m: Jump) {
         self.jump(m);
     }

@@ -211,6 +211,21 @@ impl Game for SixMaking {
     }
 
     #[inline]
+    fn is_legal(&self, m: Move) -> bool {
+        self.outcome.is_none() && self.may_make(m)
+    }
+
+    #[inline]
+    fn pack(m: Move) -> u32 {
+        m.pack()
+    }
+
+    #[inline]
+    fn unpack(code: u32) -> Option<Move> {
+        Move::unpack(code)
+    }
+
+    #[inline]
     fn play_unchecked(&mut self, m: Move) {
         self.make(m);
     }

@@ -40,6 +40,28 @@ impl Move {
             Move::Top { from, to, discs }
         }
     }
+
+    /// Five bits for each cell, and three that tell the discs: 0 for a whole tower, 7 for a placement.
+    #[inline]
+    pub(super) fn pack(self) -> u32 {
+        let (from, to, discs) = match self {
+            Move::Place(cell) => (cell, cell, 7),
+            Move::Tower { from, to } => (from, to, 0),
+            Move::Top { from, to, discs } => (from, to, discs & 7),
+        };
+        (from.index() << 8 | to.index() << 3) as u32 | u32::from(discs)
+    }
+
+    #[inline]
+    pub(super) fn unpack(code: u32) -> Option<Move> {
+        let cell = |bits: u32| (bits < 25).then(|| Cell::new(bits as usize));
+        let (from, to) = (cell(code >> 8)?, cell(code >> 3 & 31)?);
+        Some(match code & 7 {
+            0 => Move::Tower { from, to },
+            7 => Move::Place(to),
+            discs => Move::Top { from, to, discs: discs as u8 },
+        })
+    }
 }
 
 impl fmt::Display for Move {
@@ -252,6 +274,27 @@ impl SixMaking {
                 }
             }
         }
+    }
+
+    /// Whether a move obeys the rules, in a game that is not over.
+    #[inline]
+    pub(super) fn may_make(&self, m: Move) -> bool {
+        let (from, to, discs) = match m {
+            Move::Place(cell) => {
+                let empty = self.board() & !self.occupied;
+                return self.reserve(self.turn) > 0 && empty >> cell.index() & 1 == 1;
+            }
+            Move::Tower { from, to } => (from, to, self.tower(from).height()),
+            Move::Top { from, to, discs } => (from, to, usize::from(discs)),
+        };
+        let tower = self.tower(from);
+        let height = tower.height();
+        let whole = matches!(m, Move::Tower { .. });
+        let crowns = discs + self.tower(to).height() >= KING;
+        height > 0
+            && (whole || (1..height).contains(&discs) && self.ko() != Some(m))
+            && reach(from, height, self.occupied) >> to.index() & 1 == 1
+            && (!crowns || tower.top() == self.turn || self.self_defeat == SelfDefeat::Allowed)
     }
 
     /// Whether the player to move has any move; most often there is an empty cell and a disc for it.

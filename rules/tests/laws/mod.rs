@@ -3,7 +3,7 @@
 mod symmetry;
 
 use proptest::prelude::*;
-use rules::game::OptionInfo;
+use rules::game::{MOVE_BITS, OptionInfo};
 use rules::notation::{from_json, option_value, options_from_json, to_json};
 use rules::prolog::Term;
 use rules::random::Random;
@@ -33,6 +33,19 @@ fn moves_are_distinct_and_their_text_reads_back<G: Game>(pos: &G) {
         assert_eq!(text, text.to_lowercase());
         assert_eq!(text.parse::<G::Move>().as_ref(), Ok(m));
         assert_eq!(format!(" {}\t", text.to_uppercase()).parse::<G::Move>().as_ref(), Ok(m));
+        assert!(G::pack(*m) < 1 << MOVE_BITS);
+        assert_eq!(G::unpack(G::pack(*m)), Some(*m));
+    }
+}
+
+fn numbers_are_legal_moves_where_the_list_has_them<G: Game>(pos: &G, random: &mut Random) {
+    let moves = pos.moves();
+    for _ in 0..200 {
+        let near = random.pick(&moves).map_or(0, |m| G::pack(*m)) ^ 1 << random.below(18);
+        for code in [near, random.below(1 << MOVE_BITS) as u32] {
+            let Some(m) = G::unpack(code) else { continue };
+            assert_eq!(pos.is_legal(m), moves.contains(&m), "{m}");
+        }
     }
 }
 
@@ -132,6 +145,7 @@ fn drawings_do_not_fail<G: Show>(pos: &G) {
 }
 
 fn check<G: Notation + Show>(options: &G::Options, seed: u64, length: usize) {
+    let mut random = Random::new(seed);
     let positions = walk::<G>(options, seed, length);
     let others: Vec<_> =
         positions.iter().step_by(5).flat_map(|pos| pos.moves()).step_by(3).collect();
@@ -142,6 +156,7 @@ fn check<G: Notation + Show>(options: &G::Options, seed: u64, length: usize) {
     let last = positions.last().unwrap();
     for pos in [&positions[positions.len() / 2], last] {
         moves_are_distinct_and_their_text_reads_back(pos);
+        numbers_are_legal_moves_where_the_list_has_them(pos, &mut random);
         what_is_not_listed_is_refused(pos, &others);
         gestures_spell_moves(pos);
         traces_tell_what_changes(pos);

@@ -1,0 +1,193 @@
+//! `arena`: many games between two players, ours or Python's.
+
+use crate::any::Any;
+use crate::convert::refuse;
+use crate::engine::limits;
+use crate::game::meant;
+use crate::position::Position;
+use crate::record::Record;
+use crate::wait::{Work, lock};
+use ::engine::arena::players::Local;
+use ::engine::arena::tally::Tally;
+use ::engine::arena::{Arena, Contestant, Fault, Plan, Played, Player};
+use ::engine::{Entry, Limits, Session, Stop, Who};
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// What a match came to, from the first player's side.
+#[pyclass(frozen, get_all, module = "quadrille")]
+pub struct MatchResult {
+    /// The names of both players.
+    names: (String, String),
+    /// Games the first player has won.
+    wins: u64,
+    /// Games that nobody has won.
+    draws: u64,
+    /// Games the first player has lost.
+    losses: u64,
+    /// How much stronger the first player is, with the bounds of 95 %: none where all games went one way.
+    elo: Option<(f64, f64, f64)>,
+    /// The games, in order.
+    records: Vec<Py<Record>>,
+}
+
+#[pymethods]
+impl MatchResult {
+    /// The first player's points as a part of all.
+    #[getter]
+    fn score(&self) -> f64 {
+        let games = self.wins + self.draws + self.losses;
+        (self.wins as f64 + 0.5 * self.draws as f64) / games.max(1) as f64
+    }
+
+    fn __repr__(&self) -> String {
+        let MatchResult { names: (a, b), wins, draws, losses, .. } = self;
+        format!("<MatchResult {a} against {b}: +{wins} ={draws} -{losses}>")
+    }
+}
+
+/// A function of Python's that is asked for turns.
+struct Caller {
+    function: Py<PyAny>,
+    failed: Arc<Mutex<Option<PyErr>>>,
+}
+
+impl Player for Caller {
+    fn new_game(&mut self, _seed: u64) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn turn(&mut self, game: &dyn Session, _stop: &Stop) -> Result<String, Fault> {
+        let answer = Python::attach(|py| {
+            let pos =
+                Any::of(game).ok_or_else(|| refuse("a game that this module does not know"))?;
+            let position = Position { pos };
+            let answer = self.function.call1(py, (position.clone(),))?.into_bound(py);
+            match answer.cast::<PyString>() {
+                Ok(text) => Ok(text.to_str()?.to_owned()),
+                Err(_) => {
+                    let number: usize = answer.extract()?;
+                    position.pos.board().action_text(number).ok_or_else(|| {
+                        refuse(crate::any::no_action(
+                            number as i64,
+                            position.pos.board().action_count(),
+                        ))
+                    })
+                }
+            }
+        });
+        answer.map_err(|error: PyErr| {
+            let text = error.to_string();
+            lock(&self.failed).get_or_insert(error);
+            Fault::Crash(text)
+        })
+    }
+}
+
+type Failed = Arc<Mutex<Option<PyErr>>>;
+
+/// A player by description, or a function that gets a position and gives a turn.
+fn contestant(
+    given: &Bound<'_, PyAny>,
+    session: &dyn Session,
+    (entry, limits): (&'static Entry, &Limits),
+    failed: &Failed,
+) -> PyResult<Contestant> {
+    if given.is_callable() {
+        let name =
+            given.getattr("__name__").map_or_else(|_| "player".into(), |name| name.to_string());
+        let function = Mutex::new(given.clone().unbind());
+        let failed = Arc::clone(failed);
+        let make = move || {
+            let function = Python::attach(|py| lock(&function).clone_ref(py));
+            Ok(Box::new(Caller { function, failed: Arc::clone(&failed) }) as Box<dyn Player>)
+        };
+        return Ok(Contestant { name, make: Box::new(make) });
+    }
+    let Ok(text) = given.extract::<String>() else {
+        return Err(refuse("a player is a function of a position, or a text such as `level:5`"));
+    };
+    let who = Who::parse(&text, session).map_err(refuse)?.filter(Who::is_computer);
+    let Some(who) = who else {
+        let expected = "expected `level:N`, `seed:NAME`, `random` or `engine`";
+        return Err(refuse(format!(
+            "there is no player `{}`; {expected}",
+            rules::game::shorten(&text)
+        )));
+    };
+    let (name, limits) = (who.name(session).unwrap_or(text), limits.clone());
+    let make =
+        move || Ok(Box::new(Local::new(who.clone(), limits.clone(), entry, 16)) as Box<dyn Player>);
+    Ok(Contestant { name, make: Box::new(make) })
+}
+
+/// Plays a match: games in pairs with sides exchanged, each pair from an opening of its own.
+#[pyfunction]
+#[pyo3(signature = (
+    game, player, opponent, *, games=100, opening=2, seed=0, max_turns=400, threads=1, time_ms=None,
+    nodes=None, depth=None
+))]
+#[expect(clippy::too_many_arguments)]
+pub fn arena(
+    py: Python<'_>,
+    game: &Bound<'_, PyAny>,
+    player: &Bound<'_, PyAny>,
+    opponent: &Bound<'_, PyAny>,
+    games: usize,
+    opening: usize,
+    seed: u64,
+    max_turns: usize,
+    threads: usize,
+    time_ms: Option<u64>,
+    nodes: Option<u64>,
+    depth: Option<u64>,
+) -> PyResult<MatchResult> {
+    let fields = [
+        ("time_ms", time_ms),
+        ("nodes", nodes),
+        ("depth", depth),
+        ("lines", None),
+        ("threads", None),
+    ];
+    let limits = limits(fields, Duration::from_millis(100))?;
+    let (game, failed) = (meant(game)?, Failed::default());
+    let (session, entry) = (game.start.board().session(), game.entry()?);
+    let read = |given| contestant(given, session.as_ref(), (entry, &limits), &failed);
+    let contestants = [read(player)?, read(opponent)?];
+    let names = (contestants[0].name.clone(), contestants[1].name.clone());
+    let plan = Plan { games, opening, seed, max_turns, concurrency: threads.clamp(1, 64) };
+    let arena = Arena::new(session, contestants, plan).map_err(refuse)?;
+    let stop = Stop::default();
+    let switch = stop.clone();
+    let work = Work::<Played, ()>::begin(&stop, move |tell| {
+        arena.run(&BTreeSet::new(), &mut |played| match tell.send(played) {
+            Ok(()) if !switch.is_stopped() => ControlFlow::Continue(()),
+            _ => ControlFlow::Break(()),
+        });
+    })?;
+    let (mut tally, mut all) = (Tally::default(), Vec::new());
+    while let Some(game) = work.next(py)? {
+        if let Some(error) = lock(&failed).take() {
+            stop.stop();
+            return Err(error);
+        }
+        tally.add(&game);
+        all.push((game.number, game.record));
+    }
+    work.end(py);
+    all.sort_by_key(|(number, _)| *number);
+    let total = tally.total();
+    let records = all.into_iter().map(|(_, record)| Py::new(py, Record { record }));
+    Ok(MatchResult {
+        names,
+        wins: total.wins,
+        draws: total.draws,
+        losses: total.losses,
+        elo: tally.elo().map(|elo| (elo.value, elo.low, elo.high)),
+        records: records.collect::<PyResult<_>>()?,
+    })
+}

@@ -1,0 +1,394 @@
+//! `Engine`: searches, all at once or depth by depth, and the turns that levels play.
+
+use crate::convert::{refuse, to_python};
+use crate::game::{Game, meant};
+use crate::position::{Position, session};
+use crate::wait::{Work, lock, wait};
+use ::engine::{Limits, Session, Stop, Thinker, View, Who};
+use pyo3::prelude::*;
+use requests::{Budget, Effort};
+use rules::random::Random;
+use serde_json::{Map, Value, json};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// How long a search takes if nothing is said.
+const USUAL: Duration = Duration::from_secs(1);
+
+/// The limits of a search, refused in the words of requests.
+pub fn limits(fields: [(&str, Option<u64>); 5], usual: Duration) -> PyResult<Limits> {
+    let given = fields.into_iter().filter_map(|(name, value)| Some((name.into(), value?.into())));
+    let effort: Effort =
+        serde_json::from_value(Value::Object(given.collect::<Map<_, _>>())).map_err(refuse)?;
+    effort.limits(&Budget::OWN, usual).map_err(|refusal| match &refusal.field {
+        Some(field) => refuse(format!("{field}: {}", refusal.message)),
+        None => refuse(refusal.message),
+    })
+}
+
+/// A line of play.
+#[pyclass(frozen, get_all, eq, module = "quadrille")]
+#[derive(Clone, PartialEq)]
+pub struct Line {
+    /// Its turns, all whole.
+    turns: Vec<String>,
+    /// Its worth to the player to move, in hundredths of a piece or so.
+    score: i32,
+    /// In how many turns of the winner it is won for certain; negative if lost.
+    win_in: Option<i32>,
+}
+
+#[pymethods]
+impl Line {
+    fn __repr__(&self) -> String {
+        let win = self.win_in.map_or_else(String::new, |turns| format!(", win_in={turns}"));
+        format!("Line({:?}, score={}{win})", self.turns.join(" "), self.score)
+    }
+}
+
+/// What a search has found.
+#[pyclass(frozen, get_all, eq, module = "quadrille")]
+#[derive(Clone, PartialEq)]
+pub struct Analysis {
+    /// How many moves deep it has looked.
+    depth: u32,
+    /// How many positions it has looked at.
+    nodes: u64,
+    /// How long it took, in milliseconds.
+    time_ms: f64,
+    /// The best lines, the best one first.
+    lines: Vec<Line>,
+}
+
+impl From<&View> for Analysis {
+    fn from(view: &View) -> Analysis {
+        let line = |line: &::engine::LineView| Line {
+            turns: line.turns.clone(),
+            score: line.score,
+            win_in: line.win_in,
+        };
+        Analysis {
+            depth: view.depth,
+            nodes: view.nodes,
+            time_ms: view.time.as_secs_f64() * 1e3,
+            lines: view.lines.iter().map(line).collect(),
+        }
+    }
+}
+
+#[pymethods]
+impl Analysis {
+    /// The best turn.
+    #[getter]
+    fn best(&self) -> Option<&str> {
+        self.lines.first()?.turns.first().map(String::as_str)
+    }
+
+    /// The worth of the best turn to the player to move.
+    #[getter]
+    fn score(&self) -> Option<i32> {
+        self.lines.first().map(|line| line.score)
+    }
+
+    #[getter]
+    fn win_in(&self) -> Option<i32> {
+        self.lines.first()?.win_in
+    }
+
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let line =
+            |line: &Line| json!({"turns": line.turns, "score": line.score, "win_in": line.win_in});
+        let lines: Vec<_> = self.lines.iter().map(line).collect();
+        let Analysis { depth, nodes, time_ms, .. } = self;
+        to_python(py, &json!({"depth": depth, "nodes": nodes, "time_ms": time_ms, "lines": lines}))
+    }
+
+    fn __repr__(&self) -> String {
+        let best = self.lines.first().map_or_else(String::new, Line::__repr__);
+        format!("<Analysis depth {}, {} positions: {best}>", self.depth, self.nodes)
+    }
+
+    fn _repr_html_(&self) -> String {
+        let row = |line: &Line| {
+            let worth = match line.win_in {
+                Some(turns) if turns > 0 => format!("wins in {turns}"),
+                Some(turns) => format!("loses in {}", -turns),
+                None => format!("{:+.2}", f64::from(line.score) / 100.0),
+            };
+            format!(
+                "<tr><td>{worth}</td><td style=\"text-align:left\">{}</td></tr>",
+                line.turns.join(" ")
+            )
+        };
+        let rows: String = self.lines.iter().map(row).collect();
+        format!(
+            "<table><caption>depth {}, {} positions, {:.1} s</caption>\
+             <thead><tr><th>for the player to move</th><th style=\"text-align:left\">line</th></tr></thead>\
+             <tbody>{rows}</tbody></table>",
+            self.depth,
+            self.nodes,
+            self.time_ms / 1e3
+        )
+    }
+}
+
+type Shared = Arc<Mutex<Box<dyn Thinker>>>;
+
+/// An engine that remembers between searches.
+#[pyclass(frozen, module = "quadrille")]
+pub struct Engine {
+    game: Game,
+    level: Option<u8>,
+    thinker: Shared,
+    random: Arc<Mutex<Random>>,
+    /// The switches of the searches that may be going on.
+    running: Mutex<Vec<Stop>>,
+}
+
+impl Engine {
+    /// A switch for a search that begins; `stop` finds it.
+    fn switch(&self) -> Stop {
+        let stop = Stop::default();
+        let mut running = lock(&self.running);
+        running.retain(|other| !other.is_stopped());
+        running.push(stop.clone());
+        stop
+    }
+
+    fn ended(&self, stop: &Stop) {
+        stop.stop();
+        lock(&self.running).retain(|other| !other.is_stopped());
+    }
+
+    fn open(&self, given: &Bound<'_, PyAny>) -> PyResult<Box<dyn Session>> {
+        let session = session(given)?;
+        let (own, other) = (self.game.start.board().info(), session.info());
+        match own.id == other.id {
+            true => Ok(session),
+            false => Err(refuse(format!("this is {}, but the engine plays {}", other.id, own.id))),
+        }
+    }
+}
+
+#[pymethods]
+impl Engine {
+    #[new]
+    #[pyo3(signature = (game, *, level=None, memory=16, seed=0))]
+    fn new(
+        game: &Bound<'_, PyAny>,
+        level: Option<u8>,
+        memory: usize,
+        seed: u64,
+    ) -> PyResult<Engine> {
+        let game = meant(game)?;
+        if let Some(level) = level {
+            let who = Who::Level { level };
+            who.in_game(game.start.board().session().as_ref()).map_err(refuse)?;
+        }
+        if !(1..=65_536).contains(&memory) {
+            return Err(refuse(format!("memory must be 1 to 65536 MiB, got {memory}")));
+        }
+        let thinker = (game.entry()?.thinker)(memory);
+        Ok(Engine {
+            game,
+            level,
+            thinker: Arc::new(Mutex::new(thinker)),
+            random: Arc::new(Mutex::new(Random::new(seed))),
+            running: Mutex::default(),
+        })
+    }
+
+    #[getter]
+    fn game(&self) -> Game {
+        Game { start: self.game.start.clone() }
+    }
+
+    #[getter]
+    fn level(&self) -> Option<u8> {
+        self.level
+    }
+
+    /// Searches until a limit is reached; nothing if the game is over.
+    #[pyo3(signature = (position, *, time_ms=None, nodes=None, depth=None, lines=None, threads=None))]
+    #[expect(clippy::too_many_arguments)]
+    fn search(
+        &self,
+        py: Python<'_>,
+        position: &Bound<'_, PyAny>,
+        time_ms: Option<u64>,
+        nodes: Option<u64>,
+        depth: Option<u64>,
+        lines: Option<u64>,
+        threads: Option<u64>,
+    ) -> PyResult<Option<Analysis>> {
+        let limits = limits(
+            [
+                ("time_ms", time_ms),
+                ("nodes", nodes),
+                ("depth", depth),
+                ("lines", lines),
+                ("threads", threads),
+            ],
+            USUAL,
+        )?;
+        let (game, thinker, stop) =
+            (self.open(position)?, Arc::clone(&self.thinker), self.switch());
+        let switch = stop.clone();
+        let found = wait(py, &stop, move || {
+            lock(&thinker).think(game.as_ref(), &limits, &switch, &mut |_| {})
+        });
+        self.ended(&stop);
+        Ok(found?.as_ref().map(Analysis::from))
+    }
+
+    /// Searches in the background and tells what it has found after every depth.
+    #[pyo3(signature = (position, *, time_ms=None, nodes=None, depth=None, lines=None, threads=None))]
+    fn analyse(
+        &self,
+        position: &Bound<'_, PyAny>,
+        time_ms: Option<u64>,
+        nodes: Option<u64>,
+        depth: Option<u64>,
+        lines: Option<u64>,
+        threads: Option<u64>,
+    ) -> PyResult<Search> {
+        let limits = limits(
+            [
+                ("time_ms", time_ms),
+                ("nodes", nodes),
+                ("depth", depth),
+                ("lines", lines),
+                ("threads", threads),
+            ],
+            Duration::from_secs(10),
+        )?;
+        let (game, thinker, stop) =
+            (self.open(position)?, Arc::clone(&self.thinker), self.switch());
+        let switch = stop.clone();
+        let work = Work::begin(&stop, move |tell| {
+            let mut last = None;
+            let mut each = |view: &View| {
+                last = Some(view.clone());
+                let _ = tell.send(Analysis::from(view));
+            };
+            let found = lock(&thinker).think(game.as_ref(), &limits, &switch, &mut each);
+            if let Some(view) = found.filter(|view| last.as_ref() != Some(view)) {
+                let _ = tell.send(Analysis::from(&view));
+            }
+        })?;
+        Ok(Search { work })
+    }
+
+    /// The turn to play: that of the engine's level, or the best within the limits.
+    #[pyo3(signature = (position, *, time_ms=None, nodes=None, depth=None, threads=None))]
+    fn play(
+        &self,
+        py: Python<'_>,
+        position: &Bound<'_, PyAny>,
+        time_ms: Option<u64>,
+        nodes: Option<u64>,
+        depth: Option<u64>,
+        threads: Option<u64>,
+    ) -> PyResult<Option<String>> {
+        let limits = limits(
+            [
+                ("time_ms", time_ms),
+                ("nodes", nodes),
+                ("depth", depth),
+                ("lines", None),
+                ("threads", threads),
+            ],
+            Duration::from_millis(1500),
+        )?;
+        let (game, thinker, stop) =
+            (self.open(position)?, Arc::clone(&self.thinker), self.switch());
+        let (switch, random) = (stop.clone(), Arc::clone(&self.random));
+        let who = self.level.map_or(Who::Engine, |level| Who::Level { level });
+        let turn = wait(py, &stop, move || {
+            let mut thinker = lock(&thinker);
+            let mut random = lock(&random);
+            let (thinker, bounds) = (thinker.as_mut(), (&limits, &switch));
+            who.choose(game.as_ref(), || thinker, bounds, &mut random, &mut |_| {})
+        });
+        self.ended(&stop);
+        turn
+    }
+
+    /// The estimate of a position without search, for the player to move.
+    fn glance(&self, py: Python<'_>, position: &Bound<'_, PyAny>) -> PyResult<i32> {
+        let (game, thinker) = (self.open(position)?, Arc::clone(&self.thinker));
+        wait(py, &Stop::default(), move || lock(&thinker).glance(game.as_ref()))
+    }
+
+    /// Ends all searches of this engine, from any thread; they tell what they have.
+    fn stop(&self) {
+        lock(&self.running).drain(..).for_each(|stop| stop.stop());
+    }
+
+    /// Forgets everything, as before a new game.
+    fn forget(&self, py: Python<'_>) -> PyResult<()> {
+        let thinker = Arc::clone(&self.thinker);
+        wait(py, &Stop::default(), move || lock(&thinker).forget())
+    }
+
+    fn __repr__(&self) -> String {
+        let level = self.level.map_or_else(String::new, |level| format!(", level={level}"));
+        format!("Engine('{}'{level})", self.game.start.board().info().id)
+    }
+}
+
+/// A search in the background: iterate over what it finds.
+#[pyclass(frozen, module = "quadrille")]
+pub struct Search {
+    work: Work<Analysis, ()>,
+}
+
+#[pymethods]
+impl Search {
+    fn __iter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Analysis>> {
+        let told = self.work.next(py)?;
+        if told.is_none() {
+            self.work.end(py);
+        }
+        Ok(told)
+    }
+
+    /// Ends the search; what it has found by then is still told.
+    fn stop(&self) {
+        self.work.stop();
+    }
+
+    fn __enter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    #[pyo3(signature = (*_args))]
+    fn __exit__(&self, _args: &Bound<'_, PyAny>) {
+        self.work.stop();
+    }
+}
+
+impl Drop for Search {
+    fn drop(&mut self) {
+        self.work.stop();
+    }
+}
+
+/// A player of the original program chooses a turn; nothing if the game is over.
+#[pyfunction]
+#[pyo3(signature = (position, player, *, seed=0))]
+pub fn seed_player(
+    py: Python<'_>,
+    position: &Position,
+    player: &str,
+    seed: u64,
+) -> PyResult<Option<String>> {
+    let session = position.pos.board().session();
+    let who = Who::Seed { player: player.to_owned() }.in_game(session.as_ref()).map_err(refuse)?;
+    let Who::Seed { player } = who else { return Ok(None) };
+    wait(py, &Stop::default(), move || session.seed_choose(&player, &mut Random::new(seed)))
+}

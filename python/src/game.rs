@@ -1,0 +1,200 @@
+//! `Game`: the rules with their options, and all that holds for every position of it.
+
+use crate::any::Any;
+use crate::convert::{options, refuse, to_python};
+use crate::position::Position;
+use engine::Entry;
+use numpy::{PyArray1, ToPyArray};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString, PyTuple};
+use serde_json::{Map, Value};
+
+/// A game with its options.
+#[pyclass(frozen, module = "quadrille")]
+pub struct Game {
+    /// Its start.
+    pub start: Any,
+}
+
+impl Game {
+    /// The game that a position belongs to.
+    pub fn of(pos: &Any) -> PyResult<Game> {
+        Ok(Game { start: pos.board().start().map_err(refuse)? })
+    }
+
+    /// The engine's entry.
+    pub fn entry(&self) -> PyResult<&'static Entry> {
+        entry(self.start.board().info().id)
+    }
+
+    fn begin(entry: &Entry, options: &Map<String, Value>) -> PyResult<Game> {
+        let known: Vec<_> = entry.info.options.iter().map(|option| option.name).collect();
+        if let Some(name) = options.keys().find(|name| !known.contains(&name.as_str())) {
+            let (name, known) = (rules::game::shorten(name), known.join(", "));
+            return Err(refuse(format!(
+                "{} has no option `{name}`; it has {known}",
+                entry.info.id
+            )));
+        }
+        let session = (entry.start)(options).map_err(refuse)?;
+        Ok(Game { start: present(session.as_ref())? })
+    }
+
+    fn which(&self, which: usize) -> PyResult<usize> {
+        let images = self.start.board().images();
+        match which < images {
+            true => Ok(which),
+            false => Err(refuse(format!("images are 0 to {}, got {which}", images - 1))),
+        }
+    }
+}
+
+/// The game with an id, in the program's words if there is none.
+pub fn entry(id: &str) -> PyResult<&'static Entry> {
+    requests::game(id).map_err(|refusal| refuse(refusal.message))
+}
+
+/// The position of a match.
+pub fn present(session: &dyn engine::Session) -> PyResult<Any> {
+    Any::of(session).ok_or_else(|| refuse("a game that this module does not know"))
+}
+
+/// The game that somebody means by a name or by itself.
+pub fn meant(given: &Bound<'_, PyAny>) -> PyResult<Game> {
+    if let Ok(game) = given.cast::<Game>() {
+        return Ok(Game { start: game.get().start.clone() });
+    }
+    let Ok(id) = given.cast::<PyString>() else {
+        return Err(refuse("expected a game or its id, such as \"gekitai\""));
+    };
+    Game::begin(entry(id.to_str()?)?, &Map::new())
+}
+
+/// A list of indices, as NumPy likes them.
+fn indices<'py>(py: Python<'py>, list: &[usize]) -> Bound<'py, PyArray1<i64>> {
+    list.iter().map(|i| *i as i64).collect::<Vec<_>>().to_pyarray(py)
+}
+
+#[pymethods]
+impl Game {
+    #[new]
+    #[pyo3(signature = (id, **given))]
+    fn new(id: &str, given: Option<&Bound<'_, PyDict>>) -> PyResult<Game> {
+        Game::begin(entry(id)?, &options(given)?)
+    }
+
+    #[getter]
+    fn id(&self) -> &'static str {
+        self.start.board().info().id
+    }
+
+    #[getter]
+    fn name(&self) -> &'static str {
+        self.start.board().info().name
+    }
+
+    #[getter]
+    fn players(&self) -> (&'static str, &'static str) {
+        let [one, two] = self.start.board().info().players;
+        (one, two)
+    }
+
+    #[getter]
+    fn rules(&self) -> &'static str {
+        self.start.board().info().rules
+    }
+
+    #[getter]
+    fn options<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &Value::Object(self.start.board().options()))
+    }
+
+    #[getter]
+    fn seed_players(&self) -> Vec<&'static str> {
+        self.start.board().session().seed_players().iter().map(|about| about.id).collect()
+    }
+
+    /// The position before the first move.
+    fn start(&self) -> Position {
+        Position { pos: self.start.clone() }
+    }
+
+    /// Reads a position in any of its forms.
+    fn position(&self, given: &Bound<'_, PyAny>) -> PyResult<Position> {
+        Position::read(self.entry()?, given, &self.start.board().options())
+    }
+
+    #[getter]
+    fn num_actions(&self) -> usize {
+        self.start.board().action_count()
+    }
+
+    /// The move with a number.
+    fn action_text(&self, action: i64) -> PyResult<String> {
+        let board = self.start.board();
+        let text = usize::try_from(action).ok().and_then(|number| board.action_text(number));
+        text.ok_or_else(|| refuse(crate::any::no_action(action, board.action_count())))
+    }
+
+    /// The number of a move, legal somewhere or not.
+    fn action(&self, text: &str) -> PyResult<usize> {
+        self.start.board().action_number(text).map_err(refuse)
+    }
+
+    #[getter]
+    fn observation_shape(&self) -> (usize, usize, usize) {
+        let [planes, rows, columns] = self.start.board().shape();
+        (planes, rows, columns)
+    }
+
+    #[getter]
+    fn planes(&self) -> Vec<&'static str> {
+        self.start.board().planes().to_vec()
+    }
+
+    #[getter]
+    fn num_symmetries(&self) -> usize {
+        self.start.board().images()
+    }
+
+    /// Where each place of a plane and each action of an image come from.
+    fn symmetry<'py>(&self, py: Python<'py>, which: usize) -> PyResult<Bound<'py, PyTuple>> {
+        let (places, actions) = self.start.board().symmetry(self.which(which)?);
+        PyTuple::new(py, [indices(py, &places), indices(py, &actions)])
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Game>().is_ok_and(|other| other.get().start == self.start)
+    }
+
+    fn __hash__(&self) -> u64 {
+        self.start.board().key() ^ self.start.board().action_count() as u64
+    }
+
+    fn __repr__(&self) -> String {
+        let words =
+            |value: &Value| value.as_str().map_or(value.to_string(), |text| format!("'{text}'"));
+        let options = self.start.board().options();
+        let options: String =
+            options.iter().map(|(name, value)| format!(", {name}={}", words(value))).collect();
+        format!("Game('{}'{options})", self.id())
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String, String))> {
+        let make = py.import("quadrille._quadrille")?.getattr("_restore_game")?;
+        let options = Value::Object(self.start.board().options()).to_string();
+        Ok((make, (self.id().to_owned(), options)))
+    }
+}
+
+/// A game as it was pickled.
+#[pyfunction]
+pub fn _restore_game(id: &str, options: &str) -> PyResult<Game> {
+    Game::begin(entry(id)?, &serde_json::from_str(options).map_err(refuse)?)
+}
+
+/// The ids of all games.
+#[pyfunction]
+pub fn games() -> Vec<&'static str> {
+    engine::GAMES.iter().map(|entry| entry.info.id).collect()
+}

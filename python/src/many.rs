@@ -1,0 +1,240 @@
+//! `Batch`: thousands of games at once, into NumPy arrays that are reused.
+
+use crate::batch::{Arrays, Games, Terms};
+use crate::convert::refuse;
+use crate::game::{Game, meant};
+use crate::position::Position;
+use numpy::{PyArray1, PyArray2, PyArray4, PyArrayMethods, PyReadonlyArray1, PyReadwriteArray};
+use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
+use pyo3::types::PyTuple;
+use std::sync::Mutex;
+
+/// Thousands of games at once.
+#[pyclass(frozen, module = "quadrille")]
+pub struct Batch {
+    game: Game,
+    count: usize,
+    terms: Terms,
+    games: Mutex<Box<dyn Games>>,
+    observations: Option<Py<PyArray4<f32>>>,
+    masks: Option<Py<PyArray2<bool>>>,
+    rewards: Py<PyArray2<f32>>,
+    ends: Py<PyArray1<bool>>,
+    truncations: Py<PyArray1<bool>>,
+    turns: Py<PyArray1<i8>>,
+    actions: Py<PyArray1<i64>>,
+}
+
+/// How many moves a game may take if nothing is said; nearly all end far below.
+const MAX_MOVES: u32 = 2_000;
+
+impl Batch {
+    /// Lends all arrays to some work that does without Python's lock.
+    fn work<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut dyn Games, &mut Arrays) -> T + Send,
+    ) -> PyResult<T> {
+        // One thread at a time; whoever waits lets go of Python's lock.
+        let mut games = match self.games.lock_py_attached(py) {
+            Ok(games) => games,
+            Err(poisoned) => poisoned.into_inner(),
+        };
+        let mut observations = self.observations.as_ref().map(|array| array.bind(py).readwrite());
+        let mut masks = self.masks.as_ref().map(|array| array.bind(py).readwrite());
+        let mut rewards = self.rewards.bind(py).readwrite();
+        let mut ends = self.ends.bind(py).readwrite();
+        let mut truncations = self.truncations.bind(py).readwrite();
+        let mut turns = self.turns.bind(py).readwrite();
+        let mut actions = self.actions.bind(py).readwrite();
+        let mut arrays = Arrays {
+            actions: slice(&mut actions)?,
+            observations: observations.as_mut().map_or(Ok(Default::default()), slice)?,
+            masks: masks.as_mut().map_or(Ok(Default::default()), slice)?,
+            rewards: slice(&mut rewards)?,
+            ends: slice(&mut ends)?,
+            truncations: slice(&mut truncations)?,
+            turns: slice(&mut turns)?,
+        };
+        let games = games.as_mut();
+        Ok(py.detach(|| work(games, &mut arrays)))
+    }
+
+    fn answer<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let observations = match &self.observations {
+            Some(array) => array.bind(py).clone().into_any(),
+            None => py.None().into_bound(py),
+        };
+        let arrays = [
+            observations,
+            self.rewards.bind(py).clone().into_any(),
+            self.ends.bind(py).clone().into_any(),
+            self.truncations.bind(py).clone().into_any(),
+        ];
+        PyTuple::new(py, arrays)
+    }
+}
+
+/// The numbers of an array.
+fn slice<'a, T: numpy::Element, D: numpy::ndarray::Dimension>(
+    array: &'a mut PyReadwriteArray<'_, T, D>,
+) -> PyResult<&'a mut [T]> {
+    array.as_slice_mut().map_err(refuse)
+}
+
+#[pymethods]
+impl Batch {
+    #[new]
+    #[pyo3(signature = (
+        game, n, *, seed=0, threads=None, max_moves=MAX_MOVES, repetition=true, observations=true, masks=true
+    ))]
+    #[expect(clippy::too_many_arguments)]
+    fn new(
+        py: Python<'_>,
+        game: &Bound<'_, PyAny>,
+        n: usize,
+        seed: u64,
+        threads: Option<usize>,
+        max_moves: u32,
+        repetition: bool,
+        observations: bool,
+        masks: bool,
+    ) -> PyResult<Batch> {
+        if !(1..=1 << 24).contains(&n) {
+            return Err(refuse(format!("a batch has 1 to 16777216 games, got {n}")));
+        }
+        if max_moves == 0 {
+            return Err(refuse("max_moves must be 1 or more, got 0"));
+        }
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = threads.unwrap_or_else(cores).clamp(1, 256);
+        let game = meant(game)?;
+        let board = game.start.board();
+        let [planes, rows, columns] = board.shape();
+        let shape = [n, planes, rows, columns];
+        let batch = Batch {
+            count: n,
+            terms: Terms { max_moves, repetition, threads },
+            games: Mutex::new(board.many(n, seed)),
+            observations: observations.then(|| PyArray4::zeros(py, shape, false).unbind()),
+            masks: masks.then(|| PyArray2::zeros(py, [n, board.action_count()], false).unbind()),
+            rewards: PyArray2::zeros(py, [n, 2], false).unbind(),
+            ends: PyArray1::zeros(py, n, false).unbind(),
+            truncations: PyArray1::zeros(py, n, false).unbind(),
+            turns: PyArray1::zeros(py, n, false).unbind(),
+            actions: PyArray1::zeros(py, n, false).unbind(),
+            game,
+        };
+        let terms = batch.terms;
+        batch.work(py, |games, arrays| games.show(arrays, terms))?;
+        Ok(batch)
+    }
+
+    #[getter]
+    fn game(&self) -> Game {
+        Game { start: self.game.start.clone() }
+    }
+
+    #[getter]
+    fn observations(&self, py: Python<'_>) -> Option<Py<PyArray4<f32>>> {
+        self.observations.as_ref().map(|array| array.clone_ref(py))
+    }
+
+    #[getter]
+    fn masks(&self, py: Python<'_>) -> Option<Py<PyArray2<bool>>> {
+        self.masks.as_ref().map(|array| array.clone_ref(py))
+    }
+
+    #[getter]
+    fn rewards(&self, py: Python<'_>) -> Py<PyArray2<f32>> {
+        self.rewards.clone_ref(py)
+    }
+
+    #[getter]
+    fn ends(&self, py: Python<'_>) -> Py<PyArray1<bool>> {
+        self.ends.clone_ref(py)
+    }
+
+    #[getter]
+    fn truncations(&self, py: Python<'_>) -> Py<PyArray1<bool>> {
+        self.truncations.clone_ref(py)
+    }
+
+    #[getter]
+    fn turns(&self, py: Python<'_>) -> Py<PyArray1<i8>> {
+        self.turns.clone_ref(py)
+    }
+
+    #[getter]
+    fn actions(&self, py: Python<'_>) -> Py<PyArray1<i64>> {
+        self.actions.clone_ref(py)
+    }
+
+    /// Begins all games again.
+    #[pyo3(signature = (*, seed=0))]
+    fn reset<'py>(&self, py: Python<'py>, seed: u64) -> PyResult<Bound<'py, PyTuple>> {
+        let terms = self.terms;
+        self.work(py, |games, arrays| {
+            games.reset(seed);
+            games.show(arrays, terms);
+        })?;
+        self.answer(py)
+    }
+
+    /// Makes a move in each game; a game that ends begins again at once.
+    fn step<'py>(
+        &self,
+        py: Python<'py>,
+        actions: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let given = py.import("numpy")?.call_method1("asarray", (actions, "int64"))?;
+        // Copied, because it may be the array of the batch itself.
+        let given = {
+            let given: PyReadonlyArray1<'_, i64> = given
+                .extract()
+                .map_err(|_| refuse(format!("actions must be a list of {} numbers", self.count)))?;
+            given.as_array().to_vec()
+        };
+        if given.len() != self.count {
+            return Err(refuse(format!("{} actions for {} games", given.len(), self.count)));
+        }
+        let terms = self.terms;
+        let made = self.work(py, |games, arrays| {
+            arrays.actions.copy_from_slice(&given);
+            games.step(arrays, terms)
+        })?;
+        made.map_err(refuse)?;
+        self.answer(py)
+    }
+
+    /// Makes random moves in each game; rewards of several moves are added up.
+    #[pyo3(signature = (steps=1))]
+    fn step_random<'py>(&self, py: Python<'py>, steps: u32) -> PyResult<Bound<'py, PyTuple>> {
+        let terms = self.terms;
+        self.work(py, |games, arrays| games.step_random(steps, arrays, terms))?;
+        self.answer(py)
+    }
+
+    /// Draws a legal action for each game.
+    fn sample(&self, py: Python<'_>) -> PyResult<Py<PyArray1<i64>>> {
+        let terms = self.terms;
+        self.work(py, |games, arrays| games.sample(arrays, terms))?;
+        Ok(self.actions.clone_ref(py))
+    }
+
+    /// Where a game stands.
+    fn position(&self, py: Python<'_>, number: usize) -> PyResult<Position> {
+        let pos = self.work(py, |games, _| games.position(number))?;
+        let refused = || refuse(format!("games are 0 to {}, got {number}", self.count - 1));
+        Ok(Position { pos: pos.ok_or_else(refused)? })
+    }
+
+    fn __len__(&self) -> usize {
+        self.count
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Batch of {} games of {}>", self.count, self.game.start.board().info().id)
+    }
+}

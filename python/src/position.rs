@@ -1,0 +1,290 @@
+//! `Position`: a value that knows its legal moves.
+
+use crate::any::{Any, no_action};
+use crate::convert::{outcome, player, refuse, to_python};
+use crate::game::{Game, entry, present};
+use crate::record::Record;
+use crate::wait::wait;
+use engine::{Entry, Stop};
+use numpy::{PyArray1, PyArray3, PyArrayMethods, ToPyArray};
+use pyo3::basic::CompareOp;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyInt, PyList, PyString};
+use rules::{svg, text};
+use serde_json::{Map, Value};
+
+/// One position of a game. It never changes: playing gives another one.
+#[pyclass(frozen, module = "quadrille")]
+#[derive(Clone)]
+pub struct Position {
+    /// The position itself.
+    pub pos: Any,
+}
+
+impl Position {
+    /// Reads an object, a line of text or a Prolog term.
+    pub fn read(
+        entry: &Entry,
+        given: &Bound<'_, PyAny>,
+        options: &Map<String, Value>,
+    ) -> PyResult<Position> {
+        let text = match given.cast::<PyString>() {
+            Ok(text) => text.to_str()?.trim(),
+            Err(_) => {
+                let value = crate::convert::from_python(given)?;
+                return Position::from_json(entry, &value, options);
+            }
+        };
+        if text.starts_with('{') {
+            let value: Value =
+                serde_json::from_str(text).map_err(|error| refuse(format!("not JSON: {error}")))?;
+            return Position::from_json(entry, &value, options);
+        }
+        let is_term = text.contains(['(', '[']);
+        let read = if is_term { entry.from_term } else { entry.from_text };
+        let session = read(text, options).map_err(refuse)?;
+        Ok(Position { pos: present(session.as_ref())? })
+    }
+
+    fn from_json(entry: &Entry, value: &Value, options: &Map<String, Value>) -> PyResult<Position> {
+        let session = (entry.from_json)(value, options).map_err(refuse)?;
+        Ok(Position { pos: present(session.as_ref())? })
+    }
+
+    fn which(&self, which: usize) -> PyResult<usize> {
+        let images = self.pos.board().images();
+        match which < images {
+            true => Ok(which),
+            false => Err(refuse(format!("images are 0 to {}, got {which}", images - 1))),
+        }
+    }
+
+    fn number(&self, action: i64) -> PyResult<usize> {
+        let refused = |_| refuse(no_action(action, self.pos.board().action_count()));
+        usize::try_from(action).map_err(refused)
+    }
+}
+
+#[pymethods]
+impl Position {
+    #[getter]
+    fn game(&self) -> PyResult<Game> {
+        Game::of(&self.pos)
+    }
+
+    #[getter]
+    fn turn(&self) -> u8 {
+        self.pos.board().turn().number()
+    }
+
+    #[getter]
+    fn outcome<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        outcome(py, self.pos.board().outcome())
+    }
+
+    #[getter]
+    fn is_over(&self) -> bool {
+        self.pos.board().outcome().is_some()
+    }
+
+    #[getter]
+    fn key(&self) -> u64 {
+        self.pos.board().key()
+    }
+
+    #[getter]
+    fn text(&self) -> String {
+        self.pos.board().text()
+    }
+
+    #[getter]
+    fn json(&self) -> String {
+        self.pos.board().json().to_string()
+    }
+
+    fn to_json<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &self.pos.board().json())
+    }
+
+    #[getter]
+    fn prolog(&self) -> PyResult<String> {
+        self.pos.board().term().map_err(refuse)
+    }
+
+    #[getter]
+    fn status(&self) -> String {
+        self.pos.board().session().diagram().status
+    }
+
+    fn moves(&self) -> Vec<String> {
+        self.pos.board().moves()
+    }
+
+    fn turns(&self) -> Vec<String> {
+        self.pos.board().session().turns()
+    }
+
+    /// Takes the text of a turn apart into the texts of its moves.
+    fn steps(&self, turn: &str) -> Vec<String> {
+        self.pos.board().steps(turn)
+    }
+
+    fn play(&self, text: &str) -> PyResult<Position> {
+        Ok(Position { pos: self.pos.board().play(text).map_err(refuse)? })
+    }
+
+    fn actions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        self.pos.board().actions(py, numbers(py))
+    }
+
+    fn play_action(&self, action: i64) -> PyResult<Position> {
+        let number = self.number(action)?;
+        Ok(Position { pos: self.pos.board().play_action(number).map_err(refuse)? })
+    }
+
+    fn action_text(&self, action: i64) -> PyResult<String> {
+        let number = self.number(action)?;
+        let board = self.pos.board();
+        board.action_text(number).ok_or_else(|| refuse(no_action(action, board.action_count())))
+    }
+
+    fn action(&self, text: &str) -> PyResult<usize> {
+        self.pos.board().action_number(text).map_err(refuse)
+    }
+
+    fn action_mask<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
+        self.pos.board().mask().to_pyarray(py)
+    }
+
+    #[pyo3(signature = (player=None))]
+    fn observation<'py>(
+        &self,
+        py: Python<'py>,
+        player: Option<u8>,
+    ) -> PyResult<Bound<'py, PyArray3<f32>>> {
+        let board = self.pos.board();
+        let player = player.map_or(Ok(board.turn()), crate::convert::player)?;
+        board.observation(player).to_pyarray(py).reshape(board.shape())
+    }
+
+    #[getter]
+    fn symmetries(&self) -> Vec<Position> {
+        let board = self.pos.board();
+        (0..board.images()).map(|which| Position { pos: board.image(which) }).collect()
+    }
+
+    fn image(&self, which: usize) -> PyResult<Position> {
+        Ok(Position { pos: self.pos.board().image(self.which(which)?) })
+    }
+
+    fn canonical(&self) -> (Position, usize) {
+        let (pos, which) = self.pos.board().canonical();
+        (Position { pos }, which)
+    }
+
+    fn seed_value(&self) -> Option<(f64, f64)> {
+        self.pos.board().session().seed_value().map(|[one, two]| (one, two))
+    }
+
+    fn seed_best<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        let best = self.pos.board().session().seed_best();
+        best.into_iter().try_for_each(|(id, turns)| dict.set_item(id, turns))?;
+        Ok(dict)
+    }
+
+    #[pyo3(signature = (*, dark=false, coordinates=true, flipped=false, caption=true))]
+    fn svg(&self, dark: bool, coordinates: bool, flipped: bool, caption: bool) -> String {
+        let theme = if dark { svg::Theme::Dark } else { svg::Theme::Light };
+        let style = svg::Style { theme, coordinates, flipped, caption };
+        svg::svg(&self.pos.board().session().diagram(), &style)
+    }
+
+    fn _repr_svg_(&self) -> String {
+        self.svg(false, true, false, true)
+    }
+
+    fn __str__(&self) -> String {
+        text::text(&self.pos.board().session().diagram(), &text::Style::default(), false)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Position {} {}>", self.pos.board().info().id, self.pos.board().text())
+    }
+
+    fn __hash__(&self) -> u64 {
+        self.pos.board().key()
+    }
+
+    /// Positions are ordered by game and text, so that lists of them can be sorted.
+    fn __richcmp__(&self, other: &Bound<'_, PyAny>, op: CompareOp) -> PyResult<Py<PyAny>> {
+        let py = other.py();
+        let Ok(other) = other.cast::<Position>() else { return Ok(py.NotImplemented()) };
+        let other = &other.get().pos;
+        let answer = match op {
+            CompareOp::Eq => self.pos == *other,
+            CompareOp::Ne => self.pos != *other,
+            _ => {
+                let order = |pos: &Any| (pos.board().info().id, pos.board().text());
+                op.matches(order(&self.pos).cmp(&order(other)))
+            }
+        };
+        Ok(answer.into_pyobject(py)?.to_owned().into_any().unbind())
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String, String))> {
+        let make = py.import("quadrille._quadrille")?.getattr("_restore_position")?;
+        Ok((make, (self.pos.board().info().id.to_owned(), self.pos.board().json().to_string())))
+    }
+
+    fn __copy__(&self) -> Position {
+        self.clone()
+    }
+
+    fn __deepcopy__(&self, _memo: &Bound<'_, PyAny>) -> Position {
+        self.clone()
+    }
+}
+
+/// More than any game has actions.
+const MOST_ACTIONS: usize = 10_000;
+
+/// Python's numbers, made once: a list of actions is then a list of pointers.
+fn numbers(py: Python<'_>) -> &[Py<PyInt>] {
+    static NUMBERS: PyOnceLock<Vec<Py<PyInt>>> = PyOnceLock::new();
+    NUMBERS.get_or_init(py, || (0..MOST_ACTIONS).map(|n| PyInt::new(py, n).unbind()).collect())
+}
+
+/// A position as it was pickled.
+#[pyfunction]
+pub fn _restore_position(id: &str, json: &str) -> PyResult<Position> {
+    let value: Value = serde_json::from_str(json).map_err(refuse)?;
+    Position::from_json(entry(id)?, &value, &Map::new())
+}
+
+/// The number of ways to play so many moves, or whole turns.
+#[pyfunction]
+#[pyo3(signature = (position, depth, *, turns=false))]
+pub fn perft(py: Python<'_>, position: &Position, depth: u32, turns: bool) -> PyResult<u64> {
+    let (stop, pos) = (Stop::default(), position.pos.clone());
+    let switch = stop.clone();
+    let count = wait(py, &stop, move || pos.board().perft(depth, turns, &switch))?;
+    count.ok_or_else(|| refuse("it was stopped before the end"))
+}
+
+/// What a search begins with: a position by itself, or a whole game with its repetitions.
+pub fn session(given: &Bound<'_, PyAny>) -> PyResult<Box<dyn engine::Session>> {
+    if let Ok(position) = given.cast::<Position>() {
+        return Ok(position.get().pos.board().session());
+    }
+    match given.cast::<Record>() {
+        Ok(record) => record.get().session(),
+        Err(_) => Err(refuse("expected a position or a record")),
+    }
+}
+
+/// Player 1 or 2, if one is named.
+pub fn maybe_player(number: Option<u8>) -> PyResult<Option<rules::Player>> {
+    number.map(player).transpose()
+}

@@ -1,0 +1,343 @@
+//! Proofs: `solve`, `verify`, tables of exact results, and puzzles.
+
+use crate::any::Any;
+use crate::convert::refuse;
+use crate::game::meant;
+use crate::position::{Position, maybe_player};
+use crate::wait::wait;
+use ::engine::puzzles::{self, Collect};
+use ::engine::solve::certificate::{decompress, game_of};
+use ::engine::solve::question::{Method, Settings};
+use ::engine::{Stop, find};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// What an attempt to solve a position has found.
+#[pyclass(frozen, get_all, module = "quadrille")]
+pub struct Solution {
+    /// Who wins, if that is proven.
+    winner: Option<u8>,
+    /// In how many of the winner's turns at most.
+    turns: Option<u32>,
+    /// Whether there is no quicker win.
+    exact: bool,
+    /// A line that shows it, turn by turn.
+    line: Vec<String>,
+    /// The certificate as text, if there is one.
+    certificate: Option<String>,
+    /// For each player, the turns within which there is no win.
+    no_win: (u32, u32),
+    /// How many positions were looked at.
+    nodes: u64,
+    /// How long it took, in milliseconds.
+    time_ms: f64,
+}
+
+#[pymethods]
+impl Solution {
+    fn __repr__(&self) -> String {
+        match (self.winner, self.turns) {
+            (Some(player), Some(turns)) => {
+                let most = if self.exact { "" } else { " at most" };
+                format!("<Solution player {player} wins in {turns} turns{most}>")
+            }
+            _ => format!("<Solution unknown after {} positions>", self.nodes),
+        }
+    }
+}
+
+/// Looks for a win that is certain.
+#[pyfunction]
+#[pyo3(signature = (
+    position, *, time_ms=None, nodes=None, turns=None, player=None, method="all", memory=256
+))]
+#[expect(clippy::too_many_arguments)]
+pub fn solve(
+    py: Python<'_>,
+    position: &Position,
+    time_ms: Option<u64>,
+    nodes: Option<u64>,
+    turns: Option<u32>,
+    player: Option<u8>,
+    method: &str,
+    memory: usize,
+) -> PyResult<Solution> {
+    let method = match method {
+        "all" => Method::All,
+        "proof" => Method::Proof,
+        "bound" => Method::Bound,
+        "quiet" => Method::Quiet,
+        other => {
+            let other = rules::game::shorten(other);
+            return Err(refuse(format!(
+                "method must be all, proof, bound or quiet, got `{other}`"
+            )));
+        }
+    };
+    if !(1..=65_536).contains(&memory) {
+        return Err(refuse(format!("memory must be 1 to 65536 MiB, got {memory}")));
+    }
+    let otherwise = (nodes.is_none() && turns.is_none()).then_some(60_000);
+    let settings = Settings {
+        method,
+        player: maybe_player(player)?,
+        most_turns: turns,
+        time: time_ms.or(otherwise).map(Duration::from_millis),
+        nodes,
+        mebibytes: memory,
+        checkpoint: None,
+        resume: None,
+    };
+    let (session, stop) = (position.pos.board().session(), Stop::default());
+    let entry = crate::game::entry(session.info().id)?;
+    let switch = stop.clone();
+    let report =
+        wait(py, &stop, move || (entry.solve)(session.as_ref(), &settings, &switch, &mut |_| {}))?;
+    let report = report.map_err(refuse)?;
+    let win = report.win;
+    Ok(Solution {
+        winner: win.as_ref().map(|win| win.player.number()),
+        turns: win.as_ref().map(|win| win.turns),
+        exact: win.as_ref().is_some_and(|win| win.exact),
+        line: win.as_ref().map(|win| win.line.clone()).unwrap_or_default(),
+        certificate: win.and_then(|win| win.certificate).map(|(text, _)| text),
+        no_win: (report.progress.no_win[0], report.progress.no_win[1]),
+        nodes: report.progress.nodes,
+        time_ms: report.progress.time.as_secs_f64() * 1e3,
+    })
+}
+
+/// A certificate that holds.
+#[pyclass(frozen, get_all, module = "quadrille")]
+pub struct Proof {
+    /// The position that is won.
+    position: Position,
+    /// Who wins it.
+    winner: u8,
+    /// In how many moves of the winner at most.
+    within: u32,
+    /// How many positions the certificate stores.
+    stored: usize,
+    /// How many replies were checked.
+    replies: u64,
+    /// How many positions were looked at.
+    positions: u64,
+}
+
+#[pymethods]
+impl Proof {
+    fn __repr__(&self) -> String {
+        let Proof { winner, within, stored, .. } = self;
+        format!("<Proof player {winner} wins within {within} moves, {stored} stored positions>")
+    }
+}
+
+/// A certificate: a file, or its text or bytes as they are.
+#[derive(FromPyObject)]
+pub enum Source<'py> {
+    /// Compressed or not.
+    #[pyo3(transparent)]
+    Bytes(Bound<'py, PyBytes>),
+    /// The text itself if it has several lines, else the name of a file.
+    #[pyo3(transparent)]
+    Text(String),
+    /// A file.
+    #[pyo3(transparent)]
+    File(PathBuf),
+}
+
+impl Source<'_> {
+    fn bytes(self) -> PyResult<Vec<u8>> {
+        match self {
+            Source::Bytes(bytes) => Ok(bytes.as_bytes().to_vec()),
+            Source::Text(text) if text.contains('\n') => Ok(text.into_bytes()),
+            Source::Text(name) => Ok(std::fs::read(name)?),
+            Source::File(file) => Ok(std::fs::read(file)?),
+        }
+    }
+}
+
+/// Checks a certificate by the rules alone; raises `ValueError` with the place where it fails.
+#[pyfunction]
+pub fn verify(py: Python<'_>, certificate: Source<'_>) -> PyResult<Proof> {
+    let bytes = certificate.bytes()?;
+    let checked = wait(py, &Stop::default(), move || {
+        let text = decompress(&bytes).map_err(|fault| fault.to_string())?;
+        let id = game_of(&text).map_err(|fault| fault.to_string())?;
+        let entry = requests::game(&id).map_err(|refusal| refusal.message)?;
+        let proven = (entry.verify)(&text, &mut |_, _| {}).map_err(|fault| fault.to_string())?;
+        let session = (entry.from_text)(&proven.position, &Default::default());
+        let session = session.map_err(|error| error.to_string())?;
+        Ok::<_, String>((Any::of(session.as_ref()), proven))
+    })?;
+    let (pos, proven) = checked.map_err(refuse)?;
+    Ok(Proof {
+        position: Position {
+            pos: pos.ok_or_else(|| refuse("a game that this module does not know"))?,
+        },
+        winner: proven.winner.number(),
+        within: proven.within,
+        stored: proven.checked.stored,
+        replies: proven.checked.replies,
+        positions: proven.checked.positions,
+    })
+}
+
+/// What a certificate stores: positions, up to symmetry, with the winner's move and its rank.
+#[pyfunction]
+pub fn certificate(
+    py: Python<'_>,
+    certificate: Source<'_>,
+) -> PyResult<Vec<(Position, String, u32)>> {
+    let bytes = certificate.bytes()?;
+    let stored = wait(py, &Stop::default(), move || {
+        let text = decompress(&bytes).map_err(|fault| fault.to_string())?;
+        let id = game_of(&text).map_err(|fault| fault.to_string())?;
+        let entry = requests::game(&id).map_err(|refusal| refusal.message)?;
+        Any::stored(entry.info.id, &text)
+    })?;
+    let stored = stored.map_err(refuse)?.into_iter();
+    Ok(stored.map(|(pos, text, rank)| (Position { pos }, text, rank)).collect())
+}
+
+/// A position with its winner and in how many turns of both players.
+type Exact = (Position, Option<u8>, Option<u32>);
+
+/// Every position that can follow, up to symmetry, with its exact result.
+#[pyfunction]
+#[pyo3(signature = (position, *, memory=1024))]
+pub fn solve_all(py: Python<'_>, position: &Position, memory: usize) -> PyResult<Vec<Exact>> {
+    let (pos, stop) = (position.pos.clone(), Stop::default());
+    let switch = stop.clone();
+    // About how many bytes a position of a graph takes.
+    let most = (memory << 20) / 600;
+    let all = wait(py, &stop, move || pos.board().solve_all(most, &switch))?.map_err(refuse)?;
+    let exact = |(pos, result): crate::any::Solved| {
+        let position = Position { pos };
+        (position, result.map(|(player, _)| player.number()), result.map(|(_, turns)| turns))
+    };
+    Ok(all.into_iter().map(exact).collect())
+}
+
+/// Reads a table of exact results, which the engine uses from now on.
+#[pyfunction]
+pub fn install_table(py: Python<'_>, file: PathBuf) -> PyResult<()> {
+    wait(py, &Stop::default(), move || ::engine::solve::install(&file))?.map_err(refuse)
+}
+
+/// The positions of a table of exact results, one after the other.
+#[pyclass(frozen, module = "quadrille")]
+pub struct Table {
+    results: Mutex<Box<dyn Iterator<Item = ::engine::solve::Exact> + Send>>,
+}
+
+#[pymethods]
+impl Table {
+    #[new]
+    fn new(py: Python<'_>, file: PathBuf) -> PyResult<Table> {
+        let results = wait(py, &Stop::default(), move || ::engine::solve::results(&file))?;
+        Ok(Table { results: Mutex::new(results.map_err(refuse)?) })
+    }
+
+    fn __iter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __next__(&self) -> PyResult<Option<Exact>> {
+        let next = self.results.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let Some((session, result)) = next else { return Ok(None) };
+        let position = Position { pos: crate::game::present(session.as_ref())? };
+        let winner = result.map(|(player, _)| player.number());
+        Ok(Some((position, winner, result.map(|(_, turns)| turns))))
+    }
+}
+
+/// The exact result of a position that is not over, from an installed table: `None` where no table has it,
+/// else the winner (or `None`) and in how many turns of both players.
+#[pyfunction]
+pub fn exact(position: &Position) -> Option<(Option<u8>, Option<u32>)> {
+    let session = position.pos.board().session();
+    let thinker = (find(session.info().id)?.thinker)(0);
+    let result = thinker.exact(session.as_ref())?;
+    Some((result.map(|(_, player)| player.number()), result.map(|(turns, _)| turns)))
+}
+
+/// A position with exactly one turn that wins soon enough.
+#[pyclass(frozen, get_all, module = "quadrille")]
+pub struct Puzzle {
+    /// Where it begins.
+    position: Position,
+    /// In how many turns the player to move wins.
+    turns: u32,
+    /// Within how many turns no other turn wins.
+    only: u32,
+    /// How many positions the engine looked at before it kept to the solution.
+    rating: u64,
+    /// The only turn, then the longest resistance, turn by turn to the end.
+    solution: Vec<String>,
+    /// The puzzle as the text of a record.
+    record: String,
+}
+
+#[pymethods]
+impl Puzzle {
+    fn __repr__(&self) -> String {
+        let turns = rules::game::counted(self.turns as usize, "turn");
+        format!(
+            "<Puzzle win in {turns}, rating {}: {}>",
+            self.rating,
+            self.position.pos.board().text()
+        )
+    }
+
+    fn _repr_svg_(&self) -> String {
+        let diagram = self.position.pos.board().session().diagram();
+        rules::svg::svg(&diagram, &rules::svg::Style { caption: true, ..Default::default() })
+    }
+}
+
+impl Puzzle {
+    fn of(puzzle: puzzles::Puzzle) -> PyResult<Puzzle> {
+        let entry = crate::game::entry(&puzzle.game)?;
+        let session = (entry.from_text)(&puzzle.position, &Default::default()).map_err(refuse)?;
+        Ok(Puzzle {
+            position: Position { pos: crate::game::present(session.as_ref())? },
+            turns: puzzle.turns,
+            only: puzzle.only,
+            rating: puzzle.rating,
+            solution: puzzle.solution,
+            record: puzzle.record,
+        })
+    }
+}
+
+/// The puzzles that come with a game, from easy to hard; with a count, new ones from games of the engine.
+#[pyfunction]
+#[pyo3(name = "puzzles", signature = (game, *, count=None, seed=0, games=1000))]
+pub fn all_puzzles(
+    py: Python<'_>,
+    game: &Bound<'_, PyAny>,
+    count: Option<usize>,
+    seed: u64,
+    games: u64,
+) -> PyResult<Vec<Puzzle>> {
+    let game = meant(game)?;
+    let entry = game.entry()?;
+    let Some(count) = count else {
+        return puzzles::shipped(entry.info.id).into_iter().map(Puzzle::of).collect();
+    };
+    let (options, stop) = (game.start.board().options(), Stop::default());
+    let (switch, wanted) = (stop.clone(), Collect { count, seed, games });
+    let found =
+        wait(py, &stop, move || (entry.puzzles)(&options, &wanted, &switch, &mut |_, _| {}))?;
+    found.map_err(refuse)?.into_iter().map(Puzzle::of).collect()
+}
+
+/// Reads puzzles as `quadrille puzzles` writes them.
+#[pyfunction]
+pub fn read_puzzles(text: &str) -> PyResult<Vec<Puzzle>> {
+    puzzles::read(text).map_err(refuse)?.into_iter().map(Puzzle::of).collect()
+}

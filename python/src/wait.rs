@@ -1,0 +1,90 @@
+//! Long work, during which Python goes on and Ctrl-C is heard.
+
+use engine::Stop;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use std::panic::resume_unwind;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::{Builder, JoinHandle};
+use std::time::Duration;
+
+/// How often Ctrl-C is looked for.
+const INTERVAL: Duration = Duration::from_millis(20);
+/// How long an interrupted search may take to end before it is left to itself.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// As much as the main thread has.
+const STACK: usize = 8 << 20;
+
+/// A thread in the background, and what it tells.
+pub struct Work<T, R> {
+    news: Mutex<Receiver<T>>,
+    thread: Mutex<Option<JoinHandle<R>>>,
+    stop: Stop,
+}
+
+impl<T: Send, R: Send> Work<T, R> {
+    /// Begins to work; the switch ends it.
+    pub fn begin(
+        stop: &Stop,
+        work: impl FnOnce(Sender<T>) -> R + Send + 'static,
+    ) -> PyResult<Work<T, R>>
+    where
+        T: 'static,
+        R: 'static,
+    {
+        let (tell, news) = channel();
+        let thread = Builder::new().name("quadrille".into()).stack_size(STACK);
+        let thread = thread.spawn(move || work(tell))?;
+        Ok(Work { news: Mutex::new(news), thread: Mutex::new(Some(thread)), stop: stop.clone() })
+    }
+
+    /// What it tells next, or nothing when it has ended. Ctrl-C sets the switch and raises
+    /// `KeyboardInterrupt`.
+    pub fn next(&self, py: Python<'_>) -> PyResult<Option<T>> {
+        let told = |time| py.detach(|| lock(&self.news).recv_timeout(time));
+        loop {
+            match told(INTERVAL) {
+                Ok(told) => return Ok(Some(told)),
+                Err(RecvTimeoutError::Disconnected) => return Ok(None),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if let Err(interrupt) = py.check_signals() {
+                self.stop.stop();
+                let _ = told(PATIENCE);
+                return Err(interrupt);
+            }
+        }
+    }
+
+    /// What came of it; a panic becomes an exception. Nothing if it was asked for before.
+    pub fn end(&self, py: Python<'_>) -> Option<R> {
+        let thread = lock(&self.thread).take()?;
+        Some(py.detach(|| thread.join()).unwrap_or_else(|panic| resume_unwind(panic)))
+    }
+
+    /// Ends it early.
+    pub fn stop(&self) {
+        self.stop.stop();
+    }
+}
+
+/// Does something without Python's lock, until Ctrl-C.
+pub fn wait<R: Send + 'static>(
+    py: Python<'_>,
+    stop: &Stop,
+    work: impl FnOnce() -> R + Send + 'static,
+) -> PyResult<R> {
+    let thread = Work::<(), R>::begin(stop, move |tell| {
+        let done = work();
+        drop(tell);
+        done
+    })?;
+    thread.next(py)?;
+    thread.end(py).ok_or_else(|| PyRuntimeError::new_err("the work has ended before"))
+}
+
+/// Nothing here is left half done when a thread panics.
+pub fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,187 @@
+from __future__ import annotations
+
+import _thread
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from conftest import USUAL
+
+import quadrille
+from quadrille import Engine, Game, Record
+
+WON = Game("gekitai").position("6/1xx3/6/3oo1/6/6 1")
+
+
+@pytest.mark.parametrize("game", USUAL)
+def test_a_search_is_repeatable_and_keeps_its_limits(game: Game) -> None:
+    found = [Engine(game).search(game.start(), nodes=3000, lines=2) for _ in range(2)]
+    first, second = found
+    assert first is not None
+    assert second is not None
+    assert first.lines == second.lines
+    assert first.nodes == second.nodes <= 3000
+    assert len(first.lines) == 2
+    assert first.best in game.start().turns()
+    assert first.to_dict()["lines"][0]["turns"] == first.lines[0].turns
+    assert "<table" in first._repr_html_()
+
+
+def test_a_win_is_seen_and_a_finished_game_has_no_best_turn() -> None:
+    found = Engine("gekitai").search(WON, nodes=10_000)
+    assert found is not None
+    assert found.win_in == 1
+    over = WON.play(found.best or "")
+    assert over.outcome == 1
+    assert Engine("gekitai").search(over, nodes=100) is None
+    assert Engine("gekitai").play(over) is None
+
+
+def test_limits_are_refused_in_the_words_of_requests() -> None:
+    engine = Engine("gekitai")
+    with pytest.raises(ValueError, match="nodes"):
+        engine.search(WON, nodes=0)
+    with pytest.raises(ValueError, match="depth"):
+        engine.search(WON, depth=101)
+    with pytest.raises(ValueError, match="this is glaisher, but the engine plays gekitai"):
+        engine.search(Game("glaisher").start(), nodes=10)
+
+
+def test_an_analysis_comes_depth_by_depth_and_can_be_stopped() -> None:
+    engine = Engine("glaisher")
+    depths = [told.depth for told in engine.analyse(engine.game.start(), nodes=20_000)]
+    assert depths == sorted(depths)
+    assert len(depths) >= 2
+    with engine.analyse(engine.game.start(), time_ms=60_000) as search:
+        assert next(search).depth >= 1
+        search.stop()
+        assert all(told.depth for told in search)
+
+
+def test_another_thread_goes_on_and_stops_a_search() -> None:
+    engine = Engine("six-making")
+    counted = 0
+    started = threading.Event()
+
+    def count_and_stop() -> None:
+        nonlocal counted
+        started.wait()
+        for _ in range(50_000):
+            counted += 1
+        while not done.is_set():
+            engine.stop()
+            done.wait(0.01)
+
+    done = threading.Event()
+    thread = threading.Thread(target=count_and_stop)
+    thread.start()
+    started.set()
+    found = engine.search(engine.game.start(), time_ms=60_000)
+    done.set()
+    thread.join()
+    assert counted == 50_000
+    assert found is not None
+    assert found.time_ms < 50_000
+
+
+def test_threads_share_an_engine() -> None:
+    engine = Engine("gekitai")
+    with ThreadPoolExecutor(6) as pool:
+        found = list(pool.map(lambda _: engine.search(WON, nodes=2000), range(12)))
+    assert all(one is not None and one.win_in == 1 for one in found)
+
+
+INTERRUPTED = {
+    "search": "quadrille.Engine(game).search(game.start(), time_ms=60_000)",
+    "analyse": "list(quadrille.Engine(game).analyse(game.start(), time_ms=60_000))",
+    "solve": "quadrille.solve(game.start(), time_ms=60_000)",
+    "perft": "quadrille.perft(game.start(), 9)",
+    "arena": "quadrille.arena(game, 'engine', 'engine', games=100, time_ms=10_000)",
+}
+
+
+@pytest.mark.parametrize("what", INTERRUPTED)
+def test_ctrl_c_ends_it(what: str) -> None:
+    code = (
+        "import quadrille\ngame = quadrille.Game('glaisher')\nprint('begins', flush=True)\n"
+        f"try:\n    {INTERRUPTED[what]}\nexcept KeyboardInterrupt:\n    print('interrupted')\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "begins\n"
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=30)
+    assert out == "interrupted\n"
+    assert process.returncode == 0
+
+
+def test_a_search_knows_the_past_of_a_record() -> None:
+    record = Record.of("six-making", ["a1", "b1", "c1"])
+    found = Engine("six-making").search(record, nodes=2000)
+    assert found is not None
+    assert found.best in record.end.turns()
+
+
+@pytest.mark.parametrize("game", USUAL)
+def test_every_player_plays(game: Game) -> None:
+    names = ["random", "level:1", "level:5", "engine", *(f"seed:{s}" for s in game.seed_players)]
+    for name in names:
+        choose = quadrille.player(name, game, seed=3, nodes=200)
+        assert choose(game.start()) in game.start().turns()
+    level = Engine(game, level=3, seed=1)
+    assert level.play(game.start()) in game.start().turns()
+
+
+def test_a_match_is_counted_and_recorded() -> None:
+    result = quadrille.arena("gekitai", "level:4", "random", games=10, threads=2, seed=1)
+    assert result.wins + result.draws + result.losses == 10
+    assert result.wins >= 8
+    assert [record.tags["Round"] for record in result.records] == [str(i) for i in range(1, 11)]
+    again = quadrille.arena("gekitai", "level:4", "random", games=10, threads=1, seed=1)
+    assert [r.turns for r in again.records] == [r.turns for r in result.records]
+
+
+def test_functions_play_matches_and_their_errors_come_through() -> None:
+    def first(position: quadrille.Position) -> str:
+        return position.moves()[0]
+
+    def number(position: quadrille.Position) -> int:
+        return position.actions()[-1]
+
+    def fails(position: quadrille.Position) -> str:
+        raise RuntimeError(f"cannot play {position.turn}")
+
+    result = quadrille.arena("glaisher", first, number, games=4)
+    assert result.names == ("first", "number")
+    assert result.wins + result.draws + result.losses == 4
+    with pytest.raises(RuntimeError, match="cannot play"):
+        quadrille.arena("gekitai", first, fails, games=4)
+
+
+def test_a_win_is_proven_and_its_certificate_holds() -> None:
+    position = Game("gekitai", size=5, markers=4).start()
+    solution = quadrille.solve(position, nodes=2_000_000, method="proof")
+    assert solution.winner == 1
+    assert solution.certificate is not None
+    proof = quadrille.verify(solution.certificate)
+    assert (proof.winner, proof.position) == (1, position)
+    rows = list(quadrille.certificate_rows(solution.certificate))
+    assert len(rows) == proof.stored
+    for stored, move, rank in quadrille.certificate(solution.certificate)[:50]:
+        assert move in stored.moves()
+        assert rank >= 1
+    damaged = solution.certificate.replace("wins within", "wins  within")
+    with pytest.raises(ValueError, match="line"):
+        quadrille.verify(damaged)
+
+
+def test_an_interrupt_from_a_thread_is_heard() -> None:
+    timer = threading.Timer(0.3, _thread.interrupt_main)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        Engine("glaisher").search(Game("glaisher").start(), time_ms=60_000)

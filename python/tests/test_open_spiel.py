@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from conftest import USUAL
+
+from quadrille import Engine, Game
+
+pyspiel = pytest.importorskip("pyspiel")
+
+import quadrille.open_spiel as spiel  # noqa: E402
+
+NAMES = spiel.register()
+
+
+@pytest.mark.parametrize("name", [*NAMES, "quadrille_gekitai(size=4,both=draw)"])
+def test_open_spiel_is_content(name: str) -> None:
+    game = pyspiel.load_game(name)
+    pyspiel.random_sim_test(game, num_sims=1, serialize=True, verbose=False)
+
+
+def test_a_state_is_the_position_and_reads_back() -> None:
+    game = pyspiel.load_game("quadrille_glaisher")
+    state = game.new_initial_state()
+    for action in (61, 0, 70):
+        state.apply_action(state.legal_actions()[action % len(state.legal_actions())])
+    again = game.deserialize_state(state.serialize())
+    assert str(again) == str(state)
+    assert state.clone().position == state.position
+    assert state.observation_tensor(0) == state.position.observation(1).ravel().tolist()
+    assert game.observation_tensor_shape() == [6, 9, 9]
+
+
+@pytest.mark.parametrize("own", USUAL)
+def test_a_parameter_is_an_option(own: Game) -> None:
+    game = pyspiel.load_game(spiel.short_name(own.id))
+    assert game.num_distinct_actions() == own.num_actions
+    assert set(game.get_type().parameter_specification) == set(own.options)
+
+
+def test_mcts_plays_against_level_5() -> None:
+    from open_spiel.python.algorithms import mcts
+
+    game = pyspiel.load_game("quadrille_gekitai(size=4)")
+    engine = Engine(Game("gekitai", size=4), level=5)
+    evaluator = mcts.RandomRolloutEvaluator(1, np.random.RandomState(1))
+    bot = mcts.MCTSBot(game, 2.0, 30, evaluator, random_state=np.random.RandomState(2))
+    for side in (0, 1):
+        state = game.new_initial_state()
+        while not state.is_terminal():
+            if state.current_player() == side:
+                action = bot.step(state)
+            else:
+                turn = engine.play(state.position)
+                assert turn is not None
+                action = state.position.action(turn)
+            state.apply_action(action)
+        assert sum(state.returns()) == 0
+
+
+def test_minimax_finds_the_win() -> None:
+    from open_spiel.python.algorithms import minimax
+
+    game = pyspiel.load_game("quadrille_gekitai(size=4)")
+    state = game.new_initial_state()
+    for move in ("a1", "d4", "b1", "d1"):
+        state.apply_action(state.position.action(move))
+    value, action = minimax.alpha_beta_search(
+        game, state=state, value_function=lambda _: 0.0, maximum_depth=2
+    )
+    assert (value, state.position.play_action(action).outcome) in ((1.0, 1), (0.0, None))
