@@ -13,7 +13,12 @@ const parts = words.slice(0, words.indexOf('--'));
 const args = words.slice(parts.length + 1);
 for (const part of parts) {
   const [name, path] = part.split('=');
-  const code = run({ args: ['part', name], input: readFileSync(path), onLine: print, onError: (line) => console.error(line) });
+  const code = run({
+    args: ['part', name],
+    input: readFileSync(path),
+    onLine: print,
+    onError: (line) => console.error(line),
+  });
   if (code !== 0) process.exit(code);
 }
 if (args.length > 0) process.exitCode = run({ args, onLine: print });

@@ -3,8 +3,23 @@ import { test } from 'node:test';
 import { neighbour } from '../web/board.js';
 
 /** A hexagon of seven cells: rows of two, three and two. */
-const hexagon = { cells: [[30, 10], [50, 10], [20, 27], [40, 27], [60, 27], [30, 44], [50, 44]].map((at) => ({ at })) };
-const [UP, DOWN, LEFT, RIGHT] = [[0, -1], [0, 1], [-1, 0], [1, 0]];
+const hexagon = {
+  cells: [
+    [30, 10],
+    [50, 10],
+    [20, 27],
+    [40, 27],
+    [60, 27],
+    [30, 44],
+    [50, 44],
+  ].map((at) => ({ at })),
+};
+const [UP, DOWN, LEFT, RIGHT] = [
+  [0, -1],
+  [0, 1],
+  [-1, 0],
+  [1, 0],
+];
 
 test('down on a hexagon leads to the next row, and up leads back', () => {
   assert.equal(neighbour(hexagon, 0, DOWN), 3);

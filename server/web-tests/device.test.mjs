@@ -7,7 +7,16 @@ import { storage } from './storage.mjs';
 const view = async ({ turns = [], position }) => {
   if (turns.includes('no')) throw Object.assign(new Error('`no` is not a move'), { status: 422 });
   const over = turns.at(-1) === 'end' || position === 'over 1';
-  return { game: 'g', options: {}, text: over ? 'over 1' : 'open 1', turns, over, winner: over ? 1 : null, in_turn: turns.at(-1) === 'part', turn: 1 };
+  return {
+    game: 'g',
+    options: {},
+    text: over ? 'over 1' : 'open 1',
+    turns,
+    over,
+    winner: over ? 1 : null,
+    in_turn: turns.at(-1) === 'part',
+    turn: 1,
+  };
 };
 
 const person = { kind: 'person' };
@@ -16,25 +25,44 @@ const computer = { kind: 'level', level: 3 };
 /** A referee over a storage, a clock that the test moves, and computers that the test answers for. */
 const table = (seats, clock = { kind: 'none' }) => {
   const kept = storage();
-  const id = makeDeviceGame(kept, { game: 'g', options: {}, start: 'open 1', turn: 1, seats, clock });
-  const world = { kept, id, time: 1_000, events: [], asked: [] };
-  const turn = (fields, signal) => new Promise((resolve, reject) => {
-    world.asked.push({ fields, signal, answer: (text) => resolve({ turn: text }) });
-    signal.addEventListener('abort', () => reject(new Error('stopped')));
+  const id = makeDeviceGame(kept, {
+    game: 'g',
+    options: {},
+    start: 'open 1',
+    turn: 1,
+    seats,
+    clock,
   });
+  const world = { kept, id, time: 1_000, events: [], asked: [] };
+  const turn = (fields, signal) =>
+    new Promise((resolve, reject) => {
+      world.asked.push({ fields, signal, answer: (text) => resolve({ turn: text }) });
+      signal.addEventListener('abort', () => reject(new Error('stopped')));
+    });
   const means = { view, turn, now: () => world.time, sleep: async () => {} };
-  world.referee = createReferee({ id, storage: kept, means, onEvent: (event) => world.events.push(event) });
+  world.referee = createReferee({
+    id,
+    storage: kept,
+    means,
+    onEvent: (event) => world.events.push(event),
+  });
   world.game = () => deviceGame(kept, id);
   return world;
 };
 
-const settled = () => new Promise((resolve) => { setImmediate(resolve); });
+const settled = () =>
+  new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 
 test('a turn is kept before it is told', async () => {
   const { referee, game, events } = table([person, person]);
   await referee.give('move', { turn: 'a' });
   assert.deepEqual(game().turns, ['a']);
-  assert.deepEqual(events.map(({ kind, seat, turn, seq }) => [kind, seat, turn, seq]), [['move', 1, 'a', 2]]);
+  assert.deepEqual(
+    events.map(({ kind, seat, turn, seq }) => [kind, seat, turn, seq]),
+    [['move', 1, 'a', 2]],
+  );
   assert.equal(game().turn, 2);
 });
 
@@ -90,7 +118,10 @@ test('a game that is over has its result, and a rematch changes sides', async ()
   await assert.rejects(world.referee.give('move', { turn: 'a' }), /over/);
   await world.referee.give('rematch', {});
   const next = deviceGame(world.kept, world.events.at(-1).id);
-  assert.deepEqual(next.seats.map(({ kind }) => kind), ['level', 'person']);
+  assert.deepEqual(
+    next.seats.map(({ kind }) => kind),
+    ['level', 'person'],
+  );
 });
 
 test('whoever resigns has lost', async () => {

@@ -3,7 +3,12 @@ import { test } from 'node:test';
 import { NONE, due, short, tapped } from '../web/premove.js';
 
 const tap = (stage, label, cell) => ({ stage, label, cell });
-const step = (text, ...cells) => ({ text, ends: true, trace: { placed: null, travels: [] }, taps: cells.map((cell, i) => tap(i === 0 ? 'from' : 'to', String(cell), cell)) });
+const step = (text, ...cells) => ({
+  text,
+  ends: true,
+  trace: { placed: null, travels: [] },
+  taps: cells.map((cell, i) => tap(i === 0 ? 'from' : 'to', String(cell), cell)),
+});
 const steps = [step('a-b', 1, 2), step('a-c', 1, 3), step('d', 4)];
 
 test('a turn of two taps is chosen by two taps, and taken back by a third', () => {

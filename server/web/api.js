@@ -28,7 +28,8 @@ export { Refused };
 const ANSWER_WITHIN = 8_000;
 
 /** What does not refuse a request but cannot answer it now. */
-const isAway = (/** @type {any} */ error) => error instanceof Refused && [0, 502, 503, 504].includes(error.status);
+const isAway = (/** @type {any} */ error) =>
+  error instanceof Refused && [0, 502, 503, 504].includes(error.status);
 
 /** @param {string} path @param {{body?: any, token?: string|null, signal?: AbortSignal, within?: number}} [how] */
 const request = async (path, { body, token, signal, within } = {}) => {
@@ -36,13 +37,16 @@ const request = async (path, { body, token, signal, within } = {}) => {
   const headers = {};
   if (body !== undefined) headers['content-type'] = 'application/json';
   if (token) headers.authorization = `Bearer ${token}`;
-  const limits = [signal, within ? AbortSignal.timeout(within) : undefined].filter((one) => one !== undefined);
+  const limits = [signal, within ? AbortSignal.timeout(within) : undefined].filter(
+    (one) => one !== undefined,
+  );
   let response;
   try {
     response = await fetch(path, {
       method: body === undefined ? 'GET' : 'POST',
       headers,
-      signal: limits.length > 0 ? AbortSignal.any(/** @type {AbortSignal[]} */ (limits)) : undefined,
+      signal:
+        limits.length > 0 ? AbortSignal.any(/** @type {AbortSignal[]} */ (limits)) : undefined,
       body: body === undefined ? undefined : JSON.stringify(body),
     });
   } catch (error) {
@@ -52,7 +56,11 @@ const request = async (path, { body, token, signal, within } = {}) => {
   }
   if (response.ok) return response;
   const reason = await response.json().catch(() => ({}));
-  const refusal = new Refused(response.status, reason.error ?? `the server answered ${response.status}`, reason.field);
+  const refusal = new Refused(
+    response.status,
+    reason.error ?? `the server answered ${response.status}`,
+    reason.field,
+  );
   if (isAway(refusal)) reach.lost();
   else reach.found();
   throw refusal;
@@ -74,7 +82,8 @@ const bodyOf = async (asked) => {
 /** @param {string} path @param {string|null} [token] */
 export const getJson = (path, token) => bodyOf(request(path, { token, within: ANSWER_WITHIN }));
 /** @param {string} path @param {any} body @param {string|null} [token] */
-export const postJson = (path, body, token) => bodyOf(request(path, { body, token, within: ANSWER_WITHIN }));
+export const postJson = (path, body, token) =>
+  bodyOf(request(path, { body, token, within: ANSWER_WITHIN }));
 
 /**
  * Asks until there is an answer: while the server is away, this waits for it to come back.
@@ -96,7 +105,11 @@ export const patient = async (ask) => {
 /** @type {Promise<Catalogue>|null} */
 let shelf = null;
 /** What there is to play; asked for once. @type {() => Promise<Catalogue>} */
-export const catalogue = () => (shelf ??= fetch(new URL('./catalogue.json', import.meta.url)).then((answer) => (answer.ok ? answer.json() : ask('catalogue')), () => ask('catalogue')));
+export const catalogue = () =>
+  (shelf ??= fetch(new URL('./catalogue.json', import.meta.url)).then(
+    (answer) => (answer.ok ? answer.json() : ask('catalogue')),
+    () => ask('catalogue'),
+  ));
 
 /** @type {Map<string, Promise<View>>} */
 const seen = new Map();
@@ -117,6 +130,11 @@ export const view = (place, flipped = false) => {
 
 /** A position as the path of an address: the blank before the player becomes `_`. */
 export const toPath = (/** @type {string} */ text) =>
-  encodeURIComponent(text.replace(/ (?=[^ ]*$)/, '_')).replace(/%2F/g, '/').replace(/%2C/g, ',').replace(/%3B/g, ';').replace(/%3D/g, '=');
+  encodeURIComponent(text.replace(/ (?=[^ ]*$)/, '_'))
+    .replace(/%2F/g, '/')
+    .replace(/%2C/g, ',')
+    .replace(/%3B/g, ';')
+    .replace(/%3D/g, '=');
 /** The way back. */
-export const fromPath = (/** @type {string} */ path) => decodeURIComponent(path).replace(/_(?=[^_]*$)/, ' ');
+export const fromPath = (/** @type {string} */ path) =>
+  decodeURIComponent(path).replace(/_(?=[^_]*$)/, ' ');

@@ -7,7 +7,12 @@ import { Refused } from './refused.js';
 import { reach } from './reach.js';
 
 /** @type {Record<string, number>} */
-const STATUS = { 'not-understood': 400, 'not-there': 404, 'against-the-rules': 422, 'too-much': 422 };
+const STATUS = {
+  'not-understood': 400,
+  'not-there': 404,
+  'against-the-rules': 422,
+  'too-much': 422,
+};
 
 /**
  * A file of this version, however long it takes until it can be reached.
@@ -31,11 +36,14 @@ const fetchFile = async (name, read) => {
 /** A page's own text. @param {string} name @returns {Promise<string>} */
 export const fetchText = (name) => fetchFile(name, (answer) => answer.text());
 
-const fetchProgram = () => fetchFile('quadrille.wasm', async (answer) => {
-  // Not every host knows what kind of file it is.
-  const known = answer.headers.get('content-type') === 'application/wasm';
-  return known ? WebAssembly.compileStreaming(answer) : WebAssembly.compile(await answer.arrayBuffer());
-});
+const fetchProgram = () =>
+  fetchFile('quadrille.wasm', async (answer) => {
+    // Not every host knows what kind of file it is.
+    const known = answer.headers.get('content-type') === 'application/wasm';
+    return known
+      ? WebAssembly.compileStreaming(answer)
+      : WebAssembly.compile(await answer.arrayBuffer());
+  });
 
 /** What engines know by heart, by the name of its file. @type {Map<string, Promise<Uint8Array>>} */
 const parts = new Map();
@@ -85,11 +93,12 @@ const start = async () => {
 };
 
 /** @param {Helper} helper @param {object} message @param {(answer: any) => void} onAnswer @returns {Promise<void>} */
-const send = (helper, message, onAnswer) => new Promise((resolve, reject) => {
-  const number = ++count;
-  helper.asked.set(number, { number, resolve, reject, onAnswer });
-  helper.worker.postMessage({ ...message, number });
-});
+const send = (helper, message, onAnswer) =>
+  new Promise((resolve, reject) => {
+    const number = ++count;
+    helper.asked.set(number, { number, resolve, reject, onAnswer });
+    helper.worker.postMessage({ ...message, number });
+  });
 
 /** @param {Helper} helper @param {string} ask @param {object} fields @param {(answer: any) => void} onAnswer @returns {Promise<void>} */
 const post = async (helper, ask, fields, onAnswer) => {
@@ -106,7 +115,11 @@ const post = async (helper, ask, fields, onAnswer) => {
     if (needs.length === 0) throw new Refused(STATUS[kind] ?? 422, error, field);
     // A part that is refused ends this: no other will come from the same place.
     const bytes = await Promise.all(needs.map(fetchPart));
-    await Promise.all(needs.map((/** @type {string} */ part, /** @type {number} */ i) => send(helper, { part, bytes: bytes[i] }, () => {})));
+    await Promise.all(
+      needs.map((/** @type {string} */ part, /** @type {number} */ i) =>
+        send(helper, { part, bytes: bytes[i] }, () => {}),
+      ),
+    );
   }
 };
 
@@ -116,7 +129,14 @@ let rules = null;
 const ofRules = () => {
   if (!rules) {
     const mine = { helper: /** @type {Helper|null} */ (null), started: start() };
-    mine.started.then((helper) => { mine.helper = helper; }, () => { if (rules === mine) rules = null; });
+    mine.started.then(
+      (helper) => {
+        mine.helper = helper;
+      },
+      () => {
+        if (rules === mine) rules = null;
+      },
+    );
     rules = mine;
   }
   return rules.started;
@@ -125,7 +145,9 @@ const ofRules = () => {
 /** What the rules say, which takes no thought. @param {string} kind @param {object} [fields] @returns {Promise<any>} */
 export const ask = async (kind, fields = {}) => {
   let last = /** @type {any} */ (null);
-  await post(await ofRules(), kind, fields, (answer) => { last = answer; });
+  await post(await ofRules(), kind, fields, (answer) => {
+    last = answer;
+  });
   return last;
 };
 
@@ -138,7 +160,7 @@ const idle = [];
  * @returns {Promise<void>}
  */
 export const think = async (kind, fields, onAnswer, signal) => {
-  const helper = idle.pop() ?? await start();
+  const helper = idle.pop() ?? (await start());
   if (signal?.aborted) {
     idle.push(helper);
     throw signal.reason;
@@ -159,6 +181,13 @@ export const think = async (kind, fields, onAnswer, signal) => {
 /** The last answer of a thought. @param {string} kind @param {object} fields @param {AbortSignal} [signal] @returns {Promise<any>} */
 export const thought = async (kind, fields, signal) => {
   let last = /** @type {any} */ (null);
-  await think(kind, fields, (answer) => { last = answer; }, signal);
+  await think(
+    kind,
+    fields,
+    (answer) => {
+      last = answer;
+    },
+    signal,
+  );
   return last;
 };

@@ -17,9 +17,11 @@ export const el = (name, props = {}, ...children) => {
 };
 
 /** The children that are there. @param {(Node|string|null|undefined|false)[]} children */
-const real = (children) => /** @type {(Node|string)[]} */ (children.filter((child) => child || child === ''));
+const real = (children) =>
+  /** @type {(Node|string)[]} */ (children.filter((child) => child || child === ''));
 
-const ATTRIBUTE = /^(aria-|data-|role$|for$|list$|popovertarget|inputmode$|enterkeyhint$|autocomplete$|colspan$)/;
+const ATTRIBUTE =
+  /^(aria-|data-|role$|for$|list$|popovertarget|inputmode$|enterkeyhint$|autocomplete$|colspan$)/;
 
 /** @param {HTMLElement} node @param {Record<string, any>} props */
 export const setProps = (node, props) => {
@@ -34,8 +36,10 @@ export const setProps = (node, props) => {
 };
 
 /** Puts children in the place of what was there. */
-export const fill = (/** @type {Element} */ node, /** @type {(Node|string|null|false)[]} */ ...children) =>
-  node.replaceChildren(...real(children));
+export const fill = (
+  /** @type {Element} */ node,
+  /** @type {(Node|string|null|false)[]} */ ...children
+) => node.replaceChildren(...real(children));
 
 /** Sets a text only when it differs, so that nothing is announced or laid out twice. */
 export const setText = (/** @type {Element} */ node, /** @type {string} */ text) => {
@@ -45,7 +49,11 @@ export const setText = (/** @type {Element} */ node, /** @type {string} */ text)
 const SVG = 'http://www.w3.org/2000/svg';
 
 /** An SVG element. */
-export const svg = (/** @type {string} */ tag, /** @type {Record<string, any>} */ attributes = {}, /** @type {(Node|string)[]} */ ...children) => {
+export const svg = (
+  /** @type {string} */ tag,
+  /** @type {Record<string, any>} */ attributes = {},
+  /** @type {(Node|string)[]} */ ...children
+) => {
   const node = document.createElementNS(SVG, tag);
   for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, String(value));
   node.append(...children);
@@ -54,7 +62,10 @@ export const svg = (/** @type {string} */ tag, /** @type {Record<string, any>} *
 
 /** A drawing of the server as an element. */
 export const drawing = (/** @type {string} */ markup) =>
-  document.importNode(new DOMParser().parseFromString(markup, 'image/svg+xml').documentElement, true);
+  document.importNode(
+    new DOMParser().parseFromString(markup, 'image/svg+xml').documentElement,
+    true,
+  );
 
 /** @param {string} label @param {() => void} action @param {Record<string, any>} [props] */
 export const button = (label, action, props = {}) => {
@@ -75,10 +86,16 @@ const ICONS = /** @type {Record<string, string>} */ ({
   review: 'M3 16h14M4 13l4-5 3 3 5-7',
   analyse: 'M8.5 14a5.5 5.5 0 1 0 0-11 5.5 5.5 0 0 0 0 11zM13 13l4 4',
   home: 'M3 10l7-6 7 6M5 9v8h10V9',
-  settings: 'M3 6h6M13 6h4M3 14h2M9 14h8M11 8a2 2 0 1 0 0-4 2 2 0 0 0 0 4zM7 16a2 2 0 1 0 0-4 2 2 0 0 0 0 4z',
+  settings:
+    'M3 6h6M13 6h4M3 14h2M9 14h8M11 8a2 2 0 1 0 0-4 2 2 0 0 0 0 4zM7 16a2 2 0 1 0 0-4 2 2 0 0 0 0 4z',
 });
 
-const sign = (/** @type {string} */ icon) => svg('svg', { class: 'sign', viewBox: '0 0 20 20', 'aria-hidden': 'true' }, svg('path', { d: ICONS[icon] }));
+const sign = (/** @type {string} */ icon) =>
+  svg(
+    'svg',
+    { class: 'sign', viewBox: '0 0 20 20', 'aria-hidden': 'true' },
+    svg('path', { d: ICONS[icon] }),
+  );
 
 /** A button of the bar: a sign over its name. @param {string} icon @param {string} label @param {() => void} action @param {Record<string, any>} [props] */
 export const barButton = (icon, label, action, props = {}) => {
@@ -102,16 +119,25 @@ export const moreMenu = (...items) => {
     more.setAttribute('aria-expanded', String(shown));
     if (shown) list.querySelector('button:not([hidden]), a:not([hidden])')?.focus();
   };
-  const more = barButton('more', 'More', () => open(list.hidden), { id: 'more', 'aria-expanded': 'false', 'aria-controls': 'more-menu' });
+  const more = barButton('more', 'More', () => open(list.hidden), {
+    id: 'more',
+    'aria-expanded': 'false',
+    'aria-controls': 'more-menu',
+  });
   const element = el('div.menu', {}, more, list);
-  list.addEventListener('click', () => { open(false); more.focus(); });
+  list.addEventListener('click', () => {
+    open(false);
+    more.focus();
+  });
   element.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
     if (event.key !== 'Escape' || list.hidden) return;
     event.stopPropagation();
     open(false);
     more.focus();
   });
-  document.addEventListener('pointerdown', ({ target }) => { if (!list.hidden && !element.contains(/** @type {Node} */ (target))) open(false); });
+  document.addEventListener('pointerdown', ({ target }) => {
+    if (!list.hidden && !element.contains(/** @type {Node} */ (target))) open(false);
+  });
   return element;
 };
 
@@ -119,9 +145,21 @@ export const moreMenu = (...items) => {
 export const placeLine = (name, about, state = null) => {
   const home = el('a.button.home', { href: '/', 'aria-label': 'Quadrille' });
   home.append(sign('home'));
-  const settings = el('button.settings', { type: 'button', popovertarget: 'settings', 'aria-label': 'Settings' });
+  const settings = el('button.settings', {
+    type: 'button',
+    popovertarget: 'settings',
+    'aria-label': 'Settings',
+  });
   settings.append(sign('settings'));
-  return el('header.place', {}, home, el('h1', {}, name), el('small', {}, about), state ? el('span.state', {}, state) : null, settings);
+  return el(
+    'header.place',
+    {},
+    home,
+    el('h1', {}, name),
+    el('small', {}, about),
+    state ? el('span.state', {}, state) : null,
+    settings,
+  );
 };
 
 /** A button with a sign on it and a name for those who cannot see it. @param {string} icon @param {string} label @param {() => void} action @param {Record<string, any>} [props] */
@@ -135,17 +173,25 @@ export const iconButton = (icon, label, action, props = {}) => {
  * The buttons that lead through a game.
  * @param {{first: () => void, back: () => void, on: () => void, last: () => void}} ways
  */
-export const stepsNav = ({ first, back, on, last }) => el('nav.steps', { 'aria-label': 'Through the game' },
-  iconButton('first', 'First position', first, { id: 'nav-first', title: 'First position (Home)' }),
-  iconButton('back', 'One turn back', back, { id: 'nav-back', title: 'One turn back (←)' }),
-  iconButton('on', 'One turn on', on, { id: 'nav-on', title: 'One turn on (→)' }),
-  iconButton('last', 'Last position', last, { id: 'nav-last', title: 'Last position (End)' }));
+export const stepsNav = ({ first, back, on, last }) =>
+  el(
+    'nav.steps',
+    { 'aria-label': 'Through the game' },
+    iconButton('first', 'First position', first, {
+      id: 'nav-first',
+      title: 'First position (Home)',
+    }),
+    iconButton('back', 'One turn back', back, { id: 'nav-back', title: 'One turn back (←)' }),
+    iconButton('on', 'One turn on', on, { id: 'nav-on', title: 'One turn on (→)' }),
+    iconButton('last', 'Last position', last, { id: 'nav-last', title: 'Last position (End)' }),
+  );
 
 /** Only the board, or all of the page. */
 export const zen = () => document.documentElement.classList.toggle('zen');
 
 /** The way back from the board alone. */
-export const unzenButton = () => button('Show everything', () => zen(), { className: 'unzen', id: 'unzen' });
+export const unzenButton = () =>
+  button('Show everything', () => zen(), { className: 'unzen', id: 'unzen' });
 
 /**
  * A modal question.
@@ -155,13 +201,25 @@ export const unzenButton = () => button('Show everything', () => zen(), { classN
  */
 export const confirmBox = (question, yes, no = 'Cancel') =>
   new Promise((resolve) => {
-    const box = el('dialog.box', { 'aria-label': question },
-      el('form', { method: 'dialog' },
+    const box = el(
+      'dialog.box',
+      { 'aria-label': question },
+      el(
+        'form',
+        { method: 'dialog' },
         el('p', {}, question),
-        el('div.row', {},
+        el(
+          'div.row',
+          {},
           el('button', { value: 'no' }, no),
-          el('button.primary', { value: 'yes' }, yes))));
-    box.addEventListener('close', () => { resolve(box.returnValue === 'yes'); box.remove(); });
+          el('button.primary', { value: 'yes' }, yes),
+        ),
+      ),
+    );
+    box.addEventListener('close', () => {
+      resolve(box.returnValue === 'yes');
+      box.remove();
+    });
     document.body.append(box);
     box.showModal();
   });
@@ -173,7 +231,10 @@ export const toast = (/** @type {string} */ text, kind = '') => {
   const node = el('div', { id: 'toast', className: `toast ${kind}` }, text);
   document.body.append(node);
   say(text);
-  setTimeout(() => { node.remove(); unsay(text); }, 5000);
+  setTimeout(() => {
+    node.remove();
+    unsay(text);
+  }, 5000);
 };
 
 /** Announces something politely. */
@@ -200,13 +261,26 @@ export const copyText = async (text, field) => {
 
 /** A field that shows a text and copies it. */
 export const copyField = (/** @type {string} */ label, /** @type {string} */ value, id = '') => {
-  const input = el('input', { type: 'text', readOnly: true, value, id, 'aria-label': label, onfocus: () => input.select() });
-  const copy = button('Copy', async () => {
-    await copyText(value, input);
-    copy.textContent = 'Copied';
-    say(`${label} copied`);
-    setTimeout(() => { copy.textContent = 'Copy'; }, 2000);
-  }, { 'aria-label': `Copy: ${label}` });
+  const input = el('input', {
+    type: 'text',
+    readOnly: true,
+    value,
+    id,
+    'aria-label': label,
+    onfocus: () => input.select(),
+  });
+  const copy = button(
+    'Copy',
+    async () => {
+      await copyText(value, input);
+      copy.textContent = 'Copied';
+      say(`${label} copied`);
+      setTimeout(() => {
+        copy.textContent = 'Copy';
+      }, 2000);
+    },
+    { 'aria-label': `Copy: ${label}` },
+  );
   return el('div.copy', {}, el('span.label', {}, label), el('div.joined', {}, input, copy));
 };
 
@@ -220,11 +294,23 @@ export const onKeys = (keys, active = () => true) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     const target = /** @type {HTMLElement} */ (event.target);
     if (event.key === 'Escape' && target.matches?.('input, textarea')) target.blur();
-    if ((event.key === ' ' || event.key === 'Enter') && target.closest?.('button, a, summary')) return;
-    if (target.matches?.('input:not([type=radio]):not([type=checkbox]), textarea, select') || document.querySelector('dialog:modal')) return;
+    if ((event.key === ' ' || event.key === 'Enter') && target.closest?.('button, a, summary'))
+      return;
+    if (
+      target.matches?.('input:not([type=radio]):not([type=checkbox]), textarea, select') ||
+      document.querySelector('dialog:modal')
+    )
+      return;
     const action = keys[event.key] ?? keys[event.key.toLowerCase()];
     if (!action || !active()) return;
-    if (target.closest?.('.cells') && (event.key.startsWith('Arrow') || event.key === ' ' || event.key === 'Home' || event.key === 'End')) return;
+    if (
+      target.closest?.('.cells') &&
+      (event.key.startsWith('Arrow') ||
+        event.key === ' ' ||
+        event.key === 'Home' ||
+        event.key === 'End')
+    )
+      return;
     event.preventDefault();
     action(event);
   });

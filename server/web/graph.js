@@ -14,14 +14,32 @@ export const graph = (entries, of, here, onPick) => {
   const width = Math.max(of, 1);
   const y = (/** @type {any} */ entry) => (1 - share(entry, 1)) * (HEIGHT - 8) + 4;
   const points = entries.map((entry) => `${entry.ply} ${y(entry).toFixed(1)}`);
-  const root = svg('svg', { class: 'graph', viewBox: `0 0 ${width} ${HEIGHT}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': `Evaluation over ${of} turns` });
+  const root = svg('svg', {
+    class: 'graph',
+    viewBox: `0 0 ${width} ${HEIGHT}`,
+    preserveAspectRatio: 'none',
+    role: 'img',
+    'aria-label': `Evaluation over ${of} turns`,
+  });
   const mid = HEIGHT / 2;
   if (points.length > 0) {
-    root.append(svg('path', { class: 'area', d: `M${entries[0].ply} ${mid}L${points.join('L')}L${entries[entries.length - 1].ply} ${mid}Z` }));
+    root.append(
+      svg('path', {
+        class: 'area',
+        d: `M${entries[0].ply} ${mid}L${points.join('L')}L${entries[entries.length - 1].ply} ${mid}Z`,
+      }),
+    );
     root.append(svg('path', { class: 'curve', d: `M${points.join('L')}` }));
   }
-  for (const { ply, mistake } of entries) if (mistake) root.append(svg('path', { class: `tick ${mistake}`, d: `M${ply} ${HEIGHT}v${-TICKS[mistake]}` }));
-  root.append(svg('path', { class: 'zero', d: `M0 ${mid}H${width}` }), svg('path', { class: 'here', d: `M${here} 0V${HEIGHT}` }));
+  for (const { ply, mistake } of entries)
+    if (mistake)
+      root.append(
+        svg('path', { class: `tick ${mistake}`, d: `M${ply} ${HEIGHT}v${-TICKS[mistake]}` }),
+      );
+  root.append(
+    svg('path', { class: 'zero', d: `M0 ${mid}H${width}` }),
+    svg('path', { class: 'here', d: `M${here} 0V${HEIGHT}` }),
+  );
   root.addEventListener('click', (event) => {
     const box = root.getBoundingClientRect();
     onPick(Math.round(((event.clientX - box.left) / box.width) * width));

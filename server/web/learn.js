@@ -12,7 +12,10 @@ import { capital } from './text.js';
  * @typedef {{number: number, title: string, task: string, position: string}} Lesson
  */
 
-const WORDS = /** @type {Record<string, string>} */ ({ done: 'Well done.', missed: 'Not quite. Try again.' });
+const WORDS = /** @type {Record<string, string>} */ ({
+  done: 'Well done.',
+  missed: 'Not quite. Try again.',
+});
 
 const doneKey = (/** @type {string} */ game) => `lessons.${game}`;
 
@@ -29,9 +32,30 @@ export const learnPage = async (main, rest) => {
 const shelfPage = (main, games) => {
   document.title = 'Learn – Quadrille';
   main.className = 'page';
-  fill(main, el('h1', {}, 'Learn'), el('p.lead', {}, 'A few turns on the board for each game, or the rules to read.'),
-    el('div.shelf', {}, ...games.map((one) => el('div.card.tile', {}, drawing(one.picture), el('b', {}, one.name), el('small', {}, capital(one.tagline)),
-      el('div.row', {}, el('a.button.primary', { href: `/learn/${one.id}`, 'data-game': one.id }, 'Lessons'), el('a.button', { href: `/rules/${one.id}` }, 'Rules'))))));
+  fill(
+    main,
+    el('h1', {}, 'Learn'),
+    el('p.lead', {}, 'A few turns on the board for each game, or the rules to read.'),
+    el(
+      'div.shelf',
+      {},
+      ...games.map((one) =>
+        el(
+          'div.card.tile',
+          {},
+          drawing(one.picture),
+          el('b', {}, one.name),
+          el('small', {}, capital(one.tagline)),
+          el(
+            'div.row',
+            {},
+            el('a.button.primary', { href: `/learn/${one.id}`, 'data-game': one.id }, 'Lessons'),
+            el('a.button', { href: `/rules/${one.id}` }, 'Rules'),
+          ),
+        ),
+      ),
+    ),
+  );
 };
 
 /** @param {HTMLElement} main @param {GameInfo} info @param {Lesson[]} lessons @param {Lesson} lesson */
@@ -47,32 +71,80 @@ const lessonPage = async (main, info, lessons, lesson) => {
     idle: () => WORDS[state.progress] ?? '',
     onTurn: async (turn) => {
       state.turns = [turn];
-      state.progress = (await ask('lesson', { game: info.id, number, turns: state.turns })).progress;
+      state.progress = (
+        await ask('lesson', { game: info.id, number, turns: state.turns })
+      ).progress;
       const done = state.progress === 'done';
       sound(done ? 'end' : 'low');
-      if (done) remember(doneKey(info.id), [...new Set([...remembered(doneKey(info.id), []), number])]);
+      if (done)
+        remember(doneKey(info.id), [...new Set([...remembered(doneKey(info.id), []), number])]);
       await render(false);
       say(WORDS[state.progress] ?? '');
       if (done && !next.hidden) next.focus();
     },
   });
-  const next = number < lessons.length
-    ? el('a.button.primary', { href: `/learn/${info.id}/${number + 1}`, id: 'lesson-next', hidden: true }, 'Next')
-    : el('a.button.primary', { href: `/?new=${info.id}`, id: 'lesson-next', hidden: true }, `Play ${info.name}`);
-  const again = button('Try again', () => { Object.assign(state, { turns: [], progress: 'begins' }); render(false); }, { id: 'lesson-again', hidden: true });
+  const next =
+    number < lessons.length
+      ? el(
+          'a.button.primary',
+          { href: `/learn/${info.id}/${number + 1}`, id: 'lesson-next', hidden: true },
+          'Next',
+        )
+      : el(
+          'a.button.primary',
+          { href: `/?new=${info.id}`, id: 'lesson-next', hidden: true },
+          `Play ${info.name}`,
+        );
+  const again = button(
+    'Try again',
+    () => {
+      Object.assign(state, { turns: [], progress: 'begins' });
+      render(false);
+    },
+    { id: 'lesson-again', hidden: true },
+  );
   const show = button('Show me', () => reveal(), { id: 'lesson-show' });
   const known = new Set(remembered(doneKey(info.id), []));
-  const path = el('ol.stages', { 'aria-label': 'Lessons' }, ...lessons.map((one) => el(known.has(one.number) || one.number < number ? 'li.done' : one.number === number ? 'li.now' : 'li', one.number === number ? { 'aria-current': 'step' } : {},
-    el('a', { href: `/learn/${info.id}/${one.number}`, title: one.title }, one.title))));
+  const path = el(
+    'ol.stages',
+    { 'aria-label': 'Lessons' },
+    ...lessons.map((one) =>
+      el(
+        known.has(one.number) || one.number < number
+          ? 'li.done'
+          : one.number === number
+            ? 'li.now'
+            : 'li',
+        one.number === number ? { 'aria-current': 'step' } : {},
+        el('a', { href: `/learn/${info.id}/${one.number}`, title: one.title }, one.title),
+      ),
+    ),
+  );
 
   main.className = 'table reader lesson';
-  fill(main,
+  fill(
+    main,
     el('div.boardbox', {}, play.board.element),
-    el('div.side', {},
-      placeLine(info.name, `lesson ${number} of ${lessons.length}`, el('a', { href: `/rules/${info.id}` }, 'All rules')),
-      el('section.card', { 'aria-label': 'Lesson' }, path, el('h2', {}, lesson.title), el('p.task', {}, lesson.task), verdict),
+    el(
+      'div.side',
+      {},
+      placeLine(
+        info.name,
+        `lesson ${number} of ${lessons.length}`,
+        el('a', { href: `/rules/${info.id}` }, 'All rules'),
+      ),
+      el(
+        'section.card',
+        { 'aria-label': 'Lesson' },
+        path,
+        el('h2', {}, lesson.title),
+        el('p.task', {}, lesson.task),
+        verdict,
+      ),
       el('div.now', {}, play.card),
-      el('div.actions', { role: 'group', 'aria-label': 'Actions' }, next, again, show)));
+      el('div.actions', { role: 'group', 'aria-label': 'Actions' }, next, again, show),
+    ),
+  );
 
   const render = async (animate = true) => {
     setText(verdict, WORDS[state.progress] ?? '');

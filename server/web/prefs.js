@@ -6,10 +6,14 @@ import { hold, letGo } from './seats.js';
 const passing = () => {
   const kept = new Map();
   return /** @type {any} */ ({
-    get length() { return kept.size; },
+    get length() {
+      return kept.size;
+    },
     key: (/** @type {number} */ i) => [...kept.keys()][i] ?? null,
     getItem: (/** @type {string} */ key) => kept.get(key) ?? null,
-    setItem: () => { throw new Error('nothing is kept'); },
+    setItem: () => {
+      throw new Error('nothing is kept');
+    },
     removeItem: (/** @type {string} */ key) => kept.delete(key),
   });
 };
@@ -78,17 +82,29 @@ const MOST_FINISHED = 60;
 const keys = () => Array.from({ length: forever.length }, (_, i) => forever.key(i) ?? '');
 
 /** My games, the latest first. @returns {Mine[]} */
-export const myGames = () => keys().filter((key) => key.startsWith(GAME)).map((key) => read(key, null)).filter(Boolean)
-  .sort((a, b) => b.at - a.at);
+export const myGames = () =>
+  keys()
+    .filter((key) => key.startsWith(GAME))
+    .map((key) => read(key, null))
+    .filter(Boolean)
+    .sort((a, b) => b.at - a.at);
 
 /** @param {string} id @returns {Mine|undefined} */
 export const myGame = (id) => read(GAME + id, undefined);
 
 /** Remembers something of a game of mine. @param {{id: string} & Partial<Mine>} change */
 export const rememberGame = (change) => {
-  const kept = write(GAME + change.id, { game: '', at: Date.now(), ...myGame(change.id), ...change });
+  const kept = write(GAME + change.id, {
+    game: '',
+    at: Date.now(),
+    ...myGame(change.id),
+    ...change,
+  });
   // Games that go on are never forgotten to make room.
-  for (const old of myGames().filter((game) => game.over).slice(MOST_FINISHED)) forgetGame(old.id);
+  for (const old of myGames()
+    .filter((game) => game.over)
+    .slice(MOST_FINISHED))
+    forgetGame(old.id);
   return kept;
 };
 
@@ -104,7 +120,8 @@ export const forgetGame = (id) => {
   forever.removeItem(GAME + id);
   letGo(forever, id);
   // What still waits to be sent could not be without the seat.
-  for (const key of keys().filter((one) => one.startsWith(`quadrille.outbox.${id}.`))) forever.removeItem(key);
+  for (const key of keys().filter((one) => one.startsWith(`quadrille.outbox.${id}.`)))
+    forever.removeItem(key);
 };
 
 /** Games were once kept in one list, each with a secret. */

@@ -1,7 +1,18 @@
 /** Puzzles: find the only turn that wins, and win against the best defence. */
 import { catalogue, view as askView } from './api.js';
 import { ask, thought } from './ask.js';
-import { button, drawing, el, fill, iconButton, onKeys, placeLine, say, setText, toast } from './dom.js';
+import {
+  button,
+  drawing,
+  el,
+  fill,
+  iconButton,
+  onKeys,
+  placeLine,
+  say,
+  setText,
+  toast,
+} from './dom.js';
 import { arrows, createPlay } from './play.js';
 import { forever } from './prefs.js';
 import { byDifficulty, marksOf, nextOpen, note, ofTheDay } from './puzzling.js';
@@ -26,8 +37,13 @@ export const puzzlesOf = async (game) => (await ask('puzzles', { game })).puzzle
 /** Where the puzzle of today is. */
 export const puzzleOfTheDay = async () => {
   const { games } = await catalogue();
-  const all = await Promise.all(games.map(async ({ id }) => ({ game: id, count: (await puzzlesOf(id)).length })));
-  return ofTheDay(all.filter(({ count }) => count > 0), new Date());
+  const all = await Promise.all(
+    games.map(async ({ id }) => ({ game: id, count: (await puzzlesOf(id)).length })),
+  );
+  return ofTheDay(
+    all.filter(({ count }) => count > 0),
+    new Date(),
+  );
 };
 
 /** @param {HTMLElement} main @param {string[]} rest */
@@ -37,24 +53,45 @@ export const puzzlesPage = async (main, rest) => {
   if (!info) return shelfPage(main, games);
   const number = Number(rest[1]);
   const puzzles = await puzzlesOf(info.id);
-  return Number.isInteger(number) && puzzles[number - 1] ? tryPage(main, info, puzzles, number) : listPage(main, info, puzzles);
+  return Number.isInteger(number) && puzzles[number - 1]
+    ? tryPage(main, info, puzzles, number)
+    : listPage(main, info, puzzles);
 };
 
 /** All games with their progress. @param {HTMLElement} main @param {GameInfo[]} games */
 const shelfPage = async (main, games) => {
   document.title = 'Puzzles – Quadrille';
   const day = await puzzleOfTheDay();
-  const tiles = await Promise.all(games.map(async (info) => {
-    const puzzles = await puzzlesOf(info.id);
-    const marks = marksOf(forever, info.id);
-    const solved = puzzles.filter(({ position }) => marks[position] === 'solved').length;
-    return el('a.card.tile', { href: `/puzzles/${info.id}`, 'data-game': info.id }, drawing(info.picture), el('b', {}, info.name), el('small', {}, `${solved} of ${puzzles.length} solved`));
-  }));
+  const tiles = await Promise.all(
+    games.map(async (info) => {
+      const puzzles = await puzzlesOf(info.id);
+      const marks = marksOf(forever, info.id);
+      const solved = puzzles.filter(({ position }) => marks[position] === 'solved').length;
+      return el(
+        'a.card.tile',
+        { href: `/puzzles/${info.id}`, 'data-game': info.id },
+        drawing(info.picture),
+        el('b', {}, info.name),
+        el('small', {}, `${solved} of ${puzzles.length} solved`),
+      );
+    }),
+  );
   main.className = 'page';
-  fill(main, el('h1', {}, 'Puzzles'),
+  fill(
+    main,
+    el('h1', {}, 'Puzzles'),
     el('p.lead', {}, 'One turn wins, and only one. Find it, and win against the best defence.'),
-    el('p', {}, el('a.button.primary', { href: `/puzzles/${day.game}/${day.number}`, id: 'daily' }, `Puzzle of the day: ${games.find(({ id }) => id === day.game)?.name}`)),
-    el('div.shelf', {}, ...tiles));
+    el(
+      'p',
+      {},
+      el(
+        'a.button.primary',
+        { href: `/puzzles/${day.game}/${day.number}`, id: 'daily' },
+        `Puzzle of the day: ${games.find(({ id }) => id === day.game)?.name}`,
+      ),
+    ),
+    el('div.shelf', {}, ...tiles),
+  );
 };
 
 /** The puzzles of a game, by difficulty. @param {HTMLElement} main @param {GameInfo} info @param {Puzzle[]} puzzles */
@@ -66,18 +103,54 @@ const listPage = (main, info, puzzles) => {
   const one = (/** @type {Puzzle} */ puzzle) => {
     const mark = marks[puzzle.position];
     const words = `Puzzle ${puzzle.number}, win in ${puzzle.turns}${mark ? `, ${WORDS[mark]}` : ''}`;
-    return el('a', { href: `/puzzles/${info.id}/${puzzle.number}`, className: mark ?? '', 'aria-label': words, title: words }, String(puzzle.number), mark ? el('span', { 'aria-hidden': 'true' }, SIGNS[mark]) : null);
+    return el(
+      'a',
+      {
+        href: `/puzzles/${info.id}/${puzzle.number}`,
+        className: mark ?? '',
+        'aria-label': words,
+        title: words,
+      },
+      String(puzzle.number),
+      mark ? el('span', { 'aria-hidden': 'true' }, SIGNS[mark]) : null,
+    );
   };
-  fill(main, el('h1', {}, `Puzzles of ${info.name}`),
-    el('p.lead', {}, `${solved} of ${puzzles.length} solved. Harder ones come later; those solved with help do not count.`),
-    el('p', {}, el('a.button.primary', { href: `/puzzles/${info.id}/${nextOpen(puzzles, marks, 0)}`, id: 'next-open' }, 'Go on'), ' ', el('a.button', { href: '/puzzles' }, 'Other games')),
-    ...byDifficulty(puzzles).map(([name, some]) => el('section', {}, el('h2', {}, name), el('div.numbers', {}, ...some.map(one)))));
+  fill(
+    main,
+    el('h1', {}, `Puzzles of ${info.name}`),
+    el(
+      'p.lead',
+      {},
+      `${solved} of ${puzzles.length} solved. Harder ones come later; those solved with help do not count.`,
+    ),
+    el(
+      'p',
+      {},
+      el(
+        'a.button.primary',
+        { href: `/puzzles/${info.id}/${nextOpen(puzzles, marks, 0)}`, id: 'next-open' },
+        'Go on',
+      ),
+      ' ',
+      el('a.button', { href: '/puzzles' }, 'Other games'),
+    ),
+    ...byDifficulty(puzzles).map(([name, some]) =>
+      el('section', {}, el('h2', {}, name), el('div.numbers', {}, ...some.map(one))),
+    ),
+  );
 };
 
 /** One puzzle. @param {HTMLElement} main @param {GameInfo} info @param {Puzzle[]} puzzles @param {number} number */
 const tryPage = async (main, info, puzzles, number) => {
   const puzzle = puzzles[number - 1];
-  const state = { turns: /** @type {string[]} */ ([]), ply: /** @type {number|null} */ (null), progress: 'begins', helped: false, busy: false, shown: false };
+  const state = {
+    turns: /** @type {string[]} */ ([]),
+    ply: /** @type {number|null} */ (null),
+    progress: 'begins',
+    helped: false,
+    busy: false,
+    shown: false,
+  };
   const start = await askView({ game: info.id, position: puzzle.position });
   const flipped = start.turn === 2;
   const player = info.players[start.turn - 1];
@@ -90,11 +163,16 @@ const tryPage = async (main, info, puzzles, number) => {
     if (state.ply !== null) return `Turn ${state.ply} of ${state.turns.length}`;
     if (state.busy) return `${other} defends…`;
     switch (state.progress) {
-      case 'solved': return state.helped ? 'Solved, with help.' : 'Solved!';
-      case 'wrong': return `${state.turns[0]} does not win by force. Try again.`;
-      case 'late': return 'That takes too long. Try again.';
-      case 'right': return `Right. ${plural(puzzle.turns - Math.ceil(state.turns.length / 2), 'turn')} to go.`;
-      default: return task;
+      case 'solved':
+        return state.helped ? 'Solved, with help.' : 'Solved!';
+      case 'wrong':
+        return `${state.turns[0]} does not win by force. Try again.`;
+      case 'late':
+        return 'That takes too long. Try again.';
+      case 'right':
+        return `Right. ${plural(puzzle.turns - Math.ceil(state.turns.length / 2), 'turn')} to go.`;
+      default:
+        return task;
     }
   };
   const play = createPlay({
@@ -106,28 +184,68 @@ const tryPage = async (main, info, puzzles, number) => {
   });
   const list = createTurns((ply) => go(ply));
   const verdict = el('p.verdict', { id: 'puzzle-words', role: 'status' });
-  const hint = button('Hint', () => showHint(), { id: 'puzzle-hint', title: 'Show which piece or cell it is (h)' });
+  const hint = button('Hint', () => showHint(), {
+    id: 'puzzle-hint',
+    title: 'Show which piece or cell it is (h)',
+  });
   const solution = button('Solution', () => showSolution(), { id: 'puzzle-solution' });
   const retry = button('Try again', () => restart(), { id: 'puzzle-retry' });
   const next = el('a.button.primary', { id: 'puzzle-next', hidden: true }, 'Next puzzle');
   const analyse = el('a.button', { id: 'puzzle-analyse', hidden: true }, 'Analyse');
-  const nav = el('nav.steps', { 'aria-label': 'Through the solution' },
-    iconButton('back', 'One turn back', () => go((state.ply ?? state.turns.length) - 1), { id: 'nav-back' }),
-    iconButton('on', 'One turn on', () => go((state.ply ?? state.turns.length) + 1), { id: 'nav-on' }));
+  const nav = el(
+    'nav.steps',
+    { 'aria-label': 'Through the solution' },
+    iconButton('back', 'One turn back', () => go((state.ply ?? state.turns.length) - 1), {
+      id: 'nav-back',
+    }),
+    iconButton('on', 'One turn on', () => go((state.ply ?? state.turns.length) + 1), {
+      id: 'nav-on',
+    }),
+  );
   main.className = 'table reader puzzle';
-  fill(main,
+  fill(
+    main,
     el('div.boardbox', {}, play.board.element),
-    el('div.side', {},
-      placeLine(`Puzzle ${number}`, `${info.name} · rated ${puzzle.rating}`, el('a', { href: `/puzzles/${info.id}` }, 'All puzzles')),
-      el('section.card', { 'aria-label': 'Task' }, el('p.task', {}, el('b', {}, task), ' Only one turn does it.'), verdict),
-      el('div.now', {}, play.card), el('section.card.turnlist', { 'aria-label': 'Turns' }, list.element, nav),
-      el('div.actions', { role: 'group', 'aria-label': 'Actions' }, next, hint, solution, retry, analyse)));
+    el(
+      'div.side',
+      {},
+      placeLine(
+        `Puzzle ${number}`,
+        `${info.name} · rated ${puzzle.rating}`,
+        el('a', { href: `/puzzles/${info.id}` }, 'All puzzles'),
+      ),
+      el(
+        'section.card',
+        { 'aria-label': 'Task' },
+        el('p.task', {}, el('b', {}, task), ' Only one turn does it.'),
+        verdict,
+      ),
+      el('div.now', {}, play.card),
+      el('section.card.turnlist', { 'aria-label': 'Turns' }, list.element, nav),
+      el(
+        'div.actions',
+        { role: 'group', 'aria-label': 'Actions' },
+        next,
+        hint,
+        solution,
+        retry,
+        analyse,
+      ),
+    ),
+  );
 
-  const placeAt = (/** @type {number} */ ply) => ({ game: info.id, position: puzzle.position, turns: state.turns.slice(0, ply) });
+  const placeAt = (/** @type {number} */ ply) => ({
+    game: info.id,
+    position: puzzle.position,
+    turns: state.turns.slice(0, ply),
+  });
   const render = async (animate = true) => {
     const at = state.ply ?? state.turns.length;
     list.show(state.turns, at, { first: start.turn });
-    setText(verdict, state.progress === 'begins' && !state.busy && state.ply === null ? '' : words());
+    setText(
+      verdict,
+      state.progress === 'begins' && !state.busy && state.ply === null ? '' : words(),
+    );
     verdict.dataset.progress = state.progress;
     const ended = over() || state.shown;
     hint.hidden = solution.hidden = ended;
@@ -148,7 +266,8 @@ const tryPage = async (main, info, puzzles, number) => {
     state.turns = [...state.turns, turn];
     sound('move');
     state.progress = (await attempt()).progress;
-    if (state.progress === 'solved') note(forever, info.id, puzzle.position, state.helped ? 'helped' : 'solved');
+    if (state.progress === 'solved')
+      note(forever, info.id, puzzle.position, state.helped ? 'helped' : 'solved');
     if (over()) sound(state.progress === 'solved' ? 'end' : 'low');
     state.busy = state.progress === 'right';
     await render(false);
@@ -160,7 +279,11 @@ const tryPage = async (main, info, puzzles, number) => {
   const defend = async () => {
     const at = state.turns.length;
     try {
-      const { turn } = await thought('turn', { ...placeAt(at), player: { kind: 'level', level: 10 }, time_ms: DEFENCE_MS });
+      const { turn } = await thought('turn', {
+        ...placeAt(at),
+        player: { kind: 'level', level: 10 },
+        time_ms: DEFENCE_MS,
+      });
       if (state.turns.length !== at || !state.busy) return;
       state.turns = [...state.turns, turn];
       state.progress = (await attempt()).progress;
@@ -192,8 +315,14 @@ const tryPage = async (main, info, puzzles, number) => {
     state.helped = true;
     const best = await bestTurn();
     if (!best) return;
-    const { last } = await askView({ ...placeAt(state.turns.length), turns: [...state.turns, best] }, flipped);
-    const cell = last[0]?.travels.length > 0 && last[0].placed === null ? last[0].travels[0].from : last[0]?.placed;
+    const { last } = await askView(
+      { ...placeAt(state.turns.length), turns: [...state.turns, best] },
+      flipped,
+    );
+    const cell =
+      last[0]?.travels.length > 0 && last[0].placed === null
+        ? last[0].travels[0].from
+        : last[0]?.placed;
     if (cell == null) return;
     play.clear();
     play.hint([{ place: cell }]);
@@ -201,7 +330,8 @@ const tryPage = async (main, info, puzzles, number) => {
   };
 
   const bestTurn = async () => {
-    if (state.turns.length === 0) return (await ask('puzzle', { game: info.id, number, solution: true })).solution[0];
+    if (state.turns.length === 0)
+      return (await ask('puzzle', { game: info.id, number, solution: true })).solution[0];
     return (await thought('hint', placeAt(state.turns.length))).engine?.turn;
   };
 
@@ -216,9 +346,16 @@ const tryPage = async (main, info, puzzles, number) => {
   };
 
   onKeys({
-    ArrowLeft: () => go((state.ply ?? state.turns.length) - 1), ArrowRight: () => go((state.ply ?? state.turns.length) + 1),
-    Home: () => go(0), End: () => go(state.turns.length), h: () => showHint(), Escape: () => play.back(), m: () => play.entry.focus(),
-    n: () => { if (!next.hidden) location.href = next.href; },
+    ArrowLeft: () => go((state.ply ?? state.turns.length) - 1),
+    ArrowRight: () => go((state.ply ?? state.turns.length) + 1),
+    Home: () => go(0),
+    End: () => go(state.turns.length),
+    h: () => showHint(),
+    Escape: () => play.back(),
+    m: () => play.entry.focus(),
+    n: () => {
+      if (!next.hidden) location.href = next.href;
+    },
   });
   await render(false);
 };

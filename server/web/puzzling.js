@@ -21,7 +21,11 @@ export const note = (storage, game, position, mark) => {
   const marks = marksOf(storage, game);
   if (marks[position] === 'solved') return;
   // A browser that keeps nothing shows the puzzle as solved until the page is left.
-  try { storage.setItem(KEY + game, JSON.stringify({ ...marks, [position]: mark })); } catch { /* said above */ }
+  try {
+    storage.setItem(KEY + game, JSON.stringify({ ...marks, [position]: mark }));
+  } catch {
+    /* said above */
+  }
 };
 
 /** The next puzzle that was not solved alone, starting over at the end. @param {Puzzle[]} puzzles @param {Record<string, Mark>} marks @param {number} after a number, 0 for the first @returns {number} */
@@ -33,13 +37,18 @@ export const nextOpen = (puzzles, marks, after) => {
 /** Three groups of puzzles that are sorted by rating, each with a third. @param {Puzzle[]} puzzles @returns {[string, Puzzle[]][]} */
 export const byDifficulty = (puzzles) => {
   const third = Math.ceil(puzzles.length / 3);
-  return ['Easy', 'Harder', 'Hard'].map((name, i) => /** @type {[string, Puzzle[]]} */ ([name, puzzles.slice(i * third, (i + 1) * third)]));
+  return ['Easy', 'Harder', 'Hard'].map(
+    (name, i) =>
+      /** @type {[string, Puzzle[]]} */ ([name, puzzles.slice(i * third, (i + 1) * third)]),
+  );
 };
 
 /** The puzzle of a day: the same for everybody, and another game each day. @param {{game: string, count: number}[]} games @param {Date} date */
 export const ofTheDay = (games, date) => {
-  const day = Math.floor(Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / 86_400_000);
+  const day = Math.floor(
+    Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / 86_400_000,
+  );
   const { game, count } = games[day % games.length];
   // A step that shares no factor with any number of puzzles up to 1,000 visits all of them.
-  return { game, number: (Math.floor(day / games.length) * 1009) % count + 1 };
+  return { game, number: ((Math.floor(day / games.length) * 1009) % count) + 1 };
 };

@@ -14,7 +14,25 @@ const article = async (/** @type {string} */ id) => {
 };
 
 /** All games, to choose one. @param {import('./api.js').GameInfo[]} games */
-const shelf = (games) => el('div', {}, el('h1', {}, 'Rules'), el('div.shelf', {}, ...games.map((one) => el('a.card.tile', { href: `/rules/${one.id}` }, drawing(one.picture), el('b', {}, one.name), el('small', {}, capital(one.tagline))))));
+const shelf = (games) =>
+  el(
+    'div',
+    {},
+    el('h1', {}, 'Rules'),
+    el(
+      'div.shelf',
+      {},
+      ...games.map((one) =>
+        el(
+          'a.card.tile',
+          { href: `/rules/${one.id}` },
+          drawing(one.picture),
+          el('b', {}, one.name),
+          el('small', {}, capital(one.tagline)),
+        ),
+      ),
+    ),
+  );
 
 /** @param {HTMLElement} main @param {string} id */
 export const rulesPage = async (main, id) => {
@@ -22,23 +40,62 @@ export const rulesPage = async (main, id) => {
   const info = games.find((one) => one.id === id);
   document.title = `${info?.name ?? 'Rules'} – rules – Quadrille`;
   main.className = 'page reading';
-  fill(main,
-    info && el('nav.tabs', { 'aria-label': 'Rules of' }, ...games.map((one) => el('a', { href: `/rules/${one.id}`, 'aria-current': one.id === id ? 'page' : null }, one.name))),
+  fill(
+    main,
+    info &&
+      el(
+        'nav.tabs',
+        { 'aria-label': 'Rules of' },
+        ...games.map((one) =>
+          el(
+            'a',
+            { href: `/rules/${one.id}`, 'aria-current': one.id === id ? 'page' : null },
+            one.name,
+          ),
+        ),
+      ),
     info ? await article(id) : shelf(games),
-    info ? el('p.row', {}, el('a.button.primary', { href: `/?new=${id}` }, `Play ${info.name}`), el('a.button', { href: `/learn/${id}` }, 'Lessons'), el('a.button', { href: `/analysis/${id}` }, 'Analyse')) : null);
+    info
+      ? el(
+          'p.row',
+          {},
+          el('a.button.primary', { href: `/?new=${id}` }, `Play ${info.name}`),
+          el('a.button', { href: `/learn/${id}` }, 'Lessons'),
+          el('a.button', { href: `/analysis/${id}` }, 'Analyse'),
+        )
+      : null,
+  );
 };
 
 /** Opens the rules beside the board. @param {import('./api.js').GameInfo} info */
 export const rulesPanel = (info) => {
   const open = document.getElementById('rules-panel');
-  if (open) { /** @type {HTMLDialogElement} */ (open).close(); return; }
+  if (open) {
+    /** @type {HTMLDialogElement} */ (open).close();
+    return;
+  }
   const close = () => panel.close();
   const text = el('div');
-  const panel = el('dialog.panel', { id: 'rules-panel', 'aria-label': `Rules of ${info.name}` },
-    el('header', {}, el('b', {}, 'Rules'), button('Close', close, { id: 'rules-close' })), text);
-  article(info.id).then((rules) => fill(text, rules), (error) => fill(text, el('p.error', {}, capital(error.message))));
-  panel.addEventListener('close', () => { panel.remove(); document.getElementById('rules-open')?.focus(); });
-  panel.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => { if (event.key === 'Escape') { event.preventDefault(); close(); } });
+  const panel = el(
+    'dialog.panel',
+    { id: 'rules-panel', 'aria-label': `Rules of ${info.name}` },
+    el('header', {}, el('b', {}, 'Rules'), button('Close', close, { id: 'rules-close' })),
+    text,
+  );
+  article(info.id).then(
+    (rules) => fill(text, rules),
+    (error) => fill(text, el('p.error', {}, capital(error.message))),
+  );
+  panel.addEventListener('close', () => {
+    panel.remove();
+    document.getElementById('rules-open')?.focus();
+  });
+  panel.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
+    if (event.key === 'Escape') {
+      event.preventDefault();
+      close();
+    }
+  });
   document.body.append(panel);
   panel.show();
   panel.querySelector('button')?.focus();

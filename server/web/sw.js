@@ -19,7 +19,9 @@ addEventListener('message', ({ data }) => {
 
 addEventListener('activate', (event) => {
   const tidy = async () => {
-    const old = (await caches.keys()).filter((name) => name.startsWith('quadrille-') && name !== CACHE);
+    const old = (await caches.keys()).filter(
+      (name) => name.startsWith('quadrille-') && name !== CACHE,
+    );
     await Promise.all(old.map((name) => caches.delete(name)));
     await clients.claim();
   };
@@ -33,8 +35,18 @@ addEventListener('fetch', (event) => {
   const { request } = event;
   const { origin, pathname } = new URL(request.url);
   if (request.method !== 'GET' || origin !== location.origin) return;
-  const wanted = request.mode === 'navigate' ? (pathname === HOME ? HOME : isPage(pathname) ? PAGE : null) : pathname.startsWith('/assets/') ? request : null;
+  const wanted =
+    request.mode === 'navigate'
+      ? pathname === HOME
+        ? HOME
+        : isPage(pathname)
+          ? PAGE
+          : null
+      : pathname.startsWith('/assets/')
+        ? request
+        : null;
   if (!wanted) return;
-  const answer = async () => await (await caches.open(CACHE)).match(wanted, { ignoreVary: true }) ?? fetch(request);
+  const answer = async () =>
+    (await (await caches.open(CACHE)).match(wanted, { ignoreVary: true })) ?? fetch(request);
   event.respondWith(answer());
 });

@@ -5,7 +5,15 @@ import { button, el, say } from './dom.js';
 const offer = (waiting) => {
   if (document.getElementById('new-version')) return;
   const words = 'There is a new version of Quadrille.';
-  document.body.append(el('p.link', { id: 'new-version' }, words, ' ', button('Use it', () => waiting.postMessage('take over'), { id: 'take-over' })));
+  document.body.append(
+    el(
+      'p.link',
+      { id: 'new-version' },
+      words,
+      ' ',
+      button('Use it', () => waiting.postMessage('take over'), { id: 'take-over' }),
+    ),
+  );
   say(words);
 };
 
@@ -14,7 +22,9 @@ export const followVersions = async () => {
   if (!serviceWorker) return;
   const before = serviceWorker.controller;
   // Another version has taken over: what is open belongs to the old one.
-  serviceWorker.addEventListener('controllerchange', () => { if (before) location.reload(); });
+  serviceWorker.addEventListener('controllerchange', () => {
+    if (before) location.reload();
+  });
   let kept;
   try {
     kept = await serviceWorker.register('/sw.js', { updateViaCache: 'none' });
@@ -27,6 +37,8 @@ export const followVersions = async () => {
   if (waiting && before) offer(waiting);
   kept.addEventListener('updatefound', () => {
     const next = kept.installing;
-    next?.addEventListener('statechange', () => { if (next.state === 'installed' && serviceWorker.controller) offer(next); });
+    next?.addEventListener('statechange', () => {
+      if (next.state === 'installed' && serviceWorker.controller) offer(next);
+    });
   });
 };

@@ -45,14 +45,17 @@ const instantiate = (module) => {
   /** @type {WebAssembly.Memory} */
   let memory;
   const data = () => new DataView(memory.buffer);
-  const bytes = (/** @type {number} */ at, /** @type {number} */ size) => new Uint8Array(memory.buffer, at, size);
-  const note = (/** @type {number} */ at, /** @type {number} */ value) => data().setUint32(at, value, true);
+  const bytes = (/** @type {number} */ at, /** @type {number} */ size) =>
+    new Uint8Array(memory.buffer, at, size);
+  const note = (/** @type {number} */ at, /** @type {number} */ value) =>
+    data().setUint32(at, value, true);
 
   /** The pieces of memory that a list of addresses and lengths names. */
-  const pieces = (/** @type {number} */ list, /** @type {number} */ count) => Array.from({ length: count }, (_, i) => {
-    const at = list + 8 * i;
-    return bytes(data().getUint32(at, true), data().getUint32(at + 4, true));
-  });
+  const pieces = (/** @type {number} */ list, /** @type {number} */ count) =>
+    Array.from({ length: count }, (_, i) => {
+      const at = list + 8 * i;
+      return bytes(data().getUint32(at, true), data().getUint32(at + 4, true));
+    });
 
   /** @type {Record<string, (...numbers: any[]) => number>} */
   const calls = {
@@ -88,7 +91,10 @@ const instantiate = (module) => {
     },
     args_sizes_get: (countAt, sizeAt) => {
       note(countAt, words.length);
-      note(sizeAt, words.reduce((sum, word) => sum + word.length, 0));
+      note(
+        sizeAt,
+        words.reduce((sum, word) => sum + word.length, 0),
+      );
       return DONE;
     },
     args_get: (list, room) => {
@@ -111,9 +117,13 @@ const instantiate = (module) => {
       throw new Exit(code);
     },
   };
-  const imports = WebAssembly.Module.imports(module)
-    .map(({ name }) => [name, calls[name] ?? (() => NOT_HERE)]);
-  const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: Object.fromEntries(imports) });
+  const imports = WebAssembly.Module.imports(module).map(({ name }) => [
+    name,
+    calls[name] ?? (() => NOT_HERE),
+  ]);
+  const instance = new WebAssembly.Instance(module, {
+    wasi_snapshot_preview1: Object.fromEntries(imports),
+  });
   const { memory: own, _start: start, __main_void: again } = /** @type {any} */ (instance.exports);
   memory = own;
   let main = start;

@@ -19,7 +19,11 @@ addEventListener('message', ({ data }) => {
     const code = part
       ? run({ args: ['part', part], input: bytes, onLine: () => {}, onError })
       : run({ input: request, onLine: (answer) => postMessage({ number, answer }), onError });
-    postMessage(code === 0 ? { number, done: true } : { number, failed: part ? `${part} was refused` : `ended with ${code}` });
+    postMessage(
+      code === 0
+        ? { number, done: true }
+        : { number, failed: part ? `${part} was refused` : `ended with ${code}` },
+    );
   } catch (error) {
     postMessage({ number, failed: String(error) });
   }
