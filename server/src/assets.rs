@@ -151,13 +151,43 @@ impl Files {
         self.placed("index.html")
     }
 
-    /// The document of the page at a path, with what it shows before any script.
+    /// The document of the page at a path, with what it shows before any script. It names the modules that the
+    /// page is made of, so that they come at once and not one after the other.
     pub fn page_at(&self, path: &str) -> String {
-        let document = self.document();
+        let link = |name: &str| {
+            format!(r#"<link rel="modulepreload" href="{PLACE}{}/{name}">"#, self.version)
+        };
+        let links: String = self.modules(path).iter().map(|name| link(name)).collect();
+        let document = self.document().replace("<!-- modules -->", &links);
         match first::content(path) {
             Some(content) => document.replace(r#"<main id="main" tabindex="-1"></main>"#, &content),
             None => document,
         }
+    }
+
+    /// The modules of the page at a path: what its first one imports, and what those do.
+    fn modules(&self, path: &str) -> Vec<&'static str> {
+        let page = match path.trim_matches('/').split('/').next().unwrap_or_default() {
+            "" => "home.js",
+            "analysis" => "analysis.js",
+            "editor" => "editor.js",
+            "learn" => "learn.js",
+            "puzzles" => "puzzles.js",
+            "rules" => "rules.js",
+            _ => "game.js",
+        };
+        let mut found = vec!["main.js", page];
+        let mut next = 0;
+        while let Some(name) = found.get(next) {
+            let text = self.stored(name).unwrap_or_default();
+            for imported in imports(&String::from_utf8_lossy(&text)) {
+                if !found.contains(&imported) {
+                    found.push(imported);
+                }
+            }
+            next += 1;
+        }
+        found
     }
 
     /// What makes an app of the pages.
@@ -218,6 +248,13 @@ fn fetched() -> impl Iterator<Item = String> {
     let rules = engine::GAMES.iter().map(|entry| format!("{RULES}{}.html", entry.info.id));
     let names = names.filter(move |name| !elsewhere.contains(name)).chain([PROGRAM, CATALOGUE]);
     names.map(str::to_owned).chain(parts).chain(rules)
+}
+
+/// The modules that a module imports before it runs.
+fn imports(text: &str) -> Vec<&'static str> {
+    let names = text.split(" from './").skip(1).filter_map(|rest| rest.split('\'').next());
+    let known = |name| FILES.iter().map(|(own, _)| *own).find(|own| *own == name);
+    names.filter_map(known).collect()
 }
 
 /// The rules of a game as the pages show them.

@@ -71,7 +71,9 @@ const REASONS = /** @type {Record<string, string>} */ ({
 export const resultText = ({ winner, reason }, status, names) => {
   if (reason === 'rules' && status) return capital(status);
   const how = REASONS[reason] ?? '';
-  return winner === 'draw' ? `A draw ${how}`.trim() : `${names[winner - 1]} has won ${how}`.trim();
+  if (winner === 'draw') return `A draw ${how}`.trim();
+  const name = names[winner - 1];
+  return `${name} ${name === 'You' ? 'have' : 'has'} won ${how}`.trim();
 };
 
 /** How long ago. */
