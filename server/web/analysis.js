@@ -86,22 +86,20 @@ const intakePage = (main, games) => {
           el(
             'ul.games',
             {},
-            ...done
-              .slice(0, 12)
-              .map((game) =>
+            ...done.slice(0, 12).map((game) =>
+              el(
+                'li',
+                {},
                 el(
-                  'li',
-                  {},
-                  el(
-                    'a',
-                    {
-                      href: `/analysis/${game.game}?${game.device ? 'device' : 'game'}=${game.id}&review=1`,
-                    },
-                    el('b', {}, games.find((one) => one.id === game.game)?.name ?? ''),
-                    el('span', {}, game.names ?? ''),
-                  ),
+                  'a',
+                  {
+                    href: `/analysis/${game.game}?${game.device ? 'device' : 'game'}=${game.id}&review=1`,
+                  },
+                  el('b', {}, games.find((one) => one.id === game.game)?.name ?? ''),
+                  el('span', {}, game.names ?? ''),
                 ),
               ),
+            ),
           ),
         )
       : null,

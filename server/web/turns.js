@@ -36,23 +36,19 @@ export const createTurns = (onPick) => {
             ),
           );
         const glyph = glyphs.get(i + 1);
-        rows
-          .at(-1)
-          ?.append(
-            el(
-              'button',
-              {
-                type: 'button',
-                'data-ply': i + 1,
-                className: glyph ? `glyph-${glyph}` : '',
-                onclick: () => onPick(i + 1),
-              },
-              turn,
-              glyph
-                ? el('span.mark', { title: glyph, 'aria-label': glyph }, MARKS[glyph] ?? '')
-                : '',
-            ),
-          );
+        rows.at(-1)?.append(
+          el(
+            'button',
+            {
+              type: 'button',
+              'data-ply': i + 1,
+              className: glyph ? `glyph-${glyph}` : '',
+              onclick: () => onPick(i + 1),
+            },
+            turn,
+            glyph ? el('span.mark', { title: glyph, 'aria-label': glyph }, MARKS[glyph] ?? '') : '',
+          ),
+        );
       });
       list.replaceChildren(...rows);
     }

@@ -72,6 +72,7 @@ fn a_game_is_gone_over_and_a_mistake_tried_again_without_the_answer() {
         of: 6,
         score,
         win_in: None,
+        bar: 500,
         best: vec!["d4".into()],
         loss: Some(loss),
         mistake,
