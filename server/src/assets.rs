@@ -214,7 +214,7 @@ impl Files {
         String::from_utf8_lossy(&bytes).replace(PLACE, &format!("{PLACE}{}/", self.version))
     }
 
-    /// Everything that a host needs which only hands out files: paths and contents, the documents last.
+    /// Everything that a host needs which only hands out files: paths and contents, in the order to write them.
     pub fn site(&self) -> Vec<(String, Vec<u8>)> {
         let file = |name: String| {
             let bytes = self.bytes(&name).unwrap_or_default().into_owned();
@@ -223,7 +223,6 @@ impl Files {
         let mut files: Vec<_> = fetched().map(file).collect();
         let page = |path: &str| without_server(&self.page_at(path)).into_bytes();
         files.push(("manifest.webmanifest".into(), self.manifest().into_bytes()));
-        files.extend(self.keeper().map(|script| ("sw.js".into(), script.into_bytes())));
         let games = engine::GAMES.iter().map(|entry| entry.info.id);
         let sections =
             ["play", "analysis", "editor", "learn", "puzzles", "rules/all"].map(str::to_owned);
@@ -236,6 +235,8 @@ impl Files {
         // Where nothing else is, the page itself finds out what was meant.
         files.push(("404.html".into(), page("/404")));
         files.push(("index.html".into(), page("/")));
+        // What keeps a version comes after all that it keeps.
+        files.extend(self.keeper().map(|script| ("sw.js".into(), script.into_bytes())));
         files
     }
 }

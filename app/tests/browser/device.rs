@@ -48,7 +48,7 @@ impl Host {
         let old = std::fs::read_dir(&assets).unwrap().next().unwrap().unwrap().file_name();
         let old = old.to_str().unwrap();
         std::fs::rename(assets.join(old), assets.join(version)).unwrap();
-        for name in ["index.html", "sw.js", "manifest.webmanifest"] {
+        for name in ["index.html", "play/index.html", "manifest.webmanifest", "sw.js"] {
             let path = self.folder.join(name);
             let text = std::fs::read_to_string(&path).unwrap().replace(old, version);
             std::fs::write(path, text).unwrap();
