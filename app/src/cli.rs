@@ -147,6 +147,17 @@ that was broken off can be begun again.")]
         /// Where they go: a file, or postgres://…
         to: PathBuf,
     },
+    /// Write the pages as files, for any web host: everything but games between people
+    #[command(after_help = "Example:
+  quadrille site -o public
+
+The folder becomes the root of a host, by https or on this machine: python3 -m http.server -d public.
+The pages play, analyse and review by themselves, can be installed, and work without a network.")]
+    Site {
+        /// The folder; new, empty, or written by this command before
+        #[arg(short, long, value_name = "FOLDER")]
+        output: PathBuf,
+    },
     /// Measure speed
     Bench(BenchArgs),
     /// Print a completion script for a shell

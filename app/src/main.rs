@@ -25,6 +25,7 @@ mod render;
 mod saves;
 mod serve;
 mod similar;
+mod site;
 mod solve;
 mod table;
 mod tui;
@@ -76,6 +77,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         #[cfg(not(feature = "many"))]
         Command::Work { .. } => Err(Failure::user(server::NOT_MANY)),
         Command::MoveGames { from, to } => serve::move_games(&from, &to),
+        Command::Site { output } => site::run(&output),
         Command::Bench(args) => bench::run(&args),
         Command::Completions { shell } => completions::run(shell),
     }

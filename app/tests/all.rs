@@ -14,4 +14,5 @@ mod serve;
 mod solve;
 mod terminal;
 mod transports;
+mod wasm;
 mod wire;

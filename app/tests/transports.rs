@@ -12,7 +12,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 const BINARY: &str = env!("CARGO_BIN_EXE_quadrille");
 
 /// What was asked, and the fields it was asked with.
-type Asked = (&'static str, Value);
+pub type Asked = (&'static str, Value);
 
 /// `quadrille query`.
 struct Lines {
@@ -101,7 +101,7 @@ impl Server {
     }
 
     fn ask(&self, (ask, fields): &Asked) -> Vec<Value> {
-        let by_path = matches!(*ask, "rules" | "puzzles") && fields["game"].is_string();
+        let by_path = matches!(*ask, "rules" | "puzzles" | "lessons") && fields["game"].is_string();
         let (status, body) = match *ask {
             "catalogue" => self.send("GET", "/api/catalogue", ""),
             ask if by_path => {
@@ -135,12 +135,12 @@ impl Drop for Server {
 }
 
 /// The crate itself.
-fn directly(desk: &mut Desk, (ask, fields): &Asked) -> Vec<Value> {
+pub fn directly(desk: &mut Desk, budget: &Budget, (ask, fields): &Asked) -> Vec<Value> {
     let mut request = fields.clone();
     request["ask"] = (*ask).into();
     let mut answers = Vec::new();
     let text = request.to_string();
-    requests::reply(text.as_bytes(), desk, &Budget::SERVED, &Stop::default(), &mut |answer| {
+    requests::reply(text.as_bytes(), desk, budget, &Stop::default(), &mut |answer| {
         // Through text like the others: reading a number may change its last bit.
         let mut answer: Map<String, Value> = serde_json::from_str(&answer.to_string()).unwrap();
         answer.shift_remove("id");
@@ -150,7 +150,7 @@ fn directly(desk: &mut Desk, (ask, fields): &Asked) -> Vec<Value> {
 }
 
 /// Answers without the time they took.
-fn timeless(mut answers: Vec<Value>) -> Vec<Value> {
+pub fn timeless(mut answers: Vec<Value>) -> Vec<Value> {
     for answer in &mut answers {
         for path in ["/time_ms", "/search/time_ms"] {
             if let Some(time) = answer.pointer_mut(path) {
@@ -177,7 +177,7 @@ fn random_game(game: &engine::Entry, random: &mut Random) -> Box<dyn Session> {
 }
 
 /// Requests of every kind about random games of every game, good ones and bad ones.
-fn several_hundred() -> Vec<Asked> {
+pub fn several_hundred() -> Vec<Asked> {
     let mut random = Random::new(2026);
     let mut asked: Vec<Asked> = vec![("catalogue", json!({})), ("nothing", json!({}))];
     for (round, game) in (0..6).flat_map(|round| GAMES.iter().map(move |game| (round, game))) {
@@ -218,11 +218,13 @@ fn several_hundred() -> Vec<Asked> {
             ("turn", with(json!({ "player": { "kind": "level", "level": 11 } }))),
             ("puzzle", json!({ "game": id, "number": round + 1 })),
             ("puzzle", json!({ "game": id, "number": 1_000 })),
+            ("lesson", json!({ "game": id, "number": round % 5 + 1, "answer": true })),
         ]);
         if round == 0 {
             asked.push(("review", with(json!({ "nodes": 100 }))));
             asked.push(("rules", json!({ "game": id })));
             asked.push(("puzzles", json!({ "game": id })));
+            asked.push(("lessons", json!({ "game": id })));
         }
         record.truncate(record.len() / 2);
         asked.push(("tree", json!({ "record": record })));
@@ -240,7 +242,7 @@ fn the_same_requests_get_the_same_answers_through_every_transport() {
     let (mut lines, server, mut desk) = (Lines::start(), Server::start(), Desk::new(16));
     let mut refused = 0;
     for asked in &asked {
-        let expected = timeless(directly(&mut desk, asked));
+        let expected = timeless(directly(&mut desk, &Budget::SERVED, asked));
         assert!(!expected.is_empty(), "{asked:?}");
         refused += usize::from(expected[0].get("error").is_some());
         // Whoever asks at home may ask for more than a stranger.

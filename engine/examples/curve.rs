@@ -6,9 +6,9 @@
 //!
 //! The engine plays itself from openings of random turns. Each row is a range of the evaluation bar, with how many
 //! positions fell into it and which part of their games was won by the player to move. Below it stands
-//! the score at which 73 of 100 games were won, as it fits this game best; the bar has one for all games.
+//! the score at which 73 of 100 games were won, as it fits these games best: `Play::LOG_ODDS`.
 
-use engine::score::{bar, is_proven};
+use engine::score::is_proven;
 use engine::{Entry, GAMES, Limits, Stop};
 use rules::Outcome;
 use rules::random::Random;
@@ -73,7 +73,7 @@ fn show(entry: &Entry, samples: &[(i32, f64)]) {
     println!("  the bar says    positions    won");
     for row in 0..ROWS {
         let inside = |(score, _): &&(i32, f64)| {
-            (bar(*score, None) * ROWS as f64).min(ROWS as f64 - 1.0) as usize == row
+            ((entry.bar)(*score) * ROWS as f64).min(ROWS as f64 - 1.0) as usize == row
         };
         let won: Vec<f64> = samples.iter().filter(inside).map(|(_, won)| *won).collect();
         let part = 100.0 * won.iter().sum::<f64>() / won.len().max(1) as f64;

@@ -13,6 +13,7 @@ pub mod evaluate;
 pub mod levels;
 pub mod net;
 mod order;
+pub mod parts;
 pub mod play;
 pub mod playouts;
 pub mod puzzles;

@@ -2,13 +2,20 @@
 
 use crate::bench;
 use crate::brain::Brain;
+#[cfg(not(target_family = "wasm"))]
 use crate::control::Stop;
 use crate::play::Play;
+#[cfg(not(target_family = "wasm"))]
 use crate::puzzles::{Collect, Puzzle, collect};
+use crate::score::{Score, bar};
 use crate::session::{Match, Session};
+#[cfg(not(target_family = "wasm"))]
 use crate::solve::certificate::Fault;
+#[cfg(not(target_family = "wasm"))]
 use crate::solve::complete::{Complete, complete_match};
+#[cfg(not(target_family = "wasm"))]
 use crate::solve::question::{Progress, Settings};
+#[cfg(not(target_family = "wasm"))]
 use crate::solve::report::{Proven, Report, solve_match, verify_text};
 use crate::thinker::Thinker;
 use rules::notation::{agree, from_json, options_from_json};
@@ -16,11 +23,14 @@ use rules::prolog::Term;
 use rules::record::{Record, RecordError};
 use rules::{Info, SetupError};
 use serde_json::{Map, Value};
+#[cfg(not(target_family = "wasm"))]
 use std::path::Path;
 
 type Options = Map<String, Value>;
+#[cfg(not(target_family = "wasm"))]
 type Solve =
     fn(&dyn Session, &Settings, &Stop, &mut dyn FnMut(&Progress)) -> Result<Report, String>;
+#[cfg(not(target_family = "wasm"))]
 type Completion = fn(
     &dyn Session,
     usize,
@@ -28,12 +38,15 @@ type Completion = fn(
     &Stop,
     &mut dyn FnMut(String),
 ) -> Result<Complete, String>;
+#[cfg(not(target_family = "wasm"))]
 type Puzzles =
     fn(&Options, &Collect, &Stop, &mut dyn FnMut(u64, usize)) -> Result<Vec<Puzzle>, SetupError>;
+#[cfg(not(target_family = "wasm"))]
 type Verify = fn(&str, &mut dyn FnMut(usize, usize)) -> Result<Proven, Fault>;
 type Opened<E> = Result<Box<dyn Session>, E>;
 
-/// A game as commands and menus reach it.
+/// A game as commands and menus reach it. A page solves nothing and collects no puzzles: what does would double
+/// the size of its program.
 pub struct Entry {
     /// Name, options and rules page.
     pub info: &'static Info,
@@ -50,15 +63,19 @@ pub struct Entry {
     /// An engine with a table of this many mebibytes.
     pub thinker: fn(usize) -> Box<dyn Thinker>,
     /// Solves the position of a match as far as the settings allow.
+    #[cfg(not(target_family = "wasm"))]
     pub solve: Solve,
     /// Solves every position that can follow.
+    #[cfg(not(target_family = "wasm"))]
     pub complete: Completion,
-    /// The puzzles that come with the program, for [`crate::puzzles::read`].
-    pub shipped: &'static str,
     /// Collects new puzzles; reports after each game how many games and puzzles there are.
+    #[cfg(not(target_family = "wasm"))]
     pub puzzles: Puzzles,
     /// Reads and checks a certificate; reports how many of how many positions are checked.
+    #[cfg(not(target_family = "wasm"))]
     pub verify: Verify,
+    /// How much of an evaluation bar belongs to whom a score is worth that much, from 0 to 1.
+    pub bar: fn(Score) -> f64,
     /// Searches fixed positions to a fixed depth.
     pub bench: fn() -> bench::Count,
     /// How many bytes a position takes.
@@ -97,13 +114,17 @@ const fn entry<G: Play>() -> Entry {
         },
         from_record: |record| Ok(Box::new(Match::<G>::from_record(record)?)),
         thinker: |mebibytes| Box::new(Brain::<G>::new(mebibytes)),
+        #[cfg(not(target_family = "wasm"))]
         solve: solve_match::<G>,
+        #[cfg(not(target_family = "wasm"))]
         complete: complete_match::<G>,
-        shipped: G::PUZZLES,
+        #[cfg(not(target_family = "wasm"))]
         puzzles: |options, wanted, stop, report| {
             collect::<G>(&options_from_json(options)?, wanted, stop, report)
         },
+        #[cfg(not(target_family = "wasm"))]
         verify: verify_text::<G>,
+        bar: |score| bar(score, G::LOG_ODDS),
         bench: bench::run::<G>,
         position_bytes: size_of::<G>(),
     }

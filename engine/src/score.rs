@@ -42,13 +42,12 @@ pub const fn win_in(score: Score) -> Option<i32> {
     }
 }
 
-/// How much of an evaluation bar belongs to the player to move, from 0 to 1: all of it where that player
-/// wins for certain.
-pub fn bar(score: Score, win_in: Option<i32>) -> f64 {
-    match win_in {
-        Some(turns) if turns > 0 => 1.0,
-        Some(_) => 0.0,
-        None => 1.0 / (1.0 + (-f64::from(score) / 220.0).exp()),
+/// How much of an evaluation bar belongs to whom a score is worth that much, from 0 to 1: the part of such
+/// games that was won, where `log_odds` is the score at which 73 of 100 were; all of it for a certain win.
+pub fn bar(score: Score, log_odds: f64) -> f64 {
+    match is_proven(score) {
+        true => f64::from(u8::from(score > 0)),
+        false => 1.0 / (1.0 + (-f64::from(score) / log_odds).exp()),
     }
 }
 
@@ -69,10 +68,13 @@ mod tests {
 
     #[test]
     fn a_bar_shows_who_is_better() {
-        assert_eq!([bar(0, None), bar(5, Some(2)), bar(-5, Some(-2))], [0.5, 1.0, 0.0]);
-        assert!((bar(220, None) - 0.731).abs() < 0.001);
-        assert!((bar(220, None) + bar(-220, None) - 1.0).abs() < 1e-9);
-        assert!(bar(PROVEN - 1, None) <= 1.0 && bar(1 - PROVEN, None) >= 0.0);
+        assert_eq!(
+            [0, WIN, win_after(3), -win_after(2)].map(|s| bar(s, 60.0)),
+            [0.5, 1.0, 1.0, 0.0]
+        );
+        assert!((bar(60, 60.0) - 0.731).abs() < 0.001);
+        assert!((bar(60, 60.0) + bar(-60, 60.0) - 1.0).abs() < 1e-9);
+        assert!(bar(PROVEN - 1, 60.0) <= 1.0 && bar(1 - PROVEN, 60.0) >= 0.0);
     }
 
     #[test]

@@ -199,7 +199,7 @@ impl<G: Notation + Show> Match<G> {
     fn turn_list(&self) -> Vec<(String, G)> {
         let mut turns = Vec::new();
         append_turns(&self.pos, "", &mut turns);
-        turns.sort_by(|a, b| a.0.cmp(&b.0));
+        turns.sort_by_cached_key(|(text, _)| text.clone());
         turns
     }
 }

@@ -2,8 +2,8 @@
 //! refused, with the place.
 
 use crate::slow_rules::{Slowly, gekitai, jeson_mor};
+use engine::parts::CERTIFICATE;
 use engine::play::Play;
-use engine::play::gekitai::CERTIFICATE;
 use engine::solve::certificate::{Certificate, Stored, compress, decompress};
 use engine::solve::check::verify;
 use engine::solve::question::{Method, Settings, Verdict, Win, solve};
@@ -35,7 +35,7 @@ fn win<G: Play>(pos: &G, method: Method, player: Option<Player>) -> Win<G> {
 }
 
 fn shipped() -> String {
-    decompress(CERTIFICATE).unwrap()
+    decompress(CERTIFICATE.bytes().unwrap()).unwrap()
 }
 
 #[test]

@@ -6,7 +6,7 @@
 use crate::effort::is_long;
 use engine::control::{Control, Limits, Stop};
 use engine::play::Play;
-use engine::puzzles::{Puzzle, read, shipped};
+use engine::puzzles::{Puzzle, shipped};
 use engine::session::{Match, Session};
 use engine::solve::bound::{Bounder, Bounds, Count};
 use rules::{Outcome, Player};
@@ -74,7 +74,6 @@ fn has_one_solution<G: Play>(puzzle: &Puzzle) {
 
 fn check<G: Play>() {
     let puzzles = shipped(G::INFO.id);
-    assert_eq!(puzzles.len(), read(G::PUZZLES).unwrap().len());
     assert!(puzzles.is_sorted_by_key(|puzzle| puzzle.rating), "they go from easy to hard");
     let mut keys = HashSet::new();
     for (i, puzzle) in puzzles.iter().enumerate() {

@@ -40,6 +40,9 @@ impl Budget {
         patient: true,
     };
 
+    /// For whoever asks a page, which has one thread to think with.
+    pub const PAGE: Budget = Budget { threads: 1, ..Budget::OWN };
+
     /// For strangers who ask a server.
     pub const SERVED: Budget = Budget {
         time_ms: 60_000,

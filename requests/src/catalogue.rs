@@ -1,24 +1,30 @@
-//! What there is to play, and the rules pages.
+//! What there is to play.
 
-use crate::given;
-use crate::refusal::{Kind, Refusal};
 use engine::levels::LEVELS;
 use engine::{Entry, GAMES, Session};
-use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html};
 use rules::notation::option_value;
-use rules::svg::{Style, Theme, svg};
+use rules::svg::{Style, Theme, plan, svg};
 use serde_json::{Map, Value, json};
 use std::sync::LazyLock;
 
 /// The drawing of a position that the rules page shows.
-fn sample(entry: &Entry, name: &str) -> Option<String> {
+pub(crate) fn sample(entry: &Entry, name: &str) -> Option<String> {
     let (_, text) = entry.info.samples.iter().find(|(own, _)| *own == name)?;
     let session = (entry.from_text)(text, &Map::new()).ok()?;
-    Some(drawing(session.as_ref()))
+    Some(drawing(session.as_ref(), false).0)
 }
 
-fn drawing(session: &dyn Session) -> String {
-    svg(&session.diagram(), &Style { theme: Theme::Page, ..Style::default() })
+/// A game's picture on a shelf: a position from its middle.
+pub fn picture(entry: &Entry) -> Option<String> {
+    sample(entry, "intermediate")
+}
+
+/// A position as a page draws it, and whether it is wider than high.
+pub fn drawing(session: &dyn Session, flipped: bool) -> (String, bool) {
+    let (diagram, style) =
+        (session.diagram(), Style { theme: Theme::Page, flipped, ..Style::default() });
+    let (width, height) = plan(&diagram, &style).size;
+    (svg(&diagram, &style), width > 1.05 * height)
 }
 
 fn game(entry: &Entry) -> Value {
@@ -45,7 +51,7 @@ fn game(entry: &Entry) -> Value {
             .map(|brush| json!({ "id": brush.id, "label": brush.label }))
             .collect::<Vec<_>>(),
         "start": start.map(|session| session.text()),
-        "picture": sample(entry, "intermediate"),
+        "picture": picture(entry),
     })
 }
 
@@ -60,45 +66,4 @@ static CATALOGUE: LazyLock<Value> = LazyLock::new(|| {
 /// The games and levels, as menus list them.
 pub fn catalogue() -> &'static Value {
     &CATALOGUE
-}
-
-/// The rules page of a game, as HTML with drawings.
-pub fn rules(id: &str) -> Result<String, Refusal> {
-    let entry = given::game(id).map_err(|refusal| Refusal { kind: Kind::NotThere, ..refusal })?;
-    let mut page = String::new();
-    html::push_html(
-        &mut page,
-        pictures(entry, Parser::new_ext(entry.info.rules, Options::ENABLE_TABLES)),
-    );
-    Ok(page)
-}
-
-/// The page with drawings in the place of its pictures.
-fn pictures<'a>(
-    entry: &'static Entry,
-    page: impl Iterator<Item = Event<'a>>,
-) -> impl Iterator<Item = Event<'a>> {
-    let mut picture: Option<(String, String)> = None;
-    page.filter_map(move |event| match (event, &mut picture) {
-        (Event::Start(Tag::Image { dest_url, .. }), _) => {
-            let name = dest_url.rsplit(['-', '/']).next().unwrap_or_default();
-            let drawing = sample(entry, name.trim_end_matches(".svg")).unwrap_or_default();
-            picture = Some((drawing, String::new()));
-            None
-        }
-        (Event::End(TagEnd::Image), Some((drawing, words))) => {
-            let words = words.replace('&', "&amp;").replace('"', "&quot;");
-            let figure = format!(
-                r#"<span class="picture" role="img" aria-label="{words}">{drawing}</span>"#
-            );
-            picture = None;
-            Some(Event::InlineHtml(CowStr::from(figure)))
-        }
-        (Event::Text(text), Some((_, words))) => {
-            words.push_str(&text);
-            None
-        }
-        (_, Some(_)) => None,
-        (event, None) => Some(event),
-    })
 }

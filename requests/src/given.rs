@@ -2,7 +2,7 @@
 
 use crate::budget::Budget;
 use crate::refusal::Refusal;
-use engine::{Entry, GAMES, Session, find};
+use engine::{Entry, GAMES, Session, find, parts};
 use rules::game::shorten;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -59,6 +59,13 @@ impl Given {
             session.play(turn).map_err(|e| Refusal::against(e).at(format!("{name}[{i}]")))?;
         }
         Ok(session)
+    }
+
+    /// The match that is meant, for the engine, which may lack something.
+    pub fn open_for_engine(&self, budget: &Budget) -> Result<Box<dyn Session>, Refusal> {
+        let session = self.open(budget)?;
+        let missing = parts::missing(session.as_ref());
+        if missing.is_empty() { Ok(session) } else { Err(Refusal::needs(missing)) }
     }
 
     /// What is played, under the name that the request gave it.

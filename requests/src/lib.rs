@@ -25,6 +25,9 @@ pub mod catalogue;
 mod desk;
 pub mod edit;
 pub mod given;
+pub mod lessons;
+#[cfg(not(target_family = "wasm"))]
+pub mod pages;
 pub mod puzzles;
 pub mod query;
 pub mod read;
@@ -43,6 +46,9 @@ use engine::Stop;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+
+/// The version whose answers these are.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Something that can be asked.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,6 +75,10 @@ pub enum Request {
     Turn(think::Turn),
     /// A game gone over, from its last position to its first.
     Review(review::Review),
+    /// The lessons of a game.
+    Lessons(lessons::Lessons),
+    /// How a try at a lesson goes.
+    Lesson(lessons::LessonTry),
     /// The puzzles of a game.
     Puzzles(puzzles::Puzzles),
     /// How a try at a puzzle goes.
@@ -80,6 +90,19 @@ pub enum Request {
 pub struct Rules {
     /// The game's id.
     pub game: String,
+}
+
+impl Rules {
+    #[cfg(not(target_family = "wasm"))]
+    fn answer(&self) -> Result<Answer, Refusal> {
+        Ok(Answer::Rules { html: pages::rules(&self.game)? })
+    }
+
+    /// A program for a page is fetched before anything can be done; it leaves out what can be a file beside it.
+    #[cfg(target_family = "wasm")]
+    fn answer(&self) -> Result<Answer, Refusal> {
+        Err(Refusal::not_there("the rules pages are files beside this program"))
+    }
 }
 
 /// One answer to a request.
@@ -97,12 +120,14 @@ pub enum Answer {
     Analysis(think::News),
     Turn { turn: Option<String> },
     Review(review::Judged),
+    Lessons(lessons::LessonList),
+    Lesson(Box<lessons::LessonShown>),
     Puzzles(puzzles::PuzzleList),
     Puzzle(Box<puzzles::AttemptShown>),
 }
 
 /// What can be asked, by the name it has in JSON.
-pub const ASKS: [&str; 13] = [
+pub const ASKS: [&str; 15] = [
     "query",
     "view",
     "edit",
@@ -114,6 +139,8 @@ pub const ASKS: [&str; 13] = [
     "analysis",
     "turn",
     "review",
+    "lessons",
+    "lesson",
     "puzzles",
     "puzzle",
 ];
@@ -145,14 +172,19 @@ impl Request {
             "analysis" => Request::Analysis(search(fields)?),
             "turn" => {
                 let own = [&Effort::FIELDS[..], &think::Turn::FIELDS];
-                let (given, turn) = about::<think::Turn>(fields, &own)?;
-                let search = think::Search { given, ..turn.search };
+                read::known(&fields, &[&given::FIELDS[..], &own.concat()].concat())?;
+                let mut fields = fields;
+                let turn = read::take(&mut fields, &think::Turn::FIELDS);
+                let search = search(fields)?;
+                let turn: think::Turn = read::fields(turn, &think::Turn::FIELDS)?;
                 Request::Turn(think::Turn { search, ..turn })
             }
             "review" => {
-                let (given, review) = about::<review::Review>(fields, &[&Effort::FIELDS])?;
-                Request::Review(review::Review { given, ..review })
+                let think::Search { given, effort } = search(fields)?;
+                Request::Review(review::Review { given, effort })
             }
+            "lessons" => Request::Lessons(read::fields(fields, &lessons::Lessons::FIELDS)?),
+            "lesson" => Request::Lesson(read::fields(fields, &lessons::LessonTry::FIELDS)?),
             "puzzles" => Request::Puzzles(read::fields(fields, &puzzles::Puzzles::FIELDS)?),
             "puzzle" => Request::Puzzle(read::fields(fields, &puzzles::Attempt::FIELDS)?),
             _ => {
@@ -200,7 +232,9 @@ impl Request {
             Request::Tree(text) => Answer::Tree(text.answer()?),
             Request::Record(tree) => Answer::Record { record: tree.answer(budget)?.record },
             Request::Catalogue => Answer::Catalogue(catalogue::catalogue()),
-            Request::Rules(rules) => Answer::Rules { html: catalogue::rules(&rules.game)? },
+            Request::Rules(rules) => rules.answer()?,
+            Request::Lessons(lessons) => Answer::Lessons(lessons.answer()?),
+            Request::Lesson(attempt) => Answer::Lesson(Box::new(attempt.answer()?)),
             Request::Puzzles(puzzles) => Answer::Puzzles(puzzles.answer()?),
             Request::Puzzle(attempt) => Answer::Puzzle(Box::new(attempt.answer()?)),
             Request::Query(query) if query.search.is_none() => {
@@ -220,8 +254,8 @@ impl Request {
 }
 
 fn search(fields: Map<String, Value>) -> Result<think::Search, Refusal> {
-    let (given, search) = about::<think::Search>(fields, &[&Effort::FIELDS])?;
-    Ok(think::Search { given, ..search })
+    let (given, effort) = about(fields, &[&Effort::FIELDS])?;
+    Ok(think::Search { given, effort })
 }
 
 /// Reads the position that a request is about apart from the rest, so that a fault in either is found at its
@@ -232,10 +266,7 @@ fn about<T: DeserializeOwned>(
 ) -> Result<(Given, T), Refusal> {
     let known = [&given::FIELDS[..], &own.concat()].concat();
     read::known(&fields, &known)?;
-    let mut position = Map::new();
-    for name in given::FIELDS {
-        position.extend(fields.shift_remove_entry(name));
-    }
+    let position = read::take(&mut fields, &given::FIELDS);
     Ok((read::fields(position, &given::FIELDS)?, read::fields(fields, &known)?))
 }
 

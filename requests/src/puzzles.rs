@@ -4,7 +4,7 @@ use crate::given::game;
 use crate::refusal::Refusal;
 use crate::view::Shown;
 use engine::puzzles::{Puzzle, shipped};
-use engine::{Entry, Session};
+use engine::{Entry, Session, parts};
 use rules::{Outcome, Player};
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
@@ -45,7 +45,7 @@ impl Puzzles {
             turns: puzzle.turns,
             rating: puzzle.rating,
         };
-        let puzzles = shipped(entry.info.id).into_iter().enumerate().map(row).collect();
+        let puzzles = of_game(entry)?.into_iter().enumerate().map(row).collect();
         Ok(PuzzleList { game: entry.info.id, puzzles })
     }
 }
@@ -106,7 +106,7 @@ impl Attempt {
     /// How the try goes.
     pub fn answer(&self) -> Result<AttemptShown, Refusal> {
         let entry = game(&self.game)?;
-        let puzzles = shipped(entry.info.id);
+        let puzzles = of_game(entry)?;
         let of = puzzles.len();
         let found = self.number.checked_sub(1).and_then(|i| puzzles.into_iter().nth(i));
         let puzzle = found.ok_or_else(|| {
@@ -128,6 +128,14 @@ impl Attempt {
             view: Shown::of(session.as_ref(), self.flipped),
             solution: self.solution.then_some(puzzle.solution),
         })
+    }
+}
+
+/// The puzzles of a game, where they are at hand.
+fn of_game(entry: &Entry) -> Result<Vec<Puzzle>, Refusal> {
+    match parts::puzzles(entry.info.id) {
+        Err(Some(part)) => Err(Refusal::needs(vec![part])),
+        _ => Ok(shipped(entry.info.id)),
     }
 }
 

@@ -66,8 +66,12 @@ impl Query {
             let message = format!("`{}` is not known, expected one of {known}", shorten(want));
             return Err(Refusal::against(message).at(format!("want[{i}]")));
         }
-        let (entry, session) = (self.given.entry()?, self.given.open(budget)?);
-        Ok(Prepared { entry, session, wanted, limits: self.limits(budget)? })
+        let (entry, limits) = (self.given.entry()?, self.limits(budget)?);
+        let session = match limits {
+            Some(_) => self.given.open_for_engine(budget)?,
+            None => self.given.open(budget)?,
+        };
+        Ok(Prepared { entry, session, wanted, limits })
     }
 
     fn limits(&self, budget: &Budget) -> Result<Option<Limits>, Refusal> {

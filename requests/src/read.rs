@@ -2,16 +2,14 @@
 
 use crate::refusal::Refusal;
 use rules::game::shorten;
+use rules::json::{self, Misread};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 /// Reads JSON, or says what is wrong with it and where.
 pub fn json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refusal> {
-    let mut json = serde_json::Deserializer::from_slice(bytes);
-    let value = serde_path_to_error::deserialize(&mut json).map_err(refusal)?;
-    json.end().map_err(|error| not_json(&error))?;
-    Ok(value)
+    json::read(serde_json::from_slice(bytes).map_err(|error| not_json(&error))?).map_err(refusal)
 }
 
 /// Reads the fields of an object, all of which must be among those that are known.
@@ -22,7 +20,12 @@ pub fn fields<T: DeserializeOwned>(
     self::known(&fields, known)?;
     // A field that is null is a field that was left out.
     let fields = fields.into_iter().filter(|(_, value)| !value.is_null()).collect();
-    serde_path_to_error::deserialize(Value::Object(fields)).map_err(refusal)
+    json::read(Value::Object(fields)).map_err(refusal)
+}
+
+/// Takes some fields out of an object.
+pub fn take(fields: &mut Map<String, Value>, names: &[&str]) -> Map<String, Value> {
+    names.iter().filter_map(|name| fields.shift_remove_entry(*name)).collect()
 }
 
 /// Refuses fields that are not known.
@@ -36,14 +39,9 @@ pub fn known(fields: &Map<String, Value>, known: &[&str]) -> Result<(), Refusal>
     }
 }
 
-fn refusal(error: serde_path_to_error::Error<serde_json::Error>) -> Refusal {
-    let path = error.path().to_string();
-    let inner = error.into_inner();
-    if !inner.is_data() {
-        return not_json(&inner);
-    }
-    let refusal = Refusal::not_understood(plain(&inner.to_string()));
-    if path == "." { refusal } else { refusal.at(shorten(&path)) }
+fn refusal(Misread { path, error }: Misread) -> Refusal {
+    let refusal = Refusal::not_understood(plain(&error.to_string()));
+    if path.is_empty() { refusal } else { refusal.at(shorten(&path)) }
 }
 
 fn not_json(error: &serde_json::Error) -> Refusal {

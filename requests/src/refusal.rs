@@ -15,6 +15,8 @@ pub enum Kind {
     TooMuch,
     /// What it asks for does not exist.
     NotThere,
+    /// The engine must first be handed what it knows by heart; only a program for a page ever says so.
+    NotYet,
 }
 
 /// A refusal: what was read, what was expected, and where.
@@ -28,12 +30,15 @@ pub struct Refusal {
     pub field: Option<String>,
     /// For programs that treat kinds differently.
     pub kind: Kind,
+    /// The parts that the engine must be handed, with [`Kind::NotYet`].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<&'static str>,
 }
 
 impl Refusal {
     /// A refusal that is about no field in particular.
     pub fn new(kind: Kind, message: impl Display) -> Refusal {
-        Refusal { message: message.to_string(), field: None, kind }
+        Refusal { message: message.to_string(), field: None, kind, needs: Vec::new() }
     }
 
     /// The request cannot be read.
@@ -54,6 +59,12 @@ impl Refusal {
     /// There is no such thing.
     pub fn not_there(message: impl Display) -> Refusal {
         Refusal::new(Kind::NotThere, message)
+    }
+
+    /// The engine lacks parts of what it knows by heart.
+    pub fn needs(parts: Vec<&'static str>) -> Refusal {
+        let message = format!("the engine has not been handed {} yet", parts.join(", "));
+        Refusal { needs: parts, ..Refusal::new(Kind::NotYet, message) }
     }
 
     /// Names the field at fault.

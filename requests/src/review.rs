@@ -4,11 +4,11 @@ use crate::budget::{Budget, Effort};
 use crate::desk::Desk;
 use crate::given::Given;
 use crate::refusal::Refusal;
-use crate::think::search_on;
+use crate::think::{bar, search_on};
 use engine::score::{WIN, earlier, win_in};
-use engine::{Limits, Session, Stop};
+use engine::{Entry, Limits, Session, Stop};
 use rules::Player;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::time::Duration;
 
 /// How long each position is looked at when nothing is said.
@@ -21,13 +21,11 @@ const CLEARLY_WON: i32 = 1_000;
 const MISTAKES: [(i32, &str); 3] = [(300, "blunder"), (120, "mistake"), (50, "inaccuracy")];
 
 /// A game to go over; the effort is for each position.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Review {
     /// The game.
-    #[serde(skip)]
     pub given: Given,
     /// How much to search at each position.
-    #[serde(flatten)]
     pub effort: Effort,
 }
 
@@ -42,6 +40,8 @@ pub struct Judged {
     pub score: i32,
     /// Turns of the winner until a proven win, negative when player 2 wins.
     pub win_in: Option<i32>,
+    /// How much of an evaluation bar belongs to player 1, in thousandths.
+    pub bar: u16,
     /// What was best before the turn.
     pub best: Vec<String>,
     /// What the turn gave away, in hundredths of a piece; null at the start.
@@ -69,7 +69,7 @@ impl Review {
     pub fn begin(&self, budget: &Budget) -> Result<Reviewing, Refusal> {
         let budget = Budget { time_ms: budget.review_ms, ..*budget };
         let limits = self.effort.limits(&budget, TIME)?;
-        let session = self.given.open(&budget)?;
+        let session = self.given.open_for_engine(&budget)?;
         let turns = session.history();
         // A depth that is never reached keeps proofs and books out: a position of a book beside one
         // without would look like a blunder.
@@ -122,6 +122,7 @@ impl Reviewing {
 
 /// What a position is worth.
 struct Worth {
+    entry: &'static Entry,
     /// To player 1.
     score: i32,
     mover: Player,
@@ -130,16 +131,16 @@ struct Worth {
 
 impl Worth {
     fn of(desk: &mut Desk, session: &dyn Session, limits: &Limits, stop: &Stop) -> Option<Worth> {
-        let mover = session.turn();
+        let (entry, mover) = (engine::find(session.info().id)?, session.turn());
         if let Some(outcome) = session.result() {
             let score =
                 outcome.winner().map_or(0, |winner| if winner == Player::One { WIN } else { -WIN });
-            return Some(Worth { score, mover, best: Vec::new() });
+            return Some(Worth { entry, score, mover, best: Vec::new() });
         }
         let found = search_on(desk, session, limits, stop, &mut |_| {})?;
         let line = found.lines.into_iter().next()?;
         let score = if mover == Player::One { line.score } else { -line.score };
-        Some(Worth { score, mover, best: line.turns })
+        Some(Worth { entry, score, mover, best: line.turns })
     }
 
     fn told(&self, ply: usize, of: usize, before: Option<&Worth>) -> Judged {
@@ -148,7 +149,8 @@ impl Worth {
             .and_then(|loss| MISTAKES.iter().find(|(least, _)| loss >= *least))
             .map(|(_, name)| *name);
         let best = before.map(|before| before.best.clone()).unwrap_or_default();
-        Judged { ply, of, score: self.score, win_in: win_in(self.score), best, loss, mistake }
+        let (score, win_in) = (self.score, win_in(self.score));
+        Judged { ply, of, score, win_in, bar: bar(self.entry, score), best, loss, mistake }
     }
 
     /// A turn that turned out better than what was thought best is the best that is known.
@@ -175,7 +177,8 @@ mod tests {
 
     #[test]
     fn a_loss_is_what_the_mover_gave_away() {
-        let worth = |mover, score| Worth { score, mover, best: Vec::new() };
+        let worth =
+            |mover, score| Worth { entry: &engine::GAMES[0], score, mover, best: Vec::new() };
         assert_eq!(worth(Player::One, 100).loss(-50), 150);
         assert_eq!(worth(Player::Two, 100).loss(-50), 0);
         assert_eq!(worth(Player::Two, -100).loss(250), 350);
@@ -185,7 +188,12 @@ mod tests {
 
     #[test]
     fn what_came_out_later_is_known_before() {
-        let mut worth = Worth { score: -17, mover: Player::Two, best: vec!["e5".into()] };
+        let mut worth = Worth {
+            entry: &engine::GAMES[0],
+            score: -17,
+            mover: Player::Two,
+            best: vec!["e5".into()],
+        };
         worth.learn("c5", 12);
         assert_eq!((worth.score, worth.best[0].as_str()), (-17, "e5"));
         worth.learn("c5", -(WIN - 11));
@@ -194,9 +202,15 @@ mod tests {
 
     #[test]
     fn mistakes_are_named_by_their_size() {
-        let before = Worth { score: 0, mover: Player::One, best: vec!["c4".into()] };
+        let before = Worth {
+            entry: &engine::GAMES[0],
+            score: 0,
+            mover: Player::One,
+            best: vec!["c4".into()],
+        };
         let named = |score| {
-            let after = Worth { score, mover: Player::Two, best: Vec::new() };
+            let after =
+                Worth { entry: &engine::GAMES[0], score, mover: Player::Two, best: Vec::new() };
             after.told(1, 9, Some(&before)).mistake
         };
         assert_eq!(named(-40), None);

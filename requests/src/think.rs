@@ -5,7 +5,7 @@ use crate::desk::Desk;
 use crate::given::Given;
 use crate::refusal::Refusal;
 use engine::who::Who;
-use engine::{Limits, LineView, Session, Stop, View};
+use engine::{Entry, Limits, LineView, Session, Stop, View};
 use rules::random::Random;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -38,14 +38,22 @@ pub struct FoundLine {
     pub score: i32,
     /// Turns of the winner until a proven win, negative when it is a loss.
     pub win_in: Option<i32>,
+    /// How much of an evaluation bar belongs to the player to move, in thousandths.
+    pub bar: u16,
 }
 
-impl From<&View> for Found {
-    fn from(view: &View) -> Found {
+/// The thousandths of an evaluation bar that belong to whom the score is worth that much.
+pub(crate) fn bar(entry: &Entry, score: i32) -> u16 {
+    ((entry.bar)(score) * 1000.0).round() as u16
+}
+
+impl Found {
+    fn of(entry: &Entry, view: &View) -> Found {
         let line = |line: &LineView| FoundLine {
             turns: line.turns.clone(),
             score: line.score,
             win_in: line.win_in,
+            bar: bar(entry, line.score),
         };
         Found {
             depth: view.depth,
@@ -79,13 +87,14 @@ pub(crate) fn search_on(
     news: &mut dyn FnMut(Found),
 ) -> Option<Found> {
     let entry = engine::find(session.info().id)?;
-    let tell = &mut |view: &View| news(view.into());
-    desk.thinker(entry).think(session, limits, stop, tell).as_ref().map(Found::from)
+    let tell = &mut |view: &View| news(Found::of(entry, view));
+    let view = desk.thinker(entry).think(session, limits, stop, tell)?;
+    Some(Found::of(entry, &view))
 }
 
 /// The match of a request to the engine, whose game must go on.
 fn open(given: &Given, budget: &Budget) -> Result<Box<dyn Session>, Refusal> {
-    let session = given.open(budget)?;
+    let session = given.open_for_engine(budget)?;
     match session.outcome() {
         Some(_) => Err(Refusal::against("the game is over in this position").at("turns")),
         None => Ok(session),
@@ -93,13 +102,11 @@ fn open(given: &Given, budget: &Budget) -> Result<Box<dyn Session>, Refusal> {
 }
 
 /// A request for the engine: a position and how much to search.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Search {
     /// The position, whose game must go on.
-    #[serde(skip)]
     pub given: Given,
     /// How much to search.
-    #[serde(flatten)]
     pub effort: Effort,
 }
 
@@ -194,7 +201,7 @@ impl Prepared {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Turn {
     /// The position, and what the strongest level may spend.
-    #[serde(flatten)]
+    #[serde(skip)]
     pub search: Search,
     /// Who is to move: `{"kind":"level","level":5}` or `{"kind":"seed","player":"hard"}`.
     pub player: Who,

@@ -1,6 +1,7 @@
 //! What every game is: a position that knows its legal moves.
 
 use crate::edit::Brush;
+use crate::lesson::Lesson;
 use serde::{Deserialize, Serialize, Serializer, de::DeserializeOwned};
 use serde_json::Value;
 use std::fmt::{Debug, Display};
@@ -114,6 +115,8 @@ pub struct Info {
     pub brushes: &'static [Brush],
     /// The rules page, in Markdown.
     pub rules: &'static str,
+    /// The rules to play through, one turn at a time.
+    pub lessons: &'static [Lesson],
     /// Positions worth a look, as one-line text: those that the rules page shows.
     pub samples: &'static [(&'static str, &'static str)],
 }

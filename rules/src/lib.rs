@@ -17,6 +17,13 @@
 //!
 //! This crate does no input or output, reads no clock, draws no random number and starts no thread.
 
+/// A rules page; a program for a page leaves them out, since they are files beside it.
+macro_rules! page {
+    ($file:literal) => {
+        if cfg!(target_family = "wasm") { "" } else { include_str!($file) }
+    };
+}
+
 pub mod diagram;
 pub mod edit;
 pub mod game;
@@ -25,6 +32,8 @@ pub mod glaisher;
 pub mod grid;
 pub mod hex;
 pub mod jeson_mor;
+pub mod json;
+pub mod lesson;
 pub mod notation;
 pub mod perft;
 pub mod prolog;

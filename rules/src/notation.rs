@@ -4,6 +4,7 @@
 
 use crate::game::{Game, Info, Player, SetupError, counted, shorten};
 use crate::grid::{Layout, Square};
+use crate::json::{self, Misread};
 use crate::prolog::Term;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
@@ -86,15 +87,14 @@ pub fn from_json<G: Game>(value: &Value, options: &Map<String, Value>) -> Result
 
 /// Deserializes plain data; an error names the field with its path.
 fn read<T: DeserializeOwned>(value: Value, prefix: &str) -> Result<T, SetupError> {
-    serde_path_to_error::deserialize(value).map_err(|error| {
-        let path = error.path().to_string();
+    json::read(value).map_err(|Misread { path, error }| {
         let field = match (prefix, path.as_str()) {
-            ("", ".") => "position".to_owned(),
+            ("", "") => "position".to_owned(),
             ("", path) => path.to_owned(),
-            (prefix, ".") => prefix.to_owned(),
+            (prefix, "") => prefix.to_owned(),
             (prefix, path) => format!("{prefix}.{path}"),
         };
-        SetupError::new(field, error.inner().to_string())
+        SetupError::new(field, error.to_string())
     })
 }
 

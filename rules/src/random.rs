@@ -3,6 +3,9 @@
 //! Hash keys, seeded players and playouts are drawn from it. Its sequences are part of the project's
 //! promises (the same seed gives the same game), so the constants never change.
 
+/// How far the state goes from one number to the next.
+const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// A generator of 64-bit numbers, copied and seeded at will.
 ///
 /// ```
@@ -22,7 +25,7 @@ impl Random {
 
     /// The next number of the sequence.
     pub const fn next_u64(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        self.0 = self.0.wrapping_add(STEP);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)
@@ -42,6 +45,12 @@ impl Random {
         }
         items.get(self.below(items.len()))
     }
+}
+
+/// One of the keys that [`keys`] lists, for whoever has no room for a table.
+#[inline]
+pub const fn key(seed: u64, index: usize) -> u64 {
+    Random::new(seed.wrapping_add((index as u64).wrapping_mul(STEP))).next_u64()
 }
 
 /// A table of `N` keys, for hashing; made at compile time.

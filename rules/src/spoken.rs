@@ -67,7 +67,7 @@ fn said((words, cells): (String, Vec<&str>)) -> String {
 /// What the game calls a player; a word in small letters, a letter as it is.
 fn name(diagram: &Diagram, player: Player) -> String {
     let name = diagram.players[player.index()].name;
-    if name.len() > 1 { name.to_lowercase() } else { name.to_owned() }
+    if name.len() > 1 { name.to_ascii_lowercase() } else { name.to_owned() }
 }
 
 fn chess_piece(letter: char) -> &'static str {

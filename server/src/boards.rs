@@ -30,6 +30,8 @@ pub fn router(replays: Replays) -> Router {
         .route("/api/tree", asked("tree"))
         .route("/api/record", asked("record"))
         .route("/api/puzzle", asked("puzzle"))
+        .route("/api/lesson", asked("lesson"))
+        .route("/api/lessons/{game}", got("lessons"))
         .route("/api/puzzles/{game}", got("puzzles"))
         .route("/api/rules/{game}", got("rules"))
         .route("/api/catalogue", catalogue)

@@ -173,6 +173,7 @@ impl From<requests::Refusal> for Refusal {
             requests::Kind::NotThere => Kind::Missing,
             requests::Kind::AgainstTheRules => Kind::AgainstTheRules,
             requests::Kind::TooMuch => Kind::TooMuch,
+            requests::Kind::NotYet => Kind::Unavailable,
         };
         Refusal { field: refusal.field, ..Refusal::new(kind, refusal.message) }
     }

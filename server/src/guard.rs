@@ -22,10 +22,12 @@ use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Pr
 /// The largest body of a request.
 const MOST_BODY: usize = 64 << 10;
 
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
+const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; \
+     manifest-src 'self'; style-src 'self'; \
      img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; \
      frame-ancestors 'none'";
-const EMBED_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
+const EMBED_POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; \
+     manifest-src 'self'; style-src 'self'; \
      img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; \
      frame-ancestors *";
 
@@ -219,8 +221,10 @@ fn add_headers(path: &str, headers: &mut HeaderMap) {
 pub fn around(router: Router, guard: Guard) -> Router {
     let metrics = Arc::clone(&guard.metrics);
     let caught = move |panic: Box<dyn Any + Send>| panicked(&metrics, panic.as_ref());
-    // Lines that come one by one would be held back until they fill a block.
-    let worth = DefaultPredicate::new().and(NotForContentType::new("application/x-ndjson"));
+    // Lines that come one by one would be held back until they fill a block, and what is packed stays as large.
+    let worth = DefaultPredicate::new()
+        .and(NotForContentType::new("application/x-ndjson"))
+        .and(NotForContentType::new("application/gzip"));
     router
         .layer(DefaultBodyLimit::max(MOST_BODY))
         .layer(CompressionLayer::new().compress_when(worth))

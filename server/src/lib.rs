@@ -6,6 +6,7 @@
 
 pub mod alarm;
 pub mod analysis;
+pub mod assets;
 pub mod boards;
 pub mod clock;
 pub mod commands;
@@ -16,6 +17,7 @@ pub mod engines;
 pub mod error;
 pub mod event;
 pub mod fair;
+pub mod first;
 pub mod games;
 pub mod guard;
 #[cfg(feature = "many")]

@@ -1,106 +1,31 @@
-//! The pages, which are part of the program.
-//!
-//! All pages are one document whose scripts look at the address. Its files lie below a path that names
-//! their version, so that browsers may keep them for ever and never mix two versions.
+//! The pages: one document, whose scripts look at the address, and its files.
 
+use crate::assets::{Files, PROGRAM, kind};
 use crate::error::Refusal;
 use crate::ids::check_id;
 use axum::Router;
 use axum::extract::Path;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use rules::game::shorten;
-use sha2::{Digest, Sha256};
-use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Names the files of the folder `web` with their contents.
-macro_rules! files {
-    ($($name:literal),* $(,)?) => {
-        &[$(($name, include_str!(concat!("../web/", $name)))),*]
-    };
-}
-
-static FILES: &[(&str, &str)] = files![
-    "analysis.js",
-    "api.js",
-    "arrive.js",
-    "board.js",
-    "clock.js",
-    "commands.js",
-    "connection.js",
-    "dom.js",
-    "editor.js",
-    "game.js",
-    "gesture.js",
-    "graph.js",
-    "home.js",
-    "icon.svg",
-    "index.html",
-    "join.js",
-    "live.js",
-    "main.js",
-    "notices.js",
-    "outbox.js",
-    "play.js",
-    "prefs.js",
-    "reach.js",
-    "review.js",
-    "rules.js",
-    "seats.js",
-    "socket.js",
-    "sound.js",
-    "status.js",
-    "styles.css",
-    "text.js",
-    "theme.js",
-    "thinking.js",
-    "tree.js",
-    "turns.js",
-];
-
-/// Where index.html says that its files are.
-const PLACE: &str = "/assets/";
-
-/// The files, from the program or from a folder.
-struct Files {
-    folder: Option<PathBuf>,
-    version: String,
-}
-
+/// The files as answers.
 impl Files {
-    fn new(folder: Option<PathBuf>) -> Files {
-        let mut hash = Sha256::new();
-        for (name, text) in FILES {
-            hash.update(name);
-            hash.update(text);
-        }
-        let hash: String = hash.finalize().iter().take(6).map(|b| format!("{b:02x}")).collect();
-        let version = if folder.is_some() { "folder".to_owned() } else { hash };
-        Files { folder, version }
-    }
-
-    fn text(&self, name: &str) -> Option<Cow<'static, str>> {
-        let (name, text) = FILES.iter().find(|(own, _)| *own == name)?;
-        let file = self.folder.as_ref().and_then(|f| std::fs::read_to_string(f.join(name)).ok());
-        Some(file.map_or(Cow::Borrowed(*text), Cow::Owned))
-    }
-
-    fn index(&self, asked: &HeaderMap) -> Response {
-        let tag = format!("\"{}\"", self.version);
+    fn page(&self, path: &str, asked: &HeaderMap) -> Response {
+        let tag = format!("\"{}\"", self.version());
         let same = asked
             .get(header::IF_NONE_MATCH)
             .is_some_and(|old| old.to_str().is_ok_and(|old| old.trim_start_matches("W/") == tag));
-        let mut response = if same && self.folder.is_none() {
+        let mut response = if same && !self.may_change() {
             StatusCode::NOT_MODIFIED.into_response()
         } else {
-            let page = self.text("index.html").unwrap_or_default();
-            page.replace(PLACE, &format!("{PLACE}{}/", self.version)).into_response()
+            self.page_at(path).into_response()
         };
         let headers = response.headers_mut();
-        headers.insert(header::CONTENT_TYPE, kind("index.html"));
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind("index.html")));
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
         if let Ok(tag) = HeaderValue::from_str(&tag) {
             headers.insert(header::ETAG, tag);
@@ -117,31 +42,59 @@ impl Files {
             let error = format!("there is nothing at `{}`", shorten(path));
             return Refusal::missing(error).into_response();
         }
-        let mut page = self.index(&HeaderMap::new());
+        let mut page = self.page("/404", &HeaderMap::new());
         *page.status_mut() = StatusCode::NOT_FOUND;
         page
     }
 
-    fn file(&self, version: &str, name: &str) -> Result<Response, Refusal> {
-        let text = self.text(name).filter(|_| version == self.version);
-        let text = text.ok_or_else(|| Refusal::missing("no such file"))?;
+    fn manifest_file(&self) -> Response {
+        fresh("manifest.webmanifest", self.manifest())
+    }
+
+    fn keeper_file(&self) -> Result<Response, Refusal> {
+        let script = self.keeper().ok_or_else(|| Refusal::missing("no such file"))?;
+        Ok(fresh("sw.js", script))
+    }
+
+    /// The program as it is kept, for browsers that can unpack it.
+    fn program(&self, version: &str, asked: &HeaderMap) -> Option<Response> {
+        let packs = asked.get(header::ACCEPT_ENCODING)?.to_str().ok()?;
+        let bytes = self.packed_program().filter(|_| version == self.version())?;
+        let headers = [(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"))];
+        packs.contains("gzip").then(|| (headers, bytes).into_response())
+    }
+
+    fn fetch(&self, version: &str, name: &str, asked: &HeaderMap) -> Result<Response, Refusal> {
+        let packed = (name == PROGRAM).then(|| self.program(version, asked)).flatten();
+        let Some(mut packed) = packed else { return self.file(version, name) };
+        packed.headers_mut().extend(self.notes(name));
+        Ok(packed)
+    }
+
+    /// What a file is, and how long it may be kept.
+    fn notes(&self, name: &str) -> [(HeaderName, HeaderValue); 2] {
         let keep =
-            if self.folder.is_some() { "no-store" } else { "public, max-age=31536000, immutable" };
-        let headers = [
-            (header::CONTENT_TYPE, kind(name)),
+            if self.may_change() { "no-store" } else { "public, max-age=31536000, immutable" };
+        [
+            (header::CONTENT_TYPE, HeaderValue::from_static(kind(name))),
             (header::CACHE_CONTROL, HeaderValue::from_static(keep)),
-        ];
-        Ok((headers, text).into_response())
+        ]
+    }
+
+    fn file(&self, version: &str, name: &str) -> Result<Response, Refusal> {
+        let bytes = self.bytes(name).filter(|_| version == self.version());
+        let bytes = bytes.ok_or_else(|| Refusal::missing("no such file"))?;
+        Ok((self.notes(name), bytes).into_response())
     }
 }
 
-fn kind(name: &str) -> HeaderValue {
-    HeaderValue::from_static(match name.rsplit('.').next() {
-        Some("js") => "text/javascript; charset=utf-8",
-        Some("css") => "text/css; charset=utf-8",
-        Some("svg") => "image/svg+xml",
-        _ => "text/html; charset=utf-8",
-    })
+/// A file whose address names no version: browsers ask for it each time.
+fn fresh(name: &str, text: String) -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, HeaderValue::from_static(kind(name))),
+        (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
+    ];
+    (headers, text).into_response()
 }
 
 /// For programs that look for what there is: pages, but no games of others.
@@ -152,14 +105,14 @@ pub fn router(web: Option<PathBuf>) -> Router {
     let files = Arc::new(Files::new(web));
     let page = || {
         let files = files.clone();
-        get(move |headers: HeaderMap| async move { files.index(&headers) })
+        get(move |uri: Uri, headers: HeaderMap| async move { files.page(uri.path(), &headers) })
     };
     // Pages that there may not be: whoever asks for something else learns that it is missing.
     let page_of = |there_is: fn(&str) -> bool| {
         let files = files.clone();
         get(move |uri: Uri, Path(name): Path<String>, headers: HeaderMap| async move {
             match there_is(&name) {
-                true => files.index(&headers),
+                true => files.page(uri.path(), &headers),
                 false => files.missing(uri.path(), &headers),
             }
         })
@@ -167,22 +120,32 @@ pub fn router(web: Option<PathBuf>) -> Router {
     let is_game = |id: &str| check_id(id).is_ok();
     let has_rules = |game: &str| game == "all" || engine::find(game).is_some();
     let (assets, icon, others) = (files.clone(), files.clone(), files.clone());
+    let (manifest, keeper) = (files.clone(), files.clone());
     Router::new()
         .route("/", page())
         .route("/{id}", page_of(is_game))
         .route("/analysis", page())
         .route("/analysis/{*rest}", page())
         .route("/editor", page())
+        .route("/play", page())
         .route("/editor/{*rest}", page())
         .route("/rules/{game}", page_of(has_rules))
         .route("/embed/{id}", page_of(is_game))
+        .route("/learn", page())
+        .route("/learn/{*rest}", page())
+        .route("/puzzles", page())
+        .route("/puzzles/{*rest}", page())
+        .route("/manifest.webmanifest", get(move || async move { manifest.manifest_file() }))
+        .route("/sw.js", get(move || async move { keeper.keeper_file() }))
         .route("/robots.txt", get(|| async { ROBOTS }))
-        .route("/favicon.ico", get(move || async move { icon.file(&icon.version, "icon.svg") }))
+        .route("/favicon.ico", get(move || async move { icon.file(icon.version(), "icon.svg") }))
         .route(
             "/assets/{version}/{name}",
-            get(move |Path((version, name)): Path<(String, String)>| async move {
-                assets.file(&version, &name)
-            }),
+            get(
+                move |Path((version, name)): Path<(String, String)>, asked: HeaderMap| async move {
+                    assets.fetch(&version, &name, &asked)
+                },
+            ),
         )
         .fallback(move |uri: Uri, headers: HeaderMap| async move {
             others.missing(uri.path(), &headers)

@@ -5,6 +5,7 @@ use axum::body::Body;
 use axum::http::{Request, Response, StatusCode, header};
 use serde_json::{Value, json};
 use server::{boards, pages};
+use std::collections::BTreeSet;
 use tower::ServiceExt;
 
 fn app() -> Router {
@@ -17,8 +18,8 @@ async fn send(request: Request<Body>) -> (StatusCode, Response<Body>) {
 }
 
 async fn text(response: Response<Body>) -> String {
-    let bytes = axum::body::to_bytes(response.into_body(), 1 << 20).await.unwrap();
-    String::from_utf8(bytes.to_vec()).unwrap()
+    let bytes = axum::body::to_bytes(response.into_body(), 4 << 20).await.unwrap();
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 async fn get(path: &str) -> (StatusCode, String) {
@@ -190,21 +191,34 @@ async fn the_rules_come_with_their_pictures() {
 
 #[tokio::test]
 async fn all_pages_are_one_document_whose_files_exist() {
-    let (_, index) = get("/").await;
-    for path in [
-        "/abcd1234",
-        "/analysis",
-        "/analysis/gekitai/6/6/6/6/6/6_1",
-        "/editor",
-        "/rules/gekitai",
-        "/embed/abcd1234",
+    let around = |page: &str| page.split("</main>").nth(1).map(str::to_owned);
+    let (_, index) = get("/play").await;
+    assert!(around(&index).is_some());
+    let mut files = BTreeSet::new();
+    for (path, drawn) in [
+        ("/abcd1234", 0),
+        ("/embed/abcd1234", 0),
+        ("/analysis/gekitai/nonsense", 0),
+        ("/analysis/gekitai/6/6/6/6/6/6_1", 0),
+        ("/analysis/gekitai", 1),
+        ("/puzzles/gekitai/1", 1),
+        ("/learn/gekitai", 1),
+        ("/rules/gekitai", 3),
+        ("/", ids().count()),
+        ("/learn", ids().count()),
+        ("/editor", ids().count()),
     ] {
-        assert_eq!(get(path).await, (StatusCode::OK, index.clone()), "{path}");
+        // What a page shows at first is in it before any script runs; all else is the same.
+        let (status, page) = get(path).await;
+        assert_eq!((status, around(&page)), (StatusCode::OK, around(&index)), "{path}");
+        assert_eq!(page.matches("<svg").count() - index.matches("<svg").count(), drawn, "{path}");
+        let named = page.split('"').filter(|word| word.starts_with("/assets/"));
+        files.extend(named.map(str::to_owned));
+        assert!(!page.contains("<!--"), "{path}");
     }
-    let files: Vec<_> = index.split('"').filter(|word| word.starts_with("/assets/")).collect();
-    assert!(files.len() > 4);
+    assert!(files.len() > 20);
     for file in files {
-        assert_eq!(get(file).await.0, StatusCode::OK, "{file}");
+        assert_eq!(get(&file).await.0, StatusCode::OK, "{file}");
     }
     assert_eq!(get("/assets/other/main.js").await.0, StatusCode::NOT_FOUND);
 }
@@ -227,11 +241,14 @@ async fn a_known_page_is_not_sent_again_and_its_files_are_kept() {
 /// The scripts and styles of the pages.
 fn web_files() -> Vec<(String, String)> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/web");
-    let read = |entry: std::io::Result<std::fs::DirEntry>| {
-        let path = entry.unwrap().path();
+    let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let written = |path: &std::path::PathBuf| {
+        !matches!(path.extension().and_then(|name| name.to_str()), Some("gz" | "png"))
+    };
+    let read = |path: std::path::PathBuf| {
         (path.display().to_string(), std::fs::read_to_string(&path).unwrap())
     };
-    std::fs::read_dir(folder).unwrap().map(read).collect()
+    paths.filter(written).map(read).collect()
 }
 
 #[test]

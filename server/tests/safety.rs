@@ -97,7 +97,10 @@ async fn every_answer_carries_the_policy_and_only_embed_may_be_framed() {
     for path in ["/", "/api/health", "/api/nothing", "/nothing/here", "/embed/abcdefgh"] {
         let headers = local.get(path).await.headers;
         let policy = headers[header::CONTENT_SECURITY_POLICY].to_str().unwrap();
-        assert!(policy.starts_with("default-src 'none'; script-src 'self';"), "{path}: {policy}");
+        assert!(
+            policy.starts_with("default-src 'none'; script-src 'self' 'wasm-unsafe-eval';"),
+            "{path}: {policy}"
+        );
         let framed = policy.ends_with("frame-ancestors *");
         assert_eq!(framed, path.starts_with("/embed/"), "{path}: {policy}");
         assert_eq!(headers[header::X_CONTENT_TYPE_OPTIONS], "nosniff");

@@ -3,7 +3,8 @@ import test from 'node:test';
 import { createCommands, waitingFor } from '../web/commands.js';
 import { storage } from './storage.mjs';
 
-const desk = (kept, who = '1') => createCommands({ game: 'g', who, storage: kept, onChange: () => {}, now: () => 1_000 });
+const desk = (kept, who = '1') =>
+  createCommands({ game: 'g', who, storage: kept, onChange: () => {}, now: () => 1_000 });
 
 test('a page that is loaded again sends what was not answered, under the same name', () => {
   const kept = storage();
@@ -33,7 +34,7 @@ test('the seats of one game in one browser do not send for each other', () => {
   assert.equal(desk(kept, '2').take(), null);
 });
 
-test('two pages of a seat know each other\'s commands, and an answer to one ends it for both', async () => {
+test("two pages of a seat know each other's commands, and an answer to one ends it for both", async () => {
   const kept = storage();
   const [here, there] = [desk(kept), desk(kept)];
   const answer = here.give('move', { turn: 'c4' });
@@ -71,7 +72,12 @@ test('rubbish in the storage is swept away', () => {
 });
 
 test('a browser that keeps nothing still sends', () => {
-  const full = { ...storage(), setItem: () => { throw new Error('full'); } };
+  const full = {
+    ...storage(),
+    setItem: () => {
+      throw new Error('full');
+    },
+  };
   const one = desk(full);
   one.give('resign');
   assert.equal(one.take().do, 'resign');

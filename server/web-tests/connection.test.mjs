@@ -12,12 +12,30 @@ const drive = ({ opens = true, answers = () => true } = {}) => {
     state = next;
     for (const order of given) {
       orders.push([order, now]);
-      if (order === 'connect' && opens) { happen('opened'); happen('greeted'); }
+      if (order === 'connect' && opens) {
+        happen('opened');
+        happen('greeted');
+      }
       if (order === 'ping' && answers(now)) happen('answer');
     }
   };
-  const pass = (ms, tick = TICK) => { for (const end = now + ms; now < end;) { now += tick; happen('tick'); } };
-  return { happen, pass, orders, at: () => now, state: () => state, told: () => told(state), set: (change) => { ({ opens = opens, answers = answers } = change); } };
+  const pass = (ms, tick = TICK) => {
+    for (const end = now + ms; now < end;) {
+      now += tick;
+      happen('tick');
+    }
+  };
+  return {
+    happen,
+    pass,
+    orders,
+    at: () => now,
+    state: () => state,
+    told: () => told(state),
+    set: (change) => {
+      ({ opens = opens, answers = answers } = change);
+    },
+  };
 };
 
 test('a dead connection is noticed within ten seconds, whenever it dies', () => {
@@ -27,7 +45,10 @@ test('a dead connection is noticed within ten seconds, whenever it dies', () => 
     one.pass(60_000);
     const drop = one.orders.find(([order]) => order === 'drop');
     assert.ok(drop && drop[1] - died <= 10_000, `died at ${died}, noticed at ${drop?.[1]}`);
-    assert.ok(one.orders.some(([order, at]) => order === 'connect' && at >= drop[1]), 'and connects again');
+    assert.ok(
+      one.orders.some(([order, at]) => order === 'connect' && at >= drop[1]),
+      'and connects again',
+    );
   }
 });
 
@@ -64,7 +85,10 @@ test('coming online or being looked at again connects at once', () => {
   for (const news of ['online', 'shown', 'requests-answered']) {
     const one = drive({ opens: false });
     one.happen('start');
-    for (let i = 0; i < 8; i++) { one.happen('closed', 1006); one.pass(20_000); }
+    for (let i = 0; i < 8; i++) {
+      one.happen('closed', 1006);
+      one.pass(20_000);
+    }
     one.happen('closed', 1006);
     one.set({ opens: true });
     one.happen(news);

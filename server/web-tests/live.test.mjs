@@ -5,10 +5,24 @@ import { announcement, headline, progress, question } from '../web/notices.js';
 
 const person = (name = null) => ({ kind: 'person', name, joined: true });
 const start = {
-  id: 'g', seq: 1, board_seq: 1, game: 'any', options: {}, start: '6/6 1', seats: [person('Ann'), person('Bob')], shared: false,
-  clock: { kind: 'none' }, turns: [], turn: 1, result: null, offer: null, rematch: null, clocks: null,
+  id: 'g',
+  seq: 1,
+  board_seq: 1,
+  game: 'any',
+  options: {},
+  start: '6/6 1',
+  seats: [person('Ann'), person('Bob')],
+  shared: false,
+  clock: { kind: 'none' },
+  turns: [],
+  turn: 1,
+  result: null,
+  offer: null,
+  rematch: null,
+  clocks: null,
 };
-const fold = (events, game = start) => events.reduce((state, event, i) => after(state, { ...event, seq: game.seq + 1 + i }), game);
+const fold = (events, game = start) =>
+  events.reduce((state, event, i) => after(state, { ...event, seq: game.seq + 1 + i }), game);
 const move = (seat, turn) => ({ kind: 'move', seat, turn });
 const name = (player) => start.seats[player - 1].name;
 
@@ -20,27 +34,46 @@ test('an offer outlives a move of its maker and ends with a move of the other', 
 
 test('an offer ends with an answer, a turn taken back and the result', () => {
   const offer = { kind: 'offer', seat: 1, offer: 'undo' };
-  for (const end of [{ kind: 'declined', seat: 2 }, { kind: 'undone', seat: 2, turns: 0 }, { kind: 'result', winner: 1, reason: 'resigned' }]) {
+  for (const end of [
+    { kind: 'declined', seat: 2 },
+    { kind: 'undone', seat: 2, turns: 0 },
+    { kind: 'result', winner: 1, reason: 'resigned' },
+  ]) {
     assert.equal(fold([move(1, 'a1'), offer, end]).offer, null, end.kind);
   }
 });
 
 test('only moves and turns taken back change the number of the board', () => {
-  const game = fold([move(1, 'a1'), { kind: 'offer', seat: 1, offer: 'undo' }, { kind: 'paused', from: 1, to: 2 }, { kind: 'joined', seat: 2, name: 'B' }]);
+  const game = fold([
+    move(1, 'a1'),
+    { kind: 'offer', seat: 1, offer: 'undo' },
+    { kind: 'paused', from: 1, to: 2 },
+    { kind: 'joined', seat: 2, name: 'B' },
+  ]);
   assert.deepEqual([game.seq, game.board_seq], [5, 2]);
   assert.deepEqual(fold([{ kind: 'undone', seat: 2, turns: 0 }], game).board_seq, 6);
 });
 
 test('who joins without a name has none, and who moves has joined', () => {
   const open = { ...start, seats: [person('Ann'), { kind: 'open', name: null, joined: false }] };
-  const joined = fold([{ kind: 'joined', seat: 2, name: 'Bob' }, { kind: 'joined', seat: 2, name: null }], open);
+  const joined = fold(
+    [
+      { kind: 'joined', seat: 2, name: 'Bob' },
+      { kind: 'joined', seat: 2, name: null },
+    ],
+    open,
+  );
   assert.deepEqual(joined.seats[1], { kind: 'open', name: null, joined: true });
   assert.equal(fold([move(1, 'a1'), move(2, 'b1')], open).seats[1].joined, true);
 });
 
 test('an offer is a question to the opponent alone, in the title, too', () => {
   const game = fold([{ kind: 'offer', seat: 1, offer: 'draw' }]);
-  assert.deepEqual(question(game, [2], name), { kind: 'offer', text: 'Ann offers a draw.', short: 'Draw offered' });
+  assert.deepEqual(question(game, [2], name), {
+    kind: 'offer',
+    text: 'Ann offers a draw.',
+    short: 'Draw offered',
+  });
   assert.equal(question(game, [1], name)?.kind, 'asked');
   assert.equal(question(game, [], name)?.text, 'Ann offers a draw.');
   assert.equal(headline(game, [2], name, false), 'Draw offered – ');
@@ -50,11 +83,17 @@ test('an offer is a question to the opponent alone, in the title, too', () => {
 test('offers, answers and rematches are announced with a sound to those whom they concern', () => {
   const offer = { kind: 'offer', seat: 1, offer: 'undo' };
   const game = fold([move(1, 'a1'), offer]);
-  assert.deepEqual(announcement(game, offer, [2], name), { words: 'Ann asks to take back a turn.', sound: 'offer' });
+  assert.deepEqual(announcement(game, offer, [2], name), {
+    words: 'Ann asks to take back a turn.',
+    sound: 'offer',
+  });
   assert.equal(announcement(game, offer, [1], name)?.sound, null);
   const declined = { kind: 'declined', seat: 2 };
   assert.equal(announcement(start, declined, [2], name), null, 'who declines is not told');
-  assert.deepEqual(announcement(start, declined, [1], name), { words: 'Bob has declined.', sound: 'offer' });
+  assert.deepEqual(announcement(start, declined, [1], name), {
+    words: 'Bob has declined.',
+    sound: 'offer',
+  });
   const rematch = { kind: 'rematch', seat: 2 };
   const over = fold([{ kind: 'result', winner: 1, reason: 'resigned' }, rematch]);
   assert.equal(announcement(over, rematch, [1], name)?.words, 'Bob asks for a rematch.');
@@ -65,6 +104,16 @@ test('a command says how far it has come', () => {
   const command = { what: 'move', fields: { turn: 'c4' }, phase: 'waiting' };
   assert.equal(progress(command, true), 'Turn c4 waits to be sent');
   assert.equal(progress({ ...command, phase: 'sent' }, true), 'Sending turn c4…');
-  assert.equal(progress({ ...command, phase: 'sent' }, false), 'Turn c4 waits to be sent', 'nobody knows whether it arrived');
-  assert.equal(progress({ what: 'offer-draw', fields: {}, phase: 'refused', reason: 'you have offered already' }, true), 'Your draw offer was refused: you have offered already');
+  assert.equal(
+    progress({ ...command, phase: 'sent' }, false),
+    'Turn c4 waits to be sent',
+    'nobody knows whether it arrived',
+  );
+  assert.equal(
+    progress(
+      { what: 'offer-draw', fields: {}, phase: 'refused', reason: 'you have offered already' },
+      true,
+    ),
+    'Your draw offer was refused: you have offered already',
+  );
 });

@@ -49,7 +49,8 @@ test('"not now" is no refusal: the command waits and is tried again after a paus
 
 test('a server that is broken inside is asked only some times', () => {
   let box = outbox.enqueue(outbox.EMPTY, wish('a', 1));
-  for (let i = 0; i < 10; i++) box = outbox.refused(outbox.sent(box, 'a'), 'a', { status: 500, error: 'an error inside' }, 0);
+  for (let i = 0; i < 10; i++)
+    box = outbox.refused(outbox.sent(box, 'a'), 'a', { status: 500, error: 'an error inside' }, 0);
   assert.equal(outbox.find(box, 'a')?.phase, 'refused');
 });
 
@@ -67,7 +68,16 @@ test('an answer to another page ends its commands but not those given here', () 
 
 test('what was kept reads back, and anything else is no command', () => {
   assert.deepEqual(outbox.read(outbox.written(wish('a', 1))), wish('a', 1));
-  for (const text of [null, '', '{', 'null', '[]', '{"name":1}', '{"name":"a","what":"move","fields":null,"at":1}', '{"name":"a","what":"move","fields":{},"at":"x"}']) {
+  for (const text of [
+    null,
+    '',
+    '{',
+    'null',
+    '[]',
+    '{"name":1}',
+    '{"name":"a","what":"move","fields":null,"at":1}',
+    '{"name":"a","what":"move","fields":{},"at":"x"}',
+  ]) {
     assert.equal(outbox.read(text), null, String(text));
   }
 });

@@ -14,7 +14,10 @@ test('each seat has a key of its own, and an unchecked secret moves there when i
   hold(kept, 'g', '?', 'old');
   hold(kept, 'g', '2', 'two');
   hold(kept, 'g', whoOf([1]), 'old');
-  assert.deepEqual(held(kept, 'g'), [{ who: '1', token: 'old' }, { who: '2', token: 'two' }]);
+  assert.deepEqual(held(kept, 'g'), [
+    { who: '1', token: 'old' },
+    { who: '2', token: 'two' },
+  ]);
 });
 
 test('a link that the server does not know changes nothing', () => {
@@ -26,7 +29,11 @@ test('a link to another seat asks, and so does a browser with two seats', () => 
   const [own, link] = [seat('mine', [1]), seat('other', [2])];
   assert.deepEqual(decide({ link, own: [own], chosen: null }).ask, [link, own]);
   assert.deepEqual(decide({ link: null, own: [own, link], chosen: null }).ask, [own, link]);
-  assert.equal(decide({ link, own: [own], chosen: '1' }).play, null, 'a link that was just opened is not passed over');
+  assert.equal(
+    decide({ link, own: [own], chosen: '1' }).play,
+    null,
+    'a link that was just opened is not passed over',
+  );
 });
 
 test('what a tab has chosen holds after a reload', () => {
@@ -74,26 +81,55 @@ const server = ({ losesJoin = 0, takenBy = null } = {}) => {
   };
 };
 
-test('joining gives a seat with a secret of one\'s own', async () => {
+test("joining gives a seat with a secret of one's own", async () => {
   const { send, look, back } = server();
-  const outcome = await join({ invitation: 'inv', secret: 'own', name: 'Bob', command: 'c', send, look, back });
+  const outcome = await join({
+    invitation: 'inv',
+    secret: 'own',
+    name: 'Bob',
+    command: 'c',
+    send,
+    look,
+    back,
+  });
   assert.deepEqual(outcome, { joined: { token: 'own', you: [2] } });
 });
 
 test('a join whose answer is lost is found to be done', async () => {
   const { send, look, back, state } = server({ losesJoin: 1 });
-  const outcome = await join({ invitation: 'inv', secret: 'own', name: 'Bob', command: 'c', send, look, back });
+  const outcome = await join({
+    invitation: 'inv',
+    secret: 'own',
+    name: 'Bob',
+    command: 'c',
+    send,
+    look,
+    back,
+  });
   assert.deepEqual(outcome, { joined: { token: 'own', you: [2] } });
   assert.equal(state.joins, 1);
 });
 
 test('a seat that somebody else has taken is said to be taken', async () => {
   const { send, look, back } = server({ takenBy: 'theirs' });
-  assert.deepEqual(await join({ invitation: 'inv', secret: 'own', name: 'Bob', command: 'c', send, look, back }), { taken: true });
+  assert.deepEqual(
+    await join({ invitation: 'inv', secret: 'own', name: 'Bob', command: 'c', send, look, back }),
+    { taken: true },
+  );
 });
 
 test('a name that is refused can be mended', async () => {
-  const send = async () => { throw refused(422); };
-  const outcome = await join({ invitation: 'inv', secret: 'own', name: 'x', command: 'c', send, look: async () => ({}), back: async () => {} });
+  const send = async () => {
+    throw refused(422);
+  };
+  const outcome = await join({
+    invitation: 'inv',
+    secret: 'own',
+    name: 'x',
+    command: 'c',
+    send,
+    look: async () => ({}),
+    back: async () => {},
+  });
   assert.equal(outcome.error.status, 422);
 });

@@ -1,5 +1,9 @@
-/** Requests to the server. */
+/** Requests: to the rules beside the page, and to the server for what only it has. */
+import { ask } from './ask.js';
 import { reach, sleep } from './reach.js';
+import { Refused } from './refused.js';
+
+export { Refused };
 
 /**
  * @typedef {{stage: string, label: string, cell: number|null}} Tap
@@ -20,21 +24,12 @@ import { reach, sleep } from './reach.js';
  * @typedef {{games: GameInfo[], levels: {number: number, name: string, about: string}[]}} Catalogue
  */
 
-/** What the server refuses, with its reason. */
-export class Refused extends Error {
-  constructor(/** @type {number} */ status, /** @type {string} */ message, /** @type {string|undefined} */ field) {
-    super(message);
-    this.status = status;
-    this.field = field;
-  }
-}
-
-/** How long an answer may take, without and with thought. */
+/** How long an answer may take. */
 const ANSWER_WITHIN = 8_000;
-const THOUGHT_WITHIN = 60_000;
 
 /** What does not refuse a request but cannot answer it now. */
-const isAway = (/** @type {any} */ error) => error instanceof Refused && [0, 502, 503, 504].includes(error.status);
+const isAway = (/** @type {any} */ error) =>
+  error instanceof Refused && [0, 502, 503, 504].includes(error.status);
 
 /** @param {string} path @param {{body?: any, token?: string|null, signal?: AbortSignal, within?: number}} [how] */
 const request = async (path, { body, token, signal, within } = {}) => {
@@ -42,13 +37,16 @@ const request = async (path, { body, token, signal, within } = {}) => {
   const headers = {};
   if (body !== undefined) headers['content-type'] = 'application/json';
   if (token) headers.authorization = `Bearer ${token}`;
-  const limits = [signal, within ? AbortSignal.timeout(within) : undefined].filter((one) => one !== undefined);
+  const limits = [signal, within ? AbortSignal.timeout(within) : undefined].filter(
+    (one) => one !== undefined,
+  );
   let response;
   try {
     response = await fetch(path, {
       method: body === undefined ? 'GET' : 'POST',
       headers,
-      signal: limits.length > 0 ? AbortSignal.any(/** @type {AbortSignal[]} */ (limits)) : undefined,
+      signal:
+        limits.length > 0 ? AbortSignal.any(/** @type {AbortSignal[]} */ (limits)) : undefined,
       body: body === undefined ? undefined : JSON.stringify(body),
     });
   } catch (error) {
@@ -58,17 +56,21 @@ const request = async (path, { body, token, signal, within } = {}) => {
   }
   if (response.ok) return response;
   const reason = await response.json().catch(() => ({}));
-  const refusal = new Refused(response.status, reason.error ?? `the server answered ${response.status}`, reason.field);
+  const refusal = new Refused(
+    response.status,
+    reason.error ?? `the server answered ${response.status}`,
+    reason.field,
+  );
   if (isAway(refusal)) reach.lost();
   else reach.found();
   throw refusal;
 };
 
-/** The body of an answer; one that breaks off was none. @param {Promise<Response>} asked @param {'json'|'text'} kind */
-const bodyOf = async (asked, kind) => {
+/** The body of an answer; one that breaks off was none. @param {Promise<Response>} asked */
+const bodyOf = async (asked) => {
   const response = await asked;
   try {
-    const body = await response[kind]();
+    const body = await response.json();
     reach.found();
     return body;
   } catch {
@@ -78,15 +80,10 @@ const bodyOf = async (asked, kind) => {
 };
 
 /** @param {string} path @param {string|null} [token] */
-export const getJson = (path, token) => bodyOf(request(path, { token, within: ANSWER_WITHIN }), 'json');
-/** @param {string} path */
-export const getText = (path) => bodyOf(request(path, { within: ANSWER_WITHIN }), 'text');
+export const getJson = (path, token) => bodyOf(request(path, { token, within: ANSWER_WITHIN }));
 /** @param {string} path @param {any} body @param {string|null} [token] */
-export const postJson = (path, body, token) => bodyOf(request(path, { body, token, within: ANSWER_WITHIN }), 'json');
-/** @param {string} path @param {any} body */
-export const postText = (path, body) => bodyOf(request(path, { body, within: ANSWER_WITHIN }), 'text');
-/** Asks for something that needs thought. @param {string} path @param {any} body */
-export const postLong = (path, body) => bodyOf(request(path, { body, within: THOUGHT_WITHIN }), 'json');
+export const postJson = (path, body, token) =>
+  bodyOf(request(path, { body, token, within: ANSWER_WITHIN }));
 
 /**
  * Asks until there is an answer: while the server is away, this waits for it to come back.
@@ -108,46 +105,36 @@ export const patient = async (ask) => {
 /** @type {Promise<Catalogue>|null} */
 let shelf = null;
 /** What there is to play; asked for once. @type {() => Promise<Catalogue>} */
-export const catalogue = () => (shelf ??= patient(() => getJson('/api/catalogue')));
+export const catalogue = () =>
+  (shelf ??= fetch(new URL('./catalogue.json', import.meta.url)).then(
+    (answer) => (answer.ok ? answer.json() : ask('catalogue')),
+    () => ask('catalogue'),
+  ));
 
 /** @type {Map<string, Promise<View>>} */
 const seen = new Map();
 const MOST_SEEN = 200;
 
-/** A position as the server shows it; asked for once, and until there is an answer. @param {Place} place @param {boolean} flipped @returns {Promise<View>} */
+/** A position as it is shown; asked for once. @param {Place} place @param {boolean} flipped @returns {Promise<View>} */
 export const view = (place, flipped = false) => {
   const body = { ...place, flipped };
   const key = JSON.stringify(body);
   const known = seen.get(key);
   if (known) return known;
-  const asked = patient(() => postJson('/api/view', body));
+  const asked = ask('view', body);
   asked.catch(() => seen.delete(key));
   seen.set(key, asked);
   if (seen.size > MOST_SEEN) seen.delete(/** @type {string} */ (seen.keys().next().value));
   return asked;
 };
 
-/**
- * Reads lines of JSON as they come.
- * @param {string} path @param {any} body @param {(line: any) => void} onLine @param {AbortSignal} signal
- */
-export const stream = async (path, body, onLine, signal) => {
-  const response = await request(path, { body, signal });
-  const reader = /** @type {ReadableStream} */ (response.body).pipeThrough(new TextDecoderStream()).getReader();
-  let rest = '';
-  for (;;) {
-    const { value, done } = await reader.read();
-    rest += value ?? '';
-    const lines = rest.split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) if (line.trim()) onLine(JSON.parse(line));
-    if (done) break;
-  }
-  if (rest.trim()) onLine(JSON.parse(rest));
-};
-
 /** A position as the path of an address: the blank before the player becomes `_`. */
 export const toPath = (/** @type {string} */ text) =>
-  encodeURIComponent(text.replace(/ (?=[^ ]*$)/, '_')).replace(/%2F/g, '/').replace(/%2C/g, ',').replace(/%3B/g, ';').replace(/%3D/g, '=');
+  encodeURIComponent(text.replace(/ (?=[^ ]*$)/, '_'))
+    .replace(/%2F/g, '/')
+    .replace(/%2C/g, ',')
+    .replace(/%3B/g, ';')
+    .replace(/%3D/g, '=');
 /** The way back. */
-export const fromPath = (/** @type {string} */ path) => decodeURIComponent(path).replace(/_(?=[^_]*$)/, ' ');
+export const fromPath = (/** @type {string} */ path) =>
+  decodeURIComponent(path).replace(/_(?=[^_]*$)/, ' ');

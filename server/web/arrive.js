@@ -29,11 +29,16 @@ const chosenKey = (/** @type {string} */ id) => `quadrille.seat.${id}`;
 /** Notes which seat this tab plays; another tab may play the other. @param {string} id @param {import('./seats.js').Who} who */
 export const chooseHere = (id, who) => {
   // Where nothing is kept it is asked again.
-  try { forTab.setItem(chosenKey(id), who); } catch { /* said above */ }
+  try {
+    forTab.setItem(chosenKey(id), who);
+  } catch {
+    /* said above */
+  }
 };
 
 /** An open seat that nobody has taken: its secret is an invitation. @param {Game} game @param {(1|2)[]} you */
-export const isInvitation = (game, you) => you.length === 1 && game.seats[you[0] - 1].kind === 'open' && !game.seats[you[0] - 1].joined;
+export const isInvitation = (game, you) =>
+  you.length === 1 && game.seats[you[0] - 1].kind === 'open' && !game.seats[you[0] - 1].joined;
 
 /** The game and the seat of a secret; no seat if the server does not know it. @param {string} id @param {string|null} token @returns {Promise<{game: Game, seat: Seat|null}|null>} */
 const check = async (id, token) => {
@@ -41,7 +46,10 @@ const check = async (id, token) => {
   try {
     const game = await patient(() => getJson(`/api/games/${id}`, token));
     const you = game.you ?? [];
-    return { game, seat: token && you.length > 0 ? { token, you, invitation: isInvitation(game, you) } : null };
+    return {
+      game,
+      seat: token && you.length > 0 ? { token, you, invitation: isInvitation(game, you) } : null,
+    };
   } catch (error) {
     if (/** @type {any} */ (error).status === 401 && token !== null) return null;
     throw error;
@@ -49,22 +57,31 @@ const check = async (id, token) => {
 };
 
 /** Why a link gives no seat. @param {Game} game */
-const useless = (game) => (game.seats.some((seat) => seat.kind === 'open' && seat.joined)
-  ? 'This invitation has been used: somebody has taken the seat.'
-  : 'This link opens no seat of this game.');
+const useless = (game) =>
+  game.seats.some((seat) => seat.kind === 'open' && seat.joined)
+    ? 'This invitation has been used: somebody has taken the seat.'
+    : 'This link opens no seat of this game.';
 
 /** Keeps what the server has confirmed. Says whether the address is needed no more. @param {string} id @param {Game} game @param {Seat} seat */
-const keep = (id, game, seat) => (seat.invitation
-  ? rememberGame({ id, game: game.game, invited: seat.token })
-  : hold(forever, id, whoOf(seat.you), seat.token));
+const keep = (id, game, seat) =>
+  seat.invitation
+    ? rememberGame({ id, game: game.game, invited: seat.token })
+    : hold(forever, id, whoOf(seat.you), seat.token);
 
 /** @param {HTMLElement} main @param {string} id @param {(game: Game) => Promise<[string, string]>} colours @returns {Promise<Arrival>} */
 export const arrive = async (main, id, colours) => {
   const link = linkToken();
-  const own = [...new Set([proposed(forever, id)?.secret, ...held(forever, id).map(({ token }) => token)])].filter((token) => token !== undefined);
-  const invited = link || own.length > 0 ? [] : [myGame(id)?.invited].filter((token) => token !== undefined);
+  const own = [
+    ...new Set([proposed(forever, id)?.secret, ...held(forever, id).map(({ token }) => token)]),
+  ].filter((token) => token !== undefined);
+  const invited =
+    link || own.length > 0 ? [] : [myGame(id)?.invited].filter((token) => token !== undefined);
   const tokens = [...new Set([...(link ? [link] : []), ...own, ...invited])];
-  const checked = new Map(await Promise.all(tokens.map(async (token) => /** @type {const} */ ([token, await check(id, token)]))));
+  const checked = new Map(
+    await Promise.all(
+      tokens.map(async (token) => /** @type {const} */ ([token, await check(id, token)])),
+    ),
+  );
   const known = [...checked.values()].find((one) => one);
   const game = (known ?? /** @type {{game: Game}} */ (await check(id, null))).game;
 
@@ -72,7 +89,8 @@ export const arrive = async (main, id, colours) => {
   const mine = [...own, ...invited].flatMap((token) => checked.get(token)?.seat ?? []);
   for (const seat of mine) keep(id, game, seat);
   if (mine.some(({ token }) => token === proposed(forever, id)?.secret)) settled(forever, id);
-  if (link && (!linked || keep(id, game, linked))) history.replaceState(null, '', location.pathname);
+  if (link && (!linked || keep(id, game, linked)))
+    history.replaceState(null, '', location.pathname);
 
   const { play, ask } = decide({ link: linked, own: mine, chosen: forTab.getItem(chosenKey(id)) });
   const seat = ask.length > 0 ? await choose(main, ask, linked, await colours(game)) : play;
@@ -82,13 +100,43 @@ export const arrive = async (main, id, colours) => {
 };
 
 /** @param {HTMLElement} main @param {Seat[]} seats @param {Seat|null} linked @param {[string, string]} colours @returns {Promise<Seat>} */
-const choose = (main, seats, linked, colours) => new Promise((resolve) => {
-  const called = (/** @type {Seat} */ { you }) => you.map((player) => colours[player - 1]).join(' and ');
-  const about = (/** @type {Seat} */ seat) => (seat !== linked ? 'this browser plays it' : seat.invitation ? 'an invitation for a friend' : 'the link that was opened');
-  main.className = 'page';
-  fill(main, el('div.empty', { id: 'choose-seat' },
-    el('h1', {}, 'Which side do you play here?'),
-    el('p', {}, 'This browser holds more than one seat of this game. Both are kept.'),
-    el('div.choices', {}, ...seats.map((seat) => button(`Play ${called(seat)}`, () => { fill(main); resolve(seat); }, { 'data-seat': whoOf(seat.you), title: about(seat), className: seat === linked ? 'primary' : '' }))),
-    el('p.about', {}, seats.map((seat) => `${called(seat)}: ${about(seat)}`).join(' · '))));
-});
+const choose = (main, seats, linked, colours) =>
+  new Promise((resolve) => {
+    const called = (/** @type {Seat} */ { you }) =>
+      you.map((player) => colours[player - 1]).join(' and ');
+    const about = (/** @type {Seat} */ seat) =>
+      seat !== linked
+        ? 'this browser plays it'
+        : seat.invitation
+          ? 'an invitation for a friend'
+          : 'the link that was opened';
+    main.className = 'page';
+    fill(
+      main,
+      el(
+        'div.empty',
+        { id: 'choose-seat' },
+        el('h1', {}, 'Which side do you play here?'),
+        el('p', {}, 'This browser holds more than one seat of this game. Both are kept.'),
+        el(
+          'div.choices',
+          {},
+          ...seats.map((seat) =>
+            button(
+              `Play ${called(seat)}`,
+              () => {
+                fill(main);
+                resolve(seat);
+              },
+              {
+                'data-seat': whoOf(seat.you),
+                title: about(seat),
+                className: seat === linked ? 'primary' : '',
+              },
+            ),
+          ),
+        ),
+        el('p.about', {}, seats.map((seat) => `${called(seat)}: ${about(seat)}`).join(' · ')),
+      ),
+    );
+  });

@@ -5,7 +5,10 @@
 import * as outbox from './outbox.js';
 
 /** A name for a command that nobody else gives. */
-export const freshName = () => Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+export const freshName = () =>
+  Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('');
 
 /**
  * @param {{game: string, who: string, storage: Storage, onChange: () => void, now?: () => number}} where
@@ -19,7 +22,11 @@ export const createCommands = ({ game, who, storage, onChange, now = Date.now })
 
   const keep = (/** @type {outbox.Wish} */ wish) => {
     // A browser that keeps nothing still sends it, as long as the page is open.
-    try { storage.setItem(prefix + wish.name, outbox.written(wish)); } catch { /* said above */ }
+    try {
+      storage.setItem(prefix + wish.name, outbox.written(wish));
+    } catch {
+      /* said above */
+    }
   };
   const drop = (/** @type {string} */ name) => storage.removeItem(prefix + name);
 
@@ -44,7 +51,10 @@ export const createCommands = ({ game, who, storage, onChange, now = Date.now })
     const one = asking.get(name);
     asking.delete(name);
     if (message.type === 'ack') one?.resolve(message);
-    else one?.reject(Object.assign(new Error(message.error), { status: message.status, field: message.field }));
+    else
+      one?.reject(
+        Object.assign(new Error(message.error), { status: message.status, field: message.field }),
+      );
   };
 
   return {
@@ -91,7 +101,9 @@ export const createCommands = ({ game, who, storage, onChange, now = Date.now })
     },
     reconnected: () => change(outbox.reconnected(box)),
     forget: (/** @type {string} */ name) => change(outbox.forgotten(box, name)),
-    moved: () => { if (box.commands.some((one) => one.phase === 'refused')) change(outbox.moved(box)); },
+    moved: () => {
+      if (box.commands.some((one) => one.phase === 'refused')) change(outbox.moved(box));
+    },
     /** Another page has written to the storage. @param {{key: string|null, newValue: string|null}} event */
     stored: ({ key, newValue }) => {
       if (!key?.startsWith(prefix)) return;
@@ -105,4 +117,6 @@ export const createCommands = ({ game, who, storage, onChange, now = Date.now })
 
 /** How many commands of a game wait in the browser. @param {Storage} storage @param {string} game */
 export const waitingFor = (storage, game) =>
-  Array.from({ length: storage.length }, (_, i) => storage.key(i) ?? '').filter((key) => key.startsWith(`quadrille.outbox.${game}.`)).length;
+  Array.from({ length: storage.length }, (_, i) => storage.key(i) ?? '').filter((key) =>
+    key.startsWith(`quadrille.outbox.${game}.`),
+  ).length;

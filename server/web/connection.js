@@ -40,12 +40,25 @@ const RESTARTING = 1012;
 
 /** @param {number} now @param {{online?: boolean, visible?: boolean}} [where] @returns {State} */
 export const initial = (now, { online = true, visible = true } = {}) => ({
-  link: 'down', since: now, ticked: now, pingAt: now, answerBy: null, retryAt: now, tries: 0,
-  ever: false, online, visible, answering: true, restarting: false,
+  link: 'down',
+  since: now,
+  ticked: now,
+  pingAt: now,
+  answerBy: null,
+  retryAt: now,
+  tries: 0,
+  ever: false,
+  online,
+  visible,
+  answering: true,
+  restarting: false,
 });
 
 /** @param {State} state @param {number} now @returns {[State, Order[]]} */
-const connectNow = (state, now) => [{ ...state, link: 'opening', since: now, answerBy: null }, ['connect']];
+const connectNow = (state, now) => [
+  { ...state, link: 'opening', since: now, answerBy: null },
+  ['connect'],
+];
 
 /** @param {State} state @param {number} now @param {Order[]} [before] @returns {[State, Order[]]} */
 const connectFresh = (state, now, before = []) => {
@@ -57,7 +70,14 @@ const connectFresh = (state, now, before = []) => {
 const rest = (state, now, random, least = 0) => {
   const slowest = state.visible ? SLOWEST : SLOWEST_HIDDEN;
   const pause = Math.max(least, Math.min(slowest, 300 * 2 ** state.tries)) * (0.6 + 0.4 * random);
-  return { ...state, link: 'down', since: now, answerBy: null, retryAt: now + pause, tries: Math.min(state.tries + 1, 10) };
+  return {
+    ...state,
+    link: 'down',
+    since: now,
+    answerBy: null,
+    retryAt: now + pause,
+    tries: Math.min(state.tries + 1, 10),
+  };
 };
 
 const isOpen = (/** @type {State} */ { link }) => link === 'open' || link === 'greeted';
@@ -65,13 +85,21 @@ const isOpen = (/** @type {State} */ { link }) => link === 'open' || link === 'g
 /** Asks at once whether anybody is there. @param {State} state @param {number} now @param {number} within @returns {[State, Order[]]} */
 const askNow = (state, now, within) => {
   const by = now + within;
-  return [{ ...state, pingAt: now, answerBy: state.answerBy === null ? by : Math.min(state.answerBy, by) }, ['ping']];
+  return [
+    {
+      ...state,
+      pingAt: now,
+      answerBy: state.answerBy === null ? by : Math.min(state.answerBy, by),
+    },
+    ['ping'],
+  ];
 };
 
 /** Something suggests that the network may be another one now. @param {State} state @param {number} now @returns {[State, Order[]]} */
 const reconsider = (state, now) => {
   if (state.link === 'down') return connectFresh(state, now);
-  if (state.link === 'opening') return now - state.since < 1_000 ? [state, []] : connectFresh(state, now, ['drop']);
+  if (state.link === 'opening')
+    return now - state.since < 1_000 ? [state, []] : connectFresh(state, now, ['drop']);
   return askNow(state, now, AWAKE_WITHIN);
 };
 
@@ -79,11 +107,16 @@ const reconsider = (state, now) => {
 const tick = (state, now, random) => {
   const slept = now - state.ticked > ASLEEP;
   const next = { ...state, ticked: now };
-  if (slept) return next.answerBy !== null && now >= next.answerBy ? connectFresh(next, now, ['drop']) : reconsider(next, now);
+  if (slept)
+    return next.answerBy !== null && now >= next.answerBy
+      ? connectFresh(next, now, ['drop'])
+      : reconsider(next, now);
   if (next.link === 'down') return now >= next.retryAt ? connectNow(next, now) : [next, []];
-  if (next.link !== 'greeted' && now - next.since >= OPEN_WITHIN) return [rest(next, now, random), ['drop']];
+  if (next.link !== 'greeted' && now - next.since >= OPEN_WITHIN)
+    return [rest(next, now, random), ['drop']];
   if (next.answerBy !== null && now >= next.answerBy) return [rest(next, now, random), ['drop']];
-  if (isOpen(next) && next.answerBy === null && now - next.pingAt >= PING_AFTER) return askNow(next, now, ANSWER_WITHIN);
+  if (isOpen(next) && next.answerBy === null && now - next.pingAt >= PING_AFTER)
+    return askNow(next, now, ANSWER_WITHIN);
   return [next, []];
 };
 
@@ -94,23 +127,55 @@ const tick = (state, now, random) => {
  */
 export const step = (state, event, now, random = 0.5) => {
   switch (event.type) {
-    case 'start': return connectNow(state, now);
-    case 'opened': return [{ ...state, link: 'open', pingAt: now, answerBy: null }, []];
-    case 'greeted': return [{ ...state, link: 'greeted', since: now, ever: true, restarting: false, tries: 0, pingAt: now, answerBy: null }, []];
-    case 'answer': return [{ ...state, pingAt: now, answerBy: null }, []];
-    case 'restart': return [{ ...state, restarting: true }, []];
+    case 'start':
+      return connectNow(state, now);
+    case 'opened':
+      return [{ ...state, link: 'open', pingAt: now, answerBy: null }, []];
+    case 'greeted':
+      return [
+        {
+          ...state,
+          link: 'greeted',
+          since: now,
+          ever: true,
+          restarting: false,
+          tries: 0,
+          pingAt: now,
+          answerBy: null,
+        },
+        [],
+      ];
+    case 'answer':
+      return [{ ...state, pingAt: now, answerBy: null }, []];
+    case 'restart':
+      return [{ ...state, restarting: true }, []];
     case 'closed': {
       const restarting = state.restarting || event.code === RESTARTING;
-      return [rest({ ...state, restarting }, now, random, event.code === PAST_A_LIMIT ? SLOWEST : 0), []];
+      return [
+        rest({ ...state, restarting }, now, random, event.code === PAST_A_LIMIT ? SLOWEST : 0),
+        [],
+      ];
     }
-    case 'renew': return connectFresh(state, now, ['drop']);
-    case 'tick': return tick(state, now, random);
-    case 'online': return reconsider({ ...state, online: true }, now);
-    case 'offline': return isOpen(state) ? askNow({ ...state, online: false }, now, AWAKE_WITHIN) : [{ ...state, online: false }, []];
-    case 'shown': return reconsider({ ...state, visible: true }, now);
-    case 'hidden': return [{ ...state, visible: false }, []];
-    case 'requests-fail': return [{ ...state, answering: false }, []];
-    case 'requests-answered': return state.link === 'down' ? connectFresh({ ...state, answering: true }, now) : [{ ...state, answering: true }, []];
+    case 'renew':
+      return connectFresh(state, now, ['drop']);
+    case 'tick':
+      return tick(state, now, random);
+    case 'online':
+      return reconsider({ ...state, online: true }, now);
+    case 'offline':
+      return isOpen(state)
+        ? askNow({ ...state, online: false }, now, AWAKE_WITHIN)
+        : [{ ...state, online: false }, []];
+    case 'shown':
+      return reconsider({ ...state, visible: true }, now);
+    case 'hidden':
+      return [{ ...state, visible: false }, []];
+    case 'requests-fail':
+      return [{ ...state, answering: false }, []];
+    case 'requests-answered':
+      return state.link === 'down'
+        ? connectFresh({ ...state, answering: true }, now)
+        : [{ ...state, answering: true }, []];
   }
 };
 
@@ -118,7 +183,8 @@ export const step = (state, event, now, random = 0.5) => {
 export const told = (state) => {
   if (state.link === 'greeted' && state.answering) return { kind: 'connected', words: 'Connected' };
   if (!state.online) return { kind: 'offline', words: 'You are offline. Nothing is lost.' };
-  if (state.restarting) return { kind: 'restarting', words: 'The server is restarting. Nothing is lost.' };
+  if (state.restarting)
+    return { kind: 'restarting', words: 'The server is restarting. Nothing is lost.' };
   if (!state.ever) return { kind: 'connecting', words: 'Connecting…' };
   return { kind: 'reconnecting', words: 'Connection lost. Reconnecting…' };
 };

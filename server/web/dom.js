@@ -17,9 +17,11 @@ export const el = (name, props = {}, ...children) => {
 };
 
 /** The children that are there. @param {(Node|string|null|undefined|false)[]} children */
-const real = (children) => /** @type {(Node|string)[]} */ (children.filter((child) => child || child === ''));
+const real = (children) =>
+  /** @type {(Node|string)[]} */ (children.filter((child) => child || child === ''));
 
-const ATTRIBUTE = /^(aria-|data-|role$|for$|list$|popovertarget|inputmode$|enterkeyhint$|autocomplete$|colspan$)/;
+const ATTRIBUTE =
+  /^(aria-|data-|role$|for$|list$|popovertarget|inputmode$|enterkeyhint$|autocomplete$|colspan$)/;
 
 /** @param {HTMLElement} node @param {Record<string, any>} props */
 export const setProps = (node, props) => {
@@ -33,9 +35,11 @@ export const setProps = (node, props) => {
   }
 };
 
-/** Puts children in the place of what was there, unless that would change nothing. */
-export const fill = (/** @type {Element} */ node, /** @type {(Node|string|null|false)[]} */ ...children) =>
-  node.replaceChildren(...real(children));
+/** Puts children in the place of what was there. */
+export const fill = (
+  /** @type {Element} */ node,
+  /** @type {(Node|string|null|false)[]} */ ...children
+) => node.replaceChildren(...real(children));
 
 /** Sets a text only when it differs, so that nothing is announced or laid out twice. */
 export const setText = (/** @type {Element} */ node, /** @type {string} */ text) => {
@@ -45,7 +49,11 @@ export const setText = (/** @type {Element} */ node, /** @type {string} */ text)
 const SVG = 'http://www.w3.org/2000/svg';
 
 /** An SVG element. */
-export const svg = (/** @type {string} */ tag, /** @type {Record<string, any>} */ attributes = {}, /** @type {(Node|string)[]} */ ...children) => {
+export const svg = (
+  /** @type {string} */ tag,
+  /** @type {Record<string, any>} */ attributes = {},
+  /** @type {(Node|string)[]} */ ...children
+) => {
   const node = document.createElementNS(SVG, tag);
   for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, String(value));
   node.append(...children);
@@ -54,7 +62,10 @@ export const svg = (/** @type {string} */ tag, /** @type {Record<string, any>} *
 
 /** A drawing of the server as an element. */
 export const drawing = (/** @type {string} */ markup) =>
-  document.importNode(new DOMParser().parseFromString(markup, 'image/svg+xml').documentElement, true);
+  document.importNode(
+    new DOMParser().parseFromString(markup, 'image/svg+xml').documentElement,
+    true,
+  );
 
 /** @param {string} label @param {() => void} action @param {Record<string, any>} [props] */
 export const button = (label, action, props = {}) => {
@@ -68,25 +79,119 @@ const ICONS = /** @type {Record<string, string>} */ ({
   on: 'M6 4l8 6-8 6z',
   last: 'M15 4v12M4 4l8 6-8 6z',
   flip: 'M6 16V5M3 8l3-3 3 3M14 4v11M11 12l3 3 3-3',
+  undo: 'M7 5L3.5 8.5 7 12M4 8.5h8a4.5 4.5 0 0 1 0 9H8',
+  hint: 'M8 15.5h4M8.5 18h3M10 2.5a5 5 0 0 0-3 9c.8.7 1.2 1.3 1.2 2h3.6c0-.7.4-1.3 1.2-2a5 5 0 0 0-3-9z',
+  more: 'M4.5 10h.01M10 10h.01M15.5 10h.01',
+  again: 'M4 10a6 6 0 0 1 10.5-4M16 10a6 6 0 0 1-10.5 4M14.5 2.5V6H11M5.5 17.5V14H9',
+  review: 'M3 16h14M4 13l4-5 3 3 5-7',
+  analyse: 'M8.5 14a5.5 5.5 0 1 0 0-11 5.5 5.5 0 0 0 0 11zM13 13l4 4',
+  home: 'M3 10l7-6 7 6M5 9v8h10V9',
+  settings:
+    'M3 6h6M13 6h4M3 14h2M9 14h8M11 8a2 2 0 1 0 0-4 2 2 0 0 0 0 4zM7 16a2 2 0 1 0 0-4 2 2 0 0 0 0 4z',
 });
+
+const sign = (/** @type {string} */ icon) =>
+  svg(
+    'svg',
+    { class: 'sign', viewBox: '0 0 20 20', 'aria-hidden': 'true' },
+    svg('path', { d: ICONS[icon] }),
+  );
+
+/** A button of the bar: a sign over its name. @param {string} icon @param {string} label @param {() => void} action @param {Record<string, any>} [props] */
+export const barButton = (icon, label, action, props = {}) => {
+  const one = button('', action, props);
+  one.append(sign(icon), el('span', {}, label));
+  return one;
+};
+
+/** A link of the bar. @param {string} icon @param {string} label @param {Record<string, any>} [props] */
+export const barLink = (icon, label, props = {}) => {
+  const one = el('a.button', props);
+  one.append(sign(icon), el('span', {}, label));
+  return one;
+};
+
+/** What is used seldom, behind one button. @param {any[]} items */
+export const moreMenu = (...items) => {
+  const list = el('div.card', { id: 'more-menu', hidden: true }, ...items);
+  const open = (/** @type {boolean} */ shown) => {
+    list.hidden = !shown;
+    more.setAttribute('aria-expanded', String(shown));
+    if (shown) list.querySelector('button:not([hidden]), a:not([hidden])')?.focus();
+  };
+  const more = barButton('more', 'More', () => open(list.hidden), {
+    id: 'more',
+    'aria-expanded': 'false',
+    'aria-controls': 'more-menu',
+  });
+  const element = el('div.menu', {}, more, list);
+  list.addEventListener('click', () => {
+    open(false);
+    more.focus();
+  });
+  element.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
+    if (event.key !== 'Escape' || list.hidden) return;
+    event.stopPropagation();
+    open(false);
+    more.focus();
+  });
+  document.addEventListener('pointerdown', ({ target }) => {
+    if (!list.hidden && !element.contains(/** @type {Node} */ (target))) open(false);
+  });
+  return element;
+};
+
+/** The line that names what one looks at; on small screens it leads home and to the settings, too. @param {string} name @param {string} about @param {Node|null} [state] */
+export const placeLine = (name, about, state = null) => {
+  const home = el('a.button.home', { href: '/', 'aria-label': 'Quadrille' });
+  home.append(sign('home'));
+  const settings = el('button.settings', {
+    type: 'button',
+    popovertarget: 'settings',
+    'aria-label': 'Settings',
+  });
+  settings.append(sign('settings'));
+  return el(
+    'header.place',
+    {},
+    home,
+    el('h1', {}, name),
+    el('small', {}, about),
+    state ? el('span.state', {}, state) : null,
+    settings,
+  );
+};
 
 /** A button with a sign on it and a name for those who cannot see it. @param {string} icon @param {string} label @param {() => void} action @param {Record<string, any>} [props] */
 export const iconButton = (icon, label, action, props = {}) => {
   const one = button('', action, { 'aria-label': label, ...props });
-  one.append(svg('svg', { class: 'sign', viewBox: '0 0 20 20', 'aria-hidden': 'true' }, svg('path', { d: ICONS[icon] })));
+  one.append(sign(icon));
   return one;
 };
 
 /**
  * The buttons that lead through a game.
- * @param {{first: () => void, back: () => void, on: () => void, last: () => void, flip: () => void}} ways
+ * @param {{first: () => void, back: () => void, on: () => void, last: () => void}} ways
  */
-export const stepsNav = ({ first, back, on, last, flip }) => el('nav.steps', { 'aria-label': 'Through the game' },
-  iconButton('first', 'First position', first, { id: 'nav-first', title: 'First position (Home)' }),
-  iconButton('back', 'One turn back', back, { id: 'nav-back', title: 'One turn back (←)' }),
-  iconButton('on', 'One turn on', on, { id: 'nav-on', title: 'One turn on (→)' }),
-  iconButton('last', 'Last position', last, { id: 'nav-last', title: 'Last position (End)' }),
-  iconButton('flip', 'Turn the board round', flip, { id: 'flip', title: 'Turn the board round (f)' }));
+export const stepsNav = ({ first, back, on, last }) =>
+  el(
+    'nav.steps',
+    { 'aria-label': 'Through the game' },
+    iconButton('first', 'First position', first, {
+      id: 'nav-first',
+      title: 'First position (Home)',
+    }),
+    iconButton('back', 'One turn back', back, { id: 'nav-back', title: 'One turn back (←)' }),
+    iconButton('on', 'One turn on', on, { id: 'nav-on', title: 'One turn on (→)' }),
+    iconButton('last', 'Last position', last, { id: 'nav-last', title: 'Last position (End)' }),
+  );
+
+/** Only the board, or all of the page. */
+export const zen = () => document.documentElement.classList.toggle('zen');
+
+/** The way back from the board alone. */
+export const unzenButton = () =>
+  button('Show everything', () => zen(), { className: 'unzen', id: 'unzen' });
 
 /**
  * A modal question.
@@ -96,13 +201,25 @@ export const stepsNav = ({ first, back, on, last, flip }) => el('nav.steps', { '
  */
 export const confirmBox = (question, yes, no = 'Cancel') =>
   new Promise((resolve) => {
-    const box = el('dialog.box', { 'aria-label': question },
-      el('form', { method: 'dialog' },
+    const box = el(
+      'dialog.box',
+      { 'aria-label': question },
+      el(
+        'form',
+        { method: 'dialog' },
         el('p', {}, question),
-        el('div.row', {},
+        el(
+          'div.row',
+          {},
           el('button', { value: 'no' }, no),
-          el('button.primary', { value: 'yes' }, yes))));
-    box.addEventListener('close', () => { resolve(box.returnValue === 'yes'); box.remove(); });
+          el('button.primary', { value: 'yes' }, yes),
+        ),
+      ),
+    );
+    box.addEventListener('close', () => {
+      resolve(box.returnValue === 'yes');
+      box.remove();
+    });
     document.body.append(box);
     box.showModal();
   });
@@ -114,7 +231,10 @@ export const toast = (/** @type {string} */ text, kind = '') => {
   const node = el('div', { id: 'toast', className: `toast ${kind}` }, text);
   document.body.append(node);
   say(text);
-  setTimeout(() => { node.remove(); unsay(text); }, 5000);
+  setTimeout(() => {
+    node.remove();
+    unsay(text);
+  }, 5000);
 };
 
 /** Announces something politely. */
@@ -141,13 +261,26 @@ export const copyText = async (text, field) => {
 
 /** A field that shows a text and copies it. */
 export const copyField = (/** @type {string} */ label, /** @type {string} */ value, id = '') => {
-  const input = el('input', { type: 'text', readOnly: true, value, id, 'aria-label': label, onfocus: () => input.select() });
-  const copy = button('Copy', async () => {
-    await copyText(value, input);
-    copy.textContent = 'Copied';
-    say(`${label} copied`);
-    setTimeout(() => { copy.textContent = 'Copy'; }, 2000);
-  }, { 'aria-label': `Copy: ${label}` });
+  const input = el('input', {
+    type: 'text',
+    readOnly: true,
+    value,
+    id,
+    'aria-label': label,
+    onfocus: () => input.select(),
+  });
+  const copy = button(
+    'Copy',
+    async () => {
+      await copyText(value, input);
+      copy.textContent = 'Copied';
+      say(`${label} copied`);
+      setTimeout(() => {
+        copy.textContent = 'Copy';
+      }, 2000);
+    },
+    { 'aria-label': `Copy: ${label}` },
+  );
   return el('div.copy', {}, el('span.label', {}, label), el('div.joined', {}, input, copy));
 };
 
@@ -161,11 +294,23 @@ export const onKeys = (keys, active = () => true) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     const target = /** @type {HTMLElement} */ (event.target);
     if (event.key === 'Escape' && target.matches?.('input, textarea')) target.blur();
-    if ((event.key === ' ' || event.key === 'Enter') && target.closest?.('button, a, summary')) return;
-    if (target.matches?.('input:not([type=radio]):not([type=checkbox]), textarea, select') || document.querySelector('dialog:modal')) return;
+    if ((event.key === ' ' || event.key === 'Enter') && target.closest?.('button, a, summary'))
+      return;
+    if (
+      target.matches?.('input:not([type=radio]):not([type=checkbox]), textarea, select') ||
+      document.querySelector('dialog:modal')
+    )
+      return;
     const action = keys[event.key] ?? keys[event.key.toLowerCase()];
     if (!action || !active()) return;
-    if (target.closest?.('.cells') && (event.key.startsWith('Arrow') || event.key === ' ' || event.key === 'Home' || event.key === 'End')) return;
+    if (
+      target.closest?.('.cells') &&
+      (event.key.startsWith('Arrow') ||
+        event.key === ' ' ||
+        event.key === 'Home' ||
+        event.key === 'End')
+    )
+      return;
     event.preventDefault();
     action(event);
   });

@@ -1,7 +1,8 @@
 /** Setting up a position by hand. */
-import { catalogue, fromPath, postJson, toPath, view as askView } from './api.js';
+import { catalogue, fromPath, toPath, view as askView } from './api.js';
+import { ask } from './ask.js';
 import { createBoard } from './board.js';
-import { button, drawing, el, fill, onKeys, say, setText } from './dom.js';
+import { button, drawing, el, fill, onKeys, placeLine, say, setText } from './dom.js';
 import { playLink } from './home.js';
 import { capital, spaced } from './text.js';
 
@@ -12,42 +13,152 @@ export const editorPage = async (main, rest) => {
   if (!info) {
     document.title = 'Set up – Quadrille';
     main.className = 'page';
-    fill(main, el('h1', {}, 'Set up a position'), el('p.lead', {}, 'Of which game?'),
-      el('div.shelf', {}, ...games.map((one) => el('a.card.tile', { href: `/editor/${one.id}`, 'data-game': one.id }, drawing(one.picture), el('b', {}, one.name)))));
+    fill(
+      main,
+      el('h1', {}, 'Set up a position'),
+      el('p.lead', {}, 'Of which game?'),
+      el(
+        'div.shelf',
+        {},
+        ...games.map((one) =>
+          el(
+            'a.card.tile',
+            { href: `/editor/${one.id}`, 'data-game': one.id },
+            drawing(one.picture),
+            el('b', {}, one.name),
+          ),
+        ),
+      ),
+    );
     return;
   }
   document.title = `Set up ${info.name} – Quadrille`;
   const path = rest.slice(1).join('/');
-  const state = { view: /** @type {import('./api.js').View} */ (/** @type {any} */ (null)), brush: info.brushes[0].id, flipped: false, past: /** @type {string[]} */ ([]) };
+  const state = {
+    view: /** @type {import('./api.js').View} */ (/** @type {any} */ (null)),
+    brush: info.brushes[0].id,
+    flipped: false,
+    past: /** @type {string[]} */ ([]),
+  };
 
   const wrong = el('p.error', { id: 'edit-error', role: 'alert' });
   const status = el('p.prompt', { id: 'edit-status' });
-  const board = createBoard({ label: `Board of ${info.name}`, onTap: (cell) => edit({ cell, brush: state.brush }) });
-  const pick = (/** @type {string} */ id) => { state.brush = id; mark(); };
-  const brushes = el('fieldset.segments.brushes', {}, el('legend', {}, 'A click puts'), ...info.brushes.map((brush, i) => el('label', {},
-    el('input', { type: 'radio', name: 'brush', value: brush.id, checked: i === 0, onchange: () => pick(brush.id) }), el('span', {}, `${i + 1} · ${capital(brush.label)}`))));
-  const turn = el('fieldset.segments', { id: 'edit-turn' }, el('legend', {}, 'To move'), ...info.players.map((name, i) => el('label', {},
-    el('input', { type: 'radio', name: 'turn', value: String(i + 1), onchange: () => edit({ turn: i + 1 }) }), el('span', {}, name))));
-  const text = el('input', { type: 'text', id: 'edit-text', 'aria-label': 'Position as text', spellcheck: false });
-  const read = el('form.joined', { onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); open(text.value.trim()); } }, text, el('button', { type: 'submit', id: 'edit-read' }, 'Read'));
+  const board = createBoard({
+    label: `Board of ${info.name}`,
+    onTap: (cell) => edit({ cell, brush: state.brush }),
+  });
+  const pick = (/** @type {string} */ id) => {
+    state.brush = id;
+    mark();
+  };
+  const brushes = el(
+    'fieldset.segments.brushes',
+    {},
+    el('legend', {}, 'A click puts'),
+    ...info.brushes.map((brush, i) =>
+      el(
+        'label',
+        {},
+        el('input', {
+          type: 'radio',
+          name: 'brush',
+          value: brush.id,
+          checked: i === 0,
+          onchange: () => pick(brush.id),
+        }),
+        el('span', {}, `${i + 1} · ${capital(brush.label)}`),
+      ),
+    ),
+  );
+  const turn = el(
+    'fieldset.segments',
+    { id: 'edit-turn' },
+    el('legend', {}, 'To move'),
+    ...info.players.map((name, i) =>
+      el(
+        'label',
+        {},
+        el('input', {
+          type: 'radio',
+          name: 'turn',
+          value: String(i + 1),
+          onchange: () => edit({ turn: i + 1 }),
+        }),
+        el('span', {}, name),
+      ),
+    ),
+  );
+  const text = el('input', {
+    type: 'text',
+    id: 'edit-text',
+    'aria-label': 'Position as text',
+    spellcheck: false,
+  });
+  const read = el(
+    'form.joined',
+    {
+      onsubmit: (/** @type {Event} */ event) => {
+        event.preventDefault();
+        open(text.value.trim());
+      },
+    },
+    text,
+    el('button', { type: 'submit', id: 'edit-read' }, 'Read'),
+  );
   const playIt = el('a.button.primary', { id: 'edit-play' }, 'Play this');
   const analyse = el('a.button.primary', { id: 'edit-analyse' }, 'Analyse');
-  const option = (/** @type {import('./api.js').Option} */ one) => el('div.field', {}, el('label', { for: `edit-${one.name}` }, capital(spaced(one.name))),
-    el('select', { id: `edit-${one.name}`, name: one.name, onchange: () => startAnew() }, ...one.values.map((value) => el('option', { value: String(value) }, capital(String(value))))));
-  const options = el('details', {}, el('summary', {}, 'Options'), el('p.about', {}, 'Another option begins with the start of such a game.'), ...info.options.map(option));
+  const option = (/** @type {import('./api.js').Option} */ one) =>
+    el(
+      'div.field',
+      {},
+      el('label', { for: `edit-${one.name}` }, capital(spaced(one.name))),
+      el(
+        'select',
+        { id: `edit-${one.name}`, name: one.name, onchange: () => startAnew() },
+        ...one.values.map((value) =>
+          el('option', { value: String(value) }, capital(String(value))),
+        ),
+      ),
+    );
+  const options = el(
+    'details',
+    {},
+    el('summary', {}, 'Options'),
+    el('p.about', {}, 'Another option begins with the start of such a game.'),
+    ...info.options.map(option),
+  );
 
-  main.className = 'table analysis';
-  fill(main, el('h1.sr', {}, `Set up a position of ${info.name}`),
+  main.className = 'table reader';
+  fill(
+    main,
     el('div.boardbox', {}, board.element),
-    el('div.side', {},
+    el(
+      'div.side',
+      {},
+      placeLine(info.name, 'set up a position'),
       el('section.card', { 'aria-label': 'Editor' }, status, wrong, brushes),
       el('section.card', {}, turn),
-      el('div.actions', {}, button('Clear', () => edit({ clear: true }), { id: 'edit-clear' }), button('Start', () => startAnew(), { id: 'edit-start' }), button('Undo', () => undo(), { id: 'edit-undo' }), button('Flip', () => flip(), { id: 'flip' })),
-      el('section.card', { 'aria-label': 'Position' }, el('label.about', { for: 'edit-text' }, 'Position'), read),
+      el(
+        'div.actions',
+        {},
+        button('Clear', () => edit({ clear: true }), { id: 'edit-clear' }),
+        button('Start', () => startAnew(), { id: 'edit-start' }),
+        button('Undo', () => undo(), { id: 'edit-undo' }),
+        button('Flip', () => flip(), { id: 'flip' }),
+      ),
+      el(
+        'section.card',
+        { 'aria-label': 'Position' },
+        el('label.about', { for: 'edit-text' }, 'Position'),
+        read,
+      ),
       el('section.card', {}, options),
-      el('div.row', {}, playIt, analyse)));
+      el('div.row', {}, playIt, analyse),
+    ),
+  );
 
-  const mark = () => board.mark({ grab: new Set(state.view.cells.map((_, i) => i)), says: () => '' });
+  const mark = () =>
+    board.mark({ grab: new Set(state.view.cells.map((_, i) => i)), says: () => '' });
 
   /** Shows a position and puts it into the address. */
   const show = (/** @type {import('./api.js').View} */ view) => {
@@ -64,6 +175,7 @@ export const editorPage = async (main, rest) => {
       field.value = String(/** @type {any} */ (view.options)[one.name] ?? one.default);
     }
     playIt.href = playLink(view);
+    playIt.hidden = view.over;
     analyse.href = `/analysis/${info.id}/${toPath(view.text)}`;
     history.replaceState(null, '', `/editor/${info.id}/${toPath(view.text)}`);
   };
@@ -75,7 +187,12 @@ export const editorPage = async (main, rest) => {
   const edit = async (/** @type {any} */ change) => {
     const before = state.view.text;
     try {
-      const next = await postJson('/api/edit', { game: info.id, position: state.view.position, edit: change, flipped: state.flipped });
+      const next = await ask('edit', {
+        game: info.id,
+        position: state.view.position,
+        edit: change,
+        flipped: state.flipped,
+      });
       if (next.text !== before) state.past.push(before);
       show(next);
       say(change.cell === undefined ? next.status : next.cells[change.cell].says);
@@ -95,7 +212,14 @@ export const editorPage = async (main, rest) => {
   };
 
   const startAnew = async () => {
-    const chosen = info.options.map((one) => [one.name, one.values.find((value) => String(value) === /** @type {HTMLSelectElement} */ (document.getElementById(`edit-${one.name}`)).value)]);
+    const chosen = info.options.map((one) => [
+      one.name,
+      one.values.find(
+        (value) =>
+          String(value) ===
+          /** @type {HTMLSelectElement} */ (document.getElementById(`edit-${one.name}`)).value,
+      ),
+    ]);
     try {
       show(await askView({ game: info.id, options: Object.fromEntries(chosen) }, state.flipped));
     } catch (error) {
@@ -114,12 +238,20 @@ export const editorPage = async (main, rest) => {
   };
 
   onKeys({
-    f: flip, u: undo,
-    ...Object.fromEntries(info.brushes.map((brush, i) => [String(i + 1), () => {
-      /** @type {HTMLInputElement} */ (brushes.querySelector(`input[value="${brush.id}"]`)).checked = true;
-      pick(brush.id);
-      say(brush.label);
-    }])),
+    f: flip,
+    u: undo,
+    ...Object.fromEntries(
+      info.brushes.map((brush, i) => [
+        String(i + 1),
+        () => {
+          /** @type {HTMLInputElement} */ (
+            brushes.querySelector(`input[value="${brush.id}"]`)
+          ).checked = true;
+          pick(brush.id);
+          say(brush.label);
+        },
+      ]),
+    ),
   });
 
   show(await askView({ game: info.id, position: path ? fromPath(path) : null }));

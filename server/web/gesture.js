@@ -11,13 +11,20 @@
 /** @type {Spelling} */
 export const NOTHING = { taps: [], aim: null };
 
-const same = (/** @type {Tap} */ a, /** @type {Tap} */ b) => a.stage === b.stage && a.label === b.label;
+const same = (/** @type {Tap} */ a, /** @type {Tap} */ b) =>
+  a.stage === b.stage && a.label === b.label;
 
-const begins = (/** @type {Step} */ step, /** @type {Tap[]} */ taps) => taps.every((tap, i) => step.taps[i] !== undefined && same(step.taps[i], tap));
+const begins = (/** @type {Step} */ step, /** @type {Tap[]} */ taps) =>
+  taps.every((tap, i) => step.taps[i] !== undefined && same(step.taps[i], tap));
 
-const hits = (/** @type {Step} */ step, /** @type {number} */ from, /** @type {number|null} */ aim) => aim === null || step.taps.slice(from).some((tap) => tap.cell === aim);
+const hits = (
+  /** @type {Step} */ step,
+  /** @type {number} */ from,
+  /** @type {number|null} */ aim,
+) => aim === null || step.taps.slice(from).some((tap) => tap.cell === aim);
 
-const distinct = (/** @type {Tap[]} */ taps) => taps.filter((tap, i) => taps.findIndex((other) => same(other, tap)) === i);
+const distinct = (/** @type {Tap[]} */ taps) =>
+  taps.filter((tap, i) => taps.findIndex((other) => same(other, tap)) === i);
 
 /** Where a spelling stands. @param {Step[]} steps @param {Spelling} spelling @returns {Stage} */
 export const stageOf = (steps, { taps, aim }) => {
@@ -28,8 +35,17 @@ export const stageOf = (steps, { taps, aim }) => {
   const choices = next.filter((tap) => tap.cell === null);
   const direct = next.flatMap((tap) => tap.cell ?? []);
   // While a word is to be chosen, the cells behind it may be aimed at.
-  const later = choices.length > 0 ? candidates.flatMap((one) => one.taps.slice(n).flatMap((tap) => tap.cell ?? [])) : [];
-  return { step: n > 0 ? step : null, candidates, choices, cells: new Set([...direct, ...later]), stage: next[0]?.stage ?? '' };
+  const later =
+    choices.length > 0
+      ? candidates.flatMap((one) => one.taps.slice(n).flatMap((tap) => tap.cell ?? []))
+      : [];
+  return {
+    step: n > 0 ? step : null,
+    candidates,
+    choices,
+    cells: new Set([...direct, ...later]),
+    stage: next[0]?.stage ?? '',
+  };
 };
 
 /** Makes the choices that are none. @param {Step[]} steps @param {Spelling} spelling @returns {Spelling} */
@@ -39,7 +55,8 @@ const settle = (steps, spelling) => {
   if (n === 0 || step) return spelling;
   const next = distinct(candidates.flatMap((one) => one.taps[n] ?? []));
   const aimed = spelling.aim === null ? [] : next.filter((tap) => tap.cell === spelling.aim);
-  const only = aimed.length === 1 ? aimed[0] : choices.length === 1 && next.length === 1 ? choices[0] : null;
+  const only =
+    aimed.length === 1 ? aimed[0] : choices.length === 1 && next.length === 1 ? choices[0] : null;
   if (!only) return spelling;
   const aim = only.cell !== null && only.cell === spelling.aim ? null : spelling.aim;
   return settle(steps, { taps: [...spelling.taps, only], aim });
@@ -57,13 +74,16 @@ export const tapCell = (steps, spelling, cell) => {
 };
 
 /** Chooses a word. @param {Step[]} steps @param {Spelling} spelling @param {Tap} tap @returns {Spelling} */
-export const tapChoice = (steps, spelling, tap) => settle(steps, { ...spelling, taps: [...spelling.taps, tap] });
+export const tapChoice = (steps, spelling, tap) =>
+  settle(steps, { ...spelling, taps: [...spelling.taps, tap] });
 
 /** Drags from a cell to another. @param {Step[]} steps @param {number} from @param {number} to @returns {Spelling} */
 export const drag = (steps, from, to) => {
   const begun = tapCell(steps, NOTHING, from);
   if (from === to || begun.taps.length === 0) return begun;
-  const reachable = stageOf(steps, begun).candidates.some((step) => hits(step, begun.taps.length, to));
+  const reachable = stageOf(steps, begun).candidates.some((step) =>
+    hits(step, begun.taps.length, to),
+  );
   return reachable ? settle(steps, { ...begun, aim: to }) : begun;
 };
 
@@ -80,13 +100,17 @@ export const back = (steps, spelling) => {
 /** The cells that can be tapped first, each with the number of its moves. @param {Step[]} steps @returns {Map<number, number>} */
 export const starts = (steps) => {
   const counts = new Map();
-  for (const { taps } of steps) if (taps[0]?.cell != null) counts.set(taps[0].cell, (counts.get(taps[0].cell) ?? 0) + 1);
+  for (const { taps } of steps)
+    if (taps[0]?.cell != null) counts.set(taps[0].cell, (counts.get(taps[0].cell) ?? 0) + 1);
   return counts;
 };
 
 /** All stages of the moves in play, so that a user interface can show how far a turn is. @param {Step[]} steps @param {Spelling} spelling */
 export const stageNames = (steps, spelling) => {
   const { candidates } = stageOf(steps, spelling);
-  const longest = candidates.reduce((/** @type {Tap[]} */ best, step) => (step.taps.length > best.length ? step.taps : best), []);
+  const longest = candidates.reduce(
+    (/** @type {Tap[]} */ best, step) => (step.taps.length > best.length ? step.taps : best),
+    [],
+  );
   return longest.map((tap) => tap.stage);
 };

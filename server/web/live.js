@@ -10,11 +10,14 @@
 /** @param {Game} game @returns {1|2} who moves first from the start */
 export const firstPlayer = (game) => (/ 2[^ ]*$/.test(game.start) ? 2 : 1);
 
-const moverAt = (/** @type {Game} */ game, /** @type {number} */ ply) => /** @type {1|2} */ ((firstPlayer(game) - 1 + ply) % 2 + 1);
+const moverAt = (/** @type {Game} */ game, /** @type {number} */ ply) =>
+  /** @type {1|2} */ (((firstPlayer(game) - 1 + ply) % 2) + 1);
 
 /** @param {Game} game @param {1|2|undefined} player @param {Partial<SeatInfo>} change @returns {[SeatInfo, SeatInfo]} */
 const withSeat = (game, player, change) =>
-  /** @type {[SeatInfo, SeatInfo]} */ (game.seats.map((seat, i) => (i + 1 === player ? { ...seat, ...change } : seat)));
+  /** @type {[SeatInfo, SeatInfo]} */ (
+    game.seats.map((seat, i) => (i + 1 === player ? { ...seat, ...change } : seat))
+  );
 
 /**
  * The game after an event, as the server would tell it. An offer outlives a move of its maker; it ends with a move of
@@ -24,19 +27,42 @@ const withSeat = (game, player, change) =>
 export const after = (game, event) => {
   const next = { ...game, seq: event.seq, clocks: event.clocks ?? game.clocks };
   switch (event.kind) {
-    case 'joined': return { ...next, seats: withSeat(game, event.seat, { name: event.name ?? null, joined: true }) };
+    case 'joined':
+      return {
+        ...next,
+        seats: withSeat(game, event.seat, { name: event.name ?? null, joined: true }),
+      };
     case 'move': {
       const turns = [...game.turns, event.turn];
       const offer = game.offer?.seat === event.seat ? game.offer : null;
       const seats = withSeat(game, event.seat, { joined: true });
-      return { ...next, board_seq: event.seq, seats, turns, turn: moverAt(game, turns.length), offer };
+      return {
+        ...next,
+        board_seq: event.seq,
+        seats,
+        turns,
+        turn: moverAt(game, turns.length),
+        offer,
+      };
     }
-    case 'offer': return { ...next, offer: { kind: event.offer, seat: event.seat } };
-    case 'declined': return { ...next, offer: null };
-    case 'undone': return { ...next, board_seq: event.seq, turns: game.turns.slice(0, event.turns), turn: moverAt(game, event.turns), offer: null };
-    case 'result': return { ...next, result: { winner: event.winner, reason: event.reason }, offer: null };
-    case 'rematch': return { ...next, rematch: event.id ? { id: event.id } : { seat: event.seat } };
-    default: return next;
+    case 'offer':
+      return { ...next, offer: { kind: event.offer, seat: event.seat } };
+    case 'declined':
+      return { ...next, offer: null };
+    case 'undone':
+      return {
+        ...next,
+        board_seq: event.seq,
+        turns: game.turns.slice(0, event.turns),
+        turn: moverAt(game, event.turns),
+        offer: null,
+      };
+    case 'result':
+      return { ...next, result: { winner: event.winner, reason: event.reason }, offer: null };
+    case 'rematch':
+      return { ...next, rematch: event.id ? { id: event.id } : { seat: event.seat } };
+    default:
+      return next;
   }
 };
 
@@ -44,7 +70,14 @@ export const after = (game, event) => {
 export const seatName = (game, player, colour) => {
   const seat = game.seats[player - 1];
   if (seat.kind === 'open' && !seat.joined) return 'Waiting for a friend';
-  return seat.name || (seat.kind === 'level' ? `Level ${seat.level}` : seat.kind === 'seed' ? String(seat.player) : colour);
+  return (
+    seat.name ||
+    (seat.kind === 'level'
+      ? `Level ${seat.level}`
+      : seat.kind === 'seed'
+        ? String(seat.player)
+        : colour)
+  );
 };
 
 /** Whether a program plays this seat. @param {Game} game @param {1|2} player */

@@ -4,24 +4,77 @@ import { applyPrefs, prefs, setPrefs } from './prefs.js';
 import { reach, sleep } from './reach.js';
 import { followRequests } from './status.js';
 import { capital } from './text.js';
+import { followVersions } from './versions.js';
 
 const main = /** @type {HTMLElement} */ (document.getElementById('main'));
 
 const KEYS = {
-  'On every page': [['?', 'these keys'], ['Esc', 'back one stage, or close']],
-  'On the board': [['arrows', 'move over the cells, when the board has the focus'], ['Enter or space', 'choose the cell'], ['m', 'type a move'], ['Esc', 'take back one stage']],
-  'Through a game': [['← k', 'one turn back'], ['→ j', 'one turn on'], ['↑ ↓', 'between variations'], ['Home End', 'first and last position'], ['PgUp PgDn', 'ten turns'], ['f', 'turn the board round'], ['z', 'only the board']],
-  'In a game': [['h', 'hint'], ['u', 'undo']],
-  'In an analysis': [['l', 'engine on and off'], ['space', 'play the best move'], ['x', 'show the threat'], ['n', 'next mistake']],
+  'On every page': [
+    ['?', 'these keys'],
+    ['Esc', 'back one stage, or close'],
+  ],
+  'On the board': [
+    ['arrows', 'move over the cells, when the board has the focus'],
+    ['Enter or space', 'choose the cell'],
+    ['m', 'type a move'],
+    ['Esc', 'take back one stage'],
+  ],
+  'Through a game': [
+    ['← k', 'one turn back'],
+    ['→ j', 'one turn on'],
+    ['↑ ↓', 'between variations'],
+    ['Home End', 'first and last position'],
+    ['PgUp PgDn', 'ten turns'],
+    ['f', 'turn the board round'],
+    ['z', 'only the board'],
+  ],
+  'In a game': [
+    ['h', 'hint'],
+    ['u', 'undo'],
+  ],
+  'In an analysis': [
+    ['l', 'engine on and off'],
+    ['space', 'play the best move'],
+    ['x', 'show the threat'],
+    ['n', 'next mistake'],
+  ],
 };
 
 const showKeys = () => {
   if (document.getElementById('keys')) return;
-  const box = el('dialog.box.keys', { id: 'keys', 'aria-label': 'Keys' },
-    el('form', { method: 'dialog' }, el('h2', {}, 'Keys'),
-      el('div.columns', {}, ...Object.entries(KEYS).map(([where, keys]) => el('section', {}, el('h3', {}, where),
-        el('dl', {}, ...keys.flatMap(([key, does]) => [el('dt', {}, ...key.split(' ').map((one) => (one === 'or' ? ' or ' : el('kbd', {}, one)))), el('dd', {}, does)]))))),
-      el('div.row', {}, el('button.primary', { autofocus: true }, 'Close'))));
+  const box = el(
+    'dialog.box.keys',
+    { id: 'keys', 'aria-label': 'Keys' },
+    el(
+      'form',
+      { method: 'dialog' },
+      el('h2', {}, 'Keys'),
+      el(
+        'div.columns',
+        {},
+        ...Object.entries(KEYS).map(([where, keys]) =>
+          el(
+            'section',
+            {},
+            el('h3', {}, where),
+            el(
+              'dl',
+              {},
+              ...keys.flatMap(([key, does]) => [
+                el(
+                  'dt',
+                  {},
+                  ...key.split(' ').map((one) => (one === 'or' ? ' or ' : el('kbd', {}, one))),
+                ),
+                el('dd', {}, does),
+              ]),
+            ),
+          ),
+        ),
+      ),
+      el('div.row', {}, el('button.primary', { autofocus: true }, 'Close')),
+    ),
+  );
   box.addEventListener('close', () => box.remove());
   document.body.append(box);
   box.showModal();
@@ -30,12 +83,49 @@ const showKeys = () => {
 /** Theme, sound, coordinates and confirmation. */
 const settings = () => {
   const box = /** @type {HTMLElement} */ (document.getElementById('settings'));
-  const choice = (/** @type {string} */ key, /** @type {string} */ title, /** @type {string[]} */ values) =>
-    el('fieldset.segments', {}, el('legend', {}, title), ...values.map((value) => el('label', {},
-      el('input', { type: 'radio', name: key, value, checked: String(/** @type {any} */ (prefs())[key]) === value, onchange: () => setPrefs({ [key]: value }) }), el('span', {}, capital(value)))));
+  const choice = (
+    /** @type {string} */ key,
+    /** @type {string} */ title,
+    /** @type {string[]} */ values,
+  ) =>
+    el(
+      'fieldset.segments',
+      {},
+      el('legend', {}, title),
+      ...values.map((value) =>
+        el(
+          'label',
+          {},
+          el('input', {
+            type: 'radio',
+            name: key,
+            value,
+            checked: String(/** @type {any} */ (prefs())[key]) === value,
+            onchange: () => setPrefs({ [key]: value }),
+          }),
+          el('span', {}, capital(value)),
+        ),
+      ),
+    );
   const flag = (/** @type {string} */ key, /** @type {string} */ title) =>
-    el('label.flag', {}, el('input', { type: 'checkbox', checked: /** @type {any} */ (prefs())[key], onchange: (/** @type {any} */ event) => setPrefs({ [key]: event.target.checked }) }), title);
-  const build = () => fill(box, choice('theme', 'Colours', ['auto', 'light', 'dark']), choice('confirm', 'Confirm turns', ['auto', 'always', 'never']), flag('sound', 'Sound'), flag('coordinates', 'Coordinates'));
+    el(
+      'label.flag',
+      {},
+      el('input', {
+        type: 'checkbox',
+        checked: /** @type {any} */ (prefs())[key],
+        onchange: (/** @type {any} */ event) => setPrefs({ [key]: event.target.checked }),
+      }),
+      title,
+    );
+  const build = () =>
+    fill(
+      box,
+      choice('theme', 'Colours', ['auto', 'light', 'dark']),
+      choice('confirm', 'Confirm turns', ['auto', 'always', 'never']),
+      flag('sound', 'Sound'),
+      flag('coordinates', 'Coordinates'),
+    );
   box.addEventListener('beforetoggle', build);
   build();
 };
@@ -48,18 +138,38 @@ const comeAgain = async () => {
 };
 
 const failed = (/** @type {any} */ error) => {
-  if (error instanceof TypeError && /module/.test(error.message)) { comeAgain(); return; }
+  if (error instanceof TypeError && /module/.test(error.message)) {
+    comeAgain();
+    return;
+  }
   main.className = 'page';
   const missing = error?.status === 404;
   document.title = 'Quadrille';
-  fill(main, el('div.empty', {}, el('h1', {}, missing ? 'There is nothing here' : 'That did not work'), el('p', {}, capital(String(error?.message ?? error))), el('p', {}, el('a.button.primary', { href: '/' }, 'To the games'))));
+  fill(
+    main,
+    el(
+      'div.empty',
+      {},
+      el('h1', {}, missing ? 'There is nothing here' : 'That did not work'),
+      el('p', {}, capital(String(error?.message ?? error))),
+      el('p', {}, el('a.button.primary', { href: '/' }, 'To the games')),
+    ),
+  );
 };
 
 const route = async () => {
-  const [first = '', ...rest] = location.pathname.split('/').slice(1);
-  const current = first === 'rules' ? 'rules' : first === 'analysis' ? 'analysis' : first === 'editor' ? 'editor' : first === '' ? 'home' : '';
+  const [first = '', ...rest] = location.pathname
+    .replace(/\/(index\.html)?$/, '')
+    .split('/')
+    .slice(1);
+  const current =
+    first === 'rules'
+      ? 'learn'
+      : (['learn', 'analysis', 'editor', 'puzzles'].find((page) => page === first) ??
+        (first === '' ? 'home' : ''));
   for (const link of document.querySelectorAll('header nav a')) {
-    if (/** @type {HTMLElement} */ (link).dataset.page === current) link.setAttribute('aria-current', 'page');
+    if (/** @type {HTMLElement} */ (link).dataset.page === current)
+      link.setAttribute('aria-current', 'page');
   }
   document.documentElement.dataset.page = first === 'embed' ? 'embed' : current || 'game';
   if (document.documentElement.dataset.page !== 'game') followRequests();
@@ -67,7 +177,12 @@ const route = async () => {
   if (first === 'analysis') return (await import('./analysis.js')).analysisPage(main, rest);
   if (first === 'editor') return (await import('./editor.js')).editorPage(main, rest);
   if (first === 'rules') return (await import('./rules.js')).rulesPage(main, rest[0] ?? '');
-  if (first === 'embed') return (await import('./game.js')).gamePage(main, rest[0] ?? '', { embed: true });
+  if (first === 'learn') return (await import('./learn.js')).learnPage(main, rest);
+  if (first === 'puzzles') return (await import('./puzzles.js')).puzzlesPage(main, rest);
+  if (first === 'play')
+    return (await import('./game.js')).gamePage(main, location.hash.slice(1), { device: true });
+  if (first === 'embed')
+    return (await import('./game.js')).gamePage(main, rest[0] ?? '', { embed: true });
   return (await import('./game.js')).gamePage(main, first);
 };
 
@@ -88,4 +203,6 @@ settings();
 soundButton();
 document.getElementById('keys-open')?.addEventListener('click', showKeys);
 onKeys({ '?': showKeys });
-route().then(() => main.setAttribute('data-ready', ''), failed);
+route()
+  .then(() => main.setAttribute('data-ready', ''), failed)
+  .then(() => followVersions());

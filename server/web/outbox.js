@@ -21,7 +21,9 @@ const MOST_TRIES = 4;
 const LONGEST_PAUSE = 5_000;
 
 /** @param {Outbox} box @param {string} name @param {(command: Command) => Command} change @returns {Outbox} */
-const changed = (box, name, change) => ({ commands: box.commands.map((one) => (one.name === name ? change(one) : one)) });
+const changed = (box, name, change) => ({
+  commands: box.commands.map((one) => (one.name === name ? change(one) : one)),
+});
 
 /** @param {Outbox} box @param {string} name */
 export const find = (box, name) => box.commands.find((one) => one.name === name);
@@ -29,7 +31,10 @@ export const find = (box, name) => box.commands.find((one) => one.name === name)
 /** Puts a command in; one that is there already stays as it is. @param {Outbox} box @param {Wish} wish @param {boolean} own @returns {Outbox} */
 export const enqueue = (box, wish, own = true) => {
   if (find(box, wish.name)) return box;
-  const commands = [...box.commands, { ...wish, own, phase: /** @type {const} */ ('waiting'), tries: 0, after: 0 }];
+  const commands = [
+    ...box.commands,
+    { ...wish, own, phase: /** @type {const} */ ('waiting'), tries: 0, after: 0 },
+  ];
   return { commands: commands.sort((a, b) => a.at - b.at) };
 };
 
@@ -42,23 +47,35 @@ export const due = (box, now) => {
 };
 
 /** @param {Outbox} box @param {string} name @returns {Outbox} */
-export const sent = (box, name) => changed(box, name, (one) => ({ ...one, phase: 'sent', tries: one.tries + 1 }));
+export const sent = (box, name) =>
+  changed(box, name, (one) => ({ ...one, phase: 'sent', tries: one.tries + 1 }));
 
 /** @param {Outbox} box @param {string} name @returns {Outbox} */
-export const acknowledged = (box, name) => ({ commands: box.commands.filter((one) => one.name !== name) });
+export const acknowledged = (box, name) => ({
+  commands: box.commands.filter((one) => one.name !== name),
+});
 
 /** Whether a refusal says "not now" rather than "no". @param {Refusal} refusal @param {number} tries */
-export const passes = ({ status }, tries) => status === 429 || status === 503 || (status >= 500 && tries < MOST_TRIES);
+export const passes = ({ status }, tries) =>
+  status === 429 || status === 503 || (status >= 500 && tries < MOST_TRIES);
 
 /** A refusal that passes leaves the command waiting. @param {Outbox} box @param {string} name @param {Refusal} refusal @param {number} now @returns {Outbox} */
-export const refused = (box, name, refusal, now) => changed(box, name, (one) => {
-  if (passes(refusal, one.tries)) return { ...one, phase: 'waiting', after: now + Math.min(LONGEST_PAUSE, 400 * 2 ** one.tries) };
-  return { ...one, phase: 'refused', reason: refusal.error, field: refusal.field };
-});
+export const refused = (box, name, refusal, now) =>
+  changed(box, name, (one) => {
+    if (passes(refusal, one.tries))
+      return {
+        ...one,
+        phase: 'waiting',
+        after: now + Math.min(LONGEST_PAUSE, 400 * 2 ** one.tries),
+      };
+    return { ...one, phase: 'refused', reason: refusal.error, field: refusal.field };
+  });
 
 /** After a lost connection nobody knows whether what was sent has arrived: it is sent again. @param {Outbox} box @returns {Outbox} */
 export const reconnected = (box) => ({
-  commands: box.commands.map((one) => (one.phase === 'sent' ? { ...one, phase: 'waiting', after: 0 } : { ...one, after: 0 })),
+  commands: box.commands.map((one) =>
+    one.phase === 'sent' ? { ...one, phase: 'waiting', after: 0 } : { ...one, after: 0 },
+  ),
 });
 
 /** Forgets a command that needs no more attention. @param {Outbox} box @param {string} name @returns {Outbox} */
@@ -68,7 +85,8 @@ export const forgotten = acknowledged;
 export const moved = (box) => ({ commands: box.commands.filter((one) => one.phase !== 'refused') });
 
 /** Another page of this browser has had the answer; a page still waits for the answers to its own commands. @param {Outbox} box @param {string} name @returns {Outbox} */
-export const answeredElsewhere = (box, name) => (find(box, name)?.own ? box : acknowledged(box, name));
+export const answeredElsewhere = (box, name) =>
+  find(box, name)?.own ? box : acknowledged(box, name);
 
 /** Those not yet answered. @param {Outbox} box */
 export const pending = (box) => box.commands.filter((one) => one.phase !== 'refused');
@@ -86,7 +104,12 @@ export const written = ({ name, what, fields, at }) => JSON.stringify({ name, wh
 export const read = (text) => {
   try {
     const { name, what, fields, at } = JSON.parse(text ?? 'null') ?? {};
-    const good = typeof name === 'string' && typeof what === 'string' && typeof fields === 'object' && fields !== null && Number.isFinite(at);
+    const good =
+      typeof name === 'string' &&
+      typeof what === 'string' &&
+      typeof fields === 'object' &&
+      fields !== null &&
+      Number.isFinite(at);
     return good ? { name, what, fields, at } : null;
   } catch {
     return null;

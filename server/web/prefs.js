@@ -1,14 +1,19 @@
 /** What the browser remembers: taste, and the games of its owner. */
+import { forgetDeviceGame } from './device.js';
 import { hold, letGo } from './seats.js';
 
 /** What stands in for a storage that the browser denies: it lasts as long as the page. @returns {Storage} */
 const passing = () => {
   const kept = new Map();
   return /** @type {any} */ ({
-    get length() { return kept.size; },
+    get length() {
+      return kept.size;
+    },
     key: (/** @type {number} */ i) => [...kept.keys()][i] ?? null,
     getItem: (/** @type {string} */ key) => kept.get(key) ?? null,
-    setItem: () => { throw new Error('nothing is kept'); },
+    setItem: () => {
+      throw new Error('nothing is kept');
+    },
     removeItem: (/** @type {string} */ key) => kept.delete(key),
   });
 };
@@ -66,8 +71,8 @@ export const applyPrefs = () => {
   document.documentElement.classList.toggle('no-coordinates', !coordinates);
 };
 
-/** @typedef {{id: string, game: string, invite?: string, invited?: string, at: number, over?: boolean, names?: string}} Mine
- *   `invite` is for a friend, `invited` came from one; the secrets of seats lie apart */
+/** @typedef {{id: string, game: string, invite?: string, invited?: string, at: number, over?: boolean, names?: string, device?: boolean}} Mine
+ *   `invite` is for a friend, `invited` came from one; the secrets of seats lie apart; `device` is kept here alone */
 
 const GAME = 'quadrille.game.';
 
@@ -77,26 +82,46 @@ const MOST_FINISHED = 60;
 const keys = () => Array.from({ length: forever.length }, (_, i) => forever.key(i) ?? '');
 
 /** My games, the latest first. @returns {Mine[]} */
-export const myGames = () => keys().filter((key) => key.startsWith(GAME)).map((key) => read(key, null)).filter(Boolean)
-  .sort((a, b) => b.at - a.at);
+export const myGames = () =>
+  keys()
+    .filter((key) => key.startsWith(GAME))
+    .map((key) => read(key, null))
+    .filter(Boolean)
+    .sort((a, b) => b.at - a.at);
 
 /** @param {string} id @returns {Mine|undefined} */
 export const myGame = (id) => read(GAME + id, undefined);
 
 /** Remembers something of a game of mine. @param {{id: string} & Partial<Mine>} change */
 export const rememberGame = (change) => {
-  const kept = write(GAME + change.id, { game: '', at: Date.now(), ...myGame(change.id), ...change });
+  const kept = write(GAME + change.id, {
+    game: '',
+    at: Date.now(),
+    ...myGame(change.id),
+    ...change,
+  });
   // Games that go on are never forgotten to make room.
-  for (const old of myGames().filter((game) => game.over).slice(MOST_FINISHED)) forgetGame(old.id);
+  for (const old of myGames()
+    .filter((game) => game.over)
+    .slice(MOST_FINISHED))
+    forgetGame(old.id);
   return kept;
 };
 
+/** Whether there is a server behind the pages, or only files. */
+export const hasServer = () => document.documentElement.dataset.server !== 'none';
+
+/** The address of a game of mine. @param {Mine} game */
+export const addressOfGame = ({ id, device }) => (device ? `/play#${id}` : `/${id}`);
+
 /** @param {string} id */
 export const forgetGame = (id) => {
+  forgetDeviceGame(forever, id);
   forever.removeItem(GAME + id);
   letGo(forever, id);
   // What still waits to be sent could not be without the seat.
-  for (const key of keys().filter((one) => one.startsWith(`quadrille.outbox.${id}.`))) forever.removeItem(key);
+  for (const key of keys().filter((one) => one.startsWith(`quadrille.outbox.${id}.`)))
+    forever.removeItem(key);
 };
 
 /** Games were once kept in one list, each with a secret. */
@@ -128,7 +153,7 @@ export const remembered = (key, otherwise) => read(`quadrille.${key}`, otherwise
 /** @param {string} key @param {any} value */
 export const remember = (key, value) => write(`quadrille.${key}`, value);
 
-/** The theme that is seen now. */
+/** Whether motion is unwelcome. */
 export const reducedMotion = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
 /** Whether fingers do the pointing. */
 export const touch = () => matchMedia('(pointer: coarse)').matches;

@@ -22,8 +22,13 @@ export const createReach = ({ probe, sleep, random = Math.random }) => {
   const search = async () => {
     for (let tries = 0; !answering; tries++) {
       const pause = Math.min(LONGEST, 300 * 2 ** tries) * (0.6 + 0.4 * random());
-      await Promise.race([sleep(pause), new Promise((resolve) => { wake = () => resolve(undefined); })]);
-      if (!answering && await probe()) found();
+      await Promise.race([
+        sleep(pause),
+        new Promise((resolve) => {
+          wake = () => resolve(undefined);
+        }),
+      ]);
+      if (!answering && (await probe())) found();
     }
   };
 
@@ -52,18 +57,35 @@ export const createReach = ({ probe, sleep, random = Math.random }) => {
     /** Something suggests that the server is back: look at once. */
     hurry: () => wake(),
     /** Resolves when requests are answered. @returns {Promise<void>} */
-    back: () => (answering ? Promise.resolve() : new Promise((resolve) => { waiting.push(resolve); })),
+    back: () =>
+      answering
+        ? Promise.resolve()
+        : new Promise((resolve) => {
+            waiting.push(resolve);
+          }),
     /** @param {(answering: boolean) => void} listener */
-    watch: (listener) => { listeners.add(listener); return () => listeners.delete(listener); },
+    watch: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
   };
 };
 
-export const sleep = (/** @type {number} */ ms) => /** @type {Promise<void>} */ (new Promise((resolve) => { setTimeout(resolve, ms); }));
+export const sleep = (/** @type {number} */ ms) =>
+  /** @type {Promise<void>} */ (
+    new Promise((resolve) => {
+      setTimeout(resolve, ms);
+    })
+  );
 
 const PROBE_WITHIN = 4_000;
 
 /** The reach of this page. */
 export const reach = createReach({
   sleep,
-  probe: () => fetch('/api/health', { cache: 'no-store', signal: AbortSignal.timeout(PROBE_WITHIN) }).then((answer) => answer.ok, () => false),
+  probe: () =>
+    fetch('/api/health', { cache: 'no-store', signal: AbortSignal.timeout(PROBE_WITHIN) }).then(
+      (answer) => answer.ok,
+      () => false,
+    ),
 });

@@ -1,17 +1,38 @@
 /** The rules, as a page and as a panel beside the board. */
-import { catalogue, getText, patient } from './api.js';
-import { button, drawing, el, fill, setText } from './dom.js';
-import { reach } from './reach.js';
+import { catalogue } from './api.js';
+import { fetchText } from './ask.js';
+import { button, drawing, el, fill } from './dom.js';
 import { capital } from './text.js';
 
-/** The rules of a game as the server renders them; its markup is the server's own. */
+/** The rules of a game; their markup is the program's own. */
 const article = async (/** @type {string} */ id) => {
-  const page = new DOMParser().parseFromString(await patient(() => getText(`/api/rules/${id}`)), 'text/html');
+  const page = new DOMParser().parseFromString(await fetchText(`rules-${id}.html`), 'text/html');
+  // A board that is drawn need not be written, too; what is wider than the page can be scrolled with keys.
+  for (const written of page.querySelectorAll('p:has(.picture) + pre')) written.remove();
+  for (const wide of page.querySelectorAll('pre, table')) wide.setAttribute('tabindex', '0');
   return el('article.prose', {}, ...page.body.childNodes);
 };
 
 /** All games, to choose one. @param {import('./api.js').GameInfo[]} games */
-const shelf = (games) => el('div', {}, el('h1', {}, 'Rules'), el('div.shelf', {}, ...games.map((one) => el('a.card.tile', { href: `/rules/${one.id}` }, drawing(one.picture), el('b', {}, one.name), el('small', {}, capital(one.tagline))))));
+const shelf = (games) =>
+  el(
+    'div',
+    {},
+    el('h1', {}, 'Rules'),
+    el(
+      'div.shelf',
+      {},
+      ...games.map((one) =>
+        el(
+          'a.card.tile',
+          { href: `/rules/${one.id}` },
+          drawing(one.picture),
+          el('b', {}, one.name),
+          el('small', {}, capital(one.tagline)),
+        ),
+      ),
+    ),
+  );
 
 /** @param {HTMLElement} main @param {string} id */
 export const rulesPage = async (main, id) => {
@@ -19,24 +40,62 @@ export const rulesPage = async (main, id) => {
   const info = games.find((one) => one.id === id);
   document.title = `${info?.name ?? 'Rules'} – rules – Quadrille`;
   main.className = 'page reading';
-  fill(main,
-    el('nav.tabs', { 'aria-label': 'Rules of' }, ...games.map((one) => el('a', { href: `/rules/${one.id}`, 'aria-current': one.id === id ? 'page' : null }, one.name))),
+  fill(
+    main,
+    info &&
+      el(
+        'nav.tabs',
+        { 'aria-label': 'Rules of' },
+        ...games.map((one) =>
+          el(
+            'a',
+            { href: `/rules/${one.id}`, 'aria-current': one.id === id ? 'page' : null },
+            one.name,
+          ),
+        ),
+      ),
     info ? await article(id) : shelf(games),
-    info ? el('p.row', {}, el('a.button.primary', { href: `/?new=${id}` }, `Play ${info.name}`), el('a.button', { href: `/analysis/${id}` }, 'Analyse')) : null);
+    info
+      ? el(
+          'p.row',
+          {},
+          el('a.button.primary', { href: `/?new=${id}` }, `Play ${info.name}`),
+          el('a.button', { href: `/learn/${id}` }, 'Lessons'),
+          el('a.button', { href: `/analysis/${id}` }, 'Analyse'),
+        )
+      : null,
+  );
 };
 
 /** Opens the rules beside the board. @param {import('./api.js').GameInfo} info */
 export const rulesPanel = (info) => {
   const open = document.getElementById('rules-panel');
-  if (open) { /** @type {HTMLDialogElement} */ (open).close(); return; }
+  if (open) {
+    /** @type {HTMLDialogElement} */ (open).close();
+    return;
+  }
   const close = () => panel.close();
-  const text = el('div', {}, el('p', { id: 'rules-wait' }, reach.answering() ? 'Fetching the rules…' : 'The server does not answer. The rules come as soon as it does.'));
-  const panel = el('dialog.panel', { id: 'rules-panel', 'aria-label': `Rules of ${info.name}` },
-    el('header', {}, el('b', {}, 'Rules'), button('Close', close, { id: 'rules-close' })), text);
-  const unwatch = reach.watch((answering) => { if (!answering) setText(text.querySelector('#rules-wait'), 'The server does not answer. The rules come as soon as it does.'); });
-  article(info.id).then((rules) => fill(text, rules), (error) => fill(text, el('p.error', {}, capital(error.message)))).finally(unwatch);
-  panel.addEventListener('close', () => { panel.remove(); document.getElementById('rules-open')?.focus(); });
-  panel.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => { if (event.key === 'Escape') { event.preventDefault(); close(); } });
+  const text = el('div');
+  const panel = el(
+    'dialog.panel',
+    { id: 'rules-panel', 'aria-label': `Rules of ${info.name}` },
+    el('header', {}, el('b', {}, 'Rules'), button('Close', close, { id: 'rules-close' })),
+    text,
+  );
+  article(info.id).then(
+    (rules) => fill(text, rules),
+    (error) => fill(text, el('p.error', {}, capital(error.message))),
+  );
+  panel.addEventListener('close', () => {
+    panel.remove();
+    document.getElementById('rules-open')?.focus();
+  });
+  panel.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
+    if (event.key === 'Escape') {
+      event.preventDefault();
+      close();
+    }
+  });
   document.body.append(panel);
   panel.show();
   panel.querySelector('button')?.focus();

@@ -15,7 +15,10 @@ export const whoOf = (you) => /** @type {Who} */ (you.join('') || '?');
 
 /** The secrets of a game. @param {Storage} storage @param {string} id @returns {Held[]} */
 export const held = (storage, id) => {
-  const all = /** @type {Who[]} */ (['1', '2', '12', '?']).map((who) => ({ who, token: storage.getItem(key(id, who)) }));
+  const all = /** @type {Who[]} */ (['1', '2', '12', '?']).map((who) => ({
+    who,
+    token: storage.getItem(key(id, who)),
+  }));
   return /** @type {Held[]} */ (all.filter(({ token }) => token));
 };
 
@@ -65,7 +68,9 @@ export const proposal = (storage, id, invitation, fill) => {
 export const proposed = (storage, id) => {
   try {
     const { invitation, secret } = JSON.parse(storage.getItem(joiningKey(id)) ?? 'null') ?? {};
-    return typeof invitation === 'string' && typeof secret === 'string' ? { invitation, secret } : null;
+    return typeof invitation === 'string' && typeof secret === 'string'
+      ? { invitation, secret }
+      : null;
   } catch {
     return null;
   }
@@ -81,7 +86,9 @@ export const settled = (storage, id) => storage.removeItem(joiningKey(id));
  * @returns {{play: Seat|null, ask: Seat[]}} one to play, or several to choose from
  */
 export const decide = ({ link, own, chosen }) => {
-  const all = [...(link ? [link] : []), ...own].filter((one, i, list) => list.findIndex((other) => other.token === one.token) === i);
+  const all = [...(link ? [link] : []), ...own].filter(
+    (one, i, list) => list.findIndex((other) => other.token === one.token) === i,
+  );
   const earlier = all.find((one) => whoOf(one.you) === chosen);
   if (all.length <= 1) return { play: all[0] ?? null, ask: [] };
   // A link that names no other seat than the one chosen here asks for nothing.

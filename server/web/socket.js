@@ -9,7 +9,10 @@ import { reach } from './reach.js';
  *   onGap: () => void, onStranger: () => void, onState: (state: import('./connection.js').Told) => void}} hooks
  *   `onGap` is called when the events do not follow one another, `onStranger` when the server does not know the secret
  */
-export const connect = (id, { token, seq, commands, onEvent, onHello, onPresence, onClocks, onGap, onStranger, onState }) => {
+export const connect = (
+  id,
+  { token, seq, commands, onEvent, onHello, onPresence, onClocks, onGap, onStranger, onState },
+) => {
   let state = initial(Date.now(), { online: navigator.onLine, visible: !document.hidden });
   /** @type {WebSocket|null} */
   let socket = null;
@@ -29,11 +32,25 @@ export const connect = (id, { token, seq, commands, onEvent, onHello, onPresence
 
   const open = () => {
     const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
-    const mine = new WebSocket(`${scheme}://${location.host}/api/games/${id}/socket?after=${seq()}`);
+    const mine = new WebSocket(
+      `${scheme}://${location.host}/api/games/${id}/socket?after=${seq()}`,
+    );
     socket = mine;
-    mine.onopen = () => { if (socket === mine) { happen('opened'); send({ type: 'hello', ...(token() ? { token: token() } : {}) }); } };
-    mine.onmessage = ({ data }) => { if (socket === mine) receive(JSON.parse(data)); };
-    mine.onclose = ({ code }) => { if (socket === mine) { socket = null; happen('closed', code); } };
+    mine.onopen = () => {
+      if (socket === mine) {
+        happen('opened');
+        send({ type: 'hello', ...(token() ? { token: token() } : {}) });
+      }
+    };
+    mine.onmessage = ({ data }) => {
+      if (socket === mine) receive(JSON.parse(data));
+    };
+    mine.onclose = ({ code }) => {
+      if (socket === mine) {
+        socket = null;
+        happen('closed', code);
+      }
+    };
   };
 
   const drop = () => {
@@ -52,7 +69,10 @@ export const connect = (id, { token, seq, commands, onEvent, onHello, onPresence
     state = next;
     for (const order of orders) ORDERS[order]();
     const now = told(state);
-    if (now.words !== words) { words = now.words; onState(now); }
+    if (now.words !== words) {
+      words = now.words;
+      onState(now);
+    }
   };
 
   const receive = (/** @type {any} */ message) => {
@@ -61,16 +81,23 @@ export const connect = (id, { token, seq, commands, onEvent, onHello, onPresence
         if (message.seq === seq() + 1) onEvent(message);
         else if (message.seq > seq()) onGap();
         return;
-      case 'presence': onPresence(message); return;
-      case 'clocks': onClocks(message); return;
-      case 'restart': happen('restart'); return;
+      case 'presence':
+        onPresence(message);
+        return;
+      case 'clocks':
+        onClocks(message);
+        return;
+      case 'restart':
+        happen('restart');
+        return;
       case 'hello':
         commands()?.reconnected();
         happen('greeted');
         reach.hurry();
         onHello(message);
         break;
-      case 'ack': case 'refused':
+      case 'ack':
+      case 'refused':
         happen('answer');
         if (message.command) commands()?.answered(message);
         else if (message.status === 401 && state.link === 'open') {
@@ -78,21 +105,54 @@ export const connect = (id, { token, seq, commands, onEvent, onHello, onPresence
           send({ type: 'hello' });
         }
         break;
-      default: happen('answer');
+      default:
+        happen('answer');
     }
     flush();
   };
 
-  const timer = setInterval(() => { happen('tick'); flush(); }, TICK);
+  const timer = setInterval(() => {
+    happen('tick');
+    flush();
+  }, TICK);
   const listening = new AbortController();
   const { signal } = listening;
-  addEventListener('online', () => { happen('online'); reach.hurry(); }, { signal });
+  addEventListener(
+    'online',
+    () => {
+      happen('online');
+      reach.hurry();
+    },
+    { signal },
+  );
   addEventListener('offline', () => happen('offline'), { signal });
-  addEventListener('pageshow', () => { if (!document.hidden) happen('shown'); }, { signal });
+  addEventListener(
+    'pageshow',
+    () => {
+      if (!document.hidden) happen('shown');
+    },
+    { signal },
+  );
   document.addEventListener('resume', () => happen('shown'), { signal });
-  document.addEventListener('visibilitychange', () => { happen(document.hidden ? 'hidden' : 'shown'); if (!document.hidden) reach.hurry(); }, { signal });
-  addEventListener('storage', (event) => { commands()?.stored(event); flush(); }, { signal });
-  const unwatch = reach.watch((answering) => happen(answering ? 'requests-answered' : 'requests-fail'));
+  document.addEventListener(
+    'visibilitychange',
+    () => {
+      happen(document.hidden ? 'hidden' : 'shown');
+      if (!document.hidden) reach.hurry();
+    },
+    { signal },
+  );
+  addEventListener(
+    'storage',
+    (event) => {
+      commands()?.stored(event);
+      flush();
+    },
+    { signal },
+  );
+  const unwatch = reach.watch((answering) =>
+    happen(answering ? 'requests-answered' : 'requests-fail'),
+  );
   onState(told(state));
   happen('start');
 
@@ -101,6 +161,12 @@ export const connect = (id, { token, seq, commands, onEvent, onHello, onPresence
     /** Comes again, with another secret. */
     again: () => happen('renew'),
     state: () => told(state),
-    close: () => { closed = true; clearInterval(timer); listening.abort(); unwatch(); drop(); },
+    close: () => {
+      closed = true;
+      clearInterval(timer);
+      listening.abort();
+      unwatch();
+      drop();
+    },
   };
 };

@@ -5,11 +5,17 @@ import { prefs } from './prefs.js';
 let context = null;
 
 /** One tap on wood: a short noise through a filter. */
-const tap = (/** @type {AudioContext} */ audio, /** @type {number} */ pitch, /** @type {number} */ loud, at = 0) => {
+const tap = (
+  /** @type {AudioContext} */ audio,
+  /** @type {number} */ pitch,
+  /** @type {number} */ loud,
+  at = 0,
+) => {
   const length = 0.06;
   const buffer = audio.createBuffer(1, audio.sampleRate * length, audio.sampleRate);
   const data = buffer.getChannelData(0);
-  for (let i = 0; i < data.length; i++) data[i] = (Math.random() * 2 - 1) * (1 - i / data.length) ** 6;
+  for (let i = 0; i < data.length; i++)
+    data[i] = (Math.random() * 2 - 1) * (1 - i / data.length) ** 6;
   const source = audio.createBufferSource();
   source.buffer = buffer;
   const filter = audio.createBiquadFilter();
@@ -25,9 +31,16 @@ const tap = (/** @type {AudioContext} */ audio, /** @type {number} */ pitch, /**
 const SOUNDS = {
   move: [[900, 0.9, 0]],
   other: [[600, 0.9, 0]],
-  end: [[500, 0.9, 0], [750, 0.9, 0.12], [1000, 0.9, 0.24]],
+  end: [
+    [500, 0.9, 0],
+    [750, 0.9, 0.12],
+    [1000, 0.9, 0.24],
+  ],
   low: [[300, 0.8, 0]],
-  offer: [[700, 0.8, 0], [700, 0.8, 0.16]],
+  offer: [
+    [700, 0.8, 0],
+    [700, 0.8, 0.16],
+  ],
 };
 
 /** What is worth hearing on a page that is not seen. */

@@ -27,7 +27,10 @@ const trouble = (/** @type {Told} */ { kind, words }) => {
   line.hidden = false;
   line.dataset.kind = kind;
   setText(line, words);
-  if (told !== words) { told = words; say(words); }
+  if (told !== words) {
+    told = words;
+    say(words);
+  }
 };
 
 const relief = () => {
@@ -46,7 +49,11 @@ export const showState = (state) => {
     timer = null;
     relief();
   } else if (!line.hidden) trouble(state);
-  else timer ??= setTimeout(() => { timer = null; trouble(now); }, GRACE);
+  else
+    timer ??= setTimeout(() => {
+      timer = null;
+      trouble(now);
+    }, GRACE);
 };
 
 /** On pages without a connection of their own the answers to requests tell. */

@@ -1,10 +1,13 @@
 /** Words and figures. */
 
 /** "1 move", "3 moves". */
-export const plural = (/** @type {number} */ n, /** @type {string} */ one, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
+export const plural = (/** @type {number} */ n, /** @type {string} */ one, many = `${one}s`) =>
+  `${n} ${n === 1 ? one : many}`;
 
 /** A small number as a word: "four"; a larger one in figures. */
-export const inWords = (/** @type {number} */ n) => ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'][n] ?? String(n);
+export const inWords = (/** @type {number} */ n) =>
+  ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'][n] ??
+  String(n);
 
 export const capital = (/** @type {string} */ text) => text.charAt(0).toUpperCase() + text.slice(1);
 
@@ -29,13 +32,15 @@ export const clockText = (/** @type {number} */ ms) => {
 export const clockName = (/** @type {any} */ clock) => {
   if (!clock || clock.kind === 'none') return 'no clock';
   if (clock.kind === 'days') return `${plural(clock.days, 'day')} a turn`;
-  const minutes = clock.seconds >= 60 ? `${+(clock.seconds / 60).toFixed(1)} min` : `${clock.seconds} s`;
+  const minutes =
+    clock.seconds >= 60 ? `${+(clock.seconds / 60).toFixed(1)} min` : `${clock.seconds} s`;
   return clock.increment ? `${minutes} + ${clock.increment} s` : minutes;
 };
 
 /** How a score is written for player 1: "+0.34", "−1.20", "wins in 3". @param {{score: number, win_in: number|null}} line @param {1|2} turn who is to move */
 export const scoreText = ({ score, win_in: winIn }, turn) => {
-  if (winIn !== null && winIn !== undefined) return `${(winIn > 0) === (turn === 1) ? '+' : '−'}#${Math.abs(winIn)}`;
+  if (winIn !== null && winIn !== undefined)
+    return `${winIn > 0 === (turn === 1) ? '+' : '−'}#${Math.abs(winIn)}`;
   const own = turn === 1 ? score : -score;
   return `${own < 0 ? '−' : '+'}${(Math.abs(own) / 100).toFixed(2)}`;
 };
@@ -44,7 +49,7 @@ export const scoreText = ({ score, win_in: winIn }, turn) => {
 export const scoreWords = ({ score, win_in: winIn }, turn, names) => {
   const own = turn === 1 ? score : -score;
   if (winIn !== null && winIn !== undefined) {
-    const first = (winIn > 0) === (turn === 1);
+    const first = winIn > 0 === (turn === 1);
     return `${names[first ? 0 : 1]} wins in ${plural(Math.abs(winIn), 'turn')}`;
   }
   if (Math.abs(own) < 25) return 'about even';
@@ -52,20 +57,23 @@ export const scoreWords = ({ score, win_in: winIn }, turn, names) => {
   return `${names[own > 0 ? 0 : 1]} is ${much}`;
 };
 
-/** Player 1's share of an evaluation bar, 0 to 1. @param {{score: number, win_in: number|null}} line @param {1|2} turn */
-export const share = ({ score, win_in: winIn }, turn) => {
-  const own = turn === 1 ? score : -score;
-  if (winIn !== null && winIn !== undefined) return (winIn > 0) === (turn === 1) ? 1 : 0;
-  return 1 / (1 + Math.exp(-own / 220));
-};
+/** Player 1's share of an evaluation bar, 0 to 1. @param {{bar: number}} line @param {1|2} turn whose bar it is */
+export const share = ({ bar }, turn) => (turn === 1 ? bar : 1000 - bar) / 1000;
 
-const REASONS = /** @type {Record<string, string>} */ ({ resigned: 'by resignation', time: 'on time', agreed: 'by agreement', repetition: 'by repetition' });
+const REASONS = /** @type {Record<string, string>} */ ({
+  resigned: 'by resignation',
+  time: 'on time',
+  agreed: 'by agreement',
+  repetition: 'by repetition',
+});
 
 /** How a game ended. @param {{winner: 1|2|'draw', reason: string}} result @param {string} status what the board says @param {[string, string]} names */
 export const resultText = ({ winner, reason }, status, names) => {
   if (reason === 'rules' && status) return capital(status);
   const how = REASONS[reason] ?? '';
-  return winner === 'draw' ? `A draw ${how}`.trim() : `${names[winner - 1]} has won ${how}`.trim();
+  if (winner === 'draw') return `A draw ${how}`.trim();
+  const name = names[winner - 1];
+  return `${name} ${name === 'You' ? 'have' : 'has'} won ${how}`.trim();
 };
 
 /** How long ago. */

@@ -1,5 +1,6 @@
 /** The engine at work: lines that stream in, an evaluation bar. */
-import { Refused, stream } from './api.js';
+import { think } from './ask.js';
+import { Refused } from './refused.js';
 import { button, el, fill, setText } from './dom.js';
 import { remember, remembered } from './prefs.js';
 import { capital, plural, scoreText, scoreWords, share } from './text.js';
@@ -8,9 +9,12 @@ const MOST_MS = 60_000;
 
 /**
  * @param {import('./api.js').GameInfo} info
- * @param {{onPick: (turns: string[]) => void}} hooks
+ * @param {{onPick: (turns: string[]) => void, onBest: () => void, onPeek: (turns: string[]|null) => void}} hooks
+ *   `onBest` is told of another best turn, `onPeek` of a turn that is pointed at
  */
-export const createThinking = (info, { onPick }) => {
+export const createThinking = (info, { onPick, onBest, onPeek }) => {
+  let told = '';
+  let hushed = false;
   /** @type {AbortController|null} */
   let run = null;
   /** @type {any} */
@@ -26,21 +30,74 @@ export const createThinking = (info, { onPick }) => {
   const bar = el('div.evalbar', { role: 'img', 'aria-label': 'Evaluation' }, inner);
   const score = el('output', { id: 'score' }, '–');
   const words = el('small', { id: 'score-words' });
-  const toggle = button('Engine', () => setOn(!on), { id: 'engine', title: 'Engine on and off (l)' });
-  const select = el('select', { id: 'line-count', 'aria-label': 'Number of lines', onchange: () => { count = Number(select.value); remember('lines', count); restart(); } },
-    ...[1, 2, 3, 4, 5].map((n) => el('option', { value: String(n), selected: n === count }, plural(n, 'line'))));
+  const toggle = button('Engine', () => setOn(!on), {
+    id: 'engine',
+    title: 'Engine on and off (l)',
+  });
+  const select = el(
+    'select',
+    {
+      id: 'line-count',
+      'aria-label': 'Number of lines',
+      onchange: () => {
+        count = Number(select.value);
+        remember('lines', count);
+        restart();
+      },
+    },
+    ...[1, 2, 3, 4, 5].map((n) =>
+      el('option', { value: String(n), selected: n === count }, plural(n, 'line')),
+    ),
+  );
   const list = el('ol.lines', { id: 'lines', 'aria-label': 'Best lines' });
-  const element = el('section.card.engine', { 'aria-label': 'Engine' }, el('header', {}, toggle, score, select), words, list);
+  const element = el(
+    'section.card.engine',
+    { 'aria-label': 'Engine' },
+    el('header', {}, toggle, score, select),
+    words,
+    list,
+  );
+
+  /** A turn of a line: a click steps in, and pointing at it shows where it leads. */
+  const turnButton = (/** @type {string[]} */ turns) => {
+    const hide = () => onPeek(null);
+    const show = () => onPeek(turns);
+    return button(
+      turns.at(-1) ?? '',
+      () => {
+        hide();
+        onPick(turns);
+      },
+      { onmouseenter: show, onmouseleave: hide, onfocus: show, onblur: hide },
+    );
+  };
 
   const paint = () => {
     toggle.setAttribute('aria-pressed', String(on));
     toggle.classList.toggle('primary', on);
     list.style.setProperty('--lines', `${count * 1.9}rem`);
     const best = latest?.lines?.[0];
-    if (at?.over) bar.style.setProperty('--share', { 1: '100%', 2: '0%' }[/** @type {1|2} */ (at.winner)] ?? '50%');
-    if (!at || !best) {
+    if (at?.over)
+      bar.style.setProperty(
+        '--share',
+        { 1: '100%', 2: '0%' }[/** @type {1|2} */ (at.winner)] ?? '50%',
+      );
+    if (best && best.turns[0] !== told) {
+      told = best.turns[0];
+      onBest();
+    }
+    if (!at || !best || hushed) {
       setText(score, '–');
-      setText(words, at?.over ? 'The game is over' : !on ? 'Off' : latest?.queued ? `Waiting, ${plural(latest.queued, 'other')} first` : 'Thinking…');
+      setText(
+        words,
+        at?.over
+          ? 'The game is over'
+          : hushed
+            ? 'Hidden while you look for something better'
+            : !on
+              ? 'Off'
+              : 'Thinking…',
+      );
       fill(list);
       delete list.dataset.shown;
       return;
@@ -50,13 +107,31 @@ export const createThinking = (info, { onPick }) => {
     bar.style.setProperty('--share', `${Math.round(part * 100)}%`);
     bar.setAttribute('aria-label', `Evaluation: ${scoreWords(best, turn, info.players)}`);
     setText(score, scoreText(best, turn));
-    setText(words, `${capital(scoreWords(best, turn, info.players))} · depth ${latest.depth}${latest.done ? '' : '…'}`);
+    setText(
+      words,
+      `${capital(scoreWords(best, turn, info.players))} · depth ${latest.depth}${latest.done ? '' : '…'}`,
+    );
     // What stays the same is left alone: a button that is drawn anew while it is pressed hears no click.
     const shown = JSON.stringify(latest.lines);
     if (list.dataset.shown === shown) return;
     list.dataset.shown = shown;
-    fill(list, ...latest.lines.map((/** @type {any} */ line) => el('li', {}, el('b', {}, scoreText(line, turn)),
-      el('div', {}, ...line.turns.map((/** @type {string} */ text, /** @type {number} */ i) => button(text, () => onPick(line.turns.slice(0, i + 1)))))) ));
+    fill(
+      list,
+      ...latest.lines.map((/** @type {any} */ line) =>
+        el(
+          'li',
+          {},
+          el('b', {}, scoreText(line, turn)),
+          el(
+            'div',
+            {},
+            ...line.turns.map((/** @type {string} */ _, /** @type {number} */ i) =>
+              turnButton(line.turns.slice(0, i + 1)),
+            ),
+          ),
+        ),
+      ),
+    );
   };
 
   const stop = () => {
@@ -68,6 +143,7 @@ export const createThinking = (info, { onPick }) => {
   const restart = () => {
     stop();
     latest = null;
+    told = '';
     paint();
     if (!on || !at || at.over) return;
     const { place } = at;
@@ -75,13 +151,22 @@ export const createThinking = (info, { onPick }) => {
       const mine = new AbortController();
       run = mine;
       try {
-        await stream('/api/analysis', { ...place, lines: count, time_ms: MOST_MS }, (line) => {
-          if (run !== mine) return;
-          if (line.lines || !latest) latest = line;
-          paint();
-        }, mine.signal);
+        await think(
+          'analysis',
+          { ...place, lines: count, time_ms: MOST_MS },
+          (line) => {
+            if (run !== mine) return;
+            if (line.lines || !latest) latest = line;
+            paint();
+          },
+          mine.signal,
+        );
       } catch (error) {
-        if (run === mine && !mine.signal.aborted) setText(words, capital(error instanceof Refused ? error.message : 'the connection was lost'));
+        if (run === mine && !mine.signal.aborted)
+          setText(
+            words,
+            capital(error instanceof Refused ? error.message : 'the engine has stopped'),
+          );
       }
     }, 120);
   };
@@ -106,6 +191,12 @@ export const createThinking = (info, { onPick }) => {
       if (!same) restart();
     },
     toggle: () => setOn(!on),
+    /** Tells nothing until it may again. @param {boolean} value */
+    hush: (value) => {
+      hushed = value;
+      paint();
+      if (!value && latest) onBest();
+    },
     /** The best turn that is known. @returns {string|null} */
     best: () => latest?.lines?.[0]?.turns[0] ?? null,
     stop,

@@ -7,10 +7,18 @@
  */
 
 /** @param {string} game @param {string} start @param {object} [options] @returns {Tree} */
-export const emptyTree = (game, start, options = {}) => ({ game, options, start, tags: [], comment: '', nodes: [] });
+export const emptyTree = (game, start, options = {}) => ({
+  game,
+  options,
+  start,
+  tags: [],
+  comment: '',
+  nodes: [],
+});
 
 /** The turns that follow one, or the first ones. @param {Tree} tree @param {number|null} node @returns {number[]} */
-export const children = (tree, node) => tree.nodes.flatMap(({ after }, i) => (after === node ? [i] : []));
+export const children = (tree, node) =>
+  tree.nodes.flatMap(({ after }, i) => (after === node ? [i] : []));
 
 /** The numbers from the first turn to this one. @param {Tree} tree @param {number|null} node @returns {number[]} */
 export const pathOf = (tree, node) => {
@@ -25,7 +33,8 @@ export const turnsOf = (tree, node) => pathOf(tree, node).map((at) => tree.nodes
 /** The line that goes on from a turn by first choices. @param {Tree} tree @param {number|null} node @returns {number[]} */
 export const lineFrom = (tree, node) => {
   const line = [];
-  for (let next = children(tree, node)[0]; next !== undefined; next = children(tree, next)[0]) line.push(next);
+  for (let next = children(tree, node)[0]; next !== undefined; next = children(tree, next)[0])
+    line.push(next);
   return line;
 };
 
@@ -36,28 +45,37 @@ export const mainLine = (tree) => lineFrom(tree, null);
 export const add = (tree, node, turn) => {
   const known = children(tree, node).find((child) => tree.nodes[child].turn === turn);
   if (known !== undefined) return { tree, node: known };
-  return { tree: { ...tree, nodes: [...tree.nodes, { turn, after: node, comment: '', glyph: '' }] }, node: tree.nodes.length };
+  return {
+    tree: { ...tree, nodes: [...tree.nodes, { turn, after: node, comment: '', glyph: '' }] },
+    node: tree.nodes.length,
+  };
 };
 
 /** Adds a line. @param {Tree} tree @param {number|null} node @param {string[]} turns @returns {{tree: Tree, node: number|null}} */
 export const addLine = (tree, node, turns) =>
-  turns.reduce((/** @type {{tree: Tree, node: number|null}} */ at, turn) => add(at.tree, at.node, turn), { tree, node });
+  turns.reduce(
+    (/** @type {{tree: Tree, node: number|null}} */ at, turn) => add(at.tree, at.node, turn),
+    { tree, node },
+  );
 
 /** @param {Tree} tree @param {number|null} node @param {string} comment @returns {Tree} */
 export const withComment = (tree, node, comment) =>
-  node === null ? { ...tree, comment } : { ...tree, nodes: tree.nodes.map((one, i) => (i === node ? { ...one, comment } : one)) };
+  node === null
+    ? { ...tree, comment }
+    : { ...tree, nodes: tree.nodes.map((one, i) => (i === node ? { ...one, comment } : one)) };
 
 /** @param {Tree} tree @param {number|null} node */
-export const commentOf = (tree, node) => (node === null ? tree.comment : tree.nodes[node]?.comment ?? '');
+export const commentOf = (tree, node) =>
+  node === null ? tree.comment : (tree.nodes[node]?.comment ?? '');
 
 /** The nodes in another order, with their numbers. @param {Tree} tree @param {number[]} order @param {number|null} node @returns {{tree: Tree, node: number|null}} */
 const renumber = (tree, order, node) => {
   const place = new Map(order.map((old, i) => [old, i]));
   const nodes = order.map((old) => {
     const one = tree.nodes[old];
-    return { ...one, after: one.after === null ? null : place.get(one.after) ?? null };
+    return { ...one, after: one.after === null ? null : (place.get(one.after) ?? null) };
   });
-  return { tree: { ...tree, nodes }, node: node === null ? null : place.get(node) ?? null };
+  return { tree: { ...tree, nodes }, node: node === null ? null : (place.get(node) ?? null) };
 };
 
 /** Removes a turn with all that follows. @param {Tree} tree @param {number} node @returns {{tree: Tree, node: number|null}} */
@@ -73,7 +91,10 @@ export const promote = (tree, node) => {
   const order = [];
   const visit = (/** @type {number|null} */ at) => {
     const next = children(tree, at);
-    for (const child of [...next.filter((one) => first.has(one)), ...next.filter((one) => !first.has(one))]) {
+    for (const child of [
+      ...next.filter((one) => first.has(one)),
+      ...next.filter((one) => !first.has(one)),
+    ]) {
       order.push(child);
       visit(child);
     }

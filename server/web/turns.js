@@ -6,7 +6,11 @@ import { el } from './dom.js';
  */
 export const createTurns = (onPick) => {
   const list = el('ol', { 'aria-label': 'Turns' });
-  const element = el('div.turns', { tabIndex: 0, role: 'region', 'aria-label': 'List of turns' }, list);
+  const element = el(
+    'div.turns',
+    { tabIndex: 0, role: 'region', 'aria-label': 'List of turns' },
+    list,
+  );
   let key = '';
 
   /**
@@ -22,9 +26,29 @@ export const createTurns = (onPick) => {
       const rows = [];
       turns.forEach((turn, i) => {
         const at = i + gap;
-        if (at % 2 === 0 || rows.length === 0) rows.push(el('li', {}, el('span.number', {}, `${Math.floor(at / 2) + 1}`), gap && i === 0 ? el('span.blank', {}, '…') : ''));
+        if (at % 2 === 0 || rows.length === 0)
+          rows.push(
+            el(
+              'li',
+              {},
+              el('span.number', {}, `${Math.floor(at / 2) + 1}`),
+              gap && i === 0 ? el('span.blank', {}, '…') : '',
+            ),
+          );
         const glyph = glyphs.get(i + 1);
-        rows.at(-1)?.append(el('button', { type: 'button', 'data-ply': i + 1, className: glyph ? `glyph-${glyph}` : '', onclick: () => onPick(i + 1) }, turn, glyph ? el('span.mark', { title: glyph, 'aria-label': glyph }, MARKS[glyph] ?? '') : ''));
+        rows.at(-1)?.append(
+          el(
+            'button',
+            {
+              type: 'button',
+              'data-ply': i + 1,
+              className: glyph ? `glyph-${glyph}` : '',
+              onclick: () => onPick(i + 1),
+            },
+            turn,
+            glyph ? el('span.mark', { title: glyph, 'aria-label': glyph }, MARKS[glyph] ?? '') : '',
+          ),
+        );
       });
       list.replaceChildren(...rows);
     }
@@ -47,4 +71,8 @@ const reveal = (/** @type {HTMLElement} */ box, /** @type {HTMLElement} */ item)
 };
 
 /** Marks of mistakes by size. */
-export const MARKS = /** @type {Record<string, string>} */ ({ inaccuracy: '?!', mistake: '?', blunder: '??' });
+export const MARKS = /** @type {Record<string, string>} */ ({
+  inaccuracy: '?!',
+  mistake: '?',
+  blunder: '??',
+});

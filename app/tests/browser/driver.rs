@@ -150,6 +150,12 @@ impl Browser {
         }
     }
 
+    /// Chooses something that lies behind the button for what is seldom used.
+    pub async fn pick(&self, css: &str) {
+        self.click("#more").await;
+        self.click(css).await;
+    }
+
     /// A finger, on an element that is brought into view first.
     pub async fn touch(&self, css: &str) {
         self.until(&format!("`{css}` can be touched"), &usable(css)).await;

@@ -101,7 +101,7 @@ async fn an_invitation_seats_exactly_one_and_the_others_watch() {
     proxy.set(Weather::Clear);
     bob.until_text("#seat-2", "Bob (you)").await;
     cem.until_text("#seat-note", "taken").await;
-    cem.until("Cem watches", "document.querySelector('#move-text').disabled").await;
+    cem.until("Cem watches", "!document.querySelector('#move-text').checkVisibility()").await;
     let secret = kept(&bob).await[format!("quadrille.seat.{id}.2")].clone();
     assert!(secret.is_string() && secret != json!(invitation), "{secret}");
     // From now on the invitation is worth nothing.

@@ -1,5 +1,6 @@
 //! The pages in a real Chromium, against the real server.
 
+mod device;
 mod driver;
 mod faults;
 mod fold;
@@ -102,7 +103,7 @@ async fn a_staged_turn_shows_its_stages_and_goes_back() {
         .await;
     browser.click("#cell-a2").await;
     browser.until_text(".stages .done", "a2").await;
-    browser.find("#cell-a2[aria-pressed=true]").await;
+    browser.find("#cell-a2[aria-selected=true]").await;
     let choices = browser.value("document.querySelectorAll('.chips button').length").await;
     assert!(choices.as_u64().unwrap() > 1, "{choices} choices for the parts");
     browser.keys("\u{E00C}").await;
@@ -119,14 +120,18 @@ async fn the_computer_answers_and_gives_hints_and_both_turns_are_taken_back() {
     browser.find("#new-game[open]").await;
     browser.click("#start").await;
     browser.find("main[data-ready] .board svg").await;
+    browser.until("it lives here", "location.pathname === '/play'").await;
     browser.click("#hint").await;
     browser.until("a hint is drawn", "document.querySelector('.marks .hint')").await;
     browser.click("#cell-c3").await;
     browser.find(".turns [data-ply=\"2\"]").await;
     browser.until_text("#live", "Your turn").await;
+    // Both turns outlive the page.
+    browser.reload().await;
+    browser.find(".turns [data-ply=\"2\"]").await;
     browser.click("#undo").await;
     browser.until("both are gone", "!document.querySelector('.turns [data-ply]')").await;
-    browser.click("#resign").await;
+    browser.pick("#resign").await;
     browser.click("dialog[open] button.primary").await;
     browser.find(".card.over").await;
     // Home knows the game.
@@ -150,10 +155,10 @@ async fn a_board_is_a_grid_of_named_buttons() {
         );
     };
     says("grid", "Board");
-    says("button", "a2, red stack of 6");
-    says("button", "legal move");
+    says("gridcell", "a2, red stack of 6");
+    says("gridcell", "legal move");
     says("textbox", "Type a move");
-    says("button", "Undo");
+    says("button", "Take back");
     says("heading", "Glaisher");
     assert!(spoken.iter().any(|(role, _)| role == "status"), "no live region");
     let unnamed: Vec<_> = spoken
@@ -170,9 +175,14 @@ async fn a_board_is_a_grid_of_named_buttons() {
 async fn no_page_is_wider_than_a_phone() {
     let (driver, site) = (Driver::start(), Site::start());
     let browser = driver.phone().await;
-    let mut paths = vec!["/".to_owned(), "/analysis".to_owned(), "/editor".to_owned()];
+    let mut paths: Vec<String> =
+        ["/", "/analysis", "/editor", "/learn", "/puzzles"].map(str::to_owned).to_vec();
     for game in games() {
-        paths.extend(["rules", "analysis", "editor"].map(|page| format!("/{page}/{game}")));
+        paths.extend(
+            ["rules", "analysis", "editor", "learn", "puzzles"]
+                .map(|page| format!("/{page}/{game}")),
+        );
+        paths.push(format!("/puzzles/{game}/1"));
     }
     for path in paths {
         browser.open(&site.page(&path)).await;

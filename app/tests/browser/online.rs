@@ -28,7 +28,9 @@ async fn two_browsers_play_and_a_third_watches() {
     assert!(!url.contains('#'), "the secret stays in the address: {url}");
     watcher.open(&url).await;
     watcher.find("main[data-ready] .board svg").await;
-    watcher.until("nothing can be played", "document.querySelector('#move-text').disabled").await;
+    watcher
+        .until("nothing can be played", "!document.querySelector('#move-text').checkVisibility()")
+        .await;
 
     for (i, turn) in script.turns.iter().enumerate() {
         let (mover, other) = if i % 2 == 0 { (&ann, &bob) } else { (&bob, &ann) };

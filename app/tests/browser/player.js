@@ -10,7 +10,10 @@ const random = () => {
   return last / 2147483648;
 };
 const $ = (css) => document.querySelector(css);
-const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
+const pause = (ms) =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
 const until = async (what, is) => {
   state.doing = what;
   while (!is()) await pause(20);
@@ -25,7 +28,11 @@ const make = async (number) => {
   await until(`turn ${number}`, () => listed() === number);
   await pause(300 * random());
   for (const [i, gesture] of gestures.entries()) {
-    if (i > 0) await until(`stage ${gesture[0].stage}`, () => $('.stages .now small')?.textContent.toLowerCase() === gesture[0].stage);
+    if (i > 0)
+      await until(
+        `stage ${gesture[0].stage}`,
+        () => $('.stages .now small')?.textContent.toLowerCase() === gesture[0].stage,
+      );
     for (const { cell, label } of gesture) {
       if (cell === null) $(`.chips [data-choice="${label}"]`)?.click();
       else {
@@ -52,13 +59,17 @@ const talk = async () => {
   }
 };
 
-const waiting = () => Object.keys(localStorage).filter((key) => key.startsWith('quadrille.outbox.')).length;
+const waiting = () =>
+  Object.keys(localStorage).filter((key) => key.startsWith('quadrille.outbox.')).length;
 
 const play = async () => {
   for (let number = mine; number < turns.length; number += 2) await make(number);
   await until('the end', () => listed() === turns.length && $('.seat.won'));
   await until('all to be answered', () => waiting() === 0);
-  await until('the connection', () => $('#connection').textContent === 'Connected' && $('#link').hidden);
+  await until(
+    'the connection',
+    () => $('#connection').textContent === 'Connected' && $('#link').hidden,
+  );
   state.done = true;
 };
 talk();

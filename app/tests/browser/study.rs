@@ -13,6 +13,7 @@ async fn an_analysis_thinks_branches_and_survives_a_reload() {
     browser.find("#lines li button").await;
     browser.click("#lines li button").await;
     browser.find("#moves button[aria-current=step]").await;
+    browser.click("#tab-notes").await;
     browser.write("#comment", "a first thought").await;
     browser.until_text("#moves", "a first thought").await;
     browser.click("#nav-first").await;
@@ -26,6 +27,7 @@ async fn an_analysis_thinks_branches_and_survives_a_reload() {
     browser.until_text("#moves .variation", turn).await;
     browser.until_text("#moves", "a first thought").await;
     browser.until_text("#moves [aria-current=step]", turn).await;
+    browser.click("#tab-tools").await;
     browser.click("#export").await;
     let record = "document.querySelector('#record textarea')?.value";
     let both = format!("{record}?.includes('(') && {record}.includes('{turn}')");
@@ -54,8 +56,13 @@ async fn a_finished_game_is_reviewed_and_a_mistake_tried_again() {
     browser.find("#mistakes button").await;
     browser.click("#next-mistake").await;
     browser.find("#mistakes button[aria-current=true]").await;
+    let answer = "/better/.test(document.querySelector('#mistakes').textContent)";
+    assert_eq!(browser.value(answer).await, json!(false), "the answer is told before the question");
     browser.click("#retry").await;
     browser.until_text("#review-words", "better").await;
+    browser.until_text("#score-words", "Hidden").await;
+    let lines = browser.value("document.querySelectorAll('#lines li').length").await;
+    assert_eq!(lines, json!(0), "lines that tell the answer");
     browser.reload().await;
     browser.find("#mistakes button").await;
     browser.close().await;
@@ -111,5 +118,61 @@ async fn the_rules_are_shown_with_pictures() {
         let pictures = "[...document.querySelectorAll('main img, main article svg')]";
         browser.until("pictures", &format!("{pictures}.length > 2")).await;
     }
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_puzzle_is_failed_tried_again_and_solved_and_counts_only_without_help() {
+    let (driver, site) = (Driver::start(), Site::start());
+    let browser = driver.window(1280, 900).await;
+    let asked = json!({ "game": "gekitai", "number": 1, "solution": true });
+    let puzzle = site.post("/api/puzzle", &asked);
+    let solution = puzzle["solution"].as_array().unwrap();
+    let first = solution[0].as_str().unwrap();
+    let steps = puzzle["view"]["steps"].as_array().unwrap();
+    let wrong = steps.iter().map(|step| step["text"].as_str().unwrap()).find(|text| *text != first);
+    browser.open(&site.page("/puzzles/gekitai/1")).await;
+    browser.write("#move-text", &format!("{}\u{E007}", wrong.unwrap())).await;
+    browser.until_text("#puzzle-words", "Try again").await;
+    browser.click("#puzzle-retry").await;
+    // Whatever the defence, the engine finds the rest.
+    for _ in 0..puzzle["within"].as_u64().unwrap() {
+        browser.until("a turn to make", "document.querySelector('#prompt.mine')").await;
+        let turns = browser
+            .value("[...document.querySelectorAll('.turns [data-ply]')].map(b => b.textContent)")
+            .await;
+        let position = puzzle["view"]["text"].clone();
+        let place = json!({ "game": "gekitai", "position": position, "turns": turns });
+        let played = turns.as_array().unwrap().len();
+        let best = match played {
+            0 => json!(first),
+            _ => site.post("/api/hint", &place)["engine"]["turn"].clone(),
+        };
+        browser.write("#move-text", &format!("{}\u{E007}", best.as_str().unwrap())).await;
+        let listed = format!("document.querySelectorAll('.turns [data-ply]').length > {played}");
+        browser.until("it is played", &listed).await;
+        let over = "['solved', 'right'].includes(document.querySelector('#puzzle-words').dataset.progress)";
+        browser.until("it is judged", over).await;
+    }
+    browser.until_text("#puzzle-words", "Solved!").await;
+    browser.open(&site.page("/puzzles/gekitai")).await;
+    browser.find(".numbers a.solved").await;
+    browser.close_after_refusals().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lesson_is_missed_shown_and_done() {
+    let (driver, site) = (Driver::start(), Site::start());
+    let browser = driver.window(1280, 900).await;
+    browser.open(&site.page("/learn/gekitai/2")).await;
+    browser.click("#cell-f6").await;
+    browser.until_text("#lesson-words", "Try again").await;
+    browser.click("#lesson-again").await;
+    browser.click("#lesson-show").await;
+    browser.until_text("#lesson-words", "b3").await;
+    browser.click("#cell-b3").await;
+    browser.until_text("#lesson-words", "Well done").await;
+    browser.click("#lesson-next").await;
+    browser.until("the next", "location.pathname.endsWith('/3')").await;
     browser.close().await;
 }

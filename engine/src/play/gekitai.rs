@@ -5,13 +5,14 @@ use super::seen::{Judgement, gekitai as seen};
 use crate::evaluate::Estimate;
 use crate::levels::{Skills, skill};
 use crate::net::{CLEAR, Net, Seen, Sums};
+use crate::parts;
 use crate::score::{Score, win_after};
 use crate::seed::{self, Seed};
 use crate::solve::Prove;
 use crate::solve::certificate::{Certificate, decompress};
 use rules::gekitai::{Both, Cell, Gekitai, Place, lines};
 use rules::{Game, Outcome, Player, Symmetric};
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 /// The judgement of Gekitai.
 #[derive(Debug)]
@@ -89,15 +90,11 @@ fn wins(pos: &Gekitai, player: Player, cell: Cell) -> bool {
 
 /// The proof that the first player wins on 6×6, for the reading in which a shared line draws; its
 /// strategy wins for the other reading too. Made by `quadrille solve gekitai --both draw`.
-pub static CERTIFICATE: &[u8] = include_bytes!("gekitai.certificate.gz");
-
-/// The certificate, read when it is first needed.
+/// It is read when it is first needed.
 fn certificate() -> Option<&'static Certificate<Gekitai>> {
-    static READ: LazyLock<Option<Certificate<Gekitai>>> = LazyLock::new(|| {
-        let text = decompress(CERTIFICATE).ok()?;
-        Certificate::read(&text).ok()
-    });
-    READ.as_ref()
+    static READ: OnceLock<Option<Certificate<Gekitai>>> = OnceLock::new();
+    let packed = parts::CERTIFICATE.bytes()?;
+    READ.get_or_init(|| Certificate::read(&decompress(packed).ok()?).ok()).as_ref()
 }
 
 /// The move of the certificate, where it has one.
@@ -240,7 +237,6 @@ impl Play for Gekitai {
     }
 
     const SEED: Option<Seed<Self>> = Some(seed::gekitai::SEED);
-    const PUZZLES: &'static str = include_str!("../puzzles/gekitai.txt");
     const SKILLS: Skills = [
         skill(30, 1_800, 97),
         skill(130, 603, 60),
@@ -252,5 +248,6 @@ impl Play for Gekitai {
         skill(2_200, 31, 1),
         skill(42_000, 4, 0),
     ];
+    const LOG_ODDS: f64 = 49.0;
     const BENCH_DEPTH: u32 = 6;
 }

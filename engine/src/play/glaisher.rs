@@ -454,7 +454,6 @@ impl Play for Glaisher {
     }
 
     const SEED: Option<Seed<Self>> = Some(seed::glaisher::SEED);
-    const PUZZLES: &'static str = include_str!("../puzzles/glaisher.txt");
     const SKILLS: Skills = [
         skill(20, 2_750, 99),
         skill(120, 663, 65),
@@ -466,6 +465,7 @@ impl Play for Glaisher {
         skill(4_900, 18, 0),
         skill(17_000, 8, 0),
     ];
+    const LOG_ODDS: f64 = 109.0;
     const BENCH_DEPTH: u32 = 4;
     // Some two thousand turns: three of them in a row cannot be looked at.
     const PUZZLE_TURNS: u32 = 2;

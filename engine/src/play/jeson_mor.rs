@@ -259,7 +259,6 @@ impl Prove for Judge {
 impl Play for JesonMor {
     type Judge = Judge;
     const SEED: Option<Seed<Self>> = Some(seed::jeson_mor::SEED);
-    const PUZZLES: &'static str = include_str!("../puzzles/jeson-mor.txt");
     const SKILLS: Skills = [
         skill(30, 1_771, 97),
         skill(50, 1_291, 91),
@@ -271,6 +270,7 @@ impl Play for JesonMor {
         skill(920, 59, 5),
         skill(2_100, 32, 1),
     ];
+    const LOG_ODDS: f64 = 46.0;
     const BENCH_DEPTH: u32 = 7;
     const PUZZLE_RATED_BLIND: bool = true;
 }

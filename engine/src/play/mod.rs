@@ -21,12 +21,12 @@ pub trait Play: Notation + Show + Symmetric {
         Self::Judge::default()
     }
 
-    /// The puzzles that come with the program, as `quadrille puzzles` writes them.
-    const PUZZLES: &'static str = "";
     /// The players and the evaluation of the game's original program, where there is one.
     const SEED: Option<Seed<Self>> = None;
     /// How well the levels play.
     const SKILLS: Skills = levels::USUAL;
+    /// The score at which 73 of 100 games are won, fitted to games by `examples/curve.rs`.
+    const LOG_ODDS: f64 = 100.0;
     /// How deep the bench looks: a second or so for all its positions.
     const BENCH_DEPTH: u32;
     /// The most turns a puzzle may take to win.

@@ -1,13 +1,14 @@
 //! What nets see of each game, and the nets that come with the program.
 
 use crate::net::{Net, STAGES, Seen};
+use crate::parts::{self, Part};
 use crate::score::Score;
 use rules::gekitai::{Both, Gekitai};
 use rules::glaisher::Glaisher;
 use rules::hex::{self, Hex};
 use rules::six_making::{Cell, SelfDefeat, SixMaking};
 use rules::{Game, Player};
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 /// Whose judgement is asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,9 +32,13 @@ impl Judgement {
     }
 }
 
-/// A net that comes with the program; nothing if it is missing or damaged.
-pub(super) fn shipped<G: Seen, const H: usize>(packed: &[u8]) -> Option<Net<H>> {
-    Net::read(packed, G::INPUTS).ok()
+/// A net that comes with the program, read once it is at hand; nothing if it is damaged.
+fn shipped<G: Seen, const H: usize>(
+    kept: &'static OnceLock<Option<Net<H>>>,
+    part: &'static Part,
+) -> Option<&'static Net<H>> {
+    let packed = part.bytes()?;
+    kept.get_or_init(|| Net::read(packed, G::INPUTS).ok()).as_ref()
 }
 
 pub(super) mod glaisher {
@@ -85,11 +90,9 @@ pub(super) mod glaisher {
         }
     }
 
-    static NET: LazyLock<Option<Net<HIDDEN>>> =
-        LazyLock::new(|| shipped::<Glaisher, HIDDEN>(include_bytes!("../../nets/glaisher.net")));
-
     pub fn net() -> Option<&'static Net<HIDDEN>> {
-        NET.as_ref()
+        static NET: OnceLock<Option<Net<HIDDEN>>> = OnceLock::new();
+        shipped::<Glaisher, HIDDEN>(&NET, &parts::GLAISHER)
     }
 }
 
@@ -148,16 +151,14 @@ pub(super) mod six_making {
         }
     }
 
-    static SMALL: LazyLock<Option<Net<HIDDEN>>> = LazyLock::new(|| {
-        shipped::<SixMaking, HIDDEN>(include_bytes!("../../nets/six-making-4.net"))
-    });
-    static LARGE: LazyLock<Option<Net<HIDDEN>>> = LazyLock::new(|| {
-        shipped::<SixMaking, HIDDEN>(include_bytes!("../../nets/six-making-5.net"))
-    });
-
     /// The nets of the two boards.
     pub fn nets() -> [Option<&'static Net<HIDDEN>>; 2] {
-        [SMALL.as_ref(), LARGE.as_ref()]
+        static SMALL: OnceLock<Option<Net<HIDDEN>>> = OnceLock::new();
+        static LARGE: OnceLock<Option<Net<HIDDEN>>> = OnceLock::new();
+        [
+            shipped::<SixMaking, HIDDEN>(&SMALL, &parts::SIX_MAKING_4),
+            shipped::<SixMaking, HIDDEN>(&LARGE, &parts::SIX_MAKING_5),
+        ]
     }
 }
 
@@ -218,10 +219,8 @@ pub(super) mod gekitai {
         }
     }
 
-    static NET: LazyLock<Option<Net<HIDDEN>>> =
-        LazyLock::new(|| shipped::<Gekitai, HIDDEN>(include_bytes!("../../nets/gekitai.net")));
-
     pub fn net() -> Option<&'static Net<HIDDEN>> {
-        NET.as_ref()
+        static NET: OnceLock<Option<Net<HIDDEN>>> = OnceLock::new();
+        shipped::<Gekitai, HIDDEN>(&NET, &parts::GEKITAI)
     }
 }

@@ -216,7 +216,6 @@ impl Play for SixMaking {
     }
 
     const SEED: Option<Seed<Self>> = Some(seed::six_making::SEED);
-    const PUZZLES: &'static str = include_str!("../puzzles/six-making.txt");
     const SKILLS: Skills = [
         skill(60, 1_171, 89),
         skill(200, 306, 37),
@@ -228,5 +227,6 @@ impl Play for SixMaking {
         skill(10_000, 11, 0),
         skill(28_000, 5, 0),
     ];
+    const LOG_ODDS: f64 = 59.0;
     const BENCH_DEPTH: u32 = 6;
 }

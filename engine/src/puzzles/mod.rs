@@ -8,6 +8,7 @@ mod collect;
 
 pub use collect::{Collect, collect};
 
+use crate::parts;
 use crate::registry::find;
 use rules::record::{Record, RecordError};
 
@@ -32,7 +33,8 @@ pub struct Puzzle {
 
 /// The puzzles of a game that come with the program, from easy to hard; none of a game that has none.
 pub fn shipped(game: &str) -> Vec<Puzzle> {
-    find(game).and_then(|entry| read(entry.shipped).ok()).unwrap_or_default()
+    let Some(entry) = find(game) else { return Vec::new() };
+    read(parts::puzzles(entry.info.id).unwrap_or_default()).unwrap_or_default()
 }
 
 /// Reads puzzles as `quadrille puzzles` writes them: records, one after the other.

@@ -3,6 +3,7 @@
 //! The rules are in `docs/rules/gekitai.md`. A board of any size is kept eight cells wide, so that the
 //! shifts that find lines are the same for all of them.
 
+mod lessons;
 mod moves;
 mod notation;
 mod setup;
@@ -74,7 +75,8 @@ static INFO: Info = Info {
         Brush { id: "o", label: "marker of O", stroke: Stroke::Put(Player::Two) },
         Brush { id: "none", label: "nothing", stroke: Stroke::Wipe },
     ],
-    rules: include_str!("../../../docs/rules/gekitai.md"),
+    rules: page!("../../../docs/rules/gekitai.md"),
+    lessons: lessons::LESSONS,
     samples: &[
         ("initial", "6/6/6/6/6/6 1"),
         ("intermediate", "2x1x1/6/o2x2/4ox/1o4/4o1 1"),

@@ -2,6 +2,7 @@
 //!
 //! The rules are in `docs/rules/glaisher.md`. A turn is two moves, a shift and a placement.
 
+mod lessons;
 mod moves;
 mod notation;
 mod setup;
@@ -61,7 +62,8 @@ static INFO: Info = Info {
         Brush { id: "less", label: "one piece less", stroke: Stroke::Lift },
         Brush { id: "none", label: "nothing", stroke: Stroke::Wipe },
     ],
-    rules: include_str!("../../../docs/rules/glaisher.md"),
+    rules: page!("../../../docs/rules/glaisher.md"),
+    lessons: lessons::LESSONS,
     samples: &[
         ("initial", "1,r6,3/5,y6/7/y6,7/9/7,r6/7/r6,5/3,y6,1 1"),
         (

@@ -3,6 +3,7 @@
 //! The rules are in `docs/rules/jeson-mor.md`. A board of any size is kept eleven cells wide; row 1 is
 //! White's, at the bottom.
 
+mod lessons;
 mod moves;
 mod notation;
 mod setup;
@@ -66,7 +67,8 @@ static INFO: Info = Info {
         Brush { id: "black", label: "black knight", stroke: Stroke::Put(Player::Two) },
         Brush { id: "none", label: "nothing", stroke: Stroke::Wipe },
     ],
-    rules: include_str!("../../../docs/rules/jeson-mor.md"),
+    rules: page!("../../../docs/rules/jeson-mor.md"),
+    lessons: lessons::LESSONS,
     samples: &[
         ("initial", "nnnnnnnnn/9/9/9/9/9/9/9/NNNNNNNNN 1"),
         ("intermediate", "n5n1n/1n1n1n3/3n1n3/2n6/4N4/9/9/N5N1N/NN1NN2N1 2"),

@@ -2,6 +2,7 @@
 //!
 //! The rules are in `docs/rules/six-making.md`. Both boards are kept five cells wide.
 
+mod lessons;
 mod moves;
 mod notation;
 mod setup;
@@ -89,7 +90,8 @@ static INFO: Info = Info {
         Brush { id: "less", label: "one disc less", stroke: Stroke::Lift },
         Brush { id: "none", label: "nothing", stroke: Stroke::Wipe },
     ],
-    rules: include_str!("../../../docs/rules/six-making.md"),
+    rules: page!("../../../docs/rules/six-making.md"),
+    lessons: lessons::LESSONS,
     samples: &[
         ("initial", "4/4/4/4 1"),
         ("intermediate", "1,xo,x,o/4/o,1,oox,1/1,x,2 1"),

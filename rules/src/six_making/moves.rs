@@ -3,7 +3,7 @@
 use super::{Cell, KING, Last, SelfDefeat, SixMaking, Tower, setup};
 use crate::game::{Outcome, ParseMoveError, Player, counted};
 use crate::grid::{DIRECTIONS, KNIGHT_JUMPS, outside};
-use crate::random::{Random, keys};
+use crate::random::Random;
 use std::fmt;
 use std::str::FromStr;
 
@@ -95,27 +95,64 @@ fn read(text: &str) -> Option<Move> {
     Some(Move::Top { from, to: Cell::parse(to)?, discs: discs - b'0' })
 }
 
-static KEYS: [[u64; 64]; 25] = {
-    let all: [u64; 1600] = keys(0x736d_3031);
-    let mut table = [[0; 64]; 25];
-    let mut i = 0;
-    while i < 1600 {
-        // An empty cell adds nothing.
-        if i % 64 != 1 {
-            table[i / 64][i % 64] = all[i];
+/// The seeds of the keys of towers by cell, and of moves that may not be taken back by their ends.
+const SEEDS: [u64; 2] = [0x736d_3031, 0x736d_3032];
+
+/// The tables of both. A program that a page fetches does without: nothing packs them.
+#[cfg(not(target_family = "wasm"))]
+mod table {
+    use super::SEEDS;
+    use crate::random::keys;
+
+    static TOWERS: [[u64; 64]; 25] = {
+        let all: [u64; 1600] = keys(SEEDS[0]);
+        let mut table = [[0; 64]; 25];
+        let mut i = 0;
+        while i < 1600 {
+            // An empty cell adds nothing.
+            if i % 64 != 1 {
+                table[i / 64][i % 64] = all[i];
+            }
+            i += 1;
         }
-        i += 1;
+        table
+    };
+    static KO: [u64; 25 * 25] = keys(SEEDS[1]);
+
+    #[inline]
+    pub fn tower(cell: usize, low: usize) -> u64 {
+        TOWERS[cell][low]
     }
-    table
-};
-static KO_KEYS: [u64; 25 * 25] = keys(0x736d_3032);
+
+    #[inline]
+    pub fn ko(ends: usize) -> u64 {
+        KO[ends]
+    }
+}
+
+#[cfg(target_family = "wasm")]
+mod table {
+    use super::SEEDS;
+    use crate::random::key;
+
+    #[inline]
+    pub fn tower(cell: usize, low: usize) -> u64 {
+        if low == 1 { 0 } else { key(SEEDS[0], cell * 64 + low) }
+    }
+
+    #[inline]
+    pub fn ko(ends: usize) -> u64 {
+        key(SEEDS[1], ends)
+    }
+}
+
 const TURN_KEY: u64 = Random::new(0x736d_3033).next_u64();
 
 /// What a tower on a cell adds to the key.
 #[inline]
 fn tower_key(cell: Cell, tower: Tower) -> u64 {
     let bits = u32::from(tower.bits());
-    KEYS[cell.index()][bits as usize % 64].rotate_left(bits / 64)
+    table::tower(cell.index(), bits as usize % 64).rotate_left(bits / 64)
 }
 
 /// The sets of cells of each board size.
@@ -328,7 +365,7 @@ impl SixMaking {
     fn ko_key(&self) -> u64 {
         match self.last {
             Some(Last::Moved { from, to, discs }) if self.ko => {
-                KO_KEYS[from.index() * 25 + to.index()].rotate_left(discs.into())
+                table::ko(from.index() * 25 + to.index()).rotate_left(discs.into())
             }
             _ => 0,
         }

@@ -6,7 +6,6 @@ use crate::table::{proposals, signed};
 use crate::tui::app::{Hit, Hits, Shared};
 use crate::tui::look::Look;
 use crate::tui::view::{cut, wrapped};
-use engine::score::bar;
 use engine::{LineView, Session, View};
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -210,7 +209,8 @@ impl Play {
         let mover = self.game().turn();
         let (share, words) = match (best, self.game().result()) {
             (Some(line), _) => {
-                let share = bar(line.score, line.win_in);
+                let entry = engine::find(self.game().info().id);
+                let share = entry.map_or(0.5, |entry| (entry.bar)(line.score));
                 let one = if mover == Player::One { share } else { 1.0 - share };
                 (one, verdict(self.game(), line))
             }

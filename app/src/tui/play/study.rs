@@ -6,7 +6,6 @@ use super::{Play, Shown};
 use crate::table::work::Job;
 use crate::table::{Sitter, Table};
 use crate::tui::app::{Hit, Hits, Next, Shared};
-use engine::score::bar;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use requests::review::Judged;
@@ -168,11 +167,7 @@ impl Play {
                     ));
                     continue;
                 };
-                // At the end of a game nothing is left to be won in.
-                let share = match judged.win_in {
-                    Some(0) if judged.score > 0 => 1.0,
-                    win_in => bar(judged.score, win_in),
-                };
+                let share = f64::from(judged.bar) / 1000.0;
                 let filled = (share * (8 * LINES) as f64).round() as usize;
                 let sign = match filled.saturating_sub(8 * line) {
                     8.. => look.sign("█", "#"),

@@ -1,0 +1,148 @@
+//! What the engine knows by heart: nets, proofs and puzzles.
+//!
+//! They come with the program. One for a page is fetched before anything can be done, so it leaves them out and
+//! is handed each when a game first needs it. Until then that game is not searched: it would be judged
+//! otherwise than elsewhere.
+
+use crate::session::Session;
+#[cfg(target_family = "wasm")]
+use std::sync::OnceLock;
+
+/// A file that the engine of a game rests on.
+#[derive(Debug)]
+pub struct Part {
+    /// The name of the file.
+    pub name: &'static str,
+    /// The game's id.
+    game: &'static str,
+    purpose: Purpose,
+    kept: Kept,
+}
+
+/// What a part is for.
+#[derive(Debug, PartialEq, Eq)]
+enum Purpose {
+    /// Searches on every board.
+    Search,
+    /// Searches on boards of one size.
+    SearchOf(u64),
+    /// Puzzles.
+    Puzzles,
+}
+
+#[cfg(not(target_family = "wasm"))]
+type Kept = &'static [u8];
+
+/// The checksum of the file that the program was built with, and the file once it has been handed over.
+#[cfg(target_family = "wasm")]
+type Kept = (u64, OnceLock<Vec<u8>>);
+
+macro_rules! kept {
+    ($file:literal) => {{
+        #[cfg(not(target_family = "wasm"))]
+        let kept: Kept = include_bytes!($file);
+        #[cfg(target_family = "wasm")]
+        let kept = (const { sum(include_bytes!($file)) }, OnceLock::new());
+        kept
+    }};
+}
+
+const fn part(name: &'static str, game: &'static str, purpose: Purpose, kept: Kept) -> Part {
+    Part { name, game, purpose, kept }
+}
+
+use Purpose::{Puzzles, Search, SearchOf};
+
+pub(crate) static GLAISHER: Part =
+    part("glaisher.net", "glaisher", Search, kept!("../nets/glaisher.net"));
+pub(crate) static SIX_MAKING_4: Part =
+    part("six-making-4.net", "six-making", SearchOf(4), kept!("../nets/six-making-4.net"));
+pub(crate) static SIX_MAKING_5: Part =
+    part("six-making-5.net", "six-making", SearchOf(5), kept!("../nets/six-making-5.net"));
+pub(crate) static GEKITAI: Part =
+    part("gekitai.net", "gekitai", SearchOf(6), kept!("../nets/gekitai.net"));
+/// The proof that the first player wins Gekitai.
+pub static CERTIFICATE: Part =
+    part("gekitai.proof", "gekitai", SearchOf(6), kept!("play/gekitai.certificate.gz"));
+static PUZZLES: [Part; 4] = [
+    part("puzzles-glaisher.txt", "glaisher", Puzzles, kept!("puzzles/glaisher.txt")),
+    part("puzzles-gekitai.txt", "gekitai", Puzzles, kept!("puzzles/gekitai.txt")),
+    part("puzzles-jeson-mor.txt", "jeson-mor", Puzzles, kept!("puzzles/jeson-mor.txt")),
+    part("puzzles-six-making.txt", "six-making", Puzzles, kept!("puzzles/six-making.txt")),
+];
+
+/// Every part.
+pub fn parts() -> impl Iterator<Item = &'static Part> {
+    [&GLAISHER, &SIX_MAKING_4, &SIX_MAKING_5, &GEKITAI, &CERTIFICATE].into_iter().chain(&PUZZLES)
+}
+
+impl Part {
+    /// The file, where it is at hand.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn bytes(&self) -> Option<&'static [u8]> {
+        Some(self.kept)
+    }
+
+    /// The file, where it is at hand.
+    #[cfg(target_family = "wasm")]
+    pub fn bytes(&'static self) -> Option<&'static [u8]> {
+        self.kept.1.get().map(Vec::as_slice)
+    }
+
+    /// Whether a search of this match asks for it.
+    fn serves(&self, session: &dyn Session) -> bool {
+        let serves = match self.purpose {
+            Search => true,
+            SearchOf(size) => board_size(session) == Some(size),
+            Puzzles => false,
+        };
+        serves && session.info().id == self.game
+    }
+}
+
+/// The size of the board of a match, which its options name where it is not the usual one.
+fn board_size(session: &dyn Session) -> Option<u64> {
+    let usual = session.info().options.iter().find(|option| option.name == "size");
+    let said = session.options().get("size").and_then(|size| size.as_u64());
+    said.or_else(|| usual?.default.parse().ok())
+}
+
+/// The parts without which the engine would judge this match otherwise than elsewhere.
+pub fn missing(session: &dyn Session) -> Vec<&'static str> {
+    let missing = |part: &&'static Part| part.bytes().is_none() && part.serves(session);
+    parts().filter(missing).map(|part| part.name).collect()
+}
+
+/// The puzzles of a game, or else the part that they are in; neither where it has none.
+pub fn puzzles(game: &str) -> Result<&'static str, Option<&'static str>> {
+    let part = PUZZLES.iter().find(|part| part.game == game).ok_or(None)?;
+    let bytes = part.bytes().ok_or(Some(part.name))?;
+    std::str::from_utf8(bytes).map_err(|_| None)
+}
+
+/// Hands a part over. Only the very file that the program was built with is taken.
+#[cfg(target_family = "wasm")]
+pub fn hand_over(name: &str, bytes: Vec<u8>) -> Result<(), String> {
+    let Some(part) = parts().find(|part| part.name == name) else {
+        return Err(format!("there is no part `{}`", rules::game::shorten(name)));
+    };
+    let (expected, found) = (part.kept.0, sum(&bytes));
+    if found != expected {
+        let message = format!("{name} has the sum {found:016x}, expected {expected:016x}");
+        return Err(format!("{message}: it belongs to another version"));
+    }
+    part.kept.1.get_or_init(|| bytes);
+    Ok(())
+}
+
+/// FNV-1a: what tells a file of another version, or half of one.
+#[cfg(target_family = "wasm")]
+#[allow(long_running_const_eval)]
+const fn sum(bytes: &[u8]) -> u64 {
+    let (mut sum, mut i) = (0xcbf2_9ce4_8422_2325, 0);
+    while i < bytes.len() {
+        sum = (sum ^ bytes[i] as u64).wrapping_mul(0x100_0000_01b3);
+        i += 1;
+    }
+    sum
+}

@@ -1,0 +1,185 @@
+//! The rules of a game as lessons, each one turn on the board.
+
+use crate::given::game;
+use crate::refusal::Refusal;
+use crate::view::Shown;
+use engine::{Entry, Session};
+use rules::lesson::{Goal, Lesson};
+use rules::{Outcome, Player, spoken};
+use serde::{Deserialize, Serialize};
+use serde_json::Map;
+
+/// Which game's lessons.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Lessons {
+    /// The game's id.
+    pub game: String,
+}
+
+/// The lessons of a game, in order.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LessonList {
+    game: &'static str,
+    lessons: Vec<LessonEntry>,
+}
+
+/// A lesson as a list names it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct LessonEntry {
+    number: usize,
+    title: &'static str,
+    task: &'static str,
+    position: &'static str,
+}
+
+impl Lessons {
+    /// The fields.
+    pub const FIELDS: [&str; 1] = ["game"];
+
+    /// All lessons of the game.
+    pub fn answer(&self) -> Result<LessonList, Refusal> {
+        let info = game(&self.game)?.info;
+        let row = |(i, lesson): (usize, &Lesson)| LessonEntry {
+            number: i + 1,
+            title: lesson.title,
+            task: lesson.task,
+            position: lesson.position,
+        };
+        Ok(LessonList {
+            game: info.id,
+            lessons: info.lessons.iter().enumerate().map(row).collect(),
+        })
+    }
+}
+
+/// A try at a lesson.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct LessonTry {
+    /// The game's id.
+    pub game: String,
+    /// Which of its lessons, from 1.
+    pub number: usize,
+    /// What was played; the turn may be incomplete.
+    #[serde(default)]
+    pub turns: Vec<String>,
+    /// Whether to tell a turn that does it.
+    #[serde(default)]
+    pub answer: bool,
+}
+
+/// How a try goes.
+#[derive(Clone, Debug, Serialize)]
+pub struct LessonShown {
+    number: usize,
+    of: usize,
+    title: &'static str,
+    task: &'static str,
+    /// Nothing has been played, what was asked for was done, or something else.
+    progress: Progress,
+    view: Shown,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answer: Option<&'static str>,
+}
+
+/// How a try goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Progress {
+    Begins,
+    Done,
+    Missed,
+}
+
+impl LessonTry {
+    /// The fields.
+    pub const FIELDS: [&str; 4] = ["game", "number", "turns", "answer"];
+
+    /// How the try goes.
+    pub fn answer(&self) -> Result<LessonShown, Refusal> {
+        let entry = game(&self.game)?;
+        let lessons = entry.info.lessons;
+        let found = self.number.checked_sub(1).and_then(|i| lessons.get(i));
+        let lesson = found.ok_or_else(|| {
+            let message = format!("the lessons are 1 to {}, got {}", lessons.len(), self.number);
+            Refusal::not_there(message).at("number")
+        })?;
+        let mut session = open(entry, lesson)?;
+        let player = session.turn();
+        for (i, turn) in self.turns.iter().enumerate() {
+            session.play(turn).map_err(|e| Refusal::against(e).at(format!("turns[{i}]")))?;
+        }
+        let unfinished =
+            session.turns_played() == 0 || (session.in_turn() && session.outcome().is_none());
+        let progress = match unfinished {
+            true => Progress::Begins,
+            false if is_done(lesson.goal, player, session.as_ref()) => Progress::Done,
+            false => Progress::Missed,
+        };
+        Ok(LessonShown {
+            number: self.number,
+            of: lessons.len(),
+            title: lesson.title,
+            task: lesson.task,
+            progress,
+            view: Shown::of(session.as_ref(), false),
+            answer: self.answer.then_some(lesson.answer),
+        })
+    }
+}
+
+fn open(entry: &Entry, lesson: &Lesson) -> Result<Box<dyn Session>, Refusal> {
+    (entry.from_text)(lesson.position, &Map::new())
+        .map_err(|error| Refusal::against(error.message).at("number"))
+}
+
+fn is_done(goal: Goal, player: Player, session: &dyn Session) -> bool {
+    match goal {
+        Goal::Win => session.result() == Some(Outcome::Win(player)),
+        Goal::Off(count) => {
+            let traces = session.last_traces();
+            let left = traces.iter().flat_map(|trace| &trace.travels).filter(|t| t.to.is_none());
+            left.count() >= count
+        }
+        Goal::Holds(cells) => {
+            let diagram = session.diagram();
+            cells.iter().all(|(name, words)| {
+                let cell = diagram.cells.iter().find(|cell| cell.name == *name);
+                cell.is_some_and(|cell| spoken::cell(&diagram, cell).contains(words))
+            })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::GAMES;
+
+    fn attempt(game: &str, number: usize, turns: Vec<String>) -> LessonShown {
+        LessonTry { game: game.into(), number, turns, answer: false }.answer().unwrap()
+    }
+
+    #[test]
+    fn every_lesson_is_done_by_its_answer_and_not_by_everything() {
+        for entry in GAMES {
+            for (i, lesson) in entry.info.lessons.iter().enumerate() {
+                let (game, number) = (entry.info.id, i + 1);
+                let name = format!("{game} {number}");
+                assert_eq!(attempt(game, number, vec![]).progress, Progress::Begins, "{name}");
+                let done = attempt(game, number, vec![lesson.answer.into()]);
+                assert_eq!(done.progress, Progress::Done, "{name}");
+                let turns = open(entry, lesson).unwrap().turns();
+                let missed =
+                    turns.into_iter().map(|turn| attempt(game, number, vec![turn]).progress);
+                assert!(missed.into_iter().any(|one| one == Progress::Missed), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_game_has_a_handful() {
+        for entry in GAMES {
+            assert!((4..=6).contains(&entry.info.lessons.len()), "{}", entry.info.id);
+        }
+    }
+}

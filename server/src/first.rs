@@ -1,0 +1,143 @@
+//! What a page shows before any script has run, drawn by whoever serves it. The scripts put the same in its place.
+
+use engine::{Entry, GAMES, Session, find};
+use requests::catalogue::{drawing, picture};
+use serde_json::Map;
+
+/// The content of the page at a path; nothing where only the scripts can tell.
+pub fn content(path: &str) -> Option<String> {
+    let path = path.trim_matches('/');
+    let mut words = path.splitn(3, '/');
+    let (page, game, rest) = (words.next()?, words.next(), words.next());
+    let Some(game) = game.filter(|game| *game != "all") else { return shelf(page) };
+    let entry = find(game)?;
+    let numbered = || rest.unwrap_or("1").parse::<usize>().ok()?.checked_sub(1);
+    match page {
+        "analysis" => Some(beside(
+            "analysis",
+            "with-bar",
+            r#"<div class="evalbar"></div>"#,
+            &*opened(entry, rest)?,
+        )),
+        "editor" => Some(beside("reader", "", "", &*opened(entry, rest)?)),
+        "learn" => {
+            let lesson = entry.info.lessons.get(numbered()?)?;
+            Some(beside("reader lesson", "", "", &*opened(entry, Some(lesson.position))?))
+        }
+        "puzzles" => {
+            rest?;
+            let puzzle = engine::puzzles::shipped(entry.info.id).into_iter().nth(numbered()?)?;
+            Some(beside("reader puzzle", "", "", &*opened(entry, Some(&puzzle.position))?))
+        }
+        "rules" => {
+            let html = requests::pages::rules(entry.info.id).ok()?;
+            Some(main("page reading", &format!(r#"<article class="prose">{html}</article>"#)))
+        }
+        _ => None,
+    }
+}
+
+fn main(class: &str, content: &str) -> String {
+    format!(r#"<main id="main" class="{class}" tabindex="-1">{content}</main>"#)
+}
+
+/// All games, on the pages that begin with choosing one.
+fn shelf(page: &str) -> Option<String> {
+    let (title, lead) = match page {
+        "" => ("Quadrille", "Choose a game."),
+        "analysis" => ("Analyse", "Paste a position or a record, or begin with a game."),
+        "editor" => ("Set up a position", "Of which game?"),
+        "learn" => ("Learn", "A few turns on the board for each game, or the rules to read."),
+        "puzzles" => {
+            ("Puzzles", "One turn wins, and only one. Find it, and win against the best defence.")
+        }
+        "rules" => ("Rules", ""),
+        _ => return None,
+    };
+    let tile = |entry: &Entry| {
+        let info = entry.info;
+        let address = if page.is_empty() {
+            format!("?new={}", info.id)
+        } else {
+            format!("{page}/{}", info.id)
+        };
+        format!(
+            r#"<a class="card tile" href="/{address}">{}<b>{}</b><small>{}</small></a>"#,
+            picture(entry).unwrap_or_default(),
+            info.name,
+            info.tagline
+        )
+    };
+    let tiles: String = GAMES.iter().map(tile).collect();
+    let class = if page.is_empty() { "page home" } else { "page" };
+    let lead =
+        if lead.is_empty() { String::new() } else { format!(r#"<p class="lead">{lead}</p>"#) };
+    Some(main(class, &format!(r#"<h1>{title}</h1>{lead}<div class="shelf">{tiles}</div>"#)))
+}
+
+/// A board where the scripts will put theirs.
+fn beside(class: &str, frame: &str, bar: &str, session: &dyn Session) -> String {
+    let (picture, wide) =
+        drawing(session, class.ends_with("puzzle") && session.turn().number() == 2);
+    let shape = if wide { "drawn wide" } else { "drawn" };
+    let board = format!(r#"<div class="board {shape}"><div class="picture">{picture}</div></div>"#);
+    let place = format!(r#"<header class="place"><h1>{}</h1></header>"#, session.info().name);
+    main(
+        &format!("table {class}"),
+        &format!(
+            r#"<div class="boardbox {frame}">{bar}{board}</div><div class="side">{place}</div>"#
+        ),
+    )
+}
+
+/// A position as an address names it, the start if it names none.
+fn opened(entry: &Entry, text: Option<&str>) -> Option<Box<dyn Session>> {
+    match text.filter(|text| !text.is_empty()) {
+        None => (entry.start)(&Map::new()).ok(),
+        Some(text) => (entry.from_text)(text, &Map::new()).ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_page_that_begins_with_a_board_is_served_with_it() {
+        for entry in GAMES {
+            let id = entry.info.id;
+            for path in [
+                format!("/analysis/{id}"),
+                format!("/editor/{id}/"),
+                format!("/learn/{id}"),
+                format!("/learn/{id}/2"),
+                format!("/puzzles/{id}/7"),
+            ] {
+                let page = content(&path).unwrap_or_else(|| panic!("nothing at {path}"));
+                assert!(page.contains(r#"<div class="board drawn"#), "{path}");
+                assert!(page.contains("<svg"), "{path}");
+            }
+            assert!(content(&format!("/rules/{id}")).is_some_and(|page| page.contains("<h1")));
+        }
+        for path in ["/", "/analysis", "/learn", "/puzzles", "/editor", "/rules/all"] {
+            assert_eq!(
+                content(path).unwrap_or_default().matches("<svg").count(),
+                GAMES.len(),
+                "{path}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_only_the_scripts_know_is_left_to_them() {
+        for path in [
+            "/abcdefgh",
+            "/play",
+            "/analysis/chess",
+            "/analysis/gekitai/nonsense",
+            "/puzzles/gekitai/0",
+        ] {
+            assert_eq!(content(path), None, "{path}");
+        }
+    }
+}

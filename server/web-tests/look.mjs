@@ -1,0 +1,116 @@
+// Looks at every page in a real Chromium: pictures at seven sizes in both themes, and axe-core's findings.
+//   node server/web-tests/look.mjs ADDRESS FOLDER [PAGE…]
+// ADDRESS is where `quadrille serve` or a static site is; pictures go to FOLDER. It fails if axe-core finds something,
+// if a page is wider than its window, or if a script fails.
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import puppeteer from 'puppeteer-core';
+
+const [address, folder, ...only] = process.argv.slice(2);
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Width, height, and how many pixels of the device one of the page is. */
+const SIZES = [
+  [360, 640],
+  [390, 844],
+  [844, 390],
+  [1024, 700],
+  [1280, 800],
+  [1920, 1080],
+  [640, 400, 2],
+];
+
+const PAGES = {
+  home: '/',
+  'home-new': '/?new=glaisher',
+  learn: '/learn',
+  lesson: '/learn/glaisher/2',
+  puzzles: '/puzzles',
+  'puzzles-of': '/puzzles/gekitai',
+  puzzle: '/puzzles/six-making/12',
+  analyse: '/analysis',
+  analysis: '/analysis/jeson-mor',
+  editor: '/editor/glaisher',
+  rules: '/rules/gekitai',
+  'game-glaisher': '/play#glaisher',
+  'game-gekitai': '/play#gekitai',
+  'game-jeson-mor': '/play#jeson-mor',
+  'game-six-making': '/play#six-making',
+};
+
+/** Puts a game of each kind against the computer into the browser's storage. */
+const makeGames = (page) =>
+  page.evaluate(async () => {
+    const assets = document.querySelector('script[type=module]').src.replace(/main\.js$/, '');
+    const { makeDeviceGame } = await import(`${assets}device.js`);
+    const { catalogue } = await import(`${assets}api.js`);
+    for (const { id, start } of (await catalogue()).games) {
+      const made = makeDeviceGame(localStorage, {
+        game: id,
+        options: {},
+        start,
+        turn: 1,
+        clock: { kind: 'none' },
+        seats: [
+          { kind: 'person', name: 'You' },
+          { kind: 'level', level: 3, name: 'Level 3' },
+        ],
+      });
+      localStorage.setItem(`look.${id}`, made);
+    }
+  });
+
+const browser = await puppeteer.launch({
+  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  args: ['--no-sandbox', '--force-prefers-reduced-motion'],
+});
+const faults = [];
+mkdirSync(folder, { recursive: true });
+const page = await browser.newPage();
+let where = '';
+page.on('pageerror', (error) => faults.push(`${where}: ${error.message}`));
+page.on('console', (message) => {
+  if (message.type() === 'error') faults.push(`${where}: ${message.text()}`);
+});
+await page.goto(address);
+await page.waitForSelector('main[data-ready]');
+await makeGames(page);
+
+for (const theme of ['light', 'dark']) {
+  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme }]);
+  for (const [name, path] of Object.entries(PAGES)) {
+    if (only.length > 0 && !only.includes(name)) continue;
+    where = `${name} ${theme}`;
+    await page.setViewport({ width: 1280, height: 800 });
+    const game = path.startsWith('/play#')
+      ? await page.evaluate((id) => localStorage.getItem(`look.${id}`), path.slice(6))
+      : null;
+    await page.goto('about:blank');
+    await page.goto(address + (game ? `/play#${game}` : path));
+    await page.waitForSelector('main[data-ready]');
+    await new Promise((resolve) => {
+      setTimeout(resolve, 400);
+    });
+    await page.evaluate(axe);
+    const found = await page.evaluate(() => window.axe.run());
+    for (const { id, nodes } of found.violations)
+      faults.push(
+        `${where}: axe ${id}: ${nodes
+          .map((node) => node.target)
+          .slice(0, 3)
+          .join(' ')}`,
+      );
+    for (const [width, height, scale = 1] of SIZES) {
+      await page.setViewport({ width, height, deviceScaleFactor: scale });
+      await new Promise((resolve) => {
+        setTimeout(resolve, 80);
+      });
+      await page.screenshot({ path: `${folder}/${name}-${width}x${height}-${theme}.png` });
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      if (wide > 0) faults.push(`${where}: ${wide} px wider than a window of ${width}×${height}`);
+    }
+  }
+}
+await browser.close();
+console.log(faults.length === 0 ? 'nothing found' : faults.join('\n'));
+process.exitCode = faults.length === 0 ? 0 : 1;

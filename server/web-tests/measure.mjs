@@ -1,0 +1,114 @@
+// Measures the pages in a real Chromium, cold, with a blank page beside them:
+//   node server/web-tests/measure.mjs ADDRESS [RUNS]
+// For each page, at full and at a quarter of the speed: the largest contentful paint, the time until a tap on the board
+// is answered, requests and bytes. Then a tap with 300 ms of network latency. Medians of several runs; numbers of a
+// busy machine mean nothing.
+import puppeteer from 'puppeteer-core';
+
+const [address, runs = '5'] = process.argv.slice(2);
+const PAGES = {
+  blank: '/robots.txt',
+  home: '/',
+  analysis: '/analysis/gekitai',
+  puzzles: '/puzzles/gekitai/1',
+  game: '/play',
+};
+
+const median = (/** @type {number[]} */ all) => all.sort((a, b) => a - b)[all.length >> 1];
+
+const browser = await puppeteer.launch({
+  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  args: ['--no-sandbox'],
+});
+
+/** A game of this browser, which the page of games opens. */
+const makeGame = (page) =>
+  page.evaluate(async () => {
+    const assets = document.querySelector('script[type=module]').src.replace(/main\.js$/, '');
+    const { makeDeviceGame } = await import(`${assets}device.js`);
+    return makeDeviceGame(localStorage, {
+      game: 'gekitai',
+      options: {},
+      start: '6/6/6/6/6/6 1',
+      turn: 1,
+      clock: { kind: 'none' },
+      seats: [{ kind: 'person' }, { kind: 'level', level: 1 }],
+    });
+  });
+
+/** Opens a page with nothing kept but what is stored, and tells what it took. */
+const once = async (name, path, slower, latency = 0) => {
+  const context = await browser.createBrowserContext();
+  const page = await context.newPage();
+  let hash = '';
+  if (name === 'game') {
+    await page.goto(address);
+    await page.waitForSelector('main[data-ready]');
+    hash = `#${await makeGame(page)}`;
+    await page.goto('about:blank');
+  }
+  const client = await page.createCDPSession();
+  await client.send('Network.enable');
+  await client.send('Network.clearBrowserCache');
+  await client.send('Network.setBypassServiceWorker', { bypass: true });
+  if (slower > 1) await client.send('Emulation.setCPUThrottlingRate', { rate: slower });
+  const seen = { requests: 0, bytes: 0 };
+  client.on('Network.requestWillBeSent', () => (seen.requests += 1));
+  client.on(
+    'Network.loadingFinished',
+    ({ encodedDataLength }) => (seen.bytes += encodedDataLength),
+  );
+  await page.evaluateOnNewDocument(() => {
+    new PerformanceObserver((list) => {
+      window.largest = list.getEntries().at(-1).startTime;
+    }).observe({ type: 'largest-contentful-paint', buffered: true });
+  });
+  await page.goto(address + path + hash);
+  let ready = 0;
+  if (name !== 'blank') {
+    await page.waitForSelector('main[data-ready]', { timeout: 60_000 });
+    ready = await page.evaluate(() => performance.now());
+  }
+  let tap = 0;
+  if (latency > 0) {
+    await client.send('Network.emulateNetworkConditions', {
+      offline: false,
+      latency,
+      downloadThroughput: -1,
+      uploadThroughput: -1,
+    });
+    // From the click to the first frame on which the piece is drawn.
+    tap = await page.evaluate(
+      () =>
+        new Promise((resolve) => {
+          const cell = document.querySelector('.cells button[data-cell="14"]');
+          const picture = document.querySelector('.board .picture');
+          const before = performance.now();
+          new MutationObserver(() =>
+            requestAnimationFrame(() => resolve(performance.now() - before)),
+          ).observe(picture, { childList: true, subtree: true });
+          cell.click();
+        }),
+    );
+  }
+  const largest = await page.evaluate(() => window.largest ?? 0);
+  await context.close();
+  return { largest, ready, tap, ...seen };
+};
+
+const count = Number(runs);
+for (const slower of [1, 4]) {
+  for (const [name, path] of Object.entries(PAGES)) {
+    const all = [];
+    for (let i = 0; i < count; i += 1) all.push(await once(name, path, slower));
+    const of = (key) => Math.round(median(all.map((one) => one[key])));
+    console.log(
+      `${slower === 1 ? 'full' : 'quarter'} speed, ${name}: paint ${of('largest')} ms, first tap ${of('ready')} ms, ` +
+        `${of('requests')} requests, ${of('bytes')} bytes`,
+    );
+  }
+}
+const taps = [];
+for (let i = 0; i < count; i += 1) taps.push((await once('game', PAGES.game, 1, 300)).tap);
+console.log(`tap to drawn move with 300 ms of latency: ${median(taps).toFixed(1)} ms`);
+await browser.close();

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { byDifficulty, marksOf, nextOpen, note, ofTheDay } from '../web/puzzling.js';
+import { storage } from './storage.mjs';
+
+const puzzles = Array.from({ length: 7 }, (_, i) => ({
+  number: i + 1,
+  position: `p${i + 1}`,
+  turns: 2,
+  rating: i,
+}));
+
+test('what was solved alone is not made less by help, and help is made more by solving', () => {
+  const kept = storage();
+  note(kept, 'g', 'p1', 'helped');
+  assert.deepEqual(marksOf(kept, 'g'), { p1: 'helped' });
+  note(kept, 'g', 'p1', 'solved');
+  note(kept, 'g', 'p1', 'helped');
+  assert.deepEqual(marksOf(kept, 'g'), { p1: 'solved' });
+  assert.deepEqual(marksOf(kept, 'other'), {});
+});
+
+test('damaged notes are as none', () => {
+  const kept = storage();
+  kept.setItem('quadrille.puzzles.g', '{');
+  assert.deepEqual(marksOf(kept, 'g'), {});
+});
+
+test('the next puzzle is the next that was not solved alone, and begins again at the end', () => {
+  const marks = { p1: 'solved', p3: 'solved', p7: 'solved', p4: 'helped' };
+  assert.equal(nextOpen(puzzles, marks, 0), 2);
+  assert.equal(nextOpen(puzzles, marks, 2), 4);
+  assert.equal(nextOpen(puzzles, marks, 6), 2);
+  assert.equal(
+    nextOpen(puzzles, Object.fromEntries(puzzles.map(({ position }) => [position, 'solved'])), 3),
+    4,
+  );
+});
+
+test('every puzzle is in one of three groups, in order', () => {
+  assert.deepEqual(
+    byDifficulty(puzzles).flatMap(([, some]) => some),
+    puzzles,
+  );
+  assert.deepEqual(
+    byDifficulty(puzzles).map(([, some]) => some.length),
+    [3, 3, 1],
+  );
+});
+
+test('the puzzles of the days visit all of them, one game after another', () => {
+  const games = [
+    { game: 'a', count: 100 },
+    { game: 'b', count: 37 },
+  ];
+  const seen = new Set();
+  for (let day = 0; day < 2 * 100; day++) {
+    const { game, number } = ofTheDay(games, new Date(2026, 0, 1 + day));
+    assert.ok(number >= 1 && number <= (game === 'a' ? 100 : 37));
+    seen.add(`${game}${number}`);
+  }
+  assert.equal(seen.size, 137);
+});

@@ -1,0 +1,182 @@
+/**
+ * Where a game is kept: on a server, or in this browser. The page of a game talks to either in the same way.
+ *
+ * @typedef {import('./live.js').Game} Game
+ * @typedef {import('./seats.js').Seat} Seat
+ * @typedef {Parameters<typeof connect>[1]} Hooks
+ */
+import { getJson, patient, postJson, view } from './api.js';
+import { arrive, chooseHere } from './arrive.js';
+import { ask, thought } from './ask.js';
+import { createCommands } from './commands.js';
+import { createReferee, deviceGame, seatsHere } from './device.js';
+import { EMPTY } from './outbox.js';
+import { forever, rememberGame } from './prefs.js';
+import { sleep } from './reach.js';
+import { Refused } from './refused.js';
+import { hold, whoOf } from './seats.js';
+import { connect } from './socket.js';
+import { seatName } from './live.js';
+
+/** A game as a tree without variations. @param {Game} game @param {[string, string]} colours */
+export const treeOf = (game, colours) => {
+  const result = { 1: '1-0', 2: '0-1', draw: '1/2-1/2' }[
+    /** @type {1|2|'draw'} */ (game.result?.winner)
+  ];
+  const names = [1, 2].map((n) => [
+    `Player${n}`,
+    seatName(game, /** @type {1|2} */ (n), colours[n - 1]),
+  ]);
+  const nodes = game.turns.map((turn, i) => ({
+    turn,
+    after: i === 0 ? null : i - 1,
+    comment: '',
+    glyph: '',
+  }));
+  return {
+    game: game.game,
+    options: game.options,
+    start: game.start,
+    tags: [...names, ...(result ? [['Result', result]] : [])],
+    comment: '',
+    nodes,
+  };
+};
+
+/** @param {string} id */
+export const serverTable = (id) => ({
+  here: false,
+  /** What an analysis is told to find the game. */
+  query: `game=${id}`,
+  arrive: (
+    /** @type {HTMLElement} */ main,
+    /** @type {(game: Game) => Promise<[string, string]>} */ colours,
+  ) => arrive(main, id, colours),
+  /** @returns {Promise<Game>} */
+  look: () => patient(() => getJson(`/api/games/${id}`)),
+  desk: (/** @type {Seat} */ seat, /** @type {() => void} */ onChange) =>
+    createCommands({ game: id, who: whoOf(seat.you), storage: forever, onChange }),
+  connect: (/** @type {Hooks} */ hooks) => connect(id, hooks),
+  /** The address of the rematch, to which this browser has its secret. */
+  rematch: async (
+    /** @type {string} */ next,
+    /** @type {string} */ game,
+    /** @type {string|undefined} */ token,
+  ) => {
+    if (token) {
+      const { tokens } = await patient(() => getJson(`/api/games/${id}/rematch`, token));
+      const mine = /** @type {(1|2)[]} */ ([1, 2].filter((player) => tokens[player - 1]));
+      if (mine.length > 0) {
+        hold(forever, next, whoOf(mine), tokens[mine[0] - 1]);
+        rememberGame({ id: next, game });
+        chooseHere(next, whoOf(mine));
+      }
+    }
+    return `/${next}`;
+  },
+});
+
+/** Hands a game of this browser to the server, for others to see. @param {Game} game @returns {Promise<string>} its new address */
+export const handOver = async (game) => {
+  const seats = game.seats.map(({ kind, name, level, player }) =>
+    kind === 'person'
+      ? { kind, ...(name ? { name } : {}) }
+      : kind === 'level'
+        ? { kind, level }
+        : { kind, player },
+  );
+  const { id, tokens } = await postJson('/api/games', {
+    game: game.game,
+    options: game.options,
+    position: game.start,
+    turns: game.turns,
+    seats,
+    shared: game.shared,
+  });
+  const own = tokens.find((/** @type {string|null} */ one) => one);
+  rememberGame({ id, game: game.game, at: Date.now() });
+  if (own)
+    hold(
+      forever,
+      id,
+      whoOf(/** @type {(1|2)[]} */ ([1, 2].filter((player) => tokens[player - 1] === own))),
+      own,
+    );
+  if (own && game.result?.reason === 'resigned') {
+    const seat = game.result.winner === 1 ? 2 : 1;
+    if (tokens[seat - 1])
+      await postJson(
+        `/api/games/${id}/commands`,
+        { type: 'resign', ...(game.shared ? { seat } : {}) },
+        own,
+      );
+  }
+  return `/${id}`;
+};
+
+/** @param {string} id */
+export const deviceTable = (id) => {
+  /** @type {ReturnType<typeof createReferee>} */
+  let referee;
+  const found = () => {
+    const game = deviceGame(forever, id);
+    if (!game) throw new Refused(404, 'this browser keeps no such game', undefined);
+    return game;
+  };
+  return {
+    here: true,
+    query: `device=${id}`,
+    /** @returns {Promise<{game: Game, seat: Seat|null, note: string}>} */
+    arrive: async () => {
+      const game = found();
+      return { game, seat: { token: '', you: seatsHere(game), invitation: false }, note: '' };
+    },
+    look: async () => found(),
+    desk: () =>
+      /** @type {ReturnType<typeof createCommands>} */ (
+        /** @type {any} */ ({
+          box: () => EMPTY,
+          moved: () => {},
+          forget: () => {},
+          give: (/** @type {string} */ what, /** @type {any} */ fields) =>
+            referee.give(what, fields),
+        })
+      ),
+    connect: (/** @type {Hooks} */ { onEvent, onGap, onState }) => {
+      const means = {
+        view: (/** @type {any} */ place) => view(place),
+        turn: (/** @type {any} */ fields, /** @type {AbortSignal} */ signal) =>
+          thought('turn', fields, signal),
+        now: Date.now,
+        sleep,
+      };
+      referee = createReferee({ id, storage: forever, means, onEvent });
+      referee.resume();
+      addEventListener('storage', ({ key }) => {
+        if (!key?.endsWith(`.device.${id}`) || !deviceGame(forever, id)) return;
+        onGap();
+        referee.changed();
+      });
+      setInterval(referee.tick, 200);
+      onState({ kind: 'connected', words: 'On this device' });
+      // Of several pages of one game, one plays for the computers, until it is closed.
+      if (navigator.locks)
+        navigator.locks.request(`quadrille.device.${id}`, () => {
+          referee.lead();
+          return new Promise(() => {});
+        });
+      else referee.lead();
+      return { flush: () => {}, again: () => {} };
+    },
+    rematch: async (/** @type {string} */ next, /** @type {string} */ game) => {
+      rememberGame({ id: next, game, device: true });
+      return `/play#${next}`;
+    },
+  };
+};
+
+/** @typedef {ReturnType<typeof serverTable>|ReturnType<typeof deviceTable>} Table */
+
+/** A game as a record. @param {Game} game @param {[string, string]} colours @returns {Promise<string>} */
+export const recordOf = async (game, colours) =>
+  (await ask('record', treeOf(game, colours))).record;

@@ -1,0 +1,30 @@
+/**
+ * A Worker: requests to rules and engine come in as messages, answers go out as they are found. What the engine knows
+ * by heart comes in the same way, once it has said that it needs it.
+ */
+import { createProgram } from './wasi.js';
+
+/** @type {ReturnType<typeof createProgram>} */
+let run;
+
+const onError = (/** @type {string} */ words) => console.error(words);
+
+addEventListener('message', ({ data }) => {
+  if (data.module) {
+    run = createProgram(data.module);
+    return;
+  }
+  const { number, request, part, bytes } = data;
+  try {
+    const code = part
+      ? run({ args: ['part', part], input: bytes, onLine: () => {}, onError })
+      : run({ input: request, onLine: (answer) => postMessage({ number, answer }), onError });
+    postMessage(
+      code === 0
+        ? { number, done: true }
+        : { number, failed: part ? `${part} was refused` : `ended with ${code}` },
+    );
+  } catch (error) {
+    postMessage({ number, failed: String(error) });
+  }
+});

@@ -1,0 +1,6 @@
+// Packs a file as gzip does, but takes its time: node pack.mjs FROM TO.
+import { readFileSync, writeFileSync } from 'node:fs';
+import zopfli from '@gfx/zopfli';
+
+const [from, to] = process.argv.slice(2);
+writeFileSync(to, await zopfli.gzipAsync(readFileSync(from), { numiterations: 15 }));
