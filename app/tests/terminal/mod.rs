@@ -325,7 +325,7 @@ fn lines_are_edited_completed_and_taken_from_earlier_ones() {
 }
 
 /// Prints how long the program takes:
-/// `cargo build --release && QUADRILLE_PROGRAM=$PWD/target/release/quadrille cargo test -p quadrille --test all
+/// `cargo build --release && QUADRILLE_PROGRAM=$PWD/target/release/quadrille cargo test -p quadrille --test program
 /// terminal::latencies -- --ignored --nocapture`
 #[test]
 #[ignore = "measures"]
