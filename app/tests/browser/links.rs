@@ -55,7 +55,7 @@ async fn a_link_is_checked_before_it_is_kept_and_never_replaces_a_seat() {
     browser.open("about:blank").await;
     browser.open(&proxy.page("/rules/all")).await;
     browser.find("main[data-ready]").await;
-    let module = "document.querySelector('link[rel=modulepreload][href*=\"/game.js\"]').href";
+    let module = "new URL('game.js', document.querySelector('link[rel=modulepreload]').href).href";
     browser
         .script(&format!("history.replaceState(null, '', '/{id}#{two}'); window.module = {module}"))
         .await;
