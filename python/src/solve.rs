@@ -27,7 +27,7 @@ pub struct Solution {
     /// A line that shows it, turn by turn.
     line: Vec<String>,
     /// Who cannot force a win, if that is proven: one player or both.
-    held: Vec<u8>,
+    held: Vec<u32>,
     /// The certificate as text, if there is one.
     certificate: Option<String>,
     /// For each player, the turns within which there is no win.
@@ -106,7 +106,8 @@ pub fn solve(
         wait(py, &stop, move || (entry.solve)(session.as_ref(), &settings, &switch, &mut |_| {}))?;
     let report = report.map_err(refuse)?;
     let (win, draw) = (report.win, report.draw);
-    let held = draw.iter().flat_map(|draw| &draw.against).map(|player| player.number()).collect();
+    let held =
+        draw.iter().flat_map(|draw| &draw.against).map(|player| player.number().into()).collect();
     Ok(Solution {
         winner: win.as_ref().map(|win| win.player.number()),
         turns: win.as_ref().map(|win| win.turns),
@@ -133,7 +134,7 @@ pub struct Proof {
     /// In how many moves of the winner at most.
     within: Option<u32>,
     /// Who cannot force a win, if that is the claim: one player or both.
-    held: Vec<u8>,
+    held: Vec<u32>,
     /// How many positions the certificate stores.
     stored: usize,
     /// How many replies were checked.
@@ -198,7 +199,7 @@ pub fn verify(py: Python<'_>, certificate: Source<'_>) -> PyResult<Proof> {
     let (pos, proven) = checked.map_err(refuse)?;
     let (winner, within, held) = match proven.claim {
         Claim::Wins { player, within } => (Some(player.number()), Some(within), vec![]),
-        Claim::NoWin(player) => (None, None, vec![player.number()]),
+        Claim::NoWin(player) => (None, None, vec![player.number().into()]),
         Claim::Nobody => (None, None, vec![1, 2]),
     };
     Ok(Proof {

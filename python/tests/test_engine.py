@@ -187,7 +187,8 @@ def test_that_nobody_wins_is_proven_and_its_certificate_holds() -> None:
     assert solution.certificate is not None
     proof = quadrille.verify(solution.certificate)
     assert (proof.winner, proof.within, proof.held) == (None, None, [1, 2])
-    assert "nobody" in repr(proof) and "nobody" in repr(solution)
+    assert "nobody" in repr(proof)
+    assert "nobody" in repr(solution)
 
 
 def test_an_interrupt_from_a_thread_is_heard() -> None:
