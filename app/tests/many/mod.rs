@@ -1,7 +1,8 @@
 //! Many servers on one database, and everything that can go wrong with them.
 //!
-//! Bots play at servers of the dice's choice while a nemesis kills, freezes, cuts and moves clocks: for a minute
-//! with its start and end, and for ten with `QUADRILLE_LONG=1`. Then what they were told is compared with what the database has.
+//! Bots play at servers of the dice's choice while a nemesis kills, freezes, cuts and moves clocks: for so many
+//! seconds as `QUADRILLE_NEMESIS_SECONDS` says, or ten minutes with `QUADRILLE_LONG=1`. Then what they were told is
+//! compared with what the database has.
 
 mod bots;
 mod moving;
