@@ -2,12 +2,16 @@ from __future__ import annotations
 
 import os
 import random
+import signal
 from typing import TYPE_CHECKING
 
 # Tests run beside each other: threads of NumPy's would only wait for each other.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import quadrille
+
+# Whoever starts the tests in the background has them ignore Ctrl-C, and what they start as well.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

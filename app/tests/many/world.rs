@@ -39,8 +39,10 @@ impl Process {
         own
     }
 
+    /// Starts it if it does not run: also if it has ended by itself, since somebody had its port.
     pub fn start(&mut self) {
-        if self.child.is_none() {
+        let runs = |child: &mut Child| matches!(child.try_wait(), Ok(None));
+        if !self.child.as_mut().is_some_and(runs) {
             let mut command = (self.command)();
             self.child = Some(command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap());
         }
@@ -122,19 +124,20 @@ impl World {
             Node::new(&folder.0.join(format!("clock{i}")), address, &postgres, &database, &nats)
         });
         let nodes = nodes.collect();
-        let world =
+        let mut world =
             World { addresses, database, postgres, nodes, workers, nats, routes, _folder: folder };
         world.wait();
         world
     }
 
     /// Waits until all servers answer.
-    fn wait(&self) {
+    fn wait(&mut self) {
         let began = Instant::now();
-        for address in &self.addresses {
+        for (address, node) in self.addresses.iter().zip(&mut self.nodes) {
             while std::net::TcpStream::connect(address).is_err() {
                 assert!(began.elapsed() < Duration::from_secs(30), "no server at {address}");
                 std::thread::sleep(Duration::from_millis(20));
+                node.process.start();
             }
         }
     }
