@@ -5,7 +5,7 @@ use crate::columns;
 use crate::failure::{Failure, print};
 use crate::input;
 use crate::interrupt;
-use engine::{Limits, LineView, Session, View};
+use engine::{AnalysedLine, Analysis, Limits, Session};
 use std::io::IsTerminal;
 use std::time::Duration;
 
@@ -23,18 +23,18 @@ pub fn run(args: &AnalyzeArgs) -> Result<(), Failure> {
     let mut output = Output::new();
     let stop = interrupt::stops()?;
     let mut shown = Ok(());
-    let found = thinker.think(game, &limits, &stop, &mut |view| {
+    let found = thinker.think(game, &limits, &stop, &mut |analysis| {
         if shown.is_ok() {
-            shown = output.show(&block(game, view));
+            shown = output.show(&block(game, analysis));
         }
         if shown.is_err() {
             stop.stop();
         }
     });
     shown?;
-    let Some(view) = found else { return Ok(()) };
-    output.end(&block(game, &view))?;
-    let best = view.lines.first().and_then(|line| line.turns.first());
+    let Some(analysis) = found else { return Ok(()) };
+    output.end(&block(game, &analysis))?;
+    let best = analysis.lines.first().and_then(|line| line.turns.first());
     best.map_or(Ok(()), |turn| print(format!("best turn: {turn}\n").as_bytes()))
 }
 
@@ -49,6 +49,7 @@ fn limits(args: &AnalyzeArgs) -> Result<Limits, Failure> {
     }
     Ok(Limits {
         time: time.map(Duration::from_secs_f64),
+        soft: None,
         nodes: args.nodes,
         depth: args.depth,
         lines: args.lines.into(),
@@ -65,8 +66,8 @@ pub fn brief(number: f64) -> String {
 }
 
 /// What was found, in lines of text.
-fn block(game: &dyn Session, view: &View) -> Vec<String> {
-    let View { depth, nodes, time, lines } = view;
+fn block(game: &dyn Session, analysis: &Analysis) -> Vec<String> {
+    let Analysis { depth, nodes, time, lines } = analysis;
     let mut text = vec![format!("depth {depth}, {nodes} positions, {:.1} s", time.as_secs_f64())];
     let verdicts: Vec<String> = lines.iter().map(|line| verdict(game, line)).collect();
     let width = verdicts.iter().map(String::len).max().unwrap_or_default();
@@ -77,7 +78,7 @@ fn block(game: &dyn Session, view: &View) -> Vec<String> {
 }
 
 /// Who is better, and by how much.
-pub fn verdict(game: &dyn Session, line: &LineView) -> String {
+pub fn verdict(game: &dyn Session, line: &AnalysedLine) -> String {
     let good = line.win_in.unwrap_or(line.score) > 0;
     let better = if good { game.turn() } else { game.turn().other() };
     let name = game.info().players[better.index()];
@@ -164,8 +165,8 @@ mod tests {
         game
     }
 
-    fn line(turns: &[&str], score: i32, win_in: Option<i32>) -> LineView {
-        LineView { turns: turns.iter().map(|turn| (*turn).to_owned()).collect(), score, win_in }
+    fn line(turns: &[&str], score: i32, win_in: Option<i32>) -> AnalysedLine {
+        AnalysedLine { turns: turns.iter().map(|turn| (*turn).to_owned()).collect(), score, win_in }
     }
 
     #[test]
@@ -178,14 +179,15 @@ mod tests {
             line(&["d9-e7"], -120, None),
             line(&["e9-f7"], -29_998, Some(-1)),
         ];
-        let view = View { depth: 7, nodes: 1234, time: Duration::from_millis(2_100), lines };
+        let analysis =
+            Analysis { depth: 7, nodes: 1234, time: Duration::from_millis(2_100), lines };
         let expected = "depth 7, 1234 positions, 2.1 s
   Black wins in 3 turns at most  2... g9-f7 3. g1-f3 a9-b7
   Black is better by 0.35        2... a9-b7
   nobody is better               2... b9-c7
   White is better by 1.20        2... d9-e7
   White wins in 1 turn           2... e9-f7";
-        assert_eq!(block(game.as_ref(), &view).join("\n"), expected);
+        assert_eq!(block(game.as_ref(), &analysis).join("\n"), expected);
     }
 
     #[test]

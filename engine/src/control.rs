@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 pub struct Limits {
     /// From the beginning of the turn to its answer.
     pub time: Option<Duration>,
+    /// What the turn should take: less where depth after depth says the same, more where they differ.
+    pub soft: Option<Duration>,
     /// Positions that may be looked at, by whatever search.
     pub nodes: Option<u64>,
     /// How many moves the search looks ahead.
@@ -24,7 +26,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { time: None, nodes: None, depth: None, lines: 1, threads: 1 }
+        Limits { time: None, soft: None, nodes: None, depth: None, lines: 1, threads: 1 }
     }
 }
 
@@ -40,11 +42,18 @@ impl Limits {
     }
 
     /// A fair share of a clock: a thirtieth of what is left and most of the increment, which comes after
-    /// the turn. Never more than half of what is left: the other half is for a machine that has other
-    /// things to do when the turn should be sent.
+    /// the turn; three times as much where the turn is hard to decide. Never more than half of what is left:
+    /// the other half is for a machine that has other things to do when the turn should be sent.
     pub fn clock(left: Duration, increment: Duration) -> Limits {
-        let share = (left / 30).saturating_add(increment / 4 * 3);
-        Limits::time(share.min(left / 2))
+        let share = (left / 30).saturating_add(increment / 4 * 3).min(left / 2);
+        Limits { soft: Some(share), ..Limits::time(share.saturating_mul(3).min(left / 2)) }
+    }
+
+    /// The same, but the turn takes no longer than this.
+    #[must_use]
+    pub fn within(self, most: Duration) -> Limits {
+        let least = |time: Option<Duration>| time.map(|time| time.min(most));
+        Limits { time: least(self.time).or(Some(most)), soft: least(self.soft), ..self }
     }
 }
 
@@ -105,14 +114,14 @@ impl Control {
         Share { control: self, until: self.limits.time, most: self.limits.nodes }
     }
 
-    /// What is left, divided by `parts`: in time and in nodes.
+    /// What is left of what the turn should take, divided by `parts`: in time and in nodes.
     pub fn part(&self, parts: u32) -> Share<'_> {
         let (elapsed, nodes) = (self.elapsed(), self.nodes());
         let until = |time: Duration| elapsed + time.saturating_sub(elapsed) / parts;
         let most = |most: u64| nodes + most.saturating_sub(nodes) / u64::from(parts);
         Share {
             control: self,
-            until: self.limits.time.map(until),
+            until: self.limits.soft.or(self.limits.time).map(until),
             most: self.limits.nodes.map(most),
         }
     }

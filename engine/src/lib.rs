@@ -31,5 +31,5 @@ mod whole;
 pub use control::{Limits, Stop};
 pub use registry::{Entry, GAMES, find};
 pub use session::{Session, Step};
-pub use thinker::{LineView, Thinker, View};
+pub use thinker::{AnalysedLine, Analysis, Thinker};
 pub use who::Who;

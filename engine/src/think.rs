@@ -49,7 +49,7 @@ pub fn think<'a, G: Game, E: Evaluate<Game = G>>(
             });
         }
         let searcher = Searcher::new(evaluator, cache, share.meter(), tuning, past);
-        let thought = deepen(pos, searcher, control, news);
+        let thought = deepen(pos, evaluator, searcher, control, news);
         ended.store(true, Ordering::Relaxed);
         thought
     });
@@ -92,11 +92,15 @@ fn help<G: Game, E: Evaluate<Game = G>>(
 
 fn deepen<G: Game, E: Evaluate<Game = G>>(
     pos: &G,
+    evaluator: &E,
     mut searcher: Searcher<'_, E>,
     control: &Control,
     news: &mut dyn FnMut(&Thought<G::Move>),
 ) -> Thought<G::Move> {
     let mut thought = Thought { lines: Vec::new(), depth: 0, nodes: 0, time: Duration::ZERO };
+    let (mut best, mut steady) = ((None, 0), 0);
+    // Who has no choice needs no time.
+    let only = control.limits().soft.is_some() && pos.moves().len() == 1;
     for depth in 1..=last_depth(control) {
         let lines = searcher.lines(pos, depth, control.limits().lines.max(1), &thought.lines);
         if searcher.is_stopped() {
@@ -113,8 +117,20 @@ fn deepen<G: Game, E: Evaluate<Game = G>>(
         if !thought.lines.is_empty() {
             news(&thought);
         }
+        let (first, score) = match thought.lines.first() {
+            Some(line) => (line.moves.first().copied(), line.score),
+            None => (None, 0),
+        };
+        steady = if first == best.0 { steady + 1 } else { 0 };
+        let sinks = score < best.1 - evaluator.unit() / 4;
+        best = (first, score);
         // Deeper search cannot change a proof.
         if thought.lines.iter().all(|line| is_proven(line.score)) || out_of_time(control) {
+            break;
+        }
+        if let Some(soft) = control.limits().soft
+            && (only || control.elapsed() > soft * patience(steady, sinks) / 100)
+        {
             break;
         }
     }
@@ -124,4 +140,16 @@ fn deepen<G: Game, E: Evaluate<Game = G>>(
 /// Whether most of the time is gone, so that another depth would hardly be completed.
 fn out_of_time(control: &Control) -> bool {
     control.limits().time.is_some_and(|time| control.elapsed() > time * 9 / 10)
+}
+
+/// The part of its time after which no further depth is begun, in hundredths: little when so many depths
+/// have agreed on the move, much when they differ or it turns out worse.
+fn patience(steady: u32, sinks: bool) -> u32 {
+    let patience = match steady {
+        0 => 150,
+        1 => 110,
+        2 | 3 => 85,
+        _ => 60,
+    };
+    if sinks { patience + 60 } else { patience }
 }

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 /// What the engine has found so far, as text.
 #[derive(Clone, Debug, PartialEq)]
-pub struct View {
+pub struct Analysis {
     /// How many moves deep it has looked.
     pub depth: u32,
     /// How many positions it has looked at.
@@ -25,12 +25,12 @@ pub struct View {
     /// How long it took.
     pub time: Duration,
     /// The best lines, the best one first.
-    pub lines: Vec<LineView>,
+    pub lines: Vec<AnalysedLine>,
 }
 
 /// A line of play, as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LineView {
+pub struct AnalysedLine {
     /// The turns, all of them whole; at least one.
     pub turns: Vec<String>,
     /// The value to the player to move, in hundredths of a piece or so.
@@ -48,8 +48,8 @@ pub trait Thinker: Send {
         game: &dyn Session,
         limits: &Limits,
         stop: &Stop,
-        news: &mut dyn FnMut(&View),
-    ) -> Option<View>;
+        news: &mut dyn FnMut(&Analysis),
+    ) -> Option<Analysis>;
 
     /// The turn to play; nothing if the game is over.
     fn turn(&mut self, game: &dyn Session, limits: &Limits, stop: &Stop) -> Option<String> {
@@ -76,7 +76,7 @@ pub trait Thinker: Send {
         level: &Level,
         bounds: (&Limits, &Stop),
         random: &mut Random,
-        news: &mut dyn FnMut(&View),
+        news: &mut dyn FnMut(&Analysis),
     ) -> Option<String>;
 
     /// The estimate of a position without search, for the player to move.
@@ -96,17 +96,22 @@ pub trait Thinker: Send {
     fn forget(&mut self);
 }
 
-fn first_turn(view: View) -> Option<String> {
-    view.lines.into_iter().next()?.turns.into_iter().next()
+fn first_turn(analysis: Analysis) -> Option<String> {
+    analysis.lines.into_iter().next()?.turns.into_iter().next()
 }
 
-fn view<G: Play>(pos: &G, thought: &Thought<G::Move>) -> View {
-    let lines = thought.lines.iter().map(|line| LineView {
+fn analysis<G: Play>(pos: &G, thought: &Thought<G::Move>) -> Analysis {
+    let lines = thought.lines.iter().map(|line| AnalysedLine {
         turns: turn_texts(pos, &line.moves),
         score: line.score,
         win_in: win_in(line.score),
     });
-    View { depth: thought.depth, nodes: thought.nodes, time: thought.time, lines: lines.collect() }
+    Analysis {
+        depth: thought.depth,
+        nodes: thought.nodes,
+        time: thought.time,
+        lines: lines.collect(),
+    }
 }
 
 /// The texts of moves, those of one turn joined.
@@ -131,13 +136,13 @@ impl<G: Play> Thinker for Brain<G> {
         game: &dyn Session,
         limits: &Limits,
         stop: &Stop,
-        news: &mut dyn FnMut(&View),
-    ) -> Option<View> {
+        news: &mut dyn FnMut(&Analysis),
+    ) -> Option<Analysis> {
         let control = Control::new(limits, stop);
         let game = game.as_any().downcast_ref::<Match<G>>()?;
         let pos = game.position();
-        let tell = &mut |thought: &Thought<G::Move>| news(&view(pos, thought));
-        Some(view(pos, &self.decide(game, &control, tell)?))
+        let tell = &mut |thought: &Thought<G::Move>| news(&analysis(pos, thought));
+        Some(analysis(pos, &self.decide(game, &control, tell)?))
     }
 
     fn level_think(
@@ -146,16 +151,16 @@ impl<G: Play> Thinker for Brain<G> {
         level: &Level,
         (limits, stop): (&Limits, &Stop),
         random: &mut Random,
-        news: &mut dyn FnMut(&View),
+        news: &mut dyn FnMut(&Analysis),
     ) -> Option<String> {
         let Some(skill) = level.skill::<G>() else {
             return first_turn(self.think(game, limits, stop, news)?);
         };
         let game = game.as_any().downcast_ref::<Match<G>>()?;
         let pos = game.position();
-        let tell = &mut |thought: &Thought<G::Move>| news(&view(pos, thought));
+        let tell = &mut |thought: &Thought<G::Move>| news(&analysis(pos, thought));
         let spend = (limits, stop);
-        first_turn(view(pos, &self.decide_at_level(game, skill, spend, random, tell)?))
+        first_turn(analysis(pos, &self.decide_at_level(game, skill, spend, random, tell)?))
     }
 
     fn glance(&self, game: &dyn Session) -> Score {

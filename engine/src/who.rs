@@ -6,7 +6,7 @@ use crate::control::{Limits, Stop};
 use crate::levels::{self, LEVELS, Level};
 use crate::seed::About;
 use crate::session::Session;
-use crate::thinker::{Thinker, View};
+use crate::thinker::{Analysis, Thinker};
 use rules::game::shorten;
 use rules::random::Random;
 use serde::{Deserialize, Serialize};
@@ -142,7 +142,7 @@ impl Who {
         engine: impl FnOnce() -> &'t mut dyn Thinker,
         (limits, stop): (&Limits, &Stop),
         random: &mut Random,
-        news: &mut dyn FnMut(&View),
+        news: &mut dyn FnMut(&Analysis),
     ) -> Option<String> {
         match self {
             Who::Person | Who::Open => None,

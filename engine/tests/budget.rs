@@ -2,7 +2,7 @@
 
 use engine::levels::LEVELS;
 use engine::puzzles::shipped;
-use engine::{Entry, GAMES, Limits, Session, Stop, View};
+use engine::{Analysis, Entry, GAMES, Limits, Session, Stop};
 use rules::random::Random;
 use std::time::Duration;
 
@@ -24,11 +24,11 @@ fn positions(entry: &Entry, count: usize) -> Vec<Box<dyn Session>> {
     positions
 }
 
-fn think(entry: &Entry, game: &dyn Session, limits: &Limits) -> View {
+fn think(entry: &Entry, game: &dyn Session, limits: &Limits) -> Analysis {
     (entry.thinker)(4).think(game, limits, &Stop::default(), &mut |_| {}).unwrap()
 }
 
-fn plays_whole_turns(game: &dyn Session, view: &View) {
+fn plays_whole_turns(game: &dyn Session, view: &Analysis) {
     assert!(!view.lines.is_empty());
     for line in &view.lines {
         assert!(!line.turns.is_empty(), "{}", game.text());
@@ -143,13 +143,14 @@ fn a_clock_gives_a_share_that_leaves_half_of_it() {
         (ms(0), ms(5_000), ms(0)),
         (Duration::MAX, Duration::MAX, Duration::MAX),
     ] {
-        let share = Limits::clock(left, increment).time.unwrap();
-        assert!(share <= most && share <= left / 2, "{share:?} of {left:?}");
+        let Limits { time, soft, .. } = Limits::clock(left, increment);
+        let (time, soft) = (time.unwrap(), soft.unwrap());
+        assert!(soft <= most && soft <= time && time <= left / 2, "{soft:?}, {time:?} of {left:?}");
     }
     // Where every turn brings an increment, about as much of it is spent.
     let mut left = ms(5_000);
     for _ in 0..100 {
-        left = left - Limits::clock(left, ms(1_000)).time.unwrap() + ms(1_000);
+        left = left - Limits::clock(left, ms(1_000)).soft.unwrap() + ms(1_000);
     }
     assert!((ms(5_000)..ms(10_000)).contains(&left), "{left:?}");
 }

@@ -4,7 +4,7 @@ use crate::convert::{refuse, to_python};
 use crate::game::{Game, meant};
 use crate::position::{Position, session};
 use crate::wait::{Work, lock, wait};
-use ::engine::{Limits, Session, Stop, Thinker, View, Who};
+use ::engine::{Limits, Session, Stop, Thinker, Who};
 use pyo3::prelude::*;
 use requests::{Budget, Effort};
 use rules::random::Random;
@@ -60,18 +60,18 @@ pub struct Analysis {
     lines: Vec<Line>,
 }
 
-impl From<&View> for Analysis {
-    fn from(view: &View) -> Analysis {
-        let line = |line: &::engine::LineView| Line {
+impl From<&::engine::Analysis> for Analysis {
+    fn from(found: &::engine::Analysis) -> Analysis {
+        let line = |line: &::engine::AnalysedLine| Line {
             turns: line.turns.clone(),
             score: line.score,
             win_in: line.win_in,
         };
         Analysis {
-            depth: view.depth,
-            nodes: view.nodes,
-            time_ms: view.time.as_secs_f64() * 1e3,
-            lines: view.lines.iter().map(line).collect(),
+            depth: found.depth,
+            nodes: found.nodes,
+            time_ms: found.time.as_secs_f64() * 1e3,
+            lines: found.lines.iter().map(line).collect(),
         }
     }
 }
@@ -267,13 +267,13 @@ impl Engine {
         let switch = stop.clone();
         let work = Work::begin(&stop, move |tell| {
             let mut last = None;
-            let mut each = |view: &View| {
-                last = Some(view.clone());
-                let _ = tell.send(Analysis::from(view));
+            let mut each = |found: &::engine::Analysis| {
+                last = Some(found.clone());
+                let _ = tell.send(Analysis::from(found));
             };
             let found = lock(&thinker).think(game.as_ref(), &limits, &switch, &mut each);
-            if let Some(view) = found.filter(|view| last.as_ref() != Some(view)) {
-                let _ = tell.send(Analysis::from(&view));
+            if let Some(found) = found.filter(|found| last.as_ref() != Some(found)) {
+                let _ = tell.send(Analysis::from(&found));
             }
         })?;
         Ok(Search { work })

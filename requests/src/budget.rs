@@ -86,6 +86,7 @@ impl Effort {
             asked.as_ref().map(|amount| amount.within(name, most)).transpose()
         };
         let limits = Limits {
+            soft: None,
             time: amount("time_ms", &self.time_ms, budget.time_ms)?.map(Duration::from_millis),
             nodes: amount("nodes", &self.nodes, budget.nodes)?,
             depth: amount("depth", &self.depth, budget.depth)?.map(|depth| depth as u32),

@@ -5,7 +5,7 @@ use crate::desk::Desk;
 use crate::given::Given;
 use crate::refusal::Refusal;
 use engine::who::Who;
-use engine::{Entry, Limits, LineView, Session, Stop, View};
+use engine::{AnalysedLine, Analysis, Entry, Limits, Session, Stop};
 use rules::random::Random;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -48,8 +48,8 @@ pub(crate) fn bar(entry: &Entry, score: i32) -> u16 {
 }
 
 impl Found {
-    fn of(entry: &Entry, view: &View) -> Found {
-        let line = |line: &LineView| FoundLine {
+    fn of(entry: &Entry, view: &Analysis) -> Found {
+        let line = |line: &AnalysedLine| FoundLine {
             turns: line.turns.clone(),
             score: line.score,
             win_in: line.win_in,
@@ -87,7 +87,7 @@ pub(crate) fn search_on(
     news: &mut dyn FnMut(Found),
 ) -> Option<Found> {
     let entry = engine::find(session.info().id)?;
-    let tell = &mut |view: &View| news(Found::of(entry, view));
+    let tell = &mut |view: &Analysis| news(Found::of(entry, view));
     let view = desk.thinker(entry).think(session, limits, stop, tell)?;
     Some(Found::of(entry, &view))
 }

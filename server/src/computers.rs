@@ -308,11 +308,11 @@ impl Choice {
             (false, false) => MOST_TIME,
         };
         let most = (most / pressure).max(LEAST_TIME);
-        let share = self.clock.and_then(|(deadline, increment)| {
+        let share = self.clock.map(|(deadline, increment)| {
             let left = Duration::from_millis(u64::try_from(deadline - at).unwrap_or(0));
-            Limits::clock(left.saturating_sub(ON_THE_WAY), increment).time
+            Limits::clock(left.saturating_sub(ON_THE_WAY), increment)
         });
-        Limits::time(share.unwrap_or(most).min(most))
+        share.unwrap_or_default().within(most)
     }
 }
 
@@ -326,6 +326,7 @@ mod tests {
 
     fn limits_of(clock: Option<(i64, u64)>, shown: bool, late: bool, pressure: u32) -> Duration {
         let entry = engine::find("gekitai").unwrap();
+        let left = clock.map(|(left, _)| Duration::from_millis(u64::try_from(left).unwrap_or(0)));
         let clock = clock.map(|(left, inc)| (1_000 + left, Duration::from_secs(inc)));
         let choice = Choice {
             ticket: Ticket::default(),
@@ -338,7 +339,9 @@ mod tests {
             shown,
             late,
         };
-        choice.limits(1_000, pressure).time.unwrap()
+        let limits = choice.limits(1_000, pressure);
+        assert!(limits.time >= limits.soft && left.is_none_or(|left| limits.time <= Some(left)));
+        limits.soft.or(limits.time).unwrap()
     }
 
     #[test]
@@ -351,8 +354,7 @@ mod tests {
         assert!(with_increment > Duration::from_secs(1), "{with_increment:?}");
         for left in [-5_000, 0, 20, 60, 100, 1_000] {
             let time = limits(Some((left, 10)), false, 1);
-            let left = Duration::from_millis(u64::try_from(left).unwrap_or(0));
-            assert!(time <= left.max(Duration::from_millis(1)), "{time:?} of {left:?}");
+            assert!(time <= Duration::from_millis(500), "{time:?} of {left}");
         }
     }
 

@@ -8,7 +8,8 @@ use std::path::PathBuf;
 #[derive(Args, Debug)]
 #[command(
     after_help = "Players, each in quotes, with LIMIT one or more of time=MS, nodes=N and depth=N for a turn:
-  engine LIMIT [hash=MIB] [threads=N] [judgement=hand]   our engine
+  engine LIMIT [hash=MIB] [threads=N] [judgement=hand]   our engine; clock=MS+MS in place of LIMIT is the time
+                                               of a whole game and what each turn adds
   level:N                                      our engine at a level, 1 to 10; 10 needs a LIMIT
   random                                       any legal turn
   beginner                                     sees wins and threats one turn ahead, else plays anything

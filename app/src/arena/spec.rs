@@ -3,7 +3,7 @@
 use super::external::Program;
 use crate::dialect::Dialect;
 use crate::similar;
-use engine::arena::players::Local;
+use engine::arena::players::{Clock, Local};
 use engine::arena::{Contestant, Fault, Player};
 use engine::levels::Level;
 use engine::play::Judgement;
@@ -23,7 +23,7 @@ pub struct Spec {
 /// A player of ours, or another program.
 #[derive(Debug, PartialEq)]
 pub enum Kind {
-    Local { who: Who, limits: Limits, hash: usize, judgement: Judgement },
+    Local { who: Who, limits: Limits, clock: Option<Clock>, hash: usize, judgement: Judgement },
     Program(Program),
 }
 
@@ -58,9 +58,9 @@ impl Spec {
         let kind = self.kind;
         let make = move || -> Result<Box<dyn Player>, Fault> {
             Ok(match &kind {
-                Kind::Local { who, limits, hash, judgement } => {
+                Kind::Local { who, limits, clock, hash, judgement } => {
                     let local = Local::new(who.clone(), limits.clone(), entry, *hash);
-                    Box::new(local.judging_by(*judgement))
+                    Box::new(local.judging_by(*judgement).with_clock(clock.clone()))
                 }
                 Kind::Program(program) => Box::new(program.start(entry.info, &options, margin)?),
             })
@@ -71,7 +71,8 @@ impl Spec {
 
 /// What is said of a word that was not understood.
 fn nonsense(word: &str) -> String {
-    const KEYS: [&str; 7] = ["time", "nodes", "depth", "threads", "hash", "judgement", "name"];
+    const KEYS: [&str; 8] =
+        ["time", "clock", "nodes", "depth", "threads", "hash", "judgement", "name"];
     let (key, value) = word.split_once('=').unwrap_or((word, ""));
     let meant = similar::nearest(key, &KEYS).filter(|own| *own != key && !value.is_empty());
     let meant = meant.map_or(String::new(), |own| format!("; did you mean `{own}={value}`?"));
@@ -86,8 +87,13 @@ fn kind(head: &str, words: &mut Words, game: &dyn Session) -> Result<Kind, Strin
         similar::player(head, &known).map_or(why, |own| format!("did you mean `{own}`?"))
     };
     let who = Who::parse(head, game).map_err(|unknown| meant(unknown.message))?;
-    let local =
-        |who, limits, hash| Kind::Local { who, limits, hash, judgement: Judgement::Learned };
+    let local = |who, limits, hash| Kind::Local {
+        who,
+        limits,
+        clock: None,
+        hash,
+        judgement: Judgement::Learned,
+    };
     Ok(match who {
         Some(who @ (Who::Random | Who::Beginner | Who::Seed { .. })) => {
             local(who, Limits::default(), HASH)
@@ -101,7 +107,9 @@ fn kind(head: &str, words: &mut Words, game: &dyn Session) -> Result<Kind, Strin
             let threads = words.number("threads", 1, 256)?.unwrap_or(1);
             let hash = words.number("hash", 1, 1 << 20)?.unwrap_or(HASH);
             let judgement = judgement(words)?;
-            Kind::Local { who, limits: Limits { threads, ..limits(words)? }, hash, judgement }
+            let clock = clock(words)?;
+            let limits = if clock.is_some() { Limits::default() } else { limits(words)? };
+            Kind::Local { who, limits: Limits { threads, ..limits }, clock, hash, judgement }
         }
         Some(Who::Person | Who::Open) | None => match head.split_once(':') {
             Some(("ugi", command)) => program(Dialect::Ugi, command, words)?,
@@ -135,6 +143,17 @@ fn judgement(words: &mut Words) -> Result<Judgement, String> {
     let Some(name) = words.take("judgement") else { return Ok(Judgement::Learned) };
     let wrong = || format!("judgement must be learned or hand, got `{}`", shorten(&name));
     Judgement::named(&name).ok_or_else(wrong)
+}
+
+/// The time for a game, as in `clock=60000+500`.
+fn clock(words: &mut Words) -> Result<Option<Clock>, String> {
+    let Some(text) = words.take("clock") else { return Ok(None) };
+    let ms = |text: &str| text.parse().ok().map(Duration::from_millis);
+    let (base, increment) = text.split_once('+').unwrap_or((&text, "0"));
+    match (ms(base), ms(increment)) {
+        (Some(base), Some(increment)) if !base.is_zero() => Ok(Some(Clock::new(base, increment))),
+        _ => Err(format!("clock must be MS or MS+MS, got `{}`", shorten(&text))),
+    }
 }
 
 /// The limits of a turn; without any, a player would think for ever.
@@ -236,6 +255,13 @@ mod tests {
         assert_eq!(local("random").0, Who::Random);
         let by_hand = read("engine nodes=5 judgement=hand", "glaisher").unwrap().kind;
         assert!(matches!(by_hand, Kind::Local { judgement: Judgement::Hand, .. }), "{by_hand:?}");
+        let clocked = read("engine clock=9000+50", "glaisher").unwrap().kind;
+        let ms = Duration::from_millis;
+        let (kept, expected) = match clocked {
+            Kind::Local { clock, .. } => (clock, Some(Clock::new(ms(9_000), ms(50)))),
+            kind => panic!("{kind:?}"),
+        };
+        assert_eq!(kept, expected);
         assert_eq!(local("seed:level-2").0, Who::Seed { player: "level-2".into() });
         assert_eq!(local("level:10 nodes=5"), (Who::Level { level: 10 }, Limits::nodes(5), 16));
         let text = "uci:'/a b/c' -x time=5 option.Eval='x y' 'option.Use Book=no'";
@@ -253,6 +279,7 @@ mod tests {
         let refusals = [
             (" ", "player ``: expected one such as `engine time=100`"),
             ("engine", "player `engine`: it needs time=MS, nodes=N or depth=N"),
+            ("engine clock=0+5", "clock must be MS or MS+MS, got `0+5`"),
             ("engine time=fast", "time must be 1 to 3600000, got `fast`"),
             ("engine nodes=5 judgement=x", "judgement must be learned or hand, got `x`"),
             ("engine depth=101", "depth must be 1 to 100, got `101`"),

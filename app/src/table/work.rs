@@ -1,6 +1,6 @@
 //! The engine in threads of its own: the turns of computers, and what it thinks of a position.
 
-use engine::{Entry, Limits, Session, Stop, View, Who};
+use engine::{Analysis, Entry, Limits, Session, Stop, Who};
 use requests::review::{Judged, Review};
 use requests::{Budget, Desk, Effort, Given};
 use rules::random::Random;
@@ -22,7 +22,7 @@ pub struct Report {
 #[derive(Debug)]
 pub enum Found {
     /// What the engine has found so far.
-    News(View),
+    News(Analysis),
     /// The turn to play; none if the player has failed.
     Turn(Option<String>),
     /// What a position of a game was worth.
@@ -96,7 +96,7 @@ impl Worker {
         let mut random = Random::new(self.random.next_u64());
         std::thread::spawn(move || {
             let mut news =
-                |view: &View| tell(Report { job: number, found: Found::News(view.clone()) });
+                |view: &Analysis| tell(Report { job: number, found: Found::News(view.clone()) });
             let turn = catch_unwind(AssertUnwindSafe(|| {
                 choose(&who, entry, &*game, (&limits, &stop), &engines, &mut random, &mut news)
             }));
@@ -124,7 +124,7 @@ impl Worker {
         entry: &'static Entry,
         game: &dyn Session,
         limits: &Limits,
-    ) -> Option<View> {
+    ) -> Option<Analysis> {
         let mut engines = self.watching.lock().unwrap_or_else(PoisonError::into_inner);
         engines.thinker(entry).think(game, limits, &Stop::default(), &mut |_| {})
     }
@@ -164,7 +164,8 @@ impl Worker {
         let (number, stop, tell) = (job.number, job.stop.clone(), self.tell.clone());
         let (game, engines) = (game.boxed_clone(), self.watching.clone());
         std::thread::spawn(move || {
-            let news = |view: &View| tell(Report { job: number, found: Found::News(view.clone()) });
+            let news =
+                |view: &Analysis| tell(Report { job: number, found: Found::News(view.clone()) });
             let done = catch_unwind(AssertUnwindSafe(|| {
                 let mut engines = engines.lock().unwrap_or_else(PoisonError::into_inner);
                 engines.thinker(entry).think(&*game, &limits, &stop, &mut |view| news(view))
@@ -190,7 +191,7 @@ fn choose(
     bounds: (&Limits, &Stop),
     engines: &Engines,
     random: &mut Random,
-    news: &mut dyn FnMut(&View),
+    news: &mut dyn FnMut(&Analysis),
 ) -> Option<String> {
     let mut desk = None;
     let lock = || engines.lock().unwrap_or_else(PoisonError::into_inner);

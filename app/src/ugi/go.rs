@@ -42,8 +42,9 @@ pub fn read(words: &[&str], mover: Player) -> Result<Go, String> {
     }
     match left[mover.index()] {
         Some(left) => {
-            let share = Limits::clock(left, increment[mover.index()]).time;
-            go.limits.time = go.limits.time.min(share).or(share);
+            let share = Limits::clock(left, increment[mover.index()]);
+            let share = go.limits.time.map_or(share.clone(), |most| share.within(most));
+            (go.limits.time, go.limits.soft) = (share.time, share.soft);
         }
         None if left != [None; 2] => return Err(format!("player {mover} has no clock")),
         None => {}
@@ -78,7 +79,9 @@ mod tests {
     }
 
     fn ms(text: &str, mover: Player) -> u128 {
-        go(text, mover).unwrap().limits.time.unwrap().as_millis()
+        let limits = go(text, mover).unwrap().limits;
+        assert!(limits.time >= limits.soft);
+        limits.soft.or(limits.time).unwrap().as_millis()
     }
 
     #[test]

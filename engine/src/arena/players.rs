@@ -8,11 +8,13 @@ use crate::session::Session;
 use crate::thinker::Thinker;
 use crate::who::Who;
 use rules::random::Random;
+use std::time::{Duration, Instant};
 
-/// A computer's player with the same limits for every turn.
+/// A computer's player with the same limits for every turn, or with a clock for the game.
 pub struct Local {
     who: Who,
     limits: Limits,
+    clock: Option<Clock>,
     entry: &'static Entry,
     mebibytes: usize,
     judgement: Judgement,
@@ -21,11 +23,39 @@ pub struct Local {
     random: Random,
 }
 
+/// The time for a game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Clock {
+    /// What it begins with.
+    pub base: Duration,
+    /// What each turn adds.
+    pub increment: Duration,
+    /// What is left.
+    left: Duration,
+}
+
+impl Clock {
+    /// A clock that has not run yet.
+    pub fn new(base: Duration, increment: Duration) -> Clock {
+        Clock { base, increment, left: base }
+    }
+
+    fn limits(&self) -> Limits {
+        Limits::clock(self.left, self.increment)
+    }
+}
+
 impl Local {
     /// A player of this game; an engine gets a table of this size.
     pub fn new(who: Who, limits: Limits, entry: &'static Entry, mebibytes: usize) -> Local {
         let (judgement, random) = (Judgement::default(), Random::new(0));
-        Local { who, limits, entry, mebibytes, judgement, thinker: None, random }
+        Local { who, limits, clock: None, entry, mebibytes, judgement, thinker: None, random }
+    }
+
+    /// The same, with a clock of its own.
+    #[must_use]
+    pub fn with_clock(self, clock: Option<Clock>) -> Local {
+        Local { clock, ..self }
     }
 
     /// The same, judging otherwise.
@@ -41,11 +71,15 @@ impl Player for Local {
             thinker.forget();
         }
         self.random = Random::new(seed);
+        self.clock.iter_mut().for_each(|clock| clock.left = clock.base);
         Ok(())
     }
 
     fn turn(&mut self, game: &dyn Session, stop: &Stop) -> Result<String, Fault> {
-        let Local { who, limits, entry, mebibytes, judgement, thinker, random } = self;
+        let Local { who, limits, clock, entry, mebibytes, judgement, thinker, random } = self;
+        let by_clock =
+            clock.as_ref().map(|clock| Limits { threads: limits.threads, ..clock.limits() });
+        let (limits, began) = (by_clock.as_ref().unwrap_or(limits), Instant::now());
         let made = || {
             let mut made = (entry.thinker)(*mebibytes);
             made.judge_by(*judgement);
@@ -58,6 +92,10 @@ impl Player for Local {
             random,
             &mut |_| {},
         );
+        if let Some(clock) = clock {
+            let left = clock.left.checked_sub(began.elapsed()).ok_or(Fault::Time)?;
+            clock.left = left + clock.increment;
+        }
         turn.ok_or_else(|| Fault::Crash("it found no turn".into()))
     }
 }

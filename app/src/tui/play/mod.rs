@@ -19,7 +19,7 @@ use crate::table::clock;
 use crate::table::work::{Found, Job, Report};
 use crate::table::{Sitter, Table};
 use dialog::Dialog;
-use engine::{Limits, Session, View};
+use engine::{Analysis, Limits, Session};
 use explore::Explore;
 use motion::Motion;
 use online::Remote;
@@ -45,7 +45,7 @@ const LINES: usize = 4;
 /// A computer's player at work.
 struct Thinking {
     job: Job,
-    view: Option<View>,
+    view: Option<Analysis>,
     since: Instant,
     /// The turn it has found, until it is time to play it.
     turn: Option<String>,
@@ -54,7 +54,7 @@ struct Thinking {
 /// The engine's opinion of the position on the screen.
 struct Watch {
     job: Job,
-    view: Option<View>,
+    view: Option<Analysis>,
     is_done: bool,
 }
 

@@ -6,7 +6,7 @@ use crate::table::{proposals, signed};
 use crate::tui::app::{Hit, Hits, Shared};
 use crate::tui::look::Look;
 use crate::tui::view::{cut, wrapped};
-use engine::{LineView, Session, View};
+use engine::{AnalysedLine, Analysis, Session};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -276,7 +276,7 @@ impl Play {
         Some(format!("Engine: {} ({})", turns, verdict(self.game(), line)))
     }
 
-    fn best_line(&self) -> Option<&LineView> {
+    fn best_line(&self) -> Option<&AnalysedLine> {
         self.watch.as_ref()?.view.as_ref()?.lines.first()
     }
 
@@ -314,7 +314,7 @@ impl Play {
     }
 
     /// Depth, positions and lines of a search.
-    fn view_thought(&self, view: &View, lines: usize, pen: &mut Pen<'_, '_>) {
+    fn view_thought(&self, view: &Analysis, lines: usize, pen: &mut Pen<'_, '_>) {
         let look = pen.look;
         let head = format!("depth {}, {} positions", view.depth, short(view.nodes));
         pen.line(Line::styled(head, look.soft()));
@@ -392,7 +392,7 @@ fn short(number: u64) -> String {
 }
 
 /// What a line is worth to the player to move.
-fn score(line: &LineView) -> String {
+fn score(line: &AnalysedLine) -> String {
     match line.win_in {
         Some(turns) if turns > 0 => format!("wins {turns}"),
         Some(turns) => format!("loses {}", -turns),
@@ -401,7 +401,7 @@ fn score(line: &LineView) -> String {
 }
 
 /// Who is better, and by how much.
-fn verdict(game: &dyn Session, line: &LineView) -> String {
+fn verdict(game: &dyn Session, line: &AnalysedLine) -> String {
     let good = line.win_in.unwrap_or(line.score) > 0;
     let player = if good { game.turn() } else { game.turn().other() };
     let name = game.info().players[player.index()];

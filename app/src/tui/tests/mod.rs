@@ -18,7 +18,7 @@ use crate::table::clock::{Clock, Terms};
 use crate::table::record::today;
 use crate::table::work::{Found, Report, Worker};
 use crate::table::{Sitter, Table};
-use engine::{LineView, View};
+use engine::{AnalysedLine, Analysis};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{
@@ -241,12 +241,12 @@ impl Rig {
 }
 
 /// What an engine might have found.
-fn thought(lines: &[(&str, i32)]) -> View {
-    let line = |(turns, score): &(&str, i32)| LineView {
+fn thought(lines: &[(&str, i32)]) -> Analysis {
+    let line = |(turns, score): &(&str, i32)| AnalysedLine {
         turns: turns.split(' ').map(str::to_owned).collect(),
         score: *score,
         win_in: engine::score::win_in(*score),
     };
     let lines = lines.iter().map(line).collect();
-    View { depth: 7, nodes: 123_456, time: Duration::from_millis(500), lines }
+    Analysis { depth: 7, nodes: 123_456, time: Duration::from_millis(500), lines }
 }
