@@ -61,11 +61,19 @@ def test_mcts_plays_against_level_5() -> None:
 def test_minimax_finds_the_win() -> None:
     from open_spiel.python.algorithms import minimax
 
-    game = pyspiel.load_game("quadrille_gekitai(size=4)")
+    game, engine = pyspiel.load_game("quadrille_gekitai(size=4)"), Engine(Game("gekitai", size=4))
+    random = np.random.RandomState(3)
     state = game.new_initial_state()
-    for move in ("a1", "d4", "b1", "d1"):
-        state.apply_action(state.position.action(move))
+    while engine.search(state.position, nodes=200).win_in != 1:
+        state.apply_action(random.choice(state.legal_actions()))
+        if state.is_terminal():
+            state = game.new_initial_state()
+    mover = state.current_player()
     value, action = minimax.alpha_beta_search(
-        game, state=state, value_function=lambda _: 0.0, maximum_depth=2
+        game,
+        state=state,
+        value_function=lambda _: 0.0,
+        maximum_depth=1,
+        maximizing_player_id=mover,
     )
-    assert (value, state.position.play_action(action).outcome) in ((1.0, 1), (0.0, None))
+    assert (value, state.position.play_action(action).outcome) == (1.0, mover + 1)
