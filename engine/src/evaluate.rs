@@ -66,9 +66,9 @@ pub trait Evaluate: Send + Sync {
     /// The same, with the help of the position's state.
     fn known_with(&self, pos: &Self::Game, state: &Self::State) -> Option<Score>;
 
-    /// Drops moves that are certain to lose at once or to gain nothing over others. May drop all: then
-    /// every move loses as `hopeless` says.
-    fn select(&self, pos: &Self::Game, moves: &mut Vec<(u16, MoveOf<Self>)>);
+    /// Drops moves that are certain to lose at once or to gain nothing over others; `of` tells the move of
+    /// an item. May drop all: then every move loses as `hopeless` says.
+    fn select<T>(&self, pos: &Self::Game, moves: &mut Vec<T>, of: impl Fn(&T) -> MoveOf<Self>);
 
     /// The score when `select` has dropped every move.
     fn hopeless(&self, pos: &Self::Game) -> Score;
@@ -153,7 +153,7 @@ pub trait Estimate: Send + Sync {
         self.known(pos)
     }
 
-    fn select(&self, _pos: &Self::Game, _moves: &mut Vec<(u16, Move<Self>)>) {}
+    fn select<T>(&self, _: &Self::Game, _: &mut Vec<T>, _: impl Fn(&T) -> Move<Self>) {}
 
     fn hopeless(&self, _pos: &Self::Game) -> Score {
         -win_after(2)
@@ -246,8 +246,8 @@ impl<E: Estimate> Evaluate for E {
     }
 
     #[inline]
-    fn select(&self, pos: &E::Game, moves: &mut Vec<(u16, Move<E>)>) {
-        Estimate::select(self, pos, moves);
+    fn select<T>(&self, pos: &E::Game, moves: &mut Vec<T>, of: impl Fn(&T) -> Move<E>) {
+        Estimate::select(self, pos, moves, of);
     }
 
     #[inline]

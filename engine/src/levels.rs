@@ -129,9 +129,9 @@ impl<G: Game, E: Evaluate<Game = G>> Evaluate for Blurred<'_, E> {
         if self.careless { None } else { self.judge.known_with(pos, state) }
     }
 
-    fn select(&self, pos: &G, moves: &mut Vec<(u16, G::Move)>) {
+    fn select<T>(&self, pos: &G, moves: &mut Vec<T>, of: impl Fn(&T) -> G::Move) {
         if !self.careless {
-            self.judge.select(pos, moves);
+            self.judge.select(pos, moves, of);
         }
     }
 

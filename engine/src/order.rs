@@ -19,15 +19,11 @@ impl<M: Copy + Eq> Memory<M> {
         Memory { killers: Vec::new(), success: vec![0; 2 << SLOT_BITS] }
     }
 
-    /// What earlier branches make of a move.
-    #[inline]
-    pub fn worth(&self, height: usize, m: M, player: usize, slot: usize) -> i32 {
-        let killer = match self.killers.get(height) {
-            Some([first, _]) if *first == Some(m) => 1 << 20,
-            Some([_, second]) if *second == Some(m) => 1 << 19,
-            _ => 0,
-        };
-        killer + self.success[player << SLOT_BITS | slot]
+    /// What is remembered for a player's moves at a height.
+    pub fn at(&self, height: usize, player: usize) -> Remembered<'_, M> {
+        let killers = self.killers.get(height).copied().unwrap_or_default();
+        let success = &self.success[player << SLOT_BITS..][..1 << SLOT_BITS];
+        Remembered { killers, success }
     }
 
     /// Notes that a move was good enough to end its node.
@@ -51,6 +47,29 @@ impl<M: Copy + Eq> Memory<M> {
     fn add(&mut self, player: usize, slot: usize, bonus: i32) {
         let count = &mut self.success[player << SLOT_BITS | slot];
         *count += bonus - *count * bonus.abs() / MOST;
+    }
+}
+
+/// What earlier branches make of a player's moves at a height.
+#[derive(Debug)]
+pub struct Remembered<'a, M> {
+    killers: [Option<M>; 2],
+    success: &'a [i32],
+}
+
+impl<M: Copy + Eq> Remembered<'_, M> {
+    /// What they make of a move.
+    #[inline]
+    pub fn worth(&self, m: M, slot: usize) -> i32 {
+        let [first, second] = self.killers;
+        let killer = if first == Some(m) {
+            1 << 20
+        } else if second == Some(m) {
+            1 << 19
+        } else {
+            0
+        };
+        killer + self.success[slot]
     }
 }
 

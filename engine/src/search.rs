@@ -63,7 +63,6 @@ pub struct Searcher<'a, E: Evaluate> {
     /// Move lists, one for each height.
     lists: Vec<Vec<Weighed<MoveOf<E>>>>,
     generated: Vec<MoveOf<E>>,
-    selected: Vec<(u16, MoveOf<E>)>,
     meter: Meter<'a>,
     /// The value of the best move at the root so far.
     root_score: Option<Score>,
@@ -108,7 +107,6 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
             lines: vec![Vec::new(); MAX_HEIGHT + 2],
             lists: vec![Vec::new(); MAX_HEIGHT + 2],
             generated: Vec::new(),
-            selected: Vec::new(),
             meter,
             root_score: None,
             excluded: Vec::new(),
@@ -258,6 +256,7 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
             table: self.table_move(node, entry, quiet),
             list: std::mem::take(&mut self.lists[height]),
             listed: false,
+            ordered: 0,
         };
         self.path.push(pos.key());
         let width =
@@ -354,17 +353,16 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
             return moves.table;
         }
         if !moves.listed {
-            self.list_moves(node.pos, node.height, &mut moves.list);
-            let (pos, table) = (node.pos, moves.table);
-            let judge = self.evaluator;
-            moves.list.retain(|(_, _, m)| table != Some(*m) && (!quiet || judge.is_noisy(pos, *m)));
+            let (pos, judge, list) = (node.pos, self.evaluator, &mut moves.list);
+            self.list_moves(pos, node.height, list);
+            if quiet {
+                list.retain(|(_, _, m)| judge.is_noisy(pos, *m));
+            }
+            let at = moves.table.and_then(|table| list.iter().position(|(_, _, m)| *m == table));
+            at.map(|at| list.swap_remove(at));
             moves.listed = true;
         }
-        let at = tried - usize::from(moves.table.is_some());
-        (at < moves.list.len()).then(|| {
-            pick_best(&mut moves.list, at);
-            moves.list[at].2
-        })
+        moves.next(tried - usize::from(moves.table.is_some()))
     }
 
     /// The score of a table entry, where it decides the node.
@@ -399,26 +397,22 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
     /// The moves of a node with what they seem worth.
     fn list_moves(&mut self, pos: &G, height: usize, out: &mut Vec<Weighed<G::Move>>) {
         let player = pos.turn().index();
-        self.generated.clear();
-        pos.append_moves(&mut self.generated);
-        let mut moves = std::mem::take(&mut self.selected);
+        let (judge, moves) = (self.evaluator, &mut self.generated);
         moves.clear();
-        moves.extend((0u16..).zip(self.generated.iter().copied()));
-        self.evaluator.select(pos, &mut moves);
-        if height == 0 && moves.is_empty() {
-            // Even a lost game needs a move.
-            moves.extend((0u16..).zip(self.generated.iter().copied()));
-        }
-        out.clear();
-        for &(index, m) in &moves {
-            if height == 0 && self.excluded.contains(&m) {
-                continue;
+        pos.append_moves(moves);
+        judge.select(pos, moves, |m| *m);
+        if height == 0 {
+            if moves.is_empty() {
+                // Even a lost game needs a move.
+                pos.append_moves(moves);
             }
-            let slot = self.evaluator.slot(m);
-            out.push((self.memory.worth(height, m, player, slot), index, m));
+            moves.retain(|m| !self.excluded.contains(m));
         }
-        self.evaluator.weigh(pos, &self.states[height], out);
-        self.selected = moves;
+        let memory = self.memory.at(height, player);
+        let weighed = |(index, m): (u16, &G::Move)| (memory.worth(*m, judge.slot(*m)), index, *m);
+        out.clear();
+        out.extend((0u16..).zip(moves.iter()).map(weighed));
+        judge.weigh(pos, &self.states[height], out);
     }
 
     /// Searches the i-th move of a node: the first with the whole window, the others with none.
@@ -529,9 +523,34 @@ struct Moves<M> {
     table: Option<M>,
     list: Vec<Weighed<M>>,
     listed: bool,
+    /// How many of the list are in their places.
+    ordered: usize,
 }
 
+/// How many moves are brought into order at once: where the first does not end the node, many are tried.
+const ORDERED: usize = 8;
+
 impl<M: Copy> Moves<M> {
+    /// The move of the list to try after so many others of it.
+    fn next(&mut self, at: usize) -> Option<M> {
+        if at >= self.ordered {
+            let rest = self.list.get_mut(at..)?;
+            if at == 0 {
+                let best = (0..rest.len()).max_by_key(|i| rank(&rest[*i]))?;
+                rest.swap(0, best);
+                self.ordered = 1;
+            } else {
+                let count = ORDERED.min(rest.len());
+                if count < rest.len() {
+                    rest.select_nth_unstable_by_key(count, |weighed| -rank(weighed));
+                }
+                rest[..count].sort_unstable_by_key(|weighed| -rank(weighed));
+                self.ordered = at + count;
+            }
+        }
+        self.list.get(at).map(|(_, _, m)| *m)
+    }
+
     /// The moves that were tried, so many.
     fn tried(&self, count: usize) -> impl Iterator<Item = M> {
         let from_list = if self.listed { &self.list[..] } else { &[] };
@@ -556,15 +575,7 @@ fn winning_turn<G: Game, E: Evaluate<Game = G>>(judge: &E, pos: &G) -> Vec<G::Mo
     line
 }
 
-/// Brings the best of the moves from `i` on to place `i`; the first of equals wins.
-fn pick_best<M: Copy>(moves: &mut [Weighed<M>], i: usize) {
-    let rank = |(worth, index, _): &Weighed<M>| i64::from(*worth) << 16 | i64::from(!*index);
-    let (mut best, mut first) = (i, i64::MIN);
-    for (j, weighed) in moves.iter().enumerate().skip(i) {
-        let rank = rank(weighed);
-        if rank > first {
-            (best, first) = (j, rank);
-        }
-    }
-    moves.swap(i, best);
+/// The higher, the earlier a move is tried; the first of equals wins.
+fn rank<M>((worth, index, _): &Weighed<M>) -> i64 {
+    i64::from(*worth) << 16 | i64::from(!*index)
 }

@@ -65,12 +65,11 @@ fn best_looking_move<G: Game, E: Evaluate<Game = G>>(pos: &G, judge: &E) -> Opti
     if let Some(m) = moves.iter().copied().find(wins) {
         return Some(m);
     }
-    let mut selected: Vec<_> = (0u16..).zip(moves.iter().copied()).collect();
-    judge.select(pos, &mut selected);
-    if selected.is_empty() {
+    let mut weighed: Vec<_> = (0u16..).zip(&moves).map(|(index, m)| (0, index, *m)).collect();
+    judge.select(pos, &mut weighed, |(_, _, m)| *m);
+    if weighed.is_empty() {
         return moves.first().copied();
     }
-    let mut weighed: Vec<_> = selected.into_iter().map(|(index, m)| (0, index, m)).collect();
     weigh(judge, pos, &mut weighed);
     let first = |(worth, index, _): &(i32, u16, G::Move)| (*worth, std::cmp::Reverse(*index));
     weighed.into_iter().max_by_key(first).map(|(_, _, m)| m)

@@ -86,8 +86,8 @@ impl<G: Play> Evaluate for Summing<G> {
         self.judge.known(pos)
     }
 
-    fn select(&self, pos: &G, moves: &mut Vec<(u16, G::Move)>) {
-        self.judge.select(pos, moves);
+    fn select<T>(&self, pos: &G, moves: &mut Vec<T>, of: impl Fn(&T) -> G::Move) {
+        self.judge.select(pos, moves, of);
     }
 
     fn hopeless(&self, pos: &G) -> Score {

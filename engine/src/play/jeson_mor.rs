@@ -158,7 +158,7 @@ impl Estimate for Judge {
         exact.or_else(|| known(pos, &Ring::new(pos)))
     }
 
-    fn select(&self, pos: &JesonMor, moves: &mut Vec<(u16, Jump)>) {
+    fn select<T>(&self, pos: &JesonMor, moves: &mut Vec<T>, of: impl Fn(&T) -> Jump) {
         let ring = Ring::new(pos);
         if pos.goal() == Goal::Reach || !ring.is_clear() {
             return;
@@ -166,15 +166,15 @@ impl Estimate for Judge {
         let theirs = pos.knights(pos.turn().other());
         let within = |set: u128, cell: Cell| set >> cell.index() & 1 == 1;
         if ring.holder > 0 {
-            moves.retain(|(_, m)| within(ring.centre, m.from));
+            moves.retain(|m| within(ring.centre, of(m).from));
         } else if ring.holder < 0 || ring.mine > ring.theirs {
             // To take the centre, or to take it back: all else loses or gives a win away.
-            moves.retain(|(_, m)| within(ring.centre, m.to));
+            moves.retain(|m| within(ring.centre, of(m).to));
         } else {
             match ring.theirs - ring.mine {
-                0 => moves.retain(|(_, m)| !within(ring.cells, m.from)),
-                1 => moves.retain(|(_, m)| within(ring.cells, m.to)),
-                2 => moves.retain(|(_, m)| within(ring.cells & theirs, m.to)),
+                0 => moves.retain(|m| !within(ring.cells, of(m).from)),
+                1 => moves.retain(|m| within(ring.cells, of(m).to)),
+                2 => moves.retain(|m| within(ring.cells & theirs, of(m).to)),
                 _ => moves.clear(),
             }
         }

@@ -307,7 +307,7 @@ impl<'a, G: Game, E: Prove<Game = G>> Bounder<'a, G, E> {
         let player = pos.turn().index();
         let mut moves: Vec<(u16, G::Move)> = (0u16..).zip(pos.moves()).collect();
         if select {
-            self.evaluator.select(pos, &mut moves);
+            self.evaluator.select(pos, &mut moves, |(_, m)| *m);
         }
         let mut moves: Vec<(i32, u16, G::Move)> = moves
             .into_iter()

@@ -159,13 +159,13 @@ impl<'a, G: Game, E: Prove<Game = G>> Prover<'a, G, E> {
 
     /// The children that count: those that are certain to lose for their mover are left out.
     fn children(&self, pos: &G) -> Vec<Child<G::Move>> {
-        let child = |(_, m): (u16, G::Move)| {
+        let child = |m: G::Move| {
             let next = pos.after(m);
             let repeats = self.path.contains(&next.key());
             Child { m, key: self.key(&next), settled: self.settled(&next), repeats }
         };
-        let mut moves = (0u16..).zip(pos.moves()).collect();
-        self.evaluator.select(pos, &mut moves);
+        let mut moves = pos.moves();
+        self.evaluator.select(pos, &mut moves, |m| *m);
         moves.into_iter().map(child).collect()
     }
 
