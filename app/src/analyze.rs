@@ -1,13 +1,51 @@
 //! `quadrille analyze`: the best lines of a position, for a person.
 
-use crate::cli::AnalyzeArgs;
+use crate::cli::PositionArgs;
 use crate::columns;
 use crate::failure::{Failure, print};
 use crate::input;
 use crate::interrupt;
+use clap::Args;
 use engine::{AnalysedLine, Analysis, Limits, Session};
 use std::io::IsTerminal;
+use std::path::PathBuf;
 use std::time::Duration;
+
+/// Arguments of `analyze`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  quadrille analyze gekitai                                 the start, for ten seconds
+  quadrille analyze gekitai '2x1x1/6/o2x2/4ox/1o4/4o1 1' --time 60
+  quadrille analyze jeson-mor --size 5 --moves 'a1-b3' --depth 12
+  quadrille analyze --file game.txt --lines 1 --threads 4   a recorded game, where it ended
+Values are roughly in pieces. A win within a number of turns is proven; only the winner's turns
+count. Ctrl-C ends the search early.")]
+pub struct AnalyzeArgs {
+    /// What to look at.
+    #[command(flatten)]
+    pub position: PositionArgs,
+    /// How long to search; 10 seconds unless another limit is given
+    #[arg(long, value_name = "SECONDS")]
+    pub time: Option<f64>,
+    /// How many moves to look ahead
+    #[arg(long, value_name = "MOVES", value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub depth: Option<u32>,
+    /// How many positions to look at
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
+    pub nodes: Option<u64>,
+    /// How many of the best lines to show
+    #[arg(long, value_name = "COUNT", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=50))]
+    pub lines: u8,
+    /// How many threads to use
+    #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=64))]
+    pub threads: u8,
+    /// Use a table of exact results, as `solve --complete` writes it
+    #[arg(long, value_name = "FILE")]
+    pub table: Option<PathBuf>,
+    /// Memory for the table of positions
+    #[arg(long, value_name = "MEBIBYTES", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=4096))]
+    pub hash: u16,
+}
 
 /// How long to search if no limit is given.
 const SECONDS: f64 = 10.0;

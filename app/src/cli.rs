@@ -1,11 +1,14 @@
 //! The command line.
 
+use crate::analyze::AnalyzeArgs;
 use crate::arena::ArenaArgs;
+use crate::perft::PerftArgs;
 use crate::play::PlayArgs;
+use crate::render::RenderArgs;
+use crate::serve::ServeArgs;
 use clap::{Arg, ArgMatches, Args, Parser, Subcommand, ValueEnum};
 use engine::GAMES;
 use serde_json::{Map, Value};
-use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
 /// The command line.
@@ -211,167 +214,6 @@ pub struct PositionArgs {
     pub options: GameOptions,
 }
 
-/// Arguments of `render`.
-#[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  quadrille render glaisher                                 the start, in the terminal
-  quadrille render gekitai '2x1x1/6/o2x2/4ox/1o4/4o1 1'     a position
-  quadrille render jeson-mor --moves 'c1-d3 c9-d7' -o a.svg moves, as a picture
-  quadrille render --file game.txt --after 12 -o twelve.png a recorded game after 12 turns
-  quadrille render gekitai --format prolog                  another notation")]
-pub struct RenderArgs {
-    /// What to draw.
-    #[command(flatten)]
-    pub position: PositionArgs,
-    /// Show a recorded game after this many turns
-    #[arg(long, value_name = "TURNS")]
-    pub after: Option<usize>,
-    /// What to write; by default as the name of the output file says, else text
-    #[arg(long, value_enum)]
-    pub format: Option<Format>,
-    /// Write to a file instead of standard output
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-    /// Draw text with ASCII characters only
-    #[arg(long)]
-    pub ascii: bool,
-    /// Colour text
-    #[arg(long, value_enum, default_value_t = Color::Auto)]
-    pub color: Color,
-    /// Size of the cells in text
-    #[arg(long, value_enum, default_value_t = Scale::Small)]
-    pub scale: Scale,
-    /// Colours of a picture
-    #[arg(long, value_enum, default_value_t = Theme::Light)]
-    pub theme: Theme,
-    /// Turn the board round, as the second player sees it
-    #[arg(long)]
-    pub flip: bool,
-    /// Leave out the coordinates of a picture
-    #[arg(long)]
-    pub no_coordinates: bool,
-    /// Put whose turn it is, and the reserves, below a picture
-    #[arg(long)]
-    pub caption: bool,
-    /// Width of a PNG in pixels
-    #[arg(long, value_name = "PIXELS", default_value_t = 800, value_parser = clap::value_parser!(u32).range(16..=8192))]
-    pub width: u32,
-}
-
-/// Arguments of `perft`.
-#[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  quadrille perft gekitai 5
-  quadrille perft glaisher 1 --turns        whole turns instead of moves
-  quadrille perft jeson-mor 3 --size 7 --divide
-The count goes to standard output, time and speed to standard error.")]
-pub struct PerftArgs {
-    /// The game
-    pub game: String,
-    /// How many moves, or turns, to look ahead: at most 100, far more than can be counted
-    #[arg(value_parser = clap::value_parser!(u32).range(0..=100))]
-    pub depth: u32,
-    /// A position: JSON, one-line text or Prolog term; the start of the game if nothing is given
-    #[arg(long, allow_hyphen_values = true)]
-    pub position: Option<String>,
-    /// Count whole turns instead of moves
-    #[arg(long)]
-    pub turns: bool,
-    /// Show the count for each first move
-    #[arg(long)]
-    pub divide: bool,
-    /// Options of the game.
-    #[command(flatten)]
-    pub options: GameOptions,
-}
-
-/// Arguments of `analyze`.
-#[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  quadrille analyze gekitai                                 the start, for ten seconds
-  quadrille analyze gekitai '2x1x1/6/o2x2/4ox/1o4/4o1 1' --time 60
-  quadrille analyze jeson-mor --size 5 --moves 'a1-b3' --depth 12
-  quadrille analyze --file game.txt --lines 1 --threads 4   a recorded game, where it ended
-Values are roughly in pieces. A win within a number of turns is proven; only the winner's turns
-count. Ctrl-C ends the search early.")]
-pub struct AnalyzeArgs {
-    /// What to look at.
-    #[command(flatten)]
-    pub position: PositionArgs,
-    /// How long to search; 10 seconds unless another limit is given
-    #[arg(long, value_name = "SECONDS")]
-    pub time: Option<f64>,
-    /// How many moves to look ahead
-    #[arg(long, value_name = "MOVES", value_parser = clap::value_parser!(u32).range(1..=100))]
-    pub depth: Option<u32>,
-    /// How many positions to look at
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
-    pub nodes: Option<u64>,
-    /// How many of the best lines to show
-    #[arg(long, value_name = "COUNT", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=50))]
-    pub lines: u8,
-    /// How many threads to use
-    #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=64))]
-    pub threads: u8,
-    /// Use a table of exact results, as `solve --complete` writes it
-    #[arg(long, value_name = "FILE")]
-    pub table: Option<PathBuf>,
-    /// Memory for the table of positions
-    #[arg(long, value_name = "MEBIBYTES", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=4096))]
-    pub hash: u16,
-}
-
-/// Arguments of `serve`.
-#[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  quadrille serve --open                                    play in the browser
-  quadrille serve --listen 0.0.0.0:8000 --data games.db     for the local network
-  quadrille serve --base-url https://play.example.org       behind a proxy that speaks TLS
-The interface for programs is described in docs/http.md, running a server for others in docs/hosting.md.")]
-pub struct ServeArgs {
-    /// The address to listen on, or only a port; with port 0, a free one
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8000", value_parser = crate::serve::address)]
-    pub listen: SocketAddr,
-    /// The file that keeps the games, or its folder; by default in the user's data folder. Or a database that
-    /// several servers share: postgres://user:password@host/name. Or else $QUADRILLE_DATA
-    #[arg(long, value_name = "FILE")]
-    pub data: Option<PathBuf>,
-    /// Where servers that share a database tell each other what is new: nats://host:port, separated by commas.
-    /// Or else $QUADRILLE_NATS
-    #[arg(long, value_name = "URL")]
-    pub nats: Option<String>,
-    /// The public address, if the server is behind a proxy
-    #[arg(long, value_name = "URL")]
-    pub base_url: Option<String>,
-    /// A proxy on another machine whose X-Forwarded-For is believed, as that of proxies on this one is
-    #[arg(long = "proxy", value_name = "ADDRESS", value_delimiter = ',', requires = "base_url")]
-    pub proxies: Vec<IpAddr>,
-    /// Open the browser
-    #[arg(long)]
-    pub open: bool,
-    /// Show metrics for Prometheus on this address
-    #[arg(long, value_name = "ADDRESS", value_parser = crate::serve::address)]
-    pub metrics: Option<SocketAddr>,
-    /// How many games one address may create in a minute
-    #[arg(long, value_name = "COUNT", default_value_t = server::limits::USUAL_NEW_GAMES, value_parser = clap::value_parser!(u32).range(1..))]
-    pub new_games: u32,
-    /// What one address may ask for in a second: a request costs 1, a command 5
-    #[arg(long, value_name = "COUNT", default_value_t = server::limits::USUAL_ALLOWANCE, value_parser = clap::value_parser!(u32).range(10..))]
-    pub allowance: u32,
-    /// How many connections one address may have
-    #[arg(long, value_name = "COUNT", default_value_t = server::limits::USUAL_CONNECTIONS)]
-    pub connections: usize,
-    /// The format of the log on standard error
-    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = LogFormat::Text)]
-    pub log: LogFormat,
-    /// What is logged; info includes every request
-    #[arg(long, value_enum, value_name = "LEVEL", default_value_t = LogLevel::Warn)]
-    pub log_level: LogLevel,
-    /// Read the pages from this folder
-    #[arg(long, value_name = "FOLDER", hide = true)]
-    pub web: Option<PathBuf>,
-}
-
 /// Arguments of `solve`.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
@@ -497,84 +339,6 @@ pub enum Bench {
         #[command(flatten)]
         options: GameOptions,
     },
-}
-
-/// What `render` writes.
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// A board for the terminal
-    Text,
-    /// A picture
-    Svg,
-    /// A picture in pixels
-    Png,
-    /// The picture itself, as the terminal can show it
-    Picture,
-    /// The picture itself in terminals that speak kitty's protocol: kitty, Ghostty, WezTerm, Konsole
-    Kitty,
-    /// The picture itself in terminals that speak iTerm2's protocol: iTerm2, WezTerm, mintty
-    Iterm,
-    /// The picture itself in terminals that show sixels: foot, mlterm, xterm -ti vt340
-    Sixel,
-    /// The position as JSON
-    Json,
-    /// The position in one line
-    Line,
-    /// The position as a Prolog term
-    Prolog,
-    /// The game as a record
-    Record,
-}
-
-/// The format of the log.
-#[derive(ValueEnum, Clone, Copy, Debug)]
-pub enum LogFormat {
-    /// For people
-    Text,
-    /// One JSON object a line
-    Json,
-}
-
-/// What is logged.
-#[derive(ValueEnum, Clone, Copy, Debug)]
-pub enum LogLevel {
-    /// Failures only
-    Error,
-    /// What may need attention
-    Warn,
-    /// Every request
-    Info,
-}
-
-/// When to use colours.
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Color {
-    /// On a terminal, unless NO_COLOR is set
-    Auto,
-    /// Always
-    Always,
-    /// Never
-    Never,
-}
-
-/// The size of cells in text.
-#[derive(ValueEnum, Clone, Copy, Debug)]
-pub enum Scale {
-    /// Fits 80 by 24 characters
-    Small,
-    /// Somewhat larger
-    Medium,
-    /// As large as looks good
-    Large,
-}
-
-/// The colours of pictures.
-#[derive(ValueEnum, Clone, Copy, Debug)]
-pub enum Theme {
-    /// Warm paper
-    Light,
-    /// Deep slate
-    Dark,
 }
 
 /// The options of all games, made from what they declare.

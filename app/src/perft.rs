@@ -1,14 +1,42 @@
 //! `quadrille perft`: how many ways a game can go.
 
-use crate::cli::PerftArgs;
+use crate::cli::GameOptions;
 use crate::failure::{Failure, print};
 use crate::input;
 use crate::interrupt;
 use crate::progress::Ticker;
 use anyhow::anyhow;
+use clap::Args;
 use std::io::Write;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
+
+/// Arguments of `perft`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  quadrille perft gekitai 5
+  quadrille perft glaisher 1 --turns        whole turns instead of moves
+  quadrille perft jeson-mor 3 --size 7 --divide
+The count goes to standard output, time and speed to standard error.")]
+pub struct PerftArgs {
+    /// The game
+    pub game: String,
+    /// How many moves, or turns, to look ahead: at most 100, far more than can be counted
+    #[arg(value_parser = clap::value_parser!(u32).range(0..=100))]
+    pub depth: u32,
+    /// A position: JSON, one-line text or Prolog term; the start of the game if nothing is given
+    #[arg(long, allow_hyphen_values = true)]
+    pub position: Option<String>,
+    /// Count whole turns instead of moves
+    #[arg(long)]
+    pub turns: bool,
+    /// Show the count for each first move
+    #[arg(long)]
+    pub divide: bool,
+    /// Options of the game.
+    #[command(flatten)]
+    pub options: GameOptions,
+}
 
 /// How often one looks whether Ctrl-C was pressed, and how far the count is.
 const PAUSE: Duration = Duration::from_millis(100);

@@ -1,13 +1,120 @@
 //! `quadrille render`: positions as text, pictures and notations.
 
-use crate::cli::{Color, Format, RenderArgs, Scale, Theme};
+use crate::cli::PositionArgs;
 use crate::failure::{Failure, print};
 use crate::inline::Protocol;
 use crate::{input, pages, picture};
+use clap::{Args, ValueEnum};
 use engine::Session;
 use rules::notation::no_term;
 use rules::{svg, text};
 use std::path::Path;
+use std::path::PathBuf;
+
+/// Arguments of `render`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  quadrille render glaisher                                 the start, in the terminal
+  quadrille render gekitai '2x1x1/6/o2x2/4ox/1o4/4o1 1'     a position
+  quadrille render jeson-mor --moves 'c1-d3 c9-d7' -o a.svg moves, as a picture
+  quadrille render --file game.txt --after 12 -o twelve.png a recorded game after 12 turns
+  quadrille render gekitai --format prolog                  another notation")]
+pub struct RenderArgs {
+    /// What to draw.
+    #[command(flatten)]
+    pub position: PositionArgs,
+    /// Show a recorded game after this many turns
+    #[arg(long, value_name = "TURNS")]
+    pub after: Option<usize>,
+    /// What to write; by default as the name of the output file says, else text
+    #[arg(long, value_enum)]
+    pub format: Option<Format>,
+    /// Write to a file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Draw text with ASCII characters only
+    #[arg(long)]
+    pub ascii: bool,
+    /// Colour text
+    #[arg(long, value_enum, default_value_t = Color::Auto)]
+    pub color: Color,
+    /// Size of the cells in text
+    #[arg(long, value_enum, default_value_t = Scale::Small)]
+    pub scale: Scale,
+    /// Colours of a picture
+    #[arg(long, value_enum, default_value_t = Theme::Light)]
+    pub theme: Theme,
+    /// Turn the board round, as the second player sees it
+    #[arg(long)]
+    pub flip: bool,
+    /// Leave out the coordinates of a picture
+    #[arg(long)]
+    pub no_coordinates: bool,
+    /// Put whose turn it is, and the reserves, below a picture
+    #[arg(long)]
+    pub caption: bool,
+    /// Width of a PNG in pixels
+    #[arg(long, value_name = "PIXELS", default_value_t = 800, value_parser = clap::value_parser!(u32).range(16..=8192))]
+    pub width: u32,
+}
+
+/// What `render` writes.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// A board for the terminal
+    Text,
+    /// A picture
+    Svg,
+    /// A picture in pixels
+    Png,
+    /// The picture itself, as the terminal can show it
+    Picture,
+    /// The picture itself in terminals that speak kitty's protocol: kitty, Ghostty, WezTerm, Konsole
+    Kitty,
+    /// The picture itself in terminals that speak iTerm2's protocol: iTerm2, WezTerm, mintty
+    Iterm,
+    /// The picture itself in terminals that show sixels: foot, mlterm, xterm -ti vt340
+    Sixel,
+    /// The position as JSON
+    Json,
+    /// The position in one line
+    Line,
+    /// The position as a Prolog term
+    Prolog,
+    /// The game as a record
+    Record,
+}
+
+/// When to use colours.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Color {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// The size of cells in text.
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub enum Scale {
+    /// Fits 80 by 24 characters
+    Small,
+    /// Somewhat larger
+    Medium,
+    /// As large as looks good
+    Large,
+}
+
+/// The colours of pictures.
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub enum Theme {
+    /// Warm paper
+    Light,
+    /// Deep slate
+    Dark,
+}
 
 pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     let format = format(args)?;

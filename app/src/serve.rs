@@ -1,12 +1,84 @@
 //! `quadrille serve`: from the command line to the server.
 
-use crate::cli::{LogFormat, LogLevel, ServeArgs};
 use crate::failure::{Failure, print};
 use crate::progress::Ticker;
 use crate::saves::usual_folder;
+use clap::{Args, ValueEnum};
+use std::net::IpAddr;
 use std::net::{Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+
+/// Arguments of `serve`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  quadrille serve --open                                    play in the browser
+  quadrille serve --listen 0.0.0.0:8000 --data games.db     for the local network
+  quadrille serve --base-url https://play.example.org       behind a proxy that speaks TLS
+The interface for programs is described in docs/http.md, running a server for others in docs/hosting.md.")]
+pub struct ServeArgs {
+    /// The address to listen on, or only a port; with port 0, a free one
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8000", value_parser = address)]
+    pub listen: SocketAddr,
+    /// The file that keeps the games, or its folder; by default in the user's data folder. Or a database that
+    /// several servers share: postgres://user:password@host/name. Or else $QUADRILLE_DATA
+    #[arg(long, value_name = "FILE")]
+    pub data: Option<PathBuf>,
+    /// Where servers that share a database tell each other what is new: nats://host:port, separated by commas.
+    /// Or else $QUADRILLE_NATS
+    #[arg(long, value_name = "URL")]
+    pub nats: Option<String>,
+    /// The public address, if the server is behind a proxy
+    #[arg(long, value_name = "URL")]
+    pub base_url: Option<String>,
+    /// A proxy on another machine whose X-Forwarded-For is believed, as that of proxies on this one is
+    #[arg(long = "proxy", value_name = "ADDRESS", value_delimiter = ',', requires = "base_url")]
+    pub proxies: Vec<IpAddr>,
+    /// Open the browser
+    #[arg(long)]
+    pub open: bool,
+    /// Show metrics for Prometheus on this address
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
+    pub metrics: Option<SocketAddr>,
+    /// How many games one address may create in a minute
+    #[arg(long, value_name = "COUNT", default_value_t = server::limits::USUAL_NEW_GAMES, value_parser = clap::value_parser!(u32).range(1..))]
+    pub new_games: u32,
+    /// What one address may ask for in a second: a request costs 1, a command 5
+    #[arg(long, value_name = "COUNT", default_value_t = server::limits::USUAL_ALLOWANCE, value_parser = clap::value_parser!(u32).range(10..))]
+    pub allowance: u32,
+    /// How many connections one address may have
+    #[arg(long, value_name = "COUNT", default_value_t = server::limits::USUAL_CONNECTIONS)]
+    pub connections: usize,
+    /// The format of the log on standard error
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = LogFormat::Text)]
+    pub log: LogFormat,
+    /// What is logged; info includes every request
+    #[arg(long, value_enum, value_name = "LEVEL", default_value_t = LogLevel::Warn)]
+    pub log_level: LogLevel,
+    /// Read the pages from this folder
+    #[arg(long, value_name = "FOLDER", hide = true)]
+    pub web: Option<PathBuf>,
+}
+
+/// The format of the log.
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub enum LogFormat {
+    /// For people
+    Text,
+    /// One JSON object a line
+    Json,
+}
+
+/// What is logged.
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub enum LogLevel {
+    /// Failures only
+    Error,
+    /// What may need attention
+    Warn,
+    /// Every request
+    Info,
+}
 
 /// What the arguments say about the server.
 fn config(args: &ServeArgs) -> Result<server::Config, Failure> {
