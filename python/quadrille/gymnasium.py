@@ -103,15 +103,7 @@ class QuadrilleEnv(gymnasium.Env[Any, Any]):
 
     def render(self) -> str | None:
         """Draw the board as text, or as SVG."""
-        if self.render_mode is None:
-            return None
-        if self.render_mode == "svg":
-            return self.match.position.svg()
-        drawing = str(self.match.position)
-        if self.render_mode == "human":
-            print(drawing)
-            return None
-        return drawing
+        return self.match.render(self.render_mode)
 
 
 def register() -> None:

@@ -58,3 +58,15 @@ class Match:
         if not self.is_over or not self.winner:
             return 0.0
         return 1.0 if self.winner == player else -1.0
+
+    def render(self, mode: str | None) -> str | None:
+        """Draw the board as an environment's mode asks for it: `human` prints it."""
+        if mode is None:
+            return None
+        if mode == "svg":
+            return self.position.svg()
+        drawing = str(self.position)
+        if mode == "human":
+            print(drawing)
+            return None
+        return drawing
