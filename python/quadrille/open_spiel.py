@@ -76,6 +76,9 @@ class State(pyspiel.State):  # type: ignore[misc]
     def __str__(self) -> str:
         return self.position.text
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _read_state, (str(self.get_game()), self.serialize())
+
 
 class Observer:
     """The planes of a position, as OpenSpiel's observers hand them out."""
@@ -126,6 +129,19 @@ class QuadrilleGame(pyspiel.Game):  # type: ignore[misc]
     def observation_tensor_shape(self) -> Iterable[int]:
         """Planes, rows and columns."""
         return list(self.game.observation_shape)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Another process gets it by its name: it may not have registered the games yet.
+        return _read_game, (str(self),)
+
+
+def _read_game(text: str) -> Any:
+    register()
+    return pyspiel.load_game(text)
+
+
+def _read_state(game: str, text: str) -> Any:
+    return _read_game(game).deserialize_state(text)
 
 
 _registered: set[str] = set()

@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import pickle
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from conftest import USUAL
@@ -29,6 +33,20 @@ def test_a_state_is_the_position_and_reads_back() -> None:
     assert state.clone().position == state.position
     assert state.observation_tensor(0) == state.position.observation(1).ravel().tolist()
     assert game.observation_tensor_shape() == [6, 9, 9]
+
+
+@pytest.mark.parametrize("name", [*NAMES, "quadrille_gekitai(size=4,both=draw)"])
+def test_another_process_gets_games_and_states(name: str) -> None:
+    state = pyspiel.load_game(name).new_initial_state()
+    state.apply_action(state.legal_actions()[0])
+    text = "import pickle, sys; g, s = pickle.load(sys.stdin.buffer); print(g, s, sep='\\n')"
+    told = subprocess.run(
+        [sys.executable, "-c", text],
+        input=pickle.dumps((state.get_game(), state)),
+        capture_output=True,
+        check=True,
+    )
+    assert told.stdout.decode().splitlines() == [str(state.get_game()), str(state)]
 
 
 @pytest.mark.parametrize("own", USUAL)
