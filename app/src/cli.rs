@@ -181,9 +181,15 @@ pub struct OnlineArgs {
     /// Your name, where nobody has taken the seat yet
     #[arg(long, value_name = "NAME", default_value = "")]
     pub name: String,
+    /// Play in lines of text, for pipes, scripts and screen readers
+    #[arg(long)]
+    pub plain: bool,
     /// Draw with ASCII characters only
     #[arg(long)]
     pub ascii: bool,
+    /// In lines of text: no boards, only words
+    #[arg(long)]
+    pub no_boards: bool,
     /// Where secrets and finished games are kept, instead of the user's data folder
     #[arg(long, value_name = "FOLDER")]
     pub data: Option<PathBuf>,

@@ -2,6 +2,7 @@
 
 mod commands;
 mod menu;
+pub mod online;
 mod prompt;
 
 use crate::failure::{Failure, print};
@@ -58,23 +59,7 @@ pub fn run(
     table: Option<Table>,
     slot: Option<Slot>,
 ) -> Result<(), Failure> {
-    // Line mode asks for little: choices that cannot be read do not matter.
-    let boards = !args.no_boards && !saves.choices().is_ok_and(|choices| choices.no_boards);
-    let charset = if args.ascii { Charset::Ascii } else { Charset::Unicode };
-    let mut lines = Lines {
-        input: BufReader::new(stdin()),
-        past: prompt::can_edit().then(|| Past(saves.typed_lines())),
-        saves,
-        worker: Worker::new(args.seed, |_| {}),
-        style: Style { charset, ..Style::default() },
-        color: pages::color_wanted() && std::env::var_os("TERM").is_none_or(|term| term != "dumb"),
-        waits: args.wait,
-        boards,
-        slot: None,
-        task: None,
-        is_lost: false,
-        is_finished: false,
-    };
+    let mut lines = Lines::new(args, saves);
     let mut next = match table {
         Some(table) => Some((table, slot)),
         None => lines.menu()?,
@@ -91,6 +76,27 @@ pub fn run(
 }
 
 impl Lines {
+    fn new(args: &PlayArgs, saves: Saves) -> Lines {
+        // Line mode asks for little: choices that cannot be read do not matter.
+        let boards = !args.no_boards && !saves.choices().is_ok_and(|choices| choices.no_boards);
+        let charset = if args.ascii { Charset::Ascii } else { Charset::Unicode };
+        let capable = std::env::var_os("TERM").is_none_or(|term| term != "dumb");
+        Lines {
+            input: BufReader::new(stdin()),
+            past: prompt::can_edit().then(|| Past(saves.typed_lines())),
+            saves,
+            worker: Worker::new(args.seed, |_| {}),
+            style: Style { charset, ..Style::default() },
+            color: pages::color_wanted() && capable,
+            waits: args.wait,
+            boards,
+            slot: None,
+            task: None,
+            is_lost: false,
+            is_finished: false,
+        }
+    }
+
     fn say(&self, words: &str) -> Result<(), Failure> {
         print(format!("{words}\n").as_bytes())
     }

@@ -112,17 +112,16 @@ pub fn run(args: &PlayArgs) -> Result<(), Failure> {
 
 /// Sits down at a game on a server, or looks on.
 pub fn online(args: &OnlineArgs, plays: bool) -> Result<(), Failure> {
-    if !has_terminal() {
-        return Err(Failure::user(
-            "games on a server need a terminal; programs play over HTTP, see docs/http.md",
-        ));
-    }
     let saves = Saves::open(args.data.as_deref()).map_err(Failure::user)?;
     let opened = match plays {
         true => online::join(&args.link, &args.name, &saves)?,
         false => online::watch(&args.link)?,
     };
-    let own = PlayArgs { ascii: args.ascii, ..PlayArgs::default() };
+    let (ascii, no_boards) = (args.ascii, args.no_boards);
+    let own = PlayArgs { ascii, no_boards, ..PlayArgs::default() };
+    if args.plain || !has_terminal() {
+        return lines::online::run(&own, saves, opened);
+    }
     tui::run(&own, saves, tui::Next::Online(Box::new(opened)))
 }
 

@@ -67,7 +67,7 @@ fn a_wrong_call_gets_one_line_and_exit_code_2() {
         (&["play", "--theme", "drak"], "there is no theme `drak`; did you mean `dark`?"),
         (&["render", "--file", "/dev/null"], "/dev/null is empty: expected a position or a record"),
         (&["verify", "/dev/zero"], "/dev/zero is refused: it is neither text nor compressed"),
-        (&["join", "https://host/k3Vx9QmZ"], "need a terminal"),
+        (&["join", "https://host/k3Vx9QmZ"], "this program was built without TLS"),
         (&["rules", "chess"], "there is no game `chess`; the games are glaisher, gekitai"),
         (&["perft", "gekitai"], "something is missing: <DEPTH>"),
         (&["perft", "gekitai", "many"], "<DEPTH> must be a number, got `many`"),

@@ -103,7 +103,7 @@ impl Lines {
         Ok(None)
     }
 
-    fn word(
+    pub(super) fn word(
         &mut self,
         word: &str,
         rest: &str,

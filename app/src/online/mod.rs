@@ -6,11 +6,13 @@
 
 mod line;
 mod link;
+mod remote;
 mod seats;
 mod stream;
 
 pub use line::{Line, News};
 pub use link::Link;
+pub use remote::{Rematch, Remote, Told};
 pub use seats::Seats;
 
 use crate::failure::Failure;
@@ -98,10 +100,7 @@ pub fn watch(link: &str) -> Result<Opened, Failure> {
 }
 
 fn players(list: Option<&Value>) -> Vec<Player> {
-    let numbers = list.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_u64);
-    numbers
-        .filter_map(|number| Player::BOTH.get((number as usize).checked_sub(1)?).copied())
-        .collect()
+    list.and_then(Value::as_array).into_iter().flatten().filter_map(player).collect()
 }
 
 fn opened(link: Link, own: Vec<Player>, shown: &Value) -> Result<Opened, Failure> {
@@ -154,11 +153,9 @@ fn table(own: &[Player], shown: &Value) -> Result<Table, String> {
 }
 
 /// Sets the clocks as the server tells them.
-pub fn set_clocks(table: &mut Table, clocks: &Value, now: Instant) {
+fn set_clocks(table: &mut Table, clocks: &Value, now: Instant) {
     let left = |i: usize| clocks["left"][i].as_u64().map(Duration::from_millis);
-    let running = clocks["running"]
-        .as_u64()
-        .and_then(|number| Player::BOTH.get((number as usize).checked_sub(1)?).copied());
+    let running = player(&clocks["running"]);
     if let (Some(clock), Some(one), Some(two)) = (&mut table.clock, left(0), left(1)) {
         clock.set([one, two]);
         clock.run(running, now);
@@ -166,7 +163,7 @@ pub fn set_clocks(table: &mut Table, clocks: &Value, now: Instant) {
 }
 
 /// The result that a server tells and the board does not show.
-pub fn given(result: &Value, table: &Table) -> Option<Given> {
+fn given(result: &Value, table: &Table) -> Option<Given> {
     let outcome = match (result["winner"].as_u64(), result["winner"].as_str()) {
         (Some(1), _) => Outcome::Win(Player::One),
         (Some(2), _) => Outcome::Win(Player::Two),
@@ -185,8 +182,11 @@ pub fn given(result: &Value, table: &Table) -> Option<Given> {
 }
 
 /// An open offer.
-pub fn offer(offer: &Value) -> Option<(String, Player)> {
-    let kind = offer["kind"].as_str()?.to_owned();
-    let seat = offer["seat"].as_u64()? as usize;
-    Some((kind, *Player::BOTH.get(seat.checked_sub(1)?)?))
+fn offer(offer: &Value) -> Option<(String, Player)> {
+    Some((offer["kind"].as_str()?.to_owned(), player(&offer["seat"])?))
+}
+
+/// The player with a number.
+fn player(number: &Value) -> Option<Player> {
+    Player::BOTH.get((number.as_u64()? as usize).checked_sub(1)?).copied()
 }

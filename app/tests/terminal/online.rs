@@ -131,3 +131,44 @@ fn a_seat_that_is_taken_and_a_game_that_is_not_are_told_in_a_line() {
     let lost = Tty::start(&["watch", &format!("http://{}/AAAAAAAA", server.address)], &own, SMALL);
     lost.sees("knows no such game");
 }
+
+#[test]
+fn two_pipes_play_a_whole_game_on_a_server_and_a_third_looks_on() {
+    let own = folder("online-lines");
+    let server = Server::start(&own.join("games.db"), "127.0.0.1:0");
+    let [one, two] = server.game(&wanted("gekitai"));
+    let played = turns("gekitai", ["easy", "easy"], 5);
+    // Every line is there from the beginning: each waits for its turn.
+    let start = |who: &str, link: &str, typed: String| {
+        let file = own.join(format!("{who}.txt"));
+        std::fs::write(&file, typed).unwrap();
+        Command::new(env!("CARGO_BIN_EXE_quadrille"))
+            .args([if who == "eye" { "watch" } else { "join" }, link, "--name", "Bob", "--data"])
+            .arg(own.join(who))
+            .stdin(std::fs::File::open(file).unwrap())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap()
+    };
+    let moves_of = |first: usize| {
+        let moves: Vec<&str> = played.iter().skip(first).step_by(2).map(String::as_str).collect();
+        format!("help\n{}\n", moves.join("\n"))
+    };
+    let ann = start("ann", &one, moves_of(0));
+    let bob = start("bob", &two, moves_of(1));
+    let told = |child: Child| {
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let (ann, bob) = (told(ann), told(bob));
+    // Whoever moved last has seen the end; the other had nothing left to type.
+    let (who, last) = if played.len() % 2 == 1 { ("ann", &ann) } else { ("bob", &bob) };
+    assert!(last.contains("has won"), "{last}");
+    assert!(ann.contains("accept, decline") && bob.contains("accept, decline"), "{ann}\n{bob}");
+    let finished = std::fs::read_dir(own.join(who).join("finished"));
+    assert_eq!(finished.map_or(0, Iterator::count), 1, "{last}");
+    assert!(ann.contains(&format!("Bob (O) plays {}", played[1])), "{ann}");
+    let eye = told(start("eye", one.split('#').next().unwrap(), format!("{}\nturns\n", played[0])));
+    assert!(eye.contains("the game is over") && eye.contains(&played[2]), "{eye}");
+}

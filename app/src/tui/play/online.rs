@@ -1,36 +1,10 @@
-//! A game on a server: what is sent, and what the server tells.
+//! A game on a server, on the screen.
 
 use super::Play;
 use super::motion::Motion;
-use crate::online::{self, Line, News, Opened, Seat};
+use crate::online::{self, Line, News, Opened, Rematch, Remote, Told};
 use crate::tui::app::{Message, Shared};
 use rules::Player;
-use serde_json::{Value, json};
-
-/// The connection of a game on a server.
-pub struct Remote {
-    seat: Seat,
-    /// None in tests, where frames are handed in.
-    line: Option<Line>,
-    /// How many commands have been sent, for their names.
-    sent: u64,
-    /// What makes the names of this run its own.
-    run: String,
-    /// The id of the rematch, when it is made.
-    next: Option<String>,
-}
-
-impl Remote {
-    /// Sends a command, under a name of its own.
-    fn send(&mut self, mut command: Value) {
-        self.sent += 1;
-        command["type"] = "command".into();
-        command["command"] = format!("{}-{}", self.run, self.sent).into();
-        if let Some(line) = &self.line {
-            line.command(command);
-        }
-    }
-}
 
 impl Play {
     /// A game on a server.
@@ -43,8 +17,7 @@ impl Play {
         });
         let mut play = Play::bare(table, None, shared);
         play.shown.flipped = seat.own == [Player::Two];
-        let run = format!("{:016x}", crate::table::work::random(None).next_u64());
-        play.remote = Some(Remote { seat, line, sent: 0, run, next: None });
+        play.remote = Some(Remote::new(seat, line));
         play.refresh(shared);
         play
     }
@@ -67,52 +40,30 @@ impl Play {
 
     /// Sends the turn that has just been completed here.
     pub(super) fn send_turn(&mut self, _shared: &Shared) {
-        let Some(remote) = &mut self.remote else { return };
-        let game = self.table.game.as_ref();
-        let is_whole = !game.in_turn() && game.turns_played() == remote.seat.turns + 1;
-        let Some(turn) = game.last_turn().filter(|_| is_whole) else { return };
-        let board_seq = remote.seat.board_seq;
-        remote.send(json!({"do": "move", "turn": turn, "board_seq": board_seq}));
+        if let Some(remote) = &mut self.remote {
+            remote.send_turn(&self.table);
+        }
     }
 
-    /// Sends a command without fields: `resign`, `undo`, `offer-draw`, `accept`, `decline`, `rematch`.
+    /// Sends a command without fields, as [`Remote::send_word`] does.
     pub(super) fn send_word(&mut self, word: &str) {
-        let mover = self.table.game.turn();
         let Some(remote) = &mut self.remote else { return };
-        let seat = match &remote.seat.own[..] {
-            [] => return self.say("you are looking on"),
-            [only] => *only,
-            _ => mover,
-        };
-        remote.send(json!({"do": word, "seat": seat.number()}));
+        if let Err(why) = remote.send_word(word, &self.table) {
+            self.say(why);
+        }
     }
 
     /// The offer that the user can accept or decline.
     pub(super) fn open_offer(&self) -> Option<&str> {
-        let seat = &self.remote.as_ref()?.seat;
-        let (kind, by) = seat.offer.as_ref()?;
-        (!seat.own.is_empty() && seat.own != [*by]).then_some(kind.as_str())
+        self.remote.as_ref()?.open_offer()
     }
 
     /// How the connection is, in a few words.
     pub(super) fn line_words(&self) -> Option<String> {
-        let remote = self.remote.as_ref()?;
-        let seat = &remote.seat;
-        let there = match (seat.connected, &seat.own[..]) {
-            (false, _) => "connecting again".to_owned(),
-            (true, []) => "looking on".to_owned(),
-            (true, own) => {
-                let other = Player::BOTH.into_iter().find(|player| !own.contains(player));
-                match other.map(|player| seat.present[player.index()]) {
-                    Some(false) => "the other side is away".to_owned(),
-                    _ => "connected".to_owned(),
-                }
-            }
-        };
-        Some(format!("{}: {there}", seat.link.host))
+        self.remote.as_ref().map(Remote::words)
     }
 
-    /// Takes in what the connection tells.
+    /// Takes in what the connection tells, and shows it.
     pub fn hear_line(&mut self, news: News, shared: &mut Shared) {
         let Some(remote) = &mut self.remote else {
             if let Some(behind) = self.game_behind() {
@@ -120,129 +71,43 @@ impl Play {
             }
             return;
         };
-        match news {
-            News::Connected(yes) => remote.seat.connected = yes,
-            News::Over(why) => {
-                remote.seat.connected = false;
-                self.warn(why);
-            }
-            News::Frame(frame) => match frame["type"].as_str() {
-                Some("event") => self.happen(&frame, shared),
-                Some("clocks") => online::set_clocks(&mut self.table, &frame, shared.now),
-                Some("presence") => {
-                    let present = |i: usize| frame["seats"][i].as_bool().unwrap_or(false);
-                    remote.seat.present = [present(0), present(1)];
-                }
-                Some("refused") => self.refused(&frame, shared),
-                _ => {}
-            },
-        }
-    }
-
-    /// A command was refused: what was shown here in advance is taken back.
-    fn refused(&mut self, frame: &Value, shared: &mut Shared) {
-        let turns = self.remote.as_ref().map_or(0, |remote| remote.seat.turns);
-        if self.table.game.turns_played() > turns && !self.table.game.in_turn() {
-            self.table.game.rewind(turns);
-            self.refresh(shared);
-        }
-        let why = frame["error"].as_str().unwrap_or("the server refuses it");
-        self.warn(why.to_owned());
-    }
-
-    /// Something has happened on the server.
-    fn happen(&mut self, event: &Value, shared: &mut Shared) {
-        let Some(remote) = &mut self.remote else { return };
-        let seq = event["seq"].as_u64().unwrap_or(0);
-        remote.seat.seq = seq;
-        let player = event["seat"]
-            .as_u64()
-            .and_then(|number| Player::BOTH.get((number as usize).checked_sub(1)?).copied());
-        match event["kind"].as_str().unwrap_or_default() {
-            "move" => {
-                remote.seat.board_seq = seq;
-                if !matches!(&remote.seat.offer, Some((_, by)) if Some(*by) == player) {
-                    remote.seat.offer = None;
-                }
-                let turn = event["turn"].as_str().unwrap_or_default().to_owned();
-                self.follow(&turn, shared);
-            }
-            "undone" => {
-                let turns = event["turns"].as_u64().unwrap_or(0) as usize;
-                (remote.seat.board_seq, remote.seat.turns, remote.seat.offer) = (seq, turns, None);
-                self.table.game.rewind(turns);
-                self.table.given = None;
-                self.refresh(shared);
-                self.say("a turn was taken back");
-            }
-            "joined" => {
-                if let Some(player) = player {
-                    let name = event["name"].as_str().unwrap_or_default();
-                    let sitter = &mut self.table.sitters[player.index()];
-                    sitter.name = crate::table::Sitter::person(name).name;
-                }
-            }
-            "offer" => {
-                let kind = event["offer"].as_str().unwrap_or_default().to_owned();
-                remote.seat.offer = player.map(|player| (kind, player));
-                self.tell_offer();
-            }
-            "declined" => {
-                remote.seat.offer = None;
-                self.say("the offer was declined");
-            }
-            "result" => {
-                remote.seat.offer = None;
-                self.table.given = online::given(event, &self.table);
-                self.refresh(shared);
-            }
-            "rematch" => match event["id"].as_str() {
-                Some(id) => {
-                    remote.next = Some(id.to_owned());
-                    self.say("the next game is ready: n goes there");
-                }
-                None if player.is_some_and(|player| remote.seat.own.contains(&player)) => {
-                    self.say("you have asked for a rematch");
-                }
-                None if remote.seat.own.is_empty() => self.say("a rematch was asked for"),
-                None => self.say("the other side asks for a rematch: n accepts"),
-            },
-            _ => {}
-        }
-        online::set_clocks(&mut self.table, &event["clocks"], shared.now);
-    }
-
-    /// Plays a turn that the server knows; one that was shown here already is confirmed.
-    fn follow(&mut self, turn: &str, shared: &mut Shared) {
-        let Some(remote) = &mut self.remote else { return };
-        let known = remote.seat.turns;
-        remote.seat.turns += 1;
-        let history = self.table.game.history();
-        if !self.table.game.in_turn() && history.get(known).is_some_and(|own| own == turn) {
-            return;
-        }
-        self.table.game.rewind(known);
-        let before = (!shared.choices.still).then(|| self.table.game.diagram());
-        match self.table.game.play(turn) {
-            Ok(()) => {
+        let moves = !shared.choices.still && matches!(news, News::Frame(_));
+        let before = moves.then(|| self.table.game.diagram());
+        match remote.hear(news, &mut self.table, shared.now) {
+            Told::Nothing | Told::Connected(_) | Told::Joined(_) => {}
+            Told::Turn(_) => {
                 self.motion = before.and_then(|before| Motion::new(before, self, shared.now));
                 self.last_turn = shared.now;
                 self.refresh(shared);
             }
-            Err(error) => self.warn(format!("the server tells a turn that is not legal: {error}")),
+            Told::Undone => {
+                self.refresh(shared);
+                self.say("a turn was taken back");
+            }
+            Told::Offered => self.tell_offer(),
+            Told::Declined => self.say("the offer was declined"),
+            Told::Ended => self.refresh(shared),
+            Told::Rematch(how) => self.say(match how {
+                Rematch::Ready => "the next game is ready: n goes there",
+                Rematch::AskedByUser => "you have asked for a rematch",
+                Rematch::AskedOfUser => "the other side asks for a rematch: n accepts",
+                Rematch::Asked => "a rematch was asked for",
+            }),
+            Told::Refused(why) => {
+                self.refresh(shared);
+                self.warn(why);
+            }
+            Told::Broken(why) => self.warn(why),
         }
     }
 
     /// Goes to the rematch, or asks for one.
     pub(super) fn next_online(&mut self, shared: &Shared) {
-        let next = self.remote.as_ref().and_then(|remote| {
-            let link = &remote.seat.link;
-            remote.next.as_ref().map(|id| (link.of_game(id), !remote.seat.own.is_empty()))
-        });
-        let (Some((link, plays)), Some(send)) = (next, shared.net.clone()) else {
+        let next = self.remote.as_ref().and_then(Remote::next_link);
+        let (Some(link), Some(send)) = (next, shared.net.clone()) else {
             return self.send_word("rematch");
         };
-        let saves = shared.saves.clone();
+        let (saves, plays) = (shared.saves.clone(), !self.looks_on());
         std::thread::spawn(move || {
             let opened = match plays {
                 true => online::join(&link, "", &saves),
