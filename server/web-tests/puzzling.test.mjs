@@ -1,6 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { byDifficulty, marksOf, nextOpen, note, ofTheDay } from '../web/puzzling.js';
+import {
+  BEGIN,
+  again,
+  byDifficulty,
+  lookedAt,
+  marksOf,
+  mayTry,
+  nextOpen,
+  note,
+  ofTheDay,
+  task,
+  verdict,
+} from '../web/puzzling.js';
 import { storage } from './storage.mjs';
 
 const puzzles = Array.from({ length: 7 }, (_, i) => ({
@@ -60,4 +72,32 @@ test('the puzzles of the days visit all of them, one game after another', () => 
     seen.add(`${game}${number}`);
   }
   assert.equal(seen.size, 137);
+});
+
+test('a try says what has become of it, and how far it is', () => {
+  const puzzle = { number: 1, position: 'p', turns: 3, rating: 1 };
+  const said = (more) => verdict({ ...BEGIN, ...more }, puzzle, 'White');
+  assert.equal(task(puzzle, 'Black'), 'Black to move and win in 3 turns.');
+  assert.equal(task({ ...puzzle, turns: 1 }, 'Black'), 'Black to move and win this turn.');
+  assert.equal(said({}), '');
+  assert.equal(said({ turns: ['a'], progress: 'right', busy: true }), 'White defends…');
+  assert.equal(said({ turns: ['a', 'b'], progress: 'right' }), 'Right. 2 turns to go.');
+  assert.equal(said({ turns: ['a'], progress: 'wrong' }), 'a does not win by force. Try again.');
+  assert.equal(said({ turns: ['a'], progress: 'solved', helped: true }), 'Solved, with help.');
+  assert.equal(said({ turns: ['a', 'b'], ply: 1, progress: 'wrong' }), 'Turn 1 of 2');
+});
+
+test('nothing can be tried while the defence thinks, in the past, or when it is over', () => {
+  assert.equal(mayTry(BEGIN), true);
+  assert.equal(mayTry({ ...BEGIN, busy: true }), false);
+  assert.equal(mayTry({ ...BEGIN, shown: true }), false);
+  assert.equal(mayTry({ ...BEGIN, turns: ['a'], progress: 'late' }), false);
+  assert.equal(mayTry(lookedAt({ ...BEGIN, turns: ['a', 'b'], progress: 'right' }, 1)), false);
+});
+
+test('one looks at turns that are there, and help is remembered when one begins again', () => {
+  const two = { ...BEGIN, turns: ['a', 'b'], helped: true };
+  assert.equal(lookedAt(two, -3).ply, 0);
+  assert.equal(lookedAt(two, 9).ply, null);
+  assert.deepEqual(again(two), { ...BEGIN, helped: true });
 });

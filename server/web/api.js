@@ -138,3 +138,7 @@ export const toPath = (/** @type {string} */ text) =>
 /** The way back. */
 export const fromPath = (/** @type {string} */ path) =>
   decodeURIComponent(path).replace(/_(?=[^_]*$)/, ' ');
+
+/** The address that asks how to play on from a position. @param {View} view */
+export const playLink = (view) =>
+  `/?new=${view.game}&position=${encodeURIComponent(toPath(view.text))}`;

@@ -1,5 +1,5 @@
 /**
- * The board: the drawing of the server, marks over it, and a grid of real buttons over both.
+ * The board: the drawing of the rules, marks over it, and a grid of real buttons over both.
  * It knows cells by number and nothing of rules.
  *
  * @typedef {import('./api.js').View} View
@@ -7,50 +7,12 @@
  * @typedef {{selected?: number|null, targets?: Set<number>, hints?: Hint[], later?: Hint[], ghosts?: {to: number, height: number}[], grab?: Set<number>, faint?: Set<number>, says?: (cell: number) => string, threat?: boolean}} Marks
  */
 import { drawing, el, svg } from './dom.js';
+import { layout, neighbour } from './grid.js';
+import { drawMarks } from './marks.js';
 import { reducedMotion } from './prefs.js';
+import { travel } from './travel.js';
 
-const MOTION = 180;
 const DRAG_FROM = 6;
-
-/** The cells in rows as they are seen, and how far neighbours lie apart. @param {View} view */
-const layout = (view) => {
-  const order = view.cells
-    .map((_, i) => i)
-    .sort((a, b) => {
-      const [p, q] = [view.cells[a].at, view.cells[b].at];
-      return Math.abs(p[1] - q[1]) > 1 ? p[1] - q[1] : p[0] - q[0];
-    });
-  /** @type {number[][]} */
-  const rows = [];
-  for (const cell of order) {
-    const row = rows.at(-1);
-    if (row && Math.abs(view.cells[row[0]].at[1] - view.cells[cell].at[1]) < 1) row.push(cell);
-    else rows.push([cell]);
-  }
-  const at = (/** @type {number} */ cell) => view.cells[cell].at;
-  const width = rows.reduce(
-    (best, row) => (row.length > 1 ? Math.min(best, at(row[1])[0] - at(row[0])[0]) : best),
-    Infinity,
-  );
-  const height = rows.length > 1 ? at(rows[1][0])[1] - at(rows[0][0])[1] : width;
-  return { rows, width, height };
-};
-
-/**
- * The next cell in a direction. Up and down lead to the next row; where rows are shifted there are two such cells, of
- * which down takes the right one and up the left one, so that one leads back from the other.
- * @param {View} view @param {number} from @param {[number, number]} way
- */
-export const neighbour = (view, from, [dx, dy]) => {
-  const { rows } = layout(view);
-  const at = rows.findIndex((row) => row.includes(from));
-  if (dx !== 0) return rows[at][rows[at].indexOf(from) + dx] ?? from;
-  const x = view.cells[from].at[0];
-  const far = (/** @type {number} */ cell) =>
-    Math.abs(view.cells[cell].at[0] - x) - 0.01 * dy * (view.cells[cell].at[0] - x);
-  const next = rows[at + dy] ?? [];
-  return next.reduce((best, cell) => (best === from || far(cell) < far(best) ? cell : best), from);
-};
 
 const WAYS = /** @type {Record<string, [number, number]>} */ ({
   ArrowLeft: [-1, 0],
@@ -118,7 +80,7 @@ export const createBoard = ({ onTap, onDrag, label = 'Board' }) => {
         : null;
     if (here === cursor) return;
     cursor = here;
-    drawMarks();
+    paintMarks();
   };
   cells.addEventListener('focusin', follow);
   cells.addEventListener('focusout', () => setTimeout(follow));
@@ -255,58 +217,21 @@ export const createBoard = ({ onTap, onDrag, label = 'Board' }) => {
     });
   };
 
-  const drawMarks = () => {
+  const paintMarks = () => {
     if (!view) return;
-    const now = view;
     const occupied = (/** @type {number} */ cell) =>
       picture.querySelector(`[data-piece="${cell}"]`) !== null;
-    /** @type {Element[]} */
-    const parts = [];
-    /** @type {Element[]} */
-    const under = [];
-    if (marks.selected != null)
-      under.push(
-        svg('path', { class: 'selected', d: outline(now.cells[marks.selected].at, pitch, 1.6) }),
-      );
-    for (const cell of marks.targets ?? []) {
-      const [x, y] = now.cells[cell].at;
-      if (cell === marks.selected) continue;
-      if (occupied(cell))
-        under.push(svg('path', { class: 'ring', d: outline([x, y], pitch, 1.8) }));
-      else parts.push(svg('circle', { class: 'dot', cx: x, cy: y, r: 5.6 }));
-    }
-    for (const cell of marks.faint ?? [])
-      parts.push(
-        svg('circle', {
-          class: 'faint',
-          cx: now.cells[cell].at[0],
-          cy: now.cells[cell].at[1],
-          r: 2.6,
-        }),
-      );
-    if (cursor !== null && now.cells[cursor])
-      parts.push(svg('path', { class: 'cursor', d: outline(now.cells[cursor].at, pitch, 1.2) }));
-    parts.push(...beads(marks.ghosts ?? [], 'ghost', now, occupied, pitch));
-    const how = marks.threat ? 'threat' : '';
-    for (const [one, kind] of [
-      ...(marks.later ?? []).map((one) => /** @type {[Hint, string]} */ ([one, 'later'])),
-      ...(marks.hints ?? []).map((one) => /** @type {[Hint, string]} */ ([one, how])),
-    ]) {
-      const { below, above } = hint(one, kind, now, occupied, pitch);
-      under.push(...below);
-      parts.push(...above);
-    }
-    // Outlines and arrows lie below the pieces, so that they hide no figure.
+    const { below, above } = drawMarks(marks, view, pitch, { occupied, cursor });
     picture.querySelector('.under')?.remove();
     const firstPiece = picture.querySelector('[data-piece]');
-    firstPiece?.parentNode?.insertBefore(svg('g', { class: 'marks under' }, ...under), firstPiece);
-    marksLayer.replaceChildren(...parts);
+    firstPiece?.parentNode?.insertBefore(svg('g', { class: 'marks under' }, ...below), firstPiece);
+    marksLayer.replaceChildren(...above);
   };
 
   const mark = (/** @type {Marks} */ next) => {
     marks = next;
     spoken();
-    drawMarks();
+    paintMarks();
   };
 
   /** Shows a position; `animate` lets the pieces travel as the last turn says. @param {View} next @param {{animate?: boolean, steps?: import('./api.js').Trace[]}} [how] */
@@ -328,161 +253,4 @@ export const createBoard = ({ onTap, onDrag, label = 'Board' }) => {
   };
 
   return { element, show, mark, focus: moveFocus, current: () => view, cells };
-};
-
-/** The outline of a cell, a little smaller than the cell: a square, or a hexagon where rows lie closer than columns. @param {[number, number]} at @param {{width: number, height: number}} pitch @param {number} inset */
-const outline = ([x, y], { width, height }, inset) => {
-  const half = width / 2 - inset;
-  if (height > width * 0.95)
-    return `M${x - half} ${y - half}h${2 * half}v${2 * half}h${-2 * half}z`;
-  const tall = half / Math.sqrt(3);
-  return `M${x} ${y - 2 * tall}l${half} ${tall}v${2 * tall}l${-half} ${tall}l${-half} ${-tall}v${-2 * tall}z`;
-};
-
-/**
- * A turn as it is drawn: a cross in the cell where something is placed; an arrow to the farthest landing, with a bead
- * for each part where it lands, aside where something stands.
- * @param {Hint} what @param {string} how @param {View} view @param {(cell: number) => boolean} occupied @param {{width: number, height: number}} pitch
- * @returns {{below: Element[], above: Element[]}}
- */
-const hint = (what, how, view, occupied, pitch) => {
-  const kind = `hint ${how}`;
-  if ('place' in what) {
-    const [x, y] = view.cells[what.place].at;
-    return {
-      below: [],
-      above: [
-        svg('path', { class: `${kind} spot`, d: outline([x, y], pitch, 3) }),
-        svg('path', { class: `${kind} plus`, d: `M${x - 7} ${y}h14M${x} ${y - 7}v14` }),
-      ],
-    };
-  }
-  const start = view.cells[what.from].at;
-  const far = (/** @type {{to: number}} */ { to }) =>
-    Math.hypot(view.cells[to].at[0] - start[0], view.cells[to].at[1] - start[1]);
-  const last = what.parts.reduce((best, part) => (far(part) > far(best) ? part : best));
-  return {
-    below: arrow(start, view.cells[last.to].at, how),
-    above: what.parts.length > 1 ? beads(what.parts, how, view, occupied, pitch) : [],
-  };
-};
-
-/** Parts where they land, aside where something stands, so that no figure is covered. @param {{to: number, height: number}[]} parts @param {string} how @param {View} view @param {(cell: number) => boolean} occupied @param {{width: number, height: number}} pitch */
-const beads = (parts, how, view, occupied, pitch) =>
-  parts.flatMap(({ to, height }) => {
-    const [x, y] = view.cells[to].at;
-    const [bx, by] = occupied(to) ? [x + pitch.width * 0.3, y - pitch.height * 0.36] : [x, y];
-    return [
-      svg('circle', { class: `bead ${how}`, cx: bx, cy: by, r: 9 }),
-      svg(
-        'text',
-        { class: 'bead-figure', x: bx, y: by, dy: '0.35em', 'text-anchor': 'middle' },
-        String(height),
-      ),
-    ];
-  });
-
-/** The shaft and head of an arrow. */
-const arrow = (
-  /** @type {[number, number]} */ from,
-  /** @type {[number, number]} */ to,
-  /** @type {string} */ how,
-) => {
-  const kind = `hint ${how}`;
-  const [dx, dy] = [to[0] - from[0], to[1] - from[1]];
-  const long = Math.hypot(dx, dy);
-  const [ux, uy] = [dx / long, dy / long];
-  const tip = [to[0] - ux * 9, to[1] - uy * 9];
-  const neck = [tip[0] - ux * 11, tip[1] - uy * 11];
-  const start = [from[0] + ux * 14, from[1] + uy * 14];
-  const d = `M${start}L${neck}M${[tip[0] - ux * 13 - uy * 8, tip[1] - uy * 13 + ux * 8]}L${tip}L${[tip[0] - ux * 13 + uy * 8, tip[1] - uy * 13 - ux * 8]}Z`;
-  return ['casing', ''].map((casing) => svg('path', { class: `${kind} ${casing}`, d }));
-};
-
-/**
- * Pieces travel: what is pushed by a new piece slides, what moves by itself hops.
- * @param {Element} fresh the drawing after @param {Element} before the drawing before @param {View} view
- * @param {import('./api.js').Trace[]} traces
- */
-const travel = (fresh, before, view, traces) => {
-  const parts = (/** @type {Element} */ from, /** @type {number} */ cell) => [
-    ...from.querySelectorAll(`[data-piece="${cell}"], [data-figure="${cell}"]`),
-  ];
-  let delay = 0;
-  for (const trace of traces) {
-    const placed = trace.placed;
-    const slide = placed !== null;
-    if (placed !== null) {
-      for (const part of parts(fresh, placed)) {
-        part.animate(
-          [
-            { transform: 'translate(0px, -14px)', opacity: 0 },
-            { transform: 'none', opacity: 1 },
-          ],
-          { duration: MOTION, delay, easing: 'cubic-bezier(.3,.7,.3,1)', fill: 'backwards' },
-        );
-      }
-    }
-    const lag = placed !== null ? 60 : 0;
-    for (const { from, to } of trace.travels) {
-      const [x, y] = view.cells[from].at;
-      if (to === null) {
-        const push =
-          placed === null ? [0, 0] : [x - view.cells[placed].at[0], y - view.cells[placed].at[1]];
-        for (const part of parts(before, from)) {
-          const ghost = /** @type {Element} */ (part.cloneNode(true));
-          ghost.removeAttribute('data-piece');
-          fresh.append(ghost);
-          ghost
-            .animate(
-              [
-                { transform: 'none', opacity: 1 },
-                { transform: `translate(${push[0]}px, ${push[1]}px)`, opacity: 0 },
-              ],
-              { duration: MOTION + 40, delay: delay + lag, easing: 'ease-out', fill: 'both' },
-            )
-            .finished.then(
-              () => ghost.remove(),
-              () => ghost.remove(),
-            );
-        }
-        continue;
-      }
-      const [dx, dy] = [x - view.cells[to].at[0], y - view.cells[to].at[1]];
-      // What stood on the target stays until the traveller has come.
-      const first = parts(fresh, to)[0];
-      for (const part of parts(before, to)) {
-        const ghost = /** @type {Element} */ (part.cloneNode(true));
-        ghost.removeAttribute('data-piece');
-        first?.parentNode?.insertBefore(ghost, first);
-        ghost
-          .animate([{ opacity: 1 }, { opacity: 1, offset: 0.7 }, { opacity: 0 }], {
-            duration: MOTION,
-            delay,
-            fill: 'both',
-          })
-          .finished.then(
-            () => ghost.remove(),
-            () => ghost.remove(),
-          );
-      }
-      const start = `translate(${dx}px, ${dy}px)`;
-      const frames = slide
-        ? [{ transform: start }, { transform: 'none' }]
-        : [
-            { transform: start },
-            { transform: `translate(${dx / 2}px, ${dy / 2 - 16}px)` },
-            { transform: 'none' },
-          ];
-      for (const part of parts(fresh, to)) {
-        part.animate(frames, {
-          duration: MOTION,
-          delay: delay + lag,
-          easing: slide ? 'cubic-bezier(.2,.7,.3,1)' : 'ease-in-out',
-          fill: 'backwards',
-        });
-      }
-    }
-    delay += MOTION;
-  }
 };

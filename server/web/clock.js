@@ -1,9 +1,9 @@
-/** Clocks: the server keeps them, the page only counts along between two of its messages. */
+/** Clocks: whoever keeps the game keeps them, the page only counts along between two of its messages. */
 import { clockText } from './text.js';
 
 /**
  * @param {{left: [number, number], running: 1|2|null, at: number}|null} clocks
- * @param {1|2} player @param {number} skew how far the server's time is ahead of ours
+ * @param {1|2} player @param {number} skew how far its time is ahead of ours
  */
 export const leftNow = (clocks, player, skew) => {
   if (!clocks) return null;

@@ -1,4 +1,4 @@
-/** Making elements, and the small dialogs that all pages share. */
+/** Making elements, and the small things that all pages share. */
 
 /**
  * An element with properties, attributes and children. Text is always text, never markup.
@@ -60,7 +60,7 @@ export const svg = (
   return node;
 };
 
-/** A drawing of the server as an element. */
+/** A drawing, which is markup of the program, as an element. */
 export const drawing = (/** @type {string} */ markup) =>
   document.importNode(
     new DOMParser().parseFromString(markup, 'image/svg+xml').documentElement,
@@ -186,43 +186,27 @@ export const stepsNav = ({ first, back, on, last }) =>
     iconButton('last', 'Last position', last, { id: 'nav-last', title: 'Last position (End)' }),
   );
 
+/**
+ * The keys that lead through a game.
+ * @param {{first: () => void, step: (by: number) => void, last: () => void}} ways
+ */
+export const stepKeys = ({ first, step, last }) => ({
+  ArrowLeft: () => step(-1),
+  k: () => step(-1),
+  ArrowRight: () => step(1),
+  j: () => step(1),
+  PageUp: () => step(-10),
+  PageDown: () => step(10),
+  Home: first,
+  End: last,
+});
+
 /** Only the board, or all of the page. */
 export const zen = () => document.documentElement.classList.toggle('zen');
 
 /** The way back from the board alone. */
 export const unzenButton = () =>
   button('Show everything', () => zen(), { className: 'unzen', id: 'unzen' });
-
-/**
- * A modal question.
- * @param {string} question
- * @param {string} yes what the button says that does it
- * @returns {Promise<boolean>}
- */
-export const confirmBox = (question, yes, no = 'Cancel') =>
-  new Promise((resolve) => {
-    const box = el(
-      'dialog.box',
-      { 'aria-label': question },
-      el(
-        'form',
-        { method: 'dialog' },
-        el('p', {}, question),
-        el(
-          'div.row',
-          {},
-          el('button', { value: 'no' }, no),
-          el('button.primary', { value: 'yes' }, yes),
-        ),
-      ),
-    );
-    box.addEventListener('close', () => {
-      resolve(box.returnValue === 'yes');
-      box.remove();
-    });
-    document.body.append(box);
-    box.showModal();
-  });
 
 /** A short message that goes away by itself; it is also announced. */
 export const toast = (/** @type {string} */ text, kind = '') => {

@@ -1,9 +1,9 @@
 /** Setting up a position by hand. */
-import { catalogue, fromPath, toPath, view as askView } from './api.js';
+import { catalogue, fromPath, playLink, toPath, view as askView } from './api.js';
 import { ask } from './ask.js';
 import { createBoard } from './board.js';
-import { button, drawing, el, fill, onKeys, placeLine, say, setText } from './dom.js';
-import { playLink } from './home.js';
+import { button, el, fill, onKeys, placeLine, say, setText } from './dom.js';
+import { gameShelf } from './shelf.js';
 import { capital, spaced } from './text.js';
 
 /** @param {HTMLElement} main @param {string[]} rest */
@@ -17,18 +17,7 @@ export const editorPage = async (main, rest) => {
       main,
       el('h1', {}, 'Set up a position'),
       el('p.lead', {}, 'Of which game?'),
-      el(
-        'div.shelf',
-        {},
-        ...games.map((one) =>
-          el(
-            'a.card.tile',
-            { href: `/editor/${one.id}`, 'data-game': one.id },
-            drawing(one.picture),
-            el('b', {}, one.name),
-          ),
-        ),
-      ),
+      gameShelf(games, ({ id }) => ({ href: `/editor/${id}` })),
     );
     return;
   }

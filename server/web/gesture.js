@@ -1,5 +1,5 @@
 /**
- * Spelling a move by taps. Nothing here knows a game: the server lists the legal steps, each with its taps, and what
+ * Spelling a move by taps. Nothing here knows a game: the rules list the legal steps, each with its taps, and what
  * was tapped so far is compared with their beginnings. All functions are pure.
  *
  * @typedef {import('./api.js').Tap} Tap

@@ -1,21 +1,28 @@
 /** Lessons: the rules of a game, one turn on the board at a time. */
-import { catalogue, view as askView } from './api.js';
+import { catalogue } from './api.js';
 import { ask } from './ask.js';
-import { button, drawing, el, fill, onKeys, placeLine, say, setText } from './dom.js';
-import { arrows, createPlay } from './play.js';
+import { button, el, fill, onKeys, say, setText } from './dom.js';
+import { arrowsFor, createPlay } from './play.js';
 import { remember, remembered } from './prefs.js';
+import { layOut, verdictLine } from './reader.js';
+import { gameShelf } from './shelf.js';
 import { play as sound } from './sound.js';
 import { capital } from './text.js';
 
 /**
  * @typedef {import('./api.js').GameInfo} GameInfo
  * @typedef {{number: number, title: string, task: string, position: string}} Lesson
+ * @typedef {{turns: string[], progress: 'begins'|'done'|'missed'}} State
+ * @typedef {{state: State, info: GameInfo, lesson: Lesson, play: ReturnType<typeof createPlay>, verdict: HTMLElement,
+ *   next: HTMLAnchorElement, again: HTMLButtonElement, show: HTMLButtonElement}} Page
  */
 
-const WORDS = /** @type {Record<string, string>} */ ({
-  done: 'Well done.',
-  missed: 'Not quite. Try again.',
-});
+/** @type {State} */
+const BEGIN = { turns: [], progress: 'begins' };
+
+/** What is said of a try, and how it looks. */
+const WORDS = { begins: '', done: 'Well done.', missed: 'Not quite. Try again.' };
+const LOOKS = { begins: '', done: 'solved', missed: 'wrong' };
 
 const doneKey = (/** @type {string} */ game) => `lessons.${game}`;
 
@@ -36,138 +43,125 @@ const shelfPage = (main, games) => {
     main,
     el('h1', {}, 'Learn'),
     el('p.lead', {}, 'A few turns on the board for each game, or the rules to read.'),
-    el(
-      'div.shelf',
-      {},
-      ...games.map((one) =>
-        el(
-          'div.card.tile',
-          {},
-          drawing(one.picture),
-          el('b', {}, one.name),
-          el('small', {}, capital(one.tagline)),
-          el(
-            'div.row',
-            {},
-            el('a.button.primary', { href: `/learn/${one.id}`, 'data-game': one.id }, 'Lessons'),
-            el('a.button', { href: `/rules/${one.id}` }, 'Rules'),
-          ),
-        ),
+    gameShelf(games, ({ id, tagline }) => ({
+      about: capital(tagline),
+      more: el(
+        'div.row',
+        {},
+        el('a.button.primary', { href: `/learn/${id}`, 'data-game': id }, 'Lessons'),
+        el('a.button', { href: `/rules/${id}` }, 'Rules'),
       ),
-    ),
+    })),
   );
 };
 
 /** @param {HTMLElement} main @param {GameInfo} info @param {Lesson[]} lessons @param {Lesson} lesson */
 const lessonPage = async (main, info, lessons, lesson) => {
-  const { number } = lesson;
-  document.title = `${lesson.title} – ${info.name} – Quadrille`;
-  const state = { turns: /** @type {string[]} */ ([]), progress: 'begins' };
-  const verdict = el('p.verdict', { id: 'lesson-words', role: 'status' });
-  const play = createPlay({
-    label: `Board of ${info.name}`,
-    sure: true,
-    mayPlay: () => state.turns.length === 0,
-    idle: () => WORDS[state.progress] ?? '',
-    onTurn: async (turn) => {
-      state.turns = [turn];
-      state.progress = (
-        await ask('lesson', { game: info.id, number, turns: state.turns })
-      ).progress;
-      const done = state.progress === 'done';
-      sound(done ? 'end' : 'low');
-      if (done)
-        remember(doneKey(info.id), [...new Set([...remembered(doneKey(info.id), []), number])]);
-      await render(false);
-      say(WORDS[state.progress] ?? '');
-      if (done && !next.hidden) next.focus();
-    },
+  const { number, title } = lesson;
+  document.title = `${title} – ${info.name} – Quadrille`;
+  const more = number < lessons.length;
+  const href = more ? `/learn/${info.id}/${number + 1}` : `/?new=${info.id}`;
+  /** @type {Page} */
+  const p = {
+    state: BEGIN,
+    info,
+    lesson,
+    play: createPlay({
+      label: `Board of ${info.name}`,
+      sure: true,
+      mayPlay: () => p.state.turns.length === 0,
+      idle: () => WORDS[p.state.progress],
+      onTurn: (turn) => played(p, turn),
+    }),
+    verdict: verdictLine('lesson-words'),
+    next: el(
+      'a.button.primary',
+      { href, id: 'lesson-next', hidden: true },
+      more ? 'Next' : `Play ${info.name}`,
+    ),
+    again: button('Try again', () => restart(p), { id: 'lesson-again', hidden: true }),
+    show: button('Show me', () => reveal(p), { id: 'lesson-show' }),
+  };
+  layOut(main, {
+    kind: 'lesson',
+    title: info.name,
+    about: `lesson ${number} of ${lessons.length}`,
+    more: el('a', { href: `/rules/${info.id}` }, 'All rules'),
+    play: p.play,
+    task: [path(p, lessons), el('h2', {}, title), el('p.task', {}, lesson.task), p.verdict],
+    actions: [p.next, p.again, p.show],
   });
-  const next =
-    number < lessons.length
-      ? el(
-          'a.button.primary',
-          { href: `/learn/${info.id}/${number + 1}`, id: 'lesson-next', hidden: true },
-          'Next',
-        )
-      : el(
-          'a.button.primary',
-          { href: `/?new=${info.id}`, id: 'lesson-next', hidden: true },
-          `Play ${info.name}`,
-        );
-  const again = button(
-    'Try again',
-    () => {
-      Object.assign(state, { turns: [], progress: 'begins' });
-      render(false);
-    },
-    { id: 'lesson-again', hidden: true },
-  );
-  const show = button('Show me', () => reveal(), { id: 'lesson-show' });
+  onKeys({ Escape: () => p.play.back(), m: () => p.play.entry.focus(), h: () => reveal(p) });
+  await render(p, false);
+};
+
+/** All lessons of the game: those that are done, this one, those to come. @param {Page} p @param {Lesson[]} lessons */
+const path = ({ info, lesson }, lessons) => {
   const known = new Set(remembered(doneKey(info.id), []));
-  const path = el(
-    'ol.stages',
-    { 'aria-label': 'Lessons' },
-    ...lessons.map((one) =>
-      el(
-        known.has(one.number) || one.number < number
-          ? 'li.done'
-          : one.number === number
-            ? 'li.now'
-            : 'li',
-        one.number === number ? { 'aria-current': 'step' } : {},
-        el('a', { href: `/learn/${info.id}/${one.number}`, title: one.title }, one.title),
-      ),
-    ),
-  );
-
-  main.className = 'table reader lesson';
-  fill(
-    main,
-    el('div.boardbox', {}, play.board.element),
-    el(
-      'div.side',
-      {},
-      placeLine(
-        info.name,
-        `lesson ${number} of ${lessons.length}`,
-        el('a', { href: `/rules/${info.id}` }, 'All rules'),
-      ),
-      el(
-        'section.card',
-        { 'aria-label': 'Lesson' },
-        path,
-        el('h2', {}, lesson.title),
-        el('p.task', {}, lesson.task),
-        verdict,
-      ),
-      el('div.now', {}, play.card),
-      el('div.actions', { role: 'group', 'aria-label': 'Actions' }, next, again, show),
-    ),
-  );
-
-  const render = async (animate = true) => {
-    setText(verdict, WORDS[state.progress] ?? '');
-    verdict.dataset.progress = { done: 'solved', missed: 'wrong' }[state.progress] ?? '';
-    next.hidden = state.progress !== 'done';
-    again.hidden = state.turns.length === 0;
-    show.hidden = state.progress === 'done';
-    await play.show({ game: info.id, position: lesson.position, turns: state.turns }, { animate });
-    play.render();
+  const item = (/** @type {Lesson} */ { number, title }) => {
+    const here = number === lesson.number;
+    const done = known.has(number) || number < lesson.number;
+    return el(
+      done ? 'li.done' : here ? 'li.now' : 'li',
+      here ? { 'aria-current': 'step' } : {},
+      el('a', { href: `/learn/${info.id}/${number}`, title }, title),
+    );
   };
+  return el('ol.stages', { 'aria-label': 'Lessons' }, ...lessons.map(item));
+};
 
-  /** Shows how, without doing it. */
-  const reveal = async () => {
-    Object.assign(state, { turns: [], progress: 'begins' });
-    await render(false);
-    const { answer } = await ask('lesson', { game: info.id, number, answer: true });
-    const { last } = await askView({ game: info.id, position: lesson.position, turns: [answer] });
-    play.clear();
-    play.hint(arrows(last));
-    setText(verdict, `Play ${answer}.`);
-    say(`Play ${answer}.`);
-  };
+/** @param {Page} p */
+const placeOf = ({ info, lesson, state }) => ({
+  game: info.id,
+  position: lesson.position,
+  turns: state.turns,
+});
 
-  onKeys({ Escape: () => play.back(), m: () => play.entry.focus(), h: () => reveal() });
-  await render(false);
+/** @param {Page} p */
+const render = async (p, animate = true) => {
+  const { progress, turns } = p.state;
+  setText(p.verdict, WORDS[progress]);
+  p.verdict.dataset.progress = LOOKS[progress];
+  p.next.hidden = progress !== 'done';
+  p.again.hidden = turns.length === 0;
+  p.show.hidden = progress === 'done';
+  await p.play.show(placeOf(p), { animate });
+  p.play.render();
+};
+
+/** @param {Page} p @param {string} turn */
+const played = async (p, turn) => {
+  const { info, lesson } = p;
+  const asked = { game: info.id, number: lesson.number, turns: [turn] };
+  const { progress } = await ask('lesson', asked);
+  p.state = { turns: [turn], progress };
+  const done = progress === 'done';
+  sound(done ? 'end' : 'low');
+  if (done) {
+    const before = remembered(doneKey(info.id), []);
+    remember(doneKey(info.id), [...new Set([...before, lesson.number])]);
+  }
+  await render(p, false);
+  say(WORDS[p.state.progress]);
+  if (done) p.next.focus();
+};
+
+/** @param {Page} p */
+const restart = (p) => {
+  p.state = BEGIN;
+  return render(p, false);
+};
+
+/** Shows how, without doing it. @param {Page} p */
+const reveal = async (p) => {
+  await restart(p);
+  const { answer } = await ask('lesson', {
+    game: p.info.id,
+    number: p.lesson.number,
+    answer: true,
+  });
+  p.play.clear();
+  p.play.hint(await arrowsFor(placeOf(p), answer));
+  setText(p.verdict, `Play ${answer}.`);
+  say(`Play ${answer}.`);
 };

@@ -1,4 +1,5 @@
 /** Finds out which page the address means, and shows it. */
+import { closeRow, openDialog } from './dialogs.js';
 import { el, fill, onKeys } from './dom.js';
 import { applyPrefs, prefs, setPrefs } from './prefs.js';
 import { reach, sleep } from './reach.js';
@@ -42,43 +43,24 @@ const KEYS = {
 
 const showKeys = () => {
   if (document.getElementById('keys')) return;
-  const box = el(
-    'dialog.box.keys',
-    { id: 'keys', 'aria-label': 'Keys' },
+  openDialog(
+    { id: 'keys', title: 'Keys', className: 'keys' },
     el(
-      'form',
-      { method: 'dialog' },
-      el('h2', {}, 'Keys'),
-      el(
-        'div.columns',
-        {},
-        ...Object.entries(KEYS).map(([where, keys]) =>
-          el(
-            'section',
-            {},
-            el('h3', {}, where),
-            el(
-              'dl',
-              {},
-              ...keys.flatMap(([key, does]) => [
-                el(
-                  'dt',
-                  {},
-                  ...key.split(' ').map((one) => (one === 'or' ? ' or ' : el('kbd', {}, one))),
-                ),
-                el('dd', {}, does),
-              ]),
-            ),
-          ),
-        ),
+      'div.columns',
+      {},
+      ...Object.entries(KEYS).map(([where, keys]) =>
+        el('section', {}, el('h3', {}, where), el('dl', {}, ...keys.flatMap(keyLine))),
       ),
-      el('div.row', {}, el('button.primary', { autofocus: true }, 'Close')),
     ),
+    closeRow(),
   );
-  box.addEventListener('close', () => box.remove());
-  document.body.append(box);
-  box.showModal();
 };
+
+/** A key, and what it does. @param {string[]} line */
+const keyLine = ([key, does]) => [
+  el('dt', {}, ...key.split(' ').map((one) => (one === 'or' ? ' or ' : el('kbd', {}, one)))),
+  el('dd', {}, does),
+];
 
 /** Theme, sound, coordinates and confirmation. */
 const settings = () => {

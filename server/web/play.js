@@ -1,648 +1,379 @@
 /**
- * Making a turn: taps, drags, keys and typed text on a board, in stages that can be taken back.
- * The game page and the analysis both play through this.
+ * Making a turn: taps, drags, keys and typed text on a board, in stages that can be taken back. All pages with a board
+ * play through this; what a turn in the making is, and what follows from it, is in making.js.
  *
  * @typedef {import('./api.js').View} View
  * @typedef {import('./api.js').Place} Place
+ * @typedef {import('./making.js').Making} Making
+ * @typedef {{onTurn: (turn: string) => Promise<any>|void, mayPlay: () => boolean, idle: () => string, label: string,
+ *   sure: boolean, onWay: (turn: string) => string, plays: () => boolean, premove: () => 1|2|null}} Hooks
+ *   `idle` says what there is when nothing can be played, `sure` never asks for confirmation, `onWay` says how far a turn
+ *   is that has been played, `plays` whether anybody plays here, `premove` who may choose a turn ahead
+ * @typedef {{state: Making, hooks: Hooks, board: ReturnType<typeof createBoard>, card: ReturnType<typeof createStageCard>}} Play
+ * @typedef {{text: string, taps: import('./api.js').Tap[], cell: number|null, before: View, step?: import('./api.js').Step}} Attempt
+ *   the last move of a turn that is tried: its text, its taps, the cell that would confirm it, the board before it
  */
 import { view as askView } from './api.js';
 import { ask } from './ask.js';
 import { createBoard } from './board.js';
-import { button, el, fill, say, setText } from './dom.js';
-import { NOTHING, back, drag, stageNames, stageOf, starts, tapCell, tapChoice } from './gesture.js';
+import { say } from './dom.js';
+import { NOTHING, drag, stageOf, tapCell, tapChoice } from './gesture.js';
+import * as making from './making.js';
 import { prefs, touch } from './prefs.js';
 import { NONE, due, short, tapped } from './premove.js';
 import { reach, sleep } from './reach.js';
-import { capital, plural } from './text.js';
-
-/** What is to be done next, in words. @param {View} view @param {import('./gesture.js').Spelling} spelling */
-const prompt = (view, spelling) => {
-  const { candidates, choices, stage } = stageOf(view.steps, spelling);
-  const places = candidates.filter(
-    (step) => step.trace.placed !== null && step.taps.length === 1,
-  ).length;
-  if (choices.length > 0) return `Choose the ${stage}`;
-  if (places > 0 && places === candidates.length)
-    return view.in_turn ? `Place the ${stage}` : 'Choose an empty cell';
-  return places > 0 ? `Choose the ${stage}, or an empty cell` : `Choose the ${stage}`;
-};
+import { createStageCard } from './stagecard.js';
+import { capital } from './text.js';
 
 /** How long the board may be waited for before a turn that needs no board goes on without. */
 const LATE = 700;
 
-/**
- * @param {{onTurn: (turn: string) => Promise<any>|void, mayPlay: () => boolean, idle: () => string, label?: string, sure?: boolean,
- *   onWay?: (turn: string) => string, plays?: () => boolean,
- *   premove?: () => 1|2|null}} hooks
- *   `sure` never asks for confirmation, `onWay` says how far a turn is that has been played, `plays` whether anybody plays here,
- *   `premove` who may choose a turn ahead
- */
-export const createPlay = ({
-  onTurn,
-  mayPlay,
-  idle,
-  label,
-  sure = false,
-  onWay = () => 'Sending…',
-  plays = () => true,
-  premove = () => null,
-}) => {
-  /** @type {Place|null} */
-  let place = null;
-  /** Which way round the board is to be, and is. */
-  let flipped = false;
-  let turned = false;
-  /** Whether the board shows the place, and not one before it that is still to be replaced. */
-  let current = false;
-  /** @type {View|null} the position without what is being made */
-  let base = null;
-  /** @type {View|null} what is on the board */
-  let view = null;
-  /** @type {{text: string, view: View, taps: import('./api.js').Tap[]}[]} */
-  let draft = [];
-  let spelling = NOTHING;
-  /** @type {{text: string, cell: number|null, before: View, spelling: import('./gesture.js').Spelling}|null} */
-  let proposal = null;
-  /** @type {import('./board.js').Hint[]} */
-  let hints = [];
-  let threat = false;
-  /** Counts the places that were to be shown, and the turns that were tried: a board that comes too late is not shown. */
-  let shows = 0;
-  let tries = 0;
-  /** How many boards have been waited for too long. */
-  let late = 0;
-  /** @type {{text: string, from: string}|null} a turn that has not been answered, and where it was played */
-  let sending = null;
-  let upcoming = NONE;
-  /** @type {import('./board.js').Marks} what is marked, but for what is only pointed at */
-  let marked = {};
-  /** @type {{to: number, height: number}[]} */
-  let ghosts = [];
-
-  const board = createBoard({
-    label,
-    onTap: (cell) => tap(cell),
-    onDrag: (from, to) => dragged(from, to),
-  });
-
-  const title = el('p.prompt', { id: 'prompt' });
-  const strip = el('ol.stages', { 'aria-label': 'Stages of this turn' });
-  const chips = el('div.chips', { role: 'group', 'aria-label': 'Choices' });
-  const backButton = button('Back', () => stepBack(), { id: 'stage-back' });
-  const clearButton = button('Clear', () => clear(), { id: 'stage-clear' });
-  const playButton = button('Play', () => confirm(), { id: 'stage-play', className: 'primary' });
-  const entry = el('input', {
-    type: 'text',
-    id: 'move-text',
-    'aria-label': 'Type a move',
-    placeholder: 'Type a move',
-    autocomplete: 'off',
-    spellcheck: false,
-    autocapitalize: 'none',
-    enterkeyhint: 'go',
-  });
-  const wrong = el('p.error', { id: 'move-error', role: 'alert' });
-  const form = el(
-    'form.joined.entry',
-    {
-      onsubmit: (/** @type {Event} */ event) => {
-        event.preventDefault();
-        typed();
-      },
+/** @param {Partial<Hooks> & Pick<Hooks, 'onTurn'|'mayPlay'|'idle'>} hooks */
+export const createPlay = (hooks) => {
+  /** @type {Play} */
+  const p = {
+    state: making.EMPTY,
+    hooks: {
+      label: 'Board',
+      sure: false,
+      onWay: (turn) => `${turn} is played`,
+      plays: () => true,
+      premove: () => null,
+      ...hooks,
     },
-    entry,
-    el('button', { type: 'submit', id: 'move-go' }, 'Go'),
-  );
-  const card = el(
-    'section.card.stage',
-    { 'aria-label': 'Your turn' },
-    el('header', {}, title, backButton, clearButton),
-    strip,
-    chips,
-    playButton,
-    form,
-    wrong,
-  );
-
-  const turnsWith = (/** @type {string} */ text) => [...(place?.turns ?? []), text];
-  const made = () => draft.map((one) => one.text).join('');
-  const ready = () => mayPlay() && !sending && current;
-  const key = (/** @type {Place|null} */ one) => JSON.stringify(one);
-  const marker = () => draft.length > 0 || spelling.taps.length > 0 || proposal !== null;
-
-  /** Shows everything as it stands. */
-  const render = () => {
-    if (!view) return;
-    const able = ready();
-    const stage = able && !proposal ? stageOf(view.steps, spelling) : null;
-    const begun = spelling.taps.length > 0;
-    const heads = able && !proposal ? starts(view.steps) : new Map();
-    const placing = stage && !begun && view.steps.every((step) => step.trace.placed !== null);
-    const selected =
-      begun && !proposal ? (spelling.taps.find((one) => one.cell !== null)?.cell ?? null) : null;
-    const later = upcoming.chosen ? arrows([upcoming.chosen.trace]) : [];
-    const from = upcoming.spelling.taps[0]?.cell ?? null;
-    ghosts = [];
-    marked = {
-      selected: selected ?? from,
-      targets:
-        stage && begun
-          ? stage.cells
-          : from !== null
-            ? stageOf(upcoming.steps, upcoming.spelling).cells
-            : new Set(),
-      later,
-      grab: new Set(heads.keys()),
-      // Where a piece may be put; quietly, because there are many such cells.
-      faint: new Set(
-        stage && !begun
-          ? view.steps.flatMap((step) =>
-              step.taps.length === 1 && step.trace.placed !== null ? [step.trace.placed] : [],
-            )
-          : [],
-      ),
-      hints,
-      threat,
-      says: (cell) => {
-        if (!stage) return '';
-        if (cell === selected) return 'selected';
-        if (begun) return stage.cells.has(cell) ? 'legal target' : '';
-        return heads.has(cell)
-          ? placing
-            ? 'can be chosen'
-            : plural(heads.get(cell), 'legal move')
-          : '';
-      },
-    };
-    board.mark(marked);
-    board.element.classList.toggle('able', able && !proposal);
-    board.element.classList.toggle('placing', Boolean(placing));
-    renderCard(able, stage);
+    board: createBoard({
+      label: hooks.label,
+      onTap: (cell) => tap(p, cell),
+      onDrag: (from, to) => dragged(p, from, to),
+    }),
+    card: createStageCard({
+      onBack: () => stepBack(p),
+      onClear: () => clear(p),
+      onPlay: () => confirm(p),
+      onType: (text) => typed(p, text),
+      onChoose: (choice) => choose(p, choice),
+      onPeek: (choice) => foresee(p, choice),
+      toBoard: () => p.board.cells.querySelector('button[tabindex="0"]')?.focus(),
+    }),
   };
-
-  const renderCard = (/** @type {boolean} */ able, /** @type {any} */ stage) => {
-    if (!view) return;
-    const now = sending
-      ? onWay(sending.text)
-      : late > 0
-        ? 'Fetching the rules…'
-        : upcoming.chosen
-          ? `Next: ${upcoming.chosen.text}`
-          : able
-            ? proposal
-              ? `Play ${proposal.text}?`
-              : prompt(view, spelling)
-            : idle();
-    setText(title, now);
-    card.classList.toggle('begun', able && marker());
-    title.classList.toggle('mine', able);
-    const done = [
-      ...draft.flatMap((one) => one.taps),
-      ...(proposal ? proposal.spelling.taps : spelling.taps),
-    ];
-    const ahead = stage ? stageNames(view.steps, spelling).slice(spelling.taps.length) : [];
-    const total = done.length + ahead.length;
-    if (able && total > 1) card.classList.add('staged');
-    fill(
-      strip,
-      ...(able && total > 1
-        ? [
-            ...done.map((one) => el('li.done', {}, el('small', {}, capital(one.stage)), one.label)),
-            ...ahead.map((name, i) =>
-              el(
-                i === 0 ? 'li.now' : 'li',
-                i === 0 ? { 'aria-current': 'step' } : {},
-                el('small', {}, capital(name)),
-                '…',
-              ),
-            ),
-          ]
-        : []),
-    );
-    fill(
-      chips,
-      ...(stage?.choices ?? []).map((/** @type {any} */ choice) =>
-        button(choice.label, () => choose(choice), {
-          className: 'chip',
-          'data-choice': choice.label,
-          onmouseenter: () => foresee(choice),
-          onfocus: () => foresee(choice),
-          onmouseleave: () => foresee(null),
-          onblur: () => foresee(null),
-        }),
-      ),
-    );
-    backButton.disabled = !able || !marker();
-    clearButton.disabled = !able || !marker();
-    // A button that can do nothing hides, and keeps its place.
-    for (const one of [backButton, clearButton]) one.classList.toggle('resting', one.disabled);
-    playButton.hidden = proposal === null || sending !== null;
-    const hasFocus = document.activeElement === playButton;
-    if (playButton.hidden && hasFocus) board.cells.querySelector('button[tabindex="0"]')?.focus();
-    // A field that is disabled would lose the focus of whoever types the next turn.
-    entry.readOnly = !mayPlay();
-    form.hidden = !plays();
-  };
-
-  /** Shows where the parts of a choice would land, in every direction. @param {import('./api.js').Tap|null} choice */
-  const foresee = (choice) => {
-    if (!view) return;
-    const steps = choice
-      ? stageOf(view.steps, tapChoice(view.steps, spelling, choice)).candidates
-      : [];
-    const all = steps.flatMap(({ trace }) =>
-      trace.travels.flatMap(({ to, height }) => (to === null ? [] : [{ to, height }])),
-    );
-    ghosts = all.filter(({ to }, i) => all.findIndex((other) => other.to === to) === i);
-    board.mark({ ...marked, ghosts });
-  };
-
-  /** Says so when an answer takes long. @template T @param {Promise<T>} answer @returns {Promise<T>} */
-  const noticing = async (answer) => {
-    let noticed = 0;
-    const timer = setTimeout(() => {
-      noticed = 1;
-      late += 1;
-      render();
-    }, LATE);
-    try {
-      return await answer;
-    } finally {
-      clearTimeout(timer);
-      late -= noticed;
-    }
-  };
-
-  /** Asks for a position and shows it, unless another was asked for meanwhile. @param {string[]} turns @param {boolean} animate */
-  const look = async (turns, animate) => {
-    if (!place) return null;
-    const [show, attempt, way] = [shows, ++tries, flipped];
-    const next = await noticing(askView({ ...place, turns }, way));
-    if (show !== shows || attempt !== tries) return null;
-    // Of a turn in the making, only the latest move has not been seen.
-    const shown =
-      draft.length > 0 && next.last.length > 1 ? next.last.slice(draft.length) : next.last;
-    view = next;
-    turned = way;
-    board.show(next, { animate, steps: shown });
-    return next;
-  };
-
-  const tap = async (/** @type {number} */ cell) => {
-    if (view && !ready() && (await chooseAhead(cell))) return;
-    if (!view || !ready()) {
-      if (!sending) render();
-      return;
-    }
-    if (proposal) {
-      if (proposal.cell === cell) {
-        confirm();
-        return;
-      }
-      stepBack();
-      return;
-    }
-    spelling = tapCell(view.steps, spelling, cell);
-    advance();
-  };
-
-  const dragged = (/** @type {number} */ from, /** @type {number} */ to) => {
-    if (!view || !ready() || proposal) return;
-    spelling = drag(view.steps, from, to);
-    if (from === to) render();
-    else advance();
-  };
-
-  const choose = (/** @type {import('./api.js').Tap} */ choice) => {
-    if (!view) return;
-    const fromKeys = document.activeElement?.classList.contains('chip');
-    spelling = tapChoice(view.steps, spelling, choice);
-    advance();
-    if (fromKeys)
-      /** @type {any} */ (
-        chips.querySelector('button') ?? board.cells.querySelector('button[tabindex="0"]')
-      )?.focus();
-  };
-
-  /** Plays a step that is spelled out, or shows the next stage. */
-  const advance = async () => {
-    if (!view) return;
-    const { step, candidates, stage, choices } = stageOf(view.steps, spelling);
-    // What was tried before is given up.
-    tries++;
-    setText(wrong, '');
-    hints = [];
-    if (!step || candidates.length > 1) {
-      render();
-      if (spelling.taps.length > 0)
-        say(
-          choices.length > 0
-            ? `Choose the ${stage}: ${choices.map((one) => one.label).join(', ')}`
-            : prompt(view, spelling),
-        );
-      return;
-    }
-    const before = view;
-    const cell = spelling.taps.findLast((one) => one.cell !== null)?.cell ?? null;
-    await attempt(
-      made() + step.text,
-      { text: step.text, taps: spelling.taps, cell, before, step },
-      false,
-    );
-  };
-
-  /** Looks what a text makes of the turn: more of it, or all. */
-  const attempt = async (
-    /** @type {string} */ text,
-    /** @type {any} */ from,
-    /** @type {boolean} */ certain,
-  ) => {
-    const was = spelling;
-    const looking = look(turnsWith(text), true);
-    const mine = [shows, tries].join();
-    let next;
-    try {
-      next = await (from.step?.ends
-        ? Promise.race([looking, sleep(reach.answering() ? LATE : 0)])
-        : looking);
-    } catch (error) {
-      setText(wrong, capital(/** @type {Error} */ (error).message));
-      render();
-      return false;
-    }
-    if (mine !== [shows, tries].join()) return false;
-    if (!next) {
-      // The board comes later; what was chosen is marked on the present one.
-      hints = arrows([from.step.trace]);
-      looking.then(
-        (late) => {
-          if (late) {
-            hints = [];
-            render();
-          }
-        },
-        () => {},
-      );
-    }
-    spelling = NOTHING;
-    if (next?.in_turn) {
-      draft = [...draft, { text: from.text, view: from.before, taps: from.taps }];
-      render();
-      say(prompt(next, NOTHING));
-      return true;
-    }
-    proposal = { text, cell: from.cell, before: from.before, spelling: was };
-    const ask = prefs().confirm;
-    if (
-      !certain &&
-      !sure &&
-      (ask === 'always' || (ask === 'auto' && (touch() || draft.length > 0)))
-    ) {
-      render();
-      say(`Play ${text}? Confirm with Play, or go back.`);
-      return true;
-    }
-    await confirm();
-    return true;
-  };
-
-  const confirm = async () => {
-    if (!proposal || sending) return;
-    const { text } = proposal;
-    await deliver(text, () => onTurn(text));
-  };
-
-  /** Shows a turn as played until it is answered. */
-  const deliver = async (
-    /** @type {string} */ text,
-    /** @type {() => Promise<any>|void} */ answer,
-  ) => {
-    sending = { text, from: key(place) };
-    render();
-    try {
-      await answer();
-      sending = null;
-      draft = [];
-      proposal = null;
-      spelling = NOTHING;
-    } catch (error) {
-      sending = null;
-      clear();
-      setText(wrong, capital(/** @type {Error} */ (error).message));
-    }
-    hints = [];
-    render();
-  };
-
-  /** A turn that was played before, or on another page, and has not been answered. @param {string} text @param {Promise<any>} answer */
-  const adopt = (text, answer) => {
-    if (sending || !current || !view) return false;
-    clear();
-    proposal = { text, cell: null, before: view, spelling: NOTHING };
-    look(turnsWith(text), true).catch(() => {});
-    deliver(text, () => answer);
-    return true;
-  };
-
-  const typed = async () => {
-    const text = entry.value.trim();
-    if (!view || !text || !ready()) return;
-    if (proposal) stepBack();
-    setText(wrong, '');
-    const goesOn = draft.length > 0;
-    const step = view.steps.find((one) => one.text === text.toLowerCase());
-    const from = {
-      text,
-      taps: [{ stage: 'typed', label: text, cell: null }],
-      cell: null,
-      before: view,
-      step,
-    };
-    if (goesOn && (await attempt(made() + text, from, true))) {
-      entry.value = '';
-      return;
-    }
-    if (goesOn) clear();
-    if (await attempt(text, { ...from, before: base }, true)) {
-      entry.value = '';
-      setText(wrong, '');
-    }
-  };
-
-  /** Chooses a turn for later, or takes it back. Says whether that is what a tap means now. @param {number} cell */
-  const chooseAhead = async (cell) => {
-    const seat = premove();
-    if (!seat || !base || !current) return false;
-    const here = base;
-    if (upcoming === NONE) {
-      const steps = short(
-        await ask('edit', { game: here.game, position: here.position, edit: { turn: seat } }).then(
-          (other) => other.steps,
-          () => [],
-        ),
-      );
-      if (base !== here || premove() !== seat || steps.length === 0) return base === here;
-      // A second tap may have come while the first waited: they are taken in order.
-      if (upcoming === NONE) upcoming = { ...NONE, steps };
-    }
-    upcoming = tapped(upcoming, cell);
-    render();
-    say(
-      upcoming.chosen
-        ? `${upcoming.chosen.text} will be played next. Tap, or press Escape, to take it back.`
-        : upcoming.spelling.taps.length > 0
-          ? 'Choose where to'
-          : 'Nothing is chosen',
-    );
-    return true;
-  };
-
-  /** Plays what was chosen ahead, if it still can be. */
-  const playAhead = () => {
-    const was = upcoming;
-    if (was === NONE || !view || !ready()) return;
-    upcoming = NONE;
-    const text = due(was, view.steps);
-    if (text)
-      attempt(
-        text,
-        {
-          text,
-          taps: [],
-          cell: null,
-          before: view,
-          step: view.steps.find((one) => one.text === text),
-        },
-        true,
-      );
-    else if (was.chosen) {
-      say(`${was.chosen.text} cannot be played any more.`);
-      render();
-    }
-  };
-
-  /** Takes back one stage. Says whether there was one. */
-  const stepBack = () => {
-    if (upcoming !== NONE) {
-      upcoming = NONE;
-      render();
-      return true;
-    }
-    if (sending || !marker() || !view) return false;
-    setText(wrong, '');
-    tries++;
-    if (proposal) {
-      const { before, spelling: was } = proposal;
-      proposal = null;
-      view = before;
-      board.show(before);
-      spelling = back(before.steps, was);
-    } else if (spelling.taps.length > 0) spelling = back(view.steps, spelling);
-    else {
-      const last = draft.at(-1);
-      draft = draft.slice(0, -1);
-      if (last) {
-        view = last.view;
-        board.show(last.view);
-        spelling = back(last.view.steps, { taps: last.taps, aim: null });
-      }
-    }
-    render();
-    say(prompt(view, spelling));
-    return true;
-  };
-
-  const clear = () => {
-    if (sending) return;
-    draft = [];
-    proposal = null;
-    spelling = NOTHING;
-    // A board that is about to be replaced needs no repair.
-    if (base && current) {
-      tries++;
-      view = base;
-      board.show(base);
-    }
-    render();
-  };
-
-  /**
-   * Shows a position. What was being made there is forgotten when the position is another one.
-   * @param {Place} next @param {{flipped?: boolean, animate?: boolean, forgive?: boolean}} [how] `forgive` clears the last error
-   */
-  const show = async (next, { flipped: round = false, animate = true, forgive = true } = {}) => {
-    const same = place !== null && key(place) === key(next);
-    if (same && round === flipped) {
-      render();
-      return view;
-    }
-    const goesOn =
-      !same && view?.in_turn && draft.length > 0 && next.turns?.at(-1)?.startsWith(made());
-    place = next;
-    flipped = round;
-    if (!goesOn) draft = [];
-    const waits = proposal !== null && next.turns?.at(-1) === proposal.text;
-    if (!waits && !sending) {
-      proposal = null;
-      hints = [];
-      threat = false;
-    }
-    spelling = NOTHING;
-    if (!same && forgive) setText(wrong, '');
-    current = false;
-    const mine = ++shows;
-    render();
-    const shown = await look(next.turns ?? [], animate && (!same || goesOn === true));
-    if (mine !== shows || !shown) return null;
-    current = true;
-    base = shown;
-    draft = [];
-    // A turn that is on its way is shown where it was played.
-    if (sending?.from === key(next)) look(turnsWith(sending.text), false).catch(() => {});
-    render();
-    playAhead();
-    return shown;
-  };
-
   return {
-    board,
-    card,
-    entry,
-    show,
-    adopt,
+    board: p.board,
+    card: p.card.element,
+    entry: p.card.entry,
+    show: (/** @type {Place} */ place, /** @type {Parameters<typeof show>[2]} */ how) =>
+      show(p, place, how),
+    adopt: (/** @type {string} */ text, /** @type {Promise<any>} */ answer) =>
+      adopt(p, text, answer),
     /** Clears an error that something else has followed. */
-    forgive: () => setText(wrong, ''),
-    render,
-    back: stepBack,
-    clear,
-    confirm,
-    view: () => view,
-    base: () => base,
+    forgive: () => change(p, { error: '' }),
+    render: () => render(p),
+    back: () => stepBack(p),
+    clear: () => clear(p),
+    view: () => p.state.view,
+    base: () => p.state.base,
     /** Whether the board that is seen is turned round. */
-    turned: () => turned,
-    busy: () => marker() || sending !== null,
-    /** @param {import('./board.js').Hint[]} shown */
-    hint: (shown, isThreat = false) => {
-      hints = shown;
-      threat = isThreat;
-      render();
-    },
+    turned: () => p.state.turned,
+    busy: () => making.isBegun(p.state) || p.state.sending !== null,
+    /** @param {import('./board.js').Hint[]} hints */
+    hint: (hints, threat = false) => change(p, { hints, threat }),
   };
 };
 
-/** What a turn does, as it is drawn. @param {import('./api.js').Trace[]} traces @returns {import('./board.js').Hint[]} */
-export const arrows = (traces) => traces.flatMap((trace) => hintsOf(trace));
+/** What a turn does at a place, as it is drawn. @param {Place} place @param {string} turn @param {boolean} [flipped] */
+export const arrowsFor = async (place, turn, flipped = false) => {
+  const after = { ...place, turns: [...(place.turns ?? []), turn] };
+  return making.arrows((await askView(after, flipped)).last);
+};
 
-/** @param {import('./api.js').Trace} trace @returns {import('./board.js').Hint[]} */
-const hintsOf = (trace) => {
-  // A placement is the advice; what it pushes follows by itself.
-  if (trace.placed !== null) return [{ place: trace.placed }];
-  const parts = trace.travels.flatMap(({ from, to, height }) =>
-    to === null ? [] : [{ from, to, height }],
+/** @param {Play} p */
+const ready = (p) => making.isReady(p.state, p.hooks.mayPlay());
+
+/** Changes the state, and shows it. @param {Play} p @param {Partial<Making>} next */
+const change = (p, next) => {
+  p.state = { ...p.state, ...next };
+  render(p);
+};
+
+/** Shows everything as it stands. @param {Play} p */
+const render = (p) => {
+  const { state, hooks, board, card } = p;
+  if (!state.view) return;
+  // Boards that were fetched are on the board already, with the way their pieces went.
+  board.show(state.view);
+  const able = ready(p);
+  const { marks, placing } = making.marksOf(state, able);
+  board.mark(marks);
+  board.element.classList.toggle('able', able && !state.proposal);
+  board.element.classList.toggle('placing', placing);
+  card.paint({
+    title: making.title(state, able, hooks),
+    able,
+    begun: making.isBegun(state),
+    ...making.stagesOf(state, able),
+    choices: making.stageNow(state, able)?.choices ?? [],
+    proposed: state.proposal !== null && state.sending === null,
+    mayPlay: hooks.mayPlay(),
+    plays: hooks.plays(),
+    error: state.error,
+  });
+};
+
+/** Shows where the parts of a choice would land. @param {Play} p @param {import('./api.js').Tap|null} choice */
+const foresee = (p, choice) => {
+  const { marks } = making.marksOf(p.state, ready(p));
+  p.board.mark({ ...marks, ghosts: choice ? making.landings(p.state, choice) : [] });
+};
+
+/** Says so when an answer takes long. @template T @param {Play} p @param {Promise<T>} answer @returns {Promise<T>} */
+const noticing = async (p, answer) => {
+  let noticed = 0;
+  const timer = setTimeout(() => {
+    noticed = 1;
+    change(p, { late: p.state.late + 1 });
+  }, LATE);
+  try {
+    return await answer;
+  } finally {
+    clearTimeout(timer);
+    p.state = { ...p.state, late: p.state.late - noticed };
+  }
+};
+
+/** Asks for a position and shows it, unless another was asked for meanwhile. @param {Play} p @param {string[]} turns @param {boolean} animate */
+const look = async (p, turns, animate) => {
+  const { place, flipped } = p.state;
+  if (!place) return null;
+  p.state = { ...p.state, tries: p.state.tries + 1 };
+  const { shows, tries } = p.state;
+  const next = await noticing(p, askView({ ...place, turns }, flipped));
+  if (shows !== p.state.shows || tries !== p.state.tries) return null;
+  p.state = { ...p.state, view: next, turned: flipped };
+  p.board.show(next, { animate, steps: making.unseen(p.state, next) });
+  return next;
+};
+
+/** @param {Play} p @param {number} cell */
+const tap = async (p, cell) => {
+  if (p.state.view && !ready(p) && (await chooseAhead(p, cell))) return;
+  const { view, spelling, proposal, sending } = p.state;
+  if (!view || !ready(p)) {
+    if (!sending) render(p);
+  } else if (!proposal) spell(p, tapCell(view.steps, spelling, cell));
+  else if (proposal.cell === cell) confirm(p);
+  else stepBack(p);
+};
+
+/** @param {Play} p @param {number} from @param {number} to */
+const dragged = (p, from, to) => {
+  const { view, proposal } = p.state;
+  if (!view || !ready(p) || proposal) return;
+  const spelling = drag(view.steps, from, to);
+  if (from === to) change(p, { spelling });
+  else spell(p, spelling);
+};
+
+/** @param {Play} p @param {import('./api.js').Tap} choice */
+const choose = (p, choice) => {
+  const { view, spelling } = p.state;
+  if (view) spell(p, tapChoice(view.steps, spelling, choice));
+};
+
+/** Plays a step that is spelled out, or shows the next stage. @param {Play} p @param {import('./gesture.js').Spelling} spelling */
+const spell = async (p, spelling) => {
+  const { view, tries } = p.state;
+  if (!view) return;
+  // What was tried before is given up.
+  p.state = { ...p.state, spelling, hints: [], error: '', tries: tries + 1 };
+  const { step, candidates } = stageOf(view.steps, spelling);
+  if (!step || candidates.length > 1) {
+    render(p);
+    if (spelling.taps.length > 0) say(making.spokenStage(view, spelling));
+    return;
+  }
+  const cell = spelling.taps.findLast((one) => one.cell !== null)?.cell ?? null;
+  const from = { text: step.text, taps: spelling.taps, cell, before: view, step };
+  await attempt(p, making.made(p.state) + step.text, from, false);
+};
+
+/**
+ * Looks what a text makes of the turn: more of it, or all. Says whether it was taken.
+ * @param {Play} p @param {string} text @param {Attempt} from @param {boolean} certain whether it is played without asking
+ */
+const attempt = async (p, text, from, certain) => {
+  const { spelling } = p.state;
+  const looking = look(p, making.turnsWith(p.state, text), true);
+  const { shows, tries } = p.state;
+  let next;
+  try {
+    next = await (from.step?.ends
+      ? Promise.race([looking, sleep(reach.answering() ? LATE : 0)])
+      : looking);
+  } catch (error) {
+    change(p, { error: capital(/** @type {Error} */ (error).message) });
+    return false;
+  }
+  if (shows !== p.state.shows || tries !== p.state.tries) return false;
+  if (!next) markUntil(p, looking, from);
+  if (next?.in_turn) {
+    const part = { text: from.text, view: from.before, taps: from.taps };
+    change(p, { spelling: NOTHING, draft: [...p.state.draft, part] });
+    say(making.prompt(next, NOTHING));
+    return true;
+  }
+  const proposal = { text, cell: from.cell, before: from.before, spelling };
+  p.state = { ...p.state, spelling: NOTHING, proposal };
+  if (!certain && !p.hooks.sure && asksFirst(p)) {
+    render(p);
+    say(`Play ${text}? Confirm with Play, or go back.`);
+  } else await confirm(p);
+  return true;
+};
+
+/** Marks on the present board what was chosen, until the next one comes. @param {Play} p @param {Promise<View|null>} looking @param {Attempt} from */
+const markUntil = (p, looking, from) => {
+  p.state = { ...p.state, hints: from.step ? making.arrows([from.step.trace]) : [] };
+  looking.then(
+    (late) => {
+      if (late) change(p, { hints: [] });
+    },
+    () => {},
   );
-  // All parts of a stack lie on one arrow.
-  return [...new Set(parts.map(({ from }) => from))].map((from) => ({
-    from,
-    parts: parts.filter((part) => part.from === from),
-  }));
+};
+
+/** Whether a turn is to be confirmed: fingers err, and turns of several moves are long. @param {Play} p */
+const asksFirst = (p) => {
+  const { confirm: asked } = prefs();
+  return asked === 'always' || (asked === 'auto' && (touch() || p.state.draft.length > 0));
+};
+
+/** @param {Play} p */
+const confirm = async (p) => {
+  const { proposal, sending } = p.state;
+  if (!proposal || sending) return;
+  await deliver(p, proposal.text, () => p.hooks.onTurn(proposal.text));
+};
+
+/** Shows a turn as played until it is answered. @param {Play} p @param {string} text @param {() => Promise<any>|void} answer */
+const deliver = async (p, text, answer) => {
+  change(p, { sending: { text, from: making.placeKey(p.state.place) } });
+  try {
+    await answer();
+    change(p, { sending: null, ...making.UNMADE, hints: [] });
+  } catch (error) {
+    const { message } = /** @type {Error} */ (error);
+    p.state = { ...p.state, sending: null };
+    change(p, { ...making.cleared(p.state), hints: [], error: capital(message) });
+  }
+};
+
+/** A turn that was played before, or on another page, and has not been answered. @param {Play} p @param {string} text @param {Promise<any>} answer */
+const adopt = (p, text, answer) => {
+  const { sending, current, view } = p.state;
+  if (sending || !current || !view) return false;
+  clear(p);
+  p.state = { ...p.state, proposal: { text, cell: null, before: view, spelling: NOTHING } };
+  look(p, making.turnsWith(p.state, text), true).catch(() => {});
+  deliver(p, text, () => answer);
+  return true;
+};
+
+/** Plays what was typed: the rest of a turn, or a whole one. Says whether it was taken. @param {Play} p @param {string} text */
+const typed = async (p, text) => {
+  if (!p.state.view || !ready(p)) return false;
+  if (p.state.proposal) stepBack(p);
+  change(p, { error: '' });
+  const from = (/** @type {View} */ before) => ({
+    text,
+    taps: [{ stage: 'typed', label: text, cell: null }],
+    cell: null,
+    before,
+    step: before.steps.find((one) => one.text === text.toLowerCase()),
+  });
+  if (p.state.draft.length > 0) {
+    if (await attempt(p, making.made(p.state) + text, from(p.state.view), true)) return true;
+    clear(p);
+  }
+  if (!p.state.base || !(await attempt(p, text, from(p.state.base), true))) return false;
+  change(p, { error: '' });
+  return true;
+};
+
+/** Chooses a turn for later, or takes it back. Says whether that is what a tap means now. @param {Play} p @param {number} cell */
+const chooseAhead = async (p, cell) => {
+  const seat = p.hooks.premove();
+  const { base: here, current } = p.state;
+  if (!seat || !here || !current) return false;
+  if (p.state.ahead === NONE) {
+    const edit = { game: here.game, position: here.position, edit: { turn: seat } };
+    const steps = short(
+      await ask('edit', edit).then(
+        (other) => other.steps,
+        () => [],
+      ),
+    );
+    const { base, ahead } = p.state;
+    if (base !== here || p.hooks.premove() !== seat || steps.length === 0) return base === here;
+    // A second tap may have come while the first waited: they are taken in order.
+    if (ahead === NONE) p.state = { ...p.state, ahead: { ...NONE, steps } };
+  }
+  const ahead = tapped(p.state.ahead, cell);
+  change(p, { ahead });
+  say(
+    ahead.chosen
+      ? `${ahead.chosen.text} will be played next. Tap, or press Escape, to take it back.`
+      : ahead.spelling.taps.length > 0
+        ? 'Choose where to'
+        : 'Nothing is chosen',
+  );
+  return true;
+};
+
+/** Plays what was chosen ahead, if it still can be. @param {Play} p */
+const playAhead = (p) => {
+  const { ahead, view } = p.state;
+  if (ahead === NONE || !view || !ready(p)) return;
+  p.state = { ...p.state, ahead: NONE };
+  const text = due(ahead, view.steps);
+  const step = view.steps.find((one) => one.text === text);
+  if (text) attempt(p, text, { text, taps: [], cell: null, before: view, step }, true);
+  else if (ahead.chosen) {
+    say(`${ahead.chosen.text} cannot be played any more.`);
+    render(p);
+  }
+};
+
+/** Takes back one stage. Says whether there was one. @param {Play} p */
+const stepBack = (p) => {
+  const next = making.stepBack(p.state);
+  if (!next) return false;
+  change(p, next);
+  const { view, spelling } = p.state;
+  if (view && next.spelling) say(making.prompt(view, spelling));
+  return true;
+};
+
+/** @param {Play} p */
+const clear = (p) => change(p, making.cleared(p.state));
+
+/**
+ * Shows a position. What was being made there is forgotten when the position is another one.
+ * @param {Play} p @param {Place} place @param {{flipped?: boolean, animate?: boolean, forgive?: boolean}} [how] `forgive` clears the last error
+ */
+const show = async (p, place, { flipped = false, animate = true, forgive = true } = {}) => {
+  const { change: next, same, goesOn } = making.moved(p.state, place, flipped, forgive);
+  if (same && flipped === p.state.flipped) {
+    render(p);
+    return p.state.view;
+  }
+  change(p, next);
+  const mine = p.state.shows;
+  const shown = await look(p, place.turns ?? [], animate && (!same || goesOn));
+  if (mine !== p.state.shows || !shown) return null;
+  change(p, { current: true, base: shown, draft: [] });
+  // A turn that is on its way is shown where it was played.
+  const { sending } = p.state;
+  if (sending?.from === making.placeKey(place))
+    look(p, making.turnsWith(p.state, sending.text), false).catch(() => {});
+  playAhead(p);
+  return shown;
 };

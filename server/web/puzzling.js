@@ -1,9 +1,65 @@
 /**
- * Progress with puzzles: what was solved, and with what help. Pure, but for the storage it is handed.
+ * Progress with puzzles: within one, and what was solved with what help. Pure, but for the storage it is handed.
  *
  * @typedef {'solved'|'helped'} Mark solved alone, or with help, which does not count
  * @typedef {{number: number, position: string, turns: number, rating: number}} Puzzle
+ * @typedef {{turns: string[], ply: number|null, progress: 'begins'|'right'|'solved'|'wrong'|'late', helped: boolean, busy: boolean, shown: boolean}} Try
+ *   the turns so far, the one that is looked back at, what became of them; whether help was asked for, whether the defence
+ *   thinks, and whether the turns are the solution, which is shown
  */
+import { plural } from './text.js';
+
+/** @type {Try} */
+export const BEGIN = {
+  turns: [],
+  ply: null,
+  progress: 'begins',
+  helped: false,
+  busy: false,
+  shown: false,
+};
+
+/** Begins again; what was shown stays known. @param {Try} now @returns {Try} */
+export const again = ({ helped }) => ({ ...BEGIN, helped });
+
+/** How many of the turns are seen. @param {Try} now */
+export const plyOf = ({ ply, turns }) => ply ?? turns.length;
+
+/** The try with another turn to look at. @param {Try} now @param {number} to @returns {Try} */
+export const lookedAt = (now, to) => {
+  const at = Math.max(0, Math.min(now.turns.length, to));
+  return { ...now, ply: at === now.turns.length ? null : at };
+};
+
+/** Whether nothing more can be played. @param {Try} now */
+export const isOver = ({ progress, shown }) =>
+  shown || ['solved', 'wrong', 'late'].includes(progress);
+
+/** @param {Try} now */
+export const mayTry = (now) => now.ply === null && !now.busy && !isOver(now);
+
+/** What is asked for. @param {Puzzle} puzzle @param {string} player who is to move */
+export const task = ({ turns }, player) =>
+  `${player} to move and win ${turns === 1 ? 'this turn' : `in ${plural(turns, 'turn')}`}.`;
+
+/** What has become of a try; nothing where nothing has. @param {Try} now @param {Puzzle} puzzle @param {string} other who defends */
+export const verdict = (now, puzzle, other) => {
+  const { turns, ply, progress, helped, busy } = now;
+  if (ply !== null) return `Turn ${ply} of ${turns.length}`;
+  if (busy) return `${other} defends…`;
+  switch (progress) {
+    case 'solved':
+      return helped ? 'Solved, with help.' : 'Solved!';
+    case 'wrong':
+      return `${turns[0]} does not win by force. Try again.`;
+    case 'late':
+      return 'That takes too long. Try again.';
+    case 'right':
+      return `Right. ${plural(puzzle.turns - Math.ceil(turns.length / 2), 'turn')} to go.`;
+    default:
+      return '';
+  }
+};
 
 const KEY = 'quadrille.puzzles.';
 
@@ -15,6 +71,10 @@ export const marksOf = (storage, game) => {
     return {};
   }
 };
+
+/** How many were solved alone. @param {Puzzle[]} puzzles @param {Record<string, Mark>} marks */
+export const solvedOf = (puzzles, marks) =>
+  puzzles.filter(({ position }) => marks[position] === 'solved').length;
 
 /** Notes how a puzzle was solved; what was solved alone stays so. @param {Storage} storage @param {string} game @param {string} position @param {Mark} mark */
 export const note = (storage, game, position, mark) => {

@@ -1,7 +1,8 @@
 /** The rules, as a page and as a panel beside the board. */
 import { catalogue } from './api.js';
 import { fetchText } from './ask.js';
-import { button, drawing, el, fill } from './dom.js';
+import { button, el, fill } from './dom.js';
+import { gameShelf } from './shelf.js';
 import { capital } from './text.js';
 
 /** The rules of a game; their markup is the program's own. */
@@ -19,19 +20,7 @@ const shelf = (games) =>
     'div',
     {},
     el('h1', {}, 'Rules'),
-    el(
-      'div.shelf',
-      {},
-      ...games.map((one) =>
-        el(
-          'a.card.tile',
-          { href: `/rules/${one.id}` },
-          drawing(one.picture),
-          el('b', {}, one.name),
-          el('small', {}, capital(one.tagline)),
-        ),
-      ),
-    ),
+    gameShelf(games, ({ id, tagline }) => ({ href: `/rules/${id}`, about: capital(tagline) })),
   );
 
 /** @param {HTMLElement} main @param {string} id */

@@ -1,0 +1,63 @@
+/** Sharing a game: its addresses, its text, and handing one that is kept here to the server. */
+import { closeRow, openDialog, recordBox } from './dialogs.js';
+import { button, copyField, el, toast } from './dom.js';
+import { isStarted } from './gamestate.js';
+import { forgetGame, hasServer, myGame } from './prefs.js';
+import { handOver, recordOf } from './tables.js';
+import { capital } from './text.js';
+
+/** @param {import('./gamestate.js').State} state */
+export const share = (state) => (state.device ? shareFromHere(state) : showLinks(state));
+
+/** @param {import('./gamestate.js').State} state */
+const showLinks = (state) => {
+  const { id, seat } = state;
+  const base = location.origin;
+  const invite = myGame(id)?.invite;
+  const token = seat && !seat.invitation ? seat.token : null;
+  openDialog(
+    { id: 'links', title: 'Links to this game' },
+    copyField('To watch', `${base}/${id}`, 'watch-link'),
+    token && copyField('Your seat, secret', `${base}/${id}#${token}`, 'seat-link'),
+    token &&
+      invite &&
+      !isStarted(state) &&
+      copyField('To invite your friend', `${base}/${id}#${invite}`, 'friend-link'),
+    copyField(
+      'To show on another page',
+      `<iframe src="${base}/embed/${id}" width="420" height="560"></iframe>`,
+      'embed-link',
+    ),
+    closeRow(
+      el('a.button', { href: `/api/games/${id}/record`, id: 'record-link' }, 'The game as text'),
+    ),
+  );
+};
+
+/** A game of this browser: as text, or handed to the server, where it has an address. @param {import('./gamestate.js').State} state */
+const shareFromHere = async ({ id, game, info }) => {
+  const text = await recordOf(game, info.players);
+  const give = async () => {
+    hand.disabled = true;
+    try {
+      const address = await handOver(game);
+      // From now on it is the server's: two that go on apart would be two games.
+      forgetGame(id);
+      location.href = address;
+    } catch (error) {
+      hand.disabled = false;
+      toast(capital(/** @type {Error} */ (error).message), 'bad');
+    }
+  };
+  const hand = button('Put it on the server', give, {
+    id: 'hand-over',
+    title: 'Gives the game an address that others can open',
+  });
+  recordBox(text, {
+    id: 'links',
+    title: 'This game',
+    file: `${info.id}.txt`,
+    lead: 'It is kept in this browser, and nobody else can see it.',
+    more: hasServer() && hand,
+  });
+};

@@ -1,0 +1,213 @@
+/** One puzzle: find the only turn that wins, and win against the best defence. */
+import { toPath, view as askView } from './api.js';
+import { ask, thought } from './ask.js';
+import { button, el, iconButton, onKeys, say, setText, stepKeys, toast } from './dom.js';
+import { arrowsFor, createPlay } from './play.js';
+import { forever } from './prefs.js';
+import * as puzzling from './puzzling.js';
+import { layOut, verdictLine } from './reader.js';
+import { play as sound } from './sound.js';
+import { capital } from './text.js';
+import { createTurns } from './turns.js';
+
+/**
+ * @typedef {import('./api.js').GameInfo} GameInfo
+ * @typedef {import('./puzzling.js').Puzzle} Puzzle
+ * @typedef {{state: import('./puzzling.js').Try, info: GameInfo, puzzles: Puzzle[], puzzle: Puzzle, start: import('./api.js').View,
+ *   play: ReturnType<typeof createPlay>, parts: ReturnType<typeof createParts>}} Page
+ *   `start` is the position, with the player to move at the lower side
+ */
+
+/** How long the defence is looked for. */
+const DEFENCE_MS = 600;
+
+/** @param {HTMLElement} main @param {GameInfo} info @param {Puzzle[]} puzzles @param {number} number */
+export const puzzlePage = async (main, info, puzzles, number) => {
+  const puzzle = puzzles[number - 1];
+  const start = await askView({ game: info.id, position: puzzle.position });
+  document.title = `Puzzle ${number} of ${info.name} – Quadrille`;
+  /** @type {Page} */
+  const p = /** @type {any} */ ({ state: puzzling.BEGIN, info, puzzles, puzzle, start });
+  p.play = createPlay({
+    label: `Board of ${info.name}`,
+    sure: true,
+    mayPlay: () => puzzling.mayTry(p.state),
+    idle: () => puzzling.verdict(p.state, puzzle, defender(p)) || taskOf(p),
+    onWay: (turn) => puzzling.verdict(p.state, puzzle, defender(p)) || `${turn} is played`,
+    onTurn: (turn) => played(p, turn),
+  });
+  p.parts = createParts(p);
+  const { words, list, nav, next, hint, solution, retry, analyse } = p.parts;
+  layOut(main, {
+    kind: 'puzzle',
+    title: `Puzzle ${number}`,
+    about: `${info.name} · rated ${puzzle.rating}`,
+    more: el('a', { href: `/puzzles/${info.id}` }, 'All puzzles'),
+    play: p.play,
+    task: [el('p.task', {}, el('b', {}, taskOf(p)), ' Only one turn does it.'), words],
+    turns: [list.element, nav],
+    actions: [next, hint, solution, retry, analyse],
+  });
+  onKeys(keys(p));
+  await render(p, false);
+};
+
+/** @param {Page} p */
+const createParts = (p) => {
+  const step = (/** @type {number} */ by) => go(p, puzzling.plyOf(p.state) + by);
+  const back = iconButton('back', 'One turn back', () => step(-1), { id: 'nav-back' });
+  const on = iconButton('on', 'One turn on', () => step(1), { id: 'nav-on' });
+  const analyse = el('a.button', { id: 'puzzle-analyse', hidden: true }, 'Analyse');
+  analyse.href = `/analysis/${p.info.id}/${toPath(p.puzzle.position)}`;
+  return {
+    list: createTurns((ply) => go(p, ply)),
+    words: verdictLine('puzzle-words'),
+    hint: button('Hint', () => showHint(p), {
+      id: 'puzzle-hint',
+      title: 'Show which piece or cell it is (h)',
+    }),
+    solution: button('Solution', () => showSolution(p), { id: 'puzzle-solution' }),
+    retry: button('Try again', () => restart(p), { id: 'puzzle-retry' }),
+    next: el('a.button.primary', { id: 'puzzle-next', hidden: true }, 'Next puzzle'),
+    nav: el('nav.steps', { 'aria-label': 'Through the solution' }, back, on),
+    back,
+    on,
+    analyse,
+  };
+};
+
+/** @param {Page} p */
+const keys = (p) => ({
+  ...stepKeys({
+    first: () => go(p, 0),
+    step: (by) => go(p, puzzling.plyOf(p.state) + by),
+    last: () => go(p, p.state.turns.length),
+  }),
+  h: () => showHint(p),
+  Escape: () => p.play.back(),
+  m: () => p.play.entry.focus(),
+  n: () => {
+    if (!p.parts.next.hidden) location.href = p.parts.next.href;
+  },
+});
+
+/** @param {Page} p */
+const defender = ({ info, start }) => info.players[2 - start.turn];
+
+/** @param {Page} p */
+const taskOf = ({ info, start, puzzle }) => puzzling.task(puzzle, info.players[start.turn - 1]);
+
+/** @param {Page} p */
+const isFlipped = ({ start }) => start.turn === 2;
+
+/** @param {Page} p @param {number} ply */
+const placeAt = ({ info, puzzle, state }, ply) => ({
+  game: info.id,
+  position: puzzle.position,
+  turns: state.turns.slice(0, ply),
+});
+
+/** Asks the rules about this puzzle. @param {Page} p @param {object} what */
+const askAbout = ({ info, puzzle }, what) =>
+  ask('puzzle', { game: info.id, number: puzzle.number, ...what });
+
+/** @param {Page} p */
+const render = async (p, animate = true) => {
+  const { state, parts, info, puzzles, puzzle } = p;
+  const at = puzzling.plyOf(state);
+  const over = puzzling.isOver(state);
+  parts.list.show(state.turns, at, { first: p.start.turn });
+  setText(parts.words, puzzling.verdict(state, puzzle, defender(p)));
+  parts.words.dataset.progress = state.progress;
+  parts.hint.hidden = parts.solution.hidden = over;
+  parts.retry.hidden = state.turns.length === 0;
+  parts.next.hidden = parts.analyse.hidden = !over;
+  const next = puzzling.nextOpen(puzzles, puzzling.marksOf(forever, info.id), puzzle.number);
+  parts.next.href = `/puzzles/${info.id}/${next}`;
+  parts.back.disabled = at === 0;
+  parts.on.disabled = at >= state.turns.length;
+  await p.play.show(placeAt(p, at), { flipped: isFlipped(p), animate });
+  p.play.render();
+};
+
+/** @param {Page} p @param {number} to */
+const go = (p, to) => {
+  p.state = puzzling.lookedAt(p.state, to);
+  render(p);
+};
+
+/** @param {Page} p @param {string} turn */
+const played = async (p, turn) => {
+  const { info, puzzle } = p;
+  const turns = [...p.state.turns, turn];
+  sound('move');
+  const { progress } = await askAbout(p, { turns });
+  p.state = { ...p.state, turns, progress, busy: progress === 'right' };
+  if (progress === 'solved')
+    puzzling.note(forever, info.id, puzzle.position, p.state.helped ? 'helped' : 'solved');
+  if (puzzling.isOver(p.state)) sound(progress === 'solved' ? 'end' : 'low');
+  await render(p, false);
+  say(puzzling.verdict(p.state, puzzle, defender(p)));
+  if (p.state.busy) await defend(p);
+};
+
+/** The other side answers as well as it can. @param {Page} p */
+const defend = async (p) => {
+  const was = p.state;
+  try {
+    const { turn } = await thought('turn', {
+      ...placeAt(p, was.turns.length),
+      player: { kind: 'level', level: 10 },
+      time_ms: DEFENCE_MS,
+    });
+    const turns = [...was.turns, turn];
+    const { progress } = await askAbout(p, { turns });
+    // Who has begun again meanwhile is not answered.
+    if (p.state.turns !== was.turns || !p.state.busy) return;
+    p.state = { ...p.state, turns, progress, busy: false };
+  } catch (error) {
+    p.state = { ...p.state, busy: false };
+    toast(capital(/** @type {Error} */ (error).message), 'bad');
+  }
+  sound('other');
+  await render(p);
+  const words = puzzling.verdict(p.state, p.puzzle, defender(p));
+  say(`${defender(p)} plays ${p.state.turns.at(-1)}. ${words}`);
+};
+
+/** @param {Page} p */
+const restart = (p) => {
+  p.state = puzzling.again(p.state);
+  render(p, false);
+  say(taskOf(p));
+};
+
+/** The turn that wins: the solution's, and behind that what the engine finds. @param {Page} p */
+const bestTurn = async (p) => {
+  const { turns } = p.state;
+  if (turns.length === 0) return (await askAbout(p, { solution: true })).solution[0];
+  return (await thought('hint', placeAt(p, turns.length))).engine?.turn;
+};
+
+/** Where the winning turn is made, but not how. @param {Page} p */
+const showHint = async (p) => {
+  if (!puzzling.mayTry(p.state)) return;
+  p.state = { ...p.state, helped: true };
+  const best = await bestTurn(p);
+  if (!best) return;
+  const [first] = await arrowsFor(placeAt(p, p.state.turns.length), best, isFlipped(p));
+  const cell = first && ('place' in first ? first.place : first.from);
+  if (cell === undefined) return;
+  p.play.clear();
+  p.play.hint([{ place: cell }]);
+  toast(`Look at ${p.start.cells[cell].name}.`);
+};
+
+/** @param {Page} p */
+const showSolution = async (p) => {
+  const { solution: turns } = await askAbout(p, { solution: true });
+  p.state = { ...p.state, turns, ply: 0, busy: false, helped: true, shown: true };
+  await render(p, false);
+  p.play.hint(await arrowsFor(placeAt(p, 0), turns[0], isFlipped(p)));
+  say(`The solution: ${turns.join(', ')}`);
+};

@@ -1,0 +1,113 @@
+/** The card of a turn: what is to be done, the stages, the choices, and a field to type in. */
+import { button, el, fill, setText } from './dom.js';
+import { capital } from './text.js';
+
+/**
+ * @typedef {import('./api.js').Tap} Tap
+ * @typedef {{title: string, able: boolean, begun: boolean, done: Tap[], ahead: string[], choices: Tap[],
+ *   proposed: boolean, mayPlay: boolean, plays: boolean, error: string}} Shown
+ *   what the card shows: whether a turn can be made, whether it has begun, its stages, what there is to choose from,
+ *   whether it can be confirmed, whether its reader is to move, and plays at all
+ */
+
+/**
+ * @param {{onBack: () => void, onClear: () => void, onPlay: () => void, onType: (text: string) => Promise<boolean>,
+ *   onChoose: (choice: Tap) => void, onPeek: (choice: Tap|null) => void, toBoard: () => void}} hooks
+ *   `onType` says whether the text was taken, `onPeek` is told of a choice that is pointed at, `toBoard` gets the focus of
+ *   what goes away
+ */
+export const createStageCard = (hooks) => {
+  const title = el('p.prompt', { id: 'prompt' });
+  const strip = el('ol.stages', { 'aria-label': 'Stages of this turn' });
+  const chips = el('div.chips', { role: 'group', 'aria-label': 'Choices' });
+  const back = button('Back', hooks.onBack, { id: 'stage-back' });
+  const clear = button('Clear', hooks.onClear, { id: 'stage-clear' });
+  const play = button('Play', hooks.onPlay, { id: 'stage-play', className: 'primary' });
+  const error = el('p.error', { id: 'move-error', role: 'alert' });
+  const entry = el('input', {
+    type: 'text',
+    id: 'move-text',
+    'aria-label': 'Type a move',
+    placeholder: 'Type a move',
+    autocomplete: 'off',
+    spellcheck: false,
+    autocapitalize: 'none',
+    enterkeyhint: 'go',
+  });
+  const onsubmit = async (/** @type {Event} */ event) => {
+    event.preventDefault();
+    const text = entry.value.trim();
+    if (text && (await hooks.onType(text))) entry.value = '';
+  };
+  const go = el('button', { type: 'submit', id: 'move-go' }, 'Go');
+  const form = el('form.joined.entry', { onsubmit }, entry, go);
+  const header = el('header', {}, title, back, clear);
+  const element = el(
+    'section.card.stage',
+    { 'aria-label': 'Your turn' },
+    ...[header, strip, chips, play, form, error],
+  );
+  let choosing = '';
+
+  /** The choices; those that stay the same keep the focus of whoever is choosing. */
+  const paintChoices = (/** @type {Tap[]} */ choices) => {
+    const key = JSON.stringify(choices);
+    if (key === choosing) return;
+    choosing = key;
+    const had = chips.contains(document.activeElement);
+    fill(chips, ...choices.map((choice) => chip(choice, hooks)));
+    if (!had) return;
+    const next = chips.querySelector('button') ?? (play.hidden ? null : play);
+    if (next) next.focus();
+    else hooks.toBoard();
+  };
+
+  /** @param {Shown} shown */
+  const paint = (shown) => {
+    setText(title, shown.title);
+    setText(error, shown.error);
+    title.classList.toggle('mine', shown.able);
+    element.classList.toggle('begun', shown.able && shown.begun);
+    // Room for stages stays once there were some, so that nothing jumps between turns.
+    if (shown.done.length + shown.ahead.length > 0) element.classList.add('staged');
+    fill(strip, ...stages(shown));
+    const had = document.activeElement === play;
+    play.hidden = !shown.proposed;
+    if (play.hidden && had) hooks.toBoard();
+    paintChoices(shown.choices);
+    for (const one of [back, clear]) {
+      one.disabled = !shown.able || !shown.begun;
+      // A button that can do nothing hides, and keeps its place.
+      one.classList.toggle('resting', one.disabled);
+    }
+    // A field that is disabled would lose the focus of whoever types the next turn.
+    entry.readOnly = !shown.mayPlay;
+    form.hidden = !shown.plays;
+  };
+
+  return { element, entry, paint };
+};
+
+/** @param {Tap} choice @param {Parameters<typeof createStageCard>[0]} hooks */
+const chip = (choice, { onChoose, onPeek }) =>
+  button(choice.label, () => onChoose(choice), {
+    className: 'chip',
+    'data-choice': choice.label,
+    onmouseenter: () => onPeek(choice),
+    onfocus: () => onPeek(choice),
+    onmouseleave: () => onPeek(null),
+    onblur: () => onPeek(null),
+  });
+
+/** The path of the stages. @param {Shown} shown */
+const stages = ({ done, ahead }) => [
+  ...done.map(({ stage, label }) => el('li.done', {}, el('small', {}, capital(stage)), label)),
+  ...ahead.map((name, i) =>
+    el(
+      i === 0 ? 'li.now' : 'li',
+      i === 0 ? { 'aria-current': 'step' } : {},
+      el('small', {}, capital(name)),
+      '…',
+    ),
+  ),
+];
