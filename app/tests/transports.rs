@@ -101,7 +101,8 @@ impl Server {
     }
 
     fn ask(&self, (ask, fields): &Asked) -> Vec<Value> {
-        let by_path = matches!(*ask, "rules" | "puzzles" | "lessons") && fields["game"].is_string();
+        let by_path = matches!(*ask, "rules" | "puzzles" | "lessons" | "results")
+            && fields["game"].is_string();
         let (status, body) = match *ask {
             "catalogue" => self.send("GET", "/api/catalogue", ""),
             ask if by_path => {
@@ -219,12 +220,15 @@ pub fn several_hundred() -> Vec<Asked> {
             ("puzzle", json!({ "game": id, "number": round + 1 })),
             ("puzzle", json!({ "game": id, "number": 1_000 })),
             ("lesson", json!({ "game": id, "number": round % 5 + 1, "answer": true })),
+            ("proof", whole.clone()),
+            ("proof", json!({ "game": id, "options": { "size": 5 }, "turns": [] })),
         ]);
         if round == 0 {
             asked.push(("review", with(json!({ "nodes": 100 }))));
             asked.push(("rules", json!({ "game": id })));
             asked.push(("puzzles", json!({ "game": id })));
             asked.push(("lessons", json!({ "game": id })));
+            asked.push(("results", json!({ "game": id })));
         }
         record.truncate(record.len() / 2);
         asked.push(("tree", json!({ "record": record })));

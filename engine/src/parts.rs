@@ -1,11 +1,11 @@
-//! What the engine knows by heart: nets, proofs and puzzles.
+//! What the program knows by heart: nets, proofs, results and puzzles.
 //!
 //! They come with the program. One for a page is fetched before anything can be done, so it leaves them out and
 //! is handed each when a game first needs it. Until then that game is not searched: it would be judged
 //! otherwise than elsewhere.
 
 use crate::session::Session;
-#[cfg(target_family = "wasm")]
+use crate::solve::shipped::Shipped;
 use std::sync::OnceLock;
 
 /// A file that the engine of a game rests on.
@@ -17,6 +17,8 @@ pub struct Part {
     game: &'static str,
     purpose: Purpose,
     kept: Kept,
+    /// What was made of it, if it is a certificate and was needed.
+    read: OnceLock<Option<Shipped>>,
 }
 
 /// What a part is for.
@@ -28,12 +30,17 @@ enum Purpose {
     SearchOf(u64),
     /// Puzzles.
     Puzzles,
+    /// A certificate of a game on boards of one size, to play against.
+    ProofOf(u64),
+    /// What is known of each game.
+    Results,
 }
 
 #[cfg(not(target_family = "wasm"))]
 type Kept = &'static [u8];
 
-/// The checksum of the file that the program was built with, and the file once it has been handed over.
+/// The checksum of the file that the program was built with, 0 if it may change without the program, and the
+/// file once it has been handed over.
 #[cfg(target_family = "wasm")]
 type Kept = (u64, OnceLock<Vec<u8>>);
 
@@ -45,13 +52,20 @@ macro_rules! kept {
         let kept = (const { sum(include_bytes!($file)) }, OnceLock::new());
         kept
     }};
+    ($file:literal, may change) => {{
+        #[cfg(not(target_family = "wasm"))]
+        let kept: Kept = include_bytes!($file);
+        #[cfg(target_family = "wasm")]
+        let kept = (0, OnceLock::new());
+        kept
+    }};
 }
 
 const fn part(name: &'static str, game: &'static str, purpose: Purpose, kept: Kept) -> Part {
-    Part { name, game, purpose, kept }
+    Part { name, game, purpose, kept, read: OnceLock::new() }
 }
 
-use Purpose::{Puzzles, Search, SearchOf};
+use Purpose::{ProofOf, Puzzles, Results, Search, SearchOf};
 
 pub(crate) static GLAISHER: Part =
     part("glaisher.net", "glaisher", Search, kept!("../nets/glaisher.net"));
@@ -71,9 +85,43 @@ static PUZZLES: [Part; 4] = [
     part("puzzles-six-making.txt", "six-making", Puzzles, kept!("puzzles/six-making.txt")),
 ];
 
+static PROOFS: [Part; 4] = [
+    proof(
+        "gekitai-4.proof",
+        "gekitai",
+        4,
+        kept!("../../docs/certificates/results/gekitai-4x4.certificate.gz"),
+    ),
+    proof(
+        "gekitai-5.proof",
+        "gekitai",
+        5,
+        kept!("../../docs/certificates/results/gekitai-5x5-4-markers.certificate.gz"),
+    ),
+    proof(
+        "jeson-mor-5.proof",
+        "jeson-mor",
+        5,
+        kept!("../../docs/certificates/results/jeson-mor-5x5.certificate.gz"),
+    ),
+    proof(
+        "jeson-mor-7.proof",
+        "jeson-mor",
+        7,
+        kept!("../../docs/certificates/results/jeson-mor-7x7.certificate.gz"),
+    ),
+];
+static RESULTS: Part =
+    part("results.json", "", Results, kept!("../../docs/results.json", may change));
+
+const fn proof(name: &'static str, game: &'static str, size: u64, kept: Kept) -> Part {
+    part(name, game, ProofOf(size), kept)
+}
+
 /// Every part.
 pub fn parts() -> impl Iterator<Item = &'static Part> {
-    [&GLAISHER, &SIX_MAKING_4, &SIX_MAKING_5, &GEKITAI, &CERTIFICATE].into_iter().chain(&PUZZLES)
+    let engines = [&GLAISHER, &SIX_MAKING_4, &SIX_MAKING_5, &GEKITAI, &CERTIFICATE, &RESULTS];
+    engines.into_iter().chain(&PUZZLES).chain(&PROOFS)
 }
 
 impl Part {
@@ -89,12 +137,18 @@ impl Part {
         self.kept.1.get().map(Vec::as_slice)
     }
 
+    /// The certificate that it is, where it is at hand.
+    pub fn certificate(&'static self) -> Option<&'static Shipped> {
+        let packed = self.bytes()?;
+        self.read.get_or_init(|| Shipped::read(packed)).as_ref()
+    }
+
     /// Whether a search of this match asks for it.
     fn serves(&self, session: &dyn Session) -> bool {
         let serves = match self.purpose {
             Search => true,
             SearchOf(size) => board_size(session) == Some(size),
-            Puzzles => false,
+            Puzzles | ProofOf(_) | Results => false,
         };
         serves && session.info().id == self.game
     }
@@ -120,6 +174,24 @@ pub fn puzzles(game: &str) -> Result<&'static str, Option<&'static str>> {
     std::str::from_utf8(bytes).map_err(|_| None)
 }
 
+/// The certificate about a game on a board as large as that of a match, or else the part that it is in; neither
+/// where none comes with the program.
+pub fn certificate(session: &dyn Session) -> Result<&'static Shipped, Option<&'static str>> {
+    let (game, size) = (session.info().id, board_size(session));
+    let about = |part: &&'static Part| match part.purpose {
+        ProofOf(of) => part.game == game && size == Some(of),
+        _ => std::ptr::eq(*part, &CERTIFICATE) && part.serves(session),
+    };
+    let part = parts().find(about).ok_or(None)?;
+    part.bytes().ok_or(Some(part.name))?;
+    part.certificate().ok_or(None)
+}
+
+/// What is known of each game as JSON, or else the part that it is in.
+pub fn results() -> Result<&'static [u8], &'static str> {
+    RESULTS.bytes().ok_or(RESULTS.name)
+}
+
 /// Hands a part over. Only the very file that the program was built with is taken.
 #[cfg(target_family = "wasm")]
 pub fn hand_over(name: &str, bytes: Vec<u8>) -> Result<(), String> {
@@ -127,7 +199,7 @@ pub fn hand_over(name: &str, bytes: Vec<u8>) -> Result<(), String> {
         return Err(format!("there is no part `{}`", rules::game::shorten(name)));
     };
     let (expected, found) = (part.kept.0, sum(&bytes));
-    if found != expected {
+    if found != expected && expected != 0 {
         let message = format!("{name} has the sum {found:016x}, expected {expected:016x}");
         return Err(format!("{message}: it belongs to another version"));
     }

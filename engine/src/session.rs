@@ -97,6 +97,10 @@ pub trait Session: Send {
     fn position(&self) -> Value;
     /// The position in one line.
     fn text(&self) -> String;
+    /// The image of the position that stands for all of them, in one line, and which one it is.
+    fn canonical(&self) -> (String, usize);
+    /// The legal move that becomes this one in an image.
+    fn move_of_image(&self, text: &str, which: usize) -> Option<String>;
     /// The position as a Prolog term, where the game has one.
     fn term(&self) -> Option<String>;
     /// The drawing, with the last turn marked.
@@ -318,6 +322,15 @@ impl<G: Play> Session for Match<G> {
 
     fn text(&self) -> String {
         self.pos.text()
+    }
+
+    fn canonical(&self) -> (String, usize) {
+        let (image, which) = self.pos.canonical();
+        (image.text(), which)
+    }
+
+    fn move_of_image(&self, text: &str, which: usize) -> Option<String> {
+        Some(self.pos.move_of_image(text.parse().ok()?, which)?.to_string())
     }
 
     fn term(&self) -> Option<String> {

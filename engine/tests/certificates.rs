@@ -2,9 +2,9 @@
 //! refused, with the place.
 
 use crate::slow_rules::{Slowly, gekitai, jeson_mor};
-use engine::parts::CERTIFICATE;
+use engine::parts::{CERTIFICATE, parts};
 use engine::play::Play;
-use engine::solve::certificate::{Certificate, Stored, compress, decompress};
+use engine::solve::certificate::{Certificate, Stored, compress, decompress, game_of};
 use engine::solve::check::verify;
 use engine::solve::question::{Method, Settings, Verdict, Win, solve};
 use engine::{GAMES, Stop, find};
@@ -79,6 +79,40 @@ fn the_certificate_of_jeson_mor_on_seven_by_seven_holds_by_the_slow_rules() {
     let start = JesonMor::new(&options).unwrap();
     let certificate = win(&start, Method::Quiet, Some(Player::Two)).certificate.unwrap();
     assert!(Slowly::<jeson_mor::Board>::read(&certificate.write()).check() > 1_000_000);
+}
+
+#[test]
+fn every_certificate_of_the_program_holds_and_is_found_by_what_is_stored() {
+    let proofs: Vec<_> = parts().filter(|part| part.name.ends_with(".proof")).collect();
+    assert_eq!(proofs.len(), 5);
+    for part in proofs {
+        let text = decompress(part.bytes().unwrap()).unwrap();
+        let entry = find(&game_of(&text).unwrap()).unwrap();
+        let shipped = part.certificate().unwrap();
+        assert!(text.contains(&format!("\nstored {}\n", shipped.stored.len())), "{}", part.name);
+        // Looking all of the largest one up takes a while.
+        let step = shipped.stored.len().div_ceil(1_000);
+        for line in shipped.stored.iter().step_by(step) {
+            let end = line.match_indices(' ').nth(1).map_or(line.len(), |(at, _)| at);
+            let session = (entry.from_text)(&line[..end], &Default::default()).unwrap();
+            assert_eq!(session.canonical().0, line[..end], "{}", part.name);
+            assert_eq!(shipped.find(&line[..end]), Some(line[end..].trim_start()), "{line}");
+        }
+        // Checking that one takes minutes without optimisation.
+        if shipped.stored.len() < 20_000 || std::env::var_os("QUADRILLE_LONG").is_some() {
+            (entry.verify)(&text, &mut |_, _| {}).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_position_beside_those_that_are_stored_is_not_found() {
+    let shipped = CERTIFICATE.certificate().unwrap();
+    let first = shipped.stored[0].rsplitn(3, ' ').last().unwrap();
+    assert!(shipped.find(first).is_some());
+    for other in ["", "6/6/6/6/6/6;both=draw 2", "zzz", &first[..first.len() - 1]] {
+        assert_eq!(shipped.find(other), None, "{other}");
+    }
 }
 
 /// A small certificate, as text: Gekitai on 5×5 with four markers each.

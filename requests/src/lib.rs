@@ -28,6 +28,7 @@ pub mod given;
 pub mod lessons;
 #[cfg(not(target_family = "wasm"))]
 pub mod pages;
+pub mod proofs;
 pub mod puzzles;
 pub mod query;
 pub mod read;
@@ -83,9 +84,13 @@ pub enum Request {
     Puzzles(puzzles::Puzzles),
     /// How a try at a puzzle goes.
     Puzzle(puzzles::Attempt),
+    /// What is known of a game for certain.
+    Results(Rules),
+    /// What a certificate says of a position.
+    Proof(Given),
 }
 
-/// Which rules page.
+/// Which game.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Rules {
     /// The game's id.
@@ -124,10 +129,11 @@ pub enum Answer {
     Lesson(Box<lessons::LessonShown>),
     Puzzles(puzzles::PuzzleList),
     Puzzle(Box<puzzles::AttemptShown>),
+    Known(Value),
 }
 
 /// What can be asked, by the name it has in JSON.
-pub const ASKS: [&str; 15] = [
+pub const ASKS: [&str; 17] = [
     "query",
     "view",
     "edit",
@@ -143,6 +149,8 @@ pub const ASKS: [&str; 15] = [
     "lesson",
     "puzzles",
     "puzzle",
+    "results",
+    "proof",
 ];
 
 impl Request {
@@ -167,7 +175,11 @@ impl Request {
                 read::fields::<Map<String, Value>>(fields, &[])?;
                 Request::Catalogue
             }
-            "rules" => Request::Rules(read::fields(fields, &["game"])?),
+            "rules" | "results" => {
+                let game = read::fields(fields, &["game"])?;
+                if ask == "rules" { Request::Rules(game) } else { Request::Results(game) }
+            }
+            "proof" => Request::Proof(read::fields(fields, &given::FIELDS)?),
             "hint" => Request::Hint(search(fields)?),
             "analysis" => Request::Analysis(search(fields)?),
             "turn" => {
@@ -237,6 +249,8 @@ impl Request {
             Request::Lesson(attempt) => Answer::Lesson(Box::new(attempt.answer()?)),
             Request::Puzzles(puzzles) => Answer::Puzzles(puzzles.answer()?),
             Request::Puzzle(attempt) => Answer::Puzzle(Box::new(attempt.answer()?)),
+            Request::Results(of) => Answer::Known(proofs::results(&of.game)?),
+            Request::Proof(given) => Answer::Known(proofs::follow(&given, budget)?),
             Request::Query(query) if query.search.is_none() => {
                 // An engine without a table can still look a position up in a table of results.
                 let answer = query.prepare(budget)?.answer(&mut Desk::new(0), &Stop::default());

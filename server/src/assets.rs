@@ -62,6 +62,7 @@ static FILES: &[File] = files![
     "play.js",
     "prefs.js",
     "premove.js",
+    "proving.js",
     "puzzle.js",
     "puzzles.js",
     "puzzling.js",
@@ -69,6 +70,7 @@ static FILES: &[File] = files![
     "reach.js",
     "reader.js",
     "refused.js",
+    "results.js",
     "review.js",
     "rules.js",
     "seatbar.js",
@@ -192,6 +194,7 @@ impl Files {
             "editor" => "editor.js",
             "learn" => "learn.js",
             "puzzles" => "puzzles.js",
+            "results" => "results.js",
             "rules" => "rules.js",
             _ => "game.js",
         };
@@ -243,10 +246,11 @@ impl Files {
         let page = |path: &str| without_server(&self.page_at(path)).into_bytes();
         files.push(("manifest.webmanifest".into(), self.manifest().into_bytes()));
         let games = engine::GAMES.iter().map(|entry| entry.info.id);
-        let sections =
-            ["play", "analysis", "editor", "learn", "puzzles", "rules/all"].map(str::to_owned);
+        let sections = ["play", "analysis", "editor", "learn", "puzzles", "results", "rules/all"]
+            .map(str::to_owned);
         let of_games = games.flat_map(|id| {
-            ["analysis", "editor", "learn", "puzzles", "rules"].map(|page| format!("{page}/{id}"))
+            ["analysis", "editor", "learn", "puzzles", "results", "rules"]
+                .map(|page| format!("{page}/{id}"))
         });
         for folder in sections.into_iter().chain(of_games) {
             files.push((format!("{folder}/index.html"), page(&folder)));

@@ -29,6 +29,11 @@ pub fn content(path: &str) -> Option<String> {
             let puzzle = engine::puzzles::shipped(entry.info.id).into_iter().nth(numbered()?)?;
             Some(beside("reader puzzle", "", "", &*opened(entry, Some(&puzzle.position))?))
         }
+        "results" => {
+            let known = requests::proofs::results(entry.info.id).ok()?;
+            let position = known["results"][numbered()?]["position"].as_str()?.to_owned();
+            Some(beside("reader result", "", "", &*opened(entry, Some(&position))?))
+        }
         "rules" => {
             let html = requests::pages::rules(entry.info.id).ok()?;
             Some(main("page reading", &format!(r#"<article class="prose">{html}</article>"#)))
@@ -51,6 +56,10 @@ fn shelf(page: &str) -> Option<String> {
         "puzzles" => {
             ("Puzzles", "One turn wins, and only one. Find it, and win against the best defence.")
         }
+        "results" => (
+            "Results",
+            "What is known for certain, how anybody can check it, and proofs to play against.",
+        ),
         "rules" => ("Rules", ""),
         _ => return None,
     };
@@ -112,6 +121,7 @@ mod tests {
                 format!("/learn/{id}"),
                 format!("/learn/{id}/2"),
                 format!("/puzzles/{id}/7"),
+                format!("/results/{id}"),
             ] {
                 let page = content(&path).unwrap_or_else(|| panic!("nothing at {path}"));
                 assert!(page.contains(r#"<div class="board drawn"#), "{path}");
@@ -119,7 +129,7 @@ mod tests {
             }
             assert!(content(&format!("/rules/{id}")).is_some_and(|page| page.contains("<h1")));
         }
-        for path in ["/", "/analysis", "/learn", "/puzzles", "/editor", "/rules/all"] {
+        for path in ["/", "/analysis", "/learn", "/puzzles", "/results", "/editor", "/rules/all"] {
             assert_eq!(
                 content(path).unwrap_or_default().matches("<svg").count(),
                 GAMES.len(),

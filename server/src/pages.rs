@@ -135,6 +135,8 @@ pub fn router(web: Option<PathBuf>) -> Router {
         .route("/learn/{*rest}", page())
         .route("/puzzles", page())
         .route("/puzzles/{*rest}", page())
+        .route("/results", page())
+        .route("/results/{*rest}", page())
         .route("/manifest.webmanifest", get(move || async move { manifest.manifest_file() }))
         .route("/sw.js", get(move || async move { keeper.keeper_file() }))
         .route("/robots.txt", get(|| async { ROBOTS }))

@@ -67,6 +67,12 @@ export const homePage = async (main) => {
         el('b', {}, 'Analyse'),
         el('small', {}, 'Any position or record, with the engine'),
       ),
+      el(
+        'a.card.way',
+        { href: '/results', id: 'results' },
+        el('b', {}, 'Results'),
+        el('small', {}, 'What is proved, and proofs to play against'),
+      ),
     ),
     el(
       'section.paste',

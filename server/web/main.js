@@ -147,7 +147,7 @@ const route = async () => {
   const current =
     first === 'rules'
       ? 'learn'
-      : (['learn', 'analysis', 'editor', 'puzzles'].find((page) => page === first) ??
+      : (['learn', 'analysis', 'editor', 'puzzles', 'results'].find((page) => page === first) ??
         (first === '' ? 'home' : ''));
   for (const link of document.querySelectorAll('header nav a')) {
     if (/** @type {HTMLElement} */ (link).dataset.page === current)
@@ -161,6 +161,7 @@ const route = async () => {
   if (first === 'rules') return (await import('./rules.js')).rulesPage(main, rest[0] ?? '');
   if (first === 'learn') return (await import('./learn.js')).learnPage(main, rest);
   if (first === 'puzzles') return (await import('./puzzles.js')).puzzlesPage(main, rest);
+  if (first === 'results') return (await import('./results.js')).resultsPage(main, rest);
   if (first === 'play')
     return (await import('./game.js')).gamePage(main, location.hash.slice(1), { device: true });
   if (first === 'embed')

@@ -165,6 +165,10 @@ async fn the_site_plays_solves_and_analyses_without_a_network() {
     browser.open(&host.page("/puzzles/six-making/1")).await;
     browser.click("#puzzle-solution").await;
     browser.find(".turns [data-ply=\"1\"]").await;
+    browser.open(&host.page("/results/jeson-mor/3")).await;
+    browser.until_text("#distance", "Black wins in 11 more turns").await;
+    browser.write("#move-text", "a1-b3\u{E007}").await;
+    browser.find(".turns [data-ply=\"2\"]").await;
     browser.close_after_trouble().await;
 }
 

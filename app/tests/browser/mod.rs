@@ -176,10 +176,10 @@ async fn no_page_is_wider_than_a_phone() {
     let (driver, site) = (Driver::start(), Site::start());
     let browser = driver.phone().await;
     let mut paths: Vec<String> =
-        ["/", "/analysis", "/editor", "/learn", "/puzzles"].map(str::to_owned).to_vec();
+        ["/", "/analysis", "/editor", "/learn", "/puzzles", "/results"].map(str::to_owned).to_vec();
     for game in games() {
         paths.extend(
-            ["rules", "analysis", "editor", "learn", "puzzles"]
+            ["rules", "analysis", "editor", "learn", "puzzles", "results"]
                 .map(|page| format!("/{page}/{game}")),
         );
         paths.push(format!("/puzzles/{game}/1"));

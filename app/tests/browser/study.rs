@@ -1,6 +1,6 @@
 //! Analysis, review, the editor and the rules.
 
-use super::driver::Driver;
+use super::driver::{Browser, Driver};
 use super::player::Script;
 use super::site::Site;
 use serde_json::json;
@@ -106,6 +106,74 @@ async fn the_editor_sets_up_a_position_and_explains_what_cannot_be() {
     browser.click("#edit-analyse").await;
     browser.until_text("#lines", "c1").await;
     browser.close_after_refusals().await;
+}
+
+/// How many turns are left, as the page says.
+const LEFT: &str =
+    "Number(document.querySelector('#distance')?.textContent.match(/in (\\d+)/)?.[1] ?? 0)";
+
+/// Plays the turns that lose soonest against a proof, until it has won.
+async fn lose_to_a_proof(browser: &Browser, within: u32) {
+    browser.until("the distance is told", &format!("{LEFT} > 0")).await;
+    let mut left = within + 1;
+    loop {
+        let now = browser.value(LEFT).await.as_u64().unwrap() as u32;
+        if now == 0 {
+            return browser.until_text("#distance", "has won").await;
+        }
+        assert!(now < left, "{now} turns are left after {left}");
+        left = now;
+        let played = browser.value("document.querySelectorAll('.turns [data-ply]').length").await;
+        let played = played.as_u64().unwrap();
+        let worst = "[...document.querySelectorAll('#worths dd')].at(-1).textContent.split(' ')[0]";
+        let turn = browser.value(worst).await;
+        browser.write("#move-text", &format!("{}\u{E007}", turn.as_str().unwrap())).await;
+        browser.find(&format!(".turns [data-ply=\"{}\"]", played + 1)).await;
+        let told = "document.querySelectorAll('#worths dd').length > 0 || /won/.test(document.querySelector('#distance').textContent)";
+        browser.until("the answer is told", told).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_proof_is_played_against_and_every_turn_says_how_far_the_win_is() {
+    let (driver, site) = (Driver::start(), Site::start());
+    let browser = driver.window(1280, 900).await;
+    browser.open(&site.page("/")).await;
+    browser.click("#results").await;
+    browser.click("[data-game=gekitai] li:first-of-type a").await;
+    browser
+        .until("all first turns", "document.querySelectorAll('.values .value').length === 36")
+        .await;
+    browser.until_text("#worths", "Open").await;
+    browser.click("#begin").await;
+    browser.find(".turns [data-ply=\"1\"]").await;
+    lose_to_a_proof(&browser, 22).await;
+    browser.click("#nav-first").await;
+    browser.until("the first position again", &format!("{LEFT} === 22")).await;
+    browser.click("#take-back").await;
+    browser.until("one may go on", "document.querySelectorAll('#worths dd').length > 0").await;
+    browser.open(&site.page("/results/jeson-mor/3")).await;
+    lose_to_a_proof(&browser, 11).await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_closed_set_answers_on_either_side_and_what_is_open_says_so() {
+    let (driver, site) = (Driver::start(), Site::start());
+    let browser = driver.window(1280, 900).await;
+    browser.open(&site.page("/results/gekitai/4")).await;
+    browser.find("main[data-ready]").await;
+    browser.write("#move-text", "b2\u{E007}").await;
+    browser.find(".turns [data-ply=\"2\"]").await;
+    browser.until_text("#distance", "nobody wins by force").await;
+    browser.click("#again").await;
+    browser.click("#other").await;
+    browser.find(".turns [data-ply=\"1\"]").await;
+    browser.open(&site.page("/results/six-making")).await;
+    browser.until_text("#says", "Open").await;
+    let begin = browser.value("document.querySelector('#begin').hidden").await;
+    assert_eq!(begin, json!(true), "there is nothing to play against");
+    browser.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

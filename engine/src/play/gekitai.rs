@@ -9,10 +9,8 @@ use crate::parts;
 use crate::score::{Score, win_after};
 use crate::seed::{self, Seed};
 use crate::solve::Prove;
-use crate::solve::certificate::{Certificate, decompress};
 use rules::gekitai::{Both, Cell, Gekitai, Place, lines};
 use rules::{Game, Outcome, Player, Symmetric};
-use std::sync::OnceLock;
 
 /// The judgement of Gekitai.
 #[derive(Debug)]
@@ -88,23 +86,12 @@ fn wins(pos: &Gekitai, player: Player, cell: Cell) -> bool {
     pos.after(Place(cell)).outcome() == Some(Outcome::Win(player))
 }
 
-/// The proof that the first player wins on 6×6, for the reading in which a shared line draws; its
-/// strategy wins for the other reading too. Made by `quadrille solve gekitai --both draw`.
-/// It is read when it is first needed.
-fn certificate() -> Option<&'static Certificate<Gekitai>> {
-    static READ: OnceLock<Option<Certificate<Gekitai>>> = OnceLock::new();
-    let packed = parts::CERTIFICATE.bytes()?;
-    READ.get_or_init(|| Certificate::read(&decompress(packed).ok()?).ok()).as_ref()
-}
-
-/// The move of the certificate, where it has one.
+/// The move of the proof that the first player wins on 6×6, where it has one. It is for the reading in which a
+/// shared line draws, and wins for the other one too. Made by `quadrille solve gekitai --both draw`.
 fn look_up(pos: &Gekitai) -> Option<(Place, u32)> {
-    let certificate = certificate()?;
+    let certificate = parts::CERTIFICATE.certificate()?;
     let mut setup = pos.setup();
     setup.options.both = Both::Draw;
-    if pos.turn() != certificate.winner || setup.options != certificate.start.options() {
-        return None;
-    }
     certificate.advice(&Gekitai::from_setup(setup).ok()?)
 }
 
@@ -214,7 +201,7 @@ impl Prove for Judge {
     }
 
     fn prepare(&self) {
-        certificate();
+        parts::CERTIFICATE.certificate();
     }
 
     fn book(&self, pos: &Gekitai) -> Option<(Place, u32)> {

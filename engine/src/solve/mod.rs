@@ -16,6 +16,7 @@ pub mod question;
 pub mod quiet;
 pub mod report;
 pub mod retrograde;
+pub mod shipped;
 pub mod strategy;
 pub mod table;
 

@@ -1,0 +1,66 @@
+//! Certificates that come with the program, to look positions up in.
+//!
+//! Tests have checked them. They stand there as the program writes them, sorted, each position as the one
+//! image that stands for all: so the text is the table, and nothing is made of it.
+
+use flate2::read::GzDecoder;
+use rules::{Notation, Player, Symmetric};
+use std::io::Read;
+
+/// A certificate as the program wrote it.
+#[derive(Debug)]
+pub struct Shipped {
+    /// The position that is claimed about.
+    pub position: &'static str,
+    /// What is claimed of it.
+    pub claim: &'static str,
+    /// How moves end that are tried where nothing is stored, and in how many moves they win.
+    pub tries: Option<(&'static str, u32)>,
+    /// The lines of stored positions.
+    pub stored: Vec<&'static str>,
+}
+
+impl Shipped {
+    /// Reads a file, which stays in memory for good.
+    pub(crate) fn read(packed: &[u8]) -> Option<Shipped> {
+        let mut text = String::new();
+        GzDecoder::new(packed).read_to_string(&mut text).ok()?;
+        let text: &'static str = text.leak();
+        let mut lines = text.lines().filter(|line| !line.starts_with('='));
+        let mut field = |name| lines.find_map(|line| line.strip_prefix(name));
+        let (position, claim) = (field("position ")?, field("claim ")?);
+        let tries = lines.next()?.strip_prefix("try ").and_then(|words| {
+            let (ending, rest) = words.split_once(" within ")?;
+            Some((ending, rest.strip_suffix(" moves")?.parse().ok()?))
+        });
+        if tries.is_some() {
+            lines.next();
+        }
+        Some(Shipped {
+            position,
+            claim,
+            tries,
+            stored: lines.filter(|line| *line != "end").collect(),
+        })
+    }
+
+    /// Who wins, where a player does.
+    pub fn winner(&self) -> Option<Player> {
+        let (who, _) = self.claim.strip_prefix("player ")?.split_once(" wins")?;
+        Some(if who == "1" { Player::One } else { Player::Two })
+    }
+
+    /// What stands behind a position, if it is stored: move and rank, or nothing.
+    pub fn find(&self, position: &str) -> Option<&'static str> {
+        let first = self.stored.partition_point(|line| *line < position);
+        let rest = self.stored.get(first)?.strip_prefix(position)?;
+        if rest.is_empty() { Some(rest) } else { rest.strip_prefix(' ') }
+    }
+
+    /// The move stored for a position or one of its images, and its rank.
+    pub fn advice<G: Symmetric + Notation>(&self, pos: &G) -> Option<(G::Move, u32)> {
+        let (canonical, which) = pos.canonical();
+        let (m, rank) = self.find(&canonical.text())?.split_once(' ')?;
+        Some((pos.move_of_image(m.parse().ok()?, which)?, rank.parse().ok()?))
+    }
+}
