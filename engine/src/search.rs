@@ -534,19 +534,8 @@ impl<M: Copy> Moves<M> {
     /// The move of the list to try after so many others of it.
     fn next(&mut self, at: usize) -> Option<M> {
         if at >= self.ordered {
-            let rest = self.list.get_mut(at..)?;
-            if at == 0 {
-                let best = (0..rest.len()).max_by_key(|i| rank(&rest[*i]))?;
-                rest.swap(0, best);
-                self.ordered = 1;
-            } else {
-                let count = ORDERED.min(rest.len());
-                if count < rest.len() {
-                    rest.select_nth_unstable_by_key(count, |weighed| -rank(weighed));
-                }
-                rest[..count].sort_unstable_by_key(|weighed| -rank(weighed));
-                self.ordered = at + count;
-            }
+            self.ordered = at + if at == 0 { 1 } else { ORDERED };
+            bring_forward(self.list.get_mut(at..)?, self.ordered - at);
         }
         self.list.get(at).map(|(_, _, m)| *m)
     }
@@ -578,4 +567,25 @@ fn winning_turn<G: Game, E: Evaluate<Game = G>>(judge: &E, pos: &G) -> Vec<G::Mo
 /// The higher, the earlier a move is tried; the first of equals wins.
 fn rank<M>((worth, index, _): &Weighed<M>) -> i64 {
     i64::from(*worth) << 16 | i64::from(!*index)
+}
+
+/// Brings the best moves, so many, to the front, the best one first.
+fn bring_forward<M>(moves: &mut [Weighed<M>], count: usize) {
+    let (front, rest) = moves.split_at_mut(count.min(moves.len()));
+    let rise = |front: &mut [Weighed<M>], mut i: usize| {
+        while i > 0 && rank(&front[i]) > rank(&front[i - 1]) {
+            front.swap(i, i - 1);
+            i -= 1;
+        }
+    };
+    (1..front.len()).for_each(|i| rise(front, i));
+    let Some(last) = front.len().checked_sub(1) else { return };
+    let mut least = rank(&front[last]);
+    for other in rest {
+        if rank(other) > least {
+            std::mem::swap(other, &mut front[last]);
+            rise(front, last);
+            least = rank(&front[last]);
+        }
+    }
 }
