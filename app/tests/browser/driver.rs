@@ -272,7 +272,14 @@ impl Browser {
 
     /// The same where the network failed on purpose: the browser notes each request that got no answer.
     pub async fn close_after_trouble(self) {
-        let noted = ["net::ERR_", "WebSocket connection to", "status of 503", "status of 401"];
+        // What was fetched ahead may wait for the connection longer than the browser thinks it should.
+        let noted = [
+            "net::ERR_",
+            "WebSocket connection to",
+            "status of 503",
+            "status of 401",
+            "preloaded using link preload but not used within a few seconds",
+        ];
         self.close_where(|message| noted.iter().any(|part| message.contains(part))).await;
     }
 
