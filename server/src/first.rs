@@ -84,18 +84,37 @@ fn shelf(page: &str) -> Option<String> {
     Some(main(class, &format!(r#"<h1>{title}</h1>{lead}<div class="shelf">{tiles}</div>"#)))
 }
 
+/// The board of a game as it stands, both ways round: who sits at the second seat looks from the other side, which
+/// only the browser knows.
+pub fn table(session: &dyn Session, embed: bool) -> String {
+    let ((one, wide), (two, _)) = (drawing(session, false), drawing(session, true));
+    let board = board(
+        wide,
+        &format!(r#"<div class="picture one">{one}</div><div class="picture two">{two}</div>"#),
+    );
+    let class = if embed { "table embed" } else { "table" };
+    main(class, &format!(r#"<div class="boardbox">{board}</div>{}"#, side(session)))
+}
+
+fn board(wide: bool, pictures: &str) -> String {
+    let shape = if wide { "drawn wide" } else { "drawn" };
+    format!(r#"<div class="board {shape}">{pictures}</div>"#)
+}
+
+fn side(session: &dyn Session) -> String {
+    let name = session.info().name;
+    format!(r#"<div class="side"><header class="place"><h1>{name}</h1></header></div>"#)
+}
+
 /// A board where the scripts will put theirs.
 fn beside(class: &str, frame: &str, bar: &str, session: &dyn Session) -> String {
     let (picture, wide) =
         drawing(session, class.ends_with("puzzle") && session.turn().number() == 2);
-    let shape = if wide { "drawn wide" } else { "drawn" };
-    let board = format!(r#"<div class="board {shape}"><div class="picture">{picture}</div></div>"#);
-    let place = format!(r#"<header class="place"><h1>{}</h1></header>"#, session.info().name);
+    let board = board(wide, &format!(r#"<div class="picture">{picture}</div>"#));
+    let side = side(session);
     main(
         &format!("table {class}"),
-        &format!(
-            r#"<div class="boardbox {frame}">{bar}{board}</div><div class="side">{place}</div>"#
-        ),
+        &format!(r#"<div class="boardbox {frame}">{bar}{board}</div>{side}"#),
     )
 }
 

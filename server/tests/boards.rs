@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use tower::ServiceExt;
 
 fn app() -> Router {
-    boards::router(server::replays::Replays::new(2)).merge(pages::router(None))
+    boards::router(server::replays::Replays::new(2)).merge(pages::router(None, None))
 }
 
 async fn send(request: Request<Body>) -> (StatusCode, Response<Body>) {

@@ -2,9 +2,12 @@
 import { catalogue, fromPath, playLink, toPath, view as askView } from './api.js';
 import { ask } from './ask.js';
 import { createBoard } from './board.js';
-import { button, el, fill, onKeys, placeLine, say, setText } from './dom.js';
+import { button, drawing, el, fill, onKeys, placeLine, say, setText, sign, svg } from './dom.js';
 import { gameShelf } from './shelf.js';
 import { capital, spaced } from './text.js';
+
+/** Half the side of a brush's drawing, in units of the board: cells are about twice as wide. */
+const HALF = 22;
 
 /** @param {HTMLElement} main @param {string[]} rest */
 export const editorPage = async (main, rest) => {
@@ -32,6 +35,7 @@ export const editorPage = async (main, rest) => {
 
   const wrong = el('p.error', { id: 'edit-error', role: 'alert' });
   const status = el('p.prompt', { id: 'edit-status' });
+  const note = el('p.about', { id: 'edit-note', role: 'status' });
   const board = createBoard({
     label: `Board of ${info.name}`,
     onTap: (cell) => edit({ cell, brush: state.brush }),
@@ -55,7 +59,7 @@ export const editorPage = async (main, rest) => {
           checked: i === 0,
           onchange: () => pick(brush.id),
         }),
-        el('span', {}, `${i + 1} · ${capital(brush.label)}`),
+        el('span', {}, brushSign(brush.id), `${i + 1} · ${capital(brush.label)}`),
       ),
     ),
   );
@@ -125,7 +129,7 @@ export const editorPage = async (main, rest) => {
       'div.side',
       {},
       placeLine(info.name, 'set up a position'),
-      el('section.card', { 'aria-label': 'Editor' }, status, wrong, brushes),
+      el('section.card', { 'aria-label': 'Editor' }, status, note, wrong, brushes),
       el('section.card', {}, turn),
       el(
         'div.actions',
@@ -157,6 +161,7 @@ export const editorPage = async (main, rest) => {
     mark();
     setText(status, capital(view.status));
     setText(wrong, '');
+    setText(note, '');
     text.value = view.text;
     for (const one of turn.querySelectorAll('input')) one.checked = one.value === String(view.turn);
     for (const one of info.options) {
@@ -185,6 +190,8 @@ export const editorPage = async (main, rest) => {
       if (next.text !== before) state.past.push(before);
       show(next);
       say(change.cell === undefined ? next.status : next.cells[change.cell].says);
+      if (change.clear && board.element.querySelector('[data-piece]'))
+        setText(note, 'These pieces stay: the rules know no board without them.');
     } catch (error) {
       refused(error);
     }
@@ -244,4 +251,35 @@ export const editorPage = async (main, rest) => {
   });
 
   show(await askView({ game: info.id, position: path ? fromPath(path) : null }));
+  drawBrushes(info, brushes).catch(() => {});
+};
+
+/** The place of a brush's drawing; what takes away has a sign. @param {string} id */
+const brushSign = (id) =>
+  el(
+    'i.brush',
+    { 'aria-hidden': 'true', 'data-brush': id },
+    id === 'less' && sign('less'),
+    id === 'none' && sign('none'),
+  );
+
+/** Draws what each brush puts, as the board would: on a cell that is empty. @param {import('./api.js').GameInfo} info @param {HTMLElement} brushes */
+const drawBrushes = async (info, brushes) => {
+  const change = (/** @type {any} */ position, /** @type {any} */ edit) =>
+    ask('edit', { game: info.id, position, edit });
+  const { position } = await askView({ game: info.id });
+  const bare = await change(position, { clear: true });
+  const before = drawing(bare.svg);
+  const stands = (/** @type {Element} */ picture, /** @type {number} */ i) =>
+    picture.querySelectorAll(`[data-piece="${i}"], [data-figure="${i}"]`);
+  const cell = bare.cells.findIndex(
+    (/** @type {any} */ _, /** @type {number} */ i) => stands(before, i).length === 0,
+  );
+  const [x, y] = bare.cells[cell].at;
+  for (const box of brushes.querySelectorAll('[data-brush]:empty')) {
+    const { brush } = /** @type {HTMLElement} */ (box).dataset;
+    const { svg: markup } = await change(bare.position, { cell, brush });
+    const viewBox = `${x - HALF} ${y - HALF} ${2 * HALF} ${2 * HALF}`;
+    box.append(svg('svg', { viewBox }, ...stands(drawing(markup), cell)));
+  }
 };

@@ -8,6 +8,7 @@ import {
   hasServer,
   prefs,
   remember,
+  rememberBoard,
   rememberGame,
   remembered,
   setPrefs,
@@ -109,6 +110,7 @@ const playHere = async ({ game, options = {}, position = null, seats, clock }) =
     );
   }
   rememberGame({ id, game, device: true });
+  rememberBoard(id, start);
   location.href = `/play#${id}`;
   return true;
 };
