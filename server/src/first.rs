@@ -17,9 +17,9 @@ pub fn content(path: &str) -> Option<String> {
             "analysis",
             "with-bar",
             r#"<div class="evalbar"></div>"#,
-            &*opened(entry, rest)?,
+            &*addressed(entry, rest)?,
         )),
-        "editor" => Some(beside("reader", "", "", &*opened(entry, rest)?)),
+        "editor" => Some(beside("reader", "", "", &*addressed(entry, rest)?)),
         "learn" => {
             let lesson = entry.info.lessons.get(numbered()?)?;
             Some(beside("reader lesson", "", "", &*opened(entry, Some(lesson.position))?))
@@ -118,7 +118,16 @@ fn beside(class: &str, frame: &str, bar: &str, session: &dyn Session) -> String 
     )
 }
 
-/// A position as an address names it, the start if it names none.
+/// A position as an address names it: there `_` is the blank before the player.
+fn addressed(entry: &Entry, path: Option<&str>) -> Option<Box<dyn Session>> {
+    let text = path.map(|path| match path.rsplit_once('_') {
+        Some((board, player)) => format!("{board} {player}"),
+        None => path.to_owned(),
+    });
+    opened(entry, text.as_deref())
+}
+
+/// A position in one line, the start if there is none.
 fn opened(entry: &Entry, text: Option<&str>) -> Option<Box<dyn Session>> {
     match text.filter(|text| !text.is_empty()) {
         None => (entry.start)(&Map::new()).ok(),
