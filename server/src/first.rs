@@ -49,7 +49,7 @@ fn main(class: &str, content: &str) -> String {
 /// All games, on the pages that begin with choosing one.
 fn shelf(page: &str) -> Option<String> {
     let (title, lead) = match page {
-        "" => ("Quadrille", "Choose a game."),
+        "" => ("Quadrille", "Each game is learned on the board in a few minutes."),
         "analysis" => ("Analyse", "Paste a position or a record, or begin with a game."),
         "editor" => ("Set up a position", "Of which game?"),
         "learn" => ("Learn", "A few turns on the board for each game, or the rules to read."),
@@ -65,17 +65,17 @@ fn shelf(page: &str) -> Option<String> {
     };
     let tile = |entry: &Entry| {
         let info = entry.info;
-        let address = if page.is_empty() {
-            format!("?new={}", info.id)
+        let (id, name) = (info.id, info.name);
+        let picture = picture(entry).unwrap_or_default();
+        let inside = format!("{picture}<b>{name}</b><small>{}</small>", info.tagline);
+        if page.is_empty() {
+            let ways = format!(
+                r#"<a class="button" href="/learn/{id}">Learn</a><a class="button" href="/?new={id}">Play</a>"#
+            );
+            format!(r#"<div class="card tile">{inside}<div class="row">{ways}</div></div>"#)
         } else {
-            format!("{page}/{}", info.id)
-        };
-        format!(
-            r#"<a class="card tile" href="/{address}">{}<b>{}</b><small>{}</small></a>"#,
-            picture(entry).unwrap_or_default(),
-            info.name,
-            info.tagline
-        )
+            format!(r#"<a class="card tile" href="/{page}/{id}">{inside}</a>"#)
+        }
     };
     let tiles: String = GAMES.iter().map(tile).collect();
     let class = if page.is_empty() { "page home" } else { "page" };

@@ -34,7 +34,7 @@ const PAGES = {
   result: '/results/jeson-mor',
   analyse: '/analysis',
   analysis: '/analysis/jeson-mor',
-  'analysis-turns': '/analysis/gekitai#c3,d4,c4,d3,b2,e5',
+  'analysis-turns': '/analysis/gekitai#a1,f6,c3,f3',
   editors: '/editor',
   editor: '/editor/glaisher',
   rules: '/rules/gekitai',
@@ -61,6 +61,8 @@ const DEEDS = {
     await page.hover('.chips button:nth-child(2)');
   },
   over: async (page) => {
+    // In the second theme it is over already.
+    if (await page.$('.stage.over')) return;
     await page.click('#more');
     await page.click('#resign');
     await page.click('dialog .primary');

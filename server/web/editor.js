@@ -2,12 +2,10 @@
 import { catalogue, fromPath, playLink, toPath, view as askView } from './api.js';
 import { ask } from './ask.js';
 import { createBoard } from './board.js';
-import { button, drawing, el, fill, onKeys, placeLine, say, setText, sign, svg } from './dom.js';
+import { button, el, fill, onKeys, placeLine, say, setText, sign } from './dom.js';
+import { piecesOf } from './pieces.js';
 import { gameShelf } from './shelf.js';
 import { capital, spaced } from './text.js';
-
-/** Half the side of a brush's drawing, in units of the board: cells are about twice as wide. */
-const HALF = 22;
 
 /** @param {HTMLElement} main @param {string[]} rest */
 export const editorPage = async (main, rest) => {
@@ -263,23 +261,8 @@ const brushSign = (id) =>
     id === 'none' && sign('none'),
   );
 
-/** Draws what each brush puts, as the board would: on a cell that is empty. @param {import('./api.js').GameInfo} info @param {HTMLElement} brushes */
+/** Draws what each brush puts. @param {import('./api.js').GameInfo} info @param {HTMLElement} brushes */
 const drawBrushes = async (info, brushes) => {
-  const change = (/** @type {any} */ position, /** @type {any} */ edit) =>
-    ask('edit', { game: info.id, position, edit });
-  const { position } = await askView({ game: info.id });
-  const bare = await change(position, { clear: true });
-  const before = drawing(bare.svg);
-  const stands = (/** @type {Element} */ picture, /** @type {number} */ i) =>
-    picture.querySelectorAll(`[data-piece="${i}"], [data-figure="${i}"]`);
-  const cell = bare.cells.findIndex(
-    (/** @type {any} */ _, /** @type {number} */ i) => stands(before, i).length === 0,
-  );
-  const [x, y] = bare.cells[cell].at;
-  for (const box of brushes.querySelectorAll('[data-brush]:empty')) {
-    const { brush } = /** @type {HTMLElement} */ (box).dataset;
-    const { svg: markup } = await change(bare.position, { cell, brush });
-    const viewBox = `${x - HALF} ${y - HALF} ${2 * HALF} ${2 * HALF}`;
-    box.append(svg('svg', { viewBox }, ...stands(drawing(markup), cell)));
-  }
+  for (const [id, piece] of await piecesOf(info))
+    brushes.querySelector(`[data-brush="${id}"]:empty`)?.append(piece);
 };

@@ -22,6 +22,7 @@ import { share } from './links.js';
 import { after } from './live.js';
 import { announcement, headline, progress } from './notices.js';
 import { EMPTY, pendingTurn } from './outbox.js';
+import { piecesOf } from './pieces.js';
 import { arrowsFor, createPlay } from './play.js';
 import { forever, myGame, rememberBoard, rememberGame } from './prefs.js';
 import { reach, sleep } from './reach.js';
@@ -66,6 +67,17 @@ export const gamePage = async (main, id, { embed = false, device = false } = {})
   await render(p, false);
   adoptTurn(p);
   p.socket.flush();
+  drawSeats(p).catch(() => {});
+};
+
+/** Each seat is marked by a piece of its player, which the first brushes put. @param {Page} p */
+const drawSeats = async (p) => {
+  const pieces = await piecesOf(p.state.info);
+  p.parts.seats.forEach((seat, i) => {
+    const piece = pieces.get(p.state.info.brushes[i].id);
+    if (piece) seat.show(piece);
+  });
+  renderAround(p);
 };
 
 /** The game, the seat of whoever came, and what the game is. @param {HTMLElement} main @param {Page['table']} table @param {boolean} embed */

@@ -129,8 +129,8 @@ const playThere = async (request, seat) => {
   location.href = kept || !own ? `/${id}` : `/${id}#${own}`;
 };
 
-/** Asks how to play, and makes the game. @param {Catalogue} shelf @param {GameInfo} info @param {string|null} position */
-export const newGame = (shelf, info, position = null) => {
+/** Asks how to play, and makes the game. @param {Catalogue} shelf @param {GameInfo} info @param {{position?: string|null, mode?: string}} [how] the position to begin with, and against whom */
+export const newGame = (shelf, info, { position = null, mode: asked } = {}) => {
   const last = {
     mode: 'computer',
     one: 'level:3',
@@ -138,6 +138,7 @@ export const newGame = (shelf, info, position = null) => {
     side: '1',
     clock: 'none',
     ...remembered(`new.${info.id}`, {}),
+    ...(asked ? { mode: asked } : {}),
   };
   const modes = MODES.filter(([mode]) => mode !== 'link' || hasServer());
   const optionField = (/** @type {import('./api.js').Option} */ option) =>

@@ -115,6 +115,9 @@ const BOARD = 'quadrille.board.';
 export const rememberBoard = (id, { svg, size: [width, height] }) =>
   write(BOARD + id, { svg, wide: width > 1.05 * height });
 
+/** The board of a game as it was left. @param {string} id @returns {string|undefined} */
+export const boardOf = (id) => read(BOARD + id, undefined)?.svg;
+
 /** Whether there is a server behind the pages, or only files. */
 export const hasServer = () => document.documentElement.dataset.server !== 'none';
 
