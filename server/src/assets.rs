@@ -54,11 +54,14 @@ static FILES: &[File] = files![
     "making.js",
     "manifest.webmanifest",
     "marks.js",
+    "mygames.js",
     "newgame.js",
     "newrequest.js",
     "noticecard.js",
     "notices.js",
     "outbox.js",
+    "pasted.js",
+    "pieces.js",
     "play.js",
     "prefs.js",
     "premove.js",
@@ -175,12 +178,17 @@ impl Files {
     /// The document of the page at a path, with what it shows before any script. It names the modules that the
     /// page is made of, so that they come at once and not one after the other.
     pub fn page_at(&self, path: &str) -> String {
+        self.page_with(path, first::content(path))
+    }
+
+    /// The same with a content of its own.
+    pub fn page_with(&self, path: &str, content: Option<String>) -> String {
         let link = |name: &str| {
             format!(r#"<link rel="modulepreload" href="{PLACE}{}/{name}">"#, self.version)
         };
         let links: String = self.modules(path).iter().map(|name| link(name)).collect();
         let document = self.document().replace("<!-- modules -->", &links);
-        match first::content(path) {
+        match content {
             Some(content) => document.replace(r#"<main id="main" tabindex="-1"></main>"#, &content),
             None => document,
         }

@@ -17,9 +17,9 @@ pub fn content(path: &str) -> Option<String> {
             "analysis",
             "with-bar",
             r#"<div class="evalbar"></div>"#,
-            &*opened(entry, rest)?,
+            &*addressed(entry, rest)?,
         )),
-        "editor" => Some(beside("reader", "", "", &*opened(entry, rest)?)),
+        "editor" => Some(beside("reader", "", "", &*addressed(entry, rest)?)),
         "learn" => {
             let lesson = entry.info.lessons.get(numbered()?)?;
             Some(beside("reader lesson", "", "", &*opened(entry, Some(lesson.position))?))
@@ -49,7 +49,7 @@ fn main(class: &str, content: &str) -> String {
 /// All games, on the pages that begin with choosing one.
 fn shelf(page: &str) -> Option<String> {
     let (title, lead) = match page {
-        "" => ("Quadrille", "Choose a game."),
+        "" => ("Quadrille", "Each game is learned on the board in a few minutes."),
         "analysis" => ("Analyse", "Paste a position or a record, or begin with a game."),
         "editor" => ("Set up a position", "Of which game?"),
         "learn" => ("Learn", "A few turns on the board for each game, or the rules to read."),
@@ -65,17 +65,17 @@ fn shelf(page: &str) -> Option<String> {
     };
     let tile = |entry: &Entry| {
         let info = entry.info;
-        let address = if page.is_empty() {
-            format!("?new={}", info.id)
+        let (id, name) = (info.id, info.name);
+        let picture = picture(entry).unwrap_or_default();
+        let inside = format!("{picture}<b>{name}</b><small>{}</small>", info.tagline);
+        if page.is_empty() {
+            let ways = format!(
+                r#"<a class="button" href="/learn/{id}">Learn</a><a class="button" href="/?new={id}">Play</a>"#
+            );
+            format!(r#"<div class="card tile">{inside}<div class="row">{ways}</div></div>"#)
         } else {
-            format!("{page}/{}", info.id)
-        };
-        format!(
-            r#"<a class="card tile" href="/{address}">{}<b>{}</b><small>{}</small></a>"#,
-            picture(entry).unwrap_or_default(),
-            info.name,
-            info.tagline
-        )
+            format!(r#"<a class="card tile" href="/{page}/{id}">{inside}</a>"#)
+        }
     };
     let tiles: String = GAMES.iter().map(tile).collect();
     let class = if page.is_empty() { "page home" } else { "page" };
@@ -84,22 +84,50 @@ fn shelf(page: &str) -> Option<String> {
     Some(main(class, &format!(r#"<h1>{title}</h1>{lead}<div class="shelf">{tiles}</div>"#)))
 }
 
+/// The board of a game as it stands, both ways round: who sits at the second seat looks from the other side, which
+/// only the browser knows.
+pub fn table(session: &dyn Session, embed: bool) -> String {
+    let ((one, wide), (two, _)) = (drawing(session, false), drawing(session, true));
+    let board = board(
+        wide,
+        &format!(r#"<div class="picture one">{one}</div><div class="picture two">{two}</div>"#),
+    );
+    let class = if embed { "table embed" } else { "table" };
+    main(class, &format!(r#"<div class="boardbox">{board}</div>{}"#, side(session)))
+}
+
+fn board(wide: bool, pictures: &str) -> String {
+    let shape = if wide { "drawn wide" } else { "drawn" };
+    format!(r#"<div class="board {shape}">{pictures}</div>"#)
+}
+
+fn side(session: &dyn Session) -> String {
+    let name = session.info().name;
+    format!(r#"<div class="side"><header class="place"><h1>{name}</h1></header></div>"#)
+}
+
 /// A board where the scripts will put theirs.
 fn beside(class: &str, frame: &str, bar: &str, session: &dyn Session) -> String {
     let (picture, wide) =
         drawing(session, class.ends_with("puzzle") && session.turn().number() == 2);
-    let shape = if wide { "drawn wide" } else { "drawn" };
-    let board = format!(r#"<div class="board {shape}"><div class="picture">{picture}</div></div>"#);
-    let place = format!(r#"<header class="place"><h1>{}</h1></header>"#, session.info().name);
+    let board = board(wide, &format!(r#"<div class="picture">{picture}</div>"#));
+    let side = side(session);
     main(
         &format!("table {class}"),
-        &format!(
-            r#"<div class="boardbox {frame}">{bar}{board}</div><div class="side">{place}</div>"#
-        ),
+        &format!(r#"<div class="boardbox {frame}">{bar}{board}</div>{side}"#),
     )
 }
 
-/// A position as an address names it, the start if it names none.
+/// A position as an address names it: there `_` is the blank before the player.
+fn addressed(entry: &Entry, path: Option<&str>) -> Option<Box<dyn Session>> {
+    let text = path.map(|path| match path.rsplit_once('_') {
+        Some((board, player)) => format!("{board} {player}"),
+        None => path.to_owned(),
+    });
+    opened(entry, text.as_deref())
+}
+
+/// A position in one line, the start if there is none.
 fn opened(entry: &Entry, text: Option<&str>) -> Option<Box<dyn Session>> {
     match text.filter(|text| !text.is_empty()) {
         None => (entry.start)(&Map::new()).ok(),

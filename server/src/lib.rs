@@ -266,7 +266,7 @@ fn router(config: &Config, state: &Arc<State>) -> Router {
         .route("/api/health", get(health))
         .with_state(Arc::clone(state))
         .merge(boards::router(state.hall.replays.clone()))
-        .merge(pages::router(config.web.clone()))
+        .merge(pages::router(config.web.clone(), Some(&state.hall)))
         .method_not_allowed_fallback(wrong_method);
     guard::around(router, guard)
 }

@@ -2,9 +2,12 @@
 
 use crate::assets::{Files, PROGRAM, kind};
 use crate::error::Refusal;
+use crate::first;
+use crate::guard::Client;
 use crate::ids::check_id;
+use crate::live::Hall;
 use axum::Router;
-use axum::extract::Path;
+use axum::extract::{Extension, Path};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
@@ -15,14 +18,29 @@ use std::sync::Arc;
 /// The files as answers.
 impl Files {
     fn page(&self, path: &str, asked: &HeaderMap) -> Response {
-        let tag = format!("\"{}\"", self.version());
+        self.document_of(format!("\"{}\"", self.version()), asked, || self.page_at(path))
+    }
+
+    /// The page of a game, with its board as it stands.
+    fn game_page(&self, path: &str, asked: &HeaderMap, (seq, board): (i64, String)) -> Response {
+        let tag = format!("\"{}-{seq}\"", self.version());
+        self.document_of(tag, asked, || self.page_with(path, Some(board)))
+    }
+
+    /// A document, unless the browser has it.
+    fn document_of(
+        &self,
+        tag: String,
+        asked: &HeaderMap,
+        make: impl FnOnce() -> String,
+    ) -> Response {
         let same = asked
             .get(header::IF_NONE_MATCH)
             .is_some_and(|old| old.to_str().is_ok_and(|old| old.trim_start_matches("W/") == tag));
         let mut response = if same && !self.may_change() {
             StatusCode::NOT_MODIFIED.into_response()
         } else {
-            self.page_at(path).into_response()
+            make().into_response()
         };
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind("index.html")));
@@ -100,8 +118,15 @@ fn fresh(name: &str, text: String) -> Response {
 /// For programs that look for what there is: pages, but no games of others.
 const ROBOTS: &str = "User-agent: *\nDisallow: /api/\nDisallow: /embed/\n";
 
-/// The pages; a developer may have them read from a folder instead.
-pub fn router(web: Option<PathBuf>) -> Router {
+/// The number of the last event of a game, and its board as it is drawn into a document.
+async fn board(hall: &Arc<Hall>, id: &str, client: Client, embed: bool) -> Option<(i64, String)> {
+    let room = hall.room_for(id, client.0).await.ok()?;
+    let draw = move || (room.seq(), room.view(|game| first::table(game.session.as_ref(), embed)));
+    hall.replays.run(client.0, draw).await.ok()
+}
+
+/// The pages; a developer may have them read from a folder instead. Where games are kept, theirs come with a board.
+pub fn router(web: Option<PathBuf>, hall: Option<&Arc<Hall>>) -> Router {
     let files = Arc::new(Files::new(web));
     let page = || {
         let files = files.clone();
@@ -117,20 +142,41 @@ pub fn router(web: Option<PathBuf>) -> Router {
             }
         })
     };
-    let is_game = |id: &str| check_id(id).is_ok();
+    // A game that there is not is a page all the same: it says so.
+    let game = |embed: bool| {
+        let (files, hall) = (files.clone(), hall.cloned());
+        get(
+            move |uri: Uri,
+                  Path(id): Path<String>,
+                  client: Option<Extension<Client>>,
+                  headers: HeaderMap| async move {
+                if check_id(&id).is_err() {
+                    return files.missing(uri.path(), &headers);
+                }
+                let drawn = match (hall, client) {
+                    (Some(hall), Some(Extension(client))) => board(&hall, &id, client, embed).await,
+                    _ => None,
+                };
+                match drawn {
+                    Some(board) => files.game_page(uri.path(), &headers, board),
+                    None => files.page(uri.path(), &headers),
+                }
+            },
+        )
+    };
     let has_rules = |game: &str| game == "all" || engine::find(game).is_some();
     let (assets, icon, others) = (files.clone(), files.clone(), files.clone());
     let (manifest, keeper) = (files.clone(), files.clone());
     Router::new()
         .route("/", page())
-        .route("/{id}", page_of(is_game))
+        .route("/{id}", game(false))
         .route("/analysis", page())
         .route("/analysis/{*rest}", page())
         .route("/editor", page())
         .route("/play", page())
         .route("/editor/{*rest}", page())
         .route("/rules/{game}", page_of(has_rules))
-        .route("/embed/{id}", page_of(is_game))
+        .route("/embed/{id}", game(true))
         .route("/learn", page())
         .route("/learn/{*rest}", page())
         .route("/puzzles", page())

@@ -545,3 +545,25 @@ async fn stored_events_are_told_without_playing_them_again() {
     assert_eq!(events.len(), 11);
     assert_eq!(local.command(&game, 1, action).await.ok(), first, "an old command is answered");
 }
+
+#[tokio::test]
+async fn the_page_of_a_game_comes_with_its_board_as_it_stands() {
+    let local = Local::new().await;
+    let game = local.people("gekitai").await;
+    let page = async |path: &str| {
+        let answer = local.get(path).await;
+        assert_eq!(answer.status, 200, "{path}");
+        (answer.text.clone(), answer.headers[header::ETAG].clone())
+    };
+    let path = format!("/{}", game.id);
+    let (empty, tag) = page(&path).await;
+    assert_eq!(empty.matches(r#"<div class="picture"#).count(), 2, "both ways round");
+    assert!(!empty.contains("data-piece"));
+    local.play(&game, 1, "c4").await.ok();
+    let (played, next) = page(&path).await;
+    assert_eq!(played.matches("data-piece").count(), 2);
+    assert_ne!(tag, next, "a browser that has the board of before asks for this one");
+    assert!(page(&format!("/embed/{}", game.id)).await.0.contains(r#"class="table embed""#));
+    let (missing, _) = page("/abcd1234").await;
+    assert!(!missing.contains(r#"<div class="picture"#));
+}

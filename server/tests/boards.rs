@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use tower::ServiceExt;
 
 fn app() -> Router {
-    boards::router(server::replays::Replays::new(2)).merge(pages::router(None))
+    boards::router(server::replays::Replays::new(2)).merge(pages::router(None, None))
 }
 
 async fn send(request: Request<Body>) -> (StatusCode, Response<Body>) {
@@ -199,7 +199,7 @@ async fn all_pages_are_one_document_whose_files_exist() {
         ("/abcd1234", 0),
         ("/embed/abcd1234", 0),
         ("/analysis/gekitai/nonsense", 0),
-        ("/analysis/gekitai/6/6/6/6/6/6_1", 0),
+        ("/analysis/gekitai/6/6/6/6/6/6_1", 1),
         ("/analysis/gekitai", 1),
         ("/puzzles/gekitai/1", 1),
         ("/learn/gekitai", 1),

@@ -1,7 +1,7 @@
 // Looks at every page in a real Chromium: pictures at seven sizes in both themes, and axe-core's findings.
 //   node server/web-tests/look.mjs ADDRESS FOLDER [PAGE…]
 // ADDRESS is where `quadrille serve` or a static site is; pictures go to FOLDER. It fails if axe-core finds something,
-// if a page is wider than its window, or if a script fails.
+// if a page is wider than its window, if a board or a button of a turn is not wholly seen, or if a script fails.
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import puppeteer from 'puppeteer-core';
@@ -34,12 +34,40 @@ const PAGES = {
   result: '/results/jeson-mor',
   analyse: '/analysis',
   analysis: '/analysis/jeson-mor',
+  'analysis-turns': '/analysis/gekitai#a1,f6,c3,f3',
+  editors: '/editor',
   editor: '/editor/glaisher',
   rules: '/rules/gekitai',
+  'rules-all': '/rules/all',
+  missing: '/rules/none',
   'game-glaisher': '/play#glaisher',
   'game-gekitai': '/play#gekitai',
   'game-jeson-mor': '/play#jeson-mor',
   'game-six-making': '/play#six-making',
+  'game-menu': '/play#gekitai',
+  settings: '/play#jeson-mor',
+  stages: '/play#glaisher',
+  over: '/play#six-making',
+  table: '/{id}',
+  embed: '/embed/{id}',
+};
+
+/** What is done before a page is looked at. */
+const DEEDS = {
+  'game-menu': (page) => page.click('#more'),
+  settings: (page) => page.evaluate(() => document.getElementById('settings').showPopover()),
+  stages: async (page) => {
+    await page.click('.cells button.grab');
+    await page.hover('.chips button:nth-child(2)');
+  },
+  over: async (page) => {
+    // In the second theme it is over already.
+    if (await page.$('.stage.over')) return;
+    await page.click('#more');
+    await page.click('#resign');
+    await page.click('dialog .primary');
+    await page.waitForSelector('.stage.over');
+  },
 };
 
 /** Puts a game of each kind against the computer into the browser's storage. */
@@ -64,6 +92,36 @@ const makeGames = (page) =>
     }
   });
 
+/** Makes a game between people, which only a server has. */
+const makeTable = async () => {
+  const answer = await fetch(`${address}/api/games`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      game: 'glaisher',
+      seats: [
+        { kind: 'person', name: 'Johannes Sebastian Widdershoven the Elder' },
+        { kind: 'person', name: 'Bo' },
+      ],
+      clock: { kind: 'days', days: 3 },
+    }),
+  }).catch(() => null);
+  return answer?.ok ? (await answer.json()).id : null;
+};
+
+/** What a turn needs and is not wholly seen. */
+const unseen = (page) =>
+  page.evaluate(() =>
+    ['main.table .board', '#stage-play', '.chips', '.bar', '#clock-1', '#clock-2'].filter((one) => {
+      const node = document.querySelector(one);
+      if (!node || node.offsetParent === null) return false;
+      const { left, right, top, bottom, width } = node.getBoundingClientRect();
+      return (
+        width > 0 && (left < 0 || top < 0 || right > innerWidth + 1 || bottom > innerHeight + 1)
+      );
+    }),
+  );
+
 const browser = await puppeteer.launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
   args: ['--no-sandbox', '--force-prefers-reduced-motion'],
@@ -74,24 +132,29 @@ const page = await browser.newPage();
 let where = '';
 page.on('pageerror', (error) => faults.push(`${where}: ${error.message}`));
 page.on('console', (message) => {
-  if (message.type() === 'error') faults.push(`${where}: ${message.text()}`);
+  // Files that a developer may change are not kept, and a page that is missing is looked at on purpose.
+  const expected = /fetching the script|status of 404/.test(message.text());
+  if (message.type() === 'error' && !expected) faults.push(`${where}: ${message.text()}`);
 });
 await page.goto(address);
 await page.waitForSelector('main[data-ready]');
 await makeGames(page);
+const table = await makeTable();
 
 for (const theme of ['light', 'dark']) {
   await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme }]);
   for (const [name, path] of Object.entries(PAGES)) {
     if (only.length > 0 && !only.includes(name)) continue;
+    if (path.includes('{id}') && !table) continue;
     where = `${name} ${theme}`;
     await page.setViewport({ width: 1280, height: 800 });
     const game = path.startsWith('/play#')
       ? await page.evaluate((id) => localStorage.getItem(`look.${id}`), path.slice(6))
       : null;
     await page.goto('about:blank');
-    await page.goto(address + (game ? `/play#${game}` : path));
+    await page.goto(address + (game ? `/play#${game}` : path.replace('{id}', table)));
     await page.waitForSelector('main[data-ready]');
+    await DEEDS[name]?.(page);
     await new Promise((resolve) => {
       setTimeout(resolve, 400);
     });
@@ -112,6 +175,8 @@ for (const theme of ['light', 'dark']) {
       await page.screenshot({ path: `${folder}/${name}-${width}x${height}-${theme}.png` });
       const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       if (wide > 0) faults.push(`${where}: ${wide} px wider than a window of ${width}×${height}`);
+      for (const one of await unseen(page))
+        faults.push(`${where}: ${one} is not wholly seen at ${width}×${height}`);
     }
   }
 }

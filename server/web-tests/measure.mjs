@@ -1,17 +1,27 @@
 // Measures the pages in a real Chromium, cold, with a blank page beside them:
-//   node server/web-tests/measure.mjs ADDRESS [RUNS]
+//   node server/web-tests/measure.mjs ADDRESS [RUNS] [PROGRAM]
 // For each page, at full and at a quarter of the speed: the largest contentful paint, the time until a tap on the board
-// is answered, requests and bytes. Then a tap with 300 ms of network latency. Medians of several runs; numbers of a
-// busy machine mean nothing.
+// is answered, requests and bytes. Then a tap with 300 ms of network latency. With the path of PROGRAM, the engine in
+// the page beside the native one. Medians of several runs; numbers of a busy machine mean nothing.
+import { execFileSync } from 'node:child_process';
 import puppeteer from 'puppeteer-core';
 
-const [address, runs = '5'] = process.argv.slice(2);
+const [address, runs = '5', program] = process.argv.slice(2);
+const made = await fetch(`${address}/api/games`, {
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ game: 'gekitai', seats: [{ kind: 'person' }, { kind: 'person' }] }),
+}).then(
+  (answer) => (answer.ok ? answer.json() : null),
+  () => null,
+);
 const PAGES = {
   blank: '/robots.txt',
   home: '/',
   analysis: '/analysis/gekitai',
   puzzles: '/puzzles/gekitai/1',
   game: '/play',
+  ...(made ? { 'game of a server': `/${made.id}#${made.tokens[0]}` } : {}),
 };
 
 const median = (/** @type {number[]} */ all) => all.sort((a, b) => a - b)[all.length >> 1];
@@ -111,4 +121,49 @@ for (const slower of [1, 4]) {
 const taps = [];
 for (let i = 0; i < count; i += 1) taps.push((await once('game', PAGES.game, 1, 300)).tap);
 console.log(`tap to drawn move with 300 ms of latency: ${median(taps).toFixed(1)} ms`);
+
+/** How many positions the engine looks at in a second, in the page and natively. */
+const speeds = async () => {
+  const page = await browser.newPage();
+  await page.goto(address);
+  await page.waitForSelector('main[data-ready]');
+  const games = await page.evaluate(async () => {
+    const assets = document.querySelector('script[type=module]').src.replace(/main\.js$/, '');
+    const { catalogue } = await import(`${assets}api.js`);
+    return (await catalogue()).games.map(({ id }) => id);
+  });
+  // Where the start is known by heart, nothing is searched.
+  const beyond = { gekitai: { position: '6/1x2o1/6/3o2/6/x4o 1' } };
+  const request = (game) => ({ game, lines: 1, nodes: 400_000, ...beyond[game] });
+  const inPage = (fields) =>
+    page.evaluate(async (asked) => {
+      const assets = document.querySelector('script[type=module]').src.replace(/main\.js$/, '');
+      const { think } = await import(`${assets}ask.js`);
+      let last = null;
+      const take = (line) => {
+        if (line.nodes) last = line;
+      };
+      await think('analysis', asked, take, new AbortController().signal);
+      return last;
+    }, fields);
+  const native = (fields) => {
+    const input = `${JSON.stringify({ ask: 'analysis', ...fields })}\n`;
+    const lines = execFileSync(program, ['query'], { input, encoding: 'utf8' }).trim().split('\n');
+    return lines.map((line) => JSON.parse(line)).findLast(({ nodes }) => nodes);
+  };
+  const speed = ({ nodes, time_ms: ms }) => nodes / Math.max(1, ms);
+  for (const game of games) {
+    const pages = [];
+    const natives = [];
+    for (let i = 0; i < 3; i += 1) {
+      pages.push(speed(await inPage(request(game))));
+      natives.push(speed(native(request(game))));
+    }
+    const [here, there] = [median(pages), median(natives)];
+    console.log(
+      `${game}: ${Math.round(here)} nodes/ms in the page, ${Math.round(there)} natively, ${Math.round((100 * here) / there)} %`,
+    );
+  }
+};
+if (program) await speeds();
 await browser.close();

@@ -85,12 +85,20 @@ const ICONS = /** @type {Record<string, string>} */ ({
   again: 'M4 10a6 6 0 0 1 10.5-4M16 10a6 6 0 0 1-10.5 4M14.5 2.5V6H11M5.5 17.5V14H9',
   review: 'M3 16h14M4 13l4-5 3 3 5-7',
   analyse: 'M8.5 14a5.5 5.5 0 1 0 0-11 5.5 5.5 0 0 0 0 11zM13 13l4 4',
+  friend:
+    'M7 9.5a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM2 17c0-3 2-4.5 5-4.5s5 1.5 5 4.5M13 9.5a3 3 0 0 0 0-6M14.5 12.7c2.2.5 3.5 2 3.5 4.3',
+  learn: 'M10 4L1.5 8 10 12l8.5-4zM5 10v4c1.5 1.3 3.2 2 5 2s3.5-.7 5-2v-4',
+  proof:
+    'M10 2l7 2.5v5c0 4-3 7-7 8.500-4-1.500-7-4.500-7-8.500v-5zM6.500 9.500l2.500 2.500 4.500-4.500',
+  less: 'M4 10h12',
+  none: 'M5 5l10 10M15 5L5 15',
   home: 'M3 10l7-6 7 6M5 9v8h10V9',
   settings:
     'M3 6h6M13 6h4M3 14h2M9 14h8M11 8a2 2 0 1 0 0-4 2 2 0 0 0 0 4zM7 16a2 2 0 1 0 0-4 2 2 0 0 0 0 4z',
 });
 
-const sign = (/** @type {string} */ icon) =>
+/** A small picture on a button. */
+export const sign = (/** @type {string} */ icon) =>
   svg(
     'svg',
     { class: 'sign', viewBox: '0 0 20 20', 'aria-hidden': 'true' },

@@ -2,7 +2,8 @@
 import { catalogue, fromPath, playLink, toPath, view as askView } from './api.js';
 import { ask } from './ask.js';
 import { createBoard } from './board.js';
-import { button, el, fill, onKeys, placeLine, say, setText } from './dom.js';
+import { button, el, fill, onKeys, placeLine, say, setText, sign } from './dom.js';
+import { piecesOf } from './pieces.js';
 import { gameShelf } from './shelf.js';
 import { capital, spaced } from './text.js';
 
@@ -32,6 +33,7 @@ export const editorPage = async (main, rest) => {
 
   const wrong = el('p.error', { id: 'edit-error', role: 'alert' });
   const status = el('p.prompt', { id: 'edit-status' });
+  const note = el('p.about', { id: 'edit-note', role: 'status' });
   const board = createBoard({
     label: `Board of ${info.name}`,
     onTap: (cell) => edit({ cell, brush: state.brush }),
@@ -55,7 +57,7 @@ export const editorPage = async (main, rest) => {
           checked: i === 0,
           onchange: () => pick(brush.id),
         }),
-        el('span', {}, `${i + 1} · ${capital(brush.label)}`),
+        el('span', {}, brushSign(brush.id), `${i + 1} · ${capital(brush.label)}`),
       ),
     ),
   );
@@ -125,7 +127,7 @@ export const editorPage = async (main, rest) => {
       'div.side',
       {},
       placeLine(info.name, 'set up a position'),
-      el('section.card', { 'aria-label': 'Editor' }, status, wrong, brushes),
+      el('section.card', { 'aria-label': 'Editor' }, status, note, wrong, brushes),
       el('section.card', {}, turn),
       el(
         'div.actions',
@@ -157,6 +159,7 @@ export const editorPage = async (main, rest) => {
     mark();
     setText(status, capital(view.status));
     setText(wrong, '');
+    setText(note, '');
     text.value = view.text;
     for (const one of turn.querySelectorAll('input')) one.checked = one.value === String(view.turn);
     for (const one of info.options) {
@@ -185,6 +188,8 @@ export const editorPage = async (main, rest) => {
       if (next.text !== before) state.past.push(before);
       show(next);
       say(change.cell === undefined ? next.status : next.cells[change.cell].says);
+      if (change.clear && board.element.querySelector('[data-piece]'))
+        setText(note, 'These pieces stay: the rules know no board without them.');
     } catch (error) {
       refused(error);
     }
@@ -244,4 +249,20 @@ export const editorPage = async (main, rest) => {
   });
 
   show(await askView({ game: info.id, position: path ? fromPath(path) : null }));
+  drawBrushes(info, brushes).catch(() => {});
+};
+
+/** The place of a brush's drawing; what takes away has a sign. @param {string} id */
+const brushSign = (id) =>
+  el(
+    'i.brush',
+    { 'aria-hidden': 'true', 'data-brush': id },
+    id === 'less' && sign('less'),
+    id === 'none' && sign('none'),
+  );
+
+/** Draws what each brush puts. @param {import('./api.js').GameInfo} info @param {HTMLElement} brushes */
+const drawBrushes = async (info, brushes) => {
+  for (const [id, piece] of await piecesOf(info))
+    brushes.querySelector(`[data-brush="${id}"]:empty`)?.append(piece);
 };

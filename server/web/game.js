@@ -22,8 +22,9 @@ import { share } from './links.js';
 import { after } from './live.js';
 import { announcement, headline, progress } from './notices.js';
 import { EMPTY, pendingTurn } from './outbox.js';
+import { piecesOf } from './pieces.js';
 import { arrowsFor, createPlay } from './play.js';
-import { forever, myGame, rememberGame } from './prefs.js';
+import { forever, myGame, rememberBoard, rememberGame } from './prefs.js';
 import { reach, sleep } from './reach.js';
 import { rulesPanel } from './rules.js';
 import { hold, proposal, settled, whoOf } from './seats.js';
@@ -62,9 +63,21 @@ export const gamePage = async (main, id, { embed = false, device = false } = {})
   remember(p);
   tick(p);
   p.desk = deskOf(p);
+  if (device) addEventListener('pagehide', () => keepBoard(p));
   await render(p, false);
   adoptTurn(p);
   p.socket.flush();
+  drawSeats(p).catch(() => {});
+};
+
+/** Each seat is marked by a piece of its player, which the first brushes put. @param {Page} p */
+const drawSeats = async (p) => {
+  const pieces = await piecesOf(p.state.info);
+  p.parts.seats.forEach((seat, i) => {
+    const piece = pieces.get(p.state.info.brushes[i].id);
+    if (piece) seat.show(piece);
+  });
+  renderAround(p);
 };
 
 /** The game, the seat of whoever came, and what the game is. @param {HTMLElement} main @param {Page['table']} table @param {boolean} embed */
@@ -108,7 +121,7 @@ const deeds = (p) => ({
     if (await confirmBox('Give this game up?', 'Resign', 'Play on')) command(p, 'resign');
   },
   rematch: () => command(p, 'rematch'),
-  rules: () => rulesPanel(p.state.info),
+  rules: () => rulesPanel(p.state.info, p.parts.clock),
   share: () => share(p.state),
   type: () => {
     p.play.card.classList.add('typing');
@@ -192,12 +205,15 @@ const renderAround = (p) => {
 };
 
 /** @param {Page} p */
-const tick = ({ state: { game: one, skew }, parts }) =>
-  parts.seats.forEach(({ clock }, i) => {
-    const player = /** @type {1|2} */ (i + 1);
-    const runs = !one.result && one.clocks?.running === player;
-    paintClock(clock, leftNow(one.clocks, player, skew), runs);
-  });
+const tick = ({ state, parts }) => {
+  const { clocks, result } = state.game;
+  const show = (/** @type {HTMLElement} */ clock, /** @type {1|2} */ player) =>
+    paintClock(clock, leftNow(clocks, player, state.skew), !result && clocks?.running === player);
+  show(parts.seats[0].clock, 1);
+  show(parts.seats[1].clock, 2);
+  const [own] = game.youOf(state).length === 1 ? game.youOf(state) : [state.game.turn];
+  show(parts.clock, own);
+};
 
 /** Notes the game among those of this browser. @param {Page} p */
 const remember = ({ state }) => {
@@ -206,6 +222,13 @@ const remember = ({ state }) => {
   const names = game.namesOf(state).join(' – ');
   const over = Boolean(state.game.result);
   rememberGame({ id, game: info.id, over, names, ...(device ? { device } : {}) });
+};
+
+/** Keeps the board as it is left, for the next time. @param {Page} p */
+const keepBoard = ({ state, play }) => {
+  const seen = play.view();
+  // A game that was handed over or forgotten leaves nothing behind.
+  if (seen && state.ply === null && myGame(state.id)) rememberBoard(state.id, seen);
 };
 
 /** @param {Page} p @param {number} to */

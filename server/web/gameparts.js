@@ -63,6 +63,8 @@ export const createParts = (state, deeds) => {
   return {
     seats: [createSeatBar(1, info.players[0]), createSeatBar(2, info.players[1])],
     list: createTurns(deeds.go),
+    /** The own clock once more, for what would hide it. */
+    clock: el('span.clock', { hidden: true, 'aria-hidden': 'true' }),
     notice: el('div.notice', { id: 'notice' }),
     outbox: el('ul.outbox', { id: 'outbox' }),
     place: placeLine(info.name, clockName(state.game.clock), el('span', {}, watchers, connection)),

@@ -213,7 +213,7 @@ export const seatOf = (state, player, seen) => {
   const away = person && !you && presence?.seats[player - 1] === false ? ' · away' : '';
   const winner = game.result?.winner === player;
   return {
-    name: you ? (name === colour ? 'You' : `${name} (you)`) : name,
+    name: you ? (name === colour || name === 'You' ? 'You' : `${name} (you)`) : name,
     about: `${name === colour && !you ? '' : `${colour} · `}${count ? `${count.count}${reserve}` : ''}${away}`,
     tint: count?.tint ?? '',
     turn: !game.result && game.turn === player,

@@ -1,14 +1,11 @@
-/** The first page: the games, a new game, and my games. */
-import { Refused, catalogue, fromPath, getJson, patient } from './api.js';
-import { deviceGame, seatsHere } from './device.js';
-import { button, el, fill, setText } from './dom.js';
-import { isComputer, seatName } from './live.js';
-import { waitingFor } from './commands.js';
+/** The first page: the games, my games, and what else there is. */
+import { catalogue, fromPath, view as askView } from './api.js';
+import { drawing, el, fill, setText, sign } from './dom.js';
+import { showMine } from './mygames.js';
 import { newGame } from './newgame.js';
-import { addressOfGame, forever, forgetGame, hasServer, myGames, rememberGame } from './prefs.js';
-import { held } from './seats.js';
+import { hasServer, myGames } from './prefs.js';
 import { gameShelf } from './shelf.js';
-import { ago, capital, inWords } from './text.js';
+import { capital, inWords, plural } from './text.js';
 
 /**
  * @typedef {import('./api.js').GameInfo} GameInfo
@@ -20,59 +17,34 @@ export const homePage = async (main) => {
   const shelf = await catalogue();
   document.title = 'Quadrille';
   main.className = 'page home';
-  const mine = el('section.mine', { 'aria-labelledby': 'mine-title', hidden: true });
-  const daily = el(
-    'a.card.way',
-    { href: '/puzzles', id: 'daily' },
-    el('b', {}, 'Puzzle of the day'),
-    el('small', {}, ' '),
-  );
   const newcomer = myGames().length === 0;
+  const mine = el('section.mine', { 'aria-labelledby': 'mine-title', hidden: true });
+  const daily = way('/puzzles', 'Puzzle of the day', ' ', { id: 'daily' });
   fill(
     main,
     el('h1', {}, `${capital(inWords(shelf.games.length))} games, one table`),
-    newcomer
-      ? el(
-          'p.lead',
-          {},
-          'New here? ',
-          el('a', { href: '/learn', id: 'first-steps' }, 'Take the first steps'),
-          ' on the board, or choose a game.',
-        )
-      : el('p.lead', {}, 'Choose a game: against the computer, with a friend, or just to watch.'),
-    gameShelf(shelf.games, (info) => ({
-      onclick: () => newGame(shelf, info),
-      about: capital(info.tagline),
-    })),
+    el(
+      'p.lead',
+      {},
+      newcomer
+        ? 'Each is learned on the board in a few minutes. No account, nothing to install.'
+        : 'Against the computer, with a friend, or just to watch.',
+    ),
     mine,
+    gameShelf(shelf.games, (info) => ({
+      about: capital(info.tagline),
+      more: choices(shelf, info, newcomer),
+    })),
     el(
       'section.ways',
       { 'aria-label': 'More' },
       daily,
-      el(
-        'a.card.way',
-        { href: '/learn' },
-        el('b', {}, 'Learn'),
-        el('small', {}, 'The rules, one turn on the board at a time'),
-      ),
-      el(
-        'a.card.way',
-        { href: '/puzzles' },
-        el('b', {}, 'Puzzles'),
-        el('small', {}, 'Find the only turn that wins'),
-      ),
-      el(
-        'a.card.way',
-        { href: '/analysis' },
-        el('b', {}, 'Analyse'),
-        el('small', {}, 'Any position or record, with the engine'),
-      ),
-      el(
-        'a.card.way',
-        { href: '/results', id: 'results' },
-        el('b', {}, 'Results'),
-        el('small', {}, 'What is proved, and proofs to play against'),
-      ),
+      hasServer() && friends(shelf),
+      way('/learn', 'Learn', 'The rules, one turn on the board at a time', { icon: 'learn' }),
+      way('/results', 'What is proved', 'And proofs to play against', {
+        id: 'results',
+        icon: 'proof',
+      }),
     ),
     el(
       'section.paste',
@@ -84,111 +56,69 @@ export const homePage = async (main) => {
       el('a', { href: '/rules/all' }, 'Read the rules'),
     ),
   );
-  showMine(mine, shelf);
-  showDaily(daily, shelf).catch(() => {});
-  const asked = new URLSearchParams(location.search);
-  const wanted = shelf.games.find((one) => one.id === asked.get('new'));
-  if (wanted)
-    newGame(
-      shelf,
-      wanted,
-      asked.get('position') ? fromPath(/** @type {string} */ (asked.get('position'))) : null,
-    );
+  showMine(mine, shelf.games);
+  showDaily(daily, shelf.games).catch(() => {});
+  openAsked(shelf);
 };
 
-/** The puzzle of today, small. @param {HTMLAnchorElement} box @param {Catalogue} shelf */
-const showDaily = async (box, shelf) => {
-  const { puzzleOfTheDay } = await import('./puzzles.js');
-  const { game, number } = await puzzleOfTheDay();
-  box.href = `/puzzles/${game}/${number}`;
-  setText(
-    /** @type {HTMLElement} */ (box.querySelector('small')),
-    `${shelf.games.find(({ id }) => id === game)?.name}, number ${number}`,
+/** What the address asks to play. @param {Catalogue} shelf */
+const openAsked = (shelf) => {
+  const asked = new URLSearchParams(location.search);
+  const wanted = shelf.games.find((one) => one.id === asked.get('new'));
+  const position = asked.get('position');
+  if (wanted) newGame(shelf, wanted, { position: position ? fromPath(position) : null });
+};
+
+/** Learning comes before playing for those who have not played yet. @param {Catalogue} shelf @param {GameInfo} info @param {boolean} newcomer */
+const choices = (shelf, info, newcomer) => {
+  const learn = el('a.button', { href: `/learn/${info.id}` }, 'Learn');
+  const play = el(
+    'button',
+    { type: 'button', 'data-game': info.id, onclick: () => newGame(shelf, info) },
+    'Play',
+  );
+  for (const one of [learn, play])
+    one.setAttribute('aria-label', `${one.textContent} ${info.name}`);
+  (newcomer ? learn : play).classList.add('primary');
+  return el('div.row', {}, ...(newcomer ? [learn, play] : [play, learn]));
+};
+
+/** A way to another page. @param {string} href @param {string} name @param {string} about @param {{id?: string, icon?: string}} [how] */
+const way = (href, name, about, { id, icon } = {}) =>
+  el(
+    'a.card.way',
+    { href, id },
+    el('i.thumb', { 'aria-hidden': 'true' }, icon && sign(icon)),
+    el('b', {}, name),
+    el('small', {}, about),
+  );
+
+/** A game with a friend, each at their own screen. @param {Catalogue} shelf */
+const friends = (shelf) => {
+  const game = (/** @type {GameInfo} */ info) =>
+    el(
+      'button.plain',
+      { type: 'button', onclick: () => newGame(shelf, info, { mode: 'link' }) },
+      info.name,
+    );
+  return el(
+    'div.card.way',
+    { id: 'friend' },
+    el('i.thumb', { 'aria-hidden': 'true' }, sign('friend')),
+    el('b', {}, 'Play with a friend'),
+    el('small', {}, 'By a link: ', ...shelf.games.flatMap((one, i) => [i > 0 && ', ', game(one)])),
   );
 };
 
-/** My games: those in progress first. @param {HTMLElement} box @param {Catalogue} shelf */
-const showMine = async (box, shelf) => {
-  const known = myGames().slice(0, 24);
-  if (known.length === 0) return;
-  box.hidden = false;
-  const list = el('ul.games');
-  fill(box, el('h2', { id: 'mine-title' }, 'My games'), list);
-  const row = (/** @type {import('./prefs.js').Mine} */ game) => {
-    const info = shelf.games.find((one) => one.id === game.game);
-    const line = el('small', {}, game.over ? 'finished' : ago(game.at));
-    const names = el('span', {}, game.names ?? '');
-    const item = el(
-      'li',
-      {},
-      el(
-        'a',
-        { href: addressOfGame(game), 'data-id': game.id },
-        el('b', {}, info?.name ?? 'Game'),
-        names,
-        line,
-      ),
-      button(
-        '×',
-        () => {
-          forgetGame(game.id);
-          item.remove();
-        },
-        {
-          'aria-label': `Remove from the list: ${info?.name ?? ''} ${game.names ?? ''}`,
-          title: 'Remove from the list',
-        },
-      ),
-    );
-    item.classList.toggle('over', Boolean(game.over));
-    return { item, line, names, game, info };
-  };
-  const rows = known
-    .map(row)
-    .sort(
-      (a, b) =>
-        Number(Boolean(a.game.over)) - Number(Boolean(b.game.over)) || b.game.at - a.game.at,
-    );
-  fill(list, ...rows.map(({ item }) => item));
-  for (const { item, line, names, game, info } of rows
-    .filter((one) => !one.game.over)
-    .slice(0, 12)) {
-    if (!game.device && !hasServer()) continue;
-    stateOf(game).then(
-      (now) => {
-        const your = !now.result && now.you?.includes(now.turn);
-        const called = (/** @type {1|2} */ player) =>
-          seatName(now, player, info?.players[player - 1] ?? '');
-        setText(names, `${called(1)} – ${called(2)}`);
-        setText(
-          line,
-          waitingFor(forever, game.id) > 0
-            ? 'Something waits to be sent – open the game'
-            : now.result
-              ? 'finished'
-              : your && (now.you.length === 1 || isComputer(now, 1))
-                ? 'Your turn – continue'
-                : `turn ${now.turns.length + 1} – continue`,
-        );
-        item.classList.toggle('yours', Boolean(your));
-        item.classList.toggle('over', Boolean(now.result));
-        if (now.result) rememberGame({ id: game.id, over: true, at: game.at });
-      },
-      (error) => {
-        if (error.status === 404) {
-          forgetGame(game.id);
-          item.remove();
-        }
-      },
-    );
-  }
-};
-
-/** How a game of mine stands. @param {import('./prefs.js').Mine} game */
-const stateOf = async (game) => {
-  if (!game.device)
-    return patient(() => getJson(`/api/games/${game.id}`, held(forever, game.id)[0]?.token));
-  const now = deviceGame(forever, game.id);
-  if (!now) throw new Refused(404, 'this browser keeps no such game', undefined);
-  return { ...now, you: seatsHere(now) };
+/** The puzzle of today, with its board. @param {HTMLAnchorElement} box @param {GameInfo[]} games */
+const showDaily = async (box, games) => {
+  const { puzzleOfTheDay, puzzlesOf } = await import('./puzzles.js');
+  const { game, number } = await puzzleOfTheDay();
+  const info = games.find(({ id }) => id === game);
+  const puzzle = (await puzzlesOf(game))[number - 1];
+  box.href = `/puzzles/${game}/${number}`;
+  const { svg, turn } = await askView({ game, position: puzzle.position });
+  const who = `${info?.players[turn - 1]} wins in ${plural(puzzle.turns, 'turn')}`;
+  setText(/** @type {HTMLElement} */ (box.querySelector('small')), `${info?.name}: ${who}`);
+  fill(/** @type {HTMLElement} */ (box.querySelector('.thumb')), drawing(svg));
 };

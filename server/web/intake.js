@@ -1,7 +1,8 @@
 /** Where an analysis comes from: a pasted text, a game, a puzzle, an address. */
 import { fromPath, getJson, toPath, view as askView } from './api.js';
 import { ask } from './ask.js';
-import { el, fill, setText } from './dom.js';
+import { button, el, fill, setText } from './dom.js';
+import { judged, kindOf } from './pasted.js';
 import { myGames, saveTree, savedTree } from './prefs.js';
 import { gameShelf } from './shelf.js';
 import { deviceTable, treeOf } from './tables.js';
@@ -11,6 +12,7 @@ import { addLine, emptyTree } from './tree.js';
 /**
  * @typedef {import('./api.js').GameInfo} GameInfo
  * @typedef {{tree: import('./tree.js').Tree, review?: import('./review.js').Entry[]}} Saved
+ * @typedef {import('./pasted.js').Reading<GameInfo>} Reading
  */
 
 /** Where an analysis can come from. @param {HTMLElement} main @param {GameInfo[]} games */
@@ -41,7 +43,7 @@ export const intakePage = (main, games) => {
   );
 };
 
-/** Reads a position or a record. @param {GameInfo[]} games @param {GameInfo|null} prefer */
+/** Reads a position or a record. @param {GameInfo[]} games @param {GameInfo|null} prefer the game that is meant when several could be */
 export const importForm = (games, prefer) => {
   const field = el('textarea', {
     id: 'import-text',
@@ -49,76 +51,87 @@ export const importForm = (games, prefer) => {
     'aria-label': 'A position or a record',
     placeholder: 'A position in one line or JSON, or a whole record',
     spellcheck: false,
+    oninput: () => fill(question),
   });
   const wrong = el('p.error', { id: 'import-error', role: 'alert' });
+  const question = el('div.which', {
+    id: 'import-which',
+    role: 'group',
+    'aria-label': 'Which game',
+  });
+  const pick = (/** @type {Reading} */ reading) => {
+    if (reading.open) location.href = reading.open();
+    else setText(wrong, `As ${reading.info.name}: ${reading.reason}.`);
+  };
+  const choices = (/** @type {Reading[]} */ readings) =>
+    readings.map((one) => button(one.info.name, () => pick(one), { 'data-game': one.info.id }));
   const onsubmit = async (/** @type {Event} */ event) => {
     event.preventDefault();
     const text = field.value.trim();
     if (!text) return;
-    try {
-      location.href = await addressOf(text, games, prefer);
-    } catch (error) {
-      setText(wrong, capital(/** @type {Error} */ (error).message));
-    }
+    const outcome = judged(await readings(text, games), prefer);
+    setText(wrong, 'wrong' in outcome ? capital(outcome.wrong) : '');
+    fill(question, ...('ask' in outcome ? choices(outcome.ask) : []));
+    if ('open' in outcome) location.href = outcome.open();
   };
   return el(
     'form.card.import',
     { onsubmit },
     field,
     wrong,
+    question,
     el('div.row', {}, el('button.primary', { type: 'submit', id: 'import' }, 'Analyse this')),
   );
 };
 
-/** The address of the analysis of a text. @param {string} text @param {GameInfo[]} games @param {GameInfo|null} prefer the game that is tried first */
-const addressOf = async (text, games, prefer) => {
-  switch (kindOf(text)) {
-    case 'record':
-      return recordAddress(text);
-    case 'json':
-      return positionAddress(JSON.parse(text));
-    default:
-      return lineAddress(text, prefer ? [prefer, ...games.filter((one) => one !== prefer)] : games);
-  }
-};
-
-/** What a text is, by its form. @param {string} text @returns {'record'|'json'|'line'} */
-export const kindOf = (text) => {
-  if (text.startsWith('{')) return 'json';
-  return text.startsWith('[') || text.includes('\n') ? 'record' : 'line';
-};
-
-/** A record; one that breaks off has no result yet. @param {string} text */
-const recordAddress = async (text) => {
-  const tree = await ask('tree', { record: text }).catch((error) =>
-    ask('tree', { record: `${text} *` }).catch(() => {
-      throw error;
+/** A text read as one of each game that it could be of. @param {string} text @param {GameInfo[]} games @returns {Promise<Reading[]>} */
+const readings = (text, games) => {
+  const { kind, game } = kindOf(text);
+  const read = { record: readRecord, json: readJson, line: readLine }[kind];
+  const some = games.filter(({ id }) => game === null || id === game);
+  return Promise.all(
+    (some.length > 0 ? some : games).map(async (info) => {
+      try {
+        return { info, open: await read(text, info, game === null) };
+      } catch (error) {
+        return { info, reason: /** @type {Error} */ (error).message };
+      }
     }),
   );
-  const id = Math.random().toString(36).slice(2, 10);
-  saveTree(`tree:${id}`, { tree });
-  return `/analysis/${tree.game}/${toPath(tree.start)}?tree=${id}`;
 };
 
-/** @param {any} position */
-const positionAddress = async (position) => {
-  const seen = await askView({ game: position.game ?? '', position });
-  return `/analysis/${seen.game}/${toPath(seen.text)}`;
+/** @param {string} text @param {GameInfo} info @param {boolean} untold whether the record does not say which game it is of */
+const readRecord = async (text, info, untold) => {
+  const ended = /(1-0|0-1|1\/2-1\/2|\*)$/.test(text) ? text : `${text} *`;
+  const record = untold
+    ? `[Game "${info.id}"]\n${ended.startsWith('[') ? '' : '\n'}${ended}`
+    : ended;
+  const tree = await ask('tree', { record });
+  return () => {
+    const id = Math.random().toString(36).slice(2, 10);
+    saveTree(`tree:${id}`, { tree });
+    return `/analysis/${tree.game}/${toPath(tree.start)}?tree=${id}`;
+  };
 };
 
-/** A position in one line; the games are tried in their order. @param {string} text @param {GameInfo[]} games */
-const lineAddress = async (text, games) => {
-  /** @type {string[]} */
-  const reasons = [];
-  for (const { id, name } of games) {
-    try {
-      const seen = await askView({ game: id, position: text });
-      return `/analysis/${seen.game}/${toPath(seen.text)}`;
-    } catch (error) {
-      reasons.push(`as ${name}, ${/** @type {Error} */ (error).message}`);
-    }
+/** @param {string} text @param {GameInfo} info */
+const readJson = async (text, info) => {
+  let position;
+  try {
+    position = JSON.parse(text);
+  } catch (error) {
+    throw new Error(`this begins as JSON and is none: ${/** @type {Error} */ (error).message}`);
   }
-  throw new Error(`this is a position of none of the games: ${reasons.join('; ')}`);
+  return addressOf(info, position);
+};
+
+/** @param {string} text @param {GameInfo} info */
+const readLine = (text, info) => addressOf(info, text);
+
+/** @param {GameInfo} info @param {object|string} position */
+const addressOf = async ({ id }, position) => {
+  const seen = await askView({ game: id, position });
+  return () => `/analysis/${seen.game}/${toPath(seen.text)}`;
 };
 
 /** What is to be analysed at first, and the name it is kept under. @param {GameInfo} info @param {string} path @returns {Promise<{key: string, saved: Saved}>} */

@@ -8,6 +8,7 @@ import {
   hasServer,
   prefs,
   remember,
+  rememberBoard,
   rememberGame,
   remembered,
   setPrefs,
@@ -109,6 +110,7 @@ const playHere = async ({ game, options = {}, position = null, seats, clock }) =
     );
   }
   rememberGame({ id, game, device: true });
+  rememberBoard(id, start);
   location.href = `/play#${id}`;
   return true;
 };
@@ -127,8 +129,8 @@ const playThere = async (request, seat) => {
   location.href = kept || !own ? `/${id}` : `/${id}#${own}`;
 };
 
-/** Asks how to play, and makes the game. @param {Catalogue} shelf @param {GameInfo} info @param {string|null} position */
-export const newGame = (shelf, info, position = null) => {
+/** Asks how to play, and makes the game. @param {Catalogue} shelf @param {GameInfo} info @param {{position?: string|null, mode?: string}} [how] the position to begin with, and against whom */
+export const newGame = (shelf, info, { position = null, mode: asked } = {}) => {
   const last = {
     mode: 'computer',
     one: 'level:3',
@@ -136,6 +138,7 @@ export const newGame = (shelf, info, position = null) => {
     side: '1',
     clock: 'none',
     ...remembered(`new.${info.id}`, {}),
+    ...(asked ? { mode: asked } : {}),
   };
   const modes = MODES.filter(([mode]) => mode !== 'link' || hasServer());
   const optionField = (/** @type {import('./api.js').Option} */ option) =>

@@ -111,6 +111,7 @@ const render = (p) => {
     begun: making.isBegun(state),
     ...making.stagesOf(state, able),
     choices: making.stageNow(state, able)?.choices ?? [],
+    tint: state.view.players[state.view.turn - 1].tint,
     proposed: state.proposal !== null && state.sending === null,
     mayPlay: hooks.mayPlay(),
     plays: hooks.plays(),

@@ -108,6 +108,16 @@ export const rememberGame = (change) => {
   return kept;
 };
 
+/** What the board of a game on this device looks like: theme.js shows it before anything else is there. */
+const BOARD = 'quadrille.board.';
+
+/** Keeps the board of a game for its next opening. @param {string} id @param {import('./api.js').View} view */
+export const rememberBoard = (id, { svg, size: [width, height] }) =>
+  write(BOARD + id, { svg, wide: width > 1.05 * height });
+
+/** The board of a game as it was left. @param {string} id @returns {string|undefined} */
+export const boardOf = (id) => read(BOARD + id, undefined)?.svg;
+
 /** Whether there is a server behind the pages, or only files. */
 export const hasServer = () => document.documentElement.dataset.server !== 'none';
 
@@ -118,6 +128,7 @@ export const addressOfGame = ({ id, device }) => (device ? `/play#${id}` : `/${i
 export const forgetGame = (id) => {
   forgetDeviceGame(forever, id);
   forever.removeItem(GAME + id);
+  forever.removeItem(BOARD + id);
   letGo(forever, id);
   // What still waits to be sent could not be without the seat.
   for (const key of keys().filter((one) => one.startsWith(`quadrille.outbox.${id}.`)))

@@ -56,8 +56,8 @@ export const rulesPage = async (main, id) => {
   );
 };
 
-/** Opens the rules beside the board. @param {import('./api.js').GameInfo} info */
-export const rulesPanel = (info) => {
+/** Opens the rules beside the board. @param {import('./api.js').GameInfo} info @param {HTMLElement} [clock] one that the panel would hide */
+export const rulesPanel = (info, clock) => {
   const open = document.getElementById('rules-panel');
   if (open) {
     /** @type {HTMLDialogElement} */ (open).close();
@@ -68,7 +68,7 @@ export const rulesPanel = (info) => {
   const panel = el(
     'dialog.panel',
     { id: 'rules-panel', 'aria-label': `Rules of ${info.name}` },
-    el('header', {}, el('b', {}, 'Rules'), button('Close', close, { id: 'rules-close' })),
+    el('header', {}, el('b', {}, 'Rules'), clock, button('Close', close, { id: 'rules-close' })),
     text,
   );
   article(info.id).then(

@@ -26,6 +26,7 @@ export const createSeatBar = (number, colour) => {
   /** @param {ReturnType<typeof import('./gamestate.js').seatOf>} seat @param {boolean} top whether it lies above the board */
   const paint = (seat, top) => {
     icon.className = `icon player-${number} tint-${seat.tint}${letter ? ' letter' : ''}`;
+    icon.classList.toggle('piece', icon.firstElementChild !== null);
     setText(who, seat.name);
     setText(about, seat.about);
     element.classList.toggle('turn', seat.turn);
@@ -35,5 +36,7 @@ export const createSeatBar = (number, colour) => {
     turn.hidden = !seat.turn && !seat.winner;
     setText(turn, seat.winner ? 'won' : 'to move');
   };
-  return { element, paint, clock };
+  /** Shows a piece in the place of a plain mark. @param {Element} piece */
+  const show = (piece) => icon.replaceChildren(piece);
+  return { element, paint, clock, show };
 };

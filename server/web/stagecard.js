@@ -5,9 +5,9 @@ import { capital } from './text.js';
 /**
  * @typedef {import('./api.js').Tap} Tap
  * @typedef {{title: string, able: boolean, begun: boolean, done: Tap[], ahead: string[], choices: Tap[],
- *   proposed: boolean, mayPlay: boolean, plays: boolean, error: string}} Shown
- *   what the card shows: whether a turn can be made, whether it has begun, its stages, what there is to choose from,
- *   whether it can be confirmed, whether its reader is to move, and plays at all
+ *   tint: string, proposed: boolean, mayPlay: boolean, plays: boolean, error: string}} Shown
+ *   what the card shows: whether a turn can be made, whether it has begun, its stages, what there is to choose from and in
+ *   which colour, whether it can be confirmed, whether its reader is to move, and plays at all
  */
 
 /**
@@ -74,6 +74,7 @@ export const createStageCard = (hooks) => {
     const had = document.activeElement === play;
     play.hidden = !shown.proposed;
     if (play.hidden && had) hooks.toBoard();
+    chips.className = `chips tint-${shown.tint}`;
     paintChoices(shown.choices);
     for (const one of [back, clear]) {
       one.disabled = !shown.able || !shown.begun;
@@ -89,8 +90,8 @@ export const createStageCard = (hooks) => {
 };
 
 /** @param {Tap} choice @param {Parameters<typeof createStageCard>[0]} hooks */
-const chip = (choice, { onChoose, onPeek }) =>
-  button(choice.label, () => onChoose(choice), {
+const chip = (choice, { onChoose, onPeek }) => {
+  const one = button(choice.label, () => onChoose(choice), {
     className: 'chip',
     'data-choice': choice.label,
     onmouseenter: () => onPeek(choice),
@@ -98,6 +99,23 @@ const chip = (choice, { onChoose, onPeek }) =>
     onmouseleave: () => onPeek(null),
     onblur: () => onPeek(null),
   });
+  const heights = heightsOf(choice.label);
+  if (heights.length > 0) one.prepend(stacks(heights));
+  return one;
+};
+
+/** The heights that a choice of parts is written with: "1+5" are one and five. @param {string} label */
+const heightsOf = (label) => (/^\d+(\+\d+)*$/.test(label) ? label.split('+').map(Number) : []);
+
+/** Parts as little stacks. @param {number[]} heights */
+const stacks = (heights) => {
+  const all = heights.map((height) => {
+    const one = el('i');
+    one.style.setProperty('--height', String(height));
+    return one;
+  });
+  return el('span.stacks', { 'aria-hidden': 'true' }, ...all);
+};
 
 /** The path of the stages. @param {Shown} shown */
 const stages = ({ done, ahead }) => [

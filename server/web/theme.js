@@ -1,8 +1,39 @@
-// Runs before the first paint, so that a dark page does not flash light.
-try {
-  const { theme, coordinates } = JSON.parse(localStorage.getItem('quadrille.prefs') ?? '{}');
-  document.documentElement.dataset.theme = theme ?? 'auto';
-  if (coordinates === false) document.documentElement.classList.add('no-coordinates');
-} catch {
-  document.documentElement.dataset.theme = 'auto';
+// Runs before the first paint: a dark page does not flash light, and a board stands as its reader sits.
+{
+  const page = document.documentElement;
+  const [path, fragment] = [
+    location.pathname
+      .replace(/\/(index\.html)?$/, '')
+      .split('/')
+      .at(-1),
+    location.hash.slice(1),
+  ];
+  const kept = (/** @type {string} */ key) => localStorage.getItem(`quadrille.${key}`);
+  page.dataset.theme = 'auto';
+  try {
+    const { theme = 'auto', coordinates } = JSON.parse(kept('prefs') ?? '{}');
+    page.dataset.theme = theme;
+    page.classList.toggle('no-coordinates', coordinates === false);
+    page.dataset.seat = kept(`seat.${path}.2`) && !kept(`seat.${path}.1`) ? '2' : '1';
+    // A game of this browser is known to it alone: its board is the one that was seen last.
+    const board = path === 'play' ? kept(`board.${fragment}`) : null;
+    const show = (/** @type {string} */ text) => {
+      const main = document.getElementById('main');
+      if (!main || main.childElementCount > 0) return;
+      const { svg, wide } = JSON.parse(text);
+      const drawing = new DOMParser().parseFromString(svg, 'image/svg+xml').documentElement;
+      const box = (/** @type {string} */ name, /** @type {Node} */ child) => {
+        const one = document.createElement('div');
+        one.className = name;
+        one.append(child);
+        return one;
+      };
+      const picture = box('picture', document.importNode(drawing, true));
+      main.className = 'table';
+      main.append(box('boardbox', box(`board drawn${wide ? ' wide' : ''}`, picture)));
+    };
+    if (board) document.addEventListener('readystatechange', () => show(board), { once: true });
+  } catch {
+    // A browser that keeps nothing has nothing to show earlier.
+  }
 }

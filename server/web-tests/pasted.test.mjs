@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { judged, kindOf } from '../web/pasted.js';
+
+test('records, JSON and lines are told apart by their form, and name their game or do not', () => {
+  assert.deepEqual(kindOf('[Event "x"]\n[Game "gekitai"]\n\n1. c3'), {
+    kind: 'record',
+    game: 'gekitai',
+  });
+  assert.deepEqual(kindOf('1. c3 d4 2. a1'), { kind: 'record', game: null });
+  assert.deepEqual(kindOf('{ a comment } 1. c3'), { kind: 'record', game: null });
+  assert.deepEqual(kindOf('{"game": "gekitai", "board": []}'), { kind: 'json', game: 'gekitai' });
+  assert.deepEqual(kindOf('{\n "board": []}'), { kind: 'json', game: null });
+  assert.deepEqual(kindOf('6/6/6/2x3/6/6 2'), { kind: 'line', game: null });
+});
+
+const [a, b, c] = [{ name: 'A' }, { name: 'B' }, { name: 'C' }];
+const open = () => '/there';
+
+test('a text of one game leads there, whatever is wrong with it in the others', () => {
+  const readings = [
+    { info: a, reason: 'no' },
+    { info: b, open },
+    { info: c, reason: 'no' },
+  ];
+  assert.equal(judged(readings, a).open, open);
+});
+
+test('a text of several games is asked about, unless one of them is meant', () => {
+  const readings = [
+    { info: a, open },
+    { info: b, open: () => '/b' },
+    { info: c, reason: 'no' },
+  ];
+  assert.deepEqual(
+    judged(readings, null).ask.map(({ info }) => info.name),
+    ['A', 'B'],
+  );
+  assert.equal(judged(readings, b).open(), '/b');
+});
+
+test('a text of no game is asked about, and one reason that all have is told at once', () => {
+  const readings = [
+    { info: a, reason: 'no player' },
+    { info: b, reason: 'unknown cell' },
+  ];
+  assert.equal(judged(readings, null).ask.length, 2);
+  const same = [
+    { info: a, reason: 'no player' },
+    { info: b, reason: 'no player' },
+  ];
+  assert.deepEqual(judged(same, null), { wrong: 'no player' });
+  assert.deepEqual(judged([{ info: a, reason: 'line 3' }], null), { wrong: 'line 3' });
+});
