@@ -153,6 +153,7 @@ const resultPage = async (main, info, results, number) => {
     position: result.position,
     turns: state.turns.slice(0, ply),
   });
+  const moverAt = (/** @type {number} */ ply) => ((start.turn - 1 + ply) % 2) + 1;
   const seen = () => state.ply ?? state.turns.length;
 
   const play = createPlay({
@@ -342,9 +343,9 @@ const resultPage = async (main, info, results, number) => {
 
   /** Back to where whoever sits here was to move. */
   const takeBack = async () => {
-    const own = state.turns.length - 1 - Number(play.base()?.turn === state.here);
-    state.turns = state.turns.slice(0, Math.max(0, own));
-    Object.assign(state, { ply: null, busy: false });
+    let count = state.turns.length - 1;
+    while (count > 0 && moverAt(count) !== state.here) count -= 1;
+    Object.assign(state, { turns: state.turns.slice(0, count), ply: null, busy: false });
     await render(false);
     answer().catch(failed);
   };
@@ -373,7 +374,7 @@ const resultPage = async (main, info, results, number) => {
 const checkCard = ({ command, effort, certificate }) => {
   const file = certificate?.file;
   return el(
-    'section.card',
+    'section.card.check',
     { 'aria-label': 'How to check it' },
     el('h2', {}, 'How to check it'),
     command ? copyField('Find it again', command, 'find-again') : null,
