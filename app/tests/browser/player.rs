@@ -1,7 +1,8 @@
 //! Whole games for the pages: a random game that is known beforehand, and the taps that play it.
 
 use super::driver::Browser;
-use engine::{GAMES, Session};
+use engine::session::Step;
+use engine::{GAMES, Limits, Session, Stop};
 use rules::diagram::Gesture;
 use rules::random::Random;
 use serde_json::{Map, Value, json};
@@ -22,17 +23,15 @@ pub struct Turn {
 }
 
 impl Script {
-    /// The shortest of some random games.
+    /// A game of few turns.
     pub fn random(game: &str, options: &Value) -> Script {
-        let options = options.as_object().unwrap();
-        let games = (0..300).filter_map(|seed| play(game, options, seed));
-        games.min_by_key(|script| script.turns.len()).expect("a game that somebody wins")
+        Script::short(game, options, 0)
     }
 
-    /// A random game of few turns that belongs to a seed.
+    /// A game of few turns that belongs to a seed.
     pub fn short(game: &str, options: &Value, seed: u64) -> Script {
         let options = options.as_object().unwrap();
-        let games = (0..60).filter_map(|i| play(game, options, seed * 1_000 + i));
+        let games = (0..12).filter_map(|i| play(game, options, seed * 1_000 + i));
         let games = games.filter(|script| script.turns.len() >= 6);
         games.min_by_key(|script| script.turns.len()).expect("a game that somebody wins")
     }
@@ -48,16 +47,23 @@ impl Script {
     }
 }
 
+/// After an opening somebody who can play wins against somebody who cannot: that does not take long.
 fn play(game: &str, options: &Map<String, Value>, seed: u64) -> Option<Script> {
     let entry = engine::registry::find(game).unwrap();
     let mut random = Random::new(seed);
-    let mut session = (entry.start)(options).unwrap();
+    let (mut session, mut thinker) = ((entry.start)(options).unwrap(), (entry.thinker)(1));
     let mut turns = Vec::new();
     while session.result().is_none() {
         if turns.len() > 60 {
             return None;
         }
-        turns.push(turn(session.as_mut(), &mut random));
+        let skilled = turns.len() > 3 && session.turn() == rules::Player::One;
+        let limits = Limits { nodes: Some(300), ..Limits::default() };
+        let chosen = skilled.then(|| thinker.turn(session.as_ref(), &limits, &Stop::default()));
+        turns.push(match chosen.flatten() {
+            Some(text) => chosen_turn(session.as_mut(), &text),
+            None => turn(session.as_mut(), &mut random),
+        });
     }
     let Some(rules::Outcome::Win(player)) = session.result() else { return None };
     let winner = ["Ann", "Bob"][player.index()];
@@ -66,10 +72,25 @@ fn play(game: &str, options: &Map<String, Value>, seed: u64) -> Option<Script> {
 
 /// Plays a random turn.
 pub fn turn(session: &mut dyn Session, random: &mut Random) -> Turn {
+    stepwise(session, |steps| random.pick(steps).unwrap())
+}
+
+/// Plays this turn.
+fn chosen_turn(session: &mut dyn Session, text: &str) -> Turn {
+    let mut rest = text;
+    stepwise(session, |steps| {
+        let fitting = steps.iter().filter(|step| rest.starts_with(&step.text));
+        let step = fitting.max_by_key(|step| step.text.len()).unwrap();
+        rest = &rest[step.text.len()..];
+        step
+    })
+}
+
+fn stepwise(session: &mut dyn Session, mut pick: impl FnMut(&[Step]) -> &Step) -> Turn {
     let mut gestures = Vec::new();
     loop {
         let steps = session.steps();
-        let step = random.pick(&steps).unwrap();
+        let step = pick(&steps);
         gestures.push(step.gesture.clone());
         session.play(&step.text).unwrap();
         if !session.in_turn() || session.result().is_some() {
