@@ -100,7 +100,7 @@ const makeTable = async () => {
     body: JSON.stringify({
       game: 'glaisher',
       seats: [
-        { kind: 'person', name: 'Johannes Sebastian Widdershoven the Elder' },
+        { kind: 'person', name: 'Johannes Sebastian Widdershoven Senior' },
         { kind: 'person', name: 'Bo' },
       ],
       clock: { kind: 'days', days: 3 },

@@ -31,7 +31,11 @@ const at = (more = {}) => {
   return { ...making.EMPTY, place: { game: 'g' }, current: true, base: here, view: here, ...more };
 };
 
-const words = { idle: () => 'Black to move', onWay: (turn) => `${turn} waits` };
+const words = {
+  idle: () => 'Black to move',
+  onWay: (turn) => `${turn} waits`,
+  task: () => '',
+};
 
 test('a turn is spelled stage by stage, and the card says where it stands', () => {
   const none = at();

@@ -46,6 +46,7 @@ const boardPage = async (main, games, info, path) => {
     sure: true,
     mayPlay: () => !p.play.base()?.over,
     idle: () => capital(p.play.base()?.status ?? ''),
+    task: () => p.review.question(),
     onTurn: (turn) => tryTurn(p, turn),
   });
   p.thinking = createThinking(info, {
@@ -289,8 +290,9 @@ const showThreat = async (p) => {
     const other = await ask('edit', { game: p.info.id, position: seen.position, edit });
     const place = { game: p.info.id, position: other.position };
     const { engine } = await thought('hint', place);
-    p.play.hint(await arrowsFor(place, engine.turn, p.state.flipped), true);
-    toast(`Threat: ${engine.turn}`);
+    const advice = `Threat: ${engine.turn}`;
+    p.play.hint(await arrowsFor(place, engine.turn, p.state.flipped), { threat: true, advice });
+    say(advice);
   } catch (error) {
     toast(capital(/** @type {Error} */ (error).message), 'bad');
   }

@@ -262,11 +262,13 @@ const askHint = async (p) => {
     const turn = engine?.turn ?? seed?.turns[0];
     const hints = await arrowsFor(place, turn, flipped);
     if (p.state.game.seq !== was.seq) return;
-    p.play.clear();
-    p.play.hint(hints);
     const words = engine ? `: ${scoreWords(engine, was.turn, info.players)}` : '';
     const other = seed && !seed.turns.includes(turn);
-    toast(`Hint: ${turn}${words}.${other ? ` ${seed.name} would play ${seed.turns[0]}.` : ''}`);
+    const original = other ? ` The original program's ${seed.name}: ${seed.turns[0]}.` : '';
+    const advice = `Hint: ${turn}${words}.${original}`;
+    p.play.clear();
+    p.play.hint(hints, { advice });
+    say(advice);
   } catch (error) {
     toast(capital(/** @type {Error} */ (error).message), 'bad');
   } finally {

@@ -16,7 +16,7 @@
  *   base: View|null, view: View|null,
  *   draft: Part[], spelling: Spelling, proposal: Proposal|null,
  *   sending: {text: string, from: string}|null, ahead: import('./premove.js').Premove,
- *   hints: Hint[], threat: boolean, error: string, late: number, shows: number, tries: number,
+ *   hints: Hint[], threat: boolean, advice: string, error: string, late: number, shows: number, tries: number,
  * }} Making
  *   `place` is to be seen, `flipped` or not; the board is `turned` that way or not yet, and `current` once it shows that place.
  *   `base` is the position without what is being made, `view` what is on the board. `sending` is a turn without an answer
@@ -42,6 +42,7 @@ export const EMPTY = {
   ahead: NONE,
   hints: [],
   threat: false,
+  advice: '',
   error: '',
   late: 0,
   shows: 0,
@@ -150,15 +151,19 @@ export const stagesOf = (now, able) => {
   return done.length + ahead.length > 1 ? { done, ahead } : { done: [], ahead: [] };
 };
 
-/** What the card says. @param {Making} now @param {boolean} able @param {{idle: () => string, onWay: (turn: string) => string}} words */
-export const title = (now, able, { idle, onWay }) => {
+/** What the card says. @param {Making} now @param {boolean} able @param {{idle: () => string, onWay: (turn: string) => string, task: () => string}} words */
+export const title = (now, able, { idle, onWay, task }) => {
   const { view, sending, late, ahead, proposal, spelling } = now;
   if (sending) return onWay(sending.text);
   if (late > 0) return 'Fetching the rules…';
   if (ahead.chosen) return `Next: ${ahead.chosen.text}`;
   if (!able || !view) return idle();
-  return proposal ? `Play ${proposal.text}?` : prompt(view, spelling);
+  if (proposal) return `Play ${proposal.text}?`;
+  return (!isBegun(now) && task()) || prompt(view, spelling);
 };
+
+/** What is said of a hint, as long as it is to be seen. @param {Making} now */
+export const adviceOf = ({ hints, advice }) => (hints.length > 0 ? advice : '');
 
 /** Where the parts of a choice would land, in every direction. @param {Making} now @param {Tap} choice */
 export const landings = ({ view, spelling }, choice) => {

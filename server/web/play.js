@@ -6,9 +6,9 @@
  * @typedef {import('./api.js').Place} Place
  * @typedef {import('./making.js').Making} Making
  * @typedef {{onTurn: (turn: string) => Promise<any>|void, mayPlay: () => boolean, idle: () => string, label: string,
- *   sure: boolean, onWay: (turn: string) => string, plays: () => boolean, premove: () => 1|2|null}} Hooks
- *   `idle` says what there is when nothing can be played, `sure` never asks for confirmation, `onWay` says how far a turn
- *   is that has been played, `plays` whether anybody plays here, `premove` who may choose a turn ahead
+ *   sure: boolean, task: () => string, onWay: (turn: string) => string, plays: () => boolean, premove: () => 1|2|null}} Hooks
+ *   `idle` says what there is when nothing can be played, `task` what is looked for before anything is chosen, `sure` never
+ *   asks for confirmation, `onWay` says how far a turn is that has been played, `plays` whether anybody plays here, `premove` who may choose a turn ahead
  * @typedef {{state: Making, hooks: Hooks, board: ReturnType<typeof createBoard>, card: ReturnType<typeof createStageCard>}} Play
  * @typedef {{text: string, taps: import('./api.js').Tap[], cell: number|null, before: View, step?: import('./api.js').Step}} Attempt
  *   the last move of a turn that is tried: its text, its taps, the cell that would confirm it, the board before it
@@ -36,6 +36,7 @@ export const createPlay = (hooks) => {
     hooks: {
       label: 'Board',
       sure: false,
+      task: () => '',
       onWay: (turn) => `${turn} is played`,
       plays: () => true,
       premove: () => null,
@@ -74,8 +75,8 @@ export const createPlay = (hooks) => {
     /** Whether the board that is seen is turned round. */
     turned: () => p.state.turned,
     busy: () => making.isBegun(p.state) || p.state.sending !== null,
-    /** @param {import('./board.js').Hint[]} hints */
-    hint: (hints, threat = false) => change(p, { hints, threat }),
+    /** @param {import('./board.js').Hint[]} hints @param {{threat?: boolean, advice?: string}} [how] `advice` says it in words */
+    hint: (hints, { threat = false, advice = '' } = {}) => change(p, { hints, threat, advice }),
   };
 };
 
@@ -115,6 +116,7 @@ const render = (p) => {
     proposed: state.proposal !== null && state.sending === null,
     mayPlay: hooks.mayPlay(),
     plays: hooks.plays(),
+    advice: making.adviceOf(state),
     error: state.error,
   });
 };

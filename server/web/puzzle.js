@@ -32,7 +32,9 @@ export const puzzlePage = async (main, info, puzzles, number) => {
     label: `Board of ${info.name}`,
     sure: true,
     mayPlay: () => puzzling.mayTry(p.state),
-    idle: () => puzzling.verdict(p.state, puzzle, defender(p)) || taskOf(p),
+    // What has become of it stands with the task.
+    idle: () => (puzzling.isOver(p.state) ? '' : puzzling.verdict(p.state, puzzle, defender(p))),
+    plays: () => !puzzling.isOver(p.state),
     onWay: (turn) => puzzling.verdict(p.state, puzzle, defender(p)) || `${turn} is played`,
     onTurn: (turn) => played(p, turn),
   });

@@ -185,6 +185,7 @@ export const createReview = ({
     trying = { entry, before: entries.find((one) => one.ply === entry.ply - 1) };
     onRetry(entry.ply - 1);
     setText(words, `Find something better than ${place().turns?.[entry.ply - 1]}.`);
+    if (element.parentElement) element.parentElement.scrollTop = 0;
   };
 
   /** Judges a turn that was tried. @param {string} turn @returns {Promise<boolean>} */
@@ -235,6 +236,9 @@ export const createReview = ({
     nextMistake,
     judge,
     trying: () => trying !== null,
+    /** What is asked while something better is looked for. */
+    question: () =>
+      trying ? `Find something better than ${place().turns?.[trying.entry.ply - 1]}.` : '',
     entries: () => entries,
     /** @param {number} ply */
     show: (ply) => {

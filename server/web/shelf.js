@@ -13,7 +13,12 @@ export const gameShelf = (games, of) => {
     const kind = href ? 'a' : onclick ? 'button' : 'div';
     return el(
       `${kind}.card.tile`,
-      { href, onclick, type: onclick ? 'button' : undefined, 'data-game': info.id },
+      {
+        href,
+        onclick,
+        type: onclick && 'button',
+        'data-game': kind === 'div' ? undefined : info.id,
+      },
       drawing(info.picture),
       el('b', {}, info.name),
       about && el('small', {}, about),

@@ -5,7 +5,7 @@ import { capital } from './text.js';
 /**
  * @typedef {import('./api.js').Tap} Tap
  * @typedef {{title: string, able: boolean, begun: boolean, done: Tap[], ahead: string[], choices: Tap[],
- *   tint: string, proposed: boolean, mayPlay: boolean, plays: boolean, error: string}} Shown
+ *   tint: string, advice: string, proposed: boolean, mayPlay: boolean, plays: boolean, error: string}} Shown
  *   what the card shows: whether a turn can be made, whether it has begun, its stages, what there is to choose from and in
  *   which colour, whether it can be confirmed, whether its reader is to move, and plays at all
  */
@@ -24,6 +24,7 @@ export const createStageCard = (hooks) => {
   const clear = button('Clear', hooks.onClear, { id: 'stage-clear' });
   const play = button('Play', hooks.onPlay, { id: 'stage-play', className: 'primary' });
   const error = el('p.error', { id: 'move-error', role: 'alert' });
+  const advice = el('p.advice', { id: 'advice' });
   const entry = el('input', {
     type: 'text',
     id: 'move-text',
@@ -45,7 +46,7 @@ export const createStageCard = (hooks) => {
   const element = el(
     'section.card.stage',
     { 'aria-label': 'Your turn' },
-    ...[header, strip, chips, play, form, error],
+    ...[header, advice, strip, chips, play, form, error],
   );
   let choosing = '';
 
@@ -66,6 +67,8 @@ export const createStageCard = (hooks) => {
   const paint = (shown) => {
     setText(title, shown.title);
     setText(error, shown.error);
+    setText(advice, shown.advice);
+    element.hidden = !shown.title && !shown.plays;
     title.classList.toggle('mine', shown.able);
     element.classList.toggle('begun', shown.able && shown.begun);
     // Room for stages stays once there were some, so that nothing jumps between turns.

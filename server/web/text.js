@@ -14,12 +14,12 @@ export const capital = (/** @type {string} */ text) => text.charAt(0).toUpperCas
 /** An option's name for people: `min_parts` is "min parts". */
 export const spaced = (/** @type {string} */ name) => name.replace(/[_-]/g, ' ');
 
-/** Time left: "4:31", under ten seconds "9.4", above a day "2 days 3 h". */
+/** Time left: "4:31", under ten seconds "9.4", above a day "2 d 3 h". */
 export const clockText = (/** @type {number} */ ms) => {
   const left = Math.max(0, ms);
   if (left >= 86_400_000) {
     const days = Math.floor(left / 86_400_000);
-    return `${plural(days, 'day')} ${Math.floor((left % 86_400_000) / 3_600_000)} h`;
+    return `${days} d ${Math.floor((left % 86_400_000) / 3_600_000)} h`;
   }
   if (left < 10_000) return (Math.ceil(left / 100) / 10).toFixed(1);
   const seconds = Math.ceil(left / 1000);
