@@ -277,11 +277,15 @@ pub struct SolveArgs {
 #[command(after_help = "Examples:
   quadrille puzzles gekitai --count 10
   quadrille puzzles jeson-mor --size 7 --seed 5 -o puzzles.txt
+  quadrille puzzles gekitai --rate puzzles.txt -o sorted.txt
 The puzzles are records, from easy to hard. No turn but the solution wins within the turns that
 the tag Only tells.")]
 pub struct PuzzlesArgs {
     /// The game
     pub game: String,
+    /// Rate the puzzles of a file again instead, by the engine as it is now, and sort them
+    #[arg(long, value_name = "FILE")]
+    pub rate: Option<PathBuf>,
     /// How many to collect
     #[arg(long, default_value_t = 10)]
     pub count: usize,

@@ -12,10 +12,25 @@ pub fn run(args: &PuzzlesArgs) -> Result<(), Failure> {
     input::check_options(entry, &args.options)?;
     let wanted = Collect { count: args.count, seed: args.seed, games: args.games };
     let mut ticker = Ticker::new();
-    let stop = interrupt::stops()?;
-    let puzzles = (entry.puzzles)(&args.options.0, &wanted, &stop, &mut |games, found| {
-        ticker.show(|seconds| format!("{found} puzzles from {games} games, {seconds:.0} s"));
-    });
+    let puzzles = match &args.rate {
+        Some(file) => {
+            let none = || Failure::user(format!("{} holds no puzzles", file.display()));
+            let known = input::puzzles(file)?.ok_or_else(none)?;
+            let of = known.len();
+            (entry.rate)(known, &mut |done| {
+                ticker.show(|seconds| format!("{done} of {of} puzzles, {seconds:.0} s"));
+            })
+        }
+        None => {
+            let stop = interrupt::stops()?;
+            let tell = &mut |games, found| {
+                ticker
+                    .show(|seconds| format!("{found} puzzles from {games} games, {seconds:.0} s"));
+            };
+            (entry.puzzles)(&args.options.0, &wanted, &stop, tell)
+                .map_err(|error| error.to_string())
+        }
+    };
     ticker.end();
     let puzzles = puzzles.map_err(Failure::user)?;
     let records: Vec<_> = puzzles.into_iter().map(|puzzle| puzzle.record).collect();

@@ -189,3 +189,24 @@ fn puzzles_are_records() {
     let shown = stdout(&run(&["render", "--file", file.to_str().unwrap(), "--after", "0"]));
     assert!(shown.contains("to move"), "{shown}");
 }
+
+#[test]
+fn puzzles_are_rated_again_and_sorted() {
+    let known: Vec<String> =
+        engine::puzzles::shipped("gekitai").into_iter().take(8).map(|one| one.record).collect();
+    let own = folder("rated");
+    let (mixed, sorted) = (own.join("mixed.txt"), own.join("sorted.txt"));
+    let again: Vec<String> =
+        known.iter().rev().map(|one| one.replace("[Rating \"", "[Rating \"7")).collect();
+    std::fs::write(&mixed, again.join("\n")).unwrap();
+    let [mixed, to] = [&mixed, &sorted].map(|file| file.to_str().unwrap());
+    stdout(&run(&["puzzles", "gekitai", "--rate", mixed, "-o", to]));
+    let ratings = |records: &str| -> Vec<String> {
+        let lines = records.lines().filter(|line| line.starts_with("[Rating"));
+        lines.map(str::to_owned).collect()
+    };
+    let sorted = std::fs::read_to_string(to).unwrap();
+    assert_eq!(ratings(&sorted), ratings(&known.join("\n")), "{sorted}");
+    let wrong = run(&["puzzles", "glaisher", "--rate", mixed]);
+    assert_eq!(wrong.status.code(), Some(2));
+}

@@ -6,7 +6,7 @@ use crate::brain::Brain;
 use crate::control::Stop;
 use crate::play::Play;
 #[cfg(not(target_family = "wasm"))]
-use crate::puzzles::{Collect, Puzzle, collect};
+use crate::puzzles::{Collect, Puzzle, collect, rate};
 use crate::score::{Score, bar};
 use crate::session::{Match, Session};
 #[cfg(not(target_family = "wasm"))]
@@ -42,6 +42,8 @@ type Completion = fn(
 type Puzzles =
     fn(&Options, &Collect, &Stop, &mut dyn FnMut(u64, usize)) -> Result<Vec<Puzzle>, SetupError>;
 #[cfg(not(target_family = "wasm"))]
+type Rate = fn(Vec<Puzzle>, &mut dyn FnMut(usize)) -> Result<Vec<Puzzle>, String>;
+#[cfg(not(target_family = "wasm"))]
 type Verify = fn(&str, &mut dyn FnMut(usize, usize)) -> Result<Proven, Fault>;
 type Opened<E> = Result<Box<dyn Session>, E>;
 
@@ -71,6 +73,9 @@ pub struct Entry {
     /// Collects new puzzles; reports after each game how many games and puzzles there are.
     #[cfg(not(target_family = "wasm"))]
     pub puzzles: Puzzles,
+    /// Rates puzzles again, by the engine as it is now; reports how many are done.
+    #[cfg(not(target_family = "wasm"))]
+    pub rate: Rate,
     /// Reads and checks a certificate; reports how many of how many positions are checked.
     #[cfg(not(target_family = "wasm"))]
     pub verify: Verify,
@@ -122,6 +127,8 @@ const fn entry<G: Play>() -> Entry {
         puzzles: |options, wanted, stop, report| {
             collect::<G>(&options_from_json(options)?, wanted, stop, report)
         },
+        #[cfg(not(target_family = "wasm"))]
+        rate: rate::<G>,
         #[cfg(not(target_family = "wasm"))]
         verify: verify_text::<G>,
         bar: |score| bar(score, G::LOG_ODDS),

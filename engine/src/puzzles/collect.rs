@@ -68,6 +68,32 @@ pub fn collect<G: Play>(
     Ok(puzzles)
 }
 
+/// Rates puzzles of a game again, by the engine as it is now, and sorts them from easy to hard. `report` hears
+/// how many are done. A puzzle that cannot be read is named.
+pub fn rate<G: Play>(
+    puzzles: Vec<Puzzle>,
+    report: &mut dyn FnMut(usize),
+) -> Result<Vec<Puzzle>, String> {
+    let mut rated = Vec::new();
+    for mut puzzle in puzzles {
+        report(rated.len());
+        let unreadable = |why: String| format!("the puzzle `{}`: {why}", puzzle.position);
+        let pos = G::from_text(&puzzle.position, &G::Options::default())
+            .map_err(|error| unreadable(error.to_string()))?;
+        let first = puzzle.solution.first().map_or(Vec::new(), |turn| G::steps(turn));
+        let first = first.first().and_then(|step| step.parse().ok());
+        let first = first.filter(|m| pos.is_legal(*m));
+        let first = first.ok_or_else(|| unreadable("its solution is not legal".into()))?;
+        let rating = rating(&pos, &[first]).unwrap_or(puzzle.rating);
+        let tag = |rating: u64| format!("[Rating \"{rating}\"]");
+        puzzle.record = puzzle.record.replace(&tag(puzzle.rating), &tag(rating));
+        puzzle.rating = rating;
+        rated.push(puzzle);
+    }
+    rated.sort_by_key(|puzzle| (puzzle.rating, puzzle.turns));
+    Ok(rated)
+}
+
 /// The positions of a game between players that err, at the beginning of each turn; the last is over.
 fn play<G: Play>(options: &G::Options, random: &mut Random) -> Result<Vec<G>, rules::SetupError> {
     let judge = G::Judge::default();

@@ -6,7 +6,7 @@
 
 mod collect;
 
-pub use collect::{Collect, collect};
+pub use collect::{Collect, collect, rate};
 
 use crate::parts;
 use crate::registry::find;
