@@ -46,10 +46,22 @@ fn main(class: &str, content: &str) -> String {
     format!(r#"<main id="main" class="{class}" tabindex="-1">{content}</main>"#)
 }
 
+/// The title of the first page, as its script writes it.
+fn many_games() -> String {
+    let words = ["No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight"];
+    let count = GAMES.len();
+    let count = words.get(count).map_or_else(|| count.to_string(), |word| (*word).to_owned());
+    format!("{count} games, one table")
+}
+
 /// All games, on the pages that begin with choosing one.
 fn shelf(page: &str) -> Option<String> {
+    let home = many_games();
     let (title, lead) = match page {
-        "" => ("Quadrille", "Each game is learned on the board in a few minutes."),
+        "" => (
+            home.as_str(),
+            "Each is learned on the board in a few minutes. No account, nothing to install.",
+        ),
         "analysis" => ("Analyse", "Paste a position or a record, or begin with a game."),
         "editor" => ("Set up a position", "Of which game?"),
         "learn" => ("Learn", "A few turns on the board for each game, or the rules to read."),
