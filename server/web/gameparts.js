@@ -89,7 +89,10 @@ export const column = ({ embed, id, info }, parts, card) => {
   const seats = parts.seats.map(({ element }) => element);
   const away = { href: `/${id}`, target: '_blank', rel: 'noopener' };
   const rest = embed
-    ? [el('p.foot', {}, el('a', away, `Open this game of ${info.name}`))]
+    ? [
+        el('h1.sr', {}, info.name),
+        el('p.foot', {}, el('a', away, `Open this game of ${info.name}`)),
+      ]
     : [
         parts.place,
         el('section.card.turnlist', { 'aria-label': 'Turns' }, parts.list.element, parts.nav),
