@@ -75,7 +75,8 @@ fn opening(entry: &Entry, random: &mut Random) -> Box<dyn Session> {
 
 /// The last depth, unless the search was decided, and how long it took.
 fn think(entry: &Entry, game: &dyn Session, limits: &Limits) -> (Option<u32>, Duration) {
-    let mut thinker = (entry.thinker)(256);
+    // A small table: the system hands out the pages of a large one in the middle of the search.
+    let mut thinker = (entry.thinker)(32);
     let started = Instant::now();
     let found = thinker.think(game, limits, &Stop::default(), &mut |_| {});
     let took = started.elapsed();
