@@ -213,6 +213,10 @@ impl Game {
                 HELP.iter()
                     .try_for_each(|(words, does)| lines.say(&format!("  {words:<15} {does}")))?;
             }
+            Typed::Word("undo", _) if self.table.game.in_turn() => {
+                self.table.take_back_part();
+                lines.show(&self.table)?;
+            }
             Typed::Word(word @ ("resign" | "undo"), _) => self.send(word, lines)?,
             Typed::Word("rematch", _) => match self.remote.next_link() {
                 Some(link) => return Ok(After::Next(link)),

@@ -130,7 +130,7 @@ impl Remote {
             }
             News::Over(why) => {
                 self.seat.connected = false;
-                return Told::Broken(why);
+                return Told::Broken(printable(&why));
             }
             News::Frame(frame) => frame,
         };
@@ -160,7 +160,7 @@ impl Remote {
             table.game.rewind(self.seat.turns);
         }
         let why = frame["error"].as_str().unwrap_or("the server refuses it");
-        Told::Refused(why.to_owned())
+        Told::Refused(printable(why))
     }
 
     /// Something has happened on the server.
@@ -229,10 +229,25 @@ impl Remote {
         }
         game.rewind(known);
         match game.play(turn) {
-            Ok(()) => Told::Turn(turn.to_owned()),
+            Ok(()) => Told::Turn(game.last_turn().unwrap_or_default()),
             Err(error) => {
                 Told::Broken(format!("the server tells a turn that is not legal: {error}"))
             }
         }
+    }
+}
+
+/// A server's words, which may go to a terminal as they are: nothing in them commands it.
+fn printable(words: &str) -> String {
+    words.chars().filter(|c| !c.is_control()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_server_says_does_not_command_the_terminal() {
+        assert_eq!(printable("no\u{1b}[2J way\u{7}\n"), "no[2J way");
     }
 }
