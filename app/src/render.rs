@@ -8,8 +8,7 @@ use clap::{Args, ValueEnum};
 use engine::Session;
 use rules::notation::no_term;
 use rules::{svg, text};
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Arguments of `render`.
 #[derive(Args, Debug)]

@@ -4,8 +4,7 @@ use crate::failure::{Failure, print};
 use crate::progress::Ticker;
 use crate::saves::usual_folder;
 use clap::{Args, ValueEnum};
-use std::net::IpAddr;
-use std::net::{Ipv4Addr, SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
