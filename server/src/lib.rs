@@ -124,8 +124,8 @@ pub struct State {
 /// A server that is ready to answer.
 pub struct Server {
     state: Arc<State>,
-    /// Hears when the writer has ended.
-    writer: oneshot::Receiver<()>,
+    /// Hears when everything is written and the file is free.
+    stored: oneshot::Receiver<()>,
     keepers: Vec<JoinHandle<()>>,
     router: Router,
     connections: usize,
@@ -142,7 +142,7 @@ impl Server {
     pub async fn open_at(config: &Config, source: Arc<dyn Source>) -> Result<Server, StartError> {
         config.base_url.as_deref().map(guard::authority).transpose()?;
         let metrics = Arc::new(Metrics::default());
-        let (store, writer) = store::open(&config.data, Arc::clone(&metrics)).await?;
+        let (store, stored) = store::open(&config.data, Arc::clone(&metrics)).await?;
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
         let engines = Engines::new(LEAST_WORKERS.max(cores + 1), Arc::clone(&metrics));
         let failed = |error: String| {
@@ -199,7 +199,7 @@ impl Server {
         let router = router(config, &state);
         let proxies = Proxies::new(config.base_url.is_some(), &config.proxies);
         let connections = config.connections;
-        Ok(Server { state, writer, keepers, router, connections, proxies })
+        Ok(Server { state, stored, keepers, router, connections, proxies })
     }
 
     /// Everything that is answered.
@@ -235,7 +235,7 @@ impl Server {
 
     /// Closes the store when everything that was begun is stored.
     pub async fn close(self) {
-        let Server { state, writer, keepers, router, .. } = self;
+        let Server { state, stored, keepers, router, .. } = self;
         state.hall.stopping.send_replace(true);
         state.hall.engines.close();
         keepers.iter().for_each(JoinHandle::abort);
@@ -243,8 +243,8 @@ impl Server {
         let _ = state.hall.store.beat(state.hall.time.now()).await;
         state.hall.store.close();
         drop((state, router));
-        // The writer ends when the last request that may use it has ended.
-        let _ = tokio::time::timeout(FAREWELL / 2, writer).await;
+        // The store ends when the last request that may use it has ended.
+        let _ = tokio::time::timeout(FAREWELL / 2, stored).await;
     }
 }
 

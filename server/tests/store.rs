@@ -3,6 +3,10 @@
 use crate::common::{Folder, Local, Made, random_game};
 use rusqlite::Connection;
 use serde_json::{Value, json};
+use server::metrics::Metrics;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 fn database(folder: &Folder) -> Connection {
     Connection::open(folder.0.join("games.db")).unwrap()
@@ -160,4 +164,60 @@ async fn a_damaged_game_is_an_error_of_its_own_and_others_go_on() {
         assert_eq!(local.play(&game, 2, "d3").await.refused(500), reason);
     }
     local.play(&other, 1, "c4").await.ok();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_file_is_free_when_its_store_has_ended_although_somebody_left_while_it_was_read() {
+    let folder = Folder::new();
+    let path = folder.config().data;
+    let open = || server::store::open(&path, Arc::new(Metrics::default()));
+    let (store, end) = open().await.unwrap();
+    drop(store);
+    let _ = end.await;
+    // So many that it takes a while to read them.
+    let many = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200000)
+                INSERT INTO running (game, at) SELECT 'game' || i, 0 FROM n";
+    database(&folder).execute_batch(many).unwrap();
+    let (store, end) = open().await.unwrap();
+    let reader = tokio::spawn({
+        let store = Arc::clone(&store);
+        async move { store.running().await.map(|found| found.len()) }
+    });
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    reader.abort();
+    assert!(reader.await.is_err(), "it is still reading");
+    store.close();
+    drop(store);
+    let _ = end.await;
+    open().await.expect("nobody has the file open");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_file_is_free_when_its_store_has_ended_although_programs_were_started_meanwhile() {
+    let folder = Folder::new();
+    let path = folder.config().data;
+    let done = Arc::new(AtomicBool::new(false));
+    // What is started holds every open file until it has become another program.
+    let starters = [(); 2].map(|()| {
+        let done = Arc::clone(&done);
+        std::thread::spawn(move || {
+            while !done.load(Ordering::Relaxed) {
+                std::process::Command::new("true").status().unwrap();
+            }
+        })
+    });
+    let mut refused = Vec::new();
+    for _ in 0..100 {
+        match server::store::open(&path, Arc::new(Metrics::default())).await {
+            Ok((store, end)) => {
+                store.close();
+                drop(store);
+                let _ = end.await;
+            }
+            Err(error) => refused.push(error.to_string()),
+        }
+    }
+    done.store(true, Ordering::Relaxed);
+    starters.into_iter().for_each(|starter| starter.join().unwrap());
+    assert_eq!(refused, [""; 0]);
 }

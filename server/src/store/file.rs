@@ -8,6 +8,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use tokio::sync::oneshot;
 
 /// Marks a file as one of ours, in the header of every SQLite file: "Quad".
 const APPLICATION: i64 = 0x5175_6164;
@@ -79,10 +80,13 @@ fn open_files() -> MutexGuard<'static, Option<HashSet<Identity>>> {
 pub struct Lock {
     held: Vec<File>,
     identity: Identity,
+    /// Tells who waits for the file that it is free.
+    free: Option<oneshot::Sender<()>>,
 }
 
 impl Lock {
-    fn take(path: &Path) -> Result<Lock, Refused> {
+    /// The lock, and what hears when nobody holds it any more.
+    fn take(path: &Path) -> Result<(Lock, oneshot::Receiver<()>), Refused> {
         // Made first, so that its name can be followed to the end.
         private().create_new(true).open(path).map(drop).or_else(|error| match error.kind() {
             std::io::ErrorKind::AlreadyExists => Ok(()),
@@ -93,7 +97,8 @@ impl Lock {
         if !open_files().get_or_insert_default().insert(identity.clone()) {
             return Err(Refused::Locked);
         }
-        let mut lock = Lock { held: Vec::new(), identity };
+        let (free, freed) = oneshot::channel();
+        let mut lock = Lock { held: Vec::new(), identity, free: Some(free) };
         // The servers of version 0.1 know this one only.
         let mut beside = OsString::from(path.as_os_str());
         beside.push(".lock");
@@ -101,7 +106,7 @@ impl Lock {
         if cfg!(target_os = "linux") {
             lock.hold(private().open(&path)?)?;
         }
-        Ok(lock)
+        Ok((lock, freed))
     }
 
     fn hold(&mut self, file: File) -> Result<(), Refused> {
@@ -119,10 +124,16 @@ impl Drop for Lock {
     fn drop(&mut self) {
         // Both at once: a file that is closed and gone leaves its number to the next one.
         let mut open = open_files();
-        self.held.clear();
+        for file in self.held.drain(..) {
+            // A program that is just being started has the file open too: to close it here frees nothing.
+            let _ = file.unlock();
+        }
         if let Some(open) = open.as_mut() {
             open.remove(&self.identity);
         }
+        drop(open);
+        // Nobody may be waiting for it.
+        let _ = self.free.take().map(|free| free.send(()));
     }
 }
 
@@ -188,13 +199,13 @@ impl From<rusqlite::Error> for Refused {
     }
 }
 
-/// Opens the file, new or old, and brings it to the present format.
-pub fn open(path: &Path) -> Result<(Lock, Connection), StartError> {
+/// Opens the file, new or old, and brings it to the present format. The receiver hears when it is free again.
+pub fn open(path: &Path) -> Result<(Lock, Connection, oneshot::Receiver<()>), StartError> {
     let opened = || {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)?;
         }
-        let lock = Lock::take(path)?;
+        let (lock, freed) = Lock::take(path)?;
         let mut connection = connect(path)?;
         let format = format(&connection)?;
         write_ahead(&connection)?;
@@ -202,7 +213,7 @@ pub fn open(path: &Path) -> Result<(Lock, Connection), StartError> {
         if format < FORMATS.len() {
             close_to_others(path)?;
         }
-        Ok((lock, connection))
+        Ok((lock, connection, freed))
     };
     opened().map_err(|refused: Refused| StartError(refused.line(path)))
 }

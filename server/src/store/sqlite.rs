@@ -47,14 +47,14 @@ impl From<rusqlite::Error> for StoreError {
 
 /// The way to the file.
 pub struct Sqlite {
-    /// Dropped before the queue, so that the writer is the last to hold the file.
     readers: Arc<Readers>,
     writes: mpsc::Sender<Write>,
     alive: Arc<AtomicI64>,
 }
 
 impl Sqlite {
-    /// Opens the file, which no other process may have open. The receiver hears when the writer has ended.
+    /// Opens the file, which no other process may have open. The receiver hears when nobody here has it
+    /// open any more.
     pub fn open(
         path: &Path,
         metrics: Arc<Metrics>,
@@ -62,21 +62,15 @@ impl Sqlite {
         let failed = |error: &dyn std::fmt::Display| {
             StartError(format!("cannot keep games in `{}`: {error}", path.display()))
         };
-        let (lock, connection) = file::open(path)?;
+        let (lock, connection, freed) = file::open(path)?;
         let last = last_time(&connection).map_err(|error| failed(&error))?;
         let (lock, alive) = (Arc::new(lock), Arc::new(AtomicI64::new(last)));
         let readers = Arc::new(Readers::new(path, Arc::clone(&lock)));
         let (writes, queue) = mpsc::channel(MOST_WAITING);
-        let (ended, end) = oneshot::channel();
         let writer = Writer::new(path, connection, metrics, Arc::clone(&alive), lock);
         let thread = std::thread::Builder::new().name("store".into());
-        let started = thread.spawn(move || {
-            writer.run(queue);
-            // Nobody may be waiting for it.
-            let _ = ended.send(());
-        });
-        started.map_err(|error| failed(&error))?;
-        Ok((Sqlite { readers, writes, alive }, end))
+        thread.spawn(move || writer.run(queue)).map_err(|error| failed(&error))?;
+        Ok((Sqlite { readers, writes, alive }, freed))
     }
 
     async fn ask<T>(

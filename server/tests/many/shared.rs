@@ -288,8 +288,10 @@ async fn a_pause_that_is_known_later_than_what_was_stored_in_it_counts_the_same_
     let noted = format!("INSERT INTO pauses (since, until) VALUES ({}, {})", at - 300, at + 100);
     postgres().ask(&database, &noted);
     within(async {
-        while left(&servers[0].events(&game).await, 2) != left(&told, 2) + 300 {
-            tokio::time::sleep(Duration::from_millis(50)).await;
+        for local in &servers {
+            while left(&local.events(&game).await, 2) != left(&told, 2) + 300 {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
         }
     })
     .await;
