@@ -284,7 +284,7 @@ pub struct PuzzlesArgs {
     /// The game
     pub game: String,
     /// Rate the puzzles of a file again instead, by the engine as it is now, and sort them
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["count", "games", "seed"])]
     pub rate: Option<PathBuf>,
     /// How many to collect
     #[arg(long, default_value_t = 10)]

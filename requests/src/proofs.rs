@@ -8,6 +8,10 @@ use engine::{Session, parts};
 use rules::{Outcome, Player};
 use serde_json::{Value, json};
 
+/// How many turns are played out to find a win, or that there is none. Where the certificates lead, 150,000 were
+/// the most in 300 games; knights crowded around a centre, as only a stranger sets them up, would take millions.
+const MOST_TRIES: u32 = 300_000;
+
 /// What is known of a game, from the list that comes with the program.
 pub fn results(id: &str) -> Result<Value, Refusal> {
     let id = game(id)?.info.id;
@@ -24,7 +28,8 @@ pub fn follow(given: &Given, budget: &Budget) -> Result<Value, Refusal> {
         Some(part) => Refusal::needs(vec![part]),
         None => Refusal::not_there("no certificate about this board comes with the program"),
     })?;
-    let mut walk = Walk { proof, winner: proof.winner(), session: session.as_mut() };
+    let mut walk =
+        Walk { proof, winner: proof.winner(), session: session.as_mut(), tries: MOST_TRIES };
     let (mut left, mut best, mut moves) = (None, None, Vec::new());
     if walk.session.outcome().is_some() {
         left = walk.is_won().then_some(0);
@@ -39,6 +44,12 @@ pub fn follow(given: &Given, budget: &Budget) -> Result<Value, Refusal> {
         left = after.iter().try_fold(0, |most, (_, left)| Some(most.max((*left)?)));
         moves = after.iter().map(|(turn, left)| json!({ "turn": turn, "left": left })).collect();
     }
+    if walk.tries == 0 {
+        return Err(Refusal::too_much(format!(
+            "the certificate does not lead here, and {MOST_TRIES} tries did not show who wins; \
+             search instead"
+        )));
+    }
     let (turn, by) = best.unzip();
     Ok(json!({
         "position": proof.position, "claim": proof.claim, "stored": proof.stored.len(),
@@ -51,6 +62,8 @@ struct Walk<'a> {
     proof: &'static Shipped,
     winner: Option<Player>,
     session: &'a mut dyn Session,
+    /// How many turns may still be played; when none may, nothing that was seen counts.
+    tries: u32,
 }
 
 impl Walk<'_> {
@@ -60,6 +73,10 @@ impl Walk<'_> {
 
     /// What is so after a turn, which is taken back.
     fn after<T>(&mut self, turn: &str, look: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        self.tries = self.tries.saturating_sub(1);
+        if self.tries == 0 {
+            return None;
+        }
         self.session.play(turn).ok()?;
         let seen = look(self);
         self.session.undo_turn();
@@ -163,6 +180,14 @@ mod tests {
             let refused = follow(&Given::start_of(game), &Budget::OWN).unwrap_err();
             assert_eq!(refused.kind, Kind::NotThere, "{game}");
         }
+    }
+
+    #[test]
+    fn a_position_that_takes_too_many_tries_is_refused() {
+        let crowded = "3n3/2n1NN1/1n3n1/N1n4/1N3N1/2Nnn1N/7 1";
+        let given = Given { position: Some(crowded.into()), ..Given::start_of("jeson-mor") };
+        let refused = follow(&given, &Budget::OWN).unwrap_err();
+        assert_eq!(refused.kind, Kind::TooMuch, "{refused:?}");
     }
 
     #[test]

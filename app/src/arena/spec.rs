@@ -100,7 +100,7 @@ fn kind(head: &str, words: &mut Words, game: &dyn Session) -> Result<Kind, Strin
         }
         Some(who @ Who::Level { .. }) => {
             let needs_limits = who.level().is_some_and(Level::is_limited_by_time);
-            let limits = if needs_limits { limits(words)? } else { Limits::default() };
+            let limits = if needs_limits { limits(words, LIMITS)? } else { Limits::default() };
             local(who, limits, HASH)
         }
         Some(who @ Who::Engine) => {
@@ -108,7 +108,10 @@ fn kind(head: &str, words: &mut Words, game: &dyn Session) -> Result<Kind, Strin
             let hash = words.number("hash", 1, 1 << 20)?.unwrap_or(HASH);
             let judgement = judgement(words)?;
             let clock = clock(words)?;
-            let limits = if clock.is_some() { Limits::default() } else { limits(words)? };
+            let limits = match &clock {
+                Some(_) => Limits::default(),
+                None => limits(words, "time=MS, clock=MS+MS, nodes=N or depth=N")?,
+            };
             Kind::Local { who, limits: Limits { threads, ..limits }, clock, hash, judgement }
         }
         Some(Who::Person | Who::Open) | None => match head.split_once(':') {
@@ -127,7 +130,7 @@ fn kind(head: &str, words: &mut Words, game: &dyn Session) -> Result<Kind, Strin
 }
 
 fn program(dialect: Dialect, command: &str, words: &mut Words) -> Result<Kind, String> {
-    let limits = limits(words)?;
+    let limits = limits(words, LIMITS)?;
     let mut options = Vec::new();
     while let Some((name, value)) = words.take_prefixed("option.") {
         options.push((name, value));
@@ -156,8 +159,11 @@ fn clock(words: &mut Words) -> Result<Option<Clock>, String> {
     }
 }
 
+/// What can limit the turns of every player who thinks.
+const LIMITS: &str = "time=MS, nodes=N or depth=N";
+
 /// The limits of a turn; without any, a player would think for ever.
-fn limits(words: &mut Words) -> Result<Limits, String> {
+fn limits(words: &mut Words, known: &str) -> Result<Limits, String> {
     let time: Option<u64> = words.number("time", 1, 3_600_000)?;
     let nodes = words.number("nodes", 1, u64::MAX)?;
     let depth = words.number("depth", 1, 100)?;
@@ -165,7 +171,7 @@ fn limits(words: &mut Words) -> Result<Limits, String> {
         if let Some(word) = words.0.iter().find(|word| word.contains('=')) {
             return Err(nonsense(word));
         }
-        return Err("it needs time=MS, nodes=N or depth=N".into());
+        return Err(format!("it needs {known}"));
     }
     Ok(Limits { time: time.map(Duration::from_millis), nodes, depth, ..Limits::default() })
 }
@@ -278,7 +284,7 @@ mod tests {
     fn what_is_no_player_is_refused() {
         let refusals = [
             (" ", "player ``: expected one such as `engine time=100`"),
-            ("engine", "player `engine`: it needs time=MS, nodes=N or depth=N"),
+            ("engine", "player `engine`: it needs time=MS, clock=MS+MS, nodes=N or depth=N"),
             ("engine clock=0+5", "clock must be MS or MS+MS, got `0+5`"),
             ("engine time=fast", "time must be 1 to 3600000, got `fast`"),
             ("engine nodes=5 judgement=x", "judgement must be learned or hand, got `x`"),

@@ -29,22 +29,27 @@ impl Server {
 
     /// Makes a game and gives the links of its seats.
     fn game(&self, wanted: &Value) -> [String; 2] {
-        let body = wanted.to_string();
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        write!(
-            stream,
-            "POST /api/games HTTP/1.0\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
-            body.len()
-        )
-        .unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        let made: Value = serde_json::from_str(answer.split("\r\n\r\n").nth(1).unwrap()).unwrap();
+        let made = self.ask("POST", "/api/games", &wanted.to_string());
+        let made: Value = serde_json::from_str(&made).unwrap();
         let (id, address) = (made["id"].as_str().unwrap(), &self.address);
         [0, 1].map(|i| {
             let token = made["tokens"][i].as_str().unwrap_or_default();
             format!("http://{address}/{id}#{token}")
         })
+    }
+
+    /// The body of an answer.
+    fn ask(&self, method: &str, path: &str, body: &str) -> String {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        write!(
+            stream,
+            "{method} {path} HTTP/1.0\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
+        )
+        .unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer.split_once("\r\n\r\n").unwrap().1.to_owned()
     }
 }
 
@@ -171,4 +176,30 @@ fn two_pipes_play_a_whole_game_on_a_server_and_a_third_looks_on() {
     assert!(ann.contains(&format!("Bob (O) plays {}", played[1])), "{ann}");
     let eye = told(start("eye", one.split('#').next().unwrap(), format!("{}\nturns\n", played[0])));
     assert!(eye.contains("the game is over") && eye.contains(&played[2]), "{eye}");
+}
+
+#[test]
+fn half_a_turn_is_taken_back_in_lines_and_the_server_hears_of_none() {
+    let own = folder("online-half");
+    let server = Server::start(&own.join("games.db"), "127.0.0.1:0");
+    let [one, _] = server.game(&wanted("glaisher"));
+    let mut ann = Command::new(env!("CARGO_BIN_EXE_quadrille"))
+        .args(["join", &one, "--no-boards", "--data"])
+        .arg(own.join("ann"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    ann.stdin.take().unwrap().write_all(b"a2-se:123\nundo\na2-se:6\n@c4\nturns\n").unwrap();
+    let output = ann.wait_with_output().unwrap();
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{told}");
+    assert_eq!(told.matches("Ann (Red) to place a piece").count(), 2, "{told}");
+    let (id, _) = one.rsplit_once('/').unwrap().1.split_once('#').unwrap();
+    let events = server.ask("GET", &format!("/api/games/{id}/events"), "");
+    let turns: Vec<Value> = events
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["turn"].take())
+        .collect();
+    assert_eq!(turns, [Value::Null, "a2-se:6@c4".into()], "{told}");
 }

@@ -377,7 +377,7 @@ impl Play {
                 self.last_turn = shared.now;
                 self.note = None;
                 self.branch();
-                self.send_turn(shared);
+                self.send_turn();
                 self.refresh(shared);
                 self.note_solved(shared);
             }

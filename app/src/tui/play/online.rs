@@ -39,7 +39,7 @@ impl Play {
     }
 
     /// Sends the turn that has just been completed here.
-    pub(super) fn send_turn(&mut self, _shared: &Shared) {
+    pub(super) fn send_turn(&mut self) {
         if let Some(remote) = &mut self.remote {
             remote.send_turn(&self.table);
         }
