@@ -280,16 +280,14 @@ pub async fn resume(hall: &Arc<Hall>) -> Result<(), Refusal> {
 /// Gives back the time in which the server stood still or could store nothing, while a clock ran.
 pub async fn keep_time(hall: &Arc<Hall>) -> Result<(), Refusal> {
     let shared = hall.store.shared().is_some();
-    let runs = || shared || hall.alarm.next().is_some();
-    let gap = || runs() && hall.time.now() - hall.store.alive() > GAP;
+    // Once a pause is stored, the store says that a server ran until its end: nobody may ask before the pause
+    // counts here too.
+    let _one = hall.alarm.pausing.lock().await;
     if hall.alarm.unlearned.load(Ordering::Relaxed) {
         learn(hall).await?;
     }
-    if !gap() {
-        return Ok(());
-    }
-    let _one = hall.alarm.pausing.lock().await;
-    match gap() {
+    let runs = shared || hall.alarm.next().is_some();
+    match runs && hall.time.now() - hall.store.alive() > GAP {
         true => pause(hall, hall.store.alive(), hall.time.now()).await.map(drop),
         false => Ok(()),
     }

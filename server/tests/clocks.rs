@@ -203,6 +203,34 @@ async fn a_server_that_stands_still_takes_nobody_s_time() {
     assert_eq!(clocks["left"], json!([60_000, 58_000]));
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nobody_loses_the_time_in_which_nothing_was_stored_whoever_notices_first() {
+    const GAMES: usize = 24;
+    let timed = Arc::new(Timed::new().await);
+    let turns = Arc::new(random_game("gekitai", 12, 3));
+    let mut games = Vec::new();
+    for _ in 0..GAMES {
+        games.push(timed.make(json!({ "kind": "time", "seconds": 60 })).await);
+    }
+    let games = Arc::new(games);
+    for i in 0..turns.len() {
+        let mut tasks = tokio::task::JoinSet::new();
+        for game in 0..GAMES {
+            let (timed, games, turns) =
+                (Arc::clone(&timed), Arc::clone(&games), Arc::clone(&turns));
+            tasks.spawn(async move {
+                // One after the other, while the first of them notes the pause.
+                tokio::time::sleep(Duration::from_micros(50 * game as u64)).await;
+                timed.local.play(&games[game], i % 2 + 1, &turns[i]).await.ok();
+            });
+        }
+        while let Some(played) = tasks.join_next().await {
+            played.unwrap();
+        }
+        timed.hands.pass(8 * HOUR);
+    }
+}
+
 #[tokio::test]
 async fn a_sleep_of_the_machine_takes_nobody_s_time() {
     let timed = Timed::new().await;
