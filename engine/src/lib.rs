@@ -7,6 +7,7 @@ pub mod arena;
 pub mod beginner;
 pub mod bench;
 mod brain;
+pub mod busy;
 pub mod cache;
 pub mod control;
 pub mod evaluate;

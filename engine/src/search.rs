@@ -4,10 +4,11 @@
 //! first) and `control` (when to end). With [`Tuning::STRICT`] it returns exactly what plain minimax
 //! returns; the tests rely on that.
 
+use crate::busy::Busy;
 use crate::cache::{Bound, Cache, Entry};
 use crate::control::Meter;
 use crate::evaluate::{Evaluate, MoveOf, Weighed};
-use crate::order::Memory;
+use crate::order::{Memory, Moves};
 use crate::score::{PROVEN, Score, WIN, earlier, estimate, is_proven, win_after};
 use crate::whole::ends_turn;
 use rules::{Game, Outcome};
@@ -48,10 +49,15 @@ const LIVELIEST: i32 = -12;
 /// Up to this many moves from the horizon an estimate far above the window is trusted.
 const TRUSTED: i32 = 4;
 
+/// From this depth on it pays to know what other threads are at.
+const SHARED: i32 = 2;
+
 /// One thread of a search.
 pub struct Searcher<'a, E: Evaluate> {
     evaluator: &'a E,
     cache: &'a Cache,
+    /// What each thread is at, where there are several.
+    busy: Option<&'a Busy>,
     tuning: Tuning,
     memory: Memory<MoveOf<E>>,
     /// Keys of the positions on the path, and of the game before it.
@@ -100,6 +106,7 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
         Searcher {
             evaluator,
             cache,
+            busy: None,
             tuning,
             memory: Memory::new(),
             path: past.to_vec(),
@@ -111,6 +118,12 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
             root_score: None,
             excluded: Vec::new(),
         }
+    }
+
+    /// The same, beside other threads.
+    #[must_use]
+    pub fn beside(self, busy: Option<&'a Busy>) -> Self {
+        Searcher { busy, ..self }
     }
 
     /// How many nodes the turn has visited so far.
@@ -252,24 +265,24 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
             return here;
         }
         let first_alpha = alpha;
-        let mut moves = Moves {
-            table: self.table_move(node, entry, quiet),
-            list: std::mem::take(&mut self.lists[height]),
-            listed: false,
-            ordered: 0,
-        };
+        let table = self.table_move(node, entry, quiet);
+        let mut moves = Moves::new(table, std::mem::take(&mut self.lists[height]));
         self.path.push(pos.key());
         let width =
             if root || !self.tuning.reduce { usize::MAX } else { self.evaluator.width(depth) };
-        let mut tried = 0;
-        while tried < width || best.0 <= -PROVEN {
-            let Some(m) = self.next_move(node, &mut moves, tried, quiet) else { break };
+        // The program of the pages has one thread, and should be small.
+        let alone = cfg!(target_family = "wasm") || depth < SHARED;
+        let busy = self.busy.filter(|_| !alone).map(|busy| (busy, depth));
+        loop {
+            let width = if best.0 <= -PROVEN { usize::MAX } else { width };
+            let Some((i, m)) = self.next_free(node, &mut moves, width, quiet, busy) else { break };
             let next = pos.after(m);
-            let score = self.try_move(node, &next, m, tried, (alpha, beta), depth);
+            let begun = busy.map(|(busy, depth)| busy.begin(next.key(), depth));
+            let score = self.try_move(node, &next, m, i, (alpha, beta), depth);
+            drop(begun);
             if self.meter.is_stopped() {
                 break;
             }
-            tried += 1;
             if score > best.0 {
                 best = (score, Some(m));
             }
@@ -281,16 +294,17 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
                 }
             }
             if alpha >= beta {
-                self.learn(node, m, moves.tried(tried), depth);
+                self.learn(node, m, moves.tried(), depth);
                 break;
             }
         }
         self.path.pop();
+        let none = moves.taken == 0;
         self.lists[height] = moves.list;
         if self.meter.is_stopped() {
             return 0;
         }
-        if tried == 0 && !quiet {
+        if none && !quiet {
             return earlier(self.evaluator.hopeless(pos), turns);
         }
         if !root || self.excluded.is_empty() {
@@ -340,16 +354,47 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
         (!barred && pos.is_legal(m)).then_some(m)
     }
 
-    /// The move to try after so many others: the table's, then the best of the list, which is made when
-    /// it is needed.
+    /// The next move and its place in the order. Moves that other threads are at are put off until no other one
+    /// is left: by then the table may have their values.
+    fn next_free(
+        &mut self,
+        node: &Node<'_, G>,
+        moves: &mut Moves<G::Move>,
+        width: usize,
+        quiet: bool,
+        busy: Option<(&Busy, i32)>,
+    ) -> Option<(usize, G::Move)> {
+        let Some((busy, depth)) = busy else {
+            if moves.taken >= width {
+                return None;
+            }
+            let m = self.next_move(node, moves, quiet)?;
+            moves.taken += 1;
+            return Some((moves.taken - 1, m));
+        };
+        let is_busy = |m: G::Move| busy.has(node.pos.after(m).key(), depth);
+        while moves.taken < width {
+            let i = moves.taken;
+            let Some(m) = self.next_move(node, moves, quiet) else { break };
+            moves.taken += 1;
+            if i == 0 || !is_busy(m) {
+                return Some((i, m));
+            }
+            moves.put_off.push((i, m));
+        }
+        let free = moves.put_off.iter().position(|(_, m)| !is_busy(*m)).unwrap_or(0);
+        (!moves.put_off.is_empty()).then(|| moves.put_off.remove(free))
+    }
+
+    /// The move to try after those that were taken: the table's, then the best of the list, which is made
+    /// when it is needed.
     fn next_move(
         &mut self,
         node: &Node<'_, G>,
         moves: &mut Moves<G::Move>,
-        tried: usize,
         quiet: bool,
     ) -> Option<G::Move> {
-        if tried == 0 && moves.table.is_some() {
+        if moves.taken == 0 && moves.table.is_some() {
             return moves.table;
         }
         if !moves.listed {
@@ -362,7 +407,7 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
             at.map(|at| list.swap_remove(at));
             moves.listed = true;
         }
-        moves.next(tried - usize::from(moves.table.is_some()))
+        moves.next(moves.taken - usize::from(moves.table.is_some()))
     }
 
     /// The score of a table entry, where it decides the node.
@@ -517,36 +562,6 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
     }
 }
 
-/// The moves of a node, in the order in which they are tried.
-struct Moves<M> {
-    /// The table's move is tried before others are looked at.
-    table: Option<M>,
-    list: Vec<Weighed<M>>,
-    listed: bool,
-    /// How many of the list are in their places.
-    ordered: usize,
-}
-
-/// How many moves are brought into order at once: where the first does not end the node, many are tried.
-const ORDERED: usize = 8;
-
-impl<M: Copy> Moves<M> {
-    /// The move of the list to try after so many others of it.
-    fn next(&mut self, at: usize) -> Option<M> {
-        if at >= self.ordered {
-            self.ordered = at + if at == 0 { 1 } else { ORDERED };
-            bring_forward(self.list.get_mut(at..)?, self.ordered - at);
-        }
-        self.list.get(at).map(|(_, _, m)| *m)
-    }
-
-    /// The moves that were tried, so many.
-    fn tried(&self, count: usize) -> impl Iterator<Item = M> {
-        let from_list = if self.listed { &self.list[..] } else { &[] };
-        self.table.into_iter().chain(from_list.iter().map(|(_, _, m)| *m)).take(count)
-    }
-}
-
 /// The moves with which the player to move wins this turn, which is known to be possible.
 fn winning_turn<G: Game, E: Evaluate<Game = G>>(judge: &E, pos: &G) -> Vec<G::Move> {
     let mut line = Vec::new();
@@ -562,30 +577,4 @@ fn winning_turn<G: Game, E: Evaluate<Game = G>>(judge: &E, pos: &G) -> Vec<G::Mo
         pos.play_unchecked(m);
     }
     line
-}
-
-/// The higher, the earlier a move is tried; the first of equals wins.
-fn rank<M>((worth, index, _): &Weighed<M>) -> i64 {
-    i64::from(*worth) << 16 | i64::from(!*index)
-}
-
-/// Brings the best moves, so many, to the front, the best one first.
-fn bring_forward<M>(moves: &mut [Weighed<M>], count: usize) {
-    let (front, rest) = moves.split_at_mut(count.min(moves.len()));
-    let rise = |front: &mut [Weighed<M>], mut i: usize| {
-        while i > 0 && rank(&front[i]) > rank(&front[i - 1]) {
-            front.swap(i, i - 1);
-            i -= 1;
-        }
-    };
-    (1..front.len()).for_each(|i| rise(front, i));
-    let Some(last) = front.len().checked_sub(1) else { return };
-    let mut least = rank(&front[last]);
-    for other in rest {
-        if rank(other) > least {
-            std::mem::swap(other, &mut front[last]);
-            rise(front, last);
-            least = rank(&front[last]);
-        }
-    }
 }

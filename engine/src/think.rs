@@ -1,5 +1,6 @@
 //! A search as deep as its share of the turn allows: step by step, on one thread or several.
 
+use crate::busy::Busy;
 use crate::cache::Cache;
 use crate::control::{Control, Share};
 use crate::evaluate::Evaluate;
@@ -40,16 +41,16 @@ pub fn think<'a, G: Game, E: Evaluate<Game = G>>(
     let share: Share = share.into();
     let control = share.control();
     let ended = AtomicBool::new(false);
+    let threads = control.limits().threads.max(1);
+    let busy = (threads > 1).then(Busy::default);
+    let searcher =
+        |meter| Searcher::new(evaluator, cache, meter, tuning, past).beside(busy.as_ref());
     let mut thought = std::thread::scope(|scope| {
-        for i in 1..control.limits().threads.max(1) {
-            let meter = share.meter_until(&ended);
-            scope.spawn(move || {
-                let mut searcher = Searcher::new(evaluator, cache, meter, tuning, past);
-                help(pos, &mut searcher, control, i as i32);
-            });
+        for i in 1..threads {
+            let (searcher, meter) = (&searcher, share.meter_until(&ended));
+            scope.spawn(move || help(pos, &mut searcher(meter), control, i as i32));
         }
-        let searcher = Searcher::new(evaluator, cache, share.meter(), tuning, past);
-        let thought = deepen(pos, evaluator, searcher, control, news);
+        let thought = deepen(pos, evaluator, searcher(share.meter()), control, news);
         ended.store(true, Ordering::Relaxed);
         thought
     });
@@ -68,7 +69,8 @@ fn last_depth(control: &Control) -> i32 {
     control.limits().depth.map_or(MAX_DEPTH, |depth| depth.clamp(1, MAX_DEPTH as u32) as i32)
 }
 
-/// Another thread fills the table: it searches the same position, every second one a move deeper.
+/// Another thread fills the table: it searches the same position, every second one a move deeper, and does not
+/// take up what others are at.
 fn help<G: Game, E: Evaluate<Game = G>>(
     pos: &G,
     searcher: &mut Searcher<'_, E>,
