@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 fn quadrille(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_quadrille"));
@@ -111,7 +112,7 @@ fn killed_and_resumed(name: &str, question: &[&str]) -> Output {
     let first = [question, &["--checkpoint", work, "--every", "1"]].concat();
     let mut child = quadrille(&first).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     while !file.exists() && child.try_wait().unwrap().is_none() {
-        std::thread::yield_now();
+        std::thread::sleep(Duration::from_millis(5));
     }
     child.kill().unwrap();
     child.wait().unwrap();

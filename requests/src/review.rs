@@ -127,7 +127,12 @@ struct Worth {
     score: i32,
     mover: Player,
     best: Vec<String>,
+    /// The game has ended, and nobody has won.
+    drawn: bool,
 }
+
+/// Half of an evaluation bar.
+const EVEN: u16 = 500;
 
 impl Worth {
     fn of(desk: &mut Desk, session: &dyn Session, limits: &Limits, stop: &Stop) -> Option<Worth> {
@@ -135,12 +140,13 @@ impl Worth {
         if let Some(outcome) = session.result() {
             let score =
                 outcome.winner().map_or(0, |winner| if winner == Player::One { WIN } else { -WIN });
-            return Some(Worth { entry, score, mover, best: Vec::new() });
+            let drawn = outcome.winner().is_none();
+            return Some(Worth { entry, score, mover, best: Vec::new(), drawn });
         }
         let found = search_on(desk, session, limits, stop, &mut |_| {})?;
         let line = found.lines.into_iter().next()?;
         let score = if mover == Player::One { line.score } else { -line.score };
-        Some(Worth { entry, score, mover, best: line.turns })
+        Some(Worth { entry, score, mover, best: line.turns, drawn: false })
     }
 
     fn told(&self, ply: usize, of: usize, before: Option<&Worth>) -> Judged {
@@ -150,7 +156,8 @@ impl Worth {
             .map(|(_, name)| *name);
         let best = before.map(|before| before.best.clone()).unwrap_or_default();
         let (score, win_in) = (self.score, win_in(self.score));
-        Judged { ply, of, score, win_in, bar: bar(self.entry, score), best, loss, mistake }
+        let bar = if self.drawn { EVEN } else { bar(self.entry, score, Player::One) };
+        Judged { ply, of, score, win_in, bar, best, loss, mistake }
     }
 
     /// A turn that turned out better than what was thought best is the best that is known.
@@ -177,8 +184,13 @@ mod tests {
 
     #[test]
     fn a_loss_is_what_the_mover_gave_away() {
-        let worth =
-            |mover, score| Worth { entry: &engine::GAMES[0], score, mover, best: Vec::new() };
+        let worth = |mover, score| Worth {
+            entry: &engine::GAMES[0],
+            score,
+            mover,
+            best: Vec::new(),
+            drawn: false,
+        };
         assert_eq!(worth(Player::One, 100).loss(-50), 150);
         assert_eq!(worth(Player::Two, 100).loss(-50), 0);
         assert_eq!(worth(Player::Two, -100).loss(250), 350);
@@ -193,6 +205,7 @@ mod tests {
             score: -17,
             mover: Player::Two,
             best: vec!["e5".into()],
+            drawn: false,
         };
         worth.learn("c5", 12);
         assert_eq!((worth.score, worth.best[0].as_str()), (-17, "e5"));
@@ -207,10 +220,16 @@ mod tests {
             score: 0,
             mover: Player::One,
             best: vec!["c4".into()],
+            drawn: false,
         };
         let named = |score| {
-            let after =
-                Worth { entry: &engine::GAMES[0], score, mover: Player::Two, best: Vec::new() };
+            let after = Worth {
+                entry: &engine::GAMES[0],
+                score,
+                mover: Player::Two,
+                best: Vec::new(),
+                drawn: false,
+            };
             after.told(1, 9, Some(&before)).mistake
         };
         assert_eq!(named(-40), None);
