@@ -8,7 +8,7 @@ use crate::error::{Kind, Refusal};
 use crate::live::Hall;
 use crate::time::GAP;
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::Notify;
@@ -37,8 +37,11 @@ pub struct Alarm {
     changed: Notify,
     /// One pause is noted at a time.
     pausing: tokio::sync::Mutex<()>,
-    /// Whether the store may know a pause that is not known here.
-    unlearned: AtomicBool,
+    /// How often the shared store was told of a pause, and up to which of these times its pauses are known here.
+    told: AtomicU64,
+    learned: AtomicU64,
+    /// Pauses are taken in by one at a time.
+    learning: Mutex<()>,
     /// Games whose clock cannot be kept.
     given_up: Mutex<HashSet<String>>,
     /// Games in memory that went on before a pause in which they did was known here.
@@ -86,6 +89,11 @@ impl Alarm {
     /// The clocks of these games are reckoned again with the next beat.
     pub fn reckon_again(&self, games: impl IntoIterator<Item = String>) {
         self.stale().extend(games);
+    }
+
+    /// Whether the shared store may know a pause that is not known here.
+    fn is_unlearned(&self) -> bool {
+        self.learned.load(Ordering::SeqCst) < self.told.load(Ordering::SeqCst)
     }
 
     /// Forgets a game.
@@ -210,16 +218,25 @@ async fn beat_together(hall: &Arc<Hall>) -> Result<(), Refusal> {
 
 /// Takes in the pauses that the store knows.
 async fn learn(hall: &Arc<Hall>) -> Result<(), Refusal> {
+    let told = hall.alarm.told.load(Ordering::SeqCst);
     let pauses = hall.store.pauses(hall.time.pauses.last()).await?;
-    hall.alarm.unlearned.store(false, Ordering::Relaxed);
-    for (from, to) in pauses {
+    take_in(hall, &pauses);
+    hall.alarm.learned.fetch_max(told, Ordering::SeqCst);
+    reckon_stale(hall).await
+}
+
+fn take_in(hall: &Hall, pauses: &[(i64, i64)]) {
+    let _one = hall.alarm.learning.lock().unwrap_or_else(PoisonError::into_inner);
+    for &(from, to) in pauses {
         let from = from.max(hall.time.pauses.last());
+        if from >= to {
+            continue;
+        }
         hall.time.pauses.note(from, to);
         hall.alarm.shift(from, to - from);
         hall.alarm.reckon_again(hall.went_on_after(from));
         hall.hint_all();
     }
-    reckon_stale(hall).await
 }
 
 /// Another server may have noted a pause, or stored something that was received in it, before this one knew of
@@ -280,14 +297,18 @@ pub async fn resume(hall: &Arc<Hall>) -> Result<(), Refusal> {
 /// Gives back the time in which the server stood still or could store nothing, while a clock ran.
 pub async fn keep_time(hall: &Arc<Hall>) -> Result<(), Refusal> {
     let shared = hall.store.shared().is_some();
-    // Once a pause is stored, the store says that a server ran until its end: nobody may ask before the pause
-    // counts here too.
-    let _one = hall.alarm.pausing.lock().await;
-    if hall.alarm.unlearned.load(Ordering::Relaxed) {
+    let runs = || shared || hall.alarm.next().is_some();
+    let gap = || runs() && hall.time.now() - hall.store.alive() > GAP;
+    // Once a pause is stored, the store says that a server ran until its end: nobody may go on before the pause
+    // counts here too. A shared store may be long in coming, and there everybody learns it by himself.
+    if shared && hall.alarm.is_unlearned() {
         learn(hall).await?;
     }
-    let runs = shared || hall.alarm.next().is_some();
-    match runs && hall.time.now() - hall.store.alive() > GAP {
+    if shared && !gap() {
+        return Ok(());
+    }
+    let _one = hall.alarm.pausing.lock().await;
+    match gap() {
         true => pause(hall, hall.store.alive(), hall.time.now()).await.map(drop),
         false => Ok(()),
     }
@@ -308,7 +329,7 @@ async fn follow_the_machine(hall: &Arc<Hall>) -> Result<(), Refusal> {
 async fn pause(hall: &Arc<Hall>, from: i64, to: i64) -> Result<Option<(i64, i64)>, Refusal> {
     if hall.store.shared().is_some() {
         // Whoever has noted it: nothing may be done before it is known here.
-        hall.alarm.unlearned.store(true, Ordering::Relaxed);
+        hall.alarm.told.fetch_add(1, Ordering::SeqCst);
         let pause = hall.store.pause(from, to).await?;
         learn(hall).await?;
         return Ok(pause);
