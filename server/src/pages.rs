@@ -124,7 +124,7 @@ const ROBOTS: &str = "User-agent: *\nDisallow: /api/\nDisallow: /embed/\n";
 /// The number of the last event of a game, and its board as it is drawn into a document.
 async fn board(hall: &Arc<Hall>, id: &str, client: Client, embed: bool) -> Option<(i64, String)> {
     let room = hall.room_for(id, client.0).await.ok()?;
-    let draw = move || (room.seq(), room.view(|game| first::table(game.session.as_ref(), embed)));
+    let draw = move || (room.seq(), room.view(|game| first::table(game, embed)));
     hall.replays.run(client.0, draw).await.ok()
 }
 
