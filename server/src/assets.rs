@@ -3,12 +3,14 @@
 //! They lie below a path that names their version, so that browsers may keep them for ever and never mix two
 //! versions. A server hands them out, and `quadrille site` writes them into a folder.
 
-use crate::first;
+use crate::{bundle, first};
 use engine::parts;
+use flate2::{Compression, write::GzEncoder};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::PathBuf;
+use std::sync::{LazyLock, OnceLock};
 
 /// Names the files of the folder `web` with their contents.
 macro_rules! files {
@@ -60,6 +62,7 @@ static FILES: &[File] = files![
     "noticecard.js",
     "notices.js",
     "outbox.js",
+    "pages.css",
     "pasted.js",
     "pieces.js",
     "play.js",
@@ -105,6 +108,43 @@ pub const PROGRAM: &str = "quadrille.wasm";
 /// The games and levels, so that a page need not wait for the program to show them.
 const CATALOGUE: &str = "catalogue.json";
 
+/// The scripts of the pages, of the Worker beside them, and the styles: each with everything that it imports.
+const BUNDLES: [&str; 3] = ["main.js", "worker.js", "pages.css"];
+
+/// What is made of other files, once.
+static MADE: LazyLock<Vec<Made>> = LazyLock::new(|| {
+    let source = |name: &str| {
+        let (_, bytes) = FILES.iter().find(|(own, _)| *own == name)?;
+        std::str::from_utf8(bytes).ok()
+    };
+    let made = |name: &'static str| {
+        let text = match name.rsplit_once('.') {
+            Some((_, "css")) => bundle::styles(source(name).unwrap_or_default(), source),
+            _ => bundle::script(name, source),
+        };
+        Made { name, bytes: text.into_bytes(), packed: OnceLock::new() }
+    };
+    let catalogue = Made { name: CATALOGUE, bytes: catalogue(), packed: OnceLock::new() };
+    BUNDLES.into_iter().map(made).chain([catalogue]).collect()
+});
+
+struct Made {
+    name: &'static str,
+    bytes: Vec<u8>,
+    packed: OnceLock<Vec<u8>>,
+}
+
+impl Made {
+    /// As gzip packs it; nobody should wait for that twice.
+    fn packed(&'static self) -> &'static [u8] {
+        self.packed.get_or_init(|| {
+            let mut packer = GzEncoder::new(Vec::new(), Compression::best());
+            let packed = packer.write_all(&self.bytes).and_then(|()| packer.finish());
+            packed.unwrap_or_default()
+        })
+    }
+}
+
 /// What the names of the rules pages begin with.
 const RULES: &str = "rules-";
 
@@ -125,7 +165,9 @@ impl Files {
             hash.update(name);
             hash.update(bytes);
         }
-        hash.update(catalogue());
+        for made in MADE.iter() {
+            hash.update(&made.bytes);
+        }
         for part in parts::parts() {
             hash.update(part.bytes().unwrap_or_default());
         }
@@ -151,16 +193,30 @@ impl Files {
     pub fn bytes(&self, name: &str) -> Option<Cow<'static, [u8]>> {
         match name {
             PROGRAM => unpacked(&self.packed_program()?).map(Cow::Owned),
-            CATALOGUE => Some(Cow::Owned(catalogue())),
-            name => part(name)
-                .map(Cow::Borrowed)
+            name => self
+                .made(name)
+                .map(|made| Cow::Borrowed(&*made.bytes))
+                .or_else(|| part(name).map(Cow::Borrowed))
                 .or_else(|| rules_page(name).map(Cow::Owned))
                 .or_else(|| self.stored(name)),
         }
     }
 
-    /// The program as gzip packs it.
-    pub fn packed_program(&self) -> Option<Cow<'static, [u8]>> {
+    /// A file as gzip packs it, where it is kept so.
+    pub fn packed(&self, name: &str) -> Option<Cow<'static, [u8]>> {
+        match name {
+            PROGRAM => self.packed_program(),
+            name => self.made(name).map(|made| Cow::Borrowed(made.packed())),
+        }
+    }
+
+    /// A file that is made of others; where those may change, they come one by one.
+    fn made(&self, name: &str) -> Option<&'static Made> {
+        let bundled = BUNDLES.contains(&name) && !self.may_change();
+        MADE.iter().find(|made| made.name == name && (bundled || name == CATALOGUE))
+    }
+
+    fn packed_program(&self) -> Option<Cow<'static, [u8]>> {
         self.stored("quadrille.wasm.gz")
     }
 
@@ -175,49 +231,19 @@ impl Files {
         self.placed("index.html")
     }
 
-    /// The document of the page at a path, with what it shows before any script. It names the modules that the
-    /// page is made of, so that they come at once and not one after the other.
+    /// The document of the page at a path, with what it shows before any script.
     pub fn page_at(&self, path: &str) -> String {
-        self.page_with(path, first::content(path))
+        self.page_with(first::content(path))
     }
 
     /// The same with a content of its own.
-    pub fn page_with(&self, path: &str, content: Option<String>) -> String {
-        let link = |name: &str| {
-            format!(r#"<link rel="modulepreload" href="{PLACE}{}/{name}">"#, self.version)
-        };
-        let links: String = self.modules(path).iter().map(|name| link(name)).collect();
-        let document = self.document().replace("<!-- modules -->", &links);
+    pub fn page_with(&self, content: Option<String>) -> String {
         match content {
-            Some(content) => document.replace(r#"<main id="main" tabindex="-1"></main>"#, &content),
-            None => document,
-        }
-    }
-
-    /// The modules of the page at a path: what its first one imports, and what those do.
-    fn modules(&self, path: &str) -> Vec<&'static str> {
-        let page = match path.trim_matches('/').split('/').next().unwrap_or_default() {
-            "" => "home.js",
-            "analysis" => "analysis.js",
-            "editor" => "editor.js",
-            "learn" => "learn.js",
-            "puzzles" => "puzzles.js",
-            "results" => "results.js",
-            "rules" => "rules.js",
-            _ => "game.js",
-        };
-        let mut found = vec!["main.js", page];
-        let mut next = 0;
-        while let Some(name) = found.get(next) {
-            let text = self.stored(name).unwrap_or_default();
-            for imported in imports(&String::from_utf8_lossy(&text)) {
-                if !found.contains(&imported) {
-                    found.push(imported);
-                }
+            Some(content) => {
+                self.document().replace(r#"<main id="main" tabindex="-1"></main>"#, &content)
             }
-            next += 1;
+            None => self.document(),
         }
-        found
     }
 
     /// What makes an app of the pages.
@@ -272,21 +298,18 @@ impl Files {
     }
 }
 
-/// The files that lie below the path of their version.
+/// The files that pages fetch from below the path of their version.
 fn fetched() -> impl Iterator<Item = String> {
     let elsewhere = ["index.html", "manifest.webmanifest", "quadrille.wasm.gz", "sw.js"];
-    let names = FILES.iter().map(|(name, _)| *name);
+    let alone = |name: &str| {
+        let bundled = name.ends_with(".js") || name.ends_with(".css");
+        !bundled || BUNDLES.contains(&name) || name == "theme.js"
+    };
+    let names = FILES.iter().map(|(name, _)| *name).filter(move |name| alone(name));
     let parts = parts::parts().map(|part| part.name.to_owned());
     let rules = engine::GAMES.iter().map(|entry| format!("{RULES}{}.html", entry.info.id));
     let names = names.filter(move |name| !elsewhere.contains(name)).chain([PROGRAM, CATALOGUE]);
     names.map(str::to_owned).chain(parts).chain(rules)
-}
-
-/// The modules that a module imports before it runs.
-fn imports(text: &str) -> Vec<&'static str> {
-    let names = text.split(" from './").skip(1).filter_map(|rest| rest.split('\'').next());
-    let known = |name| FILES.iter().map(|(own, _)| *own).find(|own| *own == name);
-    names.filter_map(known).collect()
 }
 
 /// The rules of a game as the pages show them.
@@ -328,5 +351,61 @@ pub fn kind(name: &str) -> &'static str {
         Some("net" | "proof") => "application/gzip",
         Some("txt") => "text/plain; charset=utf-8",
         _ => "text/html; charset=utf-8",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_scripts_of_a_page_are_one_file_in_which_nothing_is_missing() {
+        let files = Files::new(None);
+        for name in ["main.js", "worker.js"] {
+            let bytes = files.bytes(name).unwrap();
+            let text = std::str::from_utf8(&bytes).unwrap();
+            for line in text.lines() {
+                let left = ["import ", "export "].iter().any(|word| line.starts_with(word));
+                assert!(
+                    !left && !line.contains("import('./") || line.contains("{import("),
+                    "{name}: {line}"
+                );
+            }
+            let called = text.split(" = $").skip(1).filter_map(|rest| rest.split_once("();"));
+            for (function, _) in called {
+                assert!(text.contains(&format!("const ${function} = once(")), "{name}: {function}");
+            }
+        }
+        let styles = files.bytes("pages.css").unwrap();
+        assert!(!String::from_utf8_lossy(&styles).contains("@import"));
+    }
+
+    #[test]
+    fn every_file_of_the_pages_is_in_a_bundle_or_fetched() {
+        let files = Files::new(None);
+        let texts: Vec<_> = BUNDLES.map(|name| files.bytes(name).unwrap()).into();
+        let alone: Vec<_> = fetched().collect();
+        for (name, _) in FILES.iter().filter(|(name, _)| name.ends_with(".js") && *name != "sw.js")
+        {
+            let function = format!("const ${} = ", name.trim_end_matches(".js"));
+            let bundled =
+                texts.iter().any(|text| String::from_utf8_lossy(text).contains(&function));
+            assert!(bundled != (*name == "theme.js"), "{name}");
+            assert_eq!(
+                alone.iter().any(|own| own == name),
+                BUNDLES.contains(name) || !bundled,
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_developer_gets_the_files_as_they_are_written() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("web");
+        let files = Files::new(Some(folder.clone()));
+        for name in BUNDLES {
+            assert_eq!(files.bytes(name).unwrap(), std::fs::read(folder.join(name)).unwrap());
+            assert_eq!(files.packed(name), None);
+        }
     }
 }

@@ -1,8 +1,12 @@
-//! What a page shows before any script has run, drawn by whoever serves it. The scripts put the same in its place.
+//! What a page shows before any script has run, drawn by whoever serves it. The scripts put the same in its place, and
+//! need not ask for it: what they would ask first is answered in the document, too.
 
-use engine::{Entry, GAMES, Session, find};
-use requests::catalogue::{drawing, picture};
-use serde_json::Map;
+use crate::played::Played;
+use engine::{Entry, GAMES, find};
+use requests::catalogue::picture;
+use requests::view::Shown;
+use requests::{Budget, Request};
+use serde_json::{Map, Value, json};
 
 /// The content of the page at a path; nothing where only the scripts can tell.
 pub fn content(path: &str) -> Option<String> {
@@ -11,35 +15,98 @@ pub fn content(path: &str) -> Option<String> {
     let (page, game, rest) = (words.next()?, words.next(), words.next());
     let Some(game) = game.filter(|game| *game != "all") else { return shelf(page) };
     let entry = find(game)?;
+    let id = entry.info.id;
     let numbered = || rest.unwrap_or("1").parse::<usize>().ok()?.checked_sub(1);
     match page {
-        "analysis" => Some(beside(
-            "analysis",
-            "with-bar",
-            r#"<div class="evalbar"></div>"#,
-            &*addressed(entry, rest)?,
-        )),
-        "editor" => Some(beside("reader", "", "", &*addressed(entry, rest)?)),
+        "analysis" => {
+            let start = || Some((entry.start)(&Map::new()).ok()?.text());
+            let position = rest.map(addressed).or_else(start)?;
+            beside(entry, "analysis", Some(&position), None, stage)
+        }
+        "editor" => {
+            let position = rest.map(addressed);
+            let status = |view: &Value| {
+                let words = capital(view["status"].as_str().unwrap_or_default());
+                card(&format!(r#"<p class="prompt" id="edit-status">{words}</p>"#))
+            };
+            beside(entry, "reader", position.as_deref(), None, status)
+        }
         "learn" => {
             let lesson = entry.info.lessons.get(numbered()?)?;
-            Some(beside("reader lesson", "", "", &*opened(entry, Some(lesson.position))?))
+            let list = Given::answer("lessons", json!({ "game": id }))?;
+            let (title, task) = (lesson.title, lesson.task);
+            let task = card(&format!(r#"<h2>{title}</h2><p class="task">{task}</p>"#));
+            let words = |view: &Value| task + &stage(view);
+            beside(entry, "reader lesson", Some(lesson.position), Some(list), words)
         }
         "puzzles" => {
             rest?;
-            let puzzle = engine::puzzles::shipped(entry.info.id).into_iter().nth(numbered()?)?;
-            Some(beside("reader puzzle", "", "", &*opened(entry, Some(&puzzle.position))?))
+            let puzzle = engine::puzzles::shipped(id).into_iter().nth(numbered()?)?;
+            let list = Given::answer("puzzles", json!({ "game": id }))?;
+            let within = match list.answer["puzzles"][numbered()?]["turns"].as_u64()? {
+                1 => "this turn".to_owned(),
+                turns => format!("in {turns} turns"),
+            };
+            let words = |view: &Value| {
+                let player = entry.info.players[usize::from(view["turn"] == 2)];
+                let task =
+                    format!("<b>{player} to move and win {within}.</b> Only one turn does it.");
+                card(&format!(r#"<p class="task">{task}</p>"#)) + &stage(view)
+            };
+            beside(entry, "reader puzzle", Some(&puzzle.position), Some(list), words)
         }
         "results" => {
-            let known = requests::proofs::results(entry.info.id).ok()?;
-            let position = known["results"][numbered()?]["position"].as_str()?.to_owned();
-            Some(beside("reader result", "", "", &*opened(entry, Some(&position))?))
+            let known = Given::answer("results", json!({ "game": id }))?;
+            let position = known.answer["results"][numbered()?]["position"].as_str()?.to_owned();
+            beside(entry, "reader result", Some(&position), Some(known), |_| String::new())
         }
         "rules" => {
-            let html = requests::pages::rules(entry.info.id).ok()?;
+            let html = requests::pages::rules(id).ok()?;
             Some(main("page reading", &format!(r#"<article class="prose">{html}</article>"#)))
         }
         _ => None,
     }
+}
+
+/// An answer that comes with the document, and what it answers.
+struct Given {
+    request: Value,
+    answer: Value,
+}
+
+impl Given {
+    fn answer(ask: &str, fields: Value) -> Option<Given> {
+        let Value::Object(map) = &fields else { return None };
+        let request = Request::read(ask, map.clone()).ok()?;
+        let answer = request.answer_at_once(&Budget::SERVED).ok()?;
+        Given::new(ask, fields, serde_json::to_value(answer).ok()?)
+    }
+
+    fn new(ask: &str, mut request: Value, answer: Value) -> Option<Given> {
+        request.as_object_mut()?.insert("ask".into(), ask.into());
+        Some(Given { request, answer })
+    }
+
+    /// The drawing of a position, which the document has once.
+    fn drawing(&mut self) -> String {
+        match self.answer.as_object_mut().and_then(|answer| answer.shift_remove("svg")) {
+            Some(Value::String(svg)) => svg,
+            _ => String::new(),
+        }
+    }
+
+    /// Whether a position is drawn wider than high.
+    fn is_wide(&self) -> bool {
+        let side = |i: usize| self.answer["size"][i].as_f64().unwrap_or(1.0);
+        side(0) > 1.05 * side(1)
+    }
+}
+
+/// Answers as data, which no browser runs and no sign in them can end.
+fn data(all: &[Given]) -> String {
+    let pairs: Vec<_> = all.iter().map(|given| json!([given.request, given.answer])).collect();
+    let text = Value::from(pairs).to_string().replace('<', "\\u003c");
+    format!(r#"<script type="application/json" id="answers">{text}</script>"#)
 }
 
 fn main(class: &str, content: &str) -> String {
@@ -93,19 +160,33 @@ fn shelf(page: &str) -> Option<String> {
     let class = if page.is_empty() { "page home" } else { "page" };
     let lead =
         if lead.is_empty() { String::new() } else { format!(r#"<p class="lead">{lead}</p>"#) };
-    Some(main(class, &format!(r#"<h1>{title}</h1>{lead}<div class="shelf">{tiles}</div>"#)))
+    Some(main(class, &format!(r#"<h1>{title}</h1>{lead}<div class="shelf drawn">{tiles}</div>"#)))
 }
 
 /// The board of a game as it stands, both ways round: who sits at the second seat looks from the other side, which
 /// only the browser knows.
-pub fn table(session: &dyn Session, embed: bool) -> String {
-    let ((one, wide), (two, _)) = (drawing(session, false), drawing(session, true));
-    let board = board(
-        wide,
-        &format!(r#"<div class="picture one">{one}</div><div class="picture two">{two}</div>"#),
-    );
+pub fn table(game: &Played, embed: bool) -> String {
+    let (session, created) = (game.session.as_ref(), &game.created);
+    let view = |flipped: bool| {
+        let place = json!({
+            "game": created.game, "options": created.options, "position": created.start,
+            "turns": session.history(), "flipped": flipped,
+        });
+        let shown = serde_json::to_value(Shown::of(session, flipped)).ok()?;
+        Given::new("view", place, shown)
+    };
+    let mut views: Vec<_> = [false, true].into_iter().filter_map(view).collect();
+    let wide = views.first().is_some_and(Given::is_wide);
+    let pictures: String = views
+        .iter_mut()
+        .zip(["one", "two"])
+        .enumerate()
+        .map(|(i, (view, class))| drawn(&format!("picture {class}"), i, &view.drawing()))
+        .collect();
     let class = if embed { "table embed" } else { "table" };
-    main(class, &format!(r#"<div class="boardbox">{board}</div>{}"#, side(session)))
+    let board = board(wide, &pictures);
+    let (side, data) = (side(session.info().name, ""), data(&views));
+    main(class, &format!(r#"<div class="boardbox">{board}</div>{side}{data}"#))
 }
 
 fn board(wide: bool, pictures: &str) -> String {
@@ -113,37 +194,76 @@ fn board(wide: bool, pictures: &str) -> String {
     format!(r#"<div class="board {shape}">{pictures}</div>"#)
 }
 
-fn side(session: &dyn Session) -> String {
-    let name = session.info().name;
-    format!(r#"<div class="side"><header class="place"><h1>{name}</h1></header></div>"#)
+/// The drawing that belongs to an answer.
+fn drawn(class: &str, answer: usize, svg: &str) -> String {
+    format!(r#"<div class="{class}" data-answer="{answer}">{svg}</div>"#)
 }
 
-/// A board where the scripts will put theirs.
-fn beside(class: &str, frame: &str, bar: &str, session: &dyn Session) -> String {
-    let (picture, wide) =
-        drawing(session, class.ends_with("puzzle") && session.turn().number() == 2);
-    let board = board(wide, &format!(r#"<div class="picture">{picture}</div>"#));
-    let side = side(session);
-    main(
+/// The column beside a board: the name of its game, and what is to be done.
+fn side(name: &str, words: &str) -> String {
+    format!(r#"<div class="side"><header class="place"><h1>{name}</h1></header>{words}</div>"#)
+}
+
+fn card(content: &str) -> String {
+    format!(r#"<section class="card">{content}</section>"#)
+}
+
+/// What is to be chosen first where anybody may play, in the words of the scripts.
+fn stage(view: &Value) -> String {
+    let steps = view["steps"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let Some(first) = steps.first() else { return String::new() };
+    let stage = first["taps"][0]["stage"].as_str().unwrap_or_default();
+    let places = |step: &&Value| {
+        !step["trace"]["placed"].is_null()
+            && step["taps"].as_array().is_some_and(|taps| taps.len() == 1)
+    };
+    let places = steps.iter().filter(places).count();
+    let words = if steps.iter().any(|step| step["taps"][0]["cell"].is_null()) || places == 0 {
+        format!("Choose the {stage}")
+    } else if places < steps.len() {
+        format!("Choose the {stage}, or an empty cell")
+    } else {
+        "Choose an empty cell".to_owned()
+    };
+    let prompt = format!(r#"<p class="prompt mine" id="prompt">{words}</p>"#);
+    format!(r#"<section class="card stage"><header>{prompt}</header></section>"#)
+}
+
+fn capital(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// A board where the scripts will put theirs, with what is said beside it and the answers that they need.
+fn beside(
+    entry: &Entry,
+    class: &str,
+    position: Option<&str>,
+    more: Option<Given>,
+    words: impl FnOnce(&Value) -> String,
+) -> Option<String> {
+    // Who is to find a turn sits at the lower side.
+    let flipped = class.ends_with("puzzle") && position.is_some_and(|text| text.ends_with(" 2"));
+    let place = json!({ "game": entry.info.id, "position": position, "flipped": flipped });
+    let mut view = Given::answer("view", place)?;
+    let board = board(view.is_wide(), &drawn("picture", 0, &view.drawing()));
+    let side = side(entry.info.name, &words(&view.answer));
+    let (frame, bar) = match class {
+        "analysis" => (" with-bar", r#"<div class="evalbar"></div>"#),
+        _ => ("", ""),
+    };
+    let data = data(&[view].into_iter().chain(more).collect::<Vec<_>>());
+    Some(main(
         &format!("table {class}"),
-        &format!(r#"<div class="boardbox {frame}">{bar}{board}</div>{side}"#),
-    )
+        &format!(r#"<div class="boardbox{frame}">{bar}{board}</div>{side}{data}"#),
+    ))
 }
 
 /// A position as an address names it: there `_` is the blank before the player.
-fn addressed(entry: &Entry, path: Option<&str>) -> Option<Box<dyn Session>> {
-    let text = path.map(|path| match path.rsplit_once('_') {
+fn addressed(path: &str) -> String {
+    match path.rsplit_once('_') {
         Some((board, player)) => format!("{board} {player}"),
         None => path.to_owned(),
-    });
-    opened(entry, text.as_deref())
-}
-
-/// A position in one line, the start if there is none.
-fn opened(entry: &Entry, text: Option<&str>) -> Option<Box<dyn Session>> {
-    match text.filter(|text| !text.is_empty()) {
-        None => (entry.start)(&Map::new()).ok(),
-        Some(text) => (entry.from_text)(text, &Map::new()).ok(),
     }
 }
 

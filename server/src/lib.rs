@@ -8,6 +8,7 @@ pub mod alarm;
 pub mod analysis;
 pub mod assets;
 pub mod boards;
+mod bundle;
 pub mod clock;
 pub mod commands;
 pub mod computers;

@@ -1,6 +1,6 @@
 //! The pages: one document, whose scripts look at the address, and its files.
 
-use crate::assets::{Files, PROGRAM, kind};
+use crate::assets::{Files, kind};
 use crate::error::Refusal;
 use crate::first;
 use crate::guard::Client;
@@ -22,9 +22,9 @@ impl Files {
     }
 
     /// The page of a game, with its board as it stands.
-    fn game_page(&self, path: &str, asked: &HeaderMap, (seq, board): (i64, String)) -> Response {
+    fn game_page(&self, asked: &HeaderMap, (seq, board): (i64, String)) -> Response {
         let tag = format!("\"{}-{seq}\"", self.version());
-        self.document_of(tag, asked, || self.page_with(path, Some(board)))
+        self.document_of(tag, asked, || self.page_with(Some(board)))
     }
 
     /// A document, unless the browser has it.
@@ -74,19 +74,22 @@ impl Files {
         Ok(fresh("sw.js", script))
     }
 
-    /// The program as it is kept, for browsers that can unpack it.
-    fn program(&self, version: &str, asked: &HeaderMap) -> Option<Response> {
-        let packs = asked.get(header::ACCEPT_ENCODING)?.to_str().ok()?;
-        let bytes = self.packed_program().filter(|_| version == self.version())?;
-        let headers = [(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"))];
-        packs.contains("gzip").then(|| (headers, bytes).into_response())
+    /// A file as it is kept, for browsers that can unpack it.
+    fn packed_file(&self, version: &str, name: &str, asked: &HeaderMap) -> Option<Response> {
+        let packs = asked.get(header::ACCEPT_ENCODING)?.to_str().ok()?.contains("gzip");
+        let bytes = self.packed(name).filter(|_| packs && version == self.version())?;
+        let headers = [
+            (header::CONTENT_ENCODING, HeaderValue::from_static("gzip")),
+            (header::VARY, HeaderValue::from_static("accept-encoding")),
+        ];
+        Some((headers, self.notes(name), bytes).into_response())
     }
 
     fn fetch(&self, version: &str, name: &str, asked: &HeaderMap) -> Result<Response, Refusal> {
-        let packed = (name == PROGRAM).then(|| self.program(version, asked)).flatten();
-        let Some(mut packed) = packed else { return self.file(version, name) };
-        packed.headers_mut().extend(self.notes(name));
-        Ok(packed)
+        match self.packed_file(version, name, asked) {
+            Some(packed) => Ok(packed),
+            None => self.file(version, name),
+        }
     }
 
     /// What a file is, and how long it may be kept.
@@ -121,7 +124,7 @@ const ROBOTS: &str = "User-agent: *\nDisallow: /api/\nDisallow: /embed/\n";
 /// The number of the last event of a game, and its board as it is drawn into a document.
 async fn board(hall: &Arc<Hall>, id: &str, client: Client, embed: bool) -> Option<(i64, String)> {
     let room = hall.room_for(id, client.0).await.ok()?;
-    let draw = move || (room.seq(), room.view(|game| first::table(game.session.as_ref(), embed)));
+    let draw = move || (room.seq(), room.view(|game| first::table(game, embed)));
     hall.replays.run(client.0, draw).await.ok()
 }
 
@@ -158,7 +161,7 @@ pub fn router(web: Option<PathBuf>, hall: Option<&Arc<Hall>>) -> Router {
                     _ => None,
                 };
                 match drawn {
-                    Some(board) => files.game_page(uri.path(), &headers, board),
+                    Some(board) => files.game_page(&headers, board),
                     None => files.page(uri.path(), &headers),
                 }
             },

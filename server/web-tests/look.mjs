@@ -1,4 +1,5 @@
-// Looks at every page in a real Chromium: pictures at seven sizes in both themes, and axe-core's findings.
+// Looks at every page in a real Chromium: pictures at seven sizes in both themes and at one in the colours of a system
+// that forces its own, and axe-core's findings.
 //   node server/web-tests/look.mjs ADDRESS FOLDER [PAGE…]
 // ADDRESS is where `quadrille serve` or a static site is; pictures go to FOLDER. It fails if axe-core finds something,
 // if a page is wider than its window, if a board or a button of a turn is not wholly seen, or if a script fails.
@@ -70,27 +71,25 @@ const DEEDS = {
   },
 };
 
-/** Puts a game of each kind against the computer into the browser's storage. */
-const makeGames = (page) =>
-  page.evaluate(async () => {
-    const assets = document.querySelector('script[type=module]').src.replace(/main\.js$/, '');
-    const { makeDeviceGame } = await import(`${assets}device.js`);
-    const { catalogue } = await import(`${assets}api.js`);
-    for (const { id, start } of (await catalogue()).games) {
-      const made = makeDeviceGame(localStorage, {
-        game: id,
-        options: {},
-        start,
-        turn: 1,
-        clock: { kind: 'none' },
-        seats: [
-          { kind: 'person', name: 'You' },
-          { kind: 'level', level: 3, name: 'Level 3' },
-        ],
-      });
-      localStorage.setItem(`look.${id}`, made);
-    }
-  });
+/** The looks: a scheme of colours, whether the system forces its own, and the sizes. */
+const LOOKS = {
+  light: ['light', 'none', SIZES],
+  dark: ['dark', 'none', SIZES],
+  forced: ['dark', 'active', [[1280, 800]]],
+};
+
+/** Makes a game of each kind against the computer, as anybody makes it, and tells their addresses. */
+const makeGames = async (page) => {
+  const made = {};
+  for (const game of Object.values(PAGES).flatMap((path) => path.split('/play#')[1] ?? [])) {
+    if (made[game]) continue;
+    await page.goto(`${address}/?new=${game}`);
+    await page.waitForSelector('#start');
+    await Promise.all([page.waitForNavigation(), page.click('#start')]);
+    made[game] = new URL(page.url()).hash;
+  }
+  return made;
+};
 
 /** Makes a game between people, which only a server has. */
 const makeTable = async () => {
@@ -136,30 +135,32 @@ page.on('console', (message) => {
   const expected = /fetching the script|status of 404/.test(message.text());
   if (message.type() === 'error' && !expected) faults.push(`${where}: ${message.text()}`);
 });
-await page.goto(address);
-await page.waitForSelector('main[data-ready]');
-await makeGames(page);
+const client = await page.createCDPSession();
+const games = await makeGames(page);
 const table = await makeTable();
 
-for (const theme of ['light', 'dark']) {
-  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme }]);
+for (const [theme, [scheme, forced, sizes]] of Object.entries(LOOKS)) {
+  const features = { 'prefers-color-scheme': scheme, 'forced-colors': forced };
+  await client.send('Emulation.setEmulatedMedia', {
+    features: Object.entries(features).map(([name, value]) => ({ name, value })),
+  });
   for (const [name, path] of Object.entries(PAGES)) {
     if (only.length > 0 && !only.includes(name)) continue;
     if (path.includes('{id}') && !table) continue;
     where = `${name} ${theme}`;
     await page.setViewport({ width: 1280, height: 800 });
-    const game = path.startsWith('/play#')
-      ? await page.evaluate((id) => localStorage.getItem(`look.${id}`), path.slice(6))
-      : null;
+    const [before, game] = path.split('/play#');
     await page.goto('about:blank');
-    await page.goto(address + (game ? `/play#${game}` : path.replace('{id}', table)));
+    await page.goto(address + (game ? `/play${games[game]}` : before.replace('{id}', table)));
     await page.waitForSelector('main[data-ready]');
     await DEEDS[name]?.(page);
     await new Promise((resolve) => {
       setTimeout(resolve, 400);
     });
     await page.evaluate(axe);
-    const found = await page.evaluate(() => window.axe.run());
+    // Colours that the system forces are not those that axe-core reads.
+    const rules = { 'color-contrast': { enabled: forced === 'none' } };
+    const found = await page.evaluate((some) => window.axe.run({ rules: some }), rules);
     for (const { id, nodes } of found.violations)
       faults.push(
         `${where}: axe ${id}: ${nodes
@@ -167,7 +168,7 @@ for (const theme of ['light', 'dark']) {
           .slice(0, 3)
           .join(' ')}`,
       );
-    for (const [width, height, scale = 1] of SIZES) {
+    for (const [width, height, scale = 1] of sizes) {
       await page.setViewport({ width, height, deviceScaleFactor: scale });
       await new Promise((resolve) => {
         setTimeout(resolve, 80);

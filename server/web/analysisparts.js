@@ -1,5 +1,5 @@
 /** What an analysis is drawn with: board and engine, tabs of turns, review, notes and tools. */
-import { button, el, fill, iconButton, placeLine, stepsNav, unzenButton } from './dom.js';
+import { adopt, button, el, fill, iconButton, placeLine, stepsNav, unzenButton } from './dom.js';
 import { importForm } from './intake.js';
 import { createTabs } from './tabs.js';
 
@@ -103,7 +103,8 @@ export const layOut = (main, info, { parts, play, thinking }) => {
   fill(
     main,
     el('div.boardbox.with-bar', {}, thinking.bar, play.board.element),
-    el(
+    adopt(
+      '.side',
       'div.side',
       {},
       placeLine(info.name, 'analysis', here),

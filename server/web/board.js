@@ -200,7 +200,8 @@ export const createBoard = ({ onTap, onDrag, label = 'Board' }) => {
     );
     marksLayer.setAttribute('viewBox', `0 0 ${width} ${height}`);
     moveFocus(Math.min(focus, buttons.length - 1), false);
-    fitLabels();
+    // To measure now would lay the page out once more than it is painted.
+    requestAnimationFrame(fitLabels);
   };
 
   const spoken = () => {

@@ -39,7 +39,41 @@ export const setProps = (node, props) => {
 export const fill = (
   /** @type {Element} */ node,
   /** @type {(Node|string|null|false)[]} */ ...children
-) => node.replaceChildren(...real(children));
+) => {
+  const next = real(children);
+  // What stays is never taken out: it would have to be laid out and painted again.
+  for (const old of [...node.childNodes]) if (!next.includes(old)) old.remove();
+  next.forEach((child, i) => {
+    const there = node.childNodes[i];
+    if (there === child) return;
+    node.insertBefore(typeof child === 'string' ? new Text(child) : child, there ?? null);
+  });
+};
+
+/**
+ * An element as `el` makes it; where one came with the document, that one, in its place.
+ * @param {string} where which one that is, as a selector within the page @param {Parameters<typeof el>} like @returns {any}
+ */
+export const adopt = (where, ...[name, props = {}, ...children]) => {
+  const node = /** @type {HTMLElement|null} */ (document.querySelector(`main ${where}`));
+  if (!node) return el(name, props, ...children);
+  setProps(node, props);
+  fill(node, .../** @type {any[]} */ (children));
+  return node;
+};
+
+/** What came with the document where it is the same: that is on the screen already. @param {HTMLElement} node */
+export const kept = (node) =>
+  [...document.querySelectorAll(`main ${node.localName}`)].find((one) => one.isEqualNode(node)) ??
+  node;
+
+/** Done when what was drawn last is on the screen, so that what nobody waits for is not in its way. @returns {Promise<void>} */
+export const painted = () =>
+  new Promise((resolve) => {
+    requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve)));
+    // A page that is not looked at is not painted.
+    setTimeout(resolve, 1_000);
+  });
 
 /** Sets a text only when it differs, so that nothing is announced or laid out twice. */
 export const setText = (/** @type {Element} */ node, /** @type {string} */ text) => {
@@ -163,7 +197,7 @@ export const placeLine = (name, about, state = null) => {
     'header.place',
     {},
     home,
-    el('h1', {}, name),
+    kept(el('h1', {}, name)),
     el('small', {}, about),
     state ? el('span.state', {}, state) : null,
     settings,

@@ -2,7 +2,7 @@
 import { catalogue, fromPath, playLink, toPath, view as askView } from './api.js';
 import { ask } from './ask.js';
 import { createBoard } from './board.js';
-import { button, el, fill, onKeys, placeLine, say, setText, sign } from './dom.js';
+import { button, el, fill, onKeys, painted, placeLine, say, setText, sign } from './dom.js';
 import { piecesOf } from './pieces.js';
 import { gameShelf } from './shelf.js';
 import { capital, spaced } from './text.js';
@@ -32,7 +32,7 @@ export const editorPage = async (main, rest) => {
   };
 
   const wrong = el('p.error', { id: 'edit-error', role: 'alert' });
-  const status = el('p.prompt', { id: 'edit-status' });
+  const status = document.getElementById('edit-status') ?? el('p.prompt', { id: 'edit-status' });
   const note = el('p.about', { id: 'edit-note', role: 'status' });
   const board = createBoard({
     label: `Board of ${info.name}`,
@@ -249,7 +249,9 @@ export const editorPage = async (main, rest) => {
   });
 
   show(await askView({ game: info.id, position: path ? fromPath(path) : null }));
-  drawBrushes(info, brushes).catch(() => {});
+  painted()
+    .then(() => drawBrushes(info, brushes))
+    .catch(() => {});
 };
 
 /** The place of a brush's drawing; what takes away has a sign. @param {string} id */

@@ -10,11 +10,11 @@
  *   `desk` takes the commands of whoever sits here, `shown` is done when everything that has happened is to be seen
  */
 import { catalogue, getJson, postJson, view as askView } from './api.js';
-import { thought } from './ask.js';
+import { note, thought } from './ask.js';
 import { leftNow, paintClock } from './clock.js';
 import { freshName } from './commands.js';
 import { confirmBox } from './dialogs.js';
-import { el, fill, onKeys, say, stepKeys, toast, unzenButton, zen } from './dom.js';
+import { el, fill, onKeys, painted, say, stepKeys, toast, unzenButton, zen } from './dom.js';
 import { column, createParts, paint, paintOutbox } from './gameparts.js';
 import * as game from './gamestate.js';
 import { join } from './join.js';
@@ -24,7 +24,7 @@ import { announcement, headline, progress } from './notices.js';
 import { EMPTY, pendingTurn } from './outbox.js';
 import { piecesOf } from './pieces.js';
 import { arrowsFor, createPlay } from './play.js';
-import { forever, myGame, rememberBoard, rememberGame } from './prefs.js';
+import { forever, myGame, rememberBoard, rememberGame, viewOf } from './prefs.js';
 import { reach, sleep } from './reach.js';
 import { rulesPanel } from './rules.js';
 import { hold, proposal, settled, whoOf } from './seats.js';
@@ -41,6 +41,8 @@ export const gamePage = async (main, id, { embed = false, device = false } = {})
   const table = device ? deviceTable(id) : serverTable(id);
   const { arrival, info } = await arrive(main, table, embed);
   const state = game.begun({ id, info, embed, device }, arrival);
+  const kept = device && viewOf(id);
+  if (kept) note('view', kept.request, kept.view);
   // Asked for at once, shown when the page around it stands.
   askView(game.placeAt(state, state.game.turns.length), state.flipped).catch(() => {});
   /** @type {Page} */
@@ -67,7 +69,9 @@ export const gamePage = async (main, id, { embed = false, device = false } = {})
   await render(p, false);
   adoptTurn(p);
   p.socket.flush();
-  drawSeats(p).catch(() => {});
+  painted()
+    .then(() => drawSeats(p))
+    .catch(() => {});
 };
 
 /** Each seat is marked by a piece of its player, which the first brushes put. @param {Page} p */
@@ -226,9 +230,10 @@ const remember = ({ state }) => {
 
 /** Keeps the board as it is left, for the next time. @param {Page} p */
 const keepBoard = ({ state, play }) => {
-  const seen = play.view();
+  const seen = play.settled();
   // A game that was handed over or forgotten leaves nothing behind.
-  if (seen && state.ply === null && myGame(state.id)) rememberBoard(state.id, seen);
+  if (seen && state.ply === null && myGame(state.id))
+    rememberBoard(state.id, seen, document.getElementById('prompt')?.textContent ?? '');
 };
 
 /** @param {Page} p @param {number} to */

@@ -1,5 +1,6 @@
 /** What the page of a game is drawn with: seats, turns, bar and notices, from its state. */
 import {
+  adopt,
   barButton,
   barLink,
   button,
@@ -96,10 +97,10 @@ export const column = ({ embed, id, info }, parts, card) => {
     : [
         parts.place,
         el('section.card.turnlist', { 'aria-label': 'Turns' }, parts.list.element, parts.nav),
-        el('div.now', {}, parts.notice, parts.outbox, card),
+        adopt('.now', 'div.now', {}, parts.notice, parts.outbox, card),
         parts.bar,
       ];
-  return el('div.side', {}, ...seats, ...rest);
+  return adopt('.side', 'div.side', {}, ...seats, ...rest);
 };
 
 /**

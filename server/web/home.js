@@ -1,6 +1,6 @@
 /** The first page: the games, my games, and what else there is. */
 import { catalogue, fromPath, view as askView } from './api.js';
-import { drawing, el, fill, setText, sign } from './dom.js';
+import { drawing, el, fill, kept, painted, setText, sign } from './dom.js';
 import { showMine } from './mygames.js';
 import { newGame } from './newgame.js';
 import { hasServer, myGames } from './prefs.js';
@@ -22,13 +22,15 @@ export const homePage = async (main) => {
   const daily = way('/puzzles', 'Puzzle of the day', ' ', { id: 'daily' });
   fill(
     main,
-    el('h1', {}, `${capital(inWords(shelf.games.length))} games, one table`),
-    el(
-      'p.lead',
-      {},
-      newcomer
-        ? 'Each is learned on the board in a few minutes. No account, nothing to install.'
-        : 'Against the computer, with a friend, or just to watch.',
+    kept(el('h1', {}, `${capital(inWords(shelf.games.length))} games, one table`)),
+    kept(
+      el(
+        'p.lead',
+        {},
+        newcomer
+          ? 'Each is learned on the board in a few minutes. No account, nothing to install.'
+          : 'Against the computer, with a friend, or just to watch.',
+      ),
     ),
     mine,
     gameShelf(shelf.games, (info) => ({
@@ -57,7 +59,9 @@ export const homePage = async (main) => {
     ),
   );
   showMine(mine, shelf.games);
-  showDaily(daily, shelf.games).catch(() => {});
+  painted()
+    .then(() => showDaily(daily, shelf.games))
+    .catch(() => {});
   openAsked(shelf);
 };
 

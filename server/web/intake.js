@@ -1,7 +1,7 @@
 /** Where an analysis comes from: a pasted text, a game, a puzzle, an address. */
 import { fromPath, getJson, toPath, view as askView } from './api.js';
 import { ask } from './ask.js';
-import { button, el, fill, setText } from './dom.js';
+import { button, el, fill, kept, setText } from './dom.js';
 import { judged, kindOf } from './pasted.js';
 import { myGames, saveTree, savedTree } from './prefs.js';
 import { gameShelf } from './shelf.js';
@@ -29,7 +29,7 @@ export const intakePage = (main, games) => {
   fill(
     main,
     el('h1', {}, 'Analyse'),
-    el('p.lead', {}, 'Paste a position or a record, or begin with a game.'),
+    kept(el('p.lead', {}, 'Paste a position or a record, or begin with a game.')),
     importForm(games, null),
     el('h2', {}, 'From the start'),
     gameShelf(games, ({ id }) => ({ href: `/analysis/${id}` })),

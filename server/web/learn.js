@@ -1,7 +1,7 @@
 /** Lessons: the rules of a game, one turn on the board at a time. */
 import { catalogue } from './api.js';
 import { ask } from './ask.js';
-import { button, el, fill, onKeys, say, setText } from './dom.js';
+import { button, el, fill, kept, onKeys, say, setText } from './dom.js';
 import { arrowsFor, createPlay } from './play.js';
 import { remember, remembered } from './prefs.js';
 import { layOut, verdictLine } from './reader.js';
@@ -41,8 +41,8 @@ const shelfPage = (main, games) => {
   main.className = 'page';
   fill(
     main,
-    el('h1', {}, 'Learn'),
-    el('p.lead', {}, 'A few turns on the board for each game, or the rules to read.'),
+    kept(el('h1', {}, 'Learn')),
+    kept(el('p.lead', {}, 'A few turns on the board for each game, or the rules to read.')),
     gameShelf(games, ({ id, tagline }) => ({
       about: capital(tagline),
       more: el(
@@ -89,7 +89,12 @@ const lessonPage = async (main, info, lessons, lesson) => {
     about: `lesson ${number} of ${lessons.length}`,
     more: el('a', { href: `/rules/${info.id}` }, 'All rules'),
     play: p.play,
-    task: [path(p, lessons), el('h2', {}, title), el('p.task', {}, lesson.task), p.verdict],
+    task: [
+      path(p, lessons),
+      kept(el('h2', {}, title)),
+      kept(el('p.task', {}, lesson.task)),
+      p.verdict,
+    ],
     actions: [p.next, p.again, p.show],
   });
   onKeys({ Escape: () => p.play.back(), m: () => p.play.entry.focus(), h: () => reveal(p) });

@@ -1,6 +1,7 @@
 /** Finds out which page the address means, and shows it. */
+import { warm } from './ask.js';
 import { closeRow, openDialog } from './dialogs.js';
-import { el, fill, onKeys } from './dom.js';
+import { el, fill, onKeys, painted } from './dom.js';
 import { applyPrefs, prefs, setPrefs } from './prefs.js';
 import { reach, sleep } from './reach.js';
 import { followRequests } from './status.js';
@@ -188,4 +189,8 @@ document.getElementById('keys-open')?.addEventListener('click', showKeys);
 onKeys({ '?': showKeys });
 route()
   .then(() => main.setAttribute('data-ready', ''), failed)
-  .then(() => followVersions());
+  .then(painted)
+  .then(() => {
+    warm();
+    followVersions();
+  });

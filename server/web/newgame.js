@@ -2,6 +2,8 @@
 import { postJson, view as askView } from './api.js';
 import { makeDeviceGame } from './device.js';
 import { button, el, setText } from './dom.js';
+import { NOTHING } from './gesture.js';
+import { prompt } from './making.js';
 import { CLOCKS, isForHere, requestOf } from './newrequest.js';
 import {
   forever,
@@ -110,7 +112,11 @@ const playHere = async ({ game, options = {}, position = null, seats, clock }) =
     );
   }
   rememberGame({ id, game, device: true });
-  rememberBoard(id, start);
+  const place = { game, options: start.options, position: start.text };
+  const flipped = seats[0].kind !== 'person' && seats[1].kind === 'person';
+  const view = flipped ? await askView(place, true) : start;
+  const theirs = seats[view.turn - 1].kind !== 'person';
+  rememberBoard(id, { view, place, flipped }, theirs ? '' : prompt(view, NOTHING));
   location.href = `/play#${id}`;
   return true;
 };

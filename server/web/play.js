@@ -72,6 +72,11 @@ export const createPlay = (hooks) => {
     clear: () => clear(p),
     view: () => p.state.view,
     base: () => p.state.base,
+    /** The position that is to be seen, once it is, with its place and which way round it is. */
+    settled: () => {
+      const { current, base: view, place, flipped } = p.state;
+      return current && view && place ? { view, place, flipped } : null;
+    },
     /** Whether the board that is seen is turned round. */
     turned: () => p.state.turned,
     busy: () => making.isBegun(p.state) || p.state.sending !== null,

@@ -111,9 +111,25 @@ export const rememberGame = (change) => {
 /** What the board of a game on this device looks like: theme.js shows it before anything else is there. */
 const BOARD = 'quadrille.board.';
 
-/** Keeps the board of a game for its next opening. @param {string} id @param {import('./api.js').View} view */
-export const rememberBoard = (id, { svg, size: [width, height] }) =>
-  write(BOARD + id, { svg, wide: width > 1.05 * height });
+/** The version that draws boards; another one may draw them otherwise. */
+const BY = new URL('.', import.meta.url).pathname;
+
+/**
+ * Keeps the board of a game for its next opening.
+ * @param {string} id @param {{view: import('./api.js').View, place: import('./api.js').Place, flipped: boolean}} shown
+ * @param {string} words what is asked of whoever sits there
+ */
+export const rememberBoard = (id, { view: { svg, ...view }, place, flipped }, words) => {
+  const [width, height] = view.size;
+  const wide = width > 1.05 * height;
+  return write(BOARD + id, { svg, wide, words, by: BY, view, place, flipped });
+};
+
+/** What the board of a game shows, if this version has drawn it. @param {string} id */
+export const viewOf = (id) => {
+  const { svg, by, view, place, flipped } = read(BOARD + id, {});
+  return by === BY ? { request: { ...place, flipped }, view: { ...view, svg } } : null;
+};
 
 /** The board of a game as it was left. @param {string} id @returns {string|undefined} */
 export const boardOf = (id) => read(BOARD + id, undefined)?.svg;

@@ -1,7 +1,7 @@
 /** One puzzle: find the only turn that wins, and win against the best defence. */
 import { toPath, view as askView } from './api.js';
 import { ask, thought } from './ask.js';
-import { button, el, iconButton, onKeys, say, setText, stepKeys, toast } from './dom.js';
+import { button, el, iconButton, kept, onKeys, say, setText, stepKeys, toast } from './dom.js';
 import { arrowsFor, createPlay } from './play.js';
 import { forever } from './prefs.js';
 import * as puzzling from './puzzling.js';
@@ -24,7 +24,7 @@ const DEFENCE_MS = 600;
 /** @param {HTMLElement} main @param {GameInfo} info @param {Puzzle[]} puzzles @param {number} number */
 export const puzzlePage = async (main, info, puzzles, number) => {
   const puzzle = puzzles[number - 1];
-  const start = await askView({ game: info.id, position: puzzle.position });
+  const start = await askView({ game: info.id, position: puzzle.position }, isFlipped(puzzle));
   document.title = `Puzzle ${number} of ${info.name} – Quadrille`;
   /** @type {Page} */
   const p = /** @type {any} */ ({ state: puzzling.BEGIN, info, puzzles, puzzle, start });
@@ -46,7 +46,7 @@ export const puzzlePage = async (main, info, puzzles, number) => {
     about: `${info.name} · rated ${puzzle.rating}`,
     more: el('a', { href: `/puzzles/${info.id}` }, 'All puzzles'),
     play: p.play,
-    task: [el('p.task', {}, el('b', {}, taskOf(p)), ' Only one turn does it.'), words],
+    task: [kept(el('p.task', {}, el('b', {}, taskOf(p)), ' Only one turn does it.')), words],
     turns: [list.element, nav],
     actions: [next, hint, solution, retry, analyse],
   });
@@ -99,8 +99,8 @@ const defender = ({ info, start }) => info.players[2 - start.turn];
 /** @param {Page} p */
 const taskOf = ({ info, start, puzzle }) => puzzling.task(puzzle, info.players[start.turn - 1]);
 
-/** @param {Page} p */
-const isFlipped = ({ start }) => start.turn === 2;
+/** Whether the second player is to find the turn, who then sits at the lower side. @param {Puzzle} puzzle */
+const isFlipped = ({ position }) => position.endsWith(' 2');
 
 /** @param {Page} p @param {number} ply */
 const placeAt = ({ info, puzzle, state }, ply) => ({
@@ -128,7 +128,7 @@ const render = async (p, animate = true) => {
   parts.next.href = `/puzzles/${info.id}/${next}`;
   parts.back.disabled = at === 0;
   parts.on.disabled = at >= state.turns.length;
-  await p.play.show(placeAt(p, at), { flipped: isFlipped(p), animate });
+  await p.play.show(placeAt(p, at), { flipped: isFlipped(p.puzzle), animate });
   p.play.render();
 };
 
@@ -197,7 +197,7 @@ const showHint = async (p) => {
   p.state = { ...p.state, helped: true };
   const best = await bestTurn(p);
   if (!best) return;
-  const [first] = await arrowsFor(placeAt(p, p.state.turns.length), best, isFlipped(p));
+  const [first] = await arrowsFor(placeAt(p, p.state.turns.length), best, isFlipped(p.puzzle));
   const cell = first && ('place' in first ? first.place : first.from);
   if (cell === undefined) return;
   p.play.clear();
@@ -210,6 +210,6 @@ const showSolution = async (p) => {
   const { solution: turns } = await askAbout(p, { solution: true });
   p.state = { ...p.state, turns, ply: 0, busy: false, helped: true, shown: true };
   await render(p, false);
-  p.play.hint(await arrowsFor(placeAt(p, 0), turns[0], isFlipped(p)));
+  p.play.hint(await arrowsFor(placeAt(p, 0), turns[0], isFlipped(p.puzzle)));
   say(`The solution: ${turns.join(', ')}`);
 };

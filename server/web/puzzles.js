@@ -1,7 +1,7 @@
 /** All puzzles: by game and difficulty, with what was solved, and the one of today. */
 import { catalogue } from './api.js';
 import { ask } from './ask.js';
-import { el, fill } from './dom.js';
+import { el, fill, kept } from './dom.js';
 import { forever } from './prefs.js';
 import { puzzlePage } from './puzzle.js';
 import { byDifficulty, marksOf, nextOpen, ofTheDay, solvedOf } from './puzzling.js';
@@ -59,7 +59,9 @@ const shelfPage = async (main, games) => {
   fill(
     main,
     el('h1', {}, 'Puzzles'),
-    el('p.lead', {}, 'One turn wins, and only one. Find it, and win against the best defence.'),
+    kept(
+      el('p.lead', {}, 'One turn wins, and only one. Find it, and win against the best defence.'),
+    ),
     el(
       'p',
       {},

@@ -1,5 +1,5 @@
 /** Pages with a board and a task beside it: puzzles and lessons. */
-import { el, fill, placeLine } from './dom.js';
+import { adopt, el, fill, placeLine } from './dom.js';
 
 /**
  * @param {HTMLElement} main
@@ -13,11 +13,12 @@ export const layOut = (main, { kind, title, about, more, play, task, turns, acti
   fill(
     main,
     el('div.boardbox', {}, play.board.element),
-    el(
+    adopt(
+      '.side',
       'div.side',
       {},
       placeLine(title, about, more),
-      el('section.card', { 'aria-label': 'Task' }, ...task),
+      adopt('.side > .card', 'section.card', { 'aria-label': 'Task' }, ...task),
       el('div.now', {}, play.card),
       turns && el('section.card.turnlist', { 'aria-label': 'Turns' }, ...turns),
       el('div.actions', { role: 'group', 'aria-label': 'Actions' }, ...actions),

@@ -8,7 +8,9 @@ import { drawing, el } from './dom.js';
  *   where a tile leads or what it does, and what it says below the name
  */
 export const gameShelf = (games, of) => {
-  const tile = (/** @type {GameInfo} */ info) => {
+  // The pictures that came with the document stay as they are.
+  const drawn = document.querySelectorAll('.shelf.drawn > .tile > svg');
+  const tile = (/** @type {GameInfo} */ info, /** @type {number} */ i) => {
     const { href, onclick, about, more } = of(info);
     const kind = href ? 'a' : onclick ? 'button' : 'div';
     return el(
@@ -19,7 +21,7 @@ export const gameShelf = (games, of) => {
         type: onclick && 'button',
         'data-game': kind === 'div' ? undefined : info.id,
       },
-      drawing(info.picture),
+      drawn[i] ?? drawing(info.picture),
       el('b', {}, info.name),
       about && el('small', {}, about),
       more,

@@ -1,5 +1,5 @@
 /** The card of a turn: what is to be done, the stages, the choices, and a field to type in. */
-import { button, el, fill, setText } from './dom.js';
+import { adopt, button, el, fill, setText } from './dom.js';
 import { capital } from './text.js';
 
 /**
@@ -17,7 +17,7 @@ import { capital } from './text.js';
  *   what goes away
  */
 export const createStageCard = (hooks) => {
-  const title = el('p.prompt', { id: 'prompt' });
+  const title = document.getElementById('prompt') ?? el('p.prompt', { id: 'prompt' });
   const strip = el('ol.stages', { 'aria-label': 'Stages of this turn' });
   const chips = el('div.chips', { role: 'group', 'aria-label': 'Choices' });
   const back = button('Back', hooks.onBack, { id: 'stage-back' });
@@ -42,8 +42,9 @@ export const createStageCard = (hooks) => {
   };
   const go = el('button', { type: 'submit', id: 'move-go' }, 'Go');
   const form = el('form.joined.entry', { onsubmit }, entry, go);
-  const header = el('header', {}, title, back, clear);
-  const element = el(
+  const header = adopt('.stage > header', 'header', {}, title, back, clear);
+  const element = adopt(
+    '.stage',
     'section.card.stage',
     { 'aria-label': 'Your turn' },
     ...[header, advice, strip, chips, play, form, error],

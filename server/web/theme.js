@@ -20,10 +20,10 @@
     const show = (/** @type {string} */ text) => {
       const main = document.getElementById('main');
       if (!main || main.childElementCount > 0) return;
-      const { svg, wide } = JSON.parse(text);
+      const { svg, wide, words } = JSON.parse(text);
       const drawing = new DOMParser().parseFromString(svg, 'image/svg+xml').documentElement;
-      const box = (/** @type {string} */ name, /** @type {Node} */ child) => {
-        const one = document.createElement('div');
+      const box = (/** @type {string} */ name, /** @type {Node|string} */ child, tag = 'div') => {
+        const one = document.createElement(tag);
         one.className = name;
         one.append(child);
         return one;
@@ -31,6 +31,10 @@
       const picture = box('picture', document.importNode(drawing, true));
       main.className = 'table';
       main.append(box('boardbox', box(`board drawn${wide ? ' wide' : ''}`, picture)));
+      if (!words) return;
+      const prompt = Object.assign(box('prompt mine', words, 'p'), { id: 'prompt' });
+      const stage = box('card stage', box('', prompt, 'header'), 'section');
+      main.append(box('side', box('now', stage)));
     };
     if (board) document.addEventListener('readystatechange', () => show(board), { once: true });
   } catch {

@@ -56,9 +56,9 @@ export const createTurns = (onPick) => {
       const here = Number(one.dataset.ply) === ply;
       if (here) one.setAttribute('aria-current', 'step');
       else one.removeAttribute('aria-current');
-      if (here) reveal(element, one);
+      if (here) requestAnimationFrame(() => reveal(element, one));
     }
-    if (ply === 0) element.scrollTop = 0;
+    if (ply === 0 && turns.length > 0) element.scrollTop = 0;
   };
   return { element, show };
 };

@@ -64,7 +64,8 @@ export const paintTree = (box, tree, { node: here, first, marks, onPick }) => {
     tree.comment && el('span.comment', {}, tree.comment),
     ...(parts.length > 0 ? parts : [el('small', {}, 'Play a turn on the board, or type it.')]),
   );
-  reveal(box, box.querySelector('[aria-current]'));
+  const current = /** @type {HTMLElement|null} */ (box.querySelector('[aria-current]'));
+  if (parts.length > 0) requestAnimationFrame(() => reveal(box, current));
 };
 
 /** Scrolls the box, and never the page. @param {HTMLElement} box @param {HTMLElement|null} item */

@@ -22,7 +22,7 @@ const COMMANDS: usize = 14;
 
 /// Folds the events of games on the page, and tells where the page's game is not the server's.
 const COMPARE: &str = r#"{
-    const { after } = await import(document.querySelector('link[rel=modulepreload][href*="/live.js"]').href);
+    const { after } = await import(new URL('live.js', document.querySelector('script[type=module]').src).href);
     // A running clock is told by the time at which it runs out, one that stands by what is left.
     const clocks = (told) => told && { running: told.running, left: told.left.map((left, i) => left + (told.running === i + 1 ? told.at : 0)) };
     const plain = (value) => JSON.stringify(value, (_, one) => (one && typeof one === 'object' && !Array.isArray(one)

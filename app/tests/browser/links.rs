@@ -55,12 +55,21 @@ async fn a_link_is_checked_before_it_is_kept_and_never_replaces_a_seat() {
     browser.open("about:blank").await;
     browser.open(&proxy.page("/rules/all")).await;
     browser.find("main[data-ready]").await;
-    let module = "new URL('game.js', document.querySelector('link[rel=modulepreload]').href).href";
+    // The page of a game is made on one that has come already, as the network goes.
+    let module = |name: &str| {
+        format!(
+            "import(new URL('{name}.js', document.querySelector('script[type=module]').src).href)"
+        )
+    };
+    let (game, status) = (module("game"), module("status"));
     browser
-        .script(&format!("history.replaceState(null, '', '/{id}#{two}'); window.module = {module}"))
+        .promised(&format!(
+            "{{ history.replaceState(null, '', '/{id}#{two}'); window.page = await {game}; (await {status}).followRequests(); }}"
+        ))
         .await;
     proxy.set(Weather::Cut);
-    browser.script("import(window.module).then(({ gamePage }) => gamePage(document.querySelector('main'), location.pathname.slice(1)))").await;
+    let open = "page.gamePage(document.querySelector('main'), location.pathname.slice(1))";
+    browser.script(open).await;
     browser.until_text("#link", "does not answer").await;
     assert_eq!(kept(&browser).await, there);
     proxy.set(Weather::Clear);
