@@ -187,6 +187,10 @@ async fn pump(
                 _ = weather.wait_for(|now| now.holds(way).is_none()) => {}
                 _ = buried.wait_for(|buried| *buried > birth) => continue,
             }
+            // What is held back when a connection is cut is lost.
+            if *weather.borrow() == Weather::Cut {
+                return;
+            }
             if to.write_all(&piece[passes..]).await.is_err() {
                 return;
             }
