@@ -5,13 +5,13 @@
 //! ```
 //!
 //! The engine plays itself from openings of random turns. Each row is a range of the evaluation bar, with how many
-//! positions fell into it and which part of their games was won by the player to move. Below it stand
-//! the numbers of `Play::CHANCES` that fit these games best.
+//! positions fell into it and which part of their games was won by the player to move. Below it stands
+//! the score at which 73 of 100 games were won, as it fits these games best: `Play::LOG_ODDS`.
 
-use engine::score::{Chances, is_proven};
+use engine::score::is_proven;
 use engine::{Entry, GAMES, Limits, Stop};
+use rules::Outcome;
 use rules::random::Random;
-use rules::{Outcome, Player};
 
 const LONGEST_GAME: usize = 120;
 const RANDOM_TURNS: usize = 6;
@@ -31,7 +31,7 @@ fn main() {
 }
 
 /// What the engine said of each position, and which part of the game its player to move won.
-fn samples(entry: &Entry, games: u64, nodes: u64) -> Vec<(Player, i32, f64)> {
+fn samples(entry: &Entry, games: u64, nodes: u64) -> Vec<(i32, f64)> {
     let mut thinker = (entry.thinker)(16);
     let mut samples = Vec::new();
     for seed in 0..games {
@@ -63,32 +63,29 @@ fn samples(entry: &Entry, games: u64, nodes: u64) -> Vec<(Player, i32, f64)> {
             _ => 0.5,
         };
         let estimates = said.into_iter().filter(|(_, score)| !is_proven(*score));
-        samples.extend(estimates.map(|(player, score)| (player, score, won(player))));
+        samples.extend(estimates.map(|(player, score)| (score, won(player))));
     }
     samples
 }
 
-fn show(entry: &Entry, samples: &[(Player, i32, f64)]) {
+fn show(entry: &Entry, samples: &[(i32, f64)]) {
     println!("{}: {} positions", entry.info.id, samples.len());
     println!("  the bar says    positions    won");
     for row in 0..ROWS {
-        let inside = |(player, score, _): &&(Player, i32, f64)| {
-            let bar = entry.chances.bar(*score, *player);
-            (bar * ROWS as f64).min(ROWS as f64 - 1.0) as usize == row
+        let inside = |(score, _): &&(i32, f64)| {
+            ((entry.bar)(*score) * ROWS as f64).min(ROWS as f64 - 1.0) as usize == row
         };
-        let won: Vec<f64> = samples.iter().filter(inside).map(|(_, _, won)| *won).collect();
+        let won: Vec<f64> = samples.iter().filter(inside).map(|(_, won)| *won).collect();
         let part = 100.0 * won.iter().sum::<f64>() / won.len().max(1) as f64;
         println!("  {:>2} to {:>3} %  {:>11}  {:>3.0} %", row * 10, row * 10 + 10, won.len(), part);
     }
-    let loss = |chances: &Chances| -> f64 {
-        let loss = |(player, score, won): &(Player, i32, f64)| {
-            let chance = chances.bar(*score, *player);
+    let loss = |unit: f64| -> f64 {
+        let loss = |(score, won): &(i32, f64)| {
+            let chance = 1.0 / (1.0 + (-f64::from(*score) / unit).exp());
             -won * chance.max(1e-9).ln() - (1.0 - won) * (1.0 - chance).max(1e-9).ln()
         };
         samples.iter().map(loss).sum()
     };
-    let all = (5..100).flat_map(|unit| (-20..=20).map(move |ahead| (2 * unit, 5 * ahead)));
-    let all = all.map(|(unit, ahead)| Chances { log_odds: unit.into(), second: ahead.into() });
-    let best = all.min_by(|a, b| loss(a).total_cmp(&loss(b)));
-    println!("  fits best: {best:?}\n");
+    let best = (10..600).map(f64::from).min_by(|a, b| loss(*a).total_cmp(&loss(*b)));
+    println!("  fits best: {}\n", best.unwrap_or_default());
 }

@@ -7,7 +7,7 @@ use crate::control::Stop;
 use crate::play::Play;
 #[cfg(not(target_family = "wasm"))]
 use crate::puzzles::{Collect, Puzzle, collect, rate};
-use crate::score::Chances;
+use crate::score::{Score, bar};
 use crate::session::{Match, Session};
 #[cfg(not(target_family = "wasm"))]
 use crate::solve::certificate::Fault;
@@ -79,8 +79,8 @@ pub struct Entry {
     /// Reads and checks a certificate; reports how many of how many positions are checked.
     #[cfg(not(target_family = "wasm"))]
     pub verify: Verify,
-    /// What scores mean.
-    pub chances: Chances,
+    /// How much of an evaluation bar belongs to whom a score is worth that much, from 0 to 1.
+    pub bar: fn(Score) -> f64,
     /// Searches fixed positions to a fixed depth.
     pub bench: fn() -> bench::Count,
     /// How many bytes a position takes.
@@ -131,7 +131,7 @@ const fn entry<G: Play>() -> Entry {
         rate: rate::<G>,
         #[cfg(not(target_family = "wasm"))]
         verify: verify_text::<G>,
-        chances: G::CHANCES,
+        bar: |score| bar(score, G::LOG_ODDS),
         bench: bench::run::<G>,
         position_bytes: size_of::<G>(),
     }

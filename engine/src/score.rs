@@ -3,8 +3,6 @@
 //! An estimate is a number between the two proven ranges. A proven score tells how many turns of both
 //! players the game still lasts: `WIN - 1` wins with this turn, `-(WIN - 2)` loses to the next one.
 
-use rules::Player;
-
 /// A value from the view of the player to move.
 pub type Score = i32;
 
@@ -44,29 +42,12 @@ pub const fn win_in(score: Score) -> Option<i32> {
     }
 }
 
-/// What scores of a game mean, fitted to games by `examples/curve.rs`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Chances {
-    /// The score at which 73 of 100 games are won.
-    pub log_odds: f64,
-    /// How much better the second player does than the score says.
-    pub second: f64,
-}
-
-impl Chances {
-    /// Scores that mean the same to both players.
-    pub const fn even(log_odds: f64) -> Chances {
-        Chances { log_odds, second: 0.0 }
-    }
-
-    /// How much of an evaluation bar belongs to a player to whom a score is worth that much, from 0 to 1: the
-    /// part of such games that was won; all of it for a certain win.
-    pub fn bar(self, score: Score, player: Player) -> f64 {
-        let ahead = if player == Player::Two { self.second } else { -self.second };
-        match is_proven(score) {
-            true => f64::from(u8::from(score > 0)),
-            false => 1.0 / (1.0 + (-(f64::from(score) + ahead) / self.log_odds).exp()),
-        }
+/// How much of an evaluation bar belongs to whom a score is worth that much, from 0 to 1: the part of such
+/// games that was won, where `log_odds` is the score at which 73 of 100 were; all of it for a certain win.
+pub fn bar(score: Score, log_odds: f64) -> f64 {
+    match is_proven(score) {
+        true => f64::from(u8::from(score > 0)),
+        false => 1.0 / (1.0 + (-f64::from(score) / log_odds).exp()),
     }
 }
 
@@ -87,19 +68,13 @@ mod tests {
 
     #[test]
     fn a_bar_shows_who_is_better() {
-        let bar = |score| Chances::even(60.0).bar(score, Player::One);
-        assert_eq!([0, WIN, win_after(3), -win_after(2)].map(bar), [0.5, 1.0, 1.0, 0.0]);
-        assert!((bar(60) - 0.731).abs() < 0.001);
-        assert!((bar(60) + bar(-60) - 1.0).abs() < 1e-9);
-        assert!(bar(PROVEN - 1) <= 1.0 && bar(1 - PROVEN) >= 0.0);
-    }
-
-    #[test]
-    fn a_bar_knows_that_one_side_does_better_than_the_score_says() {
-        let chances = Chances { log_odds: 60.0, second: 60.0 };
-        let [one, two] = Player::BOTH.map(|player| chances.bar(0, player));
-        assert!((two - 0.731).abs() < 0.001 && (one + two - 1.0).abs() < 1e-9);
-        assert_eq!(chances.bar(-win_after(2), Player::Two), 0.0);
+        assert_eq!(
+            [0, WIN, win_after(3), -win_after(2)].map(|s| bar(s, 60.0)),
+            [0.5, 1.0, 1.0, 0.0]
+        );
+        assert!((bar(60, 60.0) - 0.731).abs() < 0.001);
+        assert!((bar(60, 60.0) + bar(-60, 60.0) - 1.0).abs() < 1e-9);
+        assert!(bar(PROVEN - 1, 60.0) <= 1.0 && bar(1 - PROVEN, 60.0) >= 0.0);
     }
 
     #[test]

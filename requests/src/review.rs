@@ -127,12 +127,7 @@ struct Worth {
     score: i32,
     mover: Player,
     best: Vec<String>,
-    /// The game has ended, and nobody has won.
-    drawn: bool,
 }
-
-/// Half of an evaluation bar.
-const EVEN: u16 = 500;
 
 impl Worth {
     fn of(desk: &mut Desk, session: &dyn Session, limits: &Limits, stop: &Stop) -> Option<Worth> {
@@ -140,13 +135,12 @@ impl Worth {
         if let Some(outcome) = session.result() {
             let score =
                 outcome.winner().map_or(0, |winner| if winner == Player::One { WIN } else { -WIN });
-            let drawn = outcome.winner().is_none();
-            return Some(Worth { entry, score, mover, best: Vec::new(), drawn });
+            return Some(Worth { entry, score, mover, best: Vec::new() });
         }
         let found = search_on(desk, session, limits, stop, &mut |_| {})?;
         let line = found.lines.into_iter().next()?;
         let score = if mover == Player::One { line.score } else { -line.score };
-        Some(Worth { entry, score, mover, best: line.turns, drawn: false })
+        Some(Worth { entry, score, mover, best: line.turns })
     }
 
     fn told(&self, ply: usize, of: usize, before: Option<&Worth>) -> Judged {
@@ -156,8 +150,7 @@ impl Worth {
             .map(|(_, name)| *name);
         let best = before.map(|before| before.best.clone()).unwrap_or_default();
         let (score, win_in) = (self.score, win_in(self.score));
-        let bar = if self.drawn { EVEN } else { bar(self.entry, score, Player::One) };
-        Judged { ply, of, score, win_in, bar, best, loss, mistake }
+        Judged { ply, of, score, win_in, bar: bar(self.entry, score), best, loss, mistake }
     }
 
     /// A turn that turned out better than what was thought best is the best that is known.
@@ -184,13 +177,8 @@ mod tests {
 
     #[test]
     fn a_loss_is_what_the_mover_gave_away() {
-        let worth = |mover, score| Worth {
-            entry: &engine::GAMES[0],
-            score,
-            mover,
-            best: Vec::new(),
-            drawn: false,
-        };
+        let worth =
+            |mover, score| Worth { entry: &engine::GAMES[0], score, mover, best: Vec::new() };
         assert_eq!(worth(Player::One, 100).loss(-50), 150);
         assert_eq!(worth(Player::Two, 100).loss(-50), 0);
         assert_eq!(worth(Player::Two, -100).loss(250), 350);
@@ -205,7 +193,6 @@ mod tests {
             score: -17,
             mover: Player::Two,
             best: vec!["e5".into()],
-            drawn: false,
         };
         worth.learn("c5", 12);
         assert_eq!((worth.score, worth.best[0].as_str()), (-17, "e5"));
@@ -220,16 +207,10 @@ mod tests {
             score: 0,
             mover: Player::One,
             best: vec!["c4".into()],
-            drawn: false,
         };
         let named = |score| {
-            let after = Worth {
-                entry: &engine::GAMES[0],
-                score,
-                mover: Player::Two,
-                best: Vec::new(),
-                drawn: false,
-            };
+            let after =
+                Worth { entry: &engine::GAMES[0], score, mover: Player::Two, best: Vec::new() };
             after.told(1, 9, Some(&before)).mistake
         };
         assert_eq!(named(-40), None);

@@ -6,7 +6,6 @@ use crate::given::Given;
 use crate::refusal::Refusal;
 use engine::who::Who;
 use engine::{AnalysedLine, Analysis, Entry, Limits, Session, Stop};
-use rules::Player;
 use rules::random::Random;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -43,18 +42,18 @@ pub struct FoundLine {
     pub bar: u16,
 }
 
-/// The thousandths of an evaluation bar that belong to a player to whom the score is worth that much.
-pub(crate) fn bar(entry: &Entry, score: i32, player: Player) -> u16 {
-    (entry.chances.bar(score, player) * 1000.0).round() as u16
+/// The thousandths of an evaluation bar that belong to whom the score is worth that much.
+pub(crate) fn bar(entry: &Entry, score: i32) -> u16 {
+    ((entry.bar)(score) * 1000.0).round() as u16
 }
 
 impl Found {
-    fn of(entry: &Entry, mover: Player, view: &Analysis) -> Found {
+    fn of(entry: &Entry, view: &Analysis) -> Found {
         let line = |line: &AnalysedLine| FoundLine {
             turns: line.turns.clone(),
             score: line.score,
             win_in: line.win_in,
-            bar: bar(entry, line.score, mover),
+            bar: bar(entry, line.score),
         };
         Found {
             depth: view.depth,
@@ -88,10 +87,9 @@ pub(crate) fn search_on(
     news: &mut dyn FnMut(Found),
 ) -> Option<Found> {
     let entry = engine::find(session.info().id)?;
-    let mover = session.turn();
-    let tell = &mut |view: &Analysis| news(Found::of(entry, mover, view));
+    let tell = &mut |view: &Analysis| news(Found::of(entry, view));
     let view = desk.thinker(entry).think(session, limits, stop, tell)?;
-    Some(Found::of(entry, mover, &view))
+    Some(Found::of(entry, &view))
 }
 
 /// The match of a request to the engine, whose game must go on.

@@ -6,7 +6,7 @@ use crate::evaluate::Estimate;
 use crate::levels::{Skills, skill};
 use crate::net::{CLEAR, Net, Seen, Sums};
 use crate::parts;
-use crate::score::{Chances, Score, win_after};
+use crate::score::{Score, win_after};
 use crate::seed::{self, Seed};
 use crate::solve::Prove;
 use rules::gekitai::{Both, Cell, Gekitai, Place, lines};
@@ -235,6 +235,6 @@ impl Play for Gekitai {
         skill(2_200, 31, 1),
         skill(42_000, 4, 0),
     ];
-    const CHANCES: Chances = Chances::even(42.0);
+    const LOG_ODDS: f64 = 42.0;
     const BENCH_DEPTH: u32 = 6;
 }

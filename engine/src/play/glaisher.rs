@@ -5,7 +5,7 @@ use super::seen::{Judgement, glaisher as seen};
 use crate::evaluate::Estimate;
 use crate::levels::{Skills, skill};
 use crate::net::{CLEAR, Net, Seen, Sums};
-use crate::score::{Chances, Score, win_after};
+use crate::score::{Score, win_after};
 use crate::seed::{self, Seed};
 use crate::solve::Prove;
 use rules::glaisher::{Glaisher, Move, Parts};
@@ -465,7 +465,7 @@ impl Play for Glaisher {
         skill(4_900, 18, 0),
         skill(17_000, 8, 0),
     ];
-    const CHANCES: Chances = Chances::even(88.0);
+    const LOG_ODDS: f64 = 88.0;
     const BENCH_DEPTH: u32 = 4;
     // Some two thousand turns: three of them in a row cannot be looked at.
     const PUZZLE_TURNS: u32 = 2;

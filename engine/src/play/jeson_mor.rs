@@ -14,7 +14,7 @@
 use super::Play;
 use crate::evaluate::Estimate;
 use crate::levels::{Skills, skill};
-use crate::score::{Chances, Score, win_after};
+use crate::score::{Score, win_after};
 use crate::seed::{self, Seed};
 use crate::solve::complete::Solution;
 use crate::solve::knights::{self, Knights};
@@ -270,8 +270,7 @@ impl Play for JesonMor {
         skill(920, 59, 5),
         skill(2_100, 32, 1),
     ];
-    // Where nothing is decided, Black wins 96 of 100 games of the engine against itself.
-    const CHANCES: Chances = Chances { log_odds: 24.0, second: 75.0 };
+    const LOG_ODDS: f64 = 46.0;
     const BENCH_DEPTH: u32 = 7;
     const PUZZLE_RATED_BLIND: bool = true;
 }

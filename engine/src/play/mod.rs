@@ -7,7 +7,6 @@ mod seen;
 pub mod six_making;
 
 use crate::levels::{self, Skills};
-use crate::score::Chances;
 use crate::seed::Seed;
 use crate::solve::Prove;
 use rules::{Notation, Show, Symmetric};
@@ -26,8 +25,8 @@ pub trait Play: Notation + Show + Symmetric {
     const SEED: Option<Seed<Self>> = None;
     /// How well the levels play.
     const SKILLS: Skills = levels::USUAL;
-    /// What scores mean.
-    const CHANCES: Chances = Chances::even(100.0);
+    /// The score at which 73 of 100 games are won, fitted to games by `examples/curve.rs`.
+    const LOG_ODDS: f64 = 100.0;
     /// How deep the bench looks: a second or so for all its positions.
     const BENCH_DEPTH: u32;
     /// The most turns a puzzle may take to win.

@@ -5,7 +5,7 @@ use super::seen::{Judgement, six_making as seen};
 use crate::evaluate::Estimate;
 use crate::levels::{Skills, skill};
 use crate::net::{CLEAR, Net, Seen, Sums};
-use crate::score::{Chances, Score, win_after};
+use crate::score::{Score, win_after};
 use crate::seed::{self, Seed};
 use crate::solve::Prove;
 use rules::six_making::{Cell, KING, Move, SixMaking};
@@ -227,6 +227,6 @@ impl Play for SixMaking {
         skill(10_000, 11, 0),
         skill(28_000, 5, 0),
     ];
-    const CHANCES: Chances = Chances::even(66.0);
+    const LOG_ODDS: f64 = 66.0;
     const BENCH_DEPTH: u32 = 6;
 }

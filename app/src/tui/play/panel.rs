@@ -210,7 +210,7 @@ impl Play {
         let (share, words) = match (best, self.game().result()) {
             (Some(line), _) => {
                 let entry = engine::find(self.game().info().id);
-                let share = entry.map_or(0.5, |entry| entry.chances.bar(line.score, mover));
+                let share = entry.map_or(0.5, |entry| (entry.bar)(line.score));
                 let one = if mover == Player::One { share } else { 1.0 - share };
                 (one, verdict(self.game(), line))
             }
