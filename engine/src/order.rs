@@ -138,12 +138,13 @@ fn bring_forward<M>(moves: &mut [Weighed<M>], count: usize) {
     };
     (1..front.len()).for_each(|i| rise(front, i));
     let Some(last) = front.len().checked_sub(1) else { return };
-    let mut least = rank(&front[last]);
+    let mut least = (front[last].0, rank(&front[last]));
     for other in rest {
-        if rank(other) > least {
+        // Most are worth less, which is quicker to see.
+        if other.0 >= least.0 && rank(other) > least.1 {
             std::mem::swap(other, &mut front[last]);
             rise(front, last);
-            least = rank(&front[last]);
+            least = (front[last].0, rank(&front[last]));
         }
     }
 }

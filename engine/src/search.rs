@@ -217,7 +217,16 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
         if !root && self.tuning.repetition && self.path.contains(&pos.key()) {
             return 0;
         }
-        let entry = self.cache.get(self.evaluator.key(pos));
+        let horizon = if line_wanted && self.tuning.reduce && node.is_within_turn() {
+            // A line is of use when its last turn is whole.
+            depth.max(1)
+        } else {
+            depth
+        };
+        let quiet = horizon <= 0 && !(horizon > LIVELIEST && self.evaluator.is_lively(pos));
+        // What is only estimated is not in the table, and to look it up takes longer than to estimate it.
+        let leaf = quiet && !self.evaluator.has_noise(pos);
+        let entry = if leaf { None } else { self.cache.get(self.evaluator.key(pos)) };
         let needed = root || line_wanted && node.is_within_turn();
         if !needed
             && let Some(entry) = entry
@@ -232,13 +241,7 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
             }
             return earlier(score, turns);
         }
-        let horizon = if line_wanted && self.tuning.reduce && node.is_within_turn() {
-            // A line is of use when its last turn is whole.
-            depth.max(1)
-        } else {
-            depth
-        };
-        self.look(node, entry, (alpha, beta), horizon)
+        self.look(node, entry, (alpha, beta), horizon, quiet)
     }
 
     /// The same, for a position of which nothing is certain.
@@ -248,10 +251,10 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
         entry: Option<Entry>,
         (mut alpha, beta): (Score, Score),
         depth: i32,
+        quiet: bool,
     ) -> Score {
         let Node { pos, height, turns, .. } = *node;
         let root = height == 0;
-        let quiet = depth <= 0 && !(depth > LIVELIEST && self.evaluator.is_lively(pos));
         let mut stand = entry.and_then(|entry| entry.stand);
         let mut best = (-WIN, None);
         if quiet || height >= MAX_HEIGHT {

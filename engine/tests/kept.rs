@@ -3,7 +3,7 @@
 use crate::effort::cases;
 use engine::cache::Cache;
 use engine::control::{Control, Limits, Stop};
-use engine::evaluate::{Evaluate, Weighed, glance};
+use engine::evaluate::{Evaluate, Weighed, glance, weigh};
 use engine::levels::{Blurred, USUAL};
 use engine::play::{Judgement, Play};
 use engine::score::Score;
@@ -112,7 +112,7 @@ impl<G: Play> Evaluate for Summing<G> {
 
     fn weigh(&self, pos: &G, state: &Sums, moves: &mut [Weighed<G::Move>]) {
         assert_eq!(*state, Sums::of(pos), "{}", pos.text());
-        engine::evaluate::weigh(&self.judge, pos, moves);
+        weigh(&self.judge, pos, moves);
     }
 
     fn width(&self, depth: i32) -> usize {
@@ -207,25 +207,25 @@ fn the_judgement_says_the_same<G: Play>() {
                     break;
                 }
                 let mut moves: Vec<_> = (0u16..).zip(pos.moves()).map(|(i, m)| (0, i, m)).collect();
+                let mut afresh = moves.clone();
                 judge.weigh(&pos, &state, &mut moves);
-                let m = moves[random.below(moves.len())].2;
-                let next = pos.after(m);
-                let mut kept = <G::Judge as Evaluate>::State::default();
-                judge.follow(&state, &pos, m, &next, &mut kept);
-                if next.outcome().is_none() {
-                    assert_eq!(
-                        judge.evaluate(&next, &kept),
-                        glance(&judge, &next),
-                        "{}",
-                        next.text()
-                    );
-                    assert_eq!(
-                        judge.known_with(&next, &kept),
-                        judge.known(&next),
-                        "{}",
-                        next.text()
-                    );
+                weigh(&judge, &pos, &mut afresh);
+                assert_eq!(moves, afresh, "{}", pos.text());
+                // Some moves are looked at, and the last of them is made.
+                let mut made = None;
+                for _ in 0..4 {
+                    let m = moves[random.below(moves.len())].2;
+                    let next = pos.after(m);
+                    let mut kept = <G::Judge as Evaluate>::State::default();
+                    judge.follow(&state, &pos, m, &next, &mut kept);
+                    if next.outcome().is_none() {
+                        let (score, known) = (judge.evaluate(&next, &kept), judge.known(&next));
+                        assert_eq!(score, glance(&judge, &next), "{}", next.text());
+                        assert_eq!(judge.known_with(&next, &kept), known, "{}", next.text());
+                    }
+                    made = Some((next, kept));
                 }
+                let Some((next, kept)) = made else { break };
                 (pos, state) = (next, kept);
             }
         }

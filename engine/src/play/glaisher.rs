@@ -110,16 +110,20 @@ struct Ways {
     blocked: u64,
 }
 
-fn ways(own: u64, open: u64) -> Ways {
-    let mut best = (FAR, 0, 0);
+/// At most so much must be added.
+fn ways(own: u64, open: u64, most: usize) -> Ways {
+    let mut best = (most, 0, 0);
     for (least, [a, b]) in nearest_first(own) {
         if least > best.0 {
             continue;
         }
         let (mut from, mut to) = ([0; FAR + 1], [0; FAR + 1]);
         let cost = waves(own, open, a, b, best.0, &mut from);
-        if cost > best.0 || cost == 0 || from[cost] & b == 0 {
+        if cost > best.0 || from[cost] & b == 0 {
             continue;
+        }
+        if cost == 0 {
+            return Ways::default();
         }
         waves(own, open, b, a, FAR, &mut to);
         let met = |c: usize| from[c] & !from[c - 1];
@@ -170,30 +174,66 @@ pub fn wins_this_turn(pos: &Glaisher) -> bool {
     if pos.is_placing() {
         return at_least_missing(own) <= 1 && connecting(own) & pos.empty() != 0;
     }
-    wins_by_shift(pos, pos.turn())
+    threat(pos, pos.turn()) != 0
 }
 
-/// Whether a player would win with a shift and a placement, were it that player's turn.
-fn wins_by_shift(pos: &Glaisher, player: Player) -> bool {
+/// The cells with which a player would win after some shift, were it that player's turn; none if no shift
+/// leads to a win.
+fn threat(pos: &Glaisher, player: Player) -> u64 {
     let (own, their) = (pos.stacks(player), pos.stacks(player.other()));
     // A shift fills as many cells as it has parts, and one more is placed.
     let most = 1 + most_parts(pos, own);
-    if at_least_missing(own) > most {
-        return false;
-    }
-    let fewest = missing(own, BOARD);
-    if fewest > most {
-        return false;
-    }
+    let Some(helpful) = Helpful::new(own, most) else { return 0 };
+    let mut cells = 0;
     pos.each_shift(player, |from, direction, parts| {
         let landed = landings(from, direction, parts);
-        if (landed & !own).count_ones() as usize + 1 < fewest {
-            return false;
+        if helpful.may_connect(landed & !own) {
+            let own = own & !from.bit() | landed;
+            cells = connecting(own) & BOARD & !(own | their);
         }
-        let own = own & !from.bit() | landed;
-        let empty = BOARD & !(own | their);
-        at_least_missing(own) <= 1 && connecting(own) & empty != 0
-    })
+        cells != 0
+    });
+    cells
+}
+
+/// Which cells lie on connections that are nearly complete.
+struct Helpful {
+    /// The fewest cells that complete one.
+    fewest: usize,
+    /// The cells that are missing in connections which lack at most 0, 1, 2, … cells.
+    cells: [u64; FAR + 1],
+}
+
+impl Helpful {
+    /// Nothing if every connection lacks more cells than this.
+    fn new(own: u64, most: usize) -> Option<Helpful> {
+        let most = most.min(FAR);
+        let mut found = Helpful { fewest: FAR + 1, cells: [0; FAR + 1] };
+        for (lines, [a, b]) in CROSSINGS.iter().zip(SIDES) {
+            if bare(lines, own) > most {
+                continue;
+            }
+            let (mut from, mut to) = ([0; FAR + 1], [0; FAR + 1]);
+            waves(own, BOARD, a, 0, most, &mut from);
+            let Some(cost) = from[..=most].iter().position(|wave| wave & b != 0) else { continue };
+            waves(own, BOARD, b, 0, most, &mut to);
+            found.fewest = found.fewest.min(cost);
+            for lacking in cost..=most {
+                // A missing cell is paid on the way from either side.
+                let on_way =
+                    (1..=lacking).fold(0, |on, paid| on | from[paid] & to[lacking + 1 - paid]);
+                found.cells[lacking] |= on_way & !own;
+            }
+        }
+        (found.fewest <= most).then_some(found)
+    }
+
+    /// Whether these cells and one more might complete a connection. All of them that belong to it are
+    /// missing in one which lacks no more than they are.
+    fn may_connect(&self, fresh: u64) -> bool {
+        let lacking = (fresh.count_ones() as usize + 1).min(FAR);
+        (fresh & self.cells[lacking]).count_ones() as usize + 1 >= self.fewest
+    }
 }
 
 /// The cells on which the parts of a shift come to rest.
@@ -213,25 +253,27 @@ pub struct Kept {
     sums: Sums<{ seen::HIDDEN }>,
     /// What each player is missing to a connection.
     missing: [Cell<Option<u8>>; 2],
-    ways: Cell<Option<[Ways; 2]>>,
-    /// While a player places: whether the opponent could win with the next turn, were nothing placed.
-    threatened: Cell<Option<bool>>,
-    /// Whether it is certain that the player to move does not win with this turn.
-    safe: bool,
+    ways: [Cell<Option<Ways>>; 2],
+    /// While a player places: the cells with which the opponent could win after a shift, were nothing placed.
+    threat: Cell<Option<u64>>,
+    /// Whether the player to move wins with this turn.
+    wins: Cell<Option<bool>>,
 }
 
 impl Kept {
     fn forget(&mut self) {
         self.missing = Default::default();
-        self.ways = Cell::new(None);
-        self.threatened = Cell::new(None);
-        self.safe = false;
+        self.ways = Default::default();
+        self.threat = Cell::new(None);
+        self.wins = Cell::new(None);
     }
 
-    fn ways(&self, pos: &Glaisher) -> [Ways; 2] {
-        self.ways.get().unwrap_or_else(|| {
-            let found = Player::BOTH.map(|player| ways(pos.stacks(player), pos.empty()));
-            self.ways.set(Some(found));
+    fn ways(&self, pos: &Glaisher, player: Player) -> Ways {
+        let kept = &self.ways[player.index()];
+        kept.get().unwrap_or_else(|| {
+            let most = self.missing[player.index()].get().map_or(FAR, usize::from);
+            let found = ways(pos.stacks(player), pos.empty(), most);
+            kept.set(Some(found));
             found
         })
     }
@@ -246,27 +288,33 @@ impl Kept {
 
     /// Takes over from the position before what a placement leaves as it is.
     fn place(&mut self, before: &Kept, pos: &Glaisher, cell: Hex) {
-        let ways = before.ways(pos);
         let (me, them) = (pos.turn(), pos.turn().other());
-        let [mine, theirs] = [ways[me.index()], ways[them.index()]];
+        let (mine, theirs) = (before.ways(pos, me), before.ways(pos, them));
         let closes = u8::from(mine.gaps & cell.bit() != 0);
         self.missing[me.index()] = Cell::new(Some(mine.missing - closes));
         if theirs.gaps & cell.bit() == 0 {
             self.missing[them.index()] = Cell::new(Some(theirs.missing));
+            self.ways[them.index()] = Cell::new(Some(theirs));
         }
-        // A piece of height 1 is in nobody's way: it is captured as an empty cell is entered.
-        let threatened = before.threatened.get().unwrap_or_else(|| wins_by_shift(pos, them));
-        before.threatened.set(Some(threatened));
-        self.safe = !threatened;
+        // A piece of height 1 is in no shift's way, since it is captured as an empty cell is entered. But nothing
+        // can be placed on it: if the threat needs this cell, there may be another one.
+        let threat = before.threat.get().unwrap_or_else(|| threat(pos, them));
+        before.threat.set(Some(threat));
+        if threat != cell.bit() {
+            self.wins.set(Some(threat != 0));
+        }
     }
 
     /// Takes over from the position before what a shift leaves as it is: what the opponent is missing,
     /// unless a way of theirs is stopped or opened.
     fn shift(&mut self, before: &Kept, pos: &Glaisher, from: Hex, landed: u64) {
         let them = pos.turn().other();
-        let theirs = before.ways(pos)[them.index()];
+        let theirs = before.ways(pos, them);
         if landed & (theirs.gaps | pos.stacks(them)) == 0 && theirs.blocked & from.bit() == 0 {
             self.missing[them.index()] = Cell::new(Some(theirs.missing));
+        }
+        if before.wins.get() == Some(false) {
+            self.wins.set(Some(false));
         }
     }
 }
@@ -366,14 +414,15 @@ impl Estimate for Judge {
     }
 
     fn known_with(&self, pos: &Glaisher, kept: &Kept) -> Option<Score> {
-        if kept.safe { None } else { self.known(pos) }
+        let wins = kept.wins.get().unwrap_or_else(|| wins_this_turn(pos));
+        kept.wins.set(Some(wins));
+        wins.then_some(win_after(1))
     }
 
     fn weigh(&self, pos: &Glaisher, kept: &Kept, moves: &mut [(i32, u16, Move)]) {
-        let (me, them) = (pos.turn().index(), pos.turn().other().index());
-        let (own, their) = (pos.stacks(pos.turn()), pos.stacks(pos.turn().other()));
-        let ways = kept.ways(pos);
-        let (mine, theirs) = (ways[me].gaps, ways[them].gaps);
+        let (me, them) = (pos.turn(), pos.turn().other());
+        let (own, their) = (pos.stacks(me), pos.stacks(them));
+        let (mine, theirs) = (kept.ways(pos, me).gaps, kept.ways(pos, them).gaps);
         let landing = landing_values(pos, (mine, theirs));
         for (worth, _, m) in moves {
             *worth += match m {
