@@ -6,6 +6,7 @@
 
 use crate::error::{Kind, Refusal};
 use crate::live::Hall;
+use crate::room::Room;
 use crate::time::GAP;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -44,8 +45,9 @@ pub struct Alarm {
     learning: Mutex<()>,
     /// Games whose clock cannot be kept.
     given_up: Mutex<HashSet<String>>,
-    /// Games in memory that went on before a pause in which they did was known here.
-    stale: Mutex<HashSet<String>>,
+    /// Games in memory that went on before a pause in which they did was known here, with how many pauses were
+    /// known when that was found.
+    stale: Mutex<HashMap<String, usize>>,
 }
 
 impl Alarm {
@@ -82,13 +84,14 @@ impl Alarm {
         self.given_up.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn stale(&self) -> MutexGuard<'_, HashSet<String>> {
+    fn stale(&self) -> MutexGuard<'_, HashMap<String, usize>> {
         self.stale.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The clocks of these games are reckoned again with the next beat.
-    pub fn reckon_again(&self, games: impl IntoIterator<Item = String>) {
-        self.stale().extend(games);
+    /// The clocks of these games are reckoned again when somebody asks for them, and with the next beat, by so
+    /// many pauses at least.
+    pub fn reckon_again(&self, games: impl IntoIterator<Item = String>, pauses: usize) {
+        self.stale().extend(games.into_iter().map(|game| (game, pauses)));
     }
 
     /// Whether the shared store may know a pause that is not known here.
@@ -234,7 +237,7 @@ fn take_in(hall: &Hall, pauses: &[(i64, i64)]) {
         }
         hall.time.pauses.note(from, to);
         hall.alarm.shift(from, to - from);
-        hall.alarm.reckon_again(hall.went_on_after(from));
+        hall.alarm.reckon_again(hall.went_on_after(from), hall.time.pauses.count());
         hall.hint_all();
     }
 }
@@ -242,14 +245,38 @@ fn take_in(hall: &Hall, pauses: &[(i64, i64)]) {
 /// Another server may have noted a pause, or stored something that was received in it, before this one knew of
 /// the pause: then clocks here are not those of the others.
 async fn reckon_stale(hall: &Arc<Hall>) -> Result<(), Refusal> {
-    let games: Vec<_> = hall.alarm.stale().iter().cloned().collect();
+    let games: Vec<_> = hall.alarm.stale().keys().cloned().collect();
     for game in games {
-        if let Some(room) = hall.in_memory(&game) {
+        match hall.in_memory(&game) {
             // What cannot be read now is read with the next beat.
-            room.reckon(&hall.store.events(&game, 0, usize::MAX).await?);
-            hall.settled(&room);
+            Some(room) => reckon(hall, &room).await?,
+            None => drop(hall.alarm.stale().remove(&game)),
         }
-        hall.alarm.stale().remove(&game);
+    }
+    Ok(())
+}
+
+/// How often a game is read that goes on meanwhile, before it is left to the next beat.
+const AGAIN: usize = 8;
+
+/// Reckons the clocks of a game in memory again, if they are not those of the others.
+pub async fn reckon(hall: &Arc<Hall>, room: &Arc<Room>) -> Result<(), Refusal> {
+    for _ in 0..AGAIN {
+        if !hall.alarm.stale().contains_key(&room.id) {
+            break;
+        }
+        let events = hall.store.events(&room.id, 0, usize::MAX).await?;
+        let known = hall.time.pauses.count();
+        // If the game has gone on since it was read, it is read again.
+        if !room.reckon(&events) {
+            continue;
+        }
+        hall.settled(room);
+        // Another pause may have become known.
+        let mut stale = hall.alarm.stale();
+        if stale.get(&room.id).is_some_and(|pauses| *pauses <= known) {
+            stale.remove(&room.id);
+        }
     }
     Ok(())
 }

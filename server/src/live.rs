@@ -159,6 +159,7 @@ impl Hall {
         if let Some(room) = self.known(id) {
             if self.store.shared().is_some() {
                 self.refresh(&room).await?;
+                alarm::reckon(self, &room).await?;
             }
             return Ok(room);
         }
@@ -172,7 +173,7 @@ impl Hall {
         by: IpAddr,
     ) -> Result<Arc<Room>, Refusal> {
         match self.known(id) {
-            Some(room) => Ok(room),
+            Some(room) => alarm::reckon(self, &room).await.map(|()| room),
             None => self.read_for(id, by).await,
         }
     }
@@ -202,7 +203,7 @@ impl Hall {
         let room = room.ok_or_else(|| no_such_game(id))?;
         let room = self.keep(room);
         if self.time.pauses.count() != pauses {
-            self.alarm.reckon_again([room.id.clone()]);
+            self.alarm.reckon_again([room.id.clone()], self.time.pauses.count());
         }
         self.settled(&room);
         Ok(room)

@@ -130,8 +130,9 @@ impl Played {
     }
 
     /// Reckons the clocks again from all events: a pause has become known that began before the last of them.
-    pub fn reckon(&mut self, events: &[Event]) {
-        let Some(first) = self.marks.first().cloned() else { return };
+    /// Says whether these were all.
+    pub fn reckon(&mut self, events: &[Event]) -> bool {
+        let Some(first) = self.marks.first().cloned() else { return true };
         let (mut course, mut marks) = (first.clone(), vec![first]);
         for event in events.iter().skip(1).filter(|event| event.seq <= self.course.seq) {
             course.apply(event);
@@ -139,9 +140,11 @@ impl Played {
                 marks.push(course.clone());
             }
         }
-        if course.seq == self.course.seq {
+        let whole = course.seq == self.course.seq;
+        if whole {
             (self.course, self.marks) = (course, marks);
         }
+        whole
     }
 
     /// A course from which events behind a number can be told.

@@ -192,13 +192,15 @@ impl Room {
         Ok(())
     }
 
-    /// Reckons the clocks again from all events; what was told of them is told anew to whoever asks.
-    pub fn reckon(&self, events: &[Event]) {
+    /// Reckons the clocks again from all events; what was told of them is told anew to whoever asks. Says whether
+    /// these were all: the game may have gone on since they were read.
+    pub fn reckon(&self, events: &[Event]) -> bool {
         let mut inner = self.lock();
-        inner.game.reckon(events);
+        let whole = inner.game.reckon(events);
         inner.recent.clear();
         drop(inner);
         self.hint();
+        whole
     }
 
     /// The events behind a number, if all of them are kept here.
@@ -361,7 +363,7 @@ impl Drop for Presence {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::clock::TimeControl;
+    use crate::clock::{Pauses, TimeControl};
     use crate::event::{Created, Fact, Seat};
     use engine::Who;
 
@@ -373,7 +375,7 @@ pub(crate) mod tests {
         Room { id: id.to_owned(), weight, touched: AtomicI64::new(touched), ..room }
     }
 
-    fn room(players: [Who; 2]) -> Arc<Room> {
+    fn created(players: [Who; 2], clock: TimeControl) -> Event {
         let start = (engine::find("gekitai").unwrap().start)(&Default::default()).unwrap();
         let created = Created {
             game: "gekitai".into(),
@@ -382,14 +384,21 @@ pub(crate) mod tests {
             turns: Vec::new(),
             seats: players.map(|who| Seat { who, name: None }),
             shared: false,
-            clock: TimeControl::None,
+            clock,
         };
         let fact = Fact::Created(Box::new(created));
-        let first = Event { seq: 1, seat: None, at: 0, fact, command: None };
+        Event { seq: 1, seat: None, at: 0, fact, command: None }
+    }
+
+    fn room_of(events: &[Event], pauses: &Pauses) -> Arc<Room> {
         let bucket = Bucket::new(1.0, 1.0, 0);
-        let time = Time::new(Arc::new(crate::time::Machine::default()), 0, Default::default());
-        let room = Room::replay("abcdefgh", &[first], [None; 2], bucket, HERE, &time);
+        let time = Time::new(Arc::new(crate::time::Machine::default()), 0, pauses.clone());
+        let room = Room::replay("abcdefgh", events, [None; 2], bucket, HERE, &time);
         Arc::new(room.unwrap().unwrap())
+    }
+
+    fn room(players: [Who; 2]) -> Arc<Room> {
+        room_of(&[created(players, TimeControl::None)], &Default::default())
     }
 
     fn think(room: &Room) -> Option<Ticket> {
@@ -410,6 +419,25 @@ pub(crate) mod tests {
         assert!(room.is_dropped(&first), "the first one must not play");
         room.forget_thinking(&first);
         assert!(!room.is_dropped(&second) && !second.stop.is_stopped());
+    }
+
+    #[test]
+    fn a_game_that_went_on_while_it_was_read_is_not_called_reckoned() {
+        let pauses = Pauses::default();
+        let control = TimeControl::Time { seconds: 60, increment: 0 };
+        let mut events = vec![created([Who::Person, Who::Person], control)];
+        for (seq, (turn, at)) in (2..).zip([("c4", 1_000), ("d4", 9_000), ("a1", 10_000)]) {
+            let seat = Some(if seq % 2 == 0 { Player::One } else { Player::Two });
+            let fact = Fact::Move { turn: turn.into(), said: None };
+            events.push(Event { seq, seat, at, fact, command: None });
+        }
+        let room = room_of(&events, &pauses);
+        let left = || room.view(|game| game.course.clock.as_ref().unwrap().left(10_000));
+        pauses.note(2_000, 8_000);
+        assert!(!room.reckon(&events[..3]), "the last turn was made after these were read");
+        assert_eq!(left(), [59_000, 52_000]);
+        assert!(room.reckon(&events));
+        assert_eq!(left(), [59_000, 58_000]);
     }
 
     #[test]

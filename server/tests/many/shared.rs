@@ -189,12 +189,14 @@ async fn a_computer_moves_once_however_many_servers_have_its_game() {
     for local in &servers {
         local.show(&game).await;
     }
-    for (i, turn) in (0..4).zip(["a1", "f6", "a6", "f1"]) {
-        let played = servers[i % 3].play(&game, 1, turn).await;
-        if !played.status.is_success() {
-            break;
+    let mut played = 0;
+    for turn in ["a1", "f6", "a6", "f1", "c3", "d4", "b5", "e2"] {
+        // The computer may have taken the cell.
+        if played == 4 || !servers[played % 3].play(&game, 1, turn).await.status.is_success() {
+            continue;
         }
-        let seq = 3 + 2 * i as i64;
+        played += 1;
+        let seq = 1 + 2 * played as i64;
         within(async {
             while servers[0].show(&game).await["seq"].as_i64() < Some(seq) {
                 tokio::time::sleep(Duration::from_millis(20)).await;
@@ -204,11 +206,44 @@ async fn a_computer_moves_once_however_many_servers_have_its_game() {
     }
     tokio::time::sleep(Duration::from_secs(3)).await;
     let events = servers[2].events(&game).await;
-    let seats: Vec<_> = events.iter().filter(|event| event["kind"] == "move").collect();
-    for (i, event) in seats.iter().enumerate() {
+    let moves: Vec<_> = events.iter().filter(|event| event["kind"] == "move").collect();
+    for (i, event) in moves.iter().enumerate() {
         assert_eq!(event["seat"], i % 2 + 1, "{events:?}");
     }
-    assert!(seats.len() >= 4);
+    assert_eq!(moves.len(), 8, "{events:?}");
+}
+
+#[tokio::test]
+async fn who_asks_for_a_clock_gets_it_with_every_pause_that_is_known() {
+    let servers = servers(&[0, 0], |_| {}).await;
+    let mut games = Vec::new();
+    for _ in 0..60 {
+        let game = with_clock(&servers[0], [person(), person()], 60).await;
+        servers[0].play(&game, 1, "c4").await.ok();
+        games.push(game);
+    }
+    let time = &servers[1].server.state().hall.time;
+    let from = time.now();
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    let to = time.now();
+    for game in &games {
+        servers[1].play(game, 2, "d4").await.ok();
+    }
+    // Another server has noted that as a pause: now all of these games are to be reckoned again.
+    servers[0].server.state().hall.store.note(vec![(from, to)]).await.unwrap();
+    within(async {
+        while time.pauses.count() == 0 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    })
+    .await;
+    for game in &games {
+        let told = servers[1].show(game).await;
+        let events = servers[1].events(game).await;
+        let at = |seq: usize| events[seq - 1]["at"].as_i64().unwrap();
+        let left = 60_000 - (at(3) - at(2) - (to - from));
+        assert_eq!(told["clocks"]["left"][1], left, "{told}");
+    }
 }
 
 #[tokio::test]
