@@ -105,6 +105,9 @@ pub trait Evaluate: Send + Sync {
     /// How much an estimate may be off for each move that a search would still make; nothing if it must not
     /// be trusted.
     fn swing(&self) -> Option<i32>;
+
+    /// Whether positions at the horizon are looked up, too: so many ways lead to the same one that it pays.
+    fn recalls(&self) -> bool;
 }
 
 /// The estimate of a position by itself.
@@ -207,6 +210,10 @@ pub trait Estimate: Send + Sync {
     fn swing(&self) -> Option<i32> {
         None
     }
+
+    fn recalls(&self) -> bool {
+        false
+    }
 }
 
 impl<E: Estimate> Evaluate for E {
@@ -303,6 +310,11 @@ impl<E: Estimate> Evaluate for E {
     #[inline]
     fn swing(&self) -> Option<i32> {
         Estimate::swing(self)
+    }
+
+    #[inline]
+    fn recalls(&self) -> bool {
+        Estimate::recalls(self)
     }
 }
 

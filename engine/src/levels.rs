@@ -178,4 +178,8 @@ impl<G: Game, E: Evaluate<Game = G>> Evaluate for Blurred<'_, E> {
     fn swing(&self) -> Option<i32> {
         Some(self.judge.swing()? + self.amplitude)
     }
+
+    fn recalls(&self) -> bool {
+        self.judge.recalls()
+    }
 }

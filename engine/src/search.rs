@@ -223,9 +223,10 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
         } else {
             depth
         };
-        let quiet = horizon <= 0 && !(horizon > LIVELIEST && self.evaluator.is_lively(pos));
-        // What is only estimated is not in the table, and to look it up takes longer than to estimate it.
-        let leaf = quiet && !self.evaluator.has_noise(pos);
+        // What is only estimated is not in the table, unless another way to it was longer: in most games to look
+        // it up takes longer than to estimate it.
+        let quiet = (!self.evaluator.recalls()).then(|| self.is_quiet(pos, horizon));
+        let leaf = quiet == Some(true) && !self.evaluator.has_noise(pos);
         let entry = if leaf { None } else { self.cache.get(self.evaluator.key(pos)) };
         let needed = root || line_wanted && node.is_within_turn();
         if !needed
@@ -241,7 +242,13 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
             }
             return earlier(score, turns);
         }
+        let quiet = quiet.unwrap_or_else(|| self.is_quiet(pos, horizon));
         self.look(node, entry, (alpha, beta), horizon, quiet)
+    }
+
+    /// Whether a position at the horizon can be estimated.
+    fn is_quiet(&self, pos: &G, depth: i32) -> bool {
+        depth <= 0 && !(depth > LIVELIEST && self.evaluator.is_lively(pos))
     }
 
     /// The same, for a position of which nothing is certain.

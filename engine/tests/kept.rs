@@ -134,6 +134,10 @@ impl<G: Play> Evaluate for Summing<G> {
     fn swing(&self) -> Option<i32> {
         self.judge.swing()
     }
+
+    fn recalls(&self) -> bool {
+        self.judge.recalls()
+    }
 }
 
 /// Best lines and nodes of a search, by a judgement or by one that errs.

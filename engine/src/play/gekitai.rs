@@ -182,6 +182,10 @@ impl Estimate for Judge {
         Some(self.unit() * 3 / 5)
     }
 
+    fn recalls(&self) -> bool {
+        true
+    }
+
     fn is_lively(&self, pos: &Gekitai) -> bool {
         wins_at_once(pos, pos.turn().other())
     }
