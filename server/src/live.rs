@@ -159,9 +159,8 @@ impl Hall {
         if let Some(room) = self.known(id) {
             if self.store.shared().is_some() {
                 self.refresh(&room).await?;
-                alarm::reckon(self, &room).await?;
             }
-            return Ok(room);
+            return alarm::reckon(self, &room).await.map(|()| room);
         }
         self.read_for(id, by).await
     }

@@ -110,7 +110,7 @@ struct Ways {
     blocked: u64,
 }
 
-/// At most so much must be added.
+/// The cheapest connections, where it is known that at most so much must be added.
 fn ways(own: u64, open: u64, most: usize) -> Ways {
     let mut best = (most, 0, 0);
     for (least, [a, b]) in nearest_first(own) {
@@ -228,8 +228,8 @@ impl Helpful {
         (found.fewest <= most).then_some(found)
     }
 
-    /// Whether these cells and one more might complete a connection. All of them that belong to it are
-    /// missing in one which lacks no more than they are.
+    /// Whether these cells and one more might complete a connection: then it lacks no more than that many, and
+    /// enough of them are missing in such connections.
     fn may_connect(&self, fresh: u64) -> bool {
         let lacking = (fresh.count_ones() as usize + 1).min(FAR);
         (fresh & self.cells[lacking]).count_ones() as usize + 1 >= self.fewest
