@@ -8,7 +8,9 @@ use engine::solve::complete::Solved;
 use engine::solve::knights::Knights;
 use engine::solve::proof::Prover;
 use engine::solve::retrograde::{Graph, is_win, solve, turns};
-use engine::solve::table::Table;
+use engine::solve::strategy::Oracle;
+use engine::solve::table::{INFINITE, Table};
+use rules::gekitai::Gekitai;
 use rules::jeson_mor::JesonMor;
 use rules::random::Random;
 use rules::{Game, Notation, Outcome, Player, Symmetric};
@@ -87,6 +89,24 @@ fn compare_games<G: Play>(options: &G::Options, games: u64, last: usize, most: u
     assert!(wins * 10 > count, "{wins} wins in {count} positions");
 }
 
+/// Ways that meet again are counted once for each, so the numbers of a long search grow beyond all bounds. That
+/// must not end it.
+#[test]
+fn a_proof_is_found_however_large_the_numbers_have_grown() {
+    let options = rules::gekitai::Options { size: 5, markers: 4, ..Default::default() };
+    let start = Gekitai::new(&options).unwrap();
+    let judge = <Gekitai as Play>::Judge::default();
+    let control = Control::new(&Limits::nodes(200_000), &Stop::default());
+    let mut table = Table::new(16);
+    for m in start.moves() {
+        let next = start.after(m);
+        let key = Prover::new(&judge, &mut table, &control, Player::One, &[]).key(&next);
+        table.put(key, (1, INFINITE / 2), 1);
+    }
+    let mut prover = Prover::new(&judge, &mut table, &control, Player::One, &[]);
+    assert!(prover.proves(&start), "{:?}", prover.numbers_of(&start));
+}
+
 macro_rules! games {
     ($($name:ident: $game:ty,)*) => {$(
         #[test]
@@ -104,7 +124,7 @@ mod all_solvers_agree_on_every_game {
 fn all_solvers_agree_on_gekitai() {
     for (size, markers, games, most) in [(4, 4, 120, 2), (4, 6, 2, 3), (5, 5, 50, 2)] {
         let options = rules::gekitai::Options { size, markers, ..Default::default() };
-        compare_games::<rules::gekitai::Gekitai>(&options, games, 6, most);
+        compare_games::<Gekitai>(&options, games, 6, most);
     }
 }
 

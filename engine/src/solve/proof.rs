@@ -76,7 +76,7 @@ impl<'a, G: Game, E: Prove<Game = G>> Prover<'a, G, E> {
     pub fn proves(&mut self, pos: &G) -> bool {
         match self.settled(pos) {
             Some((proof, _)) => proof == 0,
-            None => self.expand(pos, INFINITE - 1, INFINITE - 1).0 == 0,
+            None => self.expand(pos, INFINITE, INFINITE).0 == 0,
         }
     }
 
@@ -235,7 +235,8 @@ impl<'a, G: Game, E: Prove<Game = G>> Prover<'a, G, E> {
     }
 
     /// Over all children, from the view of the player to move: the sum of the numbers that add up, the
-    /// child whose own number is least, and the second least of these.
+    /// child whose own number is least, and the second least of these. A sum is infinite only if a child settles
+    /// the position. Ways that meet again are counted once for each, so it may well grow that large.
     #[allow(clippy::type_complexity)]
     fn survey(
         &self,
@@ -246,7 +247,7 @@ impl<'a, G: Game, E: Prove<Game = G>> Prover<'a, G, E> {
         for (i, child) in children.iter().enumerate() {
             let (proof, disproof) = self.numbers(child);
             let (own, other) = if attacking { (proof, disproof) } else { (disproof, proof) };
-            sum = sum.saturating_add(other).min(INFINITE);
+            sum = sum.saturating_add(other).min(INFINITE - 1);
             match best {
                 Some((_, least, _)) if own >= least => second = second.min(own),
                 _ => {
@@ -255,7 +256,8 @@ impl<'a, G: Game, E: Prove<Game = G>> Prover<'a, G, E> {
                 }
             }
         }
-        (sum, best, second)
+        let settled = best.is_some_and(|(_, least, _)| least == 0);
+        (if settled { INFINITE } else { sum }, best, second)
     }
 }
 
