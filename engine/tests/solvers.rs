@@ -59,7 +59,7 @@ fn compare<G: Play>(pos: &G, most: u32) -> usize {
         }
         let control = Control::new(&Limits::nodes(1_000), &Stop::default());
         let mut table = Table::new(1);
-        let proven = Prover::new(&judge, &mut table, &control, attacker, &[]).proves(pos);
+        let proven = Prover::new(&judge, &mut table, &control, attacker).proves(pos);
         assert!(proven || quickest.is_none(), "{attacker} is not proven: {:?}", pos.setup());
         assert!(!(proven && minimax(pos, attacker.other(), most)), "{:?}", pos.setup());
         wins += usize::from(quickest.is_some());
@@ -89,6 +89,28 @@ fn compare_games<G: Play>(options: &G::Options, games: u64, last: usize, most: u
     assert!(wins * 10 > count, "{wins} wins in {count} positions");
 }
 
+/// All positions of a small game with one table: what one search has refuted by a repetition, another must not
+/// believe.
+#[test]
+fn a_proof_search_that_ends_is_right_whatever_others_have_left_in_its_table() {
+    let start = JesonMor::from_text("nnn2/5/5/5/3NN 1", &Default::default()).unwrap();
+    let graph = Graph::new(&start, u32::MAX, usize::MAX).unwrap();
+    let values = solve(&graph, &mut |_| true).unwrap();
+    let mut positions: Vec<_> = graph.positions().collect();
+    positions.sort_unstable_by_key(|(_, state)| *state);
+    let judge = <JesonMor as Play>::Judge::default();
+    for attacker in Player::BOTH {
+        let mut table = Table::new(16);
+        for (pos, state) in positions.iter().step_by(5) {
+            let won = values[*state] != 0 && is_win(values[*state]) == (pos.turn() == attacker);
+            let control = Control::new(&Limits::nodes(100_000), &Stop::default());
+            let mut prover = Prover::new(&judge, &mut table, &control, attacker);
+            let proven = prover.proves(pos);
+            assert_eq!(proven, won, "{attacker}, {} nodes: {}", prover.nodes(), pos.text());
+        }
+    }
+}
+
 /// Ways that meet again are counted once for each, so the numbers of a long search grow beyond all bounds. That
 /// must not end it.
 #[test]
@@ -100,11 +122,11 @@ fn a_proof_is_found_however_large_the_numbers_have_grown() {
     let mut table = Table::new(16);
     for m in start.moves() {
         let next = start.after(m);
-        let key = Prover::new(&judge, &mut table, &control, Player::One, &[]).key(&next);
+        let key = Prover::new(&judge, &mut table, &control, Player::One).key(&next);
         table.put(key, (1, INFINITE / 2), 1);
     }
-    let mut prover = Prover::new(&judge, &mut table, &control, Player::One, &[]);
-    assert!(prover.proves(&start), "{:?}", prover.numbers_of(&start));
+    let mut prover = Prover::new(&judge, &mut table, &control, Player::One);
+    assert!(prover.proves(&start), "{:?}", prover.outlook());
 }
 
 macro_rules! games {

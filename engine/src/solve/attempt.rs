@@ -73,7 +73,7 @@ pub(super) struct Attempt<'a, G: Play> {
     /// The game's own search for quiet moves, where it has one.
     within: Option<Box<dyn Within<G>>>,
     progress: Progress,
-    /// Players for whom proofs are given up: they lean on repetitions, or there is no win.
+    /// Players for whom proofs are given up: the search has refuted them, or they cannot be written down.
     refuted: [bool; 2],
     /// Players against whom a closed set was looked for, and whether none was found.
     held: [Option<Vec<G>>; 2],
@@ -312,17 +312,18 @@ impl<'a, G: Play> Attempt<'a, G> {
         let nodes = self.progress.nodes;
         let (keeper, news, progress) = (&mut self.keeper, &mut self.news, &mut self.progress);
         let (before, started) = (self.before, self.started);
-        let mut watch = |table: &Table| {
+        let mut watch = |table: &Table, numbers: (u32, u32)| {
             progress.nodes = nodes + control.nodes();
+            progress.numbers = Some(numbers);
             progress.time = before + started.elapsed();
             keeper.keep_if_due(progress, &writer(table));
             news(progress);
         };
-        let mut prover = Prover::new(&self.judge, &mut self.table, &control, player, &[]);
+        let mut prover = Prover::new(&self.judge, &mut self.table, &control, player);
         prover = prover.watched(&mut watch);
         let proven = prover.proves(self.pos);
         let stopped = prover.is_stopped();
-        let numbers = prover.numbers_of(self.pos);
+        let numbers = prover.outlook();
         let spent = prover.nodes();
         drop(prover);
         self.progress.nodes = nodes + spent;
@@ -341,7 +342,7 @@ impl<'a, G: Play> Attempt<'a, G> {
         self.progress.doing = "writing the strategy down".to_owned();
         // What is known to be won gets its proof, whatever the limits of the search.
         let control = Control::new(&Limits::default(), self.stop);
-        let mut prover = Prover::new(&self.judge, &mut self.table, &control, player, &[]);
+        let mut prover = Prover::new(&self.judge, &mut self.table, &control, player);
         let strategy = extract(&mut prover, self.pos)?;
         let moves = line(&prover, &strategy, self.pos);
         let spent = prover.nodes();

@@ -2,16 +2,19 @@
 //!
 //! Each position has a proof number and a disproof number: how many positions at least must still be
 //! settled to prove or to refute the win. The search always goes where a proof or refutation seems
-//! cheapest. A position that repeats on the path counts as refuted on that path, so no proof ever leans
-//! on a repetition; refutations may, so they are told to nobody.
+//! cheapest.
+//!
+//! A position that repeats on the path, or an image of it, counts as refuted on that path: no proof ever leans on
+//! a repetition. Refutations may, and then they hold only where that position is on the path. So each knows the topmost
+//! position that it leans on, and is not believed elsewhere. (It may lean on others below that one, which nobody
+//! looks for: a refutation is told to nobody.)
 
 use super::knowledge::Prove;
 use super::strategy::{Oracle, won_at_sight};
 use super::table::{INFINITE, Table};
 use crate::control::{Meter, Share};
-use crate::score::{PROVEN, WIN, is_proven};
+use crate::score::{PROVEN, is_proven};
 use rules::{Game, Outcome, Player};
-use std::collections::HashMap;
 
 /// A proof search for one player.
 pub struct Prover<'a, G: Game, E> {
@@ -19,6 +22,8 @@ pub struct Prover<'a, G: Game, E> {
     table: &'a mut Table,
     attacker: Player,
     path: Vec<u64>,
+    /// The numbers of the position that is asked about.
+    numbers: (u32, u32),
     meter: Meter<'a>,
     /// Positions since the search began, which weigh what the table keeps.
     nodes: u64,
@@ -26,8 +31,8 @@ pub struct Prover<'a, G: Game, E> {
     game: std::marker::PhantomData<G>,
 }
 
-/// Is shown the table now and then while a search goes on.
-pub type Watch<'a> = &'a mut dyn FnMut(&Table);
+/// Is shown the table and the numbers of the position in question now and then while a search goes on.
+pub type Watch<'a> = &'a mut dyn FnMut(&Table, (u32, u32));
 
 /// How many positions pass between two calls of a watch.
 pub(super) const WATCHED: u64 = 1 << 14;
@@ -35,29 +40,65 @@ pub(super) const WATCHED: u64 = 1 << 14;
 struct Child<M> {
     m: M,
     key: u64,
-    /// Numbers that need no search and never change.
-    settled: Option<(u32, u32)>,
-    /// Whether it stands on the path already.
-    repeats: bool,
+    /// Numbers that need no search, or no more on this path.
+    settled: Option<Numbers>,
 }
+
+/// What is known of a position on a path.
+#[derive(Clone, Copy, Debug)]
+struct Numbers {
+    proof: u32,
+    disproof: u32,
+    /// What a refutation leans on: the number of positions on the path down to the topmost that it needs there,
+    /// `0` if it needs the whole path, `ALONE` if it needs none.
+    leans: usize,
+}
+
+/// A refutation that needs no position on the path.
+const ALONE: usize = usize::MAX;
+
+/// Marks the refutation in the table that leans on a position; the rest of its proof number tells on which.
+const LEANS: u32 = 1 << 31;
+
+/// The proof number of a position that a repetition has refuted on another path: worth less than a new one.
+const AGAIN: u32 = 4;
 
 /// Longer paths count as refuted, like repetitions: the memory for them is finite.
 const MAX_PATH: usize = 400;
 
+impl Numbers {
+    const fn new(proof: u32, disproof: u32) -> Numbers {
+        Numbers { proof, disproof, leans: ALONE }
+    }
+
+    fn refuted(leans: usize) -> Numbers {
+        Numbers { proof: INFINITE, disproof: 0, leans }
+    }
+
+    fn pair(self) -> (u32, u32) {
+        (self.proof, self.disproof)
+    }
+}
+
+/// What a table keeps of the key that a refutation leans on.
+fn trace(key: u64) -> u32 {
+    (key >> 33) as u32
+}
+
 impl<'a, G: Game, E: Prove<Game = G>> Prover<'a, G, E> {
-    /// Asks whether the attacker wins; `past` are the keys of positions that must not come again.
+    /// Asks whether the attacker wins.
     pub fn new(
         evaluator: &'a E,
         table: &'a mut Table,
         share: impl Into<Share<'a>>,
         attacker: Player,
-        past: &[u64],
     ) -> Self {
         Prover {
             evaluator,
             table,
             attacker,
-            path: past.to_vec(),
+            path: Vec::new(),
+            numbers: (1, 1),
             meter: share.into().meter(),
             nodes: 0,
             watch: None,
@@ -74,15 +115,16 @@ impl<'a, G: Game, E: Prove<Game = G>> Prover<'a, G, E> {
 
     /// Whether the attacker is proven to win here; looks for a proof within the limits.
     pub fn proves(&mut self, pos: &G) -> bool {
-        match self.settled(pos) {
-            Some((proof, _)) => proof == 0,
-            None => self.expand(pos, INFINITE, INFINITE).0 == 0,
-        }
+        self.numbers = match self.settled(pos) {
+            Some(numbers) => numbers,
+            None => self.expand(pos, INFINITE, INFINITE).pair(),
+        };
+        self.numbers.0 == 0
     }
 
-    /// The proof and disproof numbers of a position, as far as they are known.
-    pub fn numbers_of(&self, pos: &G) -> (u32, u32) {
-        self.settled(pos).or_else(|| self.table.get(self.key(pos))).unwrap_or((1, 1))
+    /// The proof and disproof numbers of the position that was asked about last.
+    pub fn outlook(&self) -> (u32, u32) {
+        self.numbers
     }
 
     /// A move that wins for certain, if the search finds one within its limits. The attacker must be to
@@ -92,47 +134,7 @@ impl<'a, G: Game, E: Prove<Game = G>> Prover<'a, G, E> {
             return None;
         }
         let children = self.children(pos);
-        children.iter().find(|child| self.numbers(child).0 == 0).map(|child| child.m)
-    }
-
-    /// In how many turns of both players the proof of a position wins at the latest; nothing if parts of
-    /// the proof have been forgotten, or if there are too many of them to be looked at.
-    pub fn length(&mut self, pos: &G) -> Option<i32> {
-        self.length_of(pos, &mut HashMap::new())
-    }
-
-    fn length_of(&mut self, pos: &G, known: &mut HashMap<u64, Option<i32>>) -> Option<i32> {
-        match self.settled(pos) {
-            Some((0, _)) if pos.outcome().is_some() => return Some(0),
-            Some((0, _)) => return self.evaluator.known(pos).map(|score| WIN - score.abs()),
-            Some(_) => return None,
-            None => {}
-        }
-        let key = self.key(pos);
-        if let Some(length) = known.get(&key) {
-            return *length;
-        }
-        self.tick();
-        if self.meter.is_stopped() {
-            return None;
-        }
-        // A way that comes back to this position must not count as a proof.
-        known.insert(key, None);
-        let mut children = self.children(pos).into_iter();
-        let mut length = |prover: &mut Self, m: G::Move| {
-            let next = pos.after(m);
-            Some(prover.length_of(&next, known)? + i32::from(next.turn() != pos.turn()))
-        };
-        let found = if pos.turn() == self.attacker {
-            children.find_map(|child| {
-                let proven = self.numbers(&child).0 == 0;
-                proven.then(|| length(self, child.m)).flatten()
-            })
-        } else {
-            children.try_fold(0, |longest, child| Some(length(self, child.m)?.max(longest)))
-        };
-        known.insert(key, found);
-        found
+        children.iter().find(|child| self.numbers(child).proof == 0).map(|child| child.m)
     }
 
     /// How many positions have been looked at so far, those of earlier searches included.
@@ -161,20 +163,30 @@ impl<'a, G: Game, E: Prove<Game = G>> Prover<'a, G, E> {
     fn children(&self, pos: &G) -> Vec<Child<G::Move>> {
         let child = |m: G::Move| {
             let next = pos.after(m);
-            let repeats = self.path.contains(&next.key());
-            Child { m, key: self.key(&next), settled: self.settled(&next), repeats }
+            let key = self.key(&next);
+            let known = self.settled(&next).map(|(proof, disproof)| Numbers::new(proof, disproof));
+            let repeats = || self.on_path(|past| past == key).map(Numbers::refuted);
+            Child { m, key, settled: known.or_else(repeats) }
         };
         let mut moves = pos.moves();
         self.evaluator.select(pos, &mut moves, |m| *m);
         moves.into_iter().map(child).collect()
     }
 
-    fn numbers(&self, child: &Child<G::Move>) -> (u32, u32) {
-        match child.settled {
-            Some(numbers) => numbers,
-            None if child.repeats => (INFINITE, 0),
-            None => self.table.get(child.key).unwrap_or((1, 1)),
-        }
+    /// The number of positions on the path down to the last such one.
+    fn on_path(&self, is_it: impl Fn(u64) -> bool) -> Option<usize> {
+        self.path.iter().rposition(|key| is_it(*key)).map(|i| i + 1)
+    }
+
+    fn numbers(&self, child: &Child<G::Move>) -> Numbers {
+        let kept = || match self.table.get(child.key) {
+            None => Numbers::new(1, 1),
+            Some((proof, _)) if proof & LEANS != 0 => self
+                .on_path(|key| trace(key) == proof & !LEANS)
+                .map_or(Numbers::new(AGAIN, 1), Numbers::refuted),
+            Some((proof, disproof)) => Numbers::new(proof, disproof),
+        };
+        child.settled.unwrap_or_else(kept)
     }
 
     /// Counts a position, and shows the table to the watch now and then.
@@ -184,80 +196,103 @@ impl<'a, G: Game, E: Prove<Game = G>> Prover<'a, G, E> {
         if self.nodes.is_multiple_of(WATCHED)
             && let Some(watch) = &mut self.watch
         {
-            watch(self.table);
+            watch(self.table, self.numbers);
         }
     }
 
     /// Searches a position until one of its numbers reaches its limit.
-    fn expand(&mut self, pos: &G, proof_limit: u32, disproof_limit: u32) -> (u32, u32) {
+    fn expand(&mut self, pos: &G, proof_limit: u32, disproof_limit: u32) -> Numbers {
         self.tick();
-        if self.path.len() > MAX_PATH {
-            return (INFINITE, 0);
+        let above = self.path.len();
+        if above > MAX_PATH {
+            return Numbers::refuted(0);
         }
         let (key, before) = (self.key(pos), self.nodes);
         let attacking = pos.turn() == self.attacker;
-        self.path.push(pos.key());
-        let children = self.children(pos);
-        let numbers = loop {
-            let (sum, best, second) = self.survey(&children, attacking);
-            let least = best.map_or(INFINITE, |(_, least, _)| least);
-            let numbers = if attacking { (least, sum) } else { (sum, least) };
+        self.path.push(key);
+        let mut children = self.children(pos);
+        let mut numbers = loop {
+            let (numbers, best, second) = self.survey(&children, attacking);
+            if above == 0 {
+                self.numbers = numbers.pair();
+            }
             if self.meter.is_stopped()
-                || numbers.0 >= proof_limit
-                || numbers.1 >= disproof_limit
-                || numbers.0 == 0
-                || numbers.1 == 0
+                || numbers.proof >= proof_limit
+                || numbers.disproof >= disproof_limit
+                || numbers.proof == 0
+                || numbers.disproof == 0
             {
                 break numbers;
             }
-            let Some((i, _, other)) = best else { break numbers };
+            let Some((i, other)) = best else { break numbers };
             // The child may grow until its sibling is cheaper, or until this position has had enough.
-            let rest = sum.saturating_sub(other);
+            let rest = |sum: u32| sum.saturating_sub(other);
             let least_limit = |limit: u32| limit.min(second.saturating_add(1 + second / 4));
             let (child_proof, child_disproof) = if attacking {
-                (least_limit(proof_limit), disproof_limit.saturating_sub(rest))
+                (least_limit(proof_limit), disproof_limit.saturating_sub(rest(numbers.disproof)))
             } else {
-                (proof_limit.saturating_sub(rest), least_limit(disproof_limit))
+                (proof_limit.saturating_sub(rest(numbers.proof)), least_limit(disproof_limit))
             };
-            let found = self.expand(&pos.after(children[i].m), child_proof, child_disproof);
+            let child = &mut children[i];
+            let found = self.expand(&pos.after(child.m), child_proof, child_disproof);
             if self.meter.is_stopped() {
                 break numbers;
             }
-            if self.table.get(children[i].key) != Some(found) {
-                self.table.put(children[i].key, found, 1);
+            if found.disproof == 0 {
+                child.settled = Some(found);
+            } else if self.table.get(child.key) != Some(found.pair()) {
+                self.table.put(child.key, found.pair(), 1);
             }
         };
         self.path.pop();
-        if !self.meter.is_stopped() {
-            self.table.put(key, numbers, self.nodes - before);
+        // A line that comes back to this position refutes it wherever it stands.
+        if numbers.leans > above {
+            numbers.leans = ALONE;
         }
+        self.remember(key, numbers, self.nodes - before);
         numbers
     }
 
-    /// Over all children, from the view of the player to move: the sum of the numbers that add up, the
-    /// child whose own number is least, and the second least of these. A sum is infinite only if a child settles
-    /// the position. Ways that meet again are counted once for each, so it may well grow that large.
-    #[allow(clippy::type_complexity)]
+    fn remember(&mut self, key: u64, numbers: Numbers, work: u64) {
+        let Numbers { proof, disproof, leans } = numbers;
+        match leans {
+            _ if self.meter.is_stopped() => {}
+            ALONE => self.table.put(key, (proof, disproof), work),
+            0 => {}
+            _ => self.table.put(key, (LEANS | trace(self.path[leans - 1]), 0), work),
+        }
+    }
+
+    /// The numbers of a position by those of its children; the child whose own number is least for the player to
+    /// move, with its other one; and the second least of these. Sums are infinite only if a child settles the position:
+    /// ways that meet again are counted once for each, so they may well grow that large.
     fn survey(
         &self,
         children: &[Child<G::Move>],
         attacking: bool,
-    ) -> (u32, Option<(usize, u32, u32)>, u32) {
-        let (mut sum, mut best, mut second) = (0u32, None, INFINITE);
+    ) -> (Numbers, Option<(usize, u32)>, u32) {
+        let (mut sum, mut least, mut second, mut best) = (0u32, INFINITE, INFINITE, None);
+        // The attacker is refuted by all children, the defender's refutation is the one that needs least.
+        let mut leans = if attacking { ALONE } else { 0 };
         for (i, child) in children.iter().enumerate() {
-            let (proof, disproof) = self.numbers(child);
+            let numbers = self.numbers(child);
+            let (proof, disproof) = numbers.pair();
             let (own, other) = if attacking { (proof, disproof) } else { (disproof, proof) };
             sum = sum.saturating_add(other).min(INFINITE - 1);
-            match best {
-                Some((_, least, _)) if own >= least => second = second.min(own),
-                _ => {
-                    second = best.map_or(INFINITE, |(_, least, _)| least);
-                    best = Some((i, own, other));
-                }
+            if disproof == 0 {
+                let pick = if attacking { usize::min } else { usize::max };
+                leans = pick(leans, numbers.leans);
+            }
+            if best.is_some() && own >= least {
+                second = second.min(own);
+            } else {
+                (second, least, best) = (least, own, Some((i, other)));
             }
         }
-        let settled = best.is_some_and(|(_, least, _)| least == 0);
-        (if settled { INFINITE } else { sum }, best, second)
+        let sum = if least == 0 { INFINITE } else { sum };
+        let (proof, disproof) = if attacking { (least, sum) } else { (sum, least) };
+        let leans = if disproof == 0 { leans } else { ALONE };
+        (Numbers { proof, disproof, leans }, best, second)
     }
 }
 
@@ -280,7 +315,7 @@ impl<G: Game, E: Prove<Game = G>> Oracle<G> for Prover<'_, G, E> {
     fn winning_moves(&mut self, pos: &G) -> Vec<G::Move> {
         let proven = |prover: &Self| -> Vec<G::Move> {
             let children = prover.children(pos);
-            let won = children.iter().filter(|child| prover.numbers(child).0 == 0);
+            let won = children.iter().filter(|child| prover.numbers(child).proof == 0);
             won.map(|child| child.m).collect()
         };
         let known = proven(self);
