@@ -27,7 +27,11 @@ fn settings(method: Method, player: Option<Player>) -> Settings {
 }
 
 fn win<G: Play>(pos: &G, method: Method, player: Option<Player>) -> Win<G> {
-    let answer = solve(pos, &settings(method, player), &Stop::default(), &mut |_| {}).unwrap();
+    win_by(pos, &settings(method, player))
+}
+
+fn win_by<G: Play>(pos: &G, settings: &Settings) -> Win<G> {
+    let answer = solve(pos, settings, &Stop::default(), &mut |_| {}).unwrap();
     match answer.verdict {
         Verdict::Win(win) => win,
         Verdict::Open | Verdict::Draw(_) => panic!("no win was found"),
@@ -68,6 +72,17 @@ fn a_certificate_of_jeson_mor_holds_by_the_slow_rules() {
     let certificate = found.certificate.unwrap();
     verify(&certificate, &mut |_| {}).unwrap();
     assert!(Slowly::<jeson_mor::Board>::read(&certificate.write()).check() > 1_000);
+}
+
+/// The hardest of the first moves, more than a minute of one core: run like the next one.
+#[test]
+#[ignore = "takes more than a minute"]
+fn a_corner_loses_gekitai_by_a_certificate_that_holds_by_the_slow_rules() {
+    let corner = Gekitai::from_text("x5/6/6/6/6/6 2", &Default::default()).unwrap();
+    let settings = Settings { mebibytes: 512, ..settings(Method::Proof, Some(Player::Two)) };
+    let certificate = win_by(&corner, &settings).certificate.unwrap();
+    verify(&certificate, &mut |_| {}).unwrap();
+    assert!(Slowly::<gekitai::Board>::read(&certificate.write()).check() > 1_000_000);
 }
 
 /// Billions of positions on plain arrays, more than twenty minutes of one core:

@@ -144,12 +144,12 @@ async fn a_proof_is_played_against_and_every_turn_says_how_far_the_win_is() {
     browser
         .until("all first turns", "document.querySelectorAll('.values .value').length === 36")
         .await;
-    browser.until_text("#worths", "Open").await;
+    browser.until_text("#worths", "O wins in 26 turns at most").await;
     browser.click("#begin").await;
     browser.find(".turns [data-ply=\"1\"]").await;
-    lose_to_a_proof(&browser, 22).await;
+    lose_to_a_proof(&browser, 19).await;
     browser.click("#nav-first").await;
-    browser.until("the first position again", &format!("{LEFT} === 22")).await;
+    browser.until("the first position again", &format!("{LEFT} === 19")).await;
     browser.click("#take-back").await;
     browser.until("one may go on", "document.querySelectorAll('#worths dd').length > 0").await;
     browser.open(&site.page("/results/jeson-mor/3")).await;
