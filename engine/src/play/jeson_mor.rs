@@ -251,6 +251,22 @@ impl Prove for Judge {
         (pos.goal() == Goal::Leave).then(|| (format!("-{}", pos.centre()), 10))
     }
 
+    /// Twice the number of moves that are left: see `select`.
+    fn cost(&self, pos: &JesonMor) -> Option<u32> {
+        let ring = Ring::new(pos);
+        let (own, their) = (pos.knights(pos.turn()), pos.knights(pos.turn().other()));
+        let targets = match ring.theirs - ring.mine {
+            0 => !ring.centre,
+            1 => ring.cells,
+            _ => ring.cells & their,
+        };
+        let (mut rest, mut moves) = (own & !ring.cells, 0);
+        while rest != 0 {
+            moves += (jumps(pop(&mut rest), pos.size()) & targets & !own).count_ones();
+        }
+        Some(1 + 2 * moves)
+    }
+
     fn proof_key(&self, pos: &JesonMor) -> u64 {
         pos.canonical_key()
     }

@@ -65,6 +65,13 @@ pub trait Prove: Evaluate {
         None
     }
 
+    /// What a position that a proof search has not looked at yet is taken to cost, if more than one: to prove it where
+    /// the defender is to move, else to refute it. Where that is said, costs of moves that lead to the same positions
+    /// in the end do not add up: the largest counts.
+    fn cost(&self, _pos: &Self::Game) -> Option<u32> {
+        None
+    }
+
     /// The key under which proofs are kept: the same for all positions that a symmetry makes equal.
     fn proof_key(&self, pos: &Self::Game) -> u64 {
         pos.key()

@@ -42,6 +42,18 @@ struct Child<M> {
     key: u64,
     /// Numbers that need no search, or no more on this path.
     settled: Option<Numbers>,
+    /// What it is taken to cost until it was looked at.
+    cost: Option<u32>,
+}
+
+/// Where a search goes on.
+struct Next {
+    /// The child whose number is least for the player to move.
+    child: usize,
+    /// The second least of these numbers.
+    second: u32,
+    /// What the other children have in the number that grows with each of them.
+    rest: u32,
 }
 
 /// What is known of a position on a path.
@@ -134,7 +146,7 @@ impl<'a, G: Game, E: Prove<Game = G>> Prover<'a, G, E> {
             return None;
         }
         let children = self.children(pos);
-        children.iter().find(|child| self.numbers(child).proof == 0).map(|child| child.m)
+        children.iter().find(|child| self.numbers(child, true).proof == 0).map(|child| child.m)
     }
 
     /// How many positions have been looked at so far, those of earlier searches included.
@@ -166,7 +178,9 @@ impl<'a, G: Game, E: Prove<Game = G>> Prover<'a, G, E> {
             let key = self.key(&next);
             let known = self.settled(&next).map(|(proof, disproof)| Numbers::new(proof, disproof));
             let repeats = || self.on_path(|past| past == key).map(Numbers::refuted);
-            Child { m, key, settled: known.or_else(repeats) }
+            let settled = known.or_else(repeats);
+            let cost = if settled.is_none() { self.evaluator.cost(&next) } else { None };
+            Child { m, key, settled, cost }
         };
         let mut moves = pos.moves();
         self.evaluator.select(pos, &mut moves, |m| *m);
@@ -178,9 +192,12 @@ impl<'a, G: Game, E: Prove<Game = G>> Prover<'a, G, E> {
         self.path.iter().rposition(|key| is_it(*key)).map(|i| i + 1)
     }
 
-    fn numbers(&self, child: &Child<G::Move>) -> Numbers {
+    /// What is known of a child of a position with the attacker to move, or with the defender.
+    fn numbers(&self, child: &Child<G::Move>, attacking: bool) -> Numbers {
+        let cost = child.cost.unwrap_or(1);
         let kept = || match self.table.get(child.key) {
-            None => Numbers::new(1, 1),
+            None if attacking => Numbers::new(cost, 1),
+            None => Numbers::new(1, cost),
             Some((proof, _)) if proof & LEANS != 0 => self
                 .on_path(|key| trace(key) == proof & !LEANS)
                 .map_or(Numbers::new(AGAIN, 1), Numbers::refuted),
@@ -212,7 +229,7 @@ impl<'a, G: Game, E: Prove<Game = G>> Prover<'a, G, E> {
         self.path.push(key);
         let mut children = self.children(pos);
         let mut numbers = loop {
-            let (numbers, best, second) = self.survey(&children, attacking);
+            let (numbers, next) = self.survey(&children, attacking);
             if above == 0 {
                 self.numbers = numbers.pair();
             }
@@ -224,16 +241,15 @@ impl<'a, G: Game, E: Prove<Game = G>> Prover<'a, G, E> {
             {
                 break numbers;
             }
-            let Some((i, other)) = best else { break numbers };
+            let Some(Next { child, second, rest }) = next else { break numbers };
             // The child may grow until its sibling is cheaper, or until this position has had enough.
-            let rest = |sum: u32| sum.saturating_sub(other);
             let least_limit = |limit: u32| limit.min(second.saturating_add(1 + second / 4));
             let (child_proof, child_disproof) = if attacking {
-                (least_limit(proof_limit), disproof_limit.saturating_sub(rest(numbers.disproof)))
+                (least_limit(proof_limit), disproof_limit.saturating_sub(rest))
             } else {
-                (proof_limit.saturating_sub(rest(numbers.proof)), least_limit(disproof_limit))
+                (proof_limit.saturating_sub(rest), least_limit(disproof_limit))
             };
-            let child = &mut children[i];
+            let child = &mut children[child];
             let found = self.expand(&pos.after(child.m), child_proof, child_disproof);
             if self.meter.is_stopped() {
                 break numbers;
@@ -263,22 +279,20 @@ impl<'a, G: Game, E: Prove<Game = G>> Prover<'a, G, E> {
         }
     }
 
-    /// The numbers of a position by those of its children; the child whose own number is least for the player to
-    /// move, with its other one; and the second least of these. Sums are infinite only if a child settles the position:
-    /// ways that meet again are counted once for each, so they may well grow that large.
-    fn survey(
-        &self,
-        children: &[Child<G::Move>],
-        attacking: bool,
-    ) -> (Numbers, Option<(usize, u32)>, u32) {
-        let (mut sum, mut least, mut second, mut best) = (0u32, INFINITE, INFINITE, None);
+    /// The numbers of a position by those of its children, and where to go on. They are infinite only if a child
+    /// settles the position: ways that meet again are counted once for each, so sums may well grow that large.
+    fn survey(&self, children: &[Child<G::Move>], attacking: bool) -> (Numbers, Option<Next>) {
+        let (mut sum, mut most, mut open) = (0u32, 0, 0u32);
+        let (mut least, mut second, mut best) = (INFINITE, INFINITE, None);
         // The attacker is refuted by all children, the defender's refutation is the one that needs least.
         let mut leans = if attacking { ALONE } else { 0 };
         for (i, child) in children.iter().enumerate() {
-            let numbers = self.numbers(child);
+            let numbers = self.numbers(child, attacking);
             let (proof, disproof) = numbers.pair();
             let (own, other) = if attacking { (proof, disproof) } else { (disproof, proof) };
-            sum = sum.saturating_add(other).min(INFINITE - 1);
+            sum = sum.saturating_add(other);
+            most = most.max(other);
+            open += u32::from(other > 0);
             if disproof == 0 {
                 let pick = if attacking { usize::min } else { usize::max };
                 leans = pick(leans, numbers.leans);
@@ -289,10 +303,17 @@ impl<'a, G: Game, E: Prove<Game = G>> Prover<'a, G, E> {
                 (second, least, best) = (least, own, Some((i, other)));
             }
         }
-        let sum = if least == 0 { INFINITE } else { sum };
-        let (proof, disproof) = if attacking { (least, sum) } else { (sum, least) };
+        let adds_up = children.iter().all(|child| child.cost.is_none());
+        let others = open.saturating_sub(1);
+        let all = if adds_up { sum } else { most.saturating_add(others) }.min(INFINITE - 1);
+        let next = best.map(|(child, other)| {
+            let rest = if adds_up { all.saturating_sub(other) } else { others };
+            Next { child, second, rest }
+        });
+        let all = if least == 0 { INFINITE } else { all };
+        let (proof, disproof) = if attacking { (least, all) } else { (all, least) };
         let leans = if disproof == 0 { leans } else { ALONE };
-        (Numbers { proof, disproof, leans }, best, second)
+        (Numbers { proof, disproof, leans }, next)
     }
 }
 
@@ -315,7 +336,7 @@ impl<G: Game, E: Prove<Game = G>> Oracle<G> for Prover<'_, G, E> {
     fn winning_moves(&mut self, pos: &G) -> Vec<G::Move> {
         let proven = |prover: &Self| -> Vec<G::Move> {
             let children = prover.children(pos);
-            let won = children.iter().filter(|child| prover.numbers(child).proof == 0);
+            let won = children.iter().filter(|child| prover.numbers(child, true).proof == 0);
             won.map(|child| child.m).collect()
         };
         let known = proven(self);
