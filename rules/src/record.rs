@@ -435,25 +435,39 @@ impl<'a> Reader<'a> {
                         self.result = Some(verdict);
                         return Ok(line);
                     }
-                    if let Some(number) = word.strip_prefix('$') {
-                        // Other programs number what they think of a turn.
-                        if let Some(node) = line.nodes.last_mut().filter(|n| n.glyph.is_empty()) {
-                            node.glyph = glyph(number).to_owned();
-                        }
-                    } else if !word.is_empty() {
-                        line.nodes.push(self.node(word));
-                    }
+                    self.turn_or_sign(&mut line, word)?;
                 }
             }
         }
     }
 
-    fn node(&self, word: &str) -> Node {
-        let turn = word.trim_end_matches(['!', '?']);
-        let glyph = word.strip_prefix(turn).unwrap_or_default();
-        Node { turn: turn.to_owned(), glyph: glyph.to_owned(), line: self.at, ..Node::default() }
+    /// A turn, or what somebody thinks of the last one: a sign, or a number as other programs write it.
+    fn turn_or_sign(&self, line: &mut Variation, word: &str) -> Result<(), RecordError> {
+        let turn = word.trim_end_matches(SIGNS);
+        let (own, number) = (&word[turn.len()..], word.strip_prefix('$'));
+        if number.is_none() && !turn.is_empty() {
+            let (turn, glyph) = (turn.to_owned(), own.to_owned());
+            line.nodes.push(Node { turn, glyph, line: self.at, ..Node::default() });
+            return Ok(());
+        }
+        match line.nodes.last_mut() {
+            Some(node) if node.glyph.is_empty() => {
+                number.map_or(own, |number| glyph(number)).clone_into(&mut node.glyph);
+            }
+            None if number.is_none() && !own.is_empty() => {
+                let own = shorten(own);
+                return Err(
+                    self.error(format!("`{own}` is about a turn, and none stands before it"))
+                );
+            }
+            _ => {}
+        }
+        Ok(())
     }
 }
+
+/// What signs of a turn's worth are made of.
+const SIGNS: [char; 2] = ['!', '?'];
 
 /// The sign of a numbered remark; those without a sign are left out.
 fn glyph(number: &str) -> &'static str {
@@ -500,6 +514,16 @@ mod tests {
         assert_eq!(record.main.nodes[0].variations[0].nodes[1].variations.len(), 1);
         assert_eq!(record.to_string(), GAME);
         assert_eq!(record.replay::<Gekitai>().unwrap().turns.len(), 3);
+    }
+
+    #[test]
+    fn a_sign_that_stands_alone_belongs_to_the_turn_before_it() {
+        let record = Record::parse("1. c3 ! {Good.} d4 $2 ( e5 ) !! ] ? *").unwrap();
+        let turns: Vec<_> = record.main.nodes.iter().map(|n| (&*n.turn, &*n.glyph)).collect();
+        assert_eq!(turns, [("c3", "!"), ("d4", "?"), ("]", "?")]);
+        assert_eq!(Record::parse(&record.to_string()), Ok(record));
+        let error = Record::parse("{An opening.}\n1. ?! c3 *").unwrap_err();
+        assert_eq!(error.to_string(), "line 2: `?!` is about a turn, and none stands before it");
     }
 
     #[test]
