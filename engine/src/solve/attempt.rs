@@ -21,6 +21,9 @@ use std::time::{Duration, Instant};
 /// How many positions the first round of each search may look at.
 const FIRST_ROUND: u64 = 20_000;
 
+/// What a position in hand takes in a search for a closed set, with its replies and users, in bytes.
+const IN_HAND: usize = 256;
+
 /// How many times as many a game's own search gets: its positions cost far less.
 const QUIET_SHARE: u64 = 64;
 
@@ -222,7 +225,7 @@ impl<'a, G: Play> Attempt<'a, G> {
         }
         if self.hopes_for_a_draw() && !self.is_over() {
             busy = true;
-            if let Some(closed) = self.hold() {
+            if let Some(closed) = self.hold(nodes) {
                 return Some(Some(Verdict::Draw(Box::new(closed))));
             }
         }
@@ -240,27 +243,34 @@ impl<'a, G: Play> Attempt<'a, G> {
         busy.then_some(None)
     }
 
-    /// Whether a closed set is worth looking for: proofs have come to nothing for everybody.
+    /// Whether a closed set is worth looking for.
     fn hopes_for_a_draw(&self) -> bool {
-        let refuted = || self.players().iter().all(|player| self.refuted[player.index()]);
         !self.unheld
             && match self.settings.method {
                 Method::Draw => true,
-                Method::All => self.settings.most_turns.is_none() && refuted(),
+                Method::All => self.settings.most_turns.is_none(),
                 _ => false,
             }
     }
 
+    /// How many positions a search for a closed set may have in hand: among others it must not take all memory.
+    fn most_in_hand(&self) -> usize {
+        match self.settings.method {
+            Method::All => (self.settings.mebibytes << 20) / 4 / IN_HAND,
+            _ => usize::MAX,
+        }
+    }
+
     /// Looks for a closed set against each player whose win is in question.
-    fn hold(&mut self) -> Option<Closed<G>> {
+    fn hold(&mut self, round: u64) -> Option<Closed<G>> {
         let players = self.players();
         for player in &players {
             if self.held[player.index()].is_some() {
                 continue;
             }
             let name = G::INFO.players[player.index()];
-            let control = Control::new(&self.limits(u64::MAX), self.stop);
-            let nodes = self.progress.nodes;
+            let control = Control::new(&self.limits(round), self.stop);
+            let (nodes, most) = (self.progress.nodes, self.most_in_hand());
             let (news, progress) = (&mut self.news, &mut self.progress);
             let (before, started) = (self.before, self.started);
             let mut watch = |positions: usize, open: usize| {
@@ -271,14 +281,16 @@ impl<'a, G: Play> Attempt<'a, G> {
                 news(progress);
             };
             let mut holder = Holder::<G>::new(&self.judge, &mut self.bounds, &control, *player);
+            holder = holder.at_most(most);
             let held = holder.hold(self.pos, &mut watch);
+            let is_full = holder.is_full();
             drop(holder);
             self.progress.nodes = nodes + control.nodes();
             self.progress.numbers = None;
             match held {
                 Held::Set(set) => self.held[player.index()] = Some(set),
                 Held::Lost | Held::Stopped => {
-                    self.unheld = true;
+                    self.unheld = matches!(held, Held::Lost) || is_full || round == u64::MAX;
                     return None;
                 }
             }

@@ -62,6 +62,8 @@ pub struct Holder<'a, G: Play> {
     stack: Vec<u32>,
     /// The one that is to be held.
     first: Option<u32>,
+    /// How many positions it may have in hand.
+    most: usize,
 }
 
 impl<'a, G: Play> Holder<'a, G> {
@@ -82,7 +84,19 @@ impl<'a, G: Play> Holder<'a, G> {
             numbers: HashMap::new(),
             stack: Vec::new(),
             first: None,
+            most: usize::MAX,
         }
+    }
+
+    /// The same attempt, which is stopped when it has so many positions in hand.
+    #[must_use]
+    pub fn at_most(self, most: usize) -> Self {
+        Holder { most, ..self }
+    }
+
+    /// Whether it has as many positions in hand as it may.
+    pub fn is_full(&self) -> bool {
+        self.nodes.len() >= self.most
     }
 
     /// Looks for a closed set that holds a position. Calls `news` now and then with the number of
@@ -125,7 +139,7 @@ impl<'a, G: Play> Holder<'a, G> {
                 if steps.is_multiple_of(64) {
                     news(self.nodes.len(), self.stack.len());
                 }
-                if self.meter.tick() {
+                if self.meter.tick() || self.is_full() {
                     return None;
                 }
             }
