@@ -74,7 +74,8 @@ fn a_certificate_of_jeson_mor_holds_by_the_slow_rules() {
     assert!(Slowly::<jeson_mor::Board>::read(&certificate.write()).check() > 1_000);
 }
 
-/// The hardest of the first moves, more than a minute of one core: run like the next one.
+/// The hardest of the first moves, more than a minute of one core:
+/// `cargo test --release -p quadrille-engine --test all certificates -- --ignored`.
 #[test]
 #[ignore = "takes more than a minute"]
 fn a_corner_loses_gekitai_by_a_certificate_that_holds_by_the_slow_rules() {
@@ -85,8 +86,7 @@ fn a_corner_loses_gekitai_by_a_certificate_that_holds_by_the_slow_rules() {
     assert!(Slowly::<gekitai::Board>::read(&certificate.write()).check() > 1_000_000);
 }
 
-/// Billions of positions on plain arrays, more than twenty minutes of one core:
-/// `cargo test --release -p quadrille-engine --test certificates -- --ignored`.
+/// Billions of positions on plain arrays, more than twenty minutes of one core: run like the one before.
 #[test]
 #[ignore = "takes more than twenty minutes"]
 fn the_certificate_of_jeson_mor_on_seven_by_seven_holds_by_the_slow_rules() {
