@@ -86,33 +86,27 @@ static PUZZLES: [Part; 4] = [
 ];
 
 static PROOFS: [Part; 4] = [
-    proof(
-        "gekitai-4.proof",
-        "gekitai",
-        4,
-        kept!("../../docs/certificates/results/gekitai-4x4.certificate.gz"),
-    ),
+    proof("gekitai-4.proof", "gekitai", 4, kept!("../certificates/gekitai-4x4.certificate.gz")),
     proof(
         "gekitai-5.proof",
         "gekitai",
         5,
-        kept!("../../docs/certificates/results/gekitai-5x5-4-markers.certificate.gz"),
+        kept!("../certificates/gekitai-5x5-4-markers.certificate.gz"),
     ),
     proof(
         "jeson-mor-5.proof",
         "jeson-mor",
         5,
-        kept!("../../docs/certificates/results/jeson-mor-5x5.certificate.gz"),
+        kept!("../certificates/jeson-mor-5x5.certificate.gz"),
     ),
     proof(
         "jeson-mor-7.proof",
         "jeson-mor",
         7,
-        kept!("../../docs/certificates/results/jeson-mor-7x7.certificate.gz"),
+        kept!("../certificates/jeson-mor-7x7.certificate.gz"),
     ),
 ];
-static RESULTS: Part =
-    part("results.json", "", Results, kept!("../../docs/results.json", may change));
+static RESULTS: Part = part("results.json", "", Results, kept!("../results.json", may change));
 
 const fn proof(name: &'static str, game: &'static str, size: u64, kept: Kept) -> Part {
     part(name, game, ProofOf(size), kept)

@@ -44,11 +44,11 @@ fn pictures<G: Notation + Show>() {
     let (id, samples) = (G::INFO.id, G::INFO.samples);
     let picture = |line: &'static str| line.strip_prefix("![")?.strip_suffix(')')?.split_once("](");
     let shown: Vec<_> = G::INFO.rules.lines().filter_map(picture).map(|(_, path)| path).collect();
-    let path = |name: &str| format!("../images/{id}-{name}.svg");
+    let path = |name: &str| format!("../../docs/images/{id}-{name}.svg");
     assert_eq!(shown, samples.iter().map(|(name, _)| path(name)).collect::<Vec<_>>());
     for (name, line) in samples {
         let diagram = G::from_text(line, &G::Options::default()).unwrap().diagram();
-        let file = format!("{}/../docs/rules/{}", env!("CARGO_MANIFEST_DIR"), path(name));
+        let file = format!("{}/pages/{}", env!("CARGO_MANIFEST_DIR"), path(name));
         assert!(
             std::fs::read_to_string(file)
                 .is_ok_and(|file| file == svg(&diagram, &Default::default())),

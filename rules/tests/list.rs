@@ -23,7 +23,7 @@ fn every_folder_with_moves_is_a_game_of_the_list() {
 #[test]
 fn every_perft_file_and_rules_page_is_of_a_game() {
     let listed = BTreeSet::from(rules::every_game!(names));
-    for path in ["tests/perft", "../docs/rules"] {
+    for path in ["tests/perft", "pages"] {
         let files = Path::new(env!("CARGO_MANIFEST_DIR")).join(path).read_dir().unwrap();
         let name = |path: &Path| path.file_stem().unwrap().to_str().unwrap().replace('-', "_");
         let named: BTreeSet<_> = files.map(|file| name(&file.unwrap().path())).collect();

@@ -1,6 +1,6 @@
 //! Gekitai: place a marker, push its neighbours away, line up three.
 //!
-//! The rules are in `docs/rules/gekitai.md`. A board of any size is kept eight cells wide, so that the
+//! The rules are in `pages/gekitai.md`. A board of any size is kept eight cells wide, so that the
 //! shifts that find lines are the same for all of them.
 
 mod lessons;
@@ -75,7 +75,7 @@ static INFO: Info = Info {
         Brush { id: "o", label: "marker of O", stroke: Stroke::Put(Player::Two) },
         Brush { id: "none", label: "nothing", stroke: Stroke::Wipe },
     ],
-    rules: page!("../../../docs/rules/gekitai.md"),
+    rules: page!("../../pages/gekitai.md"),
     lessons: lessons::LESSONS,
     samples: &[
         ("initial", "6/6/6/6/6/6 1"),

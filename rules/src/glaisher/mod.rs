@@ -1,6 +1,6 @@
 //! Glaisher: split a stack, hop, add a piece, and connect two opposite sides.
 //!
-//! The rules are in `docs/rules/glaisher.md`. A turn is two moves, a shift and a placement.
+//! The rules are in `pages/glaisher.md`. A turn is two moves, a shift and a placement.
 
 mod lessons;
 mod moves;
@@ -62,7 +62,7 @@ static INFO: Info = Info {
         Brush { id: "less", label: "one piece less", stroke: Stroke::Lift },
         Brush { id: "none", label: "nothing", stroke: Stroke::Wipe },
     ],
-    rules: page!("../../../docs/rules/glaisher.md"),
+    rules: page!("../../pages/glaisher.md"),
     lessons: lessons::LESSONS,
     samples: &[
         ("initial", "1,r6,3/5,y6/7/y6,7/9/7,r6/7/r6,5/3,y6,1 1"),

@@ -1,6 +1,6 @@
 //! Jeson Mor: knights race to the centre, and the first to leave it wins.
 //!
-//! The rules are in `docs/rules/jeson-mor.md`. A board of any size is kept eleven cells wide; row 1 is
+//! The rules are in `pages/jeson-mor.md`. A board of any size is kept eleven cells wide; row 1 is
 //! White's, at the bottom.
 
 mod lessons;
@@ -67,7 +67,7 @@ static INFO: Info = Info {
         Brush { id: "black", label: "black knight", stroke: Stroke::Put(Player::Two) },
         Brush { id: "none", label: "nothing", stroke: Stroke::Wipe },
     ],
-    rules: page!("../../../docs/rules/jeson-mor.md"),
+    rules: page!("../../pages/jeson-mor.md"),
     lessons: lessons::LESSONS,
     samples: &[
         ("initial", "nnnnnnnnn/9/9/9/9/9/9/9/NNNNNNNNN 1"),

@@ -1,6 +1,6 @@
 //! Six MaKING: towers that move like chess pieces, and the first king wins.
 //!
-//! The rules are in `docs/rules/six-making.md`. Both boards are kept five cells wide.
+//! The rules are in `pages/six-making.md`. Both boards are kept five cells wide.
 
 mod lessons;
 mod moves;
@@ -90,7 +90,7 @@ static INFO: Info = Info {
         Brush { id: "less", label: "one disc less", stroke: Stroke::Lift },
         Brush { id: "none", label: "nothing", stroke: Stroke::Wipe },
     ],
-    rules: page!("../../../docs/rules/six-making.md"),
+    rules: page!("../../pages/six-making.md"),
     lessons: lessons::LESSONS,
     samples: &[
         ("initial", "4/4/4/4 1"),
