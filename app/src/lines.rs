@@ -16,7 +16,7 @@ use commands::{Typed, command};
 use engine::puzzles::Puzzle;
 use prompt::Past;
 use rules::Player;
-use rules::text::{Charset, Style, text};
+use rules::text::{Style, text};
 use std::io::{BufReader, Stdin, stdin};
 use std::time::Instant;
 
@@ -79,7 +79,7 @@ impl Lines {
     fn new(args: &PlayArgs, saves: Saves) -> Lines {
         // Line mode asks for little: choices that cannot be read do not matter.
         let boards = !args.no_boards && !saves.choices().is_ok_and(|choices| choices.no_boards);
-        let charset = if args.ascii { Charset::Ascii } else { Charset::Unicode };
+        let charset = pages::charset(args.ascii);
         let capable = std::env::var_os("TERM").is_none_or(|term| term != "dumb");
         Lines {
             input: BufReader::new(stdin()),

@@ -14,8 +14,23 @@ const PLAIN: &str = "\x1b[0m";
 pub fn run(game: &str, ascii: bool) -> Result<(), Failure> {
     let entry = input::game(game)?;
     let color = color_wanted();
-    let charset = if ascii { Charset::Ascii } else { Charset::Unicode };
-    print(page(entry, charset, color).as_bytes())
+    print(page(entry, charset(ascii), color).as_bytes())
+}
+
+/// The characters to draw with: ASCII if wanted, or where the user's locale says that the terminal shows no others.
+/// Files and pipes get the same everywhere.
+pub fn charset(ascii: bool) -> Charset {
+    match ascii || std::io::stdout().is_terminal() && is_locale_narrow() {
+        true => Charset::Ascii,
+        false => Charset::Unicode,
+    }
+}
+
+/// Whether the locale is set to something other than UTF-8.
+fn is_locale_narrow() -> bool {
+    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(variable);
+    locale.is_some_and(|locale| !locale.to_ascii_lowercase().contains("utf"))
 }
 
 /// Whether standard output is a terminal that may be coloured.

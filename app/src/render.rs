@@ -188,7 +188,10 @@ fn rewind(session: &mut dyn Session, turns: usize) -> Result<(), Failure> {
 
 fn as_text(session: &dyn Session, args: &RenderArgs) -> String {
     let style = text::Style {
-        charset: if args.ascii { text::Charset::Ascii } else { text::Charset::Unicode },
+        charset: match (args.ascii, &args.output) {
+            (false, Some(_)) => text::Charset::Unicode,
+            (ascii, _) => pages::charset(ascii),
+        },
         flipped: args.flip,
         scale: match args.scale {
             Scale::Small => text::Scale::Small,

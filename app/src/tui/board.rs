@@ -10,7 +10,7 @@ use rules::text::{Canvas, Glyph, Paper, Scale, Style, canvas};
 
 /// The largest drawing that fits; the smallest one if none does.
 pub fn drawing(diagram: &Diagram, look: &Look, flipped: bool, room: (u16, u16)) -> Canvas {
-    let scale = match look.color() {
+    let scale = match look.tells_rows_apart(diagram) {
         true => Scale::Room(room.0, room.1),
         false => Scale::RuledRoom(room.0, room.1),
     };
@@ -47,7 +47,7 @@ pub fn put(
             let Some(cell) = buffer.cell_mut((x, y)) else { continue };
             let mut style = look.glyph(glyph.ink, glyph.paper, glyph.bold);
             if cursor.is_some() && glyph.cell == cursor {
-                style = match (look.cursor(), glyph.paper) {
+                style = match (look.cursor(glyph.paper), glyph.paper) {
                     // A piece keeps its colours where there is ground around it to show the cursor.
                     (Some(ground), paper) if !matches!(paper, Paper::Piece(_)) => style.bg(ground),
                     (Some(_), _) if has_ground => style,

@@ -2,8 +2,9 @@
 
 use crate::inline::Protocol;
 use ratatui::style::{Color, Modifier, Style};
-use rules::diagram::Tint;
-use rules::text::{Charset, Ink, Paper, Theme, ink_of_16, nearest_of_256, paper_of_16};
+use rules::diagram::{Diagram, Tint, Tone};
+use rules::text::{Charset, Ink, Mark, Paper, Theme};
+use rules::text::{ground, ink_of_16, nearest_of_256, paper_of_16};
 
 /// How many colours the terminal has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,9 +36,7 @@ impl Look {
     /// What the environment says about the terminal.
     pub fn of_terminal(ascii: bool) -> Look {
         let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(variable);
-        let narrow = locale.is_some_and(|locale| !locale.to_ascii_lowercase().contains("utf"));
-        let charset = if ascii || narrow { Charset::Ascii } else { Charset::Unicode };
+        let charset = crate::pages::charset(ascii);
         let pictures = Protocol::of_terminal(variable);
         Look { depth: depth(variable), theme: Theme::default(), charset, pictures }
     }
@@ -79,12 +78,22 @@ impl Look {
     }
 
     /// The ground of the cell that the keys have reached; none where it is shown in reverse.
-    pub fn cursor(&self) -> Option<Color> {
-        match self.depth {
-            Depth::None => None,
-            Depth::Sixteen => Some(Color::Indexed(14)),
-            Depth::Indexed | Depth::True => Some(Color::Indexed(ACCENT)),
+    pub fn cursor(&self, paper: Paper) -> Option<Color> {
+        match (self.depth, paper) {
+            (Depth::None, _) => None,
+            (_, Paper::Wood(_) | Paper::WoodMark(_)) => {
+                self.glyph(Ink::Plain, Paper::WoodMark(Mark::Selected), false).bg
+            }
+            (Depth::Sixteen, _) => Some(Color::Indexed(14)),
+            (Depth::Indexed | Depth::True, _) => Some(Color::Indexed(ACCENT)),
         }
+    }
+
+    /// Whether the colours of the cells tell the rows of a board apart.
+    pub fn tells_rows_apart(&self, diagram: &Diagram) -> bool {
+        let [light, dark] = [Tone::Light, Tone::Dark]
+            .map(|tone| self.glyph(Ink::Plain, ground(diagram, tone), false).bg);
+        light != dark
     }
 
     /// Keys, and lines drawn with the accent.

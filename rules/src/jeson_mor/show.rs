@@ -15,8 +15,6 @@ impl JesonMor {
             " by capturing every knight"
         } else if self.goal == Goal::Reach {
             " by reaching the centre"
-        } else if self.judge(self.turn).is_some() {
-            ": no knight of the opponent can jump"
         } else {
             " by leaving the centre"
         }

@@ -54,6 +54,8 @@ pub enum Paper {
     Piece(Tint),
     /// A cell that is pointed out.
     Mark(Mark),
+    /// The same on a board for ivory and ebony: figures of both stand on it without a ground of their own.
+    WoodMark(Mark),
 }
 
 impl Ink {

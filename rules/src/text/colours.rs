@@ -73,27 +73,28 @@ impl Theme {
             (Theme::Slate, Paper::Board | Paper::Mark(Mark::Target)) => [30, 38, 48],
             (Theme::Dark, Paper::Board | Paper::Mark(Mark::Target)) => [68, 68, 68],
             (Theme::Light, Paper::Cell(Tone::Light)) => [245, 238, 224],
-            (Theme::Light, Paper::Cell(Tone::Dark)) => [230, 220, 200],
+            (Theme::Light, Paper::Cell(Tone::Dark)) => [220, 208, 184],
             (Theme::Light, Paper::Cell(Tone::Goal)) => [250, 220, 160],
             (Theme::Contrast, Paper::Cell(Tone::Light | Tone::Dark)) => [0, 0, 0],
             (Theme::Contrast, Paper::Cell(Tone::Goal)) => [60, 0, 90],
             (Theme::Slate, Paper::Cell(Tone::Light)) => [52, 64, 78],
-            (Theme::Slate, Paper::Cell(Tone::Dark)) => [42, 52, 64],
+            (Theme::Slate, Paper::Cell(Tone::Dark)) => [38, 47, 58],
             (Theme::Slate, Paper::Cell(Tone::Goal)) => [120, 88, 30],
             (Theme::Dark, Paper::Cell(Tone::Light)) => [88, 88, 88],
             (Theme::Dark, Paper::Cell(Tone::Dark)) => [58, 58, 58],
             (Theme::Dark, Paper::Cell(Tone::Goal)) => [135, 95, 0],
-            (Theme::Contrast, Paper::Wood(Tone::Goal)) => [150, 0, 150],
+            (Theme::Contrast, Paper::Wood(Tone::Goal)) => [175, 0, 175],
             (Theme::Contrast, Paper::Wood(_)) => [110, 110, 110],
-            (Theme::Light, Paper::Wood(Tone::Light)) => [190, 154, 108],
             (_, Paper::Wood(Tone::Light)) => [175, 135, 95],
             (_, Paper::Wood(Tone::Dark)) => [124, 88, 44],
-            (_, Paper::Wood(Tone::Goal)) => [0, 95, 135],
+            (_, Paper::Wood(Tone::Goal)) => [0, 95, 175],
             (_, Paper::Piece(tint)) => self.body(tint),
             (_, Paper::Mark(Mark::Selected)) => [95, 215, 175],
             (_, Paper::Mark(Mark::Winning)) => [255, 255, 255],
-            (_, Paper::Mark(Mark::Hint)) => [135, 95, 175],
-            (_, Paper::Mark(Mark::Last)) => [0, 135, 95],
+            (_, Paper::WoodMark(Mark::Selected | Mark::Target)) => [0, 135, 135],
+            (_, Paper::WoodMark(Mark::Winning)) => [215, 95, 135],
+            (_, Paper::Mark(Mark::Hint) | Paper::WoodMark(Mark::Hint)) => [135, 95, 175],
+            (_, Paper::Mark(Mark::Last) | Paper::WoodMark(Mark::Last)) => [0, 135, 95],
         })
     }
 
@@ -103,7 +104,7 @@ impl Theme {
             (Theme::Contrast, Tint::Red) => [215, 0, 0],
             (Theme::Contrast, Tint::Yellow) => [255, 255, 0],
             (Theme::Contrast, Tint::Ivory) => [255, 255, 255],
-            (Theme::Slate, Tint::Red) => [196, 52, 46],
+            (Theme::Slate, Tint::Red) => [190, 46, 42],
             (Theme::Slate, Tint::Yellow) => [236, 184, 48],
             (Theme::Slate, Tint::Blue) => [46, 104, 190],
             (Theme::Slate, Tint::Orange) => [226, 128, 42],
@@ -170,8 +171,8 @@ pub const fn ink_of_16(ink: Ink) -> Option<u8> {
         Ink::Edge(Tint::Ebony) => 15,
         Ink::Edge(_) => 0,
         Ink::Mark(Mark::Target) => 2,
-        Ink::Mark(Mark::Hint | Mark::Last) => 15,
-        Ink::Mark(Mark::Selected | Mark::Winning) => 0,
+        Ink::Mark(Mark::Hint) => 15,
+        Ink::Mark(Mark::Selected | Mark::Winning | Mark::Last) => 0,
     })
 }
 
@@ -181,14 +182,17 @@ pub const fn paper_of_16(paper: Paper) -> Option<u8> {
         Paper::Plain | Paper::Board | Paper::Cell(Tone::Light | Tone::Dark) => return None,
         Paper::Mark(Mark::Target) => return None,
         Paper::Cell(Tone::Goal) | Paper::Wood(Tone::Goal) => 5,
-        // Targets are green: neither of these is.
-        Paper::Wood(Tone::Light) => 7,
-        Paper::Wood(Tone::Dark) => 8,
+        // Of the sixteen only these are far enough from both white and black, whatever the terminal makes of them.
+        Paper::Wood(Tone::Light | Tone::Dark) => 8,
+        Paper::WoodMark(Mark::Selected | Mark::Target) => 13,
+        Paper::WoodMark(Mark::Winning) => 9,
+        Paper::WoodMark(Mark::Last) => 12,
         Paper::Piece(tint) => body_of_16(tint),
         Paper::Mark(Mark::Selected) => 14,
         Paper::Mark(Mark::Winning) => 15,
-        Paper::Mark(Mark::Hint) => 5,
-        Paper::Mark(Mark::Last) => 4,
+        Paper::Mark(Mark::Hint) | Paper::WoodMark(Mark::Hint) => 5,
+        // No piece is green.
+        Paper::Mark(Mark::Last) => 2,
     })
 }
 
@@ -239,13 +243,20 @@ mod tests {
                 for tone in [Tone::Light, Tone::Dark, Tone::Goal] {
                     let wood = theme.paper(Paper::Wood(tone)).unwrap();
                     let seen = contrast(theme.ink(Ink::Body(tint)).unwrap(), wood);
-                    assert!(seen >= 2.4, "{theme:?} {tint:?} on {tone:?}: {seen:.2}");
+                    assert!(seen >= 3.0, "{theme:?} {tint:?} on {tone:?}: {seen:.2}");
+                }
+                for mark in [Mark::Selected, Mark::Winning, Mark::Hint, Mark::Last] {
+                    let paper = theme.paper(Paper::WoodMark(mark)).unwrap();
+                    let seen = contrast(theme.ink(Ink::Body(tint)).unwrap(), paper);
+                    assert!(seen >= 3.0, "{theme:?} {tint:?} on {mark:?}: {seen:.2}");
                 }
             }
             for mark in [Mark::Selected, Mark::Winning, Mark::Hint, Mark::Last] {
-                let (ink, paper) = (theme.ink(Ink::Mark(mark)), theme.paper(Paper::Mark(mark)));
-                let seen = contrast(ink.unwrap(), paper.unwrap());
-                assert!(seen >= 4.4, "{theme:?} {mark:?}: {seen:.2}");
+                for paper in [Paper::Mark(mark), Paper::WoodMark(mark)] {
+                    let (ink, paper) = (theme.ink(Ink::Mark(mark)), theme.paper(paper));
+                    let seen = contrast(ink.unwrap(), paper.unwrap());
+                    assert!(seen >= 4.4, "{theme:?} {mark:?}: {seen:.2}");
+                }
             }
         }
     }

@@ -14,6 +14,7 @@ mod tests;
 
 pub use canvas::{Canvas, Glyph, Ink, Mark, Paper, ansi};
 pub use colours::{Rgb, Theme, ink_of_16, nearest_of_256, paper_of_16};
+pub use piece::ground;
 
 use crate::diagram::{Diagram, Seat};
 use crate::game::Player;
@@ -41,7 +42,7 @@ pub enum Scale {
     Large,
     /// As large as fits into so many columns and rows; the smallest drawing if none does.
     Room(u16, u16),
-    /// The same with lines between all rows, where no colours tell them apart.
+    /// The same with lines between all rows, where the colours of the cells do not tell them apart.
     RuledRoom(u16, u16),
 }
 

@@ -94,6 +94,14 @@ pub(super) fn tint(diagram: &Diagram, player: Player) -> Tint {
     diagram.players.get(player.index()).map_or(Tint::Ebony, |seat| seat.tint)
 }
 
+/// The colour of a cell that is not pointed out: wood where black pieces would not be seen on anything else.
+pub fn ground(diagram: &Diagram, tone: Tone) -> Paper {
+    match diagram.players.iter().any(|seat| seat.tint == Tint::Ebony) {
+        true => Paper::Wood(tone),
+        false => Paper::Cell(tone),
+    }
+}
+
 /// Draws inside one cell.
 struct CellPainter<'a> {
     canvas: &'a mut Canvas,
@@ -134,11 +142,10 @@ impl CellPainter<'_> {
 
     /// The colour of a cell: targets keep that of the board, as there may be many.
     fn paper(&self, tone: Tone, mark: Option<Mark>) -> Paper {
-        let is_wooden = self.diagram.players.iter().any(|seat| seat.tint == Tint::Ebony);
-        match mark {
-            Some(Mark::Target) | None if is_wooden => Paper::Wood(tone),
-            Some(Mark::Target) | None => Paper::Cell(tone),
-            Some(mark) => Paper::Mark(mark),
+        match (mark, ground(self.diagram, tone)) {
+            (Some(Mark::Target) | None, ground) => ground,
+            (Some(mark), Paper::Wood(_)) => Paper::WoodMark(mark),
+            (Some(mark), _) => Paper::Mark(mark),
         }
     }
 

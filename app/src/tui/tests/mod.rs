@@ -1,6 +1,7 @@
 //! The screens without a terminal: keys in, frames out.
 
 mod behaviour;
+mod colours;
 mod explore;
 mod frames;
 mod puzzles;
@@ -213,7 +214,8 @@ impl Rig {
             text.push('\n');
             let is_marked = |x: &u16| {
                 let cell = &buffer[(*x, y)];
-                cell.modifier.contains(Modifier::REVERSED) || cell.bg == Color::Indexed(79)
+                cell.modifier.contains(Modifier::REVERSED)
+                    || matches!(cell.bg, Color::Indexed(79) | Color::Indexed(30))
             };
             let marked: Vec<u16> = (0..self.size.0).filter(is_marked).collect();
             if let (Some(first), true) = (marked.first(), with_marks) {
