@@ -3,7 +3,7 @@
 use crate::failure::{Failure, print};
 use crate::input;
 use crate::progress::Ticker;
-use engine::solve::certificate::{Claim, decompress, game_of};
+use engine::solve::certificate::{Claim, MOST_BYTES, decompress, game_of};
 use engine::solve::knights::{TITLE, Tallied, verify as verify_table};
 use engine::solve::report::Proven;
 use std::io::Read;
@@ -26,7 +26,7 @@ pub fn run(file: &Path) -> Result<(), Failure> {
     if !bytes.starts_with(&[0x1f, 0x8b]) && (!is_text || bytes.contains(&0)) {
         return Err(Failure::user(format!("{name} is refused: it is neither text nor compressed")));
     }
-    input.read_to_end(&mut bytes).map_err(failed)?;
+    input.take(MOST_BYTES as u64).read_to_end(&mut bytes).map_err(failed)?;
     let refused = |fault| Failure::user(format!("{name} is refused: {fault}"));
     let text = decompress(&bytes).map_err(refused)?;
     let entry = input::game(&game_of(&text).map_err(refused)?)?;

@@ -9,7 +9,7 @@ use rules::Game;
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 
-/// A move with its index in generator order and what it seems worth.
+/// What a move seems worth, its index in generator order, and the move.
 pub type Weighed<M> = (i32, u16, M);
 
 /// The moves of a judgement's game.

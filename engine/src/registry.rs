@@ -13,6 +13,7 @@ use crate::session::{Match, Session};
 use crate::solve::certificate::Fault;
 #[cfg(not(target_family = "wasm"))]
 use crate::solve::complete::{Complete, complete_match};
+use crate::solve::follow::{Distance, distance};
 #[cfg(not(target_family = "wasm"))]
 use crate::solve::question::{Progress, Settings};
 #[cfg(not(target_family = "wasm"))]
@@ -79,6 +80,8 @@ pub struct Entry {
     /// Reads and checks a certificate; reports how many of how many positions are checked.
     #[cfg(not(target_family = "wasm"))]
     pub verify: Verify,
+    /// How far the winner of a certificate that comes with the program is from the win.
+    pub(crate) distance: Distance,
     /// How much of an evaluation bar belongs to whom a score is worth that much, from 0 to 1.
     pub bar: fn(Score) -> f64,
     /// Searches fixed positions to a fixed depth.
@@ -131,6 +134,7 @@ const fn entry<G: Play>() -> Entry {
         rate: rate::<G>,
         #[cfg(not(target_family = "wasm"))]
         verify: verify_text::<G>,
+        distance: distance::<G>,
         bar: |score| bar(score, G::LOG_ODDS),
         bench: bench::run::<G>,
         position_bytes: size_of::<G>(),

@@ -61,7 +61,7 @@ fn check<G: Game>(options: &G::Options, longest: usize, depth: u32, count: u64) 
                 &mut |_| {},
             );
             assert_eq!(thought.lines[0].score, expected, "{threads} threads, {:?}", pos.setup());
-            // The line leads to the value.
+            // The line is legal.
             let mut end = pos.clone();
             thought.lines[0].moves.iter().for_each(|m| end.play(*m).unwrap());
         }

@@ -6,6 +6,7 @@ use engine::parts::{CERTIFICATE, parts};
 use engine::play::Play;
 use engine::solve::certificate::{Certificate, Stored, compress, decompress, game_of};
 use engine::solve::check::verify;
+use engine::solve::follow::follow;
 use engine::solve::question::{Method, Settings, Verdict, Win, solve};
 use engine::{GAMES, Stop, find};
 use rules::gekitai::{Both, Gekitai};
@@ -118,6 +119,40 @@ fn every_certificate_of_the_program_holds_and_is_found_by_what_is_stored() {
             (entry.verify)(&text, &mut |_, _| {}).unwrap();
         }
     }
+}
+
+/// What a certificate is asked for where somebody plays against it.
+#[test]
+fn after_every_stored_move_the_loser_is_told_a_smaller_distance() {
+    for part in parts().filter(|part| part.name.ends_with(".proof")) {
+        let shipped = part.certificate().unwrap();
+        let text = decompress(part.bytes().unwrap()).unwrap();
+        let entry = find(&game_of(&text).unwrap()).unwrap();
+        let all = std::env::var_os("QUADRILLE_LONG").is_some();
+        let step = if all { 1 } else { shipped.stored.len().div_ceil(200) };
+        let stored = if shipped.winner().is_some() { &shipped.stored[..] } else { &[] };
+        for line in stored.iter().step_by(step) {
+            let [rank, m, position]: [&str; 3] =
+                line.rsplitn(3, ' ').collect::<Vec<_>>().try_into().unwrap();
+            let mut session = (entry.from_text)(position, &Default::default()).unwrap();
+            session.play(m).unwrap();
+            let said = follow(session.as_ref(), shipped, 20_000).expect(line);
+            assert!(said.left < rank.parse().ok() && said.left.is_some(), "{line}: {said:?}");
+            let is_told = |(_, left): &(String, Option<u32>)| left.is_some() && *left <= said.left;
+            assert!(said.moves.iter().all(is_told), "{line}: {said:?}");
+        }
+    }
+}
+
+#[test]
+fn what_takes_too_many_positions_to_find_out_is_not_told() {
+    let proof = parts().find(|part| part.name == "jeson-mor-7.proof").unwrap();
+    let entry = find("jeson-mor").unwrap();
+    let position = "1nn4/2n1n2/1n3n1/7/1n2NN1/2NNN2/4N2 1";
+    let session = (entry.from_text)(position, &Default::default()).unwrap();
+    let said = |most| follow(session.as_ref(), proof.certificate().unwrap(), most);
+    assert_eq!(said(100), None);
+    assert!(said(300_000).is_some_and(|said| said.left.is_some()));
 }
 
 #[test]

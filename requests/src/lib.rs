@@ -275,13 +275,21 @@ fn search(fields: Map<String, Value>) -> Result<think::Search, Refusal> {
 /// Reads the position that a request is about apart from the rest, so that a fault in either is found at its
 /// place.
 fn about<T: DeserializeOwned>(
-    mut fields: Map<String, Value>,
+    fields: Map<String, Value>,
     own: &[&[&'static str]],
 ) -> Result<(Given, T), Refusal> {
+    let (given, rest, known) = given_apart(fields, own)?;
+    Ok((given, read::fields(rest, &known)?))
+}
+
+/// The position, the other fields, and all that are known.
+type Apart = (Given, Map<String, Value>, Vec<&'static str>);
+
+fn given_apart(mut fields: Map<String, Value>, own: &[&[&'static str]]) -> Result<Apart, Refusal> {
     let known = [&given::FIELDS[..], &own.concat()].concat();
     read::known(&fields, &known)?;
     let position = read::take(&mut fields, &given::FIELDS);
-    Ok((read::fields(position, &given::FIELDS)?, read::fields(fields, &known)?))
+    Ok((read::fields(position, &given::FIELDS)?, fields, known))
 }
 
 /// Answers the text of a request whose kind stands in `ask`, a plain query if it is left out. Every

@@ -17,10 +17,16 @@ pub fn fields<T: DeserializeOwned>(
     fields: Map<String, Value>,
     known: &[&str],
 ) -> Result<T, Refusal> {
+    json::read(present(fields, known)?).map_err(refusal)
+}
+
+/// The fields that are there, all of which must be among those that are known: what does not depend on the type that
+/// is read is compiled once, since pages fetch it.
+fn present(fields: Map<String, Value>, known: &[&str]) -> Result<Value, Refusal> {
     self::known(&fields, known)?;
     // A field that is null is a field that was left out.
-    let fields = fields.into_iter().filter(|(_, value)| !value.is_null()).collect();
-    json::read(Value::Object(fields)).map_err(refusal)
+    let there = fields.into_iter().filter(|(_, value)| !value.is_null());
+    Ok(Value::Object(there.collect()))
 }
 
 /// Takes some fields out of an object.

@@ -56,9 +56,14 @@ type Failed = RefCell<Option<String>>;
 
 fn note<T>(failed: &Failed, at: &Place, read: Result<T, Error>) -> Result<T, Error> {
     if read.is_err() {
-        failed.borrow_mut().get_or_insert_with(|| at.to_string());
+        note_place(failed, at);
     }
     read
+}
+
+// Apart from `note`, which is compiled for each type.
+fn note_place(failed: &Failed, at: &Place) {
+    failed.borrow_mut().get_or_insert_with(|| at.to_string());
 }
 
 /// One reader of everything: a generic one would be made again for each type.
@@ -154,6 +159,14 @@ struct Fields<'a> {
     failed: &'a Failed,
 }
 
+impl Fields<'_> {
+    /// Goes on to the next field; its name.
+    fn advance(&mut self) -> Option<String> {
+        self.next = self.rest.next();
+        self.next.as_ref().map(|(name, _)| name.clone())
+    }
+}
+
 impl<'de> MapAccess<'de> for &mut Fields<'_> {
     type Error = Error;
 
@@ -161,11 +174,9 @@ impl<'de> MapAccess<'de> for &mut Fields<'_> {
         &mut self,
         seed: K,
     ) -> Result<Option<K::Value>, Error> {
-        let Some((name, value)) = self.rest.next() else { return Ok(None) };
+        let Some(name) = self.advance() else { return Ok(None) };
         let key: StringDeserializer<Error> = name.clone().into_deserializer();
-        let read = note(self.failed, &Place::Field(self.at, &name), seed.deserialize(key));
-        self.next = Some((name, value));
-        read.map(Some)
+        note(self.failed, &Place::Field(self.at, &name), seed.deserialize(key)).map(Some)
     }
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, Error> {

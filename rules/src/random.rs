@@ -47,6 +47,13 @@ impl Random {
     }
 }
 
+/// Spreads keys evenly, each to another number. The least of several keys is small, and a table that takes a
+/// place by the upper bits would crowd at one end.
+#[inline]
+pub const fn spread(key: u64) -> u64 {
+    Random::new(key).next_u64()
+}
+
 /// One of the keys that [`keys`] lists, for whoever has no room for a table.
 #[inline]
 pub const fn key(seed: u64, index: usize) -> u64 {

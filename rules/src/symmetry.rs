@@ -1,6 +1,7 @@
 //! The ways to turn and mirror a board that leave its game the same.
 
 use crate::game::Game;
+use crate::random::spread;
 
 /// A game whose board can be turned and mirrored.
 ///
@@ -35,9 +36,9 @@ pub trait Symmetric: Game {
         least
     }
 
-    /// A hash that is the same for all images.
+    /// A hash that is the same for all images, spread evenly.
     fn canonical_key(&self) -> u64 {
-        self.canonical().0.key()
+        spread(self.canonical().0.key())
     }
 
     /// The move here that becomes `m` in an image.

@@ -219,6 +219,7 @@ impl Prove for Judge {
 
 impl Play for Gekitai {
     type Judge = Judge;
+    const HAS_PROOFS: bool = true;
 
     fn judge(judgement: Judgement) -> Judge {
         match judgement {

@@ -289,4 +289,5 @@ impl Play for JesonMor {
     const LOG_ODDS: f64 = 46.0;
     const BENCH_DEPTH: u32 = 7;
     const PUZZLE_RATED_BLIND: bool = true;
+    const HAS_PROOFS: bool = true;
 }

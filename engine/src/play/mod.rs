@@ -35,6 +35,9 @@ pub trait Play: Notation + Show + Symmetric {
     const PUZZLE_MARGIN: u32 = 1;
     /// Whether puzzles are rated by a search without what is certain: with it, all are easy.
     const PUZZLE_RATED_BLIND: bool = false;
+    /// Whether certificates about the game come with the program. If not, the program of the pages does without
+    /// the code that follows them.
+    const HAS_PROOFS: bool = false;
 }
 
 /// Every whole turn, move by move, with the position after it.

@@ -27,6 +27,9 @@ const IN_HAND: usize = 256;
 /// How many times as many a game's own search gets: its positions cost far less.
 const QUIET_SHARE: u64 = 64;
 
+/// How many proofs that cannot be written down are looked for again.
+const MOST_UNWRITTEN: u32 = 4;
+
 /// The largest bound that is tried when nothing is said.
 const MOST_TURNS: u32 = 120;
 
@@ -78,6 +81,8 @@ pub(super) struct Attempt<'a, G: Play> {
     progress: Progress,
     /// Players for whom proofs are given up: the search has refuted them, or they cannot be written down.
     refuted: [bool; 2],
+    /// How often a proof could not be written down, for each player.
+    unwritten: [u32; 2],
     /// Players against whom a closed set was looked for, and whether none was found.
     held: [Option<Vec<G>>; 2],
     unheld: bool,
@@ -124,6 +129,7 @@ impl<'a, G: Play> Attempt<'a, G> {
             within,
             progress: Progress::default(),
             refuted: [false; 2],
+            unwritten: [0; 2],
             held: [None, None],
             unheld: false,
             keeper: Keeper {
@@ -345,8 +351,19 @@ impl<'a, G: Play> Attempt<'a, G> {
             return None;
         }
         let win = self.strategy(player);
-        self.refuted[player.index()] = win.is_none() && !self.is_over();
+        if win.is_none() && !self.is_over() {
+            self.start_over(player);
+        }
         Some(self.sharpen(win?, spent))
+    }
+
+    /// A proof that cannot be written down leans on something in the table that is wrong, as when two positions
+    /// have the same key: the next rounds look for it again, without what the table has.
+    fn start_over(&mut self, player: Player) {
+        self.table.clear();
+        let failures = &mut self.unwritten[player.index()];
+        *failures += 1;
+        self.refuted[player.index()] = *failures >= MOST_UNWRITTEN;
     }
 
     /// The whole strategy of a proven win.

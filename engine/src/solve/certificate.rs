@@ -5,7 +5,7 @@
 
 use super::closed::Closed;
 use super::file::{self, Head, TITLES};
-pub use super::file::{Fault, compress, decompress, game_of};
+pub use super::file::{Fault, MOST_BYTES, compress, decompress, game_of};
 use rules::game::shorten;
 use rules::{Notation, Player, Symmetric};
 use std::collections::HashMap;
@@ -114,7 +114,7 @@ impl<G: Symmetric + Notation> Certificate<G> {
         };
         let pos: G = file::position(pos)?;
         let m = file::written_move::<G>(m)?;
-        let rank = file::number(rank)?;
+        let rank = file::moves(rank, file::MOST_MOVES)?;
         if rank == 0 {
             return Err("a rank is 1 or more: the stored move counts".into());
         }

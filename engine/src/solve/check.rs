@@ -3,6 +3,7 @@
 
 use super::certificate::{Certificate, Fault, Stored};
 use rules::{Notation, Outcome, Symmetric};
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// What a check has looked at.
@@ -16,16 +17,53 @@ pub struct Checked {
     pub positions: u64,
 }
 
+/// How many steps a check may take: a fixed number, more for each stored position, and a maximum. A step is
+/// about a move that is made. The certificate of Jeson Mor on 7×7 takes 67,000 for each stored position.
+const STEPS: u64 = 100_000_000;
+const STEPS_PER_STORED: u64 = 1_000_000;
+const MOST_STEPS: u64 = 100_000_000_000;
+
+/// What a check may still cost.
+pub(super) struct Allowance {
+    most: u64,
+    left: u64,
+}
+
+impl Allowance {
+    pub(super) fn new(stored: usize) -> Allowance {
+        let most = STEPS.saturating_add(STEPS_PER_STORED.saturating_mul(stored as u64));
+        let most = most.min(MOST_STEPS);
+        Allowance { most, left: most }
+    }
+
+    pub(super) fn spend(&mut self, steps: u64) {
+        self.left = self.left.saturating_sub(steps);
+    }
+
+    pub(super) fn is_spent(&self) -> bool {
+        self.left == 0
+    }
+
+    pub(super) fn refusal(&self) -> String {
+        format!("to check this takes more than {} steps", self.most)
+    }
+}
+
 /// Accepts a certificate only if the winner has an answer to everything, and the rank falls on the way.
 /// Calls `news` with the number of stored positions that have been looked at.
 pub fn verify<G: Symmetric + Notation>(
     certificate: &Certificate<G>,
     news: &mut dyn FnMut(usize),
 ) -> Result<Checked, Fault> {
-    let mut checker =
-        Checker { certificate, seen: Checked::default(), moves: Vec::new(), tried: HashMap::new() };
+    let mut checker = Checker {
+        certificate,
+        seen: Checked::default(),
+        allowance: Allowance::new(certificate.stored.len()),
+        moves: Vec::new(),
+        tried: HashMap::new(),
+    };
     let start = &certificate.start;
-    checker.covered(start, certificate.within + 1).map_err(|gap| gap.at(start, 4))?;
+    checker.covered(start, certificate.within.saturating_add(1)).map_err(|gap| gap.at(start, 4))?;
     let mut all: Vec<_> = certificate.stored.iter().collect();
     all.sort_unstable_by_key(|(_, stored)| stored.line);
     for (i, (pos, stored)) in all.into_iter().enumerate() {
@@ -42,6 +80,7 @@ pub fn verify<G: Symmetric + Notation>(
 struct Checker<'a, G: Symmetric> {
     certificate: &'a Certificate<G>,
     seen: Checked,
+    allowance: Allowance,
     /// Move lists that are not in use.
     moves: Vec<Vec<G::Move>>,
     /// Moves that have been met, and whether they are tried.
@@ -51,7 +90,13 @@ struct Checker<'a, G: Symmetric> {
 /// A reply without an answer.
 struct Gap<G> {
     pos: G,
-    why: &'static str,
+    why: Cow<'static, str>,
+}
+
+impl<G: Clone> Gap<G> {
+    fn new(pos: &G, why: impl Into<Cow<'static, str>>) -> Gap<G> {
+        Gap { pos: pos.clone(), why: why.into() }
+    }
 }
 
 impl<G: Notation> Gap<G> {
@@ -71,12 +116,15 @@ impl<G: Symmetric + Notation> Checker<'_, G> {
         let mut moves = self.moves.pop().unwrap_or_default();
         moves.clear();
         pos.append_moves(&mut moves);
+        self.allowance.spend(1 + moves.len() as u64);
         moves
     }
 
     /// The loser's moves after which the winner does not win at once.
     fn saving_moves(&mut self, pos: &G) -> Vec<G::Move> {
-        let mut moves = self.moves.pop().unwrap_or_default();
+        let mut moves = self.moves(pos);
+        // After each of them the winner's moves are made, which are about as many.
+        self.allowance.spend((moves.len() as u64).pow(2));
         moves.clear();
         pos.append_saving_moves(&mut moves);
         moves
@@ -87,13 +135,16 @@ impl<G: Symmetric + Notation> Checker<'_, G> {
     fn covered(&mut self, pos: &G, rank: u32) -> Result<(), Gap<G>> {
         self.seen.positions += 1;
         if pos.outcome().is_some() {
-            let why = "the winner does not win";
-            return if self.is_won(pos) { Ok(()) } else { Err(Gap { pos: pos.clone(), why }) };
+            let lost = || Gap::new(pos, "the winner does not win");
+            return if self.is_won(pos) { Ok(()) } else { Err(lost()) };
         }
         if pos.turn() == self.certificate.winner {
             return self.answered(pos, rank);
         }
         let all = self.moves(pos);
+        if self.allowance.is_spent() {
+            return Err(self.too_much(pos));
+        }
         self.seen.replies += all.len() as u64;
         // After those that do not save the winner wins at once, which is one move.
         let moves = if rank > 1 { self.saving_moves(pos) } else { all };
@@ -112,17 +163,22 @@ impl<G: Symmetric + Notation> Checker<'_, G> {
             Some(stored) if stored.rank < rank => return Ok(()),
             Some(_) => "the rank does not fall",
             None if self.wins_by_tries(pos, rank.saturating_sub(1)) => return Ok(()),
+            None if self.allowance.is_spent() => return Err(self.too_much(pos)),
             None if pos.wins_at_once() => "the win at once is one move too many",
             None => "there is neither a stored move nor a win at once",
         };
-        Err(Gap { pos: pos.clone(), why })
+        Err(Gap::new(pos, why))
+    }
+
+    fn too_much(&self, pos: &G) -> Gap<G> {
+        Gap::new(pos, self.allowance.refusal())
     }
 
     /// Whether the winner, who is to move, wins in this many moves by those that the certificate tries.
     fn wins_by_tries(&mut self, pos: &G, most: u32) -> bool {
         let Some(tries) = &self.certificate.tries else { return false };
         let most = most.min(tries.within);
-        if most < 2 {
+        if most < 2 || self.allowance.is_spent() {
             return false;
         }
         let moves = self.moves(pos);

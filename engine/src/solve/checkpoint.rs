@@ -18,7 +18,10 @@ pub(super) struct Kept {
     pub no_win: [u32; 2],
 }
 
-const TITLE: &[u8] = b"quadrille checkpoint 1\n";
+const TITLE: &[u8] = b"quadrille checkpoint 2\n";
+
+/// Earlier titles: positions have other places in the tables of such files.
+const OLD_TITLES: [&[u8]; 1] = [b"quadrille checkpoint 1\n"];
 
 /// Writes a checkpoint in place of the one before.
 pub(super) fn write(file: &Path, about: &str, kept: Kept, table: Writer<'_>) -> Result<(), String> {
@@ -56,6 +59,11 @@ pub(super) fn read(file: &Path, about: &str, table: Reader<'_>) -> Result<Kept, 
     let expected = [TITLE, about.as_bytes(), b"\n"].concat();
     let mut found = vec![0; expected.len()];
     input.read_exact(&mut found).map_err(failed)?;
+    if OLD_TITLES.iter().any(|old| found.starts_with(old)) {
+        return Err(format!(
+            "cannot go on from {name}: an earlier version wrote it, whose tables are not read"
+        ));
+    }
     if !found.starts_with(TITLE) {
         return Err(format!("cannot go on from {name}: it is not a checkpoint"));
     }
@@ -82,4 +90,63 @@ fn read_rest(input: &mut CrcReader<BufReader<File>>, table: Reader<'_>) -> io::R
     }
     let no_win = [one, two].map(|turns| turns.min(u64::from(u32::MAX)) as u32);
     Ok(Kept { nodes, time: Duration::from_millis(millis), no_win })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::control::{Control, Limits, Stop};
+    use crate::play::gekitai::Judge;
+    use crate::solve::proof::Prover;
+    use crate::solve::question::{Method, Settings, Verdict, solve};
+    use crate::solve::strategy::Oracle;
+    use crate::solve::table::{INFINITE, Table};
+    use rules::gekitai::{Gekitai, Options};
+    use rules::{Game, Notation, Player};
+
+    fn name(of: &str) -> std::path::PathBuf {
+        std::env::temp_dir().join(format!("quadrille-{of}-{}", std::process::id()))
+    }
+
+    /// X wins with four markers each, but not by the first move of which the table says so.
+    #[test]
+    fn a_proof_that_leans_on_a_wrong_entry_is_looked_for_again() {
+        let start = Gekitai::new(&Options { size: 5, markers: 4, ..Options::default() }).unwrap();
+        let (judge, stop) = (Judge::default(), Stop::default());
+        let control = Control::new(&Limits::default(), &stop);
+        let mut empty = Table::new(1);
+        let keys: Vec<u64> = {
+            let prover = Prover::<Gekitai, _>::new(&judge, &mut empty, &control, Player::One);
+            start.moves().into_iter().map(|m| prover.key(&start.after(m))).collect()
+        };
+        let mut wrong = Table::new(1);
+        wrong.put(keys[0], (0, INFINITE), 1_000_000);
+        let file = name("wrong-entry");
+        let about = format!("gekitai {} {:?}", start.text(), Method::Proof);
+        write(&file, &about, Kept::default(), &|mut out| wrong.write(&mut out)).unwrap();
+        let settings = Settings {
+            method: Method::Proof,
+            player: Some(Player::One),
+            most_turns: None,
+            time: None,
+            nodes: Some(10_000_000),
+            mebibytes: 4,
+            threads: 1,
+            checkpoint: None,
+            resume: Some(file.clone()),
+        };
+        let answer = solve(&start, &settings, &stop, &mut |_| {}).unwrap();
+        fs::remove_file(&file).unwrap();
+        let Verdict::Win(win) = answer.verdict else { panic!("no win: {:?}", answer.progress) };
+        crate::solve::check::verify(&win.certificate.unwrap(), &mut |_| {}).unwrap();
+    }
+
+    #[test]
+    fn a_checkpoint_of_an_earlier_version_is_refused() {
+        let file = name("earlier");
+        fs::write(&file, b"quadrille checkpoint 1\ngekitai 6/6/6/6/6/6 1 Proof\n\0\0\0").unwrap();
+        let said = read(&file, "gekitai 6/6/6/6/6/6 1 Proof", &mut |_| Ok(())).unwrap_err();
+        fs::remove_file(&file).unwrap();
+        assert!(said.ends_with("an earlier version wrote it, whose tables are not read"), "{said}");
+    }
 }

@@ -6,7 +6,7 @@
 //! needed, and no reply is stored: whoever checks the set finds one.
 
 use super::certificate::{Claim, twice};
-use super::check::Checked;
+use super::check::{Allowance, Checked};
 use super::file::{self, Fault, Head, TITLES};
 use rules::{Notation, Outcome, Player, Symmetric};
 use std::collections::HashMap;
@@ -92,6 +92,7 @@ impl<G: Symmetric + Notation> Closed<G> {
     /// number of stored positions that have been looked at.
     pub fn verify(&self, news: &mut dyn FnMut(usize)) -> Result<Checked, Fault> {
         let mut seen = Checked::default();
+        let mut allowance = Allowance::new(self.stored.len());
         for attacker in &self.against {
             let covered = self.covered(&self.start, *attacker, &mut seen);
             covered.map_err(|gap| Fault::new(4, gap))?;
@@ -99,8 +100,13 @@ impl<G: Symmetric + Notation> Closed<G> {
         let mut all: Vec<_> = self.stored.iter().collect();
         all.sort_unstable_by_key(|(_, line)| **line);
         for (i, (pos, line)) in all.into_iter().enumerate() {
+            let before = seen.positions;
             let attacked = self.attacked(pos, pos.turn(), &mut seen);
             attacked.map_err(|gap| Fault::new(*line, gap))?;
+            allowance.spend(seen.positions - before);
+            if allowance.is_spent() {
+                return Err(Fault::new(*line, allowance.refusal()));
+            }
             seen.stored += 1;
             if i % 64 == 0 {
                 news(i);

@@ -16,8 +16,26 @@ pub(super) const TITLES: [&str; 2] = ["quadrille certificate 1", "quadrille cert
 /// How many stored positions share a checksum.
 const BLOCK: usize = 64;
 
-/// The largest certificate that is read.
-const MOST_BYTES: u64 = 4 << 30;
+/// The largest certificate that is read, in mebibytes, compressed or not.
+const MOST_MEBIBYTES: usize = 256;
+
+/// The largest certificate that is read, in bytes, compressed or not.
+pub const MOST_BYTES: usize = MOST_MEBIBYTES << 20;
+
+/// How many positions a certificate may store.
+const MOST_STORED: usize = 4_000_000;
+
+/// The lines of stored positions, their checksums, and the eight lines around them.
+const MOST_LINES: usize = MOST_STORED + MOST_STORED.div_ceil(BLOCK) + 8;
+
+/// How long a line may be, in bytes.
+const LONGEST_LINE: usize = 1_000;
+
+/// The most moves that can be claimed, and the highest rank.
+pub(super) const MOST_MOVES: u32 = 1_000_000;
+
+/// The most moves of a try.
+const MOST_TRIED: u32 = 100;
 
 /// What is wrong with a certificate, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -37,9 +55,13 @@ impl Fault {
 
 /// Which game a certificate is about.
 pub fn game_of(text: &str) -> Result<String, Fault> {
-    let mut lines = text.lines();
-    version(lines.next().unwrap_or_default())?;
-    let game = lines.next().and_then(|line| line.strip_prefix("game "));
+    let mut lines = text.split_inclusive('\n').zip(1..);
+    let mut next = || {
+        let (line, number) = lines.next().unwrap_or_default();
+        check_length(line, number).map(|()| line.trim_end_matches('\n'))
+    };
+    version(next()?)?;
+    let game = next()?.strip_prefix("game ");
     game.map(str::to_owned).ok_or_else(|| Fault::new(2, "expected `game` and its name"))
 }
 
@@ -61,11 +83,18 @@ pub fn compress(text: &str) -> std::io::Result<Vec<u8>> {
 
 /// The text of a certificate file, whether compressed or not.
 pub fn decompress(bytes: &[u8]) -> Result<String, Fault> {
+    let too_large = |line| Fault::new(line, format!("more than {MOST_MEBIBYTES} MiB are not read"));
+    if bytes.len() > MOST_BYTES {
+        return Err(too_large(1));
+    }
     let mut text = Vec::new();
     if bytes.starts_with(&[0x1f, 0x8b]) {
         let mut decoder = flate2::bufread::GzDecoder::new(bytes);
-        let unpacked = decoder.by_ref().take(MOST_BYTES).read_to_end(&mut text);
+        let unpacked = decoder.by_ref().take(MOST_BYTES as u64 + 1).read_to_end(&mut text);
         let line = 1 + text.iter().filter(|byte| **byte == b'\n').count();
+        if text.len() > MOST_BYTES {
+            return Err(too_large(line));
+        }
         if let Err(error) = unpacked {
             return Err(Fault::new(line, format!("the compressed data is damaged: {error}")));
         }
@@ -121,6 +150,11 @@ pub(super) fn unseal(text: &str) -> Result<Vec<Vec<Line<'_>>>, Fault> {
     let all = text.split_inclusive('\n').count();
     for (i, whole) in text.split_inclusive('\n').enumerate() {
         let number = i + 1;
+        check_length(whole, number)?;
+        if number > MOST_LINES {
+            let message = format!("more than {MOST_STORED} stored positions are not read");
+            return Err(Fault::new(number, message));
+        }
         let Some(line) = whole.strip_suffix('\n') else { break };
         if let Some(sum) = line.strip_prefix('=') {
             if sum != format!(" {:08x}", crc.sum()) {
@@ -137,6 +171,9 @@ pub(super) fn unseal(text: &str) -> Result<Vec<Vec<Line<'_>>>, Fault> {
                 _ => Err(Fault::new(number + 1, "there is something behind the end")),
             };
         } else {
+            if block.len() == BLOCK {
+                return Err(no_checksum(number));
+            }
             crc.update(whole.as_bytes());
             block.push((number, line));
         }
@@ -150,12 +187,18 @@ fn check_size(before: &[Vec<Line<'_>>], block: &[Line<'_>], number: usize) -> Re
         return Err(Fault::new(number, "there is no line since the last checksum"));
     }
     let short = before.len() > 1 && before.last().is_some_and(|last| last.len() != BLOCK);
-    if short || before.len() == 1 && block.len() > BLOCK || before.len() > 1 && block.len() > BLOCK
-    {
-        let message = format!("expected a checksum after every {BLOCK} stored positions");
-        return Err(Fault::new(number, message));
+    if short { Err(no_checksum(number)) } else { Ok(()) }
+}
+
+fn no_checksum(number: usize) -> Fault {
+    Fault::new(number, format!("expected a checksum after every {BLOCK} stored positions"))
+}
+
+fn check_length(line: &str, number: usize) -> Result<(), Fault> {
+    if line.len() <= LONGEST_LINE {
+        return Ok(());
     }
-    Ok(())
+    Err(Fault::new(number, format!("lines of more than {LONGEST_LINE} bytes are not read")))
 }
 
 /// What stands before the stored positions.
@@ -216,6 +259,12 @@ pub(super) fn number(text: &str) -> Result<u32, String> {
     value.ok_or_else(|| format!("`{}` is not a number as it is written here", shorten(text)))
 }
 
+/// A number of moves.
+pub(super) fn moves(text: &str, most: u32) -> Result<u32, String> {
+    let moves = number(text)?;
+    if moves <= most { Ok(moves) } else { Err(format!("{moves} moves are more than {most}")) }
+}
+
 fn read_claim(text: &str, version: usize) -> Result<Claim, String> {
     let player = |number: &str| match number {
         "1" => Ok(rules::Player::One),
@@ -225,7 +274,7 @@ fn read_claim(text: &str, version: usize) -> Result<Claim, String> {
     let words: Vec<&str> = text.split(' ').collect();
     match (&words[..], version) {
         (["player", who, "wins", "within", within, "moves"], _) => {
-            Ok(Claim::Wins { player: player(who)?, within: number(within)? })
+            Ok(Claim::Wins { player: player(who)?, within: moves(within, MOST_MOVES)? })
         }
         (["player", who, "does", "not", "win"], 2) => Ok(Claim::NoWin(player(who)?)),
         (["nobody", "wins"], 2) => Ok(Claim::Nobody),
@@ -242,7 +291,7 @@ fn read_try(text: &str) -> Result<(String, u32), String> {
     let words: Vec<&str> = text.split(' ').collect();
     match words[..] {
         [ending, "within", within, "moves"] if !ending.is_empty() => {
-            Ok((ending.to_owned(), number(within)?))
+            Ok((ending.to_owned(), moves(within, MOST_TRIED)?))
         }
         _ => Err("expected `try -e5 within 8 moves`".into()),
     }

@@ -8,6 +8,7 @@ mod checkpoint;
 pub mod closed;
 pub mod complete;
 mod file;
+pub mod follow;
 pub mod hold;
 pub mod knights;
 mod knowledge;

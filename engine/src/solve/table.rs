@@ -5,18 +5,43 @@ use std::io::{self, Read, Write};
 /// The number of a position that can no longer be proven, or refuted.
 pub const INFINITE: u32 = 1 << 30;
 
-/// What is known of a position: both numbers, what they have cost, and half of the key.
+/// What is known of a position: both numbers, what they have cost, and the lower 48 bits of the key. Its place
+/// tells the rest, if there are 65,536 places (4 MiB) or more.
 #[derive(Clone, Copy, Debug, Default)]
 struct Entry {
-    check: u32,
+    check: [u16; 3],
+    work: Work,
     proof: u32,
     disproof: u32,
-    work: u32,
 }
 
 impl Entry {
     fn is_empty(self) -> bool {
         (self.proof, self.disproof) == (0, 0)
+    }
+
+    fn is_of(self, key: u64) -> bool {
+        self.check == check(key) && !self.is_empty()
+    }
+}
+
+fn check(key: u64) -> [u16; 3] {
+    [key as u16, (key >> 16) as u16, (key >> 32) as u16]
+}
+
+/// A number of positions, rounded down: five bits tell by how many bits the other eleven are shifted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Work(u16);
+
+impl Work {
+    fn of(positions: u64) -> Work {
+        let positions = positions.clamp(1, u64::from(u32::MAX));
+        let shift = (64 - positions.leading_zeros()).saturating_sub(11);
+        Work((shift << 11) as u16 | (positions >> shift) as u16)
+    }
+
+    fn positions(self) -> u64 {
+        u64::from(self.0 & 0x7ff) << (self.0 >> 11)
     }
 }
 
@@ -49,7 +74,7 @@ impl Table {
     #[inline]
     pub fn get(&self, key: u64) -> Option<(u32, u32)> {
         let entries = &self.places[self.place(key)];
-        let found = entries.iter().find(|entry| entry.check == key as u32 && !entry.is_empty())?;
+        let found = entries.iter().find(|entry| entry.is_of(key))?;
         Some((found.proof, found.disproof))
     }
 
@@ -57,14 +82,13 @@ impl Table {
     #[inline]
     pub fn put(&mut self, key: u64, (proof, disproof): (u32, u32), work: u64) {
         let place = self.place(key);
-        let check = key as u32;
         let entries = &mut self.places[place];
-        let same = entries.iter().position(|entry| entry.check == check && !entry.is_empty());
+        let same = entries.iter().position(|entry| entry.is_of(key));
         let least = || (0..WAYS).min_by_key(|i| entries[*i].work).unwrap_or_default();
         let i = same.unwrap_or_else(least);
-        let before = same.map_or(0, |i| entries[i].work);
-        let work = before.saturating_add(u32::try_from(work).unwrap_or(u32::MAX)).max(1);
-        entries[i] = Entry { check, proof, disproof, work };
+        let before = same.map_or(0, |i| entries[i].work.positions());
+        let work = Work::of(before.saturating_add(work));
+        entries[i] = Entry { check: check(key), work, proof, disproof };
     }
 
     /// How many entries are in use.
@@ -78,8 +102,9 @@ impl Table {
         out.write_all(&(self.used() as u64).to_le_bytes())?;
         for (place, entries) in self.places.iter().enumerate() {
             for entry in entries.iter().filter(|entry| !entry.is_empty()) {
-                out.write_all(&(place as u32).to_le_bytes())?;
-                for field in [entry.check, entry.proof, entry.disproof, entry.work] {
+                let Entry { check: [a, b, c], work, proof, disproof } = *entry;
+                let pair = |low: u16, high: u16| u32::from(low) | u32::from(high) << 16;
+                for field in [place as u32, pair(a, b), pair(c, work.0), proof, disproof] {
                     out.write_all(&field.to_le_bytes())?;
                 }
             }
@@ -97,11 +122,13 @@ impl Table {
         }
         let mut table = Table { places: vec![Default::default(); places as usize] };
         for _ in 0..used {
-            let [place, check, proof, disproof, work] = read_fields(input)?;
+            let [place, check, more, proof, disproof] = read_fields(input)?;
             let entries = table.places.get_mut(place as usize);
             let free = entries.and_then(|entries| entries.iter_mut().find(|e| e.is_empty()));
+            let check = [check as u16, (check >> 16) as u16, more as u16];
+            let work = Work((more >> 16) as u16);
             *free.ok_or_else(|| damaged("an entry has no place"))? =
-                Entry { check, proof, disproof, work };
+                Entry { check, work, proof, disproof };
         }
         Ok(table)
     }
@@ -142,9 +169,26 @@ mod tests {
         }
         assert!(table.used() > 4_900 && again.used() == table.used());
         assert!(Table::read(&mut &bytes[..bytes.len() - 1], 1).is_err());
+        // Keys that differ in one bit alone are not taken for each other, down to a table of 4 MiB.
+        let mut wide = Table::new(4);
+        wide.put(0x1234_5678_9abc_def0, (3, 4), 1);
+        for bit in 0..64 {
+            assert_eq!(wide.get(0x1234_5678_9abc_def0 ^ 1 << bit), None, "bit {bit}");
+        }
         // Four entries share a place; the cheapest of five is gone.
         let mut small = Table::new(0);
         (1..=5).for_each(|i| small.put(i, (1, 1), i));
         assert_eq!((small.get(1), small.get(5)), (None, Some((1, 1))));
+    }
+
+    #[test]
+    fn work_is_rounded_down_by_little_and_keeps_its_order() {
+        let numbers = (2..40).flat_map(|i| [(1u64 << i) - 1, 1 << i, (1 << i) + 1]);
+        let all: Vec<Work> = numbers.clone().map(Work::of).collect();
+        assert!(all.is_sorted() && all.iter().all(|work| *work != Work::default()));
+        for number in numbers.filter(|number| (1..=u64::from(u32::MAX)).contains(number)) {
+            let kept = Work::of(number).positions();
+            assert!(kept <= number && number - kept <= number / 1024, "{number}: {kept}");
+        }
     }
 }

@@ -3,6 +3,7 @@
 use super::moves::{KEYS, TURN_KEY, cells};
 use super::{Cell, JesonMor, Jump};
 use crate::game::Player;
+use crate::random::spread;
 use crate::symmetry::Symmetric;
 
 /// The eight images of each cell, for each size (5, 7, 9, 11).
@@ -50,7 +51,7 @@ impl Symmetric for JesonMor {
     }
 
     fn canonical_key(&self) -> u64 {
-        self.image_keys().into_iter().fold(u64::MAX, u64::min)
+        spread(self.image_keys().into_iter().fold(u64::MAX, u64::min))
     }
 }
 

@@ -6,6 +6,7 @@ use rules::glaisher::{self, Glaisher};
 use rules::jeson_mor::{self, JesonMor};
 use rules::six_making::{self, SixMaking};
 use rules::{Game, Player, Symmetric};
+use std::collections::HashSet;
 
 /// Checks that `image` maps each position to one whose moves and successors are the images.
 fn check<G: Game>(
@@ -243,4 +244,35 @@ macro_rules! image_tests {
 mod images_of_every_game_play_alike {
     use super::images_play_alike;
     rules::every_game!(image_tests);
+}
+
+/// Two thirds of the least of eight keys are in the first eighth of all numbers: a table with places by the upper
+/// bits would have most of them empty.
+fn keys_of_images_are_spread_evenly<G: Symmetric>() {
+    const PLACES: usize = 32;
+    let keys: HashSet<u64> = (0..150)
+        .flat_map(|seed| walk::<G>(&G::Options::default(), seed, 60))
+        .map(|pos| pos.canonical_key())
+        .collect();
+    let mut counts = [0f64; PLACES];
+    keys.iter().for_each(|key| counts[(key >> 59) as usize] += 1.0);
+    let expected = keys.len() as f64 / PLACES as f64;
+    assert!(expected > 30.0, "{} keys are too few", keys.len());
+    // Of 31 degrees of freedom: more than 80 comes once in 300,000 times.
+    let chi_square: f64 = counts.iter().map(|count| (count - expected).powi(2) / expected).sum();
+    assert!(chi_square < 80.0, "{chi_square}: {counts:?}");
+}
+
+macro_rules! spread_tests {
+    ($($name:ident: $game:ty,)*) => { $(
+        #[test]
+        fn $name() {
+            keys_of_images_are_spread_evenly::<$game>();
+        }
+    )* };
+}
+
+mod keys_of_images_of_every_game_are_spread_evenly {
+    use super::keys_of_images_are_spread_evenly;
+    rules::every_game!(spread_tests);
 }

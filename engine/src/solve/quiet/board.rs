@@ -4,7 +4,7 @@
 //! which moves are left while nobody has.
 
 use rules::jeson_mor::{Cell, JesonMor, jumps};
-use rules::random::Random;
+use rules::random::{Random, spread};
 use rules::{Game, Player};
 
 /// The side that is to win, and the side that is to prevent it.
@@ -31,12 +31,12 @@ pub(super) struct State {
 }
 
 impl State {
-    /// The same for all eight images.
+    /// The same for all eight images, spread evenly.
     #[inline]
     pub(super) fn key(&self, to_move: Side) -> u64 {
         const DEFENDING: u64 = 0xd1b5_4a32_d192_ed03;
         let least = self.keys.iter().fold(u64::MAX, |least, key| least.min(*key));
-        if to_move == Side::Attacker { least } else { least ^ DEFENDING }
+        spread(if to_move == Side::Attacker { least } else { least ^ DEFENDING })
     }
 
     #[inline]

@@ -72,14 +72,19 @@ impl Memory {
         Memory { entries: (0..places * WAYS).map(|_| AtomicU64::new(0)).collect() }
     }
 
-    fn places(&self) -> usize {
+    pub(super) fn places(&self) -> usize {
         self.entries.len() / WAYS
+    }
+
+    /// The number of the place of a key.
+    #[inline]
+    pub(super) fn number(&self, key: u64) -> usize {
+        ((u128::from(key) * self.places() as u128) >> 64) as usize
     }
 
     #[inline]
     fn place(&self, key: u64) -> &[AtomicU64] {
-        let place = ((u128::from(key) * self.places() as u128) >> 64) as usize;
-        &self.entries[place * WAYS..][..WAYS]
+        &self.entries[self.number(key) * WAYS..][..WAYS]
     }
 
     #[inline]

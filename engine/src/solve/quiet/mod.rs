@@ -222,6 +222,21 @@ mod tests {
     }
 
     #[test]
+    fn positions_are_spread_evenly_over_the_table() {
+        let memory = Memory::new(1);
+        let mut counts = [0f64; 16];
+        let all = positions(9, 40);
+        let board = Board::new(9);
+        let keys: std::collections::HashSet<u64> =
+            all.iter().map(|pos| board.state(pos, Player::One).key(Side::Attacker)).collect();
+        keys.iter().for_each(|key| counts[memory.number(*key) * 16 / memory.places()] += 1.0);
+        let expected = keys.len() as f64 / 16.0;
+        // Of 15 degrees of freedom: more than 60 comes once in three million times.
+        let chi_square: f64 = counts.iter().map(|n| (n - expected).powi(2) / expected).sum();
+        assert!(expected > 20.0 && chi_square < 60.0, "{chi_square}: {counts:?}");
+    }
+
+    #[test]
     fn what_it_has_learned_is_kept_in_a_file() {
         let start = JesonMor::new(&Options { size: 7, ..Options::default() }).unwrap();
         let mut quiet = Quiet::new(&start, 2, 1).unwrap();
