@@ -10,6 +10,7 @@ use rules::random::Random;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 const PAIRS: usize = 4;
 
@@ -163,4 +164,39 @@ fn every_acknowledged_turn_survives_kill_9_exactly_once() {
          answered, of which {stored} had been stored"
     );
     assert!(acknowledged >= rounds as usize);
+}
+
+#[test]
+fn a_computer_whose_clock_runs_moves_after_a_restart_though_nobody_looks() {
+    let folder = Folder::new("woken");
+    let data = folder.0.join("games.db");
+    let server = Server::start(&data);
+    let mut line = Line::open(&server.address).unwrap();
+    let seats = json!([{ "kind": "person" }, { "kind": "level", "level": 10 }]);
+    let clock = json!({ "kind": "time", "seconds": 60 });
+    let wanted = json!({ "game": "glaisher", "seats": seats, "clock": clock }).to_string();
+    let (_, made) = line.ask("POST", "/api/games", "", &wanted).unwrap();
+    let made: Value = serde_json::from_str(&made).unwrap();
+    let (id, token) = (made["id"].as_str().unwrap(), made["tokens"][0].as_str().unwrap());
+    let start = (engine::find("glaisher").unwrap().start)(&Default::default()).unwrap();
+    let turn = random_turn(start.as_ref(), &mut Random::new(1));
+    let wish = json!({ "type": "move", "turn": turn }).to_string();
+    let path = format!("/api/games/{id}/commands");
+    assert_eq!(line.ask("POST", &path, token, &wish).unwrap().0, 200);
+    server.kill();
+    let metrics = format!("127.0.0.1:{}", crate::wire::free_port());
+    let mut command = crate::wire::serve(&data);
+    let server = Server::spawn(command.args(["--metrics", &metrics])).unwrap();
+    // The metrics tell without asking for the game: that would wake the computer.
+    let began = Instant::now();
+    loop {
+        let mut line = Line::open(&metrics).unwrap();
+        let (_, text) = line.ask("GET", "/metrics", "", "").unwrap();
+        if text.lines().any(|line| line == "quadrille_turns_total 1") {
+            break;
+        }
+        assert!(began.elapsed() < Duration::from_secs(30), "the computer does not move");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    drop(server);
 }

@@ -1,7 +1,7 @@
 //! A real server process, and a connection to it that is kept.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
@@ -24,6 +24,11 @@ impl Drop for Folder {
     }
 }
 
+/// A port that was free a moment ago.
+pub fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
 /// The command that starts a server on a port of its choice.
 pub fn serve(data: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_quadrille"));
@@ -42,11 +47,11 @@ pub struct Server {
 
 impl Server {
     pub fn start(data: &Path) -> Server {
-        Server::spawn(serve(data)).unwrap_or_else(|output| panic!("no server: {output:?}"))
+        Server::spawn(&mut serve(data)).unwrap_or_else(|output| panic!("no server: {output:?}"))
     }
 
     /// Starts it, or gives what it said instead of an address.
-    pub fn spawn(mut command: Command) -> Result<Server, Output> {
+    pub fn spawn(command: &mut Command) -> Result<Server, Output> {
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();

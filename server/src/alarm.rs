@@ -100,7 +100,7 @@ impl Alarm {
     }
 
     /// Forgets a game.
-    fn forget(&self, game: &str) {
+    pub fn forget(&self, game: &str) {
         let mut due = self.lock();
         if let Some((at, _)) = due.of_game.remove(game) {
             due.in_order.remove(&(at, game.to_owned()));
@@ -165,6 +165,10 @@ async fn end(hall: &Arc<Hall>, games: Vec<String>, at: i64) -> bool {
             let Err(refusal) = end_one(&hall, &game, at).await else { return true };
             if refusal.kind == Kind::Unavailable {
                 return false;
+            }
+            // After a failover it is another game, which is read again and has its own clock.
+            if refusal.kind == Kind::Conflict && hall.in_memory(&game).is_none() {
+                return true;
             }
             // It would ring for ever.
             hall.alarm.forget(&game);
@@ -319,6 +323,20 @@ pub async fn resume(hall: &Arc<Hall>) -> Result<(), Refusal> {
         hall.alarm.set(&runner.game, 0, Some(at));
     }
     Ok(())
+}
+
+/// After a start: lets the computers go on whose clocks run, those with the least time first. Only the games
+/// themselves say whose turn it is, so they are read one by one, while the server answers already. Servers that share
+/// a store find such games in it (`computers::adopt`).
+pub async fn wake_computers(hall: Arc<Hall>) {
+    if hall.store.shared().is_some() {
+        return;
+    }
+    let games: Vec<_> = hall.alarm.lock().in_order.iter().map(|(_, game)| game.clone()).collect();
+    for game in games {
+        // What cannot be read has been logged.
+        let _ = hall.room(&game).await;
+    }
 }
 
 /// Gives back the time in which the server stood still or could store nothing, while a clock ran.

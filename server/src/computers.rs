@@ -121,6 +121,8 @@ async fn play(hall: Arc<Hall>, room: Arc<Room>, choice: Choice) {
         drop(taken);
         match played {
             Ok(_) => return,
+            // The game is another one now, or cannot go on.
+            Err(refusal) if refusal.kind == crate::error::Kind::Conflict => return,
             Err(refusal) => tracing::warn!(
                 game = room.id,
                 reason = refusal.error,

@@ -116,6 +116,23 @@ pub enum Fact {
     },
 }
 
+impl Fact {
+    /// The kind as it is stored and told.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Fact::Created(_) => "created",
+            Fact::Joined { .. } => "joined",
+            Fact::Move { .. } => "move",
+            Fact::Offer { .. } => "offer",
+            Fact::Declined => "declined",
+            Fact::Undone { .. } => "undone",
+            Fact::Result { .. } => "result",
+            Fact::Rematch { .. } => "rematch",
+            Fact::Paused { .. } => "paused",
+        }
+    }
+}
+
 /// A winner is 1, 2 or the word `draw`.
 pub mod winner {
     use rules::Player;
@@ -145,6 +162,22 @@ pub mod winner {
     }
 }
 
+/// Identifies the last event of a game. Its number is not enough: after a failover of the database another event
+/// may have that number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tip {
+    /// The event's number.
+    pub seq: i64,
+    /// Its kind.
+    pub kind: String,
+    /// Its seat.
+    pub seat: Option<Player>,
+    /// The name of its command.
+    pub command: Option<String>,
+    /// Its time.
+    pub at: i64,
+}
+
 /// One event of a game.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
@@ -161,6 +194,12 @@ pub struct Event {
 }
 
 impl Event {
+    /// What identifies the event.
+    pub fn tip(&self) -> Tip {
+        let (kind, command) = (self.fact.kind().to_owned(), self.command.clone());
+        Tip { seq: self.seq, kind, seat: self.seat, command, at: self.at }
+    }
+
     /// The kind and the other fields of the fact, as the store keeps them.
     pub fn stored(&self) -> (String, String) {
         let mut fields = self.fields();
@@ -233,6 +272,7 @@ mod tests {
             let event = Event { seq: 2, seat: Some(Player::One), at: 7, fact, command: None };
             let (kind, payload) = event.stored();
             assert_eq!(Event::fact(&kind, &payload).unwrap(), event.fact);
+            assert_eq!(event.fact.kind(), kind);
         }
     }
 

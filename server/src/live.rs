@@ -2,32 +2,30 @@
 
 use crate::alarm::{self, Alarm};
 use crate::clock::Clock;
-use crate::commands::{self, Command, Decision};
 use crate::computers;
 use crate::engines::Engines;
 use crate::error::Refusal;
-use crate::event::{Created, Event, Fact, Reason};
+use crate::event::{Created, Fact, Reason};
 use crate::ids::{self, Hash, check_id, new_id, no_such_game};
 use crate::limits::{self, Limits};
 use crate::metrics::Metrics;
 use crate::news::News;
 pub use crate::plan::Plan;
-use crate::plan::{Fresh, append, first, plan};
+use crate::plan::{append, first};
 use crate::played::{Damaged, Played};
 use crate::replays::Replays;
 use crate::room::Room;
 use crate::rooms::Rooms;
 use crate::store::{Append, Appended, Store, StoreError};
 use crate::time::Time;
-use rules::Player;
 use std::collections::{HashMap, HashSet};
 use std::net::{IpAddr, Ipv4Addr};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
 /// How often a change is tried anew when somebody else was quicker.
-const TRIES: usize = 10;
+pub(crate) const TRIES: usize = 10;
 
 /// All events of a game.
 const ALL: usize = usize::MAX;
@@ -116,7 +114,7 @@ impl Hall {
         store: Arc<dyn Store>,
         engines: Engines,
         replays: Replays,
-        limits: Limits,
+        limits: Arc<Limits>,
         metrics: Arc<Metrics>,
         time: Time,
         news: News,
@@ -125,7 +123,7 @@ impl Hall {
             store,
             engines,
             replays,
-            limits: Arc::new(limits),
+            limits,
             metrics,
             time,
             news,
@@ -160,7 +158,9 @@ impl Hall {
             if self.store.shared().is_some() {
                 self.refresh(&room).await?;
             }
-            return alarm::reckon(self, &room).await.map(|()| room);
+            if !room.is_dropped_out() {
+                return alarm::reckon(self, &room).await.map(|()| room);
+            }
         }
         self.read_for(id, by).await
     }
@@ -284,9 +284,18 @@ impl Hall {
         self.metrics.live_games.store(rooms.by_id.len() as i64, Ordering::Relaxed);
     }
 
-    /// Brings a room up to what the store says.
+    /// Brings a room up to what the store says, or drops it if its last event is not in the store: a failover
+    /// has lost that one.
     pub async fn refresh(self: &Arc<Self>, room: &Arc<Room>) -> Result<(), Refusal> {
-        let events = self.store.events(&room.id, room.seq(), ALL).await?;
+        let tip = room.tip();
+        let events = self.store.events(&room.id, tip.seq - 1, ALL).await?;
+        let events = match events.split_first() {
+            Some((last, events)) if last.tip() == tip => events,
+            _ => {
+                self.drop_room(room);
+                return Ok(());
+            }
+        };
         if events.is_empty() {
             return Ok(());
         }
@@ -295,18 +304,34 @@ impl Hall {
         match joined {
             true => {
                 let tokens = self.store.tokens(&room.id).await?;
-                room.apply(&events, |own| *own = tokens)?;
+                room.apply(events, |own| *own = tokens)?;
             }
-            false => room.apply(&events, |_| {})?,
+            false => room.apply(events, |_| {})?,
         }
         self.settled(room);
         Ok(())
     }
 
+    /// Forgets a room that is not what the store says; whoever wants the game reads it again.
+    fn drop_room(&self, room: &Arc<Room>) {
+        // Nobody may keep another room, and set its alarm, before this one's is gone.
+        let mut rooms = self.rooms();
+        rooms.remove(room);
+        if room.drop_out() {
+            self.alarm.forget(&room.id);
+            let (game, seq) = (&room.id, room.seq());
+            tracing::warn!(
+                game,
+                seq,
+                "the database has lost the last events of a game; it is read again"
+            );
+        }
+    }
+
     /// What follows from a new state: an alarm for the clock, work for a computer.
     pub fn settled(self: &Arc<Self>, room: &Arc<Room>) {
         // While the room is locked: what comes later is set later.
-        room.view(|game| {
+        room.view_kept(|game| {
             let deadline = game.course.clock.as_ref().and_then(Clock::deadline);
             self.alarm.set(&room.id, game.course.seq, deadline);
         });
@@ -321,11 +346,13 @@ impl Hall {
         received: i64,
         plan: impl Fn(&Played) -> Result<Option<Plan>, Refusal>,
     ) -> Result<Option<i64>, Refusal> {
+        let mut stuck = false;
         for _ in 0..TRIES {
             let planned = room.view(|game| {
                 plan(game).map(|plan| plan.map(|plan| append(game, plan, received)))
             })?;
             let Some(append) = planned else { return Ok(None) };
+            let after = append.after.clone();
             let (events, token) = (append.events.clone(), append.token);
             match self.store.append(append).await? {
                 Appended::Committed => {
@@ -342,130 +369,20 @@ impl Hall {
                 }
                 Appended::Conflict => self.refresh(room).await?,
             }
-        }
-        Err(busy())
-    }
-
-    /// Lets an address and a seat pay for a command, however it comes, or refuses.
-    pub fn pay(&self, room: &Room, from: &Sender) -> Result<(), Refusal> {
-        self.limits.spend(from.address, limits::COMMAND)?;
-        match from.token {
-            Some(token) => room.pay(&self.limits, token),
-            None => Ok(()),
-        }
-    }
-
-    /// Does what a player wants, once, however often it is asked. Goes on even if the asker leaves.
-    pub async fn command(
-        self: &Arc<Self>,
-        room: Arc<Room>,
-        from: Sender,
-        command: Command,
-    ) -> Result<Done, Refusal> {
-        let received = self.time.now();
-        if self.is_stopping() {
-            return Err(Refusal::unavailable("the server is stopping; repeat the command later"));
-        }
-        let hall = Arc::clone(self);
-        let task = tokio::spawn(async move { hall.obey(&room, &from, &command, received).await });
-        task.await.unwrap_or_else(|_| Err(Refusal::broken("an error inside; it has been logged")))
-    }
-
-    /// What memory refuses is refused if the store agrees.
-    async fn obey(
-        self: &Arc<Self>,
-        room: &Arc<Room>,
-        from: &Sender,
-        command: &Command,
-        received: i64,
-    ) -> Result<Done, Refusal> {
-        let fresh = Fresh::new(command)?;
-        for _ in 0..TRIES {
-            let known = room.seq();
-            let done = self.try_to_obey(room, from, command, &fresh, received).await;
-            if done.is_ok() || self.store.shared().is_none() {
-                return done;
+            if room.is_dropped_out() {
+                return Err(Refusal::conflict("the game is not what it was, look at it again"));
             }
-            self.refresh(room).await?;
-            if room.seq() == known {
-                return done;
+            if Some(room.tip()) != after {
+                continue;
+            }
+            // There is something behind the last event, but not what follows it.
+            if std::mem::replace(&mut stuck, true) {
+                return Err(Refusal::conflict(
+                    "some events of this game were lost; it can be looked at, but not played on",
+                ));
             }
         }
         Err(busy())
-    }
-
-    async fn try_to_obey(
-        self: &Arc<Self>,
-        room: &Arc<Room>,
-        from: &Sender,
-        command: &Command,
-        fresh: &Fresh,
-        received: i64,
-    ) -> Result<Done, Refusal> {
-        // Who has taken a seat and did not hear of it repeats that with the secret, and holds it already.
-        let tokens: Vec<_> = from.token.into_iter().chain(fresh.proposed()).collect();
-        let paid = AtomicBool::new(false);
-        for again in 0..TRIES {
-            let (planned, held) = room.view(|game| (game.course.seq, game.seats_of(&tokens)));
-            if held.is_empty() && again > 0 {
-                return Err(Refusal::conflict("somebody was quicker and has taken the seat"));
-            }
-            let seat = room.view(|game| commands::seat(game, &held, command))?;
-            room.played_by(from.address);
-            if let Some(seq) = self.done_before(room, seat, command).await? {
-                let token = room.view(|game| fresh.of_seat(game, seat));
-                return self.told(room, seq, token).await;
-            }
-            self.time_out(room, received).await?;
-            let changed = self.change(room, received, |game| {
-                // Another event may be this very command, or may have given the seat to somebody else.
-                if game.course.seq != planned {
-                    return Ok(None);
-                }
-                commands::expected(game, command)?;
-                let decision = commands::decide(game, seat, &command.action)?;
-                fresh.check(game, seat, &decision)?;
-                if decision == Decision::NewGame && !paid.swap(true, Ordering::Relaxed) {
-                    self.limits.make_game(from.address)?;
-                }
-                Ok(Some(plan(game, seat, decision, command.command.clone(), fresh, received)))
-            });
-            if let Some(seq) = changed.await? {
-                let token = room.view(|game| fresh.of_seat(game, seat));
-                return self.told(room, seq, token).await;
-            }
-        }
-        Err(busy())
-    }
-
-    /// The number of the event that a command became when it was received before.
-    async fn done_before(
-        self: &Arc<Self>,
-        room: &Arc<Room>,
-        seat: Player,
-        command: &Command,
-    ) -> Result<Option<i64>, Refusal> {
-        let Some(name) = &command.command else { return Ok(None) };
-        let Some(seq) = room.view(|game| game.may_have_seen(seat, name)) else { return Ok(None) };
-        let events = self.store.events(&room.id, seq - 1, 1).await?;
-        let same =
-            |event: &&Event| event.seat == Some(seat) && event.command.as_ref() == Some(name);
-        let Some(event) = events.first().filter(same) else { return Ok(None) };
-        commands::same_as_before(&command.action, &event.fact)?;
-        Ok(Some(seq))
-    }
-
-    /// One event as it is told.
-    async fn told(
-        self: &Arc<Self>,
-        room: &Arc<Room>,
-        seq: i64,
-        token: Option<String>,
-    ) -> Result<Done, Refusal> {
-        let events = self.events(room, seq - 1, 1, None).await?;
-        let event = events.into_iter().next();
-        let event = event.ok_or_else(|| Refusal::unavailable("the event cannot be read"))?;
-        Ok(Done { seq, event, token })
     }
 
     /// Some of the events behind a number as they are told: from memory if they are recent, or else from
@@ -504,6 +421,19 @@ impl Hall {
         }
     }
 
+    /// Whether an event is still the one that somebody has been told: its number and, if known, its time.
+    pub async fn is_there(&self, room: &Room, seq: i64, at: Option<i64>) -> Result<bool, Refusal> {
+        let tip = room.tip();
+        match at {
+            Some(at) if seq == tip.seq => Ok(at == tip.at),
+            Some(at) if (1..tip.seq).contains(&seq) => {
+                let events = self.store.events(&room.id, seq - 1, 1).await?;
+                Ok(events.first().is_some_and(|event| event.at == at))
+            }
+            _ => Ok(seq <= tip.seq),
+        }
+    }
+
     /// Ends a game whose clock had run out at a time.
     pub async fn time_out(self: &Arc<Self>, room: &Arc<Room>, at: i64) -> Result<(), Refusal> {
         // A server that has just woken up may be asked before it has noticed.
@@ -538,6 +468,7 @@ impl Hall {
             let id = new.id.clone();
             let append = Append {
                 game: id.clone(),
+                after: None,
                 events: vec![],
                 new_game: Some(new),
                 token: None,
@@ -557,6 +488,6 @@ fn unreadable(reason: &str) -> Refusal {
     Refusal::broken(format!("this game cannot be read: {reason}; the host was told"))
 }
 
-fn busy() -> Refusal {
+pub(crate) fn busy() -> Refusal {
     Refusal::conflict("too much happens at once in this game, try again")
 }

@@ -146,6 +146,7 @@ impl Whole {
         });
         let append = Append {
             game: self.game.clone(),
+            after: None,
             events: rest.to_vec(),
             new_game: Some(new_game),
             token: None,

@@ -92,7 +92,7 @@ fn take_in(hall: &Arc<Hall>, server: u64, line: &str) -> Option<()> {
     match words.next()? {
         "m" => {
             let room = hall.in_memory(words.next()?)?;
-            if room.seq() < words.next()?.parse().ok()? {
+            if room.seq() != words.next()?.parse::<i64>().ok()? {
                 let hall = Arc::clone(hall);
                 // If the store cannot be read now, the next look finds it.
                 tokio::spawn(async move { hall.refresh(&room).await });
@@ -128,12 +128,18 @@ pub async fn look(hall: Arc<Hall>) {
 async fn look_at(hall: &Arc<Hall>, rooms: &[Arc<Room>]) -> Result<(), crate::error::Refusal> {
     let Some(shared) = hall.store.shared() else { return Ok(()) };
     let games = rooms.iter().map(|room| room.id.clone()).collect();
-    let last: HashMap<_, _> = shared.last(games).await?.into_iter().collect();
+    let last = shared.last(games).await?.into_iter();
+    let last: HashMap<_, _> = last.map(|(game, seq, at)| (game, (seq, at))).collect();
     for room in rooms {
-        if last.get(&room.id).is_some_and(|seq| *seq > room.seq()) {
-            hall.metrics.missed.fetch_add(1, Ordering::Relaxed);
-            hall.refresh(room).await?;
+        let tip = room.tip();
+        let there = last.get(&room.id).copied();
+        if there == Some((tip.seq, tip.at)) {
+            continue;
         }
+        if there.is_some_and(|(seq, _)| seq > tip.seq) {
+            hall.metrics.missed.fetch_add(1, Ordering::Relaxed);
+        }
+        hall.refresh(room).await?;
     }
     Ok(())
 }

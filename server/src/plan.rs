@@ -132,5 +132,6 @@ pub fn append(game: &Played, plan: Plan, received: i64) -> Append {
     };
     let events = plan.facts.into_iter().enumerate().map(event).collect();
     let (new_game, token) = (plan.new_game, plan.token);
-    Append { game: game.id.clone(), events, new_game, token, running, computer }
+    let after = Some(game.tip.clone());
+    Append { game: game.id.clone(), after, events, new_game, token, running, computer }
 }

@@ -2,7 +2,7 @@
 
 use crate::clock::Pauses;
 use crate::course::Course;
-use crate::event::{Created, Event, Fact, Seat, clocks};
+use crate::event::{Created, Event, Fact, Seat, Tip, clocks};
 use crate::ids::Hash;
 use engine::{Session, Who};
 use rules::Player;
@@ -42,6 +42,8 @@ pub struct Played {
     pub created: Created,
     /// What follows from the events without the rules.
     pub course: Course,
+    /// The last event.
+    pub tip: Tip,
     /// The match.
     pub session: Box<dyn Session>,
     /// The request for another game.
@@ -75,6 +77,7 @@ impl Played {
             created,
             marks: vec![course.clone()],
             course,
+            tip: first.tip(),
             session,
             rematch: None,
             tokens,
@@ -120,6 +123,7 @@ impl Played {
             Fact::Offer { .. } | Fact::Declined | Fact::Result { .. } | Fact::Paused { .. } => {}
         }
         self.course.apply(event);
+        self.tip = event.tip();
         if event.seq % BETWEEN_MARKS == 0 {
             self.marks.push(self.course.clone());
         }
@@ -222,7 +226,7 @@ impl Played {
             json!({ "winner": winner, "reason": reason })
         });
         let fields = json!({
-            "id": self.id, "seq": self.course.seq, "board_seq": self.course.board_seq,
+            "id": self.id, "seq": self.course.seq, "at": self.tip.at, "board_seq": self.course.board_seq,
             "game": self.created.game,
             "options": self.created.options, "start": self.created.start,
             "seats": seats, "shared": self.created.shared, "clock": self.created.clock,

@@ -2,7 +2,7 @@
 
 use crate::course::Course;
 use crate::error::Refusal;
-use crate::event::Event;
+use crate::event::{Event, Tip};
 use crate::ids::Hash;
 use crate::limits::{Bucket, Limits};
 use crate::news::BELIEVED;
@@ -43,6 +43,8 @@ struct Thinking {
 
 struct Inner {
     game: Played,
+    /// Whether the store has another game than this room.
+    dropped: bool,
     /// The last events that came while the game was in memory, as lines of JSON.
     recent: VecDeque<Arc<str>>,
     seats: [u32; 2],
@@ -110,6 +112,7 @@ impl Room {
         let buckets = [bucket; 2];
         let inner = Inner {
             game,
+            dropped: false,
             recent,
             seats: [0; 2],
             watchers: 0,
@@ -137,6 +140,33 @@ impl Room {
     /// Looks at the game.
     pub fn view<T>(&self, look: impl FnOnce(&Played) -> T) -> T {
         look(&self.lock().game)
+    }
+
+    /// Looks at the game unless the room has been dropped.
+    pub fn view_kept<T>(&self, look: impl FnOnce(&Played) -> T) -> Option<T> {
+        let inner = self.lock();
+        (!inner.dropped).then(|| look(&inner.game))
+    }
+
+    /// The last event.
+    pub fn tip(&self) -> Tip {
+        self.lock().game.tip.clone()
+    }
+
+    /// Marks a room that is ahead of its store, or beside it: nobody may go on with it. Those who follow it are
+    /// hinted, and find another one. Says whether this is the first to notice.
+    pub fn drop_out(&self) -> bool {
+        let mut inner = self.lock();
+        inner.thinking.take().iter().for_each(|thinking| thinking.ticket.stop.stop());
+        let first = !std::mem::replace(&mut inner.dropped, true);
+        drop(inner);
+        self.hint();
+        first
+    }
+
+    /// Whether the room has been dropped.
+    pub fn is_dropped_out(&self) -> bool {
+        self.lock().dropped
     }
 
     /// Lets the seats of a token pay for a command, or refuses.
@@ -305,6 +335,9 @@ impl Room {
         }
         inner.thinking.take().iter().for_each(|thinking| thinking.ticket.stop.stop());
         inner.game.computer_to_move()?;
+        if inner.dropped {
+            return None;
+        }
         let unwatched = inner.watchers == 0 && inner.seats == [0; 2];
         if unwatched && inner.game.is_exhibition() {
             return None;

@@ -29,6 +29,14 @@ impl Rooms {
         room
     }
 
+    /// Forgets a room, whoever holds it.
+    pub fn remove(&mut self, room: &Arc<Room>) {
+        if self.by_id.get(&room.id).is_some_and(|own| Arc::ptr_eq(own, room)) {
+            self.by_id.remove(&room.id);
+            self.weight -= room.weight;
+        }
+    }
+
     /// Forgets those that nobody but this map holds, as far as they are to go.
     pub fn forget(&mut self, go: impl Fn(&Room) -> bool) {
         // A room that only the map holds can be had by nobody else while the map is locked.

@@ -148,7 +148,6 @@ async fn a_damaged_game_is_an_error_of_its_own_and_others_go_on() {
         "UPDATE events SET at = 'noon' WHERE game = ?1",
         "UPDATE events SET at = 9223372036854775807 WHERE game = ?1",
         "UPDATE events SET kind = 'joined', payload = '{}' WHERE game = ?1",
-        "UPDATE events SET seq = 7 WHERE game = ?1 AND seq = 2",
     ];
     for damage in damages {
         let game = local.people("gekitai").await;
@@ -164,6 +163,23 @@ async fn a_damaged_game_is_an_error_of_its_own_and_others_go_on() {
         assert_eq!(local.play(&game, 2, "d3").await.refused(500), reason);
     }
     local.play(&other, 1, "c4").await.ok();
+}
+
+#[tokio::test]
+async fn a_game_with_a_gap_opens_up_to_it_and_takes_no_moves() {
+    let mut local = Local::new().await;
+    let game = local.people("gekitai").await;
+    for (seat, turn) in [(1, "c4"), (2, "d3"), (1, "a1")] {
+        local.play(&game, seat, turn).await.ok();
+    }
+    let damage = "UPDATE events SET seq = 7 WHERE game = ?1 AND seq = 3";
+    database(&local.folder).execute(damage, [&game.id]).unwrap();
+    local = local.restart().await;
+    assert_eq!(local.show(&game).await["turns"], json!(["c4"]));
+    assert_eq!(local.events(&game).await.len(), 2);
+    let refused = local.play(&game, 2, "d3").await.refused(409);
+    assert!(refused.contains("lost"), "{refused}");
+    assert_eq!(local.show(&game).await["seq"], 2);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

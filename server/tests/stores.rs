@@ -41,9 +41,12 @@ pub fn event(seq: i64, command: Option<&str>) -> Event {
     Event { seq, seat: Some(Player::One), at: 1_000 + seq, fact, command }
 }
 
+/// An append behind an event without a command, or to a new game.
 pub fn append(game: &str, events: Vec<Event>) -> Append {
+    let first = events.first().filter(|first| first.seq > 1);
+    let after = first.map(|first| event(first.seq - 1, None).tip());
     let game = game.to_owned();
-    Append { game, events, new_game: None, token: None, running: None, computer: None }
+    Append { game, after, events, new_game: None, token: None, running: None, computer: None }
 }
 
 fn new_game(id: &str) -> NewGame {
@@ -120,6 +123,35 @@ async fn of_many_that_are_stored_together_one_that_meets_a_conflict_fails_alone(
 }
 
 #[tokio::test]
+async fn an_append_is_stored_only_behind_the_event_that_it_names() {
+    for kept in all() {
+        let (store, _end) = kept.open().await;
+        let one = append("one", vec![event(1, None), event(2, Some("a"))]);
+        assert_eq!(store.append(one).await, Ok(Appended::Committed));
+        let last = event(2, Some("a"));
+        let behind = |last: &Event| {
+            let next = append("one", vec![event(last.seq + 1, Some("next"))]);
+            Append { after: Some(last.tip()), ..next }
+        };
+        for other in [
+            event(1, None),
+            event(3, None),
+            Event { at: last.at + 1, ..last.clone() },
+            Event { command: None, ..last.clone() },
+            Event { seat: Some(Player::Two), ..last.clone() },
+            Event { fact: Fact::Declined, ..last.clone() },
+        ] {
+            let done = store.append(behind(&other)).await;
+            assert_eq!(done, Ok(Appended::Conflict), "{other:?}");
+        }
+        let unnamed = Append { after: None, ..behind(&last) };
+        assert_eq!(store.append(unnamed).await, Ok(Appended::Conflict));
+        assert_eq!(store.append(behind(&last)).await, Ok(Appended::Committed));
+        assert_eq!(numbers(&store, "one").await, [1, 2, 3]);
+    }
+}
+
+#[tokio::test]
 async fn of_several_for_the_same_number_one_is_stored() {
     for kept in all() {
         let (store, _end) = kept.open().await;
@@ -144,6 +176,7 @@ async fn what_is_stored_is_there_when_the_store_is_opened_again() {
         one.new_game = Some(new_game("two"));
         store.append(one).await.unwrap();
         let mut joined = append("two", vec![]);
+        joined.after = Some(new_game("two").first.tip());
         joined.events =
             vec![Event { fact: Fact::Joined { name: Some("Ann".into()) }, ..event(2, None) }];
         joined.token = Some((Player::One, [9; 32]));
@@ -165,6 +198,7 @@ async fn what_is_stored_is_there_when_the_store_is_opened_again() {
         assert_eq!(store.pauses(90_000).await, Ok(vec![]));
         let fact = Fact::Result { winner: None, reason: Reason::Agreed };
         let mut ended = append("one", vec![Event { fact, ..event(2, None) }]);
+        ended.after = Some(event(1, Some("ä \"x\"")).tip());
         ended.running = Some(Running::Stopped);
         assert_eq!(store.append(ended).await, Ok(Appended::Committed));
         assert_eq!(store.running().await, Ok(vec![]));

@@ -5,9 +5,11 @@
 //! were told is compared with what the database has.
 
 mod bots;
+mod failover;
 mod moving;
 #[path = "../../../server/tests/common/services.rs"]
 mod services;
+#[path = "../../../server/tests/common/wires.rs"]
 mod wires;
 mod workers;
 mod world;

@@ -70,7 +70,8 @@ fn a_frozen_worker_costs_a_moment_and_no_answer() {
     let data = postgres().url(&postgres().database());
     let mut command = serve(data.as_ref());
     command.args(["--nats", &nats().url()]);
-    let server = Server::spawn(command).unwrap_or_else(|output| panic!("no server: {output:?}"));
+    let server =
+        Server::spawn(&mut command).unwrap_or_else(|output| panic!("no server: {output:?}"));
     let worker = Worker::start();
     let mut line = Line::open(&server.address).unwrap();
     let review = json!({ "game": "gekitai", "moves": ["c4", "d3", "a1"], "nodes": 500 });

@@ -11,7 +11,7 @@ mod sqlite;
 mod writer;
 
 use crate::StartError;
-use crate::event::Event;
+use crate::event::{Event, Tip};
 use crate::ids::Hash;
 use crate::metrics::Metrics;
 use rules::Player;
@@ -52,7 +52,8 @@ pub enum StoreError {
 pub enum Appended {
     /// It is stored for good.
     Committed,
-    /// Something else has this number, or this command was received before; nothing was stored.
+    /// Nothing was stored: the last event of the game is not the one that was named, or this command was
+    /// received before.
     Conflict,
 }
 
@@ -86,6 +87,8 @@ pub enum Running {
 pub struct Append {
     /// The game.
     pub game: String,
+    /// The last event of the game, which these follow; none if the game is new.
+    pub after: Option<Tip>,
     /// The events, numbered on from the last one.
     pub events: Vec<Event>,
     /// Another game that is made with them.
@@ -113,7 +116,7 @@ pub type Reply<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Sen
 
 /// What keeps the games.
 pub trait Store: Send + Sync {
-    /// Stores events at the numbers they have, unless something else has them.
+    /// Stores events behind the one they name, if that is still the last of the game.
     fn append(&self, append: Append) -> Reply<'_, Appended>;
 
     /// Notes that a server runs.
@@ -126,7 +129,7 @@ pub trait Store: Send + Sync {
     /// Until when a server is known to have run, as far as this one has heard.
     fn alive(&self) -> i64;
 
-    /// The events of a game behind a number, in order, and not more than so many.
+    /// The events of a game behind a number, in order and without a gap, `most` of them at most.
     fn events<'a>(&'a self, game: &'a str, after: i64, most: usize) -> Reply<'a, Vec<Event>>;
 
     /// Hashes of the tokens of a game.
@@ -158,8 +161,8 @@ pub trait Shared: Send + Sync {
     /// What time it is there, and not before the last beat of any server.
     fn now(&self) -> Reply<'_, i64>;
 
-    /// The number of the last event of each of these games.
-    fn last(&self, games: Vec<String>) -> Reply<'_, Vec<(String, i64)>>;
+    /// Number and time of the last event of each of these games.
+    fn last(&self, games: Vec<String>) -> Reply<'_, Vec<(String, i64, i64)>>;
 
     /// Games whose clock had run out at a time if there was no pause, those with the earliest time first.
     fn overdue(&self, at: i64) -> Reply<'_, Vec<Runner>>;
@@ -245,6 +248,18 @@ impl Row {
         }
         Ok(Event { seq, seat, at, fact, command })
     }
+}
+
+/// The events up to the first number that is missing. Versions before 0.2.1 could leave a gap: a failover lost
+/// events, and others were appended behind them.
+fn unbroken(game: &str, after: i64, mut events: Vec<Event>) -> Vec<Event> {
+    let whole = (after + 1..).zip(&events).take_while(|(seq, event)| event.seq == *seq).count();
+    if whole < events.len() {
+        let missing = after + 1 + whole as i64;
+        tracing::warn!(game, missing, "an event is missing; the game is read up to it");
+        events.truncate(whole);
+    }
+    events
 }
 
 /// The tokens of a game from its rows.

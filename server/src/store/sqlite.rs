@@ -107,7 +107,7 @@ impl Store for Sqlite {
                 "SELECT seq, kind, payload, seat, command, at FROM events
                  WHERE game = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3",
             )?;
-            let mut rows = statement.query((game, after, most))?;
+            let mut rows = statement.query((&game, after, most))?;
             let mut events = Vec::new();
             while let Some(row) = rows.next()? {
                 let row = Row {
@@ -120,7 +120,7 @@ impl Store for Sqlite {
                 };
                 events.push(row.event()?);
             }
-            Ok(events)
+            Ok(super::unbroken(&game, after, events))
         };
         Box::pin(self.readers.read(read))
     }

@@ -7,7 +7,7 @@
 use super::file::{self, Lock};
 use super::sqlite::is_damage;
 use super::{Append, Appended, NewGame, Running, SLOW, StoreError, hex};
-use crate::event::Event;
+use crate::event::{Event, Tip};
 use crate::metrics::Metrics;
 use rusqlite::ffi::SQLITE_IOERR_WRITE;
 use rusqlite::{Connection, ErrorCode, OptionalExtension};
@@ -31,6 +31,8 @@ const PAUSE: &str = "INSERT INTO pauses (since, until) VALUES (?1, ?2)
     ON CONFLICT (since) DO UPDATE SET until = excluded.until";
 const MARK: &str = "INSERT INTO heartbeat (id, at) VALUES (0, 1)
     ON CONFLICT (id) DO UPDATE SET at = at + 1";
+const LAST: &str = "SELECT seq, kind, seat, command, at FROM events WHERE game = ?1
+    ORDER BY seq DESC LIMIT 1";
 const FIND: &str = "SELECT seat, command, at FROM events WHERE game = ?1 AND seq = ?2";
 
 /// How many writes are committed together at most.
@@ -383,6 +385,9 @@ fn append(connection: &Connection, wanted: &Append) -> rusqlite::Result<Appended
 /// Inserts everything, and what cannot fail last: until the first thing that is not free.
 fn insert_all(connection: &Connection, wanted: &Append) -> rusqlite::Result<bool> {
     let game = wanted.game.as_str();
+    if !follows(connection, wanted)? {
+        return Ok(false);
+    }
     if let Some(new) = &wanted.new_game
         && !make(connection, new)?
     {
@@ -407,6 +412,20 @@ fn insert_all(connection: &Connection, wanted: &Append) -> rusqlite::Result<bool
         None => {}
     }
     Ok(true)
+}
+
+/// Whether the last event of the game is the one that the append names.
+fn follows(connection: &Connection, wanted: &Append) -> rusqlite::Result<bool> {
+    let found = connection
+        .prepare_cached(LAST)?
+        .query_row([&wanted.game], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?))
+        })
+        .optional()?;
+    let named = wanted.after.clone().map(|Tip { seq, kind, seat, command, at }| {
+        (seq, kind, seat.map(|seat| i64::from(seat.number())), command, at)
+    });
+    Ok(found == named)
 }
 
 /// Makes a game; says whether its id was free.

@@ -4,6 +4,8 @@
 
 #[cfg(feature = "many")]
 pub mod services;
+#[cfg(feature = "many")]
+pub mod wires;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};

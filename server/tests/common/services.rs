@@ -127,8 +127,21 @@ impl Postgres {
 
     /// A standby for which this one waits with every commit.
     pub fn standby(&self) -> Postgres {
+        let standby = self.lagging_standby(self.port);
+        self.ask("postgres", "ALTER SYSTEM SET synchronous_standby_names = '*'");
+        self.ask("postgres", "SELECT pg_reload_conf()");
+        let began = Instant::now();
+        while self.ask("postgres", "SELECT sync_state FROM pg_stat_replication") != ["sync"] {
+            assert!(began.elapsed() < START, "the standby does not follow");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        standby
+    }
+
+    /// A standby for which nobody waits. It follows this cluster by way of a port, which may be a wire's.
+    pub fn lagging_standby(&self, way: u16) -> Postgres {
         let place = Place::new("postgres");
-        let own = self.port.to_string();
+        let own = way.to_string();
         let mut copy = ordinary(&programs().join("pg_basebackup"));
         copy.args([
             "-h",
@@ -149,13 +162,6 @@ impl Postgres {
         let child = Postgres::launch(&place, port);
         let mut standby = Postgres { port, place, child };
         standby.wait();
-        self.ask("postgres", "ALTER SYSTEM SET synchronous_standby_names = '*'");
-        self.ask("postgres", "SELECT pg_reload_conf()");
-        let began = Instant::now();
-        while self.ask("postgres", "SELECT sync_state FROM pg_stat_replication") != ["sync"] {
-            assert!(began.elapsed() < START, "the standby does not follow");
-            std::thread::sleep(Duration::from_millis(20));
-        }
         standby
     }
 

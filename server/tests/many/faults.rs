@@ -4,7 +4,7 @@
 use crate::common::services::{Postgres, postgres};
 use crate::common::within;
 use crate::stores::{append, event};
-use server::store::{self, Appended, Store, StoreError};
+use server::store::{self, Append, Appended, Store, StoreError};
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -75,11 +75,13 @@ impl Told {
     /// Appends the next event under a new name for each try, but under the same while the outcome is open.
     async fn append(&mut self, store: &Arc<dyn Store>) {
         let seq = self.stored.len() as i64 + 1;
+        let after = self.stored.last().map(|last| event(seq - 1, Some(last)).tip());
         let mut open = None;
         loop {
             let new = format!("c{}", self.stored.len() + self.refused.len());
             let name = open.clone().unwrap_or(new);
-            match store.append(append(&self.game, vec![event(seq, Some(&name))])).await {
+            let own = append(&self.game, vec![event(seq, Some(&name))]);
+            match store.append(Append { after: after.clone(), ..own }).await {
                 Ok(Appended::Committed) => return self.stored.push(name),
                 Ok(Appended::Conflict) => {
                     // Nobody else appends here: it must be what had no answer before.
@@ -202,4 +204,38 @@ async fn a_database_that_takes_nothing_refuses_and_is_used_again_when_it_does() 
     set("RESET default_transaction_read_only");
     let done = within(store.append(append("one", vec![event(1, None)]))).await;
     assert_eq!(done, Ok(Appended::Committed));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_game_that_somebody_has_locked_takes_no_others_with_it() {
+    let postgres = postgres();
+    let database = postgres.database();
+    let (store, _end) =
+        store::open(postgres.url(&database).as_ref(), Arc::default()).await.unwrap();
+    store.append(append("warm", vec![event(1, None)])).await.unwrap();
+    // An event that is neither committed nor rolled back.
+    let (port, name) = (postgres.port.to_string(), database.clone());
+    let locked = std::thread::spawn(move || {
+        let row = "INSERT INTO events VALUES ('locked', 1, 'declined', '{}', NULL, NULL, 1)";
+        let sql = format!("BEGIN; {row}; SELECT pg_sleep(13); ROLLBACK");
+        let mut psql = std::process::Command::new("psql");
+        psql.args(["-h", "127.0.0.1", "-U", "quadrille", "-p", &port, "-d", &name, "-c", &sql]);
+        psql.output().unwrap()
+    });
+    let waits = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep%'
+        AND wait_event = 'PgSleep' AND datname = current_database()";
+    while postgres.ask(&database, waits) != ["1"] {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let mut all = JoinSet::new();
+    for game in ["a", "locked", "z1", "z2", "z3"] {
+        let store = Arc::clone(&store);
+        all.spawn(
+            async move { (game, within(store.append(append(game, vec![event(1, None)]))).await) },
+        );
+    }
+    for (game, done) in all.join_all().await {
+        assert_eq!(done.is_ok(), game != "locked", "{game}: {done:?}");
+    }
+    assert!(!locked.is_finished(), "they did not wait for it");
 }

@@ -3,7 +3,8 @@
 use crate::common::services::{postgres, url};
 use crate::common::within;
 use crate::stores::{append, event};
-use server::store::{self, Appended, Store};
+use server::event::Event;
+use server::store::{self, Append, Appended, Store};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -75,16 +76,17 @@ async fn what_a_lost_connection_leaves_open_is_looked_up() {
     let (store, _end) = store::open(data.as_ref(), Arc::default()).await.unwrap();
     // The statement is known to the connection, so that the next question is the append itself.
     store.append(append("g", vec![event(1, None)])).await.unwrap();
-    for seq in 2..42 {
-        wire.cut(if seq % 2 == 0 { SWALLOW_QUESTION } else { SWALLOW_ANSWER });
-        let own = append("g", vec![event(seq, Some(&format!("c{seq}"))), event(seq + 100, None)]);
+    for round in 0..40 {
+        let seq = 2 + 2 * round;
+        wire.cut(if round % 2 == 0 { SWALLOW_QUESTION } else { SWALLOW_ANSWER });
+        let own = append("g", vec![event(seq, Some(&format!("c{seq}"))), event(seq + 1, None)]);
         let done = within(store.append(own)).await;
         assert_eq!(done, Ok(Appended::Committed), "{seq}");
-        assert_eq!(wire.cuts.load(Ordering::SeqCst), seq as usize - 1, "the line was cut");
+        assert_eq!(wire.cuts.load(Ordering::SeqCst), round as usize + 1, "the line was cut");
     }
     // Somebody else's is not taken for one's own.
     wire.cut(SWALLOW_ANSWER);
-    let done = within(store.append(append("g", vec![event(41, Some("other"))]))).await;
+    let done = within(store.append(append("g", vec![event(80, Some("other"))]))).await;
     assert_eq!(done, Ok(Appended::Conflict));
     let rows = postgres.ask(&database, "SELECT count(*), count(DISTINCT command) FROM events");
     assert_eq!(rows, ["81|40"]);
@@ -105,11 +107,14 @@ async fn servers_that_append_in_any_order_do_not_wait_for_each_other_in_a_circle
             let store = Arc::clone(&store);
             tasks.spawn(async move {
                 let mut committed = 0;
-                for seq in 1..=20 {
+                for round in 1..=20 {
                     // Each server comes to the games in an order of its own.
                     let game = format!("g{}", (task * (number * 2 + 1)) % 40);
-                    let name = format!("{number}-{seq}");
-                    let own = append(&game, vec![event(seq, Some(&name))]);
+                    let name = format!("{number}-{task}-{round}");
+                    let events = store.events(&game, 0, usize::MAX).await.unwrap();
+                    let next = event(events.len() as i64 + 1, Some(&name));
+                    let after = events.last().map(Event::tip);
+                    let own = Append { after, ..append(&game, vec![next]) };
                     let done = within(store.append(own)).await.unwrap();
                     committed += usize::from(done == Appended::Committed);
                 }

@@ -1,6 +1,6 @@
 //! Appends as one statement: all that is free is stored, and what is not free takes nobody else's with it.
 
-use crate::event::Event;
+use crate::event::{Event, Tip};
 use crate::store::{Append, LEASE, Running, hex};
 use tokio_postgres::types::ToSql;
 
@@ -8,13 +8,23 @@ use tokio_postgres::types::ToSql;
 /// middle of it and keep others waiting.
 ///
 /// The first event of each append decides, in the order of the games, so that no two of these statements wait
-/// for each other in a circle. Everything else of an append touches only what belongs to a game whose next
-/// number it has.
+/// for each other in a circle. It is stored only behind the event that it names: a database that has lost that
+/// one in a failover would otherwise be left with a gap. Everything else of an append touches only what belongs
+/// to a game whose next number it has.
 pub const APPEND: &str = "
 WITH first AS (
     INSERT INTO events (game, seq, kind, payload, seat, command, at)
-    SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::smallint[], $6::text[],
-        $7::bigint[])
+    SELECT a.game, a.seq, a.kind, a.payload, a.seat, a.command, a.at
+    FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::smallint[], $6::text[],
+        $7::bigint[], $29::bigint[], $30::text[], $31::smallint[], $32::text[], $33::bigint[])
+        AS a (game, seq, kind, payload, seat, command, at,
+            after_seq, after_kind, after_seat, after_command, after_at)
+    WHERE coalesce((
+        SELECT l.seq IS NOT DISTINCT FROM a.after_seq AND l.kind IS NOT DISTINCT FROM a.after_kind
+            AND l.seat IS NOT DISTINCT FROM a.after_seat
+            AND l.command IS NOT DISTINCT FROM a.after_command
+            AND l.at IS NOT DISTINCT FROM a.after_at
+        FROM events l WHERE l.game = a.game ORDER BY l.seq DESC LIMIT 1), a.after_seq IS NULL)
     ON CONFLICT DO NOTHING RETURNING game
 ), rest AS (
     INSERT INTO events (game, seq, kind, payload, seat, command, at)
@@ -75,10 +85,31 @@ impl Events {
     }
 }
 
+/// The events that appends follow, as columns.
+#[derive(Default)]
+struct Tips {
+    seq: Vec<Option<i64>>,
+    kind: Vec<Option<String>>,
+    seat: Vec<Option<i16>>,
+    command: Vec<Option<String>>,
+    at: Vec<Option<i64>>,
+}
+
+impl Tips {
+    fn push(&mut self, tip: Option<&Tip>) {
+        self.seq.push(tip.map(|tip| tip.seq));
+        self.kind.push(tip.map(|tip| tip.kind.clone()));
+        self.seat.push(tip.and_then(|tip| tip.seat).map(|seat| i16::from(seat.number())));
+        self.command.push(tip.and_then(|tip| tip.command.clone()));
+        self.at.push(tip.map(|tip| tip.at));
+    }
+}
+
 /// The columns of all appends.
 #[derive(Default)]
 pub struct Columns {
     first: Events,
+    after: Tips,
     rest_of: Vec<String>,
     rest: Events,
     token_of: Vec<String>,
@@ -109,6 +140,7 @@ impl Columns {
     fn push(&mut self, append: &Append) {
         let Some((of, event)) = first(append) else { return };
         self.first.push(of, event);
+        self.after.push(append.after.as_ref());
         for event in append.events.iter().skip(1) {
             self.rest_of.push(of.to_owned());
             self.rest.push(&append.game, event);
@@ -155,8 +187,8 @@ impl Columns {
     }
 
     /// The parameters of [`APPEND`].
-    pub fn values(&self) -> [&(dyn ToSql + Sync); 28] {
-        let (first, rest) = (&self.first, &self.rest);
+    pub fn values(&self) -> [&(dyn ToSql + Sync); 33] {
+        let (first, rest, after) = (&self.first, &self.rest, &self.after);
         [
             &first.game,
             &first.seq,
@@ -186,6 +218,11 @@ impl Columns {
             &self.turns.2,
             &self.holder,
             &self.rests,
+            &after.seq,
+            &after.kind,
+            &after.seat,
+            &after.command,
+            &after.at,
         ]
     }
 }

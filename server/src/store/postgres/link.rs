@@ -4,7 +4,7 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio_postgres::config::SslMode;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
@@ -18,7 +18,8 @@ const PATIENCE: Duration = Duration::from_secs(3);
 const FIRST_WORD: Duration = Duration::from_secs(2);
 
 /// What each connection asks for: nothing waits for long, and no transaction stays open.
-const SETTINGS: &str = "SET statement_timeout = 2500; SET lock_timeout = 2000";
+const SETTINGS: &str = "SET statement_timeout = 2500; SET lock_timeout = 1000; \
+    SET idle_in_transaction_session_timeout = 3000";
 
 /// Why something was not answered.
 #[derive(Clone, Debug)]
@@ -48,6 +49,13 @@ impl Fault {
             SqlState::QUERY_CANCELED,
         ]
         .contains(code)
+    }
+
+    /// Whether the reason lies in what was asked, not in the database: bad data, a broken constraint, a value
+    /// beyond a limit. Anything else keeps others from storing something, too.
+    pub fn is_about_the_data(&self) -> bool {
+        let Fault::Refused(code, _) = self else { return false };
+        ["22", "23", "54"].iter().any(|class| code.code().starts_with(class))
     }
 }
 
@@ -164,7 +172,7 @@ fn tls(root: Option<&str>) -> Result<MakeRustlsConnect, String> {
     Ok(MakeRustlsConnect::new(config))
 }
 
-/// A connection with the statements that it has been told.
+/// A connection and its prepared statements.
 struct Told {
     client: Client,
     statements: Mutex<HashMap<&'static str, Statement>>,
@@ -185,10 +193,17 @@ impl Told {
     }
 }
 
-/// One connection at a time, made anew when it is lost.
+/// One connection at a time, replaced when it is lost.
 pub struct Link {
     address: Arc<Address>,
-    told: tokio::sync::Mutex<Option<Arc<Told>>>,
+    held: tokio::sync::Mutex<Held>,
+}
+
+/// The present connection, and when the last attempt to make one failed.
+#[derive(Default)]
+struct Held {
+    told: Option<Arc<Told>>,
+    failed: Option<(Instant, Fault)>,
 }
 
 /// The parameters of a statement.
@@ -197,25 +212,38 @@ pub type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
 impl Link {
     /// None yet: it is made when it is needed.
     pub fn new(address: &Arc<Address>) -> Link {
-        Link { address: Arc::clone(address), told: tokio::sync::Mutex::default() }
+        Link { address: Arc::clone(address), held: tokio::sync::Mutex::default() }
     }
 
     async fn told(&self) -> Result<Arc<Told>, Fault> {
-        let mut told = self.told.lock().await;
-        if let Some(told) = told.as_ref().filter(|told| !told.client.is_closed()) {
+        let asked = Instant::now();
+        let mut held = self.held.lock().await;
+        if let Some(told) = held.told.as_ref().filter(|told| !told.client.is_closed()) {
             return Ok(Arc::clone(told));
         }
+        // Everybody who waited for an attempt shares its failure. If each made one of their own, they would
+        // wait for each other.
+        if let Some((_, fault)) = held.failed.as_ref().filter(|(at, _)| *at >= asked) {
+            return Err(fault.clone());
+        }
         let connected = tokio::time::timeout(FIRST_WORD, self.address.connect()).await;
-        let client =
-            connected.map_err(|_| Fault::Away("the database does not answer".into()))??;
-        let new = Arc::new(Told { client, statements: Mutex::default() });
-        *told = Some(Arc::clone(&new));
-        Ok(new)
+        let silent = || Err(Fault::Away("the database does not answer".into()));
+        match connected.unwrap_or_else(|_| silent()) {
+            Ok(client) => {
+                let new = Arc::new(Told { client, statements: Mutex::default() });
+                held.told = Some(Arc::clone(&new));
+                Ok(new)
+            }
+            Err(fault) => {
+                held.failed = Some((Instant::now(), fault.clone()));
+                Err(fault)
+            }
+        }
     }
 
     /// Drops a connection, if it is still the present one.
     async fn drop(&self, lost: &Arc<Told>) {
-        self.told.lock().await.take_if(|told| Arc::ptr_eq(told, lost));
+        self.held.lock().await.told.take_if(|told| Arc::ptr_eq(told, lost));
     }
 
     /// Has a statement done, in a transaction of its own.
@@ -243,6 +271,26 @@ impl Link {
             Err(fault) if fault.passes() => self.query(sql, values).await,
             other => other,
         }
+    }
+
+    /// Has a statement done and rolls it back, to learn whether it could be done. Nobody else may use the
+    /// connection meanwhile.
+    pub async fn rehearse(&self, sql: &'static str, values: Values<'_>) -> Result<(), Fault> {
+        // One connection for all three: on another one the statement would be done for good.
+        let told = self.told().await?;
+        let tried = tokio::time::timeout(PATIENCE, async {
+            let statement = told.statement(sql).await?;
+            told.client.batch_execute("BEGIN").await?;
+            let done = told.client.query(&statement, values).await;
+            told.client.batch_execute("ROLLBACK").await?;
+            Ok(done.map(drop)?)
+        });
+        let silent = || Fault::Lost("the database does not answer any more".into());
+        let done = tried.await.unwrap_or_else(|_| Err(silent()));
+        if let Err(Fault::Lost(_)) = &done {
+            self.drop(&told).await;
+        }
+        done
     }
 
     /// Has several statements without parameters done in one transaction.

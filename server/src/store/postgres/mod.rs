@@ -6,6 +6,7 @@
 mod batch;
 mod link;
 mod schema;
+mod trouble;
 mod writer;
 
 use super::{Append, Appended, LEASE, Reply, Row, Runner, Shared, Store, StoreError};
@@ -14,11 +15,13 @@ use crate::event::Event;
 use crate::ids::Hash;
 use crate::metrics::Metrics;
 use crate::time::GAP;
+use batch::{APPEND, Columns};
 use link::{Address, Fault, Link, Values};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 use tokio::sync::{mpsc, oneshot};
+use trouble::Trouble;
 use writer::{Job, Writer};
 
 /// How many appends may wait for the writer.
@@ -26,6 +29,10 @@ const MOST_WAITING: usize = 4_096;
 
 /// How many connections read.
 const READERS: usize = 2;
+
+/// For how many milliseconds no beat counts after a server has said that it cannot append. It says so every
+/// second or two. If it is killed meanwhile, that alone does not make a pause.
+const HELD: i64 = GAP - 1_000;
 
 const EVENTS: &str = "SELECT seq, kind, payload, seat, command, at FROM events
     WHERE game = $1 AND seq > $2 ORDER BY seq LIMIT $3";
@@ -36,25 +43,34 @@ const PAUSES: &str = "SELECT since, until FROM pauses WHERE until > $1 ORDER BY 
 const GAMES: &str = "SELECT DISTINCT game FROM events WHERE game > $1 ORDER BY game LIMIT $2";
 const NOTE: &str = "INSERT INTO pauses (since, until)
     SELECT * FROM unnest($1::bigint[], $2::bigint[]) ON CONFLICT (since) DO NOTHING";
+// Row 1 is when a server last beat. Row 2 says until when none counts, since a server cannot append.
 const BEAT: &str = "INSERT INTO heartbeat (id, at) VALUES (1, $1)
+    ON CONFLICT (id) DO UPDATE SET at = greatest(heartbeat.at, excluded.at)
+    WHERE NOT EXISTS (SELECT FROM heartbeat AS held WHERE held.id = 2 AND held.at > $1)
+    RETURNING at";
+const HOLD: &str = "INSERT INTO heartbeat (id, at)
+    VALUES (2, (extract(epoch FROM clock_timestamp()) * 1000)::bigint + $1)
     ON CONFLICT (id) DO UPDATE SET at = greatest(heartbeat.at, excluded.at) RETURNING at";
+// Another server may hold it for longer.
+const LET_GO: &str = "UPDATE heartbeat SET at = 0 WHERE id = 2 AND at <= $1";
 // Whoever beats meanwhile waits, or is waited for: of several servers that have slept one notes the pause.
 const PAUSE: &str = "
-    WITH last AS (SELECT at FROM heartbeat WHERE id = 1 FOR UPDATE),
+    WITH last AS (SELECT at FROM heartbeat WHERE id = 1
+        AND NOT EXISTS (SELECT FROM heartbeat AS held WHERE held.id = 2 AND held.at > $2) FOR UPDATE),
     noted AS (
         INSERT INTO pauses (since, until)
         SELECT greatest($1, at), $2 FROM last WHERE at > 0 AND $2 - greatest($1, at) > $3
         ON CONFLICT (since) DO UPDATE SET until = greatest(pauses.until, excluded.until)
         RETURNING since, until),
     beat AS (UPDATE heartbeat SET at = greatest(heartbeat.at, $2) FROM last WHERE id = 1)
-    SELECT since, until FROM noted";
+    SELECT noted.since, noted.until FROM last LEFT JOIN noted ON true";
 const NOW: &str = "SELECT greatest((extract(epoch FROM clock_timestamp()) * 1000)::bigint,
     coalesce((SELECT at FROM heartbeat WHERE id = 1), 0))";
 const LAST_BEAT: &str = "SELECT greatest(
     coalesce((SELECT at FROM heartbeat WHERE id = 1), 0), coalesce((SELECT max(until) FROM pauses), 0))";
-const LAST: &str = "SELECT game, coalesce(
-        (SELECT seq FROM events WHERE events.game = wanted.game ORDER BY seq DESC LIMIT 1), 0)
-    FROM unnest($1::text[]) AS wanted (game)";
+const LAST: &str = "SELECT wanted.game, last.seq, last.at FROM unnest($1::text[]) AS wanted (game)
+    CROSS JOIN LATERAL (SELECT seq, at FROM events WHERE events.game = wanted.game
+        ORDER BY seq DESC LIMIT 1) AS last";
 const CLAIM: &str = "INSERT INTO computing (game, seq, holder, until, shown)
     VALUES ($1, $2, $3, $4::bigint + $6::bigint, $5)
     ON CONFLICT (game) DO UPDATE SET seq = excluded.seq, holder = excluded.holder,
@@ -74,6 +90,11 @@ pub struct Postgres {
     turn: AtomicUsize,
     /// For the heart, which must not wait for anybody.
     pulse: Link,
+    /// For trying whether something can be appended, by one at a time.
+    rehearsal: tokio::sync::Mutex<Link>,
+    trouble: Arc<Trouble>,
+    /// Until when no beat counts by this server's own word; 0 if it has let go.
+    held: AtomicI64,
     writes: mpsc::Sender<Job>,
     alive: AtomicI64,
     holder: i64,
@@ -98,7 +119,9 @@ impl Postgres {
         let holder = i64::from_le_bytes(crate::ids::seed().to_le_bytes());
         let (writes, queue) = mpsc::channel(MOST_WAITING);
         let (ended, end) = oneshot::channel();
-        let writer = Writer { link: Link::new(&address), holder, metrics };
+        let trouble = Arc::new(Trouble::default());
+        let (link, seen) = (Link::new(&address), Arc::clone(&trouble));
+        let writer = Writer { link, holder, metrics, trouble: seen };
         tokio::spawn(async move {
             writer.run(queue).await;
             // Nobody may be waiting for it.
@@ -108,6 +131,9 @@ impl Postgres {
             readers: (0..READERS).map(|_| Link::new(&address)).collect(),
             turn: AtomicUsize::new(0),
             pulse,
+            rehearsal: tokio::sync::Mutex::new(Link::new(&address)),
+            trouble,
+            held: AtomicI64::new(0),
             writes,
             alive: AtomicI64::new(last),
             holder,
@@ -141,6 +167,43 @@ impl Postgres {
         })
     }
 
+    /// Refuses while nothing can be appended, and lets the other servers know.
+    async fn can_append(&self) -> Result<(), StoreError> {
+        let done = self.look_into_trouble().await;
+        let held = self.held.load(Ordering::Relaxed);
+        if done.is_ok() && held > 0 {
+            self.write(LET_GO, &[&held]).await?;
+            self.held.store(0, Ordering::Relaxed);
+        }
+        // If that cannot be said either, the others do not beat.
+        if done.is_err()
+            && self.trouble.is_to_be_told()
+            && let Ok(rows) = self.write(HOLD, &[&HELD]).await
+        {
+            self.held.store(rows.first().map_or(0, |row| row.get(0)), Ordering::Relaxed);
+        }
+        done
+    }
+
+    async fn look_into_trouble(&self) -> Result<(), StoreError> {
+        let Some(reason) = self.trouble.reason() else { return Ok(()) };
+        if let Ok(link) = self.rehearsal.try_lock()
+            && let Some(append) = self.trouble.to_try()
+        {
+            let columns = Columns::new([&append], self.holder);
+            match link.rehearse(APPEND, &columns.values()).await {
+                Err(fault) if !fault.is_about_the_data() => {
+                    return Err(StoreError::Failed(fault.reason()));
+                }
+                _ => self.trouble.works(),
+            }
+        }
+        match self.trouble.reason() {
+            None => Ok(()),
+            Some(_) => Err(StoreError::Failed(reason)),
+        }
+    }
+
     async fn runners(&self, until: i64) -> Result<Vec<Runner>, StoreError> {
         let rows = self.read(RUNNING, &[&until]).await?;
         let runner = |row: &tokio_postgres::Row| {
@@ -163,18 +226,24 @@ impl Store for Postgres {
 
     fn beat(&self, at: i64) -> Reply<'_, ()> {
         Box::pin(async move {
-            self.write(BEAT, &[&at]).await?;
-            // What others have noted says nothing about whether this server could.
-            self.alive.fetch_max(at, Ordering::Relaxed);
+            self.can_append().await?;
+            let counts = !self.write(BEAT, &[&at]).await?.is_empty();
+            if counts {
+                // What others have noted says nothing about whether this server could.
+                self.alive.fetch_max(at, Ordering::Relaxed);
+            }
             Ok(())
         })
     }
 
     fn pause(&self, from: i64, to: i64) -> Reply<'_, Option<(i64, i64)>> {
         Box::pin(async move {
+            self.can_append().await?;
             let rows = self.write(PAUSE, &[&from, &to, &GAP]).await?;
+            // None while another server cannot append: the pause has not ended yet.
+            let Some(row) = rows.first() else { return Ok(None) };
             self.alive.fetch_max(to, Ordering::Relaxed);
-            Ok(rows.first().map(|row| (row.get(0), row.get(1))))
+            Ok(row.get::<_, Option<i64>>(0).zip(row.get(1)))
         })
     }
 
@@ -192,7 +261,8 @@ impl Store for Postgres {
                 let (seat, command, at) = (seat.map(i64::from), row.get(4), row.get(5));
                 Row { seq, kind, payload, seat, command, at }.event()
             };
-            rows.iter().map(event).collect()
+            let events = rows.iter().map(event).collect::<Result<_, _>>()?;
+            Ok(super::unbroken(game, after, events))
         })
     }
 
@@ -247,10 +317,10 @@ impl Shared for Postgres {
         })
     }
 
-    fn last(&self, games: Vec<String>) -> Reply<'_, Vec<(String, i64)>> {
+    fn last(&self, games: Vec<String>) -> Reply<'_, Vec<(String, i64, i64)>> {
         Box::pin(async move {
             let rows = self.read(LAST, &[&games]).await?;
-            Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
+            Ok(rows.iter().map(|row| (row.get(0), row.get(1), row.get(2))).collect())
         })
     }
 

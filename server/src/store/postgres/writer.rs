@@ -5,6 +5,7 @@
 
 use super::batch::{APPEND, Columns, first};
 use super::link::{Fault, Link};
+use super::trouble::Trouble;
 use crate::metrics::Metrics;
 use crate::store::{Append, Appended, SLOW, StoreError};
 use std::collections::HashSet;
@@ -18,6 +19,9 @@ const MOST_TOGETHER: usize = 256;
 
 /// How long an outcome is asked for before it counts as unknown, and how long apart.
 const PATIENCE: Duration = Duration::from_secs(8);
+/// After how many failures in a row the rest of a batch is refused.
+const MOST_FAILURES: usize = 2;
+
 const PAUSES: [u64; 6] = [10, 30, 100, 300, 700, 1_000];
 
 const FIND: &str =
@@ -51,6 +55,8 @@ pub struct Writer {
     pub holder: i64,
     /// What is counted.
     pub metrics: Arc<Metrics>,
+    /// What others learn of failures.
+    pub trouble: Arc<Trouble>,
 }
 
 impl Writer {
@@ -64,7 +70,9 @@ impl Writer {
             }
             let jobs = take(&mut waiting);
             let began = Instant::now();
+            self.trouble.waits(true);
             let done = self.store(jobs).await;
+            self.trouble.waits(false);
             let took = began.elapsed();
             self.metrics.committed(done.count, took, done.error.is_none());
             if took > SLOW {
@@ -89,10 +97,17 @@ impl Writer {
     async fn store(&self, jobs: Vec<Job>) -> Done {
         let mut told = Done { count: jobs.len(), error: None };
         let appends: Vec<_> = jobs.iter().map(|job| &job.append).collect();
-        match self.settle(&appends).await {
-            Err(Fault::Refused(..)) if jobs.len() > 1 => {
+        match self.settle(&appends, PATIENCE).await {
+            Err(fault @ Fault::Refused(..)) if jobs.len() > 1 => {
+                // One of them may be to blame. If the database is, they are not tried for long.
+                let own = fault.is_about_the_data();
+                let (patience, mut failures) = (if own { PATIENCE } else { Duration::ZERO }, 0);
                 for job in jobs {
-                    let done = self.alone(&job.append).await;
+                    let done = match failures < MOST_FAILURES {
+                        true => self.alone(&job.append, patience).await,
+                        false => refused(fault.clone()),
+                    };
+                    failures = if own || done.is_ok() { 0 } else { failures + 1 };
                     told.note(&done);
                     job.say(done);
                 }
@@ -107,15 +122,19 @@ impl Writer {
         told
     }
 
-    async fn alone(&self, append: &Append) -> Result<Appended, StoreError> {
-        match self.settle(&[append]).await {
+    async fn alone(&self, append: &Append, patience: Duration) -> Result<Appended, StoreError> {
+        match self.settle(&[append], patience).await {
             Ok(done) => Ok(done.first().copied().unwrap_or(Appended::Conflict)),
             Err(fault) => refused(fault),
         }
     }
 
-    /// Asks until it is known what became of the appends.
-    async fn settle(&self, appends: &[&Append]) -> Result<Vec<Appended>, Fault> {
+    /// Asks until it is known what became of the appends, or for as long as there is patience.
+    async fn settle(
+        &self,
+        appends: &[&Append],
+        patience: Duration,
+    ) -> Result<Vec<Appended>, Fault> {
         let columns = Columns::new(appends.iter().copied(), self.holder);
         let began = Instant::now();
         let mut lost = None;
@@ -125,17 +144,23 @@ impl Writer {
                 Ok(rows) => {
                     let stored: HashSet<String> = rows.iter().map(|row| row.get(0)).collect();
                     match self.compare(appends, &stored, lost.is_some()).await {
-                        Ok(done) => return Ok(done),
+                        Ok(done) => {
+                            self.trouble.works();
+                            return Ok(done);
+                        }
                         Err(fault) => Fault::Lost(fault.reason()),
                     }
                 }
                 Err(fault) => fault,
             };
+            if let Some(append) = appends.first().filter(|_| !fault.is_about_the_data()) {
+                self.trouble.failed(append, &fault);
+            }
             if let Fault::Lost(reason) = &fault {
                 lost = Some(reason.clone());
                 self.metrics.store_lost();
             }
-            let passes = fault.passes() && began.elapsed() < PATIENCE;
+            let passes = fault.passes() && began.elapsed() < patience;
             match (passes, lost.take()) {
                 (true, before) => lost = before,
                 (false, Some(reason)) => return Err(Fault::Lost(reason)),

@@ -1,0 +1,223 @@
+//! A database that answers, but to which nothing can be appended, or that does not answer at all.
+
+use super::shared::{person, servers_on};
+use crate::common::services::{Place, Postgres, postgres, url};
+use crate::common::wires::Wire;
+use crate::common::{Local, Made, within};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+/// What each player has for a whole game, in seconds: less than the trouble lasts.
+const CLOCK: u32 = 8;
+
+/// How long nothing can be appended, in seconds.
+const TROUBLE: u64 = 17;
+
+/// What a player may lose of it, in milliseconds: until a server notices, and until others hear of it.
+const UNNOTICED: i64 = 4_000;
+
+/// A game in which the clock of the first player runs.
+async fn running(local: &Local) -> Made {
+    let clock = json!({ "kind": "time", "seconds": CLOCK });
+    let wanted = json!({ "game": "gekitai", "seats": [person(), person()], "clock": clock });
+    let game = local.make(wanted).await;
+    local.play(&game, 1, "c4").await.ok();
+    local.play(&game, 2, "d4").await.ok();
+    game
+}
+
+/// Sends a turn until it is stored; what a refusal says otherwise.
+async fn insist(local: &Local, game: &Made) -> Result<(), String> {
+    let began = Instant::now();
+    loop {
+        let answer = local.play(game, 1, "a1").await;
+        if answer.status == 200 {
+            return Ok(());
+        }
+        if answer.status != 503 || began.elapsed() > Duration::from_secs(40) {
+            return Err(answer.text);
+        }
+        tokio::time::sleep(Duration::from_millis(300)).await;
+    }
+}
+
+/// Whether the server says that nothing can be stored.
+async fn says_so(local: &Local) -> bool {
+    local.get("/api/health").await.ok()["store"] == "away"
+}
+
+/// Compares clocks after the trouble, which began and ended within this time: nobody has paid for it.
+async fn compare(local: &Local, game: &Made, all: Duration) {
+    let spent = all.as_millis() as i64 - 1_000 * TROUBLE as i64;
+    let least = 1_000 * i64::from(CLOCK) - spent - UNNOTICED;
+    // A server that only heard of the pause learns it with its next beat.
+    within(async {
+        loop {
+            let shown = local.show(game).await;
+            assert_eq!(shown["result"], Value::Null, "{shown}");
+            if shown["clocks"]["left"][0].as_i64().unwrap() >= least {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_locked_table_takes_nobodys_time() {
+    let postgres = postgres();
+    let database = postgres.database();
+    let local = servers_on(&postgres.url(&database), &[0, 0], |_| {}).await;
+    let began = Instant::now();
+    let game = running(&local[0]).await;
+    let (port, name) = (postgres.port, database.clone());
+    let lock = std::thread::spawn(move || {
+        let sql = format!("LOCK TABLE events IN EXCLUSIVE MODE; SELECT pg_sleep({TROUBLE})");
+        let mut psql = Command::new("psql");
+        psql.args(["-h", "127.0.0.1", "-U", "quadrille", "-p", &port.to_string()]);
+        psql.args(["-At", "-d", &name, "-c", &format!("BEGIN; {sql}; COMMIT")]).output().unwrap()
+    });
+    let held = "SELECT count(*) FROM pg_locks WHERE mode = 'ExclusiveLock' AND granted
+        AND relation = 'events'::regclass";
+    while postgres.ask(&database, held) != ["1"] {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let watched = async {
+        let mut said = [false; 2];
+        while !lock.is_finished() {
+            for (said, local) in said.iter_mut().zip(&local) {
+                *said |= says_so(local).await;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        said
+    };
+    let (stored, said) = tokio::join!(insist(&local[0], &game), watched);
+    stored.unwrap();
+    assert_eq!(said, [true; 2], "everybody knows that nothing can be stored");
+    let all = began.elapsed();
+    for local in &local {
+        compare(local, &game, all).await;
+        within(async {
+            while says_so(local).await {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        })
+        .await;
+    }
+}
+
+/// A small disk of its own, on which a database can be; only root can make one.
+struct Disk(Place);
+
+impl Disk {
+    fn new() -> Option<Disk> {
+        let place = Place::new("disk");
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", "size=16m,uid=65534,gid=65534", "tmpfs"]).arg(&place.0);
+        mount.status().is_ok_and(|done| done.success()).then_some(Disk(place))
+    }
+
+    fn path(&self) -> &Path {
+        &self.0.0
+    }
+
+    /// Takes all the room that is left.
+    fn fill(&self) -> PathBuf {
+        let filler = self.path().join("filler");
+        let mut dd = Command::new("dd");
+        let of = format!("of={}", filler.display());
+        dd.args(["if=/dev/zero", &of, "bs=4k"]).stderr(std::process::Stdio::null());
+        assert!(!dd.status().unwrap().success(), "until the disk is full");
+        filler
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").args(["-l"]).arg(self.path()).status();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_full_disk_takes_nobodys_time() {
+    let Some(disk) = Disk::new() else {
+        eprintln!("not tried: a disk of its own needs the rights of root");
+        return;
+    };
+    let postgres = tokio::task::block_in_place(Postgres::start);
+    let made = format!("CREATE TABLESPACE small LOCATION '{}'", disk.path().display());
+    postgres.ask("postgres", &made);
+    postgres.ask("postgres", "CREATE DATABASE games TABLESPACE small STRATEGY file_copy");
+    let local = servers_on(&postgres.url("games"), &[0, 0], |_| {}).await;
+    let began = Instant::now();
+    let mut games = Vec::new();
+    for _ in 0..3 {
+        games.push(running(&local[0]).await);
+    }
+    let filler = tokio::task::block_in_place(|| disk.fill());
+    // What room there is in the pages of the tables is used up by others.
+    while local[0]
+        .post("/api/games", json!({ "game": "gekitai", "seats": [person(), person()] }))
+        .await
+        .status
+        == 201
+    {}
+    let freed = tokio::spawn(async move {
+        tokio::time::sleep(Duration::from_secs(TROUBLE)).await;
+        std::fs::remove_file(filler).unwrap();
+    });
+    let insisted = futures_util::future::join_all(games.iter().map(|game| insist(&local[0], game)));
+    let watched = async {
+        let mut said = [false; 2];
+        while !freed.is_finished() {
+            for (said, local) in said.iter_mut().zip(&local) {
+                *said |= says_so(local).await;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        said
+    };
+    let (stored, said) = tokio::join!(insisted, watched);
+    stored.into_iter().for_each(|stored| stored.unwrap());
+    assert_eq!(said, [true; 2], "everybody knows that nothing can be stored");
+    let all = began.elapsed();
+    for game in &games {
+        compare(&local[1], game, all).await;
+    }
+    local.into_iter().for_each(drop);
+    drop(postgres);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn readers_do_not_queue_behind_a_database_that_does_not_answer() {
+    let postgres = postgres();
+    let database = postgres.database();
+    let wire = Wire::new(postgres.port);
+    let local = servers_on(&url(wire.port, &database), &[0], |_| {}).await.remove(0);
+    let game = local.people("gekitai").await;
+    local.show(&game).await;
+    wire.cut();
+    let began = Instant::now();
+    let path = format!("/api/games/{}", game.id);
+    let asked = (0..40).map(|_| async {
+        let answer = local.get(&path).await;
+        assert_eq!(answer.status, 503, "{}", answer.text);
+        began.elapsed()
+    });
+    let mut waited = futures_util::future::join_all(asked).await;
+    waited.sort();
+    let (first, last) = (waited[0], waited[39]);
+    println!("40 readers of a silent database: the first after {first:?}, the last after {last:?}");
+    assert!(last < first * 2, "the first after {first:?}, the last after {last:?}");
+    wire.mend();
+    within(async {
+        while local.get(&path).await.status != 200 {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    })
+    .await;
+}
