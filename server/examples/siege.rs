@@ -1,11 +1,12 @@
 //! Games of many, beside one address that asks for as much as it can.
 //!
-//! `siege ADDRESS GAMES MOVES_PER_SECOND SECONDS`, on the machine of the server, which listens on the
+//! `siege ADDRESS GAMES MOVES_PER_SECOND SECONDS [CONTROL]`, on the machine of the server, which listens on the
 //! loopback and has its usual limits: `quadrille serve --data siege.db`. Each game comes from an address of
-//! its own, with two sockets; some more are played against computers with clocks.
+//! its own, with two sockets; some more are played against computers with clocks. As many are played at a second
+//! server, CONTROL, which nobody attacks: it tells what the machine needs for a move meanwhile.
 //! They are measured for so many seconds, and again while an attacker on 127.0.0.66 uses fifty connections
-//! for what costs a server most. It ends with exit code 1 if p99 reaches 50 ms under attack, or a computer
-//! loses on time.
+//! for what costs a server most, for fetching everything that can be fetched, and for fetching one page. It ends with
+//! exit code 1 if p99 reaches 50 ms under attack, or a computer loses on time.
 
 mod bots;
 
@@ -54,30 +55,62 @@ struct Loot {
     broken: AtomicU64,
 }
 
+impl Loot {
+    fn told(&self) -> String {
+        let [granted, refused, broken] = [&self.granted, &self.refused, &self.broken]
+            .map(|counter| counter.load(Ordering::Relaxed));
+        format!("the attacker was granted {granted}, refused {refused} and cut off {broken} times")
+    }
+}
+
 fn main() -> Result<ExitCode, Failed> {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let [address, games, rate, seconds] = args.as_slice() else {
-        return Err("usage: siege ADDRESS GAMES MOVES_PER_SECOND SECONDS".into());
+    let ([address, games, rate, seconds, control @ ..], true) = (args.as_slice(), args.len() < 6)
+    else {
+        return Err("usage: siege ADDRESS GAMES MOVES_PER_SECOND SECONDS [CONTROL]".into());
     };
+    let control: Option<SocketAddr> = control.first().map(|own| own.parse()).transpose()?;
     let (to, games): (SocketAddr, u32) = (address.parse()?, games.parse()?);
     let (rate, seconds): (f64, u64) = (rate.parse()?, seconds.parse()?);
     server::connections::open_files();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let held = runtime.block_on(siege(to, games, rate, Duration::from_secs(seconds)));
+    let held = runtime.block_on(siege(to, control, games, rate, Duration::from_secs(seconds)));
     runtime.shutdown_background();
     Ok(if held? { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-async fn siege(to: SocketAddr, games: u32, rate: f64, seconds: Duration) -> Result<bool, Failed> {
+/// What the fifty connections are used for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Attack {
+    /// Whatever costs a server most.
+    Costly,
+    /// Everything that can be fetched.
+    Everything,
+    /// The page with most in it.
+    OnePage,
+}
+
+const PAGE: &str = "/puzzles/glaisher/50";
+
+async fn siege(
+    to: SocketAddr,
+    control: Option<SocketAddr>,
+    games: u32,
+    rate: f64,
+    seconds: Duration,
+) -> Result<bool, Failed> {
+    let attacks = [Attack::Costly, Attack::Everything, Attack::OnePage];
     let long = long_game(LONG);
     let warm_up = SETTLE + Duration::from_millis(u64::from(games) * 5);
-    let until = Instant::now() + warm_up + seconds + SETTLE + seconds + Duration::from_secs(1);
+    let measured = seconds + (SETTLE + seconds) * attacks.len() as u32;
+    let until = Instant::now() + warm_up + measured + Duration::from_secs(1);
     let pause = Some(Duration::from_secs_f64(f64::from(games) / rate));
-    let crowd = Arc::new(Crowd { to: vec![to], pause, until, times: Times::default() });
+    let crowd = |to| Arc::new(Crowd { to: vec![to], pause, until, times: Times::default() });
+    let crowds: Vec<_> = [to].into_iter().chain(control).map(crowd).collect();
     let computers = Arc::new(Computers::default());
     let mut others = JoinSet::new();
-    for number in 0..games {
-        let crowd = Arc::clone(&crowd);
+    for (crowd, number) in crowds.iter().flat_map(|crowd| (0..games).map(move |n| (crowd, n))) {
+        let crowd = Arc::clone(crowd);
         let [.., high, low] = (256 + number).to_be_bytes();
         let from = IpAddr::from([127, 1, high, low]);
         others.spawn(async move {
@@ -98,23 +131,21 @@ async fn siege(to: SocketAddr, games: u32, rate: f64, seconds: Duration) -> Resu
         });
     }
     tokio::time::sleep(warm_up).await;
-    let quiet = measure(&crowd, &computers, seconds).await;
-    show("quiet", &quiet, seconds);
-    let (loot, over) = (Arc::new(Loot::default()), Arc::new(AtomicBool::new(false)));
-    let attack = tokio::spawn(attack(to, long, Arc::clone(&loot), Arc::clone(&over)));
-    tokio::time::sleep(SETTLE).await;
-    let besieged = measure(&crowd, &computers, seconds).await;
-    show("besieged", &besieged, seconds);
-    over.store(true, Ordering::Relaxed);
-    attack.abort();
+    measure("quiet", &crowds, &computers, seconds).await;
+    let mut p99 = 0_f64;
+    for attack in attacks {
+        let (loot, over) = (Arc::new(Loot::default()), Arc::new(AtomicBool::new(false)));
+        let attacker = besiege(attack, to, long.clone(), Arc::clone(&loot), Arc::clone(&over));
+        let attacker = tokio::spawn(attacker);
+        tokio::time::sleep(SETTLE).await;
+        let moves = measure(&format!("{attack:?}"), &crowds, &computers, seconds).await;
+        p99 = p99.max(moves.at(0.99));
+        over.store(true, Ordering::Relaxed);
+        attacker.abort();
+        println!("{:10}  {}", "", loot.told());
+    }
     let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
     let (games_of_computers, lost) = (count(&computers.games), count(&computers.lost));
-    println!(
-        "the attacker was granted {}, refused {} and cut off {} times",
-        count(&loot.granted),
-        count(&loot.refused),
-        count(&loot.broken),
-    );
     println!("computers have lost on time in {lost} of {games_of_computers} games");
     let mut failures = 0;
     while let Some(done) = others.join_next().await {
@@ -123,33 +154,43 @@ async fn siege(to: SocketAddr, games: u32, rate: f64, seconds: Duration) -> Resu
             eprintln!("a game of others failed: {error}");
         }
     }
-    let p99 = besieged.0.at(0.99);
     let held = p99 < MOST && lost == 0 && failures == 0;
     println!("{}: p99 {p99:.1} ms", if held { "it held" } else { "it did not hold" });
     Ok(held)
 }
 
-/// What happens in a while: moves between players, and replies of computers.
-async fn measure(crowd: &Crowd, computers: &Computers, time: Duration) -> (Sorted, Sorted) {
-    crowd.times.take();
+/// Tells what happens in a while: moves between players, and replies of computers. Gives the moves at the server
+/// that is attacked.
+async fn measure(
+    name: &str,
+    crowds: &[Arc<Crowd>],
+    computers: &Computers,
+    time: Duration,
+) -> Sorted {
+    crowds.iter().for_each(|crowd| drop(crowd.times.take()));
     computers.times.take();
     tokio::time::sleep(time).await;
-    (crowd.times.take(), computers.times.take())
-}
-
-fn show(name: &str, (moves, replies): &(Sorted, Sorted), time: Duration) {
+    let mut all: Vec<_> = crowds.iter().map(|crowd| crowd.times.take()).collect();
+    let replies = computers.times.take();
+    for (moves, place) in all.iter().zip(["", ", control"]) {
+        println!(
+            "{:20}: {} moves ({:.0}/s), p50 {:.1} ms, p99 {:.1} ms, most {:.1} ms",
+            format!("{name}{place}"),
+            moves.count(),
+            moves.count() as f64 / time.as_secs_f64(),
+            moves.at(0.5),
+            moves.at(0.99),
+            moves.at(1.0),
+        );
+    }
     println!(
-        "{name:8}: {} moves ({:.0}/s), p50 {:.1} ms, p99 {:.1} ms, most {:.1} ms; \
-         {} replies of computers, p50 {:.0} ms, p99 {:.0} ms",
-        moves.count(),
-        moves.count() as f64 / time.as_secs_f64(),
-        moves.at(0.5),
-        moves.at(0.99),
-        moves.at(1.0),
+        "{:20}: {} replies of computers, p50 {:.0} ms, p99 {:.0} ms",
+        "",
         replies.count(),
         replies.at(0.5),
         replies.at(0.99),
     );
+    all.swap_remove(0)
 }
 
 /// Plays a game against a computer whose clock runs.
@@ -229,7 +270,8 @@ struct Attacker {
 }
 
 /// Fifty connections at once.
-async fn attack(
+async fn besiege(
+    attack: Attack,
     to: SocketAddr,
     long: Value,
     loot: Arc<Loot>,
@@ -241,14 +283,25 @@ async fn attack(
     wanted["seats"] = json!([person, person]);
     let made = make(ATTACKER, to, &wanted).await?;
     let own = Attacker { to, loot, over, long: Arc::new(long), made: Arc::new(made) };
-    own.lengthen().await?;
+    if attack == Attack::Costly {
+        own.lengthen().await?;
+    }
+    let paths = Arc::new(match attack {
+        Attack::Costly => Vec::new(),
+        Attack::Everything => own.paths().await?,
+        Attack::OnePage => vec![PAGE.to_owned()],
+    });
     let mut tasks = JoinSet::new();
     for number in 0..50 {
-        let own = own.clone();
+        let (own, paths) = (own.clone(), Arc::clone(&paths));
         tasks.spawn(async move {
             while !own.over.load(Ordering::Relaxed) {
                 // Whatever ended it, it begins again.
-                if own.strike(number).await.is_err() {
+                let ended = match paths.is_empty() {
+                    true => own.strike(number).await,
+                    false => own.fetch(&paths, number as usize).await,
+                };
+                if ended.is_err() {
                     own.loot.broken.fetch_add(1, Ordering::Relaxed);
                 }
             }
@@ -290,6 +343,25 @@ impl Attacker {
             let first = json!({ "type": "move", "turn": turn, "command": format!("m{number}") });
             self.ask(&mut http, &path, token, &first).await?;
             self.ask(&mut http, &path, token, &json!({ "type": "undo" })).await?;
+        }
+        Ok(())
+    }
+
+    /// Everything that can be fetched.
+    async fn paths(&self) -> Result<Vec<String>, Failed> {
+        let (_, home) = Http::open(ATTACKER, self.to).await?.ask("GET", "/", "", "").await?;
+        let home = String::from_utf8(home)?;
+        let version = bots::routes::version(&home).ok_or("a page without files")?;
+        Ok(bots::routes::paths(&self.made.id, version))
+    }
+
+    /// Fetches one thing after the other, packed.
+    async fn fetch(&self, paths: &[String], first: usize) -> Result<(), Failed> {
+        let mut http = Http::open(ATTACKER, self.to).await?;
+        http.packed = true;
+        for path in paths.iter().cycle().skip(first) {
+            let (status, _) = http.ask("GET", path, "", "").await?;
+            self.count(status);
         }
         Ok(())
     }

@@ -1,13 +1,15 @@
 //! Requests that store nothing and need no engine, over HTTP.
 
+use crate::documents::{Document, Documents};
 use crate::error::{Asked, Refusal};
 use crate::guard::Client;
 use crate::live::SERVER;
 use crate::replays::Replays;
+use axum::Router;
 use axum::extract::{Extension, Path, State};
-use axum::response::{Html, IntoResponse, Response};
+use axum::http::{HeaderMap, Uri, header};
+use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use axum::{Json, Router};
 use requests::{Answer, Budget, Request};
 use serde_json::{Map, Value};
 use std::net::IpAddr;
@@ -16,14 +18,21 @@ use std::net::IpAddr;
 type Fields = Map<String, Value>;
 
 /// The requests.
-pub fn router(replays: Replays) -> Router {
+pub fn router(documents: Documents) -> Router {
     let asked = |ask: &'static str| {
         post(move |replays, client, Asked(fields)| over_http(ask, replays, client, fields))
     };
+    // What is asked without a body is answered to everybody alike.
     let got = |ask: &'static str| {
-        get(move |replays, client, Path(game)| over_http(ask, replays, client, one("game", game)))
+        let documents = documents.clone();
+        get(move |client, uri: Uri, headers, Path(game)| {
+            told(ask, documents, client, uri, headers, one("game", game))
+        })
     };
-    let catalogue = get(|replays, client| over_http("catalogue", replays, client, Fields::new()));
+    let all = documents.clone();
+    let catalogue = get(move |client, uri: Uri, headers| {
+        told("catalogue", all, client, uri, headers, Fields::new())
+    });
     Router::new()
         .route("/api/view", asked("view"))
         .route("/api/edit", asked("edit"))
@@ -37,7 +46,7 @@ pub fn router(replays: Replays) -> Router {
         .route("/api/results/{game}", got("results"))
         .route("/api/rules/{game}", got("rules"))
         .route("/api/catalogue", catalogue)
-        .with_state(replays)
+        .with_state(documents.replays)
 }
 
 fn one(name: &str, value: String) -> Fields {
@@ -54,6 +63,24 @@ async fn over_http(
     answer(ask, &replays, client, fields).await
 }
 
+/// An answer that is the same for everybody.
+async fn told(
+    ask: &'static str,
+    documents: Documents,
+    client: Option<Extension<Client>>,
+    uri: Uri,
+    headers: HeaderMap,
+    fields: Fields,
+) -> Result<Response, Refusal> {
+    let client = client.map_or(SERVER, |Extension(client)| client.0);
+    let request = Request::read(ask, fields)?;
+    let make = move || {
+        let (kind, body) = written(request.answer_at_once(&Budget::SERVED)?)?;
+        Ok(Document::new(kind, body, None))
+    };
+    Ok(documents.get(uri.path(), client, make).await?.answer(&headers))
+}
+
 /// Answers on a thread that may take its time: a game of two thousand turns takes a while to replay.
 pub async fn answer(
     ask: &'static str,
@@ -62,10 +89,16 @@ pub async fn answer(
     fields: Fields,
 ) -> Result<Response, Refusal> {
     let request = Request::read(ask, fields)?;
-    let answer = move || request.answer_at_once(&Budget::SERVED);
-    Ok(match replays.run(client, answer).await?? {
-        Answer::Rules { html } => Html(html).into_response(),
-        Answer::Record { record } => record.into_response(),
-        answer => Json(answer).into_response(),
+    let answer = move || written(request.answer_at_once(&Budget::SERVED)?);
+    let (kind, body) = replays.run(client, answer).await??;
+    Ok(([(header::CONTENT_TYPE, kind)], body).into_response())
+}
+
+/// What an answer is, and its text.
+fn written(answer: Answer) -> Result<(&'static str, String), Refusal> {
+    Ok(match answer {
+        Answer::Rules { html } => ("text/html; charset=utf-8", html),
+        Answer::Record { record } => ("text/plain; charset=utf-8", record),
+        answer => ("application/json", serde_json::to_string(&answer).map_err(Refusal::broken)?),
     })
 }

@@ -1,8 +1,9 @@
 //! Connections: accepted, counted, and given up when their peer is too slow.
 
 use crate::guard::Proxies;
-use crate::limits::{AtOnce, Limits, REQUEST, Slot};
+use crate::limits::{Limits, REQUEST};
 use crate::metrics::Metrics;
+use crate::places::{Place, Places};
 use axum::Router;
 use axum::extract::{ConnectInfo, Request};
 use hyper::body::Incoming;
@@ -18,7 +19,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Sleep, sleep};
 use tower::ServiceExt;
 
@@ -54,8 +55,7 @@ const EXHAUSTED: Duration = Duration::from_millis(100);
 
 /// Who may connect.
 pub struct Doors {
-    of_one: AtOnce,
-    of_all: Arc<Semaphore>,
+    places: Places,
     limits: Arc<Limits>,
     metrics: Arc<Metrics>,
     /// Those who bring others: their connections are not one client's.
@@ -73,8 +73,7 @@ impl Doors {
     ) -> Doors {
         let of_all = MOST.min(open_files().saturating_sub(OTHER_FILES)).max(1);
         Doors {
-            of_one: AtOnce::new(of_one, "connections"),
-            of_all: Arc::new(Semaphore::new(of_all)),
+            places: Places::new(of_all, of_one, Arc::clone(&metrics)),
             limits,
             metrics,
             proxies,
@@ -83,16 +82,12 @@ impl Doors {
     }
 
     fn admit(&self, peer: SocketAddr) -> Option<Admitted> {
-        let of_all = Arc::clone(&self.of_all).try_acquire_owned().ok()?;
         let is_proxy = self.proxies.include(peer.ip());
-        let of_one = match is_proxy {
-            true => None,
-            false => Some(self.of_one.take(peer.ip()).ok()?),
-        };
+        let (place, let_go) = self.places.admit((!is_proxy).then_some(peer.ip())).ok()?;
         let too_often = !is_proxy && self.limits.spend(peer.ip(), REQUEST).is_err();
         self.metrics.connections.fetch_add(1, Ordering::Relaxed);
         let metrics = Arc::clone(&self.metrics);
-        Some(Admitted { too_often, metrics, _of_all: of_all, _of_one: of_one })
+        Some(Admitted { too_often, metrics, place, let_go: Some(let_go) })
     }
 }
 
@@ -100,8 +95,9 @@ impl Doors {
 struct Admitted {
     too_often: bool,
     metrics: Arc<Metrics>,
-    _of_all: OwnedSemaphorePermit,
-    _of_one: Option<Slot>,
+    place: Place,
+    /// Hears when somebody else gets the place, until it has.
+    let_go: Option<oneshot::Receiver<()>>,
 }
 
 impl Drop for Admitted {
@@ -157,7 +153,7 @@ fn is_of_peer(error: &io::Error) -> bool {
 
 /// Tells somebody who is not let in why, if that can be done at once.
 fn refuse(stream: &TcpStream) {
-    let body = r#"{"error":"too many connections of this address, or of all"}"#;
+    let body = r#"{"error":"too many connections of this address, of its network or of all"}"#;
     let length = body.len();
     let answer = format!(
         "HTTP/1.1 429 Too Many Requests\r\ncontent-type: application/json\r\nretry-after: 5\r\n\
@@ -184,14 +180,17 @@ async fn answer(
     }
     // A turn is small and in a hurry.
     let _ = stream.set_nodelay(true);
+    let place = admitted.place.handle();
     let service = service_fn(move |mut request: Request<Incoming>| {
+        place.touch();
+        request.extensions_mut().insert(place.clone());
         request.extensions_mut().insert(ConnectInfo(peer));
         router.clone().oneshot(request)
     });
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(patience.head).max_buf_size(MOST_HEAD);
     let stuck = (patience.stuck, None);
-    let io = TokioIo::new(Patient { stream, stuck, _admitted: admitted });
+    let io = TokioIo::new(Patient { stream, stuck, admitted });
     let mut connection = pin!(http.serve_connection(io, service).with_upgrades());
     tokio::select! {
         // Whatever ended it, the peer comes again if it wants to.
@@ -206,15 +205,26 @@ async fn stopped(stopping: &mut watch::Receiver<bool>) {
     let _ = stopping.wait_for(|stops| *stops).await;
 }
 
-/// A stream that ends when its peer reads nothing for a while.
+/// A stream that ends when its peer reads nothing for a while, or somebody else gets its place.
 struct Patient {
     stream: TcpStream,
     /// How long that may last, and when it has.
     stuck: (Duration, Option<Pin<Box<Sleep>>>),
-    _admitted: Admitted,
+    admitted: Admitted,
 }
 
 impl Patient {
+    /// Whether the place is still this connection's.
+    fn check(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
+        if let Some(let_go) = &mut self.admitted.let_go {
+            if Pin::new(let_go).poll(cx).is_pending() {
+                return Ok(());
+            }
+            self.admitted.let_go = None;
+        }
+        Err(io::Error::new(io::ErrorKind::ConnectionAborted, "somebody else got the place"))
+    }
+
     fn wait<T>(&mut self, cx: &mut Context<'_>, done: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         let (most, stuck) = &mut self.stuck;
         if done.is_ready() {
@@ -233,6 +243,7 @@ impl AsyncRead for Patient {
         cx: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        self.check(cx)?;
         Pin::new(&mut self.stream).poll_read(cx, buf)
     }
 }
@@ -243,6 +254,7 @@ impl AsyncWrite for Patient {
         cx: &mut Context<'_>,
         buf: &[u8],
     ) -> Poll<io::Result<usize>> {
+        self.check(cx)?;
         let written = Pin::new(&mut self.stream).poll_write(cx, buf);
         self.wait(cx, written)
     }
@@ -252,6 +264,7 @@ impl AsyncWrite for Patient {
         cx: &mut Context<'_>,
         bufs: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
+        self.check(cx)?;
         let written = Pin::new(&mut self.stream).poll_write_vectored(cx, bufs);
         self.wait(cx, written)
     }
@@ -303,9 +316,20 @@ mod tests {
         allowance: u32,
         head: Duration,
     ) -> (SocketAddr, watch::Sender<bool>, oneshot::Receiver<()>) {
+        start_with(MOST, of_one, allowance, head).await
+    }
+
+    /// The same with this many places.
+    async fn start_with(
+        most: usize,
+        of_one: usize,
+        allowance: u32,
+        head: Duration,
+    ) -> (SocketAddr, watch::Sender<bool>, oneshot::Receiver<()>) {
         let metrics = Arc::new(Metrics::default());
-        let limits = Arc::new(Limits::new(allowance, 1, 1, false));
-        let mut doors = Doors::new(of_one, Proxies::new(false, &[]), limits, metrics);
+        let limits = Arc::new(Limits::new(allowance, 1, false));
+        let mut doors = Doors::new(of_one, Proxies::new(false, &[]), limits, Arc::clone(&metrics));
+        doors.places = Places::new(most, of_one, metrics);
         doors.patience = Patience { head, stuck: Duration::from_millis(50) };
         let (ended, end) = oneshot::channel();
         let endless = Arc::new(std::sync::Mutex::new(Some(Endless(Some(ended)))));
@@ -398,6 +422,28 @@ mod tests {
                 break;
             }
         }
+    }
+
+    #[tokio::test]
+    async fn when_all_places_are_taken_idle_connections_make_room() {
+        let (address, _stop, _) = start_with(4, 4, 1_000, LONG).await;
+        let mut idle = Vec::new();
+        for _ in 0..4 {
+            let mut stream = connect(ONE, address).await;
+            ask(&mut stream, "/").await;
+            assert_eq!(status(&mut stream).await, "200");
+            idle.push(stream);
+        }
+        let mut other = connect(OTHER, address).await;
+        ask(&mut other, "/").await;
+        assert_eq!(status(&mut other).await, "200");
+        // The one that asked last stays.
+        let mut rest = Vec::new();
+        let _ = idle[0].read_to_end(&mut rest).await;
+        assert!(rest.ends_with(b"well"));
+        ask(&mut idle[3], "/").await;
+        idle[3].read_exact(&mut vec![0; rest.len()]).await.unwrap();
+        assert_eq!(status(&mut idle[3]).await, "200");
     }
 
     #[tokio::test]

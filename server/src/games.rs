@@ -8,7 +8,8 @@ use crate::guard::Client;
 use crate::ids::{hash, new_token};
 use crate::limits;
 use crate::live::{Done, Hall, Sender};
-use crate::played::Rematch;
+use crate::places::{Claim, Handle};
+use crate::played::{Played, Rematch};
 use crate::room::{Presence, Room};
 use crate::stream::Pages;
 use crate::{clock, socket};
@@ -187,15 +188,20 @@ async fn show(
     Extension(client): Extension<Client>,
     Path(id): Path<String>,
     headers: HeaderMap,
-) -> Result<Json<Value>, Refusal> {
+) -> Result<Response, Refusal> {
     let room = state.hall.room_for(&id, client.0).await?;
     pay_for_turns(&state.hall, &room, client)?;
-    let mut fields = room.view(|game| game.json(state.hall.time.now()));
-    if let Some(token) = bearer(&headers)? {
-        let seats: Vec<_> = seats(&room, token)?.into_iter().map(Player::number).collect();
-        fields.insert("you".into(), seats.into());
-    }
-    Ok(Json(Value::Object(fields)))
+    let you = bearer(&headers)?.map(|token| seats(&room, token)).transpose()?;
+    let hall = Arc::clone(&state.hall);
+    let told = move || {
+        let mut fields = room.view(|game| game.json(hall.time.now()));
+        if let Some(seats) = you {
+            let seats: Vec<_> = seats.into_iter().map(Player::number).collect();
+            fields.insert("you".into(), seats.into());
+        }
+        Json(Value::Object(fields)).into_response()
+    };
+    state.hall.replays.run(client.0, told).await
 }
 
 /// Lets an address pay for being told all turns of a game, or refuses.
@@ -228,6 +234,8 @@ pub struct After {
     /// Those behind this number.
     #[serde(default)]
     pub after: i64,
+    /// When the event with this number happened, as far as the reader was told.
+    pub at: Option<i64>,
     /// Whether to wait for more.
     #[serde(default)]
     pub follow: bool,
@@ -236,20 +244,26 @@ pub struct After {
 /// Reads what stands behind `?`.
 pub fn query(uri: &axum::http::Uri) -> Result<After, Refusal> {
     let query = Query::try_from_uri(uri);
-    query
-        .map(|Query(asked): Query<After>| After { after: asked.after.max(0), ..asked })
-        .map_err(|_| Refusal::bad("expected `after=NUMBER` and `follow=true` or `follow=false`"))
+    query.map(|Query(asked): Query<After>| After { after: asked.after.max(0), ..asked }).map_err(
+        |_| Refusal::bad("expected `after=NUMBER`, `at=TIME` and `follow=true` or `follow=false`"),
+    )
 }
 
 async fn events(
     axum::extract::State(state): Shared,
     Extension(client): Extension<Client>,
+    place: Option<Extension<Handle>>,
     Path(id): Path<String>,
     uri: axum::http::Uri,
 ) -> Result<Pages, Refusal> {
-    let After { after, follow } = query(&uri)?;
+    let After { after, at, follow } = query(&uri)?;
     let room = state.hall.room_for(&id, client.0).await?;
-    let slot = follow.then(|| state.hall.limits.streams.take(client.0)).transpose()?;
+    if at.is_some() && !state.hall.is_there(&room, after, at).await? {
+        let error = format!("event {after} is another one now, or lost; read the game again");
+        return Err(Refusal::conflict(error).at("after"));
+    }
+    let place = place.filter(|_| follow).map(|Extension(place)| claim(&place, client));
+    let place = place.transpose()?;
     let (pages, told) = mpsc::channel(1);
     let (hall, reader) = (Arc::clone(&state.hall), client.0);
     let mut teller = Teller { hall, room, reader, last: after, pages };
@@ -267,9 +281,15 @@ async fn events(
         {
             teller.follow(presence).await;
         }
-        drop(slot);
+        drop(place);
     });
     Ok(Pages::new(told))
+}
+
+/// Counts a connection as the client's who follows a game on it, or refuses.
+pub fn claim(place: &Handle, client: Client) -> Result<Claim, Refusal> {
+    let error = "too many connections of this address or its network";
+    place.claim(client.0).map_err(|_| Refusal::too_many(error, 5))
 }
 
 /// How many events are read from the store at once.
@@ -324,7 +344,9 @@ impl Teller {
             if !self.tell().await {
                 return;
             }
-            if self.room.view(|game| game.course.result.is_some() && game.course.seq == self.last) {
+            let ended =
+                |game: &Played| game.course.result.is_some() && game.course.seq == self.last;
+            if self.room.view_kept(ended).unwrap_or(true) {
                 return;
             }
             tokio::select! {
@@ -343,7 +365,8 @@ async fn record(
 ) -> Result<String, Refusal> {
     let room = state.hall.room_for(&id, client.0).await?;
     pay_for_turns(&state.hall, &room, client)?;
-    Ok(room.view(|game| game.record().to_string()))
+    let write = move || room.view(Played::record).to_string();
+    state.hall.replays.run(client.0, write).await
 }
 
 /// Where the next game is, for one of its players; each keeps the token and has the other seat.

@@ -5,6 +5,7 @@ use crate::error::Refusal;
 use crate::limits::{self, Limits};
 use crate::metrics::Metrics;
 use axum::Router;
+use axum::body::HttpBody;
 use axum::extract::{ConnectInfo, DefaultBodyLimit, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use axum::middleware::{self, Next};
@@ -16,8 +17,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use tower_http::catch_panic::CatchPanicLayer;
-use tower_http::compression::CompressionLayer;
-use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Predicate};
 
 /// The largest body of a request.
 const MOST_BODY: usize = 64 << 10;
@@ -169,13 +168,22 @@ fn text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
     headers.get(name).and_then(|value| value.to_str().ok())
 }
 
+/// What a request costs before it is looked at. A body that does not tell its length may have the greatest.
+fn price(request: &Request) -> u32 {
+    let headers = request.headers();
+    let told = text(headers, header::CONTENT_LENGTH).and_then(|length| length.parse().ok());
+    let unknown =
+        if headers.contains_key(header::TRANSFER_ENCODING) { MOST_BODY as u64 } else { 0 };
+    limits::REQUEST + limits::of_body(told.unwrap_or(unknown).min(MOST_BODY as u64))
+}
+
 /// Lets a request in or refuses it, and logs what came of it. Queries and headers are not logged.
 async fn watch(State(guard): State<Arc<Guard>>, mut request: Request, next: Next) -> Response {
     let started = Instant::now();
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let client = guard.client(&request);
     request.extensions_mut().insert(Client(client));
-    let mut response = match guard.limits.spend(client, limits::REQUEST) {
+    let mut response = match guard.limits.spend(client, price(&request)) {
         Err(refusal) => {
             tokio::time::sleep(TARPIT).await;
             refusal.into_response()
@@ -185,6 +193,9 @@ async fn watch(State(guard): State<Arc<Guard>>, mut request: Request, next: Next
             None => next.run(request).await,
         },
     };
+    if let Some(length) = response.body().size_hint().exact() {
+        guard.limits.charge(client, limits::of_answer(length));
+    }
     add_headers(&path, response.headers_mut());
     let status = response.status();
     guard.metrics.answered(status.as_u16());
@@ -221,13 +232,8 @@ fn add_headers(path: &str, headers: &mut HeaderMap) {
 pub fn around(router: Router, guard: Guard) -> Router {
     let metrics = Arc::clone(&guard.metrics);
     let caught = move |panic: Box<dyn Any + Send>| panicked(&metrics, panic.as_ref());
-    // Lines that come one by one would be held back until they fill a block, and what is packed stays as large.
-    let worth = DefaultPredicate::new()
-        .and(NotForContentType::new("application/x-ndjson"))
-        .and(NotForContentType::new("application/gzip"));
     router
         .layer(DefaultBodyLimit::max(MOST_BODY))
-        .layer(CompressionLayer::new().compress_when(worth))
         .layer(CatchPanicLayer::custom(caught))
         .layer(middleware::from_fn_with_state(Arc::new(guard), watch))
 }
@@ -283,7 +289,7 @@ mod tests {
             }
         });
         let router = Router::new().route("/fails", fails).route("/well", get(|| async { "well" }));
-        let limits = Arc::new(Limits::new(1_000, 1, 1, false));
+        let limits = Arc::new(Limits::new(1_000, 1, false));
         let guard = Guard::new(([127, 0, 0, 1], 1).into(), None, &[], limits, Arc::clone(&metrics));
         let router = around(router, guard);
         for (path, status) in [("/fails", 500), ("/well", 200), ("/fails", 500)] {

@@ -14,6 +14,7 @@ pub mod commands;
 pub mod computers;
 pub mod connections;
 pub mod course;
+pub mod documents;
 pub mod engines;
 pub mod error;
 pub mod event;
@@ -34,7 +35,10 @@ pub mod moving;
 #[cfg(feature = "many")]
 pub mod nats;
 pub mod news;
+mod obey;
+pub mod packing;
 pub mod pages;
+pub mod places;
 pub mod plan;
 pub mod played;
 pub mod queue;
@@ -47,9 +51,11 @@ pub mod stream;
 pub mod time;
 
 use axum::extract::Request;
+use axum::middleware;
 use axum::routing::get;
 use axum::{Json, Router};
 use connections::Doors;
+use documents::Documents;
 use engines::Engines;
 use error::{Kind, Refusal};
 use guard::{Guard, Proxies};
@@ -169,14 +175,11 @@ impl Server {
             }
             None => (News::none(), None),
         };
-        let limits = Limits::new(
-            config.allowance,
-            config.new_games,
-            config.connections,
-            config.nats.is_some(),
-        );
+        let limits = Limits::new(config.allowance, config.new_games, config.nats.is_some());
+        let limits = Arc::new(limits);
+        let replays = Replays::new(cores, Arc::clone(&limits));
         #[allow(unused_mut)]
-        let mut hall = Hall::new(store, engines, Replays::new(cores), limits, metrics, time, news);
+        let mut hall = Hall::new(store, engines, replays, limits, metrics, time, news);
         #[cfg(feature = "many")]
         if let Some(addresses) = &config.nats {
             hall.workers = Some(jobs::Workers::find(addresses).await?);
@@ -186,6 +189,7 @@ impl Server {
         let mut keepers = vec![
             tokio::spawn(alarm::ring(Arc::clone(&hall))),
             tokio::spawn(alarm::beat(Arc::clone(&hall))),
+            tokio::spawn(alarm::wake_computers(Arc::clone(&hall))),
             tokio::spawn(sweep(Arc::clone(&hall))),
         ];
         if hall.store.shared().is_some() {
@@ -261,14 +265,17 @@ fn router(config: &Config, state: &Arc<State>) -> Router {
     let limits = Arc::clone(&state.hall.limits);
     let guard =
         Guard::new(config.listen, config.base_url.as_deref(), &config.proxies, limits, metrics);
+    let replays = state.hall.replays.clone();
+    let documents = Documents::new(replays.clone());
     let router = Router::new()
         .merge(games::router())
         .merge(analysis::router())
         .route("/api/health", get(health))
         .with_state(Arc::clone(state))
-        .merge(boards::router(state.hall.replays.clone()))
-        .merge(pages::router(config.web.clone(), Some(&state.hall)))
-        .method_not_allowed_fallback(wrong_method);
+        .merge(boards::router(documents.clone()))
+        .merge(pages::router(config.web.clone(), documents, Some(&state.hall)))
+        .method_not_allowed_fallback(wrong_method)
+        .layer(middleware::from_fn_with_state(replays, packing::answers));
     guard::around(router, guard)
 }
 
@@ -313,8 +320,12 @@ async fn start(config: &Config, ready: impl FnOnce(SocketAddr)) -> Result<(), St
         Some(address) => Some(listen(address).await?),
         None => None,
     };
-    let stop = signal()?;
-    let server = Server::open(config).await?;
+    let mut stop = Box::pin(signal()?);
+    // A database may let a start wait for as long as it likes.
+    let server = tokio::select! {
+        server = Server::open(config) => server?,
+        () = &mut stop => return Ok(()),
+    };
     if let Some(listener) = metrics {
         let metrics = Arc::clone(&server.state.hall.metrics);
         let text = move || {

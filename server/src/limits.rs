@@ -26,6 +26,22 @@ pub fn of_turns(count: usize) -> u32 {
     u32::try_from(count / 50).unwrap_or(u32::MAX)
 }
 
+/// The price of work by its processor time, beyond the request that caused it: an address can keep a quarter of a
+/// core busy.
+pub fn of_work(time: Duration) -> u32 {
+    u32::try_from(time.as_micros() / 250).unwrap_or(u32::MAX)
+}
+
+/// The price of reading a body of this many bytes.
+pub fn of_body(length: u64) -> u32 {
+    u32::try_from(length >> 12).unwrap_or(u32::MAX)
+}
+
+/// The price of sending this many bytes.
+pub fn of_answer(length: u64) -> u32 {
+    u32::try_from(length >> 15).unwrap_or(u32::MAX)
+}
+
 /// For how many seconds an address can save up.
 const SAVED_SECONDS: u32 = 10;
 
@@ -109,6 +125,14 @@ struct Kept {
     sweep_at: usize,
 }
 
+impl Kept {
+    /// Notes what others are to be told.
+    fn note(&mut self, address: IpAddr, price: u32) {
+        let spent = self.spent.entry(address).or_default();
+        *spent = spent.saturating_add(price);
+    }
+}
+
 impl Buckets {
     fn new(new: Bucket, told: bool) -> Buckets {
         let kept =
@@ -127,10 +151,18 @@ impl Buckets {
         let address = household(address);
         kept.buckets.entry(address).or_insert(new).take(price, at)?;
         if self.told {
-            let spent = kept.spent.entry(address).or_default();
-            *spent = spent.saturating_add(price);
+            kept.note(address, price);
         }
         Ok(())
+    }
+
+    /// Takes a price out for what has been done already, even if it is not there.
+    fn owe(&self, address: IpAddr, price: u32, at: i64) {
+        let address = household(address);
+        self.charge(address, price, at);
+        if self.told {
+            self.of.lock().unwrap_or_else(PoisonError::into_inner).note(address, price);
+        }
     }
 
     /// What was taken out since this was asked last.
@@ -158,14 +190,12 @@ pub struct Limits {
     of_a_seat: Bucket,
     /// Searches under way or waiting.
     pub searches: AtOnce,
-    /// Sockets, and readers that wait for more events.
-    pub streams: AtOnce,
 }
 
 impl Limits {
-    /// So much for an address in a second, so many new games in a minute, so many streams at once. Other servers
-    /// may be told what was spent.
-    pub fn new(allowance: u32, new_games: u32, streams: usize, told: bool) -> Limits {
+    /// The allowance of an address in a second, and its new games in a minute. Other servers may be told what was
+    /// spent.
+    pub fn new(allowance: u32, new_games: u32, told: bool) -> Limits {
         let saved = f64::from(allowance) * f64::from(SAVED_SECONDS);
         let of_a_seat = OF_A_SEAT * f64::from(allowance) / f64::from(USUAL_ALLOWANCE);
         Limits {
@@ -175,7 +205,6 @@ impl Limits {
             most_new_games: new_games,
             of_a_seat: Bucket::new(of_a_seat.max(1.0), SEAT_WINDOW, 0),
             searches: AtOnce::new(SEARCHES, "searches"),
-            streams: AtOnce::new(streams, "open streams of events"),
         }
     }
 
@@ -191,6 +220,13 @@ impl Limits {
             let error = format!("this address asks for too much, wait {seconds} s");
             Refusal::too_many(error, seconds)
         })
+    }
+
+    /// Charges an address for what has been done for it: its price was not known before.
+    pub fn charge(&self, address: IpAddr, price: u32) {
+        if price > 0 {
+            self.asked.owe(address, price, self.now());
+        }
     }
 
     /// Waits until an address can pay.
@@ -339,7 +375,7 @@ mod tests {
 
     #[test]
     fn addresses_are_counted_apart_and_those_of_one_household_together() {
-        let limits = Limits::new(1_000, 1, 1, false);
+        let limits = Limits::new(1_000, 1, false);
         assert!(limits.make_game(address("10.0.0.1")).is_ok());
         let refused = limits.make_game(address("10.0.0.1")).unwrap_err();
         assert!(matches!(refused.kind, Kind::TooMany { retry_after: 59..=60 }), "{refused:?}");

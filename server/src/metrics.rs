@@ -23,6 +23,8 @@ pub struct Metrics {
     pub games: AtomicU64,
     /// Requests and sockets that went past a limit.
     pub limited: AtomicU64,
+    /// Connections that were let go for others.
+    pub let_go: AtomicU64,
     /// Panics that ended a request.
     pub panics: AtomicU64,
     /// Events of other servers of which no word had come.
@@ -126,6 +128,8 @@ impl Metrics {
         put("counter", "turns_total", "Turns stored.", &count(&self.turns));
         put("counter", "games_total", "Games made.", &count(&self.games));
         put("counter", "limited_total", "Refusals because of a limit.", &count(&self.limited));
+        let help = "Connections that were let go for others.";
+        put("counter", "let_go_total", help, &count(&self.let_go));
         put("counter", "panics_total", "Panics that ended a request.", &count(&self.panics));
         put("counter", "commits_total", "Transactions committed.", &count(&self.commits));
         put("counter", "committed_jobs_total", "Appends committed.", &count(&self.committed));

@@ -1,46 +1,112 @@
 //! The pages: one document, whose scripts look at the address, and its files.
 
 use crate::assets::{Files, kind};
+use crate::documents::{Document, Documents};
 use crate::error::Refusal;
 use crate::first;
 use crate::guard::Client;
 use crate::ids::check_id;
-use crate::live::Hall;
+use crate::live::{Hall, SERVER};
+use crate::room::Room;
 use axum::Router;
-use axum::extract::{Extension, Path};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
+use axum::body::Bytes;
+use axum::extract::{FromRequestParts, Path};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use rules::game::shorten;
+use std::borrow::Cow;
+use std::convert::Infallible;
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The files as answers.
-impl Files {
-    fn page(&self, path: &str, asked: &HeaderMap) -> Response {
-        self.document_of(format!("\"{}\"", self.version()), asked, || self.page_at(path))
+struct Site {
+    files: Arc<Files>,
+    documents: Documents,
+}
+
+/// The client and its headers.
+struct Asked {
+    client: IpAddr,
+    headers: HeaderMap,
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Asked {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Asked, Infallible> {
+        let client = parts.extensions.get::<Client>().map_or(SERVER, |client| client.0);
+        Ok(Asked { client, headers: parts.headers.clone() })
+    }
+}
+
+/// A document that nothing is drawn into: its scripts find out what belongs there.
+const BARE: &str = "/404";
+
+impl Site {
+    /// A document, as it was made before unless it may have changed.
+    async fn made(
+        &self,
+        name: &str,
+        asked: &Asked,
+        make: impl FnOnce(&Files) -> Result<Document, Refusal> + Send + 'static,
+    ) -> Result<Response, Refusal> {
+        let files = Arc::clone(&self.files);
+        let changes = files.may_change();
+        let make = move || make(&files);
+        let made = match changes {
+            true => self.documents.replays.run(asked.client, make).await?,
+            false => self.documents.get(name, asked.client, make).await,
+        };
+        Ok(made?.answer(&asked.headers))
+    }
+
+    async fn page(&self, path: &str, asked: &Asked) -> Result<Response, Refusal> {
+        let tag = format!("\"{}\"", self.files.version());
+        let own = path.to_owned();
+        self.page_of(path, tag, asked, move |files| files.page_at(&own)).await
     }
 
     /// The page of a game, with its board as it stands.
-    fn game_page(&self, asked: &HeaderMap, (seq, board): (i64, String)) -> Response {
-        let tag = format!("\"{}-{seq}\"", self.version());
-        self.document_of(tag, asked, || self.page_with(Some(board)))
+    async fn game(
+        &self,
+        path: &str,
+        room: Arc<Room>,
+        embed: bool,
+        asked: &Asked,
+    ) -> Result<Response, Refusal> {
+        // Two stores may have different events of the same number; they are not of the same moment.
+        let (seq, at) = room.view(|game| (game.course.seq, game.course.last_at));
+        let tag = format!("\"{}-{seq}-{at}\"", self.files.version());
+        let name = format!("{path} {seq} {at}");
+        let draw = move |files: &Files| {
+            // The players need not wait until it is drawn.
+            let (session, created) =
+                room.view(|game| (game.session.boxed_clone(), game.created.clone()));
+            files.page_with(Some(first::table(session.as_ref(), &created, embed)))
+        };
+        self.page_of(&name, tag, asked, draw).await
     }
 
-    /// A document, unless the browser has it.
-    fn document_of(
+    /// A page, unless the browser has it.
+    async fn page_of(
         &self,
+        name: &str,
         tag: String,
-        asked: &HeaderMap,
-        make: impl FnOnce() -> String,
-    ) -> Response {
-        let same = asked
-            .get(header::IF_NONE_MATCH)
+        asked: &Asked,
+        draw: impl FnOnce(&Files) -> String + Send + 'static,
+    ) -> Result<Response, Refusal> {
+        let old = asked.headers.get(header::IF_NONE_MATCH);
+        let same = old
             .is_some_and(|old| old.to_str().is_ok_and(|old| old.trim_start_matches("W/") == tag));
-        let mut response = if same && !self.may_change() {
+        let mut response = if same && !self.files.may_change() {
             StatusCode::NOT_MODIFIED.into_response()
         } else {
-            make().into_response()
+            let make = |files: &Files| Ok(Document::new(kind("index.html"), draw(files), None));
+            self.made(name, asked, make).await?
         };
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind("index.html")));
@@ -48,128 +114,109 @@ impl Files {
         if let Ok(tag) = HeaderValue::from_str(&tag) {
             headers.insert(header::ETAG, tag);
         }
-        response
+        Ok(response)
     }
 
     /// The answer to an address where nothing is: the page says so to people, the refusal to programs.
-    fn missing(&self, path: &str, asked: &HeaderMap) -> Response {
-        let wants_page = asked
-            .get(header::ACCEPT)
+    async fn missing(&self, path: &str, mut asked: Asked) -> Result<Response, Refusal> {
+        let accept = asked.headers.get(header::ACCEPT);
+        let wants_page = accept
             .is_some_and(|kinds| kinds.to_str().is_ok_and(|kinds| kinds.contains("text/html")));
         if !wants_page || path.starts_with("/api/") {
-            let error = format!("there is nothing at `{}`", shorten(path));
-            return Refusal::missing(error).into_response();
+            return Err(Refusal::missing(format!("there is nothing at `{}`", shorten(path))));
         }
-        let mut page = self.page("/404", &HeaderMap::new());
+        asked.headers.remove(header::IF_NONE_MATCH);
+        let mut page = self.page(BARE, &asked).await?;
         *page.status_mut() = StatusCode::NOT_FOUND;
-        page
+        Ok(page)
     }
 
-    fn manifest_file(&self) -> Response {
-        fresh("manifest.webmanifest", self.manifest())
+    /// A file whose address names no version: browsers ask for it each time.
+    async fn fresh(
+        &self,
+        name: &'static str,
+        asked: &Asked,
+        text: fn(&Files) -> Option<String>,
+    ) -> Result<Response, Refusal> {
+        let make = move |files: &Files| {
+            let text = text(files).ok_or_else(|| Refusal::missing("no such file"))?;
+            Ok(Document::new(kind(name), text, None))
+        };
+        let mut response = self.made(&format!("/{name}"), asked, make).await?;
+        response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+        Ok(response)
     }
 
-    fn keeper_file(&self) -> Result<Response, Refusal> {
-        let script = self.keeper().ok_or_else(|| Refusal::missing("no such file"))?;
-        Ok(fresh("sw.js", script))
-    }
-
-    /// A file as it is kept, for browsers that can unpack it.
-    fn packed_file(&self, version: &str, name: &str, asked: &HeaderMap) -> Option<Response> {
-        let packs = asked.get(header::ACCEPT_ENCODING)?.to_str().ok()?.contains("gzip");
-        let bytes = self.packed(name).filter(|_| packs && version == self.version())?;
-        let headers = [
-            (header::CONTENT_ENCODING, HeaderValue::from_static("gzip")),
-            (header::VARY, HeaderValue::from_static("accept-encoding")),
-        ];
-        Some((headers, self.notes(name), bytes).into_response())
-    }
-
-    fn fetch(&self, version: &str, name: &str, asked: &HeaderMap) -> Result<Response, Refusal> {
-        match self.packed_file(version, name, asked) {
-            Some(packed) => Ok(packed),
-            None => self.file(version, name),
+    /// A file of a version.
+    async fn file(&self, version: &str, name: &str, asked: &Asked) -> Result<Response, Refusal> {
+        if version != self.files.version() {
+            return Err(Refusal::missing("no such file"));
         }
-    }
-
-    /// What a file is, and how long it may be kept.
-    fn notes(&self, name: &str) -> [(HeaderName, HeaderValue); 2] {
-        let keep =
-            if self.may_change() { "no-store" } else { "public, max-age=31536000, immutable" };
-        [
-            (header::CONTENT_TYPE, HeaderValue::from_static(kind(name))),
-            (header::CACHE_CONTROL, HeaderValue::from_static(keep)),
-        ]
-    }
-
-    fn file(&self, version: &str, name: &str) -> Result<Response, Refusal> {
-        let bytes = self.bytes(name).filter(|_| version == self.version());
-        let bytes = bytes.ok_or_else(|| Refusal::missing("no such file"))?;
-        Ok((self.notes(name), bytes).into_response())
+        let own = name.to_owned();
+        let make = move |files: &Files| {
+            let plain = files.bytes(&own).ok_or_else(|| Refusal::missing("no such file"))?;
+            Ok(Document::new(kind(&own), shared(plain), files.packed(&own).map(shared)))
+        };
+        // Some files are something else at an address without a version.
+        let mut response = self.made(&format!("assets/{name}"), asked, make).await?;
+        let changes = self.files.may_change();
+        let keep = if changes { "no-store" } else { "public, max-age=31536000, immutable" };
+        response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(keep));
+        Ok(response)
     }
 }
 
-/// A file whose address names no version: browsers ask for it each time.
-fn fresh(name: &str, text: String) -> Response {
-    let headers = [
-        (header::CONTENT_TYPE, HeaderValue::from_static(kind(name))),
-        (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
-    ];
-    (headers, text).into_response()
+/// Bytes that are not copied if they are part of the program.
+fn shared(bytes: Cow<'static, [u8]>) -> Bytes {
+    match bytes {
+        Cow::Borrowed(bytes) => Bytes::from_static(bytes),
+        Cow::Owned(bytes) => bytes.into(),
+    }
 }
 
 /// For programs that look for what there is: pages, but no games of others.
 const ROBOTS: &str = "User-agent: *\nDisallow: /api/\nDisallow: /embed/\n";
 
-/// The number of the last event of a game, and its board as it is drawn into a document.
-async fn board(hall: &Arc<Hall>, id: &str, client: Client, embed: bool) -> Option<(i64, String)> {
-    let room = hall.room_for(id, client.0).await.ok()?;
-    let draw = move || (room.seq(), room.view(|game| first::table(game, embed)));
-    hall.replays.run(client.0, draw).await.ok()
-}
-
 /// The pages; a developer may have them read from a folder instead. Where games are kept, theirs come with a board.
-pub fn router(web: Option<PathBuf>, hall: Option<&Arc<Hall>>) -> Router {
-    let files = Arc::new(Files::new(web));
+pub fn router(web: Option<PathBuf>, documents: Documents, hall: Option<&Arc<Hall>>) -> Router {
+    let site = Arc::new(Site { files: Arc::new(Files::new(web)), documents });
     let page = || {
-        let files = files.clone();
-        get(move |uri: Uri, headers: HeaderMap| async move { files.page(uri.path(), &headers) })
+        let site = site.clone();
+        get(move |uri: Uri, asked: Asked| async move { site.page(uri.path(), &asked).await })
     };
     // Pages that there may not be: whoever asks for something else learns that it is missing.
     let page_of = |there_is: fn(&str) -> bool| {
-        let files = files.clone();
-        get(move |uri: Uri, Path(name): Path<String>, headers: HeaderMap| async move {
+        let site = site.clone();
+        get(move |uri: Uri, Path(name): Path<String>, asked: Asked| async move {
             match there_is(&name) {
-                true => files.page(uri.path(), &headers),
-                false => files.missing(uri.path(), &headers),
+                true => site.page(uri.path(), &asked).await,
+                false => site.missing(uri.path(), asked).await,
             }
         })
     };
     // A game that there is not is a page all the same: it says so.
     let game = |embed: bool| {
-        let (files, hall) = (files.clone(), hall.cloned());
-        get(
-            move |uri: Uri,
-                  Path(id): Path<String>,
-                  client: Option<Extension<Client>>,
-                  headers: HeaderMap| async move {
-                if check_id(&id).is_err() {
-                    return files.missing(uri.path(), &headers);
-                }
-                let drawn = match (hall, client) {
-                    (Some(hall), Some(Extension(client))) => board(&hall, &id, client, embed).await,
-                    _ => None,
-                };
-                match drawn {
-                    Some(board) => files.game_page(&headers, board),
-                    None => files.page(uri.path(), &headers),
-                }
-            },
-        )
+        let (site, hall) = (site.clone(), hall.cloned());
+        get(move |uri: Uri, Path(id): Path<String>, asked: Asked| async move {
+            if check_id(&id).is_err() {
+                return site.missing(uri.path(), asked).await;
+            }
+            let room = match hall {
+                Some(hall) => hall.room_for(&id, asked.client).await.ok(),
+                None => None,
+            };
+            match room {
+                Some(room) => site.game(uri.path(), room, embed, &asked).await,
+                None => site.page(BARE, &asked).await,
+            }
+        })
     };
     let has_rules = |game: &str| game == "all" || engine::find(game).is_some();
-    let (assets, icon, others) = (files.clone(), files.clone(), files.clone());
-    let (manifest, keeper) = (files.clone(), files.clone());
+    let fresh = |name: &'static str, text: fn(&Files) -> Option<String>| {
+        let site = site.clone();
+        get(move |asked: Asked| async move { site.fresh(name, &asked, text).await })
+    };
+    let (assets, icon, others) = (site.clone(), site.clone(), site.clone());
     Router::new()
         .route("/", page())
         .route("/{id}", game(false))
@@ -186,19 +233,25 @@ pub fn router(web: Option<PathBuf>, hall: Option<&Arc<Hall>>) -> Router {
         .route("/puzzles/{*rest}", page())
         .route("/results", page())
         .route("/results/{*rest}", page())
-        .route("/manifest.webmanifest", get(move || async move { manifest.manifest_file() }))
-        .route("/sw.js", get(move || async move { keeper.keeper_file() }))
+        .route(
+            "/manifest.webmanifest",
+            fresh("manifest.webmanifest", |files| Some(files.manifest())),
+        )
+        .route("/sw.js", fresh("sw.js", Files::keeper))
         .route("/robots.txt", get(|| async { ROBOTS }))
-        .route("/favicon.ico", get(move || async move { icon.file(icon.version(), "icon.svg") }))
+        .route(
+            "/favicon.ico",
+            get(move |asked: Asked| async move {
+                icon.file(icon.files.version(), "icon.svg", &asked).await
+            }),
+        )
         .route(
             "/assets/{version}/{name}",
-            get(
-                move |Path((version, name)): Path<(String, String)>, asked: HeaderMap| async move {
-                    assets.fetch(&version, &name, &asked)
-                },
-            ),
+            get(move |Path((version, name)): Path<(String, String)>, asked: Asked| async move {
+                assets.file(&version, &name, &asked).await
+            }),
         )
-        .fallback(move |uri: Uri, headers: HeaderMap| async move {
-            others.missing(uri.path(), &headers)
-        })
+        .fallback(
+            move |uri: Uri, asked: Asked| async move { others.missing(uri.path(), asked).await },
+        )
 }

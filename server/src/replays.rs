@@ -3,10 +3,12 @@
 
 use crate::error::Refusal;
 use crate::fair::Rotation;
-use crate::limits::household;
+use crate::limits::{Limits, household, of_work};
+use crate::live::SERVER;
 use std::collections::VecDeque;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use tokio::sync::oneshot;
 
 /// How much of one address may wait.
@@ -19,10 +21,12 @@ struct State {
     waiting: Rotation<IpAddr, VecDeque<oneshot::Sender<Place>>>,
 }
 
-/// Places for work, of which no address has more than half; clones share them.
+/// Places for work, of which no address has more than half; clones share them. The address that caused the work
+/// pays for the processor time it took.
 #[derive(Clone, Debug)]
 pub struct Replays {
     most: usize,
+    limits: Arc<Limits>,
     state: Arc<Mutex<State>>,
 }
 
@@ -44,9 +48,9 @@ impl Drop for Place {
 }
 
 impl Replays {
-    /// So much at once, at least two.
-    pub fn new(most: usize) -> Replays {
-        Replays { most: most.max(2), state: Arc::default() }
+    /// At least two places.
+    pub fn new(most: usize, limits: Arc<Limits>) -> Replays {
+        Replays { most: most.max(2), limits, state: Arc::default() }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -61,8 +65,13 @@ impl Replays {
     ) -> Result<T, Refusal> {
         let place = self.place(household(address))?.await;
         let place = place.map_err(|_| Refusal::unavailable("the server is stopping"))?;
+        let limits = Arc::clone(&self.limits);
         let work = move || {
+            let before = thread_time();
             let done = work();
+            if address != SERVER {
+                limits.charge(address, of_work(thread_time().saturating_sub(before)));
+            }
             drop(place);
             done
         };
@@ -107,10 +116,29 @@ impl Replays {
     }
 }
 
+/// The processor time of this thread: other load on the machine does not make work dearer.
+#[cfg(unix)]
+fn thread_time() -> Duration {
+    use rustix::time::{ClockId, clock_gettime};
+    Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default()
+}
+
+/// The time that has passed, where that of a thread is not known.
+#[cfg(not(unix))]
+fn thread_time() -> Duration {
+    static BEGAN: std::sync::LazyLock<std::time::Instant> =
+        std::sync::LazyLock::new(std::time::Instant::now);
+    BEGAN.elapsed()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::sync::mpsc;
+
+    fn replays() -> Replays {
+        Replays::new(2, Arc::new(Limits::new(1_000_000, 1, false)))
+    }
 
     const ONE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 1));
     const OTHER: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 2));
@@ -141,7 +169,7 @@ mod tests {
 
     #[tokio::test]
     async fn one_address_leaves_half_to_others() {
-        let replays = Replays::new(2);
+        let replays = replays();
         let (first, go_first) = held(&replays, ONE);
         let (second, go_second) = held(&replays, ONE);
         until(&replays, 1, 1).await;
@@ -153,7 +181,7 @@ mod tests {
 
     #[tokio::test]
     async fn who_leaves_the_queue_is_passed_over() {
-        let replays = Replays::new(2);
+        let replays = replays();
         let (first, go) = held(&replays, ONE);
         until(&replays, 1, 0).await;
         let (second, _go_second) = held(&replays, ONE);
@@ -168,7 +196,7 @@ mod tests {
 
     #[tokio::test]
     async fn so_much_of_an_address_may_wait_and_others_still_come() {
-        let replays = Replays::new(2);
+        let replays = replays();
         let held: Vec<_> = (0..=MOST_OF_ONE).map(|_| held(&replays, ONE)).collect();
         until(&replays, 1, MOST_OF_ONE).await;
         let refused = replays.run(ONE, || 9).await.unwrap_err();
@@ -181,8 +209,26 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn an_address_pays_for_the_time_its_work_takes() {
+        let busy = |time: Duration| {
+            let before = thread_time();
+            while thread_time() - before < time {
+                std::hint::spin_loop();
+            }
+        };
+        let limits = Arc::new(Limits::new(10, 1, false));
+        let replays = Replays::new(2, Arc::clone(&limits));
+        // The purse holds 100, which is the price of 25 ms.
+        replays.run(ONE, move || busy(Duration::from_millis(10))).await.unwrap();
+        assert!(limits.spend(ONE, 40).is_ok() && limits.spend(ONE, 40).is_err());
+        replays.run(ONE, move || busy(Duration::from_millis(20))).await.unwrap();
+        assert!(limits.spend(ONE, 1).is_err(), "it is in debt");
+        assert!(limits.spend(OTHER, 100).is_ok());
+    }
+
+    #[tokio::test]
     async fn what_panics_frees_its_place() {
-        let replays = Replays::new(2);
+        let replays = replays();
         for _ in 0..3 {
             assert!(replays.run(ONE, || panic!("on purpose")).await.is_err());
         }

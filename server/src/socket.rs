@@ -4,11 +4,12 @@ use crate::State;
 use crate::commands;
 use crate::error::{Refusal, read};
 use crate::event::clocks;
-use crate::games::{PAGE, query};
+use crate::games::{After, PAGE, claim, query};
 use crate::guard::Client;
 use crate::ids::{Hash, hash};
 use crate::limits;
 use crate::live::{Hall, Sender};
+use crate::places::{Claim, Handle};
 use crate::room::{Presence, Present, Room};
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade};
@@ -36,6 +37,10 @@ const SILENCE: Duration = Duration::from_secs(70);
 /// How long a peer may take to read.
 const SLOW: Duration = Duration::from_secs(10);
 
+/// How long, and how many frames, a socket that is being closed is read for.
+const DRAIN: Duration = Duration::from_millis(250);
+const MOST_DRAINED: usize = 500;
+
 /// How long somebody who has not said hello is neither player nor watcher.
 const SETTLE: Duration = Duration::from_millis(500);
 
@@ -48,18 +53,20 @@ const PAST_A_LIMIT: u16 = 1008;
 pub async fn upgrade(
     axum::extract::State(state): axum::extract::State<Arc<State>>,
     Extension(client): Extension<Client>,
+    place: Option<Extension<Handle>>,
     Path(id): Path<String>,
     uri: Uri,
     socket: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, Refusal> {
-    let after = query(&uri)?.after;
+    let After { after, at, .. } = query(&uri)?;
     let room = state.hall.room_for(&id, client.0).await?;
+    let after = state.hall.is_there(&room, after, at).await?.then_some(after);
     let socket = socket.map_err(|error| Refusal::bad(format!("no WebSocket: {error}")))?;
     if state.hall.is_stopping() {
         return Err(Refusal::unavailable("the server is stopping"));
     }
     let hall = Arc::clone(&state.hall);
-    let slot = hall.limits.streams.take(client.0)?;
+    let place = place.map(|Extension(place)| claim(&place, client)).transpose()?;
     let sized = socket
         .max_message_size(MOST_FRAME)
         .max_frame_size(MOST_FRAME)
@@ -69,10 +76,10 @@ pub async fn upgrade(
     Ok(sized.on_upgrade(move |socket| async move {
         hall.metrics.sockets.fetch_add(1, Ordering::Relaxed);
         let mut connection = Connection::new(socket, Arc::clone(&hall), room, client.0, after);
+        connection.place = place;
         // Whatever ended it, the peer comes again if it wants to.
         let _ = connection.serve().await;
         hall.metrics.sockets.fetch_sub(1, Ordering::Relaxed);
-        drop(slot);
     }))
 }
 
@@ -85,6 +92,8 @@ struct Connection {
     room: Arc<Room>,
     /// From where it comes.
     address: IpAddr,
+    /// Its place among all connections.
+    place: Option<Claim>,
     /// The last event that was sent.
     sent: i64,
     /// The hash of the token that was shown.
@@ -93,6 +102,10 @@ struct Connection {
     /// The seats at which it is present.
     at: Vec<Player>,
     shown: Option<Present>,
+    /// Says when there is something to look at.
+    hints: watch::Receiver<u64>,
+    /// Whether the peer has been told something that the store has lost.
+    astray: bool,
     /// How many pauses there were when the clocks were told.
     told: Option<usize>,
     heard: Instant,
@@ -104,26 +117,28 @@ impl Connection {
         hall: Arc<Hall>,
         room: Arc<Room>,
         address: IpAddr,
-        after: i64,
+        after: Option<i64>,
     ) -> Connection {
-        let sent = after.clamp(0, room.seq());
+        let (sent, hints) = (after.unwrap_or_else(|| room.seq()), room.follow());
         Connection {
             socket,
             hall,
             room,
             address,
+            place: None,
             sent,
             token: None,
             presence: None,
             at: Vec::new(),
             shown: None,
+            hints,
+            astray: after.is_none(),
             told: None,
             heard: Instant::now(),
         }
     }
 
     async fn serve(&mut self) -> Result<(), Closed> {
-        let mut hints = self.room.follow();
         let mut stopping = self.hall.stopping.subscribe();
         let mut ping = interval_at(Instant::now() + PING, PING);
         let settle = Instant::now() + SETTLE;
@@ -132,7 +147,7 @@ impl Connection {
             let unsettled = self.presence.is_none();
             tokio::select! {
                 frame = self.socket.recv() => self.hear(frame).await?,
-                _ = hints.changed() => self.catch_up().await?,
+                _ = self.hints.changed() => self.catch_up().await?,
                 _ = ping.tick() => self.ping().await?,
                 _ = sleep_until(settle), if unsettled => self.settle().await?,
                 _ = stopped(&mut stopping) => return self.take_leave().await,
@@ -149,6 +164,16 @@ impl Connection {
         let frame = CloseFrame { code, reason: reason.into() };
         // A peer that is gone needs no farewell.
         let _ = timeout(SLOW, self.socket.send(Message::Close(Some(frame)))).await;
+        // If a socket is dropped with something unread, its peer may never see why.
+        let _ = timeout(DRAIN, async {
+            for _ in 0..MOST_DRAINED {
+                if !matches!(self.socket.recv().await, Some(Ok(_))) {
+                    break;
+                }
+                self.hall.limits.charge(self.address, limits::REQUEST);
+            }
+        })
+        .await;
         Err(Closed)
     }
 
@@ -164,6 +189,12 @@ impl Connection {
 
     /// Sends the events that have not been sent, and who is present if that has changed.
     async fn catch_up(&mut self) -> Result<(), Closed> {
+        if self.room.is_dropped_out() {
+            self.enter_again().await?;
+        }
+        if std::mem::take(&mut self.astray) {
+            self.send(json!({ "type": "reset", "seq": self.sent }).to_string()).await?;
+        }
         while self.room.seq() > self.sent {
             let events = self.hall.events(&self.room, self.sent, PAGE, Some(self.address)).await;
             let events = events.map_err(|_| Closed)?;
@@ -180,6 +211,17 @@ impl Connection {
             let Present { seats, watchers } = present;
             let told = json!({ "type": "presence", "seats": seats, "watchers": watchers });
             self.send(told.to_string()).await?;
+        }
+        Ok(())
+    }
+
+    /// The store has lost what was told from this room: the peer has to read the game again.
+    async fn enter_again(&mut self) -> Result<(), Closed> {
+        let room = self.hall.room_for(&self.room.id, self.address).await.map_err(|_| Closed)?;
+        (self.sent, self.hints, self.astray) = (room.seq(), room.follow(), true);
+        (self.room, self.shown, self.told) = (room, None, None);
+        if self.presence.is_some() {
+            self.be_present();
         }
         Ok(())
     }
@@ -212,15 +254,21 @@ impl Connection {
 
     /// Notes who this is.
     async fn settle(&mut self) -> Result<(), Closed> {
+        self.be_present();
+        self.catch_up().await
+    }
+
+    /// Is at its seats, or watches: computers may think for it.
+    fn be_present(&mut self) {
         self.at = self.taken_seats();
         match self.at.is_empty() {
             true => self.room.watched_by(self.address),
             false => self.room.played_by(self.address),
         }
+        self.place.iter().for_each(|place| place.seat(!self.at.is_empty()));
         self.presence = None;
         self.presence = Some(Presence::new(&self.room, self.at.clone()));
         self.hall.settled(&self.room);
-        self.catch_up().await
     }
 
     async fn hear(&mut self, frame: Option<Result<Message, axum::Error>>) -> Result<(), Closed> {

@@ -8,8 +8,12 @@ mod contrast;
 mod formats;
 #[cfg(feature = "many")]
 mod many;
+#[path = "../examples/bots/routes.rs"]
+mod routes;
 mod safety;
 mod seats;
 mod sockets;
 mod store;
 mod stores;
+#[cfg(unix)]
+mod work;

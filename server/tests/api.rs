@@ -531,15 +531,17 @@ async fn stored_events_are_told_without_playing_them_again() {
     // Somebody else's nonsense behind it, of which this process knows nothing: who plays it again fails.
     let fact = server::event::Fact::Move { turn: "nonsense".into(), said: None };
     let event = server::event::Event { seq: 11, seat: None, at: 1, fact, command: None };
+    let hall = &local.server.state().hall;
     let append = server::store::Append {
         game: game.id.clone(),
+        after: Some(hall.room(&game.id).await.unwrap().tip()),
         events: vec![event],
         new_game: None,
         token: None,
         running: None,
         computer: None,
     };
-    local.server.state().hall.store.append(append).await.unwrap();
+    assert_eq!(hall.store.append(append).await, Ok(server::store::Appended::Committed));
     let events = local.events(&game).await;
     assert_eq!(events[1]["turn"], "c4");
     assert_eq!(events.len(), 11);
@@ -566,4 +568,19 @@ async fn the_page_of_a_game_comes_with_its_board_as_it_stands() {
     assert!(page(&format!("/embed/{}", game.id)).await.0.contains(r#"class="table embed""#));
     let (missing, _) = page("/abcd1234").await;
     assert!(!missing.contains(r#"<div class="picture"#));
+}
+
+#[tokio::test]
+async fn a_file_below_its_version_does_not_take_the_place_of_one_without() {
+    for first in 0..2 {
+        let local = Local::new().await;
+        let home = local.get("/").await.text;
+        let (_, rest) = home.split_once("/assets/").unwrap();
+        let version = rest.split('/').next().unwrap();
+        let both = [format!("/assets/{version}/sw.js"), "/sw.js".to_owned()];
+        local.get(&both[first]).await;
+        let (raw, own) = (local.get(&both[0]).await, local.get(&both[1]).await);
+        assert!(raw.text.contains("'{version}'") && own.text.contains(&format!("'{version}'")));
+        assert_eq!(own.headers[header::CACHE_CONTROL], "no-cache");
+    }
 }

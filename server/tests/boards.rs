@@ -4,12 +4,18 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, Response, StatusCode, header};
 use serde_json::{Value, json};
+use server::documents::Documents;
+use server::limits::Limits;
+use server::replays::Replays;
 use server::{boards, pages};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use tower::ServiceExt;
 
 fn app() -> Router {
-    boards::router(server::replays::Replays::new(2)).merge(pages::router(None, None))
+    let limits = Arc::new(Limits::new(1_000_000, 1, false));
+    let documents = Documents::new(Replays::new(2, limits));
+    boards::router(documents.clone()).merge(pages::router(None, documents, None))
 }
 
 async fn send(request: Request<Body>) -> (StatusCode, Response<Body>) {

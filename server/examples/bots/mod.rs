@@ -2,6 +2,8 @@
 
 #![allow(dead_code)]
 
+pub mod routes;
+
 use engine::Session;
 use futures_util::{SinkExt, StreamExt};
 use rules::random::Random;
@@ -54,12 +56,14 @@ pub async fn open_socket(
 pub struct Http {
     stream: BufReader<TcpStream>,
     to: SocketAddr,
+    /// Whether answers may be packed.
+    pub packed: bool,
 }
 
 impl Http {
     /// Connects.
     pub async fn open(from: IpAddr, to: SocketAddr) -> Result<Http, Failed> {
-        Ok(Http { stream: BufReader::new(connect(from, to).await?), to })
+        Ok(Http { stream: BufReader::new(connect(from, to).await?), to, packed: false })
     }
 
     /// The status and the body of an answer.
@@ -71,9 +75,10 @@ impl Http {
         body: &str,
     ) -> Result<(u16, Vec<u8>), Failed> {
         let (to, length) = (self.to, body.len());
+        let packed = if self.packed { "accept-encoding: gzip\r\n" } else { "" };
         let request = format!(
             "{method} {path} HTTP/1.1\r\nhost: {to}\r\nauthorization: Bearer {token}\r\n\
-             content-length: {length}\r\n\r\n{body}"
+             {packed}content-length: {length}\r\n\r\n{body}"
         );
         self.stream.get_mut().write_all(request.as_bytes()).await?;
         let status = self.line().await?.split(' ').nth(1).ok_or("no status")?.parse()?;
