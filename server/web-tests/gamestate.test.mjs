@@ -172,3 +172,15 @@ test('page and server disagree when the server knows less, or another board', ()
   assert.equal(game.differs(at(null), { seq: 4, board_seq: 2 }), true);
   assert.equal(game.differs(at(null), { seq: 6, board_seq: 6 }), false);
 });
+
+test('two people are not helped by the engine, unless they share a screen without a clock', () => {
+  const clocks = { left: [1, 1], running: 1, at: 0 };
+  const here = { device: true };
+  const helped = (you, more, state) => seen(at(you, more, state)).includes('hint');
+  assert.equal(helped([1]), false);
+  assert.equal(helped([1], { clocks }), false);
+  assert.equal(helped([1, 2]), false);
+  assert.equal(helped([1, 2], { clocks }, here), false);
+  assert.equal(helped([1, 2], {}, here), true);
+  assert.equal(helped([1], { seats: against, clocks }), true);
+});

@@ -51,6 +51,7 @@ test('only moves and turns taken back change the number of the board', () => {
     { kind: 'joined', seat: 2, name: 'B' },
   ]);
   assert.deepEqual([game.seq, game.board_seq], [5, 2]);
+  assert.equal(fold([{ kind: 'declined', seat: 2, at: 77 }], game).at, 77);
   assert.deepEqual(fold([{ kind: 'undone', seat: 2, turns: 0 }], game).board_seq, 6);
 });
 

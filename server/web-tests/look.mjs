@@ -48,17 +48,26 @@ const PAGES = {
   'game-menu': '/play#gekitai',
   settings: '/play#jeson-mor',
   stages: '/play#glaisher',
+  'lesson-stages': '/learn/glaisher/3',
+  'puzzle-stages': '/puzzles/glaisher/1',
+  'analysis-stages': '/analysis/glaisher',
   over: '/play#six-making',
   table: '/{id}',
   embed: '/embed/{id}',
 };
 
+/** Begins a turn. */
+const beginTurn = (page) => page.click('.cells button.grab');
+
 /** What is done before a page is looked at. */
 const DEEDS = {
   'game-menu': (page) => page.click('#more'),
   settings: (page) => page.evaluate(() => document.getElementById('settings').showPopover()),
+  'lesson-stages': beginTurn,
+  'puzzle-stages': beginTurn,
+  'analysis-stages': beginTurn,
   stages: async (page) => {
-    await page.click('.cells button.grab');
+    await beginTurn(page);
     await page.hover('.chips button:nth-child(2)');
   },
   over: async (page) => {

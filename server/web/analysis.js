@@ -4,15 +4,17 @@
  * @typedef {import('./api.js').GameInfo} GameInfo
  * @typedef {{tree: import('./tree.js').Tree, node: number|null, review: import('./review.js').Entry[]|undefined, flipped: boolean}} State
  *   `node` is the turn of the tree whose position is seen, null before the first
- * @typedef {{state: State, info: GameInfo, key: string, first: 1|2, main: HTMLElement, parts: ReturnType<typeof createParts>,
+ * @typedef {{state: State, info: GameInfo, key: string, first: 1|2, finding: boolean, main: HTMLElement, parts: ReturnType<typeof createParts>,
  *   play: ReturnType<typeof createPlay>, thinking: ReturnType<typeof createThinking>, review: ReturnType<typeof createReview>}} Page
- *   `key` is the name under which the browser keeps the tree, `first` who begins
+ *   `key` is the name under which the browser keeps the tree, `first` who begins; `finding` while the best turn is looked for
  */
-import { catalogue, playLink, toPath, view as askView } from './api.js';
+import { askedPosition, positionAt } from './address.js';
+import { catalogue, playLink, view as askView } from './api.js';
 import { ask, thought } from './ask.js';
 import { createParts, layOut } from './analysisparts.js';
 import { recordBox } from './dialogs.js';
 import { copyText, drawing, el, fill, onKeys, say, stepKeys, toast, zen } from './dom.js';
+import { aboutHere, isSame } from './here.js';
 import { begin, intakePage } from './intake.js';
 import { firstPlayer } from './live.js';
 import { arrowsFor, createPlay } from './play.js';
@@ -29,7 +31,9 @@ import { paintTree } from './variations.js';
 export const analysisPage = async (main, rest) => {
   const { games } = await catalogue();
   const info = games.find((one) => one.id === rest[0]);
-  return info ? boardPage(main, games, info, rest.slice(1).join('/')) : intakePage(main, games);
+  return info
+    ? boardPage(main, games, info, askedPosition(rest.slice(1)))
+    : intakePage(main, games);
 };
 
 /** @param {HTMLElement} main @param {GameInfo[]} games @param {GameInfo} info @param {string} path */
@@ -50,7 +54,7 @@ const boardPage = async (main, games, info, path) => {
     onTurn: (turn) => tryTurn(p, turn),
   });
   p.thinking = createThinking(info, {
-    onPick: (turns) => playTurns(p, turns),
+    onPick: (turns, place) => pick(p, turns, place),
     onBest: () => showBest(p),
     onPeek: (turns) => peek(p, turns),
   });
@@ -191,7 +195,7 @@ const render = async (p, animate = true) => {
   p.thinking.think(place, seen, flipped);
   const { playHere, editHere, position } = p.parts;
   playHere.href = playLink(seen);
-  editHere.href = `/editor/${p.info.id}/${toPath(seen.text)}`;
+  editHere.href = positionAt('editor', p.info.id, seen.text);
   position.value = seen.text;
 };
 
@@ -221,19 +225,36 @@ const alter = (p, how) => {
   render(p, false);
 };
 
-/** @param {Page} p @param {string[]} turns */
-const playTurns = (p, turns) => {
-  p.state = { ...p.state, ...trees.addLine(p.state.tree, p.state.node, turns) };
-  save(p);
-  return render(p);
+/** The position that is looked at. @param {Page} p */
+const here = (p) => placeAt(p, p.state.node);
+
+/** Adds turns that the rules take. Says whether they were added: not where another position is looked at by then. @param {Page} p @param {string[]} turns */
+const playTurns = (p, turns) =>
+  aboutHere(
+    () => here(p),
+    (place) => askView({ ...place, turns: [...(place.turns ?? []), ...turns] }, p.state.flipped),
+    () => {
+      p.state = { ...p.state, ...trees.addLine(p.state.tree, p.state.node, turns) };
+      save(p);
+      render(p);
+      return true;
+    },
+  );
+
+/** Steps into a line of the engine, if it is one of the position that is looked at. @param {Page} p @param {string[]} turns @param {import('./api.js').Place} place */
+const pick = (p, turns, place) => {
+  if (isSame(place, here(p))) playTurns(p, turns).catch(complain);
 };
+
+/** @param {Error} error */
+const complain = (error) => toast(capital(error.message), 'bad');
 
 /** Plays a turn, which is judged if it is a try. @param {Page} p @param {string} turn */
 const tryTurn = async (p, turn) => {
-  const judged = p.review.trying() ? p.review.judge(turn) : null;
-  playTurns(p, [turn]);
+  const trying = p.review.trying();
+  if (!(await playTurns(p, [turn]))) return;
   sound('move');
-  await judged;
+  if (trying) await p.review.judge(turn);
 };
 
 /** While a better turn is looked for, nothing tells it. @param {Page} p */
@@ -245,57 +266,74 @@ const hush = (p) => {
 };
 
 /** The best turn as an arrow. @param {Page} p */
-const showBest = async (p) => {
-  const best = p.thinking.best();
-  const { node, flipped } = p.state;
+const showBest = (p) => {
+  const best = p.thinking.best(here(p));
   const quiet = () => p.play.busy() || p.review.trying();
   if (!best || quiet()) return;
-  const hints = await arrowsFor(placeAt(p, node), best, flipped).catch(() => null);
-  if (hints && p.state.node === node && p.thinking.best() === best && !quiet()) p.play.hint(hints);
+  const find = (/** @type {import('./api.js').Place} */ place) =>
+    arrowsFor(place, best, p.state.flipped);
+  const use = (/** @type {import('./board.js').Hint[]} */ hints) => {
+    if (p.thinking.best(here(p)) === best && !quiet()) p.play.hint(hints);
+  };
+  aboutHere(() => here(p), find, use).catch(() => {});
 };
 
 /** A small board for a turn of a line, while it is pointed at. @param {Page} p @param {string[]|null} turns */
-const peek = async (p, turns) => {
+const peek = (p, turns) => {
   const { preview } = p.parts;
   preview.hidden = turns === null;
   if (!turns) return;
-  const place = placeAt(p, p.state.node);
-  const shown = await askView({ ...place, turns: [...place.turns, ...turns] }, p.state.flipped);
-  fill(
-    preview,
-    el('div.picture', {}, drawing(shown.svg)),
-    el('small', {}, `After ${turns.at(-1)}`),
-  );
-  const { bottom, right } = p.thinking.element.getBoundingClientRect();
-  preview.style.setProperty('top', `${bottom + 4}px`);
-  preview.style.setProperty('right', `${innerWidth - right}px`);
+  const find = (/** @type {import('./api.js').Place} */ place) =>
+    askView({ ...place, turns: [...(place.turns ?? []), ...turns] }, p.state.flipped);
+  const use = (/** @type {import('./api.js').View} */ shown) => {
+    fill(
+      preview,
+      el('div.picture', {}, drawing(shown.svg)),
+      el('small', {}, `After ${turns.at(-1)}`),
+    );
+    const { bottom, right } = p.thinking.element.getBoundingClientRect();
+    preview.style.setProperty('top', `${bottom + 4}px`);
+    preview.style.setProperty('right', `${innerWidth - right}px`);
+  };
+  aboutHere(() => here(p), find, use).catch(() => {});
 };
 
-/** Plays the best turn. @param {Page} p */
+/** Plays the best turn; one is looked for at a time. @param {Page} p */
 const bestMove = async (p) => {
-  if (p.play.base()?.over) return;
-  const found = () => thought('hint', placeAt(p, p.state.node)).catch(() => null);
-  const turn = p.thinking.best() ?? (await found())?.engine?.turn;
-  if (!turn) return;
-  say(`Best: ${turn}`);
-  tryTurn(p, turn);
+  if (p.finding) return;
+  p.finding = true;
+  const find = async (/** @type {import('./api.js').Place} */ place) => {
+    if ((await askView(place, p.state.flipped)).over) return null;
+    return p.thinking.best(place) ?? (await thought('hint', place)).engine?.turn;
+  };
+  const use = async (/** @type {string|null|undefined} */ turn) => {
+    if (!turn) return;
+    say(`Best: ${turn}`);
+    await tryTurn(p, turn);
+  };
+  await aboutHere(() => here(p), find, use).catch(complain);
+  p.finding = false;
 };
 
 /** What the opponent would do if it were their turn. @param {Page} p */
-const showThreat = async (p) => {
-  const seen = p.play.base();
-  if (!seen || seen.over) return;
-  try {
+const showThreat = (p) => {
+  const { flipped } = p.state;
+  const find = async (/** @type {import('./api.js').Place} */ at) => {
+    const seen = await askView(at, flipped);
+    if (seen.over) return null;
     const edit = { turn: seen.turn === 1 ? 2 : 1 };
     const other = await ask('edit', { game: p.info.id, position: seen.position, edit });
     const place = { game: p.info.id, position: other.position };
     const { engine } = await thought('hint', place);
-    const advice = `Threat: ${engine.turn}`;
-    p.play.hint(await arrowsFor(place, engine.turn, p.state.flipped), { threat: true, advice });
+    return { turn: engine.turn, hints: await arrowsFor(place, engine.turn, flipped) };
+  };
+  const use = (/** @type {Awaited<ReturnType<typeof find>>} */ found) => {
+    if (!found) return;
+    const advice = `Threat: ${found.turn}`;
+    p.play.hint(found.hints, { threat: true, advice });
     say(advice);
-  } catch (error) {
-    toast(capital(/** @type {Error} */ (error).message), 'bad');
-  }
+  };
+  return aboutHere(() => here(p), find, use).catch(complain);
 };
 
 /** @param {Page} p */
@@ -304,6 +342,6 @@ const exportRecord = async (p) => {
     const { record } = await ask('record', p.state.tree);
     recordBox(record, { id: 'record', title: 'The record', file: `${p.info.id}.txt` });
   } catch (error) {
-    toast(capital(/** @type {Error} */ (error).message), 'bad');
+    complain(/** @type {Error} */ (error));
   }
 };

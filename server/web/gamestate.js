@@ -113,6 +113,10 @@ export const idleWords = (state, status) => {
   return isComputer(game, game.turn) ? `${name} is thinking` : `${name} to move`;
 };
 
+/** Whether the engine may help: two people play by themselves, unless they share a screen without a clock. @param {State} state */
+const mayBeHelped = ({ game, device }) =>
+  isComputer(game, 1) || isComputer(game, 2) || (device && !game.clocks);
+
 /** Which buttons there are, and which of them do something. @param {State} state @param {Outbox} box */
 export const controls = (state, box) => {
   const { game, thinking } = state;
@@ -127,7 +131,7 @@ export const controls = (state, box) => {
     back: { hidden: false, disabled: at === 0 },
     on: { hidden: false, disabled: at >= game.turns.length },
     hint: {
-      hidden: !playing,
+      hidden: !playing || !mayBeHelped(state),
       disabled: thinking || !mayPlay(state),
       label: thinking ? 'Thinking…' : 'Hint',
     },

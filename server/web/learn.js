@@ -1,7 +1,9 @@
 /** Lessons: the rules of a game, one turn on the board at a time. */
+import { pageAt } from './address.js';
 import { catalogue } from './api.js';
 import { ask } from './ask.js';
 import { button, el, fill, kept, onKeys, say, setText } from './dom.js';
+import { aboutHere } from './here.js';
 import { arrowsFor, createPlay } from './play.js';
 import { remember, remembered } from './prefs.js';
 import { layOut, verdictLine } from './reader.js';
@@ -48,8 +50,8 @@ const shelfPage = (main, games) => {
       more: el(
         'div.row',
         {},
-        el('a.button.primary', { href: `/learn/${id}`, 'data-game': id }, 'Lessons'),
-        el('a.button', { href: `/rules/${id}` }, 'Rules'),
+        el('a.button.primary', { href: pageAt(`learn/${id}`), 'data-game': id }, 'Lessons'),
+        el('a.button', { href: pageAt(`rules/${id}`) }, 'Rules'),
       ),
     })),
   );
@@ -60,7 +62,7 @@ const lessonPage = async (main, info, lessons, lesson) => {
   const { number, title } = lesson;
   document.title = `${title} – ${info.name} – Quadrille`;
   const more = number < lessons.length;
-  const href = more ? `/learn/${info.id}/${number + 1}` : `/?new=${info.id}`;
+  const href = more ? pageAt(`learn/${info.id}/${number + 1}`) : pageAt('', `?new=${info.id}`);
   /** @type {Page} */
   const p = {
     state: BEGIN,
@@ -87,7 +89,7 @@ const lessonPage = async (main, info, lessons, lesson) => {
     kind: 'lesson',
     title: info.name,
     about: `lesson ${number} of ${lessons.length}`,
-    more: el('a', { href: `/rules/${info.id}` }, 'All rules'),
+    more: el('a', { href: pageAt(`rules/${info.id}`) }, 'All rules'),
     play: p.play,
     task: [
       path(p, lessons),
@@ -110,7 +112,7 @@ const path = ({ info, lesson }, lessons) => {
     return el(
       done ? 'li.done' : here ? 'li.now' : 'li',
       here ? { 'aria-current': 'step' } : {},
-      el('a', { href: `/learn/${info.id}/${number}`, title }, title),
+      el('a', { href: pageAt(`learn/${info.id}/${number}`), title }, title),
     );
   };
   return el('ol.stages', { 'aria-label': 'Lessons' }, ...lessons.map(item));
@@ -161,13 +163,16 @@ const restart = (p) => {
 /** Shows how, without doing it. @param {Page} p */
 const reveal = async (p) => {
   await restart(p);
-  const { answer } = await ask('lesson', {
-    game: p.info.id,
-    number: p.lesson.number,
-    answer: true,
-  });
-  p.play.clear();
-  p.play.hint(await arrowsFor(placeOf(p), answer));
-  setText(p.verdict, `Play ${answer}.`);
-  say(`Play ${answer}.`);
+  const find = async (/** @type {import('./api.js').Place} */ place) => {
+    const asked = { game: p.info.id, number: p.lesson.number, answer: true };
+    const { answer } = await ask('lesson', asked);
+    return { answer, hints: await arrowsFor(place, answer) };
+  };
+  const use = (/** @type {Awaited<ReturnType<typeof find>>} */ { answer, hints }) => {
+    p.play.clear();
+    p.play.hint(hints);
+    setText(p.verdict, `Play ${answer}.`);
+    say(`Play ${answer}.`);
+  };
+  await aboutHere(() => placeOf(p), find, use);
 };

@@ -1,7 +1,9 @@
 /** One puzzle: find the only turn that wins, and win against the best defence. */
-import { toPath, view as askView } from './api.js';
+import { pageAt, positionAt } from './address.js';
+import { view as askView } from './api.js';
 import { ask, thought } from './ask.js';
 import { button, el, iconButton, kept, onKeys, say, setText, stepKeys, toast } from './dom.js';
+import { aboutHere } from './here.js';
 import { arrowsFor, createPlay } from './play.js';
 import { forever } from './prefs.js';
 import * as puzzling from './puzzling.js';
@@ -44,7 +46,7 @@ export const puzzlePage = async (main, info, puzzles, number) => {
     kind: 'puzzle',
     title: `Puzzle ${number}`,
     about: `${info.name} · rated ${puzzle.rating}`,
-    more: el('a', { href: `/puzzles/${info.id}` }, 'All puzzles'),
+    more: el('a', { href: pageAt(`puzzles/${info.id}`) }, 'All puzzles'),
     play: p.play,
     task: [kept(el('p.task', {}, el('b', {}, taskOf(p)), ' Only one turn does it.')), words],
     turns: [list.element, nav],
@@ -60,7 +62,7 @@ const createParts = (p) => {
   const back = iconButton('back', 'One turn back', () => step(-1), { id: 'nav-back' });
   const on = iconButton('on', 'One turn on', () => step(1), { id: 'nav-on' });
   const analyse = el('a.button', { id: 'puzzle-analyse', hidden: true }, 'Analyse');
-  analyse.href = `/analysis/${p.info.id}/${toPath(p.puzzle.position)}`;
+  analyse.href = positionAt('analysis', p.info.id, p.puzzle.position);
   return {
     list: createTurns((ply) => go(p, ply)),
     words: verdictLine('puzzle-words'),
@@ -125,7 +127,7 @@ const render = async (p, animate = true) => {
   parts.retry.hidden = state.turns.length === 0;
   parts.next.hidden = parts.analyse.hidden = !over;
   const next = puzzling.nextOpen(puzzles, puzzling.marksOf(forever, info.id), puzzle.number);
-  parts.next.href = `/puzzles/${info.id}/${next}`;
+  parts.next.href = pageAt(`puzzles/${info.id}/${next}`);
   parts.back.disabled = at === 0;
   parts.on.disabled = at >= state.turns.length;
   await p.play.show(placeAt(p, at), { flipped: isFlipped(p.puzzle), animate });
@@ -184,25 +186,31 @@ const restart = (p) => {
   say(taskOf(p));
 };
 
-/** The turn that wins: the solution's, and behind that what the engine finds. @param {Page} p */
-const bestTurn = async (p) => {
-  const { turns } = p.state;
-  if (turns.length === 0) return (await askAbout(p, { solution: true })).solution[0];
-  return (await thought('hint', placeAt(p, turns.length))).engine?.turn;
+/** The turn that wins: the solution's, and behind that what the engine finds. @param {Page} p @param {import('./api.js').Place} place */
+const bestTurn = async (p, place) => {
+  if (!place.turns?.length) return (await askAbout(p, { solution: true })).solution[0];
+  return (await thought('hint', place)).engine?.turn;
 };
+
+/** The position that is looked at. @param {Page} p */
+const here = (p) => placeAt(p, puzzling.plyOf(p.state));
 
 /** Where the winning turn is made, but not how. @param {Page} p */
 const showHint = async (p) => {
   if (!puzzling.mayTry(p.state)) return;
   p.state = { ...p.state, helped: true };
-  const best = await bestTurn(p);
-  if (!best) return;
-  const [first] = await arrowsFor(placeAt(p, p.state.turns.length), best, isFlipped(p.puzzle));
-  const cell = first && ('place' in first ? first.place : first.from);
-  if (cell === undefined) return;
-  p.play.clear();
-  p.play.hint([{ place: cell }]);
-  toast(`Look at ${p.start.cells[cell].name}.`);
+  const find = async (/** @type {import('./api.js').Place} */ place) => {
+    const best = await bestTurn(p, place);
+    return best ? arrowsFor(place, best, isFlipped(p.puzzle)) : [];
+  };
+  const use = (/** @type {import('./board.js').Hint[]} */ [first]) => {
+    const cell = first && ('place' in first ? first.place : first.from);
+    if (cell === undefined) return;
+    p.play.clear();
+    p.play.hint([{ place: cell }]);
+    toast(`Look at ${p.start.cells[cell].name}.`);
+  };
+  await aboutHere(() => here(p), find, use);
 };
 
 /** @param {Page} p */
@@ -210,6 +218,12 @@ const showSolution = async (p) => {
   const { solution: turns } = await askAbout(p, { solution: true });
   p.state = { ...p.state, turns, ply: 0, busy: false, helped: true, shown: true };
   await render(p, false);
-  p.play.hint(await arrowsFor(placeAt(p, 0), turns[0], isFlipped(p.puzzle)));
+  const find = (/** @type {import('./api.js').Place} */ place) =>
+    arrowsFor(place, turns[0], isFlipped(p.puzzle));
+  await aboutHere(
+    () => here(p),
+    find,
+    (hints) => p.play.hint(hints),
+  );
   say(`The solution: ${turns.join(', ')}`);
 };

@@ -1,5 +1,6 @@
 /** The engine at work: lines that stream in, an evaluation bar. */
 import { think } from './ask.js';
+import { isSame } from './here.js';
 import { Refused } from './refused.js';
 import { button, el, fill, setText } from './dom.js';
 import { remember, remembered } from './prefs.js';
@@ -9,8 +10,8 @@ const MOST_MS = 60_000;
 
 /**
  * @param {import('./api.js').GameInfo} info
- * @param {{onPick: (turns: string[]) => void, onBest: () => void, onPeek: (turns: string[]|null) => void}} hooks
- *   `onBest` is told of another best turn, `onPeek` of a turn that is pointed at
+ * @param {{onPick: (turns: string[], place: import('./api.js').Place) => void, onBest: () => void, onPeek: (turns: string[]|null) => void}} hooks
+ *   `onPick` is told where the turns begin, `onBest` of another best turn, `onPeek` of a turn that is pointed at
  */
 export const createThinking = (info, { onPick, onBest, onPeek }) => {
   let told = '';
@@ -59,14 +60,17 @@ export const createThinking = (info, { onPick, onBest, onPeek }) => {
   );
 
   /** A turn of a line: a click steps in, and pointing at it shows where it leads. */
-  const turnButton = (/** @type {string[]} */ turns) => {
+  const turnButton = (
+    /** @type {string[]} */ turns,
+    /** @type {import('./api.js').Place} */ place,
+  ) => {
     const hide = () => onPeek(null);
     const show = () => onPeek(turns);
     return button(
       turns.at(-1) ?? '',
       () => {
         hide();
-        onPick(turns);
+        onPick(turns, place);
       },
       { onmouseenter: show, onmouseleave: hide, onfocus: show, onblur: hide },
     );
@@ -102,7 +106,7 @@ export const createThinking = (info, { onPick, onBest, onPeek }) => {
       delete list.dataset.shown;
       return;
     }
-    const { turn } = at;
+    const { turn, place } = at;
     const part = share(best, turn);
     bar.style.setProperty('--share', `${Math.round(part * 100)}%`);
     bar.setAttribute('aria-label', `Evaluation: ${scoreWords(best, turn, info.players)}`);
@@ -126,7 +130,7 @@ export const createThinking = (info, { onPick, onBest, onPeek }) => {
             'div',
             {},
             ...line.turns.map((/** @type {string} */ _, /** @type {number} */ i) =>
-              turnButton(line.turns.slice(0, i + 1)),
+              turnButton(line.turns.slice(0, i + 1), place),
             ),
           ),
         ),
@@ -186,7 +190,7 @@ export const createThinking = (info, { onPick, onBest, onPeek }) => {
     think: (place, view, flipped) => {
       bar.className = `evalbar tint-${view.players[1].tint}${flipped ? ' flipped' : ''}`;
       inner.className = `tint-${view.players[0].tint}`;
-      const same = at && JSON.stringify(at.place) === JSON.stringify(place);
+      const same = at && isSame(at.place, place);
       at = { place, turn: view.turn, over: view.over, winner: view.winner };
       if (!same) restart();
     },
@@ -197,8 +201,8 @@ export const createThinking = (info, { onPick, onBest, onPeek }) => {
       paint();
       if (!value && latest) onBest();
     },
-    /** The best turn that is known. @returns {string|null} */
-    best: () => latest?.lines?.[0]?.turns[0] ?? null,
+    /** The best turn that is known at a place. @param {import('./api.js').Place} place @returns {string|null} */
+    best: (place) => (at && isSame(at.place, place) && latest?.lines?.[0]?.turns[0]) || null,
     stop,
   };
 };

@@ -1,9 +1,11 @@
 //! Two browsers that play each other, and a third that watches.
 
 use super::driver::Driver;
+use super::open_game;
 use super::player::{Hand, Script, make, seen};
 use super::site::Site;
 use serde_json::json;
+use std::time::Duration;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_browsers_play_and_a_third_watches() {
@@ -69,4 +71,34 @@ async fn two_browsers_play_and_a_third_watches() {
     for browser in [ann, bob, watcher] {
         browser.close().await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_is_helped_in_a_game_between_people() {
+    let (driver, site) = (Driver::start(), Site::start());
+    let browser = driver.window(1200, 900).await;
+    let person = json!({ "kind": "person" });
+    let clock = json!({ "kind": "time", "seconds": 600, "increment": 0 });
+    for (other, clock, shared, helped) in [
+        (&person, &clock, false, false),
+        (&person, &json!({ "kind": "none" }), false, false),
+        (&person, &clock, true, false),
+        (&json!({ "kind": "level", "level": 1 }), &clock, false, true),
+    ] {
+        let seats = json!([person, other]);
+        let request =
+            json!({ "game": "gekitai", "seats": seats, "clock": clock, "shared": shared });
+        open_game(&site, &browser, &request).await;
+        let offered = browser.value("document.querySelector('#hint').checkVisibility()").await;
+        assert_eq!(offered, helped, "the button in {request}");
+        browser.keys("h").await;
+        if helped {
+            browser.find(".marks .hint").await;
+        } else {
+            tokio::time::sleep(Duration::from_secs(2)).await;
+            let hint = browser.value("document.querySelector('.marks .hint')").await;
+            assert!(hint.is_null(), "the key in {request}");
+        }
+    }
+    browser.close().await;
 }

@@ -3,7 +3,8 @@
 use super::driver::{Browser, Driver};
 use super::player::Script;
 use super::site::Site;
-use serde_json::json;
+use serde_json::{Map, json};
+use std::time::Duration;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_analysis_thinks_branches_and_survives_a_reload() {
@@ -32,6 +33,33 @@ async fn an_analysis_thinks_branches_and_survives_a_reload() {
     let record = "document.querySelector('#record textarea')?.value";
     let both = format!("{record}?.includes('(') && {record}.includes('{turn}')");
     browser.until("the record holds the variation", &both).await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn however_fast_the_best_turn_is_asked_for_only_legal_turns_are_played() {
+    let (driver, site) = (Driver::start(), Site::start());
+    let browser = driver.window(1280, 900).await;
+    for game in ["jeson-mor", "gekitai"] {
+        browser.open(&site.page(&format!("/analysis/{game}"))).await;
+        browser.find("#lines li button").await;
+        browser.hold(" ", 60, Duration::from_millis(30)).await;
+        let played = "document.querySelectorAll('#moves button').length > 2";
+        browser.until("some turns are played", played).await;
+        browser.until("it rests", "document.querySelector('#lines li button')").await;
+        // Lines of the position before are still to be clicked while the next one is waited for.
+        let click = "document.querySelector('#lines li button').click()";
+        browser.script(&format!("for (let i = 0; i < 4; i++) {click}")).await;
+        browser.until("it rests", "document.querySelector('#lines li button')").await;
+        let line = browser.value("decodeURIComponent(location.hash.slice(1))").await;
+        let mut session = (engine::find(game).unwrap().start)(&Map::new()).unwrap();
+        for turn in line.as_str().unwrap().split(',') {
+            session.play(turn).unwrap_or_else(|error| panic!("{line}: {error}"));
+        }
+        browser.click("#tab-tools").await;
+        browser.click("#export").await;
+        browser.find("#record textarea").await;
+    }
     browser.close().await;
 }
 
