@@ -6,6 +6,7 @@
 use crate::{bundle, first};
 use engine::parts;
 use flate2::{Compression, write::GzEncoder};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::io::{Read, Write};
@@ -22,6 +23,7 @@ macro_rules! files {
 type File = (&'static str, &'static [u8]);
 
 static FILES: &[File] = files![
+    "address.js",
     "analysis.js",
     "analysisparts.js",
     "api.js",
@@ -41,6 +43,7 @@ static FILES: &[File] = files![
     "gesture.js",
     "graph.js",
     "grid.js",
+    "here.js",
     "home.js",
     "icon-192.png",
     "icon-512.png",
@@ -56,6 +59,7 @@ static FILES: &[File] = files![
     "making.js",
     "manifest.webmanifest",
     "marks.js",
+    "missing.js",
     "mygames.js",
     "newgame.js",
     "newrequest.js",
@@ -148,8 +152,8 @@ impl Made {
 /// What the names of the rules pages begin with.
 const RULES: &str = "rules-";
 
-/// Where index.html says that its files are.
-pub const PLACE: &str = "/assets/";
+/// Where index.html and the manifest say that their files are.
+const PLACE: &str = "assets/";
 
 /// The files, from the program or from a folder.
 pub struct Files {
@@ -274,28 +278,58 @@ impl Files {
     pub fn site(&self) -> Vec<(String, Vec<u8>)> {
         let file = |name: String| {
             let bytes = self.bytes(&name).unwrap_or_default().into_owned();
-            (format!("assets/{}/{name}", self.version), bytes)
+            (format!("{PLACE}{}/{name}", self.version), bytes)
         };
         let mut files: Vec<_> = fetched().map(file).collect();
-        let page = |path: &str| without_server(&self.page_at(path)).into_bytes();
         files.push(("manifest.webmanifest".into(), self.manifest().into_bytes()));
-        let games = engine::GAMES.iter().map(|entry| entry.info.id);
-        let sections = ["play", "analysis", "editor", "learn", "puzzles", "results", "rules/all"]
-            .map(str::to_owned);
-        let of_games = games.flat_map(|id| {
-            ["analysis", "editor", "learn", "puzzles", "results", "rules"]
-                .map(|page| format!("{page}/{id}"))
-        });
-        for folder in sections.into_iter().chain(of_games) {
-            files.push((format!("{folder}/index.html"), page(&folder)));
+        for path in folders() {
+            let up = "../".repeat(path.split('/').count());
+            let page = based(&of_files(&self.page_at(&path)), &up);
+            files.push((format!("{path}/index.html"), page.into_bytes()));
         }
-        // Where nothing else is, the page itself finds out what was meant.
-        files.push(("404.html".into(), page("/404")));
-        files.push(("index.html".into(), page("/")));
+        // Each with its board drawn would take more room than everything else.
+        let plain = based(&of_files(&self.document()), "../../../");
+        let puzzle = |path| (format!("{path}/index.html"), plain.clone().into_bytes());
+        files.extend(puzzle_folders().map(puzzle));
+        files.push(("404.html".into(), self.missing_page().into_bytes()));
+        files.push(("index.html".into(), based(&of_files(&self.page_at("/")), "./").into_bytes()));
         // What keeps a version comes after all that it keeps.
         files.extend(self.keeper().map(|script| ("sw.js".into(), script.into_bytes())));
         files
     }
+
+    /// What hosts answer where nothing is: the page itself finds out what was meant.
+    fn missing_page(&self) -> String {
+        let page = based(&of_files(&self.document()), "/");
+        let page = Value::from(page).to_string().replace('<', "\\u003c");
+        let bytes = self.bytes("missing.js").unwrap_or_default();
+        let script = String::from_utf8_lossy(&bytes).replace("'{page}'", &page);
+        format!(
+            "<!doctype html>\n<meta charset=\"utf-8\">\n<title>Quadrille</title>\n\
+             <script>\n{script}</script>\n<noscript><h1>There is nothing here</h1></noscript>\n"
+        )
+    }
+}
+
+/// The pages of a site that have a folder each, but for puzzles.
+fn folders() -> impl Iterator<Item = String> {
+    let sections = ["play", "analysis", "editor", "learn", "puzzles", "results", "rules/all"];
+    let of_game = |entry: &engine::Entry| {
+        let id = entry.info.id;
+        let pages = ["analysis", "editor", "learn", "puzzles", "results", "rules"];
+        let first = pages.map(|page| format!("{page}/{id}"));
+        let lessons = (1..=entry.info.lessons.len()).map(move |n| format!("learn/{id}/{n}"));
+        let results = (1..=first::results(id)).map(move |n| format!("results/{id}/{n}"));
+        first.into_iter().chain(lessons).chain(results)
+    };
+    sections.into_iter().map(str::to_owned).chain(engine::GAMES.iter().flat_map(of_game))
+}
+
+fn puzzle_folders() -> impl Iterator<Item = String> {
+    engine::GAMES.iter().flat_map(|entry| {
+        let id = entry.info.id;
+        (1..=engine::puzzles::shipped(id).len()).map(move |n| format!("puzzles/{id}/{n}"))
+    })
 }
 
 /// The files that pages fetch from below the path of their version.
@@ -323,9 +357,28 @@ fn part(name: &str) -> Option<&'static [u8]> {
     parts::parts().find(|part| part.name == name)?.bytes()
 }
 
-/// A document that tells its scripts that there are only files.
-fn without_server(document: &str) -> String {
-    document.replace("<html lang=\"en\">", "<html lang=\"en\" data-server=\"none\">")
+/// A document that tells its scripts that there are only files. It lies in a folder, and names its files from there: where
+/// a host shows it without the slash behind the folder, that is put right before any file is asked for.
+fn of_files(document: &str) -> String {
+    const SLASH: &str = "<script>/\\/$|\\.html$/.test(location.pathname) || \
+        history.replaceState(null, '', `${location.pathname}/${location.search}${location.hash}`)</script>";
+    document.replacen("<html lang=\"en\">", "<html lang=\"en\" data-server=\"none\">", 1).replacen(
+        "<head>",
+        &format!("<head>\n  {SLASH}"),
+        1,
+    )
+}
+
+/// A document whose addresses begin with something else than the root of the host; there, pages are folders.
+fn based(document: &str, base: &str) -> String {
+    let mut pieces = document.split("=\"/");
+    let mut all = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let (path, rest) = piece.split_once('"').unwrap_or((piece, ""));
+        let slash = if path.is_empty() || path.contains(['.', '?']) { "" } else { "/" };
+        all += &format!("=\"{base}{path}{slash}\"{rest}");
+    }
+    all
 }
 
 fn catalogue() -> Vec<u8> {
@@ -385,7 +438,9 @@ mod tests {
         let files = Files::new(None);
         let texts: Vec<_> = BUNDLES.map(|name| files.bytes(name).unwrap()).into();
         let alone: Vec<_> = fetched().collect();
-        for (name, _) in FILES.iter().filter(|(name, _)| name.ends_with(".js") && *name != "sw.js")
+        for (name, _) in FILES
+            .iter()
+            .filter(|(name, _)| name.ends_with(".js") && !["missing.js", "sw.js"].contains(name))
         {
             let function = format!("const ${} = ", name.trim_end_matches(".js"));
             let bundled =
@@ -397,6 +452,27 @@ mod tests {
                 "{name}"
             );
         }
+    }
+
+    #[test]
+    fn nothing_in_a_site_is_named_from_the_root_of_its_host() {
+        for (path, bytes) in Files::new(None).site() {
+            let text = String::from_utf8_lossy(&bytes);
+            let rooted = match path.rsplit('.').next() {
+                Some("html") if path != "404.html" => text.contains("=\"/"),
+                Some("webmanifest") => text.contains("\"/"),
+                Some("js") => text.contains("'/assets") || text.contains("href: '/"),
+                _ => false,
+            };
+            assert!(!rooted, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_document_leads_from_its_folder_to_folders_and_files() {
+        let document = r#"<a href="/"><a href="/learn/gekitai"><a href="/?new=gekitai"><img src="/assets/1/icon.svg">"#;
+        let expected = r#"<a href="../"><a href="../learn/gekitai/"><a href="../?new=gekitai"><img src="../assets/1/icon.svg">"#;
+        assert_eq!(based(document, "../"), expected);
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! What a page shows before any script has run, drawn by whoever serves it. The scripts put the same in its place, and
 //! need not ask for it: what they would ask first is answered in the document, too.
 
-use crate::played::Played;
-use engine::{Entry, GAMES, find};
+use crate::event::Created;
+use engine::{Entry, GAMES, Session, find};
 use requests::catalogue::picture;
 use requests::view::Shown;
 use requests::{Budget, Request};
@@ -66,6 +66,12 @@ pub fn content(path: &str) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// How many results are known of a game.
+pub fn results(game: &str) -> usize {
+    let known = Given::answer("results", json!({ "game": game }));
+    known.and_then(|given| Some(given.answer["results"].as_array()?.len())).unwrap_or(0)
 }
 
 /// An answer that comes with the document, and what it answers.
@@ -165,8 +171,7 @@ fn shelf(page: &str) -> Option<String> {
 
 /// The board of a game as it stands, both ways round: who sits at the second seat looks from the other side, which
 /// only the browser knows.
-pub fn table(game: &Played, embed: bool) -> String {
-    let (session, created) = (game.session.as_ref(), &game.created);
+pub fn table(session: &dyn Session, created: &Created, embed: bool) -> String {
     let view = |flipped: bool| {
         let place = json!({
             "game": created.game, "options": created.options, "position": created.start,

@@ -1,4 +1,5 @@
 /** Requests: to the rules beside the page, and to the server for what only it has. */
+import { below, pageAt, toPath } from './address.js';
 import { ask } from './ask.js';
 import { reach, sleep } from './reach.js';
 import { Refused } from './refused.js';
@@ -42,7 +43,7 @@ const request = async (path, { body, token, signal, within } = {}) => {
   );
   let response;
   try {
-    response = await fetch(path, {
+    response = await fetch(below(`api/${path}`), {
       method: body === undefined ? 'GET' : 'POST',
       headers,
       signal:
@@ -128,17 +129,6 @@ export const view = (place, flipped = false) => {
   return asked;
 };
 
-/** A position as the path of an address: the blank before the player becomes `_`. */
-export const toPath = (/** @type {string} */ text) =>
-  encodeURIComponent(text.replace(/ (?=[^ ]*$)/, '_'))
-    .replace(/%2F/g, '/')
-    .replace(/%2C/g, ',')
-    .replace(/%3B/g, ';')
-    .replace(/%3D/g, '=');
-/** The way back. */
-export const fromPath = (/** @type {string} */ path) =>
-  decodeURIComponent(path).replace(/_(?=[^_]*$)/, ' ');
-
 /** The address that asks how to play on from a position. @param {View} view */
 export const playLink = (view) =>
-  `/?new=${view.game}&position=${encodeURIComponent(toPath(view.text))}`;
+  pageAt('', `?new=${view.game}&position=${encodeURIComponent(toPath(view.text))}`);

@@ -44,7 +44,7 @@ export const isInvitation = (game, you) =>
 const check = async (id, token) => {
   if (token !== null && !SECRET.test(token)) return null;
   try {
-    const game = await patient(() => getJson(`/api/games/${id}`, token));
+    const game = await patient(() => getJson(`games/${id}`, token));
     const you = game.you ?? [];
     return {
       game,

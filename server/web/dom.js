@@ -1,4 +1,5 @@
 /** Making elements, and the small things that all pages share. */
+import { pageAt } from './address.js';
 
 /**
  * An element with properties, attributes and children. Text is always text, never markup.
@@ -185,7 +186,7 @@ export const moreMenu = (...items) => {
 
 /** The line that names what one looks at; on small screens it leads home and to the settings, too. @param {string} name @param {string} about @param {Node|null} [state] */
 export const placeLine = (name, about, state = null) => {
-  const home = el('a.button.home', { href: '/', 'aria-label': 'Quadrille' });
+  const home = el('a.button.home', { href: pageAt(''), 'aria-label': 'Quadrille' });
   home.append(sign('home'));
   const settings = el('button.settings', {
     type: 'button',

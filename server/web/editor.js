@@ -1,5 +1,6 @@
 /** Setting up a position by hand. */
-import { catalogue, fromPath, playLink, toPath, view as askView } from './api.js';
+import { askedPosition, fromPath, pageAt, positionAt } from './address.js';
+import { catalogue, playLink, view as askView } from './api.js';
 import { ask } from './ask.js';
 import { createBoard } from './board.js';
 import { button, el, fill, onKeys, painted, placeLine, say, setText, sign } from './dom.js';
@@ -18,12 +19,12 @@ export const editorPage = async (main, rest) => {
       main,
       el('h1', {}, 'Set up a position'),
       el('p.lead', {}, 'Of which game?'),
-      gameShelf(games, ({ id }) => ({ href: `/editor/${id}` })),
+      gameShelf(games, ({ id }) => ({ href: pageAt(`editor/${id}`) })),
     );
     return;
   }
   document.title = `Set up ${info.name} – Quadrille`;
-  const path = rest.slice(1).join('/');
+  const path = askedPosition(rest.slice(1));
   const state = {
     view: /** @type {import('./api.js').View} */ (/** @type {any} */ (null)),
     brush: info.brushes[0].id,
@@ -168,8 +169,8 @@ export const editorPage = async (main, rest) => {
     }
     playIt.href = playLink(view);
     playIt.hidden = view.over;
-    analyse.href = `/analysis/${info.id}/${toPath(view.text)}`;
-    history.replaceState(null, '', `/editor/${info.id}/${toPath(view.text)}`);
+    analyse.href = positionAt('analysis', info.id, view.text);
+    history.replaceState(null, '', positionAt('editor', info.id, view.text));
   };
 
   const refused = (/** @type {any} */ error) => {

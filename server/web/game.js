@@ -17,6 +17,7 @@ import { confirmBox } from './dialogs.js';
 import { el, fill, onKeys, painted, say, stepKeys, toast, unzenButton, zen } from './dom.js';
 import { column, createParts, paint, paintOutbox } from './gameparts.js';
 import * as game from './gamestate.js';
+import { aboutHere } from './here.js';
 import { join } from './join.js';
 import { share } from './links.js';
 import { after } from './live.js';
@@ -258,15 +259,16 @@ const flip = async (p) => {
 
 /** @param {Page} p */
 const askHint = async (p) => {
-  if (!game.mayPlay(p.state) || p.state.thinking) return;
+  const { hidden, disabled } = game.controls(p.state, boxOf(p)).hint;
+  if (hidden || disabled) return;
   const { game: was, info, flipped } = p.state;
-  const place = game.placeAt(p.state, was.turns.length);
-  change(p, { thinking: true });
-  try {
+  const find = async (/** @type {import('./api.js').Place} */ place) => {
     const { engine, seed } = await thought('hint', place);
     const turn = engine?.turn ?? seed?.turns[0];
-    const hints = await arrowsFor(place, turn, flipped);
-    if (p.state.game.seq !== was.seq) return;
+    return { engine, seed, turn, hints: await arrowsFor(place, turn, flipped) };
+  };
+  const use = (/** @type {Awaited<ReturnType<typeof find>>} */ { engine, seed, turn, hints }) => {
+    if (p.state.game.result) return;
     const words = engine ? `: ${scoreWords(engine, was.turn, info.players)}` : '';
     const other = seed && !seed.turns.includes(turn);
     const original = other ? ` The original program's ${seed.name}: ${seed.turns[0]}.` : '';
@@ -274,6 +276,10 @@ const askHint = async (p) => {
     p.play.clear();
     p.play.hint(hints, { advice });
     say(advice);
+  };
+  change(p, { thinking: true });
+  try {
+    await aboutHere(() => game.placeAt(p.state, game.plyOf(p.state)), find, use);
   } catch (error) {
     toast(capital(/** @type {Error} */ (error).message), 'bad');
   } finally {
@@ -347,8 +353,8 @@ const takeSeat = async (p, name) => {
     secret,
     name,
     command: freshName(),
-    send: (body, token) => postJson(`/api/games/${id}/commands`, body, token),
-    look: (token) => getJson(`/api/games/${id}`, token),
+    send: (body, token) => postJson(`games/${id}/commands`, body, token),
+    look: (token) => getJson(`games/${id}`, token),
     back: async () => {
       await Promise.all([sleep(1_000), reach.back()]);
     },
@@ -384,6 +390,7 @@ const secretFor = (id, invitation) => {
 const tableHooks = (p) => ({
   token: () => (p.state.seat && !p.state.seat.invitation ? p.state.seat.token : null),
   seq: () => p.state.game.seq,
+  at: () => p.state.game.at,
   commands: () => p.desk,
   onEvent: (event) => onEvent(p, event),
   onGap: () => resync(p),

@@ -1,4 +1,5 @@
 /** What the page of a game is drawn with: seats, turns, bar and notices, from its state. */
+import { gameAt, pageAt } from './address.js';
 import {
   adopt,
   barButton,
@@ -88,7 +89,7 @@ export const createParts = (state, deeds) => {
 /** The column beside the board. @param {import('./gamestate.js').State} state @param {Parts} parts @param {HTMLElement} card */
 export const column = ({ embed, id, info }, parts, card) => {
   const seats = parts.seats.map(({ element }) => element);
-  const away = { href: `/${id}`, target: '_blank', rel: 'noopener' };
+  const away = { href: gameAt(id), target: '_blank', rel: 'noopener' };
   const rest = embed
     ? [
         el('h1.sr', {}, info.name),
@@ -119,7 +120,7 @@ export const paint = (parts, state, { box, view, turned, invite, query, hooks })
   parts.list.show(state.game.turns, game.plyOf(state), { first: firstPlayer(state.game) });
   paintButtons(parts, game.controls(state, box));
   const { analyse, review } = parts.buttons;
-  analyse.href = `/analysis/${state.game.game}?${query}`;
+  analyse.href = pageAt(`analysis/${state.game.game}`, `?${query}`);
   review.href = `${analyse.href}&review=1`;
   setText(parts.connection, state.told.words);
   parts.connection.classList.toggle('lost', state.told.kind !== 'connected');

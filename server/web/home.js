@@ -1,9 +1,10 @@
 /** The first page: the games, my games, and what else there is. */
-import { catalogue, fromPath, view as askView } from './api.js';
+import { fromPath, hasServer, pageAt } from './address.js';
+import { catalogue, view as askView } from './api.js';
 import { drawing, el, fill, kept, painted, setText, sign } from './dom.js';
 import { showMine } from './mygames.js';
 import { newGame } from './newgame.js';
-import { hasServer, myGames } from './prefs.js';
+import { myGames } from './prefs.js';
 import { gameShelf } from './shelf.js';
 import { capital, inWords, plural } from './text.js';
 
@@ -19,7 +20,7 @@ export const homePage = async (main) => {
   main.className = 'page home';
   const newcomer = myGames().length === 0;
   const mine = el('section.mine', { 'aria-labelledby': 'mine-title', hidden: true });
-  const daily = way('/puzzles', 'Puzzle of the day', ' ', { id: 'daily' });
+  const daily = way(pageAt('puzzles'), 'Puzzle of the day', ' ', { id: 'daily' });
   fill(
     main,
     kept(el('h1', {}, `${capital(inWords(shelf.games.length))} games, one table`)),
@@ -42,8 +43,10 @@ export const homePage = async (main) => {
       { 'aria-label': 'More' },
       daily,
       hasServer() && friends(shelf),
-      way('/learn', 'Learn', 'The rules, one turn on the board at a time', { icon: 'learn' }),
-      way('/results', 'What is proved', 'And proofs to play against', {
+      way(pageAt('learn'), 'Learn', 'The rules, one turn on the board at a time', {
+        icon: 'learn',
+      }),
+      way(pageAt('results'), 'What is proved', 'And proofs to play against', {
         id: 'results',
         icon: 'proof',
       }),
@@ -51,11 +54,11 @@ export const homePage = async (main) => {
     el(
       'section.paste',
       {},
-      el('a', { href: '/analysis' }, 'Analyse a position or a record'),
+      el('a', { href: pageAt('analysis') }, 'Analyse a position or a record'),
       ' · ',
-      el('a', { href: '/editor' }, 'Set up a position'),
+      el('a', { href: pageAt('editor') }, 'Set up a position'),
       ' · ',
-      el('a', { href: '/rules/all' }, 'Read the rules'),
+      el('a', { href: pageAt('rules/all') }, 'Read the rules'),
     ),
   );
   showMine(mine, shelf.games);
@@ -75,7 +78,7 @@ const openAsked = (shelf) => {
 
 /** Learning comes before playing for those who have not played yet. @param {Catalogue} shelf @param {GameInfo} info @param {boolean} newcomer */
 const choices = (shelf, info, newcomer) => {
-  const learn = el('a.button', { href: `/learn/${info.id}` }, 'Learn');
+  const learn = el('a.button', { href: pageAt(`learn/${info.id}`) }, 'Learn');
   const play = el(
     'button',
     { type: 'button', 'data-game': info.id, onclick: () => newGame(shelf, info) },
@@ -120,7 +123,7 @@ const showDaily = async (box, games) => {
   const { game, number } = await puzzleOfTheDay();
   const info = games.find(({ id }) => id === game);
   const puzzle = (await puzzlesOf(game))[number - 1];
-  box.href = `/puzzles/${game}/${number}`;
+  box.href = pageAt(`puzzles/${game}/${number}`);
   const { svg, turn } = await askView({ game, position: puzzle.position });
   const who = `${info?.players[turn - 1]} wins in ${plural(puzzle.turns, 'turn')}`;
   setText(/** @type {HTMLElement} */ (box.querySelector('small')), `${info?.name}: ${who}`);

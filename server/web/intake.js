@@ -1,5 +1,6 @@
 /** Where an analysis comes from: a pasted text, a game, a puzzle, an address. */
-import { fromPath, getJson, toPath, view as askView } from './api.js';
+import { fromPath, pageAt, positionAt } from './address.js';
+import { getJson, view as askView } from './api.js';
 import { ask } from './ask.js';
 import { button, el, fill, kept, setText } from './dom.js';
 import { judged, kindOf } from './pasted.js';
@@ -23,7 +24,7 @@ export const intakePage = (main, games) => {
   const finished = (/** @type {import('./prefs.js').Mine} */ game) => {
     const where = `${game.device ? 'device' : 'game'}=${game.id}`;
     const name = games.find(({ id }) => id === game.game)?.name ?? '';
-    const link = { href: `/analysis/${game.game}?${where}&review=1` };
+    const link = { href: pageAt(`analysis/${game.game}`, `?${where}&review=1`) };
     return el('li', {}, el('a', link, el('b', {}, name), el('span', {}, game.names ?? '')));
   };
   fill(
@@ -32,7 +33,7 @@ export const intakePage = (main, games) => {
     kept(el('p.lead', {}, 'Paste a position or a record, or begin with a game.')),
     importForm(games, null),
     el('h2', {}, 'From the start'),
-    gameShelf(games, ({ id }) => ({ href: `/analysis/${id}` })),
+    gameShelf(games, ({ id }) => ({ href: pageAt(`analysis/${id}`) })),
     done.length > 0 &&
       el(
         'section.mine',
@@ -110,7 +111,7 @@ const readRecord = async (text, info, untold) => {
   return () => {
     const id = Math.random().toString(36).slice(2, 10);
     saveTree(`tree:${id}`, { tree });
-    return `/analysis/${tree.game}/${toPath(tree.start)}?tree=${id}`;
+    return positionAt('analysis', tree.game, tree.start, `tree=${id}`);
   };
 };
 
@@ -131,7 +132,7 @@ const readLine = (text, info) => addressOf(info, text);
 /** @param {GameInfo} info @param {object|string} position */
 const addressOf = async ({ id }, position) => {
   const seen = await askView({ game: id, position });
-  return () => `/analysis/${seen.game}/${toPath(seen.text)}`;
+  return () => positionAt('analysis', seen.game, seen.text);
 };
 
 /** What is to be analysed at first, and the name it is kept under. @param {GameInfo} info @param {string} path @returns {Promise<{key: string, saved: Saved}>} */
@@ -139,9 +140,7 @@ export const begin = async (info, path) => {
   const asked = new URLSearchParams(location.search);
   const id = asked.get('game') ?? asked.get('device');
   if (id) {
-    const game = asked.has('device')
-      ? await deviceTable(id).look()
-      : await getJson(`/api/games/${id}`);
+    const game = asked.has('device') ? await deviceTable(id).look() : await getJson(`games/${id}`);
     const key = `game:${id}`;
     const old = /** @type {Saved|undefined} */ (savedTree(key));
     const base = old?.tree ?? emptyTree(game.game, game.start, game.options);

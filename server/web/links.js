@@ -1,8 +1,9 @@
 /** Sharing a game: its addresses, its text, and handing one that is kept here to the server. */
+import { below, gameAt, hasServer, whole } from './address.js';
 import { closeRow, openDialog, recordBox } from './dialogs.js';
 import { button, copyField, el, toast } from './dom.js';
 import { isStarted } from './gamestate.js';
-import { forgetGame, hasServer, myGame } from './prefs.js';
+import { forgetGame, myGame } from './prefs.js';
 import { handOver, recordOf } from './tables.js';
 import { capital } from './text.js';
 
@@ -12,24 +13,27 @@ export const share = (state) => (state.device ? shareFromHere(state) : showLinks
 /** @param {import('./gamestate.js').State} state */
 const showLinks = (state) => {
   const { id, seat } = state;
-  const base = location.origin;
   const invite = myGame(id)?.invite;
   const token = seat && !seat.invitation ? seat.token : null;
   openDialog(
     { id: 'links', title: 'Links to this game' },
-    copyField('To watch', `${base}/${id}`, 'watch-link'),
-    token && copyField('Your seat, secret', `${base}/${id}#${token}`, 'seat-link'),
+    copyField('To watch', whole(gameAt(id)), 'watch-link'),
+    token && copyField('Your seat, secret', whole(gameAt(id, token)), 'seat-link'),
     token &&
       invite &&
       !isStarted(state) &&
-      copyField('To invite your friend', `${base}/${id}#${invite}`, 'friend-link'),
+      copyField('To invite your friend', whole(gameAt(id, invite)), 'friend-link'),
     copyField(
       'To show on another page',
-      `<iframe src="${base}/embed/${id}" width="420" height="560"></iframe>`,
+      `<iframe src="${whole(below(`embed/${id}`))}" width="420" height="560"></iframe>`,
       'embed-link',
     ),
     closeRow(
-      el('a.button', { href: `/api/games/${id}/record`, id: 'record-link' }, 'The game as text'),
+      el(
+        'a.button',
+        { href: below(`api/games/${id}/record`), id: 'record-link' },
+        'The game as text',
+      ),
     ),
   );
 };

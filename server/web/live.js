@@ -2,7 +2,7 @@
 
 /**
  * @typedef {{kind: 'person'|'open'|'level'|'seed', name?: string|null, level?: number, player?: string, joined?: boolean}} SeatInfo
- * @typedef {{id: string, seq: number, board_seq: number, game: string, options: object, start: string, seats: [SeatInfo, SeatInfo], shared: boolean,
+ * @typedef {{id: string, seq: number, at?: number, board_seq: number, game: string, options: object, start: string, seats: [SeatInfo, SeatInfo], shared: boolean,
  *   clock: any, turns: string[], turn: 1|2, result: null|{winner: 1|2|'draw', reason: string},
  *   offer: null|{kind: 'draw'|'undo', seat: 1|2}, rematch: any, clocks: any, you?: (1|2)[]}} Game
  */
@@ -25,7 +25,7 @@ const withSeat = (game, player, change) =>
  * @param {Game} game @param {any} event @returns {Game}
  */
 export const after = (game, event) => {
-  const next = { ...game, seq: event.seq, clocks: event.clocks ?? game.clocks };
+  const next = { ...game, seq: event.seq, at: event.at, clocks: event.clocks ?? game.clocks };
   switch (event.kind) {
     case 'joined':
       return {

@@ -1,9 +1,11 @@
 /** Finds out which page the address means, and shows it. */
+import { hasServer, pageAt, wordsOf } from './address.js';
 import { warm } from './ask.js';
 import { closeRow, openDialog } from './dialogs.js';
 import { el, fill, onKeys, painted } from './dom.js';
 import { applyPrefs, prefs, setPrefs } from './prefs.js';
 import { reach, sleep } from './reach.js';
+import { Refused } from './refused.js';
 import { followRequests } from './status.js';
 import { capital } from './text.js';
 import { followVersions } from './versions.js';
@@ -135,16 +137,13 @@ const failed = (/** @type {any} */ error) => {
       {},
       el('h1', {}, missing ? 'There is nothing here' : 'That did not work'),
       el('p', {}, capital(String(error?.message ?? error))),
-      el('p', {}, el('a.button.primary', { href: '/' }, 'To the games')),
+      el('p', {}, el('a.button.primary', { href: pageAt('') }, 'To the games')),
     ),
   );
 };
 
 const route = async () => {
-  const [first = '', ...rest] = location.pathname
-    .replace(/\/(index\.html)?$/, '')
-    .split('/')
-    .slice(1);
+  const [first = '', ...rest] = wordsOf(location.pathname);
   const current =
     first === 'rules'
       ? 'learn'
@@ -167,6 +166,7 @@ const route = async () => {
     return (await import('./game.js')).gamePage(main, location.hash.slice(1), { device: true });
   if (first === 'embed')
     return (await import('./game.js')).gamePage(main, rest[0] ?? '', { embed: true });
+  if (!hasServer()) throw new Refused(404, 'this site keeps no games between people', undefined);
   return (await import('./game.js')).gamePage(main, first);
 };
 

@@ -1,18 +1,11 @@
 /** The games of this browser: those in progress, with how they stand, and those that are over. */
+import { hasServer } from './address.js';
 import { Refused, getJson, patient } from './api.js';
 import { waitingFor } from './commands.js';
 import { deviceGame, seatsHere } from './device.js';
 import { button, drawing, el, fill, setText } from './dom.js';
 import { isComputer, seatName } from './live.js';
-import {
-  addressOfGame,
-  boardOf,
-  forever,
-  forgetGame,
-  hasServer,
-  myGames,
-  rememberGame,
-} from './prefs.js';
+import { addressOfGame, boardOf, forever, forgetGame, myGames, rememberGame } from './prefs.js';
 import { held } from './seats.js';
 import { ago } from './text.js';
 
@@ -121,7 +114,7 @@ const standing = (now, waits) => {
 /** @param {Mine} game */
 const stateOf = async (game) => {
   if (!game.device)
-    return patient(() => getJson(`/api/games/${game.id}`, held(forever, game.id)[0]?.token));
+    return patient(() => getJson(`games/${game.id}`, held(forever, game.id)[0]?.token));
   const now = deviceGame(forever, game.id);
   if (!now) throw new Refused(404, 'this browser keeps no such game', undefined);
   return { ...now, you: seatsHere(now) };

@@ -1,4 +1,5 @@
 /** The dialog of a new game: against whom, on which side, with which clock and options. */
+import { gameAt, hasServer, pageAt, playAt } from './address.js';
 import { postJson, view as askView } from './api.js';
 import { makeDeviceGame } from './device.js';
 import { button, el, setText } from './dom.js';
@@ -7,7 +8,6 @@ import { prompt } from './making.js';
 import { CLOCKS, isForHere, requestOf } from './newrequest.js';
 import {
   forever,
-  hasServer,
   prefs,
   remember,
   rememberBoard,
@@ -117,13 +117,13 @@ const playHere = async ({ game, options = {}, position = null, seats, clock }) =
   const view = flipped ? await askView(place, true) : start;
   const theirs = seats[view.turn - 1].kind !== 'person';
   rememberBoard(id, { view, place, flipped }, theirs ? '' : prompt(view, NOTHING));
-  location.href = `/play#${id}`;
+  location.href = playAt(id);
   return true;
 };
 
 /** Makes a game on the server, and goes there. @param {any} request @param {1|2|null} seat whose maker waits for a friend; null where nobody does */
 const playThere = async (request, seat) => {
-  const { id, tokens } = await postJson('/api/games', request);
+  const { id, tokens } = await postJson('games', request);
   const own = seat ? tokens[seat - 1] : tokens.find((/** @type {string|null} */ one) => one);
   const invite = seat ? tokens[2 - seat] : undefined;
   const mine = /** @type {(1|2)[]} */ (
@@ -132,7 +132,7 @@ const playThere = async (request, seat) => {
   const kept =
     rememberGame({ id, game: request.game, at: Date.now(), ...(invite ? { invite } : {}) }) &&
     (!own || hold(forever, id, whoOf(mine), own));
-  location.href = kept || !own ? `/${id}` : `/${id}#${own}`;
+  location.href = gameAt(id, kept ? undefined : own);
 };
 
 /** Asks how to play, and makes the game. @param {Catalogue} shelf @param {GameInfo} info @param {{position?: string|null, mode?: string}} [how] the position to begin with, and against whom */
@@ -264,7 +264,7 @@ export const newGame = (shelf, info, { position = null, mode: asked } = {}) => {
       el(
         'div.row',
         {},
-        el('a.button', { href: `/rules/${info.id}` }, 'Rules'),
+        el('a.button', { href: pageAt(`rules/${info.id}`) }, 'Rules'),
         el('button.primary', { type: 'submit', id: 'start' }, 'Play'),
       ),
     )
@@ -276,7 +276,7 @@ export const newGame = (shelf, info, { position = null, mode: asked } = {}) => {
   );
   // Back closes the dialog and not the page.
   const plain = () => {
-    if (location.search) history.replaceState(null, '', '/');
+    if (location.search) history.replaceState(null, '', pageAt(''));
   };
   box.addEventListener('close', () => {
     box.remove();

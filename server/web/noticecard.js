@@ -1,4 +1,5 @@
 /** The notices of a game: invitations, offers, and what a link was worth. */
+import { gameAt, whole } from './address.js';
 import { button, copyField, el, fill } from './dom.js';
 import { prefs, setPrefs } from './prefs.js';
 
@@ -27,11 +28,7 @@ const card = (notice, hooks) => {
         'div.card',
         {},
         el('p', {}, 'Send this link to your friend. Whoever opens it may take the other seat.'),
-        copyField(
-          'Link for your friend',
-          `${location.origin}/${hooks.id}#${notice.secret}`,
-          'invite-link',
-        ),
+        copyField('Link for your friend', whole(gameAt(hooks.id, notice.secret)), 'invite-link'),
       );
     case 'question':
       return questionCard(notice.open, notice.answering, hooks);
@@ -40,7 +37,7 @@ const card = (notice, hooks) => {
         'p.card',
         {},
         'They play again: ',
-        el('a', { href: `/${notice.id}`, id: 'to-rematch' }, 'watch the rematch'),
+        el('a', { href: gameAt(notice.id), id: 'to-rematch' }, 'watch the rematch'),
         '.',
       );
     case 'note':

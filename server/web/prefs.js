@@ -1,4 +1,5 @@
 /** What the browser remembers: taste, and the games of its owner. */
+import { gameAt, playAt } from './address.js';
 import { forgetDeviceGame } from './device.js';
 import { hold, letGo } from './seats.js';
 
@@ -134,11 +135,8 @@ export const viewOf = (id) => {
 /** The board of a game as it was left. @param {string} id @returns {string|undefined} */
 export const boardOf = (id) => read(BOARD + id, undefined)?.svg;
 
-/** Whether there is a server behind the pages, or only files. */
-export const hasServer = () => document.documentElement.dataset.server !== 'none';
-
 /** The address of a game of mine. @param {Mine} game */
-export const addressOfGame = ({ id, device }) => (device ? `/play#${id}` : `/${id}`);
+export const addressOfGame = ({ id, device }) => (device ? playAt(id) : gameAt(id));
 
 /** @param {string} id */
 export const forgetGame = (id) => {

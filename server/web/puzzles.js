@@ -1,4 +1,5 @@
 /** All puzzles: by game and difficulty, with what was solved, and the one of today. */
+import { pageAt } from './address.js';
 import { catalogue } from './api.js';
 import { ask } from './ask.js';
 import { el, fill, kept } from './dom.js';
@@ -67,11 +68,11 @@ const shelfPage = async (main, games) => {
       {},
       el(
         'a.button.primary',
-        { href: `/puzzles/${day.game}/${day.number}`, id: 'daily' },
+        { href: pageAt(`puzzles/${day.game}/${day.number}`), id: 'daily' },
         `Puzzle of the day: ${games.find(({ id }) => id === day.game)?.name}`,
       ),
     ),
-    gameShelf(games, ({ id }) => ({ href: `/puzzles/${id}`, about: counts.get(id) })),
+    gameShelf(games, ({ id }) => ({ href: pageAt(`puzzles/${id}`), about: counts.get(id) })),
   );
 };
 
@@ -87,7 +88,7 @@ const listPage = (main, info, puzzles) => {
     return el(
       'a',
       {
-        href: `/puzzles/${info.id}/${puzzle.number}`,
+        href: pageAt(`puzzles/${info.id}/${puzzle.number}`),
         className: mark ?? '',
         'aria-label': words,
         title: words,
@@ -109,11 +110,11 @@ const listPage = (main, info, puzzles) => {
       {},
       el(
         'a.button.primary',
-        { href: `/puzzles/${info.id}/${nextOpen(puzzles, marks, 0)}`, id: 'next-open' },
+        { href: pageAt(`puzzles/${info.id}/${nextOpen(puzzles, marks, 0)}`), id: 'next-open' },
         'Go on',
       ),
       ' ',
-      el('a.button', { href: '/puzzles' }, 'Other games'),
+      el('a.button', { href: pageAt('puzzles') }, 'Other games'),
     ),
     ...byDifficulty(puzzles).map(([name, some]) =>
       el('section', {}, el('h2', {}, name), el('div.numbers', {}, ...some.map(one))),

@@ -2,6 +2,7 @@
  * Whether the server answers requests. Who asks reports what came of it; while nothing is answered, one probe after
  * another is sent, and whoever waits is told when the server is back.
  */
+import { below, hasServer } from './address.js';
 
 /**
  * @param {{probe: () => Promise<boolean>, sleep: (ms: number) => Promise<void>, random?: () => number}} means
@@ -84,7 +85,10 @@ const PROBE_WITHIN = 4_000;
 export const reach = createReach({
   sleep,
   probe: () =>
-    fetch('/api/health', { cache: 'no-store', signal: AbortSignal.timeout(PROBE_WITHIN) }).then(
+    fetch(below(hasServer() ? 'api/health' : 'manifest.webmanifest'), {
+      cache: 'no-store',
+      signal: AbortSignal.timeout(PROBE_WITHIN),
+    }).then(
       (answer) => answer.ok,
       () => false,
     ),

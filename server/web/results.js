@@ -1,5 +1,6 @@
 /** What is known for certain: results, the values of first moves, and certificates to play against. */
-import { catalogue, toPath, view as askView } from './api.js';
+import { pageAt, positionAt } from './address.js';
+import { catalogue, view as askView } from './api.js';
 import { ask } from './ask.js';
 import {
   button,
@@ -83,7 +84,7 @@ const shelfPage = async (main, games) => {
               el(
                 'li',
                 {},
-                el('a', { href: `/results/${info.id}/${n + 1}` }, one.title),
+                el('a', { href: pageAt(`results/${info.id}/${n + 1}`) }, one.title),
                 el('small', {}, one.says),
               ),
             ),
@@ -197,7 +198,7 @@ const resultPage = async (main, info, results, number) => {
     el(
       'div.side',
       {},
-      placeLine(info.name, result.title, el('a', { href: '/results' }, 'All results')),
+      placeLine(info.name, result.title, el('a', { href: pageAt('results') }, 'All results')),
       el(
         'nav.tabs',
         { 'aria-label': `Results of ${info.name}` },
@@ -205,7 +206,7 @@ const resultPage = async (main, info, results, number) => {
           el(
             'a',
             {
-              href: `/results/${info.id}/${i + 1}`,
+              href: pageAt(`results/${info.id}/${i + 1}`),
               'aria-current': i + 1 === number ? 'page' : null,
             },
             one.title,
@@ -229,7 +230,7 @@ const resultPage = async (main, info, results, number) => {
         other,
         undo,
         again,
-        el('a.button', { href: `/analysis/${info.id}/${toPath(result.position)}` }, 'Analyse'),
+        el('a.button', { href: positionAt('analysis', info.id, result.position) }, 'Analyse'),
       ),
       checkCard(result),
     ),

@@ -1,4 +1,5 @@
 /** The rules, as a page and as a panel beside the board. */
+import { pageAt } from './address.js';
 import { catalogue } from './api.js';
 import { fetchText } from './ask.js';
 import { button, el, fill } from './dom.js';
@@ -20,7 +21,10 @@ const shelf = (games) =>
     'div',
     {},
     el('h1', {}, 'Rules'),
-    gameShelf(games, ({ id, tagline }) => ({ href: `/rules/${id}`, about: capital(tagline) })),
+    gameShelf(games, ({ id, tagline }) => ({
+      href: pageAt(`rules/${id}`),
+      about: capital(tagline),
+    })),
   );
 
 /** @param {HTMLElement} main @param {string} id */
@@ -38,7 +42,7 @@ export const rulesPage = async (main, id) => {
         ...games.map((one) =>
           el(
             'a',
-            { href: `/rules/${one.id}`, 'aria-current': one.id === id ? 'page' : null },
+            { href: pageAt(`rules/${one.id}`), 'aria-current': one.id === id ? 'page' : null },
             one.name,
           ),
         ),
@@ -48,9 +52,9 @@ export const rulesPage = async (main, id) => {
       ? el(
           'p.row',
           {},
-          el('a.button.primary', { href: `/?new=${id}` }, `Play ${info.name}`),
-          el('a.button', { href: `/learn/${id}` }, 'Lessons'),
-          el('a.button', { href: `/analysis/${id}` }, 'Analyse'),
+          el('a.button.primary', { href: pageAt('', `?new=${id}`) }, `Play ${info.name}`),
+          el('a.button', { href: pageAt(`learn/${id}`) }, 'Lessons'),
+          el('a.button', { href: pageAt(`analysis/${id}`) }, 'Analyse'),
         )
       : null,
   );

@@ -1,17 +1,19 @@
 /** The socket of a game: it drives the connection's state, resumes after the last event, and delivers commands. */
+import { below } from './address.js';
 import { TICK, initial, step, told } from './connection.js';
 import { reach } from './reach.js';
 
 /**
  * @param {string} id
- * @param {{token: () => string|null, seq: () => number, commands: () => ReturnType<typeof import('./commands.js').createCommands>|null,
+ * @param {{token: () => string|null, seq: () => number, at: () => number|undefined, commands: () => ReturnType<typeof import('./commands.js').createCommands>|null,
  *   onEvent: (event: any) => void, onHello: (hello: any) => void, onPresence: (presence: any) => void, onClocks: (clocks: any) => void,
  *   onGap: () => void, onStranger: () => void, onState: (state: import('./connection.js').Told) => void}} hooks
- *   `onGap` is called when the events do not follow one another, `onStranger` when the server does not know the secret
+ *   `seq` and `at` are the number and the time of the last event that is known; `onGap` is called when the events do not
+ *   follow one another or the server has lost some of them, `onStranger` when the server does not know the secret
  */
 export const connect = (
   id,
-  { token, seq, commands, onEvent, onHello, onPresence, onClocks, onGap, onStranger, onState },
+  { token, seq, at, commands, onEvent, onHello, onPresence, onClocks, onGap, onStranger, onState },
 ) => {
   let state = initial(Date.now(), { online: navigator.onLine, visible: !document.hidden });
   /** @type {WebSocket|null} */
@@ -32,9 +34,9 @@ export const connect = (
 
   const open = () => {
     const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
-    const mine = new WebSocket(
-      `${scheme}://${location.host}/api/games/${id}/socket?after=${seq()}`,
-    );
+    const last = `after=${seq()}${at() ? `&at=${at()}` : ''}`;
+    const path = below(`api/games/${id}/socket`);
+    const mine = new WebSocket(`${scheme}://${location.host}${path}?${last}`);
     socket = mine;
     mine.onopen = () => {
       if (socket === mine) {
@@ -80,6 +82,9 @@ export const connect = (
       case 'event':
         if (message.seq === seq() + 1) onEvent(message);
         else if (message.seq > seq()) onGap();
+        return;
+      case 'reset':
+        onGap();
         return;
       case 'presence':
         onPresence(message);

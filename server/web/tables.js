@@ -5,6 +5,7 @@
  * @typedef {import('./seats.js').Seat} Seat
  * @typedef {Parameters<typeof connect>[1]} Hooks
  */
+import { gameAt, playAt } from './address.js';
 import { getJson, patient, postJson, view } from './api.js';
 import { arrive, chooseHere } from './arrive.js';
 import { ask, thought } from './ask.js';
@@ -53,7 +54,7 @@ export const serverTable = (id) => ({
     /** @type {(game: Game) => Promise<[string, string]>} */ colours,
   ) => arrive(main, id, colours),
   /** @returns {Promise<Game>} */
-  look: () => patient(() => getJson(`/api/games/${id}`)),
+  look: () => patient(() => getJson(`games/${id}`)),
   desk: (/** @type {Seat} */ seat, /** @type {() => void} */ onChange) =>
     createCommands({ game: id, who: whoOf(seat.you), storage: forever, onChange }),
   connect: (/** @type {Hooks} */ hooks) => connect(id, hooks),
@@ -64,7 +65,7 @@ export const serverTable = (id) => ({
     /** @type {string|undefined} */ token,
   ) => {
     if (token) {
-      const { tokens } = await patient(() => getJson(`/api/games/${id}/rematch`, token));
+      const { tokens } = await patient(() => getJson(`games/${id}/rematch`, token));
       const mine = /** @type {(1|2)[]} */ ([1, 2].filter((player) => tokens[player - 1]));
       if (mine.length > 0) {
         hold(forever, next, whoOf(mine), tokens[mine[0] - 1]);
@@ -72,7 +73,7 @@ export const serverTable = (id) => ({
         chooseHere(next, whoOf(mine));
       }
     }
-    return `/${next}`;
+    return gameAt(next);
   },
 });
 
@@ -85,7 +86,7 @@ export const handOver = async (game) => {
         ? { kind, level }
         : { kind, player },
   );
-  const { id, tokens } = await postJson('/api/games', {
+  const { id, tokens } = await postJson('games', {
     game: game.game,
     options: game.options,
     position: game.start,
@@ -106,12 +107,12 @@ export const handOver = async (game) => {
     const seat = game.result.winner === 1 ? 2 : 1;
     if (tokens[seat - 1])
       await postJson(
-        `/api/games/${id}/commands`,
+        `games/${id}/commands`,
         { type: 'resign', ...(game.shared ? { seat } : {}) },
         own,
       );
   }
-  return `/${id}`;
+  return gameAt(id);
 };
 
 /** @param {string} id */
@@ -170,7 +171,7 @@ export const deviceTable = (id) => {
     },
     rematch: async (/** @type {string} */ next, /** @type {string} */ game) => {
       rememberGame({ id: next, game, device: true });
-      return `/play#${next}`;
+      return playAt(next);
     },
   };
 };

@@ -1,4 +1,5 @@
 /** Keeps the pages for when there is no network, and says when there is a new version. */
+import { below } from './address.js';
 import { button, el, say } from './dom.js';
 
 /** Offers the new version; nothing changes before somebody wants it. @param {ServiceWorker} waiting */
@@ -27,7 +28,7 @@ export const followVersions = async () => {
   });
   let kept;
   try {
-    kept = await serviceWorker.register('/sw.js', { updateViaCache: 'none' });
+    kept = await serviceWorker.register(below('sw.js'), { updateViaCache: 'none' });
   } catch {
     // Where the files may change at any time there is nothing to keep.
     return;

@@ -1,95 +1,9 @@
 //! The pages without a server: the files of `quadrille site`, from a host that does nothing but hand them out.
 
-use super::driver::{Browser, Driver};
+use super::driver::Driver;
+use super::host::{Host, Program};
+use super::hosts::kept;
 use super::site::Site;
-use std::io::{BufRead, BufReader, Write};
-use std::net::{TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-
-/// A host of files, which can go away.
-struct Host {
-    folder: PathBuf,
-    url: String,
-    away: Arc<AtomicBool>,
-}
-
-impl Host {
-    fn start(name: &str) -> Host {
-        let folder = std::env::temp_dir().join(format!("quadrille-{name}-{}", std::process::id()));
-        let written = Command::new(env!("CARGO_BIN_EXE_quadrille"))
-            .args(["site", "-o"])
-            .arg(&folder)
-            .output()
-            .unwrap();
-        assert!(written.status.success(), "{written:?}");
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
-        let away = Arc::new(AtomicBool::new(false));
-        let (root, gone) = (folder.clone(), away.clone());
-        std::thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let (root, gone) = (root.clone(), gone.clone());
-                std::thread::spawn(move || hand_out(stream, &root, &gone));
-            }
-        });
-        Host { folder, url, away }
-    }
-
-    fn page(&self, path: &str) -> String {
-        format!("{}{path}", self.url)
-    }
-
-    /// Makes the folder that of another version, as a new release would.
-    fn release(&self, version: &str) {
-        let assets = self.folder.join("assets");
-        let old = std::fs::read_dir(&assets).unwrap().next().unwrap().unwrap().file_name();
-        let old = old.to_str().unwrap();
-        std::fs::rename(assets.join(old), assets.join(version)).unwrap();
-        for name in ["index.html", "play/index.html", "manifest.webmanifest", "sw.js"] {
-            let path = self.folder.join(name);
-            let text = std::fs::read_to_string(&path).unwrap().replace(old, version);
-            std::fs::write(path, text).unwrap();
-        }
-    }
-}
-
-impl Drop for Host {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.folder);
-    }
-}
-
-fn hand_out(mut stream: TcpStream, root: &Path, away: &AtomicBool) {
-    let mut line = String::new();
-    let mut reader = BufReader::new(stream.try_clone().unwrap());
-    if reader.read_line(&mut line).is_err() || away.load(Ordering::Relaxed) {
-        return;
-    }
-    let path = line.split(' ').nth(1).unwrap_or("/").split('?').next().unwrap().to_owned();
-    while reader.read_line(&mut line).is_ok_and(|bytes| bytes > 2) {}
-    let path = root.join(path.trim_start_matches('/'));
-    let path = if path.is_dir() { path.join("index.html") } else { path };
-    let (status, file) = match std::fs::read(&path) {
-        Ok(bytes) => ("200 OK", bytes),
-        Err(_) => ("404 Not Found", std::fs::read(root.join("404.html")).unwrap_or_default()),
-    };
-    let kind = match path.extension().and_then(|extension| extension.to_str()) {
-        Some("js") => "text/javascript",
-        Some("css") => "text/css",
-        Some("svg") => "image/svg+xml",
-        // Not every host knows what a program is.
-        Some("wasm") => "application/octet-stream",
-        _ => "text/html",
-    };
-    let length = file.len();
-    let head = format!(
-        "HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\ncache-control: no-cache\r\nconnection: close\r\n\r\n"
-    );
-    let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&file));
-}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_game_of_this_browser_is_handed_to_a_server_and_is_one_game() {
@@ -138,19 +52,14 @@ async fn a_turn_is_chosen_while_the_computer_thinks_and_taken_back() {
     browser.close().await;
 }
 
-/// Waits until the browser keeps the pages.
-async fn kept(browser: &Browser) {
-    browser.until("the pages are kept", "navigator.serviceWorker.controller").await;
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn the_site_plays_solves_and_analyses_without_a_network() {
-    let (driver, host) = (Driver::start(), Host::start("offline"));
+    let (driver, mut host) = (Driver::start(), Host::start(Program::Python, "/"));
     let browser = driver.window(1280, 900).await;
-    browser.open(&host.page("/")).await;
+    browser.open(&host.page("")).await;
     kept(&browser).await;
-    host.away.store(true, Ordering::Relaxed);
-    browser.open(&host.page("/?new=gekitai")).await;
+    host.go_away();
+    browser.open(&host.page("?new=gekitai")).await;
     browser.find("#new-game[open]").await;
     let link = browser.value("document.querySelector('input[value=link]')").await;
     assert!(link.is_null(), "a friend by link needs a server");
@@ -160,12 +69,12 @@ async fn the_site_plays_solves_and_analyses_without_a_network() {
     browser.find(".seat.won, .stage.over").await;
     browser.click("#review").await;
     browser.until_text("#live", "Review done").await;
-    browser.open(&host.page("/analysis/jeson-mor/4n/5/2N2/5/5_2")).await;
+    browser.open(&host.page("analysis/jeson-mor/4n/5/2N2/5/5_2")).await;
     browser.find("#lines li button").await;
-    browser.open(&host.page("/puzzles/six-making/1")).await;
+    browser.open(&host.page("puzzles/six-making/1")).await;
     browser.click("#puzzle-solution").await;
     browser.find(".turns [data-ply=\"1\"]").await;
-    browser.open(&host.page("/results/jeson-mor/3")).await;
+    browser.open(&host.page("results/jeson-mor/3")).await;
     browser.until_text("#distance", "Black wins in 11 more turns").await;
     browser.write("#move-text", "a1-b3\u{E007}").await;
     browser.find(".turns [data-ply=\"2\"]").await;
@@ -174,9 +83,9 @@ async fn the_site_plays_solves_and_analyses_without_a_network() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_new_version_says_so_and_comes_whole_when_it_is_wanted() {
-    let (driver, host) = (Driver::start(), Host::start("release"));
+    let (driver, host) = (Driver::start(), Host::start(Program::Python, "/"));
     let browser = driver.window(1280, 900).await;
-    browser.open(&host.page("/")).await;
+    browser.open(&host.page("")).await;
     kept(&browser).await;
     let version =
         "new URL(document.querySelector('script[type=module]').src).pathname.split('/')[2]";
@@ -184,7 +93,7 @@ async fn a_new_version_says_so_and_comes_whole_when_it_is_wanted() {
     let new = "another";
     host.release(new);
     // The old version goes on as a whole, and offers the new one.
-    browser.open(&host.page("/puzzles")).await;
+    browser.open(&host.page("puzzles")).await;
     assert_eq!(browser.value(version).await, old);
     browser.find("main[data-ready] .shelf").await;
     browser.find("#take-over").await;

@@ -4,6 +4,7 @@ use fantoccini::actions::{
     InputSource, KeyAction, KeyActions, MouseActions, PointerAction, TouchActions,
 };
 use fantoccini::elements::Element;
+use fantoccini::error::CmdError;
 use fantoccini::wd::{Capabilities, WebDriverCompatibleCommand, WindowHandle as Window};
 use fantoccini::{Client, ClientBuilder, Locator};
 use hyper_util::client::legacy::connect::HttpConnector;
@@ -98,6 +99,45 @@ pub struct Browser {
 impl Browser {
     pub async fn open(&self, url: &str) {
         self.client.goto(url).await.unwrap();
+    }
+
+    /// Says whether a page came: some cannot be shown at all.
+    pub async fn try_to_open(&self, url: &str) -> bool {
+        self.client.goto(url).await.is_ok() && self.shows("main").await
+    }
+
+    /// Whether the element is there now; a page that is on its way has none.
+    pub async fn shows(&self, css: &str) -> bool {
+        self.client.find(Locator::Css(css)).await.is_ok()
+    }
+
+    /// Has pages come from their host as if nothing had been kept, or as usual.
+    pub async fn ignore_workers(&self, ignored: bool) {
+        self.cdp("Network.enable", json!({})).await;
+        self.cdp("Network.setBypassServiceWorker", json!({ "bypass": ignored })).await;
+    }
+
+    /// Gives the page a window of exactly this size.
+    pub async fn resize(&self, width: u32, height: u32) {
+        let metrics =
+            json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+        self.cdp("Emulation.setDeviceMetricsOverride", metrics).await;
+    }
+
+    /// Has the page think that its reader prefers `light` or `dark`.
+    pub async fn prefer(&self, scheme: &str) {
+        let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
+        self.cdp("Emulation.setEmulatedMedia", json!({ "features": features })).await;
+    }
+
+    /// Holds a key down, as the keyboard then repeats it.
+    pub async fn hold(&self, key: &str, times: usize, pause: Duration) {
+        for i in 0..times {
+            let key = json!({ "type": "keyDown", "key": key, "text": key, "autoRepeat": i > 0 });
+            self.cdp("Input.dispatchKeyEvent", key).await;
+            tokio::time::sleep(pause).await;
+        }
+        self.cdp("Input.dispatchKeyEvent", json!({ "type": "keyUp", "key": key })).await;
     }
 
     /// Opens another window of the same browser and turns to it: what is remembered is shared.
@@ -246,7 +286,12 @@ impl Browser {
 
     /// A command of the browser's own protocol.
     pub async fn cdp(&self, command: &str, params: Value) -> Value {
-        self.command("goog/cdp/execute", json!({ "cmd": command, "params": params })).await
+        self.try_cdp(command, params).await.unwrap()
+    }
+
+    pub async fn try_cdp(&self, command: &str, params: Value) -> Result<Value, CmdError> {
+        let body = json!({ "cmd": command, "params": params });
+        self.client.issue_cmd(Extension { path: "goog/cdp/execute", body }).await
     }
 
     /// What the accessibility tree holds: role and name of each node.
@@ -272,18 +317,11 @@ impl Browser {
 
     /// The same where the network failed on purpose: the browser notes each request that got no answer.
     pub async fn close_after_trouble(self) {
-        // What was fetched ahead may wait for the connection longer than the browser thinks it should.
-        let noted = [
-            "net::ERR_",
-            "WebSocket connection to",
-            "status of 503",
-            "status of 401",
-            "preloaded using link preload but not used within a few seconds",
-        ];
-        self.close_where(|message| noted.iter().any(|part| message.contains(part))).await;
+        self.close_where(is_trouble).await;
     }
 
-    async fn close_where(self, expected: impl Fn(&str) -> bool) {
+    /// The same where the browser notes what is expected.
+    pub async fn close_where(self, expected: impl Fn(&str) -> bool) {
         let log = self.command("se/log", json!({ "type": "browser" })).await;
         let errors: Vec<_> = log
             .as_array()
@@ -306,6 +344,19 @@ impl Browser {
         let text = self.value("document.body.innerText").await;
         panic!("{why}\nat {url}, which says:\n{}", text.as_str().unwrap_or_default());
     }
+}
+
+/// Whether a message is about a request that got no answer.
+pub fn is_trouble(message: &str) -> bool {
+    // What was fetched ahead may wait for the connection longer than the browser thinks it should.
+    let noted = [
+        "net::ERR_",
+        "WebSocket connection to",
+        "status of 503",
+        "status of 401",
+        "preloaded using link preload but not used within a few seconds",
+    ];
+    noted.iter().any(|part| message.contains(part))
 }
 
 fn usable(css: &str) -> String {

@@ -1,14 +1,18 @@
 //! The pages in a real Chromium, against the real server.
 
+mod contrast;
 mod device;
 mod driver;
 mod faults;
 mod fold;
+mod host;
+mod hosts;
 mod links;
 mod network;
 mod online;
 mod player;
 mod proxy;
+mod sight;
 mod site;
 mod study;
 

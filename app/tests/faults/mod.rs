@@ -79,7 +79,7 @@ impl World {
     fn spawn(&self) -> Result<Server, std::process::Output> {
         let mut command = self.control.over(serve(&self.data()));
         command.stderr(Stdio::piped());
-        Server::spawn(command)
+        Server::spawn(&mut command)
     }
 
     /// A server that meets no fault, after what was known has been compared with what it reads.

@@ -1,0 +1,18 @@
+// Hosts of files answer with this whatever they do not find, at any depth: where the site begins is to be found out first.
+// It stands in `404.html` itself, which cannot name a file before that.
+(async () => {
+  const page = '{page}';
+  const begins = async (/** @type {string} */ path) => {
+    try {
+      return (await (await fetch(`${path}manifest.webmanifest`)).json()).name === 'Quadrille';
+    } catch {
+      return false;
+    }
+  };
+  let base = location.pathname;
+  do base = base.replace(/[^/]*\/?$/, '');
+  while (base !== '/' && !(await begins(base)));
+  document.open();
+  document.write(page.replaceAll('="/', `="${base}`));
+  document.close();
+})();
