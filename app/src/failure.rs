@@ -1,5 +1,6 @@
 //! How commands end: exit codes, and the one line that explains them.
 
+use crate::similar;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use rules::game::shorten;
 use rustix::event::{PollFd, PollFlags, poll};
@@ -81,25 +82,25 @@ fn said(error: &clap::Error) -> String {
         Some(ContextValue::Strings(texts)) => texts.join(", "),
         _ => String::new(),
     };
-    let meant = |kind| value(kind).map_or(String::new(), |own| format!("; did you mean `{own}`?"));
     let arg = value(ContextKind::InvalidArg).unwrap_or_default();
     // `--depth <MOVES>` is called by what one types.
     let name = arg.split(' ').next().unwrap_or_default().trim_end_matches("...");
     let got = shorten(&value(ContextKind::InvalidValue).unwrap_or_default());
     match error.kind() {
-        ErrorKind::UnknownArgument if arg.starts_with('-') => {
-            format!("there is no flag `{}`{}", shorten(&arg), meant(ContextKind::SuggestedArg))
-        }
-        ErrorKind::UnknownArgument => format!("`{}` is one word too many", shorten(&arg)),
+        ErrorKind::UnknownArgument if arg.starts_with('-') => similar::unknown_flag(&arg)
+            .unwrap_or_else(|| format!("there is no flag `{}`", shorten(&arg))),
+        // Where a position may begin with a hyphen, a mistyped flag is taken for one, and its value is left over.
+        ErrorKind::UnknownArgument => std::env::args()
+            .skip(2)
+            .find_map(|own| similar::unknown_flag(&own))
+            .unwrap_or_else(|| format!("`{}` is one word too many", shorten(&arg))),
         ErrorKind::InvalidSubcommand => {
-            let word = value(ContextKind::InvalidSubcommand).unwrap_or_default();
-            let meant = meant(ContextKind::SuggestedSubcommand);
-            format!("there is no command `{}`{meant}", shorten(&word))
+            similar::unknown_command(&value(ContextKind::InvalidSubcommand).unwrap_or_default())
         }
         ErrorKind::InvalidValue if got.is_empty() => format!("{name} lacks a value"),
         ErrorKind::InvalidValue => {
             let known = all(ContextKind::ValidValue);
-            match value(ContextKind::SuggestedValue) {
+            match similar::nearest(&got, &known.split(", ").collect::<Vec<_>>()) {
                 Some(own) => format!("{name} cannot be `{got}`; did you mean `{own}`?"),
                 None => format!("{name} must be one of {known}, got `{got}`"),
             }

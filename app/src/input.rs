@@ -1,10 +1,9 @@
 //! From what the user typed, or the file they named, to a match.
 
-use crate::cli::{Cli, GameOptions, PositionArgs};
+use crate::cli::{GameOptions, PositionArgs};
 use crate::failure::Failure;
 use crate::similar;
 use crate::table::{Sitter, Table};
-use clap::CommandFactory;
 use engine::puzzles::Puzzle;
 use engine::{Entry, GAMES, Session};
 use rules::game::{OptionInfo, shorten};
@@ -160,30 +159,14 @@ fn check_value(option: &OptionInfo, options: &GameOptions) -> Result<(), Failure
     let flag = option.name.replace('_', "-");
     let got = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let known: Vec<&str> = known.iter().filter_map(Value::as_str).collect();
-    let meant = similar::nearest(&got, &known);
-    let meant = meant.map_or(String::new(), |own| format!("; did you mean `{own}`?"));
+    let meant = similar::meant(&got, &known);
     let got = shorten(&got);
     Err(Failure::user(format!("--{flag} must be {}, got `{got}`{meant}", option.values)))
 }
 
 /// A flag that nothing knows must not be taken for a position.
 fn no_flag(text: &str) -> Result<(), Failure> {
-    let name = text.strip_prefix("--").map(|rest| rest.split('=').next().unwrap_or(rest));
-    let Some(name) = name.filter(|name| name.starts_with(|c: char| c.is_ascii_alphabetic())) else {
-        return Ok(());
-    };
-    let command = Cli::command();
-    let flags: Vec<String> = command
-        .get_subcommands()
-        .flat_map(|command| command.get_arguments().filter_map(|arg| arg.get_long()))
-        .map(str::to_owned)
-        .collect();
-    let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
-    let said = match similar::nearest(name, &flags) {
-        Some(own) => format!("there is no flag `--{}`; did you mean `--{own}`?", shorten(name)),
-        None => format!("there is no flag `--{}`", shorten(name)),
-    };
-    Err(Failure::user(said))
+    similar::unknown_flag(text).map_or(Ok(()), |said| Err(Failure::user(said)))
 }
 
 /// A position or record in any of its forms.
@@ -352,7 +335,7 @@ mod tests {
     #[test]
     fn a_mistyped_flag_is_not_a_position() {
         let message = no_flag("--dpeth=3").err().unwrap().message();
-        assert_eq!(message, "there is no flag `--dpeth`; did you mean `--depth`?");
+        assert_eq!(message, "there is no flag `--dpeth`");
         assert!(no_flag("-6,1/5 1").is_ok() && no_flag("6/6 1").is_ok() && no_flag("--1").is_ok());
     }
 }

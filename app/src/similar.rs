@@ -1,18 +1,64 @@
 //! Did you mean: the known word that is nearest to a mistyped one.
 
+use crate::cli::Cli;
+use clap::CommandFactory;
 use rules::game::shorten;
+use strsim::damerau_levenshtein;
 
-/// The word that was probably meant, if one is near enough.
-pub fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
-    let word = word.to_lowercase();
-    let most = (word.chars().count() / 3).clamp(1, 3);
-    let near = known.iter().map(|own| (distance(&word, &own.to_lowercase()), *own));
+/// Longer words are not mistyped ones.
+const LONGEST: usize = 64;
+
+/// The word that was probably meant, if one is near enough; never the one that was typed.
+pub fn nearest<'a>(typed: &str, known: &[&'a str]) -> Option<&'a str> {
+    let word = typed.to_lowercase();
+    let letters = word.chars().count();
+    let most = (letters / 3).clamp(1, 3);
+    let others = known.iter().copied().filter(|own| *own != typed && letters <= LONGEST);
+    let near = others.map(|own| (damerau_levenshtein(&word, &own.to_lowercase()), own));
     let near = near.filter(|(steps, own)| *steps <= most || is_beginning(&word, own));
     near.min_by_key(|(steps, _)| *steps).map(|(_, own)| own)
 }
 
 fn is_beginning(word: &str, own: &str) -> bool {
     word.chars().count() >= 3 && own.to_lowercase().starts_with(word)
+}
+
+/// "; did you mean `play`?", or nothing.
+pub fn meant(typed: &str, known: &[&str]) -> String {
+    nearest(typed, known).map_or_else(String::new, |own| format!("; did you mean `{own}`?"))
+}
+
+/// The command line of the program, with what every command has.
+fn command_line() -> clap::Command {
+    let mut command = Cli::command();
+    command.build();
+    command
+}
+
+/// The hint for an unknown command.
+pub fn unknown_command(word: &str) -> String {
+    let command = command_line();
+    let known: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+    format!("there is no command `{}`{}", shorten(word), meant(word, &known))
+}
+
+/// The hint for an unknown flag; nothing if the command that is being run has it.
+pub fn unknown_flag(text: &str) -> Option<String> {
+    let name = text.strip_prefix("--")?;
+    let name = name.split('=').next().unwrap_or(name);
+    if !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        return None;
+    }
+    let command = command_line();
+    let word = std::env::args().nth(1).unwrap_or_default();
+    let own = command.find_subcommand(&word).unwrap_or(&command);
+    let flags: Vec<&str> = own.get_arguments().filter_map(clap::Arg::get_long).collect();
+    if flags.contains(&name) {
+        return None;
+    }
+    let meant = nearest(name, &flags);
+    let meant = meant.map_or_else(String::new, |own| format!("; did you mean `--{own}`?"));
+    Some(format!("there is no flag `--{}`{meant}", shorten(name)))
 }
 
 /// "there is no game `gekitia`; did you mean `gekitai`?", or the list of what there is.
@@ -38,27 +84,6 @@ pub fn player(text: &str, known: &[String]) -> Option<String> {
     }
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
     nearest(text, &known).map(str::to_owned)
-}
-
-/// How many letters are to be added, left out, replaced or exchanged with their neighbour.
-fn distance(one: &str, two: &str) -> usize {
-    let (one, two): (Vec<char>, Vec<char>) =
-        (one.chars().take(64).collect(), two.chars().collect());
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=two.len()).collect();
-    for i in 1..=one.len() {
-        let mut row = vec![i];
-        for j in 1..=two.len() {
-            let differ = usize::from(one[i - 1] != two[j - 1]);
-            let mut least = (last[j] + 1).min(row[j - 1] + 1).min(last[j - 1] + differ);
-            if i > 1 && j > 1 && one[i - 1] == two[j - 2] && one[i - 2] == two[j - 1] {
-                least = least.min(before[j - 2] + 1);
-            }
-            row.push(least);
-        }
-        before = std::mem::replace(&mut last, row);
-    }
-    last.last().copied().unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -91,6 +116,8 @@ mod tests {
             ("six", Some("six-making")),
             ("chess", None),
             ("", None),
+            ("gekitai", None),
+            ("Gekitai", Some("gekitai")),
         ] {
             assert_eq!(nearest(word, &games), meant, "{word}");
         }

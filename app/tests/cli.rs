@@ -45,6 +45,36 @@ fn perft_prints_the_count() {
 }
 
 #[test]
+fn what_was_probably_meant_is_named_and_nothing_else() {
+    let cases: &[(&str, &str)] = &[
+        ("paly", "there is no command `paly`; did you mean `play`?"),
+        ("rendr", "there is no command `rendr`; did you mean `render`?"),
+        ("slove", "there is no command `slove`; did you mean `solve`?"),
+        ("analyse", "there is no command `analyse`; did you mean `analyze`?"),
+        ("hlep", "there is no command `hlep`; did you mean `help`?"),
+        ("nosuch", "there is no command `nosuch` (try"),
+        ("x", "there is no command `x` (try"),
+        ("gekitai", "there is no command `gekitai` (try"),
+        ("render gekitai --json", "there is no flag `--json`"),
+        ("perft gekitai 1 --jsno", "there is no flag `--jsno` (try"),
+        ("analyze gekitai --dept 3", "there is no flag `--dept`; did you mean `--depth`?"),
+        ("analyze gekitai --dept=3", "there is no flag `--dept`; did you mean `--depth`?"),
+        ("render gekitai --sampel final", "there is no flag `--sampel`; did you mean `--sample`?"),
+        ("play gekitai --frist human", "there is no flag `--frist`; did you mean `--first`?"),
+        ("perft gekitai --turns 1 2", "`2` is one word too many"),
+        ("completions bsah", "<SHELL> cannot be `bsah`; did you mean `bash`?"),
+        ("completions nosuch", "<SHELL> must be one of bash,"),
+    ];
+    for (line, expected) in cases {
+        let args: Vec<&str> = line.split(' ').collect();
+        let error = refusal(&args, "");
+        assert!(error.contains(expected), "{line}: {error}");
+        let suggests = |text: &str| text.contains("did you mean");
+        assert_eq!(suggests(&error), suggests(expected), "{line}: {error}");
+    }
+}
+
+#[test]
 fn a_wrong_call_gets_one_line_and_exit_code_2() {
     let cases: &[(&[&str], &str)] = &[
         (&["chess"], "there is no command `chess`"),

@@ -149,6 +149,18 @@ fn a_game_is_chosen_by_answering_questions() {
 }
 
 #[test]
+fn a_full_stop_behind_any_answer_is_read_over() {
+    let folder = folder("full-stops");
+    let out =
+        printed(&[], &folder, "rules 2.\n2.\nsize=4.\nhuman:Ana.\nhuman.\n5+0.\nb2.\nquit.\n");
+    for expected in ["GEKITAI", "Gekitai: Ana (X) against O", "1. Ana (X), 5:00 left:", "O to move"]
+    {
+        assert!(out.contains(expected), "no `{expected}` in\n{out}");
+    }
+    assert_eq!(printed(&[], &folder, "quit.\n").lines().count(), 5);
+}
+
+#[test]
 fn computers_play_each_other_and_may_wait_for_a_line() {
     let folder = folder("computers");
     let players = ["--first", "seed:hard", "--second", "level:1", "--seed", "3"];

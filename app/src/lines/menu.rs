@@ -34,7 +34,8 @@ impl Lines {
                 "which game? (a name or number, {goes_on}rules GAME, puzzle GAME, history, load FILE, quit)"
             );
             let Some(answer) = self.ask_among(&prompt, &words)? else { return Ok(None) };
-            let (word, rest) = answer.split_once(' ').unwrap_or((&answer, ""));
+            let answer = without_stop(&answer);
+            let (word, rest) = answer.split_once(' ').unwrap_or((answer, ""));
             match word {
                 "" => {}
                 "quit" | "q" | "exit" => return Ok(None),
@@ -269,12 +270,18 @@ impl Lines {
     ) -> Result<Option<T>, Failure> {
         loop {
             let Some(answer) = self.ask_among(words, known)? else { return Ok(None) };
-            match read(if answer.is_empty() { usual } else { &answer }) {
+            let answer = without_stop(&answer);
+            match read(if answer.is_empty() { usual } else { answer }) {
                 Ok(value) => return Ok(Some(value)),
                 Err(trouble) => self.say(&trouble)?,
             }
         }
     }
+}
+
+/// An answer as the original programs want it, without the full stop at its end.
+fn without_stop(answer: &str) -> &str {
+    answer.strip_suffix('.').unwrap_or(answer).trim_end()
 }
 
 /// What can be typed in the menu.
