@@ -45,7 +45,7 @@ pub enum Command {
     Play(PlayArgs),
     /// Sit down at a game on a server, with the link of a seat
     #[command(
-        after_help = "Example:\n  quadrille join 'http://127.0.0.1:8000/k3Vx9QmZ#secret' --name Ana\n\nThe secret behind # is kept in a file that only you can read, so that the link without it suffices\nfrom then on."
+        after_help = "Example:\n  quadrille join 'http://127.0.0.1:8000/k3Vx9QmZ#secret' --name Ana\n\nThe secret behind # is kept in a file that only you can read, so that the link without it suffices\nfrom then on. Leaving waits until the server has acknowledged what was played; if it does not, the\nprogram says what is missing and ends with exit code 1."
     )]
     Join(OnlineArgs),
     /// Look on at a game on a server
@@ -154,7 +154,8 @@ that was broken off can be begun again.")]
     #[command(after_help = "Example:
   quadrille site -o public
 
-The folder becomes the root of a host, by https or on this machine: python3 -m http.server -d public.
+The folder works at the root of a host or below any path, by https or on this machine:
+python3 -m http.server -d public.
 The pages play, analyse and review by themselves, can be installed, and work without a network.")]
     Site {
         /// The folder; new, empty, or written by this command before
@@ -243,7 +244,7 @@ pub struct SolveArgs {
     /// Do not look for wins that take more turns than this
     #[arg(long, value_name = "TURNS", value_parser = clap::value_parser!(u32).range(1..=120))]
     pub within: Option<u32>,
-    /// How long to search; 60 seconds unless another limit is given
+    /// How long to search, by the clock on the wall; 60 seconds unless another limit is given
     #[arg(long, value_name = "SECONDS")]
     pub time: Option<f64>,
     /// How many positions to look at

@@ -1,7 +1,8 @@
 //! A game on a server in lines of text.
 //!
 //! What is typed and what the server tells come in as they please. Lines from a pipe wait for their turn. When
-//! there are no more, a player leaves as soon as the last has been answered, and who looks on stays to the end.
+//! there are no more, a player leaves, and who looks on stays to the end. Nobody leaves before the server has
+//! acknowledged what was played, or has had time enough to.
 
 use super::commands::{Typed, command};
 use super::{Lines, MOST_BYTES};
@@ -12,10 +13,12 @@ use crate::play::PlayArgs;
 use crate::saves::Saves;
 use crate::table::Table;
 use crate::table::clock::shown;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
 use std::collections::VecDeque;
 use std::io::{BufReader, IsTerminal, stdin};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::Instant;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
 
 const HELP: &[(&str, &str)] = &[
     ("a move", "plays it: type `moves` to see how moves are written"),
@@ -30,10 +33,15 @@ const HELP: &[(&str, &str)] = &[
     ("quit", "leaves; the game goes on, and `quadrille join` comes back to it"),
 ];
 
+/// How long a wait for the server goes on before it is told.
+const SILENTLY: Duration = Duration::from_millis(700);
+
 /// What comes in.
 enum Heard {
     Typed(String),
     InputEnded,
+    /// Ctrl-C, or another signal that ends the program.
+    Stop,
     News(News),
 }
 
@@ -41,17 +49,54 @@ enum Heard {
 pub fn run(args: &PlayArgs, saves: Saves, opened: Opened) -> Result<(), Failure> {
     let mut lines = Lines::new(args, saves.clone());
     let (tell, heard) = channel();
+    listen_to_signals(tell.clone())?;
     read_lines(tell.clone());
     let mut typed = Input { waiting: VecDeque::new(), ended: false };
     let mut next = Some(opened);
+    // Refusals of games before a rematch.
+    let mut refused = Vec::new();
     while let Some(opened) = next.take() {
         let plays = !opened.seat.own.is_empty();
         let mut game = Game::open(opened, &tell);
-        if let Some(link) = game.play(&mut lines, &mut typed, &heard)? {
+        let left = game.play(&mut lines, &mut typed, &heard);
+        // A connection that broke for good brings no answers.
+        if !matches!(left, Err(Failure::User(_))) {
+            game.settle(&mut lines, &mut typed, &heard);
+        }
+        refused.extend_from_slice(game.remote.refused_turns());
+        if let Some(link) = accounted(left, &game.remote.unsent(&game.table), &refused)? {
             next =
                 Some(if plays { online::join(&link, "", &saves)? } else { online::watch(&link)? });
         }
     }
+    Ok(())
+}
+
+/// How a game was left: a failure unless the server has everything that was shown as played.
+fn accounted(
+    left: Result<Option<String>, Failure>,
+    unsent: &[String],
+    refused: &[String],
+) -> Result<Option<String>, Failure> {
+    let goes_on = matches!(left, Ok(Some(_)));
+    let lost = online::lost(unsent, if goes_on { &[] } else { refused });
+    match (left, lost) {
+        (left, None) => left,
+        (Ok(_) | Err(Failure::Closed), Some(lost)) => Err(anyhow::anyhow!(lost).into()),
+        (Err(failure), Some(lost)) => Err(anyhow::anyhow!("{}; {lost}", failure.message()).into()),
+    }
+}
+
+/// The first signal leaves the game, another one does not wait for the server, the third ends the program.
+fn listen_to_signals(tell: Sender<Heard>) -> Result<(), Failure> {
+    let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM])?;
+    std::thread::spawn(move || {
+        for (count, signal) in signals.forever().enumerate() {
+            if tell.send(Heard::Stop).is_err() || count > 1 {
+                let _ = signal_hook::low_level::emulate_default_handler(signal);
+            }
+        }
+    });
     Ok(())
 }
 
@@ -97,9 +142,7 @@ impl Game {
     fn open(opened: Opened, tell: &Sender<Heard>) -> Game {
         let Opened { table, seat } = opened;
         let (plays, tell) = (!seat.own.is_empty(), tell.clone());
-        let line = Line::open(seat.link.clone(), seat.seq, move |news| {
-            tell.send(Heard::News(news)).is_ok()
-        });
+        let line = Line::open(&seat, move |news| tell.send(Heard::News(news)).is_ok());
         Game { table, remote: Remote::new(seat, Some(line)), plays, prompted: false }
     }
 
@@ -126,11 +169,9 @@ impl Game {
                     After::Next(link) => return Ok(Some(link)),
                 }
             }
-            // What was typed last is answered before the program ends.
-            let answered = self.table.game.turns_played() <= self.remote.seat.turns;
             let is_over = self.table.result().is_some();
             let done = is_over || self.plays && input.waiting.is_empty();
-            if input.ended && answered && done {
+            if input.ended && done {
                 return self.leave(lines);
             }
             self.prompt(lines)?;
@@ -138,6 +179,37 @@ impl Game {
                 Ok(Heard::Typed(line)) => input.waiting.push_back(line),
                 Ok(Heard::News(news)) => self.hear(news, lines)?,
                 Ok(Heard::InputEnded) | Err(_) => input.ended = true,
+                Ok(Heard::Stop) => return self.leave(lines),
+            }
+        }
+    }
+
+    /// Waits until the server has answered everything, but not for ever.
+    fn settle(&mut self, lines: &mut Lines, input: &mut Input, heard: &Receiver<Heard>) {
+        let began = Instant::now();
+        let mut is_told = false;
+        while self.remote.is_waiting(&self.table) {
+            let until = if is_told { online::PATIENCE } else { SILENTLY };
+            match heard.recv_timeout(until.saturating_sub(began.elapsed())) {
+                Ok(Heard::News(news)) => {
+                    // Keep waiting for acknowledgements even if nobody reads the output any more.
+                    if let Err(Failure::User(_)) = self.hear(news, lines) {
+                        return;
+                    }
+                }
+                // It may be meant for the rematch.
+                Ok(Heard::Typed(line)) => input.waiting.push_back(line),
+                Ok(Heard::InputEnded) => input.ended = true,
+                Err(RecvTimeoutError::Timeout) if !is_told => {
+                    is_told = true;
+                    let unsent = self.remote.unsent(&self.table).join(", ");
+                    let _ = lines.say(&format!(
+                        "waiting for the server to acknowledge {unsent}; Ctrl-C leaves without"
+                    ));
+                }
+                // Nobody has been told yet that it would leave without.
+                Ok(Heard::Stop) if !is_told => {}
+                Ok(Heard::Stop) | Err(_) => return,
             }
         }
     }
@@ -162,7 +234,10 @@ impl Game {
         match self.remote.hear(news, &mut self.table, Instant::now()) {
             Told::Nothing => {}
             Told::Connected(true) => lines.say(&self.remote.words())?,
-            Told::Connected(false) => lines.say("the connection is lost: connecting again")?,
+            Told::Connected(false) => {
+                lines.say("the connection is lost: connecting again")?;
+                self.say_unsent(lines)?;
+            }
             Told::Joined(name) => lines.say(&format!("{name} sits down"))?,
             Told::Turn(turn) => {
                 lines.say(&format!("{} plays {turn}", self.table.full_name(mover)))?;
@@ -170,6 +245,10 @@ impl Game {
             }
             Told::Undone => {
                 lines.say("a turn was taken back")?;
+                lines.show(&self.table)?;
+            }
+            Told::GoneBack => {
+                lines.say(online::GONE_BACK)?;
                 lines.show(&self.table)?;
             }
             Told::Offered => lines.say(match self.remote.open_offer() {
@@ -229,7 +308,12 @@ impl Game {
             Typed::Word("redo" | "swap" | "pause" | "resume", _) => {
                 lines.say("that is not for games on a server; `help` lists what is")?;
             }
-            Typed::Word(word, rest) => drop(lines.word(word, &rest, &mut self.table)?),
+            Typed::Word(word, rest) => {
+                lines.word(word, &rest, &mut self.table)?;
+                if word == "turns" {
+                    self.say_unsent(lines)?;
+                }
+            }
         }
         Ok(After::Stay)
     }
@@ -249,6 +333,9 @@ impl Game {
                 Ok(()) => {
                     lines.show(&self.table)?;
                     self.remote.send_turn(&self.table);
+                    if !self.remote.seat.connected {
+                        self.say_unsent(lines)?;
+                    }
                 }
                 Err(reason) => lines.say(&reason)?,
             }
@@ -258,6 +345,15 @@ impl Game {
 
     fn send(&mut self, word: &str, lines: &Lines) -> Result<(), Failure> {
         self.remote.send_word(word, &self.table).or_else(|why| lines.say(why))
+    }
+
+    /// Marks what the server has not acknowledged.
+    fn say_unsent(&self, lines: &Lines) -> Result<(), Failure> {
+        let unsent = self.remote.unsent(&self.table);
+        if unsent.is_empty() {
+            return Ok(());
+        }
+        lines.say(&format!("not acknowledged by the server yet: {}", unsent.join(", ")))
     }
 
     fn leave(&self, lines: &Lines) -> Result<Option<String>, Failure> {

@@ -1,5 +1,6 @@
 //! The connection to a server: requests, and a socket that is opened again whenever it is lost.
 
+use super::Seat;
 use super::link::Link;
 use super::stream::Stream;
 use serde_json::{Value, json};
@@ -35,12 +36,13 @@ pub struct Line {
 }
 
 impl Line {
-    /// Connects in a thread, and tells everything that follows the event `seq`.
-    pub fn open(link: Link, seq: u64, tell: impl Fn(News) -> bool + Send + 'static) -> Line {
+    /// Connects in a thread, and tells everything that follows the last event that the seat knows.
+    pub fn open(seat: &Seat, tell: impl Fn(News) -> bool + Send + 'static) -> Line {
         let (send, receive) = channel();
+        let (link, seq, at) = (seat.link.clone(), seat.seq, seat.at);
         std::thread::spawn(move || {
             let waiting = Vec::new();
-            Thread { link, seq, waiting, receive, silence: SILENCE }.run(&tell)
+            Thread { link, seq, at, waiting, receive, silence: SILENCE }.run(&tell)
         });
         Line { send }
     }
@@ -54,8 +56,9 @@ impl Line {
 
 struct Thread {
     link: Link,
-    /// The last event that was told.
+    /// The last event that was told: its number and its time.
     seq: u64,
+    at: Option<i64>,
     /// Commands that were not answered.
     waiting: Vec<Value>,
     receive: Receiver<Value>,
@@ -172,7 +175,10 @@ impl Thread {
             if seq <= self.seq {
                 return Ok(());
             }
-            self.seq = seq;
+            (self.seq, self.at) = (seq, frame["at"].as_i64());
+        }
+        if kind == "reset" {
+            return self.read_again(tell);
         }
         if matches!(kind, "ack" | "refused") {
             self.waiting.retain(|command| command["command"] != frame["command"]);
@@ -180,9 +186,18 @@ impl Thread {
         if tell(News::Frame(frame)) { Ok(()) } else { Err(End::Left) }
     }
 
+    /// The server has lost some of what it told: the whole game is read, and told as a frame of type `game`.
+    fn read_again(&mut self, tell: &dyn Fn(News) -> bool) -> Result<(), End> {
+        let mut game = get(&self.link).map_err(|_| End::Lost)?;
+        (self.seq, self.at) = (game["seq"].as_u64().unwrap_or(0), game["at"].as_i64());
+        game["type"] = "game".into();
+        if tell(News::Frame(game)) { Ok(()) } else { Err(End::Left) }
+    }
+
     fn connect(&self) -> Result<WebSocket<Stream>, End> {
         let stream = Stream::open(&self.link.host, self.link.secure).map_err(|_| End::Lost)?;
-        let path = self.link.path(&format!("/socket?after={}", self.seq));
+        let at = self.at.map(|at| format!("&at={at}")).unwrap_or_default();
+        let path = self.link.path(&format!("/socket?after={}{at}", self.seq));
         let address = format!("ws://{}{path}", self.link.host);
         let mut socket = match tungstenite::client(address.as_str(), stream) {
             Ok((socket, _)) => socket,
@@ -271,7 +286,7 @@ mod tests {
         let silence = [Duration::from_millis(60), Duration::from_millis(60)];
         let (send, news) = channel();
         std::thread::spawn(move || {
-            let thread = Thread { link, seq: 0, waiting: Vec::new(), receive, silence };
+            let thread = Thread { link, seq: 0, at: None, waiting: Vec::new(), receive, silence };
             thread.run(&move |told| send.send(told).is_ok());
         });
         let connected = || match news.recv_timeout(Duration::from_secs(20)).unwrap() {
@@ -283,5 +298,41 @@ mod tests {
             let [hello, ping] = heard.recv_timeout(Duration::from_secs(20)).unwrap();
             assert!(hello.contains("hello") && ping.contains("ping"), "{hello} {ping}");
         }
+    }
+
+    // The answer's type is the library's.
+    #[allow(clippy::result_large_err)]
+    #[test]
+    fn a_game_of_which_the_server_has_lost_something_is_read_again() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let host = listener.local_addr().unwrap().to_string();
+        std::thread::spawn(move || {
+            let (stream, _) = listener.accept().unwrap();
+            let mut asked = String::new();
+            let note = |request: &tungstenite::handshake::server::Request, answer| {
+                asked = request.uri().to_string();
+                Ok(answer)
+            };
+            let mut socket = tungstenite::accept_hdr(stream, note).unwrap();
+            assert!(asked.ends_with("/socket?after=5&at=77"), "{asked}");
+            socket.send(Message::text(r#"{"type":"reset","seq":3}"#)).unwrap();
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut head = [0; 4096];
+            let _ = stream.read(&mut head).unwrap();
+            let body = r#"{"game":"gekitai","seq":3,"at":70,"turns":["c3","d4"]}"#;
+            write!(stream, "HTTP/1.0 200 OK\r\n\r\n{body}").unwrap();
+        });
+        let link = Link::parse(&format!("http://{host}/k3Vx9QmZ")).unwrap();
+        let (_command, receive) = channel();
+        let (send, news) = channel();
+        std::thread::spawn(move || {
+            let (waiting, silence) = (Vec::new(), SILENCE);
+            let thread = Thread { link, seq: 5, at: Some(77), waiting, receive, silence };
+            thread.run(&move |told| send.send(told).is_ok());
+        });
+        let hear = || news.recv_timeout(Duration::from_secs(20)).unwrap();
+        assert!(matches!(hear(), News::Connected(true)));
+        let News::Frame(game) = hear() else { panic!("a frame was expected") };
+        assert_eq!((game["type"].as_str(), game["seq"].as_u64()), (Some("game"), Some(3)));
     }
 }

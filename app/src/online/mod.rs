@@ -24,6 +24,23 @@ use rules::{Outcome, Player};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
+/// How long leaving waits for the server to acknowledge what was played: a connection that is dead without a
+/// word is noticed in that time, and opened again.
+pub const PATIENCE: Duration = Duration::from_secs(12);
+
+/// Said when the server has gone back to an earlier position.
+pub const GONE_BACK: &str = "the server has lost the last turns; the game goes on from here";
+
+/// What the server does not have of what was shown as played, in words; nothing if it has everything.
+pub fn lost(unsent: &[String], refused: &[String]) -> Option<String> {
+    let said = |what: &str, list: &[String]| {
+        (!list.is_empty()).then(|| format!("the server {what} {}", list.join(", ")))
+    };
+    let parts = [said("has not acknowledged", unsent), said("has refused", refused)];
+    let parts: Vec<_> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
 /// A game on a server as it was when it was opened.
 pub struct Opened {
     pub table: Table,
@@ -36,8 +53,9 @@ pub struct Seat {
     pub link: Link,
     /// The players that the user plays; none for a watcher.
     pub own: Vec<Player>,
-    /// The last event that is known.
+    /// The last event that is known: its number and its time.
     pub seq: u64,
+    pub at: Option<i64>,
     /// The last event that changed the board.
     pub board_seq: u64,
     /// How many turns the server knows.
@@ -111,6 +129,7 @@ fn opened(link: Link, own: Vec<Player>, shown: &Value) -> Result<Opened, Failure
     let seat = Seat {
         own,
         seq: number("seq"),
+        at: shown["at"].as_i64(),
         board_seq: number("board_seq"),
         turns: table.game.turns_played(),
         offer: offer(&shown["offer"]),

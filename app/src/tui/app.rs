@@ -113,6 +113,24 @@ pub enum Next {
     Picture(Box<Diagram>, bool),
     Suspend,
     Quit,
+    /// Away from a game of which the server has not acknowledged everything.
+    Abandon(Box<Next>),
+}
+
+impl Next {
+    /// Whether the game on the screen is left for good.
+    fn leaves_game(&self) -> bool {
+        !matches!(
+            self,
+            Next::Stay
+                | Next::TryAgain
+                | Next::Explore
+                | Next::Resume(_)
+                | Next::Page(_)
+                | Next::Picture(..)
+                | Next::Suspend
+        )
+    }
 }
 
 /// What a click means.
@@ -177,6 +195,8 @@ pub struct App {
     /// The cell on which the mouse button went down.
     pub pressed: Option<usize>,
     pub quit: bool,
+    /// What the user has left without an acknowledgement of the server.
+    pub abandoned: Vec<String>,
     /// Whether the program is to be suspended, as by Ctrl-Z.
     pub suspend: bool,
 }
@@ -193,11 +213,42 @@ impl App {
             hits,
             pressed: None,
             quit: false,
+            abandoned: Vec::new(),
             suspend: false,
         }
     }
 
+    /// What the user has done in the game on the screen and the server has not acknowledged.
+    pub fn unsent(&self) -> Vec<String> {
+        match &self.screen {
+            Screen::Play(play) => play.unsent(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Goes there; asks first if the server has not acknowledged everything.
     pub fn go(&mut self, next: Next) {
+        let next = match &mut self.screen {
+            Screen::Play(play) if next.leaves_game() && !play.unsent().is_empty() => match next {
+                Next::Abandon(_) => Some(next),
+                next => {
+                    (self.page, self.picture) = (None, None);
+                    play.ask_to_leave(next)
+                }
+            },
+            _ => Some(next),
+        };
+        match next {
+            Some(Next::Abandon(next)) => {
+                self.abandoned.extend(self.unsent());
+                self.arrive(*next);
+            }
+            Some(next) => self.arrive(next),
+            None => {}
+        }
+    }
+
+    fn arrive(&mut self, next: Next) {
         let shared = &mut self.shared;
         match next {
             Next::Stay => {}
@@ -249,6 +300,7 @@ impl App {
                 self.suspend = true;
             }
             Next::Quit => self.quit = true,
+            Next::Abandon(next) => self.arrive(*next),
         }
     }
 

@@ -22,6 +22,7 @@ mod update;
 mod view;
 
 use crate::failure::Failure;
+use crate::online;
 use crate::play::PlayArgs;
 use crate::saves::Saves;
 use crate::table::work::Worker;
@@ -31,6 +32,7 @@ use look::Look;
 use ratatui::crossterm::event::{self, Event, MouseEventKind};
 use rules::svg;
 use rules::text::Theme;
+use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Instant;
 use terminal::TakenTerminal;
@@ -66,7 +68,38 @@ pub fn run(args: &PlayArgs, saves: Saves, first: Next) -> Result<(), Failure> {
     terminal::listen_to_signals(send.clone())?;
     let mut terminal = TakenTerminal::open()?;
     listen_to_keys(send);
-    turn(&mut app, &mut terminal, &receive)
+    turn(&mut app, &mut terminal, &receive)?;
+    drop(terminal);
+    settle(&mut app, &receive);
+    match online::lost(&app.abandoned, &[]) {
+        Some(lost) => Err(anyhow::anyhow!(lost).into()),
+        None => Ok(()),
+    }
+}
+
+/// After a signal, which asks nobody: waits for the server to acknowledge what was played.
+fn settle(app: &mut App, messages: &Receiver<Message>) {
+    if !app.abandoned.is_empty() || app.unsent().is_empty() {
+        return;
+    }
+    // Nobody may be there to read it.
+    let _ = writeln!(
+        io::stderr(),
+        "quadrille: waiting for the server to acknowledge {}",
+        app.unsent().join(", ")
+    );
+    let until = Instant::now() + online::PATIENCE;
+    let mut ends = 0;
+    while !app.unsent().is_empty() && ends < 2 {
+        match messages.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            Ok(message @ Message::Net(_)) => update::update(app, message, Instant::now()),
+            // The thread that reads keys says the same when the terminal is gone.
+            Ok(Message::End) => ends += 1,
+            Ok(_) => {}
+            Err(_) => break,
+        }
+    }
+    app.abandoned = app.unsent();
 }
 
 /// Reads the terminal in a thread of its own.

@@ -27,7 +27,8 @@ pub fn update(app: &mut App, message: Message, now: Instant) {
         }
         Message::Net(news) => {
             if let Screen::Play(play) = &mut app.screen {
-                play.hear_line(news, &mut app.shared);
+                let next = play.hear_line(news, &mut app.shared);
+                app.go(next);
             }
         }
         Message::Opened(Ok(opened)) => app.go(Next::Online(opened)),

@@ -1,5 +1,6 @@
 //! Whole games on a pseudo-terminal: with keys, with the mouse, by typing, and by computers.
 
+mod leaving;
 mod online;
 mod tty;
 
@@ -322,6 +323,22 @@ fn lines_are_edited_completed_and_taken_from_earlier_ones() {
     tty.sees("1. Ben (O): turns");
     tty.send("\x03");
     assert!(tty.ends().success());
+}
+
+#[test]
+fn a_terminal_whose_locale_is_not_utf_8_gets_ascii_from_every_command() {
+    let folder = folder("locale");
+    let players = ["--first", "human", "--second", "human"];
+    let commands: [(Vec<&str>, &str); 3] = [
+        (vec!["render", "gekitai"], "X to move"),
+        ([&["play", "gekitai", "--plain"], &players[..]].concat(), "1. X:"),
+        ([&["play", "gekitai"], &players[..]].concat(), "X to move"),
+    ];
+    for (args, shown) in commands {
+        let tty = Tty::start_in("C", &args, &folder, SMALL);
+        tty.sees(shown);
+        assert!(tty.text().is_ascii() && tty.text().contains('+'), "{args:?}:\n{}", tty.text());
+    }
 }
 
 /// Prints how long the program takes:

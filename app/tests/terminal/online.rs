@@ -2,19 +2,20 @@
 
 use super::tty::{Tty, folder};
 use super::{SMALL, turns};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-struct Server {
+pub struct Server {
     child: Child,
-    address: String,
+    pub address: String,
 }
 
 impl Server {
-    fn start(data: &Path, listen: &str) -> Server {
+    pub fn start(data: &Path, listen: &str) -> Server {
         let mut child = Command::new(env!("CARGO_BIN_EXE_quadrille"))
             .args(["serve", "--listen", listen, "--data"])
             .arg(data)
@@ -28,7 +29,7 @@ impl Server {
     }
 
     /// Makes a game and gives the links of its seats.
-    fn game(&self, wanted: &Value) -> [String; 2] {
+    pub fn game(&self, wanted: &Value) -> [String; 2] {
         let made = self.ask("POST", "/api/games", &wanted.to_string());
         let made: Value = serde_json::from_str(&made).unwrap();
         let (id, address) = (made["id"].as_str().unwrap(), &self.address);
@@ -38,8 +39,12 @@ impl Server {
         })
     }
 
+    pub fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
     /// The body of an answer.
-    fn ask(&self, method: &str, path: &str, body: &str) -> String {
+    pub fn ask(&self, method: &str, path: &str, body: &str) -> String {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         write!(
             stream,
@@ -60,7 +65,7 @@ impl Drop for Server {
     }
 }
 
-fn wanted(game: &str) -> Value {
+pub fn wanted(game: &str) -> Value {
     json!({"game": game, "seats": [{"kind": "person", "name": "Ann"}, {"kind": "open"}],
            "clock": {"kind": "time", "seconds": 600, "increment": 5}})
 }

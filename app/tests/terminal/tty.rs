@@ -38,8 +38,22 @@ impl Tty {
         Tty::start_on("xterm-256color", args, folder, size)
     }
 
+    /// Starts the program with another locale.
+    pub fn start_in(locale: &str, args: &[&str], folder: &Path, size: (u16, u16)) -> Tty {
+        Tty::start_with([("TERM", "xterm-256color"), ("LC_ALL", locale)], args, folder, size)
+    }
+
     /// Starts the program on a terminal of this kind.
-    pub fn start_on(term: &str, args: &[&str], folder: &Path, (columns, rows): (u16, u16)) -> Tty {
+    pub fn start_on(term: &str, args: &[&str], folder: &Path, size: (u16, u16)) -> Tty {
+        Tty::start_with([("TERM", term), ("LC_ALL", "C.UTF-8")], args, folder, size)
+    }
+
+    fn start_with(
+        variables: [(&str, &str); 2],
+        args: &[&str],
+        folder: &Path,
+        (columns, rows): (u16, u16),
+    ) -> Tty {
         let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&terminal).unwrap();
         unlockpt(&terminal).unwrap();
@@ -52,9 +66,8 @@ impl Tty {
         let child = Command::new(program)
             .args(args)
             .env("XDG_DATA_HOME", folder)
-            .env("TERM", term)
+            .envs(variables)
             .env_remove("TERM_PROGRAM")
-            .env("LC_ALL", "C.UTF-8")
             .env_remove("NO_COLOR")
             .stdin(slave.try_clone().unwrap())
             .stdout(slave.try_clone().unwrap())

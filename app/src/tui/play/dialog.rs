@@ -25,6 +25,9 @@ pub enum Offer {
     Decline,
     /// Resign after all, asked a second time.
     ReallyResign,
+    /// Stay until the server has acknowledged what was played, or leave without that.
+    Stay,
+    Abandon,
     /// The same puzzle from its start.
     Again,
     Rematch,
@@ -48,6 +51,8 @@ impl Offer {
             Offer::Accept => "Accept the offer",
             Offer::Decline => "Decline the offer",
             Offer::ReallyResign => "Yes, resign",
+            Offer::Stay => "Stay",
+            Offer::Abandon => "Leave without it",
             Offer::Again => "Try again",
             Offer::Rematch => "Rematch",
             Offer::Swap => "Rematch, sides changed",
@@ -98,6 +103,11 @@ impl Dialog {
     /// Whether to resign after all.
     fn of_resignation() -> Dialog {
         Dialog { offers: vec![Offer::Resume, Offer::ReallyResign], chosen: 0 }
+    }
+
+    /// Whether to leave before the server has everything.
+    pub(super) fn of_leaving() -> Dialog {
+        Dialog { offers: vec![Offer::Stay, Offer::Abandon], chosen: 0 }
     }
 
     /// What can be done with a running or finished game; one offer is highlighted.
@@ -172,10 +182,13 @@ impl Play {
     }
 
     fn take(&mut self, offer: Offer, shared: &mut Shared) -> Next {
+        if self.leaving.is_some() {
+            return self.answer_leaving(offer);
+        }
         self.dialog = None;
         self.tend_clock(shared.now);
         match offer {
-            Offer::Resume => self.tick(shared),
+            Offer::Resume | Offer::Stay | Offer::Abandon => self.tick(shared),
             Offer::Save => self.ask_name(shared),
             Offer::Rules => return Next::Page(Page::rules(self.table.entry, &shared.look)),
             Offer::Resign => {
@@ -235,6 +248,7 @@ impl Play {
         };
         let title = match dialog.offers.last() {
             Some(Offer::ReallyResign) => " Give the game up? ",
+            Some(Offer::Abandon) => " Not acknowledged yet ",
             _ if self.is_exploring() => " Variations ",
             _ if self.table.result().is_some() => " The game is over ",
             // The clock of a server does not wait.

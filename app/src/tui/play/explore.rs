@@ -124,6 +124,12 @@ impl Play {
         retry.or_else(|| self.explore.as_mut()?.back.as_deref_mut())
     }
 
+    /// The game behind this board.
+    pub(super) fn behind(&self) -> Option<&Play> {
+        let retry = self.retry.as_ref().map(|retry| retry.back.as_ref());
+        retry.or_else(|| self.explore.as_ref()?.back.as_deref())
+    }
+
     /// Back to the game, which keeps the variations.
     pub(super) fn leave_explore(&mut self) -> Option<Next> {
         let explore = self.explore.as_mut()?;

@@ -11,7 +11,7 @@ mod task;
 mod typing;
 mod view;
 
-use super::app::Shared;
+use super::app::{Next, Shared};
 use super::cursor::Cursor;
 use super::picker::{Picked, Picker};
 use crate::online::Remote;
@@ -115,6 +115,8 @@ pub struct Play {
     task: Option<Task>,
     /// The server that the game is on.
     remote: Option<Remote>,
+    /// Where the user wants to go while the server has not acknowledged everything.
+    leaving: Option<Box<Next>>,
     /// What the engine says of the whole game.
     study: Option<Study>,
     /// Another try at a turn of a game that is gone over.
@@ -173,6 +175,7 @@ impl Play {
             last_turn: shared.now,
             task: None,
             remote: None,
+            leaving: None,
             study: None,
             retry: None,
             explore: None,

@@ -345,6 +345,12 @@ impl Play {
             return;
         }
         let first = at.min(rounds).saturating_sub(room);
+        let known = self.known_turns();
+        let shown_turn = |(number, turn): (usize, &String)| match number < known {
+            true => turn.clone(),
+            false => format!("{turn}{}", look.sign("…", "...")),
+        };
+        let turns: Vec<String> = turns.iter().enumerate().map(shown_turn).collect();
         let column = turns.iter().map(|turn| width(turn)).max().unwrap_or(0).max(5);
         for round in first..rounds.min(first + room) {
             let mut x = pen.area.x + 4;
