@@ -17,7 +17,7 @@ Step = tuple[NDArray[np.float32] | None, NDArray[np.float32], NDArray[np.bool_],
 
 @final
 class Game:
-    """A game with its options: `Game("gekitai", size=4)`."""
+    """The rules of a game with its options: `Game("gekitai", size=4)`."""
 
     def __new__(cls, id: str, **options: int | str) -> Self: ...
     @property
@@ -28,27 +28,27 @@ class Game:
         """The name people use: `Six MaKING`."""
     @property
     def players(self) -> tuple[str, str]:
-        """What the two players are called."""
+        """The names of the two players."""
     @property
     def rules(self) -> str:
         """The rules page, in Markdown."""
     @property
     def options(self) -> dict[str, Any]:
-        """All options, the usual ones too."""
+        """All options, including those left at their defaults."""
     @property
     def seed_players(self) -> list[str]:
         """The players of the original program, for `seed_player`."""
     def start(self) -> Position:
-        """Give the position before the first move."""
+        """Return the position before the first move."""
     def position(self, given: str | Mapping[str, Any]) -> Position:
-        """Read a position: an object, a line of text, the text of JSON, or a Prolog term."""
+        """Read a position: a dictionary, a line of text, JSON as text, or a Prolog term."""
     @property
     def num_actions(self) -> int:
-        """How many actions there are; they are the numbers below."""
+        """The number of actions; they are 0 to `num_actions - 1`."""
     def action_text(self, action: int) -> str:
-        """Give the move with a number."""
+        """Return the text of the move with this number."""
     def action(self, text: str) -> int:
-        """Give the number of a move, legal or not."""
+        """Return the number of a move, legal or not."""
     @property
     def observation_shape(self) -> tuple[int, int, int]:
         """Planes, rows and columns of an observation."""
@@ -57,27 +57,27 @@ class Game:
         """What each plane of an observation shows."""
     @property
     def num_symmetries(self) -> int:
-        """How many images a position has; image 0 is the position itself."""
+        """The number of images of a position; image 0 is the position itself."""
     def symmetry(self, which: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Tell where each place of a plane and each action of an image come from.
+        """Return where each place of a plane and each action of an image come from.
 
         With `places, actions = game.symmetry(k)`, the image of an observation is
         `observation.reshape(len(game.planes), -1)[:, places]`, and that of a mask or a policy is
         `policy[actions]`.
         """
-    def __eq__(self, other: object) -> bool: ...
+    def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self) -> int: ...
 
 @final
 class Position:
-    """One position of a game. It never changes: playing gives another one."""
+    """One position of a game. It never changes: playing a move gives another position."""
 
     @property
     def game(self) -> Game:
         """The game with its options."""
     @property
     def turn(self) -> Literal[1, 2]:
-        """The player to move; in a finished game, whose turn it would be."""
+        """The player to move; in a finished game, the one whose turn it would be."""
     @property
     def outcome(self) -> Outcome:
         """The winner, "draw", or None while the game goes on."""
@@ -86,52 +86,52 @@ class Position:
         """Whether the game is over by its rules."""
     @property
     def key(self) -> int:
-        """A hash of 64 bits, the same for equal positions, in every version and process."""
+        """A hash of 64 bits, the same for equal positions in every version and process."""
     @property
     def text(self) -> str:
-        """The position in one line."""
+        """The position in one line, as `Game.position` reads it."""
     @property
     def json(self) -> str:
-        """The position as the text of JSON."""
+        """The position as JSON text."""
     @property
     def prolog(self) -> str:
-        """The position as a term of the original program."""
+        """The position as a Prolog term of the original program."""
     @property
     def status(self) -> str:
         """Whose turn it is, or who has won and how."""
     def to_json(self) -> dict[str, Any]:
-        """Give the position as an object of JSON."""
+        """Return the position as a dictionary, as JSON has it."""
     def moves(self) -> list[str]:
-        """List every legal move, in the order of `actions`."""
+        """Return every legal move, in the order of `actions()`."""
     def turns(self) -> list[str]:
-        """List every legal whole turn, sorted; in Glaisher a turn is two moves."""
+        """Return every legal whole turn, sorted; in Glaisher a turn is two moves."""
     def steps(self, turn: str) -> list[str]:
-        """Take the text of a turn apart into the texts of its moves."""
+        """Split the text of a turn into the texts of its moves."""
     def play(self, text: str) -> Position:
         """Play a move or a whole turn; raises `ValueError` with the reason if it is not legal."""
     def actions(self) -> list[int]:
-        """List the numbers of all legal moves, in ascending order."""
+        """Return the numbers of all legal moves, in ascending order."""
     def play_action(self, action: int) -> Position:
-        """Play the move with a number."""
+        """Return the position after the move with this number."""
     def action(self, text: str) -> int:
-        """Give the number of a move, legal or not."""
+        """Return the number of a move, legal or not."""
     def action_text(self, action: int) -> str:
-        """Give the move with a number."""
+        """Return the text of the move with this number."""
     def action_mask(self) -> NDArray[np.bool_]:
-        """Tell for each action whether it is legal."""
+        """Return for each action whether it is legal."""
     def observation(self, player: int | None = None) -> NDArray[np.float32]:
-        """Give the planes as a player sees them, the one to move if none is named."""
+        """Return the planes as a player sees them, by default the player to move."""
     @property
     def symmetries(self) -> list[Position]:
         """All images, the position itself first."""
     def image(self, which: int) -> Position:
-        """Give the position turned or mirrored."""
+        """Return the position turned or mirrored; image 0 is the position itself."""
     def canonical(self) -> tuple[Position, int]:
-        """Give the image that stands for all, and which one it is."""
+        """Return the image that stands for all images, and its number."""
     def seed_value(self) -> tuple[float, float] | None:
-        """Give the original's evaluation, from player 1's and from player 2's own view."""
+        """Return the original program's evaluation, from each player's own view."""
     def seed_best(self) -> dict[str, list[str]]:
-        """Give the turns that each player of the original draws from."""
+        """Return the turns that each player of the original program draws from."""
     def svg(
         self,
         *,
@@ -140,18 +140,19 @@ class Position:
         flipped: bool = False,
         caption: bool = True,
     ) -> str:
-        """Draw the position."""
-    def _repr_svg_(self) -> str: ...
-    def __eq__(self, other: object) -> bool: ...
+        """Draw the position as SVG."""
+    def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self) -> int: ...
-    def __lt__(self, other: Position) -> bool: ...
-    def __le__(self, other: Position) -> bool: ...
-    def __gt__(self, other: Position) -> bool: ...
-    def __ge__(self, other: Position) -> bool: ...
+    def __lt__(self, value: Position, /) -> bool: ...
+    def __le__(self, value: Position, /) -> bool: ...
+    def __gt__(self, value: Position, /) -> bool: ...
+    def __ge__(self, value: Position, /) -> bool: ...
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, _memo: object) -> Self: ...
 
 @final
 class Record:
-    """A whole game with its tags and remarks. Turns are checked when positions are asked for."""
+    """A whole game with its tags and comments. Turns are checked when positions are asked for."""
 
     def __new__(cls, text: str) -> Self: ...
     @staticmethod
@@ -160,19 +161,19 @@ class Record:
         turns: Sequence[str],
         tags: Mapping[str, object] | None = None,
     ) -> Record:
-        """Make the record of a game that was played turn by turn."""
+        """Make the record of a game from its turns, which are checked."""
     @property
     def game(self) -> Game:
         """The game with its options."""
     @property
     def tags(self) -> dict[str, str]:
-        """What is told about the game."""
+        """The tags, by name."""
     @property
     def turns(self) -> list[str]:
         """The turns of the main line."""
     @property
     def comments(self) -> list[str]:
-        """The remark after each turn, mostly empty."""
+        """The comment after each turn, mostly empty."""
     @property
     def result(self) -> str:
         """`1-0`, `0-1`, `1/2-1/2` or `*`."""
@@ -184,18 +185,17 @@ class Record:
         """The record as it is written to files."""
     @property
     def start(self) -> Position:
-        """Where the game began."""
+        """The position before the first turn."""
     @property
     def end(self) -> Position:
-        """Where it ended."""
+        """The position after the last turn."""
     def positions(self) -> list[Position]:
-        """Give every position from the start to the end, turn by turn."""
+        """Return all positions, turn by turn; raises `ValueError` if a turn is not legal."""
     def to_dict(self) -> dict[str, Any]:
-        """Give the game as plain values, one for each column of a table."""
+        """Return the game as plain values, one for each column of a table."""
     def __len__(self) -> int: ...
-    def __eq__(self, other: object) -> bool: ...
+    def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self) -> int: ...
-    def _ipython_display_(self) -> None: ...
 
 @final
 class Records:
@@ -211,13 +211,13 @@ class Line:
 
     @property
     def turns(self) -> list[str]:
-        """Its turns, all whole."""
+        """Its turns, all of them whole."""
     @property
     def score(self) -> int:
-        """Its worth to the player to move, in hundredths of a piece or so."""
+        """Its value to the player to move, in roughly hundredths of a piece."""
     @property
     def win_in(self) -> int | None:
-        """In how many turns of the winner it is won for certain; negative if lost."""
+        """The number of the winner's turns until a certain win; negative if it is lost."""
 
 @final
 class Analysis:
@@ -231,7 +231,7 @@ class Analysis:
         """How many positions it has looked at."""
     @property
     def time_ms(self) -> float:
-        """How long it took."""
+        """How long it took, in milliseconds."""
     @property
     def lines(self) -> list[Line]:
         """The best lines, the best one first."""
@@ -240,27 +240,30 @@ class Analysis:
         """The best turn."""
     @property
     def score(self) -> int | None:
-        """The worth of the best turn to the player to move."""
+        """The value of the best turn to the player to move."""
     @property
     def win_in(self) -> int | None:
-        """In how many turns of the winner the game is won for certain; negative if lost."""
+        """The number of the winner's turns until a certain win; negative if it is lost."""
     def to_dict(self) -> dict[str, Any]:
-        """Give plain values."""
-    def _repr_html_(self) -> str: ...
+        """Return everything as plain values."""
 
 @final
 class Engine:
-    """An engine that remembers between searches. Threads may share it: they take turns."""
+    """An engine that remembers between searches. Threads may share it: they take turns.
+
+    `level` (1 to 10) is for `play`; without one the engine plays as well as it can.
+    `memory` is the size of its table in MiB, and `seed` decides what levels leave to chance.
+    """
 
     def __new__(
         cls, game: Game | str, *, level: int | None = None, memory: int = 16, seed: int = 0
     ) -> Self: ...
     @property
     def game(self) -> Game:
-        """The game it plays, with any options."""
+        """The game that it plays, with any options."""
     @property
     def level(self) -> int | None:
-        """The level it plays at, 1 to 10, or None for all it can do."""
+        """The level that it plays at, 1 to 10, or None for its full strength."""
     def search(
         self,
         position: Position | Record,
@@ -271,7 +274,12 @@ class Engine:
         lines: int | None = None,
         threads: int | None = None,
     ) -> Analysis | None:
-        """Search until a limit is reached, a second if there is none; None if the game is over."""
+        """Search until a limit is reached: `time_ms`, `nodes` or `depth`, in moves.
+
+        Without any, it searches for a second. `lines` is how many best lines to find. Returns
+        None if the game is over. With `nodes` or `depth` and one thread, a fresh engine always
+        gives the same answer.
+        """
     def analyse(
         self,
         position: Position | Record,
@@ -282,7 +290,10 @@ class Engine:
         lines: int | None = None,
         threads: int | None = None,
     ) -> Search:
-        """Search in the background and tell what was found after every depth."""
+        """Search in the background, and report what was found after every depth.
+
+        The limits are those of `search`; without any, it searches for ten seconds.
+        """
     def play(
         self,
         position: Position | Record,
@@ -292,22 +303,27 @@ class Engine:
         depth: int | None = None,
         threads: int | None = None,
     ) -> str | None:
-        """Give the turn of the engine's level, or the best within the limits; None if over."""
+        """Choose a turn: that of the engine's level, or else the best within the limits.
+
+        Levels 1 to 9 look at a fixed number of positions, so they play the same on any machine,
+        unless `time_ms` is given. Level 10 and an engine without a level think for 1.5 seconds
+        if no limit is given. Returns None if the game is over.
+        """
     def glance(self, position: Position | Record) -> int:
-        """Estimate a position without search, for the player to move."""
+        """Estimate a position without a search, for the player to move."""
     def stop(self) -> None:
-        """End all searches of this engine, from any thread; they tell what they have."""
+        """End all searches of this engine, from any thread; they return what they have found."""
     def forget(self) -> None:
         """Forget everything, as before a new game."""
 
 @final
 class Search:
-    """A search in the background: iterate over what it finds."""
+    """A search in the background: iterate over what it finds. Leaving its `with` ends it."""
 
     def __iter__(self) -> Iterator[Analysis]: ...
     def __next__(self) -> Analysis: ...
     def stop(self) -> None:
-        """End the search; what it has found by then is still told."""
+        """End the search; what it has found by then is still reported."""
     def __enter__(self) -> Self: ...
     def __exit__(
         self,
@@ -318,26 +334,26 @@ class Search:
 
 @final
 class MatchResult:
-    """What a match came to, from the first player's side."""
+    """The result of a match, from the first player's side."""
 
     @property
     def names(self) -> tuple[str, str]:
         """The names of both players."""
     @property
     def wins(self) -> int:
-        """Games the first player has won."""
+        """Games that the first player has won."""
     @property
     def draws(self) -> int:
         """Games that nobody has won."""
     @property
     def losses(self) -> int:
-        """Games the first player has lost."""
+        """Games that the first player has lost."""
     @property
     def score(self) -> float:
-        """The first player's points as a part of all."""
+        """The first player's points as a share of all points."""
     @property
     def elo(self) -> tuple[float, float, float] | None:
-        """How much stronger the first player is: the value, and its bounds of 95 %."""
+        """How much stronger the first player is, with its 95 % bounds; None without an estimate."""
     @property
     def records(self) -> list[Record]:
         """The games, in order."""
@@ -351,7 +367,7 @@ class Solution:
         """Who wins, if that is proven."""
     @property
     def turns(self) -> int | None:
-        """In how many of the winner's turns at most."""
+        """The number of the winner's turns at most."""
     @property
     def exact(self) -> bool:
         """Whether there is no quicker win."""
@@ -366,13 +382,13 @@ class Solution:
         """The certificate as text, if there is one."""
     @property
     def no_win(self) -> tuple[int, int]:
-        """For each player, the turns within which there is no win."""
+        """For each player, the number of turns within which there is no win."""
     @property
     def nodes(self) -> int:
         """How many positions were looked at."""
     @property
     def time_ms(self) -> float:
-        """How long it took."""
+        """How long it took, in milliseconds."""
 
 @final
 class Proof:
@@ -380,13 +396,13 @@ class Proof:
 
     @property
     def position(self) -> Position:
-        """The position that is claimed about."""
+        """The position that the claim is about."""
     @property
     def winner(self) -> Literal[1, 2] | None:
         """Who wins it, if that is the claim."""
     @property
     def within(self) -> int | None:
-        """In how many moves of the winner at most."""
+        """The number of the winner's moves at most."""
     @property
     def held(self) -> list[Literal[1, 2]]:
         """Who cannot force a win, if that is the claim: one player or both."""
@@ -412,7 +428,7 @@ class Puzzle:
         """In how many turns the player to move wins."""
     @property
     def only(self) -> int:
-        """Within how many turns no other turn wins."""
+        """The number of turns within which no other turn wins."""
     @property
     def rating(self) -> int:
         """How many positions the engine looked at before it kept to the solution."""
@@ -422,13 +438,12 @@ class Puzzle:
     @property
     def record(self) -> str:
         """The puzzle as the text of a record."""
-    def _repr_svg_(self) -> str: ...
 
 @final
 class Table:
     """The positions of a table of exact results in a file, up to symmetry.
 
-    Each comes with its winner, or None, and in how many turns of both players it is won.
+    Each comes with its winner, or None, and the number of turns of both players until the win.
     """
 
     def __new__(cls, file: str | os.PathLike[str]) -> Self: ...
@@ -437,10 +452,12 @@ class Table:
 
 @final
 class Batch:
-    """Thousands of games at once, into arrays that are reused: copy what is to be kept.
+    """Thousands of games at once, in arrays that are reused: copy what you want to keep.
 
-    A game that ends begins again at once; `ends` and `rewards` tell of the one that ended, while
-    `observations`, `masks` and `turns` are about the new one.
+    A game that ends begins again at once; `ends` and `rewards` are about the one that ended,
+    `observations`, `masks` and `turns` about the new one. `threads` defaults to the number of
+    cores; the games do not depend on it. A game is given up after `max_moves`, and drawn when a
+    position occurs for the third time unless `repetition` is false.
     """
 
     def __new__(
@@ -482,23 +499,23 @@ class Batch:
     def reset(self, *, seed: int = 0) -> Step:
         """Begin all games again."""
     def step(self, actions: ArrayLike) -> Step:
-        """Make a move in each game; raises `ValueError` and changes nothing if one is not legal."""
+        """Make a move in each game; raises `ValueError` and changes nothing if one is illegal."""
     def step_random(self, steps: int = 1) -> Step:
-        """Make random moves in each game; rewards of several moves are added up."""
+        """Make random moves in each game; the rewards of several moves are added up."""
     def sample(self) -> NDArray[np.int64]:
         """Draw a legal action for each game."""
     def position(self, number: int) -> Position:
-        """Give the position of a game."""
+        """Return the position of one game."""
     def __len__(self) -> int: ...
 
 def games() -> list[str]:
-    """List the ids of all games."""
+    """Return the ids of all games."""
 
 def perft(position: Position, depth: int, *, turns: bool = False) -> int:
-    """Count the ways to play so many moves, or whole turns."""
+    """Count the ways to play this many moves, or whole turns."""
 
 def seed_player(position: Position, player: str, *, seed: int = 0) -> str | None:
-    """Let a player of the original program choose a turn; None if the game is over."""
+    """Choose a turn as a player of the original program does; None if the game is over."""
 
 def arena(
     game: Game | str,
@@ -514,10 +531,12 @@ def arena(
     nodes: int | None = None,
     depth: int | None = None,
 ) -> MatchResult:
-    """Play a match: games in pairs with sides exchanged, each pair from an opening of its own.
+    """Play a match: games in pairs with sides exchanged, each pair from its own opening.
 
-    A player is `level:N`, `seed:NAME`, `random`, `engine`, or a function that gets a position and
-    gives a turn, or the action of a move.
+    A player is `level:N`, `seed:NAME`, `random`, `engine`, or a function that gets a position
+    and returns a turn, or the number of a move. `time_ms`, `nodes` and `depth` limit the turns
+    of `engine` and `level:10`, which think for 100 ms if none is given. Nothing limits the other
+    levels: a seed gives the same match however busy the machine is, on any number of threads.
     """
 
 def solve(
@@ -530,15 +549,23 @@ def solve(
     method: Method = "all",
     memory: int = 256,
 ) -> Solution:
-    """Look for a win that is certain, for a minute if nothing is said."""
+    """Look for a certain win, for a minute if no limit is given.
+
+    `turns` is the most turns that the winner may take, and `player` the only winner to look for.
+    `memory` is in MiB.
+    """
 
 def solve_all(
     position: Position, *, memory: int = 1024
 ) -> list[tuple[Position, Literal[1, 2] | None, int | None]]:
-    """Solve every position that can follow, up to symmetry: who wins, in how many turns of both."""
+    """Solve every position that can follow, up to symmetry.
+
+    Each comes with its winner, or None, and the number of turns of both players until the win.
+    `memory` is in MiB.
+    """
 
 def verify(certificate: str | bytes | os.PathLike[str]) -> Proof:
-    """Check a certificate by the rules alone: a file, or its text or bytes as they are."""
+    """Check a certificate by the rules alone: a file, or its text or bytes."""
 
 def certificate(
     certificate: str | bytes | os.PathLike[str],
@@ -549,12 +576,15 @@ def install_table(file: str | os.PathLike[str]) -> None:
     """Read a table of exact results, which the engine uses from now on."""
 
 def exact(position: Position) -> tuple[Literal[1, 2] | None, int | None] | None:
-    """Look a position up in the installed table: the winner, and in how many turns of both."""
+    """Look up a position that is not over in the installed table; None if it is not there.
+
+    Returns the winner, or None, and the number of turns of both players until the win.
+    """
 
 def puzzles(
     game: Game | str, *, count: int | None = None, seed: int = 0, games: int = 1000
 ) -> list[Puzzle]:
-    """List the puzzles that come with a game; with a count, collect new ones."""
+    """Return the puzzles that come with a game; with `count`, collect new ones."""
 
 def read_puzzles(text: str) -> list[Puzzle]:
     """Read puzzles as `quadrille puzzles` writes them."""

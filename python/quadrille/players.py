@@ -33,8 +33,8 @@ def player(
 ) -> Callable[[Position], str]:
     """Give a function that chooses turns: `level:1` to `10`, `seed:NAME`, `random` or `engine`.
 
-    The same seed and the same positions give the same turns, except where the engine is limited by
-    time.
+    The same seed and the same positions give the same turns, except where time is the limit: with
+    `time_ms`, and for `engine` and `level:10` without `nodes`.
     """
     own = game if isinstance(game, Game) else Game(game)
     kind, _, rest = name.partition(":")

@@ -2,7 +2,7 @@
 
 use crate::any::Any;
 use crate::convert::refuse;
-use crate::engine::limits;
+use crate::engine::{counts, limits};
 use crate::game::meant;
 use crate::position::Position;
 use crate::record::Record;
@@ -18,18 +18,18 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// What a match came to, from the first player's side.
+/// The result of a match, from the first player's side.
 #[pyclass(frozen, get_all, module = "quadrille")]
 pub struct MatchResult {
     /// The names of both players.
     names: (String, String),
-    /// Games the first player has won.
+    /// Games that the first player has won.
     wins: u64,
     /// Games that nobody has won.
     draws: u64,
-    /// Games the first player has lost.
+    /// Games that the first player has lost.
     losses: u64,
-    /// How much stronger the first player is, with the bounds of 95 %: none where all games went one way.
+    /// How much stronger the first player is, with its 95 % bounds; None without an estimate.
     elo: Option<(f64, f64, f64)>,
     /// The games, in order.
     records: Vec<Py<Record>>,
@@ -37,7 +37,7 @@ pub struct MatchResult {
 
 #[pymethods]
 impl MatchResult {
-    /// The first player's points as a part of all.
+    /// The first player's points as a share of all points.
     #[getter]
     fn score(&self) -> f64 {
         let games = self.wins + self.draws + self.losses;
@@ -119,13 +119,25 @@ fn contestant(
             rules::game::shorten(&text)
         )));
     };
-    let (name, limits) = (who.name(session).unwrap_or(text), limits.clone());
+    let limits = if counts(&who) { Limits::default() } else { limits.clone() };
+    let name = who.name(session).unwrap_or(text);
     let make =
         move || Ok(Box::new(Local::new(who.clone(), limits.clone(), entry, 16)) as Box<dyn Player>);
     Ok(Contestant { name, make: Box::new(make) })
 }
 
-/// Plays a match: games in pairs with sides exchanged, each pair from an opening of its own.
+/// Play a match: games in pairs with sides exchanged, each pair from its own opening.
+///
+/// A player is `level:N`, `seed:NAME`, `random`, `engine`, or a function that gets a position
+/// and returns a turn, or the number of a move. `time_ms`, `nodes` and `depth` limit the turns
+/// of `engine` and `level:10`, which think for 100 ms if none is given. Nothing limits the other
+/// levels: a seed gives the same match however busy the machine is, on any number of threads.
+///
+/// ```python
+/// >>> result = arena("gekitai", "level:1", "random", games=4, seed=1)
+/// >>> result.wins + result.draws + result.losses
+/// 4
+/// ```
 #[pyfunction]
 #[pyo3(signature = (
     game, player, opponent, *, games=100, opening=2, seed=0, max_turns=400, threads=1, time_ms=None,

@@ -26,15 +26,21 @@ pub fn limits(fields: [(&str, Option<u64>); 5], usual: Duration) -> PyResult<Lim
     })
 }
 
-/// A line of play.
+/// Whether a player is limited by the number of positions that it looks at. With a time limit as well, it
+/// would play otherwise on a busy machine.
+pub fn counts(who: &Who) -> bool {
+    who.level().is_some_and(|level| !level.is_limited_by_time())
+}
+
+/// A line of play that a search has found.
 #[pyclass(frozen, get_all, eq, module = "quadrille")]
 #[derive(Clone, PartialEq)]
 pub struct Line {
-    /// Its turns, all whole.
+    /// Its turns, all of them whole.
     turns: Vec<String>,
-    /// Its worth to the player to move, in hundredths of a piece or so.
+    /// Its value to the player to move, in roughly hundredths of a piece.
     score: i32,
-    /// In how many turns of the winner it is won for certain; negative if lost.
+    /// The number of the winner's turns until a certain win; negative if it is lost.
     win_in: Option<i32>,
 }
 
@@ -84,17 +90,19 @@ impl Analysis {
         self.lines.first()?.turns.first().map(String::as_str)
     }
 
-    /// The worth of the best turn to the player to move.
+    /// The value of the best turn to the player to move.
     #[getter]
     fn score(&self) -> Option<i32> {
         self.lines.first().map(|line| line.score)
     }
 
+    /// The number of the winner's turns until a certain win; negative if it is lost.
     #[getter]
     fn win_in(&self) -> Option<i32> {
         self.lines.first()?.win_in
     }
 
+    /// Return everything as plain values.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let line =
             |line: &Line| json!({"turns": line.turns, "score": line.score, "win_in": line.win_in});
@@ -134,7 +142,16 @@ impl Analysis {
 
 type Shared = Arc<Mutex<Box<dyn Thinker>>>;
 
-/// An engine that remembers between searches.
+/// An engine that remembers between searches. Threads may share it: they take turns.
+///
+/// `level` (1 to 10) is for `play`; without one the engine plays as well as it can.
+/// `memory` is the size of its table in MiB, and `seed` decides what levels leave to chance.
+///
+/// ```python
+/// >>> engine = Engine("gekitai")
+/// >>> engine.search(Game("gekitai").start(), nodes=1000).nodes <= 1000
+/// True
+/// ```
 #[pyclass(frozen, module = "quadrille")]
 pub struct Engine {
     game: Game,
@@ -198,17 +215,23 @@ impl Engine {
         })
     }
 
+    /// The game that it plays, with any options.
     #[getter]
     fn game(&self) -> Game {
         Game { start: self.game.start.clone() }
     }
 
+    /// The level that it plays at, 1 to 10, or None for its full strength.
     #[getter]
     fn level(&self) -> Option<u8> {
         self.level
     }
 
-    /// Searches until a limit is reached; nothing if the game is over.
+    /// Search until a limit is reached: `time_ms`, `nodes` or `depth`, in moves.
+    ///
+    /// Without any, it searches for a second. `lines` is how many best lines to find. Returns
+    /// None if the game is over. With `nodes` or `depth` and one thread, a fresh engine always
+    /// gives the same answer.
     #[pyo3(signature = (position, *, time_ms=None, nodes=None, depth=None, lines=None, threads=None))]
     #[expect(clippy::too_many_arguments)]
     fn search(
@@ -241,7 +264,15 @@ impl Engine {
         Ok(found?.as_ref().map(Analysis::from))
     }
 
-    /// Searches in the background and tells what it has found after every depth.
+    /// Search in the background, and report what was found after every depth.
+    ///
+    /// The limits are those of `search`; without any, it searches for ten seconds.
+    ///
+    /// ```python
+    /// >>> search = engine.analyse(position, depth=2)
+    /// >>> max(found.depth for found in search)
+    /// 2
+    /// ```
     #[pyo3(signature = (position, *, time_ms=None, nodes=None, depth=None, lines=None, threads=None))]
     fn analyse(
         &self,
@@ -279,7 +310,11 @@ impl Engine {
         Ok(Search { work })
     }
 
-    /// The turn to play: that of the engine's level, or the best within the limits.
+    /// Choose a turn: that of the engine's level, or else the best within the limits.
+    ///
+    /// Levels 1 to 9 look at a fixed number of positions, so they play the same on any machine,
+    /// unless `time_ms` is given. Level 10 and an engine without a level think for 1.5 seconds
+    /// if no limit is given. Returns None if the game is over.
     #[pyo3(signature = (position, *, time_ms=None, nodes=None, depth=None, threads=None))]
     fn play(
         &self,
@@ -290,7 +325,8 @@ impl Engine {
         depth: Option<u64>,
         threads: Option<u64>,
     ) -> PyResult<Option<String>> {
-        let limits = limits(
+        let who = self.level.map_or(Who::Engine, |level| Who::Level { level });
+        let mut limits = limits(
             [
                 ("time_ms", time_ms),
                 ("nodes", nodes),
@@ -300,10 +336,12 @@ impl Engine {
             ],
             Duration::from_millis(1500),
         )?;
+        if counts(&who) {
+            limits.time = time_ms.map(Duration::from_millis);
+        }
         let (game, thinker, stop) =
             (self.open(position)?, Arc::clone(&self.thinker), self.switch());
         let (switch, random) = (stop.clone(), Arc::clone(&self.random));
-        let who = self.level.map_or(Who::Engine, |level| Who::Level { level });
         let turn = wait(py, &stop, move || {
             let mut thinker = lock(&thinker);
             let mut random = lock(&random);
@@ -314,18 +352,18 @@ impl Engine {
         turn
     }
 
-    /// The estimate of a position without search, for the player to move.
+    /// Estimate a position without a search, for the player to move.
     fn glance(&self, py: Python<'_>, position: &Bound<'_, PyAny>) -> PyResult<i32> {
         let (game, thinker) = (self.open(position)?, Arc::clone(&self.thinker));
         wait(py, &Stop::default(), move || lock(&thinker).glance(game.as_ref()))
     }
 
-    /// Ends all searches of this engine, from any thread; they tell what they have.
+    /// End all searches of this engine, from any thread; they return what they have found.
     fn stop(&self) {
         lock(&self.running).drain(..).for_each(|stop| stop.stop());
     }
 
-    /// Forgets everything, as before a new game.
+    /// Forget everything, as before a new game.
     fn forget(&self, py: Python<'_>) -> PyResult<()> {
         let thinker = Arc::clone(&self.thinker);
         wait(py, &Stop::default(), move || lock(&thinker).forget())
@@ -337,7 +375,7 @@ impl Engine {
     }
 }
 
-/// A search in the background: iterate over what it finds.
+/// A search in the background: iterate over what it finds. Leaving its `with` ends it.
 #[pyclass(frozen, module = "quadrille")]
 pub struct Search {
     work: Work<Analysis, ()>,
@@ -357,7 +395,7 @@ impl Search {
         Ok(told)
     }
 
-    /// Ends the search; what it has found by then is still told.
+    /// End the search; what it has found by then is still reported.
     fn stop(&self) {
         self.work.stop();
     }
@@ -378,7 +416,7 @@ impl Drop for Search {
     }
 }
 
-/// A player of the original program chooses a turn; nothing if the game is over.
+/// Choose a turn as a player of the original program does; None if the game is over.
 #[pyfunction]
 #[pyo3(signature = (position, player, *, seed=0))]
 pub fn seed_player(

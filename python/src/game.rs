@@ -1,7 +1,7 @@
 //! `Game`: the rules with their options, and all that holds for every position of it.
 
 use crate::any::Any;
-use crate::convert::{options, refuse, to_python};
+use crate::convert::{refuse, to_python};
 use crate::position::Position;
 use engine::Entry;
 use numpy::{PyArray1, ToPyArray};
@@ -9,7 +9,15 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use serde_json::{Map, Value};
 
-/// A game with its options.
+/// The rules of a game with its options: `Game("gekitai", size=4)`.
+///
+/// ```python
+/// >>> game = Game("gekitai", size=4)
+/// >>> game.options
+/// {'size': 4, 'markers': 8, 'both': 'mover'}
+/// >>> game.start().play("b2").text
+/// '4/1x2/4/4 2'
+/// ```
 #[pyclass(frozen, module = "quadrille")]
 pub struct Game {
     /// Its start.
@@ -78,86 +86,100 @@ fn indices<'py>(py: Python<'py>, list: &[usize]) -> Bound<'py, PyArray1<i64>> {
 #[pymethods]
 impl Game {
     #[new]
-    #[pyo3(signature = (id, **given))]
-    fn new(id: &str, given: Option<&Bound<'_, PyDict>>) -> PyResult<Game> {
-        Game::begin(entry(id)?, &options(given)?)
+    #[pyo3(signature = (id, **options))]
+    fn new(id: &str, options: Option<&Bound<'_, PyDict>>) -> PyResult<Game> {
+        Game::begin(entry(id)?, &crate::convert::options(options)?)
     }
 
+    /// The name in commands and formats: `six-making`.
     #[getter]
     fn id(&self) -> &'static str {
         self.start.board().info().id
     }
 
+    /// The name people use: `Six MaKING`.
     #[getter]
     fn name(&self) -> &'static str {
         self.start.board().info().name
     }
 
+    /// The names of the two players.
     #[getter]
     fn players(&self) -> (&'static str, &'static str) {
         let [one, two] = self.start.board().info().players;
         (one, two)
     }
 
+    /// The rules page, in Markdown.
     #[getter]
     fn rules(&self) -> &'static str {
         self.start.board().info().rules
     }
 
+    /// All options, including those left at their defaults.
     #[getter]
     fn options<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &Value::Object(self.start.board().options()))
     }
 
+    /// The players of the original program, for `seed_player`.
     #[getter]
     fn seed_players(&self) -> Vec<&'static str> {
         self.start.board().session().seed_players().iter().map(|about| about.id).collect()
     }
 
-    /// The position before the first move.
+    /// Return the position before the first move.
     fn start(&self) -> Position {
         Position { pos: self.start.clone() }
     }
 
-    /// Reads a position in any of its forms.
+    /// Read a position: a dictionary, a line of text, JSON as text, or a Prolog term.
     fn position(&self, given: &Bound<'_, PyAny>) -> PyResult<Position> {
         Position::read(self.entry()?, given, &self.start.board().options())
     }
 
+    /// The number of actions; they are 0 to `num_actions - 1`.
     #[getter]
     fn num_actions(&self) -> usize {
         self.start.board().action_count()
     }
 
-    /// The move with a number.
+    /// Return the text of the move with this number.
     fn action_text(&self, action: i64) -> PyResult<String> {
         let board = self.start.board();
         let text = usize::try_from(action).ok().and_then(|number| board.action_text(number));
         text.ok_or_else(|| refuse(crate::any::no_action(action, board.action_count())))
     }
 
-    /// The number of a move, legal somewhere or not.
+    /// Return the number of a move, legal or not.
     fn action(&self, text: &str) -> PyResult<usize> {
         self.start.board().action_number(text).map_err(refuse)
     }
 
+    /// Planes, rows and columns of an observation.
     #[getter]
     fn observation_shape(&self) -> (usize, usize, usize) {
         let [planes, rows, columns] = self.start.board().shape();
         (planes, rows, columns)
     }
 
+    /// What each plane of an observation shows.
     #[getter]
     fn planes(&self) -> Vec<&'static str> {
         self.start.board().planes().to_vec()
     }
 
+    /// The number of images of a position; image 0 is the position itself.
     #[getter]
     fn num_symmetries(&self) -> usize {
         self.start.board().images()
     }
 
-    /// Where each place of a plane and each action of an image come from.
+    /// Return where each place of a plane and each action of an image come from.
+    ///
+    /// With `places, actions = game.symmetry(k)`, the image of an observation is
+    /// `observation.reshape(len(game.planes), -1)[:, places]`, and that of a mask or a policy is
+    /// `policy[actions]`.
     fn symmetry<'py>(&self, py: Python<'py>, which: usize) -> PyResult<Bound<'py, PyTuple>> {
         let (places, actions) = self.start.board().symmetry(self.which(which)?);
         PyTuple::new(py, [indices(py, &places), indices(py, &actions)])
@@ -193,7 +215,7 @@ pub fn _restore_game(id: &str, options: &str) -> PyResult<Game> {
     Game::begin(entry(id)?, &serde_json::from_str(options).map_err(refuse)?)
 }
 
-/// The ids of all games.
+/// Return the ids of all games.
 #[pyfunction]
 pub fn games() -> Vec<&'static str> {
     engine::GAMES.iter().map(|entry| entry.info.id).collect()

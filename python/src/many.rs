@@ -10,7 +10,19 @@ use pyo3::sync::MutexExt;
 use pyo3::types::PyTuple;
 use std::sync::Mutex;
 
-/// Thousands of games at once.
+/// Thousands of games at once, in arrays that are reused: copy what you want to keep.
+///
+/// A game that ends begins again at once; `ends` and `rewards` are about the one that ended,
+/// `observations`, `masks` and `turns` about the new one. `threads` defaults to the number of
+/// cores; the games do not depend on it. A game is given up after `max_moves`, and drawn when a
+/// position occurs for the third time unless `repetition` is false.
+///
+/// ```python
+/// >>> batch = Batch("gekitai", 512, seed=1)
+/// >>> observations, rewards, ends, truncations = batch.step(batch.sample())
+/// >>> observations.shape, batch.masks.shape
+/// ((512, 4, 6, 6), (512, 36))
+/// ```
 #[pyclass(frozen, module = "quadrille")]
 pub struct Batch {
     game: Game,
@@ -25,9 +37,6 @@ pub struct Batch {
     turns: Py<PyArray1<i8>>,
     actions: Py<PyArray1<i64>>,
 }
-
-/// How many moves a game may take if nothing is said; nearly all end far below.
-const MAX_MOVES: u32 = 2_000;
 
 impl Batch {
     /// Lends all arrays to some work that does without Python's lock.
@@ -87,7 +96,7 @@ fn slice<'a, T: numpy::Element, D: numpy::ndarray::Dimension>(
 impl Batch {
     #[new]
     #[pyo3(signature = (
-        game, n, *, seed=0, threads=None, max_moves=MAX_MOVES, repetition=true, observations=true, masks=true
+        game, n, *, seed=0, threads=None, max_moves=2000, repetition=true, observations=true, masks=true
     ))]
     #[expect(clippy::too_many_arguments)]
     fn new(
@@ -131,47 +140,55 @@ impl Batch {
         Ok(batch)
     }
 
+    /// The game with its options.
     #[getter]
     fn game(&self) -> Game {
         Game { start: self.game.start.clone() }
     }
 
+    /// The planes of the player to move, of shape (n, planes, rows, columns).
     #[getter]
     fn observations(&self, py: Python<'_>) -> Option<Py<PyArray4<f32>>> {
         self.observations.as_ref().map(|array| array.clone_ref(py))
     }
 
+    /// Whether each action is legal, of shape (n, actions).
     #[getter]
     fn masks(&self, py: Python<'_>) -> Option<Py<PyArray2<bool>>> {
         self.masks.as_ref().map(|array| array.clone_ref(py))
     }
 
+    /// What the last step was worth to player 1 and player 2, of shape (n, 2).
     #[getter]
     fn rewards(&self, py: Python<'_>) -> Py<PyArray2<f32>> {
         self.rewards.clone_ref(py)
     }
 
+    /// Whether the game has ended: by its rules, or drawn by a third repetition.
     #[getter]
     fn ends(&self, py: Python<'_>) -> Py<PyArray1<bool>> {
         self.ends.clone_ref(py)
     }
 
+    /// Whether the game was given up after `max_moves`.
     #[getter]
     fn truncations(&self, py: Python<'_>) -> Py<PyArray1<bool>> {
         self.truncations.clone_ref(py)
     }
 
+    /// The player to move, 1 or 2.
     #[getter]
     fn turns(&self, py: Python<'_>) -> Py<PyArray1<i8>> {
         self.turns.clone_ref(py)
     }
 
+    /// The actions of the last step, or those that `sample` drew.
     #[getter]
     fn actions(&self, py: Python<'_>) -> Py<PyArray1<i64>> {
         self.actions.clone_ref(py)
     }
 
-    /// Begins all games again.
+    /// Begin all games again.
     #[pyo3(signature = (*, seed=0))]
     fn reset<'py>(&self, py: Python<'py>, seed: u64) -> PyResult<Bound<'py, PyTuple>> {
         let terms = self.terms;
@@ -182,7 +199,7 @@ impl Batch {
         self.answer(py)
     }
 
-    /// Makes a move in each game; a game that ends begins again at once.
+    /// Make a move in each game; raises `ValueError` and changes nothing if one is illegal.
     fn step<'py>(
         &self,
         py: Python<'py>,
@@ -208,7 +225,7 @@ impl Batch {
         self.answer(py)
     }
 
-    /// Makes random moves in each game; rewards of several moves are added up.
+    /// Make random moves in each game; the rewards of several moves are added up.
     #[pyo3(signature = (steps=1))]
     fn step_random<'py>(&self, py: Python<'py>, steps: u32) -> PyResult<Bound<'py, PyTuple>> {
         let terms = self.terms;
@@ -216,14 +233,14 @@ impl Batch {
         self.answer(py)
     }
 
-    /// Draws a legal action for each game.
+    /// Draw a legal action for each game.
     fn sample(&self, py: Python<'_>) -> PyResult<Py<PyArray1<i64>>> {
         let terms = self.terms;
         self.work(py, |games, arrays| games.sample(arrays, terms))?;
         Ok(self.actions.clone_ref(py))
     }
 
-    /// Where a game stands.
+    /// Return the position of one game.
     fn position(&self, py: Python<'_>, number: usize) -> PyResult<Position> {
         let pos = self.work(py, |games, _| games.position(number))?;
         let refused = || refuse(format!("games are 0 to {}, got {number}", self.count - 1));

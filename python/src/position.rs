@@ -14,7 +14,13 @@ use pyo3::types::{PyDict, PyInt, PyList, PyString};
 use rules::{svg, text};
 use serde_json::{Map, Value};
 
-/// One position of a game. It never changes: playing gives another one.
+/// One position of a game. It never changes: playing a move gives another position.
+///
+/// ```python
+/// >>> position = Game("gekitai").start()
+/// >>> position.play("c3").turn, position.turn
+/// (2, 1)
+/// ```
 #[pyclass(frozen, module = "quadrille")]
 #[derive(Clone)]
 pub struct Position {
@@ -68,95 +74,114 @@ impl Position {
 
 #[pymethods]
 impl Position {
+    /// The game with its options.
     #[getter]
     fn game(&self) -> PyResult<Game> {
         Game::of(&self.pos)
     }
 
+    /// The player to move; in a finished game, the one whose turn it would be.
     #[getter]
     fn turn(&self) -> u8 {
         self.pos.board().turn().number()
     }
 
+    /// The winner, "draw", or None while the game goes on.
     #[getter]
     fn outcome<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         outcome(py, self.pos.board().outcome())
     }
 
+    /// Whether the game is over by its rules.
     #[getter]
     fn is_over(&self) -> bool {
         self.pos.board().outcome().is_some()
     }
 
+    /// A hash of 64 bits, the same for equal positions in every version and process.
     #[getter]
     fn key(&self) -> u64 {
         self.pos.board().key()
     }
 
+    /// The position in one line, as `Game.position` reads it.
     #[getter]
     fn text(&self) -> String {
         self.pos.board().text()
     }
 
+    /// The position as JSON text.
     #[getter]
     fn json(&self) -> String {
         self.pos.board().json().to_string()
     }
 
+    /// Return the position as a dictionary, as JSON has it.
     fn to_json<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &self.pos.board().json())
     }
 
+    /// The position as a Prolog term of the original program.
     #[getter]
     fn prolog(&self) -> PyResult<String> {
         self.pos.board().term().map_err(refuse)
     }
 
+    /// Whose turn it is, or who has won and how.
     #[getter]
     fn status(&self) -> String {
         self.pos.board().session().diagram().status
     }
 
+    /// Return every legal move, in the order of `actions()`.
     fn moves(&self) -> Vec<String> {
         self.pos.board().moves()
     }
 
+    /// Return every legal whole turn, sorted; in Glaisher a turn is two moves.
     fn turns(&self) -> Vec<String> {
         self.pos.board().session().turns()
     }
 
-    /// Takes the text of a turn apart into the texts of its moves.
+    /// Split the text of a turn into the texts of its moves.
     fn steps(&self, turn: &str) -> Vec<String> {
         self.pos.board().steps(turn)
     }
 
+    /// Play a move or a whole turn; raises `ValueError` with the reason if it is not legal.
     fn play(&self, text: &str) -> PyResult<Position> {
         Ok(Position { pos: self.pos.board().play(text).map_err(refuse)? })
     }
 
+    /// Return the numbers of all legal moves, in ascending order.
     fn actions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         self.pos.board().actions(py, numbers(py))
     }
 
+    /// Return the position after the move with this number.
     fn play_action(&self, action: i64) -> PyResult<Position> {
         let number = self.number(action)?;
         Ok(Position { pos: self.pos.board().play_action(number).map_err(refuse)? })
     }
 
+    /// Return the text of the move with this number.
     fn action_text(&self, action: i64) -> PyResult<String> {
         let number = self.number(action)?;
         let board = self.pos.board();
         board.action_text(number).ok_or_else(|| refuse(no_action(action, board.action_count())))
     }
 
+    /// Return the number of a move, legal or not.
     fn action(&self, text: &str) -> PyResult<usize> {
         self.pos.board().action_number(text).map_err(refuse)
     }
 
+    /// Return for each action whether it is legal.
     fn action_mask<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
         self.pos.board().mask().to_pyarray(py)
     }
 
+    /// Return the planes as a player sees them, by default the player to move.
     #[pyo3(signature = (player=None))]
     fn observation<'py>(
         &self,
@@ -168,25 +193,30 @@ impl Position {
         board.observation(player).to_pyarray(py).reshape(board.shape())
     }
 
+    /// All images, the position itself first.
     #[getter]
     fn symmetries(&self) -> Vec<Position> {
         let board = self.pos.board();
         (0..board.images()).map(|which| Position { pos: board.image(which) }).collect()
     }
 
+    /// Return the position turned or mirrored; image 0 is the position itself.
     fn image(&self, which: usize) -> PyResult<Position> {
         Ok(Position { pos: self.pos.board().image(self.which(which)?) })
     }
 
+    /// Return the image that stands for all images, and its number.
     fn canonical(&self) -> (Position, usize) {
         let (pos, which) = self.pos.board().canonical();
         (Position { pos }, which)
     }
 
+    /// Return the original program's evaluation, from each player's own view.
     fn seed_value(&self) -> Option<(f64, f64)> {
         self.pos.board().session().seed_value().map(|[one, two]| (one, two))
     }
 
+    /// Return the turns that each player of the original program draws from.
     fn seed_best<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
         let best = self.pos.board().session().seed_best();
@@ -194,6 +224,7 @@ impl Position {
         Ok(dict)
     }
 
+    /// Draw the position as SVG.
     #[pyo3(signature = (*, dark=false, coordinates=true, flipped=false, caption=true))]
     fn svg(&self, dark: bool, coordinates: bool, flipped: bool, caption: bool) -> String {
         let theme = if dark { svg::Theme::Dark } else { svg::Theme::Light };
@@ -263,7 +294,7 @@ pub fn _restore_position(id: &str, json: &str) -> PyResult<Position> {
     Position::from_json(entry(id)?, &value, &Map::new())
 }
 
-/// The number of ways to play so many moves, or whole turns.
+/// Count the ways to play this many moves, or whole turns.
 #[pyfunction]
 #[pyo3(signature = (position, depth, *, turns=false))]
 pub fn perft(py: Python<'_>, position: &Position, depth: u32, turns: bool) -> PyResult<u64> {

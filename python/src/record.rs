@@ -13,7 +13,13 @@ use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-/// A whole game.
+/// A whole game with its tags and comments. Turns are checked when positions are asked for.
+///
+/// ```python
+/// >>> record = Record.of("gekitai", ["c3", "d4"], {"Player1": "Ann"})
+/// >>> Record(record.text) == record
+/// True
+/// ```
 #[pyclass(frozen, module = "quadrille")]
 pub struct Record {
     /// What was read.
@@ -34,13 +40,12 @@ impl Record {
 
 #[pymethods]
 impl Record {
-    /// Reads the text of one record. Its turns are checked when positions are asked for.
     #[new]
     fn new(text: &str) -> PyResult<Record> {
         Ok(Record { record: record::Record::parse(text).map_err(refuse)? })
     }
 
-    /// A game that was played turn by turn.
+    /// Make the record of a game from its turns, which are checked.
     #[staticmethod]
     #[pyo3(signature = (start, turns, tags=None))]
     fn of(
@@ -64,6 +69,7 @@ impl Record {
         Ok(Record { record: session.record(&tags) })
     }
 
+    /// The game with its options.
     #[getter]
     fn game(&self) -> PyResult<Game> {
         let options = self.record.options().map_err(refuse)?;
@@ -74,6 +80,7 @@ impl Record {
         Ok(Game { start: present((entry.start)(&options).map_err(refuse)?.as_ref())? })
     }
 
+    /// The tags, by name.
     #[getter]
     fn tags<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
@@ -81,31 +88,37 @@ impl Record {
         Ok(dict)
     }
 
+    /// The turns of the main line.
     #[getter]
     fn turns(&self) -> Vec<&str> {
         self.record.main.nodes.iter().map(|node| node.turn.as_str()).collect()
     }
 
+    /// The comment after each turn, mostly empty.
     #[getter]
     fn comments(&self) -> Vec<&str> {
         self.record.main.nodes.iter().map(|node| node.comment.as_str()).collect()
     }
 
+    /// `1-0`, `0-1`, `1/2-1/2` or `*`.
     #[getter]
     fn result(&self) -> String {
         self.record.result.to_string()
     }
 
+    /// The winner, "draw", or None if it is not known.
     #[getter]
     fn outcome<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         outcome(py, self.record.result.outcome())
     }
 
+    /// The record as it is written to files.
     #[getter]
     fn text(&self) -> String {
         self.record.to_string()
     }
 
+    /// The position before the first turn.
     #[getter]
     fn start(&self) -> PyResult<Position> {
         let bare = record::Record {
@@ -117,18 +130,19 @@ impl Record {
         Ok(Position { pos: start.swap_remove(0) })
     }
 
-    /// Every position from the start to the end, turn by turn; refuses what cannot be played.
+    /// Return all positions, turn by turn; raises `ValueError` if a turn is not legal.
     fn positions(&self) -> PyResult<Vec<Position>> {
         Ok(self.replay()?.into_iter().map(|pos| Position { pos }).collect())
     }
 
+    /// The position after the last turn.
     #[getter]
     fn end(&self) -> PyResult<Position> {
         let last = self.replay()?.pop();
         last.map(|pos| Position { pos }).ok_or_else(|| refuse("the record has no position"))
     }
 
-    /// The game as plain values, one for each column of a table.
+    /// Return the game as plain values, one for each column of a table.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let options = Value::Object(self.record.options().map_err(refuse)?);
         let tag = |name| self.record.tag(name).into_pyobject(py);

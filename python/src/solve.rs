@@ -20,7 +20,7 @@ use std::time::Duration;
 pub struct Solution {
     /// Who wins, if that is proven.
     winner: Option<u8>,
-    /// In how many of the winner's turns at most.
+    /// The number of the winner's turns at most.
     turns: Option<u32>,
     /// Whether there is no quicker win.
     exact: bool,
@@ -30,7 +30,7 @@ pub struct Solution {
     held: Vec<u32>,
     /// The certificate as text, if there is one.
     certificate: Option<String>,
-    /// For each player, the turns within which there is no win.
+    /// For each player, the number of turns within which there is no win.
     no_win: (u32, u32),
     /// How many positions were looked at.
     nodes: u64,
@@ -55,7 +55,16 @@ impl Solution {
     }
 }
 
-/// Looks for a win that is certain.
+/// Look for a certain win, for a minute if no limit is given.
+///
+/// `turns` is the most turns that the winner may take, and `player` the only winner to look for.
+/// `memory` is in MiB.
+///
+/// ```python
+/// >>> solution = solve(Game("gekitai", size=5, markers=4).start(), nodes=2_000_000)
+/// >>> solution.winner, verify(solution.certificate).winner
+/// (1, 1)
+/// ```
 #[pyfunction]
 #[pyo3(signature = (
     position, *, time_ms=None, nodes=None, turns=None, player=None, method="all", memory=256
@@ -127,11 +136,11 @@ pub fn solve(
 /// A certificate that holds.
 #[pyclass(frozen, get_all, module = "quadrille")]
 pub struct Proof {
-    /// The position that is claimed about.
+    /// The position that the claim is about.
     position: Position,
     /// Who wins it, if that is the claim.
     winner: Option<u8>,
-    /// In how many moves of the winner at most.
+    /// The number of the winner's moves at most.
     within: Option<u32>,
     /// Who cannot force a win, if that is the claim: one player or both.
     held: Vec<u32>,
@@ -183,7 +192,7 @@ impl Source<'_> {
     }
 }
 
-/// Checks a certificate by the rules alone; raises `ValueError` with the place where it fails.
+/// Check a certificate by the rules alone: a file, or its text or bytes.
 #[pyfunction]
 pub fn verify(py: Python<'_>, certificate: Source<'_>) -> PyResult<Proof> {
     let bytes = certificate.bytes()?;
@@ -215,7 +224,7 @@ pub fn verify(py: Python<'_>, certificate: Source<'_>) -> PyResult<Proof> {
     })
 }
 
-/// What a certificate stores: positions, up to symmetry, with the winner's move and its rank.
+/// Read what a certificate stores: positions with the winner's move and its rank.
 #[pyfunction]
 pub fn certificate(
     py: Python<'_>,
@@ -235,7 +244,10 @@ pub fn certificate(
 /// A position with its winner and in how many turns of both players.
 type Exact = (Position, Option<u8>, Option<u32>);
 
-/// Every position that can follow, up to symmetry, with its exact result.
+/// Solve every position that can follow, up to symmetry.
+///
+/// Each comes with its winner, or None, and the number of turns of both players until the win.
+/// `memory` is in MiB.
 #[pyfunction]
 #[pyo3(signature = (position, *, memory=1024))]
 pub fn solve_all(py: Python<'_>, position: &Position, memory: usize) -> PyResult<Vec<Exact>> {
@@ -251,13 +263,15 @@ pub fn solve_all(py: Python<'_>, position: &Position, memory: usize) -> PyResult
     Ok(all.into_iter().map(exact).collect())
 }
 
-/// Reads a table of exact results, which the engine uses from now on.
+/// Read a table of exact results, which the engine uses from now on.
 #[pyfunction]
 pub fn install_table(py: Python<'_>, file: PathBuf) -> PyResult<()> {
     wait(py, &Stop::default(), move || ::engine::solve::install(&file))?.map_err(refuse)
 }
 
-/// The positions of a table of exact results, one after the other.
+/// The positions of a table of exact results in a file, up to symmetry.
+///
+/// Each comes with its winner, or None, and the number of turns of both players until the win.
 #[pyclass(frozen, module = "quadrille")]
 pub struct Table {
     results: Mutex<Box<dyn Iterator<Item = ::engine::solve::Exact> + Send>>,
@@ -284,8 +298,9 @@ impl Table {
     }
 }
 
-/// The exact result of a position that is not over, from an installed table: `None` where no table has it,
-/// else the winner (or `None`) and in how many turns of both players.
+/// Look up a position that is not over in the installed table; None if it is not there.
+///
+/// Returns the winner, or None, and the number of turns of both players until the win.
 #[pyfunction]
 pub fn exact(position: &Position) -> Option<(Option<u8>, Option<u32>)> {
     let session = position.pos.board().session();
@@ -301,7 +316,7 @@ pub struct Puzzle {
     position: Position,
     /// In how many turns the player to move wins.
     turns: u32,
-    /// Within how many turns no other turn wins.
+    /// The number of turns within which no other turn wins.
     only: u32,
     /// How many positions the engine looked at before it kept to the solution.
     rating: u64,
@@ -343,7 +358,7 @@ impl Puzzle {
     }
 }
 
-/// The puzzles that come with a game, from easy to hard; with a count, new ones from games of the engine.
+/// Return the puzzles that come with a game; with `count`, collect new ones.
 #[pyfunction]
 #[pyo3(name = "puzzles", signature = (game, *, count=None, seed=0, games=1000))]
 pub fn all_puzzles(
@@ -365,7 +380,7 @@ pub fn all_puzzles(
     found.map_err(refuse)?.into_iter().map(Puzzle::of).collect()
 }
 
-/// Reads puzzles as `quadrille puzzles` writes them.
+/// Read puzzles as `quadrille puzzles` writes them.
 #[pyfunction]
 pub fn read_puzzles(text: &str) -> PyResult<Vec<Puzzle>> {
     puzzles::read(text).map_err(refuse)?.into_iter().map(Puzzle::of).collect()
