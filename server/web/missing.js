@@ -13,6 +13,6 @@
   do base = base.replace(/[^/]*\/?$/, '');
   while (base !== '/' && !(await begins(base)));
   document.open();
-  document.write(page.replaceAll('="/', `="${base}`));
+  document.write(page.replaceAll('="/', () => `="${base}`));
   document.close();
 })();

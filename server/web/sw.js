@@ -23,7 +23,10 @@ const documentAt = async (path) => {
   if (!answer.ok || !text.includes(VERSION)) throw new Error(`${path} is not of ${VERSION}`);
   const headers = new Headers(answer.headers);
   for (const name of ['content-encoding', 'content-length']) headers.delete(name);
-  return new Response(text.replaceAll('="../', `="${BASE}`), { headers });
+  return new Response(
+    text.replaceAll('="../', () => `="${BASE}`),
+    { headers },
+  );
 };
 
 const keep = async () => {
