@@ -109,8 +109,8 @@ impl Kept {
         self.weight -= self.entries.remove(name).map_or(0, |entry| entry.weight);
     }
 
-    /// Drops the least recently used documents once there is no room, down to three quarters of it, so that not
-    /// every new document sorts the list.
+    /// Evicts the least recently used documents when the cache is over its limit, down to three quarters of it:
+    /// sorting the list for every new document would be slow.
     fn make_room(&mut self, most: usize) {
         if self.weight <= most {
             return;

@@ -21,7 +21,8 @@ export const gameAt = (id, secret) => pageAt(id, secret ? `#${secret}` : '');
 export const playAt = (id) => pageAt('play', `#${id}`);
 
 /**
- * The address of a position on a page of its game. There is no folder for each of them: files have it behind `?`.
+ * The address of a position on a page of its game. A static site has no folder for every position, so there it goes into
+ * the query.
  * @param {string} page @param {string} game @param {string} text @param {string} [more] another thing behind `?`
  */
 export const positionAt = (page, game, text, more = '') => {

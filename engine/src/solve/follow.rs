@@ -128,7 +128,7 @@ impl Follower<'_> {
         stored.map(|(m, rank)| (rank, Some((m.to_string(), By::Stored))))
     }
 
-    /// Whether the winner, who is to move and does not win at once, wins in this many moves by tries.
+    /// Whether the winner, to move and without an immediate win, wins within this many moves by tries.
     fn wins_by_tries<G: Play>(&mut self, pos: &G, within: u32) -> bool {
         let key = pos.key();
         let place = key as usize % MEMORY;
