@@ -1,0 +1,282 @@
+//! Events: what has happened in a game, as it is stored and told. Their JSON is fixed: stores keep it for ever.
+
+use crate::clock::{Clock, TimeControl};
+use crate::course::Course;
+use engine::Who;
+use rules::{ByPlayer, Player};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+/// A seat as the maker of a game describes it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seat {
+    /// Who plays it.
+    #[serde(flatten)]
+    pub who: Who,
+    /// The player's name, if one was given.
+    #[serde(default)]
+    pub name: Option<String>,
+}
+
+/// How a game began: enough to replay it from its first turn.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Created {
+    /// The game's id.
+    pub game: String,
+    /// Its options.
+    pub options: Map<String, Value>,
+    /// The start position, in one line.
+    pub start: String,
+    /// The turns already played when it was made.
+    pub turns: Vec<String>,
+    /// The seats.
+    pub seats: ByPlayer<Seat>,
+    /// Whether one token plays both seats.
+    pub shared: bool,
+    /// The clock.
+    pub clock: TimeControl,
+}
+
+/// What one player asks of the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Offer {
+    /// A draw.
+    Draw,
+    /// Taking back the asker's last turn.
+    Undo,
+}
+
+/// Why a game is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Reason {
+    /// The rules say so.
+    Rules,
+    /// A player gave up.
+    Resigned,
+    /// A player's time ran out.
+    Time,
+    /// The players agreed on a draw.
+    Agreed,
+    /// A position occurred for the third time.
+    Repetition,
+    /// A record says so and gives no reason; never on a server.
+    Recorded,
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum Fact {
+    /// The game was made.
+    Created(Box<Created>),
+    /// Somebody took a seat, or gave it another name.
+    Joined {
+        /// The name.
+        name: Option<String>,
+    },
+    /// A turn was played.
+    Move {
+        /// Its text.
+        turn: String,
+        /// What the player wrote, where it differs: a repeated command is recognised by it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        said: Option<String>,
+    },
+    /// A player asked something of the opponent.
+    Offer {
+        /// What.
+        offer: Offer,
+    },
+    /// The opponent declined.
+    Declined,
+    /// Turns were taken back.
+    Undone {
+        /// How many remain.
+        turns: usize,
+    },
+    /// The game ended.
+    Result {
+        /// The winner, or a draw.
+        #[serde(serialize_with = "winner::serialize")]
+        winner: Option<Player>,
+        /// Why.
+        reason: Reason,
+    },
+    /// Another game was asked for, or made.
+    Rematch {
+        /// The id of the new game, when it was made.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        id: Option<String>,
+    },
+    /// No clock ran for a while.
+    Paused {
+        /// Since when.
+        from: i64,
+        /// Until when.
+        to: i64,
+    },
+    /// Something that a newer server tells and this version does not know; never stored.
+    Unknown,
+}
+
+impl Fact {
+    /// The kind as it is stored and told.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Fact::Created(_) => "created",
+            Fact::Joined { .. } => "joined",
+            Fact::Move { .. } => "move",
+            Fact::Offer { .. } => "offer",
+            Fact::Declined => "declined",
+            Fact::Undone { .. } => "undone",
+            Fact::Result { .. } => "result",
+            Fact::Rematch { .. } => "rematch",
+            Fact::Paused { .. } => "paused",
+            Fact::Unknown => "unknown",
+        }
+    }
+}
+
+/// In JSON a winner is 1, 2 or the word `draw`.
+pub(crate) mod winner {
+    use rules::Player;
+    use serde::{Serialize, Serializer};
+
+    pub fn serialize<S: Serializer>(
+        winner: &Option<Player>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        match winner {
+            Some(player) => player.serialize(serializer),
+            None => "draw".serialize(serializer),
+        }
+    }
+}
+
+/// Identifies an event. Its number is not enough: after a failover of the database another event may have it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tip {
+    /// The event's number.
+    pub seq: i64,
+    /// Its kind.
+    pub kind: String,
+    /// Its seat.
+    pub seat: Option<Player>,
+    /// The name of its command.
+    pub command: Option<String>,
+    /// Its time.
+    pub at: i64,
+}
+
+/// One event of a game.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// Its number, from 1.
+    pub seq: i64,
+    /// Who did it, if it was a player.
+    pub seat: Option<Player>,
+    /// When, in milliseconds since 1970.
+    pub at: i64,
+    /// What.
+    pub fact: Fact,
+    /// The sender's name for the command behind it.
+    pub command: Option<String>,
+}
+
+impl Event {
+    /// What identifies the event.
+    pub fn tip(&self) -> Tip {
+        let (kind, command) = (self.fact.kind().to_owned(), self.command.clone());
+        Tip { seq: self.seq, kind, seat: self.seat, command, at: self.at }
+    }
+
+    /// The kind and the other fields of the fact, as the store keeps them.
+    pub fn stored(&self) -> (String, String) {
+        let mut fields = self.fields();
+        let kind = match fields.shift_remove("kind") {
+            Some(Value::String(kind)) => kind,
+            _ => String::new(),
+        };
+        (kind, Value::Object(fields).to_string())
+    }
+
+    fn fields(&self) -> Map<String, Value> {
+        match serde_json::to_value(&self.fact) {
+            Ok(Value::Object(fields)) => fields,
+            _ => Map::new(),
+        }
+    }
+
+    /// The event as programs read it: with the clocks after it, and in words where it is not a turn.
+    pub fn json(&self, after: &Course) -> Map<String, Value> {
+        let mut fields = self.fields();
+        let mut told = Map::new();
+        told.insert("seq".into(), self.seq.into());
+        told.extend(fields.shift_remove_entry("kind"));
+        if let Some(seat) = self.seat {
+            told.insert("seat".into(), seat.number().into());
+        }
+        fields.shift_remove("said");
+        told.extend(fields);
+        if let Some(words) = crate::words::event(self, after) {
+            told.insert("words".into(), words.into());
+        }
+        told.insert("at".into(), self.at.into());
+        if let Some(clock) = &after.clock {
+            told.insert("clocks".into(), clocks(clock, self.at));
+        }
+        told
+    }
+}
+
+/// Clocks as programs read them.
+pub fn clocks(clock: &Clock, at: i64) -> Value {
+    json!({ "left": clock.left(at), "running": clock.running(), "at": at })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_read_back_as_they_were_stored() {
+        let facts = [
+            Fact::Joined { name: Some("Ann \"x\"".into()) },
+            Fact::Move { turn: "c4".into(), said: None },
+            Fact::Move { turn: "c4".into(), said: Some(" C4".into()) },
+            Fact::Offer { offer: Offer::Undo },
+            Fact::Declined,
+            Fact::Undone { turns: 3 },
+            Fact::Result { winner: None, reason: Reason::Agreed },
+            Fact::Result { winner: Some(Player::Two), reason: Reason::Time },
+            Fact::Rematch { id: None },
+            Fact::Rematch { id: Some("abcdefgh".into()) },
+            Fact::Paused { from: 1, to: 2 },
+        ];
+        for fact in facts {
+            let event = Event { seq: 2, seat: Some(Player::One), at: 7, fact, command: None };
+            let (kind, payload) = event.stored();
+            assert_eq!(Event::fact(&kind, &payload).unwrap(), event.fact);
+            assert_eq!(event.fact.kind(), kind);
+        }
+    }
+
+    #[test]
+    fn an_event_tells_its_kind_its_seat_and_its_fields() {
+        let fact = Fact::Move { turn: "c4".into(), said: Some("C4".into()) };
+        let event = Event { seq: 8, seat: Some(Player::One), at: 15, fact, command: None };
+        let told = Value::Object(event.json(&Course::default()));
+        assert_eq!(told.to_string(), r#"{"seq":8,"kind":"move","seat":1,"turn":"c4","at":15}"#);
+        let fact = Fact::Move { turn: "c4".into(), said: None };
+        assert_eq!(Event::read(&told).unwrap(), Event { fact, ..event });
+    }
+
+    #[test]
+    fn what_a_newer_server_tells_is_passed_over_but_never_read_from_a_store() {
+        let told = json!({"seq": 3, "kind": "waved", "seat": 2, "at": 5, "hand": "left"});
+        assert_eq!(Event::read(&told).unwrap().fact, Fact::Unknown);
+        assert!(Event::fact("waved", "{}").is_err());
+    }
+}

@@ -1,0 +1,177 @@
+//! Why something is not done: one type for the referee, for requests and for every transport.
+
+use serde::Serialize;
+use serde::ser::SerializeMap;
+use std::fmt::Display;
+
+/// What kind of refusal it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// It cannot be read.
+    NotUnderstood,
+    /// A seat's token is missing, or plays no seat.
+    NoToken,
+    /// Not allowed, whoever asks.
+    Forbidden,
+    /// There is no such thing.
+    NotThere,
+    /// There is, but not by this method.
+    WrongMethod,
+    /// Not in the present state of the game.
+    Conflict,
+    /// It can be read, but the rules of the game or of the language forbid it.
+    AgainstTheRules,
+    /// It asks for more than is allowed here.
+    TooMuch,
+    /// The body is larger than what is read.
+    TooLarge,
+    /// The body did not arrive in time.
+    TooSlow,
+    /// The sender has asked too often.
+    TooMany {
+        /// After how many seconds another try may succeed.
+        retry_after: u64,
+    },
+    /// Not now: the server is stopping, or the store failed.
+    Unavailable,
+    /// The engine must first be handed data files; only the WebAssembly program says so.
+    NotYet,
+    /// An internal error.
+    Broken,
+}
+
+impl Kind {
+    /// The kind as programs read it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::NotUnderstood => "not-understood",
+            Kind::NoToken => "no-token",
+            Kind::Forbidden => "forbidden",
+            Kind::NotThere => "not-there",
+            Kind::WrongMethod => "wrong-method",
+            Kind::Conflict => "conflict",
+            Kind::AgainstTheRules => "against-the-rules",
+            Kind::TooMuch => "too-much",
+            Kind::TooLarge => "too-large",
+            Kind::TooSlow => "too-slow",
+            Kind::TooMany { .. } => "too-many",
+            Kind::Unavailable => "unavailable",
+            Kind::NotYet => "not-yet",
+            Kind::Broken => "broken",
+        }
+    }
+
+    /// The HTTP status. Sockets tell it, too, so that clients treat both alike.
+    pub fn status(self) -> u16 {
+        match self {
+            Kind::NotUnderstood => 400,
+            Kind::NoToken => 401,
+            Kind::Forbidden => 403,
+            Kind::NotThere => 404,
+            Kind::WrongMethod => 405,
+            Kind::TooSlow => 408,
+            Kind::Conflict => 409,
+            Kind::TooLarge => 413,
+            Kind::AgainstTheRules | Kind::TooMuch => 422,
+            Kind::TooMany { .. } => 429,
+            Kind::Broken => 500,
+            Kind::Unavailable | Kind::NotYet => 503,
+        }
+    }
+}
+
+/// A refusal: what was read, what was expected, and where.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Refusal {
+    /// The kind, for programs.
+    pub kind: Kind,
+    /// One line for people.
+    pub message: String,
+    /// The field at fault, where it is one: `moves[1]`, `position.board`.
+    pub field: Option<String>,
+    /// The parts that the engine must be handed, with [`Kind::NotYet`].
+    pub needs: Vec<&'static str>,
+}
+
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $name:ident => $kind:ident,)*) => {
+        $($(#[$doc])*
+        pub fn $name(message: impl Display) -> Refusal {
+            Refusal::new(Kind::$kind, message)
+        })*
+    };
+}
+
+impl Refusal {
+    /// A refusal that is about no field in particular.
+    pub fn new(kind: Kind, message: impl Display) -> Refusal {
+        Refusal { kind, message: message.to_string(), field: None, needs: Vec::new() }
+    }
+
+    kinds! {
+        /// It cannot be read.
+        not_understood => NotUnderstood,
+        /// A token is missing or wrong.
+        no_token => NoToken,
+        /// Not allowed, whoever asks.
+        forbidden => Forbidden,
+        /// There is no such thing.
+        not_there => NotThere,
+        /// Not in the present state of the game.
+        conflict => Conflict,
+        /// It can be read, but is against the rules.
+        against => AgainstTheRules,
+        /// It asks for more than is allowed here.
+        too_much => TooMuch,
+        /// Not now.
+        unavailable => Unavailable,
+        /// An internal error.
+        broken => Broken,
+    }
+
+    /// The sender has asked too often.
+    pub fn too_many(message: impl Display, retry_after: u64) -> Refusal {
+        Refusal::new(Kind::TooMany { retry_after }, message)
+    }
+
+    /// The engine lacks data files.
+    pub fn needs(parts: Vec<&'static str>) -> Refusal {
+        let message = format!("the engine has not been handed {} yet", parts.join(", "));
+        Refusal { needs: parts, ..Refusal::new(Kind::NotYet, message) }
+    }
+
+    /// Names the field at fault.
+    #[must_use]
+    pub fn at(self, field: impl Display) -> Refusal {
+        Refusal { field: Some(field.to_string()), ..self }
+    }
+
+    /// Puts an outer field before the one at fault.
+    #[must_use]
+    pub fn within(self, outer: &str) -> Refusal {
+        let field =
+            self.field.as_ref().map_or_else(|| outer.into(), |own| format!("{outer}.{own}"));
+        self.at(field)
+    }
+
+    /// The HTTP status.
+    pub fn status(&self) -> u16 {
+        self.kind.status()
+    }
+}
+
+impl Serialize for Refusal {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("error", &self.message)?;
+        if let Some(field) = &self.field {
+            map.serialize_entry("field", field)?;
+        }
+        map.serialize_entry("kind", self.kind.name())?;
+        if !self.needs.is_empty() {
+            map.serialize_entry("needs", &self.needs)?;
+        }
+        map.end()
+    }
+}

@@ -1,0 +1,75 @@
+//! What happened in a game, in words: for lists, announcements and screen readers.
+
+use crate::course::Course;
+use crate::event::{Event, Fact, Offer, Reason};
+use crate::state::State;
+use rules::Player;
+
+/// What an event means, as a sentence; none for turns and pauses, which are shown on the board and the clocks.
+pub fn event(event: &Event, after: &Course) -> Option<String> {
+    let who = event.seat.map(|seat| after.name(seat));
+    let by = |words: &str| who.map(|who| format!("{who} {words}"));
+    match &event.fact {
+        Fact::Joined { .. } => by("has joined."),
+        Fact::Offer { offer } => by(asks(*offer)),
+        Fact::Declined => by("declines."),
+        Fact::Undone { .. } => Some("A turn was taken back.".into()),
+        Fact::Result { winner, reason } => Some(format!("{}.", result(*winner, *reason, after))),
+        Fact::Rematch { id: None } => by(ASKS_AGAIN),
+        Fact::Rematch { id: Some(_) } => Some("The next game is ready.".into()),
+        Fact::Created(_) | Fact::Move { .. } | Fact::Paused { .. } | Fact::Unknown => None,
+    }
+}
+
+/// What a player does who wants to play again.
+pub const ASKS_AGAIN: &str = "asks for a rematch.";
+
+/// What a player does who offers something.
+pub fn asks(offer: Offer) -> &'static str {
+    match offer {
+        Offer::Draw => "offers a draw.",
+        Offer::Undo => "asks to take back a turn.",
+    }
+}
+
+/// How a game ended: `Ann has won on time`.
+pub fn result(winner: Option<Player>, reason: Reason, course: &Course) -> String {
+    let who = match winner {
+        Some(player) => format!("{} has won", course.name(player)),
+        None => "A draw".into(),
+    };
+    format!("{who}{}", how(reason))
+}
+
+/// How a result came about, behind the winner.
+pub fn how(reason: Reason) -> &'static str {
+    match reason {
+        Reason::Rules => "",
+        Reason::Resigned => " by resignation",
+        Reason::Time => " on time",
+        Reason::Agreed => " by agreement",
+        Reason::Repetition => " by repetition",
+        Reason::Recorded => ", as the record says",
+    }
+}
+
+/// How a game ended, with what the board says where the rules ended it; nothing while it goes on.
+pub fn ending(state: &State) -> Option<String> {
+    let (winner, reason) = state.course.result?;
+    if reason != Reason::Rules {
+        return Some(result(winner, reason, &state.course));
+    }
+    let status = named(&state.session.diagram().status, &state.course);
+    let mut letters = status.chars();
+    let first = letters.next()?;
+    Some(first.to_uppercase().chain(letters).collect())
+}
+
+/// What a board says, with a player's name in place of the colour it begins with.
+pub fn named(status: &str, course: &Course) -> String {
+    let renamed = Player::BOTH.into_iter().find_map(|player| {
+        let rest = status.strip_prefix(course.colours[player])?;
+        rest.starts_with(' ').then(|| format!("{}{rest}", course.name(player)))
+    });
+    renamed.unwrap_or_else(|| status.to_owned())
+}
