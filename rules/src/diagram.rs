@@ -1,11 +1,11 @@
-//! What a position looks like, and the taps that spell a move.
+//! What a position looks like, and the taps that enter a move.
 //!
 //! Every view draws the same [`Diagram`], and no view knows which game it shows. Input works the other
 //! way round: each legal move has a [`Gesture`], and a user interface matches what was tapped so far
 //! against the gestures by prefix.
 
-use crate::edit::Edit;
-use crate::game::{Game, Outcome, Player, SetupError};
+use crate::by_player::ByPlayer;
+use crate::game::{Game, Outcome, Player};
 use crate::grid::{Layout, Square};
 use serde::Serialize;
 
@@ -14,19 +14,19 @@ use serde::Serialize;
 pub struct Diagram {
     /// The shape of all cells.
     pub shape: Shape,
-    /// Whether pieces are piled to towers: then cells leave room for them, on an empty board too.
+    /// Whether pieces stack: then cells leave room for towers, even on an empty board.
     pub towers: bool,
     /// The cells, from the top row to the bottom one and from left to right.
     pub cells: Vec<DrawnCell>,
     /// Coordinates beside the board.
     pub labels: Vec<Label>,
     /// The two players, in order.
-    pub players: [Seat; 2],
-    /// Whose turn it is; nobody's when the game is over.
+    pub players: ByPlayer<Seat>,
+    /// The player to move; `None` when the game is over.
     pub turn: Option<Player>,
     /// The line below the board: whose turn it is, or who has won and how.
     pub status: String,
-    /// What is pointed out on the board.
+    /// The highlights of the board.
     pub marks: Marks,
 }
 
@@ -45,11 +45,11 @@ pub enum Shape {
 pub struct DrawnCell {
     /// Its name in move text.
     pub name: String,
-    /// How many half cells its centre lies to the right of the leftmost centre.
+    /// Horizontal position of its centre, in half cells from the leftmost centre.
     pub x: i16,
-    /// How many rows it lies below the top row.
+    /// Its row, counted from the top.
     pub y: i16,
-    /// Which of the board's colours it has.
+    /// Its colour.
     pub tone: Tone,
     /// What stands on it.
     pub piece: Option<Piece>,
@@ -61,7 +61,7 @@ pub struct DrawnCell {
 pub enum Tone {
     /// A plain cell.
     Light,
-    /// Its neighbour on a chequered board.
+    /// The other colour of a chequered board.
     Dark,
     /// The cell the game is about.
     Goal,
@@ -70,7 +70,7 @@ pub enum Tone {
 /// What stands on a cell.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Piece {
-    /// Whose it is: of a tower, the owner of its top disc.
+    /// The owner; for a tower, the owner of its top disc.
     pub owner: Player,
     /// How it is drawn.
     pub look: Look,
@@ -109,18 +109,18 @@ pub struct Label {
 /// A player as the board shows it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Seat {
-    /// What the game calls the player.
+    /// The player's name in the game.
     pub name: &'static str,
     /// The colour of the pieces.
     pub tint: Tint,
-    /// Pieces on the board or discs on top, as the game counts: "5 on the board".
+    /// The pieces that count in the game, in words: "5 on the board".
     pub count: String,
-    /// How many pieces wait beside the board, where that is limited.
+    /// The pieces in reserve, if they are limited.
     pub reserve: Option<u8>,
 }
 
-/// The colour of a player's pieces; each comes with a form of its own, so that no colour is needed to
-/// tell two players apart.
+/// The colour of a player's pieces. Each colour has a shape of its own, so that players can be told apart
+/// without colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
@@ -133,25 +133,25 @@ pub enum Tint {
     Ebony,
 }
 
-/// What is pointed out on the board; cells are numbered as in [`Diagram::cells`].
+/// The highlights of a board; cells are numbered as in [`Diagram::cells`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Marks {
     /// The cells that the last turn changed.
     pub last: Vec<usize>,
-    /// The ways that pieces went in the last turn.
+    /// The paths of the pieces in the last turn.
     pub arrows: Vec<(usize, usize)>,
     /// The line, connection or king that won the game.
     pub winning: Vec<usize>,
-    /// The cell that has been chosen.
+    /// The selected cell.
     pub selected: Option<usize>,
-    /// The cells that may be chosen now.
+    /// The cells that can be selected now.
     pub targets: Vec<usize>,
-    /// The way of a proposed move; a placement begins and ends on its cell.
+    /// The path of a suggested move; a placement starts and ends on its cell.
     pub hints: Vec<(usize, usize)>,
 }
 
 impl Marks {
-    /// Adds what a move did to the marks of the last turn.
+    /// Adds a move's effects to the marks of the last turn.
     pub fn add(&mut self, trace: &Trace) {
         for travel in &trace.travels {
             self.last.push(travel.from);
@@ -171,29 +171,29 @@ impl Marks {
 pub struct Trace {
     /// The cell where a new piece is placed.
     pub placed: Option<usize>,
-    /// The pieces that travel.
+    /// The pieces that move.
     pub travels: Vec<Travel>,
 }
 
-/// The way of one piece, or of the top of a tower.
+/// The path of one piece, or of the top of a tower.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Travel {
     /// Where it stood.
     pub from: usize,
-    /// Where it lands; nowhere when it leaves the board.
+    /// Where it lands; `None` if it leaves the board.
     pub to: Option<usize>,
-    /// How many pieces travel together.
+    /// How many pieces move together.
     pub height: u8,
 }
 
-/// One step in spelling a move: a cell to click, a word to choose, or a word that a cell stands for.
+/// One step in entering a move: a cell to click, a word to choose, or a word that a cell stands for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Tap {
     /// What this step decides: `stack`, `parts`, `direction`.
     pub stage: &'static str,
-    /// The choice in words; taps are the same when stage and label are.
+    /// The choice in words; taps are equal if stage and label are.
     pub label: String,
-    /// The cell that makes this choice when it is clicked.
+    /// The cell to click for this choice.
     pub cell: Option<usize>,
 }
 
@@ -209,23 +209,52 @@ impl Tap {
     }
 }
 
-/// The taps that spell a move.
+/// The taps that enter a move.
 pub type Gesture = Vec<Tap>;
 
 /// A game whose positions can be drawn and whose moves can be tapped.
 pub trait Show: Game {
     /// The position as a drawing.
     fn diagram(&self) -> Diagram;
-    /// The taps that spell a legal move.
+    /// The taps that enter a legal move.
     fn gesture(&self, m: Self::Move) -> Gesture;
     /// What a legal move does on the board.
     fn trace(&self, m: Self::Move) -> Trace;
-    /// The position after a change by hand, or why there is no such position.
-    fn edited(&self, edit: Edit) -> Result<Self, SetupError>;
+}
+
+/// The seats of both players, each with the pieces that count in words, and those in reserve if they are limited.
+pub fn seats<G: Game>(
+    tints: [Tint; 2],
+    pieces: impl Fn(Player) -> (String, Option<u8>),
+) -> ByPlayer<Seat> {
+    ByPlayer::from_fn(|player| {
+        let (count, reserve) = pieces(player);
+        Seat { name: G::INFO.players[player], tint: tints[player.index()], count, reserve }
+    })
+}
+
+/// The drawing of a square board without marks; `how` says how the game was won.
+pub fn square_board<G: Game, const WIDTH: usize>(
+    pos: &G,
+    layout: Layout<WIDTH>,
+    piece: impl Fn(Square<WIDTH>) -> Option<Piece>,
+    players: ByPlayer<Seat>,
+    how: &str,
+) -> Diagram {
+    Diagram {
+        shape: Shape::Square,
+        towers: false,
+        cells: square_cells(layout, piece),
+        labels: square_labels(layout),
+        players,
+        turn: pos.outcome().is_none().then_some(pos.turn()),
+        status: status(pos, how),
+        marks: Marks::default(),
+    }
 }
 
 /// The cells of a square board, chequered: `a1` is light at the top and dark at the bottom, as in chess.
-pub fn square_cells<const WIDTH: usize>(
+pub(crate) fn square_cells<const WIDTH: usize>(
     layout: Layout<WIDTH>,
     piece: impl Fn(Square<WIDTH>) -> Option<Piece>,
 ) -> Vec<DrawnCell> {
@@ -244,7 +273,7 @@ pub fn square_cells<const WIDTH: usize>(
 }
 
 /// Coordinates of a square board: letters below it, numbers to its left.
-pub fn square_labels<const WIDTH: usize>(layout: Layout<WIDTH>) -> Vec<Label> {
+pub(crate) fn square_labels<const WIDTH: usize>(layout: Layout<WIDTH>) -> Vec<Label> {
     let size = layout.size;
     let letters = (0..size).map(|i| Label {
         text: char::from(b'a' + i as u8).to_string(),
@@ -262,9 +291,9 @@ pub fn square_labels<const WIDTH: usize>(layout: Layout<WIDTH>) -> Vec<Label> {
 /// "White to move", "White has won" or "a draw".
 pub fn status<G: Game>(pos: &G, how: &str) -> String {
     match pos.outcome() {
-        None => format!("{} to move", G::INFO.players[pos.turn().index()]),
+        None => format!("{} to move", G::INFO.players[pos.turn()]),
         Some(Outcome::Win(player)) => {
-            format!("{} has won{how}", G::INFO.players[player.index()])
+            format!("{} has won{how}", G::INFO.players[player])
         }
         Some(Outcome::Draw) => format!("a draw{how}"),
     }

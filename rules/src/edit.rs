@@ -1,11 +1,12 @@
 //! Setting up a position by hand: brushes that paint cells, one change at a time.
 //!
-//! A change leads from a position to a position, so that a user interface always has something to draw,
-//! and what cannot be is refused with a reason.
+//! Every edit leads from a valid position to a valid position, so that a user interface always has something
+//! to draw; impossible edits are refused with a reason.
 
+use crate::by_player::ByPlayer;
 use crate::game::{Player, SetupError, shorten};
 
-/// What a click of the editor puts on a cell, or takes away.
+/// A tool of the editor: what a click puts on a cell or takes away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Brush {
     /// Its name in requests.
@@ -19,11 +20,11 @@ pub struct Brush {
 /// What a brush does to a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stroke {
-    /// Puts a piece of this player there, on top of what may be piled.
+    /// Puts a piece of this player there, on top of others if pieces stack.
     Put(Player),
-    /// Takes the topmost piece away.
+    /// Removes the top piece.
     Lift,
-    /// Takes everything away.
+    /// Empties the cell.
     Wipe,
 }
 
@@ -32,13 +33,13 @@ pub enum Stroke {
 pub enum Edit {
     /// Clears the board, as far as the game allows.
     Clear,
-    /// Says whose turn it is.
+    /// Sets the player to move.
     Turn(Player),
     /// Uses a brush on a cell.
     Paint(usize, Stroke),
 }
 
-/// The refusal of a cell that is not on the board.
+/// The error for a cell that is not on the board.
 pub fn no_such_cell(cell: usize) -> SetupError {
     SetupError::new("edit.cell", format!("there is no cell {cell} on this board"))
 }
@@ -53,17 +54,17 @@ pub fn stroke(brushes: &[Brush], id: &str) -> Result<Stroke, SetupError> {
     })
 }
 
-/// Paints a cell of a board that is kept as rows of letters.
+/// Paints a cell of a board stored as rows of letters.
 pub(crate) fn paint_letter(
     board: &mut [String],
     cell: usize,
     stroke: Stroke,
-    letters: [char; 2],
+    letters: ByPlayer<char>,
 ) -> Result<(), SetupError> {
     let side = board.len().max(1);
     let row = board.get_mut(cell / side).ok_or_else(|| no_such_cell(cell))?;
     let new = match stroke {
-        Stroke::Put(player) => letters[player.index()],
+        Stroke::Put(player) => letters[player],
         Stroke::Lift | Stroke::Wipe => '.',
     };
     let at = cell % side;

@@ -1,6 +1,7 @@
-//! What every game is: a position that knows its legal moves.
+//! The `Game` trait: a position that knows its legal moves.
 
-use crate::edit::Brush;
+use crate::by_player::ByPlayer;
+use crate::edit::{Brush, Edit};
 use crate::lesson::Lesson;
 use serde::{Deserialize, Serialize, Serializer, de::DeserializeOwned};
 use serde_json::Value;
@@ -72,7 +73,7 @@ impl Display for Player {
 pub enum Outcome {
     /// This player has won.
     Win(Player),
-    /// Nobody has.
+    /// Nobody has won.
     Draw,
 }
 
@@ -96,28 +97,28 @@ impl Serialize for Outcome {
     }
 }
 
-/// What menus, help and readers know of a game before a position exists.
+/// The description of a game: its names, options and texts.
 #[derive(Debug)]
 pub struct Info {
     /// The name in commands and formats: `six-making`.
     pub id: &'static str,
     /// The name people use: `Six MaKING`.
     pub name: &'static str,
-    /// The game in half a sentence.
+    /// A description in half a sentence.
     pub tagline: &'static str,
-    /// What the two players are called.
-    pub players: [&'static str; 2],
+    /// The names of the two players.
+    pub players: ByPlayer<&'static str>,
     /// The name of the variant among chess programs, for a game whose moves are all `from-to`.
     pub uci: Option<&'static str>,
     /// The options, in the order menus show them.
     pub options: &'static [OptionInfo],
-    /// What the editor paints with; player 1's pieces first, then player 2's.
+    /// The tools of the editor; player 1's pieces first, then player 2's.
     pub brushes: &'static [Brush],
     /// The rules page, in Markdown.
     pub rules: &'static str,
-    /// The rules to play through, one turn at a time.
+    /// Lessons that teach the rules one turn at a time.
     pub lessons: &'static [Lesson],
-    /// Positions worth a look, as one-line text: those that the rules page shows.
+    /// Sample positions as one-line text: those that the rules page shows.
     pub samples: &'static [(&'static str, &'static str)],
 }
 
@@ -189,7 +190,7 @@ impl Display for Values {
     }
 }
 
-/// A text that is not a move of any position.
+/// The error for a text that is not a move of any position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not a move, expected {expected}")]
 pub struct ParseMoveError {
@@ -200,7 +201,7 @@ pub struct ParseMoveError {
 }
 
 impl ParseMoveError {
-    /// The error for `text`; long input is cut, so that a message stays one line.
+    /// The error for `text`, shortened so that the message stays one line.
     pub fn new(text: &str, expected: &'static str) -> Self {
         ParseMoveError { text: shorten(text), expected }
     }
@@ -225,7 +226,7 @@ fn one_line(text: &str) -> String {
     fit(text.chars().map(visible), 240)
 }
 
-/// As many pieces as fit, with an ellipsis where some do not.
+/// As many pieces as fit, with an ellipsis if some do not.
 fn fit(pieces: impl Iterator<Item = String>, most: usize) -> String {
     let mut line = String::new();
     let mut room = most;
@@ -244,7 +245,7 @@ fn fit(pieces: impl Iterator<Item = String>, most: usize) -> String {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not legal here: {reason}")]
 pub struct IllegalMove {
-    /// The move, as it is written.
+    /// The text of the move.
     pub text: String,
     /// Why it is refused.
     pub reason: String,
@@ -254,7 +255,7 @@ pub struct IllegalMove {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{field}`: {message}")]
 pub struct SetupError {
-    /// The field at fault, as a path: `board[2]`.
+    /// The path of the offending field: `board[2]`.
     pub field: String,
     /// What was read and what was expected.
     pub message: String,
@@ -267,7 +268,7 @@ impl SetupError {
     }
 }
 
-/// How many bits hold any move of any game.
+/// Every packed move of every game fits this many bits.
 pub const MOVE_BITS: u32 = 18;
 
 /// One position of a two-player game of perfect information, its options included.
@@ -289,12 +290,12 @@ pub const MOVE_BITS: u32 = 18;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Game: Clone + Eq + Hash + Debug + Send + Sync + 'static {
-    /// What menus and help say about the game.
+    /// The description of the game.
     const INFO: &'static Info;
 
     /// One indivisible decision. A turn may take several: Glaisher shifts, then places.
     type Move: Copy + Eq + Hash + Debug + Display + FromStr<Err = ParseMoveError> + Send + Sync;
-    /// What may vary before the game begins.
+    /// The options of the game.
     type Options: Clone + Default + PartialEq + Debug + Serialize + DeserializeOwned + Send + Sync;
     /// The position as plain data: complete, readable, not yet validated.
     type Setup: Clone + PartialEq + Debug + Serialize + DeserializeOwned;
@@ -305,6 +306,8 @@ pub trait Game: Clone + Eq + Hash + Debug + Send + Sync + 'static {
     fn from_setup(setup: Self::Setup) -> Result<Self, SetupError>;
     /// The position as plain data.
     fn setup(&self) -> Self::Setup;
+    /// The position after an edit, or why the edit is not possible.
+    fn edited(&self, edit: Edit) -> Result<Self, SetupError>;
     /// The options the game is played with.
     fn options(&self) -> Self::Options;
     /// Whose decision is next; in a finished game, whose it would be.
@@ -315,28 +318,33 @@ pub trait Game: Clone + Eq + Hash + Debug + Send + Sync + 'static {
     fn append_moves(&self, out: &mut Vec<Self::Move>);
     /// Makes a move that is known to be legal.
     fn play_unchecked(&mut self, m: Self::Move);
-    /// A hash, equal for equal positions, kept incrementally.
+    /// An incrementally updated hash, equal for equal positions.
     fn key(&self) -> u64;
     /// Why a well-formed move is not legal here, in words for a player.
     fn objection(&self, m: Self::Move) -> String;
 
-    /// Takes the text of a turn apart into the texts of its moves.
+    /// Splits the text of a turn into the texts of its moves.
     fn steps(text: &str) -> Vec<&str> {
         vec![text]
     }
 
     /// Every legal move, in the game's order.
     fn moves(&self) -> Vec<Self::Move> {
-        // Nearly always enough.
+        // Nearly always enough to avoid growing.
         let mut moves = Vec::with_capacity(128);
         self.append_moves(&mut moves);
         moves
     }
 
-    /// A move as a number below two to the power of [`MOVE_BITS`], another one for every move; legal or not.
+    /// Calls back with the moves of every legal turn and the position after it, in the game's order.
+    fn each_turn(&self, mut see: impl FnMut(&[Self::Move], Self)) {
+        each_turn_after(&mut Vec::new(), self, &mut see);
+    }
+
+    /// Packs a move, legal or not, into a unique number of [`MOVE_BITS`] bits.
     fn pack(m: Self::Move) -> u32;
 
-    /// The move of a number, if there is one.
+    /// The inverse of [`Game::pack`]; `None` for a number without a move.
     fn unpack(code: u32) -> Option<Self::Move>;
 
     /// Whether a move is legal here.
@@ -344,7 +352,8 @@ pub trait Game: Clone + Eq + Hash + Debug + Send + Sync + 'static {
         self.moves().contains(&m)
     }
 
-    /// Whether the player to move has a turn that wins. A game may know a quicker way than to try.
+    /// Whether the player to move has a winning turn. Tries all moves; a game may override it with something
+    /// quicker.
     fn wins_at_once(&self) -> bool {
         self.moves().into_iter().any(|m| {
             let next = self.after(m);
@@ -355,27 +364,32 @@ pub trait Game: Clone + Eq + Hash + Debug + Send + Sync + 'static {
         })
     }
 
-    /// Appends, in order, the moves after which the opponent has neither won nor wins at once. A game may
-    /// know a quicker way than to try.
+    /// Appends, in order, the moves after which the opponent has neither won nor wins at once. Tries all
+    /// moves; a game may override it with something quicker.
     fn append_saving_moves(&self, out: &mut Vec<Self::Move>) {
         let first = out.len();
         self.append_moves(out);
+        self.drop_losing_moves(out, first);
+    }
+
+    /// Drops the moves from `first` on after which the opponent has won or wins at once.
+    fn drop_losing_moves(&self, moves: &mut Vec<Self::Move>, first: usize) {
         let mut kept = first;
-        for i in first..out.len() {
-            let next = self.after(out[i]);
+        for i in first..moves.len() {
+            let next = self.after(moves[i]);
             let lost = match next.outcome() {
                 Some(outcome) => outcome == Outcome::Win(self.turn().other()),
                 None => next.turn() != self.turn() && next.wins_at_once(),
             };
             if !lost {
-                out[kept] = out[i];
+                moves[kept] = moves[i];
                 kept += 1;
             }
         }
-        out.truncate(kept);
+        moves.truncate(kept);
     }
 
-    /// Makes a move, or says why it is not legal and leaves the position as it was.
+    /// Makes a legal move; otherwise says why it is illegal and leaves the position unchanged.
     fn play(&mut self, m: Self::Move) -> Result<(), IllegalMove> {
         if self.is_legal(m) {
             self.play_unchecked(m);
@@ -392,5 +406,22 @@ pub trait Game: Clone + Eq + Hash + Debug + Send + Sync + 'static {
         let mut next = self.clone();
         next.play_unchecked(m);
         next
+    }
+}
+
+fn each_turn_after<G: Game>(
+    begun: &mut Vec<G::Move>,
+    pos: &G,
+    see: &mut impl FnMut(&[G::Move], G),
+) {
+    for m in pos.moves() {
+        let next = pos.after(m);
+        begun.push(m);
+        if next.turn() == pos.turn() && next.outcome().is_none() {
+            each_turn_after(begun, &next, see);
+        } else {
+            see(begun, next);
+        }
+        begun.pop();
     }
 }

@@ -56,8 +56,8 @@ impl<const WIDTH: usize> Square<WIDTH> {
         (0..size * size).map(move |i| Square::at(i % size, i / size))
     }
 
-    /// One of the eight images of the cell on a board of this size: the bits of `which` stand for columns
-    /// mirrored, rows mirrored, and then both exchanged.
+    /// One of the eight images of the cell on a board of this size: the bits of `which` mirror columns,
+    /// mirror rows, and then transpose.
     #[inline]
     pub const fn image(self, which: usize, size: usize) -> Self {
         let (column, row) = (self.column(), self.row());
@@ -96,12 +96,12 @@ impl<const WIDTH: usize> fmt::Debug for Square<WIDTH> {
     }
 }
 
-/// A square board as it is seen, in drawings and in rows of text.
+/// The orientation of a square board, in drawings and in rows of text.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout<const WIDTH: usize> {
     /// The cells along a side.
     pub size: usize,
-    /// Whether row 1 is the top row; else it is the bottom one.
+    /// Whether row 1 is the top row; otherwise it is the bottom row.
     pub first_row_at_top: bool,
 }
 
@@ -123,7 +123,7 @@ impl<const WIDTH: usize> Layout<WIDTH> {
     }
 }
 
-/// Why a move beyond the edge of the board is refused.
+/// The objection to a move outside the board, if it is.
 pub fn outside<const WIDTH: usize>(cells: &[Square<WIDTH>], size: usize) -> Option<String> {
     let cell = cells.iter().find(|cell| !cell.is_on(size))?;
     Some(format!("{cell} is not on the board of {size} by {size} cells"))

@@ -8,6 +8,7 @@
 //! hexagon has 91 cells. A game on a smaller one can keep it inside this one, as square boards of any
 //! size are kept in one width.
 
+use crate::bits::Bits;
 use std::fmt;
 
 /// How many cells the board has.
@@ -96,48 +97,22 @@ const PLACE: [(u8, u8); CELLS] = {
     table
 };
 
-/// Not a cell: what fills a ray beyond the edge.
+/// Not a cell: fills a ray beyond the edge.
 const OFF: u8 = u8::MAX;
 
 /// The cells at distance 1 to 8 in each direction, `OFF` where the board has ended.
 static RAYS: [[[u8; 8]; 6]; CELLS] = {
     let mut table = [[[OFF; 8]; 6]; CELLS];
-    let mut cell = 0;
-    while cell < CELLS {
-        let mut d = 0;
-        while d < 6 {
-            let (rows, columns) = Direction::ALL[d].step();
-            let mut distance = 1;
-            while distance <= 8 {
-                let row = PLACE[cell].0 as i8 + rows * distance;
-                let column = PLACE[cell].1 as i8 + columns * distance;
-                if let Some(hex) = Hex::at(row, column) {
-                    table[cell][d][distance as usize - 1] = hex.0;
-                }
-                distance += 1;
-            }
-            d += 1;
+    let mut i = 0;
+    while i < CELLS * 6 * 8 {
+        let (cell, d, distance) = (i / 48, i / 8 % 6, i % 8 + 1);
+        let (rows, columns) = Direction::ALL[d].step();
+        let row = PLACE[cell].0 as i8 + rows * distance as i8;
+        let column = PLACE[cell].1 as i8 + columns * distance as i8;
+        if let Some(hex) = Hex::at(row, column) {
+            table[cell][d][distance - 1] = hex.0;
         }
-        cell += 1;
-    }
-    table
-};
-
-/// How far one can go in each direction.
-static ROOM: [[u8; 6]; CELLS] = {
-    let mut table = [[0; 6]; CELLS];
-    let mut cell = 0;
-    while cell < CELLS {
-        let mut d = 0;
-        while d < 6 {
-            let mut room = 0;
-            while room < 8 && RAYS[cell][d][room] != OFF {
-                room += 1;
-            }
-            table[cell][d] = room as u8;
-            d += 1;
-        }
-        cell += 1;
+        i += 1;
     }
     table
 };
@@ -156,6 +131,17 @@ static AHEAD: [[u64; 6]; CELLS] = {
     table
 };
 
+/// The number of steps to the edge in each direction.
+static ROOM: [[u8; 6]; CELLS] = {
+    let mut table = [[0; 6]; CELLS];
+    let mut i = 0;
+    while i < CELLS * 6 {
+        table[i / 6][i % 6] = AHEAD[i / 6][i % 6].count_ones() as u8;
+        i += 1;
+    }
+    table
+};
+
 /// How many steps lie between two cells.
 static STEPS: [[u8; CELLS]; CELLS] = {
     let mut table = [[0; CELLS]; CELLS];
@@ -168,7 +154,7 @@ static STEPS: [[u8; CELLS]; CELLS] = {
     table
 };
 
-/// How many steps change row and column by this much: one diagonal step may change both.
+/// The distance of two cells with these differences of row and column: one diagonal step changes both.
 const fn steps(rows: i8, columns: i8) -> u8 {
     let (r, c) = (rows.unsigned_abs(), columns.unsigned_abs());
     if (rows < 0) != (columns < 0) {
@@ -183,16 +169,13 @@ const fn steps(rows: i8, columns: i8) -> u8 {
 /// The set of neighbours of each cell.
 pub static NEIGHBOURS: [u64; CELLS] = {
     let mut table = [0; CELLS];
-    let mut cell = 0;
-    while cell < CELLS {
-        let mut d = 0;
-        while d < 6 {
-            if ROOM[cell][d] > 0 {
-                table[cell] |= 1 << RAYS[cell][d][0];
-            }
-            d += 1;
+    let mut i = 0;
+    while i < CELLS * 6 {
+        let near = RAYS[i / 6][i % 6][0];
+        if near != OFF {
+            table[i / 6] |= 1 << near;
         }
-        cell += 1;
+        i += 1;
     }
     table
 };
@@ -225,7 +208,7 @@ pub fn around(set: u64) -> u64 {
         | AROUND[7][h]
 }
 
-/// The nine lines of cells that every connection of a pair of opposite sides has to cross.
+/// For each pair of opposite sides, the nine lines of cells that every connection must cross.
 pub const CROSSINGS: [[u64; ROWS]; 3] = {
     let mut lines = [[0; ROWS]; 3];
     let mut cell = 0;
@@ -243,34 +226,11 @@ pub const CROSSINGS: [[u64; ROWS]; 3] = {
 pub const BOARD: u64 = (1 << CELLS) - 1;
 
 /// The three pairs of opposite sides, each a set of five cells.
-pub const SIDES: [[u64; 2]; 3] = {
-    let mut sides = [[0; 2]; 3];
-    let mut cell = 0;
-    while cell < CELLS {
-        let (row, column) = (PLACE[cell].0 as i8, PLACE[cell].1 as i8);
-        let bit = 1 << cell;
-        if row == 0 {
-            sides[0][0] |= bit;
-        }
-        if row == 8 {
-            sides[0][1] |= bit;
-        }
-        if column == 0 {
-            sides[1][0] |= bit;
-        }
-        if column == 8 {
-            sides[1][1] |= bit;
-        }
-        if row - column == 4 {
-            sides[2][0] |= bit;
-        }
-        if column - row == 4 {
-            sides[2][1] |= bit;
-        }
-        cell += 1;
-    }
-    sides
-};
+pub const SIDES: [[u64; 2]; 3] = [
+    [CROSSINGS[0][0], CROSSINGS[0][ROWS - 1]],
+    [CROSSINGS[1][0], CROSSINGS[1][ROWS - 1]],
+    [CROSSINGS[2][ROWS - 1], CROSSINGS[2][0]],
+];
 
 impl Hex {
     /// The cell in a row and column, if there is one.
@@ -319,7 +279,7 @@ impl Hex {
         PLACE[self.index()].1 as usize
     }
 
-    /// How many steps one can take in a direction.
+    /// The number of steps to the edge in a direction.
     #[inline]
     pub fn room(self, direction: Direction) -> usize {
         usize::from(ROOM[self.index()][direction as usize])
@@ -369,14 +329,9 @@ impl fmt::Debug for Hex {
 }
 
 /// The cells of a set, in order.
-pub fn cells(mut set: u64) -> impl Iterator<Item = Hex> {
-    std::iter::from_fn(move || {
-        (set != 0).then(|| {
-            let cell = Hex::new(set.trailing_zeros() as usize);
-            set &= set - 1;
-            cell
-        })
-    })
+#[inline]
+pub fn cells(set: u64) -> impl Iterator<Item = Hex> {
+    set.bits().map(Hex::new)
 }
 
 /// The cells of `within` that are connected to `from` through `within`.

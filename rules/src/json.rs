@@ -1,4 +1,4 @@
-//! Typed values from JSON: whatever cannot be read is told with the place where it stands.
+//! Typed values from JSON, with the path of whatever cannot be read.
 
 use serde::de::value::StringDeserializer;
 use serde::de::{
@@ -13,9 +13,9 @@ use std::fmt;
 /// Why a value could not be read.
 #[derive(Debug)]
 pub struct Misread {
-    /// Where it stands: `board[2][0]`; empty if it is the whole.
+    /// Its path: `board[2][0]`; empty for the whole value.
     pub path: String,
-    /// What was expected, and what was read.
+    /// What was expected and what was read.
     pub error: Error,
 }
 
@@ -32,7 +32,7 @@ pub fn read<T: DeserializeOwned>(value: Value) -> Result<T, Misread> {
         .map_err(|error| Misread { path: failed.into_inner().unwrap_or_default(), error })
 }
 
-/// Where a value stands.
+/// The path of a value.
 #[derive(Clone, Copy)]
 enum Place<'a> {
     Whole,
@@ -51,7 +51,7 @@ impl fmt::Display for Place<'_> {
     }
 }
 
-/// The place of the innermost value that could not be read.
+/// The path of the innermost value that could not be read.
 type Failed = RefCell<Option<String>>;
 
 fn note<T>(failed: &Failed, at: &Place, read: Result<T, Error>) -> Result<T, Error> {
@@ -61,12 +61,12 @@ fn note<T>(failed: &Failed, at: &Place, read: Result<T, Error>) -> Result<T, Err
     read
 }
 
-// Apart from `note`, which is compiled for each type.
+// Separate from `note`, which is compiled for each type.
 fn note_place(failed: &Failed, at: &Place) {
     failed.borrow_mut().get_or_insert_with(|| at.to_string());
 }
 
-/// One reader of everything: a generic one would be made again for each type.
+/// Not generic over the format: that would be compiled for each type.
 struct Reader<'a> {
     value: Value,
     at: Place<'a>,
@@ -160,7 +160,7 @@ struct Fields<'a> {
 }
 
 impl Fields<'_> {
-    /// Goes on to the next field; its name.
+    /// Advances to the next field and returns its name.
     fn advance(&mut self) -> Option<String> {
         self.next = self.rest.next();
         self.next.as_ref().map(|(name, _)| name.clone())
@@ -183,7 +183,7 @@ impl<'de> MapAccess<'de> for &mut Fields<'_> {
         let (name, value) =
             self.next.take().ok_or_else(|| Error::custom("a value before its name"))?;
         let at = Place::Field(self.at, &name);
-        // What is read in two steps fails after its reader has ended.
+        // Types that are read in two steps fail after their reader has finished.
         let read = seed.deserialize(Reader { value, at, failed: self.failed });
         note(self.failed, &at, read)
     }

@@ -17,13 +17,53 @@
 //!
 //! This crate does no input or output, reads no clock, draws no random number and starts no thread.
 
-/// A rules page; a program for a page leaves them out, since they are files beside it.
+/// A rules page; the WebAssembly program leaves it out, since the site has it as a file.
 macro_rules! page {
     ($file:literal) => {
         if cfg!(target_family = "wasm") { "" } else { include_str!($file) }
     };
 }
 
+/// What the games of this crate have in common in their `impl Game`: where they keep turn, outcome and key, and that
+/// `setup` reads and writes positions.
+macro_rules! common_items {
+    () => {
+        const INFO: &'static Info = &INFO;
+        type Options = Options;
+        type Setup = Setup;
+
+        fn new(options: &Options) -> Result<Self, SetupError> {
+            setup::start(options)
+        }
+
+        fn from_setup(setup: Setup) -> Result<Self, SetupError> {
+            setup::read(setup)
+        }
+
+        fn setup(&self) -> Setup {
+            setup::write(self)
+        }
+
+        fn edited(&self, edit: $crate::Edit) -> Result<Self, SetupError> {
+            setup::edited(self, edit)
+        }
+
+        fn turn(&self) -> Player {
+            self.turn
+        }
+
+        fn outcome(&self) -> Option<Outcome> {
+            self.outcome
+        }
+
+        fn key(&self) -> u64 {
+            self.key
+        }
+    };
+}
+
+mod bits;
+mod by_player;
 pub mod diagram;
 pub mod edit;
 pub mod game;
@@ -46,6 +86,8 @@ pub mod symmetry;
 pub mod text;
 pub mod verdict;
 
+pub use bits::Bits;
+pub use by_player::ByPlayer;
 pub use diagram::{Diagram, Gesture, Marks, Show, Tap, Trace};
 pub use edit::{Brush, Edit};
 pub use game::{Game, IllegalMove, Info, Outcome, ParseMoveError, Player, SetupError};

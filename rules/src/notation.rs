@@ -2,6 +2,7 @@
 //!
 //! The games' own halves are in their `notation` modules; `docs/notation.md` describes the result.
 
+use crate::by_player::ByPlayer;
 use crate::game::{Game, Info, Player, SetupError, counted, shorten};
 use crate::grid::{Layout, Square};
 use crate::json::{self, Misread};
@@ -9,25 +10,25 @@ use crate::prolog::Term;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
-/// A game whose positions are written in one line of text and, if it likes, as Prolog terms.
+/// A game whose positions can be written as one line of text and optionally as Prolog terms.
 pub trait Notation: Game {
     /// The position in one line.
     fn text(&self) -> String;
-    /// Reads a line; what it does not say of the options is taken from `options`.
+    /// Parses a line; options it does not mention come from `options`.
     fn from_text(text: &str, options: &Self::Options) -> Result<Self, SetupError>;
 
-    /// The position as a Prolog term, in a game that has such terms.
+    /// The position as a Prolog term, if the game has such terms.
     fn term(&self) -> Option<Term> {
         None
     }
 
-    /// Reads a Prolog term; what it does not say of the options is taken from `options`.
+    /// Parses a Prolog term; options it does not mention come from `options`.
     fn from_term(_term: &Term, _options: &Self::Options) -> Result<Self, SetupError> {
         Err(SetupError::new("position", no_term(Self::INFO)))
     }
 }
 
-/// The refusal of a Prolog term, read or written, in a game that has none.
+/// The error for Prolog terms in a game that has none.
 pub fn no_term(game: &Info) -> String {
     format!("{} has no Prolog term; use JSON or one-line text", game.name)
 }
@@ -54,7 +55,7 @@ fn fields<T: Serialize>(data: &T) -> Map<String, Value> {
     }
 }
 
-/// Reads a JSON position; what its options do not say is taken from `options`.
+/// Parses a JSON position; options it does not mention come from `options`.
 pub fn from_json<G: Game>(value: &Value, options: &Map<String, Value>) -> Result<G, SetupError> {
     let Value::Object(object) = value else {
         return Err(SetupError::new("position", "expected an object with `board` and `turn`"));
@@ -98,7 +99,7 @@ fn read<T: DeserializeOwned>(value: Value, prefix: &str) -> Result<T, SetupError
     })
 }
 
-/// Reads options; those that are left out have their defaults.
+/// Parses options; missing ones have their defaults.
 pub fn options_from_json<O: DeserializeOwned>(map: &Map<String, Value>) -> Result<O, SetupError> {
     read(Value::Object(map.clone()), "options")
 }
@@ -130,7 +131,7 @@ pub fn option_value(text: &str) -> Value {
     text.parse::<u64>().map_or_else(|_| text.to_ascii_lowercase().into(), Value::from)
 }
 
-/// One line of text, taken apart: rows, what follows them, and the player to move.
+/// A line of text split into rows, `name=value` pairs and the player to move.
 #[derive(Debug)]
 pub struct OneLine<'a> {
     /// The rows of the board, from the top.
@@ -142,7 +143,7 @@ pub struct OneLine<'a> {
 }
 
 impl<'a> OneLine<'a> {
-    /// Takes a text apart, without knowing the game.
+    /// Splits a text without knowing the game.
     pub fn read(text: &'a str) -> Result<OneLine<'a>, SetupError> {
         let Some((position, player)) = text.trim().split_once(' ') else {
             let message = format!("`{}` lacks a blank and the player to move", shorten(text));
@@ -159,7 +160,7 @@ impl<'a> OneLine<'a> {
         Ok(OneLine { rows, pairs: pairs.collect::<Result<_, _>>()?, player: player.trim() })
     }
 
-    /// Takes a pair out, by name.
+    /// Removes a pair by name.
     pub fn take(&mut self, name: &str) -> Option<&'a str> {
         let at = self.pairs.iter().position(|(own, _)| *own == name)?;
         Some(self.pairs.remove(at).1)
@@ -211,8 +212,7 @@ pub fn write_line<O: Serialize + Default>(
     format!("{line}{more} {player}")
 }
 
-/// Squeezes a row: runs of empty cells become their number. With a separator every item stands
-/// alone, without one they follow each other.
+/// Abbreviates a row: runs of empty cells become their number. Items are separated by `separator`, if any.
 pub fn squeeze(cells: impl Iterator<Item = String>, separator: &str) -> String {
     let mut items = Vec::new();
     let mut empty = 0;
@@ -233,7 +233,7 @@ pub fn squeeze(cells: impl Iterator<Item = String>, separator: &str) -> String {
     items.join(separator)
 }
 
-/// The reverse of [`squeeze`] for rows of single letters; at most `limit` cells.
+/// The inverse of [`squeeze`] for rows of single letters; at most `limit` cells.
 pub fn stretch_letters(row: &str, field: &str, limit: usize) -> Result<String, SetupError> {
     let mut cells = String::new();
     let mut digits = String::new();
@@ -254,7 +254,7 @@ pub fn stretch_letters(row: &str, field: &str, limit: usize) -> Result<String, S
     Ok(cells)
 }
 
-/// The reverse of [`squeeze`] for rows of items separated by commas; an empty cell is an empty text.
+/// The inverse of [`squeeze`] for rows of items separated by commas; an empty cell is an empty text.
 pub fn stretch_items(row: &str, field: &str, limit: usize) -> Result<Vec<String>, SetupError> {
     let mut cells = Vec::new();
     for item in row.split(',') {
@@ -297,7 +297,7 @@ pub fn expect_len(field: &str, what: &str, got: usize, expected: usize) -> Resul
 pub fn expect_at_most<G: Game>(
     field: &str,
     what: &str,
-    counts: [u32; 2],
+    counts: ByPlayer<u32>,
     most: u8,
 ) -> Result<(), SetupError> {
     match counts.iter().zip(G::INFO.players).find(|(count, _)| **count > most.into()) {
@@ -313,7 +313,7 @@ pub fn expect_at_most<G: Game>(
 pub fn read_letters<const WIDTH: usize>(
     board: &[String],
     layout: Layout<WIDTH>,
-    letters: [char; 2],
+    letters: ByPlayer<char>,
 ) -> Result<Vec<(Player, Square<WIDTH>)>, SetupError> {
     expect_len("board", "row", board.len(), layout.size)?;
     let mut pieces = Vec::new();
@@ -325,7 +325,7 @@ pub fn read_letters<const WIDTH: usize>(
                 Some(player) => pieces.push((Player::BOTH[player], cell)),
                 None if letter == '.' => {}
                 None => {
-                    let ([one, two], letter) = (letters, letter.escape_debug());
+                    let ([one, two], letter) = (*letters, letter.escape_debug());
                     let message = format!("unknown cell `{letter}`, expected {one}, {two} or .");
                     return Err(SetupError::new(field, message));
                 }
@@ -335,17 +335,17 @@ pub fn read_letters<const WIDTH: usize>(
     Ok(pieces)
 }
 
-/// The reverse of [`read_letters`].
+/// The inverse of [`read_letters`].
 pub fn write_letters<const WIDTH: usize>(
     layout: Layout<WIDTH>,
-    letters: [char; 2],
+    letters: ByPlayer<char>,
     owner: impl Fn(Square<WIDTH>) -> Option<Player>,
 ) -> Vec<String> {
-    let letter = |cell| owner(cell).map_or('.', |player| letters[player.index()]);
+    let letter = |cell| owner(cell).map_or('.', |player| letters[player]);
     layout.rows().map(|row| row.map(letter).collect()).collect()
 }
 
-/// The player to move as one-line text names them: 1 or 2.
+/// Parses the player to move of one-line text: 1 or 2.
 pub fn player_field(text: &str) -> Result<Player, SetupError> {
     player_named(text, ["1", "2"])
 }

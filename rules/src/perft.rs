@@ -1,8 +1,8 @@
-//! Counting the ways a game can go: the first check of any move generator.
+//! Perft: counts the leaf nodes of the game tree, the first check of any move generator.
 
 use crate::game::Game;
 
-/// The number of ways to play `depth` moves from a position, each of them made.
+/// The number of sequences of `depth` moves from a position; the last move is made too, not just counted.
 ///
 /// ```
 /// use rules::{Game, gekitai::Gekitai, perft::perft};

@@ -1,7 +1,7 @@
 //! Prolog terms: just enough of the syntax to read and write positions.
 //!
-//! Atoms, integers, lists and compound terms; `%` comments, blanks, a comma before `]` and a full stop
-//! at the end are passed over, and so is a leading `Name =`.
+//! Atoms, integers, lists and compound terms; `%` comments, blanks, a comma before `]`, a full stop at the
+//! end and a leading `Name =` are ignored.
 
 use crate::game::{SetupError, shorten};
 use std::fmt;
@@ -31,7 +31,7 @@ impl Term {
         Term::Atom(name.to_owned())
     }
 
-    /// Reads a text that holds exactly one term.
+    /// Parses a text that consists of exactly one term.
     pub fn parse(text: &str) -> Result<Term, SetupError> {
         let mut reader = Reader { text, at: 0 };
         let mut term = reader.term(0)?;
@@ -82,7 +82,7 @@ impl Term {
         self.rows(field)?.into_iter().map(|row| row.iter().map(letter).collect()).collect()
     }
 
-    /// The reverse of [`Term::read_letters`].
+    /// The inverse of [`Term::read_letters`].
     pub fn letters(board: &[String], atoms: &Atoms) -> Term {
         let named = |c| atoms.iter().find(|(_, letter)| *letter == c);
         let cell = |c| named(c).map_or(Term::Atom(String::from(c)), |(name, _)| Term::atom(name));

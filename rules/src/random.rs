@@ -3,7 +3,7 @@
 //! Hash keys, seeded players and playouts are drawn from it. Its sequences are part of the project's
 //! promises (the same seed gives the same game), so the constants never change.
 
-/// How far the state goes from one number to the next.
+/// The increment of the state.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// A generator of 64-bit numbers, copied and seeded at will.
@@ -38,7 +38,7 @@ impl Random {
         ((self.next_u64() as u128 * n as u128) >> 64) as usize
     }
 
-    /// One element of a slice, or nothing of an empty one.
+    /// A random element of a slice; `None` if it is empty.
     pub fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
         if items.is_empty() {
             return None;
@@ -47,14 +47,14 @@ impl Random {
     }
 }
 
-/// Spreads keys evenly, each to another number. The least of several keys is small, and a table that takes a
-/// place by the upper bits would crowd at one end.
+/// A bijection that distributes keys evenly. The least of several keys is small, and a table indexed by the
+/// upper bits would fill at one end.
 #[inline]
 pub const fn spread(key: u64) -> u64 {
     Random::new(key).next_u64()
 }
 
-/// One of the keys that [`keys`] lists, for whoever has no room for a table.
+/// One of the keys of [`keys`], where there is no room for a table.
 #[inline]
 pub const fn key(seed: u64, index: usize) -> u64 {
     Random::new(seed.wrapping_add((index as u64).wrapping_mul(STEP))).next_u64()

@@ -1,8 +1,8 @@
 //! A whole game as text: tags, numbered turns, comments, variations, result.
 //!
-//! `docs/notation.md` describes the format. Reading happens in two steps: [`Record::parse`] takes the
-//! text apart and knows no game; [`Record::replay`] plays every turn, those of variations too, and
-//! refuses the first that is not legal.
+//! `docs/notation.md` describes the format. Reading takes two steps: [`Record::parse`] parses the text
+//! without knowing the game; [`Record::replay`] plays every turn, variations included, and refuses the first
+//! illegal one.
 
 use crate::game::{Game, shorten};
 use crate::notation::{Notation, agree, option_value, options_from_json};
@@ -12,36 +12,36 @@ use std::fmt;
 
 pub use crate::verdict::Verdict;
 
-/// A game as it is written down.
+/// A game record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Record {
     /// Names and values, in the order of the text.
     pub tags: Vec<(String, String)>,
-    /// The turns that were played, with what is said about them.
+    /// The turns that were played, with their comments.
     pub main: Variation,
-    /// How it ended.
+    /// The result.
     pub result: Verdict,
 }
 
-/// Turns one after the other: those that were played, or others that might have been.
+/// A sequence of turns: the main line or a variation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Variation {
-    /// What is said before the first turn.
+    /// The comment before the first turn.
     pub comment: String,
     /// The turns, from first to last.
     pub nodes: Vec<Node>,
 }
 
-/// One turn with what is said about it.
+/// One turn with its comments and variations.
 #[derive(Clone, Debug, Default, Eq)]
 pub struct Node {
     /// The turn's text.
     pub turn: String,
     /// `!`, `?`, `!?` and the like, or nothing.
     pub glyph: String,
-    /// What is said after it.
+    /// The comment after it.
     pub comment: String,
-    /// What might have been played from this turn on.
+    /// Variations that replace this turn.
     pub variations: Vec<Variation>,
     /// The line of the text it was read from, for errors.
     line: usize,
@@ -63,7 +63,7 @@ impl Node {
     }
 }
 
-/// A text that is not a record, or a record that is not a game.
+/// The error for a text that is not a record, or a record that is not a legal game.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {message}")]
 pub struct RecordError {
@@ -93,7 +93,7 @@ impl Record {
         self.tags.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str())
     }
 
-    /// Says how the game ended, in its `Result` tag too.
+    /// Sets the result and the `Result` tag.
     pub fn set_result(&mut self, result: Verdict) {
         self.result = result;
         match self.tags.iter_mut().find(|(name, _)| name == "Result") {
@@ -123,7 +123,7 @@ impl Record {
         pairs.filter(|text| !text.is_empty()).map(pair).collect()
     }
 
-    /// Takes a text apart.
+    /// Parses a text.
     pub fn parse(text: &str) -> Result<Record, RecordError> {
         let mut reader = Reader::new(text);
         let tags = reader.tags()?;
@@ -173,7 +173,7 @@ impl Record {
     }
 }
 
-/// Plays every turn, those of variations too.
+/// Plays every turn, variations included.
 fn follow<G: Game>(start: &G, line: &Variation) -> Result<Replay<G>, RecordError> {
     let mut pos = start.clone();
     let mut turns = Vec::new();
@@ -197,7 +197,7 @@ fn follow<G: Game>(start: &G, line: &Variation) -> Result<Replay<G>, RecordError
     Ok(Replay { start: start.clone(), turns, end: pos })
 }
 
-/// The legal moves that a text spells, which is one move or a whole turn.
+/// The legal moves of a text, which is one move or a whole turn.
 pub fn turn_moves<G: Game>(pos: &G, text: &str) -> Result<Vec<G::Move>, String> {
     let mut next = pos.clone();
     let mut moves = Vec::new();
@@ -238,7 +238,7 @@ impl fmt::Display for Record {
     }
 }
 
-/// Writes turns as words; `ply` is even when player 1 plays the first of them.
+/// Writes turns as words; `ply` is even if player 1 plays the first.
 fn write_words(line: &Variation, mut ply: usize, words: &mut Vec<String>) {
     let comment = |text: &str| format!("{{{}}}", text.replace('\\', "\\\\").replace('}', "\\}"));
     let mut number = true;
@@ -275,7 +275,7 @@ enum Token {
 
 struct Reader<'a> {
     chars: std::iter::Peekable<std::str::Chars<'a>>,
-    /// The present line, from 1.
+    /// The current line, from 1.
     at: usize,
     result: Option<Verdict>,
     pending: Option<Token>,
@@ -441,7 +441,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A turn, or what somebody thinks of the last one: a sign, or a number as other programs write it.
+    /// A turn, or an annotation of the last one: a sign such as `!?`, or a numeric annotation glyph (NAG).
     fn turn_or_sign(&self, line: &mut Variation, word: &str) -> Result<(), RecordError> {
         let turn = word.trim_end_matches(SIGNS);
         let (own, number) = (&word[turn.len()..], word.strip_prefix('$'));
@@ -457,7 +457,7 @@ impl<'a> Reader<'a> {
             None if number.is_none() && !own.is_empty() => {
                 let own = shorten(own);
                 return Err(
-                    self.error(format!("`{own}` is about a turn, and none stands before it"))
+                    self.error(format!("`{own}` annotates a turn, but no turn precedes it"))
                 );
             }
             _ => {}
@@ -466,10 +466,10 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What signs of a turn's worth are made of.
+/// The characters of annotation signs.
 const SIGNS: [char; 2] = ['!', '?'];
 
-/// The sign of a numbered remark; those without a sign are left out.
+/// The sign of a numeric annotation glyph, if it has one.
 fn glyph(number: &str) -> &'static str {
     match number {
         "1" => "!",
@@ -523,7 +523,7 @@ mod tests {
         assert_eq!(turns, [("c3", "!"), ("d4", "?"), ("]", "?")]);
         assert_eq!(Record::parse(&record.to_string()), Ok(record));
         let error = Record::parse("{An opening.}\n1. ?! c3 *").unwrap_err();
-        assert_eq!(error.to_string(), "line 2: `?!` is about a turn, and none stands before it");
+        assert_eq!(error.to_string(), "line 2: `?!` annotates a turn, but no turn precedes it");
     }
 
     #[test]

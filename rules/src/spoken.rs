@@ -29,7 +29,7 @@ fn spoken_piece(diagram: &Diagram, piece: &Piece) -> String {
 pub fn position(diagram: &Diagram) -> Vec<String> {
     let mut sentences = Vec::new();
     for player in Player::BOTH {
-        let seat = &diagram.players[player.index()];
+        let seat = &diagram.players[player];
         let own = diagram.cells.iter().filter_map(|cell| {
             let piece = cell.piece.as_ref().filter(|piece| piece.owner == player)?;
             Some((cell, piece))
@@ -64,9 +64,9 @@ fn said((words, cells): (String, Vec<&str>)) -> String {
     format!("{words} on {cells}")
 }
 
-/// What the game calls a player; a word in small letters, a letter as it is.
+/// The player's name in the game: words in lower case, single letters unchanged.
 fn name(diagram: &Diagram, player: Player) -> String {
-    let name = diagram.players[player.index()].name;
+    let name = diagram.players[player].name;
     if name.len() > 1 { name.to_ascii_lowercase() } else { name.to_owned() }
 }
 

@@ -1,4 +1,4 @@
-//! The ways to turn and mirror a board that leave its game the same.
+//! The rotations and reflections of a board that preserve its game.
 
 use crate::game::Game;
 use crate::random::spread;
@@ -21,10 +21,10 @@ pub trait Symmetric: Game {
     #[must_use]
     fn image(&self, which: usize) -> Self;
 
-    /// What a move of this position is in its image.
+    /// The image of a move of this position.
     fn image_of(&self, m: Self::Move, which: usize) -> Self::Move;
 
-    /// The one image that stands for all of them, and which one it is.
+    /// The canonical image, the same for all images of a position, and its number.
     fn canonical(&self) -> (Self, usize) {
         let mut least = (self.clone(), 0);
         for which in 1..Self::IMAGES {
@@ -36,12 +36,12 @@ pub trait Symmetric: Game {
         least
     }
 
-    /// A hash that is the same for all images, spread evenly.
+    /// A hash that is equal for all images and evenly distributed.
     fn canonical_key(&self) -> u64 {
         spread(self.canonical().0.key())
     }
 
-    /// The move here that becomes `m` in an image.
+    /// The move here whose image is `m`.
     fn move_of_image(&self, m: Self::Move, which: usize) -> Option<Self::Move> {
         self.moves().into_iter().find(|own| self.image_of(*own, which) == m)
     }

@@ -10,6 +10,7 @@ mod setup;
 mod show;
 mod symmetry;
 
+use crate::by_player::ByPlayer;
 use crate::edit::{Brush, Stroke};
 use crate::game::{Game, Info, OptionInfo, Outcome, Player, SetupError, Values};
 use crate::grid::{Layout, Square, outside};
@@ -31,7 +32,7 @@ pub type Cell = Square<8>;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Gekitai {
-    markers: [u64; 2],
+    markers: ByPlayer<u64>,
     key: u64,
     turn: Player,
     outcome: Option<Outcome>,
@@ -45,7 +46,7 @@ static INFO: Info = Info {
     id: "gekitai",
     name: "Gekitai",
     tagline: "place a marker, push its neighbours away, line up three",
-    players: ["X", "O"],
+    players: ByPlayer::new("X", "O"),
     uci: None,
     options: &[
         OptionInfo {
@@ -96,7 +97,7 @@ impl Gekitai {
 
     /// The set of a player's markers, bit 8 × row + column.
     pub fn markers(&self, player: Player) -> u64 {
-        self.markers[player.index()]
+        self.markers[player]
     }
 
     fn owner(&self, cell: Cell) -> Option<Player> {
@@ -115,7 +116,7 @@ impl Gekitai {
 
     /// The set of empty cells.
     pub fn empty(&self) -> u64 {
-        self.board() & !(self.markers[0] | self.markers[1])
+        self.board() & !(self.markers[Player::One] | self.markers[Player::Two])
     }
 
     #[inline]
@@ -137,8 +138,8 @@ impl Gekitai {
     fn fresh_key(&self) -> u64 {
         let mut key = if self.turn == Player::Two { TURN_KEY } else { 0 };
         for player in Player::BOTH {
-            for cell in Cell::all(8).filter(|c| self.markers(player) >> c.index() & 1 == 1) {
-                key ^= KEYS[player.index()][cell.index()];
+            for cell in moves::cells(self.markers(player)) {
+                key ^= KEYS[player][cell.index()];
             }
         }
         key
@@ -146,39 +147,18 @@ impl Gekitai {
 }
 
 impl Game for Gekitai {
-    const INFO: &'static Info = &INFO;
+    common_items!();
     type Move = moves::Place;
-    type Options = Options;
-    type Setup = Setup;
-
-    fn new(options: &Options) -> Result<Self, SetupError> {
-        setup::start(options)
-    }
-
-    fn from_setup(setup: Setup) -> Result<Self, SetupError> {
-        setup::read(setup)
-    }
-
-    fn setup(&self) -> Setup {
-        setup::write(self)
-    }
 
     fn options(&self) -> Options {
         Options { size: self.size, markers: self.limit, both: self.both }
     }
 
-    fn turn(&self) -> Player {
-        self.turn
-    }
-
-    fn outcome(&self) -> Option<Outcome> {
-        self.outcome
-    }
-
     #[inline]
     fn append_moves(&self, out: &mut Vec<moves::Place>) {
         if self.outcome.is_none() {
-            moves::append(self.empty(), out);
+            out.reserve(64);
+            out.extend(moves::cells(self.empty()).map(Place));
         }
     }
 
@@ -200,10 +180,6 @@ impl Game for Gekitai {
     #[inline]
     fn play_unchecked(&mut self, m: moves::Place) {
         self.place(m.0);
-    }
-
-    fn key(&self) -> u64 {
-        self.key
     }
 
     fn objection(&self, m: moves::Place) -> String {

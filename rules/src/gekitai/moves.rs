@@ -1,6 +1,8 @@
 //! Placing and pushing.
 
 use super::{Cell, Gekitai};
+use crate::bits::Bits;
+use crate::by_player::ByPlayer;
 use crate::game::{ParseMoveError, Player};
 use crate::grid::DIRECTIONS;
 use crate::random::{Random, keys};
@@ -26,7 +28,7 @@ impl FromStr for Place {
     }
 }
 
-pub(super) static KEYS: [[u64; 64]; 2] = [keys(0x6765_6b31), keys(0x6765_6b32)];
+pub(super) static KEYS: ByPlayer<[u64; 64]> = ByPlayer::new(keys(0x6765_6b31), keys(0x6765_6b32));
 pub(super) const TURN_KEY: u64 = Random::new(0x6765_6b33).next_u64();
 
 /// The set of cells of each board size; sixteen, so that four bits need no check.
@@ -92,13 +94,10 @@ pub const fn lines(set: u64) -> u64 {
         | (set & set >> 7 & set >> 14 & RIGHT_SIX)
 }
 
+/// The cells of a set, in order.
 #[inline]
-pub(super) fn append(mut empty: u64, out: &mut Vec<Place>) {
-    out.reserve(64);
-    while empty != 0 {
-        out.push(Place(Cell::new(empty.trailing_zeros() as usize)));
-        empty &= empty - 1;
-    }
+pub(super) fn cells(set: u64) -> impl Iterator<Item = Cell> {
+    set.bits().map(Cell::new)
 }
 
 impl Gekitai {
@@ -107,17 +106,17 @@ impl Gekitai {
         let mover = self.turn;
         let at = cell.index();
         let board = self.board();
-        let occupied = self.markers[0] | self.markers[1];
+        let occupied = self.markers[Player::One] | self.markers[Player::Two];
         let [mut mine, before] = [self.markers(mover), self.markers(mover.other())];
         let mut theirs = before;
-        let mut key = self.key ^ KEYS[mover.index()][at] ^ TURN_KEY;
+        let mut key = self.key ^ KEYS[mover][at] ^ TURN_KEY;
         mine |= 1 << at;
         let mut near = occupied & NEIGHBOURS[at];
         while near != 0 {
             let from = near.trailing_zeros() as usize;
             let bit = near & near.wrapping_neg();
             near ^= bit;
-            // Cells behind neighbours are never neighbours themselves: the order cannot matter.
+            // Cells behind neighbours are never neighbours themselves, so the order does not matter.
             let to = behind(at, from, board);
             if to & occupied != 0 {
                 continue;
@@ -129,24 +128,23 @@ impl Gekitai {
                 mine ^= bit | to;
                 mover
             };
-            key ^= KEYS[owner.index()][from];
+            key ^= KEYS[owner][from];
             if to != 0 {
-                key ^= KEYS[owner.index()][to.trailing_zeros() as usize];
+                key ^= KEYS[owner][to.trailing_zeros() as usize];
             }
         }
-        self.markers[mover.index()] = mine;
-        self.markers[mover.other().index()] = theirs;
+        self.markers[mover] = mine;
+        self.markers[mover.other()] = theirs;
         self.key = key;
         self.turn = mover.other();
         self.outcome = self.judge(mover, mine, theirs, theirs != before);
     }
 
-    /// A player's markers after that player has placed on a cell and pushed; what it does to the
-    /// opponent's is not looked at.
+    /// A player's own markers after a placement and its pushes, ignoring the opponent's.
     #[inline]
     pub fn own_after(&self, player: Player, cell: Cell) -> u64 {
         let at = cell.index();
-        let occupied = self.markers[0] | self.markers[1];
+        let occupied = self.markers[Player::One] | self.markers[Player::Two];
         let own = self.markers(player);
         let mut after = own | 1 << at;
         let mut near = own & NEIGHBOURS[at];
@@ -172,15 +170,12 @@ impl Gekitai {
 
     /// Each neighbour that a placement pushes, and the cell it is pushed to, if that is on the board.
     pub(super) fn pushes(&self, cell: Cell) -> Vec<(Cell, Option<Cell>)> {
-        let occupied = self.markers[0] | self.markers[1];
+        let occupied = self.markers[Player::One] | self.markers[Player::Two];
         let pushed = |near: Cell| {
             let to = behind(cell.index(), near.index(), self.board());
             (to & occupied == 0)
                 .then(|| (near, (to != 0).then(|| Cell::new(to.trailing_zeros() as usize))))
         };
-        Cell::all(8)
-            .filter(|near| occupied & NEIGHBOURS[cell.index()] & (1 << near.index()) != 0)
-            .filter_map(pushed)
-            .collect()
+        cells(occupied & NEIGHBOURS[cell.index()]).filter_map(pushed).collect()
     }
 }

@@ -1,14 +1,15 @@
 //! Options, the start, and positions as plain data.
 
 use super::Gekitai;
+use crate::by_player::ByPlayer;
 use crate::edit::{Edit, paint_letter};
 use crate::game::{Game, Player, SetupError};
 use crate::notation::{expect_at_most, read_letters, write_letters};
 use serde::{Deserialize, Serialize};
 
-const LETTERS: [char; 2] = ['x', 'o'];
+const LETTERS: ByPlayer<char> = ByPlayer::new('x', 'o');
 
-/// What may vary: the board, the markers, and who wins when both have a line.
+/// The options: the board, the markers, and who wins when both have a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
@@ -40,7 +41,7 @@ pub enum Both {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Setup {
-    /// What may vary; the usual values where it is left out.
+    /// The options; defaults if left out.
     #[serde(default)]
     pub options: Options,
     /// The rows, from the top.
@@ -58,14 +59,22 @@ pub(super) fn start(options: &Options) -> Result<Gekitai, SetupError> {
         return Err(SetupError::new("options.markers", message));
     }
     let turn = Player::One;
-    Ok(Gekitai { markers: [0; 2], key: 0, turn, outcome: None, size, limit: markers, both })
+    Ok(Gekitai {
+        markers: ByPlayer::both(0),
+        key: 0,
+        turn,
+        outcome: None,
+        size,
+        limit: markers,
+        both,
+    })
 }
 
 pub(super) fn read(setup: Setup) -> Result<Gekitai, SetupError> {
     let mut pos = start(&setup.options)?;
     pos.turn = setup.turn;
     for (owner, cell) in read_letters(&setup.board, pos.layout(), LETTERS)? {
-        pos.markers[owner.index()] |= 1 << cell.index();
+        pos.markers[owner] |= 1 << cell.index();
     }
     let counts = pos.markers.map(u64::count_ones);
     expect_at_most::<Gekitai>("board", "markers", counts, pos.limit)?;
@@ -80,7 +89,7 @@ pub(super) fn write(pos: &Gekitai) -> Setup {
     Setup { options: pos.options(), board, turn: pos.turn }
 }
 
-/// The position after a change by hand.
+/// The position after an edit.
 pub(super) fn edited(pos: &Gekitai, edit: Edit) -> Result<Gekitai, SetupError> {
     let mut setup = write(pos);
     match edit {

@@ -1,12 +1,9 @@
 //! The drawing and the taps.
 
-use super::{Cell, Gekitai, Place, moves, setup};
+use super::{Cell, Gekitai, Place, moves};
 use crate::diagram::{
-    Diagram, Gesture, Look, Marks, Piece, Seat, Shape, Show, Tap, Tint, Trace, Travel,
-    square_cells, square_labels, status,
+    Diagram, Gesture, Look, Piece, Show, Tap, Tint, Trace, Travel, seats, square_board,
 };
-use crate::edit::Edit;
-use crate::game::{Game, Player, SetupError};
 
 impl Gekitai {
     /// The cells of the winner's lines, or all the winner's markers.
@@ -19,7 +16,7 @@ impl Gekitai {
         };
         let mut cells: Vec<_> = Cell::all(self.size()).filter(in_line).collect();
         if cells.is_empty() {
-            cells = Cell::all(self.size()).filter(|c| own >> c.index() & 1 == 1).collect();
+            cells = moves::cells(own).collect();
         }
         cells.into_iter().map(|cell| self.layout().number(cell)).collect()
     }
@@ -37,22 +34,14 @@ impl Gekitai {
 impl Show for Gekitai {
     fn diagram(&self) -> Diagram {
         let piece = |cell| Some(Piece { owner: self.owner(cell)?, look: Look::Marker });
-        let seat = |player: Player, tint| Seat {
-            name: Self::INFO.players[player.index()],
-            tint,
-            count: format!("{} on the board", self.markers(player).count_ones()),
-            reserve: Some(self.reserve(player)),
+        let pieces = |player| {
+            let markers = self.markers(player).count_ones();
+            (format!("{markers} on the board"), Some(self.reserve(player)))
         };
-        Diagram {
-            shape: Shape::Square,
-            towers: false,
-            cells: square_cells(self.layout(), piece),
-            labels: square_labels(self.layout()),
-            players: [seat(Player::One, Tint::Blue), seat(Player::Two, Tint::Orange)],
-            turn: self.outcome.is_none().then_some(self.turn),
-            status: status(self, self.how_it_ended()),
-            marks: Marks { winning: self.winning(), ..Marks::default() },
-        }
+        let players = seats::<Self>([Tint::Blue, Tint::Orange], pieces);
+        let mut diagram = square_board(self, self.layout(), piece, players, self.how_it_ended());
+        diagram.marks.winning = self.winning();
+        diagram
     }
 
     fn gesture(&self, m: Place) -> Gesture {
@@ -69,9 +58,5 @@ impl Show for Gekitai {
             placed: Some(self.layout().number(m.0)),
             travels: self.pushes(m.0).into_iter().map(travel).collect(),
         }
-    }
-
-    fn edited(&self, edit: Edit) -> Result<Self, SetupError> {
-        setup::edited(self, edit)
     }
 }

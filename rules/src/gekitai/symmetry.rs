@@ -62,7 +62,7 @@ impl Symmetric for Gekitai {
         (self.image(which), which)
     }
 
-    /// The same for positions in which the players have exchanged their roles.
+    /// Equal for positions that differ only by exchanging the players.
     fn canonical_key(&self) -> u64 {
         let mix = |key: u64, set: u64| {
             let key = (key ^ set).wrapping_mul(0x9e37_79b9_7f4a_7c15);

@@ -9,9 +9,10 @@ mod setup;
 mod show;
 mod symmetry;
 
+use crate::by_player::ByPlayer;
 use crate::edit::{Brush, Stroke};
 use crate::game::{Game, Info, OptionInfo, Outcome, Player, SetupError, Values};
-use crate::hex::{self, CELLS, Hex};
+use crate::hex::{self, CELLS, Direction, Hex};
 pub use moves::{Move, Parts};
 pub use setup::{Options, Setup};
 
@@ -34,7 +35,7 @@ pub use setup::{Options, Setup};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Glaisher {
-    stacks: [u64; 2],
+    stacks: ByPlayer<u64>,
     key: u64,
     heights: [u8; CELLS],
     turn: Player,
@@ -47,7 +48,7 @@ static INFO: Info = Info {
     id: "glaisher",
     name: "Glaisher",
     tagline: "split a stack, let its parts hop, connect two opposite sides",
-    players: ["Red", "Yellow"],
+    players: ByPlayer::new("Red", "Yellow"),
     uci: None,
     options: &[OptionInfo {
         name: "min_parts",
@@ -81,7 +82,7 @@ impl Glaisher {
     /// The set of a player's stacks, by cell number.
     #[inline]
     pub fn stacks(&self, player: Player) -> u64 {
-        self.stacks[player.index()]
+        self.stacks[player]
     }
 
     /// How many pieces stand on a cell.
@@ -99,7 +100,7 @@ impl Glaisher {
     /// The set of empty cells.
     #[inline]
     pub fn empty(&self) -> u64 {
-        hex::BOARD & !(self.stacks[0] | self.stacks[1])
+        hex::BOARD & !(self.stacks[Player::One] | self.stacks[Player::Two])
     }
 
     /// The fewest parts a stack may be split into.
@@ -109,33 +110,11 @@ impl Glaisher {
 }
 
 impl Game for Glaisher {
-    const INFO: &'static Info = &INFO;
+    common_items!();
     type Move = Move;
-    type Options = Options;
-    type Setup = Setup;
-
-    fn new(options: &Options) -> Result<Self, SetupError> {
-        setup::start(options)
-    }
-
-    fn from_setup(setup: Setup) -> Result<Self, SetupError> {
-        setup::read(setup)
-    }
-
-    fn setup(&self) -> Setup {
-        setup::write(self)
-    }
 
     fn options(&self) -> Options {
         Options { min_parts: self.min_parts }
-    }
-
-    fn turn(&self) -> Player {
-        self.turn
-    }
-
-    fn outcome(&self) -> Option<Outcome> {
-        self.outcome
     }
 
     #[inline]
@@ -148,14 +127,30 @@ impl Game for Glaisher {
         }
     }
 
+    /// Six bits for the cell, three for the direction, eight for the parts; a placement has no parts.
     #[inline]
     fn pack(m: Move) -> u32 {
-        m.pack()
+        match m {
+            Move::Place(cell) => cell.index() as u32,
+            Move::Shift { from, direction, parts } => {
+                u32::from(parts.bits()) << 9 | (direction as u32) << 6 | from.index() as u32
+            }
+        }
     }
 
     #[inline]
     fn unpack(code: u32) -> Option<Move> {
-        Move::unpack(code)
+        let index = (code & 63) as usize;
+        let cell = (index < CELLS).then(|| Hex::new(index))?;
+        let (parts, direction) = (u8::try_from(code >> 9).ok()?, (code >> 6 & 7) as usize);
+        Some(match parts {
+            0 => Move::Place(cell),
+            _ => Move::Shift {
+                from: cell,
+                direction: *Direction::ALL.get(direction)?,
+                parts: Parts(parts),
+            },
+        })
     }
 
     #[inline]
@@ -177,10 +172,6 @@ impl Game for Glaisher {
             Move::Shift { from, direction, parts } => self.shift(from, direction, parts),
             Move::Place(cell) => self.place(cell),
         }
-    }
-
-    fn key(&self) -> u64 {
-        self.key
     }
 
     fn objection(&self, m: Move) -> String {

@@ -1,6 +1,8 @@
 //! Shifting and placing.
 
 use super::Glaisher;
+use crate::bits::Bits;
+use crate::by_player::ByPlayer;
 use crate::game::{Outcome, ParseMoveError, Player, counted};
 use crate::hex::{self, CELLS, Direction, Hex};
 use crate::random::{Random, keys};
@@ -25,12 +27,13 @@ pub enum Move {
 
 /// Pairwise different heights from 1 to 8, as a set: bit i stands for a part of i + 1 pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Parts(u8);
+pub struct Parts(pub(super) u8);
 
 impl Parts {
     /// The heights, in ascending order.
-    pub fn heights(self) -> impl DoubleEndedIterator<Item = usize> {
-        (1..=8).filter(move |height| self.0 >> (height - 1) & 1 == 1)
+    #[inline]
+    pub fn heights(self) -> impl Iterator<Item = usize> {
+        self.0.bits().map(|bit| bit + 1)
     }
 
     /// The heights as bits: bit i stands for a part of i + 1 pieces.
@@ -63,34 +66,6 @@ impl Parts {
 impl fmt::Display for Parts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.heights().try_for_each(|height| write!(f, "{height}"))
-    }
-}
-
-impl Move {
-    /// Six bits for the cell, three for the direction, eight for the parts; a placement has no parts.
-    #[inline]
-    pub(super) fn pack(self) -> u32 {
-        match self {
-            Move::Place(cell) => cell.index() as u32,
-            Move::Shift { from, direction, parts } => {
-                u32::from(parts.0) << 9 | (direction as u32) << 6 | from.index() as u32
-            }
-        }
-    }
-
-    #[inline]
-    pub(super) fn unpack(code: u32) -> Option<Move> {
-        let index = (code & 63) as usize;
-        let cell = (index < hex::CELLS).then(|| Hex::new(index))?;
-        let (parts, direction) = (u8::try_from(code >> 9).ok()?, (code >> 6 & 7) as usize);
-        Some(match parts {
-            0 => Move::Place(cell),
-            _ => Move::Shift {
-                from: cell,
-                direction: *Direction::ALL.get(direction)?,
-                parts: Parts(parts),
-            },
-        })
     }
 }
 
@@ -192,24 +167,20 @@ fn splits(height: u8) -> &'static [Parts] {
 }
 
 /// A key for each player and cell, turned by the height of the stack.
-static KEYS: [[u64; CELLS]; 2] = [keys(0x676c_3031), keys(0x676c_3032)];
+static KEYS: ByPlayer<[u64; CELLS]> = ByPlayer::new(keys(0x676c_3031), keys(0x676c_3032));
 const TURN_KEY: u64 = Random::new(0x676c_3033).next_u64();
 const PLACING_KEY: u64 = Random::new(0x676c_3034).next_u64();
 
 #[inline]
 fn stack_key(player: Player, cell: Hex, height: u8) -> u64 {
-    KEYS[player.index()][cell.index()].rotate_left(height.into())
+    KEYS[player][cell.index()].rotate_left(height.into())
 }
 
 impl Glaisher {
     #[inline]
     pub(super) fn append_placements(&self, out: &mut Vec<Move>) {
-        let mut empty = self.empty();
         out.reserve(CELLS);
-        while empty != 0 {
-            out.push(Move::Place(Hex::new(empty.trailing_zeros() as usize)));
-            empty &= empty - 1;
-        }
+        out.extend(hex::cells(self.empty()).map(Move::Place));
     }
 
     #[inline]
@@ -220,22 +191,19 @@ impl Glaisher {
         });
     }
 
-    /// Shows every legal shift of a player, until told to stop; says whether it was.
+    /// Calls back with every legal shift of a player until told to stop; returns whether it was.
     #[inline]
     pub fn each_shift(
         &self,
         player: Player,
         mut stop: impl FnMut(Hex, Direction, Parts) -> bool,
     ) -> bool {
-        let mut rest = self.stacks(player);
-        while rest != 0 {
-            let from = Hex::new(rest.trailing_zeros() as usize);
-            rest &= rest - 1;
+        for from in hex::cells(self.stacks(player)) {
             let splits = splits(self.height(from));
             for direction in Direction::ALL {
                 let allowed = self.landings(player, from, direction);
                 for parts in splits {
-                    // Splits are sorted: from here on, all have too tall a part.
+                    // Splits are sorted: all that follow have a part that is too tall.
                     if parts.0 > allowed {
                         break;
                     }
@@ -264,10 +232,7 @@ impl Glaisher {
     fn landings(&self, player: Player, from: Hex, direction: Direction) -> u8 {
         let mut set = ((1u32 << from.room(direction)) - 1) as u8;
         // Parts jump over everything in between, so only landing cells matter.
-        let mut theirs = self.stacks(player.other()) & from.line(direction);
-        while theirs != 0 {
-            let cell = Hex::new(theirs.trailing_zeros() as usize);
-            theirs &= theirs - 1;
+        for cell in hex::cells(self.stacks(player.other()) & from.line(direction)) {
             let distance = from.steps_to(cell);
             if usize::from(self.height(cell)) > distance {
                 set &= !(1 << (distance - 1));
@@ -284,14 +249,11 @@ impl Glaisher {
 
     #[inline]
     pub(super) fn shift(&mut self, from: Hex, direction: Direction, parts: Parts) {
-        let (me, them) = (self.turn.index(), self.turn.other().index());
+        let (me, them) = (self.turn, self.turn.other());
         self.key ^= stack_key(self.turn, from, self.height(from)) ^ PLACING_KEY;
         self.heights[from.index()] = 0;
         self.stacks[me] ^= from.bit();
-        let mut rest = parts.0;
-        while rest != 0 {
-            let part = rest.trailing_zeros() as usize + 1;
-            rest &= rest - 1;
+        for part in parts.heights() {
             let cell = from.ahead(direction, part);
             let old = self.height(cell);
             let new = old.saturating_add(part as u8);
@@ -311,7 +273,7 @@ impl Glaisher {
     #[inline]
     pub(super) fn place(&mut self, cell: Hex) {
         let mover = self.turn;
-        self.stacks[mover.index()] |= cell.bit();
+        self.stacks[mover] |= cell.bit();
         self.heights[cell.index()] = 1;
         self.key ^= stack_key(mover, cell, 1) ^ PLACING_KEY ^ TURN_KEY;
         self.placing = false;

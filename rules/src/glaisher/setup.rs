@@ -1,13 +1,14 @@
 //! Options, the start, and positions as plain data.
 
 use super::Glaisher;
+use crate::by_player::ByPlayer;
 use crate::edit::{Edit, Stroke, no_such_cell};
 use crate::game::{Game, Outcome, Player, SetupError};
 use crate::hex::{self, CELLS, Hex, ROWS};
 use crate::notation::expect_len;
 use serde::{Deserialize, Serialize};
 
-/// What may vary: whether a stack must be split.
+/// The options: whether a stack must be split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
@@ -25,7 +26,7 @@ impl Default for Options {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Setup {
-    /// What may vary; the usual values where it is left out.
+    /// The options; defaults if left out.
     #[serde(default)]
     pub options: Options,
     /// The heights, only of cells that exist.
@@ -41,7 +42,7 @@ fn empty(options: &Options) -> Result<Glaisher, SetupError> {
     let min_parts = options.min_parts;
     Glaisher::INFO.check("min_parts", "must be", min_parts)?;
     Ok(Glaisher {
-        stacks: [0; 2],
+        stacks: ByPlayer::both(0),
         key: 0,
         heights: [0; CELLS],
         turn: Player::One,
@@ -56,7 +57,7 @@ pub(super) fn start(options: &Options) -> Result<Glaisher, SetupError> {
     let places = [(Player::One, [(0, 1), (5, 8), (7, 3)]), (Player::Two, [(1, 5), (3, 0), (8, 7)])];
     for (player, cells) in places {
         for cell in cells.into_iter().filter_map(|(row, column)| Hex::at(row, column)) {
-            pos.stacks[player.index()] |= cell.bit();
+            pos.stacks[player] |= cell.bit();
             pos.heights[cell.index()] = 6;
         }
     }
@@ -79,7 +80,7 @@ pub(super) fn read(setup: Setup) -> Result<Glaisher, SetupError> {
             };
             pos.heights[cell.index()] = height;
             if height > 0 {
-                pos.stacks[usize::from(*signed < 0)] |= cell.bit();
+                pos.stacks[if *signed < 0 { Player::Two } else { Player::One }] |= cell.bit();
             }
         }
     }
@@ -88,7 +89,7 @@ pub(super) fn read(setup: Setup) -> Result<Glaisher, SetupError> {
     Ok(pos)
 }
 
-/// The result of a position that was set up; in the middle of a turn its mover has not won yet.
+/// The result of a position that was set up; in the middle of a turn the mover has not won yet.
 fn judge(pos: &Glaisher) -> Result<Option<Outcome>, SetupError> {
     if pos.placing && pos.empty() == 0 {
         return Err(SetupError::new("placing", "no cell is empty, but a shift always leaves one"));
@@ -121,8 +122,7 @@ pub(super) fn write(pos: &Glaisher) -> Setup {
     }
 }
 
-/// The position after a change by hand, at the beginning of a turn. A piece on the other colour begins a
-/// new stack.
+/// The position after an edit, at the start of a turn. A piece placed on the other colour starts a new stack.
 pub(super) fn edited(pos: &Glaisher, edit: Edit) -> Result<Glaisher, SetupError> {
     let mut setup = Setup { placing: false, ..write(pos) };
     match edit {

@@ -1,12 +1,11 @@
 //! The drawing and the taps.
 
-use super::{Glaisher, Move, Parts, setup};
+use super::{Glaisher, Move, Parts};
 use crate::diagram::{
-    Diagram, DrawnCell, Gesture, Label, Look, Marks, Piece, Seat, Shape, Show, Tap, Tint, Tone,
-    Trace, Travel, status,
+    Diagram, DrawnCell, Gesture, Label, Look, Marks, Piece, Shape, Show, Tap, Tint, Tone, Trace,
+    Travel, seats, status,
 };
-use crate::edit::Edit;
-use crate::game::{Game, Outcome, Player, SetupError, counted};
+use crate::game::{Game, Outcome, Player, counted};
 use crate::hex::{self, Hex, ROWS, SIDES};
 
 /// Half cells to the right of the leftmost centre.
@@ -67,7 +66,7 @@ impl Glaisher {
     fn status(&self, connected: bool) -> String {
         match self.outcome {
             None if self.placing => {
-                format!("{} to place a piece", Self::INFO.players[self.turn.index()])
+                format!("{} to place a piece", Self::INFO.players[self.turn])
             }
             None => status(self, ""),
             Some(_) if connected => status(self, " by connecting two sides"),
@@ -85,16 +84,11 @@ impl Show for Glaisher {
             tone: Tone::Light,
             piece: self.piece(cell),
         };
-        let seat = |player: Player, tint| {
+        let pieces = |player| {
             let stacks = self.stacks(player);
             let pieces = hex::cells(stacks).map(|cell| usize::from(self.height(cell))).sum();
             let count = counted(stacks.count_ones() as usize, "stack");
-            Seat {
-                name: Self::INFO.players[player.index()],
-                tint,
-                count: format!("{count}, {}", counted(pieces, "piece")),
-                reserve: None,
-            }
+            (format!("{count}, {}", counted(pieces, "piece")), None)
         };
         let winning = match self.outcome {
             Some(Outcome::Win(player)) => shortest_connection(self.stacks(player)),
@@ -105,7 +99,7 @@ impl Show for Glaisher {
             towers: false,
             cells: Hex::all().map(drawn).collect(),
             labels: labels(),
-            players: [seat(Player::One, Tint::Red), seat(Player::Two, Tint::Yellow)],
+            players: seats::<Self>([Tint::Red, Tint::Yellow], pieces),
             turn: self.outcome.is_none().then_some(self.turn),
             status: self.status(!winning.is_empty()),
             marks: Marks { winning, ..Marks::default() },
@@ -139,9 +133,5 @@ impl Show for Glaisher {
             }
             Move::Place(cell) => Trace { placed: Some(cell.index()), travels: vec![] },
         }
-    }
-
-    fn edited(&self, edit: Edit) -> Result<Self, SetupError> {
-        setup::edited(self, edit)
     }
 }

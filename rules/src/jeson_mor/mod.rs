@@ -10,6 +10,7 @@ mod setup;
 mod show;
 mod symmetry;
 
+use crate::by_player::ByPlayer;
 use crate::edit::{Brush, Stroke};
 use crate::game::{Game, Info, OptionInfo, Outcome, Player, SetupError, Values};
 use crate::grid::{Layout, Square, outside};
@@ -32,7 +33,7 @@ pub type Cell = Square<11>;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct JesonMor {
-    knights: [u128; 2],
+    knights: ByPlayer<u128>,
     key: u64,
     turn: Player,
     outcome: Option<Outcome>,
@@ -44,7 +45,7 @@ static INFO: Info = Info {
     id: "jeson-mor",
     name: "Jeson Mor",
     tagline: "bring a knight to the centre and leave it again",
-    players: ["White", "Black"],
+    players: ByPlayer::new("White", "Black"),
     uci: Some("jesonmor"),
     options: &[
         OptionInfo {
@@ -80,7 +81,7 @@ impl JesonMor {
     /// The position with these knights, bit 11 × row + column; quicker than plain data.
     pub fn from_knights(
         options: &Options,
-        knights: [u128; 2],
+        knights: ByPlayer<u128>,
         turn: Player,
     ) -> Result<JesonMor, SetupError> {
         setup::with_knights(options, knights, turn)
@@ -103,7 +104,7 @@ impl JesonMor {
     /// The set of a player's knights, bit 11 × row + column.
     #[inline]
     pub fn knights(&self, player: Player) -> u128 {
-        self.knights[player.index()]
+        self.knights[player]
     }
 
     fn owner(&self, cell: Cell) -> Option<Player> {
@@ -116,7 +117,7 @@ impl JesonMor {
         Cell::at(self.size() / 2, self.size() / 2)
     }
 
-    /// What the board alone says of the result, when this player is to move.
+    /// The result by the board alone, with this player to move.
     fn judge(&self, turn: Player) -> Option<Outcome> {
         let [mine, theirs] = [self.knights(turn), self.knights(turn.other())];
         let centre = 1 << self.centre().index();
@@ -133,7 +134,7 @@ impl JesonMor {
         let mut key = if self.turn == Player::Two { TURN_KEY } else { 0 };
         for player in Player::BOTH {
             for cell in moves::cells(self.knights(player)) {
-                key ^= KEYS[player.index()][cell.index()];
+                key ^= KEYS[player][cell.index()];
             }
         }
         key
@@ -141,33 +142,11 @@ impl JesonMor {
 }
 
 impl Game for JesonMor {
-    const INFO: &'static Info = &INFO;
+    common_items!();
     type Move = Jump;
-    type Options = Options;
-    type Setup = Setup;
-
-    fn new(options: &Options) -> Result<Self, SetupError> {
-        setup::start(options)
-    }
-
-    fn from_setup(setup: Setup) -> Result<Self, SetupError> {
-        setup::read(setup)
-    }
-
-    fn setup(&self) -> Setup {
-        setup::write(self)
-    }
 
     fn options(&self) -> Options {
         Options { size: self.size, goal: self.goal }
-    }
-
-    fn turn(&self) -> Player {
-        self.turn
-    }
-
-    fn outcome(&self) -> Option<Outcome> {
-        self.outcome
     }
 
     #[inline]
@@ -202,10 +181,6 @@ impl Game for JesonMor {
         self.jump(m);
     }
 
-    fn key(&self) -> u64 {
-        self.key
-    }
-
     fn wins_at_once(&self) -> bool {
         self.outcome.is_none() && self.has_winning_jump()
     }
@@ -215,15 +190,7 @@ impl Game for JesonMor {
         if !self.append_captures_in_the_centre(out) {
             self.append_moves(out);
         }
-        let mut kept = first;
-        for i in first..out.len() {
-            let next = self.after(out[i]);
-            if next.outcome != Some(Outcome::Win(self.turn.other())) && !next.wins_at_once() {
-                out[kept] = out[i];
-                kept += 1;
-            }
-        }
-        out.truncate(kept);
+        self.drop_losing_moves(out, first);
     }
 
     fn objection(&self, m: Jump) -> String {

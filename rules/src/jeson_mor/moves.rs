@@ -1,6 +1,8 @@
 //! Jumping and capturing.
 
 use super::{Cell, Goal, JesonMor};
+use crate::bits::Bits;
+use crate::by_player::ByPlayer;
 use crate::game::{Outcome, ParseMoveError};
 use crate::grid::KNIGHT_JUMPS;
 use crate::random::{Random, keys};
@@ -42,7 +44,7 @@ fn read(text: &str) -> Option<Jump> {
     Some(Jump { from: Cell::parse(from)?, to: Cell::parse(to)? })
 }
 
-pub(super) static KEYS: [[u64; 121]; 2] = [keys(0x6a6d_3031), keys(0x6a6d_3032)];
+pub(super) static KEYS: ByPlayer<[u64; 121]> = ByPlayer::new(keys(0x6a6d_3031), keys(0x6a6d_3032));
 pub(super) const TURN_KEY: u64 = Random::new(0x6a6d_3033).next_u64();
 
 /// The cells a knight's jump away, for each board size (5, 7, 9, 11) and cell.
@@ -69,38 +71,23 @@ pub fn jumps(cell: Cell, size: usize) -> u128 {
 }
 
 /// The cells of a set, in order.
-pub(super) fn cells(mut set: u128) -> impl Iterator<Item = Cell> {
-    std::iter::from_fn(move || (set != 0).then(|| pop(&mut set)))
-}
-
 #[inline]
-fn pop(set: &mut u128) -> Cell {
-    let cell = Cell::new(set.trailing_zeros() as usize);
-    *set &= *set - 1;
-    cell
+pub(super) fn cells(set: u128) -> impl Iterator<Item = Cell> {
+    set.bits().map(Cell::new)
 }
 
 /// Whether knights have a jump to a cell without one of them.
 #[inline]
 pub(super) fn any(own: u128, size: usize) -> bool {
-    let mut rest = own;
-    while rest != 0 {
-        if jumps(pop(&mut rest), size) & !own != 0 {
-            return true;
-        }
-    }
-    false
+    cells(own).any(|from| jumps(from, size) & !own != 0)
 }
 
 #[inline]
 pub(super) fn append(own: u128, size: usize, out: &mut Vec<Jump>) {
-    let mut rest = own;
-    while rest != 0 {
-        let from = pop(&mut rest);
-        let mut targets = jumps(from, size) & !own;
+    for from in cells(own) {
         out.reserve(8);
-        while targets != 0 {
-            out.push(Jump { from, to: pop(&mut targets) });
+        for to in cells(jumps(from, size) & !own) {
+            out.push(Jump { from, to });
         }
     }
 }
@@ -110,19 +97,19 @@ impl JesonMor {
     pub(super) fn jump(&mut self, m: Jump) {
         let (mover, other) = (self.turn, self.turn.other());
         let (from, to) = (m.from.index(), m.to.index());
-        let keys = &KEYS[mover.index()];
-        self.knights[mover.index()] ^= 1 << from | 1 << to;
+        let keys = &KEYS[mover];
+        self.knights[mover] ^= 1 << from | 1 << to;
         self.key ^= keys[from] ^ keys[to] ^ TURN_KEY;
-        if self.knights[other.index()] >> to & 1 == 1 {
-            self.knights[other.index()] ^= 1 << to;
-            self.key ^= KEYS[other.index()][to];
+        if self.knights[other] >> to & 1 == 1 {
+            self.knights[other] ^= 1 << to;
+            self.key ^= KEYS[other][to];
         }
         let goal = match self.goal {
             Goal::Leave => m.from,
             Goal::Reach => m.to,
         };
         // A side without knights has no jumps either.
-        let wins = goal == self.centre() || !any(self.knights[other.index()], self.size());
+        let wins = goal == self.centre() || !any(self.knights[other], self.size());
         self.outcome = wins.then_some(Outcome::Win(mover));
         self.turn = other;
     }
@@ -131,8 +118,8 @@ impl JesonMor {
 impl JesonMor {
     /// Whether a jump leaves or reaches the centre, as the goal is, or captures the last knight.
     ///
-    /// Nobody who has a knight is without a jump: a knight gets from any cell to any other, so the cells
-    /// of a player's knights, unless they fill the board, have a jump to one beside them.
+    /// A player with a knight always has a jump: a knight can reach every cell from every other, so some
+    /// knight can jump to a cell without an own knight unless they fill the board.
     #[inline]
     pub(super) fn has_winning_jump(&self) -> bool {
         let [own, their] = [self.knights(self.turn), self.knights(self.turn.other())];
@@ -148,8 +135,8 @@ impl JesonMor {
 }
 
 impl JesonMor {
-    /// If the opponent stands in the centre and can leave it with the next jump: appends the jumps that
-    /// take that knight, since all others lose, and says so.
+    /// If the opponent stands in the centre and could leave it next, appends the jumps that capture that
+    /// knight, since all others lose, and returns true.
     pub(super) fn append_captures_in_the_centre(&self, out: &mut Vec<Jump>) -> bool {
         let [own, their] = [self.knights(self.turn), self.knights(self.turn.other())];
         let near = jumps(self.centre(), self.size());

@@ -103,7 +103,7 @@ impl JesonMor {
     fn before_leaving(&self, winner: Player) -> Vec<String> {
         let ring = moves::jumps(self.centre(), self.size());
         let mut before = *self;
-        let own = &mut before.knights[winner.index()];
+        let own = &mut before.knights[winner];
         if let Some(cell) = Cell::all(self.size()).find(|c| *own & ring & (1 << c.index()) != 0) {
             *own ^= 1 << cell.index() | 1 << self.centre().index();
         }

@@ -1,14 +1,16 @@
 //! Options, the start, and positions as plain data.
 
 use super::{Cell, JesonMor, jumps};
+use crate::bits::Bits;
+use crate::by_player::ByPlayer;
 use crate::edit::{Edit, Stroke, paint_letter};
 use crate::game::{Game, Outcome, Player, SetupError};
 use crate::notation::{expect_at_most, read_letters, write_letters};
 use serde::{Deserialize, Serialize};
 
-const LETTERS: [char; 2] = ['w', 'b'];
+const LETTERS: ByPlayer<char> = ByPlayer::new('w', 'b');
 
-/// What may vary: the board and the goal.
+/// The options: the board and the goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
@@ -38,14 +40,14 @@ pub enum Goal {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Setup {
-    /// What may vary; the usual values where it is left out.
+    /// The options; defaults if left out.
     #[serde(default)]
     pub options: Options,
     /// The rows, from the top: Black's side first.
     pub board: Vec<String>,
     /// Whose turn it is.
     pub turn: Player,
-    /// Who has left the centre: no board shows that.
+    /// Who has left the centre, which the board does not show.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub winner: Option<Player>,
 }
@@ -53,14 +55,21 @@ pub struct Setup {
 fn empty(options: &Options) -> Result<JesonMor, SetupError> {
     let Options { size, goal } = *options;
     JesonMor::INFO.check("size", "board side must be", size)?;
-    Ok(JesonMor { knights: [0; 2], key: 0, turn: Player::One, outcome: None, size, goal })
+    Ok(JesonMor {
+        knights: ByPlayer::both(0),
+        key: 0,
+        turn: Player::One,
+        outcome: None,
+        size,
+        goal,
+    })
 }
 
 pub(super) fn start(options: &Options) -> Result<JesonMor, SetupError> {
     let mut pos = empty(options)?;
     for column in 0..pos.size() {
-        pos.knights[0] |= 1 << Cell::at(column, 0).index();
-        pos.knights[1] |= 1 << Cell::at(column, pos.size() - 1).index();
+        pos.knights[Player::One] |= 1 << Cell::at(column, 0).index();
+        pos.knights[Player::Two] |= 1 << Cell::at(column, pos.size() - 1).index();
     }
     pos.key = pos.fresh_key();
     Ok(pos)
@@ -68,9 +77,9 @@ pub(super) fn start(options: &Options) -> Result<JesonMor, SetupError> {
 
 pub(super) fn read(setup: Setup) -> Result<JesonMor, SetupError> {
     let layout = empty(&setup.options)?.layout();
-    let mut knights = [0; 2];
+    let mut knights = ByPlayer::both(0);
     for (owner, cell) in read_letters(&setup.board, layout, LETTERS)? {
-        knights[owner.index()] |= 1 << cell.index();
+        knights[owner] |= 1 << cell.index();
     }
     let mut pos = with_knights(&setup.options, knights, setup.turn)?;
     if let Some(winner) = setup.winner {
@@ -82,23 +91,20 @@ pub(super) fn read(setup: Setup) -> Result<JesonMor, SetupError> {
 
 pub(super) fn with_knights(
     options: &Options,
-    knights: [u128; 2],
+    knights: ByPlayer<u128>,
     turn: Player,
 ) -> Result<JesonMor, SetupError> {
     let mut pos = empty(options)?;
-    let mut all = knights[0] | knights[1];
-    if knights[0] & knights[1] != 0 {
+    if knights[Player::One] & knights[Player::Two] != 0 {
         return Err(SetupError::new("board", "has two knights on a cell, expected one at most"));
     }
-    while all != 0 {
-        if !Cell::new((all.trailing_zeros() as usize).min(120)).is_on(pos.size()) {
-            return Err(SetupError::new("board", "has a knight beside it"));
-        }
-        all &= all - 1;
+    let mut all = (knights[Player::One] | knights[Player::Two]).bits();
+    if all.any(|cell| !Cell::new(cell.min(120)).is_on(pos.size())) {
+        return Err(SetupError::new("board", "has a knight beside it"));
     }
     (pos.knights, pos.turn) = (knights, turn);
     expect_at_most::<JesonMor>("board", "knights", pos.knights.map(u128::count_ones), pos.size)?;
-    if pos.knights == [0; 2] {
+    if pos.knights == ByPlayer::both(0) {
         return Err(SetupError::new("board", "has no knights, expected one at least"));
     }
     pos.outcome = pos.judge(pos.turn);
@@ -106,9 +112,9 @@ pub(super) fn with_knights(
     Ok(pos)
 }
 
-/// The winner must be who the board says, or else can have left the centre with the last jump.
+/// Checks the winner: the board must say so, or the last jump may have left the centre.
 fn check_winner(pos: &JesonMor, winner: Player) -> Result<(), SetupError> {
-    let name = JesonMor::INFO.players[winner.index()];
+    let name = JesonMor::INFO.players[winner];
     let centre = pos.centre();
     let message = if let Some(outcome) = pos.outcome {
         if outcome == Outcome::Win(winner) {
@@ -119,7 +125,7 @@ fn check_winner(pos: &JesonMor, winner: Player) -> Result<(), SetupError> {
         format!("is {winner}, who is to move")
     } else if pos.goal == Goal::Reach {
         format!("is {winner}, but the goal is to reach the centre and {name} has not")
-    } else if (pos.knights[0] | pos.knights[1]) >> centre.index() & 1 == 1 {
+    } else if (pos.knights[Player::One] | pos.knights[Player::Two]) >> centre.index() & 1 == 1 {
         format!("is {winner}, but there is a knight on the centre")
     } else if pos.knights(winner) & jumps(centre, pos.size()) == 0 {
         format!("is {winner}, but no knight of {name} is a jump away from the centre")
@@ -136,8 +142,7 @@ pub(super) fn write(pos: &JesonMor) -> Setup {
     Setup { options: pos.options(), board, turn: pos.turn, winner }
 }
 
-/// The position after a change by hand. A board needs a knight, so a cleared one keeps a knight of each
-/// player in the corner.
+/// The position after an edit. A board needs a knight, so a cleared one keeps one of each player in a corner.
 pub(super) fn edited(pos: &JesonMor, edit: Edit) -> Result<JesonMor, SetupError> {
     let mut setup = Setup { winner: None, ..write(pos) };
     match edit {

@@ -1,12 +1,10 @@
 //! The drawing and the taps.
 
-use super::{Goal, JesonMor, Jump, setup};
+use super::{Goal, JesonMor, Jump};
 use crate::diagram::{
-    Diagram, Gesture, Look, Marks, Piece, Seat, Shape, Show, Tap, Tint, Tone, Trace, Travel,
-    square_cells, square_labels, status,
+    Diagram, Gesture, Look, Piece, Show, Tap, Tint, Tone, Trace, Travel, seats, square_board,
 };
-use crate::edit::Edit;
-use crate::game::{Game, Player, SetupError, counted};
+use crate::game::counted;
 
 impl JesonMor {
     fn how_it_ended(&self) -> &'static str {
@@ -24,24 +22,11 @@ impl JesonMor {
 impl Show for JesonMor {
     fn diagram(&self) -> Diagram {
         let piece = |cell| Some(Piece { owner: self.owner(cell)?, look: Look::Knight });
-        let mut cells = square_cells(self.layout(), piece);
-        cells[self.layout().number(self.centre())].tone = Tone::Goal;
-        let seat = |player: Player, tint| Seat {
-            name: Self::INFO.players[player.index()],
-            tint,
-            count: counted(self.knights(player).count_ones() as usize, "knight"),
-            reserve: None,
-        };
-        Diagram {
-            shape: Shape::Square,
-            towers: false,
-            cells,
-            labels: square_labels(self.layout()),
-            players: [seat(Player::One, Tint::Ivory), seat(Player::Two, Tint::Ebony)],
-            turn: self.outcome.is_none().then_some(self.turn),
-            status: status(self, self.how_it_ended()),
-            marks: Marks::default(),
-        }
+        let pieces = |player| (counted(self.knights(player).count_ones() as usize, "knight"), None);
+        let players = seats::<Self>([Tint::Ivory, Tint::Ebony], pieces);
+        let mut diagram = square_board(self, self.layout(), piece, players, self.how_it_ended());
+        diagram.cells[self.layout().number(self.centre())].tone = Tone::Goal;
+        diagram
     }
 
     fn gesture(&self, m: Jump) -> Gesture {
@@ -58,9 +43,5 @@ impl Show for JesonMor {
             height: 1,
         };
         Trace { placed: None, travels: vec![travel] }
-    }
-
-    fn edited(&self, edit: Edit) -> Result<Self, SetupError> {
-        setup::edited(self, edit)
     }
 }

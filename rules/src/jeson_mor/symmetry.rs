@@ -64,7 +64,7 @@ impl JesonMor {
         for player in Player::BOTH {
             for cell in cells(self.knights(player)) {
                 for (key, image) in keys.iter_mut().zip(images(cell, self.size())) {
-                    *key ^= KEYS[player.index()][usize::from(*image)];
+                    *key ^= KEYS[player][usize::from(*image)];
                 }
             }
         }

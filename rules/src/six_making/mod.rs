@@ -10,6 +10,7 @@ mod show;
 mod symmetry;
 mod tower;
 
+use crate::by_player::ByPlayer;
 use crate::edit::{Brush, Stroke};
 use crate::game::{Game, Info, OptionInfo, Outcome, Player, SetupError, Values};
 use crate::grid::{Layout, Square};
@@ -28,8 +29,8 @@ pub const KING: usize = 6;
 /// Moves are ordered: placements row by row from `a1`; then towers by their cell, by the cell they go
 /// to, the whole tower first and then its top 1, 2, … discs.
 ///
-/// Two positions are equal when play goes on alike: the last move counts only where ko forbids undoing
-/// it.
+/// Two positions are equal if play can continue in the same way: the last move counts only where ko forbids
+/// undoing it.
 ///
 /// ```
 /// use rules::{Game, Notation, Outcome, Player, six_making::SixMaking};
@@ -44,7 +45,7 @@ pub struct SixMaking {
     occupied: u32,
     key: u64,
     /// The discs of each player that are on the board.
-    discs: [u8; 2],
+    discs: ByPlayer<u8>,
     turn: Player,
     outcome: Option<Outcome>,
     size: u8,
@@ -55,7 +56,7 @@ pub struct SixMaking {
     ko: bool,
 }
 
-/// A move that was made, with all that it takes to undo it.
+/// A move with all that is needed to undo it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Last {
     Placed { cell: Cell },
@@ -66,7 +67,7 @@ static INFO: Info = Info {
     id: "six-making",
     name: "Six MaKING",
     tagline: "build towers that move like chess pieces, and top the first king",
-    players: ["X", "O"],
+    players: ByPlayer::new("X", "O"),
     uci: None,
     options: &[
         OptionInfo {
@@ -127,10 +128,10 @@ impl SixMaking {
         moves::reach(cell, self.tower(cell).height(), self.occupied)
     }
 
-    /// How many discs a player has beside the board.
+    /// How many discs a player has in reserve.
     #[inline]
     pub fn reserve(&self, player: Player) -> u8 {
-        setup::discs_each(self.size) - self.discs[player.index()]
+        setup::discs_each(self.size) - self.discs[player]
     }
 
     /// Whether a move may build a king that the opponent tops.
@@ -173,33 +174,11 @@ impl std::hash::Hash for SixMaking {
 }
 
 impl Game for SixMaking {
-    const INFO: &'static Info = &INFO;
+    common_items!();
     type Move = Move;
-    type Options = Options;
-    type Setup = Setup;
-
-    fn new(options: &Options) -> Result<Self, SetupError> {
-        setup::start(options)
-    }
-
-    fn from_setup(setup: Setup) -> Result<Self, SetupError> {
-        setup::read(setup)
-    }
-
-    fn setup(&self) -> Setup {
-        setup::write(self)
-    }
 
     fn options(&self) -> Options {
         Options { size: self.size, self_defeat: self.self_defeat }
-    }
-
-    fn turn(&self) -> Player {
-        self.turn
-    }
-
-    fn outcome(&self) -> Option<Outcome> {
-        self.outcome
     }
 
     #[inline]
@@ -215,23 +194,31 @@ impl Game for SixMaking {
         self.outcome.is_none() && self.may_make(m)
     }
 
+    /// Five bits for each cell and three for the discs: 0 for a whole tower, 7 for a placement.
     #[inline]
     fn pack(m: Move) -> u32 {
-        m.pack()
+        let (from, to, discs) = match m {
+            Move::Place(cell) => (cell, cell, 7),
+            Move::Tower { from, to } => (from, to, 0),
+            Move::Top { from, to, discs } => (from, to, discs & 7),
+        };
+        (from.index() << 8 | to.index() << 3) as u32 | u32::from(discs)
     }
 
     #[inline]
     fn unpack(code: u32) -> Option<Move> {
-        Move::unpack(code)
+        let cell = |bits: u32| (bits < 25).then(|| Cell::new(bits as usize));
+        let (from, to) = (cell(code >> 8)?, cell(code >> 3 & 31)?);
+        Some(match code & 7 {
+            0 => Move::Tower { from, to },
+            7 => Move::Place(to),
+            discs => Move::Top { from, to, discs: discs as u8 },
+        })
     }
 
     #[inline]
     fn play_unchecked(&mut self, m: Move) {
         self.make(m);
-    }
-
-    fn key(&self) -> u64 {
-        self.key
     }
 
     fn objection(&self, m: Move) -> String {

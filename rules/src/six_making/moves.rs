@@ -1,6 +1,7 @@
 //! Placing discs and moving towers.
 
 use super::{Cell, KING, Last, SelfDefeat, SixMaking, Tower, setup};
+use crate::bits::Bits;
 use crate::game::{Outcome, ParseMoveError, Player, counted};
 use crate::grid::{DIRECTIONS, KNIGHT_JUMPS, outside};
 use crate::random::Random;
@@ -40,28 +41,6 @@ impl Move {
             Move::Top { from, to, discs }
         }
     }
-
-    /// Five bits for each cell, and three that tell the discs: 0 for a whole tower, 7 for a placement.
-    #[inline]
-    pub(super) fn pack(self) -> u32 {
-        let (from, to, discs) = match self {
-            Move::Place(cell) => (cell, cell, 7),
-            Move::Tower { from, to } => (from, to, 0),
-            Move::Top { from, to, discs } => (from, to, discs & 7),
-        };
-        (from.index() << 8 | to.index() << 3) as u32 | u32::from(discs)
-    }
-
-    #[inline]
-    pub(super) fn unpack(code: u32) -> Option<Move> {
-        let cell = |bits: u32| (bits < 25).then(|| Cell::new(bits as usize));
-        let (from, to) = (cell(code >> 8)?, cell(code >> 3 & 31)?);
-        Some(match code & 7 {
-            0 => Move::Tower { from, to },
-            7 => Move::Place(to),
-            discs => Move::Top { from, to, discs: discs as u8 },
-        })
-    }
 }
 
 impl fmt::Display for Move {
@@ -95,10 +74,10 @@ fn read(text: &str) -> Option<Move> {
     Some(Move::Top { from, to: Cell::parse(to)?, discs: discs - b'0' })
 }
 
-/// The seeds of the keys of towers by cell, and of moves that may not be taken back by their ends.
+/// The seeds of the keys: towers by cell, and moves that ko forbids by their ends.
 const SEEDS: [u64; 2] = [0x736d_3031, 0x736d_3032];
 
-/// The tables of both. A program that a page fetches does without: nothing packs them.
+/// The precomputed keys. The WebAssembly program computes them instead, since they do not compress.
 #[cfg(not(target_family = "wasm"))]
 mod table {
     use super::SEEDS;
@@ -221,10 +200,8 @@ pub(super) fn reach(cell: Cell, height: usize, occupied: u32) -> u32 {
 }
 
 #[inline]
-fn pop(set: &mut u32) -> Cell {
-    let cell = Cell::new(set.trailing_zeros() as usize);
-    *set &= *set - 1;
-    cell
+fn cells(set: u32) -> impl Iterator<Item = Cell> {
+    set.bits().map(Cell::new)
 }
 
 impl SixMaking {
@@ -239,25 +216,18 @@ impl SixMaking {
         if self.reserve(self.turn) == 0 {
             return;
         }
-        let mut empty = self.board() & !self.occupied;
         out.reserve(32);
-        while empty != 0 {
-            out.push(Move::Place(pop(&mut empty)));
-        }
+        out.extend(cells(self.board() & !self.occupied).map(Move::Place));
     }
 
     #[inline]
     pub(super) fn append_carries(&self, out: &mut Vec<Move>) {
         let ko = self.ko();
-        let mut rest = self.occupied;
-        while rest != 0 {
-            let from = pop(&mut rest);
+        for from in cells(self.occupied) {
             let tower = self.tower(from);
             let height = tower.height();
             let may_crown = tower.top() == self.turn || self.self_defeat == SelfDefeat::Allowed;
-            let mut targets = reach(from, height, self.occupied);
-            while targets != 0 {
-                let to = pop(&mut targets);
+            for to in cells(reach(from, height, self.occupied)) {
                 let most = if may_crown {
                     height
                 } else {
@@ -327,7 +297,7 @@ impl SixMaking {
     #[inline]
     fn put(&mut self, cell: Cell, owner: Player) {
         self.set(cell, Tower::disc(owner));
-        self.discs[owner.index()] += 1;
+        self.discs[owner] += 1;
         self.last = Some(Last::Placed { cell });
         self.ko = false;
     }
@@ -354,7 +324,7 @@ impl SixMaking {
         self.occupied = if tower.is_empty() { self.occupied & !bit } else { self.occupied | bit };
     }
 
-    /// Whether the last move could be undone, were there no ko rule.
+    /// Whether undoing the last move would be legal but for the ko rule.
     #[inline]
     pub(super) fn could_undo(&self) -> bool {
         let Some(Last::Moved { from, to, .. }) = self.last else { return false };

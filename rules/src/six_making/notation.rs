@@ -6,13 +6,14 @@
 //! to move, and a third element is the board before the last move.
 
 use super::{Last, Move, Options, Setup, SixMaking, setup::Board};
+use crate::by_player::ByPlayer;
 use crate::game::{Game, Player, SetupError, shorten};
 use crate::notation::{
     Notation, OneLine, player_field, player_named, squeeze, stretch_items, write_line,
 };
 use crate::prolog::Term;
 
-const PLAYERS: [&str; 2] = ["player1", "player2"];
+const PLAYERS: ByPlayer<&str> = ByPlayer::new("player1", "player2");
 
 impl Notation for SixMaking {
     fn text(&self) -> String {
@@ -38,7 +39,7 @@ impl Notation for SixMaking {
     fn term(&self) -> Option<Term> {
         let setup = self.setup();
         let board = board_term(&setup.board);
-        let player = Term::atom(PLAYERS[self.turn.index()]);
+        let player = Term::atom(PLAYERS[self.turn]);
         Some(match (&setup.before, self.turn) {
             (Some(before), _) if self.ko => Term::List(vec![board, player, board_term(before)]),
             (_, Player::Two) => Term::List(vec![board, player]),
@@ -48,9 +49,9 @@ impl Notation for SixMaking {
 
     fn from_term(term: &Term, options: &Options) -> Result<Self, SetupError> {
         let (board, turn, before) = match term.unwrapped().list() {
-            Some([board, Term::Atom(player)]) => (board, player_named(player, PLAYERS)?, None),
+            Some([board, Term::Atom(player)]) => (board, player_named(player, *PLAYERS)?, None),
             Some([board, Term::Atom(player), before]) => {
-                (board, player_named(player, PLAYERS)?, Some(before))
+                (board, player_named(player, *PLAYERS)?, Some(before))
             }
             _ => (term.unwrapped(), Player::One, None),
         };

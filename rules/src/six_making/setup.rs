@@ -1,12 +1,13 @@
 //! Options, the start, and positions as plain data.
 
 use super::{Cell, KING, Last, SixMaking, Tower};
+use crate::by_player::ByPlayer;
 use crate::edit::{Edit, Stroke, no_such_cell};
 use crate::game::{Game, Outcome, Player, SetupError, shorten};
 use crate::notation::{expect_at_most, expect_len};
 use serde::{Deserialize, Serialize};
 
-/// What may vary: the board, and whether one may build the opponent's king.
+/// The options: the board, and whether a move may build the opponent's king.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
@@ -39,7 +40,7 @@ pub type Board = Vec<Vec<String>>;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Setup {
-    /// What may vary; the usual values where it is left out.
+    /// The options; defaults if left out.
     #[serde(default)]
     pub options: Options,
     /// The rows, from the top.
@@ -63,7 +64,7 @@ pub(super) fn start(options: &Options) -> Result<SixMaking, SetupError> {
         towers: [Tower::EMPTY; 25],
         occupied: 0,
         key: 0,
-        discs: [0; 2],
+        discs: ByPlayer::both(0),
         turn: Player::One,
         outcome: None,
         size,
@@ -88,7 +89,7 @@ pub(super) fn read(setup: Setup) -> Result<SixMaking, SetupError> {
         pos.last = last_move(&towers, &pos);
         // The same board again says that there was no last move.
         if pos.last.is_none() && towers != pos.towers {
-            let mover = SixMaking::INFO.players[pos.turn.other().index()];
+            let mover = SixMaking::INFO.players[pos.turn.other()];
             let message = format!("no move of {mover} leads from it to `board`");
             return Err(SetupError::new("before", message));
         }
@@ -103,10 +104,10 @@ pub(super) fn read(setup: Setup) -> Result<SixMaking, SetupError> {
     Ok(pos)
 }
 
-fn count(towers: &[Tower]) -> [u8; 2] {
-    let mut discs = [0; 2];
+fn count(towers: &[Tower]) -> ByPlayer<u8> {
+    let mut discs = ByPlayer::both(0);
     for owner in towers.iter().flat_map(|tower| tower.discs()) {
-        discs[owner.index()] += 1;
+        discs[owner] += 1;
     }
     discs
 }
@@ -198,7 +199,7 @@ fn write_board(towers: &[Tower; 25], size: usize) -> Board {
     (0..size).map(|row| (0..size).map(|column| tower(Cell::at(column, row))).collect()).collect()
 }
 
-/// The position after a change by hand, which forgets the last move.
+/// The position after an edit, which forgets the last move.
 pub(super) fn edited(pos: &SixMaking, edit: Edit) -> Result<SixMaking, SetupError> {
     let mut setup = Setup { before: None, ..write(pos) };
     match edit {

@@ -1,12 +1,10 @@
 //! The drawing and the taps.
 
-use super::{Cell, KING, Move, SixMaking, setup};
+use super::{Cell, KING, Move, SixMaking};
 use crate::diagram::{
-    Diagram, Gesture, Look, Marks, Piece, Seat, Shape, Show, Tap, Tint, Trace, Travel,
-    square_cells, square_labels, status,
+    Diagram, Gesture, Look, Piece, Show, Tap, Tint, Trace, Travel, seats, square_board,
 };
-use crate::edit::Edit;
-use crate::game::{Game, Player, SetupError};
+use crate::game::Player;
 
 impl SixMaking {
     fn how_it_ended(&self) -> &'static str {
@@ -42,28 +40,17 @@ impl Show for SixMaking {
                 },
             })
         };
-        let topped = |player: Player| {
+        let pieces = |player: Player| {
             let own =
                 |cell: &Cell| !self.tower(*cell).is_empty() && self.tower(*cell).top() == player;
-            Cell::all(self.size()).filter(own).count()
+            let topped = Cell::all(self.size()).filter(own).count();
+            (format!("tops {topped}"), Some(self.reserve(player)))
         };
-        let seat = |player: Player, tint| Seat {
-            name: Self::INFO.players[player.index()],
-            tint,
-            count: format!("tops {}", topped(player)),
-            reserve: Some(self.reserve(player)),
-        };
-        let winning = self.king().map(|cell| self.layout().number(cell)).into_iter().collect();
-        Diagram {
-            shape: Shape::Square,
-            towers: true,
-            cells: square_cells(self.layout(), piece),
-            labels: square_labels(self.layout()),
-            players: [seat(Player::One, Tint::Blue), seat(Player::Two, Tint::Orange)],
-            turn: self.outcome.is_none().then_some(self.turn),
-            status: status(self, self.how_it_ended()),
-            marks: Marks { winning, ..Marks::default() },
-        }
+        let players = seats::<Self>([Tint::Blue, Tint::Orange], pieces);
+        let mut diagram = square_board(self, self.layout(), piece, players, self.how_it_ended());
+        diagram.towers = true;
+        diagram.marks.winning.extend(self.king().map(|cell| self.layout().number(cell)));
+        diagram
     }
 
     fn gesture(&self, m: Move) -> Gesture {
@@ -94,9 +81,5 @@ impl Show for SixMaking {
         let travel =
             Travel { from: self.layout().number(from), to: Some(self.layout().number(to)), height };
         Trace { placed: None, travels: vec![travel] }
-    }
-
-    fn edited(&self, edit: Edit) -> Result<Self, SetupError> {
-        setup::edited(self, edit)
     }
 }

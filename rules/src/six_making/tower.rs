@@ -56,7 +56,7 @@ impl Tower {
         (0..self.height()).map(owner)
     }
 
-    /// What stays and what goes when the top `discs` are lifted.
+    /// Splits the tower into what stays and the top `discs`.
     #[inline]
     pub(super) const fn split(self, discs: usize) -> (Tower, Tower) {
         let rest = self.height() - discs;

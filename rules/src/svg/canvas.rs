@@ -33,7 +33,7 @@ pub(super) struct Type {
     pub centred: bool,
 }
 
-/// Markup as it grows. Whatever is drawn has no fill and no stroke unless it says so.
+/// A markup builder. Shapes have no fill and no stroke unless given.
 pub(super) struct Canvas<'a> {
     markup: String,
     depth: usize,
@@ -41,7 +41,7 @@ pub(super) struct Canvas<'a> {
 }
 
 impl<'a> Canvas<'a> {
-    /// Nothing yet; letters become shapes if there is a font for them.
+    /// Empty markup; letters become shapes if there is a font.
     pub(super) fn new(lettering: Option<&'a dyn Lettering>) -> Canvas<'a> {
         Canvas { markup: String::new(), depth: 0, lettering }
     }
@@ -116,7 +116,7 @@ impl<'a> Canvas<'a> {
     }
 }
 
-/// Text as it may stand in markup, between tags or in an attribute.
+/// Escapes text for markup, between tags or in an attribute.
 pub(super) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
@@ -125,7 +125,7 @@ pub(super) fn escape(text: &str) -> String {
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
-            // XML has no way to write the other control characters.
+            // XML cannot represent the other control characters.
             c if c.is_control() => escaped.push(' '),
             c => escaped.push(c),
         }

@@ -27,8 +27,7 @@ impl Caption {
         let words = |(player, seat): (Player, &Seat)| {
             Some((player, format!("{}: {} in hand", seat.name, seat.reserve?)))
         };
-        let seats: Vec<_> =
-            Player::BOTH.into_iter().zip(&diagram.players).filter_map(words).collect();
+        let seats: Vec<_> = diagram.players.pairs().filter_map(words).collect();
         let room = letters(inner / 2.0 - ICON, SMALL);
         let abreast = seats.iter().all(|(_, words)| words.chars().count() <= room);
         Caption { lines: wrap(&diagram.status, letters(inner, SIZE)), seats, abreast }

@@ -1,4 +1,4 @@
-//! What is pointed out on the board: each kind of mark has a form of its own.
+//! Highlights on the board: each kind of mark has a shape of its own.
 
 use super::Board;
 use super::canvas::{Canvas, Num, Point};
@@ -98,7 +98,7 @@ impl Board<'_> {
         }
     }
 
-    /// The way that a piece went in the last turn.
+    /// The path of a piece in the last turn.
     fn trail(&self, canvas: &mut Canvas, from: (&DrawnCell, Point), to: (&DrawnCell, Point)) {
         let (ink, panel) = (self.palette.ink, self.palette.panel);
         let tip = toward(to.1, from.1, clearance(to.0, 6.0));
@@ -112,7 +112,7 @@ impl Board<'_> {
         self.head(canvas, from.1, tip, (7.0, 3.8), &head);
     }
 
-    /// The way that a piece should go, or the cell where one should be placed.
+    /// The path of a suggested move, or the cell of a suggested placement.
     fn hint(&self, canvas: &mut Canvas, from: (&DrawnCell, Point), to: (&DrawnCell, Point)) {
         let (accent, panel) = (self.palette.accent, self.palette.panel);
         if from.1 == to.1 {
@@ -151,7 +151,7 @@ impl Board<'_> {
     }
 }
 
-/// How far an arrow keeps from the middle of a cell: it spares what stands there.
+/// The distance of an arrow from the middle of a cell, which leaves the piece visible.
 fn clearance(cell: &DrawnCell, empty: f64) -> f64 {
     if cell.piece.is_some() { EDGE - 2.0 } else { empty }
 }

@@ -117,7 +117,7 @@ fn opening(diagram: &Diagram, (width, height): Point) -> String {
     )
 }
 
-/// The page gives the size and the tile, and says what there is to say.
+/// The page provides size, tile and description.
 fn page_opening((width, height): Point) -> String {
     let (width, height) = (Num(width), Num(height));
     format!(
@@ -224,6 +224,7 @@ impl Board<'_> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::by_player::ByPlayer;
     use crate::diagram::{Look, Marks, Seat, Shape, Tint, square_labels};
     use crate::game::Player;
     use crate::grid::Layout;
@@ -243,7 +244,7 @@ pub(super) mod tests {
             towers: false,
             cells: (0..size * size).map(cell).collect(),
             labels: square_labels(Layout::<8> { size: size as usize, first_row_at_top: false }),
-            players: [seat("Blue", Tint::Blue), seat("Orange", Tint::Orange)],
+            players: ByPlayer::new(seat("Blue", Tint::Blue), seat("Orange", Tint::Orange)),
             turn: Some(Player::One),
             status: "Blue to move".to_string(),
             marks: Marks::default(),

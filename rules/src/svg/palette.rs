@@ -13,7 +13,7 @@ pub(super) struct Palette {
     pub cell: &'static str,
     /// Their neighbours on a chequered board.
     pub alt: &'static str,
-    /// The cell the game is about.
+    /// The goal cell.
     pub goal: &'static str,
     /// Hairlines around cells.
     pub line: &'static str,

@@ -4,6 +4,7 @@
 
 use super::canvas::{Canvas, Num, Point, Type};
 use super::palette::{Paint, Palette};
+use crate::by_player::ByPlayer;
 use crate::diagram::{Look, Piece, Seat};
 use crate::game::Player;
 
@@ -13,13 +14,12 @@ const TALLEST: u8 = 8;
 /// Draws pieces in the colours of the players.
 pub(super) struct Painter<'a> {
     pub palette: &'a Palette,
-    pub players: &'a [Seat; 2],
+    pub players: &'a ByPlayer<Seat>,
 }
 
 impl Painter<'_> {
     fn paint(&self, player: Player) -> &'static Paint {
-        let [one, two] = self.players;
-        Paint::of(if player == Player::One { one.tint } else { two.tint })
+        Paint::of(self.players[player].tint)
     }
 
     /// Draws all of a piece but its figure.

@@ -3,16 +3,16 @@
 use super::colours::{Theme, nearest_of_256};
 use crate::diagram::{Tint, Tone};
 
-/// Why a cell is pointed out.
+/// Why a cell is highlighted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
-    /// It has been chosen.
+    /// It is selected.
     Selected,
     /// It belongs to what won the game.
     Winning,
-    /// It may be chosen now.
+    /// It can be selected now.
     Target,
-    /// It belongs to a proposed move.
+    /// It belongs to a suggested move.
     Hint,
     /// The last turn changed it.
     Last,
@@ -35,7 +35,7 @@ pub enum Ink {
     Body(Tint),
     /// The rim between two discs.
     Edge(Tint),
-    /// What points out a cell.
+    /// A highlight.
     Mark(Mark),
 }
 
@@ -52,7 +52,7 @@ pub enum Paper {
     Wood(Tone),
     /// A piece.
     Piece(Tint),
-    /// A cell that is pointed out.
+    /// A highlighted cell.
     Mark(Mark),
     /// The same on a board for ivory and ebony: figures of both stand on it without a ground of their own.
     WoodMark(Mark),
@@ -81,7 +81,7 @@ pub struct Glyph {
     pub ink: Ink,
     /// The colour behind it.
     pub paper: Paper,
-    /// Whether it is printed heavily.
+    /// Whether it is bold.
     pub bold: bool,
     /// The cell that it lies inside, numbered as in the diagram; none on lines and coordinates.
     pub cell: Option<usize>,
@@ -92,7 +92,7 @@ impl Glyph {
     pub const BLANK: Glyph =
         Glyph { ch: ' ', ink: Ink::Plain, paper: Paper::Plain, bold: false, cell: None };
 
-    /// Whether nothing would be seen of it.
+    /// Whether it is invisible.
     pub fn is_blank(&self) -> bool {
         self.ch == ' ' && self.paper == Paper::Plain
     }

@@ -1,7 +1,7 @@
 //! Positions as text: any [`Diagram`] in the characters of a terminal.
 //!
-//! [`canvas`] draws the board in characters that carry meanings instead of colours; [`text`] adds the
-//! words below it and, if wanted, the colours. Nothing is told by colour alone.
+//! [`canvas`] draws the board in characters that carry meanings instead of colours; [`text`] adds the words
+//! below it and, if wanted, the colours. Nothing depends on colour alone.
 
 mod canvas;
 mod colours;
@@ -40,7 +40,7 @@ pub enum Scale {
     Medium,
     /// As large as looks good.
     Large,
-    /// As large as fits into so many columns and rows; the smallest drawing if none does.
+    /// The largest drawing that fits into these columns and rows, or the smallest if none does.
     Room(u16, u16),
     /// The same with lines between all rows, where the colours of the cells do not tell them apart.
     RuledRoom(u16, u16),
@@ -56,7 +56,7 @@ impl Scale {
 pub struct Style {
     /// Which characters may be used.
     pub charset: Charset,
-    /// Whether the board is turned by half a turn.
+    /// Whether the board is rotated by 180°.
     pub flipped: bool,
     /// How large the cells are.
     pub scale: Scale,
@@ -86,7 +86,7 @@ pub fn text(diagram: &Diagram, style: &Style, color: bool) -> String {
     if !diagram.status.is_empty() {
         out += &format!("\n{}\n", diagram.status);
     }
-    for (player, seat) in Player::BOTH.into_iter().zip(&diagram.players) {
+    for (player, seat) in diagram.players.pairs() {
         let holdings = holdings(seat);
         if !holdings.is_empty() {
             out += &sign(diagram, player, style.charset, color);
@@ -115,7 +115,7 @@ fn write_row(out: &mut String, row: &[Glyph], color: bool) {
     out.push('\n');
 }
 
-/// What a player has beside and on the board.
+/// A player's pieces on the board and in reserve.
 fn holdings(seat: &Seat) -> String {
     let reserve = seat.reserve.map(|number| format!("{number} in reserve"));
     let count = Some(seat.count.clone()).filter(|count| !count.is_empty());
@@ -125,7 +125,7 @@ fn holdings(seat: &Seat) -> String {
 /// How a player's pieces look, and the name, which may be the same.
 fn sign(diagram: &Diagram, player: Player, charset: Charset, color: bool) -> String {
     let names = diagram.players.each_ref().map(|seat| seat.name);
-    let name = names.get(player.index()).copied().unwrap_or_default();
+    let name = names[player];
     let look = diagram.cells.iter().find_map(|c| Some(&c.piece.as_ref()?.look));
     let symbol = look.map(|look| piece::symbol(diagram, look, player, charset).to_string());
     let symbol = symbol.filter(|symbol| !symbol.eq_ignore_ascii_case(name));

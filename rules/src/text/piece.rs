@@ -1,9 +1,10 @@
-//! What is inside a cell: its piece and what points it out.
+//! The inside of a cell: its piece and its highlight.
 
 use super::Charset;
 use super::canvas::{Canvas, Glyph, Ink, Mark, Paper};
 use super::plan::{Frame, Plan};
 use super::shape::{Figure, Figures};
+use crate::by_player::ByPlayer;
 use crate::diagram::{Diagram, Look, Piece, Shape, Tint, Tone};
 use crate::game::Player;
 
@@ -28,7 +29,7 @@ pub(super) fn draw(canvas: &mut Canvas, diagram: &Diagram, plan: &Plan, charset:
     }
 }
 
-/// Why a cell is pointed out; the most urgent reason counts.
+/// Why a cell is highlighted; the most urgent reason counts.
 fn mark(diagram: &Diagram, cell: usize) -> Option<Mark> {
     let marks = &diagram.marks;
     let hinted = marks.hints.iter().any(|&(from, to)| from == cell || to == cell);
@@ -79,19 +80,19 @@ pub(super) fn symbol(diagram: &Diagram, look: &Look, player: Player, charset: Ch
 /// The first letter of a player's name in lower case; `x` and `o` where that tells nobody apart.
 fn initial(diagram: &Diagram, player: Player) -> char {
     let first = |player: Player| {
-        let seat = diagram.players.get(player.index())?;
-        let letter = seat.name.chars().next().filter(char::is_ascii_alphabetic)?;
+        let name = diagram.players[player].name;
+        let letter = name.chars().next().filter(char::is_ascii_alphabetic)?;
         Some(letter.to_ascii_lowercase())
     };
     match (first(player), first(player.other())) {
         (Some(own), Some(other)) if own != other => own,
-        _ => ['x', 'o'].get(player.index()).copied().unwrap_or('x'),
+        _ => ByPlayer::new('x', 'o')[player],
     }
 }
 
 /// The colour of a player's pieces.
 pub(super) fn tint(diagram: &Diagram, player: Player) -> Tint {
-    diagram.players.get(player.index()).map_or(Tint::Ebony, |seat| seat.tint)
+    diagram.players[player].tint
 }
 
 /// The colour of a cell that is not pointed out: wood where black pieces would not be seen on anything else.
@@ -149,7 +150,7 @@ impl CellPainter<'_> {
         }
     }
 
-    /// Makes all characters inside belong to the cell, in its colour and that of its mark.
+    /// Assigns all characters inside to the cell, in its colour and that of its mark.
     fn ground(&mut self, index: usize, tone: Tone, mark: Option<Mark>) {
         let frame = self.frame;
         for (line, reach) in frame.lines() {
@@ -163,7 +164,7 @@ impl CellPainter<'_> {
         }
     }
 
-    /// Draws what points out an empty cell, if anything does.
+    /// Draws the highlight of an empty cell, if any.
     fn empty(&mut self, tone: Tone, mark: Option<Mark>) {
         let ch = match (mark, tone, self.charset) {
             (Some(Mark::Target), _, Charset::Unicode) => '•',
@@ -178,7 +179,7 @@ impl CellPainter<'_> {
         self.put(0, 0, ch, mark.map_or(Ink::Goal, Ink::Mark), paper);
     }
 
-    /// Draws the ring of the cell that the game is about.
+    /// Draws the ring of the goal cell.
     fn goal(&mut self, mark: Option<Mark>) {
         let (width, height, top) = self.figure_room();
         let (width, height, top) = (width - 4, height - 2, top + 1);

@@ -3,7 +3,7 @@
 use super::{Scale, Style};
 use crate::diagram::{Diagram, Shape};
 
-/// Coordinates beyond this are drawn at it: no board is that large, and memory is finite.
+/// Coordinates are clamped to this, to bound memory; no board is that large.
 const FARTHEST: i16 = 120;
 
 /// The measures of all cells of a board.

@@ -52,7 +52,7 @@ pub(super) enum Figure {
 pub(super) struct Figures(Vec<((Figure, i32, i32), Vec<String>)>);
 
 impl Figures {
-    /// A figure in lines of so many characters.
+    /// A figure in lines of this many characters.
     pub fn get(&mut self, figure: Figure, width: i32, height: i32) -> Vec<String> {
         let key = (figure, width, height);
         if let Some((_, lines)) = self.0.iter().find(|(own, _)| *own == key) {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::by_player::ByPlayer;
 use crate::diagram::*;
 use crate::grid::Layout;
 use crate::hex::Hex;
@@ -17,7 +18,7 @@ fn find(diagram: &Diagram, names: &[&str]) -> Vec<usize> {
     names.iter().filter_map(|n| diagram.cells.iter().position(|c| c.name == *n)).collect()
 }
 
-fn square(size: usize, players: [Seat; 2]) -> Diagram {
+fn square(size: usize, players: ByPlayer<Seat>) -> Diagram {
     let cells = (0..size * size).map(|i| {
         let (x, y) = (i % size, i / size);
         DrawnCell {
@@ -42,9 +43,9 @@ fn square(size: usize, players: [Seat; 2]) -> Diagram {
 
 fn markers() -> Diagram {
     let players = [Tint::Blue, Tint::Orange].map(|tint| seat("", tint, "3 on the board", Some(5)));
-    let mut diagram = square(6, players);
-    diagram.players[0].name = "X";
-    diagram.players[1].name = "O";
+    let mut diagram = square(6, players.into());
+    diagram.players[Player::One].name = "X";
+    diagram.players[Player::Two].name = "O";
     for name in ["c3", "d4", "a6"] {
         place(&mut diagram, name, One, Look::Marker);
     }
@@ -61,7 +62,8 @@ fn markers() -> Diagram {
 
 fn knights(size: usize) -> Diagram {
     let white = seat("White", Tint::Ivory, "9 knights", None);
-    let mut diagram = square(size, [white, seat("Black", Tint::Ebony, "9 knights", None)]);
+    let mut diagram =
+        square(size, ByPlayer::new(white, seat("Black", Tint::Ebony, "9 knights", None)));
     for cell in &mut diagram.cells {
         let y = cell.y as usize;
         let owner = if y == 0 { Two } else { One };
@@ -83,7 +85,7 @@ fn knights(size: usize) -> Diagram {
 fn towers(size: usize) -> Diagram {
     let players =
         [seat("X", Tint::Red, "3 towers", Some(12)), seat("O", Tint::Yellow, "", Some(9))];
-    let mut diagram = square(size, players);
+    let mut diagram = square(size, players.into());
     diagram.towers = true;
     let discs = |text: &str| -> Vec<Player> {
         text.chars().map(|c| if c == 'x' { One } else { Two }).collect()
@@ -110,7 +112,7 @@ fn towers(size: usize) -> Diagram {
 
 fn stacks() -> Diagram {
     let red = seat("Red", Tint::Red, "4 stacks", None);
-    let mut diagram = square(1, [red, seat("Yellow", Tint::Yellow, "5 stacks", None)]);
+    let mut diagram = square(1, ByPlayer::new(red, seat("Yellow", Tint::Yellow, "5 stacks", None)));
     diagram.shape = Shape::Hexagon;
     diagram.status = String::from("Red to move");
     diagram.labels.clear();
