@@ -1,4 +1,4 @@
-//! The player that levels are measured by: somebody who has just learned the rules.
+//! The reference player for levels: somebody who has just learned the rules.
 
 use crate::evaluate::Evaluate;
 use crate::play::{Play, whole_turns};
@@ -6,8 +6,8 @@ use crate::score::win_after;
 use rules::Outcome;
 use rules::random::Random;
 
-/// The turn of a beginner, who wins where one turn wins, leaves the opponent no such turn where that can be
-/// helped, and otherwise plays at random.
+/// The turn of a beginner, who takes an immediate win, prevents the opponent's if possible, and otherwise
+/// plays at random.
 pub(crate) fn turn<G: Play>(judge: &G::Judge, pos: &G, random: &mut Random) -> Vec<G::Move> {
     let turns = whole_turns(pos);
     let won = |end: &G| end.outcome() == Some(Outcome::Win(pos.turn()));
@@ -37,7 +37,7 @@ mod tests {
     use rules::Notation;
     use rules::gekitai::Gekitai;
 
-    /// The turns that a beginner may play, of a hundred tries.
+    /// The turns that a beginner plays in a hundred tries.
     fn turns(text: &str) -> Vec<String> {
         let pos = Gekitai::from_text(text, &Default::default()).unwrap();
         let play = |seed| turn(&Default::default(), &pos, &mut Random::new(seed))[0].to_string();

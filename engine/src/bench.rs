@@ -1,13 +1,13 @@
 //! Fixed positions searched to a fixed depth: the number of nodes is a checksum of the search.
 
-use crate::cache::Cache;
 use crate::control::{Control, Limits, Stop};
 use crate::play::Play;
 use crate::search::Tuning;
 use crate::think::think;
+use crate::transposition::TranspositionTable;
 use std::time::Duration;
 
-/// What the search of one game's positions came to.
+/// The result of searching one game's positions.
 #[derive(Clone, Copy, Debug)]
 pub struct Count {
     /// The depth of each search.
@@ -29,9 +29,9 @@ pub fn run<G: Play>() -> Count {
                 break;
             }
             let limits = Limits { depth: Some(G::BENCH_DEPTH), ..Limits::default() };
-            let cache = Cache::new(8);
+            let tt = TranspositionTable::new(8);
             let spend = &Control::new(&limits, &Stop::default());
-            let thought = think(&pos, &[], &judge, &cache, Tuning::PLAY, spend, &mut |_| {});
+            let thought = think(&pos, &[], &judge, &tt, Tuning::PLAY, spend, &mut |_| {});
             count.nodes += thought.nodes;
             count.time += thought.time;
             let moves = pos.moves();

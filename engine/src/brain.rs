@@ -1,39 +1,39 @@
-//! The engine of one game: from a match and a budget to whole turns.
+//! The engine of one game: finds whole turns for a match within a budget.
 
-use crate::cache::Cache;
 use crate::control::{Control, Limits, Stop};
 use crate::evaluate::Evaluate;
 use crate::levels::{Blurred, Skill};
 use crate::play::{Judgement, Play};
 use crate::score::{WIN, is_proven, win_after};
-use crate::search::{Line, Tuning};
+use crate::search::{Pv, Tuning};
 use crate::session::Match;
 use crate::solve::Prove;
 use crate::solve::bound::{Bounder, Bounds, Count};
 use crate::think::{Thought, think};
+use crate::transposition::TranspositionTable;
 use crate::whole::{ends_turn, make_whole};
 use rules::random::Random;
 use std::time::Duration;
 
-/// An engine that remembers between searches.
+/// An engine that keeps its tables between searches.
 pub struct Brain<G: Play> {
     pub(crate) judgement: Judgement,
     pub(crate) judge: G::Judge,
-    cache: Cache,
-    /// For games in which quick wins are looked for exactly.
+    tt: TranspositionTable,
+    /// The table of the exact search for quick wins, in games that have one.
     bounds: Option<Bounds>,
 }
 
-/// The most memory for exact bounds, in mebibytes.
+/// The most memory for the exact search, in MiB.
 const BOUND_MEBIBYTES: usize = 8;
 
-/// The part of a turn's budget that goes into looking for a quick win first.
+/// The share of a turn's budget for the exact search for a quick win.
 const EXACT_PARTS: u32 = 4;
 
 pub(crate) type News<'a, M> = &'a mut dyn FnMut(&Thought<M>);
 
-/// Whether looking for a quick win pays: not when several lines, a fixed depth or no end are asked for, and
-/// only if its part suffices where a position has thousands of turns.
+/// Whether to search for a quick win: not for several lines, a fixed depth or an unlimited search, and only
+/// if the share of the budget suffices in positions with thousands of turns.
 fn is_worth_it(limits: &Limits) -> bool {
     let parts = EXACT_PARTS;
     if limits.lines > 1 || limits.depth.is_some() {
@@ -46,7 +46,7 @@ fn is_worth_it(limits: &Limits) -> bool {
 }
 
 impl<G: Play> Brain<G> {
-    /// An engine whose tables take this many mebibytes together.
+    /// An engine whose tables take this many MiB in all.
     pub fn new(mebibytes: usize) -> Self {
         let judge = G::Judge::default();
         judge.prepare();
@@ -55,19 +55,19 @@ impl<G: Play> Brain<G> {
         Brain {
             judgement: Judgement::default(),
             judge,
-            cache: Cache::new(rest.max(1)),
+            tt: TranspositionTable::new(rest.max(1)),
             bounds: bounds.map(Bounds::new),
         }
     }
 
-    /// Forgets everything.
+    /// Clears the tables.
     pub fn forget(&mut self) {
-        self.cache.clear();
+        self.tt.clear();
         self.bounds.iter_mut().for_each(Bounds::clear);
     }
 
-    /// The best lines, all of whole turns: from the book, by a quick win where looking for one pays, or else
-    /// by search. Nothing if the game is over.
+    /// The best lines in whole turns: from the book, a quick win, or the main search. `None` if the game is
+    /// over.
     pub(crate) fn decide(
         &mut self,
         game: &Match<G>,
@@ -81,7 +81,7 @@ impl<G: Play> Brain<G> {
         let limits = control.limits();
         let book = self.judge.book(pos).filter(|_| limits.depth.is_none());
         let book =
-            book.map(|(m, turns)| Line { moves: vec![m], score: win_after(2 * turns as i32 - 1) });
+            book.map(|(m, turns)| Pv { moves: vec![m], score: win_after(2 * turns as i32 - 1) });
         if let Some(line) = book.clone().filter(|_| limits.lines == 1) {
             return Some(self.told(pos, line, control));
         }
@@ -89,31 +89,31 @@ impl<G: Play> Brain<G> {
             return Some(self.told(pos, line, control));
         }
         let past = game.past_keys();
-        self.cache.grow_old();
+        self.tt.new_search();
         let whole = |mut thought: Thought<G::Move>| {
             for line in &mut thought.lines {
-                make_whole(pos, &mut line.moves, &self.judge, &self.cache);
+                make_whole(pos, &mut line.moves, &self.judge, &self.tt);
             }
             let mut thought = with_book(thought, book.as_ref(), limits.lines);
             even_out(pos, &mut thought.lines);
             thought
         };
-        let (judge, cache) = (&self.judge, &self.cache);
+        let (judge, tt) = (&self.judge, &self.tt);
         let tell = &mut |thought: &Thought<G::Move>| news(&whole(thought.clone()));
-        Some(whole(think(pos, &past, judge, cache, Tuning::PLAY, control, tell)))
+        Some(whole(think(pos, &past, judge, tt, Tuning::PLAY, control, tell)))
     }
 
-    /// A single line that needs no search, as the result of the turn.
-    fn told(&self, pos: &G, mut line: Line<G::Move>, control: &Control) -> Thought<G::Move> {
-        make_whole(pos, &mut line.moves, &self.judge, &self.cache);
+    /// A single line found without the main search, as the result of the turn.
+    fn told(&self, pos: &G, mut line: Pv<G::Move>, control: &Control) -> Thought<G::Move> {
+        make_whole(pos, &mut line.moves, &self.judge, &self.tt);
         let depth = if is_proven(line.score) { WIN - line.score } else { 1 };
         let (nodes, time) = (control.nodes(), control.elapsed());
         Thought { lines: vec![line], depth: depth as u32, nodes, time }
     }
 
-    /// A win within the few turns that can be looked at exactly, where that pays; its line goes as far as
-    /// its part of the budget does.
-    fn win_soon(&mut self, pos: &G, control: &Control) -> Option<Line<G::Move>> {
+    /// A win within the few turns that can be searched exactly, where that pays; its line is as long as its
+    /// share of the budget allows.
+    fn win_soon(&mut self, pos: &G, control: &Control) -> Option<Pv<G::Move>> {
         if !is_worth_it(control.limits()) {
             return None;
         }
@@ -131,12 +131,12 @@ impl<G: Play> Brain<G> {
             if ends_turn(pos, &next) {
                 moves.extend(bounder.line(&next, bound - 1));
             }
-            return Some(Line { moves, score: win_after(bound as i32) });
+            return Some(Pv { moves, score: win_after(bound as i32) });
         }
         None
     }
 
-    /// The turn of a level that looks at a number of positions and errs.
+    /// The turn of a level with a node limit and errors.
     pub(crate) fn decide_at_level(
         &mut self,
         game: &Match<G>,
@@ -149,38 +149,38 @@ impl<G: Play> Brain<G> {
         let salt = random.next_u64();
         let pos = game.position();
         if self.judge.known(pos) == Some(win_after(1)) {
-            // Its own win it takes: two moves deep is deep enough to find it.
+            // Levels never miss their own immediate win, which a depth of two finds.
             let limits = Limits { depth: Some(2), time: limits.time, ..Limits::default() };
             return self.decide(game, &Control::new(&limits, stop), news);
         }
         if pos.outcome().is_some() {
             return None;
         }
-        // Who is careless looks at every move, and does not ask what the opponent will do.
+        // A careless turn considers every move and ignores the opponent's replies.
         let (depth, nodes) = if careless { (Some(1), None) } else { (None, Some(skill.nodes)) };
         let limits = Limits { time: limits.time, depth, nodes, ..Limits::default() };
         let control = Control::new(&limits, stop);
         let judge = Blurred::new(&self.judge, skill, salt, careless);
-        let cache = Cache::new(1);
+        let tt = TranspositionTable::new(1);
         let past = game.past_keys();
         let whole = |mut thought: Thought<G::Move>| {
-            thought.lines.iter_mut().for_each(|l| make_whole(pos, &mut l.moves, &judge, &cache));
+            thought.lines.iter_mut().for_each(|l| make_whole(pos, &mut l.moves, &judge, &tt));
             thought
         };
         let tell = &mut |thought: &Thought<G::Move>| news(&whole(thought.clone()));
-        let thought = whole(think(pos, &past, &judge, &cache, Tuning::PLAY, &control, tell));
+        let thought = whole(think(pos, &past, &judge, &tt, Tuning::PLAY, &control, tell));
         Some(thought)
     }
 }
 
-/// Puts the book's line before those of the search, which may have found it too.
+/// Puts the book's line first and removes its duplicate from those of the search.
 fn with_book<M: Copy + PartialEq>(
     mut thought: Thought<M>,
-    book: Option<&Line<M>>,
+    book: Option<&Pv<M>>,
     lines: usize,
 ) -> Thought<M> {
     let Some(book) = book else { return thought };
-    let quicker = |line: &Line<M>| line.score >= book.score;
+    let quicker = |line: &Pv<M>| line.score >= book.score;
     if !thought.lines.first().is_some_and(quicker) {
         thought.lines.retain(|line| line.moves.first() != book.moves.first());
         thought.lines.insert(0, book.clone());
@@ -189,9 +189,8 @@ fn with_book<M: Copy + PartialEq>(
     thought
 }
 
-/// Gives first moves that a symmetry of the position makes equal the same line, turned or mirrored: that of
-/// the best of them.
-fn even_out<G: Play>(pos: &G, lines: &mut [Line<G::Move>]) {
+/// Gives all first moves that are equivalent by symmetry the line of the best of them, turned or mirrored.
+fn even_out<G: Play>(pos: &G, lines: &mut [Pv<G::Move>]) {
     let same: Vec<usize> = (1..G::IMAGES).filter(|which| pos.image(*which) == *pos).collect();
     if same.is_empty() || lines.len() < 2 {
         return;
@@ -204,14 +203,14 @@ fn even_out<G: Play>(pos: &G, lines: &mut [Line<G::Move>]) {
                 first.is_some() && first == line.moves.first().copied()
             };
             if let Some(which) = same.iter().copied().find(image) {
-                *line = Line { moves: image_line(pos, &best.moves, which), score: best.score };
+                *line = Pv { moves: image_line(pos, &best.moves, which), score: best.score };
             }
         }
     }
     lines.sort_by_key(|line| std::cmp::Reverse(line.score));
 }
 
-/// A line as it is seen from another side.
+/// The image of a line under a symmetry.
 fn image_line<G: Play>(pos: &G, moves: &[G::Move], which: usize) -> Vec<G::Move> {
     let mut pos = pos.clone();
     let mut turned = Vec::with_capacity(moves.len());
@@ -249,7 +248,7 @@ mod tests {
         let scores: Vec<(String, i32)> =
             thought.lines.iter().map(|line| (line.moves[0].to_string(), line.score)).collect();
         let of = |cell: &str| scores.iter().find(|(m, _)| m == cell).map(|(_, score)| *score);
-        // The book knows one of them; the others are as good, and so they come first.
+        // The book has one of them; the others are equivalent, and so come first too.
         let won: Vec<_> = ["c3", "c4", "d3", "d4"].map(of).into_iter().flatten().collect();
         assert!(won.len() > 1 && won.iter().all(|score| *score == won[0]), "{scores:?}");
         assert!(is_proven(won[0]), "{scores:?}");

@@ -1,8 +1,8 @@
-//! What the threads of a search are at, so that each takes up what no other one is at.
+//! The positions that threads are searching right now, so that the others defer them (as in ABDADA).
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The positions that threads are at, with the depth of the search: a hint, from which one may be missing.
+/// A lossy set of positions and depths that are being searched.
 #[derive(Debug)]
 pub struct Busy(Vec<AtomicU64>);
 
@@ -20,13 +20,13 @@ impl Busy {
         (&self.0[mark as usize % SLOTS], mark)
     }
 
-    /// Whether a thread is at a position, for as deep a search.
+    /// Whether a thread is searching a position to this depth.
     pub fn has(&self, key: u64, depth: i32) -> bool {
         let (slot, mark) = self.slot(key, depth);
         slot.load(Ordering::Relaxed) == mark
     }
 
-    /// A thread is at a position until what is returned is dropped.
+    /// Marks a position as being searched until the result is dropped.
     pub fn begin(&self, key: u64, depth: i32) -> Begun<'_> {
         let (slot, mark) = self.slot(key, depth);
         slot.store(mark, Ordering::Relaxed);
@@ -34,7 +34,7 @@ impl Busy {
     }
 }
 
-/// A position that a thread is at.
+/// The mark of a position that is being searched.
 #[derive(Debug)]
 pub struct Begun<'a>(&'a AtomicU64, u64);
 

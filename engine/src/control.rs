@@ -1,26 +1,26 @@
-//! What a turn may spend, and when its searches have to end.
+//! Time and node limits of a turn, and when its searches must stop.
 //!
-//! One [`Control`] is made when a turn begins. Each stage of the turn gets a [`Share`] of it, each thread
-//! of a stage a [`Meter`], so that no stage can spend what another one was promised.
+//! A [`Control`] is made when a turn begins. Each stage of the turn gets a [`Share`] of it and each thread of
+//! a stage a [`Meter`], so that no stage can spend another's share.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// How much may be spent on one turn; what is not set is not limited.
+/// The limits of one turn; `None` means unlimited.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limits {
-    /// From the beginning of the turn to its answer.
+    /// Hard time limit, from the start of the turn to its answer.
     pub time: Option<Duration>,
-    /// What the turn should take: less where depth after depth says the same, more where they differ.
+    /// Soft time limit: less is used if successive depths agree, more if they differ.
     pub soft: Option<Duration>,
-    /// Positions that may be looked at, by whatever search.
+    /// Node limit of all searches together.
     pub nodes: Option<u64>,
-    /// How many moves the search looks ahead.
+    /// Depth limit, in moves.
     pub depth: Option<u32>,
-    /// How many best lines to find.
+    /// Number of best lines to find (MultiPV).
     pub lines: usize,
-    /// How many threads to use.
+    /// Number of threads.
     pub threads: usize,
 }
 
@@ -36,20 +36,20 @@ impl Limits {
         Limits { time: Some(time), ..Limits::default() }
     }
 
-    /// Limited by positions alone.
+    /// Limited by nodes alone.
     pub fn nodes(nodes: u64) -> Limits {
         Limits { nodes: Some(nodes), ..Limits::default() }
     }
 
-    /// A fair share of a clock: a thirtieth of what is left and most of the increment, which comes after
-    /// the turn; three times as much where the turn is hard to decide. Never more than half of what is left:
-    /// the other half is for a machine that has other things to do when the turn should be sent.
+    /// A turn's share of the clock: a thirtieth of the time left and most of the increment, which is added
+    /// after the turn; three times as much if the choice is difficult. Never more than half of the time left,
+    /// in case the machine is busy when the turn should be sent.
     pub fn clock(left: Duration, increment: Duration) -> Limits {
         let share = (left / 30).saturating_add(increment / 4 * 3).min(left / 2);
         Limits { soft: Some(share), ..Limits::time(share.saturating_mul(3).min(left / 2)) }
     }
 
-    /// The same, but the turn takes no longer than this.
+    /// The same limits with at most this much time.
     #[must_use]
     pub fn within(self, most: Duration) -> Limits {
         let least = |time: Option<Duration>| time.map(|time| time.min(most));
@@ -57,34 +57,34 @@ impl Limits {
     }
 }
 
-/// A switch that ends a search from outside.
+/// A flag that stops a search from outside.
 #[derive(Clone, Debug, Default)]
 pub struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    /// Ends the search, now or when it begins.
+    /// Stops the search, even one that has not started yet.
     pub fn stop(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it was asked to end.
+    /// Whether the search was stopped.
     pub fn is_stopped(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// The budget of one turn: its limits, and what all its searches have spent so far.
+/// The budget of one turn: its limits and what all its searches have spent so far.
 #[derive(Debug)]
 pub struct Control {
     limits: Limits,
     stop: Stop,
     started: Instant,
-    /// Nodes that meters have taken; what they do not use they give back.
+    /// Nodes reserved by meters, which return what they do not use.
     nodes: AtomicU64,
 }
 
 impl Control {
-    /// A turn that begins now.
+    /// The budget of a turn that starts now.
     pub fn new(limits: &Limits, stop: &Stop) -> Control {
         Control {
             limits: limits.clone(),
@@ -94,27 +94,27 @@ impl Control {
         }
     }
 
-    /// What may be spent on the whole turn.
+    /// The limits of the whole turn.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// How long the turn has been going on.
+    /// Time since the start of the turn.
     pub fn elapsed(&self) -> Duration {
         self.started.elapsed()
     }
 
-    /// How many nodes all searches have visited, and meters in use have taken.
+    /// Nodes that all searches have visited or reserved.
     pub fn nodes(&self) -> u64 {
         self.nodes.load(Ordering::Relaxed)
     }
 
-    /// All that is left.
+    /// The whole remaining budget.
     pub fn rest(&self) -> Share<'_> {
         Share { control: self, until: self.limits.time, most: self.limits.nodes }
     }
 
-    /// What is left of what the turn should take, divided by `parts`: in time and in nodes.
+    /// The remaining soft limit, in time and in nodes, divided by `parts`.
     pub fn part(&self, parts: u32) -> Share<'_> {
         let (elapsed, nodes) = (self.elapsed(), self.nodes());
         let until = |time: Duration| elapsed + time.saturating_sub(elapsed) / parts;
@@ -126,7 +126,7 @@ impl Control {
         }
     }
 
-    /// Takes nodes out of the budget: as many as are wanted, or what remains below `most`.
+    /// Reserves nodes: as many as wanted, or what remains below `most`.
     fn take(&self, wanted: u64, most: Option<u64>) -> u64 {
         let Some(most) = most else {
             self.nodes.fetch_add(wanted, Ordering::Relaxed);
@@ -140,13 +140,13 @@ impl Control {
     }
 }
 
-/// The part of a turn's budget that one of its stages may spend: deadlines within those of the turn.
+/// The share of a turn's budget for one of its stages.
 #[derive(Clone, Copy, Debug)]
 pub struct Share<'a> {
     control: &'a Control,
-    /// Since the turn began.
+    /// Deadline since the start of the turn.
     until: Option<Duration>,
-    /// Of all nodes of the turn.
+    /// Limit on the nodes of the whole turn.
     most: Option<u64>,
 }
 
@@ -157,7 +157,7 @@ impl<'a> From<&'a Control> for Share<'a> {
 }
 
 impl<'a> Share<'a> {
-    /// The turn that this is a part of.
+    /// The budget that this is a share of.
     pub fn control(&self) -> &'a Control {
         self.control
     }
@@ -167,33 +167,33 @@ impl<'a> Share<'a> {
         Meter::new(self, None)
     }
 
-    /// A meter for a thread that also ends when the flag is set.
+    /// A meter for a thread that also stops when the flag is set.
     pub fn meter_until(self, ended: &'a AtomicBool) -> Meter<'a> {
         Meter::new(self, Some(ended))
     }
 }
 
-/// How often a thread looks at the clock.
+/// How often a thread reads the clock.
 const INTERVAL: Duration = Duration::from_micros(250);
-/// The most nodes it visits in between.
+/// The most nodes between two readings.
 const MOST_UNSEEN: u64 = 1 << 12;
 
-/// Counts the nodes of one thread within a share, and tells it when to end.
+/// Counts the nodes of one thread within a share, and tells it when to stop.
 ///
-/// It takes nodes out of the budget before they are visited, so that the last one is never exceeded, and
-/// as many at once as have lately filled the interval between two looks at the clock: positions cost
-/// microseconds in one search and a large part of a millisecond in another.
+/// It reserves nodes before they are visited, so that the limit is never exceeded, and as many at a time as
+/// lately filled the interval between two readings of the clock: a node takes microseconds in one search and
+/// a good part of a millisecond in another.
 #[derive(Debug)]
 pub struct Meter<'a> {
     share: Share<'a>,
     ended: Option<&'a AtomicBool>,
-    /// Nodes that have been taken and not been visited.
+    /// Nodes reserved and not yet visited.
     left: u64,
-    /// How many were taken last.
+    /// The size of the last reservation.
     taken: u64,
-    /// When that was.
+    /// Time of the last reservation.
     looked: Duration,
-    /// What a node costs in nanoseconds: rises at once, falls slowly.
+    /// Estimated nanoseconds per node: rises at once, falls slowly.
     cost: u64,
     stopped: bool,
 }
@@ -206,7 +206,7 @@ impl<'a> Meter<'a> {
         meter
     }
 
-    /// Counts a node and says whether the thread has to end.
+    /// Counts a node and says whether the thread must stop.
     #[inline]
     pub fn tick(&mut self) -> bool {
         if self.left > 1 {
@@ -216,13 +216,13 @@ impl<'a> Meter<'a> {
         self.look()
     }
 
-    /// Whether the thread has to end.
+    /// Whether the thread must stop.
     #[inline]
     pub fn is_stopped(&self) -> bool {
         self.stopped
     }
 
-    /// How many nodes the turn has visited so far, as far as this thread can know.
+    /// Nodes of the turn so far, as far as this thread knows.
     pub fn nodes(&self) -> u64 {
         self.share.control.nodes().saturating_sub(self.left)
     }

@@ -1,34 +1,34 @@
-//! Ten levels of play, from "anyone who knows the rules wins" to all the engine can do.
+//! Ten levels of play, from one that anybody who knows the rules can beat to the engine's full strength.
 //!
-//! A level looks at a fixed number of positions, and it errs: its estimates are blurred by noise that differs
-//! from turn to turn, and now and then it does not ask what the opponent will do. It never overlooks its own
-//! immediate win. How much of each makes a level, every game says for itself. `docs/levels.md` shows what that
-//! comes to, measured by matches.
+//! A level searches a fixed number of nodes, and it errs: noise that differs from turn to turn is added to
+//! its evaluation, and now and then it ignores the opponent's replies. It never overlooks its own immediate
+//! win. Each game sets these parameters for itself; `docs/levels.md` shows the resulting strength, measured
+//! by matches.
 
-use crate::evaluate::{Evaluate, Weighed};
+use crate::evaluate::{Evaluate, ScoredMove, forward};
 use crate::play::Play;
 use crate::score::Score;
 use rules::Game;
 
-/// A level as people know it, in any game.
+/// A level as menus show it, in any game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Level {
     /// 1 to 10.
     pub number: u8,
-    /// What menus call it.
+    /// Its name in menus.
     pub name: &'static str,
-    /// What an opponent may expect, in half a sentence.
+    /// What to expect of it, in half a sentence.
     pub about: &'static str,
 }
 
-/// How well a level plays a game.
+/// The parameters of a level in a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Skill {
-    /// How many positions it looks at.
+    /// Its node limit.
     pub nodes: u64,
-    /// How far its estimates are off, in hundredths of a clear advantage.
+    /// The amplitude of the noise in its evaluation, in hundredths of a clear advantage.
     pub blur: i32,
-    /// In how many turns of a hundred it does not ask what the opponent will do.
+    /// The percentage of turns in which it ignores the opponent's replies.
     pub careless: u64,
 }
 
@@ -72,7 +72,7 @@ pub const LEVELS: [Level; 10] = [
 ];
 
 impl Level {
-    /// How well it plays a game; nothing where only time limits it.
+    /// Its parameters in a game; `None` for the level that only time limits.
     pub fn skill<G: Play>(&self) -> Option<Skill> {
         G::SKILLS.get(usize::from(self.number).checked_sub(1)?).copied()
     }
@@ -88,7 +88,7 @@ pub fn find(number: u8) -> Option<&'static Level> {
     LEVELS.iter().find(|level| level.number == number)
 }
 
-/// A judgement that errs on purpose.
+/// An evaluator that errs on purpose.
 pub struct Blurred<'a, E> {
     judge: &'a E,
     amplitude: i32,
@@ -97,7 +97,7 @@ pub struct Blurred<'a, E> {
 }
 
 impl<'a, E: Evaluate> Blurred<'a, E> {
-    /// The errors of one turn; another salt gives other errors.
+    /// An evaluator for one turn; another salt gives other errors.
     pub fn new(judge: &'a E, skill: Skill, salt: u64, careless: bool) -> Self {
         Blurred { judge, amplitude: skill.blur * judge.unit() / 100, salt, careless }
     }
@@ -107,12 +107,18 @@ impl<G: Game, E: Evaluate<Game = G>> Evaluate for Blurred<'_, E> {
     type Game = G;
     type State = E::State;
 
-    fn begin(&self, pos: &G, state: &mut E::State) {
-        self.judge.begin(pos, state);
-    }
-
-    fn follow(&self, before: &E::State, pos: &G, m: G::Move, next: &G, state: &mut E::State) {
-        self.judge.follow(before, pos, m, next, state);
+    forward! { Evaluate of self.judge;
+        fn refresh(&self, pos: &G, state: &mut E::State);
+        fn update(&self, before: &E::State, pos: &G, m: G::Move, next: &G, state: &mut E::State);
+        fn hopeless(&self, pos: &G) -> Score;
+        fn is_noisy(&self, pos: &G, m: G::Move) -> bool;
+        fn is_extended(&self, pos: &G, m: G::Move, next: &G) -> bool;
+        fn score_moves(&self, pos: &G, state: &E::State, moves: &mut [ScoredMove<G::Move>]);
+        fn move_count_limit(&self, depth: i32) -> usize;
+        fn history_slot(&self, m: G::Move) -> usize;
+        fn key(&self, pos: &G) -> u64;
+        fn unit(&self) -> i32;
+        fn probes_leaves(&self) -> bool;
     }
 
     fn evaluate(&self, pos: &G, state: &E::State) -> Score {
@@ -129,57 +135,21 @@ impl<G: Game, E: Evaluate<Game = G>> Evaluate for Blurred<'_, E> {
         if self.careless { None } else { self.judge.known_with(pos, state) }
     }
 
-    fn select<T>(&self, pos: &G, moves: &mut Vec<T>, of: impl Fn(&T) -> G::Move) {
+    fn prune<T>(&self, pos: &G, moves: &mut Vec<T>, of: impl Fn(&T) -> G::Move) {
         if !self.careless {
-            self.judge.select(pos, moves, of);
+            self.judge.prune(pos, moves, of);
         }
     }
 
-    fn hopeless(&self, pos: &G) -> Score {
-        self.judge.hopeless(pos)
+    fn is_unstable(&self, pos: &G) -> bool {
+        !self.careless && self.judge.is_unstable(pos)
     }
 
-    fn is_lively(&self, pos: &G) -> bool {
-        !self.careless && self.judge.is_lively(pos)
+    fn has_noisy_moves(&self, pos: &G) -> bool {
+        !self.careless && self.judge.has_noisy_moves(pos)
     }
 
-    fn has_noise(&self, pos: &G) -> bool {
-        !self.careless && self.judge.has_noise(pos)
-    }
-
-    fn is_noisy(&self, pos: &G, m: G::Move) -> bool {
-        self.judge.is_noisy(pos, m)
-    }
-
-    fn is_free(&self, pos: &G, m: G::Move, next: &G) -> bool {
-        self.judge.is_free(pos, m, next)
-    }
-
-    fn weigh(&self, pos: &G, state: &E::State, moves: &mut [Weighed<G::Move>]) {
-        self.judge.weigh(pos, state, moves);
-    }
-
-    fn width(&self, depth: i32) -> usize {
-        self.judge.width(depth)
-    }
-
-    fn slot(&self, m: G::Move) -> usize {
-        self.judge.slot(m)
-    }
-
-    fn key(&self, pos: &G) -> u64 {
-        self.judge.key(pos)
-    }
-
-    fn unit(&self) -> i32 {
-        self.judge.unit()
-    }
-
-    fn swing(&self) -> Option<i32> {
-        Some(self.judge.swing()? + self.amplitude)
-    }
-
-    fn recalls(&self) -> bool {
-        self.judge.recalls()
+    fn futility_margin(&self) -> Option<i32> {
+        Some(self.judge.futility_margin()? + self.amplitude)
     }
 }

@@ -1,4 +1,4 @@
-//! What a good move is, and the layer that user interfaces see.
+//! Search and evaluation, and the layer that user interfaces use.
 //!
 //! The rules are in `quadrille-rules`, generic over the game. Here they are erased: a [`Session`] is a
 //! match of any game, and [`GAMES`] lists them all. This crate never prints.
@@ -8,7 +8,6 @@ pub mod beginner;
 pub mod bench;
 mod brain;
 pub mod busy;
-pub mod cache;
 pub mod control;
 pub mod evaluate;
 pub mod levels;
@@ -26,6 +25,7 @@ pub mod session;
 pub mod solve;
 pub mod think;
 pub mod thinker;
+pub mod transposition;
 pub mod who;
 mod whole;
 

@@ -1,42 +1,42 @@
-//! Learned judgement: a net with one hidden layer that is kept up to date from move to move.
+//! Learned evaluation: an efficiently updatable neural network (NNUE) with one hidden layer.
 //!
-//! A net sees a position from the side of the player to move: inputs that are present or not, such as
-//! "my stack of three on c4". Their weights add up in the hidden layer, so that a move changes the few
-//! sums it touches. Everything is counted in whole numbers, so that every machine gets the same score.
-//! `docs/engine.md` tells how the nets were made.
+//! A net sees a position from the side of the player to move: inputs that are present or not, such as "my
+//! stack of three on c4". Their weights add up in the hidden layer, so a move changes only the few sums it
+//! touches. All arithmetic is on integers, so every machine gets the same score. `docs/engine.md` describes
+//! the training.
 
 use crate::score::Score;
-use flate2::read::GzDecoder;
+use flate2::bufread::GzDecoder;
 use flate2::write::GzEncoder;
-use rules::{Game, Player};
+use rules::{ByPlayer, Game, Player};
 use std::io::{self, Read, Write};
 
-/// Nets have different last layers for different stages of a game.
+/// Nets have a separate last layer for each stage of a game.
 pub const STAGES: usize = 8;
 
-/// What 1 is in the first layer.
+/// Quantised 1 in the first layer.
 pub const FIRST: i32 = 255;
-/// What 1 is in the last layer.
+/// Quantised 1 in the last layer.
 pub const LAST: i32 = 64;
-/// What a score of one natural unit of log odds is: at this score the game is won 73 times in a hundred.
+/// The score of one unit of log odds: at this score 73 of 100 games are won.
 pub const LOG_ODDS: i32 = 100;
-/// A clear advantage: such a game is won three times in four.
+/// A clear advantage, with which three of four games are won.
 pub const CLEAR: Score = 110;
-/// No weight is larger, in natural units: then no sum overflows.
+/// The largest weight, in natural units, so that no sum overflows.
 pub const LARGEST: f32 = 1.98;
 
-/// What nets see of a game's positions.
+/// The inputs that nets see of a game's positions.
 pub trait Seen: Game {
     /// How many inputs there are.
     const INPUTS: usize;
 
-    /// Tells each input that is present, as a player sees the position.
+    /// Calls back with each active input, from a player's point of view.
     fn inputs(&self, viewer: Player, tell: &mut impl FnMut(usize));
 
-    /// Tells the inputs that are counted anew for each score, since moves change them in many ways.
+    /// Calls back with the inputs that are not updated incrementally, since moves change too many of them.
     fn late_inputs(&self, _viewer: Player, _tell: &mut impl FnMut(usize)) {}
 
-    /// The hand-made estimate, where a part of it belongs to the score.
+    /// The hand-crafted evaluation, if a part of it is added to the score.
     fn by_hand(&self) -> Option<Score> {
         None
     }
@@ -45,60 +45,72 @@ pub trait Seen: Game {
     fn stage(&self) -> usize;
 }
 
-/// A net with `H` cells in its hidden layer.
+/// A net with `H` neurons in its hidden layer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Net<const H: usize> {
     /// The first layer, by input.
     pub first: Vec<[i16; H]>,
-    /// What the sums begin with.
+    /// The bias of the first layer.
     pub bias: [i16; H],
     /// The last layer, by stage.
     pub last: [[i16; H]; STAGES],
-    /// What is added at the end, by stage, in the units of both layers together.
+    /// The bias of the last layer by stage, in the units of both layers together.
     pub end: [i32; STAGES],
-    /// How much of the hand-made estimate is added, by stage.
+    /// The weight of the hand-crafted evaluation, by stage.
     pub hand: [i32; STAGES],
 }
 
-/// The sums of the hidden layer, as each player sees the position.
-#[derive(Clone, Debug)]
-pub struct Sums<const H: usize>([[i16; H]; 2]);
+/// The accumulator: the sums of the hidden layer from each player's point of view.
+#[derive(Debug)]
+pub struct Accumulator<const H: usize>(ByPlayer<[i16; H]>);
 
-impl<const H: usize> Default for Sums<H> {
-    fn default() -> Self {
-        Sums([[0; H]; 2])
+impl<const H: usize> Clone for Accumulator<H> {
+    fn clone(&self) -> Self {
+        Accumulator(self.0)
+    }
+
+    // In place: every node of a search does it.
+    #[inline]
+    fn clone_from(&mut self, source: &Self) {
+        self.0 = source.0;
     }
 }
 
-impl<const H: usize> Sums<H> {
-    /// Sums up a position from nothing.
-    pub fn begin<G: Seen>(&mut self, net: &Net<H>, pos: &G) {
-        self.0 = [net.bias; 2];
+impl<const H: usize> Default for Accumulator<H> {
+    fn default() -> Self {
+        Accumulator(ByPlayer::both([0; H]))
+    }
+}
+
+impl<const H: usize> Accumulator<H> {
+    /// Computes the accumulator of a position from scratch.
+    pub fn refresh<G: Seen>(&mut self, net: &Net<H>, pos: &G) {
+        self.0 = ByPlayer::both(net.bias);
         for viewer in Player::BOTH {
             pos.inputs(viewer, &mut |input| self.add(net, viewer, input));
         }
     }
 
-    /// An input comes to be present.
+    /// Activates an input.
     #[inline]
     pub fn add(&mut self, net: &Net<H>, viewer: Player, input: usize) {
-        for (sum, weight) in self.0[viewer.index()].iter_mut().zip(&net.first[input]) {
+        for (sum, weight) in self.0[viewer].iter_mut().zip(&net.first[input]) {
             *sum = sum.wrapping_add(*weight);
         }
     }
 
-    /// An input is present no more.
+    /// Deactivates an input.
     #[inline]
     pub fn take(&mut self, net: &Net<H>, viewer: Player, input: usize) {
-        for (sum, weight) in self.0[viewer.index()].iter_mut().zip(&net.first[input]) {
+        for (sum, weight) in self.0[viewer].iter_mut().zip(&net.first[input]) {
             *sum = sum.wrapping_sub(*weight);
         }
     }
 
-    /// The score for a player; `late` are inputs that are not kept in the sums.
+    /// The score for a player; `late` are the inputs that are not in the accumulator.
     #[inline]
     pub fn score(&self, net: &Net<H>, viewer: Player, stage: usize, late: &[usize]) -> Score {
-        let mut sums = self.0[viewer.index()];
+        let mut sums = self.0[viewer];
         for input in late {
             for (sum, weight) in sums.iter_mut().zip(&net.first[*input]) {
                 *sum = sum.wrapping_add(*weight);
@@ -107,7 +119,7 @@ impl<const H: usize> Sums<H> {
         let mut out = 0;
         for (sum, weight) in sums.iter().zip(&net.last[stage]) {
             let held = (*sum).clamp(0, FIRST as i16);
-            // At most 255 × 127, which sixteen bits can hold: processors multiply these in pairs.
+            // At most 255 × 127, which fits sixteen bits: processors multiply these in pairs.
             out += i32::from(held) * i32::from(held.wrapping_mul(*weight));
         }
         let out = out / FIRST + net.end[stage];
@@ -116,13 +128,13 @@ impl<const H: usize> Sums<H> {
 }
 
 impl<const H: usize> Net<H> {
-    /// The part of the hand-made estimate that belongs to the score.
+    /// The hand-crafted evaluation's part of the score.
     #[inline]
     pub fn part_of_hand(&self, stage: usize, estimate: Score) -> Score {
         estimate * self.hand[stage] / LAST
     }
 
-    /// Reads a net of so many inputs; what was damaged is refused.
+    /// Reads a net with this number of inputs; fails if the file is damaged.
     pub fn read(packed: &[u8], inputs: usize) -> io::Result<Net<H>> {
         let mut bytes = Vec::new();
         GzDecoder::new(packed).take(16 << 20).read_to_end(&mut bytes)?;
@@ -147,7 +159,7 @@ impl<const H: usize> Net<H> {
         Ok(Net { first, bias, last, end: numbers(), hand: numbers() })
     }
 
-    /// Writes the net, packed: all high bytes before all low ones, since the high ones are much alike.
+    /// Writes the net compressed: all high bytes before all low ones, since the high ones are similar.
     pub fn write(&self) -> io::Result<Vec<u8>> {
         let mut words: Vec<i16> = self.first.concat();
         words.extend(self.bias);

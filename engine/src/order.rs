@@ -1,66 +1,66 @@
-//! Which move to try first.
+//! Move ordering: killer moves, history scores and the move picker.
 
-use crate::evaluate::{SLOT_BITS, Weighed};
+use crate::evaluate::{SLOT_BITS, ScoredMove};
+use rules::Player;
 
-/// What earlier branches of the search have taught: the moves that ended nodes at each height, and how well
-/// each move did.
+/// The killer moves of each ply, and the history score of each move.
 #[derive(Debug)]
-pub struct Memory<M> {
+pub struct History<M> {
     killers: Vec<[Option<M>; 2]>,
-    success: Vec<i32>,
+    scores: Vec<i32>,
 }
 
-/// Past successes stay below this.
-const MOST: i32 = 1 << 14;
+/// History scores stay below this.
+const MAX_HISTORY: i32 = 1 << 14;
 
-impl<M: Copy + Eq> Memory<M> {
-    /// An empty memory.
+impl<M: Copy + Eq> History<M> {
+    /// No killers, and every score zero.
     pub fn new() -> Self {
-        Memory { killers: Vec::new(), success: vec![0; 2 << SLOT_BITS] }
+        History { killers: Vec::new(), scores: vec![0; 2 << SLOT_BITS] }
     }
 
-    /// What is remembered for a player's moves at a height.
-    pub fn at(&self, height: usize, player: usize) -> Remembered<'_, M> {
-        let killers = self.killers.get(height).copied().unwrap_or_default();
-        let success = &self.success[player << SLOT_BITS..][..1 << SLOT_BITS];
-        Remembered { killers, success }
+    /// The killers of a ply and the scores of a player's moves.
+    pub fn at(&self, ply: usize, player: Player) -> PlayerHistory<'_, M> {
+        let killers = self.killers.get(ply).copied().unwrap_or_default();
+        let scores = &self.scores[player.index() << SLOT_BITS..][..1 << SLOT_BITS];
+        PlayerHistory { killers, scores }
     }
 
-    /// Notes that a move was good enough to end its node.
-    pub fn reward(&mut self, height: usize, m: M, player: usize, slot: usize, depth: i32) {
-        if self.killers.len() <= height {
-            self.killers.resize(height + 1, [None; 2]);
+    /// Notes that a move caused a beta cutoff.
+    pub fn reward(&mut self, ply: usize, m: M, player: Player, slot: usize, depth: i32) {
+        if self.killers.len() <= ply {
+            self.killers.resize(ply + 1, [None; 2]);
         }
-        let killers = &mut self.killers[height];
+        let killers = &mut self.killers[ply];
         if killers[0] != Some(m) {
             *killers = [Some(m), killers[0]];
         }
         self.add(player, slot, (depth * depth).min(400));
     }
 
-    /// Notes that a move was tried in vain before the one that ended the node.
-    pub fn blame(&mut self, player: usize, slot: usize, depth: i32) {
+    /// Notes that a move was tried before the one that caused the cutoff.
+    pub fn penalise(&mut self, player: Player, slot: usize, depth: i32) {
         self.add(player, slot, -(depth * depth).min(400));
     }
 
-    /// Moves a count towards its limit, the slower the nearer it is.
-    fn add(&mut self, player: usize, slot: usize, bonus: i32) {
-        let count = &mut self.success[player << SLOT_BITS | slot];
-        *count += bonus - *count * bonus.abs() / MOST;
+    /// Adds a bonus, the smaller the nearer the score is to its limit ("history gravity").
+    fn add(&mut self, player: Player, slot: usize, bonus: i32) {
+        let count = &mut self.scores[player.index() << SLOT_BITS | slot];
+        *count += bonus - *count * bonus.abs() / MAX_HISTORY;
     }
 }
 
-/// What earlier branches make of a player's moves at a height.
+/// Killers and history scores for one player at one ply.
 #[derive(Debug)]
-pub struct Remembered<'a, M> {
+pub struct PlayerHistory<'a, M> {
     killers: [Option<M>; 2],
-    success: &'a [i32],
+    scores: &'a [i32],
 }
 
-impl<M: Copy + Eq> Remembered<'_, M> {
-    /// What they make of a move.
+impl<M: Copy + Eq> PlayerHistory<'_, M> {
+    /// The ordering score of a move.
     #[inline]
-    pub fn worth(&self, m: M, slot: usize) -> i32 {
+    pub fn score(&self, m: M, slot: usize) -> i32 {
         let [first, second] = self.killers;
         let killer = if first == Some(m) {
             1 << 20
@@ -69,46 +69,46 @@ impl<M: Copy + Eq> Remembered<'_, M> {
         } else {
             0
         };
-        killer + self.success[slot]
+        killer + self.scores[slot]
     }
 }
 
-impl<M: Copy + Eq> Default for Memory<M> {
+impl<M: Copy + Eq> Default for History<M> {
     fn default() -> Self {
-        Memory::new()
+        History::new()
     }
 }
 
 /// The moves of a node, in the order in which they are tried.
-pub struct Moves<M> {
-    /// The table's move is tried before others are looked at.
-    pub table: Option<M>,
-    /// The others, once they are listed.
-    pub list: Vec<Weighed<M>>,
-    /// Whether they are.
+pub struct MovePicker<M> {
+    /// The transposition table's move, tried before any other is generated.
+    pub tt_move: Option<M>,
+    /// The others, once they are generated.
+    pub list: Vec<ScoredMove<M>>,
+    /// Whether they have been.
     pub listed: bool,
-    /// How many of the list are in their places.
-    ordered: usize,
-    /// How many were taken so far, the table's among them.
+    /// How many of the list are sorted.
+    sorted: usize,
+    /// How many were picked so far, the table's included.
     pub taken: usize,
-    /// Those of them that other threads were at, with their places.
-    pub put_off: Vec<(usize, M)>,
+    /// Those of them that other threads are searching, with their places in the order.
+    pub deferred: Vec<(usize, M)>,
 }
 
-/// How many moves are brought into order at once: where the first does not end the node, many are tried.
-const ORDERED: usize = 8;
+/// How many moves are sorted at once: if the first causes no cutoff, many will be tried.
+const SORTED_AT_ONCE: usize = 8;
 
-impl<M: Copy + PartialEq> Moves<M> {
+impl<M: Copy + PartialEq> MovePicker<M> {
     /// The table's move, and a list that is still to be filled.
-    pub fn new(table: Option<M>, list: Vec<Weighed<M>>) -> Self {
-        Moves { table, list, listed: false, ordered: 0, taken: 0, put_off: Vec::new() }
+    pub fn new(tt_move: Option<M>, list: Vec<ScoredMove<M>>) -> Self {
+        MovePicker { tt_move, list, listed: false, sorted: 0, taken: 0, deferred: Vec::new() }
     }
 
-    /// The move of the list to try after so many others of it.
+    /// The move at this place of the sorted list.
     pub fn next(&mut self, at: usize) -> Option<M> {
-        if at >= self.ordered {
-            self.ordered = at + if at == 0 { 1 } else { ORDERED };
-            bring_forward(self.list.get_mut(at..)?, self.ordered - at);
+        if at >= self.sorted {
+            self.sorted = at + if at == 0 { 1 } else { SORTED_AT_ONCE };
+            partial_sort(self.list.get_mut(at..)?, self.sorted - at);
         }
         self.list.get(at).map(|(_, _, m)| *m)
     }
@@ -116,21 +116,21 @@ impl<M: Copy + PartialEq> Moves<M> {
     /// The moves that were tried.
     pub fn tried(&self) -> impl Iterator<Item = M> {
         let from_list = if self.listed { &self.list[..] } else { &[] };
-        let taken = self.table.into_iter().chain(from_list.iter().map(|(_, _, m)| *m));
-        let put_off = |m: &M| self.put_off.iter().any(|(_, other)| other == m);
-        taken.take(self.taken).filter(move |m| !put_off(m))
+        let taken = self.tt_move.into_iter().chain(from_list.iter().map(|(_, _, m)| *m));
+        let deferred = |m: &M| self.deferred.iter().any(|(_, other)| other == m);
+        taken.take(self.taken).filter(move |m| !deferred(m))
     }
 }
 
 /// The higher, the earlier a move is tried; the first of equals wins.
-fn rank<M>((worth, index, _): &Weighed<M>) -> i64 {
+fn rank<M>((worth, index, _): &ScoredMove<M>) -> i64 {
     i64::from(*worth) << 16 | i64::from(!*index)
 }
 
-/// Brings the best moves, so many, to the front, the best one first.
-fn bring_forward<M>(moves: &mut [Weighed<M>], count: usize) {
+/// Sorts the best `count` moves to the front.
+fn partial_sort<M>(moves: &mut [ScoredMove<M>], count: usize) {
     let (front, rest) = moves.split_at_mut(count.min(moves.len()));
-    let rise = |front: &mut [Weighed<M>], mut i: usize| {
+    let rise = |front: &mut [ScoredMove<M>], mut i: usize| {
         while i > 0 && rank(&front[i]) > rank(&front[i - 1]) {
             front.swap(i, i - 1);
             i -= 1;

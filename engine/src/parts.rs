@@ -1,14 +1,14 @@
-//! What the program knows by heart: nets, proofs, results and puzzles.
+//! Data files of the engine: nets, certificates, results and puzzles.
 //!
-//! They come with the program. One for a page is fetched before anything can be done, so it leaves them out and
-//! is handed each when a game first needs it. Until then that game is not searched: it would be judged
-//! otherwise than elsewhere.
+//! They are built into the native program. The WebAssembly program leaves them out to load quickly, and the
+//! page supplies each when a game first needs it. Until then that game is not searched, because its scores
+//! would differ from the native program's.
 
 use crate::session::Session;
 use crate::solve::shipped::Shipped;
 use std::sync::OnceLock;
 
-/// A file that the engine of a game rests on.
+/// A data file of a game's engine.
 #[derive(Debug)]
 pub struct Part {
     /// The name of the file.
@@ -17,7 +17,7 @@ pub struct Part {
     game: &'static str,
     purpose: Purpose,
     kept: Kept,
-    /// What was made of it, if it is a certificate and was needed.
+    /// The parsed certificate, if it is one and was needed.
     read: OnceLock<Option<Shipped>>,
 }
 
@@ -39,8 +39,8 @@ enum Purpose {
 #[cfg(not(target_family = "wasm"))]
 type Kept = &'static [u8];
 
-/// The checksum of the file that the program was built with, 0 if it may change without the program, and the
-/// file once it has been handed over.
+/// The checksum of the file at build time (0 if it may change independently), and the file once it has been
+/// supplied.
 #[cfg(target_family = "wasm")]
 type Kept = (u64, OnceLock<Vec<u8>>);
 
@@ -119,25 +119,25 @@ pub fn parts() -> impl Iterator<Item = &'static Part> {
 }
 
 impl Part {
-    /// The file, where it is at hand.
+    /// The file, if available.
     #[cfg(not(target_family = "wasm"))]
     pub fn bytes(&self) -> Option<&'static [u8]> {
         Some(self.kept)
     }
 
-    /// The file, where it is at hand.
+    /// The file, if available.
     #[cfg(target_family = "wasm")]
     pub fn bytes(&'static self) -> Option<&'static [u8]> {
         self.kept.1.get().map(Vec::as_slice)
     }
 
-    /// The certificate that it is, where it is at hand.
+    /// The parsed certificate, if available.
     pub fn certificate(&'static self) -> Option<&'static Shipped> {
         let packed = self.bytes()?;
         self.read.get_or_init(|| Shipped::read(packed)).as_ref()
     }
 
-    /// Whether a search of this match asks for it.
+    /// Whether a search of this match needs it.
     fn serves(&self, session: &dyn Session) -> bool {
         let serves = match self.purpose {
             Search => true,
@@ -148,28 +148,28 @@ impl Part {
     }
 }
 
-/// The size of the board of a match, which its options name where it is not the usual one.
+/// The board size of a match; its options name it only if it is not the default.
 fn board_size(session: &dyn Session) -> Option<u64> {
     let usual = session.info().options.iter().find(|option| option.name == "size");
     let said = session.options().get("size").and_then(|size| size.as_u64());
     said.or_else(|| usual?.default.parse().ok())
 }
 
-/// The parts without which the engine would judge this match otherwise than elsewhere.
+/// The missing parts without which the engine's scores for this match would differ from the native program's.
 pub fn missing(session: &dyn Session) -> Vec<&'static str> {
     let missing = |part: &&'static Part| part.bytes().is_none() && part.serves(session);
     parts().filter(missing).map(|part| part.name).collect()
 }
 
-/// The puzzles of a game, or else the part that they are in; neither where it has none.
+/// The puzzles of a game, or the missing part that has them; neither if the game has none.
 pub fn puzzles(game: &str) -> Result<&'static str, Option<&'static str>> {
     let part = PUZZLES.iter().find(|part| part.game == game).ok_or(None)?;
     let bytes = part.bytes().ok_or(Some(part.name))?;
     std::str::from_utf8(bytes).map_err(|_| None)
 }
 
-/// The certificate about a game on a board as large as that of a match, or else the part that it is in; neither
-/// where none comes with the program.
+/// The certificate for a match's game and board size, or the missing part that has it; neither if there is
+/// none.
 pub fn certificate(session: &dyn Session) -> Result<&'static Shipped, Option<&'static str>> {
     let (game, size) = (session.info().id, board_size(session));
     let about = |part: &&'static Part| match part.purpose {
@@ -181,12 +181,12 @@ pub fn certificate(session: &dyn Session) -> Result<&'static Shipped, Option<&'s
     part.certificate().ok_or(None)
 }
 
-/// What is known of each game as JSON, or else the part that it is in.
+/// What is known of each game as JSON, or the missing part that has it.
 pub fn results() -> Result<&'static [u8], &'static str> {
     RESULTS.bytes().ok_or(RESULTS.name)
 }
 
-/// Hands a part over. Only the very file that the program was built with is taken.
+/// Supplies a part. Only the exact file that the program was built with is accepted.
 #[cfg(target_family = "wasm")]
 pub fn hand_over(name: &str, bytes: Vec<u8>) -> Result<(), String> {
     let Some(part) = parts().find(|part| part.name == name) else {
@@ -201,7 +201,7 @@ pub fn hand_over(name: &str, bytes: Vec<u8>) -> Result<(), String> {
     Ok(())
 }
 
-/// FNV-1a: what tells a file of another version, or half of one.
+/// FNV-1a, to detect files of another version and truncated ones.
 #[cfg(target_family = "wasm")]
 #[allow(long_running_const_eval)]
 const fn sum(bytes: &[u8]) -> u64 {

@@ -1,25 +1,25 @@
-//! Random games, for measuring speed.
+//! Random playouts, for measuring speed.
 
-use rules::Game;
 use rules::random::Random;
+use rules::{ByPlayer, Game};
 
-/// What random games came to.
+/// The results of playouts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
-    /// How many games there were.
+    /// Number of games.
     pub games: u64,
-    /// How many moves they took together.
+    /// Moves of all games.
     pub moves: u64,
     /// Games won by player 1 and by player 2.
-    pub wins: [u64; 2],
-    /// Games that were ended at the limit of moves.
+    pub wins: ByPlayer<u64>,
+    /// Games cut off at the move limit.
     pub stopped: u64,
 }
 
-/// Random play can go on for ever; nearly all games end far below this many moves.
+/// The move limit, since random play may never end; nearly all games end far below it.
 const LIMIT: u64 = 2_000;
 
-/// Plays games from a position with moves drawn uniformly, each game from one sequence of `seed`.
+/// Plays games with uniformly random moves from a position; all draw from one sequence that starts at `seed`.
 pub fn run<G: Game>(start: &G, games: u64, seed: u64) -> Count {
     let mut random = Random::new(seed);
     let mut count = Count::default();
@@ -39,7 +39,7 @@ pub fn run<G: Game>(start: &G, games: u64, seed: u64) -> Count {
         match pos.outcome() {
             Some(outcome) => {
                 if let Some(winner) = outcome.winner() {
-                    count.wins[winner.index()] += 1;
+                    count.wins[winner] += 1;
                 }
             }
             None => count.stopped += 1,

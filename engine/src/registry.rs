@@ -1,4 +1,4 @@
-//! The list of games, and the ways into them.
+//! The list of games, with the type-erased functions of each.
 
 use crate::bench;
 use crate::brain::Brain;
@@ -48,45 +48,45 @@ type Rate = fn(Vec<Puzzle>, &mut dyn FnMut(usize)) -> Result<Vec<Puzzle>, String
 type Verify = fn(&str, &mut dyn FnMut(usize, usize)) -> Result<Proven, Fault>;
 type Opened<E> = Result<Box<dyn Session>, E>;
 
-/// A game as commands and menus reach it. A page solves nothing and collects no puzzles: what does would double
-/// the size of its program.
+/// A game as commands and menus use it. The WebAssembly program leaves out solving and collecting puzzles,
+/// which would double its size.
 pub struct Entry {
     /// Name, options and rules page.
     pub info: &'static Info,
     /// The start of a match.
     pub start: fn(&Options) -> Opened<SetupError>,
-    /// A match that begins with a position in JSON.
+    /// A match that starts from a position in JSON.
     pub from_json: fn(&Value, &Options) -> Opened<SetupError>,
-    /// A match that begins with a position in one line.
+    /// A match that starts from a position in one line of text.
     pub from_text: fn(&str, &Options) -> Opened<SetupError>,
-    /// A match that begins with a position as a Prolog term.
+    /// A match that starts from a position as a Prolog term.
     pub from_term: fn(&str, &Options) -> Opened<SetupError>,
-    /// The match that a record tells.
+    /// The match of a record.
     pub from_record: fn(&Record) -> Opened<RecordError>,
-    /// An engine with a table of this many mebibytes.
+    /// An engine with tables of this many MiB.
     pub thinker: fn(usize) -> Box<dyn Thinker>,
     /// Solves the position of a match as far as the settings allow.
     #[cfg(not(target_family = "wasm"))]
     pub solve: Solve,
-    /// Solves every position that can follow.
+    /// Solves every reachable position.
     #[cfg(not(target_family = "wasm"))]
     pub complete: Completion,
-    /// Collects new puzzles; reports after each game how many games and puzzles there are.
+    /// Collects new puzzles; reports the number of games and puzzles after each game.
     #[cfg(not(target_family = "wasm"))]
     pub puzzles: Puzzles,
-    /// Rates puzzles again, by the engine as it is now; reports how many are done.
+    /// Rates puzzles again with the current engine; reports how many are done.
     #[cfg(not(target_family = "wasm"))]
     pub rate: Rate,
-    /// Reads and checks a certificate; reports how many of how many positions are checked.
+    /// Reads and checks a certificate; reports the positions checked and the total.
     #[cfg(not(target_family = "wasm"))]
     pub verify: Verify,
-    /// How far the winner of a certificate that comes with the program is from the win.
+    /// Looks a position up in a shipped certificate.
     pub(crate) distance: Distance,
-    /// How much of an evaluation bar belongs to whom a score is worth that much, from 0 to 1.
+    /// The share of the evaluation bar, 0 to 1, for a player with this score.
     pub bar: fn(Score) -> f64,
-    /// Searches fixed positions to a fixed depth.
+    /// Searches fixed positions to a fixed depth and counts nodes.
     pub bench: fn() -> bench::Count,
-    /// How many bytes a position takes.
+    /// The size of a position in bytes.
     pub position_bytes: usize,
 }
 
@@ -97,7 +97,7 @@ macro_rules! entries {
 /// Every game, in the order menus show them: the list of `rules`.
 pub static GAMES: &[Entry] = rules::every_game!(entries);
 
-/// The game with this name, in any case.
+/// The game with this name, ignoring case.
 pub fn find(id: &str) -> Option<&'static Entry> {
     GAMES.iter().find(|entry| entry.info.id.eq_ignore_ascii_case(id.trim()))
 }

@@ -6,9 +6,9 @@
 /// A value from the view of the player to move.
 pub type Score = i32;
 
-/// A game that is won already.
+/// The score of a game that is already won.
 pub const WIN: Score = 30_000;
-/// No proven score is nearer to zero than this, and every estimate is.
+/// Proven scores have at least this absolute value, estimates less.
 pub const PROVEN: Score = 29_000;
 
 /// The score of a win that takes this many turns of both players.
@@ -16,7 +16,7 @@ pub const fn win_after(turns: i32) -> Score {
     WIN - turns
 }
 
-/// Whether a score is a proof and no estimate.
+/// Whether a score is proven, not estimated.
 pub const fn is_proven(score: Score) -> bool {
     score.abs() >= PROVEN
 }
@@ -32,7 +32,7 @@ pub const fn estimate(value: i32) -> Score {
     }
 }
 
-/// In how many of the winner's turns the game is won; negative when it is lost, nothing for an estimate.
+/// The number of the winner's turns until the game is won; negative when it is lost, `None` for an estimate.
 pub const fn win_in(score: Score) -> Option<i32> {
     let turns = WIN - score.abs();
     match is_proven(score) {
@@ -42,8 +42,8 @@ pub const fn win_in(score: Score) -> Option<i32> {
     }
 }
 
-/// How much of an evaluation bar belongs to whom a score is worth that much, from 0 to 1: the part of such
-/// games that was won, where `log_odds` is the score at which 73 of 100 were; all of it for a certain win.
+/// The share of the evaluation bar, 0 to 1, of the player who has this score: the expected result, where
+/// `log_odds` is the score with which 73 of 100 games were won.
 pub fn bar(score: Score, log_odds: f64) -> f64 {
     match is_proven(score) {
         true => f64::from(u8::from(score > 0)),
@@ -51,7 +51,7 @@ pub fn bar(score: Score, log_odds: f64) -> f64 {
     }
 }
 
-/// A score as it looks from a position that comes `turns` earlier: the game lasts that much longer.
+/// A score as seen `turns` earlier: a proven result is that much further away.
 pub const fn earlier(score: Score, turns: i32) -> Score {
     if score >= PROVEN {
         score - turns

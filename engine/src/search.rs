@@ -1,88 +1,93 @@
 //! Principal variation search by iterative deepening, generic over the game.
 //!
-//! It rests on `evaluate` (what the game knows), `cache` (what was found before), `order` (what to try
-//! first) and `control` (when to end). With [`Tuning::STRICT`] it returns exactly what plain minimax
+//! Aspiration windows, a transposition table, killer and history heuristics, late move reductions, late move
+//! pruning, reverse futility pruning, extensions and a quiescence search; no null move pruning.
+//!
+//! It uses `evaluate` (what the game knows), `transposition` (what was found before), `order` (which move to
+//! try first) and `control` (when to stop). With [`Tuning::STRICT`] it returns exactly what plain minimax
 //! returns; the tests rely on that.
 
+mod moves;
+
 use crate::busy::Busy;
-use crate::cache::{Bound, Cache, Entry};
 use crate::control::Meter;
-use crate::evaluate::{Evaluate, MoveOf, Weighed};
-use crate::order::{Memory, Moves};
+use crate::evaluate::{Evaluate, MoveOf, ScoredMove};
+use crate::order::{History, MovePicker};
 use crate::score::{PROVEN, Score, WIN, earlier, estimate, is_proven, win_after};
+use crate::transposition::{Bound, Entry, TranspositionTable};
 use crate::whole::ends_turn;
 use rules::{Game, Outcome};
 
-/// Which liberties a search takes.
+/// Which shortcuts a search takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tuning {
-    /// Search late moves less deeply at first.
-    pub reduce: bool,
-    /// Call a position that repeats on the path a draw.
+    /// Prune and reduce: late moves, and positions far above the window.
+    pub selective: bool,
+    /// Score a position that repeats on the path as a draw.
     pub repetition: bool,
     /// Use table entries that were searched deeper than asked.
     pub deeper: bool,
 }
 
 impl Tuning {
-    /// All liberties that make it stronger.
-    pub const PLAY: Tuning = Tuning { reduce: true, repetition: true, deeper: true };
-    /// No liberties: the result is that of minimax.
-    pub const STRICT: Tuning = Tuning { reduce: false, repetition: false, deeper: false };
+    /// Every shortcut: the strongest play.
+    pub const PLAY: Tuning = Tuning { selective: true, repetition: true, deeper: true };
+    /// No shortcuts: the result is that of plain minimax.
+    pub const STRICT: Tuning = Tuning { selective: false, repetition: false, deeper: false };
 }
 
-/// A line of play and its value.
+/// A principal variation and its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line<M> {
+pub struct Pv<M> {
     /// Both players' moves, beginning with the next one.
     pub moves: Vec<M>,
     /// What it is worth to the player to move.
     pub score: Score,
 }
 
-/// No line is followed further than this, even if its moves cost no depth.
-const MAX_HEIGHT: usize = 120;
+/// The longest path, extensions included.
+const MAX_PLY: usize = 120;
 
-/// How far below depth zero lively positions are followed.
-const LIVELIEST: i32 = -12;
+/// The quiescence search follows unstable positions down to this depth.
+const MIN_QUIESCENCE_DEPTH: i32 = -12;
 
-/// Up to this many moves from the horizon an estimate far above the window is trusted.
-const TRUSTED: i32 = 4;
+/// Reverse futility pruning happens up to this depth.
+const MAX_FUTILITY_DEPTH: i32 = 4;
 
-/// From this depth on it pays to know what other threads are at.
-const SHARED: i32 = 2;
+/// From this depth on, moves that other threads are searching are deferred.
+const MIN_DEFER_DEPTH: i32 = 2;
 
 /// One thread of a search.
 pub struct Searcher<'a, E: Evaluate> {
     evaluator: &'a E,
-    cache: &'a Cache,
-    /// What each thread is at, where there are several.
+    tt: &'a TranspositionTable,
+    /// What each thread is searching, if there are several.
     busy: Option<&'a Busy>,
     tuning: Tuning,
-    memory: Memory<MoveOf<E>>,
-    /// Keys of the positions on the path, and of the game before it.
+    history: History<MoveOf<E>>,
+    /// Keys of the game so far and of the positions on the path.
     path: Vec<u64>,
-    /// The evaluator's state of the position at each height, as far as it has been needed.
+    /// The evaluator's state (the net's accumulator, say) at each ply, where it was needed.
     states: Vec<E::State>,
-    /// The best line from each height.
-    lines: Vec<Vec<MoveOf<E>>>,
-    /// Move lists, one for each height.
-    lists: Vec<Vec<Weighed<MoveOf<E>>>>,
+    /// The principal variation from each ply on.
+    pv: Vec<Vec<MoveOf<E>>>,
+    /// Move lists, one for each ply.
+    lists: Vec<Vec<ScoredMove<MoveOf<E>>>>,
     generated: Vec<MoveOf<E>>,
     meter: Meter<'a>,
     /// The value of the best move at the root so far.
     root_score: Option<Score>,
-    /// Moves at the root that belong to better lines.
+    /// Root moves of the better lines, in a search for several.
     excluded: Vec<MoveOf<E>>,
 }
 
 /// A node of the tree.
 struct Node<'n, G: Game> {
     pos: &'n G,
-    /// The position before it and the move that led here; nothing at the root.
-    before: Option<(&'n G, G::Move)>,
+    /// The position before it and the move that led here; `None` at the root.
+    parent: Option<(&'n G, G::Move)>,
     /// Moves from the root.
-    height: usize,
+    ply: usize,
     /// Turns from the root.
     turns: i32,
 }
@@ -90,7 +95,7 @@ struct Node<'n, G: Game> {
 impl<G: Game> Node<'_, G> {
     /// Whether the player to move has made a move of this turn already.
     fn is_within_turn(&self) -> bool {
-        self.before.is_some_and(|(before, _)| before.turn() == self.pos.turn())
+        self.parent.is_some_and(|(parent, _)| parent.turn() == self.pos.turn())
     }
 }
 
@@ -98,21 +103,21 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
     /// A searcher that knows the keys of the game so far.
     pub fn new(
         evaluator: &'a E,
-        cache: &'a Cache,
+        tt: &'a TranspositionTable,
         meter: Meter<'a>,
         tuning: Tuning,
         past: &[u64],
     ) -> Self {
         Searcher {
             evaluator,
-            cache,
+            tt,
             busy: None,
             tuning,
-            memory: Memory::new(),
+            history: History::new(),
             path: past.to_vec(),
             states: Vec::new(),
-            lines: vec![Vec::new(); MAX_HEIGHT + 2],
-            lists: vec![Vec::new(); MAX_HEIGHT + 2],
+            pv: vec![Vec::new(); MAX_PLY + 2],
+            lists: vec![Vec::new(); MAX_PLY + 2],
             generated: Vec::new(),
             meter,
             root_score: None,
@@ -120,7 +125,7 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
         }
     }
 
-    /// The same, beside other threads.
+    /// The same, as one of several threads.
     #[must_use]
     pub fn beside(self, busy: Option<&'a Busy>) -> Self {
         Searcher { busy, ..self }
@@ -131,38 +136,38 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
         self.meter.nodes()
     }
 
-    /// Whether the search was ended before it was complete.
+    /// Whether the search was stopped before it was complete.
     pub fn is_stopped(&self) -> bool {
         self.meter.is_stopped()
     }
 
-    /// The best `count` lines to a depth; nothing when it was stopped before the first was complete.
+    /// The best `count` lines to a depth; none if it was stopped before the first was complete.
     /// `previous` are the lines of a shallower search.
-    pub fn lines(
+    pub fn multi_pv(
         &mut self,
         pos: &G,
         depth: i32,
         count: usize,
-        previous: &[Line<G::Move>],
-    ) -> Vec<Line<G::Move>> {
-        let mut found: Vec<Line<G::Move>> = Vec::new();
+        previous: &[Pv<G::Move>],
+    ) -> Vec<Pv<G::Move>> {
+        let mut found: Vec<Pv<G::Move>> = Vec::new();
         self.excluded.clear();
         while found.len() < count {
             let guess = previous.get(found.len()).map(|line| line.score);
             self.root_score = None;
-            let mut score = self.aspire(pos, depth, guess);
+            let mut score = self.aspiration_search(pos, depth, guess);
             if self.meter.is_stopped() {
-                // What was best when it was stopped: the best move before, or one found to be better.
-                // That it loses is not proven as long as there are moves that have not been tried.
+                // The best move of the depth before, or one found to be better. That it loses is not proven:
+                // some moves have not been tried.
                 let Some(so_far) = self.root_score else { break };
                 score = so_far.max(1 - PROVEN);
             }
-            if self.lines[0].is_empty() {
+            if self.pv[0].is_empty() {
                 break;
             }
-            let moves = self.lines[0].clone();
+            let moves = self.pv[0].clone();
             self.excluded.push(moves[0]);
-            found.push(Line { moves, score });
+            found.push(Pv { moves, score });
             if self.meter.is_stopped() {
                 break;
             }
@@ -172,14 +177,14 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
         found
     }
 
-    /// Searches with a narrow window around a guess and widens it until the value lies inside.
-    fn aspire(&mut self, pos: &G, depth: i32, guess: Option<Score>) -> Score {
+    /// Searches with an aspiration window around a guess and widens it until the value lies inside.
+    fn aspiration_search(&mut self, pos: &G, depth: i32, guess: Option<Score>) -> Score {
         let (mut alpha, mut beta, mut width) = (-WIN, WIN, 24);
         if let Some(guess) = guess.filter(|guess| depth > 3 && !is_proven(*guess)) {
             (alpha, beta) = (guess - width, guess + width);
         }
         loop {
-            let root = Node { pos, before: None, height: 0, turns: 0 };
+            let root = Node { pos, parent: None, ply: 0, turns: 0 };
             let score = self.search(&root, alpha, beta, depth);
             if self.meter.is_stopped()
                 || (score > alpha && score < beta)
@@ -196,13 +201,16 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
         }
     }
 
-    /// The value of a position to its player to move, at least if it lies between `alpha` and `beta`.
+    /// The value of a position to its player to move, exact if it lies between `alpha` and `beta` and a bound
+    /// otherwise.
     fn search(&mut self, node: &Node<'_, G>, alpha: Score, beta: Score, depth: i32) -> Score {
+        debug_assert!(-WIN <= alpha && alpha < beta && beta <= WIN, "window {alpha} to {beta}");
+        debug_assert!(node.ply <= MAX_PLY && (node.ply == 0) == node.parent.is_none());
         if self.meter.tick() {
             return 0;
         }
-        let Node { pos, height, turns, .. } = *node;
-        self.lines[height].clear();
+        let Node { pos, ply, turns, .. } = *node;
+        self.pv[ply].clear();
         if let Some(outcome) = pos.outcome() {
             return match outcome {
                 Outcome::Draw => 0,
@@ -210,85 +218,91 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
                 Outcome::Win(_) => -win_after(turns),
             };
         }
-        let root = height == 0;
-        // Where the value may lie between the bounds the line to it is wanted. The table has none: it must
-        // not end one within a turn.
-        let line_wanted = beta - alpha > 1;
+        let root = ply == 0;
+        // The table has no lines: in a PV node it must not cut off within a turn.
+        let pv_node = beta - alpha > 1;
         if !root && self.tuning.repetition && self.path.contains(&pos.key()) {
             return 0;
         }
-        let horizon = if line_wanted && self.tuning.reduce && node.is_within_turn() {
-            // A line is of use when its last turn is whole.
+        let horizon = if pv_node && self.tuning.selective && node.is_within_turn() {
+            // A line must not end within a turn.
             depth.max(1)
         } else {
             depth
         };
-        // What is only estimated is not in the table, unless another way to it was longer: in most games to look
-        // it up takes longer than to estimate it.
-        let quiet = (!self.evaluator.recalls()).then(|| self.is_quiet(pos, horizon));
-        let leaf = quiet == Some(true) && !self.evaluator.has_noise(pos);
-        let entry = if leaf { None } else { self.cache.get(self.evaluator.key(pos)) };
-        let needed = root || line_wanted && node.is_within_turn();
-        if !needed
+        // Leaves are in the table only if another path reached them at a greater depth. In most games a probe
+        // takes longer than a static evaluation.
+        let quiescence = (!self.evaluator.probes_leaves()).then(|| self.is_quiescent(pos, horizon));
+        let leaf = quiescence == Some(true) && !self.evaluator.has_noisy_moves(pos);
+        let entry = if leaf { None } else { self.tt.probe(self.evaluator.key(pos)) };
+        let line_needed = root || pv_node && node.is_within_turn();
+        if !line_needed
             && let Some(entry) = entry
-            && let Some(score) = self.cutoff(&entry, alpha, beta, depth, turns)
+            && let Some(score) = self.tt_cutoff(&entry, alpha, beta, depth, turns)
         {
             return score;
         }
-        self.fill_state(node);
-        if !root && let Some(score) = self.evaluator.known_with(pos, &self.states[height]) {
-            if line_wanted && score == win_after(1) {
-                self.lines[height] = winning_turn(self.evaluator, pos);
+        self.update_state(node);
+        if !root && let Some(score) = self.evaluator.known_with(pos, &self.states[ply]) {
+            if pv_node && score == win_after(1) {
+                self.pv[ply] = winning_turn(self.evaluator, pos);
             }
             return earlier(score, turns);
         }
-        let quiet = quiet.unwrap_or_else(|| self.is_quiet(pos, horizon));
-        self.look(node, entry, (alpha, beta), horizon, quiet)
+        let quiescence = quiescence.unwrap_or_else(|| self.is_quiescent(pos, horizon));
+        self.search_moves(node, entry, (alpha, beta), horizon, quiescence)
     }
 
-    /// Whether a position at the horizon can be estimated.
-    fn is_quiet(&self, pos: &G, depth: i32) -> bool {
-        depth <= 0 && !(depth > LIVELIEST && self.evaluator.is_lively(pos))
+    /// Whether a position is at the horizon and stable: from here on only noisy moves are searched.
+    fn is_quiescent(&self, pos: &G, depth: i32) -> bool {
+        depth <= 0 && !(depth > MIN_QUIESCENCE_DEPTH && self.evaluator.is_unstable(pos))
     }
 
-    /// The same, for a position of which nothing is certain.
-    fn look(
+    /// Searches the moves of a position whose value neither the table nor the evaluator knows.
+    fn search_moves(
         &mut self,
         node: &Node<'_, G>,
         entry: Option<Entry>,
         (mut alpha, beta): (Score, Score),
         depth: i32,
-        quiet: bool,
+        quiescence: bool,
     ) -> Score {
-        let Node { pos, height, turns, .. } = *node;
-        let root = height == 0;
-        let mut stand = entry.and_then(|entry| entry.stand);
+        let Node { pos, ply, turns, .. } = *node;
+        let root = ply == 0;
+        let mut static_eval = entry.and_then(|entry| entry.static_eval);
         let mut best = (-WIN, None);
-        if quiet || height >= MAX_HEIGHT {
-            let here = stand.unwrap_or_else(|| self.stand(node));
-            if here >= beta || height >= MAX_HEIGHT || !self.evaluator.has_noise(pos) {
+        if quiescence || ply >= MAX_PLY {
+            let here = static_eval.unwrap_or_else(|| self.static_eval(node));
+            if here >= beta || ply >= MAX_PLY || !self.evaluator.has_noisy_moves(pos) {
                 return here;
             }
-            (stand, best.0, alpha) = (Some(here), here, alpha.max(here));
+            (static_eval, best.0, alpha) = (Some(here), here, alpha.max(here));
         }
-        if let Some(here) = self.far_above(node, (alpha, beta), depth, &mut stand) {
+        debug_assert!(alpha < beta);
+        if let Some(here) = self.reverse_futility(node, (alpha, beta), depth, &mut static_eval) {
             return here;
         }
         let first_alpha = alpha;
-        let table = self.table_move(node, entry, quiet);
-        let mut moves = Moves::new(table, std::mem::take(&mut self.lists[height]));
+        let tt_move = self.tt_move(node, entry, quiescence);
+        let mut moves = MovePicker::new(tt_move, std::mem::take(&mut self.lists[ply]));
         self.path.push(pos.key());
-        let width =
-            if root || !self.tuning.reduce { usize::MAX } else { self.evaluator.width(depth) };
+        let limit = if root || !self.tuning.selective {
+            usize::MAX
+        } else {
+            self.evaluator.move_count_limit(depth)
+        };
         // The program of the pages has one thread, and should be small.
-        let alone = cfg!(target_family = "wasm") || depth < SHARED;
+        let alone = cfg!(target_family = "wasm") || depth < MIN_DEFER_DEPTH;
         let busy = self.busy.filter(|_| !alone).map(|busy| (busy, depth));
         loop {
-            let width = if best.0 <= -PROVEN { usize::MAX } else { width };
-            let Some((i, m)) = self.next_free(node, &mut moves, width, quiet, busy) else { break };
+            let limit = if best.0 <= -PROVEN { usize::MAX } else { limit };
+            let Some((i, m)) = self.next_undeferred(node, &mut moves, limit, quiescence, busy)
+            else {
+                break;
+            };
             let next = pos.after(m);
             let begun = busy.map(|(busy, depth)| busy.begin(next.key(), depth));
-            let score = self.try_move(node, &next, m, i, (alpha, beta), depth);
+            let score = self.search_move(node, &next, m, i, (alpha, beta), depth);
             drop(begun);
             if self.meter.is_stopped() {
                 break;
@@ -298,23 +312,23 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
             }
             if score > alpha {
                 alpha = score;
-                self.extend_line(m, height);
+                self.update_pv(m, ply);
                 if root {
                     self.root_score = Some(score);
                 }
             }
             if alpha >= beta {
-                self.learn(node, m, moves.tried(), depth);
+                self.update_history(node, m, moves.tried(), depth);
                 break;
             }
         }
         self.path.pop();
         let none = moves.taken == 0;
-        self.lists[height] = moves.list;
+        self.lists[ply] = moves.list;
         if self.meter.is_stopped() {
             return 0;
         }
-        if none && !quiet {
+        if none && !quiescence {
             return earlier(self.evaluator.hopeless(pos), turns);
         }
         if !root || self.excluded.is_empty() {
@@ -326,102 +340,38 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
                 Bound::Upper
             };
             let (score, best) = (earlier(best.0, -turns), best.1.map(G::pack));
-            self.cache.put(self.evaluator.key(pos), Entry { score, depth, bound, best, stand });
+            self.tt
+                .store(self.evaluator.key(pos), Entry { score, depth, bound, best, static_eval });
         }
         best.0
     }
 
-    /// The estimate of a position near the horizon, if it is so far above the window that it will do. Never
-    /// where a line is wanted.
-    fn far_above(
+    /// Reverse futility pruning: the static evaluation of a position near the horizon, if it is so far above
+    /// beta that the search would hardly bring it below. Never in a PV node.
+    fn reverse_futility(
         &self,
         node: &Node<'_, G>,
         (alpha, beta): (Score, Score),
         depth: i32,
-        stand: &mut Option<Score>,
+        static_eval: &mut Option<Score>,
     ) -> Option<Score> {
         let judge = self.evaluator;
-        let swing = judge.swing().filter(|_| self.tuning.reduce)?;
-        let near = (1..=TRUSTED).contains(&depth);
-        if !near || beta - alpha > 1 || is_proven(beta) || judge.is_lively(node.pos) {
+        let margin = judge.futility_margin().filter(|_| self.tuning.selective)?;
+        let near = (1..=MAX_FUTILITY_DEPTH).contains(&depth);
+        if !near || beta - alpha > 1 || is_proven(beta) || judge.is_unstable(node.pos) {
             return None;
         }
-        let here = *stand.get_or_insert_with(|| self.stand(node));
-        (here - depth * swing >= beta).then_some(here)
+        let here = *static_eval.get_or_insert_with(|| self.static_eval(node));
+        (here - depth * margin >= beta).then_some(here)
     }
 
-    /// What a position is worth without search.
-    fn stand(&self, node: &Node<'_, G>) -> Score {
-        estimate(self.evaluator.evaluate(node.pos, &self.states[node.height]))
+    /// The evaluation of a position without search.
+    fn static_eval(&self, node: &Node<'_, G>) -> Score {
+        estimate(self.evaluator.evaluate(node.pos, &self.states[node.ply]))
     }
 
-    /// The table's move, where it may be tried.
-    fn table_move(&self, node: &Node<'_, G>, entry: Option<Entry>, quiet: bool) -> Option<G::Move> {
-        let pos = node.pos;
-        let m = G::unpack(entry?.best?)?;
-        let barred = node.height == 0 && self.excluded.contains(&m)
-            || quiet && !self.evaluator.is_noisy(pos, m);
-        (!barred && pos.is_legal(m)).then_some(m)
-    }
-
-    /// The next move and its place in the order. Moves that other threads are at are put off until no other one
-    /// is left: by then the table may have their values.
-    fn next_free(
-        &mut self,
-        node: &Node<'_, G>,
-        moves: &mut Moves<G::Move>,
-        width: usize,
-        quiet: bool,
-        busy: Option<(&Busy, i32)>,
-    ) -> Option<(usize, G::Move)> {
-        let Some((busy, depth)) = busy else {
-            if moves.taken >= width {
-                return None;
-            }
-            let m = self.next_move(node, moves, quiet)?;
-            moves.taken += 1;
-            return Some((moves.taken - 1, m));
-        };
-        let is_busy = |m: G::Move| busy.has(node.pos.after(m).key(), depth);
-        while moves.taken < width {
-            let i = moves.taken;
-            let Some(m) = self.next_move(node, moves, quiet) else { break };
-            moves.taken += 1;
-            if i == 0 || !is_busy(m) {
-                return Some((i, m));
-            }
-            moves.put_off.push((i, m));
-        }
-        let free = moves.put_off.iter().position(|(_, m)| !is_busy(*m)).unwrap_or(0);
-        (!moves.put_off.is_empty()).then(|| moves.put_off.remove(free))
-    }
-
-    /// The move to try after those that were taken: the table's, then the best of the list, which is made
-    /// when it is needed.
-    fn next_move(
-        &mut self,
-        node: &Node<'_, G>,
-        moves: &mut Moves<G::Move>,
-        quiet: bool,
-    ) -> Option<G::Move> {
-        if moves.taken == 0 && moves.table.is_some() {
-            return moves.table;
-        }
-        if !moves.listed {
-            let (pos, judge, list) = (node.pos, self.evaluator, &mut moves.list);
-            self.list_moves(pos, node.height, list);
-            if quiet {
-                list.retain(|(_, _, m)| judge.is_noisy(pos, *m));
-            }
-            let at = moves.table.and_then(|table| list.iter().position(|(_, _, m)| *m == table));
-            at.map(|at| list.swap_remove(at));
-            moves.listed = true;
-        }
-        moves.next(moves.taken - usize::from(moves.table.is_some()))
-    }
-
-    /// The score of a table entry, where it decides the node.
-    fn cutoff(
+    /// The score of a table entry, if it ends the node.
+    fn tt_cutoff(
         &self,
         entry: &Entry,
         alpha: Score,
@@ -449,29 +399,9 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
         }
     }
 
-    /// The moves of a node with what they seem worth.
-    fn list_moves(&mut self, pos: &G, height: usize, out: &mut Vec<Weighed<G::Move>>) {
-        let player = pos.turn().index();
-        let (judge, moves) = (self.evaluator, &mut self.generated);
-        moves.clear();
-        pos.append_moves(moves);
-        judge.select(pos, moves, |m| *m);
-        if height == 0 {
-            if moves.is_empty() {
-                // Even a lost game needs a move.
-                pos.append_moves(moves);
-            }
-            moves.retain(|m| !self.excluded.contains(m));
-        }
-        let memory = self.memory.at(height, player);
-        let weighed = |(index, m): (u16, &G::Move)| (memory.worth(*m, judge.slot(*m)), index, *m);
-        out.clear();
-        out.extend((0u16..).zip(moves.iter()).map(weighed));
-        judge.weigh(pos, &self.states[height], out);
-    }
-
-    /// Searches the i-th move of a node: the first with the whole window, the others with none.
-    fn try_move(
+    /// Searches the i-th move of a node: the first with the full window, the others with a null window and a
+    /// reduced depth, and again where they turn out better.
+    fn search_move(
         &mut self,
         node: &Node<'_, G>,
         next: &G,
@@ -480,42 +410,45 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
         (alpha, beta): (Score, Score),
         depth: i32,
     ) -> Score {
-        let free = self.evaluator.is_free(node.pos, m, next);
-        let left = if depth <= 0 || !free { depth - 1 } else { depth };
+        let extended = self.evaluator.is_extended(node.pos, m, next);
+        let left = if depth <= 0 || !extended { depth - 1 } else { depth };
         let same = next.turn() == node.pos.turn();
         let child = Node {
             pos: next,
-            before: Some((node.pos, m)),
-            height: node.height + 1,
+            parent: Some((node.pos, m)),
+            ply: node.ply + 1,
             turns: node.turns + i32::from(!same),
         };
         if i == 0 {
-            return self.descend(&child, same, (alpha, beta), left);
+            return self.search_child(&child, same, (alpha, beta), left);
         }
-        let reduction = self.reduction(i, depth, free);
-        let mut score = self.descend(&child, same, (alpha, alpha + 1), left - reduction);
+        let reduction = self.reduction(i, depth, extended);
+        let mut score = self.search_child(&child, same, (alpha, alpha + 1), left - reduction);
         if score > alpha && reduction > 0 && !self.meter.is_stopped() {
-            score = self.descend(&child, same, (alpha, alpha + 1), left);
+            score = self.search_child(&child, same, (alpha, alpha + 1), left);
         }
         if score > alpha && score < beta && !self.meter.is_stopped() {
-            score = self.descend(&child, same, (alpha, beta), left);
+            score = self.search_child(&child, same, (alpha, beta), left);
         }
         score
     }
 
-    fn reduction(&self, i: usize, depth: i32, free: bool) -> i32 {
-        if !self.tuning.reduce || free || depth < 3 || i < 3 {
+    /// How many plies less deeply a late move is searched at first.
+    fn reduction(&self, i: usize, depth: i32, extended: bool) -> i32 {
+        if !self.tuning.selective || extended || depth < 3 || i < 3 {
             return 0;
         }
         let r = 1
             + i32::from(i >= 8)
             + i32::from(i >= 24 && depth >= 5)
             + i32::from(depth >= 8 && i >= 6);
-        r.min(depth - 2)
+        let r = r.min(depth - 2);
+        debug_assert!(r >= 1 && depth - 1 - r >= 1);
+        r
     }
 
-    /// The value of the position after a move to the player who moved, who may be to move again.
-    fn descend(
+    /// The value of a child to the player of its parent, who may be to move again.
+    fn search_child(
         &mut self,
         child: &Node<'_, G>,
         same: bool,
@@ -530,49 +463,34 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
         }
     }
 
-    /// Fills in the evaluator's state of a node: from that of the node before it, which was filled in
-    /// before its moves were listed.
+    /// Updates the evaluator's state for a node from that of its parent, which was updated before its moves
+    /// were generated.
     #[inline]
-    fn fill_state(&mut self, node: &Node<'_, G>) {
-        if self.states.len() <= node.height {
-            self.states.resize_with(node.height + 1, E::State::default);
+    fn update_state(&mut self, node: &Node<'_, G>) {
+        if self.states.len() <= node.ply {
+            self.states.resize_with(node.ply + 1, E::State::default);
         }
-        let (above, below) = self.states.split_at_mut(node.height);
+        let (above, below) = self.states.split_at_mut(node.ply);
         let state = &mut below[0];
-        match (above.last(), node.before) {
+        match (above.last(), node.parent) {
             (Some(before), Some((pos, m))) => {
-                self.evaluator.follow(before, pos, m, node.pos, state);
+                self.evaluator.update(before, pos, m, node.pos, state);
             }
-            _ => self.evaluator.begin(node.pos, state),
+            _ => self.evaluator.refresh(node.pos, state),
         }
     }
 
-    /// The best line from here is this move and the best line after it.
-    fn extend_line(&mut self, m: G::Move, height: usize) {
-        let (above, below) = self.lines.split_at_mut(height + 1);
+    /// Makes a move, followed by its child's principal variation, that of this node.
+    fn update_pv(&mut self, m: G::Move, ply: usize) {
+        let (above, below) = self.pv.split_at_mut(ply + 1);
         let (Some(line), Some(rest)) = (above.last_mut(), below.first()) else { return };
         line.clear();
         line.push(m);
         line.extend_from_slice(rest);
     }
-
-    /// Remembers that a move ended a node after others had been tried in vain.
-    fn learn(
-        &mut self,
-        node: &Node<'_, G>,
-        m: G::Move,
-        tried: impl Iterator<Item = G::Move>,
-        depth: i32,
-    ) {
-        let (player, depth) = (node.pos.turn().index(), depth.max(1));
-        for other in tried.filter(|other| *other != m) {
-            self.memory.blame(player, self.evaluator.slot(other), depth);
-        }
-        self.memory.reward(node.height, m, player, self.evaluator.slot(m), depth);
-    }
 }
 
-/// The moves with which the player to move wins this turn, which is known to be possible.
+/// The moves of a winning turn, which is known to exist.
 fn winning_turn<G: Game, E: Evaluate<Game = G>>(judge: &E, pos: &G) -> Vec<G::Move> {
     let mut line = Vec::new();
     let mut pos = pos.clone();

@@ -1,11 +1,11 @@
-//! A search as deep as its share of the turn allows: step by step, on one thread or several.
+//! Iterative deepening within a turn's budget, on one thread or several (lazy SMP).
 
 use crate::busy::Busy;
-use crate::cache::Cache;
 use crate::control::{Control, Share};
 use crate::evaluate::Evaluate;
 use crate::score::{is_proven, win_after};
-use crate::search::{Line, Searcher, Tuning};
+use crate::search::{Pv, Searcher, Tuning};
+use crate::transposition::TranspositionTable;
 use crate::whole::make_whole;
 use rules::Game;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +15,7 @@ use std::time::Duration;
 #[derive(Clone, Debug)]
 pub struct Thought<M> {
     /// The best lines, the best one first; each begins with a legal move.
-    pub lines: Vec<Line<M>>,
+    pub lines: Vec<Pv<M>>,
     /// How many moves deep the search has looked.
     pub depth: u32,
     /// How many positions the turn has looked at.
@@ -33,7 +33,7 @@ pub fn think<'a, G: Game, E: Evaluate<Game = G>>(
     pos: &G,
     past: &[u64],
     evaluator: &E,
-    cache: &Cache,
+    tt: &TranspositionTable,
     tuning: Tuning,
     share: impl Into<Share<'a>>,
     news: &mut dyn FnMut(&Thought<G::Move>),
@@ -43,14 +43,13 @@ pub fn think<'a, G: Game, E: Evaluate<Game = G>>(
     let ended = AtomicBool::new(false);
     let threads = control.limits().threads.max(1);
     let busy = (threads > 1).then(Busy::default);
-    let searcher =
-        |meter| Searcher::new(evaluator, cache, meter, tuning, past).beside(busy.as_ref());
+    let searcher = |meter| Searcher::new(evaluator, tt, meter, tuning, past).beside(busy.as_ref());
     let mut thought = std::thread::scope(|scope| {
         for i in 1..threads {
             let (searcher, meter) = (&searcher, share.meter_until(&ended));
-            scope.spawn(move || help(pos, &mut searcher(meter), control, i as i32));
+            scope.spawn(move || run_helper(pos, &mut searcher(meter), control, i as i32));
         }
-        let thought = deepen(pos, evaluator, searcher(share.meter()), control, news);
+        let thought = iterative_deepening(pos, evaluator, searcher(share.meter()), control, news);
         ended.store(true, Ordering::Relaxed);
         thought
     });
@@ -58,20 +57,20 @@ pub fn think<'a, G: Game, E: Evaluate<Game = G>>(
         // Even a lost game, or one without time, needs a turn.
         let score = if thought.depth > 0 { -win_after(1) } else { 0 };
         let mut moves = Vec::new();
-        make_whole(pos, &mut moves, evaluator, cache);
-        thought.lines.push(Line { moves, score });
+        make_whole(pos, &mut moves, evaluator, tt);
+        thought.lines.push(Pv { moves, score });
     }
     (thought.nodes, thought.time) = (control.nodes(), control.elapsed());
     thought
 }
 
-fn last_depth(control: &Control) -> i32 {
+fn max_depth(control: &Control) -> i32 {
     control.limits().depth.map_or(MAX_DEPTH, |depth| depth.clamp(1, MAX_DEPTH as u32) as i32)
 }
 
-/// Another thread fills the table: it searches the same position, every second one a move deeper, and does not
-/// take up what others are at.
-fn help<G: Game, E: Evaluate<Game = G>>(
+/// A helper thread of lazy SMP: it searches the same position into the shared transposition table, every
+/// second one a ply deeper, and defers what others are searching.
+fn run_helper<G: Game, E: Evaluate<Game = G>>(
     pos: &G,
     searcher: &mut Searcher<'_, E>,
     control: &Control,
@@ -80,19 +79,19 @@ fn help<G: Game, E: Evaluate<Game = G>>(
     let mut lines = Vec::new();
     let mut depth = 1 + number % 2;
     while !searcher.is_stopped() {
-        let found = searcher.lines(pos, depth.min(last_depth(control)), 1, &lines);
+        let found = searcher.multi_pv(pos, depth.min(max_depth(control)), 1, &lines);
         if found.first().is_none_or(|line| is_proven(line.score)) {
             return;
         }
         lines = found;
         depth += 1;
-        if depth > last_depth(control) + 1 {
+        if depth > max_depth(control) + 1 {
             return;
         }
     }
 }
 
-fn deepen<G: Game, E: Evaluate<Game = G>>(
+fn iterative_deepening<G: Game, E: Evaluate<Game = G>>(
     pos: &G,
     evaluator: &E,
     mut searcher: Searcher<'_, E>,
@@ -101,12 +100,12 @@ fn deepen<G: Game, E: Evaluate<Game = G>>(
 ) -> Thought<G::Move> {
     let mut thought = Thought { lines: Vec::new(), depth: 0, nodes: 0, time: Duration::ZERO };
     let (mut best, mut steady) = ((None, 0), 0);
-    // Who has no choice needs no time.
+    // A forced move needs no time.
     let only = control.limits().soft.is_some() && pos.moves().len() == 1;
-    for depth in 1..=last_depth(control) {
-        let lines = searcher.lines(pos, depth, control.limits().lines.max(1), &thought.lines);
+    for depth in 1..=max_depth(control) {
+        let lines = searcher.multi_pv(pos, depth, control.limits().lines.max(1), &thought.lines);
         if searcher.is_stopped() {
-            // What the last depth found first is worth having, though it was not completed.
+            // The first line of an incomplete depth can be trusted.
             match (thought.lines.first_mut(), &lines[..]) {
                 (None, [_, ..]) => (thought.lines, thought.depth) = (lines, depth as u32),
                 (Some(best), [only]) => *best = only.clone(),
@@ -144,8 +143,8 @@ fn out_of_time(control: &Control) -> bool {
     control.limits().time.is_some_and(|time| control.elapsed() > time * 9 / 10)
 }
 
-/// The part of its time after which no further depth is begun, in hundredths: little when so many depths
-/// have agreed on the move, much when they differ or it turns out worse.
+/// The percentage of the soft limit after which no further depth is begun: less when several depths agreed
+/// on the move, more when they differ or the score drops.
 fn patience(steady: u32, sinks: bool) -> u32 {
     let patience = match steady {
         0 => 150,

@@ -3,7 +3,7 @@
 use crate::beginner;
 use crate::brain::Brain;
 use crate::control::{Control, Limits, Stop};
-use crate::evaluate::glance;
+use crate::evaluate::static_eval;
 use crate::levels::Level;
 use crate::play::{Judgement, Play};
 use crate::score::{Score, win_in};
@@ -15,12 +15,12 @@ use rules::Player;
 use rules::random::Random;
 use std::time::Duration;
 
-/// What the engine has found so far, as text.
+/// The result of a search so far, as text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Analysis {
-    /// How many moves deep it has looked.
+    /// The depth searched, in moves.
     pub depth: u32,
-    /// How many positions it has looked at.
+    /// Nodes searched.
     pub nodes: u64,
     /// How long it took.
     pub time: Duration,
@@ -31,18 +31,18 @@ pub struct Analysis {
 /// A line of play, as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AnalysedLine {
-    /// The turns, all of them whole; at least one.
+    /// Whole turns, at least one.
     pub turns: Vec<String>,
-    /// The value to the player to move, in hundredths of a piece or so.
+    /// The score for the player to move, in about hundredths of a piece.
     pub score: Score,
-    /// In how many turns of the winner the game is won at the latest; negative when it is lost.
+    /// The proven win distance in turns of the winner; negative if the player to move loses.
     pub win_in: Option<i32>,
 }
 
-/// An engine that remembers between searches. One game's engine does not take another game's match.
+/// An engine that keeps its tables between searches. It answers only for matches of its own game.
 pub trait Thinker: Send {
-    /// Searches the position of a match within the limits; nothing if the game is over. Calls `news` after
-    /// every depth.
+    /// Searches the position of a match within the limits and calls `news` after every depth; `None` if the
+    /// game is over.
     fn think(
         &mut self,
         game: &dyn Session,
@@ -51,25 +51,13 @@ pub trait Thinker: Send {
         news: &mut dyn FnMut(&Analysis),
     ) -> Option<Analysis>;
 
-    /// The turn to play; nothing if the game is over.
+    /// The best turn; `None` if the game is over.
     fn turn(&mut self, game: &dyn Session, limits: &Limits, stop: &Stop) -> Option<String> {
         first_turn(self.think(game, limits, stop, &mut |_| {})?)
     }
 
-    /// The turn that a level plays. The last level spends the limits, the others what they are; none takes
-    /// more time than that. Draws its errors from `random`.
-    fn level_turn(
-        &mut self,
-        game: &dyn Session,
-        level: &Level,
-        limits: &Limits,
-        stop: &Stop,
-        random: &mut Random,
-    ) -> Option<String> {
-        self.level_think(game, level, (limits, stop), random, &mut |_| {})
-    }
-
-    /// The same, calling `news` with what it has found on the way.
+    /// The turn that a level plays; calls `news` after every depth. The last level uses the whole limits, the
+    /// others their own node count, but never more time than the limits allow. Errors are drawn from `random`.
     fn level_think(
         &mut self,
         game: &dyn Session,
@@ -79,20 +67,20 @@ pub trait Thinker: Send {
         news: &mut dyn FnMut(&Analysis),
     ) -> Option<String>;
 
-    /// The estimate of a position without search, for the player to move.
-    fn glance(&self, game: &dyn Session) -> Score;
+    /// The static evaluation of a position, for the player to move.
+    fn static_eval(&self, game: &dyn Session) -> Score;
 
-    /// The exact result of a position that is not over, where a table is installed that has it: in how many
-    /// turns of both players who wins, or that nobody can force a win.
+    /// The exact value of a position that is not over, if an installed table has it: the win distance in
+    /// turns of both players and the winner, or `None` if nobody can force a win.
     fn exact(&self, game: &dyn Session) -> Option<Option<(u32, Player)>>;
 
     /// The turn of a beginner, who sees one turn ahead and otherwise plays at random.
     fn beginners_turn(&self, game: &dyn Session, random: &mut Random) -> Option<String>;
 
-    /// Judges otherwise from now on; what was found by another judgement is forgotten.
+    /// Switches to another evaluation and clears the tables.
     fn judge_by(&mut self, judgement: Judgement);
 
-    /// Forgets everything, as before a new game.
+    /// Clears the tables, as before a new game.
     fn forget(&mut self);
 }
 
@@ -114,7 +102,7 @@ fn analysis<G: Play>(pos: &G, thought: &Thought<G::Move>) -> Analysis {
     }
 }
 
-/// The texts of moves, those of one turn joined.
+/// The moves of a line as text, turn by turn.
 pub(crate) fn turn_texts<G: Play>(pos: &G, moves: &[G::Move]) -> Vec<String> {
     let mut pos = pos.clone();
     let mut turns: Vec<String> = Vec::new();
@@ -163,9 +151,9 @@ impl<G: Play> Thinker for Brain<G> {
         first_turn(analysis(pos, &self.decide_at_level(game, skill, spend, random, tell)?))
     }
 
-    fn glance(&self, game: &dyn Session) -> Score {
+    fn static_eval(&self, game: &dyn Session) -> Score {
         let game = game.as_any().downcast_ref::<Match<G>>();
-        game.map_or(0, |game| glance(&self.judge, game.position()))
+        game.map_or(0, |game| static_eval(&self.judge, game.position()))
     }
 
     fn exact(&self, game: &dyn Session) -> Option<Option<(u32, Player)>> {
@@ -182,7 +170,11 @@ impl<G: Play> Thinker for Brain<G> {
 
     fn judge_by(&mut self, judgement: Judgement) {
         if judgement != self.judgement {
-            (self.judgement, self.judge) = (judgement, G::judge(judgement));
+            self.judgement = judgement;
+            self.judge = match judgement {
+                Judgement::Learned => G::Judge::default(),
+                Judgement::Hand => G::by_hand(),
+            };
             self.forget();
         }
     }

@@ -1,6 +1,6 @@
-//! Who plays: one description of players for commands, requests, records and stored games.
+//! Players, as commands, requests, records and stored games describe them.
 //!
-//! What a player may spend on a turn is no part of it: that is up to the clock, the match or the host.
+//! How much a player may spend on a turn is not part of it: the clock, the match or the host decides that.
 
 use crate::control::{Limits, Stop};
 use crate::levels::{self, LEVELS, Level};
@@ -14,11 +14,11 @@ use std::fmt;
 
 /// A person or a player of this program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "lowercase")]
+#[serde(tag = "kind", rename_all = "lowercase", try_from = "Told")]
 pub enum Who {
-    /// Somebody.
+    /// A person.
     Person,
-    /// Whoever joins.
+    /// An open seat, for whoever joins.
     Open,
     /// The engine at a level.
     Level {
@@ -30,29 +30,60 @@ pub enum Who {
         /// Its id.
         player: String,
     },
-    /// Any legal turn, all with the same chance; not told to programs.
+    /// Plays any legal turn with equal probability; not part of the JSON.
     #[serde(skip)]
     Random,
-    /// Somebody who sees one turn ahead and otherwise plays at random; not told to programs.
+    /// Sees one turn ahead and otherwise plays at random; not part of the JSON.
     #[serde(skip)]
     Beginner,
-    /// The engine with all that its limits allow; not told to programs.
+    /// The engine at full strength within its limits; not part of the JSON.
     #[serde(skip)]
     Engine,
 }
 
-/// A player that a game does not have.
+/// A player as JSON tells it. Reading it into this is a third of the code that reading into [`Who`] would be, and the
+/// pages' program contains it.
+#[derive(Deserialize)]
+struct Told {
+    kind: Kind,
+    level: Option<u8>,
+    player: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    Person,
+    Open,
+    Level,
+    Seed,
+}
+
+impl TryFrom<Told> for Who {
+    type Error = &'static str;
+
+    fn try_from(told: Told) -> Result<Who, &'static str> {
+        Ok(match told.kind {
+            Kind::Person => Who::Person,
+            Kind::Open => Who::Open,
+            Kind::Level => Who::Level { level: told.level.ok_or("missing field `level`")? },
+            Kind::Seed => Who::Seed { player: told.player.ok_or("missing field `player`")? },
+        })
+    }
+}
+
+/// The error for a player that a game does not have.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Unknown {
-    /// The field of the JSON that is at fault.
+    /// The offending field of the JSON.
     pub field: &'static str,
-    /// What was read and what there is.
+    /// What was read and what there is instead.
     pub message: String,
 }
 
 impl Who {
-    /// Reads `human`, `level:N`, `seed:NAME`, `random`, `beginner` or `engine`; nothing where the text is none of them.
+    /// Parses `human`, `level:N`, `seed:NAME`, `random`, `beginner` or `engine`; `None` for anything else.
     pub fn parse(text: &str, game: &dyn Session) -> Result<Option<Who>, Unknown> {
         let who = match text.split_once(':') {
             None if text == "human" => Who::Person,
@@ -68,7 +99,7 @@ impl Who {
         who.in_game(game).map(Some)
     }
 
-    /// The player as the game spells it, or why the game does not have it.
+    /// The player with the game's own spelling, or why the game does not have it.
     pub fn in_game(self, game: &dyn Session) -> Result<Who, Unknown> {
         match self {
             Who::Level { level } if levels::find(level).is_none() => Err(no_level(level)),
@@ -80,19 +111,19 @@ impl Who {
         }
     }
 
-    /// Every computer's player that a game has, as menus list them.
+    /// Every computer player of a game, in the order of menus.
     pub fn computers(game: &dyn Session) -> Vec<Who> {
         let seeds = game.seed_players();
         let seeds = seeds.iter().map(|about| Who::Seed { player: about.id.to_owned() });
         seeds.chain(LEVELS.iter().map(|level| Who::Level { level: level.number })).collect()
     }
 
-    /// Whether a program plays.
+    /// Whether this is a computer player.
     pub fn is_computer(&self) -> bool {
         !matches!(self, Who::Person | Who::Open)
     }
 
-    /// The level of an engine that plays at one.
+    /// The level, if it plays at one.
     pub fn level(&self) -> Option<&'static Level> {
         match self {
             Who::Level { level } => levels::find(*level),
@@ -100,8 +131,8 @@ impl Who {
         }
     }
 
-    /// What people call a computer's player: `Level 4`. The word `Original` tells the levels of the
-    /// original program from ours.
+    /// The display name of a computer player: `Level 4`. The prefix `Original` distinguishes the levels of
+    /// the original program from ours.
     pub fn name(&self, game: &dyn Session) -> Option<String> {
         match self {
             Who::Person | Who::Open => None,
@@ -116,13 +147,13 @@ impl Who {
         }
     }
 
-    /// The name in menus, which says more: `Level 4, Learner`.
+    /// The longer name in menus: `Level 4, Learner`.
     pub fn title(&self, game: &dyn Session) -> String {
         let name = self.name(game).unwrap_or_else(|| "Person".to_owned());
         self.level().map_or(name.clone(), |level| format!("{name}, {}", level.name))
     }
 
-    /// What to expect of a computer's player.
+    /// A description of a computer player.
     pub fn about(&self, game: &dyn Session) -> &'static str {
         match self {
             Who::Level { .. } => self.level().map_or("", |level| level.about),
@@ -134,8 +165,8 @@ impl Who {
         }
     }
 
-    /// The turn that a computer's player makes; nothing when the game is over, and for people. Only a player
-    /// that thinks asks for an engine. Only the engine itself and the last level mind the limits.
+    /// The turn of a computer player; `None` for people and when the game is over. `thinker` is called only
+    /// for players that search. The limits apply to the engine and the last level only.
     pub fn choose<'t>(
         &self,
         game: &dyn Session,
@@ -157,7 +188,7 @@ impl Who {
     }
 }
 
-/// What [`Who::parse`] reads.
+/// The text that [`Who::parse`] reads.
 impl fmt::Display for Who {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

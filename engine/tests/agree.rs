@@ -1,13 +1,34 @@
 //! Every search finds what plain minimax finds, when positions are evaluated by their hash.
 
-use engine::cache::Cache;
 use engine::control::{Control, Limits, Stop};
-use engine::evaluate::{HashEvaluate, glance};
+use engine::evaluate::{Estimate, static_eval};
 use engine::score::{Score, WIN, win_after};
 use engine::search::Tuning;
 use engine::think::think;
+use engine::transposition::TranspositionTable;
 use rules::random::Random;
 use rules::{Game, Outcome};
+use std::marker::PhantomData;
+
+/// Evaluates by a hash of the position: worthless for play, priceless for tests, since every mistake
+/// of a search changes the result.
+#[derive(Debug)]
+struct HashEvaluate<G>(PhantomData<fn() -> G>);
+
+impl<G> Default for HashEvaluate<G> {
+    fn default() -> Self {
+        HashEvaluate(PhantomData)
+    }
+}
+
+impl<G: Game> Estimate for HashEvaluate<G> {
+    type Game = G;
+    type State = ();
+
+    fn evaluate(&self, pos: &G, (): &()) -> Score {
+        (pos.key().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 48) as Score % 2_000 - 1_000
+    }
+}
 
 /// The value of a position to its player to move, by looking at everything.
 fn minimax<G: Game>(pos: &G, depth: u32, turns: i32) -> Score {
@@ -16,7 +37,7 @@ fn minimax<G: Game>(pos: &G, depth: u32, turns: i32) -> Score {
         Some(Outcome::Win(player)) => {
             return if player == pos.turn() { win_after(turns) } else { -win_after(turns) };
         }
-        None if depth == 0 => return glance(&HashEvaluate::default(), pos),
+        None if depth == 0 => return static_eval(&HashEvaluate::default(), pos),
         None => {}
     }
     let value = |m| {
@@ -48,18 +69,11 @@ fn check<G: Game>(options: &G::Options, longest: usize, depth: u32, count: u64) 
         let pos = random_position::<G>(options, seed, seed as usize * 7 % longest);
         let expected = minimax(&pos, depth, 0);
         for threads in [1, 2] {
-            let cache = Cache::new(1);
+            let tt = TranspositionTable::new(1);
             let limits = Limits { depth: Some(depth), threads, ..Limits::default() };
             let spend = &Control::new(&limits, &Stop::default());
-            let thought = think(
-                &pos,
-                &[],
-                &HashEvaluate::default(),
-                &cache,
-                Tuning::STRICT,
-                spend,
-                &mut |_| {},
-            );
+            let thought =
+                think(&pos, &[], &HashEvaluate::default(), &tt, Tuning::STRICT, spend, &mut |_| {});
             assert_eq!(thought.lines[0].score, expected, "{threads} threads, {:?}", pos.setup());
             // The line is legal.
             let mut end = pos.clone();

@@ -103,8 +103,13 @@ fn a_stopped_search_and_one_without_time_still_have_a_turn() {
                 let found = (entry.thinker)(1).think(game.as_ref(), &limits, stop, &mut |_| {});
                 plays_whole_turns(game.as_ref(), &found.unwrap());
                 let (mut thinker, mut random) = ((entry.thinker)(1), Random::new(3));
-                let turn =
-                    thinker.level_turn(game.as_ref(), &LEVELS[6], &limits, stop, &mut random);
+                let turn = thinker.level_think(
+                    game.as_ref(),
+                    &LEVELS[6],
+                    (&limits, stop),
+                    &mut random,
+                    &mut |_| {},
+                );
                 let mut next = game.boxed_clone();
                 next.play(&turn.unwrap()).unwrap();
                 assert!(next.turn() != game.turn() || next.outcome().is_some());

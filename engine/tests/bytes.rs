@@ -115,7 +115,7 @@ fn cases(cases: u32) -> ProptestConfig {
 }
 
 proptest! {
-    #![proptest_config(cases(1500))]
+    #![proptest_config(cases(crate::effort::cases(4_000) as u32))]
 
     #[test]
     fn random_bytes_are_refused_or_read(bytes in vec(any::<u8>(), 0..120)) {

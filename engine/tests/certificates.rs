@@ -1,6 +1,7 @@
 //! Certificates hold under the rules and under a second, slow implementation of them; damaged ones are
 //! refused, with the place.
 
+use crate::effort::is_long;
 use crate::slow_rules::{Slowly, gekitai, jeson_mor};
 use engine::parts::{CERTIFICATE, parts};
 use engine::play::Play;
@@ -115,7 +116,7 @@ fn every_certificate_of_the_program_holds_and_is_found_by_what_is_stored() {
             assert_eq!(shipped.find(&line[..end]), Some(line[end..].trim_start()), "{line}");
         }
         // Checking that one takes minutes without optimisation.
-        if shipped.stored.len() < 20_000 || std::env::var_os("QUADRILLE_LONG").is_some() {
+        if shipped.stored.len() < 20_000 || is_long() {
             (entry.verify)(&text, &mut |_, _| {}).unwrap();
         }
     }
@@ -128,7 +129,7 @@ fn after_every_stored_move_the_loser_is_told_a_smaller_distance() {
         let shipped = part.certificate().unwrap();
         let text = decompress(part.bytes().unwrap()).unwrap();
         let entry = find(&game_of(&text).unwrap()).unwrap();
-        let all = std::env::var_os("QUADRILLE_LONG").is_some();
+        let all = is_long();
         let step = if all { 1 } else { shipped.stored.len().div_ceil(200) };
         let stored = if shipped.winner().is_some() { &shipped.stored[..] } else { &[] };
         for line in stored.iter().step_by(step) {

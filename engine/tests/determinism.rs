@@ -20,16 +20,10 @@ fn the_same_seed_gives_the_same_game_and_another_seed_another() {
             let (mut random, mut thinker) = (Random::new(seed), (entry.thinker)(1));
             while game.result().is_none() && game.turns_played() < 12 {
                 let level = &LEVELS[game.turns_played() % 4];
-                let turn = thinker
-                    .level_turn(
-                        game.as_ref(),
-                        level,
-                        &Limits::nodes(10),
-                        &Stop::default(),
-                        &mut random,
-                    )
-                    .unwrap();
-                game.play(&turn).unwrap();
+                let bounds = (&Limits::nodes(10), &Stop::default());
+                let turn =
+                    thinker.level_think(game.as_ref(), level, bounds, &mut random, &mut |_| {});
+                game.play(&turn.unwrap()).unwrap();
             }
             game.history()
         };

@@ -1,14 +1,14 @@
 //! An evaluation that positions hand on to those after them equals the one that is made afresh.
 
 use crate::effort::cases;
-use engine::cache::Cache;
 use engine::control::{Control, Limits, Stop};
-use engine::evaluate::{Evaluate, Weighed, glance, weigh};
+use engine::evaluate::{Evaluate, ScoredMove, score_moves, static_eval};
 use engine::levels::{Blurred, USUAL};
-use engine::play::{Judgement, Play};
+use engine::play::Play;
 use engine::score::Score;
-use engine::search::{Line, Tuning};
+use engine::search::{Pv, Tuning};
 use engine::think::think;
+use engine::transposition::TranspositionTable;
 use rules::random::Random;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -52,13 +52,13 @@ impl<G: Play> Evaluate for Summing<G> {
     type Game = G;
     type State = Sums;
 
-    fn begin(&self, pos: &G, state: &mut Sums) {
+    fn refresh(&self, pos: &G, state: &mut Sums) {
         *state = Sums::of(pos);
     }
 
-    fn follow(&self, before: &Sums, pos: &G, _m: G::Move, next: &G, state: &mut Sums) {
+    fn update(&self, before: &Sums, pos: &G, _m: G::Move, next: &G, state: &mut Sums) {
         if !self.keeps {
-            return self.begin(next, state);
+            return self.refresh(next, state);
         }
         self.followed.fetch_add(1, Ordering::Relaxed);
         state.clone_from(before);
@@ -86,41 +86,41 @@ impl<G: Play> Evaluate for Summing<G> {
         self.judge.known(pos)
     }
 
-    fn select<T>(&self, pos: &G, moves: &mut Vec<T>, of: impl Fn(&T) -> G::Move) {
-        self.judge.select(pos, moves, of);
+    fn prune<T>(&self, pos: &G, moves: &mut Vec<T>, of: impl Fn(&T) -> G::Move) {
+        self.judge.prune(pos, moves, of);
     }
 
     fn hopeless(&self, pos: &G) -> Score {
         self.judge.hopeless(pos)
     }
 
-    fn is_lively(&self, pos: &G) -> bool {
-        self.judge.is_lively(pos)
+    fn is_unstable(&self, pos: &G) -> bool {
+        self.judge.is_unstable(pos)
     }
 
-    fn has_noise(&self, pos: &G) -> bool {
-        self.judge.has_noise(pos)
+    fn has_noisy_moves(&self, pos: &G) -> bool {
+        self.judge.has_noisy_moves(pos)
     }
 
     fn is_noisy(&self, pos: &G, m: G::Move) -> bool {
         self.judge.is_noisy(pos, m)
     }
 
-    fn is_free(&self, pos: &G, m: G::Move, next: &G) -> bool {
-        self.judge.is_free(pos, m, next)
+    fn is_extended(&self, pos: &G, m: G::Move, next: &G) -> bool {
+        self.judge.is_extended(pos, m, next)
     }
 
-    fn weigh(&self, pos: &G, state: &Sums, moves: &mut [Weighed<G::Move>]) {
+    fn score_moves(&self, pos: &G, state: &Sums, moves: &mut [ScoredMove<G::Move>]) {
         assert_eq!(*state, Sums::of(pos), "{}", pos.text());
-        weigh(&self.judge, pos, moves);
+        score_moves(&self.judge, pos, moves);
     }
 
-    fn width(&self, depth: i32) -> usize {
-        self.judge.width(depth)
+    fn move_count_limit(&self, depth: i32) -> usize {
+        self.judge.move_count_limit(depth)
     }
 
-    fn slot(&self, m: G::Move) -> usize {
-        self.judge.slot(m)
+    fn history_slot(&self, m: G::Move) -> usize {
+        self.judge.history_slot(m)
     }
 
     fn key(&self, pos: &G) -> u64 {
@@ -131,12 +131,12 @@ impl<G: Play> Evaluate for Summing<G> {
         self.judge.unit()
     }
 
-    fn swing(&self) -> Option<i32> {
-        self.judge.swing()
+    fn futility_margin(&self) -> Option<i32> {
+        self.judge.futility_margin()
     }
 
-    fn recalls(&self) -> bool {
-        self.judge.recalls()
+    fn probes_leaves(&self) -> bool {
+        self.judge.probes_leaves()
     }
 }
 
@@ -146,13 +146,13 @@ fn found<G: Play>(
     judge: &Summing<G>,
     blurred: bool,
     limits: &Limits,
-) -> (Vec<Line<G::Move>>, u64) {
-    let (control, cache) = (Control::new(limits, &Stop::default()), Cache::new(1));
+) -> (Vec<Pv<G::Move>>, u64) {
+    let (control, tt) = (Control::new(limits, &Stop::default()), TranspositionTable::new(1));
     let thought = if blurred {
         let judge = Blurred::new(judge, USUAL[4], 7, false);
-        think(pos, &[], &judge, &cache, Tuning::PLAY, &control, &mut |_| {})
+        think(pos, &[], &judge, &tt, Tuning::PLAY, &control, &mut |_| {})
     } else {
-        think(pos, &[], judge, &cache, Tuning::PLAY, &control, &mut |_| {})
+        think(pos, &[], judge, &tt, Tuning::PLAY, &control, &mut |_| {})
     };
     (thought.lines, thought.nodes)
 }
@@ -199,21 +199,20 @@ mod every_game_hands_on_what_it_keeps {
 /// What the search keeps for a game's own judgement, against what the judgement says of each position by
 /// itself, along random games with every option.
 fn the_judgement_says_the_same<G: Play>() {
-    for (judgement, seed) in [Judgement::Learned, Judgement::Hand].into_iter().zip(0u64..) {
-        let judge = G::judge(judgement);
+    for (judge, seed) in [G::Judge::default(), G::by_hand()].into_iter().zip(0u64..) {
         for number in 0..cases(40) {
             let mut random = Random::new(1_000 * seed + number);
             let mut pos = G::new(&G::Options::default()).unwrap();
             let mut state = <G::Judge as Evaluate>::State::default();
-            judge.begin(&pos, &mut state);
+            judge.refresh(&pos, &mut state);
             for _ in 0..120 {
                 if pos.outcome().is_some() {
                     break;
                 }
                 let mut moves: Vec<_> = (0u16..).zip(pos.moves()).map(|(i, m)| (0, i, m)).collect();
                 let mut afresh = moves.clone();
-                judge.weigh(&pos, &state, &mut moves);
-                weigh(&judge, &pos, &mut afresh);
+                judge.score_moves(&pos, &state, &mut moves);
+                score_moves(&judge, &pos, &mut afresh);
                 assert_eq!(moves, afresh, "{}", pos.text());
                 // Some moves are looked at, and the last of them is made.
                 let mut made = None;
@@ -221,10 +220,10 @@ fn the_judgement_says_the_same<G: Play>() {
                     let m = moves[random.below(moves.len())].2;
                     let next = pos.after(m);
                     let mut kept = <G::Judge as Evaluate>::State::default();
-                    judge.follow(&state, &pos, m, &next, &mut kept);
+                    judge.update(&state, &pos, m, &next, &mut kept);
                     if next.outcome().is_none() {
                         let (score, known) = (judge.evaluate(&next, &kept), judge.known(&next));
-                        assert_eq!(score, glance(&judge, &next), "{}", next.text());
+                        assert_eq!(score, static_eval(&judge, &next), "{}", next.text());
                         assert_eq!(judge.known_with(&next, &kept), known, "{}", next.text());
                     }
                     made = Some((next, kept));

@@ -1,11 +1,11 @@
 //! Jeson Mor's second player, who answers every move by the same move turned by half a turn, never loses.
 
-use engine::cache::Cache;
 use engine::control::{Control, Limits, Stop};
 use engine::play::Play;
 use engine::play::jeson_mor::Judge;
 use engine::search::Tuning;
 use engine::think::think;
+use engine::transposition::TranspositionTable;
 use rules::jeson_mor::{Cell, JesonMor, Jump, Options};
 use rules::random::Random;
 use rules::{Game, Outcome, Player};
@@ -34,8 +34,8 @@ fn first_player(pos: &JesonMor, kind: u64, random: &mut Random) -> Jump {
         1 => JesonMor::SEED.unwrap().choose(pos, "greedy", random).unwrap()[0],
         _ => {
             let spend = &Control::new(&Limits::nodes(400), &Stop::default());
-            let cache = Cache::new(1);
-            think(pos, &[], &Judge, &cache, Tuning::PLAY, spend, &mut |_| {}).lines[0].moves[0]
+            let tt = TranspositionTable::new(1);
+            think(pos, &[], &Judge, &tt, Tuning::PLAY, spend, &mut |_| {}).lines[0].moves[0]
         }
     }
 }

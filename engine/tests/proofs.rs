@@ -3,7 +3,7 @@
 use engine::control::{Control, Limits, Stop};
 use engine::score::{WIN, is_proven};
 use engine::search::Tuning;
-use engine::{cache::Cache, play::Play, think::think};
+use engine::{play::Play, think::think, transposition::TranspositionTable};
 use rules::random::Random;
 use rules::{Game, Outcome};
 
@@ -48,8 +48,15 @@ fn check<G: Play>(options: &G::Options, wanted: usize, most_turns: i32) {
             let limits = Limits::nodes(600);
             if random.below(3) == 0 {
                 let spend = &Control::new(&limits, &Stop::default());
-                let thought =
-                    think(&pos, &[], &judge, &Cache::new(1), Tuning::PLAY, spend, &mut |_| {});
+                let thought = think(
+                    &pos,
+                    &[],
+                    &judge,
+                    &TranspositionTable::new(1),
+                    Tuning::PLAY,
+                    spend,
+                    &mut |_| {},
+                );
                 let score = thought.lines[0].score;
                 let turns = WIN - score.abs();
                 if is_proven(score) && turns <= most_turns {

@@ -7,7 +7,7 @@ use crate::effort::is_long;
 use engine::control::{Control, Limits, Stop};
 use engine::play::Play;
 use engine::puzzles::{Puzzle, shipped};
-use engine::session::{Match, Session};
+use engine::session::{Course, Match, Position};
 use engine::solve::bound::{Bounder, Bounds, Count};
 use rules::{Outcome, Player};
 use std::collections::HashSet;

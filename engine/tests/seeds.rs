@@ -8,7 +8,7 @@ use rules::glaisher::Glaisher;
 use rules::jeson_mor::{self, JesonMor};
 use rules::random::Random;
 use rules::six_making::SixMaking;
-use rules::{Game, Notation, gekitai::Gekitai};
+use rules::{ByPlayer, Game, Notation, gekitai::Gekitai};
 use serde_json::{Map, Value};
 
 const VALUES: &str = include_str!("data/seed-values.jsonl");
@@ -59,7 +59,7 @@ fn turns_of<G: Play>(pos: &G, id: &str) -> Vec<String> {
     texts::<G>(&(player.turns)(pos))
 }
 
-fn value<G: Play>(pos: &G) -> [f64; 2] {
+fn value<G: Play>(pos: &G) -> ByPlayer<f64> {
     (G::SEED.unwrap().value)(pos)
 }
 
@@ -140,7 +140,7 @@ fn a_finished_game_has_a_value_and_nothing_to_choose() {
         let entry = find(id).unwrap();
         let (_, text) = entry.info.samples.iter().find(|(name, _)| *name == "final").unwrap();
         let session = (entry.from_text)(text, &Map::new()).unwrap();
-        assert_eq!(session.seed_value(), Some(value), "{id}");
+        assert_eq!(session.seed_value(), Some(value.into()), "{id}");
         assert!(session.seed_best().is_empty());
         for player in session.seed_players() {
             assert_eq!(session.seed_choose(player.id, &mut Random::new(1)), None);
@@ -155,7 +155,7 @@ fn hard_fears_an_open_pair_and_finishes_its_own() {
         assert!(pos.after(m.parse().unwrap()).outcome().is_some(), "{m}");
     }
     // Both views look at what the other could do, whoever is to move.
-    let [x, o] = value(&pos);
+    let [x, o] = *value(&pos);
     assert_eq!((x, o), (2.0 - 4.0 + 5.0, -100.0 + 2.0 - 4.0 - 20.0));
 }
 
@@ -206,15 +206,13 @@ fn levels_complete_a_connection() {
 
 /// The minimax that Smart's document prints, without any cut.
 fn plain_minimax(pos: &JesonMor, depth: u32) -> f64 {
-    let own = value(pos)[pos.turn().index()];
+    let own = value(pos)[pos.turn()];
     if pos.outcome().is_some() {
         return if depth.is_multiple_of(2) { -own } else { own };
     }
     let children = pos.moves().into_iter().map(|m| pos.after(m));
     if depth == 1 {
-        return children
-            .map(|next| value(&next)[pos.turn().index()])
-            .fold(f64::NEG_INFINITY, f64::max);
+        return children.map(|next| value(&next)[pos.turn()]).fold(f64::NEG_INFINITY, f64::max);
     }
     let values = children.map(|next| plain_minimax(&next, depth - 1));
     if depth.is_multiple_of(2) {
@@ -232,11 +230,11 @@ proptest! {
         let size = if seven { 7 } else { 5 };
         let start = JesonMor::new(&jeson_mor::Options { size, ..Default::default() }).unwrap();
         let pos = random_walk(start, seed, moves);
-        let obvious = value(&pos)[pos.turn().index()] > 2.0;
+        let obvious = value(&pos)[pos.turn()] > 2.0;
         let depth = if obvious { 1 } else { 3 };
         let best = plain_minimax(&pos, depth);
         let worth = |next: &JesonMor| match depth {
-            1 => value(next)[pos.turn().index()],
+            1 => value(next)[pos.turn()],
             _ => plain_minimax(next, 2),
         };
         let mut expected = pos.moves();

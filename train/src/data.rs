@@ -63,3 +63,44 @@ fn read_game<G: Notation>(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rules::Game;
+    use rules::gekitai::Gekitai;
+
+    fn read_back(text: &str) -> Result<Vec<Sample<Gekitai>>> {
+        let mut samples = Vec::new();
+        for line in text.lines() {
+            read_game(line, &[Default::default()], &mut samples)?;
+        }
+        Ok(samples)
+    }
+
+    #[test]
+    fn a_game_that_was_written_reads_back() {
+        let mut pos = Gekitai::new(&Default::default()).unwrap();
+        let mut samples = Vec::new();
+        for (i, m) in ["c3", "d4", "f6"].into_iter().enumerate() {
+            pos.play(m.parse().unwrap()).unwrap();
+            let result = (i > 0).then_some(i as u8);
+            samples.push(Sample { pos, score: 7 - 100 * i as i32, result });
+        }
+        let back = read_back(&line(3, 0, &samples)).unwrap();
+        let plain = |s: &Sample<Gekitai>| (s.pos, s.score, s.result);
+        assert_eq!(
+            back.iter().map(plain).collect::<Vec<_>>(),
+            samples.iter().map(plain).collect::<Vec<_>>()
+        );
+    }
+
+    #[test]
+    fn a_damaged_line_is_refused() {
+        for damaged in
+            ["", "1", "1\t9", "1\tx", "1\t0\tnonsense\t1\t-", "1\t0\t6/6/6/6/6/6 1\tx\t-"]
+        {
+            assert!(read_back(&format!("{damaged}\n")).is_err(), "{damaged:?}");
+        }
+    }
+}

@@ -4,7 +4,7 @@ use crate::Args;
 use crate::data::Sample;
 use crate::model::{Adam, Model, Seen, loss, sigmoid};
 use anyhow::{Result, bail};
-use engine::net::{LOG_ODDS, Net, Sums};
+use engine::net::{Accumulator, LOG_ODDS, Net};
 use engine::score::is_proven;
 use rules::random::Random;
 use rules::{Player, Symmetric};
@@ -144,12 +144,12 @@ fn held_back<G: engine::net::Seen + Symmetric, const H: usize>(
 ) -> (f32, f32) {
     let net = model.rounded();
     let (mut float, mut whole) = (0.0, 0.0);
-    let mut sums = Sums::default();
+    let mut sums = Accumulator::default();
     for i in held {
         let sample = &samples[*i];
         let seen = goal.see(sample, 0);
         float += loss(model.guess(&seen), seen.target);
-        sums.begin(&net, &sample.pos);
+        sums.refresh(&net, &sample.pos);
         let viewer: Player = sample.pos.turn();
         let mut late = Vec::new();
         sample.pos.late_inputs(viewer, &mut |input| late.push(input));
@@ -174,4 +174,59 @@ fn scale<G>(samples: &[Sample<G>]) -> f32 {
     };
     let scales = (0..60).map(|i| 10.0 * 1.06f32.powi(i));
     scales.min_by(|a, b| fit(*a).total_cmp(&fit(*b))).unwrap_or(100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rules::Game;
+    use rules::gekitai::Gekitai;
+
+    const GOAL: Goal = Goal { scale: 100.0, result: 0.5 };
+
+    /// Positions of random games; whoever has more markers on the board is said to be ahead.
+    fn samples(count: usize) -> Vec<Sample<Gekitai>> {
+        let mut random = Random::new(5);
+        let mut samples = Vec::new();
+        while samples.len() < count {
+            let mut pos = Gekitai::new(&Default::default()).unwrap();
+            while pos.outcome().is_none() && samples.len() < count {
+                let m = *random.pick(&pos.moves()).unwrap();
+                pos.play_unchecked(m);
+                let markers = |player| pos.markers(player).count_ones() as i32;
+                let score = 80 * (markers(pos.turn()) - markers(pos.turn().other()));
+                samples.push(Sample { pos, score, result: None });
+            }
+        }
+        samples
+    }
+
+    #[test]
+    fn the_net_in_whole_numbers_equals_the_model_within_rounding() {
+        let samples = samples(200);
+        let model = Model::<16>::new(<Gekitai as engine::net::Seen>::INPUTS, 9);
+        for i in 0..samples.len() {
+            let (float, whole) = held_back(&model, &samples, &[i], &GOAL);
+            assert!((float - whole).abs() < 0.01, "{float} {whole}");
+        }
+    }
+
+    #[test]
+    fn learning_lowers_the_loss() {
+        let samples = samples(400);
+        let all: Vec<_> = (0..samples.len()).collect();
+        let mut model = Model::<16>::new(<Gekitai as engine::net::Seen>::INPUTS, 9);
+        let mut adam = Adam::new(model.weights.len());
+        let mut slopes = vec![vec![0.0; model.weights.len()]; PARTS];
+        let (before, _) = held_back(&model, &samples, &all, &GOAL);
+        for step in 0..60 {
+            batch_slopes(&model, &samples, &all, step, &GOAL, &mut slopes, 1);
+            let sum: Vec<f32> = (0..model.weights.len())
+                .map(|i| slopes.iter().map(|part| part[i]).sum::<f32>() / all.len() as f32)
+                .collect();
+            adam.step(&mut model.weights, &sum, 10.0 * RATE);
+        }
+        let (after, rounded) = held_back(&model, &samples, &all, &GOAL);
+        assert!(after < before - 0.02 && rounded < before - 0.02, "{before} {after} {rounded}");
+    }
 }

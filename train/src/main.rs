@@ -10,7 +10,7 @@ mod selfplay;
 use anyhow::{Context, Result, bail};
 use clap::Parser;
 use engine::net::{Net, Seen};
-use engine::play::{Judgement, Play, gekitai, glaisher, six_making};
+use engine::play::{Play, gekitai, glaisher, six_making};
 use rules::gekitai::Gekitai;
 use rules::glaisher::Glaisher;
 use rules::six_making::SixMaking;
@@ -120,7 +120,7 @@ fn generations<G: Learned<H>, const H: usize>(args: &Args) -> Result<()> {
         .map(serde_json::from_value)
         .collect::<Result<_, _>>()
         .context("the options of the game have changed")?;
-    let mut judge = G::judge(Judgement::Hand);
+    let mut judge = <G as Play>::by_hand();
     for generation in 1..=args.generations {
         let net_file = args.output.join(format!("{generation}.net"));
         if !net_file.exists() {

@@ -2,13 +2,13 @@
 
 use crate::data::{Sample, line};
 use anyhow::{Context, Result};
-use engine::cache::Cache;
 use engine::control::{Control, Limits, Stop};
 use engine::evaluate::Evaluate;
 use engine::play::Play;
 use engine::score::is_proven;
 use engine::search::Tuning;
 use engine::think::think;
+use engine::transposition::TranspositionTable;
 use rules::random::Random;
 use rules::{Outcome, Player};
 use std::collections::BTreeMap;
@@ -43,11 +43,11 @@ pub fn play<G: Play>(judge: &G::Judge, plan: &Plan<'_, G::Options>, file: &Path)
         for _ in 0..plan.threads.max(1) {
             let (sender, next, enough) = (sender.clone(), &next, &enough);
             scope.spawn(move || {
-                let mut cache = Cache::new(4);
+                let mut tt = TranspositionTable::new(4);
                 while !enough.load(Ordering::Relaxed) {
                     let number = next.fetch_add(1, Ordering::Relaxed);
                     let variant = number % plan.options.len();
-                    let samples = game::<G>(judge, plan, number, variant, &mut cache);
+                    let samples = game::<G>(judge, plan, number, variant, &mut tt);
                     let count = samples.len();
                     if sender.send((number, count, line(number, variant, &samples))).is_err() {
                         return;
@@ -103,19 +103,19 @@ fn game<G: Play>(
     plan: &Plan<'_, G::Options>,
     number: usize,
     variant: usize,
-    cache: &mut Cache,
+    tt: &mut TranspositionTable,
 ) -> Vec<Sample<G>> {
     let mut random = Random::new(plan.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number as u64);
     let mut samples: Vec<Sample<G>> = Vec::new();
     let Some(mut pos) = opening::<G>(&plan.options[variant], &mut random) else { return samples };
-    cache.clear();
+    tt.clear();
     let (mut past, mut winner) = (Vec::new(), None);
     for _ in 0..MOST_MOVES {
         if let Some(outcome) = pos.outcome() {
             winner = Some(outcome);
             break;
         }
-        let (m, score) = search(&pos, &past, judge, plan.nodes, cache);
+        let (m, score) = search(&pos, &past, judge, plan.nodes, tt);
         if is_proven(score) {
             let mover = pos.turn();
             winner = Some(Outcome::Win(if score > 0 { mover } else { mover.other() }));
@@ -126,7 +126,7 @@ fn game<G: Play>(
             let moves = pos.moves();
             let near = pos.after(moves[random.below(moves.len())]);
             if near.outcome().is_none() && !is_loud(judge, &near) {
-                let (_, score) = search(&near, &past, judge, plan.nodes, cache);
+                let (_, score) = search(&near, &past, judge, plan.nodes, tt);
                 keep(judge, &near, score, None, &mut samples);
             }
         }
@@ -165,18 +165,18 @@ fn search<G: Play>(
     past: &[u64],
     judge: &G::Judge,
     nodes: u64,
-    cache: &mut Cache,
+    tt: &mut TranspositionTable,
 ) -> (G::Move, i32) {
-    cache.grow_old();
+    tt.new_search();
     let control = Control::new(&Limits::nodes(nodes), &Stop::default());
-    let thought = think(pos, past, judge, cache, Tuning::PLAY, &control, &mut |_| {});
+    let thought = think(pos, past, judge, tt, Tuning::PLAY, &control, &mut |_| {});
     let line = &thought.lines[0];
     (line.moves[0], line.score)
 }
 
 /// Whether the search never estimates the position.
 fn is_loud<G: Play>(judge: &G::Judge, pos: &G) -> bool {
-    judge.known(pos).is_some() || judge.is_lively(pos)
+    judge.known(pos).is_some() || judge.is_unstable(pos)
 }
 
 fn keep<G: Play>(

@@ -1,8 +1,8 @@
-//! The records of a match in one file: written game by game, read back to go on.
+//! The records of a match in one file: appended game by game, read back to resume.
 
 use super::{Ending, Fault, Played};
 use rules::game::shorten;
-use rules::{Record, Verdict};
+use rules::{ByPlayer, Record, Verdict};
 use std::collections::HashSet;
 use std::time::Duration;
 
@@ -14,21 +14,20 @@ const HEAD: &str = "[Game \"";
 pub struct Archive {
     /// The whole games.
     pub games: Vec<Played>,
-    /// How many bytes they take. What follows is a record that was being written when the match was
-    /// killed.
+    /// Their length in bytes. Anything after that is a record cut off when the match was killed.
     pub bytes: usize,
 }
 
-/// A game as the file holds it.
+/// A game with its place in the file.
 pub fn write(played: &Played) -> String {
     format!("{}\n", played.record)
 }
 
-/// Reads the games of a file. Only the last may be torn; a file of something else is refused.
+/// Reads the games of a file. The last one may be truncated; files of another kind are refused.
 pub fn read(bytes: &[u8]) -> Result<Archive, String> {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text,
-        // The tear may go through a character.
+        // The truncation may split a character.
         Err(error) if error.error_len().is_none() => bytes
             .get(..error.valid_up_to())
             .and_then(|whole| std::str::from_utf8(whole).ok())
@@ -59,10 +58,10 @@ pub fn read(bytes: &[u8]) -> Result<Archive, String> {
     Ok(archive)
 }
 
-/// The records of a text, each with the place where it begins.
+/// The records of a text, each with its offset.
 fn pieces(text: &str) -> Vec<(usize, &str)> {
     let mut starts = vec![0];
-    // A blank line is followed by turns within a record, and by a tag only between two of them.
+    // A blank line followed by a tag separates two records; within a record, turns follow it.
     starts.extend(text.match_indices("\n\n[").map(|(at, _)| at + 2));
     let ends = starts.iter().copied().skip(1).chain([text.len()]);
     let piece = |(start, end): (usize, usize)| Some((start, text.get(start..end)?));
@@ -70,7 +69,7 @@ fn pieces(text: &str) -> Vec<(usize, &str)> {
     pieces.filter(|(_, piece)| !piece.trim().is_empty()).collect()
 }
 
-/// Whether a piece is the beginning of one record, and not a text of another kind.
+/// Whether a text could be the start of a record.
 fn is_torn(piece: &str) -> bool {
     HEAD.starts_with(piece) || piece.starts_with(HEAD) && piece.matches(HEAD).count() == 1
 }
@@ -78,7 +77,7 @@ fn is_torn(piece: &str) -> bool {
 fn game(record: Record) -> Result<Played, String> {
     let round = number(&record, "Round")?;
     let opening = number(&record, "Opening")?;
-    let time = [seconds(&record, "Time1")?, seconds(&record, "Time2")?];
+    let time = ByPlayer::new(seconds(&record, "Time1")?, seconds(&record, "Time2")?);
     let ending = ending(&record)?;
     if round == 0 || record.result == Verdict::Open {
         return Err("the game has no number or no result".into());

@@ -4,7 +4,7 @@ use super::{Contestant, Fault, Player, contestant};
 use crate::control::Stop;
 use crate::session::Session;
 use rules::random::Random;
-use rules::{Player as Side, Record, Verdict};
+use rules::{ByPlayer, Player as Side, Record, Verdict};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
@@ -14,11 +14,11 @@ use std::time::{Duration, Instant};
 pub enum Ending {
     /// The game was over by its rules.
     Rules,
-    /// The same position for the third time.
+    /// The same position occurred for the third time.
     Repetition,
-    /// It had reached the most turns that the match allows.
+    /// It reached the turn limit of the match.
     TurnLimit,
-    /// A player lost it away from the board.
+    /// A player lost by a fault, not on the board.
     Fault(Fault),
 }
 
@@ -35,7 +35,7 @@ impl fmt::Display for Ending {
 }
 
 impl Fault {
-    /// The fault in a word or two.
+    /// The kind of fault, in a word or two.
     pub fn kind(&self) -> &'static str {
         match self {
             Fault::Illegal(_) => "illegal move",
@@ -45,7 +45,7 @@ impl Fault {
         }
     }
 
-    /// The particulars: the turn, the exit status, the answer.
+    /// The details: the turn, the exit status, the answer.
     pub fn detail(&self) -> &str {
         match self {
             Fault::Illegal(text) | Fault::Crash(text) | Fault::Garbage(text) => text,
@@ -57,32 +57,32 @@ impl Fault {
 /// A finished game.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Played {
-    /// Which game of the match, from 0.
+    /// Its number in the match, from 0.
     pub number: usize,
-    /// How it ended.
+    /// The result.
     pub result: Verdict,
     /// Why it ended.
     pub ending: Ending,
-    /// How many turns belong to its opening.
+    /// The length of its opening in turns.
     pub opening: usize,
-    /// How long each side thought in all.
-    pub time: [Duration; 2],
+    /// The total thinking time of each side.
+    pub time: ByPlayer<Duration>,
     /// The whole game with its tags.
     pub record: Record,
 }
 
 impl Played {
-    /// How many turns each side made itself.
-    pub fn own_turns(&self) -> [usize; 2] {
+    /// The number of turns each side played itself, after the opening.
+    pub fn own_turns(&self) -> ByPlayer<usize> {
         // A match begins with player 1, and the sides take turns.
         let first = |turns: usize| turns.div_ceil(2);
         let (all, opening) = (self.record.main.nodes.len(), self.opening);
         let one = first(all).saturating_sub(first(opening));
-        [one, all.saturating_sub(opening).saturating_sub(one)]
+        ByPlayer::new(one, all.saturating_sub(opening).saturating_sub(one))
     }
 }
 
-/// The two players of a thread, made when they are needed and replaced after a fault.
+/// The two players of a thread, created on demand and replaced after a fault.
 pub(super) struct Team<'a> {
     contestants: &'a [Contestant; 2],
     players: [Option<Box<dyn Player>>; 2],
@@ -93,7 +93,7 @@ impl<'a> Team<'a> {
         Team { contestants, players: [None, None] }
     }
 
-    /// Lets a player act; after a fault or a panic of its own it is gone.
+    /// Lets a player act, and drops it after a fault or a panic.
     fn with<T>(
         &mut self,
         who: usize,
@@ -130,10 +130,10 @@ pub(super) struct Fixture {
 }
 
 impl Fixture {
-    /// Plays it to the end; nothing if it was stopped on the way.
+    /// Plays it to the end; `None` if it was stopped.
     pub(super) fn play(mut self, team: &mut Team, stop: &Stop) -> Option<Played> {
         let opening = self.game.turns_played();
-        let mut time = [Duration::ZERO; 2];
+        let mut time = ByPlayer::default();
         let lost = match self.greet(team) {
             Ok(()) => self.moves(opening, team, &mut time, stop),
             Err(lost) => Err(lost),
@@ -159,12 +159,12 @@ impl Fixture {
         Ok(())
     }
 
-    /// Asks the players in turn until the game is over, too long, stopped, or lost by a fault.
+    /// Asks the players in turn until the game is over, too long, stopped or lost by a fault.
     fn moves(
         &mut self,
         opening: usize,
         team: &mut Team,
-        time: &mut [Duration; 2],
+        time: &mut ByPlayer<Duration>,
         stop: &Stop,
     ) -> Result<(), (Side, Fault)> {
         let mut turns = opening;
@@ -177,9 +177,7 @@ impl Fixture {
                 game.play(&text).map_err(|error| Fault::Illegal(error.to_string()))
             })
             .map_err(|fault| (side, fault))?;
-            if let Some(time) = time.get_mut(side.index()) {
-                *time += started.elapsed();
-            }
+            time[side] += started.elapsed();
             turns += usize::from(self.game.turn() != side);
         }
         Ok(())
@@ -196,14 +194,14 @@ impl Fixture {
     fn record(
         &self,
         team: &Team,
-        (opening, time): (usize, [Duration; 2]),
+        (opening, time): (usize, ByPlayer<Duration>),
         result: Verdict,
         ending: &Ending,
     ) -> Record {
         let [one, two] = Side::BOTH.map(|side| team.name(contestant(self.number, side)));
         let round = (self.number + 1).to_string();
         let opening = opening.to_string();
-        let [time1, time2] = time.map(|time| format!("{:.3}", time.as_secs_f64()));
+        let [time1, time2] = time.map(|time| format!("{:.3}", time.as_secs_f64())).into();
         let ended = ending.to_string();
         let mut tags = vec![
             ("Player1", one),

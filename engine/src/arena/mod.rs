@@ -1,12 +1,11 @@
 //! Matches: two players, many games, sides swapped.
 //!
-//! Game `2n` and game `2n + 1` begin with the same opening; in the first of them player A moves first, in
-//! the second player B. Openings and the players' random numbers follow from the seed and the number of
-//! the game alone, so it does not matter in which order, on how many threads and in how many sittings the
-//! games are played.
+//! Game `2n` and game `2n + 1` begin with the same opening; in the first of them player A moves first, in the
+//! second player B. Openings and the players' random numbers follow from the seed and the number of the game
+//! alone, so the order of the games, the number of threads and interruptions make no difference.
 //!
-//! This module plays and counts. Who the players are, where the records go and what is shown on the way
-//! is the caller's business: see `docs/arena.md`.
+//! This module plays and counts. The caller provides the players, stores the records and shows the progress:
+//! see `docs/arena.md`.
 
 pub mod archive;
 mod game;
@@ -31,20 +30,20 @@ use std::sync::{Mutex, PoisonError};
 
 /// A player of a match. Each thread of a match has players of its own.
 pub trait Player: Send {
-    /// Gets ready for another game; what it draws by chance follows from `seed`.
+    /// Prepares for a new game; its random choices follow from `seed`.
     fn new_game(&mut self, seed: u64) -> Result<(), Fault>;
 
-    /// A turn, or a step of one, for the side to move of a game that is not over. The player knows itself
-    /// how long that may take. Once `stop` is set, the answer no longer counts.
+    /// A turn, or a move of one, for the side to move of a game that is not over. The player keeps its own
+    /// time. Once `stop` is set, the answer no longer counts.
     fn turn(&mut self, game: &dyn Session, stop: &Stop) -> Result<String, Fault>;
 }
 
-/// What loses a game away from the board. A new player takes the place of one that is at fault.
+/// A fault that loses a game. The player is replaced by a new one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// A turn that the rules do not allow.
+    /// An illegal turn.
     Illegal(String),
-    /// The player has ended, or never started.
+    /// The player crashed, or never started.
     Crash(String),
     /// No answer in time.
     Time,
@@ -52,26 +51,26 @@ pub enum Fault {
     Garbage(String),
 }
 
-/// A participant: a name, and a way to make as many players as there are threads.
+/// A participant: a name, and a factory that makes a player for each thread.
 pub struct Contestant {
     /// The name in records and tables.
     pub name: String,
-    /// Makes one of them.
+    /// Makes a player.
     pub make: Box<dyn Fn() -> Result<Box<dyn Player>, Fault> + Send + Sync>,
 }
 
-/// How a match is played.
+/// The settings of a match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     /// How many games are played.
     pub games: usize,
-    /// How many random turns each begins with.
+    /// Random opening turns of each game.
     pub opening: usize,
-    /// What all random numbers of the match follow from.
+    /// The seed of all random numbers of the match.
     pub seed: u64,
-    /// A game that has this many turns, those of the opening included, is a draw.
+    /// A game of this many turns, those of the opening included, is a draw.
     pub max_turns: usize,
-    /// How many games are played at the same time.
+    /// Games played at the same time.
     pub concurrency: usize,
 }
 
@@ -89,7 +88,7 @@ pub fn contestant(number: usize, side: Side) -> usize {
 }
 
 impl Arena {
-    /// A match from this start; refused if the openings are longer than the games.
+    /// A match from this start; an error if games hardly ever last as long as the openings.
     pub fn new(
         start: Box<dyn Session>,
         contestants: [Contestant; 2],
@@ -112,7 +111,7 @@ impl Arena {
         &self.plan
     }
 
-    /// Makes each player once, to find out before the match whether that works.
+    /// Makes each player once, to find out before the match whether it starts.
     pub fn try_players(&self) -> Result<(), String> {
         for contestant in &self.contestants {
             (contestant.make)()
@@ -121,7 +120,7 @@ impl Arena {
         Ok(())
     }
 
-    /// Says why a game that was read back is not one of this match.
+    /// Checks that a game read back from a file belongs to this match.
     pub fn check(&self, played: &Played) -> Result<(), String> {
         let record = &played.record;
         let own = lock(&self.start).record(&[]);
@@ -142,7 +141,7 @@ impl Arena {
         }
     }
 
-    /// Plays the games that are not `done`, tells of each as it ends, and stops early when told to.
+    /// Plays the games that are not `done`, reports each as it ends, and stops early on request.
     pub fn run(&self, done: &BTreeSet<usize>, each: &mut dyn FnMut(Played) -> ControlFlow<()>) {
         let missing = (0..self.plan.games).filter(|number| !done.contains(number));
         let missing = Mutex::new(missing);
@@ -189,7 +188,7 @@ fn same(tag: &str, read: &str, expected: &str) -> Result<(), String> {
     }
 }
 
-/// Nothing here is left half done when a thread panics.
+/// Locks ignoring poison: no thread leaves the data inconsistent when it panics.
 fn lock<T: ?Sized>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

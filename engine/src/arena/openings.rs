@@ -1,4 +1,4 @@
-//! Where the games of a match begin: after some random turns, the same for both games of a pair.
+//! Random openings, the same for both games of a pair.
 
 use crate::control::{Limits, Stop};
 use crate::registry::find;
@@ -6,13 +6,13 @@ use crate::session::Session;
 use rules::random::Random;
 use std::collections::HashSet;
 
-/// How often another opening is tried before a decided or repeated one is accepted as unavoidable.
+/// Attempts to find a new, undecided opening before any other is accepted.
 const TRIES: u64 = 100;
-/// How many positions are looked at to tell whether an opening is decided.
+/// Node limit of the search that tells whether an opening is decided.
 const NODES: u64 = 4_000;
 
-/// The openings of a match, made one after the other. They follow from the seed alone, so that a match
-/// can be continued and made longer.
+/// The openings of a match, generated in order. They depend on the seed alone, so that a match can be resumed
+/// and extended.
 pub struct Openings {
     start: Box<dyn Session>,
     turns: usize,
@@ -23,7 +23,7 @@ pub struct Openings {
 }
 
 impl Openings {
-    /// Openings of this length; nothing if games hardly ever last that long.
+    /// Openings of this length; `None` if games hardly ever last that long.
     pub fn new(start: &dyn Session, turns: usize, seed: u64) -> Option<Openings> {
         let mut openings = Openings {
             start: start.boxed_clone(),
@@ -51,7 +51,7 @@ impl Openings {
     pub fn game(&mut self, pair: usize) -> Box<dyn Session> {
         let mut game = self.start.boxed_clone();
         for turn in self.turns(pair) {
-            // What was found by playing can be played again.
+            // Generated openings are legal.
             let _ = game.play(turn);
         }
         game
@@ -73,14 +73,14 @@ impl Openings {
     }
 }
 
-/// Whether a short search proves who wins: such an opening would tell nothing about the players.
+/// Whether a short search proves a winner: such an opening would say nothing about the players.
 fn is_decided(game: &dyn Session) -> bool {
     let Some(entry) = find(game.info().id) else { return false };
     let view = (entry.thinker)(1).think(game, &Limits::nodes(NODES), &Stop::default(), &mut |_| {});
     view.is_some_and(|view| view.lines.iter().any(|line| line.win_in.is_some()))
 }
 
-/// A game after this many random turns; nothing if it is over.
+/// A game after this many random turns; `None` if it is over.
 fn wander(start: &dyn Session, turns: usize, random: &mut Random) -> Option<Box<dyn Session>> {
     let mut game = start.boxed_clone();
     for _ in 0..turns {

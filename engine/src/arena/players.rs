@@ -1,4 +1,4 @@
-//! The players of a match that are part of this program.
+//! The built-in players of matches.
 
 use super::{Fault, Player};
 use crate::control::{Limits, Stop};
@@ -10,7 +10,7 @@ use crate::who::Who;
 use rules::random::Random;
 use std::time::{Duration, Instant};
 
-/// A computer's player with the same limits for every turn, or with a clock for the game.
+/// A computer player with fixed limits for every turn, or with a clock for the game.
 pub struct Local {
     who: Who,
     limits: Limits,
@@ -18,19 +18,19 @@ pub struct Local {
     entry: &'static Entry,
     mebibytes: usize,
     judgement: Judgement,
-    /// Made when it is first needed.
+    /// The engine, created on demand.
     thinker: Option<Box<dyn Thinker>>,
     random: Random,
 }
 
-/// The time for a game.
+/// The clock of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clock {
-    /// What it begins with.
+    /// Time at the start.
     pub base: Duration,
-    /// What each turn adds.
+    /// Increment for each turn.
     pub increment: Duration,
-    /// What is left.
+    /// Time left.
     left: Duration,
 }
 
@@ -46,19 +46,19 @@ impl Clock {
 }
 
 impl Local {
-    /// A player of this game; an engine gets a table of this size.
+    /// A player of this game; its engine gets tables of this size.
     pub fn new(who: Who, limits: Limits, entry: &'static Entry, mebibytes: usize) -> Local {
         let (judgement, random) = (Judgement::default(), Random::new(0));
         Local { who, limits, clock: None, entry, mebibytes, judgement, thinker: None, random }
     }
 
-    /// The same, with a clock of its own.
+    /// Gives the player a clock.
     #[must_use]
     pub fn with_clock(self, clock: Option<Clock>) -> Local {
         Local { clock, ..self }
     }
 
-    /// The same, judging otherwise.
+    /// Gives the player another evaluation.
     #[must_use]
     pub fn judging_by(self, judgement: Judgement) -> Local {
         Local { judgement, ..self }

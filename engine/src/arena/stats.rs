@@ -1,9 +1,10 @@
-//! What the results of a match prove: Elo with its error, likelihood of superiority, sequential test.
+//! Match statistics: Elo difference with its error, likelihood of superiority, sequential probability ratio
+//! test.
 //!
 //! Games come in pairs that share an opening, and the two games of a pair are not independent: where the
-//! opening decides, one is won and the other lost. Errors and the test therefore look at pairs. The
-//! formulas are those of the chess engine testers: the logistic Elo, and the generalised sequential
-//! probability ratio test on the five results a pair can have.
+//! opening decides, one is won and the other lost. Errors and the test therefore look at pairs. The formulas
+//! are those of chess engine testing: logistic Elo, and the generalised sequential probability ratio test
+//! (GSPRT) on the five results of a pair (pentanomial).
 
 /// Won, drawn and lost games of one player.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,7 +31,7 @@ impl Wdl {
         }
     }
 
-    /// How likely the player is the stronger one, from 0 to 1.
+    /// The likelihood of superiority, from 0 to 1.
     pub fn superiority(self) -> f64 {
         let decided = self.wins + self.losses;
         if decided == 0 {
@@ -77,30 +78,30 @@ impl Pairs {
         self.weighted().map(|(points, n)| (points - mean).powi(2) * n).sum::<f64>() / count
     }
 
-    /// Points per game of each result, with how often it came.
+    /// The points per game of each result, with its frequency.
     fn weighted(self) -> impl Iterator<Item = (f64, f64)> {
         self.0.into_iter().enumerate().map(|(i, n)| (i as f64 / 4.0, n as f64))
     }
 }
 
-/// A difference in strength and the range in which it lies with 95 % confidence.
+/// An Elo difference with its 95 % confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Elo {
-    /// The best guess; infinite when all games were won or all lost.
+    /// The estimate; infinite if all games were won or all lost.
     pub value: f64,
-    /// The lower end of the range.
+    /// The lower end of the interval.
     pub low: f64,
-    /// The upper end of the range.
+    /// The upper end of the interval.
     pub high: f64,
 }
 
 /// With fewer pairs than this, the error is taken from the variance of single games.
 const ENOUGH_PAIRS: u64 = 10;
-/// How many standard deviations hold 95 % of a normal distribution.
+/// Standard deviations of a two-sided 95 % interval.
 const CONFIDENCE: f64 = 1.959_964;
 
 impl Elo {
-    /// What the results say; nothing before the first game.
+    /// The estimate from results; `None` before the first game.
     pub fn of(total: Wdl, pairs: Pairs) -> Option<Elo> {
         let games = total.games();
         if games == 0 {
@@ -112,7 +113,7 @@ impl Elo {
         } else {
             (total.variance() / games as f64).sqrt()
         };
-        // Results that are all the same show no variance. The exact bound of a binomial holds then.
+        // Identical results have no variance: use the exact binomial bound instead.
         let least = (0.025f64).powf(1.0 / games as f64);
         let (low, high) = if total.wins == games {
             (least, 1.0)
@@ -124,55 +125,55 @@ impl Elo {
         Some(Elo { value: elo(score), low: elo(low), high: elo(high) })
     }
 
-    /// Half the width of the range, if it has two ends.
+    /// Half the width of the interval, if it is finite.
     pub fn error(self) -> Option<f64> {
         Some((self.high - self.low) / 2.0).filter(|error| error.is_finite())
     }
 }
 
-/// The difference in strength that makes one expect this score.
+/// The Elo difference with this expected score.
 pub fn elo(score: f64) -> f64 {
     -400.0 * (1.0 / score.clamp(0.0, 1.0) - 1.0).log10()
 }
 
-/// The score that one expects of a difference in strength.
+/// The expected score of an Elo difference.
 pub fn expected(elo: f64) -> f64 {
     1.0 / (1.0 + 10f64.powf(-elo / 400.0))
 }
 
-/// A test that ends as soon as one of two differences in strength is clearly the likelier.
+/// A sequential probability ratio test between two Elo differences.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sprt {
-    /// The difference that is to be refuted.
+    /// The null hypothesis' difference.
     pub elo0: f64,
-    /// The difference that is hoped for.
+    /// The alternative hypothesis' difference.
     pub elo1: f64,
 }
 
-/// What a sequential test has found.
+/// The decision of a sequential test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// The smaller difference is true.
+    /// The null hypothesis is accepted.
     H0,
-    /// The larger difference is true.
+    /// The alternative hypothesis is accepted.
     H1,
 }
 
 impl Sprt {
-    /// How often either decision may be wrong.
+    /// The error probability of either decision.
     pub const RISK: f64 = 0.05;
 
-    /// The test is decided when the logarithm of the likelihood ratio is beyond this, up or down.
+    /// The test ends when the log-likelihood ratio exceeds this in absolute value.
     pub fn bound() -> f64 {
         ((1.0 - Sprt::RISK) / Sprt::RISK).ln()
     }
 
-    /// The logarithm of how much likelier the results are with the larger difference.
+    /// The log-likelihood ratio of the two hypotheses.
     pub fn llr(self, pairs: Pairs) -> f64 {
         if pairs.count() == 0 {
             return 0.0;
         }
-        // A result that never came is not impossible; without a trace of it there may be no solution.
+        // A result that has not occurred gets a tiny weight, or there may be no solution.
         let seen = pairs.0.map(|n| (n as f64).max(1e-3));
         let count: f64 = seen.iter().sum();
         let found = seen.map(|n| n / count);
@@ -195,9 +196,10 @@ impl Sprt {
     }
 }
 
-/// The distribution over the five results that explains what was found best among those with this score.
+/// The maximum-likelihood distribution over the five results with this expected score.
 ///
-/// By Lagrange it is `found / (1 + x (points - score))`, and `x` is where the score comes out right.
+/// By Lagrange multipliers it is `found / (1 + x (points - score))`, where `x` makes the score come out
+/// right.
 fn likeliest(found: [f64; 5], score: f64) -> [f64; 5] {
     let off = |i: usize| i as f64 / 4.0 - score;
     let error = |x: f64| {
@@ -218,9 +220,9 @@ fn likeliest(found: [f64; 5], score: f64) -> [f64; 5] {
     found.map(|p| p / (1.0 + x * at.next().map_or(0.0, off)))
 }
 
-/// The share of a normal distribution below `x` standard deviations.
+/// The cumulative distribution function of the standard normal distribution.
 fn normal(x: f64) -> f64 {
-    // Abramowitz and Stegun 26.2.17; off by less than 1e-7.
+    // Abramowitz and Stegun 26.2.17; the error is below 1e-7.
     let t = 1.0 / (1.0 + 0.231_641_9 * x.abs());
     let factors = [0.319_381_530, -0.356_563_782, 1.781_477_937, -1.821_255_978, 1.330_274_429];
     let series = factors.iter().rev().fold(0.0, |sum, factor| (sum + factor) * t);

@@ -1,4 +1,4 @@
-//! The score sheet of a match, from the view of its first contestant.
+//! The score of a match, from the first contestant's point of view.
 
 use super::stats::{Elo, Pairs, Wdl};
 use super::{Ending, Played, contestant};
@@ -6,14 +6,14 @@ use rules::{Player as Side, Verdict};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// What has been counted so far.
+/// The score so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tally {
     /// The first contestant's games when it moved first, and when it moved second.
     pub sides: [Wdl; 2],
-    /// What each contestant did wrong, with the number of games it cost.
+    /// Each contestant's faults, with the number of games they lost.
     pub faults: [BTreeMap<&'static str, u64>; 2],
-    /// Games without a winner by their reason.
+    /// Drawn games by reason.
     pub draws: BTreeMap<String, u64>,
     turns: u64,
     own_turns: [u64; 2],
@@ -59,12 +59,12 @@ impl Tally {
 
     fn add_times(&mut self, played: &Played) {
         self.turns += played.record.main.nodes.len() as u64;
-        let sides = Side::BOTH.into_iter().zip(played.own_turns()).zip(played.time);
-        for ((side, turns), time) in sides {
+        let own_turns = played.own_turns();
+        for side in Side::BOTH {
             let who = contestant(played.number, side);
             if let (Some(all), Some(sum)) = (self.own_turns.get_mut(who), self.time.get_mut(who)) {
-                *all += turns as u64;
-                *sum += time;
+                *all += own_turns[side] as u64;
+                *sum += played.time[side];
             }
         }
     }
@@ -75,7 +75,7 @@ impl Tally {
         first + second
     }
 
-    /// The results of the pairs of which both games are done.
+    /// The results of complete pairs.
     pub fn pairs(&self) -> Pairs {
         let mut pairs = Pairs::default();
         for pair in self.pairs.values() {
@@ -88,17 +88,17 @@ impl Tally {
         pairs
     }
 
-    /// How much stronger the first contestant is.
+    /// The Elo difference in favour of the first contestant.
     pub fn elo(&self) -> Option<Elo> {
         Elo::of(self.total(), self.pairs())
     }
 
-    /// The length of a game in turns, those of the opening included.
+    /// The mean length of a game in turns, those of the opening included.
     pub fn turns_per_game(&self) -> f64 {
         self.turns as f64 / self.total().games().max(1) as f64
     }
 
-    /// How long each contestant thinks about a turn.
+    /// The mean thinking time of each contestant for a turn.
     pub fn time_per_turn(&self) -> [Duration; 2] {
         let [a, b] = self.own_turns;
         let [time_a, time_b] = self.time;

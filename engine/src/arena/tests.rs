@@ -186,7 +186,7 @@ fn too_many_turns_are_a_draw() {
     let (arena, _) = arena("jeson-mor", [None, None], Plan { games: 2, max_turns: 5, ..PLAN });
     for played in play(&arena, &BTreeSet::new()) {
         assert_eq!((played.result, &played.ending), (Verdict::Draw, &Ending::TurnLimit));
-        assert_eq!((moves(&played).len(), played.own_turns()), (5, [2, 1]));
+        assert_eq!((moves(&played).len(), played.own_turns()), (5, [2, 1].into()));
         assert_eq!(played.record.tag("Result"), Some("1/2-1/2"));
     }
 }

@@ -1,25 +1,25 @@
-//! Gekitai: immediate wins are seen without search, pairs are what counts.
+//! Gekitai: immediate wins are detected without search, and pairs of markers count most.
 
 use super::Play;
-use super::seen::{Judgement, gekitai as seen};
+use super::seen::gekitai as seen;
 use crate::evaluate::Estimate;
 use crate::levels::{Skills, skill};
-use crate::net::{CLEAR, Net, Seen, Sums};
+use crate::net::{Accumulator, CLEAR, Net, Seen};
 use crate::parts;
 use crate::score::{Score, win_after};
 use crate::seed::{self, Seed};
 use crate::solve::Prove;
 use rules::gekitai::{Both, Cell, Gekitai, Place, lines};
-use rules::{Game, Outcome, Player, Symmetric};
+use rules::{Bits, Game, Outcome, Player};
 
-/// The judgement of Gekitai.
+/// The evaluator of Gekitai.
 #[derive(Debug)]
 pub struct Judge {
     net: Option<&'static Net<{ seen::HIDDEN }>>,
 }
 
 impl Judge {
-    /// A judgement by this net, where it covers the options.
+    /// An evaluator with this net, for the options it covers.
     pub fn with(net: &'static Net<{ seen::HIDDEN }>) -> Judge {
         Judge { net: Some(net) }
     }
@@ -36,7 +36,8 @@ impl Default for Judge {
     }
 }
 
-/// How far a cell is from the edge, two at most: in the middle markers have neighbours on all sides.
+/// The distance of a cell from the edge, at most two: towards the middle, markers have neighbours on all
+/// sides.
 fn depth(cell: Cell, size: usize) -> i32 {
     let edge = |i: usize| i.min(size - 1 - i);
     edge(cell.column()).min(edge(cell.row())).min(2) as i32
@@ -52,18 +53,16 @@ fn pairs(set: u64) -> u32 {
 
 /// Whether a player could win at once, were it that player's turn.
 ///
-/// A line has a marker next to the new one, or one that the new one pushed: nothing comes to rest beside
-/// it but what could not be pushed away. So only cells beside own markers matter, unless the number wins.
+/// A winning line contains a marker next to the new one, or one that it pushed. So only cells next to own
+/// markers matter, unless the last marker in reserve wins.
 pub fn wins_at_once(pos: &Gekitai, player: Player) -> bool {
     let own = pos.markers(player);
     let last_marker = pos.reserve(player) == 1;
     if own.count_ones() < 2 && !last_marker {
         return false;
     }
-    let mut cells = pos.empty() & if last_marker { u64::MAX } else { pos.around(own) };
-    while cells != 0 {
-        let cell = Cell::new(cells.trailing_zeros() as usize);
-        cells &= cells - 1;
+    let cells = pos.empty() & if last_marker { u64::MAX } else { pos.around(own) };
+    for cell in cells.bits().map(Cell::new) {
         let after = pos.own_after(player, cell);
         let count = last_marker && after.count_ones() > own.count_ones();
         if (count || lines(after) != 0)
@@ -75,7 +74,7 @@ pub fn wins_at_once(pos: &Gekitai, player: Player) -> bool {
     false
 }
 
-/// Whether a placement wins although it might complete the opponent's line too.
+/// Whether a placement wins, even if it might complete the opponent's line too.
 fn wins(pos: &Gekitai, player: Player, cell: Cell) -> bool {
     if player == pos.turn() {
         return pos.after(Place(cell)).outcome() == Some(Outcome::Win(player));
@@ -86,8 +85,8 @@ fn wins(pos: &Gekitai, player: Player, cell: Cell) -> bool {
     pos.after(Place(cell)).outcome() == Some(Outcome::Win(player))
 }
 
-/// The move of the proof that the first player wins on 6×6, where it has one. It is for the reading in which a
-/// shared line draws, and wins for the other one too. Made by `quadrille solve gekitai --both draw`.
+/// The move of the certificate that the first player wins on 6×6, if it has one. It is for `both=draw`, and
+/// therefore holds for `both=mover` too. Made by `quadrille solve gekitai --both draw`.
 fn look_up(pos: &Gekitai) -> Option<(Place, u32)> {
     let certificate = parts::CERTIFICATE.certificate()?;
     let mut setup = pos.setup();
@@ -105,31 +104,25 @@ fn worth(pos: &Gekitai, player: Player) -> i32 {
         3 => 8,
         _ => 0,
     };
-    let mut rest = own;
-    while rest != 0 {
-        let cell = Cell::new(rest.trailing_zeros() as usize);
-        rest &= rest - 1;
-        value += 4 * depth(cell, pos.size());
-    }
-    value
+    value + own.bits().map(|cell| 4 * depth(Cell::new(cell), pos.size())).sum::<i32>()
 }
 
-/// The hand-made estimate.
+/// The hand-crafted evaluation.
 pub fn by_hand(pos: &Gekitai) -> Score {
     worth(pos, pos.turn()) - worth(pos, pos.turn().other())
 }
 
 impl Estimate for Judge {
     type Game = Gekitai;
-    type State = Sums<{ seen::HIDDEN }>;
+    type State = Accumulator<{ seen::HIDDEN }>;
 
-    fn begin(&self, pos: &Gekitai, sums: &mut Self::State) {
+    fn refresh(&self, pos: &Gekitai, sums: &mut Self::State) {
         if let Some(net) = self.net(pos) {
-            sums.begin(net, pos);
+            sums.refresh(net, pos);
         }
     }
 
-    fn follow(
+    fn update(
         &self,
         before: &Self::State,
         pos: &Gekitai,
@@ -141,10 +134,7 @@ impl Estimate for Judge {
         sums.clone_from(before);
         for player in Player::BOTH {
             let (old, new) = (pos.markers(player), next.markers(player));
-            let mut changed = old ^ new;
-            while changed != 0 {
-                let cell = changed.trailing_zeros() as usize;
-                changed &= changed - 1;
+            for cell in (old ^ new).bits() {
                 for viewer in Player::BOTH {
                     let input = seen::marker(cell, player != viewer);
                     match new >> cell & 1 {
@@ -178,23 +168,23 @@ impl Estimate for Judge {
         if self.net.is_some() { CLEAR } else { 40 }
     }
 
-    fn swing(&self) -> Option<i32> {
+    fn futility_margin(&self) -> Option<i32> {
         Some(self.unit() * 3 / 5)
     }
 
-    fn recalls(&self) -> bool {
+    fn probes_leaves(&self) -> bool {
         true
     }
 
-    fn is_lively(&self, pos: &Gekitai) -> bool {
+    fn is_unstable(&self, pos: &Gekitai) -> bool {
         wins_at_once(pos, pos.turn().other())
     }
 
-    fn promise(&self, pos: &Gekitai, m: Place) -> i32 {
+    fn score_move(&self, pos: &Gekitai, m: Place) -> i32 {
         8 * depth(m.0, pos.size())
     }
 
-    fn slot(&self, m: Place) -> usize {
+    fn history_slot(&self, m: Place) -> usize {
         m.0.index()
     }
 }
@@ -211,21 +201,14 @@ impl Prove for Judge {
     fn book(&self, pos: &Gekitai) -> Option<(Place, u32)> {
         look_up(pos)
     }
-
-    fn proof_key(&self, pos: &Gekitai) -> u64 {
-        pos.canonical_key()
-    }
 }
 
 impl Play for Gekitai {
     type Judge = Judge;
     const HAS_PROOFS: bool = true;
 
-    fn judge(judgement: Judgement) -> Judge {
-        match judgement {
-            Judgement::Learned => Judge::default(),
-            Judgement::Hand => Judge { net: None },
-        }
+    fn by_hand() -> Judge {
+        Judge { net: None }
     }
 
     const SEED: Option<Seed<Self>> = Some(seed::gekitai::SEED);

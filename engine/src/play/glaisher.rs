@@ -1,26 +1,26 @@
-//! Glaisher: how many cells are missing to a connection, and the exact test for a win this turn.
+//! Glaisher: connection distances, and an exact test for a win in this turn.
 
 use super::Play;
-use super::seen::{Judgement, glaisher as seen};
+use super::seen::glaisher as seen;
 use crate::evaluate::Estimate;
 use crate::levels::{Skills, skill};
-use crate::net::{CLEAR, Net, Seen, Sums};
+use crate::net::{Accumulator, CLEAR, Net, Seen};
 use crate::score::{Score, win_after};
 use crate::seed::{self, Seed};
 use crate::solve::Prove;
 use rules::glaisher::{Glaisher, Move, Parts};
 use rules::hex::{self, BOARD, CROSSINGS, Direction, Hex, NEIGHBOURS, SIDES, around};
-use rules::{Game, Player, Symmetric};
+use rules::{ByPlayer, Game, Player};
 use std::cell::Cell;
 
-/// The judgement of Glaisher.
+/// The evaluator of Glaisher.
 #[derive(Debug)]
 pub struct Judge {
     net: Option<&'static Net<{ seen::HIDDEN }>>,
 }
 
 impl Judge {
-    /// A judgement by this net.
+    /// An evaluator with this net.
     pub fn with(net: &'static Net<{ seen::HIDDEN }>) -> Judge {
         Judge { net: Some(net) }
     }
@@ -32,7 +32,7 @@ impl Default for Judge {
     }
 }
 
-/// The farthest that is worth counting: a row of nine empty cells connects.
+/// The largest distance: a row of nine empty cells connects.
 const FAR: usize = 10;
 
 /// The cells that are reached from a side by adding at most 0, 1, 2, … to `own`: a cell that is `open`
@@ -47,7 +47,7 @@ fn waves(
 ) -> usize {
     let mut reached = hex::flood(from, own);
     let mut border = (from | around(reached)) & !reached;
-    // Cells that are not open are entered one step after they were met.
+    // Cells that are not open are entered one step later.
     let mut met = 0;
     for (cost, wave) in waves.iter_mut().enumerate() {
         *wave = reached;
@@ -69,7 +69,7 @@ fn waves(
     FAR
 }
 
-/// How much must be added to connect any pair of opposite sides.
+/// The connection distance: how much must be added to connect any pair of opposite sides.
 pub(super) fn missing(own: u64, open: u64) -> usize {
     let mut best = FAR;
     for (least, [from, to]) in nearest_first(own) {
@@ -80,7 +80,7 @@ pub(super) fn missing(own: u64, open: u64) -> usize {
     best
 }
 
-/// The pairs of opposite sides with the least that each can be missing, the nearest pair first.
+/// The pairs of opposite sides with a lower bound of their distance, the nearest pair first.
 fn nearest_first(own: u64) -> [(usize, [u64; 2]); 3] {
     let [a, b, c] = CROSSINGS.map(|lines| bare(&lines, own));
     let mut pairs = [(a, SIDES[0]), (b, SIDES[1]), (c, SIDES[2])];
@@ -93,24 +93,24 @@ fn nearest_first(own: u64) -> [(usize, [u64; 2]); 3] {
     pairs
 }
 
-/// Lines without a cell of the set: every connection must cross them, and adds a cell to each.
+/// Lines without a cell of the set: every connection must cross each of them, and so adds a cell there.
 #[inline]
 fn bare(lines: &[u64; 9], own: u64) -> usize {
     lines.iter().map(|line| usize::from(line & own == 0)).sum()
 }
 
-/// The cheapest connections of a player.
+/// The shortest connections of a player.
 #[derive(Clone, Copy, Debug, Default)]
 struct Ways {
     /// How much must be added.
     missing: u8,
-    /// The open cells on such connections: each is missing in one of them.
+    /// The open cells on such connections.
     gaps: u64,
     /// The opponent's stacks on such connections.
     blocked: u64,
 }
 
-/// The cheapest connections, where it is known that at most so much must be added.
+/// The shortest connections, given an upper bound of their distance.
 fn ways(own: u64, open: u64, most: usize) -> Ways {
     let mut best = (most, 0, 0);
     for (least, [a, b]) in nearest_first(own) {
@@ -127,7 +127,7 @@ fn ways(own: u64, open: u64, most: usize) -> Ways {
         }
         waves(own, open, b, a, FAR, &mut to);
         let met = |c: usize| from[c] & !from[c - 1];
-        // A missing cell is paid on the way from either side, so the two costs are its own too many.
+        // A missing cell is counted from both sides, so its own cost is subtracted once.
         let gaps = (1..=cost).fold(0, |cells, c| cells | met(c) & to[cost + 1 - c]);
         let blocked = (2..=cost).fold(0, |cells, c| cells | met(c) & to[cost + 2 - c]);
         let (more_gaps, more_blocked) = if cost == best.0 { (best.1, best.2) } else { (0, 0) };
@@ -137,12 +137,12 @@ fn ways(own: u64, open: u64, most: usize) -> Ways {
     Ways { missing: missing as u8, gaps: gaps & open & !own, blocked: blocked & !open & !own }
 }
 
-/// A quick bound for what is missing: lines without a cell of the set, for the best pair of sides.
+/// A quick lower bound of the distance: lines without a cell of the set, for the best pair of sides.
 fn at_least_missing(own: u64) -> usize {
     CROSSINGS.iter().map(|lines| bare(lines, own)).min().unwrap_or_default()
 }
 
-/// The cells on which one more stack would connect two opposite sides; all of them if they are.
+/// The cells where one more stack would connect two opposite sides; all cells if they are connected already.
 fn connecting(own: u64) -> u64 {
     let mut cells = 0;
     for [a, b] in SIDES {
@@ -168,7 +168,7 @@ fn most_parts(pos: &Glaisher, own: u64) -> usize {
     }
 }
 
-/// Whether the player to move wins with this turn, or with the rest of it.
+/// Whether the player to move wins in this turn.
 pub fn wins_this_turn(pos: &Glaisher) -> bool {
     let own = pos.stacks(pos.turn());
     if pos.is_placing() {
@@ -177,7 +177,7 @@ pub fn wins_this_turn(pos: &Glaisher) -> bool {
     threat(pos, pos.turn()) != 0
 }
 
-/// The cells with which a player would win after some shift, were it that player's turn; none if no shift
+/// The cells where a placement would win after some shift, were it that player's turn; empty if no shift
 /// leads to a win.
 fn threat(pos: &Glaisher, player: Player) -> u64 {
     let (own, their) = (pos.stacks(player), pos.stacks(player.other()));
@@ -205,7 +205,7 @@ struct Helpful {
 }
 
 impl Helpful {
-    /// Nothing if every connection lacks more cells than this.
+    /// `None` if every connection lacks more cells than this.
     fn new(own: u64, most: usize) -> Option<Helpful> {
         let most = most.min(FAR);
         let mut found = Helpful { fewest: FAR + 1, cells: [0; FAR + 1] };
@@ -219,7 +219,7 @@ impl Helpful {
             waves(own, BOARD, b, 0, most, &mut to);
             found.fewest = found.fewest.min(cost);
             for lacking in cost..=most {
-                // A missing cell is paid on the way from either side.
+                // A missing cell is counted from both sides.
                 let on_way =
                     (1..=lacking).fold(0, |on, paid| on | from[paid] & to[lacking + 1 - paid]);
                 found.cells[lacking] |= on_way & !own;
@@ -239,21 +239,16 @@ impl Helpful {
 /// The cells on which the parts of a shift come to rest.
 #[inline]
 fn landings(from: Hex, direction: Direction, parts: Parts) -> u64 {
-    let (mut rest, mut cells) = (parts.bits(), 0);
-    while rest != 0 {
-        cells |= from.ahead(direction, rest.trailing_zeros() as usize + 1).bit();
-        rest &= rest - 1;
-    }
-    cells
+    parts.heights().fold(0, |cells, part| cells | from.ahead(direction, part).bit())
 }
 
-/// What a position hands on: the sums of the net, and what is counted when it is first asked for.
+/// The evaluator's state: the net's accumulator, and values that are computed on demand.
 #[derive(Default)]
 pub struct Kept {
-    sums: Sums<{ seen::HIDDEN }>,
-    /// What each player is missing to a connection.
-    missing: [Cell<Option<u8>>; 2],
-    ways: [Cell<Option<Ways>>; 2],
+    sums: Accumulator<{ seen::HIDDEN }>,
+    /// Each player's connection distance.
+    missing: ByPlayer<Cell<Option<u8>>>,
+    ways: ByPlayer<Cell<Option<Ways>>>,
     /// While a player places: the cells with which the opponent could win after a shift, were nothing placed.
     threat: Cell<Option<u64>>,
     /// Whether the player to move wins with this turn.
@@ -269,9 +264,9 @@ impl Kept {
     }
 
     fn ways(&self, pos: &Glaisher, player: Player) -> Ways {
-        let kept = &self.ways[player.index()];
+        let kept = &self.ways[player];
         kept.get().unwrap_or_else(|| {
-            let most = self.missing[player.index()].get().map_or(FAR, usize::from);
+            let most = self.missing[player].get().map_or(FAR, usize::from);
             let found = ways(pos.stacks(player), pos.empty(), most);
             kept.set(Some(found));
             found
@@ -279,25 +274,25 @@ impl Kept {
     }
 
     fn missing(&self, pos: &Glaisher, player: Player) -> usize {
-        let kept = &self.missing[player.index()];
+        let kept = &self.missing[player];
         let count = || missing(pos.stacks(player), pos.empty()) as u8;
         let found = kept.get().unwrap_or_else(count);
         kept.set(Some(found));
         found.into()
     }
 
-    /// Takes over from the position before what a placement leaves as it is.
+    /// Keeps what a placement does not change.
     fn place(&mut self, before: &Kept, pos: &Glaisher, cell: Hex) {
         let (me, them) = (pos.turn(), pos.turn().other());
         let (mine, theirs) = (before.ways(pos, me), before.ways(pos, them));
         let closes = u8::from(mine.gaps & cell.bit() != 0);
-        self.missing[me.index()] = Cell::new(Some(mine.missing - closes));
+        self.missing[me] = Cell::new(Some(mine.missing - closes));
         if theirs.gaps & cell.bit() == 0 {
-            self.missing[them.index()] = Cell::new(Some(theirs.missing));
-            self.ways[them.index()] = Cell::new(Some(theirs));
+            self.missing[them] = Cell::new(Some(theirs.missing));
+            self.ways[them] = Cell::new(Some(theirs));
         }
-        // A piece of height 1 is in no shift's way, since it is captured as an empty cell is entered. But nothing
-        // can be placed on it: if the threat needs this cell, there may be another one.
+        // A piece of height 1 blocks no shift, since a part can land on it as on an empty cell. But nothing
+        // can be placed there: if the threat needs this cell, there may be another threat.
         let threat = before.threat.get().unwrap_or_else(|| threat(pos, them));
         before.threat.set(Some(threat));
         if threat != cell.bit() {
@@ -305,13 +300,13 @@ impl Kept {
         }
     }
 
-    /// Takes over from the position before what a shift leaves as it is: what the opponent is missing,
-    /// unless a way of theirs is stopped or opened.
+    /// Keeps what a shift does not change: the opponent's distance, unless it blocks or opens a path of
+    /// theirs.
     fn shift(&mut self, before: &Kept, pos: &Glaisher, from: Hex, landed: u64) {
         let them = pos.turn().other();
         let theirs = before.ways(pos, them);
         if landed & (theirs.gaps | pos.stacks(them)) == 0 && theirs.blocked & from.bit() == 0 {
-            self.missing[them.index()] = Cell::new(Some(theirs.missing));
+            self.missing[them] = Cell::new(Some(theirs.missing));
         }
         if before.wins.get() == Some(false) {
             self.wins.set(Some(false));
@@ -319,8 +314,8 @@ impl Kept {
     }
 }
 
-/// What each number of missing cells is worth. Pieces are worth more: matches showed that whoever has
-/// more of them connects in the end.
+/// The value of each connection distance. Pieces are worth more: in matches, the player with more of them
+/// connected in the end.
 const NEAR: [i32; FAR + 1] = [270, 210, 156, 117, 87, 63, 45, 30, 18, 9, 0];
 
 fn worth(pos: &Glaisher, player: Player, missing: usize) -> i32 {
@@ -331,7 +326,7 @@ fn worth(pos: &Glaisher, player: Player, missing: usize) -> i32 {
     value
 }
 
-/// What it promises that a piece comes to a cell, the more the nearer it is to the centre.
+/// Move ordering: the bonus for a piece on a cell, larger near the centre.
 static NEAR_CENTRE: [i32; hex::CELLS] = {
     let (mut table, mut i) = ([0; hex::CELLS], 0);
     while i < hex::CELLS {
@@ -341,11 +336,11 @@ static NEAR_CENTRE: [i32; hex::CELLS] = {
     table
 };
 
-/// More if it closes a gap of ours, or fills one of theirs.
+/// A bonus for closing a gap of ours or filling one of theirs.
 const OUR_GAP: i32 = 200;
 const THEIR_GAP: i32 = 160;
 
-/// What it promises that a part of a shift lands on each cell.
+/// Move ordering: the bonus for each cell on which a part of a shift lands.
 fn landing_values(pos: &Glaisher, (mine, theirs): (u64, u64)) -> [i32; hex::CELLS] {
     let mut values = NEAR_CENTRE.map(|value| value + 40);
     let mut add = |set: u64, bonus: &dyn Fn(Hex) -> i32| {
@@ -362,16 +357,16 @@ impl Estimate for Judge {
     type Game = Glaisher;
     type State = Kept;
 
-    fn begin(&self, pos: &Glaisher, kept: &mut Kept) {
+    fn refresh(&self, pos: &Glaisher, kept: &mut Kept) {
         kept.forget();
         if let Some(net) = self.net {
-            kept.sums.begin(net, pos);
+            kept.sums.refresh(net, pos);
         }
     }
 
-    fn follow(&self, before: &Kept, pos: &Glaisher, m: Move, next: &Glaisher, kept: &mut Kept) {
+    fn update(&self, before: &Kept, pos: &Glaisher, m: Move, next: &Glaisher, kept: &mut Kept) {
         kept.forget();
-        let mut changed = match m {
+        let changed = match m {
             Move::Place(cell) => {
                 kept.place(before, pos, cell);
                 cell.bit()
@@ -384,9 +379,7 @@ impl Estimate for Judge {
         };
         let Some(net) = self.net else { return };
         kept.sums.clone_from(&before.sums);
-        while changed != 0 {
-            let cell = Hex::new(changed.trailing_zeros() as usize);
-            changed &= changed - 1;
+        for cell in hex::cells(changed) {
             for viewer in Player::BOTH {
                 if let Some(input) = seen::stack(pos, viewer, cell) {
                     kept.sums.take(net, viewer, input);
@@ -405,7 +398,7 @@ impl Estimate for Judge {
             return kept.sums.score(net, me, pos.stage(), &seen::missing(missing));
         }
         let value = worth(pos, me, missing[0]) - worth(pos, me.other(), missing[1]);
-        // Who is to place has half a turn left, who is to shift a whole one.
+        // A player to place has half a turn left, a player to shift a whole one.
         value + if pos.is_placing() { 40 } else { 60 }
     }
 
@@ -419,7 +412,7 @@ impl Estimate for Judge {
         wins.then_some(win_after(1))
     }
 
-    fn weigh(&self, pos: &Glaisher, kept: &Kept, moves: &mut [(i32, u16, Move)]) {
+    fn score_moves(&self, pos: &Glaisher, kept: &Kept, moves: &mut [(i32, u16, Move)]) {
         let (me, them) = (pos.turn(), pos.turn().other());
         let (own, their) = (pos.stacks(me), pos.stacks(them));
         let (mine, theirs) = (kept.ways(pos, me).gaps, kept.ways(pos, them).gaps);
@@ -436,13 +429,8 @@ impl Estimate for Judge {
                         + 12 * (near & their).count_ones() as i32
                 }
                 Move::Shift { from, direction, parts } => {
-                    let (mut rest, mut sum) = (parts.bits(), 0);
-                    while rest != 0 {
-                        let part = rest.trailing_zeros() as usize + 1;
-                        sum += landing[from.ahead(*direction, part).index()];
-                        rest &= rest - 1;
-                    }
-                    sum
+                    let landings = parts.heights().map(|part| from.ahead(*direction, part));
+                    landings.map(|cell| landing[cell.index()]).sum()
                 }
             };
         }
@@ -452,7 +440,7 @@ impl Estimate for Judge {
         if self.net.is_some() { CLEAR } else { 150 }
     }
 
-    fn width(&self, depth: i32) -> usize {
+    fn move_count_limit(&self, depth: i32) -> usize {
         match depth {
             ..=1 => 7,
             2 => 9,
@@ -462,7 +450,7 @@ impl Estimate for Judge {
         }
     }
 
-    fn slot(&self, m: Move) -> usize {
+    fn history_slot(&self, m: Move) -> usize {
         match m {
             Move::Place(cell) => cell.index(),
             Move::Shift { from, direction, parts } => {
@@ -473,18 +461,14 @@ impl Estimate for Judge {
 }
 
 impl Prove for Judge {
-    /// `known` sees connections; what remains is an opponent who is left without a shift. A piece placed
-    /// is never in a shift's way, since nothing is lower.
+    /// `known` sees connections, so the only other win is an opponent without a shift. A placed piece never
+    /// blocks a shift, since nothing is lower.
     fn overlooks_no_win(&self, pos: &Glaisher) -> bool {
         let them = pos.turn().other();
         match pos.is_placing() {
             true => pos.can_shift(them),
             false => pos.moves().into_iter().all(|m| pos.after(m).can_shift(them)),
         }
-    }
-
-    fn proof_key(&self, pos: &Glaisher) -> u64 {
-        pos.canonical_key()
     }
 
     fn exact_turns(&self) -> u32 {
@@ -495,11 +479,8 @@ impl Prove for Judge {
 impl Play for Glaisher {
     type Judge = Judge;
 
-    fn judge(judgement: Judgement) -> Judge {
-        match judgement {
-            Judgement::Learned => Judge::default(),
-            Judgement::Hand => Judge { net: None },
-        }
+    fn by_hand() -> Judge {
+        Judge { net: None }
     }
 
     const SEED: Option<Seed<Self>> = Some(seed::glaisher::SEED);
@@ -516,7 +497,7 @@ impl Play for Glaisher {
     ];
     const LOG_ODDS: f64 = 88.0;
     const BENCH_DEPTH: u32 = 4;
-    // Some two thousand turns: three of them in a row cannot be looked at.
+    // There are some two thousand turns in a position: three in a row are too many to search.
     const PUZZLE_TURNS: u32 = 2;
     const PUZZLE_MARGIN: u32 = 0;
 }

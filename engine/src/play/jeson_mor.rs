@@ -22,10 +22,10 @@ use crate::solve::quiet::Quiet;
 use crate::solve::retrograde::{self, Value, is_win};
 use crate::solve::{Prove, Within};
 use rules::jeson_mor::{Cell, Goal, JesonMor, Jump, Options, jumps};
-use rules::{Game, Player, Symmetric};
+use rules::{Bits, Game, Player};
 use std::path::Path;
 
-/// The judgement of Jeson Mor.
+/// The evaluator of Jeson Mor.
 #[derive(Debug, Default)]
 pub struct Judge;
 
@@ -75,7 +75,7 @@ fn known(pos: &JesonMor, ring: &Ring) -> Option<Score> {
     (ring.theirs - ring.mine >= 3).then(|| lost(ring))
 }
 
-/// The opponent wins the ring after any move, which may bring one more knight there.
+/// The opponent has the majority on the ring after any move, even one that adds a knight there.
 fn lost(ring: &Ring) -> Score {
     -win_after(2 * (ring.mine + 1) + 4)
 }
@@ -113,30 +113,14 @@ fn distance(cell: Cell, size: usize) -> usize {
     DISTANCES[((size - 5) / 2) & 3][cell.index()].into()
 }
 
-#[inline]
-fn pop(set: &mut u128) -> Cell {
-    let cell = Cell::new(set.trailing_zeros() as usize);
-    *set &= *set - 1;
-    cell
-}
-
 fn worth(pos: &JesonMor, player: Player) -> i32 {
-    let mut value = 0;
-    let mut rest = pos.knights(player);
-    while rest != 0 {
-        let cell = pop(&mut rest);
-        value += KNIGHT + NEARNESS[distance(cell, pos.size()) & 7];
-    }
-    value
+    let worth = |cell| KNIGHT + NEARNESS[distance(Cell::new(cell), pos.size()) & 7];
+    pos.knights(player).bits().map(worth).sum()
 }
 
 fn attacks(pos: &JesonMor, player: Player) -> u128 {
-    let mut rest = pos.knights(player);
-    let mut set = 0;
-    while rest != 0 {
-        set |= jumps(pop(&mut rest), pos.size());
-    }
-    set
+    let knights = pos.knights(player).bits().map(Cell::new);
+    knights.fold(0, |set, cell| set | jumps(cell, pos.size()))
 }
 
 impl Estimate for Judge {
@@ -158,7 +142,7 @@ impl Estimate for Judge {
         exact.or_else(|| known(pos, &Ring::new(pos)))
     }
 
-    fn select<T>(&self, pos: &JesonMor, moves: &mut Vec<T>, of: impl Fn(&T) -> Jump) {
+    fn prune<T>(&self, pos: &JesonMor, moves: &mut Vec<T>, of: impl Fn(&T) -> Jump) {
         let ring = Ring::new(pos);
         if pos.goal() == Goal::Reach || !ring.is_clear() {
             return;
@@ -168,7 +152,7 @@ impl Estimate for Judge {
         if ring.holder > 0 {
             moves.retain(|m| within(ring.centre, of(m).from));
         } else if ring.holder < 0 || ring.mine > ring.theirs {
-            // To take the centre, or to take it back: all else loses or gives a win away.
+            // Take the centre or retake it: everything else loses or misses a win.
             moves.retain(|m| within(ring.centre, of(m).to));
         } else {
             match ring.theirs - ring.mine {
@@ -185,12 +169,12 @@ impl Estimate for Judge {
         if ring.holder < 0 { -win_after(2 * ring.mine + 2) } else { lost(&ring) }
     }
 
-    fn is_lively(&self, pos: &JesonMor) -> bool {
+    fn is_unstable(&self, pos: &JesonMor) -> bool {
         let ring = Ring::new(pos);
         ring.theirs > ring.mine
     }
 
-    fn has_noise(&self, pos: &JesonMor) -> bool {
+    fn has_noisy_moves(&self, pos: &JesonMor) -> bool {
         attacks(pos, pos.turn()) & pos.knights(pos.turn().other()) != 0
     }
 
@@ -198,11 +182,11 @@ impl Estimate for Judge {
         pos.knights(pos.turn().other()) >> m.to.index() & 1 == 1
     }
 
-    fn is_free(&self, pos: &JesonMor, m: Jump, _next: &JesonMor) -> bool {
+    fn is_extended(&self, pos: &JesonMor, m: Jump, _next: &JesonMor) -> bool {
         jumps(pos.centre(), pos.size()) >> m.to.index() & 1 == 1
     }
 
-    fn promise(&self, pos: &JesonMor, m: Jump) -> i32 {
+    fn score_move(&self, pos: &JesonMor, m: Jump) -> i32 {
         let capture = self.is_noisy(pos, m);
         let nearer =
             NEARNESS[distance(m.to, pos.size()) & 7] - NEARNESS[distance(m.from, pos.size()) & 7];
@@ -210,7 +194,7 @@ impl Estimate for Judge {
         20 * nearer + 40_000 * i32::from(capture) + 20_000 * i32::from(ring)
     }
 
-    fn slot(&self, m: Jump) -> usize {
+    fn history_slot(&self, m: Jump) -> usize {
         (m.from.index() * 31 + m.to.index()) & ((1 << crate::evaluate::SLOT_BITS) - 1)
     }
 }
@@ -247,11 +231,11 @@ impl Prove for Judge {
     }
 
     fn forcing(&self, pos: &JesonMor) -> Option<(String, u32)> {
-        // Both may have eight knights on the ring; each but the last entry is answered by one of them.
+        // All eight ring cells may be occupied; every entry but the last is answered by a recapture.
         (pos.goal() == Goal::Leave).then(|| (format!("-{}", pos.centre()), 10))
     }
 
-    /// Twice the number of moves that are left: see `select`.
+    /// Twice the number of remaining moves: see `prune`.
     fn cost(&self, pos: &JesonMor) -> Option<u32> {
         let ring = Ring::new(pos);
         let (own, their) = (pos.knights(pos.turn()), pos.knights(pos.turn().other()));
@@ -260,15 +244,9 @@ impl Prove for Judge {
             1 => ring.cells,
             _ => ring.cells & their,
         };
-        let (mut rest, mut moves) = (own & !ring.cells, 0);
-        while rest != 0 {
-            moves += (jumps(pop(&mut rest), pos.size()) & targets & !own).count_ones();
-        }
+        let reached = |from| jumps(Cell::new(from), pos.size()) & targets & !own;
+        let moves: u32 = (own & !ring.cells).bits().map(|from| reached(from).count_ones()).sum();
         Some(1 + 2 * moves)
-    }
-
-    fn proof_key(&self, pos: &JesonMor) -> u64 {
-        pos.canonical_key()
     }
 }
 

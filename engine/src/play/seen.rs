@@ -1,4 +1,4 @@
-//! What nets see of each game, and the nets that come with the program.
+//! The net inputs of each game, and the nets that come with the program.
 
 use crate::net::{Net, STAGES, Seen};
 use crate::parts::{self, Part};
@@ -7,32 +7,32 @@ use rules::gekitai::{Both, Gekitai};
 use rules::glaisher::Glaisher;
 use rules::hex::{self, Hex};
 use rules::six_making::{Cell, SelfDefeat, SixMaking};
-use rules::{Game, Player};
+use rules::{Bits, Game, Player};
 use std::sync::OnceLock;
 
-/// Whose judgement is asked for.
+/// The kind of evaluation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Judgement {
-    /// What was learned, where there is a net for the game and its options.
+    /// Learned, if there is a net for the game and its options.
     #[default]
     Learned,
-    /// What was written by hand.
+    /// Hand-crafted.
     Hand,
 }
 
 impl Judgement {
-    /// Both, each with its name in options.
+    /// Both, with their names in options.
     pub const NAMED: [(&'static str, Judgement); 2] =
         [("learned", Judgement::Learned), ("hand", Judgement::Hand)];
 
-    /// The judgement of this name, in any case.
+    /// The evaluation of this name, ignoring case.
     pub fn named(name: &str) -> Option<Judgement> {
         let found = Judgement::NAMED.iter().find(|(own, _)| own.eq_ignore_ascii_case(name))?;
         Some(found.1)
     }
 }
 
-/// A net that comes with the program, read once it is at hand; nothing if it is damaged.
+/// A net that comes with the program, read when it becomes available; `None` if it is damaged.
 fn shipped<G: Seen, const H: usize>(
     kept: &'static OnceLock<Option<Net<H>>>,
     part: &'static Part,
@@ -48,7 +48,7 @@ pub(super) mod glaisher {
     pub const HIDDEN: usize = 64;
     const HEIGHTS: usize = 10;
     const MISSING: usize = hex::CELLS * 2 * HEIGHTS;
-    /// Numbers of missing cells that are told apart.
+    /// Distinct numbers of missing cells.
     const COUNTS: usize = 11;
     const MIN_PARTS: usize = MISSING + 2 * COUNTS;
 
@@ -60,7 +60,7 @@ pub(super) mod glaisher {
         height.checked_sub(1).map(|height| (cell.index() * 2 + theirs) * HEIGHTS + height)
     }
 
-    /// What is missing to a connection of the viewer, and to one of the opponent.
+    /// The cells missing to a connection, for the viewer and for the opponent.
     #[inline]
     pub fn missing([mine, theirs]: [usize; 2]) -> [usize; 2] {
         [MISSING + mine.min(COUNTS - 1), MISSING + COUNTS + theirs.min(COUNTS - 1)]
@@ -103,21 +103,21 @@ pub(super) mod six_making {
     pub const HIDDEN: usize = 128;
     const TOWERS: usize = 64;
     const RESERVES: usize = 25 * TOWERS;
-    /// Numbers of discs beside the board.
+    /// Distinct numbers of discs in reserve.
     const COUNTS: usize = 17;
     const SELF_DEFEAT: usize = RESERVES + 2 * COUNTS;
 
-    /// The tower on a cell; a king ends the game, so none is seen.
+    /// The tower on a cell; kings need no input, since they end the game.
     #[inline]
     pub fn tower(pos: &SixMaking, viewer: Player, cell: Cell) -> Option<usize> {
         let tower = pos.tower(cell);
         let (bits, height) = (usize::from(tower.bits()), tower.height());
-        // The viewer's discs are zeros below the bit that ends the tower.
+        // The viewer's discs are zeros below the highest bit, which marks the tower's height.
         let flip = if viewer == Player::One { 0 } else { (1 << height) - 1 };
         (1..6).contains(&height).then_some(cell.index() * TOWERS + (bits ^ flip))
     }
 
-    /// The discs beside the board, the viewer's and the opponent's.
+    /// The discs in reserve, the viewer's and the opponent's.
     #[inline]
     pub fn reserves(pos: &SixMaking, viewer: Player) -> [usize; 2] {
         let count = |player| usize::from(pos.reserve(player)).min(COUNTS - 1);
@@ -128,10 +128,7 @@ pub(super) mod six_making {
         const INPUTS: usize = SELF_DEFEAT + 1;
 
         fn inputs(&self, viewer: Player, tell: &mut impl FnMut(usize)) {
-            let mut rest = self.occupied();
-            while rest != 0 {
-                let cell = Cell::new(rest.trailing_zeros() as usize);
-                rest &= rest - 1;
+            for cell in self.occupied().bits().map(Cell::new) {
                 tower(self, viewer, cell).into_iter().for_each(&mut *tell);
             }
             reserves(self, viewer).into_iter().for_each(&mut *tell);
@@ -178,7 +175,7 @@ pub(super) mod gekitai {
         (cell / 8 * SIDE + cell % 8) * 2 + usize::from(theirs)
     }
 
-    /// The markers beside the board, the viewer's and the opponent's.
+    /// The markers in reserve, the viewer's and the opponent's.
     #[inline]
     pub fn reserves(pos: &Gekitai, viewer: Player) -> [usize; 2] {
         let count = |player| usize::from(pos.reserve(player)).min(COUNTS - 1);
@@ -197,10 +194,8 @@ pub(super) mod gekitai {
 
         fn inputs(&self, viewer: Player, tell: &mut impl FnMut(usize)) {
             for player in Player::BOTH {
-                let mut rest = self.markers(player);
-                while rest != 0 {
-                    tell(marker(rest.trailing_zeros() as usize, player != viewer));
-                    rest &= rest - 1;
+                for cell in self.markers(player).bits() {
+                    tell(marker(cell, player != viewer));
                 }
             }
             reserves(self, viewer).into_iter().for_each(&mut *tell);

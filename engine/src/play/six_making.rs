@@ -1,25 +1,26 @@
-//! Six MaKING: whoever can crown a king does; otherwise towers count by what they may become.
+//! Six MaKING: kings that can be crowned at once are detected without search; otherwise towers count by their
+//! potential.
 
 use super::Play;
-use super::seen::{Judgement, six_making as seen};
+use super::seen::six_making as seen;
 use crate::evaluate::Estimate;
 use crate::levels::{Skills, skill};
-use crate::net::{CLEAR, Net, Seen, Sums};
+use crate::net::{Accumulator, CLEAR, Net, Seen};
 use crate::score::{Score, win_after};
 use crate::seed::{self, Seed};
 use crate::solve::Prove;
 use rules::six_making::{Cell, KING, Move, SixMaking};
-use rules::{Game, Player, Symmetric};
+use rules::{Bits, ByPlayer, Game, Player};
 
-/// The judgement of Six MaKING.
+/// The evaluator of Six MaKING.
 #[derive(Debug)]
 pub struct Judge {
-    /// For boards of four and of five cells along a side.
+    /// The nets of the boards of side four and five.
     nets: [Option<&'static Net<{ seen::HIDDEN }>>; 2],
 }
 
 impl Judge {
-    /// A judgement by this net, for the board it was made for.
+    /// An evaluator with this net, for the board it was trained on.
     pub fn with(net: &'static Net<{ seen::HIDDEN }>, size: u8) -> Judge {
         let mut nets = [None; 2];
         nets[usize::from(size == 5)] = Some(net);
@@ -39,35 +40,30 @@ impl Default for Judge {
 }
 
 #[inline]
-fn pop(set: &mut u32) -> Cell {
-    let cell = Cell::new(set.trailing_zeros() as usize);
-    *set &= *set - 1;
-    cell
+fn cells(set: u32) -> impl Iterator<Item = Cell> {
+    set.bits().map(Cell::new)
 }
 
-/// What towers and their reach are worth, and whether a king can be crowned.
+/// The value of a player's towers and their reach, and the ways to crown a king.
 #[derive(Default)]
 struct Count {
-    value: [i32; 2],
+    value: ByPlayer<i32>,
     /// Ways to crown a king, were it that player's turn.
-    crowns: [i32; 2],
+    crowns: ByPlayer<i32>,
 }
 
-/// A tower's worth to the owner of its top.
+/// The value of a tower to its owner.
 const TOWER: [i32; 7] = [0, 6, 14, 26, 38, 60, 0];
 
 fn count(pos: &SixMaking) -> Count {
     let mut count = Count::default();
-    let mut rest = pos.occupied();
-    while rest != 0 {
-        let cell = pop(&mut rest);
+    for cell in cells(pos.occupied()) {
         let tower = pos.tower(cell);
         let height = tower.height();
-        let owner = tower.top().index();
+        let owner = tower.top();
         count.value[owner] += TOWER[height.min(6)];
-        let mut targets = pos.reach(cell);
-        while targets != 0 {
-            let built = height + pos.tower(pop(&mut targets)).height();
+        for target in cells(pos.reach(cell)) {
+            let built = height + pos.tower(target).height();
             if built >= KING {
                 count.crowns[owner] += 1;
             } else {
@@ -78,45 +74,33 @@ fn count(pos: &SixMaking) -> Count {
     count
 }
 
-/// The hand-made estimate.
+/// The hand-crafted evaluation.
 pub fn by_hand(pos: &SixMaking) -> Score {
     let count = count(pos);
-    let (me, them) = (pos.turn().index(), pos.turn().other().index());
+    let (me, them) = (pos.turn(), pos.turn().other());
     let reserve = i32::from(pos.reserve(pos.turn())) - i32::from(pos.reserve(pos.turn().other()));
     count.value[me] - count.value[them] - 40 * i32::from(count.crowns[them] > 0) + 3 * reserve
 }
 
 /// Whether a player could crown a king, were it that player's turn.
 fn can_crown(pos: &SixMaking, player: Player) -> bool {
-    let mut rest = pos.occupied();
-    while rest != 0 {
-        let cell = pop(&mut rest);
-        let tower = pos.tower(cell);
-        if tower.top() != player {
-            continue;
-        }
-        let height = tower.height();
-        let mut targets = pos.reach(cell);
-        while targets != 0 {
-            if height + pos.tower(pop(&mut targets)).height() >= KING {
-                return true;
-            }
-        }
-    }
-    false
+    cells(pos.occupied()).filter(|cell| pos.tower(*cell).top() == player).any(|cell| {
+        let height = pos.tower(cell).height();
+        cells(pos.reach(cell)).any(|target| height + pos.tower(target).height() >= KING)
+    })
 }
 
 impl Estimate for Judge {
     type Game = SixMaking;
-    type State = Sums<{ seen::HIDDEN }>;
+    type State = Accumulator<{ seen::HIDDEN }>;
 
-    fn begin(&self, pos: &SixMaking, sums: &mut Self::State) {
+    fn refresh(&self, pos: &SixMaking, sums: &mut Self::State) {
         if let Some(net) = self.net(pos) {
-            sums.begin(net, pos);
+            sums.refresh(net, pos);
         }
     }
 
-    fn follow(
+    fn update(
         &self,
         before: &Self::State,
         pos: &SixMaking,
@@ -168,15 +152,15 @@ impl Estimate for Judge {
         if self.nets[1].is_some() { CLEAR } else { 40 }
     }
 
-    fn swing(&self) -> Option<i32> {
+    fn futility_margin(&self) -> Option<i32> {
         Some(self.unit() * 3 / 5)
     }
 
-    fn is_lively(&self, pos: &SixMaking) -> bool {
+    fn is_unstable(&self, pos: &SixMaking) -> bool {
         can_crown(pos, pos.turn().other())
     }
 
-    fn promise(&self, pos: &SixMaking, m: Move) -> i32 {
+    fn score_move(&self, pos: &SixMaking, m: Move) -> i32 {
         let (from, to, discs) = match m {
             Move::Place(_) => return 0,
             Move::Tower { from, to } => (from, to, pos.tower(from).height()),
@@ -199,20 +183,13 @@ impl Prove for Judge {
         let empty = pos.size() * pos.size() - pos.occupied().count_ones() as usize;
         pos.reserve(pos.turn().other()) > 0 && empty > 1
     }
-
-    fn proof_key(&self, pos: &SixMaking) -> u64 {
-        pos.canonical_key()
-    }
 }
 
 impl Play for SixMaking {
     type Judge = Judge;
 
-    fn judge(judgement: Judgement) -> Judge {
-        match judgement {
-            Judgement::Learned => Judge::default(),
-            Judgement::Hand => Judge { nets: [None; 2] },
-        }
+    fn by_hand() -> Judge {
+        Judge { nets: [None; 2] }
     }
 
     const SEED: Option<Seed<Self>> = Some(seed::six_making::SEED);

@@ -1,46 +1,45 @@
 //! Collects puzzles from games that the engine plays against itself.
 
 use super::Puzzle;
-use crate::cache::Cache;
 use crate::control::{Control, Limits, Stop};
 use crate::evaluate::Evaluate;
 use crate::levels::{Blurred, Skill, USUAL};
 use crate::play::{Play, whole_turns};
 use crate::search::Tuning;
-use crate::session::{Match, Session};
+use crate::session::{Course, Match, Position};
 use crate::solve::bound::{Bounder, Bounds, Count};
 use crate::think::think;
 use crate::thinker::turn_texts;
+use crate::transposition::TranspositionTable;
 use rules::random::Random;
 use std::collections::HashSet;
 
-/// What to collect.
+/// How many puzzles to collect, and from which games.
 #[derive(Clone, Debug)]
 pub struct Collect {
-    /// How many puzzles.
+    /// Number of puzzles.
     pub count: usize,
-    /// Where the random numbers begin.
+    /// Seed of the random numbers.
     pub seed: u64,
-    /// How many games to play at most.
+    /// The most games to play.
     pub games: u64,
 }
 
 /// The fewest and the most turns a solution takes.
 const TURNS: std::ops::RangeInclusive<u32> = 2..=5;
-/// How many random moves a game begins with at most.
+/// The most random moves at the start of a game.
 const OPENING: usize = 6;
-/// Longer games are given up.
+/// The longest game; longer ones are abandoned.
 const LONGEST: usize = 150;
-/// How many positions one question about a position may cost.
+/// Node limit of each search about a position.
 const NODES: u64 = 3_000_000;
-/// Memory for such questions, in mebibytes.
+/// Memory for those searches, in MiB.
 const MEBIBYTES: usize = 64;
-/// How often the rating search doubles its positions, from [`FIRST`].
+/// How often the rating search doubles its node limit, from [`FIRST`].
 const DOUBLINGS: u32 = 12;
 const FIRST: u64 = 50;
 
-/// Collects puzzles of a game, sorted from easy to hard. `report` hears how many games and
-/// puzzles there are.
+/// Collects puzzles of a game, sorted from easy to hard. Calls `report` with the number of games and puzzles.
 pub fn collect<G: Play>(
     options: &G::Options,
     wanted: &Collect,
@@ -56,7 +55,7 @@ pub fn collect<G: Play>(
         }
         let mut random = Random::new(wanted.seed.wrapping_add(i));
         let game = play::<G>(options, &mut random)?;
-        // The winner's turns from the end; no more than one puzzle of a game, so that they differ.
+        // The winner's turns from the end; at most one puzzle of each game, for variety.
         let mut finder = Finder::<G>::new(stop);
         let mut positions = last_of_winner(&game);
         let first = random.below(positions.len().max(1));
@@ -68,8 +67,8 @@ pub fn collect<G: Play>(
     Ok(puzzles)
 }
 
-/// Rates puzzles of a game again, by the engine as it is now, and sorts them from easy to hard. `report` hears
-/// how many are done. A puzzle that cannot be read is named.
+/// Rates puzzles of a game again with the current engine and sorts them from easy to hard. Calls `report`
+/// with the number done. An error names the puzzle that cannot be read.
 pub fn rate<G: Play>(
     puzzles: Vec<Puzzle>,
     report: &mut dyn FnMut(usize),
@@ -94,7 +93,7 @@ pub fn rate<G: Play>(
     Ok(rated)
 }
 
-/// The positions of a game between players that err, at the beginning of each turn; the last is over.
+/// The positions of a game between fallible players, at the start of each turn; the last is over.
 fn play<G: Play>(options: &G::Options, random: &mut Random) -> Result<Vec<G>, rules::SetupError> {
     let judge = G::Judge::default();
     let mut pos = G::new(options)?;
@@ -110,8 +109,15 @@ fn play<G: Play>(options: &G::Options, random: &mut Random) -> Result<Vec<G>, ru
             let judge = Blurred::new(&judge, skill, random.next_u64(), false);
             let limits = Limits::nodes(skill.nodes);
             let spend = &Control::new(&limits, &Stop::default());
-            let thought =
-                think(&pos, &[], &judge, &Cache::new(1), Tuning::PLAY, spend, &mut |_| {});
+            let thought = think(
+                &pos,
+                &[],
+                &judge,
+                &TranspositionTable::new(1),
+                Tuning::PLAY,
+                spend,
+                &mut |_| {},
+            );
             let Some(m) = thought.lines.first().and_then(|line| line.moves.first()) else { break };
             pos.play_unchecked(*m);
         }
@@ -120,7 +126,7 @@ fn play<G: Play>(options: &G::Options, random: &mut Random) -> Result<Vec<G>, ru
     Ok(positions)
 }
 
-/// The positions with the winner to move from which the game was soon over, the last first.
+/// The positions with the winner to move shortly before the end, the last one first.
 fn last_of_winner<G: Play>(positions: &[G]) -> Vec<G> {
     let winner =
         positions.last().and_then(|pos| pos.outcome()).and_then(|outcome| outcome.winner());
@@ -129,7 +135,7 @@ fn last_of_winner<G: Play>(positions: &[G]) -> Vec<G> {
     own.skip(1).take(6).cloned().collect()
 }
 
-/// Asks the questions about one game's positions.
+/// Examines the positions of one game.
 struct Finder<'a, G: Play> {
     judge: G::Judge,
     bounds: Bounds,
@@ -141,7 +147,7 @@ impl<'a, G: Play> Finder<'a, G> {
         Finder { judge: G::Judge::default(), bounds: Bounds::new(MEBIBYTES), stop }
     }
 
-    /// The puzzle that a position is, and a key that is the same for its images.
+    /// The puzzle of a position, if it is one, with a key that is equal for its images.
     fn puzzle(&mut self, pos: &G) -> Option<(u64, Puzzle)> {
         if self.judge.known(pos).is_some() {
             return None;
@@ -157,7 +163,7 @@ impl<'a, G: Play> Finder<'a, G> {
             game.play(text).ok()?;
         }
         game.outcome()?;
-        let name = G::INFO.players[pos.turn().index()];
+        let name = G::INFO.players[pos.turn()];
         let about = format!("{name} to move wins in {turns} turns");
         let tags = [
             ("Puzzle", about.as_str()),
@@ -178,7 +184,7 @@ impl<'a, G: Play> Finder<'a, G> {
         Some((pos.canonical_key(), puzzle))
     }
 
-    /// In how many turns the player to move wins, if that is few enough for a puzzle.
+    /// The win distance of the player to move, if it is small enough for a puzzle.
     fn turns(&mut self, pos: &G) -> Option<u32> {
         let most = (*TURNS.end()).min(G::PUZZLE_TURNS);
         for turns in 1..=most {
@@ -196,11 +202,11 @@ impl<'a, G: Play> Finder<'a, G> {
             .wins(next, bound)
     }
 
-    /// The turn that wins, if no other does within `only` turns.
+    /// The winning turn, if no other wins within `only` turns.
     fn only_turn(&mut self, pos: &G, turns: u32, only: u32) -> Option<Vec<G::Move>> {
         let all = whole_turns(pos);
         let mut winning = None;
-        // A second win just as quick is found sooner than one that takes longer.
+        // A second win of the same distance is found sooner than a longer one.
         for bound in [2 * (turns - 1), 2 * (only - 1)] {
             for (moves, next) in &all {
                 if winning.as_ref() == Some(moves) || !self.wins(pos, next, bound)? {
@@ -215,7 +221,7 @@ impl<'a, G: Play> Finder<'a, G> {
         winning
     }
 
-    /// The solution against the longest resistance.
+    /// The solution against the most stubborn defence.
     fn line(&mut self, pos: &G, solution: &[G::Move], turns: u32) -> Vec<G::Move> {
         let mut next = pos.clone();
         solution.iter().for_each(|m| next.play_unchecked(*m));
@@ -226,18 +232,19 @@ impl<'a, G: Play> Finder<'a, G> {
     }
 }
 
-/// How many positions the engine must look at before it finds the solution and keeps to it; the most that
-/// was tried, if that does not suffice.
+/// The nodes the engine needs to find the solution and stay with it; the largest limit tried if that does not
+/// suffice.
 fn rating<G: Play>(pos: &G, solution: &[G::Move]) -> Option<u64> {
     let judge = G::Judge::default();
-    // With what it knows for certain, the engine would find some games' solutions at a glance.
+    // With `known`, the engine would find the solutions of some games at once.
     let skill = Skill { blur: 0, ..USUAL[0] };
     let judge = Blurred::new(&judge, skill, 0, G::PUZZLE_RATED_BLIND);
     let mut rating = None;
     for doubling in 0..=DOUBLINGS {
         let nodes = FIRST << doubling;
         let spend = &Control::new(&Limits::nodes(nodes), &Stop::default());
-        let thought = think(pos, &[], &judge, &Cache::new(4), Tuning::PLAY, spend, &mut |_| {});
+        let thought =
+            think(pos, &[], &judge, &TranspositionTable::new(4), Tuning::PLAY, spend, &mut |_| {});
         let found = thought.lines.first()?.moves.first() == solution.first();
         rating = rating.filter(|_| found).or(found.then_some(nodes));
     }

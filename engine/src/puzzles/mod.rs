@@ -1,8 +1,8 @@
 //! Find the win: positions with exactly one turn that wins soon enough.
 //!
-//! A puzzle is a record. Its tags tell in how many turns the player to move wins, within how many turns no
-//! other turn does, and how many positions the engine had to look at before it kept to the solution; its
-//! turns are the solution against the longest resistance.
+//! A puzzle is a record. Its tags give the win distance, the distance within which no other turn wins, and
+//! the nodes the engine needed to settle on the solution; its turns are the solution against the most
+//! stubborn defence.
 
 mod collect;
 
@@ -19,25 +19,25 @@ pub struct Puzzle {
     pub game: String,
     /// The position in one line.
     pub position: String,
-    /// In how many turns the player to move wins.
+    /// The win distance, in turns of the player to move.
     pub turns: u32,
-    /// Within how many turns no other turn wins.
+    /// The number of turns within which no other turn wins.
     pub only: u32,
-    /// How many positions the engine looked at before it kept to the solution.
+    /// The nodes the engine needed to settle on the solution.
     pub rating: u64,
-    /// The solution: the only turn, then the longest resistance, turn by turn to the end.
+    /// The solution: the only turn, then the most stubborn defence, turn by turn to the end.
     pub solution: Vec<String>,
     /// The puzzle as a record.
     pub record: String,
 }
 
-/// The puzzles of a game that come with the program, from easy to hard; none of a game that has none.
+/// The puzzles of a game that come with the program, from easy to hard.
 pub fn shipped(game: &str) -> Vec<Puzzle> {
     let Some(entry) = find(game) else { return Vec::new() };
     read(parts::puzzles(entry.info.id).unwrap_or_default()).unwrap_or_default()
 }
 
-/// Reads puzzles as `quadrille puzzles` writes them: records, one after the other.
+/// Reads puzzles as `quadrille puzzles` writes them: a sequence of records.
 pub fn read(text: &str) -> Result<Vec<Puzzle>, RecordError> {
     let mut starts: Vec<usize> = text.match_indices("[Game ").map(|(at, _)| at).collect();
     starts.push(text.len());

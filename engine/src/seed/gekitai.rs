@@ -4,7 +4,7 @@
 
 use super::{Seed, SeedPlayer, Turn, best_moves};
 use rules::gekitai::Gekitai;
-use rules::{Game, Outcome, Player};
+use rules::{ByPlayer, Game, Outcome, Player};
 
 pub(crate) const SEED: Seed<Gekitai> = Seed {
     players: &[
@@ -16,7 +16,7 @@ pub(crate) const SEED: Seed<Gekitai> = Seed {
             hard,
         ),
     ],
-    value: |pos| Player::BOTH.map(|player| value(pos, player)),
+    value: |pos| ByPlayer::from_fn(|player| value(pos, player)),
 };
 
 fn hard(pos: &Gekitai) -> Vec<Turn<Gekitai>> {

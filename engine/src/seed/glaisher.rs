@@ -21,9 +21,9 @@ use rules::hex::{Hex, NEIGHBOURS, cells};
 use rules::{Game, Outcome, Player};
 use std::sync::LazyLock;
 
-/// What a finished game is worth to the winner.
+/// The value of a won game.
 const WON: f64 = 999_999.0;
-/// What a stack is worth by its ring, from the edge to the centre.
+/// The value of a stack by its ring, from the edge to the centre.
 const RINGS: [i32; 5] = [1, 2, 2, 3, 4];
 
 pub(crate) const SEED: Seed<Glaisher> = Seed {
@@ -57,13 +57,13 @@ enum First {
     Placement,
 }
 
-/// What a player has done so far in a turn, and the position it led to.
+/// The moves of an incomplete turn, and the position they led to.
 struct Half {
     begun: Option<Move>,
     middle: Glaisher,
 }
 
-/// A turn, the position after it, and what that is worth to the player who made it.
+/// A turn, the position after it, and its value to the player who made it.
 struct Candidate {
     turn: Turn<Glaisher>,
     after: Glaisher,
@@ -77,7 +77,7 @@ fn decide(pos: &Glaisher, ahead: usize, width: usize) -> Vec<Turn<Glaisher>> {
     first_highest(found).into_iter().map(|candidate| candidate.turn).collect()
 }
 
-/// The best of `width` candidates, each worth what it leads to some turns later.
+/// The best of `width` candidates, each evaluated by the position some turns later.
 fn best(pos: &Glaisher, first: First, ahead: usize, width: usize) -> Option<Candidate> {
     let follow = |mut candidate: Candidate| {
         if ahead > 0
@@ -94,7 +94,7 @@ fn first_highest(candidates: impl Iterator<Item = Candidate>) -> Option<Candidat
     candidates.reduce(|best, next| if next.worth > best.worth { next } else { best })
 }
 
-/// At most `width` turns by evaluation alone, the best first.
+/// The best `width` turns by evaluation alone, the best first.
 fn candidates(pos: &Glaisher, first: First, width: usize) -> Vec<Candidate> {
     let halves = halves(pos);
     match first {
@@ -129,7 +129,7 @@ fn keep<T>(mut items: Vec<T>, width: usize, worth: impl Fn(&T) -> f64) -> Vec<T>
     items
 }
 
-/// The position after each shift, or as it is when the shift is made.
+/// The position after each shift, or the position itself if the shift has been made.
 fn halves(pos: &Glaisher) -> Vec<Half> {
     if pos.is_placing() && pos.outcome().is_none() {
         return vec![Half { begun: None, middle: *pos }];
@@ -154,7 +154,7 @@ fn value(pos: &Glaisher) -> f64 {
     }
     let mut whole = 0;
     let mut tallest = 0;
-    // How many more stacks of each height player 1 has.
+    // Player 1's surplus of stacks of each height.
     let mut lead = [0i8; 256];
     for (player, sign) in [(Player::One, 1), (Player::Two, -1)] {
         let own = pos.stacks(player);
@@ -170,6 +170,6 @@ fn value(pos: &Glaisher) -> f64 {
     by_height.fold(f64::from(whole), |sum, (lead, power)| sum + f64::from(*lead) * power)
 }
 
-/// What a stack is worth by its height.
+/// The value of a stack by its height.
 static POWERS: LazyLock<[f64; 256]> =
     LazyLock::new(|| std::array::from_fn(|height| (height as f64).powf(0.8)));

@@ -2,14 +2,14 @@
 
 use super::{Seed, SeedPlayer, Turn, best_moves, both_views, view};
 use rules::jeson_mor::{Cell, JesonMor, jumps};
-use rules::{Game, Outcome, Player};
+use rules::{Bits, ByPlayer, Game, Outcome, Player};
 use std::sync::LazyLock;
 
-/// What a finished game is worth to the winner.
+/// The value of a won game.
 const WON: f64 = 9_999.0;
-/// Above this value for the mover, Smart takes the position for decided and looks no deeper.
+/// Above this value for the mover, Smart considers the position decided and searches no deeper.
 const OBVIOUS: f64 = 2.0;
-/// The cells along a side of the board that positions are kept on.
+/// The width of the bitboard.
 const WIDTH: usize = 11;
 
 pub(crate) const SEED: Seed<JesonMor> = Seed {
@@ -42,7 +42,8 @@ fn smart(pos: &JesonMor) -> Vec<Turn<JesonMor>> {
     })
 }
 
-/// The opponent's best, from the other player's view; anything below `needed` once it is below.
+/// The value after the opponent's best reply, for the other player; any value below `needed` once it falls
+/// below (a cutoff).
 fn worst_reply(pos: &JesonMor, needed: f64) -> f64 {
     let player = pos.turn().other();
     if pos.outcome().is_some() {
@@ -51,7 +52,7 @@ fn worst_reply(pos: &JesonMor, needed: f64) -> f64 {
     let mut worst = f64::INFINITY;
     for m in pos.moves() {
         worst = worst.min(best_answer(&pos.after(m), worst));
-        // A move that is already worse than another cannot tie with it.
+        // A move that is worse than another cannot tie with it.
         if worst < needed {
             break;
         }
@@ -59,7 +60,7 @@ fn worst_reply(pos: &JesonMor, needed: f64) -> f64 {
     worst
 }
 
-/// The mover's best by evaluation alone; anything from `enough` up once it is that good.
+/// The mover's best move by evaluation alone; any value of at least `enough` once it is reached (a cutoff).
 fn best_answer(pos: &JesonMor, enough: f64) -> f64 {
     let player = pos.turn();
     if pos.outcome().is_some() {
@@ -82,20 +83,21 @@ fn value(pos: &JesonMor) -> f64 {
         Some(Outcome::Draw) => return 0.0,
         None => {}
     }
-    let knights = Player::BOTH.map(|player| f64::from(pos.knights(player).count_ones()));
-    let nearness = Player::BOTH.map(|player| nearness(pos, player));
-    let mut attackers = Player::BOTH.map(|player| attackers(pos, player));
-    if attackers[pos.turn().index()] > 0 {
-        attackers[pos.turn().other().index()] -= 1;
+    let knights = ByPlayer::from_fn(|player| f64::from(pos.knights(player).count_ones()));
+    let nearness = ByPlayer::from_fn(|player| nearness(pos, player));
+    let mut attackers = ByPlayer::from_fn(|player| attackers(pos, player));
+    if attackers[pos.turn()] > 0 {
+        attackers[pos.turn().other()] -= 1;
     }
-    // The order of these additions decides which of nearly equal moves are equal.
-    knights[0] + 0.25 * (nearness[0] / knights[0]) + 0.25 * f64::from(attackers[0])
-        - knights[1]
-        - 0.25 * (nearness[1] / knights[1])
-        - 0.25 * f64::from(attackers[1])
+    let (white, black) = (Player::One, Player::Two);
+    // Rounding depends on the order of these additions, and ties depend on rounding.
+    knights[white] + 0.25 * (nearness[white] / knights[white]) + 0.25 * f64::from(attackers[white])
+        - knights[black]
+        - 0.25 * (nearness[black] / knights[black])
+        - 0.25 * f64::from(attackers[black])
 }
 
-/// The sum of 1/h over a player's knights, h being the jumps that each needs to the centre.
+/// The sum of 1/h over a player's knights, where h is a knight's distance to the centre in jumps.
 fn nearness(pos: &JesonMor, player: Player) -> f64 {
     let table = &NEARNESS[(pos.size() - 5) / 2 % 4];
     let mut sum = 0.0;
@@ -135,12 +137,6 @@ static NEARNESS: LazyLock<[[f64; WIDTH * WIDTH]; 4]> = LazyLock::new(|| {
     })
 });
 
-fn cells(mut set: u128) -> impl Iterator<Item = Cell> {
-    std::iter::from_fn(move || {
-        (set != 0).then(|| {
-            let cell = Cell::new(set.trailing_zeros() as usize);
-            set &= set - 1;
-            cell
-        })
-    })
+fn cells(set: u128) -> impl Iterator<Item = Cell> {
+    set.bits().map(Cell::new)
 }

@@ -2,7 +2,7 @@
 
 use super::{Seed, SeedPlayer, Turn, best_moves, both_views, view};
 use rules::six_making::{Cell, KING, SixMaking};
-use rules::{Game, Player};
+use rules::{Bits, Game, Player};
 
 pub(crate) const SEED: Seed<SixMaking> = Seed {
     players: &[
@@ -23,7 +23,7 @@ fn hard(pos: &SixMaking) -> Vec<Turn<SixMaking>> {
         let own = view(value(after), player);
         let replies = after.moves();
         let values = replies.iter().map(|reply| view(value(&after.after(*reply)), player));
-        // A finished game has no reply: it stays as it is, so that its value counts twice.
+        // A finished game has no reply, so its value counts twice.
         own + values.reduce(f64::min).unwrap_or(own)
     })
 }
@@ -31,10 +31,8 @@ fn hard(pos: &SixMaking) -> Vec<Turn<SixMaking>> {
 /// The evaluation, positive for player 1.
 fn value(pos: &SixMaking) -> f64 {
     let mut sum = 0;
-    let mut rest = pos.occupied();
-    while rest != 0 {
-        let tower = pos.tower(Cell::new(rest.trailing_zeros() as usize));
-        rest &= rest - 1;
+    for cell in pos.occupied().bits() {
+        let tower = pos.tower(Cell::new(cell));
         let height = tower.height();
         let worth = (height * height + if height >= KING { 100 } else { 0 }) as i32;
         sum += if tower.top() == Player::One { worth } else { -worth };

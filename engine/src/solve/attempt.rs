@@ -1,4 +1,4 @@
-//! How an attempt to solve a position goes on: rounds of every search, with more effort each time.
+//! The main loop of the solver: every search in turn, round after round, with a larger node limit each time.
 
 use super::bound::{Bounder, Bounds, Count};
 use super::certificate::{Certificate, Stored, Try};
@@ -12,32 +12,32 @@ use super::strategy::{Strategy, extract, line};
 use super::table::Table;
 use crate::control::{Control, Limits, Stop};
 use crate::play::Play;
-use rules::Player;
+use rules::{ByPlayer, Player};
 use std::collections::HashMap;
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// How many positions the first round of each search may look at.
+/// Node limit of each search in the first round.
 const FIRST_ROUND: u64 = 20_000;
 
-/// What a position in hand takes in a search for a closed set, with its replies and users, in bytes.
+/// Bytes per stored position in the search for a closed set, its replies and predecessors included.
 const IN_HAND: usize = 256;
 
-/// How many times as many a game's own search gets: its positions cost far less.
+/// A game's own search gets this many times the nodes: they are far cheaper.
 const QUIET_SHARE: u64 = 64;
 
-/// How many proofs that cannot be written down are looked for again.
+/// How often a proof is searched again after its strategy could not be extracted.
 const MOST_UNWRITTEN: u32 = 4;
 
-/// The largest bound that is tried when nothing is said.
+/// Default of the largest bound tried.
 const MOST_TURNS: u32 = 120;
 
-/// Keeps the work of an attempt in a file, every so often.
+/// Saves a checkpoint at regular intervals.
 struct Keeper<'a> {
     file: Option<&'a (PathBuf, Duration)>,
     about: String,
-    /// Whether quiet moves are what counts.
+    /// Whether the bound counts quiet moves only.
     quiet: bool,
     last: Instant,
     failure: Option<String>,
@@ -60,37 +60,37 @@ impl Keeper<'_> {
     }
 }
 
-/// Writes the table of a proof search.
+/// Writes the transposition table of a proof search.
 fn writer(table: &Table) -> impl Fn(&mut dyn Write) -> std::io::Result<()> {
     |mut out: &mut dyn Write| table.write(&mut out)
 }
 
-/// An attempt that is being made.
+/// An attempt in progress.
 pub(super) struct Attempt<'a, G: Play> {
     pos: &'a G,
     judge: G::Judge,
     settings: &'a Settings,
     stop: &'a Stop,
     started: Instant,
-    /// Time spent before a checkpoint.
+    /// Time spent before the checkpoint this attempt was resumed from.
     before: Duration,
     table: Table,
     bounds: Bounds,
-    /// The game's own search for quiet moves, where it has one.
+    /// The game's own quiet-move search, if it has one.
     within: Option<Box<dyn Within<G>>>,
     progress: Progress,
-    /// Players for whom proofs are given up: the search has refuted them, or they cannot be written down.
-    refuted: [bool; 2],
-    /// How often a proof could not be written down, for each player.
-    unwritten: [u32; 2],
-    /// Players against whom a closed set was looked for, and whether none was found.
-    held: [Option<Vec<G>>; 2],
+    /// Players whose win is no longer searched for: it was disproved, or its strategy could not be extracted.
+    refuted: ByPlayer<bool>,
+    /// Failed strategy extractions of each player.
+    unwritten: ByPlayer<u32>,
+    /// Players against whom a closed set was searched, and whether there is none.
+    held: ByPlayer<Option<Vec<G>>>,
     unheld: bool,
     keeper: Keeper<'a>,
     news: &'a mut dyn FnMut(&Progress),
 }
 
-/// Memory for proofs, for bounds and for a game's own search, in mebibytes.
+/// Memory for proof-number search, bounded search and the game's own search, in MiB.
 fn shares(settings: &Settings) -> [usize; 3] {
     let all = settings.mebibytes;
     match settings.method {
@@ -128,9 +128,9 @@ impl<'a, G: Play> Attempt<'a, G> {
             bounds: Bounds::new(bounds),
             within,
             progress: Progress::default(),
-            refuted: [false; 2],
-            unwritten: [0; 2],
-            held: [None, None],
+            refuted: ByPlayer::default(),
+            unwritten: ByPlayer::default(),
+            held: ByPlayer::new(None, None),
             unheld: false,
             keeper: Keeper {
                 file: settings.checkpoint.as_ref(),
@@ -147,7 +147,7 @@ impl<'a, G: Play> Attempt<'a, G> {
         Ok(attempt)
     }
 
-    /// Goes on from a checkpoint.
+    /// Resumes from a checkpoint.
     fn resume(&mut self, file: &std::path::Path, proofs: usize) -> Result<(), String> {
         let own = self.within.as_mut().filter(|_| self.keeper.quiet);
         let kept = match own {
@@ -168,7 +168,7 @@ impl<'a, G: Play> Attempt<'a, G> {
         Ok(())
     }
 
-    /// Runs to the end, and keeps the work.
+    /// Runs to the end and saves a last checkpoint.
     pub(super) fn finish(mut self) -> Result<Answer<G>, String> {
         let verdict = self.run();
         self.progress.time = self.time();
@@ -197,7 +197,7 @@ impl<'a, G: Play> Attempt<'a, G> {
             let won = |player| Verdict::Win(Win::over(player));
             return outcome.winner().map_or(Verdict::Open, won);
         }
-        // A search within bounds starts over in each round, so alone it gets a single one.
+        // A bounded search starts over in every round, so on its own it gets a single round.
         let alone = !matches!(self.settings.method, Method::All | Method::Proof);
         let mut round = if alone { u64::MAX } else { FIRST_ROUND };
         loop {
@@ -210,7 +210,7 @@ impl<'a, G: Play> Attempt<'a, G> {
         }
     }
 
-    /// One round of everything; nothing if there is nothing left to do.
+    /// One round of every search; `None` if there is nothing left to do.
     fn round(&mut self, nodes: u64) -> Option<Option<Verdict<G>>> {
         let mut busy = false;
         if self.within.is_some() && !self.is_over() && self.next_quiet().is_some() {
@@ -221,7 +221,7 @@ impl<'a, G: Play> Attempt<'a, G> {
         }
         for player in self.players() {
             let proofs = matches!(self.settings.method, Method::All | Method::Proof);
-            if !proofs || self.refuted[player.index()] || self.is_over() {
+            if !proofs || self.refuted[player] || self.is_over() {
                 continue;
             }
             busy = true;
@@ -249,7 +249,7 @@ impl<'a, G: Play> Attempt<'a, G> {
         busy.then_some(None)
     }
 
-    /// Whether a closed set is worth looking for.
+    /// Whether to search for a closed set.
     fn hopes_for_a_draw(&self) -> bool {
         !self.unheld
             && match self.settings.method {
@@ -259,7 +259,7 @@ impl<'a, G: Play> Attempt<'a, G> {
             }
     }
 
-    /// How many positions a search for a closed set may have in hand: among others it must not take all memory.
+    /// How many positions the search for a closed set may store: other searches need memory too.
     fn most_in_hand(&self) -> usize {
         match self.settings.method {
             Method::All => (self.settings.mebibytes << 20) / 4 / IN_HAND,
@@ -267,14 +267,14 @@ impl<'a, G: Play> Attempt<'a, G> {
         }
     }
 
-    /// Looks for a closed set against each player whose win is in question.
+    /// Searches for a closed set against each player whose win is still open.
     fn hold(&mut self, round: u64) -> Option<Closed<G>> {
         let players = self.players();
-        for player in &players {
-            if self.held[player.index()].is_some() {
+        for player in players.iter().copied() {
+            if self.held[player].is_some() {
                 continue;
             }
-            let name = G::INFO.players[player.index()];
+            let name = G::INFO.players[player];
             let control = Control::new(&self.limits(round), self.stop);
             let (nodes, most) = (self.progress.nodes, self.most_in_hand());
             let (news, progress) = (&mut self.news, &mut self.progress);
@@ -286,7 +286,7 @@ impl<'a, G: Play> Attempt<'a, G> {
                 progress.time = before + started.elapsed();
                 news(progress);
             };
-            let mut holder = Holder::<G>::new(&self.judge, &mut self.bounds, &control, *player);
+            let mut holder = Holder::<G>::new(&self.judge, &mut self.bounds, &control, player);
             holder = holder.at_most(most);
             let held = holder.hold(self.pos, &mut watch);
             let is_full = holder.is_full();
@@ -294,7 +294,7 @@ impl<'a, G: Play> Attempt<'a, G> {
             self.progress.nodes = nodes + control.nodes();
             self.progress.numbers = None;
             match held {
-                Held::Set(set) => self.held[player.index()] = Some(set),
+                Held::Set(set) => self.held[player] = Some(set),
                 Held::Lost | Held::Stopped => {
                     self.unheld = matches!(held, Held::Lost) || is_full || round == u64::MAX;
                     return None;
@@ -323,10 +323,10 @@ impl<'a, G: Play> Attempt<'a, G> {
         }
     }
 
-    /// Looks for a proof that a player wins.
+    /// Proof-number search for a player's win.
     fn prove(&mut self, player: Player, round: u64) -> Option<Win<G>> {
         let control = Control::new(&self.limits(round), self.stop);
-        self.progress.doing = format!("proof for {}", G::INFO.players[player.index()]);
+        self.progress.doing = format!("proof for {}", G::INFO.players[player]);
         let nodes = self.progress.nodes;
         let (keeper, news, progress) = (&mut self.keeper, &mut self.news, &mut self.progress);
         let (before, started) = (self.before, self.started);
@@ -346,7 +346,7 @@ impl<'a, G: Play> Attempt<'a, G> {
         drop(prover);
         self.progress.nodes = nodes + spent;
         self.progress.numbers = Some(numbers);
-        self.refuted[player.index()] = !proven && !stopped;
+        self.refuted[player] = !proven && !stopped;
         if !proven {
             return None;
         }
@@ -357,19 +357,19 @@ impl<'a, G: Play> Attempt<'a, G> {
         Some(self.sharpen(win?, spent))
     }
 
-    /// A proof that cannot be written down leans on something in the table that is wrong, as when two positions
-    /// have the same key: the next rounds look for it again, without what the table has.
+    /// A strategy that cannot be extracted rests on a wrong table entry, from a key collision for example:
+    /// the next rounds search again with an empty table.
     fn start_over(&mut self, player: Player) {
         self.table.clear();
-        let failures = &mut self.unwritten[player.index()];
+        let failures = &mut self.unwritten[player];
         *failures += 1;
-        self.refuted[player.index()] = *failures >= MOST_UNWRITTEN;
+        self.refuted[player] = *failures >= MOST_UNWRITTEN;
     }
 
-    /// The whole strategy of a proven win.
+    /// Extracts the strategy of a proven win.
     fn strategy(&mut self, player: Player) -> Option<Win<G>> {
         self.progress.doing = "writing the strategy down".to_owned();
-        // What is known to be won gets its proof, whatever the limits of the search.
+        // A proven win gets its certificate whatever the limits of the search were.
         let control = Control::new(&Limits::default(), self.stop);
         let mut prover = Prover::new(&self.judge, &mut self.table, &control, player);
         let strategy = extract(&mut prover, self.pos)?;
@@ -393,13 +393,13 @@ impl<'a, G: Play> Attempt<'a, G> {
         Certificate { start: self.pos.clone(), winner, within: strategy.within, tries, stored }
     }
 
-    /// Looks for a quicker win, with about as much effort as the proof has cost.
+    /// Searches for a quicker win, with about as many nodes as the proof took.
     fn sharpen(&mut self, win: Win<G>, spent: u64) -> Win<G> {
         if self.settings.method == Method::Proof {
             return win;
         }
-        while self.progress.no_win[win.player.index()] + 1 < win.turns && !self.is_over() {
-            let turns = self.progress.no_win[win.player.index()] + 1;
+        while self.progress.no_win[win.player] + 1 < win.turns && !self.is_over() {
+            let turns = self.progress.no_win[win.player] + 1;
             match self.try_bound(win.player, turns, spent.max(FIRST_ROUND)) {
                 None => return win,
                 Some(None) => {}
@@ -407,20 +407,20 @@ impl<'a, G: Play> Attempt<'a, G> {
                 Some(Some(_)) => return win,
             }
         }
-        Win { exact: self.progress.no_win[win.player.index()] + 1 == win.turns, ..win }
+        Win { exact: self.progress.no_win[win.player] + 1 == win.turns, ..win }
     }
 
-    /// The player and the number of turns that are to be tried next.
+    /// The player and the bound in turns to try next.
     fn next_bound(&self) -> Option<(Player, u32)> {
         let excluded =
             if self.keeper.quiet { self.progress.no_quiet } else { self.progress.no_win };
-        let turns = |player: Player| excluded[player.index()] + 1;
+        let turns = |player: Player| excluded[player] + 1;
         let next = self.players().into_iter().min_by_key(|player| turns(*player))?;
         let most = self.settings.most_turns.unwrap_or(MOST_TURNS);
         (turns(next) <= most).then(|| (next, turns(next)))
     }
 
-    /// Raises the bounds as far as the limits of a round allow.
+    /// Raises the bounds in turns as far as the limits of a round allow.
     fn bound(&mut self, round: u64) -> Option<Win<G>> {
         let end = self.progress.nodes.saturating_add(round);
         while let Some((player, turns)) = self.next_bound() {
@@ -437,9 +437,9 @@ impl<'a, G: Play> Attempt<'a, G> {
         None
     }
 
-    /// The player and the number of quiet moves that the game's own search is to try next.
+    /// The player and the bound in quiet moves to try next.
     fn next_quiet(&self) -> Option<(Player, u32)> {
-        let bound = |player: Player| self.progress.no_quiet[player.index()] + 1;
+        let bound = |player: Player| self.progress.no_quiet[player] + 1;
         let next = self.players().into_iter().min_by_key(|player| bound(*player))?;
         let own = self.within.as_ref()?.most();
         let most = self.settings.most_turns.map_or(own, |most| most.min(own));
@@ -459,14 +459,14 @@ impl<'a, G: Play> Attempt<'a, G> {
             self.within = Some(within);
             match found {
                 None => break,
-                Some(false) => self.progress.no_quiet[player.index()] = bound,
+                Some(false) => self.progress.no_quiet[player] = bound,
                 Some(true) => return win?,
             }
         }
         None
     }
 
-    /// Whether a player wins before so many quiet moves are made; nothing if a limit has ended the search.
+    /// Whether a player wins before this many quiet moves are made; `None` if a limit stopped the search.
     fn try_quiet(
         &mut self,
         within: &mut dyn Within<G>,
@@ -474,7 +474,7 @@ impl<'a, G: Play> Attempt<'a, G> {
         bound: u32,
         end: u64,
     ) -> Option<bool> {
-        let name = G::INFO.players[player.index()];
+        let name = G::INFO.players[player];
         self.progress.doing = format!("{name} within {bound} quiet moves");
         let control = Control::new(&self.limits(u64::MAX), self.stop);
         let end = self.settings.nodes.map_or(end, |most| most.min(end));
@@ -497,7 +497,7 @@ impl<'a, G: Play> Attempt<'a, G> {
         found
     }
 
-    /// The whole strategy of a win that the game's own search has found.
+    /// Extracts the strategy of a win that the game's own search has found.
     fn quiet_win(&mut self, within: &mut dyn Within<G>, player: Player) -> Option<Win<G>> {
         self.progress.doing = "writing the strategy down".to_owned();
         (self.news)(&self.progress);
@@ -512,7 +512,7 @@ impl<'a, G: Play> Attempt<'a, G> {
         Some(if self.settings.method == Method::All { self.sharpen(win, spent) } else { win })
     }
 
-    /// Whether a player wins within this many turns; nothing if a limit has ended the search.
+    /// Whether a player can force a win within this many turns; `None` if a limit stopped the search.
     #[allow(clippy::option_option)]
     fn try_bound(&mut self, player: Player, turns: u32, round: u64) -> Option<Option<Win<G>>> {
         let quiet = self.settings.method == Method::Quiet;
@@ -521,7 +521,7 @@ impl<'a, G: Play> Attempt<'a, G> {
             Count::Quiet => turns,
             Count::Turns => 2 * turns - u32::from(player == self.pos.turn()),
         };
-        let name = G::INFO.players[player.index()];
+        let name = G::INFO.players[player];
         self.progress.doing =
             format!("{name} within {turns} {}", if quiet { "quiet turns" } else { "turns" });
         let control = Control::new(&self.limits(round), self.stop);
@@ -542,8 +542,8 @@ impl<'a, G: Play> Attempt<'a, G> {
         if found != Some(true) {
             found?;
             match count {
-                Count::Quiet => self.progress.no_quiet[player.index()] = turns,
-                Count::Turns => self.progress.no_win[player.index()] = turns,
+                Count::Quiet => self.progress.no_quiet[player] = turns,
+                Count::Turns => self.progress.no_win[player] = turns,
             }
             return Some(None);
         }

@@ -1,41 +1,41 @@
-//! Exact answers within a bound: can a player force a win in this many turns?
+//! Bounded search: can a player force a win within this many turns?
 //!
-//! Looks at everything that could matter, deeper and deeper. Since the bound shrinks on every way, no
-//! position repeats, and a "no" is as certain as a "yes". What a game's judgement knows is used: a
-//! position it calls won counts as won, if the bound leaves room for it, and moves of the attacker that it
-//! calls lost are not looked at.
+//! An AND/OR search without pruning by estimates. The bound shrinks with every turn, so no position repeats
+//! on a path, and a "no" is as certain as a "yes". It uses what the evaluator knows: a position that `known`
+//! calls won counts as won if the bound leaves room for it, and the attacker's moves that `prune` rejects are
+//! skipped.
 
 use super::knowledge::Prove;
 use super::proof::WATCHED;
 use super::strategy::{Oracle, won_at_sight};
 use crate::control::{Meter, Share};
-use crate::evaluate::{SLOT_BITS, weigh};
+use crate::evaluate::{SLOT_BITS, score_moves};
 use crate::score::{WIN, is_proven};
-use rules::{Game, Outcome, Player};
+use rules::{ByPlayer, Game, Outcome, Player};
 
 /// What a bound counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Count {
     /// Turns of both players, up to the end of the game.
     Turns,
-    /// Turns of both players that the judgement does not call free, up to a position that it calls won.
+    /// Turns of both players that the evaluator does not call free, up to a position that it calls won.
     Quiet,
 }
 
-/// What is known of a position: for which bounds the attacker wins, and for which not.
+/// A table entry: the bounds within which the attacker is known to win, or not to.
 #[derive(Clone, Copy, Debug, Default)]
 struct Entry {
-    /// The lower 40 bits of the key, in two parts; the upper ones choose the place.
+    /// The lower 40 bits of the key, in two parts; the upper bits choose the bucket.
     check: u32,
     more: u8,
     best: u8,
-    /// One more than the largest bound within which there is no win.
+    /// One more than the largest bound without a win.
     fails: u8,
-    /// 255 less the smallest bound within which there is a win.
+    /// 255 minus the smallest bound with a win.
     wins: u8,
 }
 
-/// What a search within bounds remembers, in memory of a fixed size.
+/// The transposition table of a bounded search, of fixed size.
 #[derive(Debug)]
 pub struct Bounds {
     places: Vec<[Entry; 2]>,
@@ -48,13 +48,13 @@ impl Entry {
 }
 
 impl Bounds {
-    /// A table of about this many mebibytes.
+    /// A table of about this many MiB.
     pub fn new(mebibytes: usize) -> Bounds {
         let places = ((mebibytes << 20) / size_of::<[Entry; 2]>()).max(1);
         Bounds { places: vec![Default::default(); places] }
     }
 
-    /// Forgets everything.
+    /// Clears the table.
     pub fn clear(&mut self) {
         self.places.fill(Default::default());
     }
@@ -68,7 +68,7 @@ impl Bounds {
         self.places[self.place(key)].into_iter().find(|entry| entry.is_of(key))
     }
 
-    /// The first entry of a place keeps what holds for the largest bounds, the second whatever came last.
+    /// The first entry of a bucket is replaced only by larger bounds, the second always.
     #[inline]
     fn put(&mut self, key: u64, entry: Entry) {
         let place = self.place(key);
@@ -85,30 +85,29 @@ impl Bounds {
     }
 }
 
-/// A search within bounds, for one player.
+/// A bounded search for one player's win.
 pub struct Bounder<'a, G: Game, E> {
     evaluator: &'a E,
     table: &'a mut Bounds,
     attacker: Player,
     count: Count,
     meter: Meter<'a>,
-    /// How often moves have decided a position, by player.
-    history: Vec<[i32; 2]>,
+    /// History heuristic: how often each move decided a position, by player.
+    history: Vec<ByPlayer<i32>>,
     nodes: u64,
-    /// The largest bound that was asked for.
+    /// The largest bound searched so far.
     most: u32,
-    /// Of the win within the bound that was asked for last: the moves of its first turn, the last one
-    /// first. Kept only where it is wanted.
+    /// The first turn of the win found last, its last move first; recorded on request only.
     turn: Option<(u32, Vec<G::Move>)>,
     watch: Option<&'a mut dyn FnMut()>,
     game: std::marker::PhantomData<G>,
 }
 
-/// No way is longer, unless the judgement calls too many moves free.
+/// Maximum path length; only an evaluator that calls too many moves free could exceed it.
 const DEEPEST: usize = 250;
 
 impl<'a, G: Game, E: Prove<Game = G>> Bounder<'a, G, E> {
-    /// Asks whether the attacker can force a win.
+    /// A search for a win of the attacker.
     pub fn new(
         evaluator: &'a E,
         table: &'a mut Bounds,
@@ -116,7 +115,7 @@ impl<'a, G: Game, E: Prove<Game = G>> Bounder<'a, G, E> {
         attacker: Player,
         count: Count,
     ) -> Self {
-        let history = vec![[0; 2]; 1 << SLOT_BITS];
+        let history = vec![ByPlayer::both(0); 1 << SLOT_BITS];
         let meter = share.into().meter();
         Bounder {
             evaluator,
@@ -133,21 +132,21 @@ impl<'a, G: Game, E: Prove<Game = G>> Bounder<'a, G, E> {
         }
     }
 
-    /// The same search, which calls `watch` now and then.
+    /// Calls `watch` now and then during the search.
     #[must_use]
     pub fn watched(mut self, watch: &'a mut dyn FnMut()) -> Self {
         self.watch = Some(watch);
         self
     }
 
-    /// The same search, which keeps the first turn of the win that it finds.
+    /// Records the first turn of each win.
     #[must_use]
     pub fn keeping_turn(mut self) -> Self {
         self.turn = Some((0, Vec::new()));
         self
     }
 
-    /// Counts a position, calls the watch now and then, and says whether to end.
+    /// Counts a node, calls the watch now and then, and says whether to stop.
     fn tick(&mut self) -> bool {
         self.nodes += 1;
         if self.nodes.is_multiple_of(WATCHED)
@@ -158,7 +157,7 @@ impl<'a, G: Game, E: Prove<Game = G>> Bounder<'a, G, E> {
         self.meter.tick()
     }
 
-    /// Whether the attacker can force a win within the bound; nothing if a limit has ended the search.
+    /// Whether the attacker can force a win within the bound; `None` if a limit stopped the search.
     pub fn wins(&mut self, pos: &G, bound: u32) -> Option<bool> {
         self.most = self.most.max(bound);
         if let Some(turn) = &mut self.turn {
@@ -168,14 +167,13 @@ impl<'a, G: Game, E: Prove<Game = G>> Bounder<'a, G, E> {
         (!self.meter.is_stopped()).then_some(found)
     }
 
-    /// The moves with which the attacker begins the win that was found last, if they were to be kept. They
-    /// make a whole turn, unless the judgement calls the position after them won with this very turn.
+    /// The first turn of the win found last, if it was recorded. It is a whole turn, unless the evaluator
+    /// knows that the rest of the turn wins.
     pub fn winning_turn(&self) -> Vec<G::Move> {
         self.turn.iter().flat_map(|(_, moves)| moves.iter().rev().copied()).collect()
     }
 
-    /// A line that wins within the bound, which `wins` has found to suffice: the attacker wins, the other
-    /// resists as long as possible.
+    /// A line that wins within a bound for which `wins` was true; the defender resists as long as possible.
     pub fn line(&mut self, pos: &G, bound: u32) -> Vec<G::Move> {
         let (mut pos, mut left) = (pos.clone(), bound);
         let mut line = Vec::new();
@@ -188,8 +186,8 @@ impl<'a, G: Game, E: Prove<Game = G>> Bounder<'a, G, E> {
         line
     }
 
-    /// A move of the attacker that wins within the bound, or the defender's most stubborn one, and the
-    /// bound after it.
+    /// A move of the attacker that wins within the bound, or the defender's most stubborn move, and the bound
+    /// left after it.
     fn next_of_line(&mut self, pos: &G, left: u32) -> Option<(G::Move, u32)> {
         let attacking = pos.turn() == self.attacker;
         let mut best = None;
@@ -207,12 +205,12 @@ impl<'a, G: Game, E: Prove<Game = G>> Bounder<'a, G, E> {
         best
     }
 
-    /// How many positions have been looked at so far, those of earlier searches included.
+    /// Nodes so far, those of earlier searches included.
     pub fn nodes(&self) -> u64 {
         self.meter.nodes()
     }
 
-    /// The quickest win of the attacker, who is to move, within the bound: its first move.
+    /// The first move of the quickest win within the bound; the attacker must be to move.
     fn quickest(&mut self, pos: &G) -> Option<G::Move> {
         let bound = (0..=self.most).find(|bound| self.search(pos, *bound, 0))?;
         let best = self.table.get(self.position_key(pos)).filter(|entry| entry.best > 0);
@@ -230,11 +228,11 @@ impl<'a, G: Game, E: Prove<Game = G>> Bounder<'a, G, E> {
         self.evaluator.proof_key(pos) ^ if pos.turn() == self.attacker { ATTACKING } else { 0 }
     }
 
-    /// What a move takes from the bound.
+    /// How much of the bound a move uses up.
     #[inline]
     fn cost(&self, pos: &G, m: G::Move, next: &G) -> u32 {
         let ends_turn = next.turn() != pos.turn() || next.outcome().is_some();
-        let free = self.count == Count::Quiet && self.evaluator.is_free(pos, m, next);
+        let free = self.count == Count::Quiet && self.evaluator.is_extended(pos, m, next);
         u32::from(ends_turn && !free)
     }
 
@@ -249,7 +247,7 @@ impl<'a, G: Game, E: Prove<Game = G>> Bounder<'a, G, E> {
         let known = self.evaluator.known(pos).filter(|score| is_proven(*score));
         if let Some(score) = known {
             let wins = (score > 0) == attacking;
-            // A known win that takes too long may not be the quickest: then all moves are looked at.
+            // A known win may not be the quickest: if it exceeds the bound, search all moves.
             if !wins || self.count == Count::Quiet || (WIN - score.abs()) as u32 <= left {
                 return wins;
             }
@@ -264,15 +262,15 @@ impl<'a, G: Game, E: Prove<Game = G>> Bounder<'a, G, E> {
             if left < u32::from(entry.fails) {
                 return false;
             }
-            // In a turn that is to be kept, the table does not suffice.
+            // The table has no moves, so it cannot answer within a turn that is being recorded.
             if entry.wins > 0 && left >= u32::from(255 - entry.wins) && !first_turn {
                 return true;
             }
         }
         let best = entry.filter(|entry| entry.best > 0).map(|entry| u16::from(entry.best) - 1);
-        // A lost move may still outlast the bound.
-        let select = known.is_none() && (attacking || self.count == Count::Quiet);
-        let (found, best) = self.try_moves(pos, left, depth, select, best);
+        // A losing move may still outlast the bound.
+        let prune = known.is_none() && (attacking || self.count == Count::Quiet);
+        let (found, best) = self.try_moves(pos, left, depth, prune, best);
         if first_turn
             && found
             && let Some((_, turn)) = &mut self.turn
@@ -285,7 +283,7 @@ impl<'a, G: Game, E: Prove<Game = G>> Bounder<'a, G, E> {
         found
     }
 
-    /// Whether a win may be within the bound at all, when none is known.
+    /// Whether the bound leaves room for a win that is not known yet.
     fn is_open(&self, pos: &G, left: u32) -> bool {
         match left {
             0 => false,
@@ -300,20 +298,20 @@ impl<'a, G: Game, E: Prove<Game = G>> Bounder<'a, G, E> {
         pos: &G,
         left: u32,
         depth: usize,
-        select: bool,
+        prune: bool,
         best: Option<u16>,
     ) -> (bool, Option<u16>) {
         let attacking = pos.turn() == self.attacker;
-        let player = pos.turn().index();
+        let player = pos.turn();
         let mut moves: Vec<(u16, G::Move)> = (0u16..).zip(pos.moves()).collect();
-        if select {
-            self.evaluator.select(pos, &mut moves, |(_, m)| *m);
+        if prune {
+            self.evaluator.prune(pos, &mut moves, |(_, m)| *m);
         }
         let mut moves: Vec<(i32, u16, G::Move)> = moves
             .into_iter()
-            .map(|(index, m)| (self.history[self.evaluator.slot(m)][player], index, m))
+            .map(|(index, m)| (self.history[self.evaluator.history_slot(m)][player], index, m))
             .collect();
-        weigh(self.evaluator, pos, &mut moves);
+        score_moves(self.evaluator, pos, &mut moves);
         if let Some(first) = moves.iter_mut().find(|(_, index, _)| Some(*index) == best) {
             first.0 = i32::MAX;
         }
@@ -326,10 +324,13 @@ impl<'a, G: Game, E: Prove<Game = G>> Bounder<'a, G, E> {
                 return (false, None);
             }
             if wins == attacking {
-                let worth = &mut self.history[self.evaluator.slot(m)][player];
+                let worth = &mut self.history[self.evaluator.history_slot(m)][player];
                 *worth += (4 + left as i32) * (4 + left as i32);
                 if *worth > 200_000 {
-                    self.history.iter_mut().flatten().for_each(|worth| *worth /= 2);
+                    self.history
+                        .iter_mut()
+                        .flat_map(|pair| pair.iter_mut())
+                        .for_each(|worth| *worth /= 2);
                 }
                 return (wins, Some(index));
             }
@@ -347,7 +348,7 @@ impl<'a, G: Game, E: Prove<Game = G>> Bounder<'a, G, E> {
             entry.fails = entry.fails.max(bound + 1);
         }
         if let Some(best) = best {
-            // A move far down a long list is not worth a second byte.
+            // An index that does not fit a byte is dropped: such late moves seldom decide.
             entry.best = u8::try_from(best + 1).unwrap_or(0);
         }
         self.table.put(key, entry);

@@ -1,4 +1,5 @@
-//! A proof as a file that stands alone: game, claim, and a move and a rank for each stored position.
+//! A certificate is a self-contained proof: the game, the claim, and a move and a rank for each stored
+//! position.
 //!
 //! `docs/certificates.md` describes the format. A certificate is text, perhaps compressed; every block
 //! of lines ends with its checksum, so that damage can be located.
@@ -10,28 +11,28 @@ use rules::game::shorten;
 use rules::{Notation, Player, Symmetric};
 use std::collections::HashMap;
 
-/// What a certificate says of its position.
+/// What a certificate claims about its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Claim {
-    /// A player wins, within so many moves of that player.
+    /// A player wins within a number of their own moves.
     Wins {
         /// Who wins.
         player: Player,
-        /// In how many moves at most.
+        /// The most moves it takes.
         within: u32,
     },
     /// This player cannot force a win.
     NoWin(Player),
-    /// Neither player can.
+    /// Neither player can force a win.
     Nobody,
 }
 
-/// Moves that the winner tries in a position that is not stored and not won at once.
+/// The moves that the winner tries in a position that is neither stored nor won at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Try {
-    /// How the text of such a move ends.
+    /// The suffix of such a move's text.
     pub ending: String,
-    /// In how many moves of the winner such a try must win.
+    /// Within how many moves of the winner a try must win.
     pub within: u32,
 }
 
@@ -40,9 +41,9 @@ pub struct Try {
 pub struct Stored<M> {
     /// The winner's move.
     pub m: M,
-    /// In how many moves of the winner it wins at most.
+    /// Upper bound of the win distance, in moves of the winner.
     pub rank: u32,
-    /// Where it stands in the file.
+    /// Its line in the file.
     pub line: usize,
 }
 
@@ -53,11 +54,11 @@ pub struct Certificate<G: Symmetric> {
     pub start: G,
     /// Who wins it.
     pub winner: Player,
-    /// In how many moves of the winner at most.
+    /// The most moves of the winner that it takes.
     pub within: u32,
-    /// What is tried where nothing is stored.
+    /// What to try in positions that are not stored.
     pub tries: Option<Try>,
-    /// A move for each position with the winner to move that is not won at sight, up to symmetry.
+    /// The winner's move in each position that is not won at sight, up to symmetry.
     pub stored: HashMap<G, Stored<G::Move>>,
 }
 
@@ -80,7 +81,7 @@ impl<G: Symmetric + Notation> Certificate<G> {
         file::sealed(&head, self.stored.iter().map(line).collect())
     }
 
-    /// Reads a certificate of a win; what it claims is not checked yet.
+    /// Parses a certificate of a win without checking its claim.
     pub fn read(text: &str) -> Result<Self, Fault> {
         match Proof::read(text)? {
             Proof::Win(certificate) => Ok(certificate),
@@ -104,7 +105,7 @@ impl<G: Symmetric + Notation> Certificate<G> {
         Ok(certificate)
     }
 
-    /// Takes a stored position: its text, the player to move, the move and the rank.
+    /// Parses a stored position: its text, the player to move, the move and the rank.
     fn take(&mut self, line: usize, text: &str) -> Result<(), String> {
         let parts = text
             .rsplit_once(' ')
@@ -143,7 +144,7 @@ impl<G: Symmetric + Notation> Certificate<G> {
     }
 }
 
-/// The refusal of a position that stands there twice, itself or as an image.
+/// The error for a position that is stored twice, itself or as an image.
 pub(super) fn twice(line: usize) -> String {
     format!("the position or an image of it stands in line {line} already")
 }
@@ -153,12 +154,12 @@ pub(super) fn twice(line: usize) -> String {
 pub enum Proof<G: Symmetric> {
     /// A player wins.
     Win(Certificate<G>),
-    /// A player, or neither, can force a win.
+    /// One player, or neither, cannot force a win.
     Closed(Closed<G>),
 }
 
 impl<G: Symmetric + Notation> Proof<G> {
-    /// Reads a certificate; what it claims is not checked yet.
+    /// Parses a certificate without checking its claim.
     pub fn read(text: &str) -> Result<Self, Fault> {
         let blocks = file::unseal(text)?;
         let Some((first, rest)) = blocks.split_first() else {

@@ -1,29 +1,32 @@
-//! Checks a certificate: looks at every reply to every stored position. Uses the rules and nothing of
-//! the search.
+//! Checks a certificate by trying every reply to every stored position. Uses the rules only, nothing of the
+//! search.
 
 use super::certificate::{Certificate, Fault, Stored};
 use rules::{Notation, Outcome, Symmetric};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// What a check has looked at.
+/// Statistics of a check.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Checked {
     /// How many positions the certificate stores.
     pub stored: usize,
     /// How many replies the loser has to them.
     pub replies: u64,
-    /// All positions that were looked at, those of tries included.
+    /// All positions visited, those of tries included.
     pub positions: u64,
 }
 
-/// How many steps a check may take: a fixed number, more for each stored position, and a maximum. A step is
-/// about a move that is made. The certificate of Jeson Mor on 7×7 takes 67,000 for each stored position.
-const STEPS: u64 = 100_000_000;
-const STEPS_PER_STORED: u64 = 1_000_000;
-const MOST_STEPS: u64 = 100_000_000_000;
+/// The step limit of a check whatever is stored. A step is about one move made.
+pub const STEPS: u64 = 100_000_000;
 
-/// What a check may still cost.
+/// Further steps for each stored position. Jeson Mor on 7×7 takes 67,000.
+pub const STEPS_PER_STORED: u64 = 1_000_000;
+
+/// The most steps of any check.
+pub const MOST_STEPS: u64 = 100_000_000_000;
+
+/// The steps that a check has left.
 pub(super) struct Allowance {
     most: u64,
     left: u64,
@@ -45,12 +48,12 @@ impl Allowance {
     }
 
     pub(super) fn refusal(&self) -> String {
-        format!("to check this takes more than {} steps", self.most)
+        format!("checking this takes more than {} steps", self.most)
     }
 }
 
-/// Accepts a certificate only if the winner has an answer to everything, and the rank falls on the way.
-/// Calls `news` with the number of stored positions that have been looked at.
+/// Accepts a certificate only if the winner has an answer to every reply and the rank falls with each. Calls
+/// `news` with the number of stored positions checked so far.
 pub fn verify<G: Symmetric + Notation>(
     certificate: &Certificate<G>,
     news: &mut dyn FnMut(usize),
@@ -81,9 +84,9 @@ struct Checker<'a, G: Symmetric> {
     certificate: &'a Certificate<G>,
     seen: Checked,
     allowance: Allowance,
-    /// Move lists that are not in use.
+    /// Spare move lists.
     moves: Vec<Vec<G::Move>>,
-    /// Moves that have been met, and whether they are tried.
+    /// Cache: whether a move is one that the certificate tries.
     tried: HashMap<G::Move, bool>,
 }
 
@@ -123,15 +126,15 @@ impl<G: Symmetric + Notation> Checker<'_, G> {
     /// The loser's moves after which the winner does not win at once.
     fn saving_moves(&mut self, pos: &G) -> Vec<G::Move> {
         let mut moves = self.moves(pos);
-        // After each of them the winner's moves are made, which are about as many.
+        // Each is followed by all of the winner's moves, which are about as many.
         self.allowance.spend((moves.len() as u64).pow(2));
         moves.clear();
         pos.append_saving_moves(&mut moves);
         moves
     }
 
-    /// Whatever the loser does, the winner is to move in a position of lower rank, or wins in fewer
-    /// moves than this rank by himself.
+    /// Checks that every reply of the loser leads to a position of lower rank, or to one that tries win in
+    /// fewer moves than this rank.
     fn covered(&mut self, pos: &G, rank: u32) -> Result<(), Gap<G>> {
         self.seen.positions += 1;
         if pos.outcome().is_some() {
@@ -146,7 +149,7 @@ impl<G: Symmetric + Notation> Checker<'_, G> {
             return Err(self.too_much(pos));
         }
         self.seen.replies += all.len() as u64;
-        // After those that do not save the winner wins at once, which is one move.
+        // After all other replies the winner wins at once, in one move.
         let moves = if rank > 1 { self.saving_moves(pos) } else { all };
         for m in &moves {
             self.covered(&pos.after(*m), rank)?;
@@ -174,7 +177,7 @@ impl<G: Symmetric + Notation> Checker<'_, G> {
         Gap::new(pos, self.allowance.refusal())
     }
 
-    /// Whether the winner, who is to move, wins in this many moves by those that the certificate tries.
+    /// Whether tries win within this many moves, the winner to move.
     fn wins_by_tries(&mut self, pos: &G, most: u32) -> bool {
         let Some(tries) = &self.certificate.tries else { return false };
         let most = most.min(tries.within);
@@ -189,7 +192,7 @@ impl<G: Symmetric + Notation> Checker<'_, G> {
         wins
     }
 
-    /// Whether the text of a move ends as those do that are tried; it is made once for each move.
+    /// Whether the certificate tries this move. Cached, because it takes the move's text.
     fn is_tried(&mut self, m: G::Move, ending: &str) -> bool {
         *self.tried.entry(m).or_insert_with(|| m.to_string().ends_with(ending))
     }

@@ -1,29 +1,30 @@
-//! The work of an attempt, kept in a file from which it can go on.
+//! Checkpoints: the state of an attempt in a file from which it can be resumed.
 //!
-//! A line that says what it is about, the counts, the table and a checksum. A file is written under
-//! another name and then takes its place, so that there is a whole one at any time.
+//! A file has a line that identifies the question, the counts, the table and a checksum. It is written under
+//! a temporary name and renamed, so that there is always a complete one.
 
 use super::knowledge::Writer;
 use flate2::{Crc, CrcReader, CrcWriter};
+use rules::ByPlayer;
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 use std::time::Duration;
 
-/// What is kept of an attempt besides its table.
+/// What a checkpoint holds besides the table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Kept {
     pub nodes: u64,
     pub time: Duration,
-    pub no_win: [u32; 2],
+    pub no_win: ByPlayer<u32>,
 }
 
 const TITLE: &[u8] = b"quadrille checkpoint 2\n";
 
-/// Earlier titles: positions have other places in the tables of such files.
+/// Titles of earlier versions, whose tables are laid out differently.
 const OLD_TITLES: [&[u8]; 1] = [b"quadrille checkpoint 1\n"];
 
-/// Writes a checkpoint in place of the one before.
+/// Writes a checkpoint, replacing the previous one.
 pub(super) fn write(file: &Path, about: &str, kept: Kept, table: Writer<'_>) -> Result<(), String> {
     let mut name = file.as_os_str().to_owned();
     name.push(".new");
@@ -37,7 +38,7 @@ fn write_to(file: &Path, about: &str, kept: Kept, table: Writer<'_>) -> io::Resu
     out.write_all(TITLE)?;
     out.write_all(about.as_bytes())?;
     out.write_all(b"\n")?;
-    let [one, two] = kept.no_win.map(u64::from);
+    let [one, two] = *kept.no_win.map(u64::from);
     for number in [kept.nodes, kept.time.as_millis() as u64, one, two] {
         out.write_all(&number.to_le_bytes())?;
     }
@@ -50,7 +51,7 @@ fn write_to(file: &Path, about: &str, kept: Kept, table: Writer<'_>) -> io::Resu
 /// Reads the table of a checkpoint.
 pub(super) type Reader<'a> = &'a mut dyn FnMut(&mut dyn Read) -> io::Result<()>;
 
-/// Reads a checkpoint that is about the same question; `table` takes what belongs to it.
+/// Reads a checkpoint of the same question; `table` reads the table's part.
 pub(super) fn read(file: &Path, about: &str, table: Reader<'_>) -> Result<Kept, String> {
     let name = file.display();
     let failed = |error: io::Error| format!("cannot go on from {name}: {error}");
@@ -88,7 +89,7 @@ fn read_rest(input: &mut CrcReader<BufReader<File>>, table: Reader<'_>) -> io::R
     if sum != u32::from_le_bytes(bytes) {
         return Err(io::Error::new(io::ErrorKind::InvalidData, "its checksum is wrong"));
     }
-    let no_win = [one, two].map(|turns| turns.min(u64::from(u32::MAX)) as u32);
+    let no_win = ByPlayer::new(one, two).map(|turns| turns.min(u64::from(u32::MAX)) as u32);
     Ok(Kept { nodes, time: Duration::from_millis(millis), no_win })
 }
 
@@ -108,7 +109,7 @@ mod tests {
         std::env::temp_dir().join(format!("quadrille-{of}-{}", std::process::id()))
     }
 
-    /// X wins with four markers each, but not by the first move of which the table says so.
+    /// X wins with four markers each, but not by the first move that the table claims to win.
     #[test]
     fn a_proof_that_leans_on_a_wrong_entry_is_looked_for_again() {
         let start = Gekitai::new(&Options { size: 5, markers: 4, ..Options::default() }).unwrap();

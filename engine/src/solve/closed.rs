@@ -1,9 +1,9 @@
-//! Closed sets: why a player cannot force a win.
+//! Closed sets prove that a player cannot force a win.
 //!
-//! A set holds positions with that player, the attacker, to move. Whatever the attacker does there, the
-//! other has a reply that leads into the set again, or to a game that is over and that the attacker has
-//! not won. So the attacker never wins, however long the game goes on and whatever repeats. No ranks are
-//! needed, and no reply is stored: whoever checks the set finds one.
+//! A set holds positions with that player, the attacker, to move. Whatever the attacker plays there, the
+//! defender has a reply that leads back into the set, or that ends the game without a win for the attacker.
+//! So the attacker never wins, however long the game lasts and whatever repeats. Neither ranks nor replies
+//! are stored: the checker finds a reply itself.
 
 use super::certificate::{Claim, twice};
 use super::check::{Allowance, Checked};
@@ -18,13 +18,13 @@ pub struct Closed<G: Symmetric> {
     pub start: G,
     /// Who cannot force a win: one player, or both.
     pub against: Vec<Player>,
-    /// The positions, up to symmetry, and where they stand in the file. Those with player 1 to move are
-    /// the set against player 1, the others that against player 2.
+    /// The positions, up to symmetry, with their line in the file. Those with player 1 to move are the set
+    /// against player 1, the others the set against player 2.
     pub stored: HashMap<G, usize>,
 }
 
 impl<G: Symmetric + Notation> Closed<G> {
-    /// What is claimed.
+    /// The claim that the sets prove.
     pub fn claim(&self) -> Claim {
         match self.against[..] {
             [player] => Claim::NoWin(player),
@@ -88,8 +88,8 @@ impl<G: Symmetric + Notation> Closed<G> {
         self.stored.contains_key(&pos.canonical().0)
     }
 
-    /// Accepts the sets only if they are closed and the start is covered by each. Calls `news` with the
-    /// number of stored positions that have been looked at.
+    /// Accepts the sets only if they are closed and each covers the start. Calls `news` with the number of
+    /// stored positions checked so far.
     pub fn verify(&self, news: &mut dyn FnMut(usize)) -> Result<Checked, Fault> {
         let mut seen = Checked::default();
         let mut allowance = Allowance::new(self.stored.len());
@@ -115,7 +115,7 @@ impl<G: Symmetric + Notation> Closed<G> {
         Ok(seen)
     }
 
-    /// The start: over and not won, in the set, or with a reply that leads there.
+    /// Checks the start: it must be over and not won, in the set, or have a reply that leads into it.
     fn covered(&self, pos: &G, attacker: Player, seen: &mut Checked) -> Result<(), String> {
         match pos.outcome() {
             Some(outcome) if outcome != Outcome::Win(attacker) => Ok(()),
@@ -127,7 +127,7 @@ impl<G: Symmetric + Notation> Closed<G> {
         }
     }
 
-    /// Whether every turn of the attacker has a reply.
+    /// Checks that every turn of the attacker has a reply.
     fn attacked(&self, pos: &G, attacker: Player, seen: &mut Checked) -> Result<(), String> {
         for m in pos.moves() {
             let next = pos.after(m);
@@ -149,32 +149,27 @@ impl<G: Symmetric + Notation> Closed<G> {
         Ok(())
     }
 
-    /// Whether the other, who is to move, has a turn that leads into the set or ends the game otherwise
-    /// than by a win of the attacker.
+    /// Whether the defender, to move, has a turn that leads into the set or ends the game without a win for
+    /// the attacker.
     fn answered(&self, pos: &G, attacker: Player, seen: &mut Checked) -> bool {
-        pos.moves().into_iter().any(|m| {
-            let next = pos.after(m);
-            seen.positions += 1;
-            match next.outcome() {
-                Some(outcome) => outcome != Outcome::Win(attacker),
-                None if next.turn() == attacker => self.holds(&next),
-                None => self.answered(&next, attacker, seen),
-            }
-        })
+        pos.moves().into_iter().any(|m| self.answers(&pos.after(m), attacker, seen))
     }
 
-    /// A turn of the defender that keeps to the sets.
+    /// Whether the defender's move has led there.
+    fn answers(&self, next: &G, attacker: Player, seen: &mut Checked) -> bool {
+        seen.positions += 1;
+        match next.outcome() {
+            Some(outcome) => outcome != Outcome::Win(attacker),
+            None if next.turn() == attacker => self.holds(next),
+            None => self.answered(next, attacker, seen),
+        }
+    }
+
+    /// A turn of the defender that stays in the sets.
     pub fn reply(&self, pos: &G) -> Option<G::Move> {
         let attacker = pos.turn().other();
         self.against.contains(&attacker).then_some(())?;
         let mut seen = Checked::default();
-        pos.moves().into_iter().find(|m| {
-            let next = pos.after(*m);
-            match next.outcome() {
-                Some(outcome) => outcome != Outcome::Win(attacker),
-                None if next.turn() == attacker => self.holds(&next),
-                None => self.answered(&next, attacker, &mut seen),
-            }
-        })
+        pos.moves().into_iter().find(|m| self.answers(&pos.after(*m), attacker, &mut seen))
     }
 }

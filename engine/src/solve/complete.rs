@@ -1,4 +1,4 @@
-//! Complete solutions with the game type erased: a value for every position that can follow.
+//! Complete solutions with the game type erased: the value of every reachable position.
 
 use super::knowledge::Prove;
 use super::retrograde::{Graph, Value, is_win, solve, turns};
@@ -9,36 +9,35 @@ use crate::thinker::turn_texts;
 use rules::{Outcome, Player};
 use std::path::Path;
 
-/// What a complete solution says.
+/// The summary of a complete solution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Complete {
-    /// Who wins the position that was asked for, and after how many turns of both players; nothing if
-    /// nobody can force a win.
+    /// The winner and the win distance in turns of both players; `None` if nobody can force a win.
     pub winner: Option<(Player, u32)>,
-    /// A line of best play, turn by turn; empty where nobody wins.
+    /// A line of best play, turn by turn; empty if nobody wins.
     pub line: Vec<String>,
-    /// How many positions there are, up to symmetry: won by the player to move, by the other, by nobody.
+    /// Positions up to symmetry: won by the player to move, by the opponent, by nobody.
     pub counts: [u64; 3],
-    /// The most turns that a win takes.
+    /// The longest win distance, in turns.
     pub longest: u32,
 }
 
-/// A complete solution while it is in memory.
+/// A complete solution in memory.
 pub trait Solved<G> {
-    /// The value of a position that is not over, if it is one of them.
+    /// The value of a position that is not over, if the solution has it.
     fn value(&self, pos: &G) -> Option<Value>;
-    /// How many are won by the player to move, by the other, by nobody; and the longest game.
+    /// Positions won by the player to move, by the opponent, by nobody; and the longest win distance.
     fn tally(&self) -> ([u64; 3], u32);
 }
 
-/// A complete solution of whatever kind.
+/// A complete solution of any kind.
 pub type Solution<G> = Box<dyn Solved<G>>;
 
-/// About how many bytes a position of a graph takes.
+/// Approximate size of a position in the graph, in bytes.
 const BYTES_EACH: usize = 600;
 
-/// Solves all positions that can follow the one of a match: into a file, where the game has a table for
-/// that, or else in memory.
+/// Solves every position reachable from that of a match: into a file if the game has a table for that,
+/// otherwise in memory.
 pub(crate) fn complete_match<G: Play>(
     game: &dyn Session,
     mebibytes: usize,
@@ -105,7 +104,7 @@ impl<G: Play> Solved<G> for OfGraph<G> {
     }
 }
 
-/// The winner's quickest and the loser's longest way, move by move.
+/// Best play move by move: the winner as quickly, the loser as slowly as possible.
 fn best_line<G: Play>(start: &G, solved: &dyn Solved<G>) -> Vec<G::Move> {
     let (mut pos, mut line) = (start.clone(), Vec::new());
     while pos.outcome().is_none() && line.len() < 600 {
@@ -123,7 +122,7 @@ fn best_line<G: Play>(start: &G, solved: &dyn Solved<G>) -> Vec<G::Move> {
     line
 }
 
-/// What a turn is worth to its player: quick wins most, quick losses least.
+/// Orders turns for their player: quick wins first, quick losses last.
 fn worth<G: Play>(pos: &G, next: &G, solved: &dyn Solved<G>) -> i32 {
     if let Some(outcome) = next.outcome() {
         return match outcome {

@@ -1,6 +1,6 @@
-//! The frame of a certificate file: lines in blocks with checksums, numbers, compression.
+//! The container format of certificates: lines in blocks with checksums, numbers, compression.
 //!
-//! There is one way to write each thing, and nothing else is read: whoever writes a second reader has
+//! Everything has exactly one spelling and nothing else is accepted, so that an independent reader has
 //! nothing to guess.
 
 use super::certificate::Claim;
@@ -10,32 +10,32 @@ use rules::{Notation, ParseMoveError};
 use std::fmt::Write as _;
 use std::io::Read;
 
-/// The first line of a file, by version less one.
+/// The first line of a file; version 1 first.
 pub(super) const TITLES: [&str; 2] = ["quadrille certificate 1", "quadrille certificate 2"];
 
 /// How many stored positions share a checksum.
 const BLOCK: usize = 64;
 
-/// The largest certificate that is read, in mebibytes, compressed or not.
+/// The largest certificate accepted, in MiB, compressed or not.
 const MOST_MEBIBYTES: usize = 256;
 
-/// The largest certificate that is read, in bytes, compressed or not.
+/// The same in bytes.
 pub const MOST_BYTES: usize = MOST_MEBIBYTES << 20;
 
 /// How many positions a certificate may store.
-const MOST_STORED: usize = 4_000_000;
+pub const MOST_STORED: usize = 4_000_000;
 
 /// The lines of stored positions, their checksums, and the eight lines around them.
 const MOST_LINES: usize = MOST_STORED + MOST_STORED.div_ceil(BLOCK) + 8;
 
-/// How long a line may be, in bytes.
-const LONGEST_LINE: usize = 1_000;
+/// The longest line accepted, in bytes.
+pub const LONGEST_LINE: usize = 1_000;
 
 /// The most moves that can be claimed, and the highest rank.
-pub(super) const MOST_MOVES: u32 = 1_000_000;
+pub const MOST_MOVES: u32 = 1_000_000;
 
 /// The most moves of a try.
-const MOST_TRIED: u32 = 100;
+pub const MOST_TRIED: u32 = 100;
 
 /// What is wrong with a certificate, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -53,7 +53,7 @@ impl Fault {
     }
 }
 
-/// Which game a certificate is about.
+/// The game that a certificate is about.
 pub fn game_of(text: &str) -> Result<String, Fault> {
     let mut lines = text.split_inclusive('\n').zip(1..);
     let mut next = || {
@@ -73,7 +73,7 @@ fn version(title: &str) -> Result<usize, Fault> {
     })
 }
 
-/// A certificate compressed, as its file holds it when its name ends in `.gz`.
+/// Compresses a certificate, for files that end in `.gz`.
 pub fn compress(text: &str) -> std::io::Result<Vec<u8>> {
     use std::io::Write;
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
@@ -111,7 +111,7 @@ pub fn decompress(bytes: &[u8]) -> Result<String, Fault> {
     })
 }
 
-/// A whole file: the head, then the lines of stored positions, sorted, in blocks.
+/// A whole file: the head, then the sorted lines of stored positions in blocks.
 pub(super) fn sealed(head: &[String], mut lines: Vec<String>) -> String {
     lines.sort_unstable();
     let mut text = String::new();
@@ -142,8 +142,7 @@ fn checksum(bytes: &[u8]) -> u32 {
 /// A line with its number, from 1.
 pub(super) type Line<'a> = (usize, &'a str);
 
-/// The blocks with their lines, once all checksums are right and the end is there: the head, then stored
-/// positions.
+/// The blocks (the head, then stored positions) of a file whose checksums and end are intact.
 pub(super) fn unseal(text: &str) -> Result<Vec<Vec<Line<'_>>>, Fault> {
     let (mut blocks, mut block) = (Vec::new(), Vec::new());
     let mut crc = Crc::new();
@@ -201,15 +200,15 @@ fn check_length(line: &str, number: usize) -> Result<(), Fault> {
     Err(Fault::new(number, format!("lines of more than {LONGEST_LINE} bytes are not read")))
 }
 
-/// What stands before the stored positions.
+/// The head of a certificate, before the stored positions.
 pub(super) struct Head<'a> {
     /// The game's name.
     pub game: Line<'a>,
     pub position: Line<'a>,
     pub claim: (usize, Claim),
-    /// What is tried where nothing is stored: how the text of a move ends, and how many moves.
+    /// What to try in positions that are not stored: the suffix of the moves' text, and the number of moves.
     pub tries: Option<(String, u32)>,
-    /// How many positions are announced.
+    /// The announced number of stored positions.
     pub stored: (usize, usize),
 }
 
@@ -241,7 +240,7 @@ impl<'a> Head<'a> {
         Ok(Head { game, position, claim: (claim.0, read), tries, stored })
     }
 
-    /// Refuses a head of another game.
+    /// Refuses the head of another game.
     pub(super) fn expect_game(&self, id: &str) -> Result<(), Fault> {
         let (line, game) = self.game;
         if game == id {
@@ -251,7 +250,7 @@ impl<'a> Head<'a> {
     }
 }
 
-/// Digits, without a sign, a blank or a zero in front.
+/// Digits without sign, blanks or leading zeros.
 pub(super) fn number(text: &str) -> Result<u32, String> {
     let plain =
         text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
@@ -297,14 +296,14 @@ fn read_try(text: &str) -> Result<(String, u32), String> {
     }
 }
 
-/// A position written as the program writes it, options included.
+/// Parses a position and insists on the canonical spelling, options included.
 pub(super) fn position<G: Notation>(text: &str) -> Result<G, String> {
     let pos = G::from_text(text, &G::Options::default()).map_err(|error| error.to_string())?;
     exact(text, &pos.text())?;
     Ok(pos)
 }
 
-/// A move written as the program writes it.
+/// Parses a move and insists on the canonical spelling.
 pub(super) fn written_move<G: Notation>(text: &str) -> Result<G::Move, String> {
     let m: G::Move = text.parse().map_err(|error: ParseMoveError| error.to_string())?;
     exact(text, &m.to_string())?;

@@ -1,26 +1,26 @@
-//! What a certificate that comes with the program says of a position, so that it can be played against.
+//! Looks positions up in a shipped certificate, so that people can play against it.
 //!
-//! A position that the certificate covers is stored, or the winner wins it by tries, which nobody has stored: they are
-//! looked for again. The distance told is the least of both. So it falls with every move of the winner: the stored
-//! move leads below its rank, and a try to positions that tries win sooner.
+//! A position that the certificate covers is stored, or tries win it; tries are not stored and must be
+//! searched again. The win distance is the smaller of the two, so it falls with every move of the winner: the
+//! stored move leads below its rank, and a try leads to positions that tries win sooner.
 
 use super::shipped::Shipped;
 use crate::play::Play;
 use crate::session::{Match, Session};
 use rules::{Outcome, Player};
 
-/// What a certificate says of a position.
+/// What a certificate says about a position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Said {
-    /// In how many moves of the winner the game is won at most.
+    /// Upper bound of the win distance, in moves of the winner.
     pub left: Option<u32>,
-    /// The turn of the player the certificate plays for, and what says so.
+    /// The turn for the certificate's side, and why it is the right one.
     pub turn: Option<(String, By)>,
-    /// With the loser to move: each turn, and in how many moves the winner wins after it.
+    /// With the loser to move: each turn with the win distance after it.
     pub moves: Vec<(String, Option<u32>)>,
 }
 
-/// What says that a turn wins.
+/// Why a turn wins (or holds).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
     /// It ends the game.
@@ -31,8 +31,8 @@ pub enum By {
     Tried,
 }
 
-/// What the certificate says of the position of a match; nothing if that takes more than `most` positions to
-/// find out.
+/// What the certificate says about the position of a match; `None` if finding out takes more than `most`
+/// nodes.
 pub fn follow(game: &dyn Session, proof: &Shipped, most: u32) -> Option<Said> {
     let distance = crate::find(game.info().id)?.distance;
     let mut follower =
@@ -41,11 +41,11 @@ pub fn follow(game: &dyn Session, proof: &Shipped, most: u32) -> Option<Said> {
     (follower.left > 0).then_some(said)
 }
 
-/// The winner's distance from the win, with the winner to move, and the move unless it wins at once.
+/// The win distance with the winner to move, and the move unless it wins at once.
 pub(crate) type Distance = fn(&dyn Session, &mut Follower) -> Option<(u32, Option<(String, By)>)>;
 
-/// The same for a game. It is compiled for each game that has proofs, and pages fetch it: whatever can be done with a
-/// match of any game is done there.
+/// The part that depends on the game's type. It is compiled once for each game with certificates and adds to
+/// the size of the WebAssembly program, so everything else works on type-erased matches.
 pub(crate) fn distance<G: Play>(
     game: &dyn Session,
     follower: &mut Follower,
@@ -56,20 +56,20 @@ pub(crate) fn distance<G: Play>(
     follower.distance(game.as_any().downcast_ref::<Match<G>>()?.position())
 }
 
-/// How many positions are remembered; two whose keys end alike push each other out.
+/// Entries of the cache, which is indexed by the lower bits of the key.
 const MEMORY: usize = 1 << 15;
 
-/// Looks for the way to a win.
+/// Searches for the winner's tries.
 pub(crate) struct Follower<'a> {
     proof: &'a Shipped,
     distance: Distance,
-    /// What tries have shown of positions with the winner to move, with their keys.
+    /// Cache of what tries have shown, for positions with the winner to move.
     known: Vec<(u64, Tried)>,
-    /// How many positions may still be looked at; when none may, nothing that was found counts.
+    /// Nodes left; once there are none, results are not valid.
     left: u32,
 }
 
-/// In how many moves tries do not win, and in how many they do, if that is known.
+/// The largest number of moves in which tries do not win, and the smallest in which they do, if known.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tried {
     fails: u32,
@@ -111,7 +111,7 @@ impl Follower<'_> {
         Said { left, turn: None, moves }
     }
 
-    /// The most moves that the winner needs, with the winner to move, and the move unless it wins at once.
+    /// The win distance with the winner to move, and the move unless it wins at once.
     fn distance<G: Play>(&mut self, pos: &G) -> Option<(u32, Option<(String, By)>)> {
         if pos.wins_at_once() {
             return Some((1, None));
@@ -128,7 +128,7 @@ impl Follower<'_> {
         stored.map(|(m, rank)| (rank, Some((m.to_string(), By::Stored))))
     }
 
-    /// Whether the winner, to move and without an immediate win, wins within this many moves by tries.
+    /// Whether tries win within this many moves; the winner is to move and cannot win at once.
     fn wins_by_tries<G: Play>(&mut self, pos: &G, within: u32) -> bool {
         let key = pos.key();
         let place = key as usize % MEMORY;
@@ -173,7 +173,7 @@ impl Follower<'_> {
     }
 }
 
-/// The first turn after which something is so.
+/// The first turn whose position satisfies a predicate.
 fn first(game: &mut dyn Session, mut is_so: impl FnMut(&dyn Session) -> bool) -> Option<String> {
     game.turns().into_iter().find(|turn| {
         let played = game.play(turn).is_ok();

@@ -1,35 +1,35 @@
-//! Looks for a closed set: replies that survive a short look, mended wherever one turns out to lose.
+//! Searches for a closed set: picks replies that survive a shallow search and repairs them where they lose.
 //!
-//! Positions with the attacker to move are taken in one after the other, each with a reply to every turn
-//! of the attacker. A position without one is lost, and those that rely on it are looked at again. In the
-//! end the start is lost, or what can be reached from it is closed.
+//! Positions with the attacker to move are added one by one, each with a reply to every turn of the attacker.
+//! A position without such replies is lost, and its predecessors are examined again. In the end either the
+//! start is lost, or the positions reachable from it form a closed set.
 
 use super::bound::{Bounder, Bounds, Count};
 use crate::control::{Meter, Share};
-use crate::evaluate::glance;
+use crate::evaluate::static_eval;
 use crate::play::{Play, whole_turns};
 use rules::{Outcome, Player};
 use std::collections::HashMap;
 
-/// How many turns of the attacker a reply must survive before it is chosen.
+/// A reply must survive this many turns of the attacker to be chosen.
 const LOOKS: [u32; 2] = [2, 3];
 
-/// How an attempt to hold a position ends.
+/// The result of a search for a closed set.
 #[derive(Clone, Debug)]
 pub enum Held<G> {
-    /// A closed set: positions with the attacker to move, of all images one.
+    /// A closed set: positions with the attacker to move, up to symmetry.
     Set(Vec<G>),
-    /// The attacker wins, as far as the judgement is right.
+    /// The attacker wins, if the evaluator is right.
     Lost,
-    /// A limit has ended it.
+    /// A limit stopped the search.
     Stopped,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// It has been met, and has no replies yet.
+    /// Discovered, without replies yet.
     Pending,
-    /// It has a reply to every turn.
+    /// Has a reply to every turn.
     Held,
     Lost,
 }
@@ -39,18 +39,18 @@ struct Node<G> {
     state: State,
     /// The positions that its replies lead to.
     replies: Vec<u32>,
-    /// Positions that have relied on it; some may do so no longer.
+    /// Its predecessors; some may since have chosen another reply.
     users: Vec<u32>,
 }
 
-/// A reply: it ends the game, or leads to a position.
+/// A reply either ends the game or leads to a position.
 #[derive(Clone, Copy)]
 enum Reply {
     Ends,
     To(u32),
 }
 
-/// An attempt to hold a position against one player.
+/// A search for a closed set against one player.
 pub struct Holder<'a, G: Play> {
     judge: &'a G::Judge,
     attacker: Player,
@@ -58,16 +58,16 @@ pub struct Holder<'a, G: Play> {
     meter: Meter<'a>,
     nodes: Vec<Node<G>>,
     numbers: HashMap<G, u32>,
-    /// Positions to look at, the latest first.
+    /// Positions to examine, a stack.
     stack: Vec<u32>,
-    /// The one that is to be held.
+    /// The start.
     first: Option<u32>,
-    /// How many positions it may have in hand.
+    /// The most positions it may store.
     most: usize,
 }
 
 impl<'a, G: Play> Holder<'a, G> {
-    /// Wants to show that the attacker cannot force a win.
+    /// A search for a closed set against `attacker`.
     pub fn new(
         judge: &'a G::Judge,
         bounds: &'a mut Bounds,
@@ -88,19 +88,19 @@ impl<'a, G: Play> Holder<'a, G> {
         }
     }
 
-    /// The same attempt, which is stopped when it has so many positions in hand.
+    /// Limits the number of stored positions, at which the search stops.
     #[must_use]
     pub fn at_most(self, most: usize) -> Self {
         Holder { most, ..self }
     }
 
-    /// Whether it has as many positions in hand as it may.
+    /// Whether it has stopped at that limit.
     pub fn is_full(&self) -> bool {
         self.nodes.len() >= self.most
     }
 
-    /// Looks for a closed set that holds a position. Calls `news` now and then with the number of
-    /// positions in hand and of those still to be looked at.
+    /// Searches for a closed set that contains a position. Calls `news` now and then with the number of
+    /// positions stored and of those still to be examined.
     pub fn hold(&mut self, start: &G, news: &mut dyn FnMut(usize, usize)) -> Held<G> {
         if let Some(outcome) = start.outcome() {
             let lost = outcome == Outcome::Win(self.attacker);
@@ -127,7 +127,8 @@ impl<'a, G: Play> Holder<'a, G> {
         }
     }
 
-    /// Whether a position is held once everything that follows from it is; nothing if it was stopped.
+    /// Whether a position can be held, once everything reachable from it is settled; `None` if a limit
+    /// stopped the search.
     fn settle(&mut self, first: u32, news: &mut dyn FnMut(usize, usize)) -> Option<bool> {
         self.stack.push(first);
         self.first = Some(first);
@@ -154,7 +155,7 @@ impl<'a, G: Play> Holder<'a, G> {
         }
     }
 
-    /// Finds replies for a position, unless nobody relies on it any more.
+    /// Finds replies for a position, unless no reply leads to it any more.
     fn look_at(&mut self, node: u32) {
         let at = node as usize;
         if self.nodes[at].state != State::Pending || !self.is_needed(node) {
@@ -189,7 +190,7 @@ impl<'a, G: Play> Holder<'a, G> {
         self.nodes[at].state = State::Held;
     }
 
-    /// Whether a position is the first one, or another's reply leads to it.
+    /// Whether a position is the start, or a chosen reply leads to it.
     fn is_needed(&self, node: u32) -> bool {
         let relies = |user: &u32| {
             let user = &self.nodes[*user as usize];
@@ -199,7 +200,7 @@ impl<'a, G: Play> Holder<'a, G> {
         self.first == Some(node) || users.iter().any(relies)
     }
 
-    /// A position is lost: whoever relies on it has to be looked at again.
+    /// Marks a position as lost and its predecessors for another examination.
     fn lose(&mut self, at: usize) {
         self.nodes[at].state = State::Lost;
         self.nodes[at].replies = Vec::new();
@@ -212,8 +213,8 @@ impl<'a, G: Play> Holder<'a, G> {
         }
     }
 
-    /// A reply for the defender: one that ends the game, one to a position in hand, or else the one that
-    /// looks best of those that survive.
+    /// A reply for the defender: one that ends the game, one to a stored position, or the best by static
+    /// evaluation of those that survive.
     fn choose(&mut self, pos: &G) -> Option<Reply> {
         let mut new = Vec::new();
         let mut known: Option<u32> = None;
@@ -230,7 +231,7 @@ impl<'a, G: Play> Holder<'a, G> {
                 Some((_, State::Lost)) => {}
                 Some((number, State::Held)) => return Some(Reply::To(number)),
                 Some((number, State::Pending)) => known = known.or(Some(number)),
-                None => new.push((glance(self.judge, &canonical), canonical)),
+                None => new.push((static_eval(self.judge, &canonical), canonical)),
             }
         }
         if let Some(number) = known {
@@ -252,7 +253,7 @@ impl<'a, G: Play> Holder<'a, G> {
         self.nodes[number as usize].state
     }
 
-    /// Whether the attacker, who is to move, does not win soon; nothing if it was stopped.
+    /// Whether the attacker, to move, does not win soon; `None` if a limit stopped the search.
     fn survives(&mut self, pos: &G) -> Option<bool> {
         for turns in LOOKS {
             if self.meter.tick() {
@@ -277,7 +278,7 @@ impl<'a, G: Play> Holder<'a, G> {
         number
     }
 
-    /// What the replies lead to from here, in any number of turns.
+    /// Every position reachable through the chosen replies.
     fn reachable(&self, first: u32) -> Vec<u32> {
         let mut seen = vec![false; self.nodes.len()];
         let (mut all, mut next) = (vec![first], 0);

@@ -1,21 +1,21 @@
-//! What proofs and tables need of a game, beside what a search asks for.
+//! What the solvers ask of a game, beyond what the search does.
 
 use super::complete::Solution;
 use super::retrograde::Value;
 use super::strategy::Oracle;
 use crate::evaluate::{Evaluate, MoveOf};
-use rules::{Game, Player};
+use rules::{Game, Player, Symmetric};
 use std::io::{self, Read, Write};
 use std::path::Path;
 
 /// Writes the table of a search.
 pub type Writer<'a> = &'a dyn Fn(&mut dyn Write) -> io::Result<()>;
 
-/// A search of a game's own that counts quiet moves only, and keeps what it has learned.
+/// A game's own bounded search, which counts quiet moves only and keeps its table between calls.
 pub trait Within<G: Game>: Oracle<G> {
-    /// Whether a player can force a win before both together have made this many quiet moves. Nothing if
-    /// `go_on` has ended it, which is asked now and then with the positions looked at so far and a way to
-    /// write the table.
+    /// Whether a player can force a win before both together have made this many quiet moves. `go_on` is
+    /// called now and then with the node count and a function that writes the table; `None` if it stopped the
+    /// search.
     fn wins(
         &mut self,
         pos: &G,
@@ -23,33 +23,32 @@ pub trait Within<G: Game>: Oracle<G> {
         bound: u32,
         go_on: &mut dyn FnMut(u64, Writer<'_>) -> bool,
     ) -> Option<bool>;
-    /// The largest bound.
+    /// The largest bound it can search.
     fn most(&self) -> u32;
-    /// How many positions were looked at so far.
+    /// Nodes so far.
     fn nodes(&self) -> u64;
-    /// The part of the table that is in use.
+    /// The table's load factor.
     fn used(&self) -> f64;
     /// Writes the table.
     fn write(&self, out: &mut dyn Write) -> io::Result<()>;
-    /// Reads a table that `write` wrote, of the same size.
+    /// Reads a table of the same size that `write` wrote.
     fn read(&mut self, input: &mut dyn Read) -> io::Result<()>;
 }
 
-/// A judgement that helps to prove. Everything may be left as it is.
-pub trait Prove: Evaluate {
-    /// Whether `known` is certain to see a win with this turn, if there is one.
+/// An evaluator that helps the solvers. Every method has a default.
+pub trait Prove: Evaluate<Game: Symmetric> {
+    /// Whether `known` finds every win within the present turn.
     fn overlooks_no_win(&self, _pos: &Self::Game) -> bool {
         false
     }
 
-    /// How the moves end that carry out wins which `known` sees beyond this turn, and how many of them it
-    /// may take: for certificates, which must not rely on `known`.
+    /// The suffix of the moves that carry out wins which `known` sees beyond this turn, and the most moves it
+    /// takes: for certificates, which must not rely on `known`.
     fn forcing(&self, _pos: &Self::Game) -> Option<(String, u32)> {
         None
     }
 
-    /// The game's own search for quiet moves, with so many mebibytes and threads, where it has one for
-    /// this position.
+    /// The game's own quiet-move search with this many MiB and threads, if it has one for this position.
     fn within(
         &self,
         _pos: &Self::Game,
@@ -59,44 +58,44 @@ pub trait Prove: Evaluate {
         None
     }
 
-    /// What a bound in quiet moves means, for people: it stands behind "before both players together have
-    /// made 12 quiet moves".
+    /// Explains to people what quiet moves are; follows "before both players together have made 12 quiet
+    /// moves".
     fn quiet_means(&self) -> Option<&'static str> {
         None
     }
 
-    /// What a position that a proof search has not looked at yet is taken to cost, if more than one: to prove it where
-    /// the defender is to move, else to refute it. Where that is said, costs of moves that lead to the same positions
-    /// in the end do not add up: the largest counts.
+    /// The initial proof number of an unexpanded position with the defender to move, and the initial disproof
+    /// number with the attacker to move, if not one. If given, moves that transpose into each other do not
+    /// add up their numbers: the largest counts.
     fn cost(&self, _pos: &Self::Game) -> Option<u32> {
         None
     }
 
-    /// The key under which proofs are kept: the same for all positions that a symmetry makes equal.
+    /// The key for proofs, equal for symmetric positions.
     fn proof_key(&self, pos: &Self::Game) -> u64 {
-        pos.key()
+        pos.canonical_key()
     }
 
-    /// Within how many turns a win is looked for exactly before the main search, where that pays.
+    /// The bound, in turns, of the exact search before the main search, where that pays.
     fn exact_turns(&self) -> u32 {
         0
     }
 
-    /// Reads what `book` needs, so that no turn has to wait for it.
+    /// Loads what `book` needs in advance, so that no turn waits for it.
     fn prepare(&self) {}
 
-    /// A move of a strategy that is proven to win, and in how many turns of the mover it does at most.
+    /// A move of a proven winning strategy, and the most turns of the mover that it takes.
     fn book(&self, _pos: &Self::Game) -> Option<(MoveOf<Self>, u32)> {
         None
     }
 
-    /// The exact result and distance of a position, where a table is installed that has it.
+    /// The exact value of a position, if an installed table has it.
     fn exact(&self, _pos: &Self::Game) -> Option<Value> {
         None
     }
 
-    /// Solves every position of the game with the options of this one into a file, where there is a table
-    /// for that. Calls `go_on` with how far it is, which says whether to go on.
+    /// Solves every position of the game with these options into a file, if there is a table for that. Calls
+    /// `go_on` with its progress, which says whether to continue.
     fn tabulate(
         &self,
         _pos: &Self::Game,

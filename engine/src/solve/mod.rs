@@ -1,4 +1,4 @@
-//! Proofs: who wins for certain, and how anyone can check it.
+//! Solvers, and the certificates with which anyone can check their results.
 
 mod attempt;
 pub mod bound;
@@ -21,5 +21,6 @@ pub mod shipped;
 pub mod strategy;
 pub mod table;
 
+pub use file::{LONGEST_LINE, MOST_BYTES, MOST_MOVES, MOST_STORED, MOST_TRIED};
 pub use knights::{Exact, install, results};
 pub use knowledge::{Prove, Within};

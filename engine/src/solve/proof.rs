@@ -1,13 +1,13 @@
-//! Depth-first proof-number search (df-pn): does a player win, whatever the other does?
+//! Depth-first proof-number search (df-pn): can a player force a win?
 //!
-//! Each position has a proof number and a disproof number: how many positions at least must still be
-//! settled to prove or to refute the win. The search always goes where a proof or refutation seems
-//! cheapest.
+//! A position's proof number and disproof number are the least numbers of positions that must still be
+//! settled to prove or to disprove the win. The search always expands the most-proving node.
 //!
-//! A position that repeats on the path, or an image of it, counts as refuted on that path: no proof ever leans on
-//! a repetition. Refutations may, and then they hold only where that position is on the path. So each knows the topmost
-//! position that it leans on, and is not believed elsewhere. (It may lean on others below that one, which nobody
-//! looks for: a refutation is told to nobody.)
+//! A position that repeats on the path, or an image of one, counts as disproved on that path, so no proof
+//! ever depends on a repetition. A disproof may, and then it holds only while that position is on the path
+//! (the graph history interaction problem). So each disproof records the topmost position it depends on and
+//! is not used elsewhere. It may depend on others below that one, which are not recorded: disproofs are never
+//! reported.
 
 use super::knowledge::Prove;
 use super::strategy::{Oracle, won_at_sight};
@@ -22,60 +22,60 @@ pub struct Prover<'a, G: Game, E> {
     table: &'a mut Table,
     attacker: Player,
     path: Vec<u64>,
-    /// The numbers of the position that is asked about.
+    /// The root's proof and disproof numbers.
     numbers: (u32, u32),
     meter: Meter<'a>,
-    /// Positions since the search began, which weigh what the table keeps.
+    /// Nodes since the search began, for the table's replacement by cost.
     nodes: u64,
     watch: Option<Watch<'a>>,
     game: std::marker::PhantomData<G>,
 }
 
-/// Is shown the table and the numbers of the position in question now and then while a search goes on.
+/// Called now and then during a search, with the table and the root's numbers.
 pub type Watch<'a> = &'a mut dyn FnMut(&Table, (u32, u32));
 
-/// How many positions pass between two calls of a watch.
+/// Nodes between two calls of a watch.
 pub(super) const WATCHED: u64 = 1 << 14;
 
 struct Child<M> {
     m: M,
     key: u64,
-    /// Numbers that need no search, or no more on this path.
+    /// Numbers of a child that needs no search, or none on this path.
     settled: Option<Numbers>,
-    /// What it is taken to cost until it was looked at.
+    /// Its initial number while it is unexpanded.
     cost: Option<u32>,
 }
 
-/// Where a search goes on.
+/// The child to expand next.
 struct Next {
-    /// The child whose number is least for the player to move.
+    /// The child with the least number for the player to move.
     child: usize,
-    /// The second least of these numbers.
+    /// The second least of those numbers.
     second: u32,
-    /// What the other children have in the number that grows with each of them.
+    /// The other children's share of the number that is a sum over all.
     rest: u32,
 }
 
-/// What is known of a position on a path.
+/// The numbers of a position on a path.
 #[derive(Clone, Copy, Debug)]
 struct Numbers {
     proof: u32,
     disproof: u32,
-    /// What a refutation leans on: the number of positions on the path down to the topmost that it needs there,
-    /// `0` if it needs the whole path, `ALONE` if it needs none.
+    /// What a disproof depends on: the length of the path down to the topmost position it needs, `0` if it
+    /// needs the whole path, `ALONE` if it needs none of it.
     leans: usize,
 }
 
-/// A refutation that needs no position on the path.
+/// A disproof that does not depend on the path.
 const ALONE: usize = usize::MAX;
 
-/// Marks the refutation in the table that leans on a position; the rest of its proof number tells on which.
+/// Marks a table entry whose disproof depends on a position; the rest of its proof number identifies it.
 const LEANS: u32 = 1 << 31;
 
-/// The proof number of a position that a repetition has refuted on another path: worth less than a new one.
+/// The proof number of a position that a repetition disproved on another path: less promising than a new one.
 const AGAIN: u32 = 4;
 
-/// Longer paths count as refuted, like repetitions: the memory for them is finite.
+/// Longer paths count as disproved, like repetitions, to bound memory.
 const MAX_PATH: usize = 400;
 
 impl Numbers {
@@ -92,13 +92,13 @@ impl Numbers {
     }
 }
 
-/// What a table keeps of the key that a refutation leans on.
+/// The part of a key that the table stores for the position a disproof depends on.
 fn trace(key: u64) -> u32 {
     (key >> 33) as u32
 }
 
 impl<'a, G: Game, E: Prove<Game = G>> Prover<'a, G, E> {
-    /// Asks whether the attacker wins.
+    /// A search for a win of the attacker.
     pub fn new(
         evaluator: &'a E,
         table: &'a mut Table,
@@ -118,14 +118,14 @@ impl<'a, G: Game, E: Prove<Game = G>> Prover<'a, G, E> {
         }
     }
 
-    /// The same search, which shows its table to `watch` now and then.
+    /// Calls `watch` now and then during the search.
     #[must_use]
     pub fn watched(mut self, watch: Watch<'a>) -> Self {
         self.watch = Some(watch);
         self
     }
 
-    /// Whether the attacker is proven to win here; looks for a proof within the limits.
+    /// Searches for a proof within the limits; whether the attacker is proven to win.
     pub fn proves(&mut self, pos: &G) -> bool {
         self.numbers = match self.settled(pos) {
             Some(numbers) => numbers,
@@ -134,13 +134,12 @@ impl<'a, G: Game, E: Prove<Game = G>> Prover<'a, G, E> {
         self.numbers.0 == 0
     }
 
-    /// The proof and disproof numbers of the position that was asked about last.
+    /// The proof and disproof numbers of the last root.
     pub fn outlook(&self) -> (u32, u32) {
         self.numbers
     }
 
-    /// A move that wins for certain, if the search finds one within its limits. The attacker must be to
-    /// move.
+    /// A proven winning move, if the search finds one within its limits. The attacker must be to move.
     pub fn winning_move(&mut self, pos: &G) -> Option<G::Move> {
         if !self.proves(pos) {
             return None;
@@ -149,12 +148,12 @@ impl<'a, G: Game, E: Prove<Game = G>> Prover<'a, G, E> {
         children.iter().find(|child| self.numbers(child, true).proof == 0).map(|child| child.m)
     }
 
-    /// How many positions have been looked at so far, those of earlier searches included.
+    /// Nodes so far, those of earlier searches included.
     pub fn nodes(&self) -> u64 {
         self.meter.nodes()
     }
 
-    /// Whether a limit has ended the search.
+    /// Whether a limit stopped the search.
     pub fn is_stopped(&self) -> bool {
         self.meter.is_stopped()
     }
@@ -171,7 +170,7 @@ impl<'a, G: Game, E: Prove<Game = G>> Prover<'a, G, E> {
         Some(if mover_wins == (pos.turn() == self.attacker) { won } else { lost })
     }
 
-    /// The children that count: those that are certain to lose for their mover are left out.
+    /// The children, without those that are known to lose for their mover.
     fn children(&self, pos: &G) -> Vec<Child<G::Move>> {
         let child = |m: G::Move| {
             let next = pos.after(m);
@@ -183,16 +182,16 @@ impl<'a, G: Game, E: Prove<Game = G>> Prover<'a, G, E> {
             Child { m, key, settled, cost }
         };
         let mut moves = pos.moves();
-        self.evaluator.select(pos, &mut moves, |m| *m);
+        self.evaluator.prune(pos, &mut moves, |m| *m);
         moves.into_iter().map(child).collect()
     }
 
-    /// The number of positions on the path down to the last such one.
+    /// The length of the path down to the last occurrence of a key.
     fn on_path(&self, is_it: impl Fn(u64) -> bool) -> Option<usize> {
         self.path.iter().rposition(|key| is_it(*key)).map(|i| i + 1)
     }
 
-    /// What is known of a child of a position with the attacker to move, or with the defender.
+    /// The numbers of a child, whose parent has the attacker or the defender to move.
     fn numbers(&self, child: &Child<G::Move>, attacking: bool) -> Numbers {
         let cost = child.cost.unwrap_or(1);
         let kept = || match self.table.get(child.key) {
@@ -206,7 +205,7 @@ impl<'a, G: Game, E: Prove<Game = G>> Prover<'a, G, E> {
         child.settled.unwrap_or_else(kept)
     }
 
-    /// Counts a position, and shows the table to the watch now and then.
+    /// Counts a node and calls the watch now and then.
     fn tick(&mut self) {
         self.meter.tick();
         self.nodes += 1;
@@ -217,7 +216,7 @@ impl<'a, G: Game, E: Prove<Game = G>> Prover<'a, G, E> {
         }
     }
 
-    /// Searches a position until one of its numbers reaches its limit.
+    /// Expands a position until one of its numbers reaches its threshold.
     fn expand(&mut self, pos: &G, proof_limit: u32, disproof_limit: u32) -> Numbers {
         self.tick();
         let above = self.path.len();
@@ -242,7 +241,8 @@ impl<'a, G: Game, E: Prove<Game = G>> Prover<'a, G, E> {
                 break numbers;
             }
             let Some(Next { child, second, rest }) = next else { break numbers };
-            // The child may grow until its sibling is cheaper, or until this position has had enough.
+            // The child's threshold: until its best sibling becomes cheaper, or the parent reaches its own
+            // threshold.
             let least_limit = |limit: u32| limit.min(second.saturating_add(1 + second / 4));
             let (child_proof, child_disproof) = if attacking {
                 (least_limit(proof_limit), disproof_limit.saturating_sub(rest))
@@ -261,7 +261,7 @@ impl<'a, G: Game, E: Prove<Game = G>> Prover<'a, G, E> {
             }
         };
         self.path.pop();
-        // A line that comes back to this position refutes it wherever it stands.
+        // A disproof that depends only on this position itself holds on any path.
         if numbers.leans > above {
             numbers.leans = ALONE;
         }
@@ -279,12 +279,13 @@ impl<'a, G: Game, E: Prove<Game = G>> Prover<'a, G, E> {
         }
     }
 
-    /// The numbers of a position by those of its children, and where to go on. They are infinite only if a child
-    /// settles the position: ways that meet again are counted once for each, so sums may well grow that large.
+    /// The numbers of a position computed from its children's, and the child to expand next. They are
+    /// infinite only if the children settle the position: transpositions are counted several times, so sums
+    /// are capped below infinity.
     fn survey(&self, children: &[Child<G::Move>], attacking: bool) -> (Numbers, Option<Next>) {
         let (mut sum, mut most, mut open) = (0u32, 0, 0u32);
         let (mut least, mut second, mut best) = (INFINITE, INFINITE, None);
-        // The attacker is refuted by all children, the defender's refutation is the one that needs least.
+        // The attacker is disproved by all children together, the defender by the one that depends on least.
         let mut leans = if attacking { ALONE } else { 0 };
         for (i, child) in children.iter().enumerate() {
             let numbers = self.numbers(child, attacking);
@@ -322,8 +323,8 @@ impl<G: Game, E: Prove<Game = G>> Oracle<G> for Prover<'_, G, E> {
         self.attacker
     }
 
-    /// The same position asks different questions when the attacker and when the defender is to move.
     fn key(&self, pos: &G) -> u64 {
+        // A proof key may be equal for positions with the attacker and with the defender to move.
         const ATTACKING: u64 = 0xd1b5_4a32_d192_ed03;
         self.evaluator.proof_key(pos) ^ if pos.turn() == self.attacker { ATTACKING } else { 0 }
     }
@@ -332,7 +333,7 @@ impl<G: Game, E: Prove<Game = G>> Oracle<G> for Prover<'_, G, E> {
         won_at_sight(self.evaluator, self.attacker, pos)
     }
 
-    /// All moves that are proven to win; if none is known, a search looks for one first.
+    /// All proven winning moves; if the table has none, searches for one first.
     fn winning_moves(&mut self, pos: &G) -> Vec<G::Move> {
         let proven = |prover: &Self| -> Vec<G::Move> {
             let children = prover.children(pos);

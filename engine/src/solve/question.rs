@@ -1,83 +1,84 @@
-//! An attempt to solve a position: proofs for both players and exact bounds, in rounds.
+//! The question put to the solver, its settings and its answer.
 
 use super::attempt::Attempt;
 use super::certificate::Certificate;
 use super::closed::Closed;
 use crate::control::Stop;
 use crate::play::Play;
-use rules::{Player, Symmetric};
+use rules::{ByPlayer, Player, Symmetric};
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// Which searches an attempt uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// What suits the question: bounds alone where the turns are limited, else all of them in rounds.
+    /// Chosen by the question: bounded search alone if the turns are limited, otherwise all of them in
+    /// rounds.
     All,
     /// Proof-number search alone.
     Proof,
-    /// Exact bounds in turns alone.
+    /// Bounded search in turns alone.
     Bound,
-    /// Exact bounds in quiet turns alone.
+    /// Bounded search in quiet turns alone.
     Quiet,
-    /// Closed sets alone: that nobody can force a win.
+    /// Closed sets alone, which show that nobody can force a win.
     Draw,
 }
 
-/// What may be spent, and where the work is kept.
+/// Limits, resources and checkpoint files of an attempt.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Which searches to use.
     pub method: Method,
-    /// Whose win is looked for; both players' if nothing is said.
+    /// The player whose win is searched; `None` means both.
     pub player: Option<Player>,
-    /// The largest bound that is tried.
+    /// The largest bound tried.
     pub most_turns: Option<u32>,
-    /// How long it may take, if that is limited.
+    /// The time limit, if any.
     pub time: Option<Duration>,
-    /// How many positions it may look at, if that is limited.
+    /// The node limit, if any.
     pub nodes: Option<u64>,
-    /// Memory for tables, in mebibytes.
+    /// Memory for tables, in MiB.
     pub mebibytes: usize,
-    /// How many threads to use, where a search can use several.
+    /// Threads, for searches that can use several.
     pub threads: usize,
-    /// A file in which the work is kept, and how often; at the end it is kept, too.
+    /// The checkpoint file and the interval between checkpoints; the last one is saved at the end.
     pub checkpoint: Option<(PathBuf, Duration)>,
-    /// A file to go on from.
+    /// The checkpoint to resume from.
     pub resume: Option<PathBuf>,
 }
 
-/// How far an attempt has come.
+/// The progress of an attempt.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Progress {
-    /// Positions looked at, those before a checkpoint included.
+    /// Nodes, those before a checkpoint included.
     pub nodes: u64,
-    /// Time spent, that before a checkpoint included.
+    /// Time spent, the time before a checkpoint included.
     pub time: Duration,
-    /// What is being done, for people.
+    /// What it is doing, for people.
     pub doing: String,
-    /// Proof and disproof number of the start, where there are any.
+    /// Proof and disproof number of the start, if proof-number search is used.
     pub numbers: Option<(u32, u32)>,
-    /// For each player, the turns within which there is no win.
-    pub no_win: [u32; 2],
-    /// For each player, the quiet moves of both together within which there is no win.
-    pub no_quiet: [u32; 2],
-    /// The part of the table that is in use, where that is known.
+    /// For each player, the largest bound in turns without a win.
+    pub no_win: ByPlayer<u32>,
+    /// For each player, the largest bound in quiet moves of both players without a win.
+    pub no_quiet: ByPlayer<u32>,
+    /// The table's load factor, if known.
     pub used: Option<f64>,
 }
 
-/// A win that has been found.
+/// A forced win.
 #[derive(Clone, Debug)]
 pub struct Win<G: Symmetric> {
     /// Who wins.
     pub player: Player,
-    /// In how many of the winner's turns at most.
+    /// Upper bound of the win distance, in turns of the winner.
     pub turns: u32,
-    /// Whether there is no quicker win.
+    /// Whether that is the exact win distance.
     pub exact: bool,
     /// A line that shows it.
     pub line: Vec<G::Move>,
-    /// The proof; there is none of a game that is over.
+    /// The proof; `None` for a game that is over.
     pub certificate: Option<Box<Certificate<G>>>,
 }
 
@@ -88,27 +89,27 @@ impl<G: Symmetric> Win<G> {
     }
 }
 
-/// What has been found.
+/// The result of an attempt.
 #[derive(Clone, Debug)]
 pub enum Verdict<G: Symmetric> {
     /// A player wins.
     Win(Win<G>),
-    /// Nobody whose win was looked for can force one.
+    /// Nobody whose win was searched can force one.
     Draw(Box<Closed<G>>),
-    /// No win is known; `Progress::no_win` tells what is excluded.
+    /// Unknown; `Progress::no_win` says what is ruled out.
     Open,
 }
 
-/// The end of an attempt.
+/// The answer to a question.
 #[derive(Clone, Debug)]
 pub struct Answer<G: Symmetric> {
     /// Who wins.
     pub verdict: Verdict<G>,
-    /// What was spent, and what is excluded.
+    /// What was spent and what is ruled out.
     pub progress: Progress,
 }
 
-/// Solves a position as far as the settings allow. Calls `news` with its progress.
+/// Solves a position as far as the settings allow and reports progress to `news`.
 pub fn solve<G: Play>(
     pos: &G,
     settings: &Settings,
@@ -116,7 +117,7 @@ pub fn solve<G: Play>(
     news: &mut dyn FnMut(&Progress),
 ) -> Result<Answer<G>, String> {
     let mut settings = settings.clone();
-    // Proofs say nothing of how soon.
+    // A proof says nothing about the win distance.
     if settings.method == Method::All && settings.most_turns.is_some() {
         settings.method = Method::Bound;
     }

@@ -8,20 +8,20 @@ use crate::control::Stop;
 use crate::play::Play;
 use crate::session::{Match, Session};
 use crate::thinker::turn_texts;
-use rules::Player;
+use rules::{ByPlayer, Player};
 
 /// A win, as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WinView {
     /// Who wins.
     pub player: Player,
-    /// In how many of the winner's turns at most.
+    /// Upper bound of the win distance, in turns of the winner.
     pub turns: u32,
-    /// Whether there is no quicker win.
+    /// Whether that is the exact win distance.
     pub exact: bool,
     /// A line that shows it, turn by turn.
     pub line: Vec<String>,
-    /// The certificate, if there is one, and how many positions it stores.
+    /// The certificate, if there is one, and the number of its stored positions.
     pub certificate: Option<(String, usize)>,
 }
 
@@ -30,35 +30,35 @@ pub struct WinView {
 pub struct DrawView {
     /// Who cannot force a win.
     pub against: Vec<Player>,
-    /// The certificate, and how many positions it stores against player 1 and against player 2.
-    pub certificate: (String, [usize; 2]),
+    /// The certificate, and the number of its stored positions against each player.
+    pub certificate: (String, ByPlayer<usize>),
 }
 
-/// What an attempt has found.
+/// The result of an attempt, as text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
     /// The win, if one was found.
     pub win: Option<WinView>,
-    /// That nobody whose win was looked for can force one, if that was found.
+    /// The proof that nobody whose win was searched can force one, if found.
     pub draw: Option<DrawView>,
-    /// What was spent, and what is excluded.
+    /// What was spent and what is ruled out.
     pub progress: Progress,
-    /// What quiet moves are, where the game counts them.
+    /// What quiet moves are, if the game counts them.
     pub quiet_means: Option<&'static str>,
 }
 
-/// A certificate that holds.
+/// A certificate that has passed its check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proven {
-    /// The position that is won, in one line.
+    /// The claim's position, in one line.
     pub position: String,
-    /// What is proven of it.
+    /// What is proven about it.
     pub claim: Claim,
-    /// What the check has looked at.
+    /// Statistics of the check.
     pub checked: Checked,
 }
 
-/// Solves the position of a match; nothing if it is another game's.
+/// Solves the position of a match of this game.
 pub(crate) fn solve_match<G: Play>(
     game: &dyn Session,
     settings: &Settings,
@@ -82,8 +82,8 @@ pub(crate) fn solve_match<G: Play>(
             });
         }
         Verdict::Draw(closed) => {
-            let mut sizes = [0; 2];
-            closed.stored.keys().for_each(|pos| sizes[pos.turn().index()] += 1);
+            let mut sizes = ByPlayer::both(0);
+            closed.stored.keys().for_each(|pos| sizes[pos.turn()] += 1);
             let certificate = (closed.write(), sizes);
             draw = Some(DrawView { against: closed.against, certificate });
         }

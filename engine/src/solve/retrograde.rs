@@ -1,13 +1,13 @@
-//! Retrograde analysis: the exact result and distance of every position of a space that fits into memory.
+//! Retrograde analysis: the exact value of every position of a game that fits into memory.
 //!
-//! It works backwards, from what is decided in n turns to what is decided in n + 1. What is left over in the
-//! end is won by nobody.
+//! It works backwards from positions decided in n turns to those decided in n + 1. What is left undecided is
+//! won by nobody.
 
 use rules::{Outcome, Player, Symmetric};
 use std::collections::HashMap;
 
-/// The result of a position in a byte: 0 if nobody can force a win, else one more than the number of turns
-/// the game still lasts. After an odd number the player to move wins, after an even one the other.
+/// The value of a position in a byte: 0 if nobody can force a win, otherwise one more than the turns the game
+/// still lasts with best play. If those are odd, the player to move wins, otherwise the opponent.
 pub type Value = u8;
 
 /// The player to move has lost already.
@@ -16,7 +16,7 @@ pub const LOST: Value = 1;
 /// The player to move wins with this turn.
 pub const WINS: Value = 2;
 
-/// How many turns the game still lasts; nothing if nobody can force a win.
+/// How many turns the game still lasts; `None` if nobody can force a win.
 pub const fn turns(value: Value) -> Option<u32> {
     match value {
         0 => None,
@@ -29,31 +29,30 @@ pub const fn is_win(value: Value) -> bool {
     value != 0 && value.is_multiple_of(2)
 }
 
-/// A position after a turn: one of the space, or one whose result is known.
+/// A successor: a position of the space, or a known value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// A position of the space.
     State(usize),
-    /// The result, for the player to move there.
+    /// The value, for the player to move there.
     Known(Value),
 }
 
-/// Positions with a number, and the ways between them.
+/// A game graph whose positions are numbered.
 pub trait Space {
-    /// How many numbers there are.
+    /// How many numbers are in use, with or without a position.
     fn len(&self) -> usize;
     /// Whether there are none.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// Appends what can follow a position; nothing for a number without one.
+    /// Appends the successors of a position; none for a number without a position.
     fn append_next(&self, state: usize, out: &mut Vec<Next>);
-    /// Appends the positions of the space that a position can follow.
+    /// Appends the predecessors of a position.
     fn append_before(&self, state: usize, out: &mut Vec<usize>);
 }
 
-/// The value of every position; nothing if it was told to stop. Calls `go_on`
-/// with the number of turns that are done.
+/// The value of every position; `None` if `go_on` stopped it, which is called with the number of turns done.
 pub fn solve(space: &impl Space, go_on: &mut dyn FnMut(u32) -> bool) -> Option<Vec<Value>> {
     let (wins, losses) = triggers(space, go_on)?;
     let latest = wins.iter().chain(&losses).max().copied().unwrap_or_default();
@@ -81,7 +80,7 @@ pub fn solve(space: &impl Space, go_on: &mut dyn FnMut(u32) -> bool) -> Option<V
     Some(level.values)
 }
 
-/// Positions decided so far, and those decided after the present number of turns.
+/// The values so far, and the positions decided in the present number of turns.
 struct Level<'a, S> {
     space: &'a S,
     values: Vec<Value>,
@@ -90,7 +89,7 @@ struct Level<'a, S> {
 }
 
 impl<S: Space> Level<'_, S> {
-    /// Gives a position this value, if it is open: a win always, a loss if nothing avoids it.
+    /// Gives an undecided position this value: a win always, a loss only if no turn avoids it.
     fn consider(&mut self, state: usize, value: Value) {
         if self.values[state] != 0 {
             return;
@@ -106,7 +105,7 @@ impl<S: Space> Level<'_, S> {
     }
 }
 
-/// Whether every turn leads to a win of the other, and sooner than that.
+/// Whether every successor is a win for the opponent, and a quicker one.
 fn lost_by(next: &[Next], values: &[Value], value: Value) -> bool {
     next.iter().all(|next| {
         let after = match next {
@@ -117,8 +116,8 @@ fn lost_by(next: &[Next], values: &[Value], value: Value) -> bool {
     })
 }
 
-/// For each position, the values that turns to known results alone would give it: the quickest win, and
-/// the loss after the longest resistance.
+/// For each position, the values that its successors outside the space alone would give it: the quickest win
+/// and the slowest loss.
 fn triggers(
     space: &impl Space,
     go_on: &mut dyn FnMut(u32) -> bool,
@@ -143,18 +142,18 @@ fn triggers(
     Some((wins, losses))
 }
 
-/// All positions that can follow a first one, up to symmetry, turn by turn.
+/// The graph of all positions reachable from a start, up to symmetry, turn by turn.
 pub struct Graph<G: Symmetric> {
     numbers: HashMap<G, usize>,
-    /// What can follow each position.
+    /// The successors of each position.
     next: Vec<Vec<Next>>,
-    /// What each position can follow.
+    /// The predecessors of each position.
     before: Vec<Vec<usize>>,
 }
 
 impl<G: Symmetric> Graph<G> {
-    /// The positions that follow `start` within this many turns, unless they are more than `most`. Those at
-    /// the edge count as won by nobody.
+    /// The positions reachable from `start` within this many turns; `None` if there are more than `most`.
+    /// Those at the horizon count as won by nobody.
     pub fn new(start: &G, within: u32, most: usize) -> Option<Graph<G>> {
         let mut graph = Graph { numbers: HashMap::new(), next: Vec::new(), before: Vec::new() };
         let mut layer = vec![graph.number(start)?];
@@ -175,7 +174,7 @@ impl<G: Symmetric> Graph<G> {
         Some(graph)
     }
 
-    /// Adds a position that is not over, and gives it back the way it is kept.
+    /// Adds a position that is not over; returns its canonical image.
     fn number(&mut self, pos: &G) -> Option<G> {
         if pos.outcome().is_some() {
             return None;
@@ -187,11 +186,11 @@ impl<G: Symmetric> Graph<G> {
         Some(canonical)
     }
 
-    /// Adds what follows a position, and appends what is new.
+    /// Adds the successors of a position and appends the new ones.
     fn expand(&mut self, pos: &G, most: usize, new: &mut Vec<G>) -> Option<()> {
         let (state, mover) = (self.numbers[pos], pos.turn());
         let mut after = Vec::new();
-        append_turns(pos, &mut after);
+        pos.each_turn(|_, next| after.push(next));
         for pos in after {
             let next = match pos.outcome() {
                 Some(outcome) => Next::Known(known(outcome, mover)),
@@ -227,25 +226,13 @@ impl<G: Symmetric> Graph<G> {
     }
 }
 
-/// The value of a game that this player has ended. One who has lost by his own turn counts as losing to
-/// the next, so that odd and even keep their meaning.
+/// The value of a game that this player has ended. A player who loses by their own turn counts as losing to
+/// the next one, so that odd and even keep their meaning.
 fn known(outcome: Outcome, mover: Player) -> Value {
     match outcome {
         Outcome::Draw => 0,
         Outcome::Win(player) if player == mover => LOST,
         Outcome::Win(_) => WINS,
-    }
-}
-
-/// Every position after a whole turn.
-fn append_turns<G: Symmetric>(pos: &G, out: &mut Vec<G>) {
-    for m in pos.moves() {
-        let next = pos.after(m);
-        if next.turn() == pos.turn() && next.outcome().is_none() {
-            append_turns(&next, out);
-        } else {
-            out.push(next);
-        }
     }
 }
 

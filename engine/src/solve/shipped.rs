@@ -1,27 +1,27 @@
-//! Certificates that come with the program, to look positions up in.
+//! Lookup in certificates that come with the program.
 //!
-//! Tests have checked them. They stand there as the program writes them, sorted, each position as the one
-//! image that stands for all: so the text is the table, and nothing is made of it.
+//! Tests check them. Their lines are sorted and every position is its canonical image, so the text itself is
+//! searched, without building a table.
 
-use flate2::read::GzDecoder;
+use flate2::bufread::GzDecoder;
 use rules::{Notation, Player, Symmetric};
 use std::io::Read;
 
 /// A certificate as the program wrote it.
 #[derive(Debug)]
 pub struct Shipped {
-    /// The position that is claimed about.
+    /// The claim's position.
     pub position: &'static str,
-    /// What is claimed of it.
+    /// What is claimed about it.
     pub claim: &'static str,
-    /// How moves end that are tried where nothing is stored, and in how many moves they win.
+    /// What to try in positions that are not stored: the suffix of the moves' text, and the number of moves.
     pub tries: Option<(&'static str, u32)>,
     /// The lines of stored positions.
     pub stored: Vec<&'static str>,
 }
 
 impl Shipped {
-    /// Reads a file, which stays in memory for good.
+    /// Parses a file that stays in memory for good.
     pub(crate) fn read(packed: &[u8]) -> Option<Shipped> {
         let mut text = String::new();
         GzDecoder::new(packed).read_to_string(&mut text).ok()?;
@@ -44,13 +44,13 @@ impl Shipped {
         })
     }
 
-    /// Who wins, where a player does.
+    /// The winner, if the claim is a win.
     pub fn winner(&self) -> Option<Player> {
         let (who, _) = self.claim.strip_prefix("player ")?.split_once(" wins")?;
         Some(if who == "1" { Player::One } else { Player::Two })
     }
 
-    /// What stands behind a position, if it is stored: move and rank, or nothing.
+    /// What follows a stored position on its line: move and rank, or an empty text.
     pub fn find(&self, position: &str) -> Option<&'static str> {
         let first = self.stored.partition_point(|line| *line < position);
         let rest = self.stored.get(first)?.strip_prefix(position)?;

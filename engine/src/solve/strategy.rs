@@ -1,4 +1,4 @@
-//! A whole strategy from a proof: for each position that can come up, the move that wins.
+//! Extracts a winning strategy from a proof: a winning move for each position that can come up.
 
 use crate::evaluate::Evaluate;
 use crate::score::{WIN, is_proven};
@@ -11,13 +11,13 @@ pub trait Oracle<G: Game> {
     fn attacker(&self) -> Player;
     /// The same for positions that a symmetry makes equal.
     fn key(&self, pos: &G) -> u64;
-    /// In how many turns of the attacker a position is won that needs no search.
+    /// The win distance, in turns of the attacker, of a position that needs no search.
     fn won_at_sight(&self, pos: &G) -> Option<u32>;
-    /// Moves of the attacker that win; none if the limits do not suffice to find one.
+    /// Winning moves of the attacker; none if the limits do not suffice to find one.
     fn winning_moves(&mut self, pos: &G) -> Vec<G::Move>;
 }
 
-/// In how many turns of the attacker a game is won that is over, or that the judgement calls won.
+/// The win distance, in turns of the attacker, of a game that is over or that the evaluator knows to be won.
 pub(super) fn won_at_sight<G: Game>(
     evaluator: &impl Evaluate<Game = G>,
     attacker: Player,
@@ -31,28 +31,28 @@ pub(super) fn won_at_sight<G: Game>(
     wins.then(|| ((WIN - score.abs()) as u32).div_ceil(2))
 }
 
-/// What to do in a position with the winner to move.
+/// The winner's move in a position.
 #[derive(Clone, Debug)]
 pub struct Advice<G: Game> {
-    /// The position, of all its images the one that was met first.
+    /// The position, in the image met first.
     pub pos: G,
     /// The move that wins.
     pub m: G::Move,
-    /// In how many moves of the winner it wins at most; falls with every one of them.
+    /// Upper bound of the win distance, in moves of the winner; falls with each of them.
     pub rank: u32,
 }
 
-/// A strategy that wins.
+/// A winning strategy.
 #[derive(Clone, Debug)]
 pub struct Strategy<G: Game> {
     /// Advice by proof key; positions that need no search are left out.
     pub advice: HashMap<u64, Advice<G>>,
-    /// In how many moves of the winner it wins at most.
+    /// Upper bound of the win distance, in moves of the winner.
     pub within: u32,
 }
 
-/// The strategy that wins a position; nothing if the oracle runs out of its limits. What its table has
-/// forgotten is found again.
+/// The winning strategy of a position; `None` if the oracle reaches its limits. Entries its table has lost
+/// are searched again.
 pub fn extract<G: Game>(oracle: &mut (impl Oracle<G> + ?Sized), pos: &G) -> Option<Strategy<G>> {
     let mut found = HashMap::new();
     let within = rank(oracle, pos, &mut HashSet::new(), &mut found)?;
@@ -63,7 +63,7 @@ pub fn extract<G: Game>(oracle: &mut (impl Oracle<G> + ?Sized), pos: &G) -> Opti
 
 type Found<G> = HashMap<u64, Advice<G>>;
 
-/// In how many more moves of the winner the strategy wins, once it is known for all that follows.
+/// The rank of a position, once its successors have theirs.
 fn rank<G: Game>(
     oracle: &mut (impl Oracle<G> + ?Sized),
     pos: &G,
@@ -87,7 +87,7 @@ fn rank<G: Game>(
     if let Some(advice) = found.get(&key) {
         return Some(advice.rank);
     }
-    // A strategy that comes back to a position above would never end.
+    // A strategy that repeats a position on the path would never end.
     if !above.insert(key) {
         return None;
     }
@@ -104,7 +104,7 @@ fn rank<G: Game>(
     Some(rank)
 }
 
-/// Keeps what comes up when the winner follows the advice; the rest belongs to moves that were given up.
+/// Drops advice for positions that cannot come up, left over from rejected moves.
 fn keep<G: Game>(
     oracle: &(impl Oracle<G> + ?Sized),
     pos: &G,
@@ -127,8 +127,8 @@ fn keep<G: Game>(
     keep(oracle, &advice.pos.after(advice.m), found, kept);
 }
 
-/// The longest line of a strategy: the winner follows it, the other resists as long as possible. It ends
-/// where the rest needs no search.
+/// The longest line of a strategy: the loser resists as long as possible. It ends where the rest needs no
+/// search.
 pub fn line<G: Game>(
     oracle: &(impl Oracle<G> + ?Sized),
     strategy: &Strategy<G>,
@@ -143,7 +143,7 @@ pub fn line<G: Game>(
     while oracle.won_at_sight(&pos).is_none() && pos.outcome().is_none() && moves.len() < 400 {
         let m = if pos.turn() == oracle.attacker() {
             let key = oracle.key(&pos);
-            // The advice may be for an image: here its move is the one that leads to the same key.
+            // The advice may be for another image: its move here is the one that leads to the same key.
             let Some(advice) = strategy.advice.get(&key) else { break };
             let wanted = oracle.key(&advice.pos.after(advice.m));
             pos.moves().into_iter().find(|m| oracle.key(&pos.after(*m)) == wanted)

@@ -1,12 +1,12 @@
-//! What a proof search remembers, in memory of a fixed size, and how it is kept in a file.
+//! The transposition table of a proof-number search, of fixed size, and its file format.
 
 use std::io::{self, Read, Write};
 
-/// The number of a position that can no longer be proven, or refuted.
+/// The proof number of a disproved position, or the disproof number of a proven one.
 pub const INFINITE: u32 = 1 << 30;
 
-/// What is known of a position: both numbers, what they have cost, and the lower 48 bits of the key. Its place
-/// tells the rest, if there are 65,536 places (4 MiB) or more.
+/// A table entry: both numbers, their cost, and the lower 48 bits of the key. The bucket gives the rest if
+/// there are 65,536 buckets (4 MiB) or more.
 #[derive(Clone, Copy, Debug, Default)]
 struct Entry {
     check: [u16; 3],
@@ -29,7 +29,7 @@ fn check(key: u64) -> [u16; 3] {
     [key as u16, (key >> 16) as u16, (key >> 32) as u16]
 }
 
-/// A number of positions, rounded down: five bits tell by how many bits the other eleven are shifted.
+/// A node count, rounded down: a five-bit exponent and an eleven-bit mantissa.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Work(u16);
 
@@ -45,23 +45,23 @@ impl Work {
     }
 }
 
-/// How many entries share a place: as many as fit into a line of the processor's cache.
+/// Entries per bucket: as many as fit a cache line.
 const WAYS: usize = 4;
 
-/// The table of a proof search; in a full place, what has cost least gives way.
+/// The table of a proof-number search; in a full bucket the cheapest entry is replaced.
 #[derive(Debug)]
 pub struct Table {
     places: Vec<[Entry; WAYS]>,
 }
 
 impl Table {
-    /// A table of about this many mebibytes.
+    /// A table of about this many MiB.
     pub fn new(mebibytes: usize) -> Table {
         let places = ((mebibytes << 20) / size_of::<[Entry; WAYS]>()).max(1);
         Table { places: vec![Default::default(); places] }
     }
 
-    /// Forgets everything.
+    /// Clears the table.
     pub fn clear(&mut self) {
         self.places.fill(Default::default());
     }
@@ -70,7 +70,7 @@ impl Table {
         ((u128::from(key) * self.places.len() as u128) >> 64) as usize
     }
 
-    /// The proof and the disproof number of a position, if they are remembered.
+    /// The proof and the disproof number of a position, if stored.
     #[inline]
     pub fn get(&self, key: u64) -> Option<(u32, u32)> {
         let entries = &self.places[self.place(key)];
@@ -78,7 +78,7 @@ impl Table {
         Some((found.proof, found.disproof))
     }
 
-    /// Remembers both numbers and what it has cost to find them.
+    /// Stores both numbers and what it cost to find them.
     #[inline]
     pub fn put(&mut self, key: u64, (proof, disproof): (u32, u32), work: u64) {
         let place = self.place(key);
@@ -96,7 +96,7 @@ impl Table {
         self.places.iter().flatten().filter(|entry| !entry.is_empty()).count()
     }
 
-    /// Writes the size, the number of entries in use, and each of them with its place.
+    /// Writes the size, the number of entries in use, and each of them with its index.
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         out.write_all(&(self.places.len() as u64).to_le_bytes())?;
         out.write_all(&(self.used() as u64).to_le_bytes())?;
@@ -112,7 +112,7 @@ impl Table {
         Ok(())
     }
 
-    /// Reads what `write` wrote into a table of at most this many mebibytes.
+    /// Reads what `write` wrote into a table of at most this many MiB.
     pub fn read(input: &mut impl Read, most_mebibytes: usize) -> io::Result<Table> {
         let damaged = |what| io::Error::new(io::ErrorKind::InvalidData, what);
         let (places, used) = (read_u64(input)?, read_u64(input)?);
@@ -169,13 +169,13 @@ mod tests {
         }
         assert!(table.used() > 4_900 && again.used() == table.used());
         assert!(Table::read(&mut &bytes[..bytes.len() - 1], 1).is_err());
-        // Keys that differ in one bit alone are not taken for each other, down to a table of 4 MiB.
+        // Keys that differ in a single bit are not confused, down to a table of 4 MiB.
         let mut wide = Table::new(4);
         wide.put(0x1234_5678_9abc_def0, (3, 4), 1);
         for bit in 0..64 {
             assert_eq!(wide.get(0x1234_5678_9abc_def0 ^ 1 << bit), None, "bit {bit}");
         }
-        // Four entries share a place; the cheapest of five is gone.
+        // A bucket has four entries; the cheapest of five is gone.
         let mut small = Table::new(0);
         (1..=5).for_each(|i| small.put(i, (1, 1), i));
         assert_eq!((small.get(1), small.get(5)), (None, Some((1, 1))));

@@ -5,7 +5,7 @@ pub fn is_long() -> bool {
     std::env::var_os("QUADRILLE_LONG").is_some_and(|value| value == "1")
 }
 
-/// So many cases in a long run, a quarter of them otherwise, rounded up.
+/// All cases in a long run, an eighth of them otherwise, rounded up.
 pub fn cases(all: u64) -> u64 {
-    if is_long() { all } else { all.div_ceil(4) }
+    if is_long() { all } else { all.div_ceil(8) }
 }

@@ -1,10 +1,9 @@
-//! Checks a complete table: one step of the rules at every position, and that none is missing.
+//! Checks a complete table: that every value follows from its successors', and that no position is missing.
 //!
-//! A value that follows from those one move later, everywhere, is right: wins and losses by induction on
-//! their number of turns, and the rest because whoever could win from it would have a move to a loss. That
-//! every position has its place is a matter of counting: all images of a position have the same number, so
-//! different numbers in use belong to different positions up to symmetry, and there are as many of them as
-//! Burnside's lemma wants.
+//! If every value follows from those one move later, all are right: wins and losses by induction on the
+//! number of turns, and the rest because a player who could win would have a move to a lost position. That
+//! none is missing is shown by counting: all images of a position have the same number, so different numbers
+//! belong to different positions up to symmetry, and there are as many as Burnside's lemma gives.
 
 use super::{CELLS, CENTRE, Knights, MOST, SIZE};
 use crate::solve::retrograde::{LOST, Value, WINS, is_win};
@@ -13,20 +12,20 @@ use rules::{Game, Notation, Outcome, Player};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-/// A table that holds.
+/// The result of a check that found no fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tallied {
-    /// How many positions there are up to symmetry.
+    /// Positions up to symmetry.
     pub positions: u64,
-    /// Won by the player to move, by the other, by nobody.
+    /// Won by the player to move, by the opponent, by nobody.
     pub counts: [u64; 3],
-    /// The most turns that a win takes.
+    /// The longest win distance, in turns.
     pub longest: u32,
     /// How many moves were made.
     pub moves: u64,
 }
 
-/// Reads a table and checks it. Calls `news` with how many of how many numbers are done.
+/// Reads a table and checks it. Calls `news` with the numbers done and the total.
 pub fn verify(
     file: &Path,
     threads: usize,
@@ -35,11 +34,11 @@ pub fn verify(
     Knights::read(file)?.check(threads, news)
 }
 
-/// The numbers that a thread takes at once.
+/// Numbers that a thread takes at a time.
 const PART: usize = 1 << 14;
 
 impl Knights {
-    /// Checks every value of the classes that are there.
+    /// Checks every value of every class in the table.
     pub fn check(&self, threads: usize, news: &mut dyn FnMut(u64, u64)) -> Result<Tallied, String> {
         let classes = (1..=MOST).flat_map(|a| (1..=MOST).map(move |b| (a, b)));
         let classes: Vec<_> =
@@ -125,7 +124,7 @@ impl Knights {
             };
         }
         let options = Options { size: SIZE as u8, goal: Goal::Leave };
-        let pos = JesonMor::from_knights(&options, [wide(own), wide(their)], Player::One)
+        let pos = JesonMor::from_knights(&options, [wide(own), wide(their)].into(), Player::One)
             .map_err(|error| error.to_string())?;
         let expected = self.one_step(&pos, moves);
         if value != expected {
@@ -164,7 +163,7 @@ impl Knights {
         }
     }
 
-    /// The value in the table; a player who holds the centre has no number, and wins by the rules.
+    /// The value in the table. A mover who holds the centre wins by the rules and is not in it.
     fn after(&self, pos: &JesonMor) -> Value {
         let set = |player| narrow(pos.knights(player));
         let (own, their) = (set(pos.turn()), set(pos.turn().other()));
@@ -185,7 +184,7 @@ impl Tallied {
     }
 }
 
-/// A set of the table's cells as the rules keep it, eleven cells wide.
+/// Converts a set of cells to the layout of the rules, eleven cells wide.
 fn wide(set: u32) -> u128 {
     (0..SIZE).fold(0, |wide, row| wide | u128::from(set >> (SIZE * row) & 31) << (11 * row))
 }
@@ -194,9 +193,9 @@ fn narrow(set: u128) -> u32 {
     (0..SIZE).fold(0, |narrow, row| narrow | ((set >> (11 * row)) as u32 & 31) << (SIZE * row))
 }
 
-/// How many positions there are up to symmetry, the mover not in the centre: by Burnside's lemma the mean
-/// over the symmetries of the positions that each leaves as they are. Such a position is made of whole
-/// cycles of cells, and each cycle is the mover's, the opponent's or empty.
+/// How many positions there are up to symmetry, the mover not in the centre. By Burnside's lemma that is the
+/// mean number of positions that a symmetry leaves unchanged. Such a position is made of whole cycles of
+/// cells, each of them the mover's, the opponent's or empty.
 fn orbits(a: usize, b: usize) -> u64 {
     let fixed = |which: usize| {
         let mut ways = [[0u64; MOST + 1]; MOST + 1];
@@ -220,7 +219,7 @@ fn orbits(a: usize, b: usize) -> u64 {
     (0..8).map(fixed).sum::<u64>() / 8
 }
 
-/// The cycles of cells under one of the eight symmetries.
+/// The cycles of the cells under one of the eight symmetries.
 fn cycles(which: usize) -> Vec<u32> {
     let (mut cycles, mut seen) = (Vec::new(), 0u32);
     for first in 0..CELLS {
@@ -245,8 +244,8 @@ mod tests {
     fn burnsides_lemma_counts_every_position() {
         let all: u64 = (1..=MOST).flat_map(|a| (1..=MOST).map(move |b| orbits(a, b))).sum();
         assert_eq!(all, 163_064_185);
-        // One knight each. The mover's cell is one of five kinds: four lie on a mirror's line, which has four
-        // more cells; the fifth lies on none.
+        // One knight each. Up to symmetry the mover has five cells: four lie on an axis, which has four more
+        // cells; the fifth lies on none.
         assert_eq!(orbits(1, 1), 4 * (24 + 4) / 2 + 24);
     }
 

@@ -1,4 +1,4 @@
-//! Every position of Jeson Mor on 5×5: who wins, and after how many turns a knight leaves the centre.
+//! The complete table of Jeson Mor on 5×5: the winner and win distance of every position.
 //!
 //! Positions are numbered from the view of the player to move, up to symmetry: by class (how many knights
 //! each has), by the mover's knights (one number for all their images), and by the opponent's among the
@@ -14,7 +14,7 @@ use super::retrograde::{LOST, Next, Space, Value, WINS, is_win, solve, turns};
 use crate::session::{Match, Session};
 use flate2::Crc;
 use rules::jeson_mor::{Cell, Goal, JesonMor, Options, Setup};
-use rules::{Game, Player};
+use rules::{Bits, Game, Player};
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 use std::sync::OnceLock;
@@ -24,7 +24,7 @@ const CELLS: usize = 25;
 const CENTRE: u32 = 1 << 12;
 const MOST: usize = 5;
 
-/// Ways to choose k of n.
+/// Binomial coefficients: the ways to choose k of n.
 const CHOOSE: [[u32; 7]; 26] = {
     let mut table = [[0; 7]; 26];
     let mut n = 0;
@@ -40,7 +40,7 @@ const CHOOSE: [[u32; 7]; 26] = {
     table
 };
 
-/// The cells a knight's jump from each cell.
+/// The cells a knight's jump away from each cell.
 const JUMPS: [u32; CELLS] = {
     let mut table = [0; CELLS];
     let mut i = 0;
@@ -55,7 +55,7 @@ const JUMPS: [u32; CELLS] = {
     table
 };
 
-/// The eight images of sets, from those of their lower thirteen and upper twelve cells.
+/// The eight images of a set, looked up by its lower thirteen and upper twelve cells.
 struct Images {
     low: Vec<[u32; 8]>,
     high: Vec<[u32; 8]>,
@@ -64,7 +64,7 @@ struct Images {
 impl Images {
     fn new() -> Images {
         let image = |set: u32, which: usize| {
-            cells(set).fold(0, |image, cell| {
+            set.bits().fold(0, |image, cell| {
                 let to = rules::grid::Square::<SIZE>::new(cell).image(which, SIZE);
                 image | 1 << to.index()
             })
@@ -82,24 +82,13 @@ impl Images {
     }
 }
 
-#[inline]
-fn cells(mut set: u32) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        (set != 0).then(|| {
-            let cell = set.trailing_zeros() as usize;
-            set &= set - 1;
-            cell
-        })
-    })
-}
-
-/// The number of a set among all sets of as many cells.
+/// The rank of a set among all sets of the same size.
 #[inline]
 fn rank(set: u32) -> usize {
-    cells(set).zip(1..).map(|(cell, k)| CHOOSE[cell][k] as usize).sum()
+    set.bits().zip(1..).map(|(cell, k)| CHOOSE[cell][k] as usize).sum()
 }
 
-/// The set of k cells with a number.
+/// The set of k cells with a rank.
 fn unrank(mut number: usize, k: usize) -> u32 {
     let mut set = 0;
     for k in (1..=k).rev() {
@@ -111,19 +100,19 @@ fn unrank(mut number: usize, k: usize) -> u32 {
     set
 }
 
-/// The cells of a set, counted among those that are not in another.
+/// Renumbers the cells of a set, skipping those of another set.
 #[inline]
 fn squeeze(set: u32, without: u32) -> u32 {
-    cells(set).fold(0, |squeezed, cell| {
+    set.bits().fold(0, |squeezed, cell| {
         let below = (without & ((1 << cell) - 1)).count_ones() as usize;
         squeezed | 1 << (cell - below)
     })
 }
 
 fn stretch(squeezed: u32, without: u32) -> u32 {
-    let mut free = cells(!without & ((1 << CELLS) - 1));
+    let mut free = (!without & ((1 << CELLS) - 1)).bits();
     let (mut set, mut at) = (0, 0);
-    for cell in cells(squeezed) {
+    for cell in squeezed.bits() {
         if let Some(found) = free.nth(cell - at) {
             set |= 1 << found;
         }
@@ -132,13 +121,13 @@ fn stretch(squeezed: u32, without: u32) -> u32 {
     set
 }
 
-/// The sets of a given number of the mover's knights, up to symmetry.
+/// The sets of a given size that the mover's knights can form, up to symmetry.
 struct Sets {
-    /// One set of each kind.
+    /// The canonical sets.
     kinds: Vec<u32>,
-    /// For each set by rank, its kind and the image that it is in.
+    /// For each set by rank, its canonical set and the symmetry that leads there.
     kind_of: Vec<(u16, u8)>,
-    /// For each kind, the images in which it is itself.
+    /// For each canonical set, the symmetries that leave it unchanged.
     same: Vec<u8>,
 }
 
@@ -242,7 +231,7 @@ impl Classes<'_> {
         if own.count_ones() as usize == self.a { number } else { self.first() + number }
     }
 
-    /// The mover's and the opponent's knights; nothing for a number that no position has.
+    /// The mover's and the opponent's knights; `None` for a number without a position.
     fn position(&self, state: usize) -> Option<(u32, u32)> {
         let (number, a, b) = match state.checked_sub(self.first()) {
             None => (state, self.a, self.b),
@@ -264,8 +253,8 @@ impl Space for Classes<'_> {
 
     fn append_next(&self, state: usize, out: &mut Vec<Next>) {
         let Some((own, their)) = self.position(state) else { return };
-        for from in cells(own) {
-            for to in cells(JUMPS[from] & !own) {
+        for from in own.bits() {
+            for to in (JUMPS[from] & !own).bits() {
                 let (own, left) = (own ^ 1 << from | 1 << to, their & !(1 << to));
                 out.push(if left == their && left & CENTRE == 0 {
                     Next::State(self.number(left, own))
@@ -278,9 +267,9 @@ impl Space for Classes<'_> {
 
     fn append_before(&self, state: usize, out: &mut Vec<usize>) {
         let Some((own, their)) = self.position(state) else { return };
-        for to in cells(their) {
+        for to in their.bits() {
             // A knight that left the centre has won.
-            for from in cells(JUMPS[to] & !(own | their | CENTRE)) {
+            for from in (JUMPS[to] & !(own | their | CENTRE)).bits() {
                 let before = their ^ 1 << to | 1 << from;
                 if before & CENTRE == 0 {
                     out.push(self.number(before, own));
@@ -300,12 +289,12 @@ impl Knights {
         Knights { numbers: Numbers::new(), values }
     }
 
-    /// Computes the classes of at most `most` knights each; nothing if it was told to stop. Calls `go_on`
-    /// with the class it is at and the turns that are done.
+    /// Solves the classes of at most `most` knights each; `None` if `go_on` stopped it, which is called with
+    /// the class and the number of turns done.
     pub fn compute(most: usize, go_on: &mut dyn FnMut([usize; 2], u32) -> bool) -> Option<Knights> {
         let mut knights = Knights::empty();
         let mut classes: Vec<_> = (1..=most).flat_map(|b| (1..=b).map(move |a| (a, b))).collect();
-        // A capture leads to a class with one knight less.
+        // A capture leads to a class with one knight fewer.
         classes.sort_unstable_by_key(|(a, b)| a + b);
         for (a, b) in classes {
             let space = Classes { known: &knights, a, b };
@@ -333,7 +322,7 @@ impl Knights {
         class[self.numbers.number(own, their)]
     }
 
-    /// Solves everything into a file.
+    /// Solves all classes into a file.
     pub fn tabulate(file: &Path, go_on: &mut dyn FnMut(String) -> bool) -> Result<Knights, String> {
         let knights = Knights::compute(MOST, &mut |[a, b], turns| {
             go_on(format!("{a} knights against {b}: {turns} turns"))
@@ -440,16 +429,16 @@ impl Solved<JesonMor> for Knights {
     }
 }
 
-/// The table that the engine uses, once one is installed.
+/// The installed table, if any.
 static INSTALLED: OnceLock<Knights> = OnceLock::new();
 
-/// Reads a table and lets the engine use it from now on.
+/// Reads a table and installs it for the engine.
 pub fn install(file: &Path) -> Result<(), String> {
     let knights = Knights::read(file)?;
     INSTALLED.set(knights).map_err(|_| "a table is installed already".to_owned())
 }
 
-/// The value of a position, if a table is installed that has it.
+/// The value of a position, if an installed table has it.
 #[inline]
 pub fn installed(pos: &JesonMor) -> Option<Value> {
     INSTALLED.get()?.look_up(pos)
@@ -468,7 +457,7 @@ fn position(own: u32, their: u32) -> Option<JesonMor> {
     JesonMor::from_setup(Setup { options, board, turn: Player::One, winner: None }).ok()
 }
 
-/// Every position of a table in a file, up to symmetry: who wins, and after how many turns of both players.
+/// Every position of a table file, up to symmetry, with its winner and win distance.
 pub fn results(file: &Path) -> Result<Box<dyn Iterator<Item = Exact> + Send>, String> {
     let exact = |(pos, value): (JesonMor, Value)| {
         let winner = if is_win(value) { pos.turn() } else { pos.turn().other() };
@@ -478,7 +467,7 @@ pub fn results(file: &Path) -> Result<Box<dyn Iterator<Item = Exact> + Send>, St
     Ok(Box::new(Knights::read(file)?.into_results().map(exact)))
 }
 
-/// A position with its winner, and after how many turns of both players.
+/// A position with its winner and the win distance in turns of both players.
 pub type Exact = (Box<dyn Session>, Option<(Player, u32)>);
 
 fn checksum(bytes: &[u8]) -> u32 {

@@ -1,13 +1,13 @@
-//! The reduced game of Jeson Mor on sets of cells, with the keys of all eight images kept on the way.
+//! The reduced game of Jeson Mor on bitboards, with incremental keys of all eight images.
 //!
-//! The centre stays empty: `play/jeson_mor.rs` says why whoever has more knights on the ring wins, and
-//! which moves are left while nobody has.
+//! The centre stays empty: `play/jeson_mor.rs` explains why a majority on the ring wins, and which moves
+//! remain while nobody has one.
 
 use rules::jeson_mor::{Cell, JesonMor, jumps};
 use rules::random::{Random, spread};
-use rules::{Game, Player};
+use rules::{Bits, Game, Player};
 
-/// The side that is to win, and the side that is to prevent it.
+/// The side that tries to win, and the side that prevents it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     Attacker,
@@ -31,7 +31,7 @@ pub(super) struct State {
 }
 
 impl State {
-    /// The same for all eight images, spread evenly.
+    /// A key that is equal for all eight images and evenly distributed.
     #[inline]
     pub(super) fn key(&self, to_move: Side) -> u64 {
         const DEFENDING: u64 = 0xd1b5_4a32_d192_ed03;
@@ -45,12 +45,12 @@ impl State {
     }
 }
 
-/// What counting the knights on the ring leaves of a position.
+/// What follows from counting the knights on the ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Count {
     /// The player to move wins, or loses.
     Decided(bool),
-    /// The cells that are left to go to, and whether quiet moves are among them.
+    /// The cells worth moving to, and whether that includes quiet moves.
     Open { targets: u128, quiet: bool },
 }
 
@@ -85,14 +85,14 @@ impl Board {
         let knights = [pos.knights(attacker), pos.knights(attacker.other())];
         let mut keys = [0; 8];
         for (set, table) in knights.into_iter().zip(self.keys.iter()) {
-            for cell in cells(set) {
+            for cell in set.bits() {
                 toggle(&mut keys, &table[cell]);
             }
         }
         State { knights, keys }
     }
 
-    /// Who has more knights on the ring, and what that leaves to do.
+    /// Counts the knights on the ring, and says what follows.
     #[inline]
     pub(super) fn count(&self, state: &State, to_move: Side) -> Count {
         let (own, their) = (state.of(to_move), state.of(to_move.other()));
@@ -117,12 +117,12 @@ impl Board {
         self.jumps[cell & 127]
     }
 
-    /// How many of a side's knights off the ring can make a quiet move, two at most.
+    /// How many of a side's knights off the ring have a quiet move, counting up to two.
     #[inline]
     pub(super) fn restless(&self, state: &State, side: Side) -> u32 {
         let quiet = !state.of(side) & !self.centre & !self.ring;
         let mut found = 0;
-        for cell in cells(self.movers(state, side)) {
+        for cell in self.movers(state, side).bits() {
             found += u32::from(self.jumps(cell) & quiet != 0);
             if found == 2 {
                 break;
@@ -151,8 +151,10 @@ impl Board {
 impl Board {
     /// The jump with this number, counted from 1 over all jumps of the knights that may move.
     pub(super) fn jump(&self, state: &State, to_move: Side, number: u8) -> Option<(usize, usize)> {
-        let jumps = cells(self.movers(state, to_move))
-            .flat_map(|from| cells(self.jumps(from)).map(move |to| (from, to)));
+        let jumps = self
+            .movers(state, to_move)
+            .bits()
+            .flat_map(|from| self.jumps(from).bits().map(move |to| (from, to)));
         jumps.zip(1u8..).find(|(_, at)| *at == number).map(|(jump, _)| jump)
     }
 }
@@ -164,19 +166,7 @@ fn toggle(keys: &mut [u64; 8], with: &[u64; 8]) {
     }
 }
 
-/// The cells of a set, in order.
-#[inline]
-pub(super) fn cells(mut set: u128) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        (set != 0).then(|| {
-            let cell = set.trailing_zeros() as usize;
-            set &= set - 1;
-            cell
-        })
-    })
-}
-
-/// Whether a position has the reduced game: the goal is to leave, and the centre is empty.
+/// Whether the reduced game applies: the goal is to leave the centre, and it is empty.
 pub(super) fn is_reduced(pos: &JesonMor) -> bool {
     let ring = jumps(pos.centre(), pos.size());
     let full = |player| pos.knights(player) & ring == ring;

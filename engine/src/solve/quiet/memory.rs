@@ -1,25 +1,25 @@
-//! What a search within bounds remembers, eight bytes a position, shared by all its threads.
+//! The transposition table of the quiet-move search: eight bytes an entry, shared by all threads.
 
 use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How many entries share a place: a line of the processor's cache.
+/// Entries per bucket: a cache line.
 const WAYS: usize = 8;
 
-/// The bits of the key in an entry; the upper ones of the key choose the place.
+/// The key bits in an entry; the key's upper bits choose the bucket.
 const CHECK: u64 = (1 << 45) - 1;
 
-/// The largest bound that can be remembered.
+/// The largest bound that fits an entry.
 pub(super) const MOST: u32 = 62;
 
-/// What is known of a position. Packed, it is the key's lower 45 bits, twice six bits and seven for the move.
+/// An entry. Packed, it is the key's lower 45 bits, twice six bits for bounds and seven for the move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Known {
-    /// One more than the largest bound within which there is no win.
+    /// One more than the largest bound without a win.
     pub(super) fails: u8,
-    /// 63 less the smallest bound within which there is a win; 0 if none is known.
+    /// 63 minus the smallest bound with a win; 0 if none is known.
     pub(super) wins: u8,
-    /// One more than the index of the move that decided; 0 if there is none.
+    /// One more than the index of the deciding move; 0 if there is none.
     pub(super) best: u8,
 }
 
@@ -34,7 +34,7 @@ impl Known {
         Known { fails: six(13), wins: six(7), best: (entry & 127) as u8 }
     }
 
-    /// The bound that it took to find this out.
+    /// The bound of the search that found this.
     fn bound(self) -> u8 {
         let wins = if self.wins == 0 { 0 } else { 63 - self.wins };
         self.fails.saturating_sub(1).max(wins)
@@ -60,13 +60,13 @@ impl Known {
     }
 }
 
-/// The table. In a full place, what was found with the smallest bound gives way.
+/// The table; in a full bucket the entry with the smallest bound is replaced.
 pub(super) struct Memory {
     entries: Vec<AtomicU64>,
 }
 
 impl Memory {
-    /// A table of about this many mebibytes.
+    /// A table of about this many MiB.
     pub(super) fn new(mebibytes: usize) -> Memory {
         let places = ((mebibytes << 20) / (8 * WAYS)).max(1);
         Memory { entries: (0..places * WAYS).map(|_| AtomicU64::new(0)).collect() }
@@ -76,7 +76,7 @@ impl Memory {
         self.entries.len() / WAYS
     }
 
-    /// The number of the place of a key.
+    /// The index of a key's bucket.
     #[inline]
     pub(super) fn number(&self, key: u64) -> usize {
         ((u128::from(key) * self.places() as u128) >> 64) as usize
@@ -110,7 +110,7 @@ impl Memory {
         place[least.1].store(packed, Ordering::Relaxed);
     }
 
-    /// The part of all entries that is in use, from a sample of them.
+    /// The load factor, estimated from a sample.
     pub(super) fn used(&self) -> f64 {
         let step = (self.entries.len() / 4096).max(1);
         let sample = self.entries.iter().step_by(step);
@@ -118,8 +118,8 @@ impl Memory {
         used as f64 / sample.count() as f64
     }
 
-    /// Writes the size, and for each place which of its entries follow: those whose bound is at least
-    /// `least`, the others are found again sooner than they are read.
+    /// Writes the size, and for each bucket which of its entries follow: those whose bound is at least
+    /// `least`, since searching the others again is quicker than reading them.
     pub(super) fn write(&self, out: &mut impl Write, least: u8) -> io::Result<()> {
         out.write_all(&(self.places() as u64).to_le_bytes())?;
         for place in self.entries.chunks(WAYS) {
@@ -137,7 +137,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Reads what `write` wrote; the size must be that of a table of this many mebibytes.
+    /// Reads what `write` wrote; the size must be that of a table of this many MiB.
     pub(super) fn read(input: &mut impl Read, mebibytes: usize) -> io::Result<Memory> {
         let memory = Memory::new(mebibytes);
         let mut number = [0; 8];

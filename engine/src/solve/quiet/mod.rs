@@ -1,9 +1,8 @@
-//! A lean search within bounds for Jeson Mor, counting quiet moves only.
+//! A fast bounded search for Jeson Mor that counts quiet moves only.
 //!
-//! It asks the same as `bound` does with [`Count::Quiet`](super::bound::Count): can the attacker get a
-//! majority on the ring before both players together have made so many moves that do not end on it? Sets
-//! of cells, keys of all images kept on the way, eight bytes for a position and as many threads as wanted
-//! make it far quicker.
+//! It answers the same question as `bound` with [`Count::Quiet`](super::bound::Count): can the attacker get a
+//! majority on the ring before both players together have made a given number of moves that do not end on it?
+//! Bitboards, incremental keys of all images, eight bytes an entry and several threads make it far quicker.
 
 mod board;
 mod memory;
@@ -19,7 +18,7 @@ use search::{Shared, Thread};
 use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Positions found with a smaller bound are not kept in a file: looking for them again costs less.
+/// Entries with a smaller bound are not saved: searching them again is cheaper.
 const KEPT: u8 = 4;
 
 /// A search of the reduced game, with its table.
@@ -29,13 +28,13 @@ pub struct Quiet {
     mebibytes: usize,
     attacker: Player,
     threads: usize,
-    /// The largest bound that was asked for.
+    /// The largest bound searched so far.
     most: u32,
     nodes: u64,
 }
 
 impl Quiet {
-    /// A search from a position that has the reduced game: a game to leave the centre, which is empty.
+    /// A search from a position to which the reduced game applies.
     pub fn new(pos: &JesonMor, mebibytes: usize, threads: usize) -> Option<Quiet> {
         is_reduced(pos).then(|| Quiet {
             board: Board::new(pos.size()),
@@ -56,7 +55,7 @@ impl Quiet {
         self.board.state(pos, self.attacker)
     }
 
-    /// Asks with all threads; nothing if `go_on` has ended it.
+    /// Searches with all threads; `None` if `go_on` stopped it.
     fn ask(
         &mut self,
         pos: &JesonMor,
@@ -87,7 +86,7 @@ impl Quiet {
         finished.load(Ordering::Acquire).then(|| found.load(Ordering::Relaxed))
     }
 
-    /// The quickest win of the attacker, who is to move: its first move.
+    /// The first move of the attacker's quickest win; the attacker must be to move.
     fn quickest(&mut self, pos: &JesonMor) -> Option<Jump> {
         let always = &mut |_: u64, _: &Memory| true;
         let bound = (0..=self.most).find(|bound| self.ask(pos, *bound, always) == Some(true))?;
@@ -97,7 +96,7 @@ impl Quiet {
             known.and_then(|known| self.board.jump(&self.state(pos), self.side(pos), known.best));
         let is_best = |m: &Jump| Some((m.from.index(), m.to.index())) == best;
         let mut moves = pos.moves();
-        // What decided in the search often decides again, which makes the strategy small.
+        // Trying the search's deciding move first keeps the strategy small.
         moves.sort_by_key(|m| !is_best(m));
         moves.into_iter().find(|m| {
             let (from, to) = (1u128 << m.from.index(), 1u128 << m.to.index());
@@ -181,7 +180,7 @@ mod tests {
     use rules::jeson_mor::Options;
     use rules::random::Random;
 
-    /// Positions of random games that have the reduced game.
+    /// Positions of random games to which the reduced game applies.
     fn positions(size: u8, games: u64) -> Vec<JesonMor> {
         let mut found = Vec::new();
         for seed in 0..games {
@@ -231,7 +230,7 @@ mod tests {
             all.iter().map(|pos| board.state(pos, Player::One).key(Side::Attacker)).collect();
         keys.iter().for_each(|key| counts[memory.number(*key) * 16 / memory.places()] += 1.0);
         let expected = keys.len() as f64 / 16.0;
-        // Of 15 degrees of freedom: more than 60 comes once in three million times.
+        // With 15 degrees of freedom, chi-squared exceeds 60 once in three million times.
         let chi_square: f64 = counts.iter().map(|n| (n - expected).powi(2) / expected).sum();
         assert!(expected > 20.0 && chi_square < 60.0, "{chi_square}: {counts:?}");
     }

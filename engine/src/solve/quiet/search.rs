@@ -1,14 +1,15 @@
-//! The search itself: can the attacker reach a majority on the ring before so many quiet moves are made?
+//! The search itself: can the attacker reach a majority on the ring within a number of quiet moves?
 
-use super::board::{Board, Count, Side, State, cells};
+use super::board::{Board, Count, Side, State};
 use super::memory::{Known, Memory};
+use rules::Bits;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// What the threads of a search share.
 pub(super) struct Shared<'a> {
     pub(super) board: &'a Board,
     pub(super) memory: &'a Memory,
-    /// Positions that some thread is looking at, so that the others begin elsewhere.
+    /// Positions that some thread is searching, so that the others start elsewhere.
     pub(super) busy: Vec<AtomicU64>,
     pub(super) nodes: AtomicU64,
     pub(super) ended: AtomicBool,
@@ -28,16 +29,16 @@ impl<'a> Shared<'a> {
     }
 }
 
-/// Below this bound threads do not avoid each other.
+/// Below this bound, threads do not avoid each other.
 const SHARED_BOUND: u32 = 6;
 
-/// Below this bound positions are not kept: they are found again as soon as they are looked up.
+/// Below this bound, positions are not stored: searching them is as quick as a probe.
 const KEPT_BOUND: u32 = 2;
 
-/// Below this bound positions after a move are not looked up beforehand.
+/// Below this bound, children are not probed before they are searched.
 const AHEAD_BOUND: u32 = 6;
 
-/// How many positions pass between two looks at the world outside.
+/// Nodes between two calls of `go_on`.
 const BATCH: u64 = 1 << 14;
 
 /// A move as the search orders it.
@@ -61,12 +62,12 @@ struct Candidates {
 /// One thread of a search.
 pub(super) struct Thread<'a> {
     shared: &'a Shared<'a>,
-    /// How often moves have decided a position, by side, from and to.
+    /// History heuristic: how often each move decided a position, by side, from and to.
     history: Box<[[[i32; 121]; 121]; 2]>,
     nodes: u64,
     stopped: bool,
     several: bool,
-    /// Asked now and then with the nodes of all threads; says whether to go on.
+    /// Called now and then with the nodes of all threads; says whether to continue.
     watch: Option<&'a mut dyn FnMut(u64) -> bool>,
 }
 
@@ -84,7 +85,7 @@ impl<'a> Thread<'a> {
         self.stopped
     }
 
-    /// Hands in the count, and asks whether to go on.
+    /// Adds to the shared node count, and asks whether to continue.
     pub(super) fn look(&mut self) {
         let all = self.shared.nodes.fetch_add(self.nodes, Ordering::Relaxed) + self.nodes;
         self.nodes = 0;
@@ -98,7 +99,7 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Whether the attacker wins within the bound; means nothing once the search was stopped.
+    /// Whether the attacker wins within the bound; meaningless once the search was stopped.
     pub(super) fn wins(&mut self, state: &State, to_move: Side, left: u32) -> bool {
         self.nodes += 1;
         if self.nodes >= BATCH {
@@ -120,8 +121,8 @@ impl<'a> Thread<'a> {
             }
             targets &= board.ring;
         }
-        // A quiet move of the attacker that leaves nothing for the defender's next one is worth nothing,
-        // unless the defender has none: one who has two of them cannot lose both.
+        // A quiet move that uses up the bound gains the attacker nothing while the defender has two quiet
+        // moves left, since one move cannot take both away.
         if quiet && left == 1 && attacking && board.restless(state, Side::Defender) == 2 {
             targets &= board.ring;
         }
@@ -131,14 +132,14 @@ impl<'a> Thread<'a> {
         self.look_up_or_search(state, to_move, left, targets)
     }
 
-    /// The end of the bound: moves to the ring, which are few and soon over, without the table.
+    /// The end of the bound: only the few moves to the ring, searched without the table.
     fn scramble(&mut self, state: &State, to_move: Side, targets: u128) -> bool {
         let board = self.shared.board;
         let attacking = to_move == Side::Attacker;
         let their = state.of(to_move.other());
         for wanted in [targets & their, targets & !their] {
-            for from in cells(board.movers(state, to_move)) {
-                for to in cells(board.jumps(from) & wanted) {
+            for from in board.movers(state, to_move).bits() {
+                for to in (board.jumps(from) & wanted).bits() {
                     let next = board.after(state, to_move, from, to);
                     if self.wins(&next, to_move.other(), 0) == attacking {
                         return attacking;
@@ -179,7 +180,7 @@ impl<'a> Thread<'a> {
             let bonus = (2 + left as i32) * (2 + left as i32);
             self.reward(to_move, m, bonus);
         }
-        // Another thread may have learned something in the meantime.
+        // Another thread may have stored something in the meantime.
         known = self.shared.memory.get(key).unwrap_or(known);
         known.learn(left, wins, found.map(|m| m.index));
         self.shared.memory.put(key, known);
@@ -194,7 +195,7 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// The moves to these cells; those that decided often come first.
+    /// The moves to these cells, ordered by history.
     fn candidates(
         &self,
         state: &State,
@@ -206,10 +207,10 @@ impl<'a> Thread<'a> {
         let their = state.of(to_move.other());
         let mut moves = Candidates { list: [Candidate::default(); MOST_MOVES], len: 0 };
         let mut index = 0;
-        for from in cells(board.movers(state, to_move)) {
-            // The index counts jumps that are not wanted now, so that it means the same at every bound.
+        for from in board.movers(state, to_move).bits() {
+            // The index counts all jumps, wanted or not, so that it means the same at every bound.
             let all = board.jumps(from);
-            for to in cells(all & targets) {
+            for to in (all & targets).bits() {
                 let at = index + (all & ((1 << to) - 1)).count_ones() as u8;
                 let ring = board.ring >> to & 1 == 1;
                 let capture = their >> to & 1 == 1;
@@ -285,7 +286,7 @@ impl<'a> Thread<'a> {
         self.shared.board.after(state, to_move, m.from.into(), m.to.into())
     }
 
-    /// The same as `wins`, and others see that it is being asked.
+    /// Like `wins`, and lets other threads see that it is being searched.
     fn ask(&mut self, state: &State, to_move: Side, left: u32) -> bool {
         if !self.several || left < SHARED_BOUND {
             return self.wins(state, to_move, left);
@@ -298,7 +299,7 @@ impl<'a> Thread<'a> {
         found
     }
 
-    /// A move after which the table knows that it decides.
+    /// A move that decides according to the table.
     fn decided(
         &self,
         state: &State,
