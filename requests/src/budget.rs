@@ -1,34 +1,34 @@
-//! What a transport allows a request to cost, and what a request asks for within that.
+//! How much a transport lets a request cost, and how much a request asks for within that budget.
 
 use crate::read::Amount;
-use crate::refusal::Refusal;
 use engine::Limits;
 use serde::Deserialize;
 use std::time::Duration;
+use table::Refusal;
 
-/// The most that a request may ask for; more is refused.
+/// Upper bounds on what a request may ask for; anything above them is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// Milliseconds of a search.
+    /// Search time in milliseconds.
     pub time_ms: u64,
-    /// Milliseconds for each position of a review.
+    /// Search time for each position of a review, in milliseconds.
     pub review_ms: u64,
-    /// Positions a search looks at.
+    /// Nodes to search.
     pub nodes: u64,
-    /// Moves a search looks ahead.
+    /// Search depth, in moves.
     pub depth: u64,
-    /// Best lines.
+    /// Number of principal variations.
     pub lines: u64,
-    /// Threads of a search.
+    /// Search threads.
     pub threads: u64,
-    /// Turns that are played from the position a request begins with.
+    /// Turns replayed from the request's starting position.
     pub turns: usize,
-    /// Whether a search that is bounded by nodes or depth alone may take longer than `time_ms`.
+    /// Whether a search limited only by nodes or depth may run longer than `time_ms`.
     pub patient: bool,
 }
 
 impl Budget {
-    /// For whoever asks on a machine of their own.
+    /// For callers on their own machine.
     pub const OWN: Budget = Budget {
         time_ms: 3_600_000,
         review_ms: 3_600_000,
@@ -40,10 +40,10 @@ impl Budget {
         patient: true,
     };
 
-    /// For whoever asks a page, which has one thread to think with.
+    /// For a page, which has a single thread to search on.
     pub const PAGE: Budget = Budget { threads: 1, ..Budget::OWN };
 
-    /// For strangers who ask a server.
+    /// For strangers who reach us through a server.
     pub const SERVED: Budget = Budget {
         time_ms: 60_000,
         review_ms: 2_000,
@@ -56,23 +56,19 @@ impl Budget {
     };
 }
 
-/// How much to search, as a request says it; what is left out is not limited.
+/// The search effort a request asks for; fields left out set no limit.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
 pub struct Effort {
     /// Milliseconds.
-    #[serde(default)]
     pub time_ms: Option<Amount>,
-    /// Positions to look at.
-    #[serde(default)]
+    /// Nodes to search.
     pub nodes: Option<Amount>,
-    /// Moves to look ahead.
-    #[serde(default)]
+    /// Search depth, in moves.
     pub depth: Option<Amount>,
-    /// Best lines to find.
-    #[serde(default)]
+    /// Number of principal variations to find.
     pub lines: Option<Amount>,
     /// Threads to use.
-    #[serde(default)]
     pub threads: Option<Amount>,
 }
 
@@ -80,7 +76,8 @@ impl Effort {
     /// The fields, as requests name them.
     pub const FIELDS: [&str; 5] = ["time_ms", "nodes", "depth", "lines", "threads"];
 
-    /// The limits of a search; a request that bounds neither time, nodes nor depth gets `usual` time.
+    /// Converts the effort to search limits. A request that limits neither time, nodes nor depth gets the `usual`
+    /// time.
     pub fn limits(&self, budget: &Budget, usual: Duration) -> Result<Limits, Refusal> {
         let amount = |name: &str, asked: &Option<Amount>, most: u64| {
             asked.as_ref().map(|amount| amount.within(name, most)).transpose()

@@ -1,4 +1,4 @@
-//! What there is to play.
+//! The catalogue: which games and levels there are.
 
 use engine::levels::LEVELS;
 use engine::{Entry, GAMES, Session};
@@ -7,19 +7,19 @@ use rules::svg::{Style, Theme, plan, svg};
 use serde_json::{Map, Value, json};
 use std::sync::LazyLock;
 
-/// The drawing of a position that the rules page shows.
+/// A named sample position of the rules page, drawn as SVG.
 pub(crate) fn sample(entry: &Entry, name: &str) -> Option<String> {
     let (_, text) = entry.info.samples.iter().find(|(own, _)| *own == name)?;
     let session = (entry.from_text)(text, &Map::new()).ok()?;
     Some(drawing(session.as_ref(), false).0)
 }
 
-/// A game's picture on a shelf: a position from its middle.
+/// A game's cover picture: a position from the middle of a game.
 pub fn picture(entry: &Entry) -> Option<String> {
     sample(entry, "intermediate")
 }
 
-/// A position as a page draws it, and whether it is wider than high.
+/// A position drawn for a page, and whether the drawing is wider than it is high.
 pub fn drawing(session: &dyn Session, flipped: bool) -> (String, bool) {
     let (diagram, style) =
         (session.diagram(), Style { theme: Theme::Page, flipped, ..Style::default() });
@@ -63,7 +63,7 @@ static CATALOGUE: LazyLock<Value> = LazyLock::new(|| {
     })
 });
 
-/// The games and levels, as menus list them.
+/// The games and levels, as menus list them. Built once.
 pub fn catalogue() -> &'static Value {
     &CATALOGUE
 }

@@ -1,8 +1,8 @@
-//! The engines that requests find at hand.
+//! The engines available to requests.
 
 use engine::{Entry, Thinker};
 
-/// Engines, each made when its game is first asked for.
+/// A set of engines, each created when its game is first asked for.
 pub struct Desk {
     mebibytes: usize,
     most: usize,
@@ -10,17 +10,17 @@ pub struct Desk {
 }
 
 impl Desk {
-    /// An engine for every game, each with a table of this size.
+    /// Keeps one engine per game, each with a transposition table of this size.
     pub fn new(mebibytes: usize) -> Desk {
         Desk { mebibytes, most: usize::MAX, made: Vec::new() }
     }
 
-    /// Only the engine that was used last, so that memory stays within one table.
+    /// Keeps only the most recently used engine, so that memory stays within one table.
     pub fn of_one(mebibytes: usize) -> Desk {
         Desk { most: 1, ..Desk::new(mebibytes) }
     }
 
-    /// The engine of a game.
+    /// The engine for a game, created if necessary.
     pub fn thinker(&mut self, entry: &Entry) -> &mut dyn Thinker {
         let id = entry.info.id;
         let at = self.made.iter().position(|(own, _)| *own == id).unwrap_or_else(|| {
@@ -31,7 +31,7 @@ impl Desk {
         self.made[at].1.as_mut()
     }
 
-    /// Gives the tables another size; what was remembered is lost.
+    /// Resizes the transposition tables, which empties them.
     pub fn resize(&mut self, mebibytes: usize) {
         if mebibytes != self.mebibytes {
             self.mebibytes = mebibytes;
@@ -39,7 +39,7 @@ impl Desk {
         }
     }
 
-    /// Forgets all positions, as before a new game.
+    /// Empties the transposition tables, as before a new game.
     pub fn forget(&mut self) {
         self.made.iter_mut().for_each(|(_, thinker)| thinker.forget());
     }

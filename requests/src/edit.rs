@@ -1,50 +1,45 @@
-//! A position changed by hand.
+//! Editing a position by hand.
 
 use crate::budget::Budget;
 use crate::given::Given;
-use crate::refusal::Refusal;
 use crate::view::Shown;
 use rules::edit::stroke;
 use rules::{Info, Player};
 use serde::Deserialize;
+use table::Refusal;
 
-/// Which position, and what to change.
+/// A position and the change to make to it.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
 pub struct Edit {
     /// The position before the change.
     #[serde(skip)]
     pub given: Given,
-    /// Whether player 2 sits at the bottom of the answer.
-    #[serde(default)]
+    /// Whether the answer shows player 2 at the bottom.
     pub flipped: bool,
     /// The change.
-    #[serde(default)]
     pub edit: Option<Change>,
 }
 
 /// One change: a cell painted with a brush, another player to move, or an empty board.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct Change {
     /// The number of the cell to paint.
-    #[serde(default)]
     pub cell: Option<usize>,
     /// The id of the brush to paint it with.
-    #[serde(default)]
     pub brush: Option<String>,
-    /// Who is to move.
-    #[serde(default)]
+    /// The player to move.
     pub turn: Option<Player>,
     /// Whether to clear the board.
-    #[serde(default)]
     pub clear: Option<bool>,
 }
 
 impl Edit {
-    /// The fields besides those of the position.
+    /// The fields of this request apart from those of the position.
     pub const FIELDS: [&str; 2] = ["flipped", "edit"];
 
-    /// The position after the change.
+    /// Applies the change and returns the resulting position.
     pub fn answer(&self, budget: &Budget) -> Result<Shown, Refusal> {
         let session = self.given.open(budget)?;
         let change =

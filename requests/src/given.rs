@@ -1,29 +1,25 @@
-//! The position that a request is about.
+//! The position a request is about.
 
 use crate::budget::Budget;
-use crate::refusal::Refusal;
 use engine::{Entry, GAMES, Session, find, parts};
 use rules::game::shorten;
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use table::Refusal;
 
-/// A position as requests name it: only the game is needed.
+/// A position as requests specify it; only the game is required.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
 pub struct Given {
     /// The game's id.
-    #[serde(default)]
     pub game: Option<String>,
-    /// Options that differ from the usual ones.
-    #[serde(default)]
+    /// Options that differ from the defaults.
     pub options: Option<Map<String, Value>>,
-    /// Where it begins, as an object or one line of text; the start of the game if it is left out.
-    #[serde(default)]
+    /// The starting position, as an object or one line of text; by default the start of the game.
     pub position: Option<Value>,
-    /// What is played from there, move by move or turn by turn; the last turn may be incomplete.
-    #[serde(default)]
+    /// Moves or whole turns played from there; the last turn may be incomplete.
     pub turns: Option<Vec<String>>,
-    /// Another name for `turns`.
-    #[serde(default)]
+    /// An alias for `turns`.
     pub moves: Option<Vec<String>>,
 }
 
@@ -36,18 +32,18 @@ impl Given {
         Given { game: Some(game.to_owned()), ..Given::default() }
     }
 
-    /// The game that is meant.
+    /// Looks up the game.
     pub fn entry(&self) -> Result<&'static Entry, Refusal> {
         match &self.game {
             Some(id) => game(id),
             None => {
-                let message = format!("is required, one of {}", names());
+                let message = format!("is required: one of {}", names());
                 Err(Refusal::not_understood(message).at("game"))
             }
         }
     }
 
-    /// The match that is meant, its turns played.
+    /// Opens the position and plays the turns.
     pub fn open(&self, budget: &Budget) -> Result<Box<dyn Session>, Refusal> {
         let mut session = self.start()?;
         let (name, turns) = self.played()?;
@@ -55,24 +51,22 @@ impl Given {
             let message = format!("at most {} turns, got {}", budget.turns, turns.len());
             return Err(Refusal::too_much(message).at(name));
         }
-        for (i, turn) in turns.iter().enumerate() {
-            session.play(turn).map_err(|e| Refusal::against(e).at(format!("{name}[{i}]")))?;
-        }
+        play(session.as_mut(), name, turns)?;
         Ok(session)
     }
 
-    /// The match that is meant, for the engine, which may lack something.
+    /// Like [`Given::open`], but refuses positions for which the engine lacks data that has to be fetched first.
     pub fn open_for_engine(&self, budget: &Budget) -> Result<Box<dyn Session>, Refusal> {
         let session = self.open(budget)?;
         let missing = parts::missing(session.as_ref());
         if missing.is_empty() { Ok(session) } else { Err(Refusal::needs(missing)) }
     }
 
-    /// What is played, under the name that the request gave it.
+    /// The turns, with the name of the field that holds them.
     fn played(&self) -> Result<(&'static str, &[String]), Refusal> {
         match (&self.turns, &self.moves) {
             (Some(_), Some(_)) => {
-                let message = "`turns` and `moves` are two names of one thing; send one of them";
+                let message = "`turns` and `moves` are aliases; send only one of them";
                 Err(Refusal::not_understood(message).at("moves"))
             }
             (None, Some(moves)) => Ok(("moves", moves)),
@@ -80,7 +74,7 @@ impl Given {
         }
     }
 
-    /// The match before its first turn.
+    /// The position before the first turn.
     fn start(&self) -> Result<Box<dyn Session>, Refusal> {
         let entry = self.entry()?;
         let none = Map::new();
@@ -100,7 +94,7 @@ impl Given {
         session.map_err(|error| {
             let field = match error.field.as_str() {
                 "position" => "position".to_owned(),
-                // A line of text has no options of its own but those the request gives.
+                // Text carries no options, so a complaint about options is about the request's own field.
                 field if is_text && field.starts_with("options") => field.to_owned(),
                 field => format!("position.{field}"),
             };
@@ -109,7 +103,15 @@ impl Given {
     }
 }
 
-/// The game with this id.
+/// Plays turns; a refusal names the one in `field` that cannot be played.
+pub(crate) fn play(game: &mut dyn Session, field: &str, turns: &[String]) -> Result<(), Refusal> {
+    for (i, turn) in turns.iter().enumerate() {
+        game.play(turn).map_err(|e| Refusal::against(e).at(format!("{field}[{i}]")))?;
+    }
+    Ok(())
+}
+
+/// Looks up a game by id.
 pub fn game(id: &str) -> Result<&'static Entry, Refusal> {
     find(id).ok_or_else(|| {
         let message = format!("there is no game `{}`; the games are {}", shorten(id), names());

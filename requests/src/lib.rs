@@ -1,10 +1,9 @@
-//! Everything one can ask of Quadrille without storing anything.
+//! Everything that can be asked of Quadrille without storing anything.
 //!
-//! A [`Request`] is a typed value with a form in JSON; it is answered once or, where the engine thinks, in
-//! a stream. HTTP, the lines of `quadrille query`, a Worker in a page and Python are transports of the same
-//! requests: whoever adds one adds it here, once. This crate starts no thread, reads no clock but the
-//! engine's, and knows nothing of its transports; they hand it a [`Budget`], a [`Desk`] with engines and a
-//! switch that ends it.
+//! A [`Request`] is a typed value with a JSON form. It gets one answer or, for searches, a stream of them. HTTP, the
+//! lines of `quadrille query`, a Web Worker and Python are transports for the same requests, so a new request is added
+//! here, once. This crate spawns no threads, reads no clock except through the engine, and knows nothing about its
+//! transports: they pass in a [`Budget`], a [`Desk`] of engines, and a stop flag.
 //!
 //! ```
 //! use requests::{Budget, Desk, Request};
@@ -32,81 +31,87 @@ pub mod proofs;
 pub mod puzzles;
 pub mod query;
 pub mod read;
-mod refusal;
 pub mod review;
+pub mod seated;
 pub mod think;
 pub mod tree;
 pub mod view;
+mod work;
 
 pub use budget::{Budget, Effort};
 pub use desk::Desk;
 pub use given::{Given, game};
-pub use refusal::{Kind, Refusal};
+pub use table::{Kind, Refusal};
+pub use work::{Ready, Work};
 
 use engine::Stop;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// The version whose answers these are.
+/// The version of this crate, reported with answers.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Something that can be asked.
+/// A request in typed form.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Request {
-    /// What the rules say of a position, and what a search finds.
+    /// Facts about a position, and optionally a search.
     Query(query::Query),
-    /// A position as a page shows it.
+    /// A position prepared for display.
     View(view::View),
-    /// A position changed by hand.
+    /// A position edited by hand.
     Edit(edit::Edit),
-    /// A record as a tree of turns.
+    /// Converts a record to a tree of turns.
     Tree(tree::RecordText),
-    /// A tree of turns as a record.
+    /// Converts a tree of turns to a record.
     Record(tree::Tree),
+    /// Edits a tree of turns.
+    Branch(tree::Branch),
+    /// Applies a command to a game that the caller stores.
+    Table(seated::Seated),
     /// The games and levels.
     Catalogue,
     /// The rules page of a game.
-    Rules(Rules),
-    /// What one might play here.
+    Rules(GameId),
+    /// A suggested turn.
     Hint(think::Search),
-    /// The best lines, told as they are found.
+    /// The principal variations, streamed as they are found.
     Analysis(think::Search),
-    /// The turn of a computer's player.
+    /// A turn by a computer player.
     Turn(think::Turn),
-    /// A game gone over, from its last position to its first.
-    Review(review::Review),
+    /// A whole game reviewed, from the last position to the first.
+    Review(think::Search),
     /// The lessons of a game.
-    Lessons(lessons::Lessons),
-    /// How a try at a lesson goes.
+    Lessons(GameId),
+    /// An attempt at a lesson.
     Lesson(lessons::LessonTry),
     /// The puzzles of a game.
-    Puzzles(puzzles::Puzzles),
-    /// How a try at a puzzle goes.
+    Puzzles(GameId),
+    /// An attempt at a puzzle.
     Puzzle(puzzles::Attempt),
-    /// What is known of a game for certain.
-    Results(Rules),
-    /// What a certificate says of a position.
+    /// The solved positions of a game.
+    Results(GameId),
+    /// What a certificate says about a position.
     Proof(Given),
 }
 
-/// Which game.
+/// Names a game and nothing else.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-pub struct Rules {
+pub struct GameId {
     /// The game's id.
     pub game: String,
 }
 
-impl Rules {
+impl GameId {
     #[cfg(not(target_family = "wasm"))]
-    fn answer(&self) -> Result<Answer, Refusal> {
+    fn rules(&self) -> Result<Answer, Refusal> {
         Ok(Answer::Rules { html: pages::rules(&self.game)? })
     }
 
-    /// A program for a page is fetched before anything can be done; it leaves out what can be a file beside it.
+    /// Pages wait for the WebAssembly module to download, so it leaves out the rules pages: they are served as files.
     #[cfg(target_family = "wasm")]
-    fn answer(&self) -> Result<Answer, Refusal> {
-        Err(Refusal::not_there("the rules pages are files beside this program"))
+    fn rules(&self) -> Result<Answer, Refusal> {
+        Err(Refusal::not_there("the rules pages are not part of this build; fetch them as files"))
     }
 }
 
@@ -119,6 +124,8 @@ pub enum Answer {
     Shown(Box<view::Shown>),
     Tree(tree::Tree),
     Record { record: String },
+    Branched(tree::Branched),
+    Table(seated::Moved),
     Catalogue(&'static Value),
     Rules { html: String },
     Hint(think::Hint),
@@ -132,13 +139,15 @@ pub enum Answer {
     Known(Value),
 }
 
-/// What can be asked, by the name it has in JSON.
-pub const ASKS: [&str; 17] = [
+/// The names of all requests in JSON.
+pub const ASKS: [&str; 19] = [
     "query",
     "view",
     "edit",
     "tree",
     "record",
+    "branch",
+    "table",
     "catalogue",
     "rules",
     "hint",
@@ -154,50 +163,47 @@ pub const ASKS: [&str; 17] = [
 ];
 
 impl Request {
-    /// Reads a request of a kind from the fields of an object.
+    /// Reads the request called `ask` from the fields of a JSON object.
     pub fn read(ask: &str, fields: Map<String, Value>) -> Result<Request, Refusal> {
         Ok(match ask {
             "query" => {
-                let (given, query) = about::<query::Query>(fields, &[&query::Query::FIELDS])?;
+                let (given, query) = about::<query::Query>(fields, &query::Query::FIELDS)?;
                 Request::Query(query::Query { given, ..query })
             }
             "view" => {
-                let (given, view) = about::<view::View>(fields, &[&view::View::FIELDS])?;
+                let (given, view) = about::<view::View>(fields, &view::View::FIELDS)?;
                 Request::View(view::View { given, ..view })
             }
             "edit" => {
-                let (given, edit) = about::<edit::Edit>(fields, &[&edit::Edit::FIELDS])?;
+                let (given, edit) = about::<edit::Edit>(fields, &edit::Edit::FIELDS)?;
                 Request::Edit(edit::Edit { given, ..edit })
             }
             "tree" => Request::Tree(read::fields(fields, &tree::RecordText::FIELDS)?),
             "record" => Request::Record(read::fields(fields, &tree::Tree::FIELDS)?),
+            "branch" => Request::Branch(read::fields(fields, &tree::Branch::FIELDS)?),
+            "table" => Request::Table(read::fields(fields, &seated::Seated::FIELDS)?),
             "catalogue" => {
                 read::fields::<Map<String, Value>>(fields, &[])?;
                 Request::Catalogue
             }
-            "rules" | "results" => {
-                let game = read::fields(fields, &["game"])?;
-                if ask == "rules" { Request::Rules(game) } else { Request::Results(game) }
-            }
+            "rules" => Request::Rules(read::fields(fields, &["game"])?),
+            "results" => Request::Results(read::fields(fields, &["game"])?),
             "proof" => Request::Proof(read::fields(fields, &given::FIELDS)?),
             "hint" => Request::Hint(search(fields)?),
             "analysis" => Request::Analysis(search(fields)?),
             "turn" => {
-                let own = [&Effort::FIELDS[..], &think::Turn::FIELDS];
-                read::known(&fields, &[&given::FIELDS[..], &own.concat()].concat())?;
+                let all = [&given::FIELDS[..], &Effort::FIELDS, &think::Turn::FIELDS];
+                read::known(&fields, &all.concat())?;
                 let mut fields = fields;
                 let turn = read::take(&mut fields, &think::Turn::FIELDS);
                 let search = search(fields)?;
                 let turn: think::Turn = read::fields(turn, &think::Turn::FIELDS)?;
                 Request::Turn(think::Turn { search, ..turn })
             }
-            "review" => {
-                let think::Search { given, effort } = search(fields)?;
-                Request::Review(review::Review { given, effort })
-            }
-            "lessons" => Request::Lessons(read::fields(fields, &lessons::Lessons::FIELDS)?),
+            "review" => Request::Review(search(fields)?),
+            "lessons" => Request::Lessons(read::fields(fields, &["game"])?),
             "lesson" => Request::Lesson(read::fields(fields, &lessons::LessonTry::FIELDS)?),
-            "puzzles" => Request::Puzzles(read::fields(fields, &puzzles::Puzzles::FIELDS)?),
+            "puzzles" => Request::Puzzles(read::fields(fields, &["game"])?),
             "puzzle" => Request::Puzzle(read::fields(fields, &puzzles::Attempt::FIELDS)?),
             _ => {
                 let ask = rules::game::shorten(ask);
@@ -207,7 +213,7 @@ impl Request {
         })
     }
 
-    /// Answers, once or several times.
+    /// Answers the request, calling `tell` once or, for streamed answers, several times.
     pub fn answer(
         self,
         desk: &mut Desk,
@@ -215,44 +221,32 @@ impl Request {
         stop: &Stop,
         tell: &mut dyn FnMut(Answer),
     ) -> Result<(), Refusal> {
-        match self {
-            Request::Query(query) => tell(Answer::Query(query.prepare(budget)?.answer(desk, stop))),
-            Request::Hint(search) => tell(Answer::Hint(search.hint(budget)?.hint(desk, stop))),
-            Request::Analysis(search) => {
-                let search = search.analysis(budget)?;
-                search.analyse(desk, stop, &mut |news| tell(Answer::Analysis(news)));
-            }
-            Request::Turn(turn) => {
-                tell(Answer::Turn { turn: turn.prepare(budget)?.choose(desk, stop) });
-            }
-            Request::Review(review) => {
-                let mut review = review.begin(budget)?;
-                while let Some(judged) = review.step(desk, stop) {
-                    tell(Answer::Review(judged));
-                }
-            }
-            quick => tell(quick.answer_at_once(budget)?),
+        match self.prepare(budget)? {
+            Ready::Work(mut work) => while work.step(desk, stop, tell) {},
+            Ready::Quick(quick) => tell(quick.answer_at_once(budget)?),
         }
         Ok(())
     }
 
-    /// Answers a request that needs no engine.
+    /// Answers a request that needs no search.
     pub fn answer_at_once(self, budget: &Budget) -> Result<Answer, Refusal> {
         Ok(match self {
             Request::View(view) => Answer::Shown(Box::new(view.answer(budget)?)),
             Request::Edit(edit) => Answer::Shown(Box::new(edit.answer(budget)?)),
             Request::Tree(text) => Answer::Tree(text.answer()?),
             Request::Record(tree) => Answer::Record { record: tree.answer(budget)?.record },
+            Request::Branch(branch) => Answer::Branched(branch.answer(budget)?),
+            Request::Table(seated) => Answer::Table(seated.answer(budget)?),
             Request::Catalogue => Answer::Catalogue(catalogue::catalogue()),
-            Request::Rules(rules) => rules.answer()?,
-            Request::Lessons(lessons) => Answer::Lessons(lessons.answer()?),
+            Request::Rules(game) => game.rules()?,
+            Request::Lessons(game) => Answer::Lessons(lessons::list(&game.game)?),
             Request::Lesson(attempt) => Answer::Lesson(Box::new(attempt.answer()?)),
-            Request::Puzzles(puzzles) => Answer::Puzzles(puzzles.answer()?),
+            Request::Puzzles(game) => Answer::Puzzles(puzzles::list(&game.game)?),
             Request::Puzzle(attempt) => Answer::Puzzle(Box::new(attempt.answer()?)),
-            Request::Results(of) => Answer::Known(proofs::results(&of.game)?),
+            Request::Results(game) => Answer::Known(proofs::results(&game.game)?),
             Request::Proof(given) => Answer::Known(proofs::follow(&given, budget)?),
             Request::Query(query) if query.search.is_none() => {
-                // An engine without a table can still look a position up in a table of results.
+                // Even without a transposition table the engine can probe the endgame tables.
                 let answer = query.prepare(budget)?.answer(&mut Desk::new(0), &Stop::default());
                 Answer::Query(answer)
             }
@@ -261,39 +255,38 @@ impl Request {
             | Request::Analysis(_)
             | Request::Turn(_)
             | Request::Review(_) => {
-                return Err(Refusal::too_much("this needs an engine, and there is none here"));
+                return Err(Refusal::too_much("this needs an engine, and none is available here"));
             }
         })
     }
 }
 
 fn search(fields: Map<String, Value>) -> Result<think::Search, Refusal> {
-    let (given, effort) = about(fields, &[&Effort::FIELDS])?;
+    let (given, effort) = about(fields, &Effort::FIELDS)?;
     Ok(think::Search { given, effort })
 }
 
-/// Reads the position that a request is about apart from the rest, so that a fault in either is found at its
-/// place.
+/// Reads the position separately from the other fields, so that an error names the right field.
 fn about<T: DeserializeOwned>(
     fields: Map<String, Value>,
-    own: &[&[&'static str]],
+    own: &[&str],
 ) -> Result<(Given, T), Refusal> {
-    let (given, rest, known) = given_apart(fields, own)?;
-    Ok((given, read::fields(rest, &known)?))
+    let (given, rest) = given_apart(fields, own)?;
+    Ok((given, read::fields(rest, own)?))
 }
 
-/// The position, the other fields, and all that are known.
-type Apart = (Given, Map<String, Value>, Vec<&'static str>);
-
-fn given_apart(mut fields: Map<String, Value>, own: &[&[&'static str]]) -> Result<Apart, Refusal> {
-    let known = [&given::FIELDS[..], &own.concat()].concat();
-    read::known(&fields, &known)?;
+/// The position and the remaining fields. Not generic, so that it is compiled only once: pages download this code.
+fn given_apart(
+    mut fields: Map<String, Value>,
+    own: &[&str],
+) -> Result<(Given, Map<String, Value>), Refusal> {
+    read::known(&fields, &[&given::FIELDS, own].concat())?;
     let position = read::take(&mut fields, &given::FIELDS);
-    Ok((read::fields(position, &given::FIELDS)?, fields, known))
+    Ok((read::fields(position, &given::FIELDS)?, fields))
 }
 
-/// Answers the text of a request whose kind stands in `ask`, a plain query if it is left out. Every
-/// reply begins with the `id` of the request; one that is refused says `error`, `field` and `kind`.
+/// Answers a request given as JSON text. `ask` names the kind of request and defaults to `query`. Every reply starts
+/// with the request's `id`; a refusal has `error`, `field` and `kind`.
 pub fn reply(
     text: &[u8],
     desk: &mut Desk,
@@ -310,7 +303,7 @@ pub fn reply(
         let ask = match fields.shift_remove("ask") {
             None | Some(Value::Null) => "query".to_owned(),
             Some(Value::String(ask)) => ask,
-            Some(_) => return Err(Refusal::not_understood("expected a text").at("ask")),
+            Some(_) => return Err(Refusal::not_understood("expected a string").at("ask")),
         };
         Request::read(&ask, fields)?.answer(desk, budget, stop, &mut |answer| {
             tell(with_id(&id, serde_json::to_value(answer).unwrap_or_default()));

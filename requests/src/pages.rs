@@ -1,10 +1,10 @@
-//! The rules pages. They are files for whoever runs this beside a page, and too large to be a part of it.
+//! The rules pages. Not part of the WebAssembly build: they are large, and a page can fetch them as files.
 
 use crate::catalogue::sample;
 use crate::given;
-use crate::refusal::{Kind, Refusal};
 use engine::Entry;
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html};
+use table::{Kind, Refusal};
 
 /// The rules page of a game, as HTML with drawings.
 pub fn rules(id: &str) -> Result<String, Refusal> {
@@ -17,7 +17,7 @@ pub fn rules(id: &str) -> Result<String, Refusal> {
     Ok(page)
 }
 
-/// The page with drawings in the place of its pictures.
+/// Replaces the placeholders for pictures by drawings.
 fn pictures<'a>(
     entry: &'static Entry,
     page: impl Iterator<Item = Event<'a>>,

@@ -1,35 +1,36 @@
-//! What is known for certain: the results of each game, and certificates to play against.
+//! Solved games: the results of each game, and certificates to play against.
 
 use crate::budget::Budget;
 use crate::given::{Given, game};
-use crate::refusal::Refusal;
 use engine::parts;
 use engine::solve::follow::{self, By};
 use serde_json::{Value, json};
+use table::Refusal;
 
-/// How many positions are looked at to find out whether a certificate leads to a position. Where one does, it takes
-/// fewer than 20,000 (looked for from 16,000 stored positions of Jeson Mor on 7×7).
-const MOST_POSITIONS: u32 = 300_000;
+/// How many positions to search for a path from the certificate's start to the given position. Where a path exists,
+/// fewer than 20,000 are enough (measured from 16,000 stored positions of 7×7 Jeson Mor).
+pub const MOST_POSITIONS: u32 = 300_000;
 
-/// What is known of a game, from the list that comes with the program.
+/// The solved positions of a game, from the list shipped with the program; none of a game that is not in it.
 pub fn results(id: &str) -> Result<Value, Refusal> {
     let id = game(id)?.info.id;
     let list = parts::results().map_err(|part| Refusal::needs(vec![part]))?;
     let mut all: Value = serde_json::from_slice(list).unwrap_or_default();
-    Ok(json!({ "game": id, "results": all[id].take() }))
+    let known = all.get_mut(id).map_or_else(|| json!([]), Value::take);
+    Ok(json!({ "game": id, "results": known }))
 }
 
-/// What the certificate about this game on this board says of a position: the turn of whoever it plays for, and
-/// in how many moves the game is won at most, now or after each turn of the other.
+/// Looks a position up in the certificate for this game and board. Gives the turn to play if the certificate's side
+/// is to move, and an upper bound on the moves until the win, both now and after each turn of the opponent.
 pub fn follow(given: &Given, budget: &Budget) -> Result<Value, Refusal> {
     let session = given.open(budget)?;
     let proof = parts::certificate(session.as_ref()).map_err(|part| match part {
         Some(part) => Refusal::needs(vec![part]),
-        None => Refusal::not_there("no certificate about this board comes with the program"),
+        None => Refusal::not_there("there is no certificate for this board"),
     })?;
     let said = follow::follow(session.as_ref(), proof, MOST_POSITIONS).ok_or_else(|| {
         Refusal::too_much(format!(
-            "{MOST_POSITIONS} positions did not show whether the certificate leads here; search instead"
+            "no path from the certificate to this position within {MOST_POSITIONS} positions; search instead"
         ))
     })?;
     let (turn, by) = said.turn.unzip();
@@ -140,7 +141,7 @@ mod tests {
         }
     }
 
-    /// A position turned or mirrored.
+    /// A rotated or reflected position.
     fn image(id: &str, position: &str, which: usize) -> String {
         fn of<G: Symmetric + Notation>(position: &str, which: usize) -> String {
             let pos = G::from_text(position, &G::Options::default()).unwrap();
@@ -149,12 +150,12 @@ mod tests {
         match id {
             "gekitai" => of::<Gekitai>(position, which),
             "jeson-mor" => of::<JesonMor>(position, which),
-            other => panic!("no certificate of {other} is known here"),
+            other => panic!("no certificate for {other}"),
         }
     }
 
-    /// Plays against a certificate, turns that resist longest and turns at random: each answer must be there and
-    /// bring the win nearer, and what was told of a turn must be told after it.
+    /// Plays against a certificate, mixing the longest resistance with random turns. The certificate must always have
+    /// an answer, the win must come closer with every turn, and the bound announced for a turn must hold after it.
     fn play_against(id: &str, result: &Value, random: &mut Random) {
         let winner = result["winner"].as_u64().unwrap();
         let (mut turns, mut left) = (Vec::new(), result["within"].as_u64().unwrap() + 1);

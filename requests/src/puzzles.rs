@@ -1,20 +1,13 @@
-//! Find the win: the puzzles that come with the program, and how a try goes.
+//! Puzzles ("find the win") and the progress of an attempt at one.
 
-use crate::given::game;
-use crate::refusal::Refusal;
+use crate::given::{game, play};
+use crate::lessons::open;
 use crate::view::Shown;
 use engine::puzzles::{Puzzle, shipped};
 use engine::{Entry, Session, parts};
 use rules::{Outcome, Player};
 use serde::{Deserialize, Serialize};
-use serde_json::Map;
-
-/// Which game's puzzles.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-pub struct Puzzles {
-    /// The game's id.
-    pub game: String,
-}
+use table::Refusal;
 
 /// The puzzles of a game, from easy to hard.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -32,64 +25,59 @@ struct PuzzleEntry {
     rating: u64,
 }
 
-impl Puzzles {
-    /// The fields.
-    pub const FIELDS: [&str; 1] = ["game"];
-
-    /// All puzzles of the game.
-    pub fn answer(&self) -> Result<PuzzleList, Refusal> {
-        let entry = game(&self.game)?;
-        let row = |(i, puzzle): (usize, Puzzle)| PuzzleEntry {
-            number: i + 1,
-            position: puzzle.position,
-            turns: puzzle.turns,
-            rating: puzzle.rating,
-        };
-        let puzzles = of_game(entry)?.into_iter().enumerate().map(row).collect();
-        Ok(PuzzleList { game: entry.info.id, puzzles })
-    }
+/// Lists the puzzles of a game.
+pub fn list(id: &str) -> Result<PuzzleList, Refusal> {
+    let entry = game(id)?;
+    let row = |(puzzle, number): (Puzzle, usize)| PuzzleEntry {
+        number,
+        position: puzzle.position,
+        turns: puzzle.turns,
+        rating: puzzle.rating,
+    };
+    let puzzles = of_game(entry)?.into_iter().zip(1..).map(row).collect();
+    Ok(PuzzleList { game: entry.info.id, puzzles })
 }
 
-/// A try at a puzzle.
+/// An attempt at a puzzle.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Attempt {
     /// The game's id.
     pub game: String,
-    /// Which of its puzzles, from 1.
+    /// The number of the puzzle, from 1.
     pub number: usize,
-    /// What was played so far by both sides; the last turn may be incomplete.
+    /// The turns both sides have played so far; the last one may be incomplete.
     #[serde(default)]
     pub turns: Vec<String>,
     /// Whether player 2 sits at the bottom of the board.
     #[serde(default)]
     pub flipped: bool,
-    /// Whether to tell the solution.
+    /// Whether to reveal the solution.
     #[serde(default)]
     pub solution: bool,
 }
 
-/// How a try goes.
+/// How an attempt is going.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Progress {
     /// Nothing has been played.
     Begins,
-    /// All right so far.
+    /// Correct so far.
     Right,
-    /// The first turn was not the one.
+    /// The first turn was not the solution.
     Wrong,
-    /// The win takes longer than it must.
+    /// The win takes longer than necessary.
     Late,
-    /// Won in time.
+    /// Won within the required number of turns.
     Solved,
 }
 
-/// How a try goes, and the board as it stands.
+/// The progress of an attempt, with the current position.
 #[derive(Clone, Debug, Serialize)]
 pub struct AttemptShown {
     number: usize,
     of: usize,
-    /// Within how many own turns the win is to be found.
+    /// Within how many of their own turns the player must win.
     within: u32,
     rating: u64,
     player: u8,
@@ -100,10 +88,10 @@ pub struct AttemptShown {
 }
 
 impl Attempt {
-    /// The fields.
+    /// The fields of this request.
     pub const FIELDS: [&str; 5] = ["game", "number", "turns", "flipped", "solution"];
 
-    /// How the try goes.
+    /// Checks the attempt.
     pub fn answer(&self) -> Result<AttemptShown, Refusal> {
         let entry = game(&self.game)?;
         let puzzles = of_game(entry)?;
@@ -113,11 +101,9 @@ impl Attempt {
             let message = format!("the puzzles are 1 to {of}, got {}", self.number);
             Refusal::not_there(message).at("number")
         })?;
-        let mut session = open(entry, &puzzle)?;
+        let mut session = open(entry, &puzzle.position)?;
         let player = session.turn();
-        for (i, turn) in self.turns.iter().enumerate() {
-            session.play(turn).map_err(|e| Refusal::against(e).at(format!("turns[{i}]")))?;
-        }
+        play(session.as_mut(), "turns", &self.turns)?;
         Ok(AttemptShown {
             number: self.number,
             of,
@@ -131,7 +117,7 @@ impl Attempt {
     }
 }
 
-/// The puzzles of a game, where they are at hand.
+/// The puzzles of a game; refused if they still have to be fetched.
 fn of_game(entry: &Entry) -> Result<Vec<Puzzle>, Refusal> {
     match parts::puzzles(entry.info.id) {
         Err(Some(part)) => Err(Refusal::needs(vec![part])),
@@ -139,12 +125,7 @@ fn of_game(entry: &Entry) -> Result<Vec<Puzzle>, Refusal> {
     }
 }
 
-fn open(entry: &Entry, puzzle: &Puzzle) -> Result<Box<dyn Session>, Refusal> {
-    (entry.from_text)(&puzzle.position, &Map::new())
-        .map_err(|error| Refusal::against(error.message).at("number"))
-}
-
-/// How the try of a player goes who was to move at the start of a match.
+/// The progress of an attempt by the player who was to move at the start.
 pub fn progress(puzzle: &Puzzle, player: Player, session: &dyn Session) -> Progress {
     let unfinished = usize::from(session.in_turn() && session.outcome().is_none());
     let own = (session.turns_played() - unfinished).div_ceil(2) as u32;

@@ -1,9 +1,8 @@
-//! What the rules say of a position, piece by piece as it is wanted, and what a search finds.
+//! Facts about a position, each only if asked for, and optionally a search.
 
 use crate::budget::{Budget, Effort};
 use crate::desk::Desk;
 use crate::given::Given;
-use crate::refusal::Refusal;
 use crate::think::{Found, search};
 use engine::session::Child;
 use engine::{Entry, Limits, Session, Stop, Thinker};
@@ -13,38 +12,38 @@ use rules::svg;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
+use table::Refusal;
 
-/// How long a search takes when nothing is said.
-const TIME: Duration = Duration::from_secs(1);
+/// The search time if the request sets no limit.
+pub const TIME: Duration = Duration::from_secs(1);
 
 /// A question about a position.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
 pub struct Query {
     /// The position.
     #[serde(skip)]
     pub given: Given,
-    /// What the reply tells besides who is to move and who has won: some of [`WANTS`].
-    #[serde(default)]
+    /// What to report besides the player to move and the winner: some of [`WANTS`].
     pub want: Option<Vec<String>>,
-    /// How much to search, if at all.
-    #[serde(default)]
+    /// The search limits, if a search is wanted.
     pub search: Option<Map<String, Value>>,
 }
 
-/// What can be wanted.
+/// The facts that can be asked for.
 pub const WANTS: [&str; 8] =
     ["turns", "children", "position", "text", "svg", "seed", "seed_best", "exact"];
 
-/// The reply: the fields that were wanted, in the order they were.
+/// The reply; the requested facts come in the order they were asked for.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Reply {
-    /// Who is to move, or would be if the game were not over.
+    /// The player to move, or the one who would be if the game were not over.
     pub turn: u8,
-    /// Whether the position ends the game.
+    /// Whether the game is over.
     pub over: bool,
     /// 1, 2, `"draw"` or null.
     pub winner: Option<Outcome>,
-    /// What was wanted, by name.
+    /// The requested facts, by name.
     #[serde(flatten)]
     pub wanted: Map<String, Value>,
     /// What the search found.
@@ -53,10 +52,10 @@ pub struct Reply {
 }
 
 impl Query {
-    /// The fields besides those of the position.
+    /// The fields of this request apart from those of the position.
     pub const FIELDS: [&str; 2] = ["want", "search"];
 
-    /// Refuses what cannot be answered, before anything is searched.
+    /// Validates the query before anything is searched.
     pub fn prepare(&self, budget: &Budget) -> Result<Prepared, Refusal> {
         let wanted = self.want.clone().unwrap_or_default();
         if let Some((i, want)) =
@@ -83,7 +82,7 @@ impl Query {
     }
 }
 
-/// A query that can be answered.
+/// A validated query.
 pub struct Prepared {
     entry: &'static Entry,
     session: Box<dyn Session>,
@@ -92,7 +91,7 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// The answer. A search begins with an empty table, so the same question gets the same answer.
+    /// Answers the query. A search starts with an empty transposition table, so the same query gets the same answer.
     pub fn answer(&self, desk: &mut Desk, stop: &Stop) -> Reply {
         let session = self.session.as_ref();
         let thinker = desk.thinker(self.entry);
@@ -129,7 +128,7 @@ fn tell(session: &dyn Session, want: &str, thinker: &dyn Thinker) -> Option<Valu
     })
 }
 
-/// Who wins after how many turns, if a table tells.
+/// The winner and the number of turns until the end, if the endgame tables know.
 fn exact(session: &dyn Session, thinker: &dyn Thinker) -> Value {
     match thinker.exact(session) {
         None => Value::Null,

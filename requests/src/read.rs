@@ -1,18 +1,18 @@
-//! From JSON to typed requests, with messages that speak of JSON and not of Rust.
+//! Reading typed requests from JSON, with error messages in JSON's terms rather than Rust's.
 
-use crate::refusal::Refusal;
 use rules::game::shorten;
 use rules::json::{self, Misread};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+use table::Refusal;
 
-/// Reads JSON, or says what is wrong with it and where.
+/// Reads JSON, or explains what is wrong with it and where.
 pub fn json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refusal> {
     json::read(serde_json::from_slice(bytes).map_err(|error| not_json(&error))?).map_err(refusal)
 }
 
-/// Reads the fields of an object, all of which must be among those that are known.
+/// Reads a value from the fields of an object; unknown fields are refused.
 pub fn fields<T: DeserializeOwned>(
     fields: Map<String, Value>,
     known: &[&str],
@@ -20,21 +20,21 @@ pub fn fields<T: DeserializeOwned>(
     json::read(present(fields, known)?).map_err(refusal)
 }
 
-/// The fields that are there, all of which must be among those that are known: what does not depend on the type that
-/// is read is compiled once, since pages fetch it.
+/// Drops null fields and refuses unknown ones. Not generic, so that it is compiled only once: pages download this
+/// code.
 fn present(fields: Map<String, Value>, known: &[&str]) -> Result<Value, Refusal> {
     self::known(&fields, known)?;
-    // A field that is null is a field that was left out.
+    // A null field counts as left out.
     let there = fields.into_iter().filter(|(_, value)| !value.is_null());
     Ok(Value::Object(there.collect()))
 }
 
-/// Takes some fields out of an object.
+/// Moves the named fields to an object of their own.
 pub fn take(fields: &mut Map<String, Value>, names: &[&str]) -> Map<String, Value> {
     names.iter().filter_map(|name| fields.shift_remove_entry(*name)).collect()
 }
 
-/// Refuses fields that are not known.
+/// Refuses unknown fields.
 pub fn known(fields: &Map<String, Value>, known: &[&str]) -> Result<(), Refusal> {
     match fields.keys().find(|key| !known.contains(&key.as_str())) {
         Some(unknown) => {
@@ -54,13 +54,13 @@ fn not_json(error: &serde_json::Error) -> Refusal {
     Refusal::not_understood(format!("not JSON: {}", one_line(&error.to_string())))
 }
 
-/// A reader's message in words of JSON: what was expected before what was read, no types of Rust.
+/// Rewrites a serde message in JSON's terms: first what was expected, then what was found, and no Rust types.
 fn plain(message: &str) -> String {
     let text = one_line(message);
-    // Where in the text it stands is told by the field.
+    // The field already gives the position.
     let text = text.split(" at line ").next().unwrap_or_default();
     if text.starts_with("data did not match any variant") {
-        return "none of the forms that are understood".to_owned();
+        return "matches none of the accepted forms".to_owned();
     }
     let told = text.strip_prefix("invalid type: ").or_else(|| text.strip_prefix("invalid value: "));
     match told.and_then(|told| told.rsplit_once(", expected ")) {
@@ -69,10 +69,10 @@ fn plain(message: &str) -> String {
     }
 }
 
-/// What a reader of Rust wanted, as people call it.
+/// The JSON term for what serde expected.
 fn wanted(expected: &str) -> &str {
     match expected.split(' ').next().unwrap_or_default() {
-        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number that is not negative",
+        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number of at least 0",
         "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number",
         "f32" | "f64" => "a number",
         "struct" | "internally" | "adjacently" | "map" => "an object",
@@ -81,33 +81,33 @@ fn wanted(expected: &str) -> &str {
         _ => match expected {
             "a map" => "an object",
             "a sequence" => "a list",
-            "a string" => "a text",
+            "a string" => "a string",
             "a boolean" => "true or false",
             _ => expected,
         },
     }
 }
 
-/// What a reader of Rust read, as people call it.
+/// The JSON term for what serde found.
 fn read(got: &str) -> String {
     const WORDS: [(&str, &str); 6] = [
         ("sequence", "a list"),
         ("map", "an object"),
-        ("string", "the text"),
+        ("string", "the string"),
         ("integer", "the number"),
         ("floating point", "the number"),
-        ("boolean", "the word"),
+        ("boolean", "the value"),
     ];
     let known = WORDS.iter().find_map(|(word, plain)| Some((plain, got.strip_prefix(word)?)));
     known.map_or_else(|| got.to_owned(), |(plain, rest)| format!("{plain}{rest}"))
 }
 
-/// A message that may quote foreign text, cut to a line.
+/// Cuts a message, which may quote untrusted text, to one short line.
 fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(240).collect()
 }
 
-/// A number as it was sent, whatever it is: it is judged where its bounds are known.
+/// A number exactly as it was sent; it is checked later, where its bounds are known.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(transparent)]
 pub struct Amount(Value);
@@ -119,7 +119,7 @@ impl From<u64> for Amount {
 }
 
 impl Amount {
-    /// The number, from 1 to the most that is allowed.
+    /// Checks that the number lies between 1 and `most`.
     pub fn within(&self, field: &str, most: u64) -> Result<u64, Refusal> {
         self.0.as_u64().filter(|n| (1..=most).contains(n)).ok_or_else(|| {
             let got = shorten(&self.0.to_string());
@@ -134,7 +134,7 @@ impl Amount {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::refusal::Kind;
+    use table::Kind;
 
     #[test]
     fn messages_speak_of_json_and_not_of_types() {
@@ -154,10 +154,10 @@ mod tests {
         }
         let told = [
             ("7", ": expected an object, got the number `7`"),
-            (r#"{"seq":"x"}"#, "seq: expected a whole number, got the text \"x\""),
+            (r#"{"seq":"x"}"#, "seq: expected a whole number, got the string \"x\""),
             (r#"{"list":7}"#, "list: expected a list, got the number `7`"),
             (r#"{"list":{}}"#, "list: expected a list, got an object"),
-            (r#"{"list":[7]}"#, "list[0]: expected a text, got the number `7`"),
+            (r#"{"list":[7]}"#, "list[0]: expected a string, got the number `7`"),
             (r#"{"seats":[{"kind":"level","level":300}]}"#, "seats[0]: expected a whole number"),
             (r#"{"seats":[{"kind":"level","level":"a"}]}"#, "seats[0]: expected a whole number"),
             (

@@ -1,78 +1,69 @@
-//! A whole game gone over: what every position was worth, and which turns gave something away.
+//! Review of a whole game: what each position was worth, and which turns were mistakes.
 
-use crate::budget::{Budget, Effort};
+use crate::budget::Budget;
 use crate::desk::Desk;
-use crate::given::Given;
-use crate::refusal::Refusal;
-use crate::think::{bar, search_on};
+use crate::think::{Search, bar, search_on};
 use engine::score::{WIN, earlier, win_in};
 use engine::{Entry, Limits, Session, Stop};
 use rules::Player;
 use serde::Serialize;
 use std::time::Duration;
+use table::Refusal;
 
-/// How long each position is looked at when nothing is said.
-const TIME: Duration = Duration::from_millis(300);
+/// The search time for each position if the request sets no limit.
+pub const TIME: Duration = Duration::from_millis(300);
 
-/// Values beyond this are as good as won: to lose some of that is no mistake.
+/// Scores beyond this count as won: losing part of such a lead is not a mistake.
 const CLEARLY_WON: i32 = 1_000;
 
-/// From which loss on a turn is called what, in hundredths of a piece.
+/// The least loss, in hundredths of a piece, for each kind of mistake.
 const MISTAKES: [(i32, &str); 3] = [(300, "blunder"), (120, "mistake"), (50, "inaccuracy")];
 
-/// A game to go over; the effort is for each position.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Review {
-    /// The game.
-    pub given: Given,
-    /// How much to search at each position.
-    pub effort: Effort,
-}
-
-/// What a position was worth, and what the turn before it gave away.
+/// A position's value, and what the turn leading to it lost.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Judged {
-    /// How many turns led to the position.
+    /// The number of turns played before this position.
     pub ply: usize,
-    /// How many turns the game has.
+    /// The number of turns in the game.
     pub of: usize,
-    /// The value to player 1.
+    /// The score from player 1's point of view.
     pub score: i32,
-    /// Turns of the winner until a proven win, negative when player 2 wins.
+    /// The winner's turns until a proven win; negative if player 2 wins.
     pub win_in: Option<i32>,
-    /// How much of an evaluation bar belongs to player 1, in thousandths.
+    /// Player 1's share of the evaluation bar, in thousandths.
     pub bar: u16,
-    /// What was best before the turn.
+    /// The best line instead of the turn.
     pub best: Vec<String>,
-    /// What the turn gave away, in hundredths of a piece; null at the start.
+    /// What the turn lost, in hundredths of a piece; null at the start.
     pub loss: Option<i32>,
-    /// What such a loss is called.
+    /// The name for a loss of this size.
     pub mistake: Option<&'static str>,
 }
 
-/// A review under way. It goes from the end to the beginning: what came out later is known when a turn
-/// is judged. Between two steps the engine may be lent to others.
+/// A review in progress. It runs from the last position to the first, so that later findings are known when a turn is
+/// judged. Other work may use the engine between two steps.
 pub struct Reviewing {
-    /// The match at the position that is judged next; none when all are.
+    /// The game at the position to be judged next; none when the review is complete.
     session: Option<Box<dyn Session>>,
     turns: Vec<String>,
     ply: usize,
     limits: Limits,
-    /// The position after the one that is judged next.
+    /// The value of the position after that one.
     after: Option<Worth>,
-    /// Whether the engine has forgotten what it was asked before.
+    /// Whether the transposition table has been cleared for this review.
     begun: bool,
 }
 
-impl Review {
-    /// Opens the game, so that whatever is wrong with it is said before anything is searched.
-    pub fn begin(&self, budget: &Budget) -> Result<Reviewing, Refusal> {
+impl Search {
+    /// Opens a game for review, so that errors are reported before anything is searched; the effort applies to each
+    /// position.
+    pub fn review(&self, budget: &Budget) -> Result<Reviewing, Refusal> {
         let budget = Budget { time_ms: budget.review_ms, ..*budget };
         let limits = self.effort.limits(&budget, TIME)?;
         let session = self.given.open_for_engine(&budget)?;
         let turns = session.history();
-        // A depth that is never reached keeps proofs and books out: a position of a book beside one
-        // without would look like a blunder.
+        // A depth limit that is never reached keeps proofs and opening books out: a book position next to one without
+        // would look like a blunder.
         let limits = Limits { depth: limits.depth.or(Some(99)), lines: 1, ..limits };
         Ok(Reviewing {
             ply: turns.len(),
@@ -86,7 +77,7 @@ impl Review {
 }
 
 impl Reviewing {
-    /// Judges positions until one can be told; nothing when all are, or when it was stopped.
+    /// Reviews backwards until the next result is ready; none when the review is complete or was stopped.
     pub fn step(&mut self, desk: &mut Desk, stop: &Stop) -> Option<Judged> {
         loop {
             let Some(session) = self.session.as_deref_mut() else {
@@ -120,10 +111,10 @@ impl Reviewing {
     }
 }
 
-/// What a position is worth.
+/// The value of a position.
 struct Worth {
     entry: &'static Entry,
-    /// To player 1.
+    /// From player 1's point of view.
     score: i32,
     mover: Player,
     best: Vec<String>,
@@ -153,7 +144,7 @@ impl Worth {
         Judged { ply, of, score, win_in, bar: bar(self.entry, score), best, loss, mistake }
     }
 
-    /// A turn that turned out better than what was thought best is the best that is known.
+    /// If the turn played turned out better than the best one found, it becomes the best.
     fn learn(&mut self, turn: &str, after: i32) {
         let sign = if self.mover == Player::One { 1 } else { -1 };
         let after = earlier(after, 1);
@@ -163,7 +154,7 @@ impl Worth {
         }
     }
 
-    /// What the player to move gave away by a turn after which the position is worth this.
+    /// What the player to move lost by a turn that leads to a position worth `after`.
     fn loss(&self, after: i32) -> i32 {
         let sign = if self.mover == Player::One { 1 } else { -1 };
         let worth = |score: i32| (sign * score).clamp(-CLEARLY_WON, CLEARLY_WON);
@@ -174,6 +165,7 @@ impl Worth {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Effort, Given};
 
     #[test]
     fn a_loss_is_what_the_mover_gave_away() {
@@ -229,7 +221,7 @@ mod tests {
             }
             let given = Given { turns: Some(session.history()), ..Given::start_of(entry.info.id) };
             let effort = Effort { nodes: Some(50.into()), ..Effort::default() };
-            let mut review = Review { given, effort }.begin(&Budget::OWN).unwrap();
+            let mut review = Search { given, effort }.review(&Budget::OWN).unwrap();
             let mut desk = Desk::new(1);
             let steps = std::iter::from_fn(|| review.step(&mut desk, &Stop::default()));
             let plies: Vec<_> = steps.map(|judged| judged.ply).collect();

@@ -1,48 +1,51 @@
-//! What the engine finds: a hint, an analysis that tells what it finds on the way, a computer's turn.
+//! Engine searches: hints, streamed analyses, and computer players' turns.
 
 use crate::budget::{Budget, Effort};
 use crate::desk::Desk;
 use crate::given::Given;
-use crate::refusal::Refusal;
 use engine::who::Who;
 use engine::{AnalysedLine, Analysis, Entry, Limits, Session, Stop};
 use rules::random::Random;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
+use table::Refusal;
 
-/// How long the engine looks for a hint, an analysis goes on and the strongest level thinks, when nothing
-/// is said.
-const HINT: Duration = Duration::from_millis(700);
-const ANALYSIS: Duration = Duration::from_secs(10);
-const TURN: Duration = Duration::from_millis(1_500);
+/// The time of a hint whose request sets no limit.
+pub const HINT: Duration = Duration::from_millis(700);
 
-/// What a search has found so far.
+/// The time of an analysis whose request sets no limit.
+pub const ANALYSIS: Duration = Duration::from_secs(10);
+
+/// The time of the last level's turn whose request sets no limit.
+pub const TURN: Duration = Duration::from_millis(1_500);
+
+/// The result of a search so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Found {
-    /// How many moves deep it has looked.
+    /// The completed depth, in moves.
     pub depth: u32,
-    /// How many positions it has looked at.
+    /// Nodes searched.
     pub nodes: u64,
-    /// How long it took.
+    /// Time spent, in milliseconds.
     pub time_ms: u64,
-    /// The best lines, the best one first; none when the game is over.
+    /// The principal variations, best first; empty if the game is over.
     pub lines: Vec<FoundLine>,
 }
 
-/// A line of whole turns, and what it is worth to the player to move.
+/// A principal variation of whole turns, scored from the point of view of the player to move.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FoundLine {
     /// The turns.
     pub turns: Vec<String>,
-    /// Hundredths of a piece or so.
+    /// The score, roughly in hundredths of a piece.
     pub score: i32,
-    /// Turns of the winner until a proven win, negative when it is a loss.
+    /// The winner's turns until a proven win; negative for a loss.
     pub win_in: Option<i32>,
-    /// How much of an evaluation bar belongs to the player to move, in thousandths.
+    /// The share of the evaluation bar of the player to move, in thousandths.
     pub bar: u16,
 }
 
-/// The thousandths of an evaluation bar that belong to whom the score is worth that much.
+/// Converts a score to that side's share of an evaluation bar, in thousandths.
 pub(crate) fn bar(entry: &Entry, score: i32) -> u16 {
     ((entry.bar)(score) * 1000.0).round() as u16
 }
@@ -64,7 +67,7 @@ impl Found {
     }
 }
 
-/// Searches with an empty table, so that the same request gets the same answer; nothing if the game is
+/// Searches with an empty transposition table, so that the same request gets the same answer; none if the game is
 /// over.
 pub(crate) fn search(
     desk: &mut Desk,
@@ -78,7 +81,7 @@ pub(crate) fn search(
     search_on(desk, session, limits, stop, news)
 }
 
-/// Searches with what the engine remembers.
+/// Searches with the transposition table as it is.
 pub(crate) fn search_on(
     desk: &mut Desk,
     session: &dyn Session,
@@ -92,7 +95,7 @@ pub(crate) fn search_on(
     Some(Found::of(entry, &view))
 }
 
-/// The match of a request to the engine, whose game must go on.
+/// Opens the position; refused if the game is over.
 fn open(given: &Given, budget: &Budget) -> Result<Box<dyn Session>, Refusal> {
     let session = given.open_for_engine(budget)?;
     match session.outcome() {
@@ -101,32 +104,32 @@ fn open(given: &Given, budget: &Budget) -> Result<Box<dyn Session>, Refusal> {
     }
 }
 
-/// A request for the engine: a position and how much to search.
+/// A position and how much to search it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Search {
-    /// The position, whose game must go on.
+    /// The position; its game must not be over.
     pub given: Given,
     /// How much to search.
     pub effort: Effort,
 }
 
-/// What one might play here.
+/// Suggested turns.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Hint {
-    /// The best player of the original program, where there is one.
+    /// The suggestion of the original program's best player, if there is one.
     pub seed: Option<SeedHint>,
-    /// The engine's turn.
+    /// The engine's suggestion.
     pub engine: Option<EngineHint>,
 }
 
-/// The turns that a player of the original program draws from.
+/// The turns among which a player of the original program chooses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SeedHint {
     name: &'static str,
     turns: Vec<String>,
 }
 
-/// The engine's turn and what it is worth to the player to move.
+/// The engine's turn, scored from the point of view of the player to move.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct EngineHint {
     turn: Option<String>,
@@ -134,10 +137,10 @@ pub struct EngineHint {
     win_in: Option<i32>,
 }
 
-/// News of an analysis; the last has `done`.
+/// An update of a running analysis; the last one has `done`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct News {
-    /// What was found so far.
+    /// The result so far.
     #[serde(flatten)]
     pub found: Found,
     /// Whether the analysis has ended.
@@ -145,31 +148,31 @@ pub struct News {
 }
 
 impl Search {
-    /// Refuses what cannot be searched, before anything is queued.
+    /// Validates the search before it is queued.
     pub fn prepare(&self, budget: &Budget, usual: Duration) -> Result<Prepared, Refusal> {
         let limits = self.effort.limits(budget, usual)?;
         Ok(Prepared { session: open(&self.given, budget)?, limits })
     }
 
-    /// A hint that is ready to be looked for.
+    /// Validates a request for a hint.
     pub fn hint(&self, budget: &Budget) -> Result<Prepared, Refusal> {
         self.prepare(budget, HINT)
     }
 
-    /// An analysis that is ready to begin.
+    /// Validates a request for an analysis.
     pub fn analysis(&self, budget: &Budget) -> Result<Prepared, Refusal> {
         self.prepare(budget, ANALYSIS)
     }
 }
 
-/// A search that may begin: the position has been opened, and the limits are within the budget.
+/// A validated search: the position is open and the limits are within the budget.
 pub struct Prepared {
     session: Box<dyn Session>,
     limits: Limits,
 }
 
 impl Prepared {
-    /// What the original's best player and the engine would play.
+    /// What the original program's best player and the engine would play.
     pub fn hint(&self, desk: &mut Desk, stop: &Stop) -> Hint {
         let session = self.session.as_ref();
         let players = session.seed_players();
@@ -187,7 +190,7 @@ impl Prepared {
         Hint { seed, engine }
     }
 
-    /// Tells what is found on the way, and at last what was found.
+    /// Searches, reporting intermediate results and finally the result.
     pub fn analyse(&self, desk: &mut Desk, stop: &Stop, tell: &mut dyn FnMut(News)) {
         let session = self.session.as_ref();
         let news = &mut |found| tell(News { found, done: false });
@@ -197,24 +200,24 @@ impl Prepared {
     }
 }
 
-/// A computer's turn that is asked for.
+/// A request for a computer player's turn.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Turn {
-    /// The position, and what the strongest level may spend.
+    /// The position, and the budget of the strongest level.
     #[serde(skip)]
     pub search: Search,
-    /// Who is to move: `{"kind":"level","level":5}` or `{"kind":"seed","player":"hard"}`.
+    /// The player: `{"kind":"level","level":5}` or `{"kind":"seed","player":"hard"}`.
     pub player: Who,
-    /// Another seed gives other turns, where the player has a choice or errs.
+    /// The random seed, for players that choose among turns or make deliberate mistakes.
     #[serde(default)]
     pub seed: u64,
 }
 
 impl Turn {
-    /// The fields besides those of a search.
+    /// The fields of this request apart from those of a search.
     pub const FIELDS: [&str; 2] = ["player", "seed"];
 
-    /// A turn that is ready to be looked for.
+    /// Validates the request.
     pub fn prepare(&self, budget: &Budget) -> Result<PreparedTurn, Refusal> {
         let search = self.search.prepare(budget, TURN)?;
         let session = search.session.as_ref();
@@ -229,7 +232,7 @@ impl Turn {
     }
 }
 
-/// A turn that may be looked for.
+/// A validated request for a turn.
 pub struct PreparedTurn {
     search: Prepared,
     player: Who,
@@ -237,7 +240,7 @@ pub struct PreparedTurn {
 }
 
 impl PreparedTurn {
-    /// The turn; none if it was stopped before there was one.
+    /// Chooses the turn; none if stopped before one was found.
     pub fn choose(&self, desk: &mut Desk, stop: &Stop) -> Option<String> {
         let session = self.search.session.as_ref();
         let entry = engine::find(session.info().id)?;

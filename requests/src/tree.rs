@@ -1,15 +1,12 @@
-//! Records as trees of turns, and back.
-//!
-//! A tree is a list of turns, each with the number of the turn it follows, so that its depth costs no
-//! nesting. Among the turns that follow the same one, the first is the main line.
+//! Records as trees of turns, editing such trees, and writing them back as records.
 
 use crate::budget::Budget;
 use crate::given::{Given, game};
-use crate::refusal::Refusal;
-use rules::game::shorten;
-use rules::record::{Node, Record, RecordError, Variation, Verdict};
+use rules::record::{Record, RecordError, Verdict};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use table::Refusal;
+use table::tree::FlatTurn;
 
 /// The text of a record.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -23,56 +20,40 @@ pub struct RecordText {
 pub struct Tree {
     /// The game's id.
     pub game: String,
-    /// Options that differ from the usual ones.
+    /// Options that differ from the defaults.
     #[serde(default)]
     pub options: Map<String, Value>,
-    /// The position it begins with, in one line.
+    /// The starting position, in one line.
     #[serde(default)]
     pub start: Option<String>,
-    /// Who played, where and when: whatever the rest does not tell.
+    /// Tags that do not follow from the other fields, such as the players' names, the place and the date.
     #[serde(default)]
     pub tags: Vec<(String, String)>,
-    /// What is said before the first turn.
+    /// The comment before the first turn.
     #[serde(default)]
     pub comment: String,
     /// The turns.
     #[serde(default)]
-    pub nodes: Vec<TreeTurn>,
+    pub nodes: Vec<FlatTurn>,
 }
 
-/// One turn of a tree.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-pub struct TreeTurn {
-    /// Its text.
-    pub turn: String,
-    /// The number of the turn before it; none for a first turn.
-    pub after: Option<usize>,
-    /// What is said of it.
-    #[serde(default)]
-    pub comment: String,
-    /// Its mark, such as `!` or `??`.
-    #[serde(default)]
-    pub glyph: String,
-}
-
-/// The tags that follow from the rest.
+/// Tags derived from the other fields.
 const OWN_TAGS: [&str; 4] = ["Game", "Options", "Position", "Result"];
-/// Of these, the one that need not: a game may have been resigned.
+/// The one derived tag that is kept: a resignation does not follow from the turns.
 const RESULT: &str = "Result";
 
 impl RecordText {
-    /// The fields.
+    /// The fields of this request.
     pub const FIELDS: [&str; 1] = ["record"];
 
-    /// The record as a tree of turns.
+    /// Parses the record.
     pub fn answer(&self) -> Result<Tree, Refusal> {
         let wrong = |error: RecordError| Refusal::against(error).at("record");
         let record = Record::parse(&self.record).map_err(wrong)?;
         let entry = game(record.game().map_err(wrong)?)?;
         let session = (entry.from_record)(&record).map_err(wrong)?.start();
         let kept = |(name, _): &&(String, String)| name == RESULT || !OWN_TAGS.contains(&&**name);
-        let mut nodes = Vec::new();
-        append_line(&record.main, None, &mut nodes);
+        let (nodes, _) = table::Tree::of(&record.main).flat();
         Ok(Tree {
             game: entry.info.id.to_owned(),
             options: session.options(),
@@ -84,57 +65,37 @@ impl RecordText {
     }
 }
 
-/// Appends a line behind a turn, each of its turns followed by the variations to it.
-fn append_line(line: &Variation, mut after: Option<usize>, nodes: &mut Vec<TreeTurn>) {
-    for node in &line.nodes {
-        let at = nodes.len();
-        let Node { turn, comment, glyph, .. } = node;
-        nodes.push(TreeTurn {
-            turn: turn.clone(),
-            after,
-            comment: comment.clone(),
-            glyph: glyph.clone(),
-        });
-        for variation in &node.variations {
-            let first = nodes.len();
-            append_line(variation, after, nodes);
-            if let Some(turn) = nodes.get_mut(first).filter(|_| !variation.comment.is_empty()) {
-                let words = [variation.comment.as_str(), &turn.comment];
-                turn.comment = words.join(" ").trim().to_owned();
-            }
-        }
-        after = Some(at);
-    }
-}
-
 impl Tree {
-    /// The fields.
+    /// The fields of this request.
     pub const FIELDS: [&str; 6] = ["game", "options", "start", "tags", "comment", "nodes"];
 
-    /// The tree as the text of a record. Every turn is checked, those of variations too.
-    pub fn answer(self, budget: &Budget) -> Result<RecordText, Refusal> {
-        let branches = Branches::of(&self.nodes)?;
-        let entry = game(&self.game)?;
-        let given = Given {
-            game: Some(self.game),
-            options: Some(self.options).filter(|options| !options.is_empty()),
-            position: self.start.map(Value::String),
-            turns: Some(branches.main_line()),
+    fn given(&self, turns: Vec<String>) -> Given {
+        Given {
+            game: Some(self.game.clone()),
+            options: Some(self.options.clone()).filter(|options| !options.is_empty()),
+            position: self.start.clone().map(Value::String),
+            turns: Some(turns),
             moves: None,
-        };
+        }
+    }
+
+    /// Writes the tree as a record. Every turn is checked, including variations.
+    pub fn answer(self, budget: &Budget) -> Result<RecordText, Refusal> {
+        let turned = table::Tree::from_flat(&self.comment, &self.nodes)?;
+        let entry = game(&self.game)?;
+        let given = self.given(turned.main_line());
         let own = |(name, _): &&(String, String)| !OWN_TAGS.contains(&name.as_str());
         let tags: Vec<_> =
             self.tags.iter().filter(own).map(|(name, value)| (&**name, &**value)).collect();
         let mut record = given.open(budget)?.record(&tags);
-        record.main =
-            Variation { comment: self.comment, nodes: branches.line(branches.first(), 0)? };
+        record.main = turned.variation();
         let said = self.tags.iter().find(|(name, _)| name == RESULT);
         if let Some(verdict) = said.and_then(|(_, text)| text.parse().ok())
             && record.result == Verdict::Open
         {
             record.set_result(verdict);
         }
-        // What was sent may not be what a record can say, so it is read again.
+        // Not every text that can be sent can be written in a record, so check that it reads back the same.
         let text = record.to_string();
         let wrong = |error: RecordError| Refusal::against(error.message).at("nodes");
         let read = Record::parse(&text).map_err(wrong)?;
@@ -147,72 +108,68 @@ impl Tree {
     }
 }
 
-/// How deep variations may nest, as in records.
-const MAX_DEPTH: usize = 32;
-
-/// The turns of a tree with those that follow each.
-struct Branches<'a> {
-    nodes: &'a [TreeTurn],
-    /// By number, and the first turns at the end.
-    next: Vec<Vec<usize>>,
+/// An edit to a tree.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Branch {
+    /// The tree.
+    pub tree: Tree,
+    /// The selected turn; none selects the start.
+    #[serde(default)]
+    pub node: Option<usize>,
+    /// The edit to make.
+    #[serde(rename = "do")]
+    pub change: Change,
+    /// The turns to add, for `add`.
+    #[serde(default)]
+    pub turns: Vec<String>,
 }
 
-impl<'a> Branches<'a> {
-    fn of(nodes: &'a [TreeTurn]) -> Result<Branches<'a>, Refusal> {
-        let mut next = vec![Vec::new(); nodes.len() + 1];
-        for (i, node) in nodes.iter().enumerate() {
-            let before = node.after.unwrap_or(nodes.len());
-            if node.after.is_some_and(|before| before >= i) {
-                let error = format!("turn {i} follows turn {before}, expected an earlier one");
-                return Err(Refusal::against(error).at(format!("nodes[{i}].after")));
+/// The kinds of edits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Change {
+    /// Adds turns after the selected one and selects the last of them.
+    Add,
+    /// Makes the line leading to it the main line.
+    Promote,
+    /// Removes it with everything after it and selects the previous turn.
+    Remove,
+}
+
+/// The tree after an edit.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Branched {
+    tree: Tree,
+    /// The turn selected now.
+    node: Option<usize>,
+}
+
+impl Branch {
+    /// The fields of this request.
+    pub const FIELDS: [&str; 4] = ["tree", "node", "do", "turns"];
+
+    /// Makes the edit. Added turns must be legal.
+    pub fn answer(self, budget: &Budget) -> Result<Branched, Refusal> {
+        let Branch { mut tree, node, change, turns } = self;
+        let mut turned = table::Tree::from_flat(&tree.comment, &tree.nodes)
+            .map_err(|refusal| refusal.within("tree"))?;
+        turned.go(node);
+        match change {
+            Change::Add => {
+                let given = tree.given(turned.line());
+                let mut session = given.open(budget)?;
+                for (i, turn) in turns.iter().enumerate() {
+                    let wrong = |error| Refusal::against(error).at(format!("turns[{i}]"));
+                    session.play(turn).map_err(wrong)?;
+                    turned.play(&session.last_turn().unwrap_or_default());
+                }
             }
-            if node.turn.split_whitespace().count() != 1 {
-                let error = format!("`{}` is not a turn", shorten(&node.turn));
-                return Err(Refusal::against(error).at(format!("nodes[{i}].turn")));
-            }
-            next[before].push(i);
+            Change::Promote => drop(turned.promote()),
+            Change::Remove => drop(turned.remove()),
         }
-        Ok(Branches { nodes, next })
-    }
-
-    fn first(&self) -> &[usize] {
-        self.after(self.nodes.len())
-    }
-
-    fn after(&self, node: usize) -> &[usize] {
-        self.next.get(node).map_or(&[], Vec::as_slice)
-    }
-
-    fn main_line(&self) -> Vec<String> {
-        let mut turns = Vec::new();
-        let mut at = self.first().first();
-        while let Some(node) = at.and_then(|at| self.nodes.get(*at)) {
-            turns.push(node.turn.clone());
-            at = at.and_then(|at| self.after(*at).first());
-        }
-        turns
-    }
-
-    /// The line that begins with the first of these turns; the others are variations to it.
-    fn line<'s>(&'s self, mut choices: &'s [usize], depth: usize) -> Result<Vec<Node>, Refusal> {
-        if depth > MAX_DEPTH {
-            let error = format!("variations nest deeper than {MAX_DEPTH} levels");
-            return Err(Refusal::against(error).at("nodes"));
-        }
-        let mut line = Vec::new();
-        while let [main, others @ ..] = choices {
-            let Some(TreeTurn { turn, comment, glyph, .. }) = self.nodes.get(*main) else { break };
-            let mut node = Node::new(turn);
-            node.comment.clone_from(comment);
-            node.glyph.clone_from(glyph);
-            for other in others {
-                let nodes = self.line(std::slice::from_ref(other), depth + 1)?;
-                node.variations.push(Variation { comment: String::new(), nodes });
-            }
-            line.push(node);
-            choices = self.after(*main);
-        }
-        Ok(line)
+        let (nodes, node) = turned.flat();
+        tree.nodes = nodes;
+        Ok(Branched { tree, node })
     }
 }
 

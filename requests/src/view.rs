@@ -1,16 +1,16 @@
-//! A position as a page shows it: drawn, in words, and with the ways to go on.
+//! A position prepared for display: drawn, described, and with its legal moves.
 
 use crate::budget::Budget;
 use crate::given::Given;
-use crate::refusal::Refusal;
 use engine::{Session, Step};
 use rules::diagram::{Diagram, Seat, Tap, Trace};
 use rules::svg::{self, Style, Theme};
-use rules::{Outcome, spoken};
+use rules::{ByPlayer, Outcome, spoken};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use table::Refusal;
 
-/// Which position, and which way round.
+/// A position and its orientation.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct View {
     /// The position.
@@ -21,7 +21,7 @@ pub struct View {
     pub flipped: bool,
 }
 
-/// What a page needs to show a position and to let one play on.
+/// Everything a page needs to show a position and let somebody play on.
 #[derive(Clone, Debug, Serialize)]
 pub struct Shown {
     game: &'static str,
@@ -38,7 +38,7 @@ pub struct Shown {
     svg: String,
     size: [f64; 2],
     cells: Vec<ShownCell>,
-    players: [Seat; 2],
+    players: ByPlayer<Seat>,
     steps: Vec<ShownStep>,
     turns: Vec<String>,
     last: Vec<Trace>,
@@ -46,7 +46,7 @@ pub struct Shown {
     seed: Value,
 }
 
-/// A cell: its name, its middle on the drawing, and what a screen reader says of it.
+/// A cell: its name, its centre in the drawing, and how a screen reader describes it.
 #[derive(Clone, Debug, Serialize)]
 struct ShownCell {
     name: String,
@@ -54,8 +54,7 @@ struct ShownCell {
     says: String,
 }
 
-/// A way to go on: the move's text, the taps that spell it, what it does on the board, and whether nothing
-/// of the turn is left after it.
+/// A legal move: its text, the taps that enter it, its effect on the board, and whether it completes the turn.
 #[derive(Clone, Debug, Serialize)]
 struct ShownStep {
     text: String,
@@ -65,17 +64,17 @@ struct ShownStep {
 }
 
 impl View {
-    /// The fields besides those of the position.
+    /// The fields of this request apart from those of the position.
     pub const FIELDS: [&str; 1] = ["flipped"];
 
-    /// The position as a page shows it.
+    /// Prepares the position for display.
     pub fn answer(&self, budget: &Budget) -> Result<Shown, Refusal> {
         Ok(Shown::of(self.given.open(budget)?.as_ref(), self.flipped))
     }
 }
 
 impl Shown {
-    /// The present position of a match.
+    /// Prepares the current position of a session.
     pub fn of(session: &dyn Session, flipped: bool) -> Shown {
         let diagram = session.diagram();
         let style = Style { theme: Theme::Page, flipped, ..Style::default() };
@@ -109,7 +108,7 @@ impl Shown {
     }
 }
 
-/// A step from the position of a match, which is the same again afterwards.
+/// Tries the move on the session to see whether it completes the turn, then takes it back.
 fn step(Step { text, gesture, trace }: Step, session: &mut dyn Session) -> ShownStep {
     let mut ends = false;
     if session.play(&text).is_ok() {
