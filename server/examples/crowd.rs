@@ -23,7 +23,7 @@ async fn main() -> Result<(), Failed> {
     let to = address.split(',').map(str::parse).collect::<Result<Vec<SocketAddr>, _>>()?;
     let from = to.first().ok_or("no address")?.ip();
     let (games, rate, seconds): (u32, f64, u64) = (games.parse()?, rate.parse()?, seconds.parse()?);
-    server::connections::open_files();
+    server::http::connections::open_files();
     let warm_up = Duration::from_secs(3 + u64::from(games) / 400);
     let crowd = Arc::new(Crowd {
         to,

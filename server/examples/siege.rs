@@ -5,15 +5,14 @@
 //! its own, with two sockets; some more are played against computers with clocks. As many are played at a second
 //! server, CONTROL, which nobody attacks: it tells what the machine needs for a move meanwhile.
 //! They are measured for so many seconds, and again while an attacker on 127.0.0.66 uses fifty connections
-//! for what costs a server most, for fetching everything that can be fetched, and for fetching one page. It ends with
+//! for what costs a server most, for fetching everything that can be fetched, for fetching one page, and for asking every
+//! route for its most expensive answer; the last also from 200 addresses with three connections each. It ends with
 //! exit code 1 if p99 reaches 50 ms under attack, or a computer loses on time.
 
 mod bots;
 
-use bots::{Bot, Crowd, Failed, Http, Made, Sorted, Times, make, open_socket, random_turn};
-use engine::Session;
+use bots::{Bot, Crowd, Failed, Http, Made, Sorted, Times, make, open_socket};
 use futures_util::{SinkExt, StreamExt};
-use rules::random::Random;
 use serde_json::{Value, json};
 use std::net::{IpAddr, SocketAddr};
 use std::process::ExitCode;
@@ -29,6 +28,9 @@ const ATTACKER: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(127, 0, 0, 66));
 /// Games against computers, and how they are played.
 const COMPUTERS: u8 = 20;
 const CLOCK_SECONDS: u64 = 30;
+
+/// The addresses of an attack from many.
+const ADDRESSES: u32 = 200;
 
 /// Turns of the attacker's longest game.
 const LONG: usize = 1_890;
@@ -72,7 +74,7 @@ fn main() -> Result<ExitCode, Failed> {
     let control: Option<SocketAddr> = control.first().map(|own| own.parse()).transpose()?;
     let (to, games): (SocketAddr, u32) = (address.parse()?, games.parse()?);
     let (rate, seconds): (f64, u64) = (rate.parse()?, seconds.parse()?);
-    server::connections::open_files();
+    server::http::connections::open_files();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let held = runtime.block_on(siege(to, control, games, rate, Duration::from_secs(seconds)));
     runtime.shutdown_background();
@@ -88,6 +90,10 @@ enum Attack {
     Everything,
     /// The page with most in it.
     OnePage,
+    /// Everything that can be asked of any route.
+    EveryRoute,
+    /// The same from 200 addresses, each in a network of its own.
+    ManyAddresses,
 }
 
 const PAGE: &str = "/puzzles/glaisher/50";
@@ -99,8 +105,14 @@ async fn siege(
     rate: f64,
     seconds: Duration,
 ) -> Result<bool, Failed> {
-    let attacks = [Attack::Costly, Attack::Everything, Attack::OnePage];
-    let long = long_game(LONG);
+    let attacks = [
+        Attack::Costly,
+        Attack::Everything,
+        Attack::OnePage,
+        Attack::EveryRoute,
+        Attack::ManyAddresses,
+    ];
+    let long = bots::routes::long_game(LONG);
     let warm_up = SETTLE + Duration::from_millis(u64::from(games) * 5);
     let measured = seconds + (SETTLE + seconds) * attacks.len() as u32;
     let until = Instant::now() + warm_up + measured + Duration::from_secs(1);
@@ -111,8 +123,9 @@ async fn siege(
     let mut others = JoinSet::new();
     for (crowd, number) in crowds.iter().flat_map(|crowd| (0..games).map(move |n| (crowd, n))) {
         let crowd = Arc::clone(crowd);
-        let [.., high, low] = (256 + number).to_be_bytes();
-        let from = IpAddr::from([127, 1, high, low]);
+        // Each in a network of its own.
+        let [.., high, low] = number.to_be_bytes();
+        let from = IpAddr::from([127, 100 + high, low, 1]);
         others.spawn(async move {
             tokio::time::sleep(Duration::from_millis(u64::from(number) * 5)).await;
             while Instant::now() < crowd.until {
@@ -200,7 +213,7 @@ async fn against_computer(
     until: Instant,
     computers: &Computers,
 ) -> Result<(), Failed> {
-    let from = IpAddr::from([127, 0, 2, 1 + number]);
+    let from = IpAddr::from([127, 2, number, 1]);
     let game = engine::GAMES[usize::from(number) % engine::GAMES.len()].info.id;
     let seats = json!([{ "kind": "person" }, { "kind": "level", "level": 1 + number % 10 }]);
     let clock = json!({ "kind": "time", "seconds": CLOCK_SECONDS, "increment": number % 2 });
@@ -233,34 +246,10 @@ async fn against_computer(
     }
 }
 
-/// A game that goes on for so many turns.
-fn long_game(turns: usize) -> Value {
-    let mut random = Random::new(1);
-    for entry in engine::GAMES {
-        let Ok(mut session) = (entry.start)(&Default::default()) else { continue };
-        while session.turns_played() < turns {
-            let quiet = |random: &mut Random, session: &dyn Session| {
-                let turn = random_turn(session, random)?;
-                let mut next = session.boxed_clone();
-                next.play(&turn).ok()?;
-                next.result().is_none().then_some(turn)
-            };
-            let tries = (0..50).find_map(|_| quiet(&mut random, session.as_ref()));
-            let Some(turn) = tries else { break };
-            if session.play(&turn).is_err() {
-                break;
-            }
-        }
-        if session.turns_played() == turns {
-            return json!({ "game": entry.info.id, "turns": session.history() });
-        }
-    }
-    json!({ "game": "glaisher" })
-}
-
 /// What every connection of the attacker knows.
 #[derive(Clone)]
 struct Attacker {
+    from: IpAddr,
     to: SocketAddr,
     loot: Arc<Loot>,
     over: Arc<AtomicBool>,
@@ -282,7 +271,8 @@ async fn besiege(
     wanted["shared"] = true.into();
     wanted["seats"] = json!([person, person]);
     let made = make(ATTACKER, to, &wanted).await?;
-    let own = Attacker { to, loot, over, long: Arc::new(long), made: Arc::new(made) };
+    let own =
+        Attacker { from: ATTACKER, to, loot, over, long: Arc::new(long), made: Arc::new(made) };
     if attack == Attack::Costly {
         own.lengthen().await?;
     }
@@ -290,16 +280,26 @@ async fn besiege(
         Attack::Costly => Vec::new(),
         Attack::Everything => own.paths().await?,
         Attack::OnePage => vec![PAGE.to_owned()],
+        Attack::EveryRoute | Attack::ManyAddresses => own.paths().await?,
     });
+    let posts = Arc::new(bots::routes::posts(&own.long, 1_000));
     let mut tasks = JoinSet::new();
-    for number in 0..50 {
-        let (own, paths) = (own.clone(), Arc::clone(&paths));
+    let (count, every) = match attack {
+        Attack::ManyAddresses => (3 * ADDRESSES, true),
+        attack => (50, attack == Attack::EveryRoute),
+    };
+    for number in 0..count {
+        let (mut own, paths, posts) = (own.clone(), Arc::clone(&paths), Arc::clone(&posts));
+        if attack == Attack::ManyAddresses {
+            own.from = IpAddr::from([127, 10, (number % ADDRESSES) as u8, 66]);
+        }
         tasks.spawn(async move {
             while !own.over.load(Ordering::Relaxed) {
                 // Whatever ended it, it begins again.
-                let ended = match paths.is_empty() {
-                    true => own.strike(number).await,
-                    false => own.fetch(&paths, number as usize).await,
+                let ended = match (paths.is_empty(), every) {
+                    (true, _) => own.strike(number).await,
+                    (_, true) => own.ask_for_all(&paths, &posts, number as usize).await,
+                    _ => own.fetch(&paths, number as usize).await,
                 };
                 if ended.is_err() {
                     own.loot.broken.fetch_add(1, Ordering::Relaxed);
@@ -361,6 +361,25 @@ impl Attacker {
         http.packed = true;
         for path in paths.iter().cycle().skip(first) {
             let (status, _) = http.ask("GET", path, "", "").await?;
+            self.count(status);
+        }
+        Ok(())
+    }
+
+    /// Asks every route for its most expensive answer, one after the other.
+    async fn ask_for_all(
+        &self,
+        paths: &[String],
+        posts: &[(&'static str, Value)],
+        first: usize,
+    ) -> Result<(), Failed> {
+        let mut http = Http::open(self.from, self.to).await?;
+        http.packed = true;
+        let gets = paths.iter().map(|path| ("GET", path.as_str(), String::new()));
+        let posts = posts.iter().map(|(path, body)| ("POST", *path, body.to_string()));
+        let all: Vec<_> = gets.chain(posts).collect();
+        for (method, path, body) in all.iter().cycle().skip(first * 7) {
+            let (status, _) = http.ask(method, path, "", body).await?;
             self.count(status);
         }
         Ok(())

@@ -1,41 +1,55 @@
-//! Names of games and secrets of seats.
+//! Game ids and seat tokens.
 
-use crate::error::Refusal;
 use rules::game::shorten;
 use sha2::{Digest, Sha256};
+use table::Refusal;
 
 const LETTERS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// The length of a game's id.
 pub const ID_LENGTH: usize = 8;
 
-/// The length of a token: 22 letters of 62 are 130 bits.
+/// 22 characters out of 62 give 130 bits.
 pub const TOKEN_LENGTH: usize = 22;
 
-/// What is kept of a token.
+/// The SHA-256 hash of a token, which is all that is stored of it.
 pub type Hash = [u8; 32];
 
-/// A new id for a game.
-pub fn new_id() -> Result<String, Refusal> {
-    letters(ID_LENGTH)
+/// A source of random bytes; a simulation provides its own.
+pub trait Chance: Send + Sync {
+    /// Fills the buffer; returns whether that worked.
+    fn fill(&self, bytes: &mut [u8]) -> bool;
+
+    /// An unpredictable seed for players that choose at random.
+    fn seed(&self) -> u64 {
+        let mut bytes = [0; 8];
+        self.fill(&mut bytes);
+        u64::from_le_bytes(bytes)
+    }
 }
 
-/// A new secret for a seat.
-pub fn new_token() -> Result<String, Refusal> {
-    letters(TOKEN_LENGTH)
+/// The system's generator.
+#[derive(Debug)]
+pub struct System;
+
+impl Chance for System {
+    fn fill(&self, bytes: &mut [u8]) -> bool {
+        getrandom::fill(bytes).is_ok()
+    }
 }
 
-/// What the store keeps of a token.
+pub fn new_id(chance: &dyn Chance) -> Result<String, Refusal> {
+    letters(chance, ID_LENGTH)
+}
+
+pub fn new_token(chance: &dyn Chance) -> Result<String, Refusal> {
+    letters(chance, TOKEN_LENGTH)
+}
+
 pub fn hash(token: &str) -> Hash {
     Sha256::digest(token.as_bytes()).into()
 }
 
-/// A number that nobody can foresee, for players that draw their turns.
-pub fn seed() -> u64 {
-    getrandom::u64().unwrap_or_default()
-}
-
-/// Refuses what cannot be the id of a game before the store is asked.
+/// Refuses malformed ids before the store is asked.
 pub fn check_id(id: &str) -> Result<(), Refusal> {
     if id.len() == ID_LENGTH && id.bytes().all(|b| b.is_ascii_alphanumeric()) {
         return Ok(());
@@ -43,19 +57,19 @@ pub fn check_id(id: &str) -> Result<(), Refusal> {
     Err(no_such_game(id))
 }
 
-/// The refusal for an id that no game has.
 pub fn no_such_game(id: &str) -> Refusal {
-    Refusal::missing(format!("there is no game `{}`", shorten(id)))
+    Refusal::not_there(format!("there is no game `{}`", shorten(id)))
 }
 
-/// Letters from the system's generator, all with the same chance.
-fn letters(count: usize) -> Result<String, Refusal> {
+/// Uniformly random characters.
+fn letters(chance: &dyn Chance, count: usize) -> Result<String, Refusal> {
     let mut text = String::with_capacity(count);
     while text.len() < count {
         let mut bytes = [0; 32];
-        getrandom::fill(&mut bytes)
-            .map_err(|_| Refusal::unavailable("the system gives no random numbers"))?;
-        // Six bits have 64 values: the two that are no letter are thrown away.
+        if !chance.fill(&mut bytes) {
+            return Err(Refusal::unavailable("the system's random number generator failed"));
+        }
+        // Six bits have 64 values; the two that are not alphanumeric are rejected.
         let fresh = bytes.iter().filter_map(|byte| LETTERS.get(usize::from(byte & 63)));
         text.extend(fresh.map(|letter| char::from(*letter)).take(count - text.len()));
     }
@@ -70,7 +84,7 @@ mod tests {
     fn ids_and_tokens_are_letters_and_digits_and_never_the_same() {
         let mut seen = std::collections::HashSet::new();
         for _ in 0..1_000 {
-            let (id, token) = (new_id().unwrap(), new_token().unwrap());
+            let (id, token) = (new_id(&System).unwrap(), new_token(&System).unwrap());
             assert!(check_id(&id).is_ok());
             assert_eq!(token.len(), 22);
             assert!(token.bytes().all(|b| b.is_ascii_alphanumeric()));

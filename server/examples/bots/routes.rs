@@ -1,11 +1,16 @@
 //! Every address that the server answers, for those who besiege it.
 
+use engine::Session;
+use rules::random::Random;
+use serde_json::{Value, json};
+
 /// The routes as they are written, each with what is fetched from it; nothing where one can only post.
 pub const ROUTES: &[(&str, &[&str])] = &[
     ("/", &["/"]),
     ("/analysis", &["/analysis"]),
     ("/analysis/{*rest}", &["/analysis/six-making", "/analysis/nonsense"]),
     ("/api/analysis", &[]),
+    ("/api/branch", &[]),
     ("/api/catalogue", &["/api/catalogue"]),
     ("/api/edit", &[]),
     ("/api/games", &[]),
@@ -16,6 +21,7 @@ pub const ROUTES: &[(&str, &[&str])] = &[
     ("/api/games/{id}/rematch", &["/api/games/{id}/rematch"]),
     ("/api/games/{id}/socket", &["/api/games/{id}/socket"]),
     ("/api/health", &["/api/health"]),
+    ("/api/ready", &["/api/ready"]),
     ("/api/hint", &[]),
     ("/api/lesson", &[]),
     ("/api/lessons/{game}", &["/api/lessons/glaisher"]),
@@ -27,11 +33,12 @@ pub const ROUTES: &[(&str, &[&str])] = &[
     ("/api/results/{game}", &["/api/results/gekitai"]),
     ("/api/review", &[]),
     ("/api/rules/{game}", &["/api/rules/glaisher"]),
+    ("/api/table", &[]),
     ("/api/tree", &[]),
     ("/api/turn", &[]),
     ("/api/view", &[]),
     (
-        "/assets/{version}/{name}",
+        "/assets/{version}/{*name}",
         &[
             "/assets/{version}/main.js",
             "/assets/{version}/pages.css",
@@ -68,4 +75,85 @@ pub fn paths(id: &str, version: &str) -> Vec<String> {
 /// The version of the files that a page names.
 pub fn version(page: &str) -> Option<&str> {
     page.split_once("/assets/")?.1.split('/').next()
+}
+
+/// The most expensive thing that can be posted to each route that takes something, given a long game; searches take this
+/// many milliseconds.
+pub fn posts(long: &Value, ms: u64) -> Vec<(&'static str, Value)> {
+    let with = |fields: Value| {
+        let mut all = long.clone();
+        if let (Some(all), Value::Object(fields)) = (all.as_object_mut(), fields) {
+            all.extend(fields);
+        }
+        all
+    };
+    let turns: Vec<&str> =
+        long["turns"].as_array().into_iter().flatten().flat_map(Value::as_str).collect();
+    let after = |number: usize| number.checked_sub(1);
+    let nodes = turns.iter().enumerate();
+    let nodes: Vec<_> =
+        nodes.map(|(number, turn)| json!({ "turn": turn, "after": after(number) })).collect();
+    let pairs = turns.chunks(2).enumerate();
+    let pairs: Vec<_> =
+        pairs.map(|(number, pair)| format!("{}. {}", number + 1, pair.join(" "))).collect();
+    let game = &long["game"];
+    let record = format!("[Game {game}]\n\n{} *\n", pairs.join(" "));
+    let tree = json!({ "game": game, "nodes": nodes });
+    let seats = json!([{ "kind": "person" }, { "kind": "person" }]);
+    let everything = json!(["turns", "children", "position", "text", "svg", "seed", "seed_best"]);
+    let short = &turns[..turns.len().min(20)];
+    vec![
+        ("/api/analysis", with(json!({ "time_ms": ms, "lines": 5 }))),
+        ("/api/branch", json!({ "tree": tree, "do": "add", "turns": [] })),
+        ("/api/edit", with(json!({ "edit": { "turn": 2 } }))),
+        ("/api/games", with(json!({ "seats": seats, "shared": true }))),
+        ("/api/hint", with(json!({ "time_ms": ms }))),
+        ("/api/lesson", json!({ "game": "glaisher", "number": 1, "answer": true })),
+        ("/api/proof", json!({ "game": "jeson-mor", "options": { "size": 5 } })),
+        ("/api/puzzle", json!({ "game": "glaisher", "number": 50, "solution": true })),
+        (
+            "/api/query",
+            json!({ "game": "glaisher", "want": everything, "search": { "time_ms": ms, "lines": 5 } }),
+        ),
+        ("/api/query", json!({ "game": "glaisher", "want": everything })),
+        ("/api/record", tree.clone()),
+        ("/api/review", json!({ "game": game, "turns": short, "time_ms": ms / 20 })),
+        (
+            "/api/table",
+            json!({ "make": with(json!({ "seats": seats })), "command": { "do": "resign", "seat": 1 }, "now": 1_790_000_000_000_u64 }),
+        ),
+        ("/api/tree", json!({ "record": record })),
+        ("/api/turn", json!({ "game": "glaisher", "player": { "kind": "level", "level": 10 } })),
+        ("/api/view", long.clone()),
+    ]
+}
+
+/// A game that goes on for this many turns without an end.
+pub fn long_game(turns: usize) -> Value {
+    let mut random = Random::new(7);
+    for entry in engine::GAMES {
+        let Ok(mut session) = (entry.start)(&Default::default()) else { continue };
+        while session.turns_played() < turns {
+            let tries = (0..50).find_map(|_| quiet_turn(session.as_ref(), &mut random));
+            let Some(turn) = tries else { break };
+            if session.play(&turn).is_err() {
+                break;
+            }
+        }
+        if session.turns_played() == turns {
+            return json!({ "game": entry.info.id, "turns": session.history() });
+        }
+    }
+    json!({ "game": "glaisher", "turns": [] })
+}
+
+/// A turn at random that does not end the game.
+fn quiet_turn(session: &dyn Session, random: &mut Random) -> Option<String> {
+    let (mut next, mut turn) = (session.boxed_clone(), String::new());
+    while next.turn() == session.turn() && next.outcome().is_none() {
+        let step = random.pick(&next.steps())?.text.clone();
+        next.play(&step).ok()?;
+        turn.push_str(&step);
+    }
+    next.result().is_none().then_some(turn)
 }

@@ -1,4 +1,4 @@
-//! The file of a store: who may have it open, what format it has, who may read it.
+//! The SQLite file: locking, format versions and permissions.
 
 use crate::StartError;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
@@ -10,34 +10,34 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// Marks a file as one of ours, in the header of every SQLite file: "Quad".
+/// The `application_id` in the header of our SQLite files: "Quad".
 const APPLICATION: i64 = 0x5175_6164;
 
-/// What each format adds to the one before. Format 1 is that of version 0.1, whose files are unmarked.
+/// What each format adds to the previous one. Format 1 is that of version 0.1, which set no `application_id`.
 const FORMATS: [&[&str]; 2] = [
     &[
         "CREATE TABLE IF NOT EXISTS events (
             game TEXT NOT NULL, seq BIGINT NOT NULL, kind TEXT NOT NULL, payload TEXT NOT NULL,
             seat SMALLINT, command TEXT, at BIGINT NOT NULL,
             PRIMARY KEY (game, seq), UNIQUE (game, seat, command))",
-        // Only hashes: who reads the file cannot play.
+        // Only hashes, so that reading the file is not enough to play.
         "CREATE TABLE IF NOT EXISTS tokens (
             game TEXT NOT NULL, seat SMALLINT NOT NULL, hash TEXT NOT NULL, PRIMARY KEY (game, seat))",
-        // The games whose clock runs, so that a start finds them without reading all.
+        // Games whose clock runs, so that startup need not read all games.
         "CREATE TABLE IF NOT EXISTS running (game TEXT NOT NULL PRIMARY KEY)",
-        // Row 1 is when a server last ran, row 0 how often the writer had to find out what it had stored.
+        // Row 1 is the last heartbeat; row 0 counts how often the writer had to check what it had stored.
         "CREATE TABLE IF NOT EXISTS heartbeat (
             id SMALLINT NOT NULL PRIMARY KEY, at BIGINT NOT NULL)",
     ],
     &[
         "ALTER TABLE running ADD COLUMN deadline BIGINT",
         "ALTER TABLE running ADD COLUMN at BIGINT NOT NULL DEFAULT 0",
-        // When no clock ran, for all games together.
+        // When no clock ran; applies to all games.
         "CREATE TABLE pauses (since BIGINT NOT NULL PRIMARY KEY, until BIGINT NOT NULL)",
     ],
 ];
 
-/// The tables of format 1 with their columns, by which an unmarked file is known.
+/// The tables of format 1 with their columns, by which files without an `application_id` are recognised.
 const UNMARKED: [(&str, &[&str]); 4] = [
     ("events", &["game", "seq", "kind", "payload", "seat", "command", "at"]),
     ("heartbeat", &["id", "at"]),
@@ -45,13 +45,13 @@ const UNMARKED: [(&str, &[&str]); 4] = [
     ("tokens", &["game", "seat", "hash"]),
 ];
 
-/// How long another program may keep the file locked before that is an error.
+/// How long to wait for a lock held by another program.
 const BUSY: Duration = Duration::from_secs(2);
 
 /// The files that this process has open.
 static OPEN: Mutex<Option<HashSet<Identity>>> = Mutex::new(None);
 
-/// What a file is, by whatever name it is called: its number, or else its path to the end.
+/// Identifies a file whatever path leads to it: device and inode where available, otherwise the canonical path.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Identity(PathBuf, [u64; 2]);
 
@@ -72,22 +72,28 @@ fn open_files() -> MutexGuard<'static, Option<HashSet<Identity>>> {
     OPEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Holds a file for this process, by whatever name others call it.
+/// Exclusive ownership of a file, whatever path leads to it.
 ///
-/// On Linux the file itself is locked with `flock`, which SQLite does not use there. But whoever closes a file
-/// gives up the locks that SQLite has on it in the whole process: so this is opened before any connection,
-/// outlives them all, and a file that is open here already is not even touched.
+/// On Linux the file itself is locked with `flock`, which SQLite does not use there. But closing any descriptor of a
+/// file releases all of the process's POSIX locks on it, including SQLite's. So this is opened before any connection
+/// and outlives them all, and a file that is already open here is not even touched.
 pub struct Lock {
     held: Vec<File>,
     identity: Identity,
-    /// Tells who waits for the file that it is free.
+    /// Signals that the file is unlocked.
     free: Option<oneshot::Sender<()>>,
 }
 
 impl Lock {
-    /// The lock, and what hears when nobody holds it any more.
+    /// Takes the lock, to replace the file.
+    pub fn on(path: &Path) -> Result<Lock, StartError> {
+        let taken = Lock::take(path);
+        taken.map(|(lock, _)| lock).map_err(|refused| StartError(refused.line(path)))
+    }
+
+    /// Takes the lock; the receiver resolves when it is released.
     fn take(path: &Path) -> Result<(Lock, oneshot::Receiver<()>), Refused> {
-        // Made first, so that its name can be followed to the end.
+        // Create the file first, so that its path can be canonicalised.
         private().create_new(true).open(path).map(drop).or_else(|error| match error.kind() {
             std::io::ErrorKind::AlreadyExists => Ok(()),
             _ => Err(error),
@@ -99,7 +105,7 @@ impl Lock {
         }
         let (free, freed) = oneshot::channel();
         let mut lock = Lock { held: Vec::new(), identity, free: Some(free) };
-        // The servers of version 0.1 know this one only.
+        // Servers of version 0.1 only respect this lock.
         let mut beside = OsString::from(path.as_os_str());
         beside.push(".lock");
         lock.hold(private().create(true).open(PathBuf::from(beside))?)?;
@@ -122,23 +128,23 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // Both at once: a file that is closed and gone leaves its number to the next one.
+        // Unlock and unregister together: once the file is closed and deleted, its inode may be reused.
         let mut open = open_files();
         for file in self.held.drain(..) {
-            // A program that is just being started has the file open too: to close it here frees nothing.
+            // Closing is not enough: a child process that is being spawned may have inherited the descriptor.
             let _ = file.unlock();
         }
         if let Some(open) = open.as_mut() {
             open.remove(&self.identity);
         }
         drop(open);
-        // Nobody may be waiting for it.
+        // Perhaps nobody is waiting.
         let _ = self.free.take().map(|free| free.send(()));
     }
 }
 
-/// Files that nobody else may read.
-fn private() -> OpenOptions {
+/// Options to open files that only their owner can read.
+pub fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.read(true).write(true);
     #[cfg(unix)]
@@ -146,23 +152,23 @@ fn private() -> OpenOptions {
     options
 }
 
-/// Why a file is not opened.
+/// Why a file was not opened.
 #[derive(Debug)]
 enum Refused {
-    /// Another server has it.
+    /// Another server has it open.
     Locked,
-    /// It is something else.
+    /// It is not an SQLite file.
     NoDatabase,
-    /// It belongs to another program, as this shows.
+    /// It belongs to another program; this is the evidence.
     Foreign(String),
-    /// It has a format that is not known here.
+    /// Its format is newer than this version.
     Newer(i64),
-    /// The system does not want to.
+    /// An I/O or SQLite error.
     Failed(String),
 }
 
 impl Refused {
-    /// The reason in one line.
+    /// The error message.
     fn line(&self, path: &Path) -> String {
         let name = path.display();
         let other = "name another file with --data";
@@ -172,7 +178,7 @@ impl Refused {
                 format!("`{name}` is neither a file of games nor any SQLite database; {other}")
             }
             Refused::Foreign(sign) => {
-                format!("`{name}` is a database of another program: it has {sign}; {other}")
+                format!("`{name}` belongs to another program: it has {sign}; {other}")
             }
             Refused::Newer(format) => format!(
                 "`{name}` has format {format}, but this version knows formats 1 to {}; \
@@ -199,7 +205,7 @@ impl From<rusqlite::Error> for Refused {
     }
 }
 
-/// Opens the file, new or old, and brings it to the present format. The receiver hears when it is free again.
+/// Opens or creates the file and migrates it to the current format. The receiver resolves when it is unlocked.
 pub fn open(path: &Path) -> Result<(Lock, Connection, oneshot::Receiver<()>), StartError> {
     let opened = || {
         if let Some(folder) = path.parent() {
@@ -218,7 +224,20 @@ pub fn open(path: &Path) -> Result<(Lock, Connection, oneshot::Receiver<()>), St
     opened().map_err(|refused: Refused| StartError(refused.line(path)))
 }
 
-/// A connection that writes what it has committed to the disk before it goes on.
+/// Checks that a file holds games, in a format of this version.
+pub fn check(path: &Path) -> Result<(), StartError> {
+    let format = reader(path).map_err(Refused::from).and_then(|connection| format(&connection));
+    match format {
+        Ok(known) if known == FORMATS.len() => Ok(()),
+        Ok(_) => Err(StartError(format!(
+            "`{}` was written by version 0.1; start a server on it once, which brings it up to date",
+            path.display()
+        ))),
+        Err(refused) => Err(StartError(refused.line(path))),
+    }
+}
+
+/// Opens a connection whose commits are synced to disk.
 pub fn connect(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
@@ -227,24 +246,26 @@ pub fn connect(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// A connection that changes nothing.
+/// Opens a read-only connection.
 pub fn reader(path: &Path) -> rusqlite::Result<Connection> {
     let connection = connect(path)?;
     connection.pragma_update(None, "query_only", true)?;
     Ok(connection)
 }
 
-/// Readers and the writer do not wait for each other, and a commit is one write and one sync.
+/// In WAL mode readers and the writer do not block each other, and a commit is one write and one sync.
 fn write_ahead(connection: &Connection) -> Result<(), Refused> {
     let mode: String =
         connection.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0))?;
     match mode.as_str() {
         "wal" => Ok(()),
-        other => Err(Refused::Failed(format!("SQLite keeps a journal of kind `{other}` here"))),
+        other => Err(Refused::Failed(format!(
+            "SQLite uses the journal mode `{other}` here instead of WAL"
+        ))),
     }
 }
 
-/// The format of a file; nought if there is nothing in it.
+/// The format of a file; 0 if it is empty.
 fn format(connection: &Connection) -> Result<usize, Refused> {
     let pragma = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     match (pragma("application_id")?, pragma("user_version")?) {
@@ -257,7 +278,8 @@ fn format(connection: &Connection) -> Result<usize, Refused> {
     }
 }
 
-/// Whether an unmarked file is empty or of version 0.1, which may have been killed while it made its tables.
+/// Checks that a file without `application_id` is empty or from version 0.1, which may have been killed while it
+/// created its tables.
 fn unmarked(connection: &Connection) -> Result<usize, Refused> {
     let mut statement = connection.prepare(
         "SELECT name, (SELECT group_concat(name, ' ') FROM pragma_table_info(tables.name))
@@ -274,7 +296,7 @@ fn unmarked(connection: &Connection) -> Result<usize, Refused> {
     Ok(0)
 }
 
-/// Adds what a file lacks, all or nothing. What format 1 says is said so that it can be said twice.
+/// Migrates a file in one transaction. The statements of format 1 are idempotent, since its tables may exist already.
 fn upgrade(connection: &mut Connection, format: usize) -> rusqlite::Result<()> {
     if format == FORMATS.len() {
         return Ok(());
@@ -288,7 +310,7 @@ fn upgrade(connection: &mut Connection, format: usize) -> rusqlite::Result<()> {
     transaction.commit()
 }
 
-/// Files of version 0.1 could be read by everybody.
+/// Files of version 0.1 were readable by everybody.
 #[cfg(unix)]
 fn close_to_others(path: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;

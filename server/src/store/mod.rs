@@ -1,205 +1,231 @@
-//! The store: the one truth. Whatever it has not committed has not happened.
+//! The store, the source of truth: what it has not committed has not happened.
 //!
-//! It is a file of SQLite, which one server has for itself, or a database that speaks the protocol of
-//! PostgreSQL, which any number of servers share.
+//! It is either an SQLite file, which one server has to itself, or a PostgreSQL-compatible database shared by any
+//! number of servers.
 
+mod copying;
+pub mod disk;
 mod file;
+pub mod moving;
 #[cfg(feature = "many")]
-mod postgres;
+pub mod postgres;
 mod readers;
 mod sqlite;
+mod sqlite_upkeep;
+pub mod trouble;
+pub mod upkeep;
 mod writer;
 
+pub use copying::{copy_file, open_to_read, replace_file};
+
 use crate::StartError;
-use crate::event::{Event, Tip};
 use crate::ids::Hash;
 use crate::metrics::Metrics;
-use rules::Player;
+use crate::outside::SimulatedStore;
+use rules::{ByPlayer, Player};
 use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
+use table::event::{Event, Tip};
 use tokio::sync::oneshot;
+use trouble::Trouble;
+use upkeep::Upkeep;
 
-/// The last millisecond of the year 9999. What is later was not written by a server.
+/// The last millisecond of the year 9999; no server wrote anything later.
 const LAST_TIME: i64 = 253_402_300_799_999;
 
-/// Why the store did not do something.
+/// Why a store operation failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
-    /// A write failed, and left nothing behind.
+    /// A write failed and left nothing behind.
     #[error("the store failed: {0}; nothing was stored, try again")]
     Failed(String),
-    /// A write failed in a way that leaves its outcome open.
+    /// A write failed and may or may not have been committed.
     #[error(
-        "the store failed: {0}; it is not known whether this was stored: repeat the command under the \
-         same name, or look at the game first"
+        "the store failed: {0}; it is not known whether this was stored: repeat the command with the \
+         same id, or read the game first"
     )]
     Unknown(String),
-    /// A read failed.
     #[error("the store cannot be read now: {0}; try again")]
     Unread(String),
-    /// What is in the file cannot be what was written.
+    /// The stored data cannot be what a server wrote.
     #[error("the store is damaged: {0}; the host was told")]
     Damaged(String),
-    /// It has been closed.
+    /// The store has been closed.
     #[error("the server is stopping")]
     Closed,
 }
 
-/// What came of an append.
+/// The outcome of an append.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Appended {
-    /// It is stored for good.
     Committed,
-    /// Nothing was stored: the last event of the game is not the one that was named, or this command was
-    /// received before.
+    /// Nothing was stored: the last event of the game is not the expected one, or this command was stored before.
     Conflict,
 }
 
-/// A game to be made: its first event and its tokens.
+/// A game to be created.
 #[derive(Clone, Debug)]
 pub struct NewGame {
-    /// Its id.
     pub id: String,
-    /// How it began.
     pub first: Event,
-    /// Hashes of the seats' tokens.
-    pub tokens: [Option<Hash>; 2],
+    pub tokens: ByPlayer<Option<Hash>>,
 }
 
-/// What becomes of the clocks of a game.
+/// A change to the running clock of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Running {
-    /// One runs.
+    /// A clock runs.
     Until {
-        /// When it runs out, if no pause comes.
+        /// When it runs out if there is no pause.
         deadline: i64,
-        /// The time at which that was reckoned.
+        /// When that was computed.
         at: i64,
     },
-    /// None does.
+    /// No clock runs.
     Stopped,
 }
 
-/// Events that are stored together or not at all.
+/// Events to be stored in one transaction.
 #[derive(Clone, Debug)]
 pub struct Append {
-    /// The game.
     pub game: String,
-    /// The last event of the game, which these follow; none if the game is new.
+    /// The expected last event of the game; none if the game is new.
     pub after: Option<Tip>,
-    /// The events, numbered on from the last one.
+    /// The events, numbered consecutively after that one.
     pub events: Vec<Event>,
-    /// Another game that is made with them.
+    /// Another game to be created in the same transaction.
     pub new_game: Option<NewGame>,
-    /// A seat's token that takes the place of the one before.
+    /// A seat's new token.
     pub token: Option<(Player, Hash)>,
-    /// The clocks, where that changes.
+    /// The change to the running clock, if any.
     pub running: Option<Running>,
-    /// Whether a computer has to answer a person then, where that changes.
+    /// Whether a computer is to move against a person afterwards; none if that does not change.
     pub computer: Option<bool>,
 }
 
-/// A game whose clock runs, as a start finds it.
+impl Append {
+    /// The time of the latest event.
+    pub fn at(&self) -> i64 {
+        let new = self.new_game.iter().map(|new| new.first.at);
+        self.events.iter().map(|event| event.at).chain(new).max().unwrap_or(0)
+    }
+}
+
+/// A game whose clock runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Runner {
-    /// The game.
     pub game: String,
-    /// When the clock runs out if no pause comes, and when that was reckoned; not known of a file of
-    /// version 0.1.
+    /// When the clock runs out if there is no pause, and when that was computed; unknown in files of version 0.1.
     pub deadline: Option<(i64, i64)>,
 }
 
-/// What a store answers, in a while.
+/// The future result of a store operation.
 pub type Reply<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
-/// What keeps the games.
+/// Append-only event logs, one for each game. Appends are numbered; a taken number is a conflict, not an error.
 pub trait Store: Send + Sync {
-    /// Stores events behind the one they name, if that is still the last of the game.
+    /// Stores events if the game's last event is still the expected one.
     fn append(&self, append: Append) -> Reply<'_, Appended>;
 
-    /// Notes that a server runs.
+    /// Stores a heartbeat.
     fn beat(&self, at: i64) -> Reply<'_, ()>;
 
-    /// Notes that no clock ran between these times. Whatever was stored meanwhile shows that a server ran
-    /// then; the answer is the pause as it is, or none.
+    /// Records a pause. Unless time is owed, its start is moved past anything stored meanwhile, which proves that a
+    /// server was running. Returns the pause as recorded, or none if nothing is left of it.
     fn pause(&self, from: i64, to: i64) -> Reply<'_, Option<(i64, i64)>>;
 
-    /// Until when a server is known to have run, as far as this one has heard.
+    /// The latest time at which a server is known to have been running, as far as this server knows.
     fn alive(&self) -> i64;
 
-    /// The events of a game behind a number, in order and without a gap, `most` of them at most.
+    /// Whether events can be stored at the moment.
+    fn trouble(&self) -> &Trouble;
+
+    /// Since when appends failed, in milliseconds since 1970, if that time is not recorded as a pause yet.
+    fn owed(&self) -> Option<i64> {
+        self.trouble().owed()
+    }
+
+    /// Up to `most` events of a game after a number, consecutive and in order.
     fn events<'a>(&'a self, game: &'a str, after: i64, most: usize) -> Reply<'a, Vec<Event>>;
 
-    /// Hashes of the tokens of a game.
-    fn tokens<'a>(&'a self, game: &'a str) -> Reply<'a, [Option<Hash>; 2]>;
+    /// The hashes of a game's tokens.
+    fn tokens<'a>(&'a self, game: &'a str) -> Reply<'a, ByPlayer<Option<Hash>>>;
 
-    /// The games whose clock runs.
     fn running(&self) -> Reply<'_, Vec<Runner>>;
 
-    /// The times in which no clock ran and that ended after a time, in order.
+    /// The pauses that ended after a time, in order.
     fn pauses(&self, after: i64) -> Reply<'_, Vec<(i64, i64)>>;
 
-    /// The games behind this one in the order of their names, and not more than so many.
+    /// Up to `most` game ids after this one, in alphabetical order.
     fn games<'a>(&'a self, after: &'a str, most: usize) -> Reply<'a, Vec<String>>;
 
-    /// Notes pauses of another store as they are.
+    /// Stores pauses copied from another store.
     fn note(&self, pauses: Vec<(i64, i64)>) -> Reply<'_, ()>;
 
-    /// Closes what reads; what writes ends when nobody can ask for it any more.
+    /// Closes the readers; the writer ends when its queue is closed and empty.
     fn close(&self);
 
-    /// What there is for servers that share the store; none if one has it for itself.
-    fn shared(&self) -> Option<&dyn Shared> {
+    /// The operations for a store shared by several servers; none if this server has it to itself.
+    fn shared(&self) -> Option<&dyn SharedStore> {
+        None
+    }
+
+    /// The operations for operators; none if there are none.
+    fn upkeep(&self) -> Option<&dyn Upkeep> {
         None
     }
 }
 
-/// What servers need that share a store.
-pub trait Shared: Send + Sync {
-    /// What time it is there, and not before the last beat of any server.
+/// Coordination between servers that share a store.
+pub trait SharedStore: Send + Sync {
+    /// The database's clock, but not before the last heartbeat of any server.
     fn now(&self) -> Reply<'_, i64>;
 
-    /// Number and time of the last event of each of these games.
+    /// Differs after a standby has taken over, which may have lost what was stored last; none if the database does not
+    /// say.
+    fn epoch(&self) -> Reply<'_, Option<String>>;
+
+    /// The number and time of the last event of each of these games.
     fn last(&self, games: Vec<String>) -> Reply<'_, Vec<(String, i64, i64)>>;
 
-    /// Games whose clock had run out at a time if there was no pause, those with the earliest time first.
+    /// Games whose clock had run out at a time if there was no pause, earliest first.
     fn overdue(&self, at: i64) -> Reply<'_, Vec<Runner>>;
 
-    /// Takes on the computer's turn after an event for a while, unless another server has it; says whether.
-    /// What is only shown is forgotten when nobody plays it.
+    /// Leases the computer's turn after an event, unless another server holds the lease; returns whether it did.
+    /// Leases of games between computers (`shown`) are dropped some time after they expire.
     fn claim<'a>(&'a self, game: &'a str, seq: i64, shown: bool, at: i64) -> Reply<'a, bool>;
 
-    /// Keeps the computers' turns of these games for a while.
+    /// Renews the leases of these games.
     fn renew(&self, games: Vec<String>, at: i64) -> Reply<'_, ()>;
 
-    /// Games in which a computer has to answer and no server has taken that on.
+    /// Games in which a computer is to move and the lease has expired.
     fn forsaken(&self, at: i64) -> Reply<'_, Vec<String>>;
 
-    /// No computer has to answer an event of a game up to this one.
+    /// Removes the lease of a game's events up to this one.
     fn release<'a>(&'a self, game: &'a str, seq: i64) -> Reply<'a, ()>;
 }
 
-/// For how many milliseconds a server has taken on a computer's turn: it says so again while it thinks.
+/// How many milliseconds a lease on a computer's turn lasts; it is renewed during the search.
 pub const LEASE: i64 = 700;
 
-/// A transaction that takes longer is worth a word to the host: everybody waits for it.
+/// Transactions slower than this are logged, because everybody waits for them.
 const SLOW: Duration = Duration::from_millis(500);
 
-/// Whether this names a database that servers share.
+/// Whether this is the URL of a shared database.
 pub fn is_shared(data: &Path) -> bool {
     let text = data.to_str().unwrap_or_default();
     ["postgres://", "postgresql://"].iter().any(|start| text.starts_with(start))
 }
 
-/// The name of a store for people, without the password.
+/// The store's name for display, without the password.
 pub fn name(data: &Path) -> String {
     let text = data.display().to_string();
     if !is_shared(data) {
         return text;
     }
-    // The last `@` ends the name and the password, which may hold others.
+    // User and password end at the last `@`; the password may contain others.
     let (scheme, rest) = text.split_once("://").unwrap_or_default();
     let (authority, path) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
     let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
@@ -207,13 +233,33 @@ pub fn name(data: &Path) -> String {
     format!("{scheme}://{host}{path}")
 }
 
-/// Opens a store. The receiver hears when everything that was begun is written.
+/// Opens the store of a simulated server.
+pub async fn open_simulated(
+    data: &Path,
+    store: &SimulatedStore,
+    metrics: Arc<Metrics>,
+) -> Result<(Arc<dyn Store>, oneshot::Receiver<()>), StartError> {
+    match store {
+        SimulatedStore::File(disk) => {
+            let (store, end) = sqlite::Sqlite::open(data, metrics, Some(Arc::clone(disk)))?;
+            Ok((Arc::new(store), end))
+        }
+        #[cfg(feature = "many")]
+        SimulatedStore::Database(database, holder) => {
+            let open = postgres::Postgres::open_at(database, data, *holder, metrics);
+            let (store, end) = open.await?;
+            Ok((Arc::new(store), end))
+        }
+    }
+}
+
+/// Opens a store. The receiver resolves when everything has been written.
 pub async fn open(
     data: &Path,
     metrics: Arc<Metrics>,
 ) -> Result<(Arc<dyn Store>, oneshot::Receiver<()>), StartError> {
     if !is_shared(data) {
-        let (store, end) = sqlite::Sqlite::open(data, metrics)?;
+        let (store, end) = sqlite::Sqlite::open(data, metrics, None)?;
         return Ok((Arc::new(store), end));
     }
     #[cfg(feature = "many")]
@@ -225,7 +271,7 @@ pub async fn open(
     Err(StartError(crate::NOT_MANY.into()))
 }
 
-/// What a row says of an event.
+/// A row of the table `events`.
 struct Row {
     seq: i64,
     kind: String,
@@ -236,7 +282,7 @@ struct Row {
 }
 
 impl Row {
-    /// The event, if that can be one.
+    /// Parses and checks the event.
     fn event(self) -> Result<Event, StoreError> {
         let Row { seq, kind, payload, seat, command, at } = self;
         let damaged = |reason: String| StoreError::Damaged(format!("event {seq}: {reason}"));
@@ -250,21 +296,20 @@ impl Row {
     }
 }
 
-/// The events up to the first number that is missing. Versions before 0.2.1 could leave a gap: a failover lost
-/// events, and others were appended behind them.
+/// Drops the events after the first missing number. Versions before 0.2.1 could leave such a gap when a failover lost
+/// events and others were appended after them.
 fn unbroken(game: &str, after: i64, mut events: Vec<Event>) -> Vec<Event> {
     let whole = (after + 1..).zip(&events).take_while(|(seq, event)| event.seq == *seq).count();
     if whole < events.len() {
         let missing = after + 1 + whole as i64;
-        tracing::warn!(game, missing, "an event is missing; the game is read up to it");
+        tracing::warn!(game, missing, "an event is missing; events after it are ignored");
         events.truncate(whole);
     }
     events
 }
 
-/// The tokens of a game from its rows.
-fn tokens(rows: impl IntoIterator<Item = (i64, String)>) -> [Option<Hash>; 2] {
-    let mut tokens = [None; 2];
+fn tokens(rows: impl IntoIterator<Item = (i64, String)>) -> ByPlayer<Option<Hash>> {
+    let mut tokens = ByPlayer::both(None);
     for (seat, hash) in rows {
         let seat = usize::try_from(seat).unwrap_or(0);
         if let Some(own) = tokens.get_mut(seat.wrapping_sub(1)) {
@@ -274,7 +319,6 @@ fn tokens(rows: impl IntoIterator<Item = (i64, String)>) -> [Option<Hash>; 2] {
     tokens
 }
 
-/// A hash as text.
 pub fn hex(hash: &Hash) -> String {
     hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,4 +1,4 @@
-//! Connections that read, on threads that may wait for a disk.
+//! A pool of SQLite connections for reading, used on blocking threads.
 
 use super::StoreError;
 use super::file::{self, Lock};
@@ -7,39 +7,49 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Semaphore;
 
-/// How many read at the same time.
+/// The size of the pool.
 const MOST: usize = 4;
 
-/// The connections. One that met an error is closed and replaced.
+/// The connection pool. A connection that fails is closed and replaced.
 pub struct Readers {
     path: PathBuf,
     idle: Mutex<Vec<Connection>>,
     permits: Semaphore,
-    /// Dropped last: to close a file gives up the locks of the whole process on it.
-    _lock: Arc<Lock>,
+    /// Whether to read on the caller's thread, as in a simulation.
+    inline: bool,
+    /// Dropped last: closing any descriptor of a file releases all of the process's locks on it.
+    _lock: Option<Arc<Lock>>,
 }
 
 impl Readers {
-    /// None yet: they are opened when they are needed.
-    pub fn new(path: &Path, lock: Arc<Lock>) -> Readers {
+    /// Connections are opened on demand.
+    pub fn new(path: &Path, lock: Option<Arc<Lock>>, inline: bool) -> Readers {
         Readers {
             path: path.to_owned(),
             idle: Mutex::default(),
             permits: Semaphore::new(MOST),
+            inline,
             _lock: lock,
         }
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     fn idle(&self) -> MutexGuard<'_, Vec<Connection>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads something.
+    /// Runs a read on a blocking thread.
     pub async fn read<T: Send + 'static>(
         self: &Arc<Self>,
         read: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
         let _permit = self.permits.acquire().await.map_err(|_| StoreError::Closed)?;
+        if self.inline {
+            return self.read_now(read);
+        }
         let own = Arc::clone(self);
         let task = tokio::task::spawn_blocking(move || own.read_now(read));
         task.await.map_err(|_| StoreError::Closed)?
@@ -61,7 +71,7 @@ impl Readers {
         Ok(found)
     }
 
-    /// Closes those that are idle now, and others when they have read.
+    /// Closes idle connections now, and the others once they are done.
     pub fn close(&self) {
         self.permits.close();
         self.idle().clear();

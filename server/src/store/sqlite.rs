@@ -1,27 +1,32 @@
-//! A store of one server: a file of SQLite.
+//! A store for a single server: an SQLite file.
 //!
-//! One thread writes, and commits together what has queued up; others read.
+//! One thread writes and commits queued writes together; other threads read.
 
+use super::disk::Disk;
 use super::readers::Readers;
+use super::trouble::Trouble;
+use super::upkeep::Upkeep;
 use super::writer::{Write, Writer};
 use super::{Append, Appended, LAST_TIME, Reply, Row, Runner, Store, StoreError, file};
 use crate::StartError;
-use crate::event::Event;
 use crate::ids::Hash;
 use crate::metrics::Metrics;
+use rules::ByPlayer;
 use rusqlite::{Connection, ErrorCode, OptionalExtension};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use table::event::Event;
 use tokio::sync::{mpsc, oneshot};
 
-/// How many writes may wait for the writer.
+/// The capacity of the writer's queue.
 const MOST_WAITING: usize = 4_096;
 
-/// Among how many of the last events the latest is looked for: those of one commit are in no order.
+/// The latest event is looked for among this many last rows, since events committed together are not in order of
+/// time.
 const LAST_EVENTS: i64 = 4_096;
 
-/// Whether another try can help.
+/// Whether the file is damaged, so that retrying is pointless.
 pub fn is_damage(error: &rusqlite::Error) -> bool {
     match error {
         rusqlite::Error::SqliteFailure(inner, _) => {
@@ -35,7 +40,7 @@ pub fn is_damage(error: &rusqlite::Error) -> bool {
     }
 }
 
-/// Of a read: writes have a word of their own.
+/// For reads; write errors are classified by the writer.
 impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> StoreError {
         match is_damage(&error) {
@@ -45,19 +50,19 @@ impl From<rusqlite::Error> for StoreError {
     }
 }
 
-/// The way to the file.
 pub struct Sqlite {
     readers: Arc<Readers>,
     writes: mpsc::Sender<Write>,
     alive: Arc<AtomicI64>,
+    trouble: Arc<Trouble>,
 }
 
 impl Sqlite {
-    /// Opens the file, which no other process may have open. The receiver hears when nobody here has it
-    /// open any more.
+    /// Opens the file exclusively, on a simulated disk if one is given. The receiver resolves when it has been closed.
     pub fn open(
         path: &Path,
         metrics: Arc<Metrics>,
+        disk: Option<Arc<dyn Disk>>,
     ) -> Result<(Sqlite, oneshot::Receiver<()>), StartError> {
         let failed = |error: &dyn std::fmt::Display| {
             StartError(format!("cannot keep games in `{}`: {error}", path.display()))
@@ -65,12 +70,32 @@ impl Sqlite {
         let (lock, connection, freed) = file::open(path)?;
         let last = last_time(&connection).map_err(|error| failed(&error))?;
         let (lock, alive) = (Arc::new(lock), Arc::new(AtomicI64::new(last)));
-        let readers = Arc::new(Readers::new(path, Arc::clone(&lock)));
+        let lent = Some(Arc::clone(&lock));
+        let readers = Arc::new(Readers::new(path, lent, disk.is_some()));
         let (writes, queue) = mpsc::channel(MOST_WAITING);
-        let writer = Writer::new(path, connection, metrics, Arc::clone(&alive), lock);
-        let thread = std::thread::Builder::new().name("store".into());
-        thread.spawn(move || writer.run(queue)).map_err(|error| failed(&error))?;
-        Ok((Sqlite { readers, writes, alive }, freed))
+        let trouble = Arc::new(Trouble::default());
+        let seen = Arc::clone(&trouble);
+        let writer = Writer::new(path, connection, metrics, Arc::clone(&alive), seen, lock);
+        match disk {
+            Some(disk) => drop(tokio::spawn(writer.run_simulated(queue, disk))),
+            None => {
+                let thread = std::thread::Builder::new().name("store".into());
+                thread.spawn(move || writer.run(queue)).map_err(|error| failed(&error))?;
+            }
+        }
+        Ok((Sqlite { readers, writes, alive, trouble }, freed))
+    }
+
+    /// Opens a file that another process may have open; writing to it fails.
+    pub(super) fn to_read(path: &Path) -> Sqlite {
+        let readers = Arc::new(Readers::new(path, None, false));
+        let (alive, trouble) = (Arc::default(), Arc::default());
+        Sqlite { readers, writes: mpsc::channel(1).0, alive, trouble }
+    }
+
+    /// The connections for reading, which keep the file locked.
+    pub(super) fn readers(&self) -> &Arc<Readers> {
+        &self.readers
     }
 
     async fn ask<T>(
@@ -100,6 +125,10 @@ impl Store for Sqlite {
         self.alive.load(Ordering::Relaxed)
     }
 
+    fn trouble(&self) -> &Trouble {
+        &self.trouble
+    }
+
     fn events<'a>(&'a self, game: &'a str, after: i64, most: usize) -> Reply<'a, Vec<Event>> {
         let (game, most) = (game.to_owned(), i64::try_from(most).unwrap_or(i64::MAX));
         let read = move |connection: &Connection| {
@@ -125,7 +154,7 @@ impl Store for Sqlite {
         Box::pin(self.readers.read(read))
     }
 
-    fn tokens<'a>(&'a self, game: &'a str) -> Reply<'a, [Option<Hash>; 2]> {
+    fn tokens<'a>(&'a self, game: &'a str) -> Reply<'a, ByPlayer<Option<Hash>>> {
         let game = game.to_owned();
         let read = move |connection: &Connection| {
             let mut statement =
@@ -176,15 +205,19 @@ impl Store for Sqlite {
     fn close(&self) {
         self.readers.close();
     }
+
+    fn upkeep(&self) -> Option<&dyn Upkeep> {
+        Some(self)
+    }
 }
 
-/// When a server was last known to run.
+/// The latest time at which a server is known to have been running.
 fn last_time(connection: &Connection) -> rusqlite::Result<i64> {
     let one = |sql: &str| connection.query_row(sql, [], |row| row.get(0)).optional();
     let beat: Option<i64> = one("SELECT at FROM heartbeat WHERE id = 1")?;
     let pause: Option<i64> = one("SELECT until FROM pauses ORDER BY since DESC LIMIT 1")?;
     let event: Option<i64> = connection.query_row(
-        // What is damaged must not stand in the way of a start.
+        // Damaged rows must not prevent startup.
         "SELECT max(at) FROM (SELECT at FROM events ORDER BY rowid DESC LIMIT ?1)
          WHERE typeof(at) = 'integer' AND at BETWEEN 0 AND ?2",
         [LAST_EVENTS, LAST_TIME],

@@ -1,16 +1,16 @@
-//! Appends as one statement: all that is free is stored, and what is not free takes nobody else's with it.
+//! Many appends as a single statement. A conflict in one of them does not affect the others.
 
-use crate::event::{Event, Tip};
 use crate::store::{Append, LEASE, Running, hex};
+use table::event::{Event, Tip};
 use tokio_postgres::types::ToSql;
 
-/// One statement is one transaction and one way to the database and back: no server can be stopped in the
-/// middle of it and keep others waiting.
+/// A single statement is one transaction and one round trip, so a server cannot be suspended in the middle of it
+/// while holding locks.
 ///
-/// The first event of each append decides, in the order of the games, so that no two of these statements wait
-/// for each other in a circle. It is stored only behind the event that it names: a database that has lost that
-/// one in a failover would otherwise be left with a gap. Everything else of an append touches only what belongs
-/// to a game whose next number it has.
+/// The first event of each append decides. They are inserted in the order of game ids, so that two of these
+/// statements cannot deadlock. An event is stored only directly after the expected one: otherwise, after a failover
+/// that lost events, there would be a gap. Everything else in an append only touches rows of a game whose next event
+/// number it has just taken.
 pub const APPEND: &str = "
 WITH first AS (
     INSERT INTO events (game, seq, kind, payload, seat, command, at)
@@ -60,7 +60,7 @@ WITH first AS (
 )
 SELECT game FROM first";
 
-/// Events as columns.
+/// Events as column arrays.
 #[derive(Default)]
 struct Events {
     game: Vec<String>,
@@ -85,7 +85,7 @@ impl Events {
     }
 }
 
-/// The events that appends follow, as columns.
+/// The expected last events, as column arrays.
 #[derive(Default)]
 struct Tips {
     seq: Vec<Option<i64>>,
@@ -105,7 +105,7 @@ impl Tips {
     }
 }
 
-/// The columns of all appends.
+/// All appends as column arrays.
 #[derive(Default)]
 pub struct Columns {
     first: Events,
@@ -130,7 +130,7 @@ pub fn first(append: &Append) -> Option<(&str, &Event)> {
 }
 
 impl Columns {
-    /// The columns of appends to different games, in the order of the games.
+    /// For appends to different games, sorted by game.
     pub fn new<'a>(appends: impl IntoIterator<Item = &'a Append>, holder: i64) -> Columns {
         let mut columns = Columns { holder, ..Columns::default() };
         appends.into_iter().for_each(|append| columns.push(append));

@@ -1,45 +1,51 @@
-//! Connections to the database: how they are made, and what it means when one is lost.
+//! Connections to the database: how they are opened, and what a lost one means.
 
+use super::rows::{Cells, Row};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use std::collections::HashMap;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 use tokio_postgres::config::SslMode;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
-use tokio_postgres::{Client, Config, NoTls, Row, Statement};
+use tokio_postgres::{Client, Config, NoTls, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-/// How long the database may take to answer before the connection counts as lost.
+/// Timeout of a statement, after which the connection counts as lost.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// The same for a connection that is being made.
+/// Timeout of a connection attempt.
 const FIRST_WORD: Duration = Duration::from_secs(2);
 
-/// What each connection asks for: nothing waits for long, and no transaction stays open.
+/// Session settings: statements and locks time out, no transaction stays open, and a commit is durable when it is
+/// reported, whatever the database's defaults are.
 const SETTINGS: &str = "SET statement_timeout = 2500; SET lock_timeout = 1000; \
-    SET idle_in_transaction_session_timeout = 3000";
+    SET idle_in_transaction_session_timeout = 3000; \
+    SET default_transaction_isolation = 'read committed'; \
+    SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'";
 
-/// Why something was not answered.
+/// Why a statement failed.
 #[derive(Clone, Debug)]
 pub enum Fault {
-    /// The database said why; nothing was done.
+    /// The database reported an error; nothing was stored.
     Refused(SqlState, String),
-    /// No connection could be had; nothing was asked.
+    /// No connection could be opened; nothing was sent.
     Away(String),
-    /// The connection was lost after something had been asked: it may have been done.
+    /// The connection was lost after the statement was sent, so it may have been executed.
     Lost(String),
 }
 
 impl Fault {
-    /// What was said.
+    /// The error message.
     pub fn reason(self) -> String {
         let (Fault::Refused(_, reason) | Fault::Away(reason) | Fault::Lost(reason)) = self;
         reason
     }
 
-    /// Whether the same may be done in a moment.
+    /// Whether a retry may succeed.
     pub fn passes(&self) -> bool {
         let Fault::Refused(code, _) = self else { return true };
         [
@@ -51,15 +57,15 @@ impl Fault {
         .contains(code)
     }
 
-    /// Whether the reason lies in what was asked, not in the database: bad data, a broken constraint, a value
-    /// beyond a limit. Anything else keeps others from storing something, too.
+    /// Whether the data are to blame (invalid data, a violated constraint, an exceeded limit) rather than the
+    /// database. Any other error would affect all appends.
     pub fn is_about_the_data(&self) -> bool {
         let Fault::Refused(code, _) = self else { return false };
         ["22", "23", "54"].iter().any(|class| code.code().starts_with(class))
     }
 }
 
-/// After a last word the connection is gone, and what it was about may be stored all the same.
+/// FATAL and PANIC end the connection, so the statement may have been executed all the same.
 impl From<tokio_postgres::Error> for Fault {
     fn from(error: tokio_postgres::Error) -> Fault {
         match error.as_db_error() {
@@ -72,21 +78,43 @@ impl From<tokio_postgres::Error> for Fault {
     }
 }
 
-/// Where the database is, and how to speak to it.
+/// The future answer of a database.
+pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, Fault>> + Send + 'a>>;
+
+/// A database to connect to; a simulation provides its own.
+pub trait Database: Send + Sync {
+    fn connect(&self) -> Answer<'_, Arc<dyn Session>>;
+}
+
+/// An open connection to a database.
+pub trait Session: Send + Sync {
+    fn is_closed(&self) -> bool;
+
+    /// Executes a statement, in the open transaction or one of its own.
+    fn query<'a>(&'a self, sql: &'static str, values: Values<'a>) -> Answer<'a, Cells>;
+
+    /// Executes statements without parameters.
+    fn batch<'a>(&'a self, sql: &'a str) -> Answer<'a, ()>;
+}
+
+/// How to reach a PostgreSQL server.
 pub struct Address {
     config: Config,
     tls: Option<MakeRustlsConnect>,
 }
 
 impl Address {
-    /// Reads `postgres://user:password@host:port,host:port/name?sslmode=require&sslrootcert=FILE`.
+    /// Parses `postgres://user:password@host:port,host:port/name?sslmode=require&sslrootcert=FILE`.
     pub fn read(text: &str) -> Result<Address, String> {
         let (text, root) = without_root(text);
+        // Certificates and host names are always checked, which is what libpq calls verify-full.
+        let text = text.replace("sslmode=verify-full", "sslmode=require");
+        let told = text.contains("sslmode=");
         let mut config: Config = text.parse().map_err(|error: tokio_postgres::Error| {
             let reason = std::error::Error::source(&error).map(ToString::to_string);
-            format!("this is no address of a database: {}", reason.unwrap_or(error.to_string()))
+            format!("not a database URL: {}", reason.unwrap_or(error.to_string()))
         })?;
-        // If several are named, one that is dead must leave time for the next.
+        // With several hosts, a dead one must leave time for the next.
         let hosts = u32::try_from(config.get_hosts().len()).unwrap_or(1).max(1);
         config.connect_timeout(FIRST_WORD / hosts).tcp_user_timeout(PATIENCE);
         config.application_name("quadrille");
@@ -94,11 +122,14 @@ impl Address {
         if wanted {
             config.ssl_mode(SslMode::Require);
         }
+        if !wanted && !told {
+            tracing::warn!("the link to the database is not encrypted; add sslmode=verify-full");
+        }
         let tls = wanted.then(|| tls(root.as_deref())).transpose()?;
         Ok(Address { config, tls })
     }
 
-    async fn connect(&self) -> Result<Client, Fault> {
+    async fn client(&self) -> Result<Client, Fault> {
         let away = |error: tokio_postgres::Error| match error.as_db_error() {
             Some(said) => Fault::Away(said.message().to_owned()),
             None => Fault::Away(with_source(&error)),
@@ -120,6 +151,15 @@ impl Address {
     }
 }
 
+impl Database for Address {
+    fn connect(&self) -> Answer<'_, Arc<dyn Session>> {
+        Box::pin(async {
+            let client = self.client().await?;
+            Ok(Arc::new(Connection { client, statements: Mutex::default() }) as Arc<dyn Session>)
+        })
+    }
+}
+
 fn with_source(error: &tokio_postgres::Error) -> String {
     match std::error::Error::source(error) {
         Some(source) => format!("{error}: {source}"),
@@ -127,7 +167,7 @@ fn with_source(error: &tokio_postgres::Error) -> String {
     }
 }
 
-/// Takes out what only this program reads.
+/// Removes `sslrootcert`, which tokio-postgres does not know.
 fn without_root(text: &str) -> (String, Option<String>) {
     let Some((base, query)) = text.split_once('?') else { return (text.to_owned(), None) };
     let mut root = None;
@@ -152,7 +192,7 @@ fn tls(root: Option<&str>) -> Result<MakeRustlsConnect, String> {
     match root {
         Some(file) => {
             let failed = |error: &dyn std::fmt::Display| {
-                format!("no certificate could be read from `{file}`: {error}")
+                format!("cannot read certificates from `{file}`: {error}")
             };
             let found = CertificateDer::pem_file_iter(file).map_err(|error| failed(&error))?;
             for certificate in found {
@@ -167,18 +207,18 @@ fn tls(root: Option<&str>) -> Result<MakeRustlsConnect, String> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = rustls::ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
-        .map_err(|error| format!("no TLS: {error}"))?;
+        .map_err(|error| format!("cannot set up TLS: {error}"))?;
     let config = config.with_root_certificates(roots).with_no_client_auth();
     Ok(MakeRustlsConnect::new(config))
 }
 
 /// A connection and its prepared statements.
-struct Told {
+struct Connection {
     client: Client,
     statements: Mutex<HashMap<&'static str, Statement>>,
 }
 
-impl Told {
+impl Connection {
     fn known(&self, sql: &'static str) -> Option<Statement> {
         self.statements.lock().unwrap_or_else(PoisonError::into_inner).get(sql).cloned()
     }
@@ -193,16 +233,38 @@ impl Told {
     }
 }
 
-/// One connection at a time, replaced when it is lost.
+impl Session for Connection {
+    fn is_closed(&self) -> bool {
+        self.client.is_closed()
+    }
+
+    fn query<'a>(&'a self, sql: &'static str, values: Values<'a>) -> Answer<'a, Cells> {
+        Box::pin(async move {
+            // While the statement is being prepared, nothing can have been executed.
+            let statement = self.statement(sql).await.map_err(|error| match error.into() {
+                Fault::Lost(reason) => Fault::Away(reason),
+                other => other,
+            })?;
+            let rows = self.client.query(&statement, values).await?;
+            rows.iter().map(Row::read).collect()
+        })
+    }
+
+    fn batch<'a>(&'a self, sql: &'a str) -> Answer<'a, ()> {
+        Box::pin(async move { Ok(self.client.batch_execute(sql).await?) })
+    }
+}
+
+/// A connection that is reopened when it is lost.
 pub struct Link {
-    address: Arc<Address>,
+    database: Arc<dyn Database>,
     held: tokio::sync::Mutex<Held>,
 }
 
-/// The present connection, and when the last attempt to make one failed.
+/// The current connection, and the last failed attempt to open one.
 #[derive(Default)]
 struct Held {
-    told: Option<Arc<Told>>,
+    connection: Option<Arc<dyn Session>>,
     failed: Option<(Instant, Fault)>,
 }
 
@@ -210,28 +272,28 @@ struct Held {
 pub type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
 
 impl Link {
-    /// None yet: it is made when it is needed.
-    pub fn new(address: &Arc<Address>) -> Link {
-        Link { address: Arc::clone(address), held: tokio::sync::Mutex::default() }
+    /// The connection is opened on demand.
+    pub fn new(database: &Arc<dyn Database>) -> Link {
+        Link { database: Arc::clone(database), held: tokio::sync::Mutex::default() }
     }
 
-    async fn told(&self) -> Result<Arc<Told>, Fault> {
+    async fn connection(&self) -> Result<Arc<dyn Session>, Fault> {
         let asked = Instant::now();
         let mut held = self.held.lock().await;
-        if let Some(told) = held.told.as_ref().filter(|told| !told.client.is_closed()) {
-            return Ok(Arc::clone(told));
+        if let Some(connection) =
+            held.connection.as_ref().filter(|connection| !connection.is_closed())
+        {
+            return Ok(Arc::clone(connection));
         }
-        // Everybody who waited for an attempt shares its failure. If each made one of their own, they would
-        // wait for each other.
+        // Everybody who waited for an attempt shares its failure; separate attempts would queue up behind each other.
         if let Some((_, fault)) = held.failed.as_ref().filter(|(at, _)| *at >= asked) {
             return Err(fault.clone());
         }
-        let connected = tokio::time::timeout(FIRST_WORD, self.address.connect()).await;
+        let connected = tokio::time::timeout(FIRST_WORD, self.database.connect()).await;
         let silent = || Err(Fault::Away("the database does not answer".into()));
         match connected.unwrap_or_else(|_| silent()) {
-            Ok(client) => {
-                let new = Arc::new(Told { client, statements: Mutex::default() });
-                held.told = Some(Arc::clone(&new));
+            Ok(new) => {
+                held.connection = Some(Arc::clone(&new));
                 Ok(new)
             }
             Err(fault) => {
@@ -241,61 +303,53 @@ impl Link {
         }
     }
 
-    /// Drops a connection, if it is still the present one.
-    async fn drop(&self, lost: &Arc<Told>) {
-        self.held.lock().await.told.take_if(|told| Arc::ptr_eq(told, lost));
+    /// Drops a connection, if it is still the current one.
+    async fn drop(&self, lost: &Arc<dyn Session>) {
+        self.held.lock().await.connection.take_if(|connection| Arc::ptr_eq(connection, lost));
     }
 
-    /// Has a statement done, in a transaction of its own.
-    pub async fn query(&self, sql: &'static str, values: Values<'_>) -> Result<Vec<Row>, Fault> {
-        let told = self.told().await?;
-        let asked = async {
-            // Until the statement is known, nothing can have been done.
-            let statement = told.statement(sql).await.map_err(|error| match error.into() {
-                Fault::Lost(reason) => Fault::Away(reason),
-                other => other,
-            })?;
-            Ok(told.client.query(&statement, values).await?)
-        };
-        let silent = || Fault::Lost("the database does not answer any more".into());
+    /// Executes a statement in its own transaction.
+    pub async fn query(&self, sql: &'static str, values: Values<'_>) -> Result<Cells, Fault> {
+        let connection = self.connection().await?;
+        let asked = connection.query(sql, values);
+        let silent = || Fault::Lost("the database stopped answering".into());
         let answer = tokio::time::timeout(PATIENCE, asked).await.unwrap_or_else(|_| Err(silent()));
         if let Err(Fault::Lost(_) | Fault::Away(_)) = &answer {
-            self.drop(&told).await;
+            self.drop(&connection).await;
         }
         answer
     }
 
-    /// Reads something, once more if the connection was lost.
-    pub async fn read(&self, sql: &'static str, values: Values<'_>) -> Result<Vec<Row>, Fault> {
+    /// Executes an idempotent statement, retrying once after a transient error.
+    pub async fn read(&self, sql: &'static str, values: Values<'_>) -> Result<Cells, Fault> {
         match self.query(sql, values).await {
             Err(fault) if fault.passes() => self.query(sql, values).await,
             other => other,
         }
     }
 
-    /// Has a statement done and rolls it back, to learn whether it could be done. Nobody else may use the
+    /// Executes a statement and rolls it back, to find out whether it would succeed. Nobody else may use the
     /// connection meanwhile.
     pub async fn rehearse(&self, sql: &'static str, values: Values<'_>) -> Result<(), Fault> {
-        // One connection for all three: on another one the statement would be done for good.
-        let told = self.told().await?;
+        // All three statements must use the same connection, or the middle one would be committed.
+        let connection = self.connection().await?;
         let tried = tokio::time::timeout(PATIENCE, async {
-            let statement = told.statement(sql).await?;
-            told.client.batch_execute("BEGIN").await?;
-            let done = told.client.query(&statement, values).await;
-            told.client.batch_execute("ROLLBACK").await?;
-            Ok(done.map(drop)?)
+            connection.batch("BEGIN").await?;
+            let done = connection.query(sql, values).await;
+            connection.batch("ROLLBACK").await?;
+            done.map(drop)
         });
-        let silent = || Fault::Lost("the database does not answer any more".into());
+        let silent = || Fault::Lost("the database stopped answering".into());
         let done = tried.await.unwrap_or_else(|_| Err(silent()));
-        if let Err(Fault::Lost(_)) = &done {
-            self.drop(&told).await;
+        if let Err(Fault::Lost(_) | Fault::Away(_)) = &done {
+            self.drop(&connection).await;
         }
         done
     }
 
-    /// Has several statements without parameters done in one transaction.
+    /// Executes several statements without parameters in one transaction.
     pub async fn batch(&self, sql: &str) -> Result<(), Fault> {
-        Ok(self.told().await?.client.batch_execute(sql).await?)
+        self.connection().await?.batch(sql).await
     }
 }
 
@@ -305,6 +359,10 @@ mod tests {
 
     #[test]
     fn addresses_are_read_with_or_without_a_certificate_of_their_own() {
+        assert!(
+            Address::read("postgres://a@b/c?sslmode=verify-full")
+                .is_ok_and(|own| own.tls.is_some())
+        );
         let parts = without_root("postgres://a@b/c?sslmode=require&sslrootcert=/ca.pem&x=1");
         assert_eq!(parts.0, "postgres://a@b/c?sslmode=require&x=1");
         assert_eq!(parts.1.as_deref(), Some("/ca.pem"));

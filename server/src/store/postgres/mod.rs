@@ -1,100 +1,110 @@
-//! A store that servers share: a database that speaks the protocol of PostgreSQL.
+//! A store shared by several servers: a PostgreSQL-compatible database.
 //!
-//! Nothing of it is locked across two requests, and nothing is used that only PostgreSQL has: every append is
-//! one statement, and so is everything else.
+//! No lock is held across two round trips: every append is a single statement, and so is every other operation.
+//! Nothing specific to PostgreSQL itself is needed.
 
-mod batch;
-mod link;
-mod schema;
-mod trouble;
-mod writer;
+pub mod batch;
+mod hold;
+pub mod link;
+pub mod rows;
+pub mod schema;
+pub mod upkeep;
+pub mod writer;
 
-use super::{Append, Appended, LEASE, Reply, Row, Runner, Shared, Store, StoreError};
+use super::trouble::Trouble;
+use super::upkeep::Upkeep;
+use super::{Append, Appended, LEASE, Reply, Row, Runner, SharedStore, Store, StoreError};
 use crate::StartError;
-use crate::event::Event;
-use crate::ids::Hash;
+use crate::clocks::time::GAP;
+use crate::ids::{Chance, Hash, System};
 use crate::metrics::Metrics;
-use crate::time::GAP;
 use batch::{APPEND, Columns};
-use link::{Address, Fault, Link, Values};
+use hold::{HELD, Hold};
+use link::{Address, Database, Fault, Link, Values};
+use rows::Cells;
+use rules::ByPlayer;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
+use table::event::Event;
 use tokio::sync::{mpsc, oneshot};
-use trouble::Trouble;
 use writer::{Job, Writer};
 
-/// How many appends may wait for the writer.
+/// The capacity of the writer's queue.
 const MOST_WAITING: usize = 4_096;
 
-/// How many connections read.
+/// The number of connections for reading.
 const READERS: usize = 2;
 
-/// For how many milliseconds no beat counts after a server has said that it cannot append. It says so every
-/// second or two. If it is killed meanwhile, that alone does not make a pause.
-const HELD: i64 = GAP - 1_000;
-
-const EVENTS: &str = "SELECT seq, kind, payload, seat, command, at FROM events
+pub const EVENTS: &str = "SELECT seq, kind, payload, seat, command, at FROM events
     WHERE game = $1 AND seq > $2 ORDER BY seq LIMIT $3";
-const TOKENS: &str = "SELECT seat, hash FROM tokens WHERE game = $1";
-const RUNNING: &str =
+pub const TOKENS: &str = "SELECT seat, hash FROM tokens WHERE game = $1";
+pub const RUNNING: &str =
     "SELECT game, deadline, at FROM running WHERE deadline <= $1 ORDER BY deadline";
-const PAUSES: &str = "SELECT since, until FROM pauses WHERE until > $1 ORDER BY since";
-const GAMES: &str = "SELECT DISTINCT game FROM events WHERE game > $1 ORDER BY game LIMIT $2";
-const NOTE: &str = "INSERT INTO pauses (since, until)
+pub const PAUSES: &str = "SELECT since, until FROM pauses WHERE until > $1 ORDER BY since";
+pub const GAMES: &str = "SELECT DISTINCT game FROM events WHERE game > $1 ORDER BY game LIMIT $2";
+pub const NOTE: &str = "INSERT INTO pauses (since, until)
     SELECT * FROM unnest($1::bigint[], $2::bigint[]) ON CONFLICT (since) DO NOTHING";
-// Row 1 is when a server last beat. Row 2 says until when none counts, since a server cannot append.
-const BEAT: &str = "INSERT INTO heartbeat (id, at) VALUES (1, $1)
+// Row 1 is the last heartbeat. While a server cannot append, row 2 says until when no heartbeat counts.
+pub const BEAT: &str = "INSERT INTO heartbeat (id, at) VALUES (1, $1)
     ON CONFLICT (id) DO UPDATE SET at = greatest(heartbeat.at, excluded.at)
     WHERE NOT EXISTS (SELECT FROM heartbeat AS held WHERE held.id = 2 AND held.at > $1)
     RETURNING at";
-const HOLD: &str = "INSERT INTO heartbeat (id, at)
+pub const HOLD: &str = "INSERT INTO heartbeat (id, at)
     VALUES (2, (extract(epoch FROM clock_timestamp()) * 1000)::bigint + $1)
     ON CONFLICT (id) DO UPDATE SET at = greatest(heartbeat.at, excluded.at) RETURNING at";
-// Another server may hold it for longer.
-const LET_GO: &str = "UPDATE heartbeat SET at = 0 WHERE id = 2 AND at <= $1";
-// Whoever beats meanwhile waits, or is waited for: of several servers that have slept one notes the pause.
-const PAUSE: &str = "
-    WITH last AS (SELECT at FROM heartbeat WHERE id = 1
-        AND NOT EXISTS (SELECT FROM heartbeat AS held WHERE held.id = 2 AND held.at > $2) FOR UPDATE),
+// The row lock serialises this with heartbeats: if several servers were suspended, only one records the pause. If there
+// was no heartbeat for longer than $3, it begins at the last one, or at a turn that was stored later. A server that has
+// held the heartbeats since $4 (until $5 at most) knows that the pause is real, however short, unless another server
+// holds them too.
+pub const PAUSE: &str = "
+    WITH last AS (
+        SELECT greatest($1, at, (SELECT max(running.at) FROM running WHERE running.at <= $2)) AS at,
+            coalesce((SELECT max(until) FROM pauses), 0) AS paused
+        FROM heartbeat WHERE id = 1 AND at > 0 AND NOT EXISTS (
+            SELECT FROM heartbeat AS held WHERE held.id = 2 AND held.at > greatest($2::bigint, $5::bigint)) FOR UPDATE),
     noted AS (
         INSERT INTO pauses (since, until)
-        SELECT greatest($1, at), $2 FROM last WHERE at > 0 AND $2 - greatest($1, at) > $3
+        SELECT greatest(paused, since), $2
+        FROM last, LATERAL (SELECT CASE WHEN $4 - at > $3 THEN at ELSE $4::bigint END) AS begun (since)
+        WHERE greatest(paused, since) < $2
         ON CONFLICT (since) DO UPDATE SET until = greatest(pauses.until, excluded.until)
         RETURNING since, until),
-    beat AS (UPDATE heartbeat SET at = greatest(heartbeat.at, $2) FROM last WHERE id = 1)
+    beat AS (UPDATE heartbeat SET at = greatest(heartbeat.at, $2) FROM last WHERE id = 1),
+    free AS (UPDATE heartbeat SET at = 0 FROM last WHERE id = 2 AND heartbeat.at <= $5)
     SELECT noted.since, noted.until FROM last LEFT JOIN noted ON true";
-const NOW: &str = "SELECT greatest((extract(epoch FROM clock_timestamp()) * 1000)::bigint,
+pub const NOW: &str = "SELECT greatest((extract(epoch FROM clock_timestamp()) * 1000)::bigint,
     coalesce((SELECT at FROM heartbeat WHERE id = 1), 0))";
-const LAST_BEAT: &str = "SELECT greatest(
+// The timeline, which begins the name of the current WAL file.
+pub const EPOCH: &str = "SELECT substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)";
+pub const LAST_BEAT: &str = "SELECT greatest(
     coalesce((SELECT at FROM heartbeat WHERE id = 1), 0), coalesce((SELECT max(until) FROM pauses), 0))";
-const LAST: &str = "SELECT wanted.game, last.seq, last.at FROM unnest($1::text[]) AS wanted (game)
+pub const LAST: &str =
+    "SELECT wanted.game, last.seq, last.at FROM unnest($1::text[]) AS wanted (game)
     CROSS JOIN LATERAL (SELECT seq, at FROM events WHERE events.game = wanted.game
         ORDER BY seq DESC LIMIT 1) AS last";
-const CLAIM: &str = "INSERT INTO computing (game, seq, holder, until, shown)
+pub const CLAIM: &str = "INSERT INTO computing (game, seq, holder, until, shown)
     VALUES ($1, $2, $3, $4::bigint + $6::bigint, $5)
     ON CONFLICT (game) DO UPDATE SET seq = excluded.seq, holder = excluded.holder,
         until = excluded.until, shown = excluded.shown
     WHERE computing.holder = excluded.holder OR computing.until < $4 OR computing.seq < excluded.seq
     RETURNING seq";
-const RENEW: &str = "UPDATE computing SET until = $2 WHERE holder = $3 AND game = ANY($1)";
-const RELEASE: &str = "DELETE FROM computing WHERE game = $1 AND seq <= $2";
-const FORSAKEN: &str =
+pub const RENEW: &str = "UPDATE computing SET until = $2 WHERE holder = $3 AND game = ANY($1)";
+pub const RELEASE: &str = "DELETE FROM computing WHERE game = $1 AND seq <= $2";
+pub const FORSAKEN: &str =
     "SELECT game FROM computing WHERE until < $1 AND NOT shown ORDER BY until LIMIT 256";
-// What was shown to somebody who left.
-const FORGET: &str = "DELETE FROM computing WHERE shown AND until < $1 - 60000";
+// Leases of games between computers that nobody watches any more.
+pub const FORGET: &str = "DELETE FROM computing WHERE shown AND until < $1::bigint - 60000";
 
-/// The way to the database.
 pub struct Postgres {
     readers: Vec<Link>,
     turn: AtomicUsize,
-    /// For the heart, which must not wait for anybody.
+    /// For heartbeats, which must not wait for other statements.
     pulse: Link,
-    /// For trying whether something can be appended, by one at a time.
+    /// For checking whether appends work, by one task at a time.
     rehearsal: tokio::sync::Mutex<Link>,
     trouble: Arc<Trouble>,
-    /// Until when no beat counts by this server's own word; 0 if it has let go.
-    held: AtomicI64,
+    hold: Hold,
     writes: mpsc::Sender<Job>,
     alive: AtomicI64,
     holder: i64,
@@ -102,38 +112,46 @@ pub struct Postgres {
 }
 
 impl Postgres {
-    /// Opens the database. The receiver hears when the writer has ended.
+    /// Opens the database. The receiver resolves when the writer has ended.
     pub async fn open(
         data: &Path,
         metrics: Arc<Metrics>,
     ) -> Result<(Postgres, oneshot::Receiver<()>), StartError> {
-        let failed = |error: String| {
-            StartError(format!("cannot keep games in `{}`: {error}", super::name(data)))
-        };
-        let address = Address::read(data.to_str().unwrap_or_default()).map_err(failed)?;
-        let address = Arc::new(address);
-        let pulse = Link::new(&address);
+        let address = Address::read(data.to_str().unwrap_or_default());
+        let address = address.map_err(|error| failed(data, error))?;
+        Postgres::open_at(&(Arc::new(address) as _), data, System.seed(), metrics).await
+    }
+
+    /// The same for a given database; `holder` identifies this server.
+    pub async fn open_at(
+        database: &Arc<dyn Database>,
+        data: &Path,
+        holder: u64,
+        metrics: Arc<Metrics>,
+    ) -> Result<(Postgres, oneshot::Receiver<()>), StartError> {
+        let failed = |error: String| failed(data, error);
+        let pulse = Link::new(database);
         schema::prepare(&pulse).await.map_err(failed)?;
         let last = pulse.read(LAST_BEAT, &[]).await.map_err(|fault| failed(fault.reason()))?;
         let last = last.first().map_or(0, |row| row.get(0));
-        let holder = i64::from_le_bytes(crate::ids::seed().to_le_bytes());
+        let holder = i64::from_le_bytes(holder.to_le_bytes());
         let (writes, queue) = mpsc::channel(MOST_WAITING);
         let (ended, end) = oneshot::channel();
         let trouble = Arc::new(Trouble::default());
-        let (link, seen) = (Link::new(&address), Arc::clone(&trouble));
+        let (link, seen) = (Link::new(database), Arc::clone(&trouble));
         let writer = Writer { link, holder, metrics, trouble: seen };
         tokio::spawn(async move {
             writer.run(queue).await;
-            // Nobody may be waiting for it.
+            // Perhaps nobody is waiting.
             let _ = ended.send(());
         });
         let store = Postgres {
-            readers: (0..READERS).map(|_| Link::new(&address)).collect(),
+            readers: (0..READERS).map(|_| Link::new(database)).collect(),
             turn: AtomicUsize::new(0),
             pulse,
-            rehearsal: tokio::sync::Mutex::new(Link::new(&address)),
+            rehearsal: tokio::sync::Mutex::new(Link::new(database)),
             trouble,
-            held: AtomicI64::new(0),
+            hold: Hold::default(),
             writes,
             alive: AtomicI64::new(last),
             holder,
@@ -142,11 +160,7 @@ impl Postgres {
         Ok((store, end))
     }
 
-    async fn read(
-        &self,
-        sql: &'static str,
-        values: Values<'_>,
-    ) -> Result<Vec<tokio_postgres::Row>, StoreError> {
+    async fn read(&self, sql: &'static str, values: Values<'_>) -> Result<Cells, StoreError> {
         if self.closed.load(Ordering::Relaxed) {
             return Err(StoreError::Closed);
         }
@@ -155,32 +169,24 @@ impl Postgres {
         link.read(sql, values).await.map_err(|fault| StoreError::Unread(fault.reason()))
     }
 
-    /// Has something done that can be done twice.
-    async fn write(
-        &self,
-        sql: &'static str,
-        values: Values<'_>,
-    ) -> Result<Vec<tokio_postgres::Row>, StoreError> {
+    /// Executes an idempotent write.
+    async fn write(&self, sql: &'static str, values: Values<'_>) -> Result<Cells, StoreError> {
         self.pulse.read(sql, values).await.map_err(|fault| match fault {
             Fault::Lost(reason) => StoreError::Unknown(reason),
             other => StoreError::Failed(other.reason()),
         })
     }
 
-    /// Refuses while nothing can be appended, and lets the other servers know.
-    async fn can_append(&self) -> Result<(), StoreError> {
+    /// Fails while nothing can be appended, and suspends the heartbeats of the other servers.
+    async fn can_append(&self, now: i64) -> Result<(), StoreError> {
         let done = self.look_into_trouble().await;
-        let held = self.held.load(Ordering::Relaxed);
-        if done.is_ok() && held > 0 {
-            self.write(LET_GO, &[&held]).await?;
-            self.held.store(0, Ordering::Relaxed);
-        }
-        // If that cannot be said either, the others do not beat.
-        if done.is_err()
-            && self.trouble.is_to_be_told()
+        // If this write fails too, the other servers cannot store heartbeats either.
+        if self.trouble.append().is_some()
+            && self.hold.is_to_be_told()
             && let Ok(rows) = self.write(HOLD, &[&HELD]).await
+            && let Some(row) = rows.first()
         {
-            self.held.store(rows.first().map_or(0, |row| row.get(0)), Ordering::Relaxed);
+            self.hold.told(&self.trouble, now, row.get(0));
         }
         done
     }
@@ -188,7 +194,8 @@ impl Postgres {
     async fn look_into_trouble(&self) -> Result<(), StoreError> {
         let Some(reason) = self.trouble.reason() else { return Ok(()) };
         if let Ok(link) = self.rehearsal.try_lock()
-            && let Some(append) = self.trouble.to_try()
+            && let Some(append) = self.trouble.append()
+            && self.hold.is_to_be_tried()
         {
             let columns = Columns::new([&append], self.holder);
             match link.rehearse(APPEND, &columns.values()).await {
@@ -206,12 +213,16 @@ impl Postgres {
 
     async fn runners(&self, until: i64) -> Result<Vec<Runner>, StoreError> {
         let rows = self.read(RUNNING, &[&until]).await?;
-        let runner = |row: &tokio_postgres::Row| {
+        let runner = |row: &rows::Row| {
             let deadline: Option<i64> = row.get(1);
             Runner { game: row.get(0), deadline: deadline.map(|own| (own, row.get(2))) }
         };
         Ok(rows.iter().map(runner).collect())
     }
+}
+
+fn failed(data: &Path, error: String) -> StartError {
+    StartError(format!("cannot keep games in `{}`: {error}", super::name(data)))
 }
 
 impl Store for Postgres {
@@ -226,10 +237,14 @@ impl Store for Postgres {
 
     fn beat(&self, at: i64) -> Reply<'_, ()> {
         Box::pin(async move {
-            self.can_append().await?;
+            self.can_append(at).await?;
+            // That time has to become a pause first.
+            if self.owed().is_some() {
+                return Ok(());
+            }
             let counts = !self.write(BEAT, &[&at]).await?.is_empty();
             if counts {
-                // What others have noted says nothing about whether this server could.
+                // Other servers' heartbeats do not show that this server could append, so only its own counts.
                 self.alive.fetch_max(at, Ordering::Relaxed);
             }
             Ok(())
@@ -238,12 +253,16 @@ impl Store for Postgres {
 
     fn pause(&self, from: i64, to: i64) -> Reply<'_, Option<(i64, i64)>> {
         Box::pin(async move {
-            self.can_append().await?;
-            let rows = self.write(PAUSE, &[&from, &to, &GAP]).await?;
-            // None while another server cannot append: the pause has not ended yet.
+            self.can_append(to).await?;
+            let held = self.hold.owed(&self.trouble).map(|(_, until)| until);
+            let (last, since) = if held.is_some() { (self.alive(), from) } else { (from, to) };
+            let until = held.unwrap_or(0);
+            let rows = self.write(PAUSE, &[&last, &to, &GAP, &since, &until]).await?;
+            // No row while another server cannot append: the pause is not over yet.
             let Some(row) = rows.first() else { return Ok(None) };
+            self.hold.let_go(&self.trouble);
             self.alive.fetch_max(to, Ordering::Relaxed);
-            Ok(row.get::<_, Option<i64>>(0).zip(row.get(1)))
+            Ok(row.get::<Option<i64>>(0).zip(row.get(1)))
         })
     }
 
@@ -251,14 +270,21 @@ impl Store for Postgres {
         self.alive.load(Ordering::Relaxed)
     }
 
+    fn trouble(&self) -> &Trouble {
+        &self.trouble
+    }
+
+    fn owed(&self) -> Option<i64> {
+        self.hold.owed(&self.trouble).map(|(since, _)| since)
+    }
+
     fn events<'a>(&'a self, game: &'a str, after: i64, most: usize) -> Reply<'a, Vec<Event>> {
         Box::pin(async move {
             let most = i64::try_from(most).unwrap_or(i64::MAX);
             let rows = self.read(EVENTS, &[&game, &after, &most]).await?;
-            let event = |row: &tokio_postgres::Row| {
-                let seat: Option<i16> = row.get(3);
+            let event = |row: &rows::Row| {
                 let (seq, kind, payload) = (row.get(0), row.get(1), row.get(2));
-                let (seat, command, at) = (seat.map(i64::from), row.get(4), row.get(5));
+                let (seat, command, at) = (row.get(3), row.get(4), row.get(5));
                 Row { seq, kind, payload, seat, command, at }.event()
             };
             let events = rows.iter().map(event).collect::<Result<_, _>>()?;
@@ -266,10 +292,10 @@ impl Store for Postgres {
         })
     }
 
-    fn tokens<'a>(&'a self, game: &'a str) -> Reply<'a, [Option<Hash>; 2]> {
+    fn tokens<'a>(&'a self, game: &'a str) -> Reply<'a, ByPlayer<Option<Hash>>> {
         Box::pin(async move {
             let rows = self.read(TOKENS, &[&game]).await?;
-            Ok(super::tokens(rows.iter().map(|row| (i64::from(row.get::<_, i16>(0)), row.get(1)))))
+            Ok(super::tokens(rows.iter().map(|row| (row.get(0), row.get(1)))))
         })
     }
 
@@ -303,17 +329,32 @@ impl Store for Postgres {
         self.closed.store(true, Ordering::Relaxed);
     }
 
-    fn shared(&self) -> Option<&dyn Shared> {
+    fn shared(&self) -> Option<&dyn SharedStore> {
+        Some(self)
+    }
+
+    fn upkeep(&self) -> Option<&dyn Upkeep> {
         Some(self)
     }
 }
 
-impl Shared for Postgres {
+impl SharedStore for Postgres {
     fn now(&self) -> Reply<'_, i64> {
         Box::pin(async move {
             let rows = self.pulse.query(NOW, &[]).await;
             let rows = rows.map_err(|fault| StoreError::Unread(fault.reason()))?;
             rows.first().map(|row| row.get(0)).ok_or(StoreError::Closed)
+        })
+    }
+
+    fn epoch(&self) -> Reply<'_, Option<String>> {
+        Box::pin(async move {
+            match self.pulse.read(EPOCH, &[]).await {
+                Ok(rows) => Ok(rows.first().map(|row| row.get(0))),
+                // A compatible database that has no timelines.
+                Err(Fault::Refused(..)) => Ok(None),
+                Err(fault) => Err(StoreError::Unread(fault.reason())),
+            }
         })
     }
 

@@ -1,11 +1,11 @@
-//! The tables, and what they were made by.
+//! The database schema and its migrations.
 
 use super::link::{Fault, Link};
 use std::time::Duration;
 
-/// What each format adds to the one before, and the oldest format whose programs can go on with it. While servers
-/// are replaced one by one, both versions run, and the older one may be started again: so a format leaves
-/// alone what programs of the one before use.
+/// The statements that upgrade to each format, and the oldest format whose programs still work with it. During a
+/// rolling update both versions run, and the older one may be restarted. So a new format must not touch what programs
+/// of the previous one use.
 const FORMATS: [(usize, &str); 1] = [(
     1,
     r#"
@@ -26,10 +26,14 @@ const FORMATS: [(usize, &str); 1] = [(
 "#,
 )];
 
-/// How often servers that start at the same time try to make the tables.
+pub const FIND: &str =
+    "SELECT to_regclass('quadrille_format') IS NOT NULL, to_regclass('events') IS NOT NULL";
+pub const FORMAT: &str = "SELECT max(format), max(least) FROM quadrille_format";
+
+/// How often servers starting at the same time try to create the tables.
 const TRIES: usize = 20;
 
-/// Makes what is missing.
+/// Creates or migrates the schema.
 pub async fn prepare(link: &Link) -> Result<(), String> {
     let mut failed = String::new();
     for _ in 0..TRIES {
@@ -48,35 +52,32 @@ pub async fn prepare(link: &Link) -> Result<(), String> {
                             name another database with --data"
                     .into());
             }
-            // Who cannot be reached now may be reached by the next try.
+            // If the database is unreachable, the caller tries again.
             Err(fault) => return Err(fault.reason()),
         }
-        // Another server may have been quicker.
+        // Another server may be migrating at the same time.
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     Err(failed)
 }
 
-/// The format and the oldest one whose programs can use it, nought of an empty database; none of another
-/// program's.
+/// The current format and the oldest one compatible with it; 0 for an empty database, none for another program's.
 async fn format(link: &Link) -> Result<Option<(usize, usize)>, Fault> {
-    let find =
-        "SELECT to_regclass('quadrille_format') IS NOT NULL, to_regclass('events') IS NOT NULL";
-    let rows = link.read(find, &[]).await?;
+    let rows = link.read(FIND, &[]).await?;
     let (own, events): (bool, bool) =
         rows.first().map_or((false, false), |row| (row.get(0), row.get(1)));
     if !own {
         return Ok((!events).then_some((0, 0)));
     }
-    let rows = link.read("SELECT max(format), max(least) FROM quadrille_format", &[]).await?;
+    let rows = link.read(FORMAT, &[]).await?;
     let number = |place: usize| {
-        let number: Option<i32> = rows.first().and_then(|row| row.get(place));
+        let number: Option<i64> = rows.first().and_then(|row| row.get(place));
         number.and_then(|number| usize::try_from(number).ok()).unwrap_or(0)
     };
     Ok(Some((number(0), number(1))))
 }
 
-/// Adds what a database lacks, all or nothing.
+/// Migrates in one transaction.
 async fn upgrade(link: &Link, format: usize) -> Result<(), String> {
     let mut sql = String::from("BEGIN;");
     if format == 0 {

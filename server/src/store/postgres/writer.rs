@@ -1,66 +1,63 @@
-//! What appends: together what has queued up, and never twice.
+//! The writer task: commits queued appends together, and each at most once.
 //!
-//! A connection that is lost in the middle says nothing about what was asked. Then the same is asked again on
-//! another one: it names the numbers it wants, so it is done once, and if they are taken the rows tell by whom.
+//! A connection lost in mid-statement leaves the outcome open. The same statement is then repeated on a new
+//! connection: it is idempotent because it names the event numbers it wants, and if they are taken, the rows show by
+//! whom.
 
 use super::batch::{APPEND, Columns, first};
 use super::link::{Fault, Link};
-use super::trouble::Trouble;
 use crate::metrics::Metrics;
+use crate::store::trouble::Trouble;
 use crate::store::{Append, Appended, SLOW, StoreError};
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
 use tokio_postgres::error::SqlState;
 
-/// How many appends are committed together at most.
+/// The most appends in one statement.
 const MOST_TOGETHER: usize = 256;
 
-/// How long an outcome is asked for before it counts as unknown, and how long apart.
+/// How long to retry before an outcome is reported as unknown.
 const PATIENCE: Duration = Duration::from_secs(8);
-/// After how many failures in a row the rest of a batch is refused.
+/// After this many consecutive failures the rest of a batch is refused.
 const MOST_FAILURES: usize = 2;
 
+/// Delays between attempts, in milliseconds.
 const PAUSES: [u64; 6] = [10, 30, 100, 300, 700, 1_000];
 
-const FIND: &str =
+pub const FIND: &str =
     "SELECT kind, payload, seat, command, at FROM events WHERE game = $1 AND seq = $2";
 
-/// Something to be stored, and who wants to know.
+/// An append, with a channel for its answer.
 pub struct Job {
-    /// The events.
     pub append: Append,
-    /// Hears what became of them.
     pub answer: oneshot::Sender<Result<Appended, StoreError>>,
 }
 
 impl Job {
-    /// What there can be one of in a statement.
+    /// The game that the append's first event belongs to; a statement can contain each game only once.
     fn key(&self) -> &str {
         first(&self.append).map_or(&self.append.game, |(game, _)| game)
     }
 
     fn say(self, done: Result<Appended, StoreError>) {
-        // Who asked may have left; what is stored stays stored.
+        // The caller may be gone; what is stored stays stored.
         let _ = self.answer.send(done);
     }
 }
 
-/// The writer.
 pub struct Writer {
-    /// Its connection.
     pub link: Link,
-    /// What this server is known by.
+    /// This server's id as a holder of leases.
     pub holder: i64,
-    /// What is counted.
     pub metrics: Arc<Metrics>,
-    /// What others learn of failures.
     pub trouble: Arc<Trouble>,
 }
 
 impl Writer {
-    /// Writes until nobody can ask for it any more.
+    /// Writes until the queue is closed.
     pub async fn run(self, mut queue: mpsc::Receiver<Job>) {
         let mut waiting: Vec<Job> = Vec::new();
         let mut failing = String::new();
@@ -76,10 +73,10 @@ impl Writer {
             let took = began.elapsed();
             self.metrics.committed(done.count, took, done.error.is_none());
             if took > SLOW {
-                tracing::warn!(writes = done.count, ?took, "a transaction took long");
+                tracing::warn!(writes = done.count, ?took, "slow transaction");
             }
             match done.error {
-                // Once for each kind of trouble.
+                // Log each error once.
                 Some(error) if error != failing => {
                     tracing::error!(error, "the store failed");
                     failing = error;
@@ -93,13 +90,13 @@ impl Writer {
         }
     }
 
-    /// Stores appends to different games together, or one by one if that is refused.
+    /// Stores appends to different games together, or one by one if the batch is refused.
     async fn store(&self, jobs: Vec<Job>) -> Done {
         let mut told = Done { count: jobs.len(), error: None };
         let appends: Vec<_> = jobs.iter().map(|job| &job.append).collect();
         match self.settle(&appends, PATIENCE).await {
             Err(fault @ Fault::Refused(..)) if jobs.len() > 1 => {
-                // One of them may be to blame. If the database is, they are not tried for long.
+                // A single append may be to blame. If it is the database, do not retry for long.
                 let own = fault.is_about_the_data();
                 let (patience, mut failures) = (if own { PATIENCE } else { Duration::ZERO }, 0);
                 for job in jobs {
@@ -129,7 +126,7 @@ impl Writer {
         }
     }
 
-    /// Asks until it is known what became of the appends, or for as long as there is patience.
+    /// Retries until the outcome of the appends is known, or `patience` runs out.
     async fn settle(
         &self,
         appends: &[&Append],
@@ -154,7 +151,7 @@ impl Writer {
                 Err(fault) => fault,
             };
             if let Some(append) = appends.first().filter(|_| !fault.is_about_the_data()) {
-                self.trouble.failed(append, &fault);
+                self.trouble.failed(append.at(), Some(append), fault.clone().reason());
             }
             if let Fault::Lost(reason) = &fault {
                 lost = Some(reason.clone());
@@ -172,7 +169,7 @@ impl Writer {
         }
     }
 
-    /// What became of each append. What was asked before, without an answer, may be what stands there.
+    /// The outcome of each append. A conflict may be with our own earlier attempt, if that was not answered.
     async fn compare(
         &self,
         appends: &[&Append],
@@ -192,9 +189,9 @@ impl Writer {
         let Some((game, event)) = first(append) else { return Ok(false) };
         let rows = self.link.read(FIND, &[&game, &event.seq]).await?;
         let (kind, payload) = event.stored();
-        let seat = event.seat.map(|seat| i16::from(seat.number()));
+        let seat = event.seat.map(|seat| i64::from(seat.number()));
         Ok(rows.iter().any(|row| {
-            let found: (String, String, Option<i16>, Option<String>, i64) =
+            let found: (String, String, Option<i64>, Option<String>, i64) =
                 (row.get(0), row.get(1), row.get(2), row.get(3), row.get(4));
             found == (kind.clone(), payload.clone(), seat, event.command.clone(), event.at)
         }))
@@ -217,14 +214,14 @@ impl Done {
 
 fn refused(fault: Fault) -> Result<Appended, StoreError> {
     match fault {
-        // Another part of it than the first event was not free.
+        // An event other than the first conflicted.
         Fault::Refused(code, _) if code == SqlState::UNIQUE_VIOLATION => Ok(Appended::Conflict),
         Fault::Lost(reason) => Err(StoreError::Unknown(reason)),
         other => Err(StoreError::Failed(other.reason())),
     }
 }
 
-/// Those that can be stored together: one for each game, in the order of the games. The others wait.
+/// Takes one append per game, sorted by game; the others stay in the queue.
 fn take(waiting: &mut Vec<Job>) -> Vec<Job> {
     let mut games = HashSet::new();
     let (mut jobs, later) = std::mem::take(waiting)

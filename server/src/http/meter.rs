@@ -1,0 +1,169 @@
+//! Measures processor time: what a request really costs is charged to its address.
+
+use crate::http::limits::{Limits, MICROSECONDS_FOR_ONE};
+use std::net::IpAddr;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The thread's CPU time, so that other load on the machine does not raise the price.
+#[cfg(unix)]
+pub fn thread_time() -> Duration {
+    use rustix::time::{ClockId, clock_gettime};
+    Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default()
+}
+
+/// Wall-clock time, where the thread's CPU time is not available.
+#[cfg(not(unix))]
+pub fn thread_time() -> Duration {
+    static BEGAN: std::sync::LazyLock<std::time::Instant> =
+        std::sync::LazyLock::new(std::time::Instant::now);
+    BEGAN.elapsed()
+}
+
+/// Charges an address for the CPU time of a task as it goes on, so that leaving early saves nothing.
+#[derive(Debug)]
+pub struct Meter {
+    limits: Arc<Limits>,
+    address: IpAddr,
+    /// Paid for in advance.
+    credit: u128,
+    /// Not charged yet.
+    spent: u128,
+}
+
+impl Meter {
+    /// `paid` is what has been paid for the task.
+    pub fn new(limits: &Arc<Limits>, address: IpAddr, paid: u32) -> Meter {
+        let credit = u128::from(paid) * MICROSECONDS_FOR_ONE;
+        Meter { limits: Arc::clone(limits), address, credit, spent: 0 }
+    }
+
+    /// Takes work into account that an async thread has done.
+    fn add(&mut self, time: Duration) {
+        self.limits.worked(time);
+        self.spent += time.as_micros();
+        let free = self.spent.min(self.credit);
+        (self.spent, self.credit) = (self.spent - free, self.credit - free);
+        let price = self.spent / MICROSECONDS_FOR_ONE;
+        self.spent %= MICROSECONDS_FOR_ONE;
+        self.limits.charge(self.address, u32::try_from(price).unwrap_or(u32::MAX));
+    }
+
+    /// Runs a task and charges for it.
+    pub async fn run<T>(mut self, work: impl Future<Output = T>) -> T {
+        let mut work = pin!(work);
+        let measured = std::future::poll_fn(|cx| {
+            let clock = self.limits.clock;
+            let before = clock();
+            let polled = work.as_mut().poll(cx);
+            self.add(clock().saturating_sub(before));
+            polled
+        });
+        measured.await
+    }
+}
+
+/// How busy the server is with answering, and what that makes of prices.
+///
+/// Everything costs more as long as answers take more than their share of the machine, until they do not: if many
+/// addresses ask for all they may, each gets less. Whoever asks for little does not notice.
+#[derive(Debug)]
+pub struct Load {
+    /// Microseconds of work that are still to be distributed over time.
+    work: f64,
+    /// What prices are multiplied with.
+    pub factor: f64,
+    at: i64,
+}
+
+/// The share of the machine that answers may take before they cost more: players' moves, the store and
+/// the engine need the rest.
+pub const SHARE: f64 = 0.5;
+
+/// The most that prices are multiplied with.
+pub const MOST_FACTOR: f64 = 200.0;
+
+/// Over how many milliseconds work is averaged.
+const WINDOW: f64 = 500.0;
+
+impl Default for Load {
+    fn default() -> Load {
+        Load { work: 0.0, factor: 1.0, at: 0 }
+    }
+}
+
+impl Load {
+    /// Takes work into account, of a machine with this many cores.
+    pub fn add(&mut self, micros: f64, cores: f64, at: i64) {
+        let passed = (at - self.at).max(0) as f64;
+        self.at = self.at.max(at);
+        let busy = self.work / (WINDOW * 1_000.0 * cores * SHARE);
+        // Doubles in about half a second at twice the share, and halves in a second of rest.
+        let change = (busy - 1.0).clamp(-0.7, 1.4) * passed.min(1_000.0) / 1_000.0;
+        self.factor = (self.factor * change.exp()).clamp(1.0, MOST_FACTOR);
+        self.work = self.work * (-passed / WINDOW).exp() + micros;
+        if passed > 20.0 * WINDOW {
+            self.factor = 1.0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn busy(time: Duration) {
+        let before = thread_time();
+        while thread_time() - before < time {
+            std::hint::spin_loop();
+        }
+    }
+
+    #[tokio::test]
+    async fn a_task_is_paid_for_while_it_runs() {
+        let limits = Arc::new(Limits::new(10, 1, false));
+        let address = IpAddr::from([10, 0, 0, 1]);
+        let meter = Meter::new(&limits, address, 8);
+        let task = tokio::spawn(meter.run(async {
+            // 16 units, of which half are paid for.
+            busy(Duration::from_millis(4));
+            std::future::pending::<()>().await;
+        }));
+        while limits.charged() == 0 {
+            tokio::task::yield_now().await;
+        }
+        task.abort();
+        assert!((8..20).contains(&limits.charged()), "{}", limits.charged());
+    }
+
+    /// Work of this many cores for some seconds.
+    fn after(load: &mut Load, from: i64, seconds: i64, cores: f64) -> f64 {
+        for ms in 1..=seconds * 1_000 {
+            load.add(cores * 1_000.0, 2.0, from + ms);
+        }
+        load.factor
+    }
+
+    #[test]
+    fn prices_rise_while_answers_take_too_much_of_the_machine_and_fall_again() {
+        let mut load = Load::default();
+        assert_eq!(after(&mut load, 0, 10, 0.9), 1.0, "less than half of two cores");
+        let risen = after(&mut load, 10_000, 5, 2.0);
+        assert!(risen > 8.0, "{risen}");
+        assert!(after(&mut load, 15_000, 60, 2.0) <= MOST_FACTOR);
+        assert_eq!(after(&mut load, 75_000, 15, 0.1), 1.0);
+    }
+
+    /// A crowd that takes whatever it gets settles at the share.
+    #[test]
+    fn a_crowd_gets_its_share_and_no_more() {
+        let (mut load, mut last) = (Load::default(), 0.0);
+        for ms in 0..60_000 {
+            let cores = (50.0 / load.factor).min(2.0);
+            load.add(cores * 1_000.0, 2.0, ms);
+            last = cores;
+        }
+        assert!((0.8..1.2).contains(&last), "{last} cores");
+    }
+}

@@ -1,0 +1,111 @@
+//! The HTTP interface: admission and rate limits (`guard`, `limits`, `connections`, `places`), and the routes
+//! (`games`, `socket`, `analysis`, `boards`). A handler reads a request, calls [`crate::games`] or [`crate::work`],
+//! and writes the answer; it decides nothing about games and never touches the store.
+
+pub mod analysis;
+pub mod boards;
+pub mod buckets;
+pub mod connections;
+pub mod games;
+pub mod guard;
+pub mod limits;
+pub mod listener;
+pub mod meter;
+pub mod networks;
+pub mod places;
+pub mod refused;
+pub mod socket;
+pub mod stream;
+
+use crate::Config;
+use crate::games::hall::Hall;
+use crate::pages::{self, Documents, packing};
+use axum::extract::{Request, State};
+use axum::routing::get;
+use axum::{Json, Router, middleware};
+use guard::Guard;
+use refused::{Answered, Refused};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use table::{Kind, Refusal};
+
+/// The state of the handlers.
+pub type HallState = State<Arc<Hall>>;
+
+/// All routes, behind the guard.
+pub fn router(config: &Config, hall: &Arc<Hall>) -> Router {
+    let (metrics, limits) = (Arc::clone(&hall.metrics), Arc::clone(&hall.limits));
+    let (base, own) = (config.base_url.as_deref(), Arc::clone(hall));
+    let seated = Box::new(move |request: &Request| is_of_player(&own, request));
+    let guard = Guard::new(config.listen, base, &config.proxies, limits, metrics, seated);
+    let replays = hall.replays.clone();
+    let documents = Documents::new(replays.clone());
+    let router = Router::new()
+        .merge(games::router())
+        .merge(analysis::router())
+        .route("/api/health", get(health))
+        .route("/api/ready", get(ready))
+        .with_state(Arc::clone(hall))
+        .merge(boards::router(documents.clone()))
+        .merge(pages::router(config.web.clone(), documents, Some(hall)))
+        .method_not_allowed_fallback(wrong_method)
+        .layer(middleware::from_fn_with_state(replays, packing::answers));
+    guard::around(router, guard)
+}
+
+/// Whether a request names a seat's token of a game in memory, or opens a socket, on which that is said later.
+fn is_of_player(hall: &Hall, request: &Request) -> bool {
+    let Some(rest) = request.uri().path().strip_prefix("/api/games/") else { return false };
+    let (id, what) = rest.split_once('/').unwrap_or((rest, ""));
+    let token = games::bearer(request.headers()).ok().flatten().map(crate::ids::hash);
+    hall.in_memory(id).is_some_and(|room| match token {
+        Some(token) => room.has_seat(token),
+        None => what == "socket",
+    })
+}
+
+/// Whether the process works. A load balancer asks [`ready`].
+async fn health(State(hall): HallState) -> Answered<Json<Value>> {
+    runs(&hall)?;
+    let mut answer = json!({ "status": "ok" });
+    let word = |there: bool| if there { "ok" } else { "away" };
+    let stores = hall.cannot_store().is_none();
+    if !stores || hall.store.shared().is_some() {
+        answer["store"] = word(stores).into();
+    }
+    if hall.store.shared().is_some() {
+        answer["news"] = word(hall.metrics.connected.load(Ordering::Relaxed) == 1).into();
+    }
+    Ok(Json(answer))
+}
+
+/// Whether a move can be stored here.
+async fn ready(State(hall): HallState) -> Answered<Json<Value>> {
+    runs(&hall)?;
+    match hall.cannot_store() {
+        Some(reason) => {
+            Err(Refusal::unavailable(format!("no move can be stored: {reason}")).into())
+        }
+        None => Ok(Json(json!({ "status": "ready" }))),
+    }
+}
+
+fn runs(hall: &Hall) -> Result<(), Refusal> {
+    if hall.is_stopping() {
+        return Err(Refusal::unavailable("the server is stopping"));
+    }
+    match hall.tasks.failing() {
+        Some(task) => {
+            let error = format!("the task `{task}` died and is being restarted");
+            Err(Refusal::unavailable(error))
+        }
+        None => Ok(()),
+    }
+}
+
+async fn wrong_method(request: Request) -> Refused {
+    let path = rules::game::shorten(request.uri().path());
+    let error = format!("method `{}` is not allowed for `{path}`", request.method());
+    Refusal::new(Kind::WrongMethod, error).into()
+}
