@@ -1,17 +1,21 @@
 //! All tests of the server that go through its requests, in one binary.
 
+mod admin;
 mod api;
 mod boards;
 mod clocks;
 mod common;
 mod contrast;
 mod formats;
-#[cfg(feature = "many")]
+mod laws;
 mod many;
+#[cfg(unix)]
+mod prices;
 #[path = "../examples/bots/routes.rs"]
 mod routes;
 mod safety;
 mod seats;
+mod simulation;
 mod sockets;
 mod store;
 mod stores;

@@ -299,7 +299,7 @@ async fn two_computers_play_only_while_somebody_watches() {
     let seats = json!([{ "kind": "level", "level": 1 }, { "kind": "level", "level": 1 }]);
     let game = local.make(json!({ "game": "gekitai", "seats": seats })).await;
     assert_eq!(local.show(&game).await["seq"], 1);
-    let jobs = &local.server.state().hall.metrics.jobs;
+    let jobs = &local.server.hall().metrics.jobs;
     assert_eq!(jobs[0].load(Ordering::Relaxed) + jobs[1].load(Ordering::Relaxed), 0);
     let path = format!("/api/games/{}/events?after=1&follow=true", game.id);
     let request = Request::get(path).body(Body::empty()).unwrap();
@@ -406,7 +406,7 @@ async fn an_analysis_ends_when_nobody_waits_for_it_and_others_queue() {
         tower::ServiceExt::oneshot(local.server.router(), request)
     };
     let mut running = vec![ask().await.unwrap(), ask().await.unwrap()];
-    let jobs = &local.server.state().hall.metrics.jobs;
+    let jobs = &local.server.hall().metrics.jobs;
     let count = |i: usize| jobs[i].load(Ordering::Relaxed);
     within(async {
         while count(0) < 2 {
@@ -529,9 +529,9 @@ async fn stored_events_are_told_without_playing_them_again() {
         local.play(&game, 2 - i % 2, turn).await.ok();
     }
     // Somebody else's nonsense behind it, of which this process knows nothing: who plays it again fails.
-    let fact = server::event::Fact::Move { turn: "nonsense".into(), said: None };
-    let event = server::event::Event { seq: 11, seat: None, at: 1, fact, command: None };
-    let hall = &local.server.state().hall;
+    let fact = table::event::Fact::Move { turn: "nonsense".into(), said: None };
+    let event = table::event::Event { seq: 11, seat: None, at: 1, fact, command: None };
+    let hall = &local.server.hall();
     let append = server::store::Append {
         game: game.id.clone(),
         after: Some(hall.room(&game.id).await.unwrap().tip()),

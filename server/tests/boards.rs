@@ -4,10 +4,10 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, Response, StatusCode, header};
 use serde_json::{Value, json};
-use server::documents::Documents;
-use server::limits::Limits;
-use server::replays::Replays;
-use server::{boards, pages};
+use server::http::boards;
+use server::http::limits::Limits;
+use server::pages::{self, Documents};
+use server::work::replays::Replays;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use tower::ServiceExt;
@@ -186,10 +186,11 @@ async fn a_record_becomes_a_tree_and_a_record_again() {
 
 #[tokio::test]
 async fn the_rules_come_with_their_pictures() {
-    for game in ids() {
-        let (status, page) = get(&format!("/api/rules/{game}")).await;
+    for info in engine::GAMES.iter().map(|entry| entry.info) {
+        let (status, page) = get(&format!("/api/rules/{}", info.id)).await;
         assert_eq!(status, StatusCode::OK);
-        assert_eq!(page.matches("<svg").count(), 3, "{game}");
+        let pictures = info.rules.matches("![").count();
+        assert_eq!(page.matches("<svg").count(), pictures, "{}", info.id);
         assert!(page.starts_with("<h1>") && !page.contains("<img") && !page.contains("style="));
     }
     assert_eq!(get("/api/rules/chess").await.0, StatusCode::NOT_FOUND);
@@ -247,14 +248,22 @@ async fn a_known_page_is_not_sent_again_and_its_files_are_kept() {
 /// The scripts and styles of the pages.
 fn web_files() -> Vec<(String, String)> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/web");
-    let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut paths = Vec::new();
+    append_paths(std::path::Path::new(folder), &mut paths);
     let written = |path: &std::path::PathBuf| {
         !matches!(path.extension().and_then(|name| name.to_str()), Some("gz" | "png"))
     };
     let read = |path: std::path::PathBuf| {
         (path.display().to_string(), std::fs::read_to_string(&path).unwrap())
     };
-    paths.filter(written).map(read).collect()
+    paths.into_iter().filter(written).map(read).collect()
+}
+
+fn append_paths(folder: &std::path::Path, paths: &mut Vec<std::path::PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { append_paths(&path, paths) } else { paths.push(path) }
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use futures_util::StreamExt;
 use rusqlite::Connection;
 use serde_json::{Value, json};
 use server::Server;
-use server::time::Source;
+use server::clocks::time::Source;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
@@ -88,7 +88,7 @@ impl Timed {
 
     /// Waits until the server has noticed something.
     async fn until_paused(&self, count: usize) {
-        let pauses = &self.local.server.state().hall.time.pauses;
+        let pauses = &self.local.server.hall().time.pauses;
         within(async {
             while pauses.count() < count {
                 tokio::time::sleep(Duration::from_millis(10)).await;
@@ -195,7 +195,7 @@ async fn a_server_that_stands_still_takes_nobody_s_time() {
     let timed = Timed::new().await;
     let game = timed.running(60).await;
     timed.hands.pass(2 * SECOND);
-    timed.local.server.state().hall.store.beat(1_800_000_002_000).await.unwrap();
+    timed.local.server.hall().store.beat(1_800_000_002_000).await.unwrap();
     timed.hands.pass(8 * HOUR);
     // The player is quicker than the server's own look at the time.
     timed.local.play(&game, 2, "d3").await.ok();
@@ -273,7 +273,7 @@ async fn the_file_says_when_each_clock_runs_out() {
         let find = "SELECT deadline FROM running WHERE game = ?1";
         timed.database().query_row(find, [&game.id], |row| row.get(0)).ok()
     };
-    let hall = &timed.local.server.state().hall;
+    let hall = &timed.local.server.hall();
     for (i, clock) in [
         json!({ "kind": "time", "seconds": 300, "increment": 7 }),
         json!({ "kind": "days", "days": 3 }),

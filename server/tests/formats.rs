@@ -173,7 +173,7 @@ async fn a_start_with_many_running_clocks_reads_no_game_and_writes_into_none() {
         games.push(game);
     }
     let local = local.restart().await;
-    let live = &local.server.state().hall.metrics.live_games;
+    let live = &local.server.hall().metrics.live_games;
     assert_eq!(live.load(std::sync::atomic::Ordering::Relaxed), 0);
     let database = Connection::open(local.folder.0.join("games.db")).unwrap();
     assert_eq!(number(&database, "SELECT count(*) FROM events"), 100);

@@ -54,7 +54,7 @@ async fn a_game_that_was_dropped_from_memory_is_read_again() {
     let local = Local::new().await;
     let game = local.people("gekitai").await;
     local.play(&game, 1, "c4").await.ok();
-    let hall = &local.server.state().hall;
+    let hall = &local.server.hall();
     hall.sweep(i64::MAX);
     assert_eq!(hall.metrics.live_games.load(std::sync::atomic::Ordering::Relaxed), 0);
     local.play(&game, 2, "d3").await.ok();
@@ -110,7 +110,7 @@ async fn a_heart_that_cannot_beat_does_no_harm() {
     let broken = "CREATE TRIGGER broken BEFORE INSERT ON heartbeat
         BEGIN SELECT RAISE(ROLLBACK, 'database or disk is full'); END";
     database.execute_batch(broken).unwrap();
-    assert!(local.server.state().hall.store.beat(1).await.is_err());
+    assert!(local.server.hall().store.beat(1).await.is_err());
     local.play(&game, 1, "c4").await.ok();
     let stored = "SELECT count(*) FROM events WHERE kind = 'move'";
     assert_eq!(database.query_row(stored, [], |row| row.get::<_, i64>(0)), Ok(1));

@@ -2,10 +2,10 @@
 
 use crate::common::Folder;
 use rules::Player;
-use server::event::{Event, Fact, Reason};
 use server::store::{self, Append, Appended, NewGame, Runner, Running, Store};
 use std::path::PathBuf;
 use std::sync::Arc;
+use table::event::{Event, Fact, Reason};
 use tokio::task::JoinSet;
 
 /// Where a store is.
@@ -51,7 +51,7 @@ pub fn append(game: &str, events: Vec<Event>) -> Append {
 
 fn new_game(id: &str) -> NewGame {
     let first = Event { seat: None, ..event(1, None) };
-    NewGame { id: id.to_owned(), first, tokens: [Some([7; 32]), None] }
+    NewGame { id: id.to_owned(), first, tokens: [Some([7; 32]), None].into() }
 }
 
 async fn numbers(store: &Arc<dyn Store>, game: &str) -> Vec<i64> {
@@ -78,7 +78,7 @@ async fn an_append_has_the_number_it_names_or_leaves_nothing() {
         assert_eq!(store.append(late).await, Ok(Appended::Conflict));
         assert_eq!(numbers(&store, "one").await, [1, 2]);
         assert!(numbers(&store, "other").await.is_empty());
-        assert_eq!(store.tokens("one").await, Ok([None; 2]));
+        assert_eq!(store.tokens("one").await, Ok([None; 2].into()));
         assert_eq!(store.running().await, Ok(vec![]));
         // A game that exists already takes what is made with it along.
         let mut made = append("", vec![]);
@@ -90,7 +90,7 @@ async fn an_append_has_the_number_it_names_or_leaves_nothing() {
         again.new_game = Some(new_game("other"));
         assert_eq!(store.append(again).await, Ok(Appended::Conflict));
         assert_eq!(numbers(&store, "one").await, [1, 2]);
-        assert_eq!(store.tokens("other").await, Ok([Some([7; 32]), None]));
+        assert_eq!(store.tokens("other").await, Ok([Some([7; 32]), None].into()));
     }
 }
 
@@ -191,7 +191,7 @@ async fn what_is_stored_is_there_when_the_store_is_opened_again() {
         let (store, _end) = kept.open().await;
         assert!(store.alive() >= 90_000);
         assert_eq!((store.events("one", 0, 9).await, store.events("two", 0, 9).await), told);
-        assert_eq!(store.tokens("two").await, Ok([Some([9; 32]), None]));
+        assert_eq!(store.tokens("two").await, Ok([Some([9; 32]), None].into()));
         let runner = Runner { game: "one".into(), deadline: Some((70_000, 1_001)) };
         assert_eq!(store.running().await, Ok(vec![runner]));
         assert_eq!(store.pauses(0).await, Ok(vec![(5_000, 90_000)]));

@@ -16,6 +16,10 @@ use tower::ServiceExt;
 fn written(source: &Path) -> BTreeSet<String> {
     let mut routes = BTreeSet::new();
     for file in std::fs::read_dir(source).into_iter().flatten().flatten() {
+        if file.path().is_dir() {
+            routes.extend(written(&file.path()));
+            continue;
+        }
         let text = std::fs::read_to_string(file.path()).unwrap_or_default();
         let code = text.split("\nmod tests {").next().unwrap_or_default();
         let calls = code.split(".route(").skip(1);

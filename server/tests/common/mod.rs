@@ -46,6 +46,7 @@ impl Folder {
             new_games: 1_000,
             allowance: 100_000,
             connections: 1_000,
+            operator: Default::default(),
         }
     }
 }
@@ -165,7 +166,7 @@ impl Local {
 
     /// Waits until a game has so many events.
     pub async fn until(&self, game: &Made, seq: i64) {
-        let room = self.server.state().hall.room(&game.id).await.unwrap();
+        let room = self.server.hall().room(&game.id).await.unwrap();
         let mut hints = room.follow();
         within(async {
             while room.seq() < seq {

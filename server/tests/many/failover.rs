@@ -2,6 +2,7 @@
 //! games go on from there.
 
 use super::shared::{person, servers_on};
+use super::stuck::{Breakable, running};
 use crate::common::services::{Postgres, postgres};
 use crate::common::wires::Wire;
 use crate::common::{Answer, Local, Made, random_game, within};
@@ -130,6 +131,29 @@ async fn a_move_on_top_of_lost_ones_is_refused_by_the_store_itself() {
     let whole: Vec<_> = (1..=stored.len()).map(|seq| seq.to_string()).collect();
     assert_eq!(stored, whole, "{} {}", first.status, first.text);
     assert_eq!(turns(&servers[0], &game).await, stored.len() - 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_pause_that_a_failover_has_lost_is_forgotten_by_every_server() {
+    let mut pair = tokio::task::block_in_place(Pair::new);
+    let servers = servers_on(&pair.url(), &[0], |_| {}).await;
+    let game = running(&servers[0], 60).await;
+    let disk = Breakable::new(&pair.first, &pair.database);
+    tokio::task::block_in_place(|| pair.cut());
+    disk.break_for(Duration::from_secs(3), &servers).await;
+    let count = "SELECT count(*) FROM pauses";
+    assert_eq!(pair.first.ask(&pair.database, count), ["1"]);
+    tokio::task::block_in_place(|| pair.fail_over());
+    until_stored(|| servers[0].play(&game, 1, "a1")).await.ok();
+    let fresh = servers_on(&pair.url(), &[0], |_| {}).await;
+    let left = async |local: &Local| local.show(&game).await["clocks"]["left"][0].as_i64().unwrap();
+    let told = left(&fresh[0]).await;
+    within(async {
+        while left(&servers[0]).await != told {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    })
+    .await;
 }
 
 /// What a socket hears next, but for presence and clocks.

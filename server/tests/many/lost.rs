@@ -3,10 +3,10 @@
 use crate::common::services::{postgres, url};
 use crate::common::within;
 use crate::stores::{append, event};
-use server::event::Event;
 use server::store::{self, Append, Appended, Store};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use table::event::Event;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 

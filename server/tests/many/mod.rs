@@ -3,6 +3,6 @@
 mod failover;
 mod faults;
 mod lost;
-mod shared;
+pub mod shared;
 mod stuck;
 mod versions;

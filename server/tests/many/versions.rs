@@ -87,7 +87,7 @@ async fn what_workers_of_another_version_answer_is_looked_at_and_done_here_if_it
     // Nobody can win this one so soon.
     let game = servers[0].make(json!({ "game": "six-making", "seats": seats })).await;
     let connected = || {
-        let metrics = &servers[0].server.state().hall.metrics;
+        let metrics = &servers[0].server.hall().metrics;
         metrics.connected.load(std::sync::atomic::Ordering::Relaxed) == 1
     };
     within(async {
