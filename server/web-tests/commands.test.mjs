@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { createCommands, waitingFor } from '../web/commands.js';
+import { createCommands, waitingFor } from '../web/connection/commands.js';
 import { storage } from './storage.mjs';
 
 const desk = (kept, who = '1') =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { TICK, initial, step, told } from '../web/connection.js';
+import { TICK, initial, step, told } from '../web/connection/connection.js';
 
 /** Drives the machine along a made-up network and notes every order with its time. */
 const drive = ({ opens = true, answers = () => true } = {}) => {

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import * as game from '../web/gamestate.js';
-import { EMPTY } from '../web/outbox.js';
+import * as game from '../web/game/gamestate.js';
+import { EMPTY } from '../web/connection/outbox.js';
 
+const asks = {
+  draw: 'offers a draw.',
+  undo: 'asks to take back a turn.',
+  rematch: 'asks for a rematch.',
+};
 const info = { id: 'g', name: 'Game', players: ['Black', 'White'] };
 const people = [
   { kind: 'person', name: 'Ann' },
@@ -16,7 +21,7 @@ const played = (more = {}) => ({
 });
 const at = (you, more = {}, state = {}) => ({
   ...game.begun(
-    { id: 'x', info, embed: false, device: false },
+    { id: 'x', info, asks, embed: false, device: false },
     { game: played(more), seat: you && { token: 't', you, invitation: false }, note: '' },
   ),
   ...state,
@@ -154,9 +159,11 @@ test('what is there while nothing is to be done is told in whole sentences', () 
   assert.equal(game.idleWords(at([1], {}, { ply: 1 }), ''), 'Turn 1 of 2');
   assert.equal(game.idleWords(at([2]), ''), 'Ann to move');
   assert.equal(game.idleWords(at([1], { seats: against, turn: 2 }), ''), 'Level 3 is thinking');
-  const named = [{ kind: 'person', name: 'You' }, people[1]];
-  const won = { seats: named, result: { winner: 1, reason: 'resigned' } };
-  assert.equal(game.idleWords(at([1], won), ''), 'You have won by resignation');
+  const won = { result: { winner: 1, reason: 'resigned' }, ending: 'Ann has won by resignation' };
+  assert.equal(game.idleWords(at([1], won), 'red has won'), 'Ann has won by resignation');
+  const byRules = { result: { winner: 1, reason: 'rules' }, ending: 'Ann has won' };
+  assert.equal(game.idleWords(at([1], byRules), 'red has a row'), 'Red has a row');
+  assert.equal(game.idleWords(at([1], byRules), ''), 'Ann has won');
 });
 
 test('what happens together is announced together', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { neighbour } from '../web/grid.js';
+import { neighbour } from '../web/board/grid.js';
 
 /** A hexagon of seven cells: rows of two, three and two. */
 const hexagon = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { after } from '../web/live.js';
-import { announcement, headline, progress, question } from '../web/notices.js';
+import { after } from '../web/table/live.js';
+import { announcement, headline, progress, question } from '../web/game/notices.js';
 
 const person = (name = null) => ({ kind: 'person', name, joined: true });
 const start = {
@@ -24,7 +24,7 @@ const start = {
 const fold = (events, game = start) =>
   events.reduce((state, event, i) => after(state, { ...event, seq: game.seq + 1 + i }), game);
 const move = (seat, turn) => ({ kind: 'move', seat, turn });
-const name = (player) => start.seats[player - 1].name;
+const asking = (player, kind) => `${start.seats[player - 1].name}: ${kind}`;
 
 test('an offer outlives a move of its maker and ends with a move of the other', () => {
   const offered = fold([{ kind: 'offer', seat: 1, offer: 'draw' }, move(1, 'a1')]);
@@ -70,35 +70,36 @@ test('who joins without a name has none, and who moves has joined', () => {
 
 test('an offer is a question to the opponent alone, in the title, too', () => {
   const game = fold([{ kind: 'offer', seat: 1, offer: 'draw' }]);
-  assert.deepEqual(question(game, [2], name), {
+  assert.deepEqual(question(game, [2], asking), {
     kind: 'offer',
-    text: 'Ann offers a draw.',
+    text: 'Ann: draw',
     short: 'Draw offered',
   });
-  assert.equal(question(game, [1], name)?.kind, 'asked');
-  assert.equal(question(game, [], name)?.text, 'Ann offers a draw.');
-  assert.equal(headline(game, [2], name, false), 'Draw offered – ');
-  assert.equal(headline(game, [1], name, true), 'Your turn – ');
+  assert.equal(question(game, [1], asking)?.kind, 'asked');
+  assert.equal(question(game, [], asking)?.text, 'Ann: draw');
+  assert.equal(headline(game, [2], asking, false), 'Draw offered – ');
+  assert.equal(headline(game, [1], asking, true), 'Your turn – ');
 });
 
 test('offers, answers and rematches are announced with a sound to those whom they concern', () => {
-  const offer = { kind: 'offer', seat: 1, offer: 'undo' };
-  const game = fold([move(1, 'a1'), offer]);
-  assert.deepEqual(announcement(game, offer, [2], name), {
-    words: 'Ann asks to take back a turn.',
-    sound: 'offer',
-  });
-  assert.equal(announcement(game, offer, [1], name)?.sound, null);
-  const declined = { kind: 'declined', seat: 2 };
-  assert.equal(announcement(start, declined, [2], name), null, 'who declines is not told');
-  assert.deepEqual(announcement(start, declined, [1], name), {
-    words: 'Bob has declined.',
-    sound: 'offer',
-  });
-  const rematch = { kind: 'rematch', seat: 2 };
+  const offer = { kind: 'offer', seat: 1, offer: 'undo', words: 'Ann asks to take back a turn.' };
+  assert.deepEqual(announcement(offer, [2]), { words: offer.words, sound: 'offer' });
+  assert.deepEqual(announcement(offer, []), { words: offer.words, sound: null });
+  assert.deepEqual(announcement(offer, [1]), { words: 'Asked to take back a turn.', sound: null });
+  const declined = { kind: 'declined', seat: 2, words: 'Bob declines.' };
+  assert.equal(announcement(declined, [2]), null, 'who declines is not told');
+  assert.deepEqual(announcement(declined, [1]), { words: 'Bob declines.', sound: 'offer' });
+  const rematch = { kind: 'rematch', seat: 2, words: 'Bob asks for a rematch.' };
   const over = fold([{ kind: 'result', winner: 1, reason: 'resigned' }, rematch]);
-  assert.equal(announcement(over, rematch, [1], name)?.words, 'Bob asks for a rematch.');
-  assert.equal(question(over, [1], name)?.kind, 'rematch');
+  assert.equal(announcement(rematch, [1])?.words, 'Bob asks for a rematch.');
+  assert.equal(question(over, [1], asking)?.kind, 'rematch');
+  assert.equal(announcement({ ...rematch, id: 'abcdefgh' }, [1]), null);
+});
+
+test('a result brings the words for how the game ended', () => {
+  const words = 'Ann has won by resignation.';
+  const over = fold([{ kind: 'result', winner: 1, reason: 'resigned', words }]);
+  assert.equal(over.ending, 'Ann has won by resignation');
 });
 
 test('a command says how far it has come', () => {

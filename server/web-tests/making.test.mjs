@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NOTHING, tapCell, tapChoice } from '../web/gesture.js';
-import * as making from '../web/making.js';
-import { NONE } from '../web/premove.js';
+import { NOTHING, tapCell, tapChoice } from '../web/play/gesture.js';
+import * as making from '../web/play/making.js';
+import { NONE } from '../web/play/premove.js';
 
 const tap = (stage, label, cell = null) => ({ stage, label, cell });
 const trace = (travels, placed = null) => ({ placed, travels });

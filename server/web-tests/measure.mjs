@@ -127,7 +127,7 @@ const speeds = async () => {
   await page.waitForSelector('main[data-ready]');
   const games = await page.evaluate(async () => {
     const assets = document.querySelector('script[type=module]').src.replace(/main\.js$/, '');
-    const { catalogue } = await import(`${assets}api.js`);
+    const { catalogue } = await import(`${assets}program/views.js`);
     return (await catalogue()).games.map(({ id }) => id);
   });
   // Where the start is known by heart, nothing is searched.
@@ -136,7 +136,7 @@ const speeds = async () => {
   const inPage = (fields) =>
     page.evaluate(async (asked) => {
       const assets = document.querySelector('script[type=module]').src.replace(/main\.js$/, '');
-      const { think } = await import(`${assets}ask.js`);
+      const { think } = await import(`${assets}program/ask.js`);
       let last = null;
       const take = (line) => {
         if (line.nodes) last = line;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CLOCKS, clockOf, isForHere, requestOf } from '../web/newrequest.js';
+import { CLOCKS, clockOf, isForHere, requestOf } from '../web/pages/newrequest.js';
 
 const info = {
   id: 'g',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import * as outbox from '../web/outbox.js';
+import * as outbox from '../web/connection/outbox.js';
 
 const wish = (name, at, what = 'move') => ({ name, what, fields: { turn: name }, at });
 const REFUSAL = { status: 409, error: 'the board has changed', field: 'board_seq' };

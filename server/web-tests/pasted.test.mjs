@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { judged, kindOf } from '../web/pasted.js';
+import { judged, kindOf } from '../web/analysis/pasted.js';
 
 test('records, JSON and lines are told apart by their form, and name their game or do not', () => {
   assert.deepEqual(kindOf('[Event "x"]\n[Game "gekitai"]\n\n1. c3'), {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NONE, due, short, tapped } from '../web/premove.js';
+import { NONE, due, short, tapped } from '../web/play/premove.js';
 
 const tap = (stage, label, cell) => ({ stage, label, cell });
 const step = (text, ...cells) => ({

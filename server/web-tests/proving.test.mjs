@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { grouped, sign, signs, valueWords } from '../web/proving.js';
+import { grouped, signOf, signs, valueWords } from '../web/pages/proving.js';
 
 const NAMES = ['White', 'Black'];
 const value = (turn, winner, within = null) => ({ turn, winner, within });
@@ -14,7 +14,7 @@ test('a value that nobody knows is neither a draw nor a win', () => {
   assert.equal(valueWords(value('a', 1, 0), NAMES), 'White has won');
   assert.equal(valueWords(value('a', 2), NAMES), 'Black wins');
   assert.deepEqual(
-    [value('a', null), value('a', 'draw'), value('a', 2, 7), value('a', 2)].map(sign),
+    [value('a', null), value('a', 'draw'), value('a', 2, 7), value('a', 2)].map(signOf),
     ['?', '=', '7', '+'],
   );
 });

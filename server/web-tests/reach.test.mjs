@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { createReach } from '../web/reach.js';
+import { createReach } from '../web/connection/reach.js';
 
 const never = () => new Promise(() => {});
 const soon = () => Promise.resolve();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { webcrypto } from 'node:crypto';
 import test from 'node:test';
-import { join } from '../web/join.js';
-import { decide, freshSecret, held, hold, proposal, proposed, whoOf } from '../web/seats.js';
+import { join } from '../web/table/join.js';
+import { decide, freshSecret, held, hold, proposal, proposed, whoOf } from '../web/table/seats.js';
 import { storage } from './storage.mjs';
 
 const fill = (bytes) => webcrypto.getRandomValues(bytes);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addLine, emptyTree, withComment } from '../web/tree.js';
-import { lineAfter, numberOf } from '../web/variations.js';
+import { emptyTree, withComment } from '../web/analysis/tree.js';
+import { lineAfter, numberOf } from '../web/analysis/variations.js';
 
 /** A line as text: numbers where they are written, variations in brackets. */
 const written = (tree, line = lineAfter(tree, null, 0)) =>
@@ -13,20 +13,34 @@ const written = (tree, line = lineAfter(tree, null, 0)) =>
     })
     .join(' ');
 
+/** A tree of turns, each with the number of the one that it follows. */
+const treeOf = (...turns) => ({
+  ...emptyTree('g', '… 1'),
+  nodes: turns.map(([turn, after]) => ({ turn, after, comment: '', glyph: '' })),
+});
+
 test('a line without variations numbers every second turn', () => {
-  const { tree } = addLine(emptyTree('g', '… 1'), null, ['a', 'b', 'c']);
-  assert.equal(written(tree), '1. a b 2. c');
+  assert.equal(written(treeOf(['a', null], ['b', 0], ['c', 1])), '1. a b 2. c');
 });
 
 test('a variation stands behind the turn it replaces, and the number is said again after it', () => {
-  const first = addLine(emptyTree('g', '… 1'), null, ['a', 'b', 'c', 'd']);
-  const { tree } = addLine(first.tree, 0, ['x', 'y']);
-  assert.equal(written(tree), '1. a b (1… x 2. y) 2. c d');
-  const deeper = addLine(tree, 4, ['z']).tree;
-  assert.equal(written(deeper), '1. a b (1… x 2. y (2. z)) 2. c d');
+  const turns = [
+    ...[
+      ['a', null],
+      ['b', 0],
+      ['c', 1],
+      ['d', 2],
+    ],
+    ...[
+      ['x', 0],
+      ['y', 4],
+    ],
+  ];
+  assert.equal(written(treeOf(...turns)), '1. a b (1… x 2. y) 2. c d');
+  assert.equal(written(treeOf(...turns, ['z', 4])), '1. a b (1… x 2. y (2. z)) 2. c d');
 });
 
 test('the number is said again after a comment', () => {
-  const { tree } = addLine(emptyTree('g', '… 1'), null, ['a', 'b']);
-  assert.equal(written(withComment(tree, 0, 'why?')), '1. a 1… b');
+  const tree = withComment(treeOf(['a', null], ['b', 0]), 0, 'why?');
+  assert.equal(written(tree), '1. a 1… b');
 });

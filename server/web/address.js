@@ -4,13 +4,19 @@
  */
 const BASE = new URL('../../', import.meta.url);
 
+/** The address of a file of this version, by its path in `assets/VERSION/`. @param {string} path */
+export const fileAt = (path) => new URL(path, import.meta.url).href;
+
 /** Whether there is a server behind the pages, or only files. */
 export const hasServer = () => document.documentElement.dataset.server !== 'none';
 
 /** The address of something that is not a page. @param {string} path */
 export const below = (path) => BASE.pathname + path;
 
-/** The address of a page; where there are only files, it is a folder. @param {string} path @param {string} [more] what follows, from `?` or `#` on */
+/**
+ * The address of a page; where there are only files, it is a folder.
+ * @param {string} path @param {string} [more] what follows, from `?` or `#` on
+ */
 export const pageAt = (path, more = '') =>
   `${below(path)}${path === '' || hasServer() ? '' : '/'}${more}`;
 
@@ -21,8 +27,8 @@ export const gameAt = (id, secret) => pageAt(id, secret ? `#${secret}` : '');
 export const playAt = (id) => pageAt('play', `#${id}`);
 
 /**
- * The address of a position on a page of its game. A static site has no folder for every position, so there it goes into
- * the query.
+ * The address of a position on a page of its game. A static site has no folder for every position, so there it goes
+ * into the query.
  * @param {string} page @param {string} game @param {string} text @param {string} [more] another thing behind `?`
  */
 export const positionAt = (page, game, text, more = '') => {

@@ -1,14 +1,15 @@
 /** Finds out which page the address means, and shows it. */
 import { hasServer, pageAt, wordsOf } from './address.js';
-import { warm } from './ask.js';
-import { closeRow, openDialog } from './dialogs.js';
-import { el, fill, onKeys, painted } from './dom.js';
-import { applyPrefs, prefs, setPrefs } from './prefs.js';
-import { reach, sleep } from './reach.js';
-import { Refused } from './refused.js';
-import { followRequests } from './status.js';
-import { capital } from './text.js';
-import { followVersions } from './versions.js';
+import { segments } from './common/controls.js';
+import { closeRow, openDialog } from './common/dialogs.js';
+import { el, fill, onKeys, painted } from './common/dom.js';
+import { applyPrefs, prefs, setPrefs } from './common/prefs.js';
+import { Refused } from './common/refused.js';
+import { capital, reasonOf } from './common/text.js';
+import { reach, sleep } from './connection/reach.js';
+import { followRequests } from './connection/status.js';
+import { followVersions } from './connection/versions.js';
+import { warm } from './program/ask.js';
 
 const main = /** @type {HTMLElement} */ (document.getElementById('main'));
 
@@ -50,9 +51,8 @@ const showKeys = () => {
     { id: 'keys', title: 'Keys', className: 'keys' },
     el(
       'div.columns',
-      {},
       ...Object.entries(KEYS).map(([where, keys]) =>
-        el('section', {}, el('h3', {}, where), el('dl', {}, ...keys.flatMap(keyLine))),
+        el('section', el('h3', where), el('dl', ...keys.flatMap(keyLine))),
       ),
     ),
     closeRow(),
@@ -61,53 +61,36 @@ const showKeys = () => {
 
 /** A key, and what it does. @param {string[]} line */
 const keyLine = ([key, does]) => [
-  el('dt', {}, ...key.split(' ').map((one) => (one === 'or' ? ' or ' : el('kbd', {}, one)))),
-  el('dd', {}, does),
+  el('dt', ...key.split(' ').map((one) => (one === 'or' ? ' or ' : el('kbd', one)))),
+  el('dd', does),
 ];
 
 /** Theme, sound, coordinates and confirmation. */
 const settings = () => {
   const box = /** @type {HTMLElement} */ (document.getElementById('settings'));
   const choice = (
-    /** @type {string} */ key,
+    /** @type {'theme'|'confirm'} */ name,
     /** @type {string} */ title,
-    /** @type {string[]} */ values,
+    /** @type {string[]} */ other,
   ) =>
-    el(
-      'fieldset.segments',
-      {},
-      el('legend', {}, title),
-      ...values.map((value) =>
-        el(
-          'label',
-          {},
-          el('input', {
-            type: 'radio',
-            name: key,
-            value,
-            checked: String(/** @type {any} */ (prefs())[key]) === value,
-            onchange: () => setPrefs({ [key]: value }),
-          }),
-          el('span', {}, capital(value)),
-        ),
-      ),
+    segments(
+      '',
+      { name, title, chosen: prefs()[name], onchange: (value) => setPrefs({ [name]: value }) },
+      ['auto', ...other].map((value) => ({ value, label: capital(value) })),
     );
-  const flag = (/** @type {string} */ key, /** @type {string} */ title) =>
-    el(
+  const flag = (/** @type {'sound'|'coordinates'} */ name, /** @type {string} */ title) => {
+    const onchange = (/** @type {any} */ { target }) => setPrefs({ [name]: target.checked });
+    return el(
       'label.flag',
-      {},
-      el('input', {
-        type: 'checkbox',
-        checked: /** @type {any} */ (prefs())[key],
-        onchange: (/** @type {any} */ event) => setPrefs({ [key]: event.target.checked }),
-      }),
+      el('input', { type: 'checkbox', checked: prefs()[name], onchange }),
       title,
     );
+  };
   const build = () =>
     fill(
       box,
-      choice('theme', 'Colours', ['auto', 'light', 'dark']),
-      choice('confirm', 'Confirm turns', ['auto', 'always', 'never']),
+      choice('theme', 'Colours', ['light', 'dark']),
+      choice('confirm', 'Confirm turns', ['always', 'never']),
       flag('sound', 'Sound'),
       flag('coordinates', 'Coordinates'),
     );
@@ -134,40 +117,40 @@ const failed = (/** @type {any} */ error) => {
     main,
     el(
       'div.empty',
-      {},
-      el('h1', {}, missing ? 'There is nothing here' : 'That did not work'),
-      el('p', {}, capital(String(error?.message ?? error))),
-      el('p', {}, el('a.button.primary', { href: pageAt('') }, 'To the games')),
+      el('h1', missing ? 'There is nothing here' : 'That did not work'),
+      el('p', reasonOf(error)),
+      el('p', el('a.button.primary', { href: pageAt('') }, 'To the games')),
     ),
   );
 };
 
+/** The pages, by the first word of their address. @type {Record<string, (rest: string[]) => Promise<any>>} */
+const PAGES = {
+  '': async () => (await import('./pages/home.js')).homePage(main),
+  analysis: async (rest) => (await import('./analysis/analysis.js')).analysisPage(main, rest),
+  editor: async (rest) => (await import('./pages/editor.js')).editorPage(main, rest),
+  learn: async (rest) => (await import('./pages/learn.js')).learnPage(main, rest),
+  puzzles: async (rest) => (await import('./pages/puzzles.js')).puzzlesPage(main, rest),
+  results: async (rest) => (await import('./pages/results.js')).resultsPage(main, rest),
+  rules: async (rest) => (await import('./pages/rules.js')).rulesPage(main, rest),
+};
+
+/** @param {string} id @param {{embed?: boolean, device?: boolean}} [how] */
+const game = async (id, how) => (await import('./game/game.js')).gamePage(main, id, how);
+
 const route = async () => {
   const [first = '', ...rest] = wordsOf(location.pathname);
-  const current =
-    first === 'rules'
-      ? 'learn'
-      : (['learn', 'analysis', 'editor', 'puzzles', 'results'].find((page) => page === first) ??
-        (first === '' ? 'home' : ''));
-  for (const link of document.querySelectorAll('header nav a')) {
-    if (/** @type {HTMLElement} */ (link).dataset.page === current)
-      link.setAttribute('aria-current', 'page');
-  }
+  const page = Object.hasOwn(PAGES, first) ? PAGES[first] : null;
+  const current = page && (first === 'rules' ? 'learn' : first || 'home');
+  const link = document.querySelector(`header nav a[data-page="${current}"]`);
+  link?.setAttribute('aria-current', 'page');
   document.documentElement.dataset.page = first === 'embed' ? 'embed' : current || 'game';
-  if (document.documentElement.dataset.page !== 'game') followRequests();
-  if (first === '') return (await import('./home.js')).homePage(main);
-  if (first === 'analysis') return (await import('./analysis.js')).analysisPage(main, rest);
-  if (first === 'editor') return (await import('./editor.js')).editorPage(main, rest);
-  if (first === 'rules') return (await import('./rules.js')).rulesPage(main, rest[0] ?? '');
-  if (first === 'learn') return (await import('./learn.js')).learnPage(main, rest);
-  if (first === 'puzzles') return (await import('./puzzles.js')).puzzlesPage(main, rest);
-  if (first === 'results') return (await import('./results.js')).resultsPage(main, rest);
-  if (first === 'play')
-    return (await import('./game.js')).gamePage(main, location.hash.slice(1), { device: true });
-  if (first === 'embed')
-    return (await import('./game.js')).gamePage(main, rest[0] ?? '', { embed: true });
-  if (!hasServer()) throw new Refused(404, 'this site keeps no games between people', undefined);
-  return (await import('./game.js')).gamePage(main, first);
+  if (current || first === 'embed') followRequests();
+  if (page) return page(rest);
+  if (first === 'play') return game(location.hash.slice(1), { device: true });
+  if (first === 'embed') return game(rest[0] ?? '', { embed: true });
+  if (!hasServer()) throw new Refused(404, 'this site keeps no games between people');
+  return game(first);
 };
 
 /** The sound can be off from everywhere. */

@@ -1,5 +1,5 @@
-// Hosts of files answer with this whatever they do not find, at any depth: where the site begins is to be found out first.
-// It stands in `404.html` itself, which cannot name a file before that.
+// Static hosts answer with this whatever they do not find, at any depth: it first finds out where the site begins. It
+// stands in `404.html` itself, which cannot name a file before that.
 (async () => {
   const page = '{page}';
   const begins = async (/** @type {string} */ path) => {

@@ -2,7 +2,7 @@
  * A Worker: requests to rules and engine come in as messages, answers go out as they are found. What the engine knows
  * by heart comes in the same way, once it has said that it needs it.
  */
-import { createProgram } from './wasi.js';
+import { createProgram } from './program/wasi.js';
 
 /** @type {ReturnType<typeof createProgram>} */
 let run;

@@ -1,0 +1,347 @@
+/**
+ * Analysis: any position or record, the engine, a tree of variations, and the review of a game.
+ *
+ * @typedef {import('../program/views.js').GameInfo} GameInfo
+ * @typedef {{tree: import('./tree.js').Tree, node: number|null, review: import('./review.js').Entry[]|undefined,
+ *   flipped: boolean}} State
+ *   `node` is the turn of the tree whose position is seen, null before the first
+ * @typedef {{state: State, info: GameInfo, key: string, first: 1|2, finding: boolean, main: HTMLElement,
+ *   parts: ReturnType<typeof createParts>, play: ReturnType<typeof createPlay>,
+ *   thinking: ReturnType<typeof createThinking>, review: ReturnType<typeof createReview>}} Page
+ *   `key` is the name under which the browser keeps the tree, `first` who begins; `finding` while the best turn is
+ *   looked for
+ */
+import { askedPosition, positionAt } from '../address.js';
+import { copyText } from '../common/controls.js';
+import { recordBox } from '../common/dialogs.js';
+import { drawing, el, fill, onKeys, say, toast } from '../common/dom.js';
+import { play as sound } from '../common/sound.js';
+import { capital } from '../common/text.js';
+import { aboutHere, isSame } from '../play/here.js';
+import { arrowsFor, createPlay } from '../play/play.js';
+import { rulesPanel } from '../play/rulespanel.js';
+import { stepKeys, zen } from '../play/turns.js';
+import { ask, thought } from '../program/ask.js';
+import { catalogue, playLink, view as askView } from '../program/views.js';
+import { firstPlayer } from '../table/live.js';
+import { createParts, putTogether } from './analysisparts.js';
+import { begin, intakePage } from './intake.js';
+import { createReview, mistakes } from './review.js';
+import { saveTree } from './saved.js';
+import { createThinking } from './thinking.js';
+import * as trees from './tree.js';
+import { paintTree } from './variations.js';
+
+/** @param {HTMLElement} main @param {string[]} rest */
+export const analysisPage = async (main, rest) => {
+  const { games } = await catalogue();
+  const info = games.find((one) => one.id === rest[0]);
+  return info
+    ? boardPage(main, games, info, askedPosition(rest.slice(1)))
+    : intakePage(main, games);
+};
+
+/** @param {HTMLElement} main @param {GameInfo[]} games @param {GameInfo} info @param {string} path */
+const boardPage = async (main, games, info, path) => {
+  const { key, saved } = await begin(info, path);
+  document.title = `Analysis of ${info.name} – Quadrille`;
+  const asked = new URLSearchParams(location.search);
+  const state = await opened(saved, asked.has('game') || asked.has('device'));
+  /** @type {Page} */
+  const p = /** @type {any} */ ({ state, info, key, main });
+  p.first = firstPlayer(state.tree);
+  p.play = createPlay({
+    label: `Board of ${info.name}`,
+    sure: true,
+    mayPlay: () => !p.play.base()?.over,
+    idle: () => capital(p.play.base()?.status ?? ''),
+    task: () => p.review.question(),
+    onTurn: (turn) => tryTurn(p, turn),
+  });
+  p.thinking = createThinking(info, {
+    onPick: (turns, place) => pick(p, turns, place),
+    onBest: () => showBest(p),
+    onPeek: (turns) => peek(p, turns),
+  });
+  p.review = createReview(reviewHooks(p));
+  p.parts = createParts(info, games, p.review.element, deeds(p));
+  putTogether(main, info, p);
+  onKeys(keys(p));
+
+  // Who comes to review a game wants to see that first.
+  if (state.review || asked.has('review')) p.parts.tabs.show('review');
+  save(p);
+  await render(p, false);
+  if (asked.has('review') && !state.review && trees.mainLine(state.tree).length > 0) p.review.go();
+};
+
+/**
+ * The state that an address asks for: the turns behind #, else the end of a game, else the start.
+ * @param {import('./intake.js').Saved} saved @param {boolean} atEnd @returns {Promise<State>}
+ */
+const opened = async ({ tree, review }, atEnd) => {
+  const state = { tree, review, node: /** @type {number|null} */ (null), flipped: false };
+  const line = decodeURIComponent(location.hash.slice(1)).split(',').filter(Boolean);
+  if (line.length === 0)
+    return atEnd ? { ...state, node: trees.mainLine(tree).at(-1) ?? null } : state;
+  try {
+    return { ...state, ...(await ask('branch', { tree, do: 'add', turns: line })) };
+  } catch {
+    toast('The turns in the address are not legal here.', 'bad');
+    return state;
+  }
+};
+
+/** @param {Page} p @returns {Parameters<typeof createReview>[0]} */
+const reviewHooks = (p) => {
+  const { tags } = p.state.tree;
+  const name = (/** @type {1|2} */ n) =>
+    tags.find(([tag]) => tag === `Player${n}`)?.[1] ?? p.info.players[n - 1];
+  const nodeAt = (/** @type {number} */ ply) => trees.mainLine(p.state.tree)[ply - 1] ?? null;
+  return {
+    players: [name(1), name(2)],
+    first: p.first,
+    saved: p.state.review,
+    place: () => placeAt(p, trees.mainLine(p.state.tree).at(-1) ?? null),
+    onGo: (ply) => go(p, nodeAt(ply)),
+    onChange: (review) => {
+      p.state = { ...p.state, review };
+      save(p);
+      renderTree(p);
+    },
+    onRetry: (ply) => {
+      go(p, nodeAt(ply));
+      hush(p);
+    },
+    onJudged: () => hush(p),
+  };
+};
+
+/** What the buttons do. @param {Page} p @returns {import('./analysisparts.js').Deeds} */
+const deeds = (p) => ({
+  first: () => go(p, null),
+  step: (by) => step(p, by),
+  last: () => step(p, Infinity),
+  flip: () => {
+    p.state = { ...p.state, flipped: !p.state.flipped };
+    render(p, false);
+  },
+  comment: (text) => {
+    p.state = { ...p.state, tree: trees.withComment(p.state.tree, p.state.node, text) };
+    save(p);
+    renderTree(p);
+  },
+  promote: () => branch(p, { do: 'promote' }, false).catch(complain),
+  remove: () => branch(p, { do: 'remove' }, false).catch(complain),
+  best: () => bestMove(p),
+  threat: () => showThreat(p),
+  record: () => exportRecord(p),
+  link: async () => toast((await copyText(location.href)) ? 'The link is copied.' : location.href),
+  rules: () => rulesPanel(p.info),
+});
+
+/** @param {Page} p */
+const keys = (p) => {
+  const { first, last, flip } = deeds(p);
+  const vary = (/** @type {number} */ by) => go(p, trees.sibling(p.state.tree, p.state.node, by));
+  return {
+    ...stepKeys({ first, step: (by) => step(p, by), last }),
+    ArrowUp: () => vary(-1),
+    ArrowDown: () => vary(1),
+    f: flip,
+    z: zen,
+    l: () => p.thinking.toggle(),
+    ' ': () => bestMove(p),
+    x: () => showThreat(p),
+    n: () => p.review.nextMistake(),
+    Escape: () => p.play.back(),
+    m: () => p.play.entry.focus(),
+  };
+};
+
+/** The position at a turn of the tree. @param {Page} p @param {number|null} node */
+const placeAt = ({ state: { tree }, info }, node) => ({
+  game: info.id,
+  position: tree.start,
+  turns: trees.turnsOf(tree, node),
+});
+
+/** @param {Page} p */
+const save = ({ state: { tree, review }, key }) => {
+  if (!saveTree(key, { tree, review }))
+    toast('The browser keeps nothing: a reload loses this analysis.', 'bad');
+};
+
+/** @param {Page} p */
+const renderTree = (p) => {
+  const { tree, node } = p.state;
+  const line = trees.mainLine(tree);
+  const marks = new Map(
+    mistakes(p.review.entries()).map(({ ply, mistake }) => [line[ply - 1], mistake]),
+  );
+  paintTree(p.parts.moves, tree, { node, first: p.first, marks, onPick: (at) => go(p, at) });
+};
+
+/** Shows the position that is to be seen, and everything around it. @param {Page} p */
+const render = async (p, animate = true) => {
+  const { tree, node, flipped } = p.state;
+  const place = placeAt(p, node);
+  const hash = place.turns.length > 0 ? `#${place.turns.map(encodeURIComponent).join(',')}` : '';
+  history.replaceState(null, '', `${location.pathname}${location.search}${hash}`);
+  renderTree(p);
+  const main = trees.isMain(tree, node);
+  p.parts.paint({
+    comment: trees.commentOf(tree, node),
+    atStart: node === null,
+    atEnd: trees.children(tree, node).length === 0,
+    main,
+  });
+  p.review.show(main ? trees.pathOf(tree, node).length : -1);
+  const seen = await p.play.show(place, { flipped, animate });
+  if (!seen || p.play.busy()) return;
+  p.thinking.think(place, seen, flipped);
+  const { playHere, editHere, position } = p.parts;
+  playHere.href = playLink(seen);
+  editHere.href = positionAt('editor', p.info.id, seen.text);
+  position.value = seen.text;
+};
+
+/** @param {Page} p @param {number|null} node */
+const go = (p, node) => {
+  p.state = { ...p.state, node };
+  render(p);
+};
+
+/** @param {Page} p @param {number} by */
+const step = (p, by) => {
+  const { tree, node } = p.state;
+  if (by < 0) {
+    go(p, trees.pathOf(tree, node).at(by - 1) ?? null);
+    return;
+  }
+  const ahead = trees.lineFrom(tree, node);
+  if (ahead.length > 0) go(p, ahead[Math.min(by, ahead.length) - 1]);
+};
+
+/**
+ * Changes the tree at the turn that is seen. Says whether it was: not where another turn is seen by then.
+ * @param {Page} p @param {{do: 'add'|'promote'|'remove', turns?: string[]}} change @returns {Promise<boolean>}
+ */
+const branch = async (p, change, animate = true) => {
+  const { tree, node } = p.state;
+  const changed = await ask('branch', { tree, node, ...change });
+  if (p.state.node !== node) return false;
+  // A comment that is being written changes the tree, too.
+  if (p.state.tree !== tree) return branch(p, change, animate);
+  p.state = { ...p.state, ...changed };
+  save(p);
+  render(p, animate);
+  return true;
+};
+
+/** The position that is looked at. @param {Page} p */
+const here = (p) => placeAt(p, p.state.node);
+
+/**
+ * Steps into a line of the engine, if it is one of the position that is looked at.
+ * @param {Page} p @param {string[]} turns @param {import('../program/views.js').Place} place
+ */
+const pick = (p, turns, place) => {
+  if (isSame(place, here(p))) branch(p, { do: 'add', turns }).catch(complain);
+};
+
+/** @param {Error} error */
+const complain = (error) => toast(capital(error.message), 'bad');
+
+/** Plays a turn, which is judged if it is a try. @param {Page} p @param {string} turn */
+const tryTurn = async (p, turn) => {
+  const trying = p.review.trying();
+  if (!(await branch(p, { do: 'add', turns: [turn] }))) return;
+  sound('move');
+  if (trying) await p.review.judge(turn);
+};
+
+/** While a better turn is looked for, nothing tells it. @param {Page} p */
+const hush = (p) => {
+  const trying = p.review.trying();
+  p.main.classList.toggle('retrying', trying);
+  p.thinking.hush(trying);
+  if (trying) p.play.hint([]);
+};
+
+/** The best turn as an arrow. @param {Page} p */
+const showBest = (p) => {
+  const best = p.thinking.best(here(p));
+  const quiet = () => p.play.busy() || p.review.trying();
+  if (!best || quiet()) return;
+  const find = (/** @type {import('../program/views.js').Place} */ place) =>
+    arrowsFor(place, best, p.state.flipped);
+  const use = (/** @type {import('../board/board.js').Hint[]} */ hints) => {
+    if (p.thinking.best(here(p)) === best && !quiet()) p.play.hint(hints);
+  };
+  aboutHere(() => here(p), find, use).catch(() => {});
+};
+
+/** A small board for a turn of a line, while it is pointed at. @param {Page} p @param {string[]|null} turns */
+const peek = (p, turns) => {
+  const { preview } = p.parts;
+  preview.hidden = turns === null;
+  if (!turns) return;
+  const find = (/** @type {import('../program/views.js').Place} */ place) =>
+    askView({ ...place, turns: [...(place.turns ?? []), ...turns] }, p.state.flipped);
+  const use = (/** @type {import('../program/views.js').View} */ shown) => {
+    fill(preview, el('div.picture', drawing(shown.svg)), el('small', `After ${turns.at(-1)}`));
+    const { bottom, right } = p.thinking.element.getBoundingClientRect();
+    preview.style.setProperty('top', `${bottom + 4}px`);
+    preview.style.setProperty('right', `${innerWidth - right}px`);
+  };
+  aboutHere(() => here(p), find, use).catch(() => {});
+};
+
+/** Plays the best turn; one is looked for at a time. @param {Page} p */
+const bestMove = async (p) => {
+  if (p.finding) return;
+  p.finding = true;
+  const find = async (/** @type {import('../program/views.js').Place} */ place) => {
+    if ((await askView(place, p.state.flipped)).over) return null;
+    return p.thinking.best(place) ?? (await thought('hint', place)).engine?.turn;
+  };
+  const use = async (/** @type {string|null|undefined} */ turn) => {
+    if (!turn) return;
+    say(`Best: ${turn}`);
+    await tryTurn(p, turn);
+  };
+  await aboutHere(() => here(p), find, use).catch(complain);
+  p.finding = false;
+};
+
+/** What the opponent would do if it were their turn. @param {Page} p */
+const showThreat = (p) => {
+  const { flipped } = p.state;
+  const find = async (/** @type {import('../program/views.js').Place} */ at) => {
+    const seen = await askView(at, flipped);
+    if (seen.over) return null;
+    const edit = { turn: seen.turn === 1 ? 2 : 1 };
+    const other = await ask('edit', { game: p.info.id, position: seen.position, edit });
+    const place = { game: p.info.id, position: other.position };
+    const { engine } = await thought('hint', place);
+    return { turn: engine.turn, hints: await arrowsFor(place, engine.turn, flipped) };
+  };
+  const use = (/** @type {Awaited<ReturnType<typeof find>>} */ found) => {
+    if (!found) return;
+    const advice = `Threat: ${found.turn}`;
+    p.play.hint(found.hints, { threat: true, advice });
+    say(advice);
+  };
+  return aboutHere(() => here(p), find, use).catch(complain);
+};
+
+/** @param {Page} p */
+const exportRecord = async (p) => {
+  try {
+    const { record } = await ask('record', p.state.tree);
+    recordBox(record, { id: 'record', title: 'The record', file: `${p.info.id}.txt` });
+  } catch (error) {
+    complain(/** @type {Error} */ (error));
+  }
+};

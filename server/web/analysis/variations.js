@@ -1,0 +1,77 @@
+/** A tree of variations as text that can be clicked. */
+import { button } from '../common/controls.js';
+import { el, fill, reveal } from '../common/dom.js';
+import { MARKS } from '../play/turns.js';
+import { children } from './tree.js';
+
+/**
+ * @typedef {import('./tree.js').Tree} Tree
+ * @typedef {{node: number, ply: number, numbered: boolean, variations: Item[][]}} Item a turn, whether its number
+ *   stands before it, and its rivals with what follows them
+ */
+
+/**
+ * The line that goes on from a turn, with its variations. Pure.
+ * @param {Tree} tree @param {number|null} from @param {number} ply @returns {Item[]}
+ */
+export const lineAfter = (tree, from, ply) => {
+  /** @type {Item[]} */
+  const line = [];
+  let numbered = true;
+  let [next, ...others] = children(tree, from);
+  while (next !== undefined) {
+    const variations = others.map((node) => [
+      { node, ply: ply + line.length, numbered: true, variations: [] },
+      ...lineAfter(tree, node, ply + line.length + 1),
+    ]);
+    line.push({ node: next, ply: ply + line.length, numbered, variations });
+    // Whatever stands between two turns lets the number be said again.
+    numbered = others.length > 0 || Boolean(tree.nodes[next].comment);
+    [next, ...others] = children(tree, next);
+  }
+  return line;
+};
+
+/**
+ * The number of a turn as it is written: "3." for the first player, "3…" for the second.
+ * @param {number} at turns before it, counted from the first player's
+ */
+export const numberOf = (at) => `${Math.floor(at / 2) + 1}${at % 2 === 0 ? '.' : '…'}`;
+
+/**
+ * @param {HTMLElement} box @param {Tree} tree
+ * @param {{node: number|null, first: 1|2, marks: Map<number, string|null>, onPick: (node: number) => void}} how
+ *   the turn that is seen, who begins, and the sizes of mistakes
+ */
+export const paintTree = (box, tree, { node: here, first, marks, onPick }) => {
+  const turn = (/** @type {Item} */ { node, ply, numbered }) => {
+    const at = ply + first - 1;
+    const { turn: text, glyph, comment } = tree.nodes[node];
+    const mark = marks.get(node);
+    const number = (at % 2 === 0 || numbered) && el('span.number', numberOf(at));
+    const pick = button('', text + (glyph ?? ''), () => onPick(node), {
+      'data-node': node,
+      'aria-current': node === here ? 'step' : null,
+    });
+    const sign = mark && el(`span.mark.mark-${mark}`, { title: mark }, MARKS[mark] ?? '');
+    // A number or a mark never stands apart from its turn.
+    return [el('span.one', number, pick, sign), comment && el('span.comment', ` ${comment} `)];
+  };
+  /** @returns {any[]} */
+  const nodes = (/** @type {Item[]} */ line) =>
+    line.flatMap((item) => [
+      ...turn(item),
+      ...item.variations.map((one) => el('span.variation', ...nodes(one))),
+    ]);
+  const parts = nodes(lineAfter(tree, null, 0));
+  fill(
+    box,
+    tree.comment && el('span.comment', tree.comment),
+    ...(parts.length > 0 ? parts : [el('small', 'Play a turn on the board, or type it.')]),
+  );
+  const current = /** @type {HTMLElement|null} */ (box.querySelector('[aria-current]'));
+  requestAnimationFrame(() => {
+    if (current) reveal(box, current);
+    else box.scrollTop = 0;
+  });
+};

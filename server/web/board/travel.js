@@ -1,0 +1,108 @@
+/**
+ * Pieces on their way: what is pushed by a new piece slides, what moves by itself hops.
+ *
+ * @typedef {import('../program/views.js').View} View
+ * @typedef {import('../program/views.js').Trace} Trace
+ */
+import { piecesAt } from './grid.js';
+
+/** How long one move takes, in milliseconds. */
+const MOTION = 180;
+
+/** What is pushed begins to slide when the piece that pushes it has nearly come down. */
+const LAG = 60;
+
+/**
+ * A copy of a piece that goes away by itself.
+ * @param {Element} part @param {(ghost: Element) => void} put @param {Keyframe[]} frames
+ * @param {KeyframeAnimationOptions} how
+ */
+const ghost = (part, put, frames, how) => {
+  const copy = /** @type {Element} */ (part.cloneNode(true));
+  copy.removeAttribute('data-piece');
+  put(copy);
+  const gone = () => copy.remove();
+  copy.animate(frames, { ...how, fill: 'both' }).finished.then(gone, gone);
+};
+
+/**
+ * Lets the pieces of a drawing come from where they were.
+ * @param {Element} fresh the drawing after @param {Element} before the drawing before @param {View} view
+ * @param {Trace[]} traces
+ */
+export const travel = (fresh, before, view, traces) =>
+  traces.forEach((trace, i) => {
+    const delay = i * MOTION;
+    const { placed } = trace;
+    if (placed !== null) comeDown(piecesAt(fresh, placed), delay);
+    const lag = placed !== null ? LAG : 0;
+    for (const { from, to } of trace.travels) {
+      if (to === null) leave(fresh, before, view, from, placed, delay + lag);
+      else {
+        replace(fresh, before, to, delay);
+        arrive(piecesAt(fresh, to), apart(view, from, to), placed !== null, delay + lag);
+      }
+    }
+  });
+
+/**
+ * How far a cell lies from another.
+ * @param {View} view @param {number} cell @param {number} other @returns {[number, number]}
+ */
+const apart = (view, cell, other) => {
+  const [[x, y], [u, v]] = [view.cells[cell].at, view.cells[other].at];
+  return [x - u, y - v];
+};
+
+/** A piece is put down. @param {Element[]} pieces @param {number} delay */
+const comeDown = (pieces, delay) => {
+  const frames = [
+    { transform: 'translate(0px, -14px)', opacity: 0 },
+    { transform: 'none', opacity: 1 },
+  ];
+  const easing = 'cubic-bezier(.3,.7,.3,1)';
+  for (const piece of pieces)
+    piece.animate(frames, { duration: MOTION, delay, easing, fill: 'backwards' });
+};
+
+/**
+ * A piece leaves the board, away from what has pushed it.
+ * @param {Element} fresh @param {Element} before @param {View} view @param {number} from @param {number|null} pusher
+ * @param {number} delay
+ */
+const leave = (fresh, before, view, from, pusher, delay) => {
+  const [dx, dy] = pusher === null ? [0, 0] : apart(view, from, pusher);
+  const frames = [
+    { transform: 'none', opacity: 1 },
+    { transform: `translate(${dx}px, ${dy}px)`, opacity: 0 },
+  ];
+  const how = { duration: MOTION + 40, delay, easing: 'ease-out' };
+  for (const part of piecesAt(before, from)) ghost(part, (one) => fresh.append(one), frames, how);
+};
+
+/**
+ * What stood on the target stays until the traveller has come.
+ * @param {Element} fresh @param {Element} before @param {number} to @param {number} delay
+ */
+const replace = (fresh, before, to, delay) => {
+  const [first] = piecesAt(fresh, to);
+  const put = (/** @type {Element} */ one) => first?.parentNode?.insertBefore(one, first);
+  const frames = [{ opacity: 1 }, { opacity: 1, offset: 0.7 }, { opacity: 0 }];
+  for (const part of piecesAt(before, to)) ghost(part, put, frames, { duration: MOTION, delay });
+};
+
+/**
+ * A piece comes from where it was.
+ * @param {Element[]} pieces @param {[number, number]} from @param {boolean} slides @param {number} delay
+ */
+const arrive = (pieces, [dx, dy], slides, delay) => {
+  const hop = { transform: `translate(${dx / 2}px, ${dy / 2 - 16}px)` };
+  const frames = [
+    { transform: `translate(${dx}px, ${dy}px)` },
+    ...(slides ? [] : [hop]),
+    { transform: 'none' },
+  ];
+  const easing = slides ? 'cubic-bezier(.2,.7,.3,1)' : 'ease-in-out';
+  for (const piece of pieces)
+    piece.animate(frames, { duration: MOTION, delay, easing, fill: 'backwards' });
+};

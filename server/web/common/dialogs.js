@@ -1,0 +1,66 @@
+/** Dialogs: boxes over the page that keep the focus until they are closed. */
+import { button, copyText } from './controls.js';
+import { el } from './dom.js';
+
+/**
+ * Opens a box, which is gone when it is closed.
+ * @param {{id?: string, title: string, className?: string, head?: boolean,
+ *   onClose?: (box: HTMLDialogElement) => void}} how `head` says whether the title is seen; it is read out in any case
+ * @param {...any} parts
+ */
+export const openDialog = (
+  { id = '', title, className = '', head = true, onClose = () => {} },
+  ...parts
+) => {
+  const form = el('form', { method: 'dialog' }, head && el('h2', title), ...parts);
+  const box = el('dialog', { id, className: `box ${className}`, 'aria-label': title }, form);
+  box.addEventListener('close', () => {
+    onClose(box);
+    box.remove();
+  });
+  document.body.append(box);
+  box.showModal();
+};
+
+/** @param {any[]} before */
+export const closeRow = (...before) => el('div.row', ...before, el('button.primary', 'Close'));
+
+/**
+ * A modal question.
+ * @param {string} question @param {string} yes what the button says that does it @param {string} [no]
+ * @returns {Promise<boolean>}
+ */
+export const confirmBox = (question, yes, no = 'Cancel') =>
+  new Promise((resolve) => {
+    openDialog(
+      { title: question, head: false, onClose: (box) => resolve(box.returnValue === 'yes') },
+      el('p', question),
+      el('div.row', el('button', { value: 'no' }, no), el('button.primary', { value: 'yes' }, yes)),
+    );
+  });
+
+/**
+ * A game as text, to copy or to save.
+ * @param {string} text
+ * @param {{id: string, title: string, file: string, lead?: string,
+ *   more?: any}} how `file` is the name it is saved under, `more` another button
+ */
+export const recordBox = (text, { id, title, file, lead, more }) => {
+  const area = el('textarea#record-text', {
+    readOnly: true,
+    rows: 10,
+    value: text,
+    'aria-label': 'Record',
+  });
+  const address = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
+  openDialog(
+    { id, title, onClose: () => URL.revokeObjectURL(address) },
+    lead && el('p', lead),
+    area,
+    closeRow(
+      el('a.button', { href: address, download: file }, 'Save'),
+      button('', 'Copy', () => copyText(text, area)),
+      more,
+    ),
+  );
+};

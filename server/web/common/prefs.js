@@ -1,0 +1,31 @@
+/** The reader's taste, and what their device can do. */
+import { read, write } from './storage.js';
+
+/**
+ * @typedef {{theme: 'auto'|'light'|'dark', sound: boolean, coordinates: boolean, confirm: 'auto'|'always'|'never',
+ *   name: string}} Prefs
+ */
+
+/** @type {Prefs} */
+const DEFAULTS = { theme: 'auto', sound: true, coordinates: true, confirm: 'auto', name: '' };
+
+/** @returns {Prefs} */
+export const prefs = () => ({ ...DEFAULTS, ...read('quadrille.prefs', {}) });
+
+/** @param {Partial<Prefs>} change */
+export const setPrefs = (change) => {
+  write('quadrille.prefs', { ...prefs(), ...change });
+  applyPrefs();
+  document.dispatchEvent(new CustomEvent('prefs'));
+};
+
+export const applyPrefs = () => {
+  const { theme, coordinates } = prefs();
+  document.documentElement.dataset.theme = theme;
+  document.documentElement.classList.toggle('no-coordinates', !coordinates);
+};
+
+/** Whether motion is unwelcome. */
+export const reducedMotion = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
+/** Whether fingers do the pointing. */
+export const touch = () => matchMedia('(pointer: coarse)').matches;

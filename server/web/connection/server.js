@@ -1,0 +1,80 @@
+/** Requests to the server, for what only it has. */
+import { below } from '../address.js';
+import { Refused } from '../common/refused.js';
+import { reach, sleep } from './reach.js';
+
+/** How long an answer may take. */
+const ANSWER_WITHIN = 8_000;
+
+/** What does not refuse a request but cannot answer it now. */
+const isAway = (/** @type {any} */ error) =>
+  error instanceof Refused && [0, 502, 503, 504].includes(error.status);
+
+/** Nothing has come back. */
+const unanswered = () => {
+  reach.lost();
+  return new Refused(0, 'the server does not answer');
+};
+
+/** @param {string} path @param {string|null|undefined} token @param {any} [body] */
+const request = async (path, token, body) => {
+  /** @type {Record<string, string>} */
+  const headers = {};
+  if (body !== undefined) headers['content-type'] = 'application/json';
+  if (token) headers.authorization = `Bearer ${token}`;
+  let response;
+  try {
+    response = await fetch(below(`api/${path}`), {
+      method: body === undefined ? 'GET' : 'POST',
+      headers,
+      signal: AbortSignal.timeout(ANSWER_WITHIN),
+      body: body && JSON.stringify(body),
+    });
+  } catch {
+    throw unanswered();
+  }
+  if (response.ok) return response;
+  const reason = await response.json().catch(() => ({}));
+  const refusal = new Refused(
+    response.status,
+    reason.error ?? `the server answered ${response.status}`,
+    reason.field,
+  );
+  if (isAway(refusal)) reach.lost();
+  else reach.found();
+  throw refusal;
+};
+
+/** The body of an answer; one that breaks off was none. @param {Promise<Response>} asked */
+const bodyOf = async (asked) => {
+  const response = await asked;
+  try {
+    const body = await response.json();
+    reach.found();
+    return body;
+  } catch {
+    throw unanswered();
+  }
+};
+
+/** @param {string} path @param {string|null} [token] */
+export const getJson = (path, token) => bodyOf(request(path, token));
+/** @param {string} path @param {any} body @param {string|null} [token] */
+export const postJson = (path, body, token) => bodyOf(request(path, token, body));
+
+/**
+ * Asks until there is an answer: while the server is away, this waits for it to come back.
+ * @template T @param {() => Promise<T>} ask safe to repeat @returns {Promise<T>}
+ */
+export const patient = async (ask) => {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await ask();
+    } catch (error) {
+      const tooMany = /** @type {any} */ (error).status === 429;
+      if (!isAway(error) && !tooMany) throw error;
+      // Others may be answered while this is not: it gives them some time in any case.
+      await Promise.all([reach.back(), sleep(tooMany ? 1_500 : Math.min(2_000, 100 * 2 ** tries))]);
+    }
+  }
+};

@@ -1,0 +1,148 @@
+/** The socket of a game: it drives the connection's state, resumes after the last event, and delivers commands. */
+import { below } from '../address.js';
+import { TICK, initial, step, told } from './connection.js';
+import { reach } from './reach.js';
+
+/**
+ * @param {string} id
+ * @param {{token: () => string|null, seq: () => number, at: () => number|undefined,
+ *   commands: () => ReturnType<typeof import('./commands.js').createCommands>|null, onEvent: (event: any) => void,
+ *   onHello: (hello: any) => void, onPresence: (presence: any) => void, onClocks: (clocks: any) => void, onGap: () =>
+ *   void, onStranger: () => void, onState: (state: import('./connection.js').Told) => void}} hooks `seq` and `at` are
+ *   the number and the time of the last event that is known; `onGap` is called when the events do not follow one
+ *   another or the server has lost some of them, `onStranger` when the server does not know the secret
+ */
+export const connect = (
+  id,
+  { token, seq, at, commands, onEvent, onHello, onPresence, onClocks, onGap, onStranger, onState },
+) => {
+  let state = initial(Date.now(), { online: navigator.onLine, visible: !document.hidden });
+  /** @type {WebSocket|null} */
+  let socket = null;
+  let words = '';
+
+  const send = (/** @type {any} */ message) => {
+    if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
+  };
+
+  /** Sends what is due. */
+  const flush = () => {
+    if (state.link !== 'greeted' || socket?.readyState !== WebSocket.OPEN) return;
+    const message = commands()?.take();
+    if (message) send(message);
+  };
+
+  const open = () => {
+    const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
+    const last = `after=${seq()}${at() ? `&at=${at()}` : ''}`;
+    const path = below(`api/games/${id}/socket`);
+    const mine = new WebSocket(`${scheme}://${location.host}${path}?${last}`);
+    socket = mine;
+    mine.onopen = () => {
+      if (socket === mine) {
+        happen('opened');
+        send({ type: 'hello', ...(token() ? { token: token() } : {}) });
+      }
+    };
+    mine.onmessage = ({ data }) => {
+      if (socket === mine) receive(JSON.parse(data));
+    };
+    mine.onclose = ({ code }) => {
+      if (socket === mine) {
+        socket = null;
+        happen('closed', code);
+      }
+    };
+  };
+
+  const drop = () => {
+    const old = socket;
+    socket = null;
+    // A connection that nobody answers would linger for minutes.
+    old?.close();
+  };
+
+  const ORDERS = { connect: open, drop, ping: () => send({ type: 'ping' }) };
+
+  /** @param {import('./connection.js').Kind} type @param {number} [code] */
+  const happen = (type, code) => {
+    const [next, orders] = step(state, { type, code }, Date.now(), Math.random());
+    state = next;
+    for (const order of orders) ORDERS[order]();
+    const now = told(state);
+    if (now.words !== words) {
+      words = now.words;
+      onState(now);
+    }
+  };
+
+  const receive = (/** @type {any} */ message) => {
+    switch (message.type) {
+      case 'event':
+        if (message.seq === seq() + 1) onEvent(message);
+        else if (message.seq > seq()) onGap();
+        return;
+      case 'reset':
+        onGap();
+        return;
+      case 'presence':
+        onPresence(message);
+        return;
+      case 'clocks':
+        onClocks(message);
+        return;
+      case 'restart':
+        happen('restart');
+        return;
+      case 'hello':
+        commands()?.reconnected();
+        happen('greeted');
+        reach.hurry();
+        onHello(message);
+        break;
+      case 'ack':
+      case 'refused':
+        happen('answer');
+        if (message.command) commands()?.answered(message);
+        else if (message.status === 401 && state.link === 'open') {
+          onStranger();
+          send({ type: 'hello' });
+        }
+        break;
+      default:
+        happen('answer');
+    }
+    flush();
+  };
+
+  setInterval(() => {
+    happen('tick');
+    flush();
+  }, TICK);
+  addEventListener('online', () => {
+    happen('online');
+    reach.hurry();
+  });
+  addEventListener('offline', () => happen('offline'));
+  addEventListener('pageshow', () => {
+    if (!document.hidden) happen('shown');
+  });
+  document.addEventListener('resume', () => happen('shown'));
+  document.addEventListener('visibilitychange', () => {
+    happen(document.hidden ? 'hidden' : 'shown');
+    if (!document.hidden) reach.hurry();
+  });
+  addEventListener('storage', (event) => {
+    commands()?.stored(event);
+    flush();
+  });
+  reach.watch((answering) => happen(answering ? 'requests-answered' : 'requests-fail'));
+  onState(told(state));
+  happen('start');
+
+  return {
+    flush,
+    /** Comes again, with another secret. */
+    again: () => happen('renew'),
+  };
+};

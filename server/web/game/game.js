@@ -1,0 +1,497 @@
+/**
+ * The page of one game: play it, or watch it. What follows from its state is in gamestate.js, what it is drawn with in
+ * gameparts.js; this puts them together, and does what players want and what the table tells.
+ *
+ * @typedef {import('./gamestate.js').State} State
+ * @typedef {import('../table/seats.js').Seat} Seat
+ * @typedef {ReturnType<import('../table/tables.js').Table['desk']>} Desk
+ * @typedef {{state: State, table: import('../table/tables.js').Table, play: ReturnType<typeof createPlay>,
+ *   parts: import('./gameparts.js').Parts, desk: Desk|null, socket: {flush: () => void, again: () => void},
+ *   shown: Promise<void>}} Page `desk` takes the commands of whoever sits here, `shown` is done when everything that
+ *   has happened is to be seen
+ */
+import { piecesOf } from '../board/pieces.js';
+import { confirmBox } from '../common/dialogs.js';
+import { complain, el, fill, onKeys, say, toast, whenPainted } from '../common/dom.js';
+import { play as sound } from '../common/sound.js';
+import { forever } from '../common/storage.js';
+import { capital, reasonOf, scoreWords } from '../common/text.js';
+import { freshName } from '../connection/commands.js';
+import { EMPTY, pendingTurn } from '../connection/outbox.js';
+import { reach, sleep } from '../connection/reach.js';
+import { getJson, postJson } from '../connection/server.js';
+import { showState } from '../connection/status.js';
+import { aboutHere } from '../play/here.js';
+import { arrowsFor, createPlay } from '../play/play.js';
+import { rulesPanel } from '../play/rulespanel.js';
+import { stepKeys, unzenButton, zen } from '../play/turns.js';
+import { note, thought } from '../program/ask.js';
+import { catalogue, gameOf, view as askView } from '../program/views.js';
+import { join } from '../table/join.js';
+import { after } from '../table/live.js';
+import { myGame, rememberBoard, rememberGame, viewOf } from '../table/mine.js';
+import { hold, proposal, settled, whoOf } from '../table/seats.js';
+import { deviceTable, serverTable } from '../table/tables.js';
+import { leftNow, paintClock } from './clock.js';
+import { column, createParts, paint, paintOutbox } from './gameparts.js';
+import * as game from './gamestate.js';
+import { share } from './links.js';
+import { announcement, headline, progress } from './notices.js';
+
+const NOT_KEPT =
+  'This browser keeps nothing, so it could not keep the seat. Allow it to store data for this page.';
+
+/** How long an announcement waits for its board. */
+const LATE = 1_500;
+
+/** @param {HTMLElement} main @param {string} id @param {{embed?: boolean, device?: boolean}} [how] */
+export const gamePage = async (main, id, { embed = false, device = false } = {}) => {
+  const table = device ? deviceTable(id) : serverTable(id);
+  const { arrival, info, asks } = await arrive(main, table, embed);
+  const state = game.begun({ id, info, asks, embed, device }, arrival);
+  const kept = device && viewOf(id);
+  if (kept) note('view', kept.request, kept.view);
+  // Asked for at once, shown when the page around it stands.
+  askView(game.placeAt(state, state.game.turns.length), state.flipped).catch(() => {});
+  /** @type {Page} */
+  const p = /** @type {any} */ ({ state, table, desk: null, shown: Promise.resolve() });
+  p.play = createPlay(playHooks(p));
+  p.parts = createParts(state, deeds(p));
+  main.className = embed ? 'table embed' : 'table';
+  fill(
+    main,
+    el('div.boardbox', p.play.board.element),
+    column(state, p.parts, p.play.card),
+    !embed && unzenButton(),
+  );
+  p.socket = table.connect(tableHooks(p));
+  setInterval(() => tick(p), 100);
+  onKeys(keys(p));
+  document.addEventListener('prefs', () => renderAround(p));
+  remember(p);
+  tick(p);
+  p.desk = deskOf(p);
+  if (device) addEventListener('pagehide', () => keepBoard(p));
+  await render(p, false);
+  adoptTurn(p);
+  p.socket.flush();
+  whenPainted(() => drawSeats(p));
+};
+
+/** Each seat is marked by a piece of its player, which the first brushes put. @param {Page} p */
+const drawSeats = async (p) => {
+  const pieces = await piecesOf(p.state.info);
+  p.parts.seats.forEach((seat, i) => {
+    const piece = pieces.get(p.state.info.brushes[i].id);
+    if (piece) seat.show(piece);
+  });
+  renderAround(p);
+};
+
+/**
+ * The game, the seat of whoever came, and what the game is.
+ * @param {HTMLElement} main @param {Page['table']} table @param {boolean} embed
+ */
+const arrive = async (main, table, embed) => {
+  const infoOf = async (/** @type {import('../table/live.js').Game} */ one) =>
+    /** @type {import('../program/views.js').GameInfo} */ ((await gameOf(one.game)).info);
+  const watch = async () => ({ game: await table.look(), seat: null, note: '' });
+  // The games are asked for at once, and looked into when it is known which it is.
+  catalogue().catch(() => {});
+  const arrival = await (embed
+    ? watch()
+    : table.arrive(main, async (one) => (await infoOf(one)).players));
+  const { asks } = await catalogue();
+  return { arrival, asks, info: await infoOf(arrival.game) };
+};
+
+/** @param {Page} p @returns {Parameters<typeof createPlay>[0]} */
+const playHooks = (p) => ({
+  label: `Board of ${p.state.info.name}`,
+  premove: () => game.premover(p.state),
+  plays: () => game.sits(p.state) && !p.state.game.result,
+  mayPlay: () => game.mayPlay(p.state),
+  idle: () => idle(p),
+  onTurn: (turn) => give(p, 'move', { turn, board_seq: p.state.game.board_seq }),
+  onWay: (turn) => {
+    const one = pendingTurn(boxOf(p));
+    return one ? progress(one, p.state.told.kind === 'connected') : `${turn} is played`;
+  },
+});
+
+/** What the buttons do. @param {Page} p @returns {import('./gameparts.js').Deeds} */
+const deeds = (p) => ({
+  go: (ply) => go(p, ply),
+  hint: () => askHint(p),
+  undo: () => command(p, 'undo'),
+  flip: () => flip(p),
+  draw: () => command(p, 'offer-draw'),
+  resign: async () => {
+    if (await confirmBox('Give this game up?', 'Resign', 'Play on')) command(p, 'resign');
+  },
+  rematch: () => command(p, 'rematch'),
+  rules: () => rulesPanel(p.state.info, p.parts.clock),
+  share: () => share(p.state),
+  type: () => {
+    p.play.card.classList.add('typing');
+    p.play.entry.focus();
+  },
+  dismiss: (name) => p.desk?.forget(name),
+});
+
+/** @param {Page} p */
+const keys = (p) => {
+  const { ways } = p.parts.list;
+  return {
+    ...stepKeys(ways),
+    f: () => flip(p),
+    h: () => askHint(p),
+    u: () => {
+      const { hidden, disabled } = game.controls(p.state, boxOf(p)).undo;
+      if (!hidden && !disabled) command(p, 'undo');
+    },
+    z: zen,
+    Escape: () => {
+      if (!p.play.back()) ways.last();
+    },
+    m: () => p.play.entry.focus(),
+  };
+};
+
+/** What a notice can do. @param {Page} p @returns {import('./noticecard.js').Hooks} */
+const noticeHooks = (p) => ({
+  id: p.state.id,
+  colour: p.state.info.players[game.youOf(p.state)[0] - 1],
+  onJoin: (name) => takeSeat(p, name),
+  onPutOff: () => change(p, { putOff: true }),
+  onAgain: () => p.socket.again(),
+  onAnswer: (yes, kind) => {
+    if (kind === 'rematch') command(p, 'rematch');
+    else if (yes) command(p, 'accept', { board_seq: p.state.game.board_seq });
+    else command(p, 'decline');
+  },
+});
+
+/** @param {Page} p */
+const boxOf = (p) => p.desk?.box() ?? EMPTY;
+
+/** @param {Page} p */
+const idle = (p) => {
+  const seen = p.play.base();
+  return game.idleWords(p.state, seen?.over ? seen.status : '');
+};
+
+/** Changes the state, and shows what is around the board. @param {Page} p @param {Partial<State>} next */
+const change = (p, next) => {
+  p.state = { ...p.state, ...next };
+  renderAround(p);
+};
+
+/** Shows the position that is to be seen, and everything around it. @param {Page} p */
+const render = async (p, animate = true) => {
+  const { state } = p;
+  renderAround(p);
+  const how = { flipped: state.flipped, animate, forgive: false };
+  if (await p.play.show(game.placeAt(state, game.plyOf(state)), how)) renderAround(p);
+};
+
+/** @param {Page} p */
+const renderAround = (p) => {
+  const { state, play, parts } = p;
+  const view = play.view();
+  paint(parts, state, {
+    box: boxOf(p),
+    view,
+    turned: view ? play.turned() : state.flipped,
+    invite: myGame(state.id)?.invite,
+    query: p.table.query,
+    hooks: () => noticeHooks(p),
+  });
+  play.card.classList.toggle('over', Boolean(state.game.result) && state.ply === null);
+  const asking = game.askingOf(state);
+  const head = headline(state.game, game.youOf(state), asking, game.mayPlay(state));
+  document.title = `${head}${state.info.name} – Quadrille`;
+  play.render();
+};
+
+/** @param {Page} p */
+const tick = ({ state, parts }) => {
+  const { clocks, result } = state.game;
+  const show = (/** @type {HTMLElement} */ clock, /** @type {1|2} */ player) =>
+    paintClock(clock, leftNow(clocks, player, state.skew), !result && clocks?.running === player);
+  show(parts.seats[0].clock, 1);
+  show(parts.seats[1].clock, 2);
+  const [own] = game.youOf(state).length === 1 ? game.youOf(state) : [state.game.turn];
+  show(parts.clock, own);
+};
+
+/** Notes the game among those of this browser. @param {Page} p */
+const remember = ({ state }) => {
+  const { id, info, device, embed } = state;
+  if (embed || !(device || game.youOf(state).length > 0 || myGame(id))) return;
+  const names = game.namesOf(state).join(' – ');
+  const over = Boolean(state.game.result);
+  rememberGame({ id, game: info.id, over, names, ...(device ? { device } : {}) });
+};
+
+/** Keeps the board as it is left, for the next time. @param {Page} p */
+const keepBoard = ({ state, play }) => {
+  const seen = play.settled();
+  // A game that was handed over or forgotten leaves nothing behind.
+  if (seen && state.ply === null && myGame(state.id))
+    rememberBoard(state.id, seen, document.getElementById('prompt')?.textContent ?? '');
+};
+
+/** @param {Page} p @param {number} to */
+const go = (p, to) => {
+  const now = p.state.game.turns.length;
+  if (p.play.busy() && to === now) return;
+  p.state = { ...p.state, ply: to === now ? null : to };
+  render(p);
+};
+
+/** Turns the board and the seats together, when the board is there. @param {Page} p */
+const flip = async (p) => {
+  const { state } = p;
+  if (state.turning) return;
+  p.state = { ...state, turning: true };
+  const place = game.placeAt(state, game.plyOf(state));
+  const there = await askView(place, !state.flipped).then(Boolean, () => false);
+  p.state = { ...p.state, turning: false, flipped: there !== p.state.flipped };
+  render(p, false);
+};
+
+/** @param {Page} p */
+const askHint = async (p) => {
+  const { hidden, disabled } = game.controls(p.state, boxOf(p)).hint;
+  if (hidden || disabled) return;
+  const { game: was, info, flipped } = p.state;
+  const find = async (/** @type {import('../program/views.js').Place} */ place) => {
+    const { engine, seed } = await thought('hint', place);
+    const turn = engine?.turn ?? seed?.turns[0];
+    return { engine, seed, turn, hints: await arrowsFor(place, turn, flipped) };
+  };
+  const use = (/** @type {Awaited<ReturnType<typeof find>>} */ { engine, seed, turn, hints }) => {
+    if (p.state.game.result) return;
+    const words = engine ? `: ${scoreWords(engine, was.turn, info.players)}` : '';
+    const other = seed && !seed.turns.includes(turn);
+    const original = other ? ` The original program's ${seed.name}: ${seed.turns[0]}.` : '';
+    const advice = `Hint: ${turn}${words}.${original}`;
+    p.play.clear();
+    p.play.hint(hints, { advice });
+    say(advice);
+  };
+  change(p, { thinking: true });
+  try {
+    await aboutHere(() => game.placeAt(p.state, game.plyOf(p.state)), find, use);
+  } catch (error) {
+    complain(error);
+  } finally {
+    change(p, { thinking: false });
+  }
+};
+
+/** The desk of whoever sits here. @param {Page} p @returns {Desk|null} */
+const deskOf = (p) => {
+  const { seat } = p.state;
+  if (!seat || seat.invitation) return null;
+  return p.table.desk(seat, () => {
+    renderAround(p);
+    adoptTurn(p);
+  });
+};
+
+/**
+ * Gives a command and delivers it, now or later.
+ * @param {Page} p @param {string} what @param {Record<string, any>} [fields]
+ */
+const give = (p, what, fields = {}) => {
+  if (!p.desk) return Promise.reject(new Error('you are watching'));
+  // A command that is repeated must be the same player's: whose turn it is may change meanwhile.
+  const seat = game.youOf(p.state).length === 2 ? { seat: p.state.game.turn } : {};
+  const answer = p.desk.give(what, { ...seat, ...fields });
+  setTimeout(() => paintOutbox(p.parts, p.state, boxOf(p)), game.SOON + 50);
+  p.socket.flush();
+  return answer;
+};
+
+/** @param {Page} p @param {string} what @param {Record<string, any>} [fields] */
+const command = async (p, what, fields) => {
+  try {
+    await give(p, what, fields);
+  } catch (error) {
+    sound('low');
+    say(reasonOf(error));
+  }
+};
+
+/**
+ * A turn that waits since before this page was loaded, or that another page has played, is shown here, too.
+ * @param {Page} p
+ */
+const adoptTurn = (p) => {
+  const turn = game.turnToAdopt(p.state, boxOf(p));
+  if (!turn || !p.desk || !p.play.adopt(turn.fields.turn, p.desk.answerTo(turn.name))) return;
+  p.state = { ...p.state, adopted: new Set([...p.state.adopted, turn.name]) };
+};
+
+/** Takes a seat of this page, or none. @param {Page} p @param {Seat|null} seat @param {string} [note] */
+const sit = (p, seat, note = p.state.note) => {
+  p.state = { ...p.state, ...game.seated(seat), note };
+  p.desk = deskOf(p);
+  p.socket.again();
+  remember(p);
+  render(p, false);
+};
+
+/** Exchanges the invitation for a seat. @param {Page} p @param {string|undefined} name */
+const takeSeat = async (p, name) => {
+  const { id, info, seat } = p.state;
+  if (!seat || p.state.joining) return;
+  change(p, { joining: true });
+  const secret = secretFor(id, seat.token);
+  if (!secret) {
+    change(p, { joining: false });
+    toast(NOT_KEPT, 'bad');
+    return;
+  }
+  const outcome = await join({
+    invitation: seat.token,
+    secret,
+    name,
+    command: freshName(),
+    send: (body, token) => postJson(`games/${id}/commands`, body, token),
+    look: (token) => getJson(`games/${id}`, token),
+    back: async () => {
+      await Promise.all([sleep(1_000), reach.back()]);
+    },
+  });
+  change(p, { joining: false });
+  if ('error' in outcome) {
+    complain(outcome.error);
+    return;
+  }
+  if ('joined' in outcome) hold(forever, id, whoOf(outcome.joined.you), outcome.joined.token);
+  settled(forever, id);
+  rememberGame({ id, game: info.id, invited: undefined });
+  if ('joined' in outcome) {
+    history.replaceState(null, '', location.pathname);
+    sit(p, { ...outcome.joined, invitation: false });
+  } else {
+    const note = 'This invitation has been used: somebody has taken the seat.';
+    say(note);
+    sit(p, null, note);
+  }
+};
+
+/**
+ * A secret of one's own, kept before it is used; nothing where the browser keeps nothing.
+ * @param {string} id @param {string} invitation
+ */
+const secretFor = (id, invitation) => {
+  try {
+    return proposal(forever, id, invitation, (bytes) => crypto.getRandomValues(bytes));
+  } catch {
+    return null;
+  }
+};
+
+/** What the table tells. @param {Page} p @returns {import('../table/tables.js').Hooks} */
+const tableHooks = (p) => ({
+  token: () => (p.state.seat && !p.state.seat.invitation ? p.state.seat.token : null),
+  seq: () => p.state.game.seq,
+  at: () => p.state.game.at,
+  commands: () => p.desk,
+  onEvent: (event) => onEvent(p, event),
+  onGap: () => resync(p),
+  onStranger: () => {
+    p.desk = null;
+    change(p, {
+      seat: null,
+      note: 'The server does not know the seat that this browser holds.',
+    });
+  },
+  onState: (told) => {
+    if (!p.state.embed) showState(told);
+    change(p, { told });
+  },
+  onPresence: (presence) => change(p, { presence }),
+  onStuck: (stuck) => {
+    if (stuck !== p.state.stuck) change(p, { stuck });
+  },
+  onClocks: ({ left, running, at }) => {
+    const clocks = { left, running, at };
+    p.state = { ...p.state, skew: at - Date.now(), game: { ...p.state.game, clocks } };
+  },
+  onHello: (hello) => {
+    if (hello.at) p.state = { ...p.state, skew: hello.at - Date.now() };
+    if (game.differs(p.state, hello)) resync(p);
+  },
+});
+
+/** Asks for the whole game, where page and server do not agree. @param {Page} p */
+const resync = async (p) => {
+  const now = await p.table.look();
+  p.state = { ...p.state, game: { ...now, you: game.youOf(p.state) } };
+  await render(p, false);
+};
+
+/**
+ * The game goes on at once; what is to be seen and heard follows in order, however long a board takes.
+ * @param {Page} p @param {any} event
+ */
+const onEvent = (p, event) => {
+  p.state = { ...p.state, game: after(p.state.game, event) };
+  if (['move', 'undone', 'result'].includes(event.kind)) {
+    p.desk?.moved();
+    p.play.forgive();
+  }
+  const { seat, joining } = p.state;
+  if (seat?.invitation && !joining && p.state.game.seats[seat.you[0] - 1].joined)
+    sit(p, null, 'Somebody else has taken the seat.');
+  const words = announcement(event, game.youOf(p.state));
+  p.shown = p.shown.then(() => present(p, event, words)).catch(() => {});
+};
+
+/** @param {Page} p @param {any} event @param {ReturnType<typeof announcement>} words */
+const present = async (p, event, words) => {
+  const { kind } = event;
+  if (kind === 'undone') p.state = { ...p.state, ply: null };
+  if (kind === 'move') sound(game.isMine(p.state, event.seat) ? 'move' : 'other');
+  else if (kind === 'result') sound('end');
+  else if (words?.sound) sound(words.sound);
+  await Promise.race([render(p, kind !== 'undone'), sleep(LATE)]);
+  const text = told(p, event) ?? words?.words;
+  if (text) tell(p, text);
+  if (kind === 'rematch' && event.id && game.youOf(p.state).length > 0)
+    await toRematch(p, event.id);
+  if (kind !== 'move' && kind !== 'undone') remember(p);
+};
+
+/**
+ * What is told with the board: moves of others, turns taken back, results.
+ * @param {Page} p @param {any} event @returns {string|null|undefined}
+ */
+const told = (p, event) => {
+  const { state } = p;
+  const alone = game.youOf(state).length === 1;
+  if (event.kind === 'undone') return event.words;
+  if (event.kind === 'result') return idle(p);
+  if (event.kind !== 'move' || (alone && game.isMine(state, event.seat))) return null;
+  const next = alone && game.mayPlay(state) ? 'Your turn.' : capital(p.play.base()?.status ?? '');
+  return `${game.nameOf(state, event.seat)} plays ${event.turn}. ${next}`;
+};
+
+/** Announces what has happened. @param {Page} p @param {string} words */
+const tell = (p, words) => {
+  p.state = { ...p.state, announced: game.announcedWith(p.state, words, Date.now()) };
+  say(p.state.announced.words);
+};
+
+/** @param {Page} p @param {string} next */
+const toRematch = async (p, next) => {
+  const { info, seat, device } = p.state;
+  location.href = await p.table.rematch(next, info.id, seat?.token);
+  // Where only the part behind # differs, nothing would be loaded.
+  if (device) location.reload();
+};

@@ -1,0 +1,65 @@
+/** Sharing a game: its addresses, its text, and handing one that is kept here to the server. */
+import { below, gameAt, hasServer, whole } from '../address.js';
+import { button, copyField } from '../common/controls.js';
+import { closeRow, openDialog, recordBox } from '../common/dialogs.js';
+import { complain, el } from '../common/dom.js';
+import { forgetGame, myGame } from '../table/mine.js';
+import { handOver, recordOf } from '../table/tables.js';
+import { isStarted } from './gamestate.js';
+
+/** @param {import('./gamestate.js').State} state */
+export const share = (state) => (state.device ? shareFromHere(state) : showLinks(state));
+
+/** @param {import('./gamestate.js').State} state */
+const showLinks = (state) => {
+  const { id, seat } = state;
+  const invite = myGame(id)?.invite;
+  const token = seat && !seat.invitation ? seat.token : null;
+  openDialog(
+    { id: 'links', title: 'Links to this game' },
+    copyField('To watch', whole(gameAt(id)), 'watch-link'),
+    token && copyField('Your seat, secret', whole(gameAt(id, token)), 'seat-link'),
+    token &&
+      invite &&
+      !isStarted(state) &&
+      copyField('To invite your friend', whole(gameAt(id, invite)), 'friend-link'),
+    copyField(
+      'To show on another page',
+      `<iframe src="${whole(below(`embed/${id}`))}" width="420" height="560"></iframe>`,
+      'embed-link',
+    ),
+    closeRow(
+      el('a#record-link.button', { href: below(`api/games/${id}/record`) }, 'The game as text'),
+    ),
+  );
+};
+
+/**
+ * A game of this browser: as text, or handed to the server, where it has an address.
+ * @param {import('./gamestate.js').State} state
+ */
+const shareFromHere = async ({ id, game, info }) => {
+  const text = await recordOf(game, info.players);
+  const give = async () => {
+    hand.disabled = true;
+    try {
+      const address = await handOver(game);
+      // From now on it is the server's: two that go on apart would be two games.
+      forgetGame(id);
+      location.href = address;
+    } catch (error) {
+      hand.disabled = false;
+      complain(error);
+    }
+  };
+  const hand = button('#hand-over', 'Put it on the server', give, {
+    title: 'Gives the game an address that others can open',
+  });
+  recordBox(text, {
+    id: 'links',
+    title: 'This game',
+    file: `${info.id}.txt`,
+    lead: 'It is kept in this browser, and nobody else can see it.',
+    more: hasServer() && hand,
+  });
+};

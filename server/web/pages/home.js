@@ -1,0 +1,125 @@
+/** The first page: the games, my games, and what else there is. */
+import { fromPath, hasServer, pageAt } from '../address.js';
+import { button, sign } from '../common/controls.js';
+import { drawing, el, fill, setAttribute, setText, whenPainted } from '../common/dom.js';
+import { gameShelf, heading } from '../common/shelf.js';
+import { capital, filled, plural } from '../common/text.js';
+import WORDS from '../common/words.json' with { type: 'json' };
+import { catalogue, view as askView } from '../program/views.js';
+import { myGames } from '../table/mine.js';
+import { showMine } from './mygames.js';
+import { newGame } from './newgame.js';
+
+/**
+ * @typedef {import('../program/views.js').GameInfo} GameInfo
+ * @typedef {import('../program/views.js').Catalogue} Catalogue
+ */
+
+/** @param {HTMLElement} main */
+export const homePage = async (main) => {
+  const shelf = await catalogue();
+  document.title = 'Quadrille';
+  main.className = 'page home';
+  const newcomer = myGames().length === 0;
+  const { title, lead, again } = WORDS.pages.home;
+  const count = shelf.games.length;
+  const mine = el('section.mine', { 'aria-labelledby': 'mine-title', hidden: true });
+  const daily = way('#daily', pageAt('puzzles'), 'Puzzle of the day', ' ');
+  const link = (/** @type {string} */ page, /** @type {string} */ name) =>
+    el('a', { href: pageAt(page) }, name);
+  fill(
+    main,
+    ...heading(
+      filled(title, { count: WORDS.numbers[count] ?? String(count) }),
+      newcomer ? lead : again,
+    ),
+    mine,
+    gameShelf(shelf.games, (info) => ({
+      about: capital(info.tagline),
+      more: choices(shelf, info, newcomer),
+    })),
+    el(
+      'section.ways',
+      { 'aria-label': 'More' },
+      daily,
+      hasServer() && friends(shelf),
+      way('', pageAt('learn'), 'Learn', 'The rules, one turn on the board at a time', 'learn'),
+      way('#results', pageAt('results'), 'What is proved', 'And proofs to play against', 'proof'),
+    ),
+    el(
+      'section.paste',
+      link('analysis', 'Analyse a position or a record'),
+      ' · ',
+      link('editor', 'Set up a position'),
+      ' · ',
+      link('rules/all', 'Read the rules'),
+    ),
+  );
+  showMine(mine, shelf.games);
+  whenPainted(() => showDaily(daily, shelf.games));
+  openAsked(shelf);
+};
+
+/** What the address asks to play. @param {Catalogue} shelf */
+const openAsked = (shelf) => {
+  const asked = new URLSearchParams(location.search);
+  const wanted = shelf.games.find((one) => one.id === asked.get('new'));
+  const position = asked.get('position');
+  if (wanted) newGame(shelf, wanted, { position: position ? fromPath(position) : null });
+};
+
+/**
+ * Learning comes before playing for those who have not played yet.
+ * @param {Catalogue} shelf @param {GameInfo} info @param {boolean} newcomer
+ */
+const choices = (shelf, info, newcomer) => {
+  const names = WORDS.tile;
+  const learn = el('a.button', { href: pageAt(`learn/${info.id}`) }, names.learn);
+  const play = button('', names.play, () => newGame(shelf, info), { 'data-game': info.id });
+  const both = newcomer ? [learn, play] : [play, learn];
+  for (const one of both) setAttribute(one, 'aria-label', `${one.textContent} ${info.name}`);
+  both[0].classList.add('primary');
+  return el('div.row', both);
+};
+
+/**
+ * A way to another page.
+ * @param {string} id @param {string} href @param {string} name @param {string} about @param {string} [icon]
+ */
+const way = (id, href, name, about, icon) =>
+  el(
+    `a${id}.card.way`,
+    { href },
+    el('i.thumb', { 'aria-hidden': 'true' }, icon && sign(icon)),
+    el('b', name),
+    el('small', about),
+  );
+
+/** A game with a friend, each at their own screen. @param {Catalogue} shelf */
+const friends = (shelf) => {
+  const game = (/** @type {GameInfo} */ info) =>
+    button('.plain', info.name, () => newGame(shelf, info, { mode: 'link' }));
+  return el(
+    'div#friend.card.way',
+    el('i.thumb', { 'aria-hidden': 'true' }, sign('friend')),
+    el('b', 'Play with a friend'),
+    el(
+      'small',
+      'By a link: ',
+      shelf.games.flatMap((one, i) => [i > 0 && ', ', game(one)]),
+    ),
+  );
+};
+
+/** The puzzle of today, with its board. @param {HTMLAnchorElement} box @param {GameInfo[]} games */
+const showDaily = async (box, games) => {
+  const { puzzleOfTheDay, puzzlesOf } = await import('./puzzles.js');
+  const { game, number } = await puzzleOfTheDay();
+  const info = games.find(({ id }) => id === game);
+  const puzzle = (await puzzlesOf(game))[number - 1];
+  box.href = pageAt(`puzzles/${game}/${number}`);
+  const { svg, turn } = await askView({ game, position: puzzle.position });
+  const who = `${info?.players[turn - 1]} wins in ${plural(puzzle.turns, 'turn')}`;
+  setText(/** @type {HTMLElement} */ (box.querySelector('small')), `${info?.name}: ${who}`);
+  fill(/** @type {HTMLElement} */ (box.querySelector('.thumb')), drawing(svg));
+};

@@ -1,0 +1,123 @@
+/** The games of this browser: those in progress, with how they stand, and those that are over. */
+import { hasServer } from '../address.js';
+import { button } from '../common/controls.js';
+import { drawing, el, fill, setText } from '../common/dom.js';
+import { Refused } from '../common/refused.js';
+import { forever } from '../common/storage.js';
+import { ago } from '../common/text.js';
+import { waitingFor } from '../connection/commands.js';
+import { getJson, patient } from '../connection/server.js';
+import { deviceGame, seatsHere } from '../table/device.js';
+import { isComputer, seatName } from '../table/live.js';
+import { addressOfGame, boardOf, forgetGame, myGames, rememberGame } from '../table/mine.js';
+import { held } from '../table/seats.js';
+
+/**
+ * @typedef {import('../program/views.js').GameInfo} GameInfo
+ * @typedef {import('../table/mine.js').Mine} Mine
+ * @typedef {{item: HTMLElement, names: HTMLElement, line: HTMLElement, game: Mine, info: GameInfo|undefined}} Row
+ */
+
+/** How many games are listed, and of how many it is asked how they stand. */
+const MOST = 24;
+const MOST_ASKED = 12;
+
+/** @param {HTMLElement} box @param {GameInfo[]} games */
+export const showMine = (box, games) => {
+  const rows = myGames()
+    .slice(0, MOST)
+    .map((game) => ({ game, info: games.find(({ id }) => id === game.game) }))
+    .map(({ game, info }) => row(game, info));
+  if (rows.length === 0) return;
+  const [open, over] = [
+    rows.filter(({ game }) => !game.over),
+    rows.filter(({ game }) => game.over),
+  ];
+  const list = (/** @type {Row[]} */ some) => el('ul.games', ...some.map(({ item }) => item));
+  box.hidden = false;
+  fill(
+    box,
+    el('h2#mine-title', 'My games'),
+    open.length > 0 && list(open),
+    over.length > 0 &&
+      el(
+        'details',
+        { open: open.length === 0 },
+        el('summary', `Finished games (${over.length})`),
+        list(over),
+      ),
+  );
+  for (const one of open.slice(0, MOST_ASKED)) if (one.game.device || hasServer()) follow(one);
+};
+
+/** @param {Mine} game @param {GameInfo|undefined} info @returns {Row} */
+const row = (game, info) => {
+  const name = info?.name ?? 'Game';
+  const line = el('small', game.over ? 'finished' : ago(game.at));
+  const names = el('span', game.names ?? '');
+  const picture = boardOf(game.id) ?? info?.picture;
+  const remove = () => {
+    forgetGame(game.id);
+    item.remove();
+  };
+  const item = el(
+    'li',
+    { className: game.over ? 'over' : '' },
+    el(
+      'a',
+      { href: addressOfGame(game), 'data-id': game.id },
+      el('i.thumb', { 'aria-hidden': 'true' }, picture && drawing(picture)),
+      el('b', name),
+      names,
+      line,
+    ),
+    button('', '×', remove, {
+      'aria-label': `Remove from the list: ${name} ${game.names ?? ''}`,
+      title: 'Remove from the list',
+    }),
+  );
+  return { item, line, names, game, info };
+};
+
+/** Tells how a game stands. @param {Row} row */
+const follow = async ({ item, line, names, game, info }) => {
+  let now;
+  try {
+    now = await stateOf(game);
+  } catch (error) {
+    if (/** @type {any} */ (error).status !== 404) return;
+    forgetGame(game.id);
+    item.remove();
+    return;
+  }
+  const called = (/** @type {1|2} */ player) =>
+    seatName(now, player, info?.players[player - 1] ?? '');
+  const yours = !now.result && now.you?.includes(now.turn);
+  setText(names, `${called(1)} – ${called(2)}`);
+  setText(line, standing(now, waitingFor(forever, game.id) > 0));
+  item.classList.toggle('yours', Boolean(yours));
+  item.classList.toggle('over', Boolean(now.result));
+  if (now.result) rememberGame({ id: game.id, over: true, at: game.at });
+};
+
+/**
+ * How a game stands, in words.
+ * @param {import('../table/live.js').Game} now @param {boolean} waits whether something has not been sent
+ */
+const standing = (now, waits) => {
+  const { result, you = [], turn, turns } = now;
+  if (waits) return 'Something waits to be sent – open the game';
+  if (result) return 'finished';
+  return you.includes(turn) && (you.length === 1 || isComputer(now, 1))
+    ? 'Your turn – continue'
+    : `turn ${turns.length + 1} – continue`;
+};
+
+/** @param {Mine} game */
+const stateOf = async (game) => {
+  if (!game.device)
+    return patient(() => getJson(`games/${game.id}`, held(forever, game.id)[0]?.token));
+  const now = deviceGame(forever, game.id);
+  if (!now) throw new Refused(404, 'this browser keeps no such game');
+  return { ...now, you: seatsHere(now) };
+};

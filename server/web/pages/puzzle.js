@@ -1,0 +1,224 @@
+/** One puzzle: find the only turn that wins, and win against the best defence. */
+import { pageAt, positionAt } from '../address.js';
+import { button, placeLine } from '../common/controls.js';
+import { complain, el, kept, onKeys, say, setText, toast } from '../common/dom.js';
+import { play as sound } from '../common/sound.js';
+import { forever } from '../common/storage.js';
+import WORDS from '../common/words.json' with { type: 'json' };
+import { aboutHere } from '../play/here.js';
+import { arrowsFor, createPlay } from '../play/play.js';
+import { createTurns, stepKeys } from '../play/turns.js';
+import { ask, thought } from '../program/ask.js';
+import { view as askView } from '../program/views.js';
+import * as puzzling from './puzzling.js';
+import { actionRow, layOut, taskCard, turnKeys, verdictLine } from './reader.js';
+
+/**
+ * @typedef {import('../program/views.js').GameInfo} GameInfo
+ * @typedef {import('./puzzling.js').Puzzle} Puzzle
+ * @typedef {{state: import('./puzzling.js').Try, info: GameInfo, puzzles: Puzzle[], puzzle: Puzzle, start:
+ *   import('../program/views.js').View,
+ *   play: ReturnType<typeof createPlay>, parts: ReturnType<typeof createParts>}} Page
+ *   `start` is the position, with the player to move at the lower side
+ */
+
+/** How long the defence is looked for. */
+const DEFENCE_MS = 600;
+
+/** @param {HTMLElement} main @param {GameInfo} info @param {Puzzle[]} puzzles @param {number} number */
+export const puzzlePage = async (main, info, puzzles, number) => {
+  const puzzle = puzzles[number - 1];
+  const start = await askView({ game: info.id, position: puzzle.position }, isFlipped(puzzle));
+  document.title = `Puzzle ${number} of ${info.name} – Quadrille`;
+  /** @type {Page} */
+  const p = /** @type {any} */ ({ state: puzzling.BEGIN, info, puzzles, puzzle, start });
+  p.play = createPlay({
+    label: `Board of ${info.name}`,
+    sure: true,
+    mayPlay: () => puzzling.mayTry(p.state),
+    // What has become of it stands with the task.
+    idle: () => (puzzling.isOver(p.state) ? '' : puzzling.verdict(p.state, puzzle, defender(p))),
+    plays: () => !puzzling.isOver(p.state),
+    onWay: (turn) => puzzling.verdict(p.state, puzzle, defender(p)) || `${turn} is played`,
+    onTurn: (turn) => played(p, turn),
+  });
+  p.parts = createParts(p);
+  const { words, list, next, hint, solution, retry, analyse } = p.parts;
+  layOut(
+    main,
+    'puzzle',
+    p.play.board,
+    placeLine(
+      `Puzzle ${number}`,
+      `${info.name} · rated ${puzzle.rating}`,
+      el('a', { href: pageAt(`puzzles/${info.id}`) }, 'All puzzles'),
+    ),
+    taskCard(kept(el('p.task', el('b', taskOf(p)), WORDS.puzzle.only)), words),
+    el('div.now', p.play.card),
+    list.element,
+    actionRow(next, hint, solution, retry, analyse),
+  );
+  onKeys(keys(p));
+  await render(p, false);
+};
+
+/** @param {Page} p */
+const createParts = (p) => {
+  const analyse = el('a#puzzle-analyse.button', { hidden: true }, 'Analyse');
+  analyse.href = positionAt('analysis', p.info.id, p.puzzle.position);
+  return {
+    list: createTurns((ply) => go(p, ply)),
+    words: verdictLine('puzzle-words'),
+    hint: button('#puzzle-hint', 'Hint', () => showHint(p), {
+      title: 'Show which piece or cell it is (h)',
+    }),
+    solution: button('#puzzle-solution', 'Solution', () => showSolution(p)),
+    retry: button('#puzzle-retry', 'Try again', () => restart(p)),
+    next: el('a#puzzle-next.button.primary', { hidden: true }, 'Next puzzle'),
+    analyse,
+  };
+};
+
+/** @param {Page} p */
+const keys = (p) => ({
+  ...stepKeys(p.parts.list.ways),
+  ...turnKeys(p.play),
+  h: () => showHint(p),
+  n: () => {
+    if (!p.parts.next.hidden) location.href = p.parts.next.href;
+  },
+});
+
+/** @param {Page} p */
+const defender = ({ info, start }) => info.players[2 - start.turn];
+
+/** @param {Page} p */
+const taskOf = ({ info, start, puzzle }) => puzzling.task(puzzle, info.players[start.turn - 1]);
+
+/** Whether the second player is to find the turn, who then sits at the lower side. @param {Puzzle} puzzle */
+const isFlipped = ({ position }) => position.endsWith(' 2');
+
+/** @param {Page} p @param {number} ply */
+const placeAt = ({ info, puzzle, state }, ply) => ({
+  game: info.id,
+  position: puzzle.position,
+  turns: state.turns.slice(0, ply),
+});
+
+/** Asks the rules about this puzzle. @param {Page} p @param {object} what */
+const askAbout = ({ info, puzzle }, what) =>
+  ask('puzzle', { game: info.id, number: puzzle.number, ...what });
+
+/** @param {Page} p */
+const render = async (p, animate = true) => {
+  const { state, parts, info, puzzles, puzzle } = p;
+  const at = puzzling.plyOf(state);
+  const over = puzzling.isOver(state);
+  parts.list.show(state.turns, at, p.start.turn);
+  setText(parts.words, puzzling.verdict(state, puzzle, defender(p)));
+  parts.words.dataset.progress = state.progress;
+  parts.hint.hidden = parts.solution.hidden = over;
+  parts.retry.hidden = state.turns.length === 0;
+  parts.next.hidden = parts.analyse.hidden = !over;
+  const next = puzzling.nextOpen(puzzles, puzzling.marksOf(forever, info.id), puzzle.number);
+  parts.next.href = pageAt(`puzzles/${info.id}/${next}`);
+  await p.play.show(placeAt(p, at), { flipped: isFlipped(p.puzzle), animate });
+  p.play.render();
+};
+
+/** @param {Page} p @param {number} to */
+const go = (p, to) => {
+  p.state = { ...p.state, ply: to === p.state.turns.length ? null : to };
+  render(p);
+};
+
+/** @param {Page} p @param {string} turn */
+const played = async (p, turn) => {
+  const { info, puzzle } = p;
+  const turns = [...p.state.turns, turn];
+  sound('move');
+  const { progress } = await askAbout(p, { turns });
+  p.state = { ...p.state, turns, progress, busy: progress === 'right' };
+  if (progress === 'solved')
+    puzzling.note(forever, info.id, puzzle.position, p.state.helped ? 'helped' : 'solved');
+  if (puzzling.isOver(p.state)) sound(progress === 'solved' ? 'end' : 'low');
+  await render(p, false);
+  say(puzzling.verdict(p.state, puzzle, defender(p)));
+  if (p.state.busy) await defend(p);
+};
+
+/** The other side answers as well as it can. @param {Page} p */
+const defend = async (p) => {
+  const was = p.state;
+  try {
+    const { turn } = await thought('turn', {
+      ...placeAt(p, was.turns.length),
+      player: { kind: 'level', level: 10 },
+      time_ms: DEFENCE_MS,
+    });
+    const turns = [...was.turns, turn];
+    const { progress } = await askAbout(p, { turns });
+    // Who has begun again meanwhile is not answered.
+    if (p.state.turns !== was.turns || !p.state.busy) return;
+    p.state = { ...p.state, turns, progress, busy: false };
+  } catch (error) {
+    p.state = { ...p.state, busy: false };
+    complain(error);
+  }
+  sound('other');
+  await render(p);
+  const words = puzzling.verdict(p.state, p.puzzle, defender(p));
+  say(`${defender(p)} plays ${p.state.turns.at(-1)}. ${words}`);
+};
+
+/** @param {Page} p */
+const restart = (p) => {
+  p.state = puzzling.again(p.state);
+  render(p, false);
+  say(taskOf(p));
+};
+
+/**
+ * The turn that wins: the solution's, and behind that what the engine finds.
+ * @param {Page} p @param {import('../program/views.js').Place} place
+ */
+const bestTurn = async (p, place) => {
+  if (!place.turns?.length) return (await askAbout(p, { solution: true })).solution[0];
+  return (await thought('hint', place)).engine?.turn;
+};
+
+/** The position that is looked at. @param {Page} p */
+const here = (p) => placeAt(p, puzzling.plyOf(p.state));
+
+/** Where the winning turn is made, but not how. @param {Page} p */
+const showHint = async (p) => {
+  if (!puzzling.mayTry(p.state)) return;
+  p.state = { ...p.state, helped: true };
+  const find = async (/** @type {import('../program/views.js').Place} */ place) => {
+    const best = await bestTurn(p, place);
+    return best ? arrowsFor(place, best, isFlipped(p.puzzle)) : [];
+  };
+  const use = (/** @type {import('../board/board.js').Hint[]} */ [first]) => {
+    const cell = first && ('place' in first ? first.place : first.from);
+    if (cell === undefined) return;
+    p.play.clear();
+    p.play.hint([{ place: cell }]);
+    toast(`Look at ${p.start.cells[cell].name}.`);
+  };
+  await aboutHere(() => here(p), find, use);
+};
+
+/** @param {Page} p */
+const showSolution = async (p) => {
+  const { solution: turns } = await askAbout(p, { solution: true });
+  p.state = { ...p.state, turns, ply: 0, busy: false, helped: true, shown: true };
+  await render(p, false);
+  const find = (/** @type {import('../program/views.js').Place} */ place) =>
+    arrowsFor(place, turns[0], isFlipped(p.puzzle));
+  await aboutHere(
+    () => here(p),
+    find,
+    (hints) => p.play.hint(hints),
+  );
+  say(`The solution: ${turns.join(', ')}`);
+};

@@ -1,0 +1,373 @@
+/** What is known for certain: results, the values of first moves, and certificates to play against. */
+import { fileAt, pageAt, positionAt } from '../address.js';
+import { layout } from '../board/grid.js';
+import { button, copyField, placeLine } from '../common/controls.js';
+import { complain, drawing, el, fill, onKeys, say, setText, svg } from '../common/dom.js';
+import { choosing } from '../common/shelf.js';
+import { play as sound } from '../common/sound.js';
+import { capital, plural } from '../common/text.js';
+import { sleep } from '../connection/reach.js';
+import { createPlay } from '../play/play.js';
+import { createTurns, stepKeys } from '../play/turns.js';
+import { ask } from '../program/ask.js';
+import { gameOf, view as askView } from '../program/views.js';
+import { grouped, signOf, signs, valueWords } from './proving.js';
+import { actionRow, layOut, pageTabs, turnKeys } from './reader.js';
+
+/**
+ * @typedef {import('../program/views.js').GameInfo} GameInfo
+ * @typedef {import('../program/views.js').View} View
+ * @typedef {import('./proving.js').Value} Value
+ * @typedef {{title: string, says: string, position: string, winner: 1|2|'draw'|null, within: number|null,
+ *   command: string|null, effort: string|null, certificate: {file: string|null, words: string}|null, first:
+ *   Value[]}} Result
+ * @typedef {{claim: string, stored: number, left: number|null, turn: string|null, by: string|null,
+ *   moves: {turn: string, left: number|null}[]}} Proof
+ */
+
+/** The certificate answers no sooner, so that one sees what it answers to. */
+const BREATH = 350;
+
+const UNCERTIFIED = 'There is no certificate: it rests on the search.';
+
+const BY = /** @type {Record<string, string>} */ ({
+  stored: 'as it is stored',
+  'at once': 'which wins at once',
+  tried: 'by exchanges that are tried out',
+});
+
+/** @param {string} game @returns {Promise<Result[]>} */
+const resultsOf = async (game) => (await ask('results', { game })).results;
+
+/** @param {HTMLElement} main @param {string[]} rest */
+export const resultsPage = async (main, rest) => {
+  const { games, info } = await gameOf(rest[0]);
+  if (!info) return shelfPage(main, games);
+  const results = await resultsOf(info.id);
+  if (!results.length) return shelfPage(main, games);
+  const number = results[Number(rest[1]) - 1] ? Number(rest[1]) : 1;
+  return resultPage(main, info, results, number);
+};
+
+/** Every game with what is known of it. @param {HTMLElement} main @param {GameInfo[]} games */
+const shelfPage = async (main, games) => {
+  const lists = await Promise.all(games.map(({ id }) => resultsOf(id)));
+  /** @param {GameInfo} info @param {number} n @param {Result} result */
+  const known = ({ id }, n, { title, says }) =>
+    el('li', el('a', { href: pageAt(`results/${id}/${n + 1}`) }, title), el('small', says));
+  choosing(
+    main,
+    'results',
+    el(
+      'div.shelf.known',
+      games.map((info, i) =>
+        el(
+          'section.card.tile',
+          { 'data-game': info.id },
+          drawing(info.picture),
+          el('h2', info.name),
+          el(
+            'ul',
+            lists[i].map((one, n) => known(info, n, one)),
+          ),
+        ),
+      ),
+    ),
+  );
+};
+
+/** Signs over the cells of a board. */
+const createSigns = () => {
+  const element = svg('svg', { class: 'values', 'aria-hidden': 'true' });
+  /** @param {View|null} view @param {Value[]} values */
+  const show = (view, values) => {
+    if (!view) return;
+    element.setAttribute('viewBox', `0 0 ${view.size.join(' ')}`);
+    const low = layout(view).width;
+    element.replaceChildren(
+      ...signs(view.steps, values, view.turn).map(({ cell, value }) => {
+        const [x, y] = view.cells[cell].at;
+        const words = signOf(value);
+        const wide = 10 + 7 * words.length;
+        const tint =
+          typeof value.winner === 'number'
+            ? `tint-${view.players[value.winner - 1].tint}`
+            : 'unknown';
+        return svg(
+          'g',
+          { class: `value ${tint}`, transform: `translate(${x} ${y + low * 0.3})` },
+          svg('rect', { x: -wide / 2, y: -8, width: wide, height: 16, rx: 8 }),
+          Object.assign(svg('text', { y: 4 }), { textContent: words }),
+        );
+      }),
+    );
+  };
+  return { element, show };
+};
+
+/**
+ * A page of one result.
+ * @typedef {object} Page
+ * @property {GameInfo} info
+ * @property {Result} result
+ * @property {View} start
+ * @property {boolean} playable whether there is a certificate to play against
+ * @property {string[]} turns
+ * @property {number|null} ply how many turns are seen, null if all are
+ * @property {1|2|null} here who sits here; nobody before the first turn of a certificate that begins
+ * @property {boolean} busy whether the proof is about to answer
+ * @property {number} shown counts what was asked to be shown: late answers are dropped
+ * @property {Proof|null} proof
+ * @property {ReturnType<typeof createParts>} parts
+ */
+
+/**
+ * One result: what is known, its board, and its certificate to play against.
+ * @param {HTMLElement} main @param {GameInfo} info @param {Result[]} results @param {number} number
+ */
+const resultPage = async (main, info, results, number) => {
+  const result = results[number - 1];
+  document.title = `${info.name}: ${result.title} – Results – Quadrille`;
+  const start = await askView({ game: info.id, position: result.position });
+  const page = /** @type {Page} */ (
+    /** @type {unknown} */ ({
+      ...{ info, result, start, proof: null },
+      playable: Boolean(result.certificate?.file),
+      turns: [],
+      ply: null,
+      here: result.winner === start.turn ? null : start.turn,
+      busy: false,
+      shown: 0,
+    })
+  );
+  page.parts = createParts(page);
+  lay(main, page, results, number);
+  onKeys(keys(page));
+  await render(page, false);
+};
+
+/** @param {Page} page */
+const opponent = ({ info, here }) => info.players[here === 1 ? 1 : 0];
+
+/** @param {Page} page */
+const seen = ({ ply, turns }) => ply ?? turns.length;
+
+/** @param {Page} page */
+const createParts = (page) => {
+  const { info, start, playable } = page;
+  const play = createPlay({
+    label: `Board of ${info.name}`,
+    sure: true,
+    mayPlay: () => playable && page.ply === null && !page.busy && page.here === play.base()?.turn,
+    plays: () => playable,
+    idle: () => {
+      if (page.busy) return `${opponent(page)} answers…`;
+      return page.here || !playable ? '' : 'The proof moves first';
+    },
+    onTurn: (turn) => played(page, turn),
+  });
+  const marks = createSigns();
+  play.board.element.append(marks.element);
+  return {
+    play,
+    marks,
+    distance: el('p#distance.distance', { role: 'status' }),
+    reason: el('small#distance-why'),
+    values: el('dl#worths.worths'),
+    list: createTurns((ply) => go(page, ply)),
+    begin: button('#begin.primary', 'Play against the proof', () =>
+      sit(page, start.turn === 1 ? 2 : 1),
+    ),
+    other: button('#other', 'Play the other side', () => sit(page, page.here === 1 ? 2 : 1)),
+    again: button('#again', 'Begin again', () => sit(page, page.here ?? start.turn)),
+    undo: button('#take-back', 'Take back', () => takeBack(page)),
+  };
+};
+
+/**
+ * The board, and everything beside it.
+ * @param {HTMLElement} main @param {Page} page @param {Result[]} results @param {number} number
+ */
+const lay = (main, { info, result, playable, parts }, results, number) => {
+  const tabs = results.map(({ title }, i) => ({
+    href: pageAt(`results/${info.id}/${i + 1}`),
+    name: title,
+    current: i + 1 === number,
+  }));
+  const { play, list, begin, other, undo, again } = parts;
+  layOut(
+    main,
+    'result',
+    play.board,
+    placeLine(info.name, result.title, el('a', { href: pageAt('results') }, 'All results')),
+    pageTabs(`Results of ${info.name}`, tabs),
+    el(
+      'section.card.knowledge',
+      { 'aria-label': 'What is known' },
+      el('p.task', el('b#says', result.says)),
+      ...[parts.distance, parts.reason, parts.values],
+    ),
+    playable && el('div.now', play.card),
+    playable && list.element,
+    actionRow(
+      ...[begin, other, undo, again],
+      el('a.button', { href: positionAt('analysis', info.id, result.position) }, 'Analyse'),
+    ),
+    checkCard(result),
+  );
+};
+
+/** @param {Page} page */
+const keys = (page) => ({
+  ...stepKeys(page.parts.list.ways),
+  ...turnKeys(page.parts.play),
+  u: () => {
+    const { undo } = page.parts;
+    if (!undo.hidden && !undo.disabled) takeBack(page);
+  },
+});
+
+/**
+ * What is known of each turn here: by the certificate, or at the start by the list.
+ * @param {Page} page @returns {Value[]}
+ */
+const known = (page) => {
+  const { proof, result } = page;
+  if (!proof || proof.moves.length === 0) return seen(page) === 0 ? result.first : [];
+  return proof.moves.map(({ turn, left }) => ({
+    turn,
+    winner: left === null ? null : result.winner,
+    within: left,
+  }));
+};
+
+/** How far the win is. @param {Page} page @param {View} view */
+const distanceWords = ({ info, result: { winner }, proof, turns }, view) => {
+  if (view.over && view.winner === 'draw') return 'The game is over: nobody has won.';
+  if (view.over) return `${info.players[/** @type {1|2} */ (view.winner) - 1]} has won.`;
+  if (!proof) return '';
+  if (typeof winner !== 'number')
+    return turns.length > 0 ? 'The set has an answer to every turn: nobody wins by force.' : '';
+  if (proof.left === null) return '';
+  return `${info.players[winner - 1]} wins in ${plural(proof.left, 'more turn')} at most.`;
+};
+
+/** What is known of the position. @param {Page} page @param {View} view */
+const paint = (page, view) => {
+  const { info, proof, busy, here, parts } = page;
+  const all = busy ? [] : known(page);
+  const why =
+    proof?.turn && !busy && here !== view.turn
+      ? `The proof plays ${proof.turn}, ${BY[proof.by ?? ''] ?? ''}.`
+      : '';
+  parts.marks.show(view, all);
+  setText(parts.distance, distanceWords(page, view));
+  setText(parts.reason, why);
+  fill(
+    parts.values,
+    ...grouped(all, view.turn).flatMap((group) => [
+      el('dt', capital(valueWords(group[0], info.players))),
+      el('dd', group.map(({ turn }) => turn).join(' ')),
+    ]),
+  );
+};
+
+/** What can be done here. @param {Page} page */
+const paintButtons = (page) => {
+  const { playable, here, turns, busy, result, parts } = page;
+  const playing = turns.length > 0;
+  parts.begin.hidden = !playable || here !== null;
+  parts.other.hidden = !playable || result.winner !== 'draw' || playing;
+  parts.undo.hidden = parts.again.hidden = !playable || !playing;
+  parts.undo.disabled = busy;
+};
+
+/** @param {Page} page */
+const render = async (page, animate = true) => {
+  const { info, result, start, playable, parts } = page;
+  const mine = ++page.shown;
+  parts.list.show(page.turns, seen(page), start.turn);
+  const turns = page.turns.slice(0, seen(page));
+  const place = { game: info.id, position: result.position, turns };
+  const [view, proof] = await Promise.all([
+    parts.play.show(place, { animate }),
+    playable ? ask('proof', place) : null,
+  ]);
+  if (mine !== page.shown || !view) return;
+  page.proof = proof;
+  paintButtons(page);
+  parts.play.render();
+  paint(page, view);
+};
+
+/** The proof answers, if it is to move. @param {Page} page */
+const answer = async (page) => {
+  const { proof, parts, turns } = page;
+  if (!proof?.turn || page.here === null || parts.play.base()?.turn === page.here) return;
+  page.busy = true;
+  parts.play.render();
+  await sleep(BREATH);
+  if (page.turns !== turns || page.ply !== null) return;
+  page.turns = [...turns, proof.turn];
+  page.busy = false;
+  sound('other');
+  await render(page);
+  say(`${opponent(page)} plays ${proof.turn}. ${parts.distance.textContent ?? ''}`);
+  if (proof.left === 1) sound('end');
+};
+
+/** Shows the board as it is now, and lets the proof answer. @param {Page} page */
+const goOn = async (page) => {
+  await render(page, false);
+  answer(page).catch((/** @type {Error} */ error) => {
+    page.busy = false;
+    complain(error);
+    page.parts.play.render();
+  });
+};
+
+/** @param {Page} page @param {string} turn */
+const played = (page, turn) => {
+  page.turns = [...page.turns, turn];
+  sound('move');
+  return goOn(page);
+};
+
+/** Begins anew on a side. @param {Page} page @param {1|2} side */
+const sit = (page, side) => {
+  Object.assign(page, { here: side, turns: [], ply: null, busy: false });
+  return goOn(page);
+};
+
+/** Back to where whoever sits here was to move. @param {Page} page */
+const takeBack = (page) => {
+  const moverAt = (/** @type {number} */ ply) => ((page.start.turn - 1 + ply) % 2) + 1;
+  let count = page.turns.length - 1;
+  while (count > 0 && moverAt(count) !== page.here) count -= 1;
+  Object.assign(page, { turns: page.turns.slice(0, count), ply: null, busy: false });
+  return goOn(page);
+};
+
+/** @param {Page} page @param {number} ply */
+const go = (page, ply) => {
+  page.ply = ply === page.turns.length ? null : ply;
+  render(page);
+};
+
+/** How anybody can check it. @param {Result} result */
+const checkCard = ({ command, effort, certificate }) => {
+  const { file, words } = certificate ?? {};
+  const check = () =>
+    copyField('Check the certificate by the rules alone', 'quadrille verify proof.gz', 'check');
+  const link = { href: file && fileAt(file), download: 'proof.gz' };
+  return el(
+    'section.card.check',
+    { 'aria-label': 'How to check it' },
+    el('h2', 'How to check it'),
+    command && copyField('Find it again', command, 'find-again'),
+    effort && el('small', `It took ${effort}.`),
+    certificate && check(),
+    el(certificate ? 'small' : 'p.about', words ? `${words}.` : UNCERTIFIED),
+    file && el('p', el('a#download', link, 'The certificate as a file')),
+  );
+};

@@ -1,0 +1,419 @@
+/**
+ * Making a turn: taps, drags, keys and typed text on a board, in stages that can be taken back. All pages with a board
+ * play through this; what a turn in the making is, and what follows from it, is in making.js.
+ *
+ * @typedef {import('../program/views.js').View} View
+ * @typedef {import('../program/views.js').Place} Place
+ * @typedef {import('./making.js').Making} Making
+ * @typedef {{onTurn: (turn: string) => Promise<any>|void, mayPlay: () => boolean, idle: () => string, label: string,
+ *   sure: boolean, task: () => string, onWay: (turn: string) => string, plays: () => boolean, premove: () =>
+ *   1|2|null}} Hooks `idle` says what there is when nothing can be played, `task` what is looked for before anything
+ *   is chosen, `sure` never asks for confirmation, `onWay` says how far a turn is that has been played, `plays`
+ *   whether anybody plays here, `premove` who may choose a turn ahead
+ * @typedef {{state: Making, hooks: Hooks, board: ReturnType<typeof createBoard>,
+ *   card: ReturnType<typeof createStageCard>}} Play
+ * @typedef {{text: string, taps: import('../program/views.js').Tap[], cell: number|null, before: View,
+ *   step?: import('../program/views.js').Step}} Attempt the last move of a turn that is tried: its text, its taps,
+ *   the cell that would confirm it, the board before it
+ */
+import { createBoard } from '../board/board.js';
+import { say } from '../common/dom.js';
+import { prefs, touch } from '../common/prefs.js';
+import { capital } from '../common/text.js';
+import { reach, sleep } from '../connection/reach.js';
+import { ask } from '../program/ask.js';
+import { view as askView } from '../program/views.js';
+import { NOTHING, drag, stageOf, tapCell, tapChoice } from './gesture.js';
+import * as making from './making.js';
+import { NONE, due, short, tapped } from './premove.js';
+import { createStageCard } from './stagecard.js';
+
+/** How long the board may be waited for before a turn that needs no board goes on without. */
+const LATE = 700;
+
+/** @param {Partial<Hooks> & Pick<Hooks, 'onTurn'|'mayPlay'|'idle'>} hooks */
+export const createPlay = (hooks) => {
+  /** @type {Play} */
+  const p = {
+    state: making.EMPTY,
+    hooks: {
+      label: 'Board',
+      sure: false,
+      task: () => '',
+      onWay: (turn) => `${turn} is played`,
+      plays: () => true,
+      premove: () => null,
+      ...hooks,
+    },
+    board: createBoard({
+      label: hooks.label,
+      onTap: (cell) => tap(p, cell),
+      onDrag: (from, to) => dragged(p, from, to),
+    }),
+    card: createStageCard({
+      onBack: () => stepBack(p),
+      onClear: () => clear(p),
+      onPlay: () => confirm(p),
+      onType: (text) => typed(p, text),
+      onChoose: (choice) => choose(p, choice),
+      onPeek: (choice) => foresee(p, choice),
+      toBoard: () => p.board.cells.querySelector('button[tabindex="0"]')?.focus(),
+    }),
+  };
+  return {
+    board: p.board,
+    card: p.card.element,
+    entry: p.card.entry,
+    show: (/** @type {Place} */ place, /** @type {Parameters<typeof show>[2]} */ how) =>
+      show(p, place, how),
+    adopt: (/** @type {string} */ text, /** @type {Promise<any>} */ answer) =>
+      adopt(p, text, answer),
+    /** Clears an error that something else has followed. */
+    forgive: () => change(p, { error: '' }),
+    render: () => render(p),
+    back: () => stepBack(p),
+    clear: () => clear(p),
+    view: () => p.state.view,
+    base: () => p.state.base,
+    /** The position that is to be seen, once it is, with its place and which way round it is. */
+    settled: () => {
+      const { current, base: view, place, flipped } = p.state;
+      return current && view && place ? { view, place, flipped } : null;
+    },
+    /** Whether the board that is seen is turned round. */
+    turned: () => p.state.turned,
+    busy: () => making.isBegun(p.state) || p.state.sending !== null,
+    /**
+     * @param {import('../board/board.js').Hint[]} hints
+     * @param {{threat?: boolean, advice?: string}} [how] `advice` says it in words
+     */
+    hint: (hints, { threat = false, advice = '' } = {}) => change(p, { hints, threat, advice }),
+  };
+};
+
+/** What a turn does at a place, as it is drawn. @param {Place} place @param {string} turn @param {boolean} [flipped] */
+export const arrowsFor = async (place, turn, flipped = false) => {
+  const after = { ...place, turns: [...(place.turns ?? []), turn] };
+  return making.arrows((await askView(after, flipped)).last);
+};
+
+/** @param {Play} p */
+const ready = (p) => making.isReady(p.state, p.hooks.mayPlay());
+
+/** Changes the state, and shows it. @param {Play} p @param {Partial<Making>} next */
+const change = (p, next) => {
+  p.state = { ...p.state, ...next };
+  render(p);
+};
+
+/** Shows everything as it stands. @param {Play} p */
+const render = (p) => {
+  const { state, hooks, board, card } = p;
+  if (!state.view) return;
+  // Boards that were fetched are on the board already, with the way their pieces went.
+  board.show(state.view);
+  const able = ready(p);
+  const { marks, placing } = making.marksOf(state, able);
+  board.mark(marks);
+  board.element.classList.toggle('able', able && !state.proposal);
+  board.element.classList.toggle('placing', placing);
+  card.paint({
+    title: making.title(state, able, hooks),
+    able,
+    begun: making.isBegun(state),
+    ...making.stagesOf(state, able),
+    choices: making.stageNow(state, able)?.choices ?? [],
+    tint: state.view.players[state.view.turn - 1].tint,
+    proposed: state.proposal !== null && state.sending === null,
+    mayPlay: hooks.mayPlay(),
+    plays: hooks.plays(),
+    advice: making.adviceOf(state),
+    error: state.error,
+  });
+};
+
+/**
+ * Shows where the parts of a choice would land.
+ * @param {Play} p @param {import('../program/views.js').Tap|null} choice
+ */
+const foresee = (p, choice) => {
+  const { marks } = making.marksOf(p.state, ready(p));
+  p.board.mark({ ...marks, ghosts: choice ? making.landings(p.state, choice) : [] });
+};
+
+/** Says so when an answer takes long. @template T @param {Play} p @param {Promise<T>} answer @returns {Promise<T>} */
+const noticing = async (p, answer) => {
+  let noticed = 0;
+  const timer = setTimeout(() => {
+    noticed = 1;
+    change(p, { late: p.state.late + 1 });
+  }, LATE);
+  try {
+    return await answer;
+  } finally {
+    clearTimeout(timer);
+    p.state = { ...p.state, late: p.state.late - noticed };
+  }
+};
+
+/**
+ * Asks for a position and shows it, unless another was asked for meanwhile.
+ * @param {Play} p @param {string[]} turns @param {boolean} animate
+ */
+const look = async (p, turns, animate) => {
+  const { place, flipped } = p.state;
+  if (!place) return null;
+  p.state = { ...p.state, tries: p.state.tries + 1 };
+  const { shows, tries } = p.state;
+  const next = await noticing(p, askView({ ...place, turns }, flipped));
+  if (shows !== p.state.shows || tries !== p.state.tries) return null;
+  p.state = { ...p.state, view: next, turned: flipped };
+  p.board.show(next, { animate, steps: making.unseen(p.state, next) });
+  return next;
+};
+
+/** @param {Play} p @param {number} cell */
+const tap = async (p, cell) => {
+  if (p.state.view && !ready(p) && (await chooseAhead(p, cell))) return;
+  const { view, spelling, proposal, sending } = p.state;
+  if (!view || !ready(p)) {
+    if (!sending) render(p);
+  } else if (!proposal) spell(p, tapCell(view.steps, spelling, cell));
+  else if (proposal.cell === cell) confirm(p);
+  else stepBack(p);
+};
+
+/** @param {Play} p @param {number} from @param {number} to */
+const dragged = (p, from, to) => {
+  const { view, proposal } = p.state;
+  if (!view || !ready(p) || proposal) return;
+  const spelling = drag(view.steps, from, to);
+  if (from === to) change(p, { spelling });
+  else spell(p, spelling);
+};
+
+/** @param {Play} p @param {import('../program/views.js').Tap} choice */
+const choose = (p, choice) => {
+  const { view, spelling } = p.state;
+  if (view) spell(p, tapChoice(view.steps, spelling, choice));
+};
+
+/**
+ * Plays a step that is spelled out, or shows the next stage.
+ * @param {Play} p @param {import('./gesture.js').Spelling} spelling
+ */
+const spell = async (p, spelling) => {
+  const { view, tries } = p.state;
+  if (!view) return;
+  // What was tried before is given up.
+  p.state = { ...p.state, spelling, hints: [], error: '', tries: tries + 1 };
+  const { step, candidates } = stageOf(view.steps, spelling);
+  if (!step || candidates.length > 1) {
+    render(p);
+    if (spelling.taps.length > 0) say(making.spokenStage(view, spelling));
+    return;
+  }
+  const cell = spelling.taps.findLast((one) => one.cell !== null)?.cell ?? null;
+  const from = { text: step.text, taps: spelling.taps, cell, before: view, step };
+  await attempt(p, making.made(p.state) + step.text, from, false);
+};
+
+/**
+ * Looks what a text makes of the turn: more of it, or all. Says whether it was taken.
+ * @param {Play} p @param {string} text @param {Attempt} from
+ * @param {boolean} certain whether it is played without asking
+ */
+const attempt = async (p, text, from, certain) => {
+  const { spelling } = p.state;
+  const looking = look(p, making.turnsWith(p.state, text), true);
+  const { shows, tries } = p.state;
+  let next;
+  try {
+    next = await (from.step?.ends
+      ? Promise.race([looking, sleep(reach.answering() ? LATE : 0)])
+      : looking);
+  } catch (error) {
+    change(p, { error: capital(/** @type {Error} */ (error).message) });
+    return false;
+  }
+  if (shows !== p.state.shows || tries !== p.state.tries) return false;
+  if (!next) markUntil(p, looking, from);
+  if (next?.in_turn) {
+    const part = { text: from.text, view: from.before, taps: from.taps };
+    change(p, { spelling: NOTHING, draft: [...p.state.draft, part] });
+    say(making.prompt(next, NOTHING));
+    return true;
+  }
+  const proposal = { text, cell: from.cell, before: from.before, spelling };
+  p.state = { ...p.state, spelling: NOTHING, proposal };
+  if (!certain && !p.hooks.sure && asksFirst(p)) {
+    render(p);
+    say(`Play ${text}? Confirm with Play, or go back.`);
+  } else await confirm(p);
+  return true;
+};
+
+/**
+ * Marks on the present board what was chosen, until the next one comes.
+ * @param {Play} p @param {Promise<View|null>} looking @param {Attempt} from
+ */
+const markUntil = (p, looking, from) => {
+  p.state = { ...p.state, hints: from.step ? making.arrows([from.step.trace]) : [] };
+  looking.then(
+    (late) => {
+      if (late) change(p, { hints: [] });
+    },
+    () => {},
+  );
+};
+
+/** Whether a turn is to be confirmed: fingers err, and turns of several moves are long. @param {Play} p */
+const asksFirst = (p) => {
+  const { confirm: asked } = prefs();
+  return asked === 'always' || (asked === 'auto' && (touch() || p.state.draft.length > 0));
+};
+
+/** @param {Play} p */
+const confirm = async (p) => {
+  const { proposal, sending } = p.state;
+  if (!proposal || sending) return;
+  await deliver(p, proposal.text, () => p.hooks.onTurn(proposal.text));
+};
+
+/**
+ * Shows a turn as played until it is answered.
+ * @param {Play} p @param {string} text @param {() => Promise<any>|void} answer
+ */
+const deliver = async (p, text, answer) => {
+  change(p, { sending: { text, from: making.placeKey(p.state.place) } });
+  try {
+    await answer();
+    change(p, { sending: null, ...making.UNMADE, hints: [] });
+  } catch (error) {
+    const { message } = /** @type {Error} */ (error);
+    p.state = { ...p.state, sending: null };
+    change(p, { ...making.cleared(p.state), hints: [], error: capital(message) });
+  }
+};
+
+/**
+ * A turn that was played before, or on another page, and has not been answered.
+ * @param {Play} p @param {string} text @param {Promise<any>} answer
+ */
+const adopt = (p, text, answer) => {
+  const { sending, current, view } = p.state;
+  if (sending || !current || !view) return false;
+  clear(p);
+  p.state = { ...p.state, proposal: { text, cell: null, before: view, spelling: NOTHING } };
+  look(p, making.turnsWith(p.state, text), true).catch(() => {});
+  deliver(p, text, () => answer);
+  return true;
+};
+
+/**
+ * Plays what was typed: the rest of a turn, or a whole one. Says whether it was taken.
+ * @param {Play} p @param {string} text
+ */
+const typed = async (p, text) => {
+  if (!p.state.view || !ready(p)) return false;
+  if (p.state.proposal) stepBack(p);
+  change(p, { error: '' });
+  const from = (/** @type {View} */ before) => ({
+    text,
+    taps: [{ stage: 'typed', label: text, cell: null }],
+    cell: null,
+    before,
+    step: before.steps.find((one) => one.text === text.toLowerCase()),
+  });
+  if (p.state.draft.length > 0) {
+    if (await attempt(p, making.made(p.state) + text, from(p.state.view), true)) return true;
+    clear(p);
+  }
+  if (!p.state.base || !(await attempt(p, text, from(p.state.base), true))) return false;
+  change(p, { error: '' });
+  return true;
+};
+
+/**
+ * Chooses a turn for later, or takes it back. Says whether that is what a tap means now.
+ * @param {Play} p @param {number} cell
+ */
+const chooseAhead = async (p, cell) => {
+  const seat = p.hooks.premove();
+  const { base: here, current } = p.state;
+  if (!seat || !here || !current) return false;
+  if (p.state.ahead === NONE) {
+    const edit = { game: here.game, position: here.position, edit: { turn: seat } };
+    const steps = short(
+      await ask('edit', edit).then(
+        (other) => other.steps,
+        () => [],
+      ),
+    );
+    const { base, ahead } = p.state;
+    if (base !== here || p.hooks.premove() !== seat || steps.length === 0) return base === here;
+    // A second tap may have come while the first waited: they are taken in order.
+    if (ahead === NONE) p.state = { ...p.state, ahead: { ...NONE, steps } };
+  }
+  const ahead = tapped(p.state.ahead, cell);
+  change(p, { ahead });
+  say(
+    ahead.chosen
+      ? `${ahead.chosen.text} will be played next. Tap, or press Escape, to take it back.`
+      : ahead.spelling.taps.length > 0
+        ? 'Choose where to'
+        : 'Nothing is chosen',
+  );
+  return true;
+};
+
+/** Plays what was chosen ahead, if it still can be. @param {Play} p */
+const playAhead = (p) => {
+  const { ahead, view } = p.state;
+  if (ahead === NONE || !view || !ready(p)) return;
+  p.state = { ...p.state, ahead: NONE };
+  const text = due(ahead, view.steps);
+  const step = view.steps.find((one) => one.text === text);
+  if (text) attempt(p, text, { text, taps: [], cell: null, before: view, step }, true);
+  else if (ahead.chosen) {
+    say(`${ahead.chosen.text} cannot be played any more.`);
+    render(p);
+  }
+};
+
+/** Takes back one stage. Says whether there was one. @param {Play} p */
+const stepBack = (p) => {
+  const next = making.stepBack(p.state);
+  if (!next) return false;
+  change(p, next);
+  const { view, spelling } = p.state;
+  if (view && next.spelling) say(making.prompt(view, spelling));
+  return true;
+};
+
+/** @param {Play} p */
+const clear = (p) => change(p, making.cleared(p.state));
+
+/**
+ * Shows a position. What was being made there is forgotten when the position is another one.
+ * @param {Play} p @param {Place} place @param {{flipped?: boolean, animate?: boolean,
+ *   forgive?: boolean}} [how] `forgive` clears the last error
+ */
+const show = async (p, place, { flipped = false, animate = true, forgive = true } = {}) => {
+  const { change: next, same, goesOn } = making.moved(p.state, place, flipped, forgive);
+  if (same && flipped === p.state.flipped) {
+    render(p);
+    return p.state.view;
+  }
+  change(p, next);
+  const mine = p.state.shows;
+  const shown = await look(p, place.turns ?? [], animate && (!same || goesOn));
+  if (mine !== p.state.shows || !shown) return null;
+  change(p, { current: true, base: shown, draft: [] });
+  // A turn that is on its way is shown where it was played.
+  const { sending } = p.state;
+  if (sending?.from === making.placeKey(place))
+    look(p, making.turnsWith(p.state, sending.text), false).catch(() => {});
+  playAhead(p);
+  return shown;
+};

@@ -1,0 +1,48 @@
+/** The rules of a game to read, and a panel with them beside the board. */
+import { button } from '../common/controls.js';
+import { el, fill } from '../common/dom.js';
+import { reasonOf } from '../common/text.js';
+import { fetchText } from '../program/ask.js';
+
+/** The rules of a game; their markup is the program's own. */
+export const rulesArticle = async (/** @type {string} */ id) => {
+  const page = new DOMParser().parseFromString(await fetchText(`rules-${id}.html`), 'text/html');
+  // A board that is drawn need not be written, too; what is wider than the page can be scrolled with keys.
+  for (const written of page.querySelectorAll('p:has(.picture) + pre')) written.remove();
+  for (const wide of page.querySelectorAll('pre, table')) wide.setAttribute('tabindex', '0');
+  return el('article.prose', ...page.body.childNodes);
+};
+
+/**
+ * Opens the rules beside the board.
+ * @param {import('../program/views.js').GameInfo} info @param {HTMLElement} [clock] one that the panel would hide
+ */
+export const rulesPanel = (info, clock) => {
+  const open = /** @type {HTMLDialogElement|null} */ (document.getElementById('rules-panel'));
+  if (open) return open.close();
+  const close = () => panel.close();
+  const text = el('div');
+  const panel = el(
+    'dialog#rules-panel.panel',
+    { 'aria-label': `Rules of ${info.name}` },
+    el('header', el('b', 'Rules'), clock, button('#rules-close', 'Close', close)),
+    text,
+  );
+  rulesArticle(info.id).then(
+    (rules) => fill(text, rules),
+    (error) => fill(text, el('p.error', reasonOf(error))),
+  );
+  panel.addEventListener('close', () => {
+    panel.remove();
+    document.getElementById('rules-open')?.focus();
+  });
+  panel.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
+    if (event.key === 'Escape') {
+      event.preventDefault();
+      close();
+    }
+  });
+  document.body.append(panel);
+  panel.show();
+  panel.querySelector('button')?.focus();
+};

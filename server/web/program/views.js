@@ -1,0 +1,55 @@
+/** What the rules say of games and positions, each asked for once. */
+import { pageAt, toPath } from '../address.js';
+import { ask, fetchFile } from './ask.js';
+
+/**
+ * @typedef {{stage: string, label: string, cell: number|null}} Tap
+ * @typedef {{from: number, to: number|null, height: number}} Travel
+ * @typedef {{placed: number|null, travels: Travel[]}} Trace
+ * @typedef {{text: string, taps: Tap[], trace: Trace, ends: boolean}} Step
+ * @typedef {{name: string, at: [number, number], says: string}} Cell
+ * @typedef {{name: string, tint: string, count: string, reserve: number|null}} Seat
+ * @typedef {{game: string, options: object, position: object, text: string, turn: 1|2, over: boolean,
+ *   winner: 1|2|'draw'|null, in_turn: boolean, status: string, count: number, round: number, svg: string,
+ *   size: [number, number], cells: Cell[], players: [Seat, Seat], steps: Step[], turns: string[],
+ *   last: Trace[], winning: number[], seed: {value: [number, number]}}} View
+ * @typedef {{game: string, options?: object, position?: object|string|null, turns?: string[]}} Place
+ * @typedef {{name: string, about: string, values: (string|number)[], default: string|number}} Option
+ * @typedef {{id: string, name: string, tagline: string, players: [string, string], options: Option[],
+ *   seeds: {id: string, name: string, about: string}[], brushes: {id: string, label: string}[],
+ *   start: string, picture: string}} GameInfo
+ * @typedef {{draw: string, undo: string, rematch: string}} Asks what is said of players who ask for something
+ * @typedef {{games: GameInfo[], levels: {number: number, name: string, about: string}[], asks: Asks}} Catalogue
+ */
+
+/** @type {Promise<Catalogue>|null} */
+let shelf = null;
+/** What there is to play; asked for once. @type {() => Promise<Catalogue>} */
+export const catalogue = () => (shelf ??= fetchFile('catalogue.json', (answer) => answer.json()));
+
+/** All games, and the one with an id, if there is one. @param {string} id */
+export const gameOf = async (id) => {
+  const { games, asks } = await catalogue();
+  return { games, asks, info: games.find((one) => one.id === id) };
+};
+
+/** @type {Map<string, Promise<View>>} */
+const seen = new Map();
+const MOST_SEEN = 200;
+
+/** A position as it is shown; asked for once. @param {Place} place @param {boolean} flipped @returns {Promise<View>} */
+export const view = (place, flipped = false) => {
+  const body = { ...place, flipped };
+  const key = JSON.stringify(body);
+  const known = seen.get(key);
+  if (known) return known;
+  const asked = ask('view', body);
+  asked.catch(() => seen.delete(key));
+  seen.set(key, asked);
+  if (seen.size > MOST_SEEN) seen.delete(/** @type {string} */ (seen.keys().next().value));
+  return asked;
+};
+
+/** The address that asks how to play on from a position. @param {View} view */
+export const playLink = (view) =>
+  pageAt('', `?new=${view.game}&position=${encodeURIComponent(toPath(view.text))}`);

@@ -1,9 +1,0 @@
-/** What the rules or the server refuse, with the reason. */
-export class Refused extends Error {
-  /** @param {number} status @param {string} message @param {string|undefined} field */
-  constructor(status, message, field) {
-    super(message);
-    this.status = status;
-    this.field = field;
-  }
-}
