@@ -1,12 +1,17 @@
 //! The command line.
 
-use crate::analyze::AnalyzeArgs;
-use crate::arena::ArenaArgs;
-use crate::perft::PerftArgs;
-use crate::play::PlayArgs;
-use crate::render::RenderArgs;
-use crate::serve::ServeArgs;
-use clap::{Arg, ArgMatches, Args, Parser, Subcommand, ValueEnum};
+use crate::commands::admin::AdminArgs;
+use crate::commands::analyze::AnalyzeArgs;
+use crate::commands::arena::ArenaArgs;
+use crate::commands::bench::BenchArgs;
+use crate::commands::perft::PerftArgs;
+use crate::commands::play::{OnlineArgs, PlayArgs};
+use crate::commands::puzzles::PuzzlesArgs;
+use crate::commands::render::RenderArgs;
+use crate::commands::serve::ServeArgs;
+use crate::commands::solve::SolveArgs;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Arg, ArgMatches, Args, Parser, Subcommand};
 use engine::GAMES;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
@@ -128,6 +133,8 @@ the line at fault, and the exit code is 2.")]
     Arena(ArenaArgs),
     /// Play in the browser: serve games, analysis and pages
     Serve(ServeArgs),
+    /// Look after a server: games, bans, backups
+    Admin(AdminArgs),
     /// Do engine work for servers and matches on other machines
     #[command(after_help = "Example:\n  quadrille work --nats nats://hub.example:4222")]
     Work {
@@ -174,26 +181,17 @@ The pages play, analyse and review by themselves, can be installed, and work wit
     },
 }
 
-/// Arguments of `join` and `watch`.
-#[derive(Args, Debug)]
-pub struct OnlineArgs {
-    /// The link of the game, or of a seat
-    pub link: String,
-    /// Your name, where nobody has taken the seat yet
-    #[arg(long, value_name = "NAME", default_value = "")]
-    pub name: String,
-    /// Play in lines of text, for pipes, scripts and screen readers
-    #[arg(long)]
-    pub plain: bool,
-    /// Draw with ASCII characters only
-    #[arg(long)]
-    pub ascii: bool,
-    /// In lines of text: no boards, only words
-    #[arg(long)]
-    pub no_boards: bool,
-    /// Where secrets and finished games are kept, instead of the user's data folder
-    #[arg(long, value_name = "FOLDER")]
-    pub data: Option<PathBuf>,
+/// A word of an argument, what the help says of it, and what it means.
+pub type Word<T> = (&'static str, &'static str, T);
+
+/// A parser of these words.
+pub fn words<T>(known: &'static [Word<T>]) -> impl TypedValueParser<Value = T>
+where
+    T: Copy + Send + Sync + 'static,
+{
+    let values = known.iter().map(|(word, help, _)| PossibleValue::new(*word).help(*help));
+    let meaning = |word: String| known.iter().find(|own| own.0 == word).map(|own| own.2);
+    PossibleValuesParser::new(values).try_map(move |word| meaning(word).ok_or("no such word"))
 }
 
 /// A position, as commands take it.
@@ -219,137 +217,6 @@ pub struct PositionArgs {
     /// Options of the game.
     #[command(flatten)]
     pub options: GameOptions,
-}
-
-/// Arguments of `solve`.
-#[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  quadrille solve gekitai -o proof.gz                          who wins, with a certificate
-  quadrille solve six-making --size 4 --moves 'b2 c3' --time 60
-  quadrille solve --file game.txt                              where a recorded game ended
-  quadrille solve jeson-mor --size 5 --complete -o knights     a table of all positions
-  quadrille solve jeson-mor --method quiet --time 3600 --checkpoint work
-  quadrille solve jeson-mor --method quiet --time 3600 --checkpoint work --resume work
-When time or memory run out it says what it knows. Ctrl-C ends the search early.")]
-pub struct SolveArgs {
-    /// What to solve.
-    #[command(flatten)]
-    pub position: PositionArgs,
-    /// The method
-    #[arg(long, value_enum, default_value_t = Method::All)]
-    pub method: Method,
-    /// Look for a win of this player only: 1 or 2
-    #[arg(long, value_name = "PLAYER", value_parser = clap::value_parser!(u8).range(1..=2))]
-    pub player: Option<u8>,
-    /// Do not look for wins that take more turns than this
-    #[arg(long, value_name = "TURNS", value_parser = clap::value_parser!(u32).range(1..=120))]
-    pub within: Option<u32>,
-    /// How long to search, by the clock on the wall; 60 seconds unless another limit is given
-    #[arg(long, value_name = "SECONDS")]
-    pub time: Option<f64>,
-    /// How many positions to look at
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
-    pub nodes: Option<u64>,
-    /// Memory for the table of positions
-    #[arg(long, value_name = "MEBIBYTES", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
-    pub memory: u32,
-    /// Threads, for a search that can use several: that for quiet moves
-    #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=64))]
-    pub threads: u8,
-    /// Save the work to this file, regularly and at the end
-    #[arg(long, value_name = "FILE")]
-    pub checkpoint: Option<PathBuf>,
-    /// How often to save it
-    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
-    pub every: u32,
-    /// Continue from a checkpoint
-    #[arg(long, value_name = "FILE")]
-    pub resume: Option<PathBuf>,
-    /// Solve every position that can follow, in memory or, for games that have such a table, in a file
-    #[arg(long, conflicts_with_all = ["method", "player", "within", "time", "nodes", "checkpoint", "resume"])]
-    pub complete: bool,
-    /// Write the certificate of a win to this file, compressed if its name ends in .gz; or the table
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-}
-
-/// Arguments of `puzzles`.
-#[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  quadrille puzzles gekitai --count 10
-  quadrille puzzles jeson-mor --size 7 --seed 5 -o puzzles.txt
-  quadrille puzzles gekitai --rate puzzles.txt -o sorted.txt
-The puzzles are records, from easy to hard. No turn but the solution wins within the turns that
-the tag Only tells.")]
-pub struct PuzzlesArgs {
-    /// The game
-    pub game: String,
-    /// Rate the puzzles of a file again instead, by the engine as it is now, and sort them
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["count", "games", "seed"])]
-    pub rate: Option<PathBuf>,
-    /// How many to collect
-    #[arg(long, default_value_t = 10)]
-    pub count: usize,
-    /// How many games to play at most
-    #[arg(long, default_value_t = 1_000)]
-    pub games: u64,
-    /// The seed of the random numbers
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
-    /// Write to a file instead of standard output
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-    /// Options of the game.
-    #[command(flatten)]
-    pub options: GameOptions,
-}
-
-/// How to solve a position.
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
-    /// What suits the question: bounds alone with --within, else all in turn
-    All,
-    /// Proof-number search alone
-    Proof,
-    /// Whether anybody wins within 1, 2, 3, … turns
-    Bound,
-    /// The same, but turns that the game's judgement calls free do not count
-    Quiet,
-    /// Closed sets of positions: that nobody can force a win
-    Draw,
-}
-
-/// Arguments of `bench`.
-#[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  quadrille bench                          search fixed positions; the nodes are a checksum
-  quadrille bench playouts --seconds 5     random games per second")]
-pub struct BenchArgs {
-    /// What to measure; the search if nothing is given.
-    #[command(subcommand)]
-    pub what: Option<Bench>,
-}
-
-/// What can be measured.
-#[derive(Subcommand, Debug)]
-pub enum Bench {
-    /// Random games per second on one core
-    #[command(after_help = "Examples:
-  quadrille bench playouts
-  quadrille bench playouts six-making --size 4 --seconds 5")]
-    Playouts {
-        /// The game; all of them if nothing is given
-        game: Option<String>,
-        /// How long to measure each game
-        #[arg(long, default_value_t = 2.0)]
-        seconds: f64,
-        /// The seed of the random numbers
-        #[arg(long, default_value_t = 1)]
-        seed: u64,
-        /// Options of the game.
-        #[command(flatten)]
-        options: GameOptions,
-    },
 }
 
 /// The options of all games, made from what they declare.

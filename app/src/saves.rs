@@ -1,13 +1,14 @@
 //! What is kept between two runs: saved, unfinished and finished games, and the last choices.
 //!
 //! A file is written under another name and then renamed, so that a crash leaves either the old one or the
-//! new one. A game never replaces another, and one that goes on is open in one place: a lock beside its
-//! file tells.
+//! new one. A game never replaces another, and a lock beside the file of an unfinished one keeps it from
+//! being open twice.
 
-use crate::table::Table;
+use crate::sitting::Sitting;
 use engine::puzzles::Puzzle;
 use rules::game::shorten;
-use rules::record::Record;
+use rules::record::{Record, Verdict};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +16,7 @@ use std::fs::{self, File, Permissions, TryLockError};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 use tempfile::NamedTempFile;
 
 /// The largest file that is read, far larger than any game.
@@ -54,7 +55,7 @@ impl Shelf {
     }
 }
 
-/// A file that holds a game, or should.
+/// A file of a game, which may turn out to be damaged.
 #[derive(Clone, Debug)]
 pub struct Kept {
     pub path: PathBuf,
@@ -67,13 +68,21 @@ impl Kept {
     pub fn name(&self) -> String {
         self.path.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
     }
+
+    /// Locks the file of a game that is not finished.
+    fn lock(&self) -> Result<Option<Slot>, String> {
+        match self.shelf {
+            Shelf::Unfinished => Slot::lock(&self.path).map(Some),
+            Shelf::Saved | Shelf::Finished => Ok(None),
+        }
+    }
 }
 
-/// The file of a game that goes on, open here and nowhere else as long as this lives.
+/// The file of an unfinished game, locked for this program until this is dropped.
 #[derive(Debug)]
 pub struct Slot {
     path: PathBuf,
-    /// The lock; the system gives it back when the program ends, however it ends.
+    /// The system releases it when the program ends, however it ends.
     lock: File,
 }
 
@@ -108,7 +117,6 @@ fn lock_path(path: &Path) -> PathBuf {
 pub struct Choices {
     /// The id of the last game.
     pub game: String,
-    /// The names of the two people.
     pub names: [String; 2],
     /// By the id of the game.
     pub games: BTreeMap<String, Chosen>,
@@ -120,7 +128,7 @@ pub struct Choices {
     pub wait: bool,
     /// The colours, by the name of their theme.
     pub theme: String,
-    /// Whether pieces do not move across the board but are there at once.
+    /// Whether pieces appear on their cells at once instead of travelling there.
     pub still: bool,
     /// Whether the original program's proposal is shown at every turn.
     pub advice: bool,
@@ -171,55 +179,45 @@ impl Saves {
         })
     }
 
-    /// The folder itself.
-    pub fn folder(&self) -> &Path {
-        &self.folder
-    }
-
     /// Writes an unfinished game to its file, which is created if there is none yet.
     pub fn keep(&self, slot: &mut Option<Slot>, record: &Record) -> Result<(), String> {
         if let Some(Slot { path, .. }) = slot {
-            return replace(path, record.to_string().as_bytes()).map_err(|error| said(path, error));
+            let written = replace(path, record.to_string().as_bytes(), READABLE);
+            return written.map_err(|error| said(path, error));
         }
         let path = self.add(Shelf::Unfinished, record)?;
         *slot = Some(Slot::lock(&path)?);
         Ok(())
     }
 
-    /// Puts a game that has ended to the others, and removes it from the unfinished ones.
+    /// Adds a game to the finished ones, and removes it from the unfinished ones.
     pub fn finish(&self, slot: &mut Option<Slot>, record: &Record) -> Result<PathBuf, String> {
         let path = self.add(Shelf::Finished, record)?;
         self.forget(slot)?;
         Ok(path)
     }
 
-    /// Opens an unfinished game here, unless it is open elsewhere.
-    pub fn claim(&self, path: &Path) -> Result<(Slot, Table), String> {
-        let slot = Slot::lock(path)?;
+    /// Opens a game, unless it is unfinished and open elsewhere.
+    pub fn claim(&self, kept: &Kept) -> Result<(Sitting, Option<Slot>), String> {
+        let slot = kept.lock()?;
         // Read only now: it may have gone on elsewhere since it was listed.
-        let table = read(path)?;
-        Ok((slot, table))
+        Ok((read(&kept.path)?, slot))
     }
 
     /// Removes the file of a game that is not to be continued.
     pub fn forget(&self, slot: &mut Option<Slot>) -> Result<(), String> {
         let Some(Slot { path, lock }) = slot.take() else { return Ok(()) };
-        let removed = self.delete(&path);
+        let removed = delete(&path);
         let _ = fs::remove_file(lock_path(&path));
         drop(lock);
         removed
     }
 
-    /// Removes an unfinished game for good, unless it is open elsewhere.
-    pub fn claim_to_delete(&self, path: &Path) -> Result<(), String> {
-        self.forget(&mut Some(Slot::lock(path)?))
-    }
-
-    /// Removes a game for good.
-    pub fn delete(&self, path: &Path) -> Result<(), String> {
-        match fs::remove_file(path) {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(said(path, error)),
-            _ => Ok(()),
+    /// Removes a game for good, unless it is unfinished and open elsewhere, where it would be written again.
+    pub fn delete(&self, kept: &Kept) -> Result<(), String> {
+        match kept.lock()? {
+            Some(slot) => self.forget(&mut Some(slot)),
+            None => delete(&kept.path),
         }
     }
 
@@ -245,34 +243,35 @@ impl Saves {
                 shorten(name)
             ));
         }
-        let folder = self.folder.join(Shelf::Saved.folder());
-        fs::create_dir_all(&folder).map_err(|error| said(&folder, error))?;
-        let path = folder.join(format!("{name}.txt"));
-        match create(&path, record.to_string().as_bytes()) {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                Err(format!("there is a game `{name}` already: choose another name"))
-            }
-            Err(error) => Err(said(&path, error)),
-            Ok(()) => Ok(path),
-        }
+        let taken = || format!("there is a game `{name}` already: choose another name");
+        self.store(Shelf::Saved, name, record)?.ok_or_else(taken)
     }
 
+    /// Adds a game under a name of its own.
     fn add(&self, shelf: Shelf, record: &Record) -> Result<PathBuf, String> {
-        let folder = self.folder.join(shelf.folder());
-        fs::create_dir_all(&folder).map_err(|error| said(&folder, error))?;
         let stem = stem(record);
         for number in 1..=MOST_NAMES {
-            let path = folder.join(format!("{stem}-{number}.txt"));
-            if path.exists() {
-                continue;
-            }
-            match create(&path, record.to_string().as_bytes()) {
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(said(&path, error)),
-                Ok(()) => return Ok(path),
+            if let Some(path) = self.store(shelf, &format!("{stem}-{number}"), record)? {
+                return Ok(path);
             }
         }
+        let folder = self.folder.join(shelf.folder());
         Err(format!("there are already {MOST_NAMES} games of today in {}", folder.display()))
+    }
+
+    /// Creates the file of a game; nothing if the name is taken.
+    fn store(&self, shelf: Shelf, name: &str, record: &Record) -> Result<Option<PathBuf>, String> {
+        let folder = self.folder.join(shelf.folder());
+        let path = folder.join(format!("{name}.txt"));
+        if path.exists() {
+            return Ok(None);
+        }
+        fs::create_dir_all(&folder).map_err(|error| said(&folder, error))?;
+        match create(&path, record.to_string().as_bytes()) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(None),
+            Err(error) => Err(said(&path, error)),
+            Ok(()) => Ok(Some(path)),
+        }
     }
 
     /// The games of a shelf, the latest first.
@@ -291,34 +290,31 @@ impl Saves {
         all
     }
 
-    pub fn count(&self) -> usize {
-        [Shelf::Saved, Shelf::Unfinished, Shelf::Finished]
-            .map(|shelf| self.list(shelf).len())
-            .iter()
-            .sum()
+    /// All games: unfinished, saved, finished.
+    pub fn all(&self) -> Vec<Kept> {
+        let shelves = [Shelf::Unfinished, Shelf::Saved, Shelf::Finished].into_iter();
+        shelves.flat_map(|shelf| self.list(shelf)).collect()
     }
 
-    /// The last unfinished game, and what is wrong with a later one that cannot be read.
-    pub fn latest(&self) -> (Option<(Kept, Table)>, Option<String>) {
+    /// The last unfinished game that can be read, and what is wrong with a later one.
+    pub fn latest(&self) -> (Option<(Kept, Sitting)>, Option<String>) {
         let mut trouble = None;
         for kept in self.list(Shelf::Unfinished) {
             match read(&kept.path) {
-                Ok(table) => return (Some((kept, table)), trouble),
+                Ok(sitting) => return (Some((kept, sitting)), trouble),
                 Err(error) => trouble = trouble.or(Some(format!("damaged: {error}"))),
             }
         }
         (None, trouble)
     }
 
-    /// The last choices, or why their file cannot be read; it is left alone then.
+    /// The last choices, or why their file cannot be read; such a file is not touched.
     pub fn choices(&self) -> Result<Choices, String> {
-        let path = self.folder.join("choices.json");
-        match text(&path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Choices::default()),
-            Err(error) => Err(said(&path, error)),
-            Ok(text) => serde_json::from_str(&text)
-                .map_err(|error| format!("{} is damaged: {error}", path.display())),
-        }
+        self.json("choices.json")
+    }
+
+    pub fn remember(&self, choices: &Choices) -> Result<(), String> {
+        self.set_json("choices.json", choices, READABLE)
     }
 
     /// What was typed in line mode, the latest last; nothing where it cannot be read.
@@ -328,26 +324,80 @@ impl Saves {
     }
 
     pub fn keep_typed_lines(&self, lines: &[String]) -> Result<(), String> {
-        let path = self.folder.join("typed.txt");
-        fs::create_dir_all(&self.folder).map_err(|error| said(&self.folder, error))?;
-        replace(&path, (lines.join("\n") + "\n").as_bytes()).map_err(|error| said(&path, error))
+        self.set("typed.txt", (lines.join("\n") + "\n").as_bytes(), READABLE)
     }
 
-    pub fn remember(&self, choices: &Choices) -> Result<(), String> {
-        let path = self.folder.join("choices.json");
-        fs::create_dir_all(&self.folder).map_err(|error| said(&self.folder, error))?;
-        let text = serde_json::to_vec_pretty(choices).map_err(|error| error.to_string())?;
-        replace(&path, &text).map_err(|error| said(&path, error))
+    /// The contents of a file in the folder; none if it does not exist.
+    pub fn json<T: DeserializeOwned + Default>(&self, name: &str) -> Result<T, String> {
+        let path = self.folder.join(name);
+        match text(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(T::default()),
+            Err(error) => Err(said(&path, error)),
+            Ok(text) => serde_json::from_str(&text)
+                .map_err(|error| format!("{} is damaged: {error}", path.display())),
+        }
     }
+
+    /// Replaces a file of the folder, with these permissions.
+    pub fn set_json(&self, name: &str, value: &impl Serialize, mode: u32) -> Result<(), String> {
+        let bytes = serde_json::to_vec_pretty(value).map_err(|error| error.to_string())?;
+        self.set(name, &bytes, mode)
+    }
+
+    fn set(&self, name: &str, bytes: &[u8], mode: u32) -> Result<(), String> {
+        fs::create_dir_all(&self.folder).map_err(|error| said(&self.folder, error))?;
+        let path = self.folder.join(name);
+        replace(&path, bytes, mode).map_err(|error| said(&path, error))
+    }
+}
+
+/// How a game that is being played is kept: in a file while it goes on, then with the finished ones.
+#[derive(Default)]
+pub struct Keeper {
+    slot: Option<Slot>,
+    /// The turns and the result with which it was last put with the finished ones.
+    finished: Option<String>,
+}
+
+impl Keeper {
+    /// Keeps a game from now on; one that has ended already is kept.
+    pub fn new(sitting: &Sitting, slot: Option<Slot>) -> Keeper {
+        Keeper { slot, finished: sitting.result().is_some().then(|| course(sitting)) }
+    }
+
+    /// Writes an unfinished game to its file, and puts a finished one with the others.
+    pub fn keep(&mut self, sitting: &Sitting, saves: &Saves, now: Instant) -> Result<(), String> {
+        let is_over = sitting.result().is_some();
+        // A server keeps its own games until they end, and those of others for good.
+        if sitting.own.is_some() && (!is_over || sitting.looks_on()) {
+            return Ok(());
+        }
+        let has_turns = sitting.board.turns_played() > 0;
+        let is_kept = self.finished.as_ref().is_some_and(|known| *known == course(sitting));
+        match is_over {
+            true if !has_turns || is_kept => saves.forget(&mut self.slot),
+            true => {
+                let kept = saves.finish(&mut self.slot, &sitting.record(now));
+                kept.map(|_| self.finished = Some(course(sitting)))
+            }
+            false if !has_turns && self.slot.is_none() => Ok(()),
+            false => saves.keep(&mut self.slot, &sitting.record(now)),
+        }
+    }
+}
+
+/// The turns and the result of a game, in one text.
+fn course(sitting: &Sitting) -> String {
+    format!("{} {}", sitting.board.history().join(" "), Verdict::from(sitting.result()))
 }
 
 /// Reads the game of a file, or says what is wrong with it.
-pub fn read(path: &Path) -> Result<Table, String> {
+pub fn read(path: &Path) -> Result<Sitting, String> {
     let text = text(path).map_err(|error| said(path, error))?;
-    Table::from_text(&text).map_err(|error| format!("{}: {error}", path.display()))
+    Sitting::from_text(&text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// How the name of a file begins: `gekitai-2026-05-01`.
+/// The beginning of a file name: `gekitai-2026-05-01`.
 fn stem(record: &Record) -> String {
     let game = record.tag("Game").unwrap_or("game");
     format!("{game}-{}", record.tag("Date").unwrap_or_default())
@@ -367,27 +417,35 @@ fn text(path: &Path) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|_| wrong("it is not text in UTF-8"))
 }
 
-/// Writes a file in the same folder, down to the disk; it is removed unless it is given its name.
-fn beside(path: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
+fn delete(path: &Path) -> Result<(), String> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(said(path, error)),
+        _ => Ok(()),
+    }
+}
+
+/// The permissions of the user's other files.
+const READABLE: u32 = 0o666;
+
+/// Writes and syncs a temporary file in the same folder; it is removed unless it gets its final name.
+fn beside(path: &Path, bytes: &[u8], mode: u32) -> io::Result<NamedTempFile> {
     let folder = path.parent().ok_or(ErrorKind::InvalidFilename)?;
-    // The permissions of the user's other files.
-    let readable = Permissions::from_mode(0o666);
-    let mut draft =
-        tempfile::Builder::new().prefix(".").permissions(readable).tempfile_in(folder)?;
+    let mode = Permissions::from_mode(mode);
+    let mut draft = tempfile::Builder::new().prefix(".").permissions(mode).tempfile_in(folder)?;
     draft.write_all(bytes)?;
     draft.as_file().sync_all()?;
     Ok(draft)
 }
 
 /// Replaces a file, or creates it.
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    beside(path, bytes)?.persist(path)?;
+fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+    beside(path, bytes, mode)?.persist(path)?;
     settle(path)
 }
 
 /// Creates a file where there is none.
 fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    beside(path, bytes)?.persist_noclobber(path)?;
+    beside(path, bytes, READABLE)?.persist_noclobber(path)?;
     settle(path)
 }
 
@@ -399,7 +457,7 @@ fn settle(path: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::Sitter;
+    use crate::sitting::seat;
     use std::time::Instant;
     use tempfile::TempDir;
 
@@ -422,13 +480,13 @@ mod tests {
     fn record(turns: usize) -> Record {
         let entry = &engine::GAMES[1];
         let game = (entry.start)(&Default::default()).unwrap();
-        let sitters = [Sitter::person("Ana"), Sitter::person("Ben")];
-        let mut table = Table::new(entry, game, sitters, None);
+        let seats = [seat::person("Ana"), seat::person("Ben")].into();
+        let mut sitting = Sitting::new(entry, game, seats, None);
         for _ in 0..turns {
-            let turn = table.game.turns().remove(0);
-            table.play(&turn, Instant::now()).unwrap();
+            let turn = sitting.board.turns().remove(0);
+            sitting.play(&turn, Instant::now()).unwrap();
         }
-        table.record(Instant::now())
+        sitting.record(Instant::now())
     }
 
     #[test]
@@ -440,7 +498,7 @@ mod tests {
         };
         let paths: Vec<_> = (0..3).map(save).collect();
         for (turns, path) in paths.iter().enumerate() {
-            assert_eq!(read(path).unwrap().game.turns_played(), turns);
+            assert_eq!(read(path).unwrap().board.turns_played(), turns);
         }
         assert_eq!(saves.list(Shelf::Saved).len(), 3);
     }
@@ -451,7 +509,7 @@ mod tests {
         let path = saves.save("a game", &record(2)).unwrap();
         let error = create(&path, b"another").unwrap_err();
         assert_eq!(error.kind(), ErrorKind::AlreadyExists);
-        assert_eq!(read(&path).unwrap().game.turns_played(), 2);
+        assert_eq!(read(&path).unwrap().board.turns_played(), 2);
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
     }
 
@@ -463,9 +521,9 @@ mod tests {
         saves.keep(&mut other, &record(0)).unwrap();
         saves.keep(&mut slot, &record(2)).unwrap();
         assert_eq!(saves.list(Shelf::Unfinished).len(), 2);
-        assert_eq!(read(&slot.as_ref().unwrap().path).unwrap().game.turns_played(), 2);
+        assert_eq!(read(&slot.as_ref().unwrap().path).unwrap().board.turns_played(), 2);
         saves.forget(&mut other).unwrap();
-        assert_eq!(saves.latest().0.unwrap().1.game.turns_played(), 2);
+        assert_eq!(saves.latest().0.unwrap().1.board.turns_played(), 2);
         saves.forget(&mut slot).unwrap();
         assert!(saves.latest().0.is_none());
     }
@@ -495,13 +553,13 @@ mod tests {
         saves.keep(&mut slot, &record(1)).unwrap();
         let path = slot.as_ref().unwrap().path.clone();
         let elsewhere = Saves::open(Some(&saves.folder)).unwrap();
-        let refused = elsewhere.claim(&path).err().unwrap();
+        let kept = elsewhere.list(Shelf::Unfinished).remove(0);
+        let refused = elsewhere.claim(&kept).err().unwrap();
         assert!(refused.contains("open in another window"), "{refused}");
         saves.keep(&mut slot, &record(3)).unwrap();
         drop(slot);
-        let (mut slot, table) =
-            elsewhere.claim(&path).map(|(slot, table)| (Some(slot), table)).unwrap();
-        assert_eq!(table.game.turns_played(), 3);
+        let (sitting, mut slot) = elsewhere.claim(&kept).unwrap();
+        assert_eq!(sitting.board.turns_played(), 3);
         elsewhere.forget(&mut slot).unwrap();
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 0);
     }
@@ -513,7 +571,7 @@ mod tests {
         saves.keep(&mut slot, &record(1)).unwrap();
         let paths = [2, 3].map(|turns| saves.finish(&mut slot, &record(turns)).unwrap());
         assert!(saves.latest().0.is_none());
-        assert_eq!(paths.map(|path| read(&path).unwrap().game.turns_played()), [2, 3]);
+        assert_eq!(paths.map(|path| read(&path).unwrap().board.turns_played()), [2, 3]);
         assert_eq!(saves.list(Shelf::Finished).len(), 2);
     }
 

@@ -1,17 +1,22 @@
 //! All tests of the program as its users run it, in one binary.
 
+mod architecture;
 mod arena;
 mod browser;
 mod cli;
 mod deploy;
 mod documents;
 mod faults;
+mod fifth;
 mod floods;
 mod hostile;
 mod kill;
+mod limits;
 mod lines;
 #[cfg(feature = "many")]
 mod many;
+#[cfg(unix)]
+mod operator;
 mod protocols;
 mod serve;
 mod siege;

@@ -1,4 +1,5 @@
-//! `deploy/try`: what it lacks is said at once, and whatever ends it, nothing is left running.
+//! `deploy/try`: what it lacks is said at once, and whatever ends it, nothing is left running. `deploy/check`: units,
+//! rules and dashboard are tried.
 
 #[cfg(feature = "many")]
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
@@ -128,8 +129,26 @@ fn a_program_for_one_machine_is_refused_in_one_line_before_anything_starts() {
     fs::remove_dir_all(own).unwrap();
 }
 
+#[test]
+fn the_units_are_hardened_and_prometheus_finds_what_rules_and_dashboard_ask_for() {
+    let output = Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("../deploy/check"))
+        .arg(env!("CARGO_BIN_EXE_quadrille"))
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    // Where something is not installed, that is said in one line, and nothing else is wrong.
+    if said.starts_with("deploy/check: missing: apt-get install ") {
+        assert_eq!((said.lines().count(), output.stdout.len()), (1, 0), "{said}");
+        eprint!("{said}");
+        return;
+    }
+    assert!(output.status.success(), "{said}");
+    assert_eq!(String::from_utf8(output.stdout).unwrap().matches(": exposure ").count(), 3);
+}
+
 #[cfg(feature = "many")]
 #[test]
+#[ignore = "takes long: ./check --long"]
 fn whatever_ends_the_script_nothing_is_left_running() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let own = folder("many");

@@ -1,6 +1,6 @@
 //! `kill -9` under load: every turn that was acknowledged is there afterwards, exactly once.
 //!
-//! Forty rounds; more with `QUADRILLE_KILL_ROUNDS`. A round starts the server on the store of all
+//! Twenty rounds; more with `QUADRILLE_KILL_ROUNDS`. A round starts the server on the store of all
 //! rounds before, checks the games of the last one, lets four pairs of bots play over HTTP, and kills the
 //! process when so many turns have been acknowledged as the dice say.
 
@@ -124,7 +124,7 @@ fn play(address: &str, mut pairs: Vec<Pair>, seed: u64, acknowledged: &AtomicUsi
 #[test]
 fn every_acknowledged_turn_survives_kill_9_exactly_once() {
     let rounds = std::env::var("QUADRILLE_KILL_ROUNDS").ok().and_then(|n| n.parse().ok());
-    let rounds: u64 = rounds.unwrap_or(40);
+    let rounds: u64 = rounds.unwrap_or(20);
     let folder = Folder::new("kill");
     let mut dice = Random::new(rounds);
     let mut pairs: Vec<Vec<Pair>> = (0..PAIRS).map(|_| Vec::new()).collect();

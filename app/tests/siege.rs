@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tungstenite::{Message, WebSocket};
 
+#[allow(dead_code)]
 #[path = "../../server/examples/bots/routes.rs"]
 mod routes;
 
@@ -229,7 +230,7 @@ fn twenty_networks_full_of_idle_watchers_leave_room_for_players() {
         let watchers = (0..20 * rounds).filter_map(|n| socket(&server, &network(n), &idle, None));
         watchers.collect::<Vec<_>>()
     };
-    let _watchers = crowd(25);
+    let mut watchers = crowd(25);
     let newcomer = "2001:db8:ffff::1";
     let mut visitor = Visitor::open(&server, newcomer);
     assert_eq!(visitor.get("/"), Some(200), "a page is shown to somebody who is new");
@@ -241,4 +242,15 @@ fn twenty_networks_full_of_idle_watchers_leave_room_for_players() {
     let mut again = Visitor::open(&server, newcomer);
     assert_eq!(again.play(&game, "d4"), Some(200));
     while until(&mut seat, "event")["turn"] != "d4" {}
+    // Who had to go was told to come back.
+    let told = watchers.iter_mut().any(|watcher| {
+        loop {
+            match watcher.read() {
+                Ok(Message::Close(Some(frame))) => break u16::from(frame.code) == 1013,
+                Ok(_) => {}
+                Err(_) => break false,
+            }
+        }
+    });
+    assert!(told);
 }

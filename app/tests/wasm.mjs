@@ -3,7 +3,7 @@
 // standard input is a request, and an empty line follows its answers.
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { createProgram } from '../../server/web/wasi.js';
+import { createProgram } from '../../server/web/program/wasi.js';
 
 const file = new URL('../../server/web/quadrille.wasm.gz', import.meta.url);
 const run = createProgram(new WebAssembly.Module(gunzipSync(readFileSync(file))));

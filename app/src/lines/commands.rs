@@ -1,11 +1,12 @@
 //! What can be typed during a game in lines.
 
 use super::{After, Lines};
-use crate::failure::{Failure, print};
-use crate::pages;
-use crate::table::{Table, proposals, signed};
+use crate::output::pages;
+use crate::shell::failure::{Failure, print};
+use crate::sitting::{Sitting, proposal, signed};
 use engine::{Limits, Session};
-use rules::{Outcome, Player, spoken};
+use requests::puzzles::{Progress, progress};
+use rules::{Player, spoken};
 use std::time::{Duration, Instant};
 
 /// How long the engine looks for a hint.
@@ -37,48 +38,80 @@ pub fn words(game: &dyn Session) -> Vec<String> {
     moves.chain(commands.map(str::to_owned)).collect()
 }
 
-/// What was typed.
+/// A command of a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verb {
+    Help,
+    Moves,
+    Board,
+    Boards,
+    Pieces,
+    Hint,
+    Eval,
+    Undo,
+    Redo,
+    Flip,
+    Turns,
+    Show,
+    Save,
+    Rules,
+    Resign,
+    Pause,
+    Resume,
+    Rematch,
+    Swap,
+    Menu,
+    Quit,
+}
+
+impl Verb {
+    fn read(word: &str) -> Option<Verb> {
+        Some(match word.to_ascii_lowercase().as_str() {
+            "help" | "?" => Verb::Help,
+            "moves" | "m" => Verb::Moves,
+            "board" | "b" => Verb::Board,
+            "boards" => Verb::Boards,
+            "pieces" | "read" => Verb::Pieces,
+            "hint" | "h" => Verb::Hint,
+            "eval" | "e" => Verb::Eval,
+            "undo" | "u" => Verb::Undo,
+            "redo" => Verb::Redo,
+            "flip" | "f" => Verb::Flip,
+            "turns" | "t" => Verb::Turns,
+            "show" => Verb::Show,
+            "save" | "s" => Verb::Save,
+            "rules" | "r" => Verb::Rules,
+            "resign" => Verb::Resign,
+            "pause" | "p" => Verb::Pause,
+            "resume" => Verb::Resume,
+            "rematch" | "n" => Verb::Rematch,
+            "swap" => Verb::Swap,
+            "menu" => Verb::Menu,
+            "quit" | "exit" | "q" => Verb::Quit,
+            _ => return None,
+        })
+    }
+}
+
+/// A line that was typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Typed {
     Nothing,
     /// A move, or what is taken for one.
     Move(String),
     /// A command, and what follows it.
-    Word(&'static str, String),
+    Command(Verb, String),
 }
 
-/// Reads a line.
 pub fn command(line: &str) -> Typed {
     // The original programs want a full stop at the end.
     let line = line.trim().trim_end_matches('.').trim_end();
     let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
-    let word = word.to_ascii_lowercase();
-    let known = match word.as_str() {
-        "" => return Typed::Nothing,
-        "help" | "?" => "help",
-        "moves" | "m" => "moves",
-        "board" | "b" => "board",
-        "boards" => "boards",
-        "pieces" | "read" => "pieces",
-        "hint" | "h" => "hint",
-        "eval" | "e" => "eval",
-        "undo" | "u" => "undo",
-        "redo" => "redo",
-        "flip" | "f" => "flip",
-        "turns" | "t" => "turns",
-        "show" => "show",
-        "save" | "s" => "save",
-        "rules" | "r" => "rules",
-        "resign" => "resign",
-        "pause" | "p" => "pause",
-        "resume" => "resume",
-        "rematch" | "n" => "rematch",
-        "swap" => "swap",
-        "menu" => "menu",
-        "quit" | "exit" | "q" => "quit",
-        _ => return Typed::Move(line.to_owned()),
-    };
-    Typed::Word(known, rest.trim().to_owned())
+    match Verb::read(word) {
+        _ if line.is_empty() => Typed::Nothing,
+        Some(word) => Typed::Command(word, rest.trim().to_owned()),
+        None => Typed::Move(line.to_owned()),
+    }
 }
 
 impl Lines {
@@ -86,50 +119,56 @@ impl Lines {
     pub(super) fn obey(
         &mut self,
         command: Typed,
-        table: &mut Table,
+        sitting: &mut Sitting,
     ) -> Result<Option<After>, Failure> {
         match command {
             Typed::Nothing => self.say("type a move, or `help`")?,
-            Typed::Move(text) => match table.play(&text, Instant::now()) {
+            Typed::Move(text) => match sitting.play(&text, Instant::now()) {
                 Ok(()) => {
-                    self.keep(table)?;
-                    self.show(table)?;
-                    self.judge(table)?;
+                    self.keep(sitting)?;
+                    self.show(sitting)?;
+                    self.judge(sitting)?;
                 }
                 Err(reason) => self.say(&reason)?,
             },
-            Typed::Word(word, rest) => return self.word(word, &rest, table),
+            Typed::Command(word, rest) => return self.word(word, &rest, sitting),
         }
         Ok(None)
     }
 
     pub(super) fn word(
         &mut self,
-        word: &str,
+        word: Verb,
         rest: &str,
-        table: &mut Table,
+        sitting: &mut Sitting,
     ) -> Result<Option<After>, Failure> {
         match word {
-            "help" => {
+            Verb::Help => {
                 for (words, does) in HELP {
                     self.say(&format!("  {words:<11} {does}"))?;
                 }
             }
-            "moves" => self.moves(rest, table)?,
-            "board" => self.show(table)?,
-            "pieces" => self.pieces(table)?,
-            "hint" => self.hint(table)?,
-            "eval" => self.eval(table)?,
-            "undo" => self.changed(table.undo(), "there is nothing to take back", table)?,
-            "redo" => self.changed(table.redo(), "nothing was taken back", table)?,
-            "flip" => {
-                self.style.flipped = !self.style.flipped;
-                self.show(table)?;
+            Verb::Moves => self.moves(rest, sitting)?,
+            Verb::Board => self.show(sitting)?,
+            Verb::Pieces => self.pieces(sitting)?,
+            Verb::Hint => self.hint(sitting)?,
+            Verb::Eval => self.eval(sitting)?,
+            Verb::Undo => self.changed(
+                sitting.undo(Instant::now()),
+                "there is nothing to take back",
+                sitting,
+            )?,
+            Verb::Redo => {
+                self.changed(sitting.redo(Instant::now()), "nothing was taken back", sitting)?
             }
-            "turns" => self.turns(table)?,
-            "show" => self.show_after(rest, table)?,
-            "save" => {
-                let record = table.record(Instant::now());
+            Verb::Flip => {
+                self.style.flipped = !self.style.flipped;
+                self.show(sitting)?;
+            }
+            Verb::Turns => self.turns(sitting)?,
+            Verb::Show => self.show_after(rest, sitting)?,
+            Verb::Save => {
+                let record = sitting.record(Instant::now());
                 let name =
                     if rest.is_empty() { self.saves.free_name(&record) } else { rest.into() };
                 match self.saves.save(&name, &record) {
@@ -137,49 +176,46 @@ impl Lines {
                     Err(trouble) => self.say(&trouble)?,
                 }
             }
-            "boards" => {
+            Verb::Boards => {
                 self.boards = match rest {
                     "on" => true,
                     "off" => false,
                     _ => !self.boards,
                 };
-                self.show(table)?;
+                self.show(sitting)?;
             }
-            "rules" => {
-                let page = pages::page(table.entry, self.style.charset, self.color);
-                print(page.as_bytes())?;
+            Verb::Rules => {
+                let page = pages::page(sitting.entry, self.style.charset, self.color);
+                print(page)?;
             }
-            "resign" => match table.person() {
+            Verb::Resign => match sitting.person() {
                 Some(player) => {
-                    table.take_back_part();
-                    table.resign(player);
-                    self.show(table)?;
+                    sitting.resign(player, Instant::now());
+                    self.show(sitting)?;
                 }
-                None => self.say("nobody is to move")?,
+                None => self.say("it is nobody's turn")?,
             },
-            "pause" => return self.pause(table),
-            "resume" => {}
-            "rematch" | "swap" if table.result().is_some() => {
-                return Ok(Some(After::Again(Box::new(table.rematch(word == "swap")))));
+            Verb::Pause => return self.pause(sitting),
+            Verb::Resume => {}
+            Verb::Rematch | Verb::Swap if sitting.result().is_some() => {
+                return Ok(Some(After::Again(Box::new(sitting.rematch(word == Verb::Swap)))));
             }
-            "rematch" | "swap" => self.say("the game is not over")?,
-            "menu" => return Ok(Some(After::Menu)),
-            _ => return self.leave(table).map(Some),
+            Verb::Rematch | Verb::Swap => self.say("the game is not over")?,
+            Verb::Menu => return Ok(Some(After::Menu)),
+            Verb::Quit => return self.leave(sitting).map(Some),
         }
         Ok(None)
     }
 
     /// Says how the attempt at a puzzle goes.
-    fn judge(&mut self, table: &Table) -> Result<(), Failure> {
-        let Some(puzzle) = &self.task else { return Ok(()) };
-        let (history, in_turn) = (table.game.history(), table.game.in_turn());
-        let own = history.len().div_ceil(2) as u32;
-        let is_right = history.first() == puzzle.solution.first();
-        let turns = puzzle.turns;
-        let has_won = table.result() == Some(Outcome::Win(table.game.first_player()));
-        match (is_right, has_won && own <= turns) {
-            _ if in_turn => Ok(()),
-            (true, true) => {
+    fn judge(&mut self, sitting: &Sitting) -> Result<(), Failure> {
+        let Some(puzzle) = self.task.as_ref().filter(|_| !sitting.board.in_turn()) else {
+            return Ok(());
+        };
+        let (board, turns) = (sitting.board.as_ref(), puzzle.turns);
+        match progress(puzzle, board.first_player(), board) {
+            Progress::Begins => Ok(()),
+            Progress::Solved => {
                 let known = self.saves.choices().map(|mut choices| {
                     choices.solve(puzzle);
                     self.saves.remember(&choices)
@@ -187,23 +223,21 @@ impl Lines {
                 self.say("solved!")?;
                 known.and_then(|kept| kept).or_else(|trouble| self.say(&trouble))
             }
-            (true, false) if own < turns => {
-                self.say(&format!("right: win in {turns} turns in all"))
-            }
-            (true, false) => self.say(&format!("it can be won in {turns} turns: undo takes back")),
-            (false, _) => {
+            Progress::Right => self.say(&format!("right: win in {turns} turns in all")),
+            Progress::Late => self.say(&format!("it can be won in {turns} turns: undo takes back")),
+            Progress::Wrong => {
                 self.say(&format!("that does not win in {turns} turns: undo takes it back"))
             }
         }
     }
 
-    fn changed(&self, done: bool, else_say: &str, table: &Table) -> Result<(), Failure> {
-        if done { self.show(table) } else { self.say(else_say) }
+    fn changed(&self, done: bool, else_say: &str, sitting: &Sitting) -> Result<(), Failure> {
+        if done { self.show(sitting) } else { self.say(else_say) }
     }
 
-    fn moves(&self, prefix: &str, table: &Table) -> Result<(), Failure> {
+    fn moves(&self, prefix: &str, sitting: &Sitting) -> Result<(), Failure> {
         let prefix = prefix.to_ascii_lowercase();
-        let steps = table.game.steps();
+        let steps = sitting.board.steps();
         let texts = steps.iter().map(|step| step.text.as_str());
         let fitting: Vec<_> = texts.filter(|text| text.starts_with(&prefix)).collect();
         match fitting.is_empty() {
@@ -214,75 +248,75 @@ impl Lines {
         }
     }
 
-    fn pieces(&self, table: &Table) -> Result<(), Failure> {
-        let diagram = table.game.diagram();
+    fn pieces(&self, sitting: &Sitting) -> Result<(), Failure> {
+        let diagram = sitting.board.diagram();
         for sentence in spoken::position(&diagram) {
             self.say(&sentence)?;
         }
         self.say(&diagram.status)
     }
 
-    fn hint(&mut self, table: &Table) -> Result<(), Failure> {
-        let game = table.game.as_ref();
-        if table.result().is_some() {
+    fn hint(&mut self, sitting: &Sitting) -> Result<(), Failure> {
+        let game = sitting.board.as_ref();
+        if sitting.result().is_some() {
             return self.say("the game is over");
         }
-        let names = game.seed_players();
         for (id, turns) in game.seed_best() {
-            let name = names.iter().find(|about| about.id == id).map_or(id.as_str(), |a| a.name);
-            self.say(&format!("  Original {name}: {}", proposals(&turns)))?;
+            self.say(&format!("  {}", proposal(game, &id, &turns)))?;
         }
-        let view = self.worker.look(table.entry, game, &Limits::time(GLANCE));
+        let view = self.worker.look(sitting, &Limits::time(GLANCE));
         let best = view.and_then(|view| view.lines.into_iter().next());
         let turn = best.and_then(|line| line.turns.into_iter().next());
         turn.map_or(Ok(()), |turn| self.say(&format!("  Engine: {turn}")))
     }
 
-    fn eval(&mut self, table: &Table) -> Result<(), Failure> {
-        let game = table.game.as_ref();
+    fn eval(&mut self, sitting: &Sitting) -> Result<(), Failure> {
+        let game = sitting.board.as_ref();
         if let Some(values) = game.seed_value() {
-            let [one, two] = Player::BOTH.map(|player| {
-                format!("{} {}", table.colour(player), signed(values[player.index()]))
-            });
+            let [one, two] = Player::BOTH
+                .map(|player| format!("{} {}", sitting.colour(player), signed(values[player])));
             self.say(&format!("  original program: {one}, {two}"))?;
         }
-        let view = self.worker.look(table.entry, game, &Limits::time(GLANCE));
+        let view = self.worker.look(sitting, &Limits::time(GLANCE));
         let Some(view) = view else { return Ok(()) };
-        let best = view.lines.first().map(|line| crate::analyze::verdict(game, line));
+        let best = view.lines.first().map(|line| crate::commands::analyze::verdict(game, line));
         best.map_or(Ok(()), |best| self.say(&format!("  engine: {best}")))
     }
 
-    fn turns(&self, table: &Table) -> Result<(), Failure> {
-        let record = table.record(Instant::now()).to_string();
+    fn turns(&self, sitting: &Sitting) -> Result<(), Failure> {
+        let record = sitting.record(Instant::now()).to_string();
         let turns = record.split("\n\n").nth(1).unwrap_or_default();
         self.say(turns.trim_end())
     }
 
-    fn show_after(&self, number: &str, table: &Table) -> Result<(), Failure> {
-        let played = table.game.turns_played();
+    fn show_after(&self, number: &str, sitting: &Sitting) -> Result<(), Failure> {
+        let played = sitting.board.turns_played();
         let Some(turns) = number.parse().ok().filter(|turns| *turns <= played) else {
             return self.say(&format!("after how many turns? 0 to {played}, as in `show 2`"));
         };
-        let mut game = table.game.boxed_clone();
+        let mut game = sitting.board.boxed_clone();
         game.rewind(turns);
         let drawn = rules::text::text(&game.diagram(), &self.style, self.color);
-        print(format!("\n{drawn}").as_bytes())
+        print(format!("\n{drawn}"))
     }
 
     /// Stops the clock until something else is typed.
-    fn pause(&mut self, table: &mut Table) -> Result<Option<After>, Failure> {
-        table.tend_clock(true, Instant::now());
+    fn pause(&mut self, sitting: &mut Sitting) -> Result<Option<After>, Failure> {
+        sitting.tend_clock(true, Instant::now());
         loop {
             let Some(answer) = self.ask("paused: resume, save, menu or quit?")? else {
-                return self.leave(table).map(Some);
+                return self.leave(sitting).map(Some);
             };
             match command(&answer) {
-                Typed::Word("resume" | "board", _) | Typed::Nothing => {
-                    self.show(table)?;
+                Typed::Command(Verb::Resume | Verb::Board, _) | Typed::Nothing => {
+                    self.show(sitting)?;
                     return Ok(None);
                 }
-                Typed::Word(word @ ("save" | "menu" | "quit" | "help" | "rules"), rest) => {
-                    if let Some(next) = self.word(word, &rest, table)? {
+                Typed::Command(
+                    word @ (Verb::Save | Verb::Menu | Verb::Quit | Verb::Help | Verb::Rules),
+                    rest,
+                ) => {
+                    if let Some(next) = self.word(word, &rest, sitting)? {
                         return Ok(Some(next));
                     }
                 }
@@ -298,10 +332,10 @@ mod tests {
 
     #[test]
     fn words_are_commands_and_all_else_is_a_move() {
-        assert_eq!(command("q."), Typed::Word("quit", String::new()));
+        assert_eq!(command("q."), Typed::Command(Verb::Quit, String::new()));
         assert_eq!(command("c1-a2."), Typed::Move("c1-a2".into()));
-        assert_eq!(command("  Undo "), Typed::Word("undo", String::new()));
-        assert_eq!(command("moves c4"), Typed::Word("moves", "c4".into()));
+        assert_eq!(command("  Undo "), Typed::Command(Verb::Undo, String::new()));
+        assert_eq!(command("moves c4"), Typed::Command(Verb::Moves, "c4".into()));
         assert_eq!(command(" c4 "), Typed::Move("c4".into()));
         assert_eq!(command(""), Typed::Nothing);
     }

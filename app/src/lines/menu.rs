@@ -2,20 +2,19 @@
 
 use super::Lines;
 use crate::cli::GameOptions;
-use crate::failure::{Failure, print};
-use crate::saves::{self, Shelf, Slot};
-use crate::table::clock::{Clock, Terms};
-use crate::table::{Sitter, Table};
-use crate::{input, pages};
+use crate::output::pages;
+use crate::saves::{self, Slot};
+use crate::shell::failure::{Failure, print};
+use crate::shell::input::{self, plain};
+use crate::sitting::clock::Terms;
+use crate::sitting::{Sitting, seat};
 use engine::puzzles::{Puzzle, shipped};
 use engine::{Entry, GAMES, Session, Who};
-use serde_json::Value;
+use rules::game::OptionInfo;
 use std::path::Path;
+use table::Seat;
 
-/// The level that resists in a puzzle.
-const RESISTANCE: u8 = 7;
-
-type Opened = Option<(Table, Option<Slot>)>;
+type Opened = Option<(Sitting, Option<Slot>)>;
 
 impl Lines {
     /// Asks for a game and its players; nothing if the input ends or the user quits.
@@ -33,19 +32,17 @@ impl Lines {
             let prompt = format!(
                 "which game? (a name or number, {goes_on}rules GAME, puzzle GAME, history, load FILE, quit)"
             );
-            let Some(answer) = self.ask_among(&prompt, &words)? else { return Ok(None) };
+            let Some(answer) = self.ask_among(&prompt, words())? else { return Ok(None) };
             let answer = without_stop(&answer);
             let (word, rest) = answer.split_once(' ').unwrap_or((answer, ""));
             match word {
                 "" => {}
                 "quit" | "q" | "exit" => return Ok(None),
-                "continue" => {
-                    match self.saves.latest().0.map(|kept| self.saves.claim(&kept.0.path)) {
-                        Some(Ok((slot, table))) => return Ok(Some((table, Some(slot)))),
-                        Some(Err(trouble)) => self.say(&trouble)?,
-                        None => self.say("there is no unfinished game")?,
-                    }
-                }
+                "continue" => match self.saves.latest().0.map(|kept| self.saves.claim(&kept.0)) {
+                    Some(Ok(opened)) => return Ok(Some(opened)),
+                    Some(Err(trouble)) => self.say(&trouble)?,
+                    None => self.say("there is no unfinished game")?,
+                },
                 "load" => {
                     let (file, number) = match rest.trim().rsplit_once(' ') {
                         Some((file, number)) if number.parse::<usize>().is_ok() => {
@@ -55,19 +52,21 @@ impl Lines {
                     };
                     let own = input::puzzles(Path::new(file)).ok().flatten().unwrap_or_default();
                     if !own.is_empty() {
-                        if let Some(table) = self.own_puzzle(&own, number)? {
-                            return Ok(Some((table, None)));
+                        if let Some(sitting) =
+                            self.attempt(&own, number.unwrap_or(1), "load FILE")?
+                        {
+                            return Ok(Some((sitting, None)));
                         }
                         continue;
                     }
-                    match input::table(Path::new(file), number) {
-                        Ok(table) => return Ok(Some((table, None))),
+                    match input::sitting(Path::new(file), number) {
+                        Ok(sitting) => return Ok(Some((sitting, None))),
                         Err(failure) => self.say(&failure.message())?,
                     }
                 }
                 "puzzle" => {
-                    if let Some(table) = self.puzzle(rest.trim())? {
-                        return Ok(Some((table, None)));
+                    if let Some(sitting) = self.puzzle(rest.trim())? {
+                        return Ok(Some((sitting, None)));
                     }
                 }
                 "history" | "games" => self.history()?,
@@ -77,17 +76,17 @@ impl Lines {
                     }
                 }
                 "rules" if rest.trim().is_empty() => {
-                    self.say("of which game? say `rules` and its name or number")?;
+                    self.say("which game? type `rules` and its name or number")?;
                 }
                 "rules" => match entry(rest) {
                     Ok(entry) => {
-                        print(pages::page(entry, self.style.charset, self.color).as_bytes())?;
+                        print(pages::page(entry, self.style.charset, self.color))?;
                     }
                     Err(trouble) => self.say(&trouble)?,
                 },
                 _ => match entry(word) {
-                    Ok(entry) => match self.table(entry)? {
-                        Some(table) => return Ok(Some((table, None))),
+                    Ok(entry) => match self.sitting(entry)? {
+                        Some(sitting) => return Ok(Some((sitting, None))),
                         None => return Ok(None),
                     },
                     Err(trouble) => self.say(&trouble)?,
@@ -96,8 +95,8 @@ impl Lines {
         }
     }
 
-    /// A puzzle of a game: that of a number, or the first that is not solved.
-    fn puzzle(&mut self, words: &str) -> Result<Option<Table>, Failure> {
+    /// A puzzle of a game: the one with this number, or the first unsolved one.
+    fn puzzle(&mut self, words: &str) -> Result<Option<Sitting>, Failure> {
         let (name, number) = words.split_once(' ').unwrap_or((words, ""));
         let entry = match entry(name) {
             Ok(entry) => entry,
@@ -106,126 +105,88 @@ impl Lines {
         let puzzles = shipped(entry.info.id);
         let choices = self.saves.choices().unwrap_or_default();
         let open = puzzles.iter().position(|puzzle| !choices.has_solved(puzzle)).unwrap_or(0);
-        let at = match number.trim() {
-            "" => Some(open),
-            number => number.parse::<usize>().ok().and_then(|number| number.checked_sub(1)),
+        let number = match number.trim() {
+            "" => open + 1,
+            number => number.parse().unwrap_or(0),
         };
-        let Some((at, puzzle)) = at.and_then(|at| Some((at, puzzles.get(at)?))) else {
-            let count = puzzles.len();
-            self.say(&format!("which one? 1 to {count}, as in `puzzle {name} 1`"))?;
-            return Ok(None);
-        };
-        self.attempt(entry, at, puzzle)
+        self.attempt(&puzzles, number, &format!("puzzle {name}"))
     }
 
-    /// A puzzle of a file: that of a number, or the first.
-    fn own_puzzle(
-        &mut self,
-        own: &[Puzzle],
-        number: Option<usize>,
-    ) -> Result<Option<Table>, Failure> {
-        let at = number.unwrap_or(1).wrapping_sub(1);
-        let Some(puzzle) = own.get(at) else {
-            let count = own.len();
-            self.say(&format!("which one? 1 to {count}, as in `load FILE 1`"))?;
-            return Ok(None);
-        };
-        match entry(&puzzle.game) {
-            Ok(entry) => self.attempt(entry, at, puzzle),
-            Err(trouble) => self.say(&trouble).map(|()| None),
-        }
-    }
-
-    /// Begins an attempt at a puzzle.
+    /// Begins an attempt at the puzzle with this number, from 1; `command` is how one asks for it.
     fn attempt(
         &mut self,
-        entry: &'static Entry,
-        at: usize,
-        puzzle: &Puzzle,
-    ) -> Result<Option<Table>, Failure> {
-        let Ok(game) = (entry.from_text)(&puzzle.position, &Default::default()) else {
+        puzzles: &[Puzzle],
+        number: usize,
+        command: &str,
+    ) -> Result<Option<Sitting>, Failure> {
+        let Some(puzzle) = number.checked_sub(1).and_then(|at| puzzles.get(at)) else {
+            let count = puzzles.len();
+            self.say(&format!("which one? 1 to {count}, as in `{command} 1`"))?;
+            return Ok(None);
+        };
+        let Some(sitting) = engine::find(&puzzle.game).and_then(|e| Sitting::attempt(e, puzzle))
+        else {
             return self.say("this puzzle cannot be read").map(|()| None);
         };
-        let mover = entry.info.players[game.turn().index()];
-        self.say(&format!("puzzle {}: {mover} wins in {} turns", at + 1, puzzle.turns))?;
-        let resists = Sitter::computer(Who::Level { level: RESISTANCE });
-        let mut sitters = [resists.clone(), resists];
-        sitters[game.turn().index()] = Sitter::person("");
+        let mover = sitting.colour(sitting.board.turn());
+        self.say(&format!("puzzle {number}: {mover} wins in {} turns", puzzle.turns))?;
         self.task = Some(puzzle.clone());
-        Ok(Some(Table::new(entry, game, sitters, None)))
+        Ok(Some(sitting))
     }
 
     /// Lists all games, the latest first.
     fn history(&self) -> Result<(), Failure> {
-        let kept = self.kept();
+        let kept = self.saves.all();
         if kept.is_empty() {
             return self.say("no game has been played yet");
         }
         for (number, kept) in (1..).zip(&kept) {
             let words = match saves::read(&kept.path) {
                 Err(_) => format!("{}: damaged", kept.name()),
-                Ok(table) => {
-                    let [one, two] = rules::Player::BOTH.map(|player| table.full_name(player));
-                    let status = table.diagram(&*table.game).status;
-                    format!("{}: {one} against {two}, {status}", table.entry.info.name)
-                }
+                Ok(sitting) => format!("{}, {}", sitting.heading(), sitting.diagram().status),
             };
             self.say(&format!("  {number}  {words}"))?;
         }
         self.say("`open 1` opens the first of them")
     }
 
-    fn kept(&self) -> Vec<saves::Kept> {
-        let shelves = [Shelf::Unfinished, Shelf::Saved, Shelf::Finished].into_iter();
-        shelves.flat_map(|shelf| self.saves.list(shelf)).collect()
-    }
-
     /// A game of the list.
     fn opened(&self, number: &str) -> Result<Opened, Failure> {
-        let kept = self.kept();
+        let kept = self.saves.all();
         let number = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
         let Some(kept) = number.and_then(|number| kept.get(number)) else {
             self.say("which one? `history` lists the games with their numbers, as in `open 1`")?;
             return Ok(None);
         };
-        let opened = match kept.shelf {
-            Shelf::Unfinished => {
-                self.saves.claim(&kept.path).map(|(slot, table)| (table, Some(slot)))
-            }
-            Shelf::Saved | Shelf::Finished => saves::read(&kept.path).map(|table| (table, None)),
-        };
-        match opened {
+        match self.saves.claim(kept) {
             Ok(opened) => Ok(Some(opened)),
             Err(trouble) => self.say(&trouble).map(|()| None),
         }
     }
 
-    fn table(&mut self, entry: &'static Entry) -> Result<Option<Table>, Failure> {
+    fn sitting(&mut self, entry: &'static Entry) -> Result<Option<Sitting>, Failure> {
         let Some(game) = self.options(entry)? else { return Ok(None) };
         self.say("players: human, human:NAME, or a computer's:")?;
         for who in Who::computers(game.as_ref()) {
             let (code, about) = (who.to_string(), who.about(game.as_ref()));
             self.say(&format!("  {code:<12} {}: {about}", who.title(game.as_ref())))?;
         }
-        let mut sitters = Vec::new();
-        let codes = Who::computers(game.as_ref()).into_iter().map(|who| who.to_string());
-        let codes: Vec<String> = ["human".to_owned()].into_iter().chain(codes).collect();
-        let known = || codes.clone();
+        let mut seats = Vec::new();
+        let known: Vec<String> = seat::kinds(game.as_ref()).iter().map(Who::to_string).collect();
         for (colour, usual) in entry.info.players.iter().zip(["human", "level:3"]) {
             let words = format!("who plays {colour}? (Enter is {usual})");
-            let read = |text: &str| Sitter::parse(text, game.as_ref());
-            let sitter = self.asked(&words, usual, &known, read)?;
-            let Some(sitter) = sitter else { return Ok(None) };
-            sitters.push(sitter);
+            let read = |text: &str| seat::parse(text, game.as_ref());
+            let Some(seat) = self.asked(&words, usual, &known, read)? else { return Ok(None) };
+            seats.push(seat);
         }
         let read = |text: &str| match text {
             "none" => Ok(None),
             text => Terms::parse(text).map(Some),
         };
         let words = "clock? (minutes and seconds for a turn, as in 5+3; Enter is none)";
-        let Some(terms) = self.asked(words, "none", &Vec::new, read)? else { return Ok(None) };
-        let Ok(sitters) = <[Sitter; 2]>::try_from(sitters) else { return Ok(None) };
-        Ok(Some(Table::new(entry, game, sitters, terms.map(Clock::new))))
+        let Some(terms) = self.asked(words, "none", &[], read)? else { return Ok(None) };
+        let Ok(seats) = <[Seat; 2]>::try_from(seats) else { return Ok(None) };
+        Ok(Some(Sitting::new(entry, game, seats.into(), terms)))
     }
 
     /// Asks for the options until they make sense.
@@ -245,18 +206,12 @@ impl Lines {
             let said = |failure: Failure| failure.message().trim_start_matches("--").to_owned();
             input::start(entry, &options).map_err(said)
         };
-        let known = || {
-            let options = entry.info.options.iter();
-            options
-                .flat_map(|option| {
-                    let say = |value: Value| match value {
-                        Value::String(text) => format!("{}={text}", option.name),
-                        other => format!("{}={other}", option.name),
-                    };
-                    option.values.list().into_iter().map(say)
-                })
-                .collect()
+        let settings = |option: &OptionInfo| {
+            let values = option.values.list().into_iter();
+            let said = |value| format!("{}={}", option.name, plain(&value));
+            values.map(said).collect::<Vec<_>>()
         };
+        let known: Vec<String> = entry.info.options.iter().flat_map(settings).collect();
         self.asked("options? (as name=value; Enter leaves them)", "", &known, read)
     }
 
@@ -265,11 +220,11 @@ impl Lines {
         &mut self,
         words: &str,
         usual: &str,
-        known: &dyn Fn() -> Vec<String>,
+        known: &[String],
         read: impl Fn(&str) -> Result<T, String>,
     ) -> Result<Option<T>, Failure> {
         loop {
-            let Some(answer) = self.ask_among(words, known)? else { return Ok(None) };
+            let Some(answer) = self.ask_among(words, known.to_vec())? else { return Ok(None) };
             let answer = without_stop(&answer);
             match read(if answer.is_empty() { usual } else { answer }) {
                 Ok(value) => return Ok(Some(value)),

@@ -1,18 +1,17 @@
 //! A game on a server in lines of text.
 //!
-//! What is typed and what the server tells come in as they please. Lines from a pipe wait for their turn. When
-//! there are no more, a player leaves, and who looks on stays to the end. Nobody leaves before the server has
-//! acknowledged what was played, or has had time enough to.
+//! Typed lines and news of the server arrive in any order. Lines from a pipe wait for the user's turn. When
+//! there are no more, a player leaves, and a watcher stays to the end. Nobody leaves before the server has
+//! acknowledged what was played, or has had enough time to.
 
-use super::commands::{Typed, command};
-use super::{Lines, MOST_BYTES};
-use crate::failure::Failure;
-use crate::input::next_line;
-use crate::online::{self, Line, News, Opened, Rematch, Remote, Told};
-use crate::play::PlayArgs;
+use super::commands::{Typed, Verb, command};
+use super::{Lines, MOST_BYTES, time_left};
+use crate::commands::play::PlayArgs;
+use crate::online::{self, Answer, Change, Connection, News, Opened, Remote};
 use crate::saves::Saves;
-use crate::table::Table;
-use crate::table::clock::shown;
+use crate::shell::failure::Failure;
+use crate::shell::input::next_line;
+use crate::sitting::Sitting;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::collections::VecDeque;
@@ -33,10 +32,9 @@ const HELP: &[(&str, &str)] = &[
     ("quit", "leaves; the game goes on, and `quadrille join` comes back to it"),
 ];
 
-/// How long a wait for the server goes on before it is told.
+/// How long the program waits for the server before it says so.
 const SILENTLY: Duration = Duration::from_millis(700);
 
-/// What comes in.
 enum Heard {
     Typed(String),
     InputEnded,
@@ -56,7 +54,7 @@ pub fn run(args: &PlayArgs, saves: Saves, opened: Opened) -> Result<(), Failure>
     // Refusals of games before a rematch.
     let mut refused = Vec::new();
     while let Some(opened) = next.take() {
-        let plays = !opened.seat.own.is_empty();
+        let plays = !opened.sitting.looks_on();
         let mut game = Game::open(opened, &tell);
         let left = game.play(&mut lines, &mut typed, &heard);
         // A connection that broke for good brings no answers.
@@ -64,9 +62,9 @@ pub fn run(args: &PlayArgs, saves: Saves, opened: Opened) -> Result<(), Failure>
             game.settle(&mut lines, &mut typed, &heard);
         }
         refused.extend_from_slice(game.remote.refused_turns());
-        if let Some(link) = accounted(left, &game.remote.unsent(&game.table), &refused)? {
-            next =
-                Some(if plays { online::join(&link, "", &saves)? } else { online::watch(&link)? });
+        if let Some(link) = accounted(left, &game.remote.unsent(&game.sitting), &refused)? {
+            let opened = if plays { online::join(&link, "", &saves) } else { online::watch(&link) };
+            next = Some(opened.map_err(Failure::user)?);
         }
     }
     Ok(())
@@ -115,21 +113,20 @@ fn read_lines(tell: Sender<Heard>) {
     });
 }
 
-/// What was typed and has not been done yet.
+/// Lines that have not been obeyed yet.
 struct Input {
     waiting: VecDeque<String>,
     ended: bool,
 }
 
 struct Game {
-    table: Table,
+    sitting: Sitting,
     remote: Remote,
     plays: bool,
     /// Whether the user has been told that it is their turn.
     prompted: bool,
 }
 
-/// What follows a line that was typed.
 enum After {
     Stay,
     /// It has to wait for the other side.
@@ -140,23 +137,22 @@ enum After {
 
 impl Game {
     fn open(opened: Opened, tell: &Sender<Heard>) -> Game {
-        let Opened { table, seat } = opened;
-        let (plays, tell) = (!seat.own.is_empty(), tell.clone());
-        let line = Line::open(&seat, move |news| tell.send(Heard::News(news)).is_ok());
-        Game { table, remote: Remote::new(seat, Some(line)), plays, prompted: false }
+        let Opened { sitting, link } = opened;
+        let (plays, tell) = (!sitting.looks_on(), tell.clone());
+        let tell = move |news| tell.send(Heard::News(news)).is_ok();
+        let connection = Connection::open(&link, &sitting.state, tell);
+        Game { sitting, remote: Remote::new(link, Some(connection)), plays, prompted: false }
     }
 
-    /// Until the user leaves; the link of the rematch if they go there.
+    /// Plays until the user leaves; the link of the rematch if they go there.
     fn play(
         &mut self,
         lines: &mut Lines,
         input: &mut Input,
         heard: &Receiver<Heard>,
     ) -> Result<Option<String>, Failure> {
-        lines.style.flipped = self.remote.seat.own == [rules::Player::Two];
-        let [one, two] = rules::Player::BOTH.map(|player| self.table.full_name(player));
-        lines.say(&format!("{}: {one} against {two}", self.table.entry.info.name))?;
-        lines.show(&self.table)?;
+        lines.style.flipped = self.sitting.own.as_deref() == Some(&[rules::Player::Two]);
+        lines.open(&self.sitting, None)?;
         loop {
             while let Some(line) = input.waiting.pop_front() {
                 match self.obey(&line, lines)? {
@@ -169,7 +165,7 @@ impl Game {
                     After::Next(link) => return Ok(Some(link)),
                 }
             }
-            let is_over = self.table.result().is_some();
+            let is_over = self.sitting.result().is_some();
             let done = is_over || self.plays && input.waiting.is_empty();
             if input.ended && done {
                 return self.leave(lines);
@@ -188,7 +184,7 @@ impl Game {
     fn settle(&mut self, lines: &mut Lines, input: &mut Input, heard: &Receiver<Heard>) {
         let began = Instant::now();
         let mut is_told = false;
-        while self.remote.is_waiting(&self.table) {
+        while self.remote.is_waiting(&self.sitting) {
             let until = if is_told { online::PATIENCE } else { SILENTLY };
             match heard.recv_timeout(until.saturating_sub(began.elapsed())) {
                 Ok(Heard::News(news)) => {
@@ -202,12 +198,12 @@ impl Game {
                 Ok(Heard::InputEnded) => input.ended = true,
                 Err(RecvTimeoutError::Timeout) if !is_told => {
                     is_told = true;
-                    let unsent = self.remote.unsent(&self.table).join(", ");
+                    let unsent = self.remote.unsent(&self.sitting).join(", ");
                     let _ = lines.say(&format!(
                         "waiting for the server to acknowledge {unsent}; Ctrl-C leaves without"
                     ));
                 }
-                // Nobody has been told yet that it would leave without.
+                // The user has not been told yet that Ctrl-C leaves without an answer.
                 Ok(Heard::Stop) if !is_told => {}
                 Ok(Heard::Stop) | Err(_) => return,
             }
@@ -216,65 +212,50 @@ impl Game {
 
     /// Says once that it is the user's turn.
     fn prompt(&mut self, lines: &Lines) -> Result<(), Failure> {
-        let mover = self.table.person().filter(|_| self.remote.seat.connected);
+        let mover = self.sitting.person().filter(|_| self.remote.connected);
         let Some(player) = mover else {
             self.prompted = false;
             return Ok(());
         };
-        if std::mem::replace(&mut self.prompted, true) || self.table.game.in_turn() {
+        if std::mem::replace(&mut self.prompted, true) || self.sitting.board.in_turn() {
             return Ok(());
         }
-        let left = self.table.clock.as_ref().map(|clock| clock.left(player, Instant::now()));
-        let time = left.map_or(String::new(), |left| format!(", {} left", shown(left)));
+        let time = time_left(&self.sitting, player);
         lines.say(&format!("your turn{time}: type a move, or `help`"))
     }
 
     fn hear(&mut self, news: News, lines: &mut Lines) -> Result<(), Failure> {
-        let mover = self.table.game.turn();
-        match self.remote.hear(news, &mut self.table, Instant::now()) {
-            Told::Nothing => {}
-            Told::Connected(true) => lines.say(&self.remote.words())?,
-            Told::Connected(false) => {
+        let mover = self.sitting.board.turn();
+        match self.remote.hear(news, &mut self.sitting, Instant::now()) {
+            Change::Nothing => {}
+            Change::Connected(true) => lines.say(&self.remote.words(&self.sitting))?,
+            Change::Connected(false) => {
                 lines.say("the connection is lost: connecting again")?;
                 self.say_unsent(lines)?;
             }
-            Told::Joined(name) => lines.say(&format!("{name} sits down"))?,
-            Told::Turn(turn) => {
-                lines.say(&format!("{} plays {turn}", self.table.full_name(mover)))?;
-                lines.show(&self.table)?;
+            Change::Turn(turn) => {
+                lines.say(&format!("{} plays {turn}", self.sitting.full_name(mover)))?;
+                lines.show(&self.sitting)?;
             }
-            Told::Undone => {
-                lines.say("a turn was taken back")?;
-                lines.show(&self.table)?;
+            Change::Back(words) => {
+                lines.say(&words)?;
+                lines.show(&self.sitting)?;
             }
-            Told::GoneBack => {
-                lines.say(online::GONE_BACK)?;
-                lines.show(&self.table)?;
-            }
-            Told::Offered => lines.say(match self.remote.open_offer() {
-                Some("draw") => "a draw is offered: accept or decline?",
-                Some(_) => "the other side would like to take a turn back: accept or decline?",
-                None => "the offer is made",
+            Change::Ended => lines.show(&self.sitting)?,
+            Change::Said(words, answer) => lines.say(&match answer {
+                None => words,
+                Some(Answer::Offer) => format!("{words} accept or decline?"),
+                Some(Answer::Rematch) => format!("{words} `rematch` accepts"),
+                Some(Answer::NextGame) => format!("{words} `rematch` goes there"),
             })?,
-            Told::Declined => lines.say("the offer was declined")?,
-            Told::Ended => lines.show(&self.table)?,
-            Told::Rematch(how) => lines.say(match how {
-                Rematch::Ready => "the next game is ready: `rematch` goes there",
-                Rematch::AskedByUser => "you have asked for a rematch",
-                Rematch::AskedOfUser => "the other side asks for a rematch: `rematch` accepts",
-                Rematch::Asked => "a rematch was asked for",
-            })?,
-            Told::Refused(why) => {
+            Change::Refused(why) => {
                 lines.say(&why)?;
-                lines.show(&self.table)?;
+                lines.show(&self.sitting)?;
                 self.prompted = false;
             }
-            Told::Broken(why) => return Err(Failure::user(why)),
+            Change::Broken(why) => return Err(Failure::user(why)),
         }
-        if self.plays && self.table.result().is_some() {
-            lines.keep(&self.table)?;
-        }
-        Ok(())
+        lines.keep(&self.sitting)
     }
 
     fn obey(&mut self, line: &str, lines: &mut Lines) -> Result<After, Failure> {
@@ -282,58 +263,74 @@ impl Game {
             Typed::Nothing => {}
             Typed::Move(text) => match text.to_ascii_lowercase().as_str() {
                 "draw" => self.send("offer-draw", lines)?,
-                word @ ("accept" | "decline") => match self.remote.open_offer() {
+                word @ ("accept" | "decline") => match online::open_offer(&self.sitting) {
                     Some(_) => self.send(word, lines)?,
                     None => lines.say("nothing is offered")?,
                 },
                 _ => return self.try_move(&text, lines),
             },
-            Typed::Word("help", _) => {
+            Typed::Command(word, rest) => return self.word(word, &rest, lines),
+        }
+        Ok(After::Stay)
+    }
+
+    fn word(&mut self, word: Verb, rest: &str, lines: &mut Lines) -> Result<After, Failure> {
+        match word {
+            Verb::Help => {
                 HELP.iter()
                     .try_for_each(|(words, does)| lines.say(&format!("  {words:<15} {does}")))?;
             }
-            Typed::Word("undo", _) if self.table.game.in_turn() => {
-                self.table.take_back_part();
-                lines.show(&self.table)?;
+            Verb::Undo if self.sitting.board.in_turn() => {
+                self.sitting.take_back_part();
+                lines.show(&self.sitting)?;
             }
-            Typed::Word(word @ ("resign" | "undo"), _) => self.send(word, lines)?,
-            Typed::Word("rematch", _) => match self.remote.next_link() {
+            Verb::Undo => self.send("undo", lines)?,
+            Verb::Resign => self.send("resign", lines)?,
+            Verb::Rematch => match self.remote.next_link(&self.sitting) {
                 Some(link) => return Ok(After::Next(link)),
                 None => self.send("rematch", lines)?,
             },
-            Typed::Word("quit" | "menu", _) => return Ok(After::Quit),
-            Typed::Word("hint" | "eval", _) if self.plays && self.table.result().is_none() => {
+            Verb::Quit | Verb::Menu => return Ok(After::Quit),
+            Verb::Hint | Verb::Eval if self.plays && self.sitting.result().is_none() => {
                 lines.say("no engine helps while you play somebody")?;
             }
-            Typed::Word("redo" | "swap" | "pause" | "resume", _) => {
-                lines.say("that is not for games on a server; `help` lists what is")?;
+            Verb::Redo | Verb::Swap | Verb::Pause | Verb::Resume => {
+                lines.say("that does not work in a game on a server; `help` lists what does")?;
             }
-            Typed::Word(word, rest) => {
-                lines.word(word, &rest, &mut self.table)?;
-                if word == "turns" {
-                    self.say_unsent(lines)?;
-                }
+            Verb::Turns => {
+                lines.word(word, rest, &mut self.sitting)?;
+                self.say_unsent(lines)?;
             }
+            Verb::Moves
+            | Verb::Board
+            | Verb::Boards
+            | Verb::Pieces
+            | Verb::Hint
+            | Verb::Eval
+            | Verb::Flip
+            | Verb::Show
+            | Verb::Save
+            | Verb::Rules => drop(lines.word(word, rest, &mut self.sitting)?),
         }
         Ok(After::Stay)
     }
 
     fn try_move(&mut self, text: &str, lines: &mut Lines) -> Result<After, Failure> {
-        if self.table.result().is_some() {
+        if self.sitting.result().is_some() {
             lines.say("the game is over: `rematch` asks for another")?;
         } else if !self.plays {
             lines.say("you are looking on")?;
-        } else if self.table.person().is_none() && !stdin().is_terminal() {
+        } else if self.sitting.person().is_none() && !stdin().is_terminal() {
             return Ok(After::Wait);
-        } else if self.table.person().is_none() {
-            let mover = self.table.full_name(self.table.game.turn());
+        } else if self.sitting.person().is_none() {
+            let mover = self.sitting.full_name(self.sitting.board.turn());
             lines.say(&format!("{mover} is to move"))?;
         } else {
-            match self.table.play(text, Instant::now()) {
+            match self.sitting.play(text, Instant::now()) {
                 Ok(()) => {
-                    lines.show(&self.table)?;
-                    self.remote.send_turn(&self.table);
-                    if !self.remote.seat.connected {
+                    lines.show(&self.sitting)?;
+                    self.remote.send_turn(&self.sitting);
+                    if !self.remote.connected {
                         self.say_unsent(lines)?;
                     }
                 }
@@ -344,12 +341,11 @@ impl Game {
     }
 
     fn send(&mut self, word: &str, lines: &Lines) -> Result<(), Failure> {
-        self.remote.send_word(word, &self.table).or_else(|why| lines.say(why))
+        self.remote.send_word(word, &self.sitting).or_else(|why| lines.say(why))
     }
 
-    /// Marks what the server has not acknowledged.
     fn say_unsent(&self, lines: &Lines) -> Result<(), Failure> {
-        let unsent = self.remote.unsent(&self.table);
+        let unsent = self.remote.unsent(&self.sitting);
         if unsent.is_empty() {
             return Ok(());
         }
@@ -357,7 +353,7 @@ impl Game {
     }
 
     fn leave(&self, lines: &Lines) -> Result<Option<String>, Failure> {
-        if self.plays && self.table.result().is_none() {
+        if self.plays && self.sitting.result().is_none() {
             lines.say("the game goes on: `quadrille join` with its link comes back to it")?;
         }
         Ok(None)

@@ -1,39 +1,40 @@
 //! A connection to a server, plain or, where the program is built with it, over TLS.
 
-use std::io::{Read, Result, Write};
+use std::io::{Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
 /// How long a connection and a request may take.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A connection.
-pub enum Stream {
-    Plain(TcpStream),
-    #[cfg(feature = "tls")]
-    Secure(Box<rustls::StreamOwned<rustls::ClientConnection, TcpStream>>),
+/// Bytes to and from a server.
+pub trait Stream: Read + Write + Send {
+    /// The socket below, of which the timeouts can be set.
+    fn socket(&self) -> &TcpStream;
 }
 
-impl Stream {
-    /// Connects to a host with its port, or says why not.
-    pub fn open(host: &str, secure: bool) -> std::result::Result<Stream, String> {
-        let stream = connected(host)?;
-        match secure {
-            false => Ok(Stream::Plain(stream)),
-            #[cfg(feature = "tls")]
-            true => secured(host, stream).map_err(|why| format!("cannot reach {host}: {why}")),
-            #[cfg(not(feature = "tls"))]
-            true => Err(format!("cannot reach {host}: {NO_TLS}")),
-        }
+impl Stream for TcpStream {
+    fn socket(&self) -> &TcpStream {
+        self
     }
+}
 
-    /// How long a read waits.
-    pub fn set_read_timeout(&self, time: Duration) -> Result<()> {
-        match self {
-            Stream::Plain(socket) => socket.set_read_timeout(Some(time)),
-            #[cfg(feature = "tls")]
-            Stream::Secure(stream) => stream.sock.set_read_timeout(Some(time)),
-        }
+#[cfg(feature = "tls")]
+impl Stream for rustls::StreamOwned<rustls::ClientConnection, TcpStream> {
+    fn socket(&self) -> &TcpStream {
+        &self.sock
+    }
+}
+
+/// Connects to a host with its port, or says why not.
+pub fn open(host: &str, secure: bool) -> Result<Box<dyn Stream>, String> {
+    let stream = connected(host)?;
+    match secure {
+        false => Ok(Box::new(stream)),
+        #[cfg(feature = "tls")]
+        true => secured(host, stream).map_err(|why| format!("cannot reach {host}: {why}")),
+        #[cfg(not(feature = "tls"))]
+        true => Err(format!("cannot reach {host}: {NO_TLS}")),
     }
 }
 
@@ -43,7 +44,7 @@ pub const NO_TLS: &str = "this program was built without TLS. Build it with \
     `cargo install --path app --locked --features tls`, or make a tunnel with \
     `ssh -L 8000:127.0.0.1:8000 HOST` and use http://127.0.0.1:8000/ID";
 
-fn connected(host: &str) -> std::result::Result<TcpStream, String> {
+fn connected(host: &str) -> Result<TcpStream, String> {
     let said = |why: String| format!("cannot reach {host}: {why}");
     let addresses = host.to_socket_addrs().map_err(|error| said(error.to_string()))?;
     let mut last = said("it has no address".into());
@@ -64,7 +65,7 @@ fn connected(host: &str) -> std::result::Result<TcpStream, String> {
 
 /// Greets a server over TLS, and checks that it is the one it should be.
 #[cfg(feature = "tls")]
-fn secured(host: &str, stream: TcpStream) -> std::result::Result<Stream, String> {
+fn secured(host: &str, stream: TcpStream) -> Result<Box<dyn Stream>, String> {
     let mut roots = rustls::RootCertStore::empty();
     for certificate in rustls_native_certs::load_native_certs().certs {
         // One that cannot be read proves nothing, and the others may.
@@ -84,37 +85,5 @@ fn secured(host: &str, stream: TcpStream) -> std::result::Result<Stream, String>
     while stream.conn.is_handshaking() {
         stream.conn.complete_io(&mut stream.sock).map_err(|error| error.to_string())?;
     }
-    Ok(Stream::Secure(Box::new(stream)))
-}
-
-impl Read for Stream {
-    fn read(&mut self, bytes: &mut [u8]) -> Result<usize> {
-        match self {
-            Stream::Plain(stream) => stream.read(bytes),
-            #[cfg(feature = "tls")]
-            Stream::Secure(stream) => match stream.read(bytes) {
-                // Many servers close without a word of farewell.
-                Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => Ok(0),
-                read => read,
-            },
-        }
-    }
-}
-
-impl Write for Stream {
-    fn write(&mut self, bytes: &[u8]) -> Result<usize> {
-        match self {
-            Stream::Plain(stream) => stream.write(bytes),
-            #[cfg(feature = "tls")]
-            Stream::Secure(stream) => stream.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> Result<()> {
-        match self {
-            Stream::Plain(stream) => stream.flush(),
-            #[cfg(feature = "tls")]
-            Stream::Secure(stream) => stream.flush(),
-        }
-    }
+    Ok(Box::new(stream))
 }

@@ -5,14 +5,15 @@ use super::library::Library;
 use super::look::Look;
 use super::menu::Menu;
 use super::page::Page;
-use super::play::Play;
+use super::play::BoardScreen;
 use super::puzzles::{Puzzles, Series};
 use super::settings::Settings;
 use super::setup::Setup;
 use crate::online::{News, Opened};
 use crate::saves::{Choices, Saves, Slot};
-use crate::table::Table;
-use crate::table::work::{Report, Worker};
+use crate::sitting::Sitting;
+use crate::sitting::work::{Report, Worker};
+use crate::tui::field::Field;
 use engine::Entry;
 use engine::puzzles::Puzzle;
 use ratatui::crossterm::event::{Event, KeyCode};
@@ -26,15 +27,14 @@ use std::time::{Duration, Instant};
 pub enum Message {
     /// From the keyboard or the mouse.
     Input(Event),
-    /// From a thread of the computer.
+    /// From a thread that searches.
     Work(Report),
-    /// From the connection to a server.
     Net(News),
     /// A game on a server that was asked for, or why there is none.
     Opened(Result<Box<Opened>, String>),
     /// The time given by [`App::next_tick`] has passed.
     Tick,
-    /// The window has another size. Every message redraws everything.
+    /// The window has another size; nothing is to be done, as every message redraws everything.
     Resized,
     /// The terminal is gone, or a signal ends the program.
     End,
@@ -42,14 +42,13 @@ pub enum Message {
     Suspend,
 }
 
-/// What all screens share.
-pub struct Shared {
-    /// The games on the menu.
+/// What every screen needs besides its own state.
+pub struct Context {
     pub games: &'static [Entry],
     pub look: Look,
     pub saves: Saves,
     pub choices: Choices,
-    /// Whether choices are written: not over a damaged file.
+    /// False after a damaged file was read: it must not be overwritten.
     pub remembers: bool,
     pub worker: Worker,
     /// Where a connection reports to; none in tests.
@@ -58,8 +57,7 @@ pub struct Shared {
     pub now: Instant,
 }
 
-impl Shared {
-    /// Writes the choices to disk.
+impl Context {
     pub fn remember(&self) -> Result<(), String> {
         if self.remembers { self.saves.remember(&self.choices) } else { Ok(()) }
     }
@@ -74,7 +72,19 @@ pub enum Screen {
     Library(Library),
     Puzzles(Puzzles),
     Settings(Settings),
-    Play(Box<Play>),
+    Play(Box<BoardScreen>),
+}
+
+impl Screen {
+    /// The line of text that is being edited.
+    pub fn field(&mut self) -> Option<&mut Field> {
+        match self {
+            Screen::Setup(setup) => setup.field(),
+            Screen::Library(library) => library.field(),
+            Screen::Play(play) => play.field(),
+            Screen::Menu(_) | Screen::Editor(_) | Screen::Puzzles(_) | Screen::Settings(_) => None,
+        }
+    }
 }
 
 /// Where a key or a click leads.
@@ -83,16 +93,14 @@ pub enum Next {
     Menu,
     Setup(&'static Entry),
     Library,
-    /// The games of a file.
-    File(PathBuf, Vec<Result<Table, String>>),
-    /// Puzzles of a file.
+    File(PathBuf, Vec<Result<Sitting, String>>),
     OwnPuzzles(Vec<Puzzle>),
     Settings,
     /// The list of puzzles, with one of them selected or none.
     Puzzles(Option<Series>),
     Puzzle(Series),
     /// A game, and its file if it goes on.
-    Play(Box<Table>, Option<Slot>),
+    Play(Box<Sitting>, Option<Slot>),
     /// Another try at the turn on the screen.
     TryAgain,
     /// A board on which variations of the game on the screen are tried.
@@ -103,9 +111,8 @@ pub enum Next {
     Form,
     /// A board on which the position that was set up is looked at.
     Examine,
-    /// Back to a game.
-    Resume(Box<Play>),
-    /// A game on a server.
+    /// Back to the game behind a board.
+    Back,
     Online(Box<Opened>),
     /// A page over the present screen.
     Page(Page),
@@ -113,7 +120,7 @@ pub enum Next {
     Picture(Box<Diagram>, bool),
     Suspend,
     Quit,
-    /// Away from a game of which the server has not acknowledged everything.
+    /// Leaves a game although the server has not acknowledged everything.
     Abandon(Box<Next>),
 }
 
@@ -125,7 +132,7 @@ impl Next {
             Next::Stay
                 | Next::TryAgain
                 | Next::Explore
-                | Next::Resume(_)
+                | Next::Back
                 | Next::Page(_)
                 | Next::Picture(..)
                 | Next::Suspend
@@ -138,11 +145,10 @@ impl Next {
 pub enum Hit {
     /// A cell of the board, by its number.
     Cell(usize),
-    /// A row of a list.
     Row(usize),
     /// One of the engine's lines.
     Line(usize),
-    /// A choice that no cell stands for, such as the parts of a stack.
+    /// A choice that is not a cell, such as the parts of a stack.
     Choice(usize),
     /// The same as a key.
     Key(KeyCode),
@@ -157,7 +163,7 @@ impl Hits {
         self.0.borrow_mut().clear();
     }
 
-    /// Gives an area a meaning, on top of earlier ones.
+    /// Adds an area on top of earlier ones.
     pub fn add(&self, area: Rect, hit: Hit) {
         self.0.borrow_mut().push((area, hit));
     }
@@ -172,20 +178,20 @@ impl Hits {
 pub struct Picture {
     pub diagram: Box<Diagram>,
     pub flipped: bool,
-    pub state: Shown,
+    pub state: PictureState,
 }
 
 /// Whether a drawing is on the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shown {
+pub enum PictureState {
     Due,
     Done,
-    /// It is to be taken away.
+    /// It is to be removed.
     Over,
 }
 
 pub struct App {
-    pub shared: Shared,
+    pub context: Context,
     pub screen: Screen,
     /// A page over the screen.
     pub page: Option<Page>,
@@ -195,18 +201,18 @@ pub struct App {
     /// The cell on which the mouse button went down.
     pub pressed: Option<usize>,
     pub quit: bool,
-    /// What the user has left without an acknowledgement of the server.
+    /// Turns and commands that the user left behind unacknowledged by the server.
     pub abandoned: Vec<String>,
     /// Whether the program is to be suspended, as by Ctrl-Z.
     pub suspend: bool,
 }
 
 impl App {
-    pub fn new(shared: Shared, trouble: Option<String>) -> App {
-        let screen = Screen::Menu(Menu::new(&shared, trouble));
+    pub fn new(context: Context, trouble: Option<String>) -> App {
+        let screen = Screen::Menu(Menu::new(&context, trouble));
         let hits = Hits::default();
         App {
-            shared,
+            context,
             screen,
             page: None,
             picture: None,
@@ -218,7 +224,7 @@ impl App {
         }
     }
 
-    /// What the user has done in the game on the screen and the server has not acknowledged.
+    /// Turns and commands of the game on the screen that the server has not acknowledged.
     pub fn unsent(&self) -> Vec<String> {
         match &self.screen {
             Screen::Play(play) => play.unsent(),
@@ -249,22 +255,22 @@ impl App {
     }
 
     fn arrive(&mut self, next: Next) {
-        let shared = &mut self.shared;
+        let context = &mut self.context;
         match next {
             Next::Stay => {}
-            Next::Menu => self.screen = Screen::Menu(Menu::new(shared, None)),
-            Next::Setup(entry) => match Setup::new(entry, shared) {
+            Next::Menu => self.screen = Screen::Menu(Menu::new(context, None)),
+            Next::Setup(entry) => match Setup::new(entry, context) {
                 Ok(setup) => self.screen = Screen::Setup(Box::new(setup)),
-                Err(trouble) => self.screen = Screen::Menu(Menu::new(shared, Some(trouble))),
+                Err(trouble) => self.screen = Screen::Menu(Menu::new(context, Some(trouble))),
             },
             Next::File(path, games) => {
                 self.screen = Screen::Library(Library::of_file(&path, games));
             }
             Next::OwnPuzzles(puzzles) => self.screen = Screen::Puzzles(Puzzles::of(&puzzles)),
-            Next::Settings => self.screen = Screen::Settings(Settings::default()),
-            Next::Library => self.screen = Screen::Library(Library::new(shared)),
+            Next::Settings => self.screen = Screen::Settings(Settings::new()),
+            Next::Library => self.screen = Screen::Library(Library::new(context)),
             Next::Puzzles(chosen) => {
-                let puzzles = Puzzles::new(shared);
+                let puzzles = Puzzles::new(context);
                 let puzzles = match &chosen {
                     Some(series) => puzzles.at(series),
                     None => puzzles,
@@ -272,30 +278,27 @@ impl App {
                 self.screen = Screen::Puzzles(puzzles);
             }
             Next::Puzzle(series) => {
-                if let Some(play) = Play::puzzle(series, shared) {
+                if let Some(play) = BoardScreen::puzzle(series, context) {
                     self.screen = Screen::Play(Box::new(play));
                 }
             }
-            Next::Play(table, slot) => {
-                self.screen = Screen::Play(Box::new(Play::new(*table, slot, shared)));
+            Next::Play(sitting, slot) => {
+                self.screen = Screen::Play(Box::new(BoardScreen::new(*sitting, slot, context)));
             }
-            Next::TryAgain => self.try_again(),
-            Next::Explore => self.explore(),
+            Next::TryAgain => self.replace_play(BoardScreen::try_turn_again),
+            Next::Explore => self.replace_play(BoardScreen::explore),
+            Next::Back => self.replace_play(BoardScreen::leave),
             Next::Edit | Next::Form | Next::Examine => self.edit(&next),
-            Next::Resume(mut play) => {
-                play.come_back(shared);
-                self.screen = Screen::Play(play);
-            }
             Next::Online(opened) => {
-                self.screen = Screen::Play(Box::new(Play::online(*opened, shared)));
+                self.screen = Screen::Play(Box::new(BoardScreen::online(*opened, context)));
             }
             Next::Page(page) => self.page = Some(page),
             Next::Picture(diagram, flipped) => {
-                self.picture = Some(Picture { diagram, flipped, state: Shown::Due });
+                self.picture = Some(Picture { diagram, flipped, state: PictureState::Due });
             }
             Next::Suspend => {
                 if let Screen::Play(play) = &mut self.screen {
-                    play.step_aside(shared);
+                    play.step_aside(context);
                 }
                 self.suspend = true;
             }
@@ -304,37 +307,22 @@ impl App {
         }
     }
 
-    /// Puts another try at a turn in the place of the game that is gone over.
-    fn try_again(&mut self) {
-        let menu = Screen::Settings(Settings::default());
-        match std::mem::replace(&mut self.screen, menu) {
-            Screen::Play(play) => {
-                let tried = play.try_turn_again(&mut self.shared);
-                self.screen = Screen::Play(tried.map_or_else(|play| play, Box::new));
-            }
-            other => self.screen = other,
-        }
-    }
-
-    /// Puts a board for variations in the place of a game.
-    fn explore(&mut self) {
-        let menu = Screen::Settings(Settings::default());
-        match std::mem::replace(&mut self.screen, menu) {
-            Screen::Play(play) => {
-                let board = play.explore(&mut self.shared);
-                self.screen = Screen::Play(board.map_or_else(|play| play, Box::new));
-            }
-            other => self.screen = other,
-        }
+    /// Puts another board in the place of the one on the screen.
+    fn replace_play(&mut self, replace: fn(Box<BoardScreen>, &mut Context) -> Box<BoardScreen>) {
+        let menu = Screen::Settings(Settings::new());
+        self.screen = match std::mem::replace(&mut self.screen, menu) {
+            Screen::Play(play) => Screen::Play(replace(play, &mut self.context)),
+            other => other,
+        };
     }
 
     /// To the editor, or from there to the form or to a board.
     fn edit(&mut self, next: &Next) {
-        let menu = Screen::Settings(Settings::default());
+        let menu = Screen::Settings(Settings::new());
         self.screen = match (std::mem::replace(&mut self.screen, menu), next) {
             (Screen::Setup(setup), Next::Edit) => Screen::Editor(Box::new(Editor::new(setup))),
             (Screen::Play(play), Next::Edit) => {
-                match (Setup::new(play.table.entry, &self.shared), play.bare_position()) {
+                match (Setup::new(play.sitting.entry, &self.context), play.bare_position()) {
                     (Ok(mut setup), Some(game)) => {
                         setup.set_position(game);
                         Screen::Editor(Box::new(Editor::new(Box::new(setup))))
@@ -344,14 +332,14 @@ impl App {
             }
             (Screen::Editor(editor), Next::Form) => Screen::Setup(editor.into_setup()),
             (Screen::Editor(editor), Next::Examine) => {
-                let table = editor.table();
-                Screen::Play(Box::new(Play::explore_table(&table, &mut self.shared)))
+                let sitting = editor.sitting();
+                Screen::Play(Box::new(BoardScreen::explore_sitting(&sitting, &mut self.context)))
             }
             (other, _) => other,
         };
     }
 
-    /// How long until the screen changes by itself, if it does.
+    /// How long until the screen changes by itself.
     pub fn next_tick(&self, now: Instant) -> Option<Duration> {
         match &self.screen {
             Screen::Play(play) => play.next_tick(now),

@@ -17,10 +17,30 @@ pub fn drawing(diagram: &Diagram, look: &Look, flipped: bool, room: (u16, u16)) 
     canvas(diagram, &Style { charset: look.charset, flipped, scale })
 }
 
+/// The drawing beside a panel of this width, and whether both fit; otherwise the drawing in the whole room.
+pub fn beside(
+    diagram: &Diagram,
+    look: &Look,
+    flipped: bool,
+    room: Rect,
+    panel: u16,
+) -> (Canvas, bool) {
+    let width = room.width.saturating_sub(panel);
+    let drawn = drawing(diagram, look, flipped, (width, room.height));
+    match fits(&drawn, (width, room.height)) {
+        true => (drawn, true),
+        false => (drawing(diagram, look, flipped, (room.width, room.height)), false),
+    }
+}
+
+fn fits(drawn: &Canvas, room: (u16, u16)) -> bool {
+    drawn.width() <= usize::from(room.0) && drawn.height() <= usize::from(room.1)
+}
+
 /// Draws a board in the middle of an area if it fits there, to be looked at.
 pub fn show(diagram: &Diagram, look: &Look, area: Rect, buffer: &mut Buffer) {
     let drawn = drawing(diagram, look, false, (area.width, area.height));
-    if drawn.width() <= usize::from(area.width) && drawn.height() <= usize::from(area.height) {
+    if fits(&drawn, (area.width, area.height)) {
         put(&drawn, look, None, area, buffer, None);
     }
 }

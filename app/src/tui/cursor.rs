@@ -11,7 +11,6 @@ pub struct Cursor {
     column: Option<i16>,
 }
 
-/// A direction on the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Way {

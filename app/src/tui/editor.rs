@@ -1,13 +1,14 @@
 //! Setting up a position by hand: brushes, with keys and mouse.
 
-use super::app::{Hit, Hits, Next, Shared};
+use super::app::{Context, Hit, Hits, Next};
 use super::board;
 use super::cursor::{Cursor, Way};
+use super::list::List;
 use super::look::Look;
 use super::page::Page;
 use super::setup::Setup;
-use super::view::{cut, keys, list, title, wrapped};
-use crate::table::{Sitter, Table};
+use super::view::{cut, keys, title, wrapped};
+use crate::sitting::{Sitting, seat};
 use engine::{Entry, Session};
 use ratatui::Frame;
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
@@ -15,7 +16,6 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use rules::Edit;
 use rules::edit::{Brush, Stroke};
-use rules::text::Canvas;
 
 /// The columns beside the board.
 const PANEL: u16 = 30;
@@ -28,11 +28,11 @@ pub struct Editor {
     setup: Box<Setup>,
     game: Box<dyn Session>,
     before: Vec<Box<dyn Session>>,
-    brush: usize,
+    brush: List,
     cursor: Cursor,
     has_cursor: bool,
     flipped: bool,
-    /// What was said of the last change, and whether it was refused.
+    /// The answer to the last change, and whether it was refused.
     note: Option<(String, bool)>,
 }
 
@@ -45,7 +45,7 @@ impl Editor {
             setup,
             game,
             before: Vec::new(),
-            brush: 0,
+            brush: List::ring(0),
             cursor,
             has_cursor: false,
             flipped: false,
@@ -60,9 +60,8 @@ impl Editor {
     }
 
     /// The position, to be looked at with the engine.
-    pub fn table(&self) -> Table {
-        let people = [Sitter::person(""), Sitter::person("")];
-        Table::new(self.setup.entry, self.game.boxed_clone(), people, None)
+    pub fn sitting(&self) -> Sitting {
+        Sitting::new(self.setup.entry, self.game.boxed_clone(), seat::people(), None)
     }
 
     pub fn entry(&self) -> &'static Entry {
@@ -82,7 +81,7 @@ impl Editor {
         self.note = None;
     }
 
-    /// Makes a change, or says why it cannot be.
+    /// Makes a change, or notes why it is refused.
     fn change(&mut self, edit: Edit) {
         match self.game.edited(edit) {
             Ok(game) => self.set(game),
@@ -91,42 +90,40 @@ impl Editor {
     }
 
     fn paint(&mut self, cell: usize) {
-        if let Some(brush) = self.brushes().get(self.brush) {
+        if let Some(brush) = self.brushes().get(self.brush.chosen) {
             self.change(Edit::Paint(cell, brush.stroke));
         }
     }
 
-    /// Takes everything from a cell.
     pub fn wipe(&mut self, cell: usize) {
         self.cursor = Cursor::at(cell);
         self.change(Edit::Paint(cell, Stroke::Wipe));
     }
 
     /// Takes a pasted position, or says why not.
-    pub fn paste(&mut self, pasted: Result<Table, String>) {
+    pub fn paste(&mut self, pasted: Result<Sitting, String>) {
         match pasted {
-            Ok(table) if table.entry.info.id == self.setup.entry.info.id => {
-                self.cursor = Cursor::middle(&table.game.diagram());
-                self.set(table.game);
+            Ok(sitting) if sitting.entry.info.id == self.setup.entry.info.id => {
+                self.cursor = Cursor::middle(&sitting.board.diagram());
+                self.set(sitting.board);
             }
-            Ok(table) => {
-                let name = table.entry.info.name;
+            Ok(sitting) => {
+                let name = sitting.entry.info.name;
                 self.note = Some((format!("that is a position of {name}"), true));
             }
             Err(why) => self.note = Some((why, true)),
         }
     }
 
-    pub fn key(&mut self, key: KeyEvent, shared: &Shared) -> Next {
+    pub fn key(&mut self, key: KeyEvent, context: &Context) -> Next {
         self.note = None;
-        let brushes = self.brushes().len().max(1);
+        let brushes = self.brushes().len();
         match key.code {
             KeyCode::Left | KeyCode::Char('h') => self.go(Way::Left),
             KeyCode::Right | KeyCode::Char('l') => self.go(Way::Right),
             KeyCode::Up | KeyCode::Char('k') => self.go(Way::Up),
             KeyCode::Down | KeyCode::Char('j') => self.go(Way::Down),
-            KeyCode::Tab => self.brush = (self.brush + 1) % brushes,
-            KeyCode::BackTab => self.brush = (self.brush + brushes - 1) % brushes,
+            KeyCode::Tab | KeyCode::BackTab => drop(self.brush.key(key.code, brushes)),
             KeyCode::Enter | KeyCode::Char(' ') => self.at_cursor(Editor::paint),
             KeyCode::Delete | KeyCode::Char('x') => self.at_cursor(Editor::wipe),
             KeyCode::Char('t') => self.change(Edit::Turn(self.game.turn().other())),
@@ -139,15 +136,14 @@ impl Editor {
             KeyCode::Char('f') => self.flipped = !self.flipped,
             KeyCode::Char('a') => return Next::Examine,
             KeyCode::Char('r') => {
-                return Next::Page(Page::rules(self.setup.entry, &shared.look));
-            }
-            KeyCode::Char('?') | KeyCode::F(1) => {
-                return Next::Page(Page::keys());
+                return Next::Page(Page::rules(self.setup.entry, &context.look));
             }
             KeyCode::Esc | KeyCode::Char('q' | 'p' | 's') => return Next::Form,
             KeyCode::Char(digit) => {
                 let number = digit.to_digit(10).and_then(|n| (n as usize).checked_sub(1));
-                self.brush = number.filter(|n| *n < brushes).unwrap_or(self.brush);
+                if let Some(number) = number.filter(|n| *n < brushes) {
+                    self.brush.chosen = number;
+                }
             }
             _ => {}
         }
@@ -162,7 +158,7 @@ impl Editor {
                 (self.cursor, self.has_cursor) = (Cursor::at(cell), false);
                 self.paint(cell);
             }
-            Hit::Row(brush) => self.brush = brush.min(self.brushes().len().saturating_sub(1)),
+            Hit::Row(brush) => drop(self.brush.click(brush, self.brushes().len())),
             _ => {}
         }
         Next::Stay
@@ -175,7 +171,7 @@ impl Editor {
         }
     }
 
-    /// Does something to the cell under the cursor, once one sees it.
+    /// Changes the cell under the cursor, once the cursor is visible.
     fn at_cursor(&mut self, change: fn(&mut Editor, usize)) {
         if std::mem::replace(&mut self.has_cursor, true) {
             change(self, self.cursor.cell);
@@ -189,26 +185,20 @@ impl Editor {
         }
     }
 
-    /// What a press of Enter does, in words.
+    /// The label of the brush in use.
     fn brush_words(&self) -> &'static str {
-        self.brushes().get(self.brush).map_or("", |brush| brush.label)
+        self.brushes().get(self.brush.chosen).map_or("", |brush| brush.label)
     }
 
-    pub fn view(&self, shared: &Shared, frame: &mut Frame, hits: &Hits) {
-        let look = &shared.look;
+    pub fn view(&self, context: &Context, frame: &mut Frame, hits: &Hits) {
+        let look = &context.look;
         let area = frame.area();
         let diagram = self.game.diagram();
         let name = self.setup.entry.info.name;
         let words = format!("{name}  {} set up a position", look.sign("·", "-"));
         title(frame, look, &words, "");
         let room = Rect::new(1, 1, area.width - 2, area.height - 3);
-        let draw = |width: u16| board::drawing(&diagram, look, self.flipped, (width, room.height));
-        let fits = |drawn: &Canvas, width: u16| {
-            drawn.width() <= usize::from(width) && drawn.height() <= usize::from(room.height)
-        };
-        let drawn = draw(room.width.saturating_sub(PANEL));
-        let has_panel = fits(&drawn, room.width.saturating_sub(PANEL));
-        let drawn = if has_panel { drawn } else { draw(room.width) };
+        let (drawn, has_panel) = board::beside(&diagram, look, self.flipped, room, PANEL);
         let panel = if has_panel { PANEL } else { 0 };
         let place = Rect { width: room.width - panel, ..room };
         let cursor = self.has_cursor.then_some(self.cursor.cell);
@@ -218,7 +208,6 @@ impl Editor {
             self.view_panel(&diagram.status, look, side, frame, hits);
         }
         self.view_prompt(&diagram.status, has_panel, look, frame);
-        let row = Rect { y: area.height - 1, height: 1, ..area };
         let offers = [
             ("Enter", "paint"),
             ("Tab", "brush"),
@@ -231,7 +220,7 @@ impl Editor {
             ("Esc", "play it"),
             ("?", "help"),
         ];
-        keys(frame, look, row, &offers, hits);
+        keys(frame, look, &offers, hits);
         if let Some(caret) = caret {
             frame.set_cursor_position(caret);
         }
@@ -245,7 +234,7 @@ impl Editor {
                 Stroke::Put(player) => Some(player),
                 Stroke::Lift | Stroke::Wipe => None,
             };
-            let tint = player.map(|player| self.game.diagram().players[player.index()].tint);
+            let tint = player.map(|player| self.game.diagram().players[player].tint);
             let chip = tint.map_or(Span::raw("   "), |tint| {
                 Span::styled(look.sign(" ● ", " * "), look.piece(tint))
             });
@@ -254,7 +243,7 @@ impl Editor {
         };
         let rows: Vec<_> = self.brushes().iter().enumerate().map(brush).collect();
         let place = Rect { y: area.y + 2, height: rows.len() as u16, ..area }.intersection(area);
-        list(frame, look, place, (&rows, self.brush), hits);
+        self.brush.draw(&rows, look, place, frame, hits);
         let width = usize::from(area.width);
         let mut lines: Vec<_> =
             wrapped(status, width).into_iter().map(|line| (line, look.strong())).collect();

@@ -1,13 +1,14 @@
 //! All games of the user: unfinished, finished and saved ones, and those of a file.
 
-use super::app::{Hits, Next, Shared};
+use super::app::{Context, Hits, Next};
 use super::board;
+use super::list::List;
 use super::look::Look;
-use super::page::Page;
-use super::view::{cut, keys, list, title, wrapped};
-use crate::columns::width;
+use super::view::{cut, keys, paragraphs, title};
+use crate::output::columns::width;
 use crate::saves::{self, Kept, Shelf};
-use crate::table::Table;
+use crate::sitting::Sitting;
+use crate::tui::field::Field;
 use ratatui::Frame;
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 use ratatui::layout::Rect;
@@ -16,7 +17,6 @@ use ratatui::text::{Line, Span};
 use rules::{Outcome, Player};
 use std::path::Path;
 
-/// Which games are listed.
 const SHELVES: [(&str, Option<Shelf>); 4] = [
     ("all", None),
     ("unfinished", Some(Shelf::Unfinished)),
@@ -28,55 +28,52 @@ const SHELVES: [(&str, Option<Shelf>); 4] = [
 struct Row {
     /// Its file; none for one of several games in a file of the user's.
     kept: Option<Kept>,
-    table: Result<Table, String>,
+    game: Result<Sitting, String>,
     /// What can be searched for.
     words: String,
 }
 
-/// The list of games.
 pub struct Library {
     rows: Vec<Row>,
     /// The name of the file, if these are the games of one.
     file: Option<String>,
     shelf: usize,
     /// What is searched for, and whether it is being typed.
-    search: String,
+    search: Field,
     searching: bool,
-    chosen: usize,
+    list: List,
     /// Whether the selected game is about to be deleted.
     deleting: bool,
     trouble: Option<String>,
 }
 
 impl Row {
-    fn new(kept: Option<Kept>, table: Result<Table, String>) -> Row {
-        let words = match (&table, &kept) {
-            (Ok(table), kept) => {
+    fn new(kept: Option<Kept>, game: Result<Sitting, String>) -> Row {
+        let words = match (&game, &kept) {
+            (Ok(game), kept) => {
                 let name = kept.as_ref().map(Kept::name).unwrap_or_default();
-                format!("{} {} {} {name}", table.entry.info.name, players(table), ending(table))
+                format!("{} {} {} {name}", game.entry.info.name, players(game), ending(game))
             }
             (Err(_), Some(kept)) => kept.name(),
             (Err(why), None) => why.clone(),
         };
-        Row { kept, table, words: words.to_lowercase() }
+        Row { kept, game, words: words.to_lowercase() }
     }
 }
 
 impl Library {
     /// All games in the user's folder, also those that cannot be read.
-    pub fn new(shared: &Shared) -> Library {
-        let shelves = [Shelf::Unfinished, Shelf::Saved, Shelf::Finished].into_iter();
-        let kept = shelves.flat_map(|shelf| shared.saves.list(shelf));
-        Library::of(kept.map(|kept| {
-            let table = saves::read(&kept.path);
-            Row::new(Some(kept), table)
+    pub fn new(context: &Context) -> Library {
+        Library::of(context.saves.all().into_iter().map(|kept| {
+            let game = saves::read(&kept.path);
+            Row::new(Some(kept), game)
         }))
     }
 
     /// The games of a file that holds several.
-    pub fn of_file(path: &Path, games: Vec<Result<Table, String>>) -> Library {
+    pub fn of_file(path: &Path, games: Vec<Result<Sitting, String>>) -> Library {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-        Library { file: name, ..Library::of(games.into_iter().map(|table| Row::new(None, table))) }
+        Library { file: name, ..Library::of(games.into_iter().map(|game| Row::new(None, game))) }
     }
 
     fn of(rows: impl Iterator<Item = Row>) -> Library {
@@ -84,9 +81,9 @@ impl Library {
             rows: rows.collect(),
             file: None,
             shelf: 0,
-            search: String::new(),
+            search: no_search(),
             searching: false,
-            chosen: 0,
+            list: List::long(0),
             deleting: false,
             trouble: None,
         }
@@ -95,7 +92,7 @@ impl Library {
     /// The numbers of the rows that are listed.
     fn listed(&self) -> Vec<usize> {
         let shelf = SHELVES[self.shelf].1;
-        let wanted: Vec<_> = self.search.split_whitespace().map(str::to_lowercase).collect();
+        let wanted: Vec<_> = self.search.text().split_whitespace().map(str::to_lowercase).collect();
         let fits = |row: &Row| {
             let on_shelf = shelf.is_none() || row.kept.as_ref().map(|kept| kept.shelf) == shelf;
             on_shelf && wanted.iter().all(|word| row.words.contains(word.as_str()))
@@ -104,118 +101,106 @@ impl Library {
     }
 
     fn row(&self) -> Option<&Row> {
-        self.rows.get(*self.listed().get(self.chosen)?)
+        self.rows.get(*self.listed().get(self.list.chosen)?)
     }
 
-    pub fn key(&mut self, key: KeyEvent, shared: &Shared) -> Next {
-        let last = self.listed().len().saturating_sub(1);
+    pub fn key(&mut self, key: KeyEvent, context: &Context) -> Next {
         self.trouble = None;
         if std::mem::take(&mut self.deleting) {
             if key.code == KeyCode::Char('y') {
-                self.delete(shared);
+                self.delete(context);
             }
             return Next::Stay;
         }
         if self.searching {
-            return self.search_key(key.code);
+            return self.search_key(key);
         }
         match key.code {
-            KeyCode::Up | KeyCode::Char('k') => self.chosen = self.chosen.saturating_sub(1),
-            KeyCode::Down | KeyCode::Char('j') => self.chosen = (self.chosen + 1).min(last),
-            KeyCode::PageUp => self.chosen = self.chosen.saturating_sub(10),
-            KeyCode::PageDown => self.chosen = (self.chosen + 10).min(last),
-            KeyCode::Home => self.chosen = 0,
-            KeyCode::End => self.chosen = last,
             KeyCode::Right | KeyCode::Tab => self.show_shelf(1),
             KeyCode::Left | KeyCode::BackTab => self.show_shelf(SHELVES.len() - 1),
             KeyCode::Char('/') => self.searching = true,
-            KeyCode::Enter | KeyCode::Char(' ') => return self.enter(shared),
+            KeyCode::Enter | KeyCode::Char(' ') => return self.enter(context),
             KeyCode::Char('x') | KeyCode::Delete => {
                 self.deleting = self.row().is_some_and(|row| row.kept.is_some());
             }
-            KeyCode::Char('?') | KeyCode::F(1) => {
-                return Next::Page(Page::keys());
-            }
-            KeyCode::Esc if !self.search.is_empty() => self.search.clear(),
+            KeyCode::Esc if !self.search.text().is_empty() => self.search = no_search(),
             KeyCode::Char('q') | KeyCode::Esc => return Next::Menu,
-            _ => {}
+            code => drop(self.list.key(code, self.listed().len())),
         }
         Next::Stay
     }
 
-    fn search_key(&mut self, code: KeyCode) -> Next {
-        match code {
-            KeyCode::Char(c) if !c.is_control() && self.search.chars().count() < 40 => {
-                self.search.push(c);
-            }
-            KeyCode::Backspace => drop(self.search.pop()),
-            KeyCode::Esc => (self.search, self.searching) = (String::new(), false),
-            KeyCode::Enter | KeyCode::Down | KeyCode::Tab => self.searching = false,
-            _ => {}
+    /// The line of text that is being edited.
+    pub fn field(&mut self) -> Option<&mut Field> {
+        self.searching.then_some(&mut self.search)
+    }
+
+    /// Pastes into the search if one is being typed, and says whether.
+    pub fn paste(&mut self, text: &str) -> bool {
+        if self.searching {
+            self.search.paste(text);
+            self.list.chosen = 0;
         }
-        self.chosen = 0;
+        self.searching
+    }
+
+    fn search_key(&mut self, key: KeyEvent) -> Next {
+        match key.code {
+            KeyCode::Esc => (self.search, self.searching) = (no_search(), false),
+            KeyCode::Enter | KeyCode::Down | KeyCode::Tab => self.searching = false,
+            _ => drop(self.search.key(key)),
+        }
+        self.list.chosen = 0;
         Next::Stay
     }
 
     fn show_shelf(&mut self, step: usize) {
         if self.file.is_none() {
             self.shelf = (self.shelf + step) % SHELVES.len();
-            self.chosen = 0;
+            self.list.chosen = 0;
         }
     }
 
     /// A click on a row: the first selects it, the second opens it.
-    pub fn click(&mut self, row: usize, shared: &Shared) -> Next {
+    pub fn click(&mut self, row: usize, context: &Context) -> Next {
         self.searching = false;
-        if self.chosen == row {
-            return self.enter(shared);
-        }
-        self.chosen = row.min(self.listed().len().saturating_sub(1));
-        Next::Stay
-    }
-
-    fn enter(&mut self, shared: &Shared) -> Next {
-        let Some(row) = self.row() else { return Next::Stay };
-        let unfinished = row.kept.as_ref().filter(|kept| kept.shelf == Shelf::Unfinished);
-        if let (Some(kept), Ok(_)) = (unfinished, &row.table) {
-            return match shared.saves.claim(&kept.path) {
-                Ok((slot, table)) => Next::Play(Box::new(table), Some(slot)),
-                Err(trouble) => {
-                    self.trouble = Some(trouble);
-                    Next::Stay
-                }
-            };
-        }
-        let Some(number) = self.listed().get(self.chosen).copied() else { return Next::Stay };
-        if row.table.is_err() {
-            return Next::Stay;
-        }
-        match self.rows.remove(number).table {
-            Ok(table) => Next::Play(Box::new(table), None),
-            Err(_) => Next::Stay,
+        match self.list.click(row, self.listed().len()) {
+            true => self.enter(context),
+            false => Next::Stay,
         }
     }
 
-    fn delete(&mut self, shared: &Shared) {
-        let Some(number) = self.listed().get(self.chosen).copied() else { return };
-        let Some(kept) = self.rows.get(number).and_then(|row| row.kept.clone()) else { return };
-        let deleted = match kept.shelf {
-            // One that is open elsewhere would be written again.
-            Shelf::Unfinished => shared.saves.claim_to_delete(&kept.path),
-            Shelf::Saved | Shelf::Finished => shared.saves.delete(&kept.path),
+    fn enter(&mut self, context: &Context) -> Next {
+        let Some(number) = self.listed().get(self.list.chosen).copied() else { return Next::Stay };
+        let opened = match self.rows.get(number) {
+            Some(Row { kept: Some(kept), game: Ok(_), .. }) => context.saves.claim(kept),
+            Some(Row { game: Ok(_), .. }) => self.rows.remove(number).game.map(|game| (game, None)),
+            _ => return Next::Stay,
         };
-        match deleted {
+        match opened {
+            Ok((game, slot)) => Next::Play(Box::new(game), slot),
+            Err(trouble) => {
+                self.trouble = Some(trouble);
+                Next::Stay
+            }
+        }
+    }
+
+    fn delete(&mut self, context: &Context) {
+        let Some(number) = self.listed().get(self.list.chosen).copied() else { return };
+        let Some(kept) = self.rows.get(number).and_then(|row| row.kept.clone()) else { return };
+        match context.saves.delete(&kept) {
             Ok(()) => {
                 self.rows.remove(number);
-                self.chosen = self.chosen.min(self.listed().len().saturating_sub(1));
+                self.list.chosen = self.list.chosen.min(self.listed().len().saturating_sub(1));
             }
             Err(trouble) => self.trouble = Some(trouble),
         }
     }
 
     /// The list on the left, the position of the selected game on the right.
-    pub fn view(&self, shared: &Shared, frame: &mut Frame, hits: &Hits) {
-        let look = &shared.look;
+    pub fn view(&self, context: &Context, frame: &mut Frame, hits: &Hits) {
+        let look = &context.look;
         let area = frame.area();
         let listed = self.listed();
         let heading = self.file.as_ref().map_or("Games", String::as_str);
@@ -230,18 +215,14 @@ impl Library {
         let left = Rect::new(2, 3, columns, area.height.saturating_sub(11));
         let line = |i: &usize| self.rows.get(*i).map(|row| self.line(row, look, columns));
         let rows: Vec<_> = listed.iter().filter_map(line).collect();
-        list(frame, look, left, (&rows, self.chosen), hits);
-        if let Some(Row { table: Ok(table), .. }) = self.row().filter(|_| wide) {
+        self.list.draw(&rows, look, left, frame, hits);
+        if let Some(Row { game: Ok(game), .. }) = self.row().filter(|_| wide) {
             let room = Rect::new(left.right() + 1, 1, area.width - columns - 4, area.height - 3);
-            board::show(&table.game.diagram(), look, room, frame.buffer_mut());
+            board::show(&game.board.diagram(), look, room, frame.buffer_mut());
         }
-        let lines = self.words(look).into_iter().flat_map(|(text, style)| {
-            wrapped(&text, usize::from(columns)).into_iter().map(move |line| (line, style))
-        });
-        for (y, (line, style)) in (left.bottom() + 1..area.height - 1).zip(lines) {
-            frame.buffer_mut().set_stringn(left.x, y, line, usize::from(columns), style);
-        }
-        let row = Rect { y: area.height - 1, height: 1, ..area };
+        let top = left.bottom() + 1;
+        let below = Rect { y: top, height: (area.height - 1).saturating_sub(top), ..left };
+        paragraphs(frame, below, &self.words(look));
         let usual = [
             ("↑ ↓", "choose"),
             ("Enter", "open"),
@@ -258,15 +239,16 @@ impl Library {
             (_, true) => &typed[..],
             _ => &usual[..],
         };
-        keys(frame, look, row, offers, hits);
+        keys(frame, look, offers, hits);
     }
 
     /// Which games are listed, and what is searched for.
     fn view_shelves(&self, look: &Look, frame: &mut Frame, columns: u16) {
         let mut spans = Vec::new();
-        if self.searching || !self.search.is_empty() {
+        if self.searching || !self.search.text().is_empty() {
             let cursor = if self.searching { look.sign("▏", "_") } else { "" };
-            spans.push(Span::styled(format!(" / {}{cursor}", self.search), look.accent()));
+            let text = format!(" / {}", self.search.with_cursor(cursor));
+            spans.push(Span::styled(text, look.accent()));
         } else if self.file.is_none() {
             for (i, (name, _)) in SHELVES.iter().enumerate() {
                 let style = if i == self.shelf { look.chosen() } else { look.soft() };
@@ -277,20 +259,20 @@ impl Library {
     }
 
     fn line(&self, row: &Row, look: &Look, columns: u16) -> Line<'static> {
-        let sign = match (&row.kept, &row.table) {
+        let sign = match (&row.kept, &row.game) {
             (_, Err(_)) => "!",
             (Some(Kept { shelf: Shelf::Unfinished, .. }), _) => look.sign("…", "~"),
             (Some(Kept { shelf: Shelf::Saved, .. }), _) => look.sign("◆", "s"),
             _ => " ",
         };
         let room = usize::from(columns).saturating_sub(4);
-        let words = match (&row.table, &row.kept) {
-            (Ok(table), Some(kept)) if kept.shelf == Shelf::Saved => {
-                format!("{}  {}", kept.name(), table.entry.info.name)
+        let words = match (&row.game, &row.kept) {
+            (Ok(game), Some(kept)) if kept.shelf == Shelf::Saved => {
+                format!("{}  {}", kept.name(), game.entry.info.name)
             }
-            (Ok(table), _) => {
-                let (name, end) = (table.entry.info.name, ending(table));
-                let players = cut(&players(table), room.saturating_sub(width(name) + 8), look);
+            (Ok(game), _) => {
+                let (name, end) = (game.entry.info.name, ending(game));
+                let players = cut(&players(game), room.saturating_sub(width(name) + 8), look);
                 format!("{name}  {players}  {end}")
             }
             (Err(_), Some(kept)) => kept.name(),
@@ -302,30 +284,34 @@ impl Library {
     /// A few lines about the selected game.
     fn words(&self, look: &Look) -> Vec<(String, Style)> {
         let mut words = match self.row() {
-            Some(Row { kept, table: Ok(table), .. }) => {
-                about(kept.as_ref(), table).into_iter().map(|line| (line, look.soft())).collect()
+            Some(Row { kept, game: Ok(game), .. }) => {
+                about(kept.as_ref(), game).into_iter().map(|line| (line, look.soft())).collect()
             }
-            Some(Row { table: Err(why), .. }) => {
+            Some(Row { game: Err(why), .. }) => {
                 vec![(format!("damaged, left as it is: {why}"), look.warning())]
             }
-            None if self.search.is_empty() && self.shelf == 0 => {
+            None if self.search.text().is_empty() && self.shelf == 0 => {
                 vec![("Every game that you play is kept here.".into(), look.soft())]
             }
-            None => vec![("No game is like this.".into(), look.soft())],
+            None => vec![("No game matches.".into(), look.soft())],
         };
         words.extend(self.trouble.iter().map(|trouble| (trouble.clone(), look.warning())));
         words
     }
 }
 
-fn players(table: &Table) -> String {
-    let [one, two] = Player::BOTH.map(|player| table.name(player));
+fn no_search() -> Field {
+    Field::new("", |text| text.chars().count() <= 40)
+}
+
+fn players(game: &Sitting) -> String {
+    let [one, two] = Player::BOTH.map(|player| game.name(player));
     format!("{one} - {two}")
 }
 
 /// How a game ended, as records write it.
-fn ending(table: &Table) -> &'static str {
-    match table.result() {
+fn ending(game: &Sitting) -> &'static str {
+    match game.result() {
         Some(Outcome::Win(Player::One)) => "1-0",
         Some(Outcome::Win(Player::Two)) => "0-1",
         Some(Outcome::Draw) => "draw",
@@ -333,17 +319,15 @@ fn ending(table: &Table) -> &'static str {
     }
 }
 
-fn about(kept: Option<&Kept>, table: &Table) -> Vec<String> {
-    let [one, two] = Player::BOTH.map(|player| table.full_name(player));
-    let turns = match table.game.turns_played() {
+fn about(kept: Option<&Kept>, game: &Sitting) -> Vec<String> {
+    let turns = match game.board.turns_played() {
         1 => "1 turn".to_owned(),
         turns => format!("{turns} turns"),
     };
-    let state = table.diagram(&*table.game).status;
-    let players = format!("{}: {one} against {two}", table.entry.info.name);
+    let state = game.diagram().status;
     let file = kept.map(|kept| match kept.shelf {
         Shelf::Unfinished => format!("left unfinished: {}", kept.name()),
         Shelf::Finished | Shelf::Saved => kept.name(),
     });
-    [players, format!("{turns}, {state}")].into_iter().chain(file).collect()
+    [game.heading(), format!("{turns}, {state}")].into_iter().chain(file).collect()
 }

@@ -1,6 +1,6 @@
 //! Colours and characters: one accent, themes, and what replaces them on terminals that show less.
 
-use crate::inline::Protocol;
+use crate::output::inline::Protocol;
 use ratatui::style::{Color, Modifier, Style};
 use rules::diagram::{Diagram, Tint, Tone};
 use rules::text::{Charset, Ink, Mark, Paper, Theme};
@@ -9,13 +9,13 @@ use rules::text::{ground, ink_of_16, nearest_of_256, paper_of_16};
 /// How many colours the terminal has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Depth {
-    /// None, or none wanted.
+    /// None, or NO_COLOR is set.
     None,
     /// Sixteen, whose shades are up to the terminal.
     Sixteen,
     #[default]
     Indexed,
-    /// Red, green and blue as one likes.
+    /// 24-bit colour.
     True,
 }
 
@@ -29,19 +29,18 @@ pub struct Look {
     pub pictures: Option<Protocol>,
 }
 
-/// The accent, readable below black letters on any background.
+/// The accent: black letters on it can be read.
 const ACCENT: u8 = 79;
 
 impl Look {
-    /// What the environment says about the terminal.
+    /// Reads the environment variables that describe the terminal.
     pub fn of_terminal(ascii: bool) -> Look {
         let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-        let charset = crate::pages::charset(ascii);
+        let charset = crate::output::pages::charset(ascii);
         let pictures = Protocol::of_terminal(variable);
         Look { depth: depth(variable), theme: Theme::default(), charset, pictures }
     }
 
-    /// Whether there are colours at all.
     pub fn color(&self) -> bool {
         self.depth != Depth::None
     }
@@ -56,7 +55,6 @@ impl Look {
         index.map_or_else(Style::new, |index| Style::new().fg(Color::Indexed(index)))
     }
 
-    /// Words that matter less.
     pub fn soft(&self) -> Style {
         // The grey that is as readable on white as on black.
         if self.theme == Theme::Contrast { Style::new() } else { self.ink(243, None) }
@@ -67,7 +65,6 @@ impl Look {
         Style::new().add_modifier(Modifier::BOLD)
     }
 
-    /// What is selected.
     pub fn chosen(&self) -> Style {
         match self.depth {
             Depth::Indexed | Depth::True if self.theme != Theme::Contrast => {
@@ -102,7 +99,6 @@ impl Look {
         self.ink(36, Some(6)).add_modifier(Modifier::BOLD)
     }
 
-    /// What went wrong.
     pub fn warning(&self) -> Style {
         self.ink(167, Some(1)).add_modifier(Modifier::BOLD)
     }

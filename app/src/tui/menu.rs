@@ -1,13 +1,14 @@
 //! The main menu, with a picture of each board.
 
-use super::app::{Hits, Next, Shared};
+use super::app::{Context, Hits, Next};
 use super::board;
+use super::list::List;
 use super::page::Page;
 use super::puzzles;
-use super::view::{cut, keys, list, title, wrapped};
-use crate::input;
+use super::view::{cut, keys, paragraphs, title};
 use crate::saves::Kept;
-use crate::table::Table;
+use crate::shell::input;
+use crate::sitting::Sitting;
 use engine::Entry;
 use ratatui::Frame;
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
@@ -19,7 +20,7 @@ use rules::diagram::Diagram;
 /// What the list offers. A new entry is a variant here, a line in [`Menu::new`], and its label, picture
 /// and effect below.
 enum Item {
-    Continue(Kept, Box<Table>),
+    Continue(Kept, Box<Sitting>),
     Game(&'static Entry),
     Puzzles(usize),
     Library(usize),
@@ -34,17 +35,16 @@ const NAME: [&str; 3] = [
     "▜▄▜▖▜▄▛ █ █ █▄▛ █ █ ▄█▄ █▄▄ █▄▄ █▄▄",
 ];
 
-/// The main menu.
 pub struct Menu {
     items: Vec<Item>,
-    chosen: usize,
+    list: List,
     trouble: Option<String>,
 }
 
 impl Item {
     fn label(&self) -> String {
         match self {
-            Item::Continue(_, table) => format!("Continue {}", table.entry.info.name),
+            Item::Continue(_, sitting) => format!("Continue {}", sitting.entry.info.name),
             Item::Game(entry) => entry.info.name.into(),
             Item::Puzzles(_) => "Find the win".into(),
             Item::Library(_) => "Games".into(),
@@ -55,9 +55,9 @@ impl Item {
 
     fn about(&self) -> String {
         match self {
-            Item::Continue(_, table) => {
-                let [one, two] = Player::BOTH.map(|player| table.full_name(player));
-                format!("{one} against {two}, round {}", table.round())
+            Item::Continue(_, sitting) => {
+                let [one, two] = Player::BOTH.map(|player| sitting.full_name(player));
+                format!("{one} against {two}, round {}", sitting.round())
             }
             Item::Game(entry) => entry.info.tagline.into(),
             Item::Puzzles(count) => {
@@ -75,7 +75,7 @@ impl Item {
 
     fn diagram(&self) -> Option<Diagram> {
         match self {
-            Item::Continue(_, table) => Some(table.game.diagram()),
+            Item::Continue(_, sitting) => Some(sitting.board.diagram()),
             Item::Game(entry) => {
                 let sample = entry.info.samples.iter().find(|(name, _)| *name == "intermediate");
                 let sample = sample.or(entry.info.samples.first())?;
@@ -88,63 +88,50 @@ impl Item {
 
 impl Menu {
     /// The menu, at the unfinished game if there is one, else at the last game.
-    pub fn new(shared: &Shared, trouble: Option<String>) -> Menu {
-        let (latest, damage) = shared.saves.latest();
+    pub fn new(context: &Context, trouble: Option<String>) -> Menu {
+        let (latest, damage) = context.saves.latest();
         let trouble = trouble.or(damage);
-        let goes_on = latest.map(|(kept, table)| Item::Continue(kept, Box::new(table)));
+        let goes_on = latest.map(|(kept, sitting)| Item::Continue(kept, Box::new(sitting)));
         let mut items: Vec<Item> = goes_on.into_iter().collect();
         let games = usize::from(!items.is_empty());
-        items.extend(shared.games.iter().map(Item::Game));
+        items.extend(context.games.iter().map(Item::Game));
         items.push(Item::Puzzles(puzzles::count()));
-        items.push(Item::Library(shared.saves.count()));
+        items.push(Item::Library(context.saves.all().len()));
         items.extend([Item::Settings, Item::Quit]);
-        let last = shared.games.iter().position(|entry| entry.info.id == shared.choices.game);
+        let last = context.games.iter().position(|entry| entry.info.id == context.choices.game);
         let chosen = if games > 0 { 0 } else { last.unwrap_or(0) };
-        Menu { items, chosen, trouble }
+        Menu { items, list: List::ring(chosen), trouble }
     }
 
-    pub fn key(&mut self, key: KeyEvent, shared: &Shared) -> Next {
+    pub fn key(&mut self, key: KeyEvent, context: &Context) -> Next {
         self.trouble = None;
-        let last = self.items.len() - 1;
         match key.code {
-            KeyCode::Up | KeyCode::Char('k') => {
-                self.chosen = self.chosen.checked_sub(1).unwrap_or(last)
-            }
-            KeyCode::Down | KeyCode::Char('j') => {
-                self.chosen = if self.chosen < last { self.chosen + 1 } else { 0 };
-            }
-            KeyCode::Home => self.chosen = 0,
-            KeyCode::End => self.chosen = last,
             KeyCode::Enter | KeyCode::Char(' ') | KeyCode::Right | KeyCode::Char('l') => {
-                return self.enter(shared);
-            }
-            KeyCode::Char('?') | KeyCode::F(1) => {
-                return Next::Page(Page::keys());
+                return self.enter(context);
             }
             KeyCode::Char('r') => {
-                if let Some(Item::Game(entry)) = self.items.get(self.chosen) {
-                    return Next::Page(Page::rules(entry, &shared.look));
+                if let Some(Item::Game(entry)) = self.items.get(self.list.chosen) {
+                    return Next::Page(Page::rules(entry, &context.look));
                 }
             }
             KeyCode::Char('q') | KeyCode::Esc => return Next::Quit,
-            _ => {}
+            code => drop(self.list.key(code, self.items.len())),
         }
         Next::Stay
     }
 
     /// A click on a row: the first selects it, the second opens it.
-    pub fn click(&mut self, row: usize, shared: &Shared) -> Next {
-        if self.chosen == row {
-            return self.enter(shared);
+    pub fn click(&mut self, row: usize, context: &Context) -> Next {
+        match self.list.click(row, self.items.len()) {
+            true => self.enter(context),
+            false => Next::Stay,
         }
-        self.chosen = row.min(self.items.len() - 1);
-        Next::Stay
     }
 
-    fn enter(&mut self, shared: &Shared) -> Next {
-        match self.items.get(self.chosen) {
-            Some(Item::Continue(kept, _)) => match shared.saves.claim(&kept.path) {
-                Ok((slot, table)) => Next::Play(Box::new(table), Some(slot)),
+    fn enter(&mut self, context: &Context) -> Next {
+        match self.items.get(self.list.chosen) {
+            Some(Item::Continue(kept, _)) => match context.saves.claim(kept) {
+                Ok((sitting, slot)) => Next::Play(Box::new(sitting), slot),
                 Err(trouble) => {
                     self.trouble = Some(trouble);
                     Next::Stay
@@ -160,8 +147,8 @@ impl Menu {
     }
 
     /// The list on the left, the board of the selected game on the right.
-    pub fn view(&self, shared: &Shared, frame: &mut Frame, hits: &Hits) {
-        let look = &shared.look;
+    pub fn view(&self, context: &Context, frame: &mut Frame, hits: &Hits) {
+        let look = &context.look;
         let area = frame.area();
         let wide = area.width >= 76;
         let is_large = wide && area.height >= 28 && look.sign("u", "a") == "u";
@@ -179,33 +166,24 @@ impl Menu {
         let item =
             |item: &Item| Line::from(Span::raw(format!("  {}", cut(&item.label(), 25, look))));
         let rows: Vec<_> = self.items.iter().map(item).collect();
-        list(frame, look, left, (&rows, self.chosen), hits);
-        let chosen = self.items.get(self.chosen);
+        self.list.draw(&rows, look, left, frame, hits);
+        let chosen = self.items.get(self.list.chosen);
         let about = chosen.map(Item::about).unwrap_or_default();
-        let below = Rect::new(4, left.bottom() + 1, left.width - 4, area.height);
-        let mut words: Vec<_> = wrapped(&about, usize::from(below.width))
-            .into_iter()
-            .map(|l| (l, look.soft()))
-            .collect();
+        let mut words = vec![(about, look.soft())];
         if let Some(trouble) = &self.trouble {
-            words.push((String::new(), look.soft()));
-            words.extend(
-                wrapped(trouble, usize::from(below.width)).into_iter().map(|l| (l, look.warning())),
-            );
+            words.extend([(String::new(), look.soft()), (trouble.clone(), look.warning())]);
         }
-        let bottom = area.height.saturating_sub(2);
-        for (y, (words, style)) in (below.y..bottom).zip(words) {
-            frame.buffer_mut().set_stringn(below.x, y, words, usize::from(below.width), style);
-        }
+        let (top, bottom) = (left.bottom() + 1, area.height.saturating_sub(2));
+        let below = Rect::new(4, top, left.width - 4, bottom.saturating_sub(top));
+        paragraphs(frame, below, &words);
         if let Some(diagram) = chosen.and_then(Item::diagram).filter(|_| wide) {
             let first = if is_large { 5 } else { 1 };
             let room =
                 Rect::new(left.right() + 2, first, area.width - left.right() - 4, bottom - first);
             board::show(&diagram, look, room, frame.buffer_mut());
         }
-        let row = Rect { y: area.height - 1, height: 1, ..area };
         let offers =
             [("↑ ↓", "choose"), ("Enter", "go"), ("r", "rules"), ("q", "quit"), ("?", "help")];
-        keys(frame, look, row, &offers, hits);
+        keys(frame, look, &offers, hits);
     }
 }

@@ -1,12 +1,17 @@
-//! The game on a terminal: one channel of messages, one update, one view.
+//! The game on the whole screen: one channel of messages, one update, one view.
+//!
+//! `app` holds the state, `update` changes it, `view` draws it; each screen is a file, and the game itself the
+//! folder `play`. It plays a `sitting` or an `online` game and keeps it in `saves`; it knows nothing of `lines`.
 
 mod app;
 mod board;
 mod cursor;
 mod editor;
+mod field;
 mod form;
 mod help;
 mod library;
+mod list;
 mod look;
 mod menu;
 mod page;
@@ -21,13 +26,13 @@ mod tests;
 mod update;
 mod view;
 
-use crate::failure::Failure;
+use crate::commands::play::PlayArgs;
 use crate::online;
-use crate::play::PlayArgs;
 use crate::saves::Saves;
-use crate::table::work::Worker;
+use crate::shell::failure::Failure;
+use crate::sitting::work::Worker;
 pub use app::Next;
-use app::{App, Message, Shared, Shown};
+use app::{App, Context, Message, PictureState};
 use look::Look;
 use ratatui::crossterm::event::{self, Event, MouseEventKind};
 use rules::svg;
@@ -51,7 +56,7 @@ pub fn run(args: &PlayArgs, saves: Saves, first: Next) -> Result<(), Failure> {
     });
     let mut look = Look::of_terminal(args.ascii);
     look.theme = args.theme.or(Theme::named(&choices.theme)).unwrap_or_default();
-    let shared = Shared {
+    let context = Context {
         games: engine::GAMES,
         look,
         saves,
@@ -61,8 +66,8 @@ pub fn run(args: &PlayArgs, saves: Saves, first: Next) -> Result<(), Failure> {
         net: Some(send.clone()),
         now: Instant::now(),
     };
-    let mut app = App::new(shared, trouble);
-    app.shared.choices.wait |= args.wait;
+    let mut app = App::new(context, trouble);
+    app.context.choices.wait |= args.wait;
     app.go(first);
     // First, or a signal that came in between would leave the terminal as it is.
     terminal::listen_to_signals(send.clone())?;
@@ -121,14 +126,14 @@ fn listen_to_keys(send: Sender<Message>) {
 
 /// Lets the terminal show a drawing, or takes it away.
 fn show_picture(app: &mut App, terminal: &mut TakenTerminal) -> Result<(), Failure> {
-    let (Some(picture), Some(protocol)) = (&mut app.picture, app.shared.look.pictures) else {
+    let (Some(picture), Some(protocol)) = (&mut app.picture, app.context.look.pictures) else {
         return Ok(());
     };
     match picture.state {
-        Shown::Done => {}
-        Shown::Due => {
-            picture.state = Shown::Done;
-            let is_light = matches!(app.shared.look.theme, Theme::Light | Theme::Contrast);
+        PictureState::Done => {}
+        PictureState::Due => {
+            picture.state = PictureState::Done;
+            let is_light = matches!(app.context.look.theme, Theme::Light | Theme::Contrast);
             let theme = if is_light { svg::Theme::Light } else { svg::Theme::Dark };
             let style = svg::Style {
                 theme,
@@ -136,14 +141,14 @@ fn show_picture(app: &mut App, terminal: &mut TakenTerminal) -> Result<(), Failu
                 caption: true,
                 ..svg::Style::default()
             };
-            let small = crate::picture::pixels(&picture.diagram, &style, 100)?;
+            let small = crate::output::picture::pixels(&picture.diagram, &style, 100)?;
             let width = terminal.room_for(small.width(), small.height());
             let bytes = protocol.picture(&picture.diagram, &style, width)?;
             terminal.redraw(protocol.clearing())?;
             terminal.draw(|frame| view::view(app, frame))?;
             terminal.write_at_top(&bytes)?;
         }
-        Shown::Over => {
+        PictureState::Over => {
             app.picture = None;
             terminal.redraw(protocol.clearing())?;
             terminal.draw(|frame| view::view(app, frame))?;
@@ -159,10 +164,10 @@ fn turn(
     messages: &Receiver<Message>,
 ) -> Result<(), Failure> {
     while !app.quit {
-        app.shared.now = Instant::now();
+        app.context.now = Instant::now();
         terminal.draw(|frame| view::view(app, frame))?;
         show_picture(app, terminal)?;
-        let message = match app.next_tick(app.shared.now) {
+        let message = match app.next_tick(app.context.now) {
             Some(pause) => match messages.recv_timeout(pause) {
                 Ok(message) => message,
                 Err(RecvTimeoutError::Timeout) => Message::Tick,

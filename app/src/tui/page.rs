@@ -4,7 +4,7 @@ use super::app::{Hit, Hits};
 use super::help;
 use super::look::Look;
 use super::view::{keys, title};
-use crate::pages;
+use crate::output::pages;
 use engine::Entry;
 use ratatui::Frame;
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
@@ -60,7 +60,6 @@ impl Page {
         false
     }
 
-    /// Draws the page over everything else.
     pub fn view(&self, look: &Look, frame: &mut Frame, hits: &Hits) {
         let area = frame.area();
         hits.clear();
@@ -84,7 +83,7 @@ impl Page {
         let more = if more > 0 { format!("{more} more lines") } else { String::new() };
         let close = [("Esc", "back"), ("↑ ↓", "scroll"), ("PgDn", "next page")];
         let footer = Rect::new(0, area.height.saturating_sub(1), area.width, 1);
-        keys(frame, look, footer, &close, hits);
+        keys(frame, look, &close, hits);
         let note = Rect::new(left, area.height.saturating_sub(2), width, 1).intersection(area);
         frame.render_widget(Line::from(Span::styled(more, look.soft())).right_aligned(), note);
         hits.add(footer, Hit::Key(KeyCode::Esc));

@@ -1,15 +1,14 @@
-//! A move that is being entered: the taps so far, compared with the gestures of all legal moves.
+//! A move that is being entered on the screen: the table's spelling of it, and the choice that is highlighted.
 
 use engine::Step;
 use rules::diagram::{Diagram, Tap};
+use table::taps::{self, Spelling, Stage};
 
 /// A move that is being entered, in any game.
 #[derive(Clone, Debug, Default)]
 pub struct Picker {
     steps: Vec<Step>,
-    taps: Vec<Tap>,
-    /// Which of the taps the player made; the others had no alternative.
-    own: Vec<usize>,
+    spelling: Spelling,
     /// The highlighted one among the choices that no cell stands for.
     pub highlight: usize,
 }
@@ -31,143 +30,101 @@ impl Picker {
         Picker { steps, ..Picker::default() }
     }
 
-    fn begins_with<'a>(&'a self, taps: &'a [Tap]) -> impl Iterator<Item = &'a Step> {
-        let same = |a: &Tap, b: &Tap| a.stage == b.stage && a.label == b.label;
-        self.steps.iter().filter(move |step| {
-            step.gesture.len() >= taps.len()
-                && step.gesture.iter().zip(taps).all(|(a, b)| same(a, b))
-        })
-    }
-
-    fn options_after(&self, taps: &[Tap]) -> Vec<Tap> {
-        let mut options: Vec<Tap> = Vec::new();
-        for tap in self.begins_with(taps).filter_map(|step| step.gesture.get(taps.len())) {
-            if !options.iter().any(|own| own.stage == tap.stage && own.label == tap.label) {
-                options.push(tap.clone());
-            }
-        }
-        options
-    }
-
-    /// What can be chosen now.
-    pub fn options(&self) -> Vec<Tap> {
-        self.options_after(&self.taps)
+    fn here(&self) -> Stage<'_> {
+        taps::stage(&self.steps, &self.spelling)
     }
 
     /// The choices that no cell stands for.
-    pub fn choices(&self) -> Vec<Tap> {
-        self.options().into_iter().filter(|tap| tap.cell.is_none()).collect()
+    pub fn choices(&self) -> Vec<&Tap> {
+        self.here().choices()
     }
 
     /// What is to be decided now: `stack`, `parts`.
     pub fn stage(&self) -> Option<&'static str> {
-        self.options().first().map(|tap| tap.stage)
+        self.here().name()
     }
 
     /// What was chosen so far.
     pub fn taps(&self) -> &[Tap] {
-        &self.taps
+        &self.spelling.taps
     }
 
     /// Whether nothing has been chosen.
     pub fn is_idle(&self) -> bool {
-        self.taps.is_empty()
+        self.taps().is_empty()
     }
 
     /// The cell chosen last.
     pub fn selected(&self) -> Option<usize> {
-        self.taps.iter().rev().find_map(|tap| tap.cell)
+        self.taps().iter().rev().find_map(|tap| tap.cell)
+    }
+
+    /// The spelling with the highlighted choice, if there is one.
+    fn ahead(&self) -> Spelling {
+        let choice = self.choices().get(self.highlight).copied();
+        choice.map_or_else(|| self.spelling.clone(), |tap| self.spelling.choose(&self.steps, tap))
     }
 
     /// The cells that can be chosen now, or where the highlighted choice leads if the choice is not a cell.
     pub fn targets(&self) -> Vec<usize> {
-        let choices = self.choices();
-        let ahead = choices.get(self.highlight).map(|choice| {
-            let taps: Vec<_> = self.taps.iter().chain([choice]).cloned().collect();
-            self.options_after(&taps)
-        });
-        let options = ahead.unwrap_or_else(|| self.options());
-        options.iter().filter_map(|tap| tap.cell).collect()
+        let stage = taps::stage(&self.steps, &self.ahead());
+        stage.next.iter().filter_map(|tap| tap.cell).collect()
     }
 
     /// The cells where pieces land if a move that begins like this one is made: for a stack that is split
     /// those of all its parts. Where there is no way to show, what can be chosen.
     pub fn landings(&self) -> Vec<usize> {
+        let stage = taps::stage(&self.steps, &self.ahead());
+        let steps = stage.candidates.iter().filter(|step| step.trace.placed.is_none());
         let mut cells = self.targets();
-        let choices = self.choices();
-        let ahead = choices.get(self.highlight).cloned();
-        let taps: Vec<_> = self.taps.iter().cloned().chain(ahead).collect();
-        let steps = self.begins_with(&taps).filter(|step| step.trace.placed.is_none());
         cells.extend(steps.flat_map(|step| step.trace.travels.iter().filter_map(|way| way.to)));
         cells.sort_unstable();
         cells.dedup();
         cells
     }
 
-    /// The choice that a cell stands for because a piece lands there, if there is only one.
-    fn landing(&self, cell: usize) -> Option<Tap> {
-        let lands = |step: &&Step| {
+    /// The cell to tap for a cell where a piece lands, if there is only one.
+    fn landing(&self, cell: usize) -> Option<usize> {
+        let lands = |step: &&&Step| {
             step.trace.placed.is_none() && step.trace.travels.iter().any(|way| way.to == Some(cell))
         };
-        let mut taps = self
-            .begins_with(&self.taps)
-            .filter(lands)
-            .filter_map(|step| step.gesture.get(self.taps.len()))
-            .filter(|tap| tap.cell.is_some());
-        let first = taps.next()?;
-        taps.all(|tap| tap.label == first.label).then(|| first.clone())
+        let (stage, at) = (self.here(), self.taps().len());
+        let mut taps =
+            stage.candidates.iter().filter(lands).filter_map(|step| step.gesture.get(at));
+        let first = taps.next()?.cell?;
+        taps.all(|tap| tap.cell == Some(first)).then_some(first)
     }
 
-    /// Makes a choice, and the following ones that have neither an alternative nor a cell.
-    fn take(&mut self, tap: Tap) -> Picked {
-        self.own.push(self.taps.len());
-        self.taps.push(tap);
-        self.highlight = 0;
-        loop {
-            let options = self.options();
-            match &options[..] {
-                [] => break,
-                [only] if only.cell.is_none() => self.taps.push(only.clone()),
-                _ => return Picked::More,
-            }
-        }
-        let spelled = self.begins_with(&self.taps).next().map(|step| step.text.clone());
-        spelled.map_or(Picked::More, Picked::Move)
+    fn spell(&mut self, spelling: Spelling) -> Picked {
+        (self.spelling, self.highlight) = (spelling, 0);
+        let stage = self.here();
+        let step = stage.step.filter(|_| stage.next.is_empty());
+        step.map_or(Picked::More, |step| Picked::Move(step.text.clone()))
     }
 
     /// Taps a cell. A cell that another move begins with starts that move; the first one again cancels it.
     pub fn tap(&mut self, cell: usize, diagram: &Diagram) -> Picked {
-        let by_cell = |options: Vec<Tap>| options.into_iter().find(|tap| tap.cell == Some(cell));
-        if let Some(tap) = by_cell(self.options()) {
-            return self.take(tap);
-        }
-        let ahead = self.choices().get(self.highlight).cloned();
-        if let Some(choice) = ahead.filter(|_| self.targets().contains(&cell)) {
-            return match self.take(choice) {
-                Picked::More => self.tap(cell, diagram),
-                other => other,
-            };
-        }
-        if !self.is_idle()
-            && let Some(tap) = self.landing(cell)
-        {
-            return self.take(tap);
-        }
-        if self.taps.first().and_then(|tap| tap.cell) == Some(cell) {
-            self.clear();
-            return Picked::More;
-        }
-        if let Some(tap) = by_cell(self.options_after(&[])) {
-            self.clear();
-            return self.take(tap);
-        }
-        Picked::Refused(self.refusal(cell, diagram))
+        let leads = |spelling: &Spelling| {
+            let stage = taps::stage(&self.steps, spelling);
+            stage.next.iter().any(|tap| tap.cell == Some(cell))
+        };
+        let is_first = self.taps().first().is_some_and(|tap| tap.cell == Some(cell));
+        let begun = if self.is_idle() { None } else { self.landing(cell) };
+        let spelling = match begun {
+            _ if leads(&self.spelling) => self.spelling.tap(&self.steps, cell),
+            _ if leads(&self.ahead()) => self.ahead().tap(&self.steps, cell),
+            Some(landing) => self.spelling.tap(&self.steps, landing),
+            None if is_first => Spelling::default(),
+            None if leads(&Spelling::default()) => Spelling::default().tap(&self.steps, cell),
+            None => return Picked::Refused(self.refusal(cell, diagram)),
+        };
+        self.spell(spelling)
     }
 
     /// Makes one of the choices that no cell stands for.
     pub fn choose(&mut self, number: usize) -> Picked {
         match self.choices().get(number) {
-            Some(tap) => self.take(tap.clone()),
+            Some(tap) => self.spell(self.spelling.choose(&self.steps, tap)),
             // Choices are counted from 1, so the key 0 comes as the largest number.
             None => Picked::Refused(format!("there is no choice {}", number.wrapping_add(1))),
         }
@@ -175,15 +132,14 @@ impl Picker {
 
     /// Takes back one choice; says whether there was one.
     pub fn back(&mut self) -> bool {
-        let Some(length) = self.own.pop() else { return false };
-        self.taps.truncate(length);
-        self.highlight = 0;
-        true
+        let is_there = !self.is_idle();
+        (self.spelling, self.highlight) = (self.spelling.back(&self.steps), 0);
+        is_there
     }
 
     /// Takes back all choices.
     pub fn clear(&mut self) {
-        (self.taps, self.own, self.highlight) = (Vec::new(), Vec::new(), 0);
+        (self.spelling, self.highlight) = (Spelling::default(), 0);
     }
 
     /// Why a cell cannot be chosen, judged by what is on the board.
@@ -202,8 +158,7 @@ impl Picker {
                 format!("{name} is empty: choose a {stage} among the marked cells")
             }
             Some(owner) if self.is_idle() && diagram.turn != Some(owner) => {
-                let owner = diagram.players.get(owner.index()).map_or("", |seat| seat.name);
-                format!("the piece on {name} is {owner}'s")
+                format!("the piece on {name} is {}'s", diagram.players[owner].name)
             }
             Some(_) if self.is_idle() => format!("the piece on {name} cannot move now"),
             _ => format!("{name} cannot be reached: choose a marked cell, or Esc to go back"),

@@ -1,17 +1,21 @@
 //! Before a game: its options, who plays, who starts, and the clock.
 
-use super::app::{Next, Shared};
+use super::app::{Context, Next};
+use super::list::List;
 use super::page::Page;
-use crate::columns;
+use crate::output::columns::width;
 use crate::saves::Chosen;
-use crate::table::clock::{Clock, Terms};
-use crate::table::sitter::NAME;
-use crate::table::{Sitter, Table, work};
+use crate::shell::input::plain;
+use crate::sitting::clock::Terms;
+use crate::sitting::seat::{self, NAME};
+use crate::sitting::{Sitting, work};
+use crate::tui::field::Field;
 use engine::{Entry, Session, Who};
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
+use rules::ByPlayer;
 use serde_json::{Map, Value};
+use table::Seat;
 
-/// The clocks on offer.
 const CLOCKS: [&str; 7] = ["", "1+0", "3+2", "5+3", "10+5", "30+10", "60+30"];
 /// Who may start: the first or second player of the form, or one of them by lot.
 const STARTS: [&str; 3] = ["first", "second", "lot"];
@@ -19,7 +23,6 @@ const STARTS: [&str; 3] = ["first", "second", "lot"];
 /// What players without a name are called.
 const PLAYERS: [&str; 2] = ["Player A", "Player B"];
 
-/// A row of the form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Row {
     Player(usize),
@@ -34,18 +37,17 @@ pub enum Row {
 }
 
 /// What is being filled in, over the form.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum Filling {
     Nothing,
-    /// The list of players for one side, and which is highlighted.
-    Player(usize, usize),
+    /// The list of players for one side.
+    Player(usize, List),
     /// The name of the person on one side.
-    Name(usize, String),
+    Name(usize, Field),
     /// The clock, as in `5+3`.
-    Clock(String),
+    Clock(Field),
 }
 
-/// The form.
 pub struct Setup {
     pub entry: &'static Entry,
     /// The position that the game begins with.
@@ -54,39 +56,32 @@ pub struct Setup {
     by_hand: bool,
     options: Map<String, Value>,
     /// Who plays, in the order of the form.
-    pub sitters: [Sitter; 2],
+    pub seats: [Seat; 2],
     starts: usize,
     /// As in `5+3`; empty for none.
     clock: String,
-    /// The number of the highlighted row.
-    pub at: usize,
+    pub list: List,
     pub filling: Filling,
-    /// What went wrong.
     pub trouble: Option<String>,
 }
 
 impl Setup {
     /// The form as it was last filled in.
-    pub fn new(entry: &'static Entry, shared: &Shared) -> Result<Setup, String> {
-        let last = shared.choices.games.get(entry.info.id).cloned().unwrap_or_default();
+    pub fn new(entry: &'static Entry, context: &Context) -> Result<Setup, String> {
+        let last = context.choices.games.get(entry.info.id).cloned().unwrap_or_default();
         let fresh = || (entry.start)(&Map::new()).map_err(|error| error.to_string());
         let (game, options) = match (entry.start)(&last.options) {
             Ok(game) => (game, last.options),
             Err(_) => (fresh()?, Map::new()),
         };
         let usual = ["human", "level:3"];
-        let sitter = |i: usize| {
-            let remembered = Sitter::parse(&last.players[i], game.as_ref());
-            let mut sitter = match remembered {
-                Ok(sitter) => sitter,
-                Err(_) => Sitter::parse(usual[i], game.as_ref())?,
-            };
-            if sitter.is_person() && sitter.name.is_empty() {
-                sitter.name.clone_from(&shared.choices.names[i]);
-            }
-            Ok::<_, String>(sitter)
+        let seat = |i: usize| {
+            let remembered = seat::parse(&last.players[i], game.as_ref());
+            let seat = remembered.or_else(|_| seat::parse(usual[i], game.as_ref()))?;
+            let has_name = seat.name.is_some() || seat.who.is_computer();
+            Ok::<_, String>(if has_name { seat } else { seat::person(&context.choices.names[i]) })
         };
-        let sitters = [sitter(0)?, sitter(1)?];
+        let seats = [seat(0)?, seat(1)?];
         let position = |list: &[&str], code: &str| list.iter().position(|own| *own == code);
         let starts = position(&STARTS, &last.starts).unwrap_or(0);
         let clock =
@@ -98,14 +93,14 @@ impl Setup {
             game,
             by_hand,
             options,
-            sitters,
+            seats,
             starts,
             clock,
-            at: 0,
+            list: List::ring(0),
             filling,
             trouble,
         };
-        Ok(Setup { at: setup.rows().len() - 1, ..setup })
+        Ok(Setup { list: List::ring(setup.rows().len() - 1), ..setup })
     }
 
     pub fn rows(&self) -> Vec<Row> {
@@ -117,12 +112,11 @@ impl Setup {
     }
 
     pub fn row(&self) -> Row {
-        self.rows().get(self.at).copied().unwrap_or(Row::Start)
+        self.rows().get(self.list.chosen).copied().unwrap_or(Row::Start)
     }
 
-    /// The players to choose from.
     pub fn kinds(&self) -> Vec<Who> {
-        Sitter::kinds(self.game.as_ref())
+        seat::kinds(self.game.as_ref())
     }
 
     pub fn label(&self, row: Row) -> String {
@@ -144,14 +138,16 @@ impl Setup {
 
     /// The name of a player in this form.
     fn called(&self, i: usize) -> String {
-        self.sitters[i].called(self.game.as_ref()).unwrap_or_else(|| PLAYERS[i].into())
+        let Seat { who, name } = &self.seats[i];
+        let called = who.name(self.game.as_ref()).or_else(|| name.clone());
+        called.unwrap_or_else(|| PLAYERS[i].into())
     }
 
     pub fn value(&self, row: Row) -> String {
         match row {
-            Row::Player(i) => match &self.sitters[i] {
-                person if person.is_person() && !person.name.is_empty() => person.name.clone(),
-                other => other.who.title(self.game.as_ref()),
+            Row::Player(i) => match &self.seats[i] {
+                Seat { who: Who::Person, name: Some(name) } => name.clone(),
+                Seat { who, .. } => who.title(self.game.as_ref()),
             },
             Row::Starts if self.starts < 2 => self.called(self.starts),
             Row::Starts => "by lot".into(),
@@ -166,11 +162,10 @@ impl Setup {
         }
     }
 
-    /// A sentence about a row.
     pub fn about(&self, row: Row) -> String {
         match row {
             Row::Player(i) => {
-                let about = Sitter::about(&self.sitters[i].who, self.game.as_ref());
+                let about = seat::about(&self.seats[i].who, self.game.as_ref());
                 format!("{about}; Enter lists all players")
             }
             Row::Starts => format!("who starts plays {}", self.entry.info.players[0]),
@@ -199,25 +194,19 @@ impl Setup {
         Some(set.unwrap_or_else(|| rules::notation::option_value(option.default)))
     }
 
-    pub fn key(&mut self, key: KeyEvent, shared: &mut Shared) -> Next {
+    pub fn key(&mut self, key: KeyEvent, context: &mut Context) -> Next {
         match &mut self.filling {
             Filling::Name(i, name) => match key.code {
                 KeyCode::Enter | KeyCode::Tab | KeyCode::Down => {
-                    self.sitters[*i] = Sitter::person(name);
+                    self.seats[*i] = seat::person(name.text());
                     self.filling = Filling::Nothing;
                 }
                 KeyCode::Esc => self.filling = Filling::Nothing,
-                KeyCode::Backspace => drop(name.pop()),
-                KeyCode::Char(c)
-                    if !c.is_control() && columns::width(&format!("{name}{c}")) <= NAME =>
-                {
-                    name.push(c);
-                }
-                _ => {}
+                _ => drop(name.key(key)),
             },
             Filling::Clock(text) => match key.code {
                 KeyCode::Enter | KeyCode::Tab | KeyCode::Down => {
-                    let text = text.trim().to_owned();
+                    let text = text.text().trim().to_owned();
                     match Terms::parse(&text) {
                         _ if text.is_empty() => self.set_clock(String::new()),
                         Ok(terms) => self.set_clock(terms.code()),
@@ -225,14 +214,20 @@ impl Setup {
                     }
                 }
                 KeyCode::Esc => self.set_clock(self.clock.clone()),
-                KeyCode::Backspace => drop(text.pop()),
-                KeyCode::Char(c) if "0123456789.+".contains(c) && text.len() < NAME => text.push(c),
-                _ => {}
+                _ => drop(text.key(key)),
             },
             Filling::Player(..) => self.pick_player(key.code),
-            Filling::Nothing => return self.form_key(key.code, shared),
+            Filling::Nothing => return self.form_key(key.code, context),
         }
         Next::Stay
+    }
+
+    /// The line of text that is being edited.
+    pub fn field(&mut self) -> Option<&mut Field> {
+        match &mut self.filling {
+            Filling::Name(_, field) | Filling::Clock(field) => Some(field),
+            Filling::Player(..) | Filling::Nothing => None,
+        }
     }
 
     fn set_clock(&mut self, terms: String) {
@@ -240,79 +235,67 @@ impl Setup {
     }
 
     fn pick_player(&mut self, code: KeyCode) {
-        let last = self.kinds().len() - 1;
-        let Filling::Player(i, at) = &mut self.filling else { return };
+        let count = self.kinds().len();
+        let Filling::Player(i, list) = &mut self.filling else { return };
         match code {
-            KeyCode::Up | KeyCode::Char('k') => *at = at.checked_sub(1).unwrap_or(last),
-            KeyCode::Down | KeyCode::Char('j') => *at = if *at < last { *at + 1 } else { 0 },
-            KeyCode::Home => *at = 0,
-            KeyCode::End => *at = last,
             KeyCode::Enter | KeyCode::Char(' ') => {
-                let (i, at) = (*i, *at);
+                let (i, at) = (*i, list.chosen);
                 self.sit(i, at);
-                if self.sitters[i].is_person() {
-                    self.filling = Filling::Name(i, self.sitters[i].name.clone());
-                } else {
-                    self.filling = Filling::Nothing;
-                }
+                let Seat { who, name } = &self.seats[i];
+                let name = name.as_deref().unwrap_or_default();
+                self.filling = match who.is_computer() {
+                    true => Filling::Nothing,
+                    false => Filling::Name(i, Field::new(name, |name| width(name) <= NAME)),
+                };
             }
             KeyCode::Esc | KeyCode::Char('q') => self.filling = Filling::Nothing,
-            _ => {}
+            code => drop(list.key(code, count)),
         }
     }
 
     /// Gives a side a player of the list; a person keeps the name.
     fn sit(&mut self, i: usize, number: usize) {
         if let Some(who) = self.kinds().into_iter().nth(number) {
-            self.sitters[i].who = who;
+            self.seats[i].who = who;
         }
     }
 
-    fn form_key(&mut self, code: KeyCode, shared: &mut Shared) -> Next {
-        let last = self.rows().len() - 1;
+    fn form_key(&mut self, code: KeyCode, context: &mut Context) -> Next {
         match code {
-            KeyCode::Up | KeyCode::Char('k') => self.at = self.at.checked_sub(1).unwrap_or(last),
-            KeyCode::Down | KeyCode::Char('j') | KeyCode::Tab => {
-                self.at = if self.at < last { self.at + 1 } else { 0 };
-            }
-            KeyCode::Home => self.at = 0,
-            KeyCode::End => self.at = last,
             KeyCode::Left | KeyCode::Char('h') => self.turn(false),
             KeyCode::Right | KeyCode::Char('l') => self.turn(true),
-            KeyCode::Enter | KeyCode::Char(' ') => return self.enter(shared),
-            KeyCode::Char('r') => return Next::Page(Page::rules(self.entry, &shared.look)),
-            KeyCode::Char('s') => return self.start(shared),
-            KeyCode::Char('?') | KeyCode::F(1) => {
-                return Next::Page(Page::keys());
-            }
+            KeyCode::Enter | KeyCode::Char(' ') => return self.enter(context),
+            KeyCode::Char('r') => return Next::Page(Page::rules(self.entry, &context.look)),
+            KeyCode::Char('s') => return self.start(context),
             KeyCode::Esc | KeyCode::Char('q') => return Next::Menu,
-            _ => {}
+            code => drop(self.list.key(code, self.rows().len())),
         }
         Next::Stay
     }
 
     /// A click on a row highlights it and does what Enter does.
-    pub fn click(&mut self, row: usize, shared: &mut Shared) -> Next {
-        if let Filling::Player(_, at) = &mut self.filling {
-            *at = row;
+    pub fn click(&mut self, row: usize, context: &mut Context) -> Next {
+        let count = self.kinds().len();
+        if let Filling::Player(_, list) = &mut self.filling {
+            list.click(row, count);
             self.pick_player(KeyCode::Enter);
             return Next::Stay;
         }
         self.filling = Filling::Nothing;
-        self.at = row.min(self.rows().len() - 1);
-        self.enter(shared)
+        self.list.click(row, self.rows().len());
+        self.enter(context)
     }
 
-    fn enter(&mut self, shared: &mut Shared) -> Next {
+    fn enter(&mut self, context: &mut Context) -> Next {
         match self.row() {
             Row::Player(i) => {
-                let own = &self.sitters[i].who;
+                let own = &self.seats[i].who;
                 let at = self.kinds().iter().position(|who| who == own).unwrap_or(0);
-                self.filling = Filling::Player(i, at);
+                self.filling = Filling::Player(i, List::ring(at));
             }
-            Row::Rules => return Next::Page(Page::rules(self.entry, &shared.look)),
-            Row::Start => return self.start(shared),
-            Row::Clock => self.filling = Filling::Clock(self.clock.clone()),
+            Row::Rules => return Next::Page(Page::rules(self.entry, &context.look)),
+            Row::Start => return self.start(context),
+            Row::Clock => self.filling = Filling::Clock(Field::new(&self.clock, is_like_clock)),
             Row::Position => return Next::Edit,
             Row::Starts | Row::Option(_) => self.turn(true),
         }
@@ -328,7 +311,7 @@ impl Setup {
         match self.row() {
             Row::Player(i) => {
                 let kinds = self.kinds();
-                let own = &self.sitters[i].who;
+                let own = &self.seats[i].who;
                 let at = kinds.iter().position(|who| who == own).unwrap_or(0);
                 self.sit(i, step(at, kinds.len()));
             }
@@ -375,7 +358,7 @@ impl Setup {
         }
     }
 
-    fn start(&mut self, shared: &mut Shared) -> Next {
+    fn start(&mut self, context: &mut Context) -> Next {
         if self.game.outcome().is_some() {
             self.trouble = Some("this position is decided already: set up another one".into());
         }
@@ -386,33 +369,37 @@ impl Setup {
             2 => work::random(None).below(2) == 1,
             starts => starts == 1,
         };
-        let mut sitters = self.sitters.clone();
+        let named = |seat: Seat| match seat.who.is_computer() {
+            // The name of the person who sat there before.
+            true => Seat { name: None, ..seat },
+            false => seat,
+        };
+        let mut seats = ByPlayer::from(self.seats.clone()).map(named);
         if swapped {
-            sitters.reverse();
+            seats.reverse();
         }
         let chosen = Chosen {
             options: self.options.clone(),
-            players: self.sitters.each_ref().map(Sitter::code),
+            players: self.seats.each_ref().map(seat::code),
             starts: STARTS[self.starts].into(),
             clock: self.clock.clone(),
         };
-        let choices = &mut shared.choices;
+        let choices = &mut context.choices;
         choices.game = self.entry.info.id.into();
-        choices.names = self.sitters.each_ref().map(|sitter| sitter.name.clone());
+        choices.names = self.seats.each_ref().map(|seat| seat.name.clone().unwrap_or_default());
         choices.games.insert(self.entry.info.id.into(), chosen);
-        if let Err(trouble) = shared.remember() {
+        if let Err(trouble) = context.remember() {
             // Shown once; the next try starts the game all the same.
-            shared.remembers = false;
+            context.remembers = false;
             self.trouble = Some(trouble);
             return Next::Stay;
         }
-        let clock = Terms::parse(&self.clock).ok().map(Clock::new);
-        let table = Table::new(self.entry, self.game.boxed_clone(), sitters, clock);
-        Next::Play(Box::new(table), None)
+        let terms = Terms::parse(&self.clock).ok();
+        let sitting = Sitting::new(self.entry, self.game.boxed_clone(), seats, terms);
+        Next::Play(Box::new(sitting), None)
     }
 }
 
-/// A value as people write it.
-fn plain(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+fn is_like_clock(text: &str) -> bool {
+    text.len() <= NAME && text.chars().all(|c| "0123456789.+".contains(c))
 }

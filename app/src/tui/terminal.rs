@@ -1,7 +1,7 @@
 //! The terminal itself: taken over, and always given back.
 
 use super::app::Message;
-use crate::failure::Failure;
+use crate::shell::failure::Failure;
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::cursor::{MoveTo, Show};
 use ratatui::crossterm::event::{
@@ -25,7 +25,6 @@ pub struct TakenTerminal {
 }
 
 impl TakenTerminal {
-    /// Takes the terminal over.
     pub fn open() -> Result<TakenTerminal, Failure> {
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
@@ -53,7 +52,7 @@ impl TakenTerminal {
         self.redraw(b"")
     }
 
-    /// Writes this, and redraws everything with the next frame.
+    /// Writes these bytes, and redraws everything with the next frame.
     pub fn redraw(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         stdout().write_all(bytes)?;
         // `clear` would ask the terminal where the cursor is, and the thread that reads

@@ -1,49 +1,34 @@
 //! What a message changes.
 
-use super::app::{App, Hit, Message, Next, Screen, Shown};
+use super::app::{App, Hit, Message, Next, PictureState, Screen};
 use super::menu::Menu;
-use crate::input;
+use super::page::Page;
+use crate::shell::input;
 use ratatui::crossterm::event::{
     Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
 };
 use std::time::Instant;
 
-/// Applies a message to the state.
 pub fn update(app: &mut App, message: Message, now: Instant) {
-    app.shared.now = now;
+    app.context.now = now;
     match message {
         Message::Input(Event::Key(key)) if key.kind != KeyEventKind::Release => press(app, key),
         Message::Input(Event::Mouse(mouse)) => click(app, mouse),
         Message::Input(Event::Paste(text)) => paste(app, &text),
         Message::Input(_) | Message::Resized => {
             if let Some(picture) = &mut app.picture {
-                picture.state = Shown::Due;
-            }
-        }
-        Message::Work(report) => {
-            if let Screen::Play(play) = &mut app.screen {
-                play.hear(report, &mut app.shared);
-            }
-        }
-        Message::Net(news) => {
-            if let Screen::Play(play) = &mut app.screen {
-                let next = play.hear_line(news, &mut app.shared);
-                app.go(next);
+                picture.state = PictureState::Due;
             }
         }
         Message::Opened(Ok(opened)) => app.go(Next::Online(opened)),
-        Message::Opened(Err(trouble)) => {
-            if let Screen::Play(play) = &mut app.screen {
-                play.warn_of(&trouble);
-            }
-        }
-        Message::Tick => {
-            if let Screen::Play(play) = &mut app.screen {
-                play.tick(&mut app.shared);
-            }
-        }
         Message::End => app.quit = true,
         Message::Suspend => app.go(Next::Suspend),
+        message => {
+            if let Screen::Play(play) = &mut app.screen {
+                let next = play.receive(message, &mut app.context);
+                app.go(next);
+            }
+        }
     }
 }
 
@@ -52,12 +37,16 @@ fn press(app: &mut App, key: KeyEvent) {
         match key.code {
             KeyCode::Char('c') => app.go(Next::Quit),
             KeyCode::Char('z') => app.go(Next::Suspend),
+            // Only a line of text has other control keys.
+            _ if app.page.is_none() && app.picture.is_none() && app.screen.field().is_some() => {
+                return to_screen(app, key);
+            }
             _ => {}
         }
         return;
     }
     if let Some(picture) = &mut app.picture {
-        picture.state = Shown::Over;
+        picture.state = PictureState::Over;
         return;
     }
     if let Some(page) = &mut app.page {
@@ -66,15 +55,22 @@ fn press(app: &mut App, key: KeyEvent) {
         }
         return;
     }
-    let shared = &mut app.shared;
+    to_screen(app, key);
+}
+
+fn to_screen(app: &mut App, key: KeyEvent) {
+    if matches!(key.code, KeyCode::Char('?') | KeyCode::F(1)) && app.screen.field().is_none() {
+        return app.go(Next::Page(Page::keys()));
+    }
+    let context = &mut app.context;
     let next = match &mut app.screen {
-        Screen::Menu(menu) => menu.key(key, shared),
-        Screen::Setup(setup) => setup.key(key, shared),
-        Screen::Editor(editor) => editor.key(key, shared),
-        Screen::Library(library) => library.key(key, shared),
-        Screen::Puzzles(puzzles) => puzzles.key(key, shared),
-        Screen::Settings(settings) => settings.key(key, shared),
-        Screen::Play(play) => play.key(key, shared),
+        Screen::Menu(menu) => menu.key(key, context),
+        Screen::Setup(setup) => setup.key(key, context),
+        Screen::Editor(editor) => editor.key(key, context),
+        Screen::Library(library) => library.key(key, context),
+        Screen::Puzzles(puzzles) => puzzles.key(key, context),
+        Screen::Settings(settings) => settings.key(key, context),
+        Screen::Play(play) => play.key(key, context),
     };
     app.go(next);
 }
@@ -87,9 +83,20 @@ fn paste(app: &mut App, text: &str) {
             if play.paste(text) {
                 return;
             }
-            Some(play.table.entry)
+            Some(play.sitting.entry)
         }
-        Screen::Setup(setup) => Some(setup.entry),
+        Screen::Setup(setup) => {
+            if let Some(field) = setup.field() {
+                return field.paste(text);
+            }
+            Some(setup.entry)
+        }
+        Screen::Library(library) => {
+            if library.paste(text) {
+                return;
+            }
+            None
+        }
         Screen::Editor(editor) => {
             let pasted = input::pasted(text, Some(editor.entry()));
             return editor.paste(pasted);
@@ -97,9 +104,9 @@ fn paste(app: &mut App, text: &str) {
         _ => None,
     };
     match (input::pasted(text, entry), &mut app.screen) {
-        (Ok(table), _) => app.go(Next::Play(Box::new(table), None)),
+        (Ok(sitting), _) => app.go(Next::Play(Box::new(sitting), None)),
         (Err(why), Screen::Play(play)) => play.refuse_paste(&why),
-        (Err(why), _) => app.screen = Screen::Menu(Menu::new(&app.shared, Some(why))),
+        (Err(why), _) => app.screen = Screen::Menu(Menu::new(&app.context, Some(why))),
     }
 }
 
@@ -136,15 +143,15 @@ fn click(app: &mut App, mouse: MouseEvent) {
     if app.page.is_some() {
         return;
     }
-    let shared = &mut app.shared;
+    let context = &mut app.context;
     let next = match (&mut app.screen, hit) {
-        (Screen::Menu(menu), Hit::Row(row)) => menu.click(row, shared),
-        (Screen::Setup(setup), Hit::Row(row)) => setup.click(row, shared),
-        (Screen::Library(library), Hit::Row(row)) => library.click(row, shared),
-        (Screen::Settings(settings), Hit::Row(row)) => settings.click(row, shared),
+        (Screen::Menu(menu), Hit::Row(row)) => menu.click(row, context),
+        (Screen::Setup(setup), Hit::Row(row)) => setup.click(row, context),
+        (Screen::Library(library), Hit::Row(row)) => library.click(row, context),
+        (Screen::Settings(settings), Hit::Row(row)) => settings.click(row, context),
         (Screen::Puzzles(puzzles), Hit::Row(row)) => puzzles.click(row),
         (Screen::Editor(editor), hit) => editor.click(hit),
-        (Screen::Play(play), hit) => play.click(hit, shared),
+        (Screen::Play(play), hit) => play.click(hit, context),
         _ => Next::Stay,
     };
     app.go(next);
@@ -158,6 +165,6 @@ fn drop_piece(app: &mut App, mouse: MouseEvent) {
         && cell != from
         && app.page.is_none()
     {
-        play.drop_on(cell, &mut app.shared);
+        play.drop_on(cell, &mut app.context);
     }
 }

@@ -2,11 +2,12 @@
 
 use super::app::{App, Hit, Hits, Screen};
 use super::look::Look;
-use crate::columns;
-pub use crate::columns::wrapped;
+use crate::output::columns;
+pub use crate::output::columns::wrapped;
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyCode;
 use ratatui::layout::Rect;
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 /// The smallest window that everything fits into.
@@ -14,30 +15,28 @@ pub const SMALLEST: (u16, u16) = (60, 20);
 
 pub fn view(app: &App, frame: &mut Frame) {
     app.hits.clear();
-    let look = &app.shared.look;
+    let look = &app.context.look;
     let area = frame.area();
     if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
         return too_small(frame, look);
     }
     if app.picture.is_some() {
-        let row = Rect { y: area.height - 1, height: 1, ..area };
-        return keys(frame, look, row, &[("Esc", "back")], &app.hits);
+        return keys(frame, look, &[("Esc", "back")], &app.hits);
     }
     if let Some(page) = &app.page {
         return page.view(look, frame, &app.hits);
     }
     match &app.screen {
-        Screen::Menu(menu) => menu.view(&app.shared, frame, &app.hits),
-        Screen::Setup(setup) => setup.view(&app.shared, frame, &app.hits),
-        Screen::Editor(editor) => editor.view(&app.shared, frame, &app.hits),
-        Screen::Library(library) => library.view(&app.shared, frame, &app.hits),
-        Screen::Puzzles(puzzles) => puzzles.view(&app.shared, frame, &app.hits),
-        Screen::Settings(settings) => settings.view(&app.shared, frame, &app.hits),
-        Screen::Play(play) => play.view(&app.shared, frame, &app.hits),
+        Screen::Menu(menu) => menu.view(&app.context, frame, &app.hits),
+        Screen::Setup(setup) => setup.view(&app.context, frame, &app.hits),
+        Screen::Editor(editor) => editor.view(&app.context, frame, &app.hits),
+        Screen::Library(library) => library.view(&app.context, frame, &app.hits),
+        Screen::Puzzles(puzzles) => puzzles.view(&app.context, frame, &app.hits),
+        Screen::Settings(settings) => settings.view(&app.context, frame, &app.hits),
+        Screen::Play(play) => play.view(&app.context, frame, &app.hits),
     }
 }
 
-/// Says that the window is too small, in as many words as fit.
 fn too_small(frame: &mut Frame, look: &Look) {
     let area = frame.area();
     let (width, height) = SMALLEST;
@@ -72,8 +71,9 @@ pub fn title(frame: &mut Frame, look: &Look, words: &str, end: &str) {
     }
 }
 
-/// A row that says which key does what, as many as fit; each can be clicked.
-pub fn keys(frame: &mut Frame, look: &Look, area: Rect, keys: &[(&str, &str)], hits: &Hits) {
+/// The last row: which key does what, as many as fit; each can be clicked.
+pub fn keys(frame: &mut Frame, look: &Look, keys: &[(&str, &str)], hits: &Hits) {
+    let area = Rect { y: frame.area().bottom().saturating_sub(1), height: 1, ..frame.area() };
     let mut x = area.x + 2;
     let mut keys: Vec<(&str, &str)> = keys
         .iter()
@@ -84,7 +84,7 @@ pub fn keys(frame: &mut Frame, look: &Look, area: Rect, keys: &[(&str, &str)], h
         })
         .collect();
     let taken = |(key, does): &(&str, &str)| columns::width(key) + columns::width(does) + 4;
-    // The last two, which lead out and to help, are the ones that nobody should have to know.
+    // The last two lead out and to help: nobody should have to remember these.
     while keys.len() > 3 && keys.iter().map(taken).sum::<usize>() > usize::from(area.width) {
         keys.remove(keys.len() - 3);
     }
@@ -115,24 +115,14 @@ fn code(key: &str) -> Option<KeyCode> {
     }
 }
 
-/// A list, scrolled so that the chosen row is visible; each row can be clicked.
-pub fn list(
-    frame: &mut Frame,
-    look: &Look,
-    area: Rect,
-    (rows, chosen): (&[Line<'static>], usize),
-    hits: &Hits,
-) {
-    let room = usize::from(area.height);
-    let top = (chosen + 1).saturating_sub(room);
-    for (y, (number, row)) in (area.y..area.bottom()).zip(rows.iter().enumerate().skip(top)) {
-        let place = Rect::new(area.x, y, area.width, 1);
-        let buffer = frame.buffer_mut();
-        buffer.set_line(place.x, y, row, place.width);
-        if number == chosen {
-            buffer.set_style(place, look.chosen());
-        }
-        hits.add(place, Hit::Row(number));
+/// Writes texts below each other, each broken to the width of the area; what does not fit is left out.
+pub fn paragraphs(frame: &mut Frame, area: Rect, texts: &[(String, Style)]) {
+    let width = usize::from(area.width);
+    let lines = texts
+        .iter()
+        .flat_map(|(text, style)| wrapped(text, width).into_iter().map(move |line| (line, *style)));
+    for (y, (line, style)) in (area.y..area.bottom()).zip(lines) {
+        frame.buffer_mut().set_stringn(area.x, y, line, width, style);
     }
 }
 

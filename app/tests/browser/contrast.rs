@@ -39,6 +39,26 @@ const UNREADABLE: &str = r#"(() => {
         (one) => `${one.id || one.className || one.textContent.trim()}: ${contrast(one).toFixed(2)}`) };
 })()"#;
 
+/// The pages that are looked at; all of them with `QUADRILLE_LONG=1`.
+fn pages() -> &'static [&'static str] {
+    const ALL: [&str; 7] = [
+        "",
+        "?new=glaisher",
+        "editor/gekitai",
+        "puzzles/gekitai/1",
+        "learn/glaisher",
+        "analysis/gekitai",
+        "results/jeson-mor",
+    ];
+    if std::env::var_os("QUADRILLE_LONG").is_some() { &ALL } else { &ALL[..3] }
+}
+
+/// The states of a button; all of them with `QUADRILLE_LONG=1`.
+fn states() -> &'static [&'static [&'static str]] {
+    const ALL: [&[&str]; 4] = [&[], &["hover", "active"], &["hover"], &["focus", "focus-visible"]];
+    if std::env::var_os("QUADRILLE_LONG").is_some() { &ALL } else { &ALL[..2] }
+}
+
 /// Looks at all buttons as they are, pointed at, pressed and in focus, in light and dark.
 async fn look(browser: &Browser, page: &str) -> usize {
     browser.cdp("DOM.enable", json!({})).await;
@@ -49,8 +69,7 @@ async fn look(browser: &Browser, page: &str) -> usize {
     let (mut bad, mut count) = (Vec::new(), 0);
     for scheme in ["light", "dark"] {
         browser.prefer(scheme).await;
-        for state in [&[] as &[&str], &["hover"], &["hover", "active"], &["focus", "focus-visible"]]
-        {
+        for state in states() {
             for node in nodes.as_array().unwrap() {
                 let forced = json!({ "nodeId": node, "forcedPseudoClasses": state });
                 // A page may have replaced it meanwhile.
@@ -74,20 +93,12 @@ async fn every_button_can_be_read_in_every_state() {
     kept(&browser).await;
     host.release("another");
     let mut count = 0;
-    for path in [
-        "",
-        "puzzles/gekitai/1",
-        "?new=glaisher",
-        "learn/glaisher",
-        "analysis/gekitai",
-        "editor/gekitai",
-        "results/jeson-mor",
-    ] {
+    for path in pages() {
         browser.open(&host.page(path)).await;
         browser.find("main[data-ready]").await;
         browser.find("#take-over").await;
         count += look(&browser, path).await;
     }
-    assert!(count > 500, "only {count} were looked at");
+    assert!(count > 150, "only {count} were looked at");
     browser.close_after_trouble().await;
 }

@@ -133,6 +133,7 @@ async fn visit_for(program: Program, base: &'static str, through: bool) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "takes long: ./check --long"]
 async fn the_site_works_at_the_root_of_pythons_host() {
     visit_briefly(Program::Python, "/").await;
 }
@@ -144,16 +145,19 @@ async fn the_site_works_below_a_path_of_pythons_host() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "takes long: ./check --long"]
 async fn the_site_works_at_the_root_of_nginx() {
     visit(Program::Nginx, "/").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "takes long: ./check --long"]
 async fn the_site_works_below_a_path_of_nginx() {
     visit_briefly(Program::Nginx, "/learn/gekitai/").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "takes long: ./check --long"]
 async fn the_site_works_where_nothing_is_redirected() {
     visit_briefly(Program::NginxWithFallback, "/some/path/").await;
 }

@@ -61,7 +61,7 @@ async fn a_link_is_checked_before_it_is_kept_and_never_replaces_a_seat() {
             "import(new URL('{name}.js', document.querySelector('script[type=module]').src).href)"
         )
     };
-    let (game, status) = (module("game"), module("status"));
+    let (game, status) = (module("game/game"), module("connection/status"));
     browser
         .promised(&format!(
             "{{ history.replaceState(null, '', '/{id}#{two}'); window.page = await {game}; (await {status}).followRequests(); }}"

@@ -4,7 +4,6 @@ mod contrast;
 mod device;
 mod driver;
 mod faults;
-mod fold;
 mod host;
 mod hosts;
 mod links;
@@ -94,7 +93,7 @@ async fn moves_are_typed_and_dragged_and_taken_back() {
     browser.until_text("#move-error", "a1-a2").await;
     browser.click("#undo").await;
     browser.until("one turn is left", "!document.querySelector('.turns [data-ply=\"2\"]')").await;
-    browser.until_text("#live", "Taken back").await;
+    browser.until_text("#live", "taken back").await;
     browser.close_after_refusals().await;
 }
 

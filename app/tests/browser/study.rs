@@ -48,7 +48,7 @@ async fn however_fast_the_best_turn_is_asked_for_only_legal_turns_are_played() {
         browser.until("some turns are played", played).await;
         browser.until("it rests", "document.querySelector('#lines li button')").await;
         // Lines of the position before are still to be clicked while the next one is waited for.
-        let click = "document.querySelector('#lines li button').click()";
+        let click = "document.querySelector('#lines li button')?.click()";
         browser.script(&format!("for (let i = 0; i < 4; i++) {click}")).await;
         browser.until("it rests", "document.querySelector('#lines li button')").await;
         let line = browser.value("decodeURIComponent(location.hash.slice(1))").await;

@@ -1,7 +1,7 @@
 //! Whatever the disk does: what was acknowledged is there afterwards, exactly once, and what was refused is not.
 //!
 //! A real server runs under a shim that lets the n-th write, sync, change of size, mapping, lock or opening of
-//! its files fail, once or for a while. Then it is killed, and a server without faults is asked. A hundred
+//! its files fail, once or for a while. Then it is killed, and a server without faults is asked. Fifty
 //! faults; more with `QUADRILLE_FAULTS`, and all there are with a number that is large enough.
 
 #![cfg(target_os = "linux")]
@@ -272,7 +272,7 @@ impl Met {
 #[test]
 fn what_is_acknowledged_is_kept_whichever_call_of_the_system_fails() {
     let wanted = std::env::var("QUADRILLE_FAULTS").ok().and_then(|n| n.parse().ok());
-    let wanted: usize = wanted.unwrap_or(100);
+    let wanted: usize = wanted.unwrap_or(50);
     let began = Instant::now();
     let mut world = World::new("faults");
     let mut faults = all_faults(&mut world);

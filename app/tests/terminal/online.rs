@@ -111,10 +111,10 @@ fn two_terminals_play_a_whole_game_on_a_server_that_is_started_again() {
     }
     // A rematch, with the sides changed: each goes there when it is made.
     bob.send("n");
-    ann.sees("asks for a rematch: n accepts");
+    ann.sees("asks for a rematch. n accepts");
     ann.send("n");
     for tty in [&mut ann, &mut bob] {
-        tty.sees("the next game is ready");
+        tty.sees("The next game is ready");
         tty.send("n");
         tty.sees("Bob (White) to move");
     }

@@ -1,10 +1,10 @@
 //! The pause menu.
 
-use super::Play;
-use crate::table::Sitter;
-use crate::tui::app::{Hits, Next, Shared};
+use super::BoardScreen;
+use crate::online;
+use crate::tui::app::{Context, Hits, Next};
+use crate::tui::list::List;
 use crate::tui::page::Page;
-use crate::tui::view::list;
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyCode;
 use ratatui::layout::Rect;
@@ -64,178 +64,150 @@ impl Offer {
 }
 
 /// The menu over a game.
-#[derive(Clone, Debug)]
 pub struct Dialog {
     offers: Vec<Offer>,
-    chosen: usize,
+    list: List,
+    /// Where the user wants to go although the server has not acknowledged everything, if that is the question.
+    pub(super) leaving: Option<Box<Next>>,
 }
 
 impl Dialog {
-    /// What can be done with a puzzle.
-    fn of_puzzle(highlight: Offer) -> Dialog {
-        let offers = vec![Offer::Resume, Offer::Again, Offer::Rules, Offer::Puzzles, Offer::Exit];
+    fn new(offers: Vec<Offer>, highlight: Offer) -> Dialog {
         let chosen = offers.iter().position(|offer| *offer == highlight).unwrap_or(0);
-        Dialog { offers, chosen }
-    }
-
-    /// What can be done with a board on which everything can be tried.
-    fn of_board(highlight: Offer) -> Dialog {
-        let offers = vec![Offer::Resume, Offer::Save, Offer::Rules, Offer::Menu, Offer::Exit];
-        let chosen = offers.iter().position(|offer| *offer == highlight).unwrap_or(0);
-        Dialog { offers, chosen }
-    }
-
-    /// What can be done with a game on a server.
-    fn of_server(is_over: bool, plays: bool, has_offer: bool) -> Dialog {
-        let mut offers = vec![Offer::Resume];
-        if has_offer {
-            offers.extend([Offer::Accept, Offer::Decline]);
-        }
-        match (plays, is_over) {
-            (true, false) => offers.extend([Offer::Draw, Offer::AskBack, Offer::Resign]),
-            (true, true) => offers.push(Offer::Rematch),
-            (false, _) => {}
-        }
-        offers.extend([Offer::Save, Offer::Rules, Offer::Menu, Offer::Exit]);
-        Dialog { offers, chosen: 0 }
-    }
-
-    /// Whether to resign after all.
-    fn of_resignation() -> Dialog {
-        Dialog { offers: vec![Offer::Resume, Offer::ReallyResign], chosen: 0 }
+        Dialog { offers, list: List::ring(chosen), leaving: None }
     }
 
     /// Whether to leave before the server has everything.
-    pub(super) fn of_leaving() -> Dialog {
-        Dialog { offers: vec![Offer::Stay, Offer::Abandon], chosen: 0 }
+    pub(super) fn of_leaving(next: Next) -> Dialog {
+        let dialog = Dialog::new(vec![Offer::Stay, Offer::Abandon], Offer::Stay);
+        Dialog { leaving: Some(Box::new(next)), ..dialog }
     }
 
-    /// What can be done with a running or finished game; one offer is highlighted.
-    pub fn new(is_over: bool, has_person: bool, highlight: Offer) -> Dialog {
-        let mut offers = vec![Offer::Resume, Offer::Save, Offer::Rules];
-        match is_over {
-            true => offers.extend([Offer::Rematch, Offer::Swap]),
-            false if has_person => offers.push(Offer::Resign),
-            false => {}
-        }
-        offers.extend([Offer::Menu, Offer::Exit]);
-        let chosen = offers.iter().position(|offer| *offer == highlight).unwrap_or(0);
-        Dialog { offers, chosen }
+    pub(super) fn asks_to_leave(&self) -> bool {
+        self.leaving.is_some()
     }
 
     /// Moves the highlight, or says what was chosen.
     fn key(&mut self, code: KeyCode) -> Option<Offer> {
-        let last = self.offers.len() - 1;
         match code {
-            KeyCode::Up | KeyCode::Char('k') => {
-                self.chosen = self.chosen.checked_sub(1).unwrap_or(last)
+            KeyCode::Enter | KeyCode::Char(' ') => self.offers.get(self.list.chosen).copied(),
+            KeyCode::Esc | KeyCode::Char('p') => Some(Offer::Resume),
+            KeyCode::Char('q') => Some(Offer::Exit),
+            KeyCode::Char('s') => Some(Offer::Save),
+            KeyCode::Char('m') => Some(Offer::Menu),
+            code => {
+                self.list.key(code, self.offers.len());
+                None
             }
-            KeyCode::Down | KeyCode::Char('j') | KeyCode::Tab => {
-                self.chosen = if self.chosen < last { self.chosen + 1 } else { 0 };
-            }
-            KeyCode::Home => self.chosen = 0,
-            KeyCode::End => self.chosen = last,
-            KeyCode::Enter | KeyCode::Char(' ') => return self.offers.get(self.chosen).copied(),
-            KeyCode::Esc | KeyCode::Char('p') => return Some(Offer::Resume),
-            KeyCode::Char('q') => return Some(Offer::Exit),
-            KeyCode::Char('s') => return Some(Offer::Save),
-            KeyCode::Char('m') => return Some(Offer::Menu),
-            _ => {}
         }
-        None
     }
 }
 
-impl Play {
-    /// Opens the pause menu.
-    pub(super) fn pause(&mut self, highlight: Offer, shared: &mut Shared) {
-        let is_over = self.table.result().is_some();
-        let has_person = self.table.person().is_some();
-        let plays = self.table.sitters.iter().any(Sitter::is_person);
-        self.dialog = Some(match self.task {
-            None if self.is_online() => {
-                Dialog::of_server(is_over, plays, self.open_offer().is_some())
+impl BoardScreen {
+    pub(super) fn pause(&mut self, highlight: Offer, context: &mut Context) {
+        self.ask(self.offers_now(), highlight, context);
+    }
+
+    fn ask(&mut self, offers: Vec<Offer>, highlight: Offer, context: &mut Context) {
+        self.dialog = Some(Dialog::new(offers, highlight));
+        self.tend_clock(context.now);
+    }
+
+    /// What can be done with the game, puzzle or board on the screen.
+    fn offers_now(&self) -> Vec<Offer> {
+        if self.mode.task().is_some() {
+            return vec![Offer::Resume, Offer::Again, Offer::Rules, Offer::Puzzles, Offer::Exit];
+        }
+        let is_over = self.sitting.result().is_some();
+        let mut offers = vec![Offer::Resume];
+        if online::open_offer(&self.sitting).is_some() && self.is_online() {
+            offers.extend([Offer::Accept, Offer::Decline]);
+        }
+        if self.is_online() && !self.sitting.looks_on() {
+            match is_over {
+                true => offers.push(Offer::Rematch),
+                false => offers.extend([Offer::Draw, Offer::AskBack, Offer::Resign]),
             }
-            Some(_) => Dialog::of_puzzle(highlight),
-            None if self.is_exploring() => Dialog::of_board(highlight),
-            None => Dialog::new(is_over, has_person, highlight),
-        });
-        self.tend_clock(shared.now);
+        }
+        offers.extend([Offer::Save, Offer::Rules]);
+        if !self.is_online() && !self.is_exploring() {
+            match is_over {
+                true => offers.extend([Offer::Rematch, Offer::Swap]),
+                false => offers.extend(self.sitting.person().map(|_| Offer::Resign)),
+            }
+        }
+        offers.extend([Offer::Menu, Offer::Exit]);
+        offers
     }
 
     /// Pauses a game with a clock, which must not run while the program is suspended.
-    pub fn step_aside(&mut self, shared: &mut Shared) {
-        if self.table.clock.is_some() && self.table.result().is_none() {
-            self.pause(Offer::Resume, shared);
+    pub fn step_aside(&mut self, context: &mut Context) {
+        let runs = self.sitting.state.course.clock.is_some() && self.sitting.result().is_none();
+        if runs && self.dialog.is_none() {
+            self.pause(Offer::Resume, context);
         }
     }
 
-    pub(super) fn dialog_key(&mut self, code: KeyCode, shared: &mut Shared) -> Next {
+    pub(super) fn dialog_key(&mut self, code: KeyCode, context: &mut Context) -> Next {
         let offer = self.dialog.as_mut().and_then(|dialog| dialog.key(code));
-        offer.map_or(Next::Stay, |offer| self.take(offer, shared))
+        offer.map_or(Next::Stay, |offer| self.take(offer, context))
     }
 
-    /// A click on a row of the pause menu.
-    pub(super) fn dialog_click(&mut self, row: usize, shared: &mut Shared) -> Next {
+    pub(super) fn dialog_click(&mut self, row: usize, context: &mut Context) -> Next {
         let offer = self.dialog.as_ref().and_then(|dialog| dialog.offers.get(row).copied());
-        offer.map_or(Next::Stay, |offer| self.take(offer, shared))
+        offer.map_or(Next::Stay, |offer| self.take(offer, context))
     }
 
-    fn take(&mut self, offer: Offer, shared: &mut Shared) -> Next {
-        if self.leaving.is_some() {
+    fn take(&mut self, offer: Offer, context: &mut Context) -> Next {
+        if self.dialog.as_ref().is_some_and(Dialog::asks_to_leave) {
             return self.answer_leaving(offer);
         }
         self.dialog = None;
-        self.tend_clock(shared.now);
+        self.tend_clock(context.now);
         match offer {
-            Offer::Resume | Offer::Stay | Offer::Abandon => self.tick(shared),
-            Offer::Save => self.ask_name(shared),
-            Offer::Rules => return Next::Page(Page::rules(self.table.entry, &shared.look)),
+            Offer::Resume | Offer::Stay | Offer::Abandon => self.tick(context),
+            Offer::Save => self.ask_name(context),
+            Offer::Rules => return Next::Page(Page::rules(self.sitting.entry, &context.look)),
             Offer::Resign => {
-                self.dialog = Some(Dialog::of_resignation());
-                self.tend_clock(shared.now);
+                self.ask(vec![Offer::Resume, Offer::ReallyResign], Offer::Resume, context);
             }
             Offer::ReallyResign if self.is_online() => self.send_word("resign"),
             Offer::ReallyResign => {
-                if let Some(player) = self.table.person() {
-                    self.table.take_back_part();
-                    self.table.resign(player);
-                    self.refresh(shared);
+                if let Some(player) = self.sitting.person() {
+                    self.sitting.resign(player, context.now);
+                    self.refresh(context);
                 }
             }
-            Offer::Again => return self.try_again(),
+            Offer::Again => {
+                let series = self.mode.task().map(|task| task.series.clone());
+                return series.map_or(Next::Stay, Next::Puzzle);
+            }
             Offer::Draw => self.send_word("offer-draw"),
             Offer::AskBack => self.send_word("undo"),
             Offer::Accept => self.send_word("accept"),
             Offer::Decline => self.send_word("decline"),
-            Offer::Rematch if self.is_online() => self.next_online(shared),
-            Offer::Rematch => return Next::Play(Box::new(self.table.rematch(false)), None),
-            Offer::Swap => return Next::Play(Box::new(self.table.rematch(true)), None),
+            Offer::Rematch if self.is_online() => self.next_online(context),
+            Offer::Rematch => return Next::Play(Box::new(self.sitting.rematch(false)), None),
+            Offer::Swap => return Next::Play(Box::new(self.sitting.rematch(true)), None),
             Offer::Puzzles => {
-                let series = self.task.as_ref().map(|task| task.series.clone());
+                let series = self.mode.task().map(|task| task.series.clone());
                 return Next::Puzzles(series);
             }
-            Offer::Menu if self.task.is_some() => return Next::Puzzles(None),
+            Offer::Menu if self.mode.task().is_some() => return Next::Puzzles(None),
             Offer::Menu => return Next::Menu,
             Offer::Exit => return Next::Quit,
         }
         Next::Stay
     }
 
-    /// The same puzzle from its start.
-    fn try_again(&self) -> Next {
-        self.task.as_ref().map_or(Next::Stay, |task| Next::Puzzle(task.series.clone()))
-    }
-
-    /// Draws the pause menu in the middle.
     pub(super) fn view_dialog(
         &self,
         dialog: &Dialog,
-        shared: &Shared,
+        context: &Context,
         frame: &mut Frame,
         hits: &Hits,
     ) {
-        let look = &shared.look;
+        let look = &context.look;
         let (width, height) = (30, dialog.offers.len() as u16 + 2);
         let area = frame.area();
         let x = area.width.saturating_sub(width) / 2;
@@ -250,7 +222,7 @@ impl Play {
             Some(Offer::ReallyResign) => " Give the game up? ",
             Some(Offer::Abandon) => " Not acknowledged yet ",
             _ if self.is_exploring() => " Variations ",
-            _ if self.table.result().is_some() => " The game is over ",
+            _ if self.sitting.result().is_some() => " The game is over ",
             // The clock of a server does not wait.
             _ if self.is_online() => " Menu ",
             _ => " Paused ",
@@ -261,7 +233,7 @@ impl Play {
         let rows: Vec<_> = dialog.offers.iter().map(row).collect();
         let inside = Rect::new(x + 1, y + 1, width - 2, height - 2).intersection(area);
         hits.clear();
-        list(frame, look, inside, (&rows, dialog.chosen), hits);
+        dialog.list.draw(&rows, look, inside, frame, hits);
     }
 }
 

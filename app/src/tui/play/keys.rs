@@ -5,149 +5,150 @@
 //! the name of a cell can be undone in this way.
 
 use super::dialog::Offer;
-use super::explore::Step;
-use super::typing::Typing;
-use super::{Play, SPEEDS};
-use crate::table::Sitter;
-use crate::tui::app::{Hit, Next, Shared};
+use super::typing::MoveField;
+use super::{BoardScreen, SPEEDS, Shown, Typing};
+use crate::tui::app::{Context, Hit, Next};
 use crate::tui::cursor::{Cursor, Way};
+use crate::tui::field::Field;
 use crate::tui::page::Page;
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
+use table::Tree;
 
-/// The longest name that can be typed.
-const LONGEST_NAME: usize = 60;
-
-impl Play {
-    pub fn key(&mut self, key: KeyEvent, shared: &mut Shared) -> Next {
+impl BoardScreen {
+    pub fn key(&mut self, key: KeyEvent, context: &mut Context) -> Next {
         if self.dialog.is_some() {
-            return self.dialog_key(key.code, shared);
+            return self.dialog_key(key.code, context);
         }
-        let is_idle = self.typing.is_none() && self.picker.is_idle() && !self.table.game.in_turn();
-        if key.code == KeyCode::Esc
-            && is_idle
-            && let Some(back) = self.leave_retry().or_else(|| self.leave_explore())
-        {
-            return back;
+        let is_typing = matches!(self.typing, Typing::Move(_));
+        let is_idle = !is_typing && self.picker.is_idle() && !self.sitting.board.in_turn();
+        if key.code == KeyCode::Esc && is_idle && self.back.is_some() {
+            return Next::Back;
         }
         self.note = None;
-        let before = self.before.take();
-        if self.naming.is_some() {
-            self.naming_key(key.code, shared);
-            return Next::Stay;
-        }
-        if self.typing.is_some() {
-            self.typing_key(key.code, shared);
-            return Next::Stay;
-        }
+        let before = match &self.typing {
+            Typing::Name(_) => {
+                self.naming_key(key, context);
+                return Next::Stay;
+            }
+            Typing::Move(_) => {
+                self.typing_key(key, context);
+                return Next::Stay;
+            }
+            Typing::Letter(letter, shown) => Some((*letter, *shown)),
+            Typing::Nothing => None,
+        };
+        self.typing = Typing::Nothing;
         if let KeyCode::Char(digit) = key.code
             && digit.is_ascii_digit()
         {
-            self.digit(digit, before, shared);
+            self.digit(digit, before, context);
             return Next::Stay;
         }
-        let chooses = !self.picker.choices().is_empty() && self.review.is_none();
-        if chooses && self.choice_key(key.code, shared) {
+        let chooses = !self.picker.choices().is_empty() && self.past.is_none();
+        if chooses && self.choice_key(key.code, context) {
             return Next::Stay;
         }
         match key.code {
-            KeyCode::Char(c) => self.letter(c, shared),
-            code => self.special(code, shared),
+            KeyCode::Char(c) => self.letter(c, context),
+            code => self.special(code, context),
         }
     }
 
     /// A digit chooses from a list, or begins a typed move together with the letter before it.
-    fn digit(&mut self, digit: char, before: Option<(char, super::Shown)>, shared: &mut Shared) {
+    fn digit(&mut self, digit: char, before: Option<(char, Shown)>, context: &mut Context) {
         let number = digit.to_digit(10).unwrap_or(0) as usize;
-        if !self.picker.choices().is_empty() && self.review.is_none() {
+        if !self.picker.choices().is_empty() && self.past.is_none() {
             let picked = self.picker.choose(number.wrapping_sub(1));
-            return self.picked(picked, shared);
+            return self.picked(picked, context);
         }
         let Some((letter, shown)) = before else { return };
-        let looks_on = |shown: &super::Shown| (shown.hint, shown.bar, shown.analysis);
+        let looks_on = |shown: &Shown| (shown.hint, shown.bar, shown.analysis);
         let changed = looks_on(&shown) != looks_on(&self.shown);
-        if self.shown.bar != shown.bar && shared.choices.bar == self.shown.bar {
-            shared.choices.bar = shown.bar;
+        if self.shown.bar != shown.bar && context.choices.bar == self.shown.bar {
+            context.choices.bar = shown.bar;
         }
         self.shown = shown;
         if changed {
-            self.look_on(shared);
+            self.look_on(context);
         }
-        self.type_move(&format!("{letter}{digit}"), shared);
+        self.type_move(&format!("{letter}{digit}"), context);
     }
 
     /// Opens the line for typed moves if a person is to move.
-    fn type_move(&mut self, text: &str, shared: &mut Shared) {
-        self.look_at_present(shared);
-        if self.table.person().is_some() {
-            self.typing = Some(Typing::new(text));
+    fn type_move(&mut self, text: &str, context: &mut Context) {
+        self.look_at_present(context);
+        if self.sitting.person().is_some() {
+            self.typing = Typing::Move(MoveField::new(text));
         } else {
             self.not_now();
         }
     }
 
-    fn typing_key(&mut self, code: KeyCode, shared: &mut Shared) {
-        let Some(typing) = &mut self.typing else { return };
-        match code {
-            KeyCode::Char(c) => typing.add(c),
-            KeyCode::Backspace if typing.remove() && !typing.text.is_empty() => {}
-            KeyCode::Backspace | KeyCode::Esc => self.typing = None,
-            KeyCode::Tab => typing.complete(self.table.game.as_ref()),
+    fn typing_key(&mut self, key: KeyEvent, context: &mut Context) {
+        let Typing::Move(typing) = &mut self.typing else { return };
+        match key.code {
+            KeyCode::Esc => self.typing = Typing::Nothing,
+            KeyCode::Tab => typing.complete(self.sitting.board.as_ref()),
             KeyCode::Enter => {
-                let text = typing.text.trim().to_owned();
+                let text = typing.0.text().trim().to_owned();
                 if text.is_empty() {
-                    self.typing = None;
+                    self.typing = Typing::Nothing;
                 } else {
                     // A refused text stays, so that it can be corrected.
-                    self.play(&text, shared);
+                    self.play(&text, context);
                 }
             }
-            _ => {}
+            code => {
+                typing.0.key(key);
+                if code == KeyCode::Backspace && typing.0.text().is_empty() {
+                    self.typing = Typing::Nothing;
+                }
+            }
+        }
+    }
+
+    /// The line of text that is being edited.
+    pub fn field(&mut self) -> Option<&mut Field> {
+        match &mut self.typing {
+            Typing::Name(field) | Typing::Move(MoveField(field)) => Some(field),
+            Typing::Letter(..) | Typing::Nothing => None,
         }
     }
 
     /// Types a pasted text where something is being typed, and a move where one may be; says whether.
     pub fn paste(&mut self, text: &str) -> bool {
+        if let Some(field) = self.field() {
+            field.paste(text);
+            return true;
+        }
         let line = text.lines().next().unwrap_or_default().trim();
-        if let Some(name) = &mut self.naming {
-            name.extend(line.chars().filter(|c| !c.is_control()).take(LONGEST_NAME));
-            return true;
-        }
-        if let Some(typing) = &mut self.typing {
-            line.chars().for_each(|c| typing.add(c));
-            return true;
-        }
-        let is_move = self.table.person().is_some()
+        let is_move = self.sitting.person().is_some()
             && text.trim() == line
-            && self.table.game.boxed_clone().play(line).is_ok();
+            && self.sitting.board.boxed_clone().play(line).is_ok();
         if is_move {
-            self.typing = Some(Typing::new(line));
+            self.typing = Typing::Move(MoveField::new(line));
         }
         is_move
     }
 
-    /// Says why a pasted text is no position.
     pub fn refuse_paste(&mut self, why: &str) {
-        self.warn(format!("what was pasted is no position, record or move: {why}"));
+        self.warn(format!("the pasted text is not a position, record or move: {why}"));
     }
 
-    fn naming_key(&mut self, code: KeyCode, shared: &mut Shared) {
-        let Some(name) = &mut self.naming else { return };
-        match code {
-            KeyCode::Char(c) if !c.is_control() && name.chars().count() < LONGEST_NAME => {
-                name.push(c);
-            }
-            KeyCode::Backspace => drop(name.pop()),
-            KeyCode::Esc => self.naming = None,
+    fn naming_key(&mut self, key: KeyEvent, context: &mut Context) {
+        let Typing::Name(name) = &mut self.typing else { return };
+        match key.code {
+            KeyCode::Esc => self.typing = Typing::Nothing,
             KeyCode::Enter => {
-                let name = name.clone();
-                self.save(&name, shared);
+                let name = name.text().to_owned();
+                self.save(&name, context);
             }
-            _ => {}
+            _ => drop(name.key(key)),
         }
     }
 
-    /// Moves among the choices that no cell stands for, and says whether the key does that.
-    fn choice_key(&mut self, code: KeyCode, shared: &mut Shared) -> bool {
+    /// Moves among the choices that are not cells, and says whether the key does that.
+    fn choice_key(&mut self, code: KeyCode, context: &mut Context) -> bool {
         let last = self.picker.choices().len() - 1;
         let at = self.picker.highlight.min(last);
         match code {
@@ -159,18 +160,18 @@ impl Play {
             }
             KeyCode::Enter | KeyCode::Char(' ') => {
                 let picked = self.picker.choose(at);
-                self.picked(picked, shared);
+                self.picked(picked, context);
             }
             _ => return false,
         }
         true
     }
 
-    fn special(&mut self, code: KeyCode, shared: &mut Shared) -> Next {
-        let looks_back = self.review.is_some() || self.table.result().is_some();
+    fn special(&mut self, code: KeyCode, context: &mut Context) -> Next {
+        let looks_back = self.past.is_some() || self.sitting.result().is_some();
         match code {
-            KeyCode::Left if looks_back => self.step(-1, shared),
-            KeyCode::Right if looks_back => self.step(1, shared),
+            KeyCode::Left if looks_back => self.step(-1, context),
+            KeyCode::Right if looks_back => self.step(1, context),
             KeyCode::Left => self.arrow(Way::Left),
             KeyCode::Right => self.arrow(Way::Right),
             KeyCode::Up => self.arrow(Way::Up),
@@ -179,28 +180,27 @@ impl Play {
                 self.shown.has_cursor = true;
                 self.shown.cursor.jump(&self.picker.targets(), code == KeyCode::Tab);
             }
-            KeyCode::Enter => self.enter(shared),
-            KeyCode::Esc => self.back(shared),
-            KeyCode::Backspace => self.undo(shared),
-            KeyCode::PageUp => self.step(-1, shared),
-            KeyCode::PageDown => self.step(1, shared),
-            KeyCode::Home => self.step(isize::MIN, shared),
-            KeyCode::End => self.step(isize::MAX, shared),
-            KeyCode::F(1) => return Next::Page(Page::keys()),
+            KeyCode::Enter => self.enter(context),
+            KeyCode::Esc => self.back(context),
+            KeyCode::Backspace => self.undo(context),
+            KeyCode::PageUp => self.step(-1, context),
+            KeyCode::PageDown => self.step(1, context),
+            KeyCode::Home => self.step(isize::MIN, context),
+            KeyCode::End => self.step(isize::MAX, context),
             _ => {}
         }
         Next::Stay
     }
 
-    fn letter(&mut self, c: char, shared: &mut Shared) -> Next {
+    fn letter(&mut self, c: char, context: &mut Context) -> Next {
         let asks_engine = matches!(c, 'H' | 'a' | 'e') || (c == 'h' && !self.shown.vi);
-        if asks_engine && self.plays_online() {
-            self.say("no help while you play somebody: after the game all of it is there");
+        if asks_engine && self.sitting.is_played_online() {
+            self.say("no help while you play somebody: it is all there after the game");
         }
-        let diagram = self.table.game.diagram();
+        let diagram = self.sitting.board.diagram();
         let begins_cell = diagram.cells.iter().any(|cell| cell.name.starts_with(c));
         if begins_cell {
-            self.before = Some((c, self.shown));
+            self.typing = Typing::Letter(c, self.shown);
         }
         match c {
             'h' if self.shown.vi => self.go(Way::Left),
@@ -212,93 +212,104 @@ impl Play {
                     _ => Way::Right,
                 });
             }
-            'h' | 'H' => self.hint(shared),
-            'u' => self.undo(shared),
-            'U' => self.redo(shared),
+            'h' | 'H' => self.hint(context),
+            'u' => self.undo(context),
+            'U' => self.redo(context),
             'f' => self.shown.flipped = !self.shown.flipped,
-            'p' => self.pause(Offer::Resume, shared),
-            'q' => self.pause(Offer::Exit, shared),
-            's' => self.ask_name(shared),
-            'm' => self.go_over(shared),
-            'x' if self.is_exploring() => self.cut_off(shared),
-            'x' if self.study.is_some() => return Next::TryAgain,
+            'p' => self.pause(Offer::Resume, context),
+            'q' => self.pause(Offer::Exit, context),
+            's' => self.ask_name(context),
+            'm' => self.go_over(context),
+            'x' if self.is_exploring() => self.cut_off(context),
+            'x' if self.mode.study().is_some() => return Next::TryAgain,
             't' if !self.is_exploring() => return Next::Explore,
-            '{' | '}' => self.step_in_tree(Step::Aside(c == '}'), shared),
+            '{' | '}' if self.is_exploring() => {
+                self.step_aside_in_tree(c == '}', context);
+            }
             '^' if self.is_exploring() => self.make_main(),
             ',' | '.' => self.choose_line(c == '.'),
-            '>' => return self.step_into_line(shared),
+            '>' => return self.step_into_line(context),
             'v' => self.shown.panel = !self.shown.panel,
-            'o' if self.review.is_some()
-                || self.table.result().is_some()
+            'o' if self.past.is_some()
+                || self.sitting.result().is_some()
                 || self.is_exploring() =>
             {
-                return self.go_on_from_here(shared);
+                return self.go_on_from_here(context);
             }
             'a' => {
                 self.shown.analysis = !self.shown.analysis;
                 self.note_help();
-                self.look_on(shared);
+                self.look_on(context);
             }
-            'e' => self.toggle_bar(shared),
-            'y' if shared.look.pictures.is_some() => {
+            'e' => self.toggle_bar(context),
+            'y' if context.look.pictures.is_some() => {
                 return Next::Picture(Box::new(self.diagram()), self.shown.flipped);
             }
             'y' => self.say("this terminal is not known to show pictures (kitty, iTerm2, sixel)"),
-            'E' if self.plays_online() => self.say("a game on a server is played as it is"),
-            'E' => return Next::Edit,
-            'r' => return Next::Page(Page::rules(self.table.entry, &shared.look)),
-            '?' => return Next::Page(Page::keys()),
-            '[' => self.step(-1, shared),
-            ']' => self.step(1, shared),
-            ' ' => self.space(shared),
-            'n' | 'N' => return self.next(c == 'N', shared),
-            '+' | '=' => self.change_speed(1, shared),
-            '-' => self.change_speed(-1, shared),
-            'w' if self.table.is_unattended() => {
-                self.waits = !self.waits;
-                shared.choices.wait = self.waits;
-                self.remember(shared);
+            'E' if self.sitting.is_played_online() => {
+                self.say("a game on a server cannot be edited")
             }
-            ':' | '/' => self.type_move("", shared),
-            '@' => self.type_move("@", shared),
+            'E' => return Next::Edit,
+            'r' => return Next::Page(Page::rules(self.sitting.entry, &context.look)),
+            '[' => self.step(-1, context),
+            ']' => self.step(1, context),
+            ' ' => self.space(context),
+            'n' | 'N' => return self.next(c == 'N', context),
+            '+' | '=' => self.change_speed(1, context),
+            '-' => self.change_speed(-1, context),
+            'w' if self.sitting.is_unattended() => {
+                self.pace.waits = !self.pace.waits;
+                context.choices.wait = self.pace.waits;
+                self.remember(context);
+            }
+            ':' | '/' => self.type_move("", context),
+            '@' => self.type_move("@", context),
             c if begins_cell || begins_cell_in_lower_case(&diagram, c) => {
-                self.type_move(&c.to_string(), shared);
+                self.type_move(&c.to_string(), context);
             }
             _ => {}
         }
         Next::Stay
     }
 
-    pub fn click(&mut self, hit: Hit, shared: &mut Shared) -> Next {
+    pub fn click(&mut self, hit: Hit, context: &mut Context) -> Next {
         if self.dialog.is_some() {
             return match hit {
-                Hit::Row(row) => self.dialog_click(row, shared),
+                Hit::Row(row) => self.dialog_click(row, context),
                 _ => Next::Stay,
             };
         }
         self.note = None;
-        self.before = None;
+        if let Typing::Letter(..) = self.typing {
+            self.typing = Typing::Nothing;
+        }
         match hit {
             Hit::Cell(cell) => {
-                self.typing = None;
+                if let Typing::Move(_) = self.typing {
+                    self.typing = Typing::Nothing;
+                }
                 self.shown.cursor = Cursor::at(cell);
                 self.shown.has_cursor = false;
-                self.tap(cell, shared);
+                self.tap(cell, context);
             }
             Hit::Choice(number) => {
                 let picked = self.picker.choose(number);
-                self.picked(picked, shared);
+                self.picked(picked, context);
             }
             Hit::Row(number) if self.is_exploring() => {
-                self.step_in_tree(Step::To(number), shared);
+                let to = |tree: &mut Tree| {
+                    tree.go(Some(number));
+                    true
+                };
+                self.step_in_tree(to, context);
             }
             Hit::Line(number) => {
-                self.line = number;
-                return self.step_into_line(shared);
+                self.opinion.line = number;
+                return self.step_into_line(context);
             }
             Hit::Row(turns) => {
                 self.look_back(Some(turns));
-                self.look_on(shared);
+                self.look_on(context);
             }
             Hit::Key(_) => {}
         }
@@ -306,10 +317,10 @@ impl Play {
     }
 
     /// Drops a dragged piece; where it cannot go, it stays selected.
-    pub fn drop_on(&mut self, cell: usize, shared: &mut Shared) {
+    pub fn drop_on(&mut self, cell: usize, context: &mut Context) {
         if self.dialog.is_none() && !self.picker.is_idle() && self.picker.targets().contains(&cell)
         {
-            self.tap(cell, shared);
+            self.tap(cell, context);
         }
     }
 
@@ -319,218 +330,217 @@ impl Play {
     }
 
     fn go(&mut self, way: Way) {
-        let diagram = self.table.game.diagram();
+        let diagram = self.sitting.board.diagram();
         // The first key only shows the cursor.
         if std::mem::replace(&mut self.shown.has_cursor, true) {
             self.shown.cursor.go(way, &diagram, self.shown.flipped);
         }
     }
 
-    fn enter(&mut self, shared: &mut Shared) {
-        if self.table.is_unattended() && self.table.result().is_none() {
-            return self.next_turn(shared);
+    fn enter(&mut self, context: &mut Context) {
+        if self.sitting.is_unattended() && self.sitting.result().is_none() {
+            return self.next_turn(context);
         }
-        if self.table.result().is_some() {
-            return self.pause(Offer::Rematch, shared);
+        if self.sitting.result().is_some() {
+            return self.pause(Offer::Rematch, context);
         }
-        // A cell that nobody sees must not be played on: the first key only shows the cursor.
+        // An invisible cursor must not play: the first key only shows it.
         if std::mem::replace(&mut self.shown.has_cursor, true) {
-            self.tap(self.shown.cursor.cell, shared);
+            self.tap(self.shown.cursor.cell, context);
         }
     }
 
-    fn tap(&mut self, cell: usize, shared: &mut Shared) {
-        self.look_at_present(shared);
-        if self.table.person().is_none() {
+    fn tap(&mut self, cell: usize, context: &mut Context) {
+        self.look_at_present(context);
+        if self.sitting.person().is_none() {
             return self.not_now();
         }
-        let diagram = self.table.game.diagram();
+        let diagram = self.sitting.board.diagram();
         let picked = self.picker.tap(cell, &diagram);
-        self.picked(picked, shared);
+        self.picked(picked, context);
     }
 
-    /// Says why no move can be made.
     fn not_now(&mut self) {
-        match self.table.computer() {
-            Some(player) => self.say(format!("{} is to move", self.table.full_name(player))),
-            None if self.table.result().is_none() => {
-                let player = self.table.game.turn();
-                self.say(format!("{} is to move", self.table.full_name(player)));
-            }
+        match self.sitting.mover() {
+            Some(player) => self.say(format!("{} is to move", self.sitting.full_name(player))),
             None if self.is_exploring() => self.say("the game is over here: [ goes back"),
             None => self.say("the game is over: n plays another, u takes back"),
         }
     }
 
-    /// Goes back one stage: to the present position, in the choice, in the turn, at last to the pause menu.
-    fn back(&mut self, shared: &mut Shared) {
-        if self.review.is_some() {
-            self.look_at_present(shared);
+    /// Goes back one stage: to the present position, in the choice, in the turn, and finally to the pause menu.
+    fn back(&mut self, context: &mut Context) {
+        if self.past.is_some() {
+            self.look_at_present(context);
         } else if self.picker.back() {
-        } else if self.table.person().is_some() && self.table.take_back_part() {
-            self.refresh(shared);
+        } else if self.sitting.person().is_some() && self.sitting.take_back_part() {
+            self.refresh(context);
         } else {
-            self.pause(Offer::Resume, shared);
+            self.pause(Offer::Resume, context);
         }
     }
 
-    fn look_at_present(&mut self, shared: &mut Shared) {
-        if self.review.is_some() {
+    fn look_at_present(&mut self, context: &mut Context) {
+        if self.past.is_some() {
             self.look_back(None);
-            self.look_on(shared);
+            self.look_on(context);
         }
     }
 
     /// Looks this many turns back or ahead.
-    fn step(&mut self, turns: isize, shared: &mut Shared) {
+    fn step(&mut self, turns: isize, context: &mut Context) {
         if self.is_exploring() {
-            let step = match turns {
-                isize::MIN => Step::Start,
-                isize::MAX => Step::End,
-                turns if turns < 0 => Step::Back,
-                _ => Step::Ahead,
-            };
-            return self.step_in_tree(step, shared);
+            match turns {
+                -1 => self.back_in_tree(context),
+                turns => drop(self.step_in_tree(|tree| walk(tree, turns), context)),
+            }
+            return;
         }
-        let played = self.table.game.turns_played();
-        let at = self.review.unwrap_or(played);
+        let played = self.sitting.board.turns_played();
+        let at = self.review().unwrap_or(played);
         let to = at.saturating_add_signed(turns).min(played);
         if to != at {
             self.shown.hint = false;
             self.look_back(Some(to));
-            self.look_on(shared);
+            self.look_on(context);
         }
     }
 
-    fn undo(&mut self, shared: &mut Shared) {
+    fn undo(&mut self, context: &mut Context) {
         if self.picker.back() {
             self.picker.clear();
         } else if self.is_exploring() {
-            self.step_in_tree(Step::Back, shared);
+            self.back_in_tree(context);
         } else if self.is_online() {
-            match self.table.take_back_part() {
-                true => self.refresh(shared),
+            match self.sitting.take_back_part() {
+                true => self.refresh(context),
                 false => self.send_word("undo"),
             }
-        } else if self.table.undo() {
-            self.rests |= self.table.is_unattended();
-            self.refresh(shared);
+        } else if self.sitting.undo(context.now) {
+            self.pace.rests |= self.sitting.is_unattended();
+            self.refresh(context);
         } else {
             self.say("there is nothing to take back");
         }
     }
 
-    fn redo(&mut self, shared: &mut Shared) {
+    fn redo(&mut self, context: &mut Context) {
         if self.is_exploring() {
-            self.step_in_tree(Step::Ahead, shared);
+            self.step_in_tree(Tree::ahead, context);
         } else if self.is_online() {
-            self.say("the server takes turns back, and does not play them again");
-        } else if self.table.redo() {
-            self.refresh(shared);
+            self.say("turns that were taken back on a server cannot be replayed");
+        } else if self.sitting.redo(context.now) {
+            self.refresh(context);
         } else {
             self.say("nothing was taken back");
         }
     }
 
-    fn hint(&mut self, shared: &mut Shared) {
+    fn hint(&mut self, context: &mut Context) {
         if self.game().result().is_some() {
             return self.say("the game is over");
         }
-        if self.review.is_none() && self.table.computer().is_some() {
+        if self.past.is_none() && self.sitting.computer().is_some() {
             return self.not_now();
         }
         self.shown.hint = !self.shown.hint;
         self.note_help();
-        self.look_on(shared);
+        self.look_on(context);
     }
 
-    fn toggle_bar(&mut self, shared: &mut Shared) {
+    fn toggle_bar(&mut self, context: &mut Context) {
         self.shown.bar = !self.shown.bar;
         self.note_help();
-        // What two people or a puzzle ask for is not what one wants against the computer.
-        if self.task.is_none() && !self.table.sitters.iter().all(Sitter::is_person) {
-            shared.choices.bar = self.shown.bar;
-            self.remember(shared);
+        // The setting is about games against the computer.
+        if self.mode.task().is_none() && !self.sitting.is_between_people() {
+            context.choices.bar = self.shown.bar;
+            self.remember(context);
         }
-        self.look_on(shared);
+        self.look_on(context);
     }
 
     /// Space stops a computer that thinks, pauses a game of computers, and otherwise does what Enter does.
-    fn space(&mut self, shared: &mut Shared) {
-        if self.table.result().is_some() || self.table.person().is_some() {
-            return self.enter(shared);
+    fn space(&mut self, context: &mut Context) {
+        if self.sitting.result().is_some() || self.sitting.person().is_some() {
+            return self.enter(context);
         }
-        if self.table.is_unattended() && self.waits {
-            return self.next_turn(shared);
+        if self.sitting.is_unattended() && self.pace.waits {
+            return self.next_turn(context);
         }
-        if self.table.is_unattended() || self.rests {
-            self.rests = !self.rests;
-            self.think(shared);
-            self.tick(shared);
+        if self.sitting.is_unattended() || self.pace.rests {
+            self.pace.rests = !self.pace.rests;
+            self.think(context);
+            self.tick(context);
         } else if let Some(thinking) = &self.thinking {
             thinking.job.stop();
         }
     }
 
     /// The next turn of computers, or another game when this one is over.
-    fn next(&mut self, swapped: bool, shared: &mut Shared) -> Next {
-        if let Some(task) = &self.task {
-            return Next::Puzzle(task.series.next_unsolved(shared));
+    fn next(&mut self, swapped: bool, context: &mut Context) -> Next {
+        if let Some(task) = self.mode.task() {
+            return Next::Puzzle(task.series.next_unsolved(context));
         }
         if self.is_exploring() {
             return Next::Stay;
         }
-        if self.table.result().is_some() && self.is_online() {
-            self.next_online(shared);
-        } else if self.table.result().is_some() {
-            return Next::Play(Box::new(self.table.rematch(swapped)), None);
+        if self.sitting.result().is_some() && self.is_online() {
+            self.next_online(context);
+        } else if self.sitting.result().is_some() {
+            return Next::Play(Box::new(self.sitting.rematch(swapped)), None);
         }
-        if self.table.is_unattended() {
-            self.next_turn(shared);
+        if self.sitting.is_unattended() {
+            self.next_turn(context);
         }
         Next::Stay
     }
 
     /// Another game that begins with the turns up to the position on the screen.
-    fn go_on_from_here(&mut self, shared: &Shared) -> Next {
-        let mut table = self.sitters_behind().unwrap_or(&self.table).rematch(false);
+    fn go_on_from_here(&mut self, context: &Context) -> Next {
+        let mut sitting = self.behind().unwrap_or(&self.sitting).rematch(false);
         for turn in self.game().history() {
-            if let Err(reason) = table.play(&turn, shared.now) {
+            if let Err(reason) = sitting.play(&turn, context.now) {
                 self.warn(reason);
                 return Next::Stay;
             }
         }
-        if table.result().is_some() {
+        if sitting.result().is_some() {
             self.say(
                 "nothing follows the last position: look back first, then o goes on from there",
             );
             return Next::Stay;
         }
-        Next::Play(Box::new(table), None)
+        Next::Play(Box::new(sitting), None)
     }
 
-    fn next_turn(&mut self, shared: &mut Shared) {
-        self.rests |= !self.waits;
+    fn next_turn(&mut self, context: &mut Context) {
+        self.pace.rests |= !self.pace.waits;
         match &self.thinking {
             Some(thinking) if thinking.turn.is_none() => thinking.job.stop(),
-            _ => self.release(shared),
+            _ => self.release(context),
         }
     }
 
-    fn change_speed(&mut self, step: isize, shared: &mut Shared) {
-        if self.table.is_unattended() {
-            self.speed = self.speed.saturating_add_signed(step).min(SPEEDS.len() - 1);
-            shared.choices.speed = Some(self.speed);
-            self.remember(shared);
-            self.tick(shared);
+    fn change_speed(&mut self, step: isize, context: &mut Context) {
+        if self.sitting.is_unattended() {
+            self.pace.speed = self.pace.speed.saturating_add_signed(step).min(SPEEDS.len() - 1);
+            context.choices.speed = Some(self.pace.speed);
+            self.remember(context);
+            self.tick(context);
         }
     }
 
-    fn remember(&mut self, shared: &mut Shared) {
-        if let Err(trouble) = shared.remember() {
+    fn remember(&mut self, context: &mut Context) {
+        if let Err(trouble) = context.remember() {
             self.warn(trouble);
         }
     }
+}
+
+/// Goes this many turns ahead or back in the tree, as far as there are any, and says whether there was one.
+fn walk(tree: &mut Tree, turns: isize) -> bool {
+    let step = if turns < 0 { Tree::back } else { Tree::ahead };
+    (0..turns.unsigned_abs()).take_while(|_| step(tree)).count() > 0
 }
 
 fn begins_cell_in_lower_case(diagram: &rules::diagram::Diagram, c: char) -> bool {

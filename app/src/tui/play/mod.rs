@@ -1,8 +1,9 @@
-//! A game on the screen: its state, and what changes it apart from keys.
+//! The screen with a board: its state, and what changes it apart from keys.
 
 mod dialog;
 mod explore;
 mod keys;
+mod mode;
 mod motion;
 mod online;
 mod panel;
@@ -11,38 +12,34 @@ mod task;
 mod typing;
 mod view;
 
-use super::app::{Next, Shared};
+use super::app::{Context, Message, Next};
 use super::cursor::Cursor;
 use super::picker::{Picked, Picker};
-use crate::online::Remote;
-use crate::saves::Slot;
-use crate::table::clock;
-use crate::table::work::{Found, Job, Report};
-use crate::table::{Sitter, Table};
+use crate::saves::{Keeper, Slot};
+use crate::sitting::Sitting;
+use crate::sitting::work::{Found, Job, Report};
+use crate::tui::field::Field;
 use dialog::Dialog;
-use engine::{Analysis, Limits, Session};
-use explore::Explore;
+use engine::{AnalysedLine, Analysis, Limits, Session};
+use mode::{Game, Mode};
 use motion::Motion;
-use rules::Player;
 use rules::diagram::Diagram;
-use rules::record::Verdict;
+use rules::{ByPlayer, Player};
 use std::time::{Duration, Instant};
-use study::{Retry, Study};
-use task::Task;
-use typing::Typing;
+use typing::MoveField;
 
 /// How many milliseconds a computer's turn stays on the screen before the next, from slow to fast.
 const SPEEDS: [u64; 6] = [4000, 2000, 1000, 500, 250, 0];
-/// The usual speed.
 const SPEED: usize = 2;
 /// How long a person's turn can be seen before the answer.
 const BREATH: Duration = Duration::from_millis(250);
 /// How long the engine looks at a position for a hint or its bar.
 const GLANCE: Duration = Duration::from_millis(1500);
+/// The longest name that can be typed.
+const LONGEST_NAME: usize = 60;
 /// How many lines an analysis shows.
 const LINES: usize = 4;
 
-/// A computer's player at work.
 struct Thinking {
     job: Job,
     view: Option<Analysis>,
@@ -51,7 +48,7 @@ struct Thinking {
     turn: Option<String>,
 }
 
-/// The engine's opinion of the position on the screen.
+/// A search of the position on the screen.
 struct Watch {
     job: Job,
     view: Option<Analysis>,
@@ -80,70 +77,79 @@ struct Note {
     is_warning: bool,
 }
 
-/// A game on the screen.
-pub struct Play {
-    /// The game and its players.
-    pub table: Table,
-    slot: Option<Slot>,
-    /// The turns and the result of the game when it was last put to the finished ones.
-    finished: Option<String>,
-    /// The name under which it is about to be saved.
-    naming: Option<String>,
-    picker: Picker,
-    typing: Option<Typing>,
-    /// What was shown before the last letter, in case it begins a typed move.
-    before: Option<(char, Shown)>,
-    shown: Shown,
-    note: Option<Note>,
-    dialog: Option<Dialog>,
-    thinking: Option<Thinking>,
+/// What the engine and the original program think of the position on the screen.
+#[derive(Default)]
+struct Opinion {
     watch: Option<Watch>,
-    /// How many turns are shown, when looking back.
-    review: Option<usize>,
-    /// The position on the screen, when looking back.
-    past: Option<Box<dyn Session>>,
-    /// What the original program thinks of the position on the screen, if there is such a program.
-    values: Option<[f64; 2]>,
-    /// While a hint is shown, the turns that each of its players chooses from.
+    /// Which of the engine's lines is chosen.
+    line: usize,
+    /// The original program's values for both sides, if there is such a program.
+    values: Option<ByPlayer<f64>>,
+    /// The turns that each player of the original program chooses from, while they are shown.
     advice: Vec<(String, Vec<String>)>,
-    /// How computers play each other: paused, at which speed, or one turn for each key.
+}
+
+impl Opinion {
+    fn lines(&self) -> &[AnalysedLine] {
+        let view = self.watch.as_ref().and_then(|watch| watch.view.as_ref());
+        view.map_or(&[], |view| &view.lines)
+    }
+}
+
+/// When computers play: not while the game rests, at a speed, or one turn for each key.
+struct Pace {
     rests: bool,
     speed: usize,
     waits: bool,
     last_turn: Instant,
-    /// The puzzle that is being tried.
-    task: Option<Task>,
-    /// The server that the game is on.
-    remote: Option<Remote>,
-    /// Where the user wants to go while the server has not acknowledged everything.
-    leaving: Option<Box<Next>>,
-    /// What the engine says of the whole game.
-    study: Option<Study>,
-    /// Another try at a turn of a game that is gone over.
-    retry: Option<Retry>,
-    /// The tree of a board on which everything can be tried.
-    explore: Option<Explore>,
-    /// Which of the engine's lines is chosen.
-    line: usize,
+}
+
+/// What the keyboard is used for, apart from commands.
+enum Typing {
+    Nothing,
+    /// A letter that acted at once, and what was shown before it: a digit makes both the beginning of a move.
+    Letter(char, Shown),
+    Move(MoveField),
+    /// The name under which the game is about to be saved.
+    Name(Field),
+}
+
+/// A board on the screen.
+pub struct BoardScreen {
+    pub sitting: Sitting,
+    mode: Mode,
+    /// The game that waits behind this board.
+    back: Option<Box<BoardScreen>>,
+    /// The position on the screen, when looking back.
+    past: Option<Box<dyn Session>>,
+    picker: Picker,
+    typing: Typing,
+    shown: Shown,
+    note: Option<Note>,
+    dialog: Option<Dialog>,
+    thinking: Option<Thinking>,
+    opinion: Opinion,
+    pace: Pace,
     /// The pieces of the last turn, while they are on their way.
     motion: Option<Motion>,
 }
 
-impl Play {
+impl BoardScreen {
     /// A game that begins or goes on.
-    pub fn new(table: Table, slot: Option<Slot>, shared: &mut Shared) -> Play {
-        let mut play = Play::bare(table, slot, shared);
-        play.refresh(shared);
+    pub fn new(sitting: Sitting, slot: Option<Slot>, context: &mut Context) -> BoardScreen {
+        let mode = Mode::game(Keeper::new(&sitting, slot), None);
+        let mut play = BoardScreen::bare(sitting, mode, context);
+        play.refresh(context);
         play
     }
 
-    /// A game of which nothing is kept and nothing follows yet.
-    fn bare(table: Table, slot: Option<Slot>, shared: &Shared) -> Play {
-        let choices = &shared.choices;
+    /// A board on which nothing happens yet.
+    fn bare(sitting: Sitting, mode: Mode, context: &Context) -> BoardScreen {
+        let choices = &context.choices;
         // Two people want to find out for themselves who is better.
-        let has_computer = !table.sitters.iter().all(Sitter::is_person);
-        let person_is_second = !table.sitters[0].is_person() && table.sitters[1].is_person();
-        let cursor = Cursor::middle(&table.game.diagram());
+        let has_computer = !sitting.is_between_people();
+        let person_is_second = !sitting.is_person(Player::One) && sitting.is_person(Player::Two);
+        let cursor = Cursor::middle(&sitting.board.diagram());
         let shown = Shown {
             bar: choices.bar && has_computer,
             flipped: person_is_second,
@@ -152,59 +158,39 @@ impl Play {
         };
         let speed = choices.speed.unwrap_or(SPEED).min(SPEEDS.len() - 1);
         let waits = choices.wait;
-        let mut play = Play {
-            table,
-            slot,
-            finished: None,
-            naming: None,
+        BoardScreen {
+            sitting,
+            mode,
+            back: None,
+            past: None,
             picker: Picker::default(),
-            typing: None,
-            before: None,
+            typing: Typing::Nothing,
             shown,
             note: None,
             dialog: None,
             thinking: None,
-            watch: None,
-            review: None,
-            past: None,
-            values: None,
-            advice: Vec::new(),
-            rests: false,
-            speed,
-            waits,
-            last_turn: shared.now,
-            task: None,
-            remote: None,
-            leaving: None,
-            study: None,
-            retry: None,
-            explore: None,
-            line: 0,
+            opinion: Opinion::default(),
+            pace: Pace { rests: false, speed, waits, last_turn: context.now },
             motion: None,
-        };
-        // A game that had ended before it was opened is kept already.
-        play.finished = play.table.result().is_some().then(|| play.course());
-        play
-    }
-
-    /// The turns and the result, in one text.
-    fn course(&self) -> String {
-        let result = Verdict::from(self.table.result());
-        format!("{} {result}", self.table.game.history().join(" "))
+        }
     }
 
     /// The position on the screen.
     fn game(&self) -> &dyn Session {
-        self.past.as_deref().unwrap_or(self.table.game.as_ref())
+        self.past.as_ref().unwrap_or(&self.sitting.board).as_ref()
     }
 
-    /// The cell that the keys have reached, and whether one sees it.
+    /// How many turns led to the position on the screen, when looking back.
+    fn review(&self) -> Option<usize> {
+        self.past.as_ref().map(|past| past.turns_played())
+    }
+
+    /// The cell under the cursor, and whether the cursor is visible.
     #[cfg(test)]
     pub fn cursor(&self) -> (Cursor, bool) {
         (self.shown.cursor, self.shown.has_cursor)
     }
 
-    /// Whether the board is turned round.
     #[cfg(test)]
     pub fn is_flipped(&self) -> bool {
         self.shown.flipped
@@ -213,16 +199,16 @@ impl Play {
     /// The position on the screen, without the turns that led there.
     pub fn bare_position(&self) -> Option<Box<dyn Session>> {
         let game = self.game();
-        (self.table.entry.from_text)(&game.text(), &game.options()).ok()
+        (self.sitting.entry.from_text)(&game.text(), &game.options()).ok()
     }
 
     /// The position on the screen as a drawing, with all marks.
     fn diagram(&self) -> Diagram {
-        let mut diagram = match self.review {
+        let mut diagram = match self.past {
             Some(_) => self.game().diagram(),
-            None => self.table.diagram(self.game()),
+            None => self.sitting.diagram(),
         };
-        if self.review.is_none() && self.table.person().is_some() {
+        if self.past.is_none() && self.sitting.person().is_some() {
             diagram.marks.selected = self.picker.selected();
             // At the start of a turn that would often be the whole board.
             if !self.picker.is_idle() {
@@ -246,118 +232,102 @@ impl Play {
         diagram
     }
 
-    /// Whether marking all targets is of any use.
+    /// Whether the targets are few enough to be worth marking.
     fn has_few_targets(&self, diagram: &Diagram) -> bool {
         3 * self.picker.targets().len() <= diagram.cells.len()
     }
 
-    /// Everything that follows from a new position: input, thinking, keeping, the clock.
-    fn refresh(&mut self, shared: &mut Shared) {
-        self.picker = match self.table.person() {
-            Some(_) => Picker::new(self.table.game.steps()),
+    /// Brings everything up to date with a new position: input, thinking, the saved file, the clock.
+    fn refresh(&mut self, context: &mut Context) {
+        self.picker = match self.sitting.person() {
+            Some(_) => Picker::new(self.sitting.board.steps()),
             None => Picker::default(),
         };
-        self.typing = None;
+        if matches!(self.typing, Typing::Move(_)) {
+            self.typing = Typing::Nothing;
+        }
         self.shown.hint = false;
         self.look_back(None);
         self.thinking = None;
-        self.keep(shared);
-        self.tend_clock(shared.now);
-        self.think(shared);
-        self.look_on(shared);
+        self.keep(context);
+        self.tend_clock(context.now);
+        self.think(context);
+        self.look_on(context);
     }
 
     /// Lets the computer think if it is to move and the game is not paused.
-    fn think(&mut self, shared: &mut Shared) {
-        let Some(player) = self.table.computer() else { return };
-        if self.thinking.is_some() || (self.rests && !self.table.is_unattended()) {
+    fn think(&mut self, context: &mut Context) {
+        let Some(player) = self.sitting.computer() else { return };
+        if self.thinking.is_some() || (self.pace.rests && !self.sitting.is_unattended()) {
             return;
         }
-        let table = &self.table;
-        let sitter = table.sitter(player);
-        let clock = table.clock.as_ref().map(|clock| clock.limits(player, shared.now));
-        let limits = sitter.limits(clock);
-        let job = shared.worker.turn(table.entry, table.game.as_ref(), &sitter.who, limits);
-        self.thinking = Some(Thinking { job, view: None, since: shared.now, turn: None });
+        let job = context.worker.turn(&self.sitting, player, context.now);
+        self.thinking = Some(Thinking { job, view: None, since: context.now, turn: None });
     }
 
-    /// Writes an unfinished game to its file, and puts a finished one to the others.
-    fn keep(&mut self, shared: &Shared) {
-        // The server keeps its own games until they end.
-        let is_elsewhere = self.remote.is_some() && self.table.result().is_none();
-        let is_tried = self.task.is_some() || self.retry.is_some() || self.is_exploring();
-        if is_tried || is_elsewhere || self.looks_on() {
-            return;
-        }
-        let kept = match self.table.result() {
-            Some(_) => self.finish(shared),
-            None if self.table.game.turns_played() == 0 && self.slot.is_none() => Ok(()),
-            None => shared.saves.keep(&mut self.slot, &self.table.record(shared.now)),
-        };
+    /// Writes an unfinished game to its file, and puts a finished one with the others.
+    fn keep(&mut self, context: &Context) {
+        let Mode::Game(game) = &mut self.mode else { return };
+        let kept = game.keeper.keep(&self.sitting, &context.saves, context.now);
         if let Err(trouble) = kept {
             self.warn(format!("this game could not be kept: {trouble}"));
         }
     }
 
-    /// Keeps a game that has ended, once.
-    fn finish(&mut self, shared: &Shared) -> Result<(), String> {
-        let course = self.course();
-        if self.table.game.turns_played() == 0 || self.finished.as_ref() == Some(&course) {
-            return shared.saves.forget(&mut self.slot);
-        }
-        shared.saves.finish(&mut self.slot, &self.table.record(shared.now))?;
-        self.finished = Some(course);
-        Ok(())
-    }
-
     /// Starts or ends the engine's search of the position on the screen, as hint, bar and analysis need it.
-    fn look_on(&mut self, shared: &mut Shared) {
-        self.watch = None;
-        self.line = 0;
-        self.values = self.game().seed_value().filter(|_| !self.plays_online());
-        self.advice.clear();
+    fn look_on(&mut self, context: &mut Context) {
+        let values = self.game().seed_value().filter(|_| !self.sitting.is_played_online());
+        self.opinion = Opinion { values, ..Opinion::default() };
         if self.game().result().is_some() {
             return;
         }
-        if self.plays_online() {
+        if self.sitting.is_played_online() {
             (self.shown.hint, self.shown.bar, self.shown.analysis) = (false, false, false);
             return;
         }
-        if self.shown.hint || self.is_advised(shared) {
-            self.advice = self.game().seed_best();
+        if self.shown.hint || self.is_advised(context) {
+            self.opinion.advice = self.game().seed_best();
         }
+        let is_retried =
+            matches!(self.mode, Mode::Retry(_)) && self.sitting.board.turns_played() > 0;
         let limits = match self.shown {
             Shown { analysis: true, .. } => Limits { lines: LINES, ..Limits::default() },
             Shown { bar: true, .. } | Shown { hint: true, .. } => Limits::time(GLANCE),
-            _ if self.retry.is_some() && self.table.game.turns_played() > 0 => Limits::time(GLANCE),
+            _ if is_retried => Limits::time(GLANCE),
             _ => return,
         };
-        let job = shared.worker.watch(self.table.entry, self.game(), limits);
-        self.watch = Some(Watch { job, view: None, is_done: false });
+        let job = context.worker.watch(self.sitting.entry, self.game(), limits);
+        self.opinion.watch = Some(Watch { job, view: None, is_done: false });
     }
 
     /// Whether the original program's proposal is shown without being asked for.
-    fn is_advised(&self, shared: &Shared) -> bool {
-        shared.choices.advice
-            && self.task.is_none()
-            && self.review.is_none()
-            && self.table.person().is_some()
+    fn is_advised(&self, context: &Context) -> bool {
+        context.choices.advice
+            && self.mode.task().is_none()
+            && self.past.is_none()
+            && self.sitting.person().is_some()
     }
 
     /// Shows the position after this many turns, or the present one.
     fn look_back(&mut self, turns: Option<usize>) {
-        let played = self.table.game.turns_played();
-        self.review = turns.filter(|turns| *turns < played);
-        self.past = self.review.map(|turns| {
-            let mut game = self.table.game.boxed_clone();
+        let played = self.sitting.board.turns_played();
+        self.past = turns.filter(|turns| *turns < played).map(|turns| {
+            let mut game = self.sitting.board.boxed_clone();
             game.rewind(turns);
             game
         });
     }
 
-    /// Tells of something that went wrong elsewhere.
-    pub fn warn_of(&mut self, trouble: &str) {
-        self.warn(trouble);
+    /// What threads, connections and the time bring about.
+    pub fn receive(&mut self, message: Message, context: &mut Context) -> Next {
+        match message {
+            Message::Work(report) => self.hear(report, context),
+            Message::Net(news) => return self.hear_news(news, context),
+            Message::Opened(Err(trouble)) => self.warn(trouble),
+            Message::Tick => self.tick(context),
+            _ => {}
+        }
+        Next::Stay
     }
 
     fn warn(&mut self, text: impl Into<String>) {
@@ -368,21 +338,21 @@ impl Play {
         self.note = Some(Note { text: text.into(), is_warning: false });
     }
 
-    /// Plays what a person or a computer has decided.
-    fn play(&mut self, text: &str, shared: &mut Shared) {
+    /// Plays a turn of a person or a computer.
+    fn play(&mut self, text: &str, context: &mut Context) {
         if !self.may_branch() {
             return;
         }
-        let before = (!shared.choices.still).then(|| self.table.game.diagram());
-        match self.table.play(text, shared.now) {
+        let before = (!context.choices.still).then(|| self.sitting.board.diagram());
+        match self.sitting.play(text, context.now) {
             Ok(()) => {
-                self.motion = before.and_then(|before| Motion::new(before, self, shared.now));
-                self.last_turn = shared.now;
+                self.motion = before.and_then(|before| Motion::new(before, self, context.now));
+                self.pace.last_turn = context.now;
                 self.note = None;
                 self.branch();
                 self.send_turn();
-                self.refresh(shared);
-                self.note_solved(shared);
+                self.refresh(context);
+                self.note_solved(context);
             }
             Err(reason) => {
                 // What was typed is on the screen already, and the reason alone fits beside it.
@@ -392,26 +362,27 @@ impl Play {
         }
     }
 
-    /// Continues a move that is being entered.
-    fn picked(&mut self, picked: Picked, shared: &mut Shared) {
+    fn picked(&mut self, picked: Picked, context: &mut Context) {
         match picked {
             Picked::More => self.note = None,
-            Picked::Move(text) => self.play(&text, shared),
+            Picked::Move(text) => self.play(&text, context),
             Picked::Refused(reason) => self.warn(reason),
         }
     }
 
-    /// Takes in a report of a thread; those of earlier jobs are dropped.
-    pub fn hear(&mut self, report: Report, shared: &mut Shared) {
+    /// Applies a report of a thread; those of earlier jobs are dropped.
+    fn hear(&mut self, report: Report, context: &mut Context) {
         let Report { job, found } = report;
-        if let Some(watch) = self.watch.as_mut().filter(|watch| watch.job.is(job)) {
+        if let Some(watch) = self.opinion.watch.as_mut().filter(|watch| watch.job.is(job)) {
             match found {
                 Found::News(view) => watch.view = Some(view),
                 Found::Done | Found::Turn(_) | Found::Judged(_) => watch.is_done = true,
             }
             return;
         }
-        if let Some(study) = self.study.as_mut().filter(|study| study.job.is(job)) {
+        if let Mode::Game(Game { study: Some(study), .. }) = &mut self.mode
+            && study.job.is(job)
+        {
             match found {
                 Found::Judged(judged) => study.hear(judged),
                 _ => study.end(),
@@ -419,8 +390,8 @@ impl Play {
             return;
         }
         let Some(thinking) = self.thinking.as_mut().filter(|t| t.job.is(job)) else {
-            if let Some(behind) = self.game_behind() {
-                behind.hear(Report { job, found }, shared);
+            if let Some(behind) = &mut self.back {
+                behind.hear(Report { job, found }, context);
             }
             return;
         };
@@ -428,10 +399,10 @@ impl Play {
             Found::News(view) => thinking.view = Some(view),
             Found::Turn(Some(turn)) => {
                 thinking.turn = Some(turn);
-                self.tick(shared);
+                self.tick(context);
             }
             Found::Turn(None) | Found::Done | Found::Judged(_) => {
-                self.rests = true;
+                self.pace.rests = true;
                 self.thinking = None;
                 self.warn("the computer found no turn: space lets it try again, u takes back");
             }
@@ -441,43 +412,46 @@ impl Play {
     /// When a turn that has been found is to be played; never while the game is paused.
     fn due(&self) -> Option<Instant> {
         self.thinking.as_ref()?.turn.as_ref()?;
-        if self.dialog.is_some() || self.rests || (self.table.is_unattended() && self.waits) {
+        if self.dialog.is_some()
+            || self.pace.rests
+            || (self.sitting.is_unattended() && self.pace.waits)
+        {
             return None;
         }
-        let pause = match self.table.is_unattended() {
-            true => Duration::from_millis(SPEEDS[self.speed]),
+        let pause = match self.sitting.is_unattended() {
+            true => Duration::from_millis(SPEEDS[self.pace.speed]),
             false => BREATH,
         };
-        Some(self.last_turn + pause)
+        Some(self.pace.last_turn + pause)
     }
 
-    /// Does what is due.
-    pub fn tick(&mut self, shared: &mut Shared) {
-        if self.tend_clock(shared.now) {
-            self.refresh(shared);
+    /// Lets flags fall, and plays a turn that is due.
+    fn tick(&mut self, context: &mut Context) {
+        if self.tend_clock(context.now) {
+            self.refresh(context);
         }
-        if self.due().is_some_and(|due| due <= shared.now) {
-            self.release(shared);
+        if self.due().is_some_and(|due| due <= context.now) {
+            self.release(context);
         }
     }
 
     /// Plays the turn that has been found.
-    fn release(&mut self, shared: &mut Shared) {
+    fn release(&mut self, context: &mut Context) {
         let found = self.thinking.as_mut().and_then(|thinking| thinking.turn.take());
         if let Some(turn) = found {
             self.thinking = None;
-            self.play(&turn, shared);
+            self.play(&turn, context);
         }
     }
 
     /// Lets the right clock run, and says whether somebody has just lost on time.
     fn tend_clock(&mut self, now: Instant) -> bool {
         // A server has the clocks of its games, and says who has run out of time.
-        if self.remote.is_some() {
+        if self.is_online() {
             return false;
         }
-        let rests = self.dialog.is_some() || self.rests;
-        self.table.tend_clock(rests, now).is_some()
+        let rests = self.dialog.is_some() || self.pace.rests;
+        self.sitting.tend_clock(rests, now)
     }
 
     /// How long until the screen changes by itself.
@@ -485,40 +459,39 @@ impl Play {
         let due = self.due().map(|due| due.saturating_duration_since(now));
         let spinner = self.thinking.as_ref().filter(|t| t.turn.is_none());
         let spinner = spinner.map(|_| Duration::from_millis(120));
-        let clock = self.table.clock.as_ref();
-        let second = clock.and_then(|clock| {
-            let left = clock.left(clock.running()?, now);
-            let step = if left < Duration::from_secs(11) { 100 } else { 1000 };
-            Some(Duration::from_millis(left.as_millis() as u64 % step + 1))
+        let running = self.sitting.state.course.clock.as_ref().and_then(|clock| clock.running());
+        let left = running.and_then(|player| self.sitting.left(player, now));
+        let second = left.map(|left| {
+            let step = if left < 11_000 { 100 } else { 1000 };
+            Duration::from_millis(left.unsigned_abs() % step + 1)
         });
         let motion = self.motion.as_ref().and_then(|motion| motion.next(now));
         [due, spinner, second, motion].into_iter().flatten().min()
     }
 
     /// Asks for a name to save the game under.
-    fn ask_name(&mut self, shared: &Shared) {
-        self.naming = Some(shared.saves.free_name(&self.record(shared)));
+    fn ask_name(&mut self, context: &Context) {
+        let name = context.saves.free_name(&self.record(context));
+        self.typing = Typing::Name(Field::new(&name, |name| name.chars().count() <= LONGEST_NAME));
     }
 
-    /// The record that is saved.
-    fn record(&self, shared: &Shared) -> rules::record::Record {
-        let tree = self.table_to_save();
-        tree.as_ref().unwrap_or(&self.table).record(shared.now)
+    fn record(&self, context: &Context) -> rules::record::Record {
+        let tree = self.sitting_to_save();
+        tree.as_ref().unwrap_or(&self.sitting).record(context.now)
     }
 
     /// Saves the game under a name; a refused one stays, so that it can be corrected.
-    fn save(&mut self, name: &str, shared: &Shared) {
-        match shared.saves.save(name, &self.record(shared)) {
+    fn save(&mut self, name: &str, context: &Context) {
+        match context.saves.save(name, &self.record(context)) {
             Ok(path) => {
-                self.naming = None;
+                self.typing = Typing::Nothing;
                 self.say(format!("saved as {}", path.display()));
             }
             Err(trouble) => self.warn(trouble),
         }
     }
 
-    /// What a player's clock shows.
     fn time(&self, player: Player, now: Instant) -> Option<String> {
-        self.table.clock.as_ref().map(|clock| clock::shown(clock.left(player, now)))
+        self.sitting.left(player, now).map(table::clock::shown)
     }
 }

@@ -1,13 +1,12 @@
 //! Pieces on their way: a turn is shown in a few frames, which nothing waits for.
 
-use super::Play;
-use crate::tui::app::Shared;
+use super::BoardScreen;
+use crate::tui::app::Context;
 use rules::diagram::{Diagram, Look, Piece};
 use std::time::{Duration, Instant};
 
-/// How many places a piece is shown at on its way.
+/// How many frames show a piece on its way.
 const FRAMES: u32 = 2;
-/// How long it is shown at each.
 const FRAME: Duration = Duration::from_millis(70);
 
 /// A turn that has just been played.
@@ -15,14 +14,14 @@ pub struct Motion {
     since: Instant,
     /// The board before it.
     before: Diagram,
-    /// From where to where pieces travel, and how many of them together.
+    /// The start, the end and the height of each travelling pile.
     ways: Vec<(usize, usize, u8)>,
 }
 
 impl Motion {
     /// What the last move has set in motion; nothing if it only placed a piece.
-    pub(super) fn new(before: Diagram, play: &Play, now: Instant) -> Option<Motion> {
-        let traces = play.table.game.last_traces();
+    pub(super) fn new(before: Diagram, play: &BoardScreen, now: Instant) -> Option<Motion> {
+        let traces = play.sitting.board.last_traces();
         let travels = traces.iter().flat_map(|trace| &trace.travels);
         let ways: Vec<_> =
             travels.filter_map(|way| Some((way.from, way.to?, way.height))).collect();
@@ -92,16 +91,15 @@ fn between(diagram: &Diagram, from: usize, to: usize, step: i32) -> Option<usize
     cells.min_by_key(|(_, cell)| distance(cell)).map(|(number, _)| number)
 }
 
-impl Play {
-    /// The board as it is to be drawn now.
-    pub(super) fn drawn(&self, shared: &Shared) -> Diagram {
-        let moving = self.motion.as_ref().filter(|_| self.review.is_none());
+impl BoardScreen {
+    pub(super) fn drawn(&self, context: &Context) -> Diagram {
+        let moving = self.motion.as_ref().filter(|_| self.past.is_none());
         let status = |mut frame: Diagram| {
-            // The words tell what is true already.
+            // The words are those of the new position.
             let now = self.diagram();
             (frame.status, frame.turn, frame.players) = (now.status, now.turn, now.players);
             frame
         };
-        moving.and_then(|motion| motion.frame(shared.now)).map_or_else(|| self.diagram(), status)
+        moving.and_then(|motion| motion.frame(context.now)).map_or_else(|| self.diagram(), status)
     }
 }

@@ -1,191 +1,167 @@
 //! A game on a server, on the screen.
 
-use super::Play;
+use super::BoardScreen;
 use super::dialog::{Dialog, Offer};
+use super::mode::Mode;
 use super::motion::Motion;
-use crate::online::{self, Line, News, Opened, Rematch, Remote, Told};
-use crate::tui::app::{Message, Next, Shared};
+use crate::online::{self, Answer, Change, Connection, News, Opened, Remote};
+use crate::saves::Keeper;
+use crate::tui::app::{Context, Message, Next};
 use rules::Player;
+use std::sync::mpsc::Sender;
 
-impl Play {
-    /// A game on a server.
-    pub fn online(opened: Opened, shared: &mut Shared) -> Play {
-        let Opened { table, seat } = opened;
-        let line = shared
-            .net
-            .clone()
-            .map(|send| Line::open(&seat, move |news| send.send(Message::Net(news)).is_ok()));
-        let mut play = Play::bare(table, None, shared);
-        play.shown.flipped = seat.own == [Player::Two];
-        play.remote = Some(Remote::new(seat, line));
-        play.refresh(shared);
+impl BoardScreen {
+    pub fn online(opened: Opened, context: &mut Context) -> BoardScreen {
+        let Opened { sitting, link } = opened;
+        let tell = |send: Sender<Message>| move |news| send.send(Message::Net(news)).is_ok();
+        let connection = context.net.clone();
+        let connection = connection.map(|send| Connection::open(&link, &sitting.state, tell(send)));
+        let flipped = sitting.own.as_deref() == Some(&[Player::Two]);
+        let remote = Box::new(Remote::new(link, connection));
+        let mode = Mode::game(Keeper::new(&sitting, None), Some(remote));
+        let mut play = BoardScreen::bare(sitting, mode, context);
+        play.shown.flipped = flipped;
+        play.refresh(context);
         play
     }
 
-    /// Whether this is a game on a server.
     pub(super) fn is_online(&self) -> bool {
-        self.remote.is_some()
-    }
-
-    /// Whether the user plays somebody on a server: then no engine helps.
-    pub(super) fn plays_online(&self) -> bool {
-        let plays = self.remote.as_ref().is_some_and(|remote| !remote.seat.own.is_empty());
-        plays && self.table.result().is_none()
-    }
-
-    /// Whether the user only looks on at a game on a server.
-    pub(super) fn looks_on(&self) -> bool {
-        self.remote.as_ref().is_some_and(|remote| remote.seat.own.is_empty())
+        self.sitting.own.is_some()
     }
 
     /// Sends the turn that has just been completed here.
     pub(super) fn send_turn(&mut self) {
-        if let Some(remote) = &mut self.remote {
-            remote.send_turn(&self.table);
+        if let Some(remote) = self.mode.remote_mut() {
+            remote.send_turn(&self.sitting);
         }
     }
 
     /// Sends a command without fields, as [`Remote::send_word`] does.
     pub(super) fn send_word(&mut self, word: &str) {
-        let Some(remote) = &mut self.remote else { return };
-        if let Err(why) = remote.send_word(word, &self.table) {
+        let Some(remote) = self.mode.remote_mut() else { return };
+        if let Err(why) = remote.send_word(word, &self.sitting) {
             self.say(why);
         }
     }
 
-    /// The offer that the user can accept or decline.
-    pub(super) fn open_offer(&self) -> Option<&str> {
-        self.remote.as_ref()?.open_offer()
-    }
-
-    /// How the connection is, in a few words.
-    pub(super) fn line_words(&self) -> Option<String> {
-        let remote = self.remote.as_ref()?;
-        let unsent = remote.unsent(&self.table);
-        let words = remote.words();
-        // While there is a connection, the answer is on its way, and the list of turns has the mark.
-        if unsent.is_empty() || remote.seat.connected {
+    /// The state of the connection, in a few words.
+    pub(super) fn connection_words(&self) -> Option<String> {
+        let remote = self.mode.remote()?;
+        let unsent = remote.unsent(&self.sitting);
+        let words = remote.words(&self.sitting);
+        // While connected, the answer is on its way, and the list of turns marks what is open.
+        if unsent.is_empty() || remote.connected {
             return Some(words);
         }
         Some(format!("{words}, {} not acknowledged", unsent.join(", ")))
     }
 
-    /// How many turns the server knows; without a server all of them.
+    /// How many turns have been decided; those behind them wait for the server.
     pub(super) fn known_turns(&self) -> usize {
-        self.remote.as_ref().map_or(usize::MAX, |remote| remote.seat.turns)
+        match self.is_online() {
+            true => self.sitting.state.course.turns,
+            false => usize::MAX,
+        }
     }
 
-    /// What the user has done here, or in the game behind this board, and the server has not acknowledged.
-    /// Half a turn is not done.
+    /// Whole turns and commands, here or in the game behind this board, that the server has not acknowledged.
     pub fn unsent(&self) -> Vec<String> {
-        let remote = self.remote.as_ref().filter(|remote| remote.is_waiting(&self.table));
-        let own = remote.map_or_else(Vec::new, |remote| remote.unsent(&self.table));
-        let behind = self.behind().map_or_else(Vec::new, Play::unsent);
+        let remote = self.mode.remote().filter(|remote| remote.is_waiting(&self.sitting));
+        let own = remote.map_or_else(Vec::new, |remote| remote.unsent(&self.sitting));
+        let behind = self.back.as_ref().map_or_else(Vec::new, |behind| behind.unsent());
         own.into_iter().chain(behind).collect()
     }
 
     /// Asks whether to leave before everything is acknowledged; a second Ctrl-C is the answer.
     pub fn ask_to_leave(&mut self, next: Next) -> Option<Next> {
-        if self.leaving.is_some() && matches!(next, Next::Quit) {
+        let is_asked = self.dialog.as_ref().is_some_and(Dialog::asks_to_leave);
+        if is_asked && matches!(next, Next::Quit) {
             return Some(Next::Abandon(Box::new(next)));
         }
         self.warn(format!("the server has not acknowledged {}", self.unsent().join(", ")));
-        self.leaving = Some(Box::new(next));
-        self.dialog = Some(Dialog::of_leaving());
+        self.dialog = Some(Dialog::of_leaving(next));
         None
     }
 
+    /// Answers whether to leave; keys that other menus have are ignored.
     pub(super) fn answer_leaving(&mut self, offer: Offer) -> Next {
-        match (offer, self.leaving.take()) {
-            (Offer::Abandon, Some(next)) => return Next::Abandon(next),
-            (Offer::Stay | Offer::Resume, _) => self.dialog = None,
-            // Keys of other menus that happen to be pressed.
-            (_, next) => self.leaving = next,
-        }
-        Next::Stay
-    }
-
-    /// Takes in what the connection tells, and leaves when that was all the user waited for.
-    pub fn hear_line(&mut self, news: News, shared: &mut Shared) -> Next {
-        let refused = self.take_in(news, shared);
-        if refused && self.leaving.take().is_some() {
-            self.dialog = None;
-        }
-        match self.leaving.take() {
-            Some(next) if self.unsent().is_empty() => *next,
-            next => {
-                self.leaving = next;
+        match offer {
+            Offer::Abandon => match self.dialog.take().and_then(|dialog| dialog.leaving) {
+                Some(next) => Next::Abandon(next),
+                None => Next::Stay,
+            },
+            Offer::Stay | Offer::Resume => {
+                self.dialog = None;
                 Next::Stay
             }
+            _ => Next::Stay,
         }
     }
 
-    /// Shows what the connection tells, and says whether the server refuses something.
-    fn take_in(&mut self, news: News, shared: &mut Shared) -> bool {
-        let Some(remote) = &mut self.remote else {
-            return self.game_behind().is_some_and(|behind| behind.take_in(news, shared));
+    /// Applies news of the connection, and leaves if they were all that the user waited for.
+    pub(super) fn hear_news(&mut self, news: News, context: &mut Context) -> Next {
+        let refused = self.take_in(news, context);
+        let has_all = self.unsent().is_empty();
+        match self.dialog.take_if(|dialog| dialog.asks_to_leave() && (refused || has_all)) {
+            Some(Dialog { leaving: Some(next), .. }) if !refused => *next,
+            _ => Next::Stay,
+        }
+    }
+
+    /// Applies news of the connection, and says whether the server refused something.
+    fn take_in(&mut self, news: News, context: &mut Context) -> bool {
+        let Some(remote) = self.mode.remote_mut() else {
+            return self.back.as_mut().is_some_and(|behind| behind.take_in(news, context));
         };
-        let moves = !shared.choices.still && matches!(news, News::Frame(_));
-        let before = moves.then(|| self.table.game.diagram());
-        match remote.hear(news, &mut self.table, shared.now) {
-            Told::Nothing | Told::Connected(_) | Told::Joined(_) => {}
-            Told::Turn(_) => {
-                self.motion = before.and_then(|before| Motion::new(before, self, shared.now));
-                self.last_turn = shared.now;
-                self.refresh(shared);
+        let moves = !context.choices.still && matches!(news, News::Frame(_));
+        let before = moves.then(|| self.sitting.board.diagram());
+        match remote.hear(news, &mut self.sitting, context.now) {
+            Change::Nothing | Change::Connected(_) => {}
+            Change::Turn(_) => {
+                self.motion = before.and_then(|before| Motion::new(before, self, context.now));
+                self.pace.last_turn = context.now;
+                self.refresh(context);
             }
-            Told::Undone => {
-                self.refresh(shared);
-                self.say("a turn was taken back");
+            Change::Back(words) => {
+                self.refresh(context);
+                self.say(words);
             }
-            Told::GoneBack => {
-                self.refresh(shared);
-                self.warn(online::GONE_BACK.to_owned());
+            Change::Ended => {
+                self.refresh(context);
+                self.note = None;
             }
-            Told::Offered => self.tell_offer(),
-            Told::Declined => self.say("the offer was declined"),
-            Told::Ended => self.refresh(shared),
-            Told::Rematch(how) => self.say(match how {
-                Rematch::Ready => "the next game is ready: n goes there",
-                Rematch::AskedByUser => "you have asked for a rematch",
-                Rematch::AskedOfUser => "the other side asks for a rematch: n accepts",
-                Rematch::Asked => "a rematch was asked for",
+            Change::Said(words, answer) => self.say(match answer {
+                None => words,
+                Some(Answer::Offer) => format!("{words} p answers"),
+                Some(Answer::Rematch) => format!("{words} n accepts"),
+                Some(Answer::NextGame) => format!("{words} n goes there"),
             }),
-            Told::Refused(why) => {
-                self.refresh(shared);
+            Change::Refused(why) => {
+                self.refresh(context);
                 self.warn(why);
                 return true;
             }
-            Told::Broken(why) => self.warn(why),
+            Change::Broken(why) => self.warn(why),
         }
         false
     }
 
     /// Goes to the rematch, or asks for one.
-    pub(super) fn next_online(&mut self, shared: &Shared) {
-        let next = self.remote.as_ref().and_then(Remote::next_link);
-        let (Some(link), Some(send)) = (next, shared.net.clone()) else {
+    pub(super) fn next_online(&mut self, context: &Context) {
+        let next = self.mode.remote().and_then(|remote| remote.next_link(&self.sitting));
+        let (Some(link), Some(send)) = (next, context.net.clone()) else {
             return self.send_word("rematch");
         };
-        let (saves, plays) = (shared.saves.clone(), !self.looks_on());
+        let (saves, plays) = (context.saves.clone(), !self.sitting.looks_on());
         std::thread::spawn(move || {
             let opened = match plays {
                 true => online::join(&link, "", &saves),
                 false => online::watch(&link),
             };
-            let opened = opened.map(Box::new).map_err(|failure| failure.message());
+            let opened = opened.map(Box::new);
             // Nobody receives it any more when the program ends.
             let _ = send.send(Message::Opened(opened));
         });
         self.say("going to the next game");
-    }
-
-    fn tell_offer(&mut self) {
-        let words = match self.open_offer() {
-            Some("draw") => "a draw is offered: p answers",
-            Some(_) => "the other side would like to take a turn back: p answers",
-            None => "the offer is made",
-        };
-        self.say(words);
     }
 }

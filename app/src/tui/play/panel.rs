@@ -1,9 +1,9 @@
 //! The panel beside the board: players, the stage of the turn, evaluations, the list of turns.
 
-use super::Play;
-use crate::columns::width;
-use crate::table::{proposals, signed};
-use crate::tui::app::{Hit, Hits, Shared};
+use super::BoardScreen;
+use crate::output::columns::width;
+use crate::sitting::{proposal, signed};
+use crate::tui::app::{Context, Hit, Hits};
 use crate::tui::look::Look;
 use crate::tui::view::{cut, wrapped};
 use engine::{AnalysedLine, Analysis, Session};
@@ -11,7 +11,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use rules::diagram::{Diagram, Seat};
+use rules::diagram::{Diagram, Seat, Tap};
 use rules::{Outcome, Player};
 use std::time::Instant;
 
@@ -34,7 +34,6 @@ impl Pen<'_, '_> {
         usize::from(self.area.height)
     }
 
-    /// Writes a line and gives its row.
     pub(super) fn line(&mut self, line: Line<'_>) -> Option<u16> {
         if self.area.height == 0 {
             return None;
@@ -50,6 +49,38 @@ impl Pen<'_, '_> {
         self.line(Line::default());
     }
 
+    /// Writes words side by side, in no more rows than `room`, with the word `at` among them; each can be clicked.
+    pub(super) fn flow(
+        &mut self,
+        words: &[(String, Style, Hit)],
+        at: usize,
+        room: usize,
+        hits: &Hits,
+    ) {
+        let (mut row, mut used) = (0, 0);
+        let place = |(text, ..): &(String, Style, Hit)| {
+            if used > 0 && used + width(text) + 1 > self.width() {
+                (row, used) = (row + 1, 0);
+            }
+            let column = used;
+            used += width(text) + 1;
+            (row, column)
+        };
+        let places: Vec<(usize, usize)> = words.iter().map(place).collect();
+        let at = places.get(at).map_or(0, |(row, _)| *row);
+        let room = room.min(self.left());
+        let first = (at + 2).saturating_sub(room).min((row + 1).saturating_sub(room));
+        for ((text, style, hit), (row, column)) in words.iter().zip(places) {
+            let Some(line) = row.checked_sub(first).filter(|line| *line < room) else { continue };
+            let (x, y) = (self.area.x + column as u16, self.area.y + line as u16);
+            let columns = width(text).min(self.width().saturating_sub(column));
+            self.frame.buffer_mut().set_stringn(x, y, text, columns, *style);
+            hits.add(Rect::new(x, y, columns as u16, 1), *hit);
+        }
+        let rows = (row + 1).min(room) as u16;
+        (self.area.y, self.area.height) = (self.area.y + rows, self.area.height - rows);
+    }
+
     pub(super) fn words(&mut self, text: &str, style: Style) {
         for line in wrapped(text, self.width()) {
             self.line(Line::styled(line, style));
@@ -57,22 +88,22 @@ impl Pen<'_, '_> {
     }
 }
 
-impl Play {
+impl BoardScreen {
     pub(super) fn view_panel(
         &self,
         diagram: &Diagram,
-        shared: &Shared,
+        context: &Context,
         frame: &mut Frame,
         area: Rect,
         hits: &Hits,
     ) {
-        let mut pen = Pen { frame, area, look: shared.look };
+        let mut pen = Pen { frame, area, look: context.look };
         let order = if self.shown.flipped { [0, 1] } else { [1, 0] };
         for i in order {
-            self.view_player(diagram, i, shared.now, &mut pen);
+            self.view_player(diagram, i, context.now, &mut pen);
         }
         pen.gap();
-        self.view_stage(diagram, shared.now, &mut pen, hits);
+        self.view_stage(diagram, context.now, &mut pen, hits);
         pen.gap();
         self.view_values(&mut pen);
         self.view_hint(&mut pen);
@@ -91,10 +122,10 @@ impl Play {
         let to_move = diagram.turn == Some(player);
         let arrow = if to_move { look.sign("▸ ", "> ") } else { "  " };
         let chip = format!(" {} ", seat.name);
-        let name = self.table.called(player).unwrap_or_default();
+        let name = self.sitting.called(player).unwrap_or_default();
         let time = self.time(player, now).unwrap_or_default();
         let used = 4 + width(seat.name) + 2 + width(&time);
-        let name = cut(&name, pen.width().saturating_sub(used), &look);
+        let name = cut(name, pen.width().saturating_sub(used), &look);
         let blank = pen.width().saturating_sub(used + width(&name));
         let style = if to_move { look.strong() } else { Style::new() };
         pen.line(Line::from(vec![
@@ -115,15 +146,15 @@ impl Play {
     /// Whose turn it is and what can be chosen, what the computer thinks, or how the game ended.
     fn view_stage(&self, diagram: &Diagram, now: Instant, pen: &mut Pen<'_, '_>, hits: &Hits) {
         let look = pen.look;
-        if let Some(thinking) = self.thinking.as_ref().filter(|_| self.review.is_none()) {
+        if let Some(thinking) = self.thinking.as_ref().filter(|_| self.past.is_none()) {
             let spent = now.saturating_duration_since(thinking.since).as_millis() as usize;
             let signs = ["-", "\\", "|", "/"];
             let sign = match thinking.turn {
                 None => signs[spent / 120 % signs.len()],
                 Some(_) => " ",
             };
-            let player = self.table.game.turn();
-            let name = self.table.name(player);
+            let player = self.sitting.board.turn();
+            let name = self.sitting.name(player);
             let words = match thinking.turn {
                 None => format!("{name} is thinking {sign}"),
                 Some(_) => format!("{name} has decided"),
@@ -131,17 +162,17 @@ impl Play {
             pen.line(Line::styled(words, look.strong()));
             if let Some(view) = &thinking.view {
                 self.view_thought(view, 1, pen);
-            } else if let Some(level) = self.table.sitter(player).who.level() {
+            } else if let Some(level) = self.sitting.seats()[player].who.level() {
                 pen.line(Line::styled(level.about, look.soft()));
             }
             return;
         }
-        let style = match self.table.result().filter(|_| self.review.is_none()) {
+        let style = match self.sitting.result().filter(|_| self.past.is_none()) {
             Some(Outcome::Win(_) | Outcome::Draw) => look.accent(),
             None => look.strong(),
         };
         pen.words(&capital(&diagram.status), style);
-        if self.review.is_some() || self.picker.is_idle() {
+        if self.past.is_some() || self.picker.is_idle() {
             return;
         }
         let taps = self.picker.taps().iter();
@@ -150,51 +181,28 @@ impl Play {
         self.view_choices(pen, hits);
     }
 
-    /// The choices that no cell stands for, side by side, as many as fit.
+    /// The choices that are not cells, side by side, as many as fit.
     fn view_choices(&self, pen: &mut Pen<'_, '_>, hits: &Hits) {
         let look = pen.look;
         let choices = self.picker.choices();
         let Some(stage) = choices.first().map(|tap| tap.stage) else { return };
         pen.line(Line::styled(format!("{}:", capital(stage)), look.strong()));
-        let mut rows: Vec<Vec<(usize, String)>> = vec![Vec::new()];
-        let mut used = 0;
-        for (i, tap) in choices.iter().enumerate() {
+        let word = |(i, tap): (usize, &&Tap)| {
             let number = if i < NUMBERED { format!("{} ", i + 1) } else { String::new() };
-            let text = format!(" {number}{} ", tap.label);
-            let columns = width(&text) + 1;
-            if used + columns > pen.width() && used > 0 {
-                rows.push(Vec::new());
-                used = 0;
-            }
-            used += columns;
-            if let Some(row) = rows.last_mut() {
-                row.push((i, text));
-            }
-        }
-        let chosen = self.picker.highlight;
-        let at = rows.iter().position(|row| row.iter().any(|(i, _)| *i == chosen)).unwrap_or(0);
+            let style = if i == self.picker.highlight { look.chosen() } else { Style::new() };
+            (format!(" {number}{} ", tap.label), style, Hit::Choice(i))
+        };
+        let words: Vec<_> = choices.iter().enumerate().map(word).collect();
         let room = pen.left().saturating_sub(3).max(1);
-        for row in rows.iter().skip((at + 1).saturating_sub(room)).take(room) {
-            let mut x = pen.area.x;
-            let span = |(i, text): &(usize, String)| {
-                let style = if *i == chosen { look.chosen() } else { Style::new() };
-                [Span::styled(text.clone(), style), Span::raw(" ")]
-            };
-            let Some(y) = pen.line(row.iter().flat_map(span).collect()) else { break };
-            for (i, text) in row {
-                let columns = width(text) as u16;
-                hits.add(Rect::new(x, y, columns, 1), Hit::Choice(*i));
-                x += columns + 1;
-            }
-        }
+        pen.flow(&words, self.picker.highlight, room, hits);
     }
 
     /// The original program's value for both sides, and the engine's bar.
     fn view_values(&self, pen: &mut Pen<'_, '_>) {
         let look = pen.look;
-        if let Some(values) = self.values {
+        if let Some(values) = self.opinion.values {
             let [one, two] = Player::BOTH.map(|player| {
-                format!("{} {}", self.table.colour(player), signed(values[player.index()]))
+                format!("{} {}", self.sitting.colour(player), signed(values[player]))
             });
             let line = format!("{one}  {two}");
             let label = "Original program:  ";
@@ -205,7 +213,7 @@ impl Play {
         if !self.shown.bar && !self.shown.analysis {
             return pen.gap();
         }
-        let best = self.watch.as_ref().and_then(|watch| watch.view.as_ref()?.lines.first());
+        let best = self.best_line();
         let mover = self.game().turn();
         let (share, words) = match (best, self.game().result()) {
             (Some(line), _) => {
@@ -216,14 +224,14 @@ impl Play {
             }
             (None, Some(Outcome::Win(winner))) => {
                 let share = if winner == Player::One { 1.0 } else { 0.0 };
-                (share, format!("{} has won", self.table.colour(winner)))
+                (share, format!("{} has won", self.sitting.colour(winner)))
             }
             (None, Some(Outcome::Draw)) => (0.5, "a draw".into()),
             (None, None) => (0.5, look.sign("…", "...").into()),
         };
         let columns = pen.width().saturating_sub(width(&words) + 2).clamp(6, 20);
         let first = (share * columns as f64).round() as usize;
-        let [one, two] = self.game().diagram().players.map(|seat| look.piece(seat.tint));
+        let [one, two] = *self.game().diagram().players.map(|seat| look.piece(seat.tint));
         let signs = match look.color() {
             true => [" ", " "],
             false => [look.sign("█", "#"), look.sign("░", ".")],
@@ -239,14 +247,12 @@ impl Play {
     /// What the original program's players and the engine would play.
     fn view_hint(&self, pen: &mut Pen<'_, '_>) {
         let look = pen.look;
-        let names = self.game().seed_players();
-        for (id, turns) in &self.advice {
-            let name = names.iter().find(|about| about.id == id).map_or(id.as_str(), |a| a.name);
-            let line = format!("Original {name}: {}", proposals(turns));
+        for (id, turns) in &self.opinion.advice {
+            let line = proposal(self.game(), id, turns);
             pen.line(Line::raw(cut(&line, pen.width(), &look)));
         }
         if !self.shown.hint {
-            if !self.advice.is_empty() {
+            if !self.opinion.advice.is_empty() {
                 pen.gap();
             }
             return;
@@ -277,13 +283,13 @@ impl Play {
     }
 
     fn best_line(&self) -> Option<&AnalysedLine> {
-        self.watch.as_ref()?.view.as_ref()?.lines.first()
+        self.opinion.lines().first()
     }
 
     /// The arrows of the proposed turn: the engine's, or the original program's until there is one.
     pub(super) fn hint_marks(&self) -> Vec<(usize, usize)> {
         let engine = self.best_line().and_then(|line| line.turns.first());
-        let seed = self.advice.first().and_then(|(_, turns)| turns.first());
+        let seed = self.opinion.advice.first().and_then(|(_, turns)| turns.first());
         engine.or(seed).map_or_else(Vec::new, |turn| ways(self.game(), turn))
     }
 
@@ -292,7 +298,7 @@ impl Play {
             return;
         }
         let look = pen.look;
-        match self.watch.as_ref() {
+        match self.opinion.watch.as_ref() {
             None => {
                 pen.line(Line::styled("Analysis: the game is over here", look.soft()));
             }
@@ -320,7 +326,7 @@ impl Play {
         pen.line(Line::styled(head, look.soft()));
         for (number, line) in view.lines.iter().take(lines).enumerate() {
             let score = score(line);
-            let is_chosen = lines > 1 && number == self.line;
+            let is_chosen = lines > 1 && number == self.opinion.line;
             let mark = match (lines > 1, is_chosen) {
                 (false, _) => "",
                 (true, false) => " ",
@@ -335,10 +341,10 @@ impl Play {
     /// The turns, or the last of them if not all fit; each can be clicked.
     fn view_turns(&self, pen: &mut Pen<'_, '_>, hits: &Hits) {
         let look = pen.look;
-        let turns = self.table.game.history();
-        let lead = self.table.game.first_player().index();
+        let turns = self.sitting.board.history();
+        let lead = self.sitting.board.first_player().index();
         let rounds = (turns.len() + lead).div_ceil(2);
-        let shown = self.review.unwrap_or(turns.len());
+        let shown = self.review().unwrap_or(turns.len());
         let at = (shown.max(1) + lead).div_ceil(2);
         let room = pen.left();
         if room == 0 {
@@ -375,7 +381,6 @@ impl Play {
     }
 }
 
-/// What a player has in reserve and on the board.
 fn holdings(seat: &Seat) -> String {
     let reserve = seat.reserve.map(|number| format!("{number} in reserve"));
     let count = Some(seat.count.clone()).filter(|count| !count.is_empty());
@@ -410,7 +415,7 @@ fn score(line: &AnalysedLine) -> String {
 fn verdict(game: &dyn Session, line: &AnalysedLine) -> String {
     let good = line.win_in.unwrap_or(line.score) > 0;
     let player = if good { game.turn() } else { game.turn().other() };
-    let name = game.info().players[player.index()];
+    let name = game.info().players[player];
     match line.win_in.map(i32::unsigned_abs) {
         Some(turns) => format!("{name} wins in {turns}"),
         None if line.score == 0 => "even".into(),

@@ -1,11 +1,12 @@
 //! Going over a game: what every position was worth, the turns that gave something away, and another try at
 //! them without seeing the answer.
 
+use super::mode::Mode;
 use super::panel::Pen;
-use super::{Play, Shown};
-use crate::table::work::Job;
-use crate::table::{Sitter, Table};
-use crate::tui::app::{Hit, Hits, Next, Shared};
+use super::{BoardScreen, Shown};
+use crate::sitting::work::Job;
+use crate::sitting::{Sitting, seat};
+use crate::tui::app::{Context, Hit, Hits};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use requests::review::Judged;
@@ -14,8 +15,8 @@ use rules::text::{Ink, Paper};
 /// How many lines the graph has.
 const LINES: usize = 3;
 /// The steps of a character that is filled from below.
-const STEPS: [&str; 8] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇"];
-/// What may be given away in another try, in hundredths of a piece.
+const STEPS: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
+/// How much worse another try may be, in hundredths of a piece.
 const SLACK: i32 = 50;
 
 /// A game that is gone over.
@@ -28,15 +29,12 @@ pub struct Study {
 
 /// Another try at a turn that gave something away.
 pub struct Retry {
-    /// The game that is gone over.
-    pub(super) back: Box<Play>,
     /// How many turns lie before the try.
     at: usize,
     judged: Judged,
 }
 
 impl Study {
-    /// Takes in what a position was worth.
     pub(super) fn hear(&mut self, judged: Judged) {
         let ply = judged.ply;
         if let Some(own) = self.judged.get_mut(ply) {
@@ -48,94 +46,94 @@ impl Study {
         self.is_done = true;
     }
 
-    /// The mistake that a turn was.
+    /// The judgement of a turn, if it was a mistake.
     fn mistake(&self, ply: usize) -> Option<&Judged> {
         self.judged.get(ply)?.as_ref().filter(|judged| judged.mistake.is_some())
     }
 }
 
-impl Play {
+impl BoardScreen {
     /// Goes over the game, or to the next mistake if that is done already.
-    pub(super) fn go_over(&mut self, shared: &mut Shared) {
-        let played = self.table.game.turns_played();
+    pub(super) fn go_over(&mut self, context: &mut Context) {
+        let played = self.sitting.board.turns_played();
         if self.is_exploring() {
             return self.say("Esc returns to the game: there m goes over it");
         }
-        if self.plays_online() || self.task.is_some() || self.retry.is_some() {
-            return self.say("a game is gone over when it has ended");
+        let is_online = self.sitting.is_played_online();
+        let Mode::Game(game) = &mut self.mode else {
+            return self.say("you can go over a game once it has ended");
+        };
+        if is_online {
+            return self.say("you can go over a game once it has ended");
         }
         if played == 0 {
             return self.say("nothing has been played yet");
         }
-        if self.study.as_ref().is_none_or(|study| study.judged.len() != played + 1) {
-            let job = shared.worker.review(self.table.game.as_ref());
+        let Some(study) = game.study.as_ref().filter(|study| study.judged.len() == played + 1)
+        else {
+            let job = context.worker.review(self.sitting.board.as_ref());
             let judged = vec![None; played + 1];
-            self.study = Some(Study { job, judged, is_done: false });
+            game.study = Some(Study { job, judged, is_done: false });
             return self.say("going over the game, from its end: m goes to the mistakes");
-        }
-        let Some(study) = &self.study else { return };
-        let at = self.review.unwrap_or(played);
+        };
+        let at = self.past.as_ref().map_or(played, |past| past.turns_played());
         let behind = (at + 1..=played).chain(0..=at);
         match behind.into_iter().find(|ply| study.mistake(*ply).is_some()) {
             Some(ply) => {
                 self.look_back(Some(ply));
-                self.look_on(shared);
+                self.look_on(context);
             }
             None if study.is_done => self.say("no turn gave anything away"),
             None => self.say("no mistake has been found yet"),
         }
     }
 
-    /// The turn on the screen once more, without the answer.
-    pub fn try_turn_again(self: Box<Self>, shared: &mut Shared) -> Result<Play, Box<Play>> {
-        let at = self.review.unwrap_or(self.table.game.turns_played());
-        let judged = self.study.as_ref().and_then(|study| study.mistake(at)).cloned();
-        let (Some(judged), Some(before)) = (judged, at.checked_sub(1)) else { return Err(self) };
-        let mut game = self.table.game.boxed_clone();
+    /// Another try at the turn on the screen, without the answer; this game if it was no mistake.
+    pub fn try_turn_again(self: Box<Self>, context: &mut Context) -> Box<BoardScreen> {
+        let at = self.review().unwrap_or(self.sitting.board.turns_played());
+        let judged = self.mode.study().and_then(|study| study.mistake(at)).cloned();
+        let (Some(judged), Some(before)) = (judged, at.checked_sub(1)) else { return self };
+        let mut game = self.sitting.board.boxed_clone();
         game.rewind(before);
-        let sitters = self.table.sitters.clone().map(|sitter| Sitter::person(&sitter.name));
-        let table = Table::new(self.table.entry, game, sitters, None);
-        let mut play = Play::bare(table, None, shared);
-        play.shown = Shown { flipped: self.shown.flipped, ..play.shown };
-        play.shown.bar = false;
-        play.retry = Some(Retry { back: self, at: before, judged });
-        play.refresh(shared);
-        Ok(play)
+        let names = self.sitting.seats().each_ref().map(|seat| seat.name.as_deref());
+        let seats = names.map(|name| seat::person(name.unwrap_or_default()));
+        let sitting = Sitting::new(self.sitting.entry, game, seats, None);
+        let flipped = self.shown.flipped;
+        let mode = Mode::Retry(Retry { at: before, judged });
+        let mut play = BoardScreen::bare(sitting, mode, context);
+        play.back = Some(self);
+        play.shown = Shown { flipped, bar: false, ..play.shown };
+        play.refresh(context);
+        Box::new(play)
     }
 
-    /// Back to the game that is gone over, if this is a try at one of its turns.
-    pub(super) fn leave_retry(&mut self) -> Option<Next> {
-        self.retry.take().map(|retry| Next::Resume(retry.back))
-    }
-
-    /// How the try went, in words, and whether it was no better.
+    /// A sentence about the try, and whether it was no better.
     pub(super) fn retry_prompt(&self) -> Option<(String, bool)> {
-        let retry = self.retry.as_ref()?;
-        let history = self.table.game.history();
-        let Some(turn) = history.get(retry.at).filter(|_| !self.table.game.in_turn()) else {
+        let Mode::Retry(retry) = &self.mode else { return None };
+        let history = self.sitting.board.history();
+        let Some(turn) = history.get(retry.at).filter(|_| !self.sitting.board.in_turn()) else {
             let words = "Find a better turn than the one that was played; Esc returns to the game.";
             return self.picker.is_idle().then(|| (words.into(), false));
         };
         if retry.judged.best.first() == Some(turn) {
             return Some(("Right: that is what the engine would play. Esc returns.".into(), false));
         }
-        let mover = self.table.game.turn();
+        let mover = self.sitting.board.turn();
         let sign = |score: i32| if mover == rules::Player::One { score } else { -score };
-        let value = match self.table.game.result() {
+        let value = match self.sitting.board.result() {
             Some(outcome) if outcome.winner() == Some(mover.other()) => {
                 return Some(("Right: that wins. Esc returns.".into(), false));
             }
             Some(_) => 0,
             None => {
-                match self.watch.as_ref().and_then(|watch| watch.view.as_ref()?.lines.first()) {
-                    Some(line) if self.watch.as_ref().is_some_and(|watch| watch.is_done) => {
-                        sign(line.score)
-                    }
-                    _ => return Some(("The engine looks at it…".into(), false)),
+                let is_done = self.opinion.watch.as_ref().is_some_and(|watch| watch.is_done);
+                match self.opinion.lines().first().filter(|_| is_done) {
+                    Some(line) => sign(line.score),
+                    None => return Some(("The engine looks at it…".into(), false)),
                 }
             }
         };
-        // All values are player 1's here: what was lost is the difference as the one who moved sees it.
+        // All values are player 1's; the loss is the difference from the point of view of the player who moved.
         let before = retry.judged.score + sign(-retry.judged.loss.unwrap_or(0));
         let lost = sign(value - before);
         Some(match lost <= SLACK {
@@ -146,14 +144,14 @@ impl Play {
 
     /// The graph of a game that is gone over, and what is said of the turn on the screen.
     pub(super) fn view_study(&self, pen: &mut Pen<'_, '_>, hits: &Hits) {
-        let Some(study) = &self.study else { return };
+        let Some(study) = self.mode.study() else { return };
         let look = pen.look;
         let width = pen.width().min(study.judged.len().max(1) * 2);
         let plies = study.judged.len();
-        let at = self.review.unwrap_or(plies.saturating_sub(1));
+        let at = self.review().unwrap_or(plies.saturating_sub(1));
         let ply_of =
             |column: usize| column * plies.saturating_sub(1) / width.saturating_sub(1).max(1);
-        let [one, two] = self.game().diagram().players.map(|seat| seat.tint);
+        let [one, two] = *self.game().diagram().players.map(|seat| seat.tint);
         let style = look.glyph(Ink::Body(one), Paper::Piece(two), false);
         for line in (0..LINES).rev() {
             let mut spans = Vec::new();
@@ -169,17 +167,8 @@ impl Play {
                 };
                 let share = f64::from(judged.bar) / 1000.0;
                 let filled = (share * (8 * LINES) as f64).round() as usize;
-                let sign = match filled.saturating_sub(8 * line) {
-                    8.. => look.sign("█", "#"),
-                    steps if look.sign("u", "a") == "a" => {
-                        if steps > 3 {
-                            "#"
-                        } else {
-                            "."
-                        }
-                    }
-                    steps => STEPS[steps],
-                };
+                let steps = filled.saturating_sub(8 * line).min(8);
+                let sign = look.sign(STEPS[steps], if steps > 3 { "#" } else { "." });
                 let style = if ply == at { look.accent() } else { style };
                 spans.push(Span::styled(sign, style));
             }

@@ -1,30 +1,17 @@
 //! A move that is being typed, compared with the legal ones after every character.
 
+use crate::tui::field::Field;
 use engine::{Session, Step};
-
-/// The line in which a move is typed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Typing {
-    pub text: String,
-}
 
 /// How long a typed turn may be; real ones are much shorter.
 const MOST: usize = 40;
 
-impl Typing {
-    pub fn new(text: &str) -> Typing {
-        Typing { text: text.into() }
-    }
+/// The line in which a move is typed.
+pub struct MoveField(pub Field);
 
-    pub fn add(&mut self, c: char) {
-        if !c.is_control() && self.text.chars().count() < MOST {
-            self.text.push(c);
-        }
-    }
-
-    /// Removes the last character and says whether there was one.
-    pub fn remove(&mut self) -> bool {
-        self.text.pop().is_some()
+impl MoveField {
+    pub fn new(text: &str) -> MoveField {
+        MoveField(Field::new(text, |text| text.chars().count() <= MOST))
     }
 
     /// The legal texts that begin with what was typed. Where a turn has several moves, they end with the move
@@ -36,7 +23,7 @@ impl Typing {
     }
 
     fn unsorted_matches(&self, game: &dyn Session) -> Vec<String> {
-        let typed = self.text.trim().to_lowercase();
+        let typed = self.0.text().trim().to_lowercase();
         let steps = game.steps();
         let fitting: Vec<_> = texts(&steps).filter(|text| text.starts_with(&typed)).collect();
         if !fitting.is_empty() {
@@ -45,7 +32,7 @@ impl Typing {
         let begun = texts(&steps).filter(|text| typed.starts_with(text)).max_by_key(|t| t.len());
         let mut next = game.boxed_clone();
         let Some(begun) = begun else {
-            // There are other ways to write moves.
+            // Moves can be written in other ways, too.
             return next.play(&typed).map_or_else(|_| Vec::new(), |()| vec![typed]);
         };
         let mover = next.turn();
@@ -64,7 +51,7 @@ impl Typing {
         let common =
             |text: &String| first.chars().zip(text.chars()).take_while(|(a, b)| a == b).count();
         let length = matches.iter().map(common).min().unwrap_or(0);
-        self.text = first.chars().take(length).collect();
+        self.0.set(&first.chars().take(length).collect::<String>());
     }
 }
 
@@ -83,7 +70,7 @@ mod tests {
     #[test]
     fn legal_moves_are_shown_while_one_is_typed() {
         let game = game("jeson-mor");
-        let matches = |text: &str| Typing::new(text).matches(game.as_ref());
+        let matches = |text: &str| MoveField::new(text).matches(game.as_ref());
         assert_eq!(matches("E1-"), ["e1-c2", "e1-d3", "e1-f3", "e1-g2"]);
         assert_eq!(matches("e1-d3"), ["e1-d3"]);
         assert_eq!(matches("e1d3"), ["e1d3"]);
@@ -93,7 +80,7 @@ mod tests {
     #[test]
     fn a_turn_of_several_moves_is_followed_through() {
         let game = game("glaisher");
-        let matches = |text: &str| Typing::new(text).matches(game.as_ref());
+        let matches = |text: &str| MoveField::new(text).matches(game.as_ref());
         assert!(matches("a2-se:123@e5").contains(&"a2-se:123@e5".to_owned()));
         assert!(matches("a2-se:123@").len() > 40);
         assert!(matches("a2-se:123@a9").is_empty());
@@ -101,8 +88,8 @@ mod tests {
 
     #[test]
     fn tab_adds_what_is_certain() {
-        let mut typing = Typing::new("E1");
+        let mut typing = MoveField::new("E1");
         typing.complete(game("jeson-mor").as_ref());
-        assert_eq!(typing.text, "e1-");
+        assert_eq!(typing.0.text(), "e1-");
     }
 }

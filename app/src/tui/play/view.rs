@@ -1,56 +1,51 @@
 //! Drawing a game: the board, the panel beside it, what to do next, and the keys.
 
 use super::panel::capital;
-use super::{Play, SPEEDS};
-use crate::columns;
-use crate::tui::app::{Hit, Hits, Shared};
+use super::typing::MoveField;
+use super::{BoardScreen, SPEEDS, Typing};
+use crate::output::columns;
+use crate::tui::app::{Context, Hit, Hits};
 use crate::tui::board;
+use crate::tui::field::Field;
 use crate::tui::look::Look;
 use crate::tui::view::{cut, keys, title};
 use ratatui::Frame;
 use ratatui::layout::Rect;
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use rules::Player;
-use rules::text::Canvas;
 
-/// The least and the most columns of the panel beside the board.
+/// The minimum and maximum width of the panel beside the board.
 const PANEL: (u16, u16) = (28, 46);
 
-impl Play {
-    pub fn view(&self, shared: &Shared, frame: &mut Frame, hits: &Hits) {
-        let look = &shared.look;
+impl BoardScreen {
+    pub fn view(&self, context: &Context, frame: &mut Frame, hits: &Hits) {
+        let look = &context.look;
         let area = frame.area();
-        let diagram = self.drawn(shared);
-        let end = match self.review {
-            Some(turns) => format!("after {turns} of {} turns", self.table.game.turns_played()),
-            None => format!("round {}", self.table.round()),
+        let diagram = self.drawn(context);
+        let end = match self.review() {
+            Some(turns) => format!("after {turns} of {} turns", self.sitting.board.turns_played()),
+            None => format!("round {}", self.sitting.round()),
         };
         let room = Rect::new(1, 1, area.width - 2, area.height - 3);
-        let beside = room.width.saturating_sub(PANEL.0 + 1);
-        let draw =
-            |width: u16| board::drawing(&diagram, look, self.shown.flipped, (width, room.height));
-        let fits = |drawn: &Canvas, width: u16| {
-            drawn.width() <= usize::from(width) && drawn.height() <= usize::from(room.height)
-        };
-        let drawn = draw(beside);
-        let has_panel = fits(&drawn, beside);
-        let drawn = if has_panel { drawn } else { draw(room.width) };
+        let (drawn, has_panel) =
+            board::beside(&diagram, look, self.shown.flipped, room, PANEL.0 + 1);
         let panel = match has_panel {
             true => (room.width - drawn.width() as u16).saturating_sub(1).clamp(PANEL.0, PANEL.1),
             false if self.shown.panel => room.width,
             false => 0,
         };
-        let name = self.table.entry.info.name;
+        let name = self.sitting.entry.info.name;
         if has_panel {
             title(frame, look, &format!("{name}  {}", self.wordmark(look)), &end);
         } else {
-            title(frame, look, name, &self.players_in_line(shared, look));
+            title(frame, look, name, &self.players_in_line(context, look));
         }
         let board = Rect { width: room.width - panel, ..room };
         let cursor = (self.shown.has_cursor
-            && self.review.is_none()
+            && self.past.is_none()
             && self.picker.choices().is_empty()
-            && self.table.person().is_some())
+            && self.sitting.person().is_some())
         .then_some(self.shown.cursor.cell);
         let is_covered = panel == room.width;
         let place = match is_covered {
@@ -59,41 +54,41 @@ impl Play {
         };
         if panel > 0 {
             let side = Rect { x: board.right(), width: panel, ..room };
-            self.view_panel(&diagram, shared, frame, side, hits);
+            self.view_panel(&diagram, context, frame, side, hits);
         }
         self.view_prompt(panel > 0, &diagram.status, look, frame, hits);
-        let row = Rect { y: area.height - 1, height: 1, ..area };
         let mut offers = self.offers();
-        if !has_panel && self.typing.is_none() && self.naming.is_none() {
+        let is_typing = matches!(self.typing, Typing::Move(_));
+        if !has_panel && !is_typing && !matches!(self.typing, Typing::Name(_)) {
             offers.insert(0, ("v", if is_covered { "board" } else { "panel" }));
         }
-        keys(frame, look, row, &offers, hits);
-        if let Some(place) = place.filter(|_| self.typing.is_none()) {
+        keys(frame, look, &offers, hits);
+        if let Some(place) = place.filter(|_| !is_typing) {
             frame.set_cursor_position(place);
         }
         if let Some(dialog) = &self.dialog {
-            self.view_dialog(dialog, shared, frame, hits);
+            self.view_dialog(dialog, context, frame, hits);
         }
     }
 
     /// Both players with their clocks, where there is no panel to show them.
-    fn players_in_line(&self, shared: &Shared, look: &Look) -> String {
+    fn players_in_line(&self, context: &Context, look: &Look) -> String {
         let [one, two] = Player::BOTH.map(|player| {
-            let to_move = self.table.mover() == Some(player);
+            let to_move = self.sitting.mover() == Some(player);
             let arrow = if to_move { look.sign("▸", ">") } else { "" };
-            let time = self.time(player, shared.now).map_or_else(String::new, |t| format!(" {t}"));
-            format!("{arrow}{}{time}", cut(&self.table.name(player), 14, look))
+            let time = self.time(player, context.now).map_or_else(String::new, |t| format!(" {t}"));
+            format!("{arrow}{}{time}", cut(self.sitting.name(player), 14, look))
         });
-        let at = match self.review {
+        let at = match self.review() {
             Some(turns) => format!("after {turns}"),
-            None => format!("round {}", self.table.round()),
+            None => format!("round {}", self.sitting.round()),
         };
         format!("{one}   {two}   {at}")
     }
 
     /// Who plays against whom, in a few words.
     fn wordmark(&self, look: &Look) -> String {
-        if let Some(task) = &self.task {
+        if let Some(task) = self.mode.task() {
             let (number, count) = (task.series.number + 1, task.series.puzzles.len());
             return format!("{} find the win, {number} of {count}", look.sign("·", "-"));
         }
@@ -104,14 +99,14 @@ impl Play {
             };
             return format!("{} variations{here}", look.sign("·", "-"));
         }
-        if let Some(words) = self.line_words() {
+        if let Some(words) = self.connection_words() {
             return format!("{} {words}", look.sign("·", "-"));
         }
-        let state = match (self.table.is_unattended(), self.rests, self.waits) {
+        let state = match (self.sitting.is_unattended(), self.pace.rests, self.pace.waits) {
             (true, _, true) => "waits for a key before each turn".into(),
             (true, true, _) => "rests".into(),
-            (true, ..) if SPEEDS[self.speed] == 0 => "as fast as it goes".into(),
-            (true, ..) => format!("{} s a turn", SPEEDS[self.speed] as f64 / 1000.0),
+            (true, ..) if SPEEDS[self.pace.speed] == 0 => "as fast as it goes".into(),
+            (true, ..) => format!("{} s a turn", SPEEDS[self.pace.speed] as f64 / 1000.0),
             _ => return String::new(),
         };
         format!("{} {state}", look.sign("·", "-"))
@@ -129,10 +124,12 @@ impl Play {
         let area = frame.area();
         let row = Rect::new(2, area.height - 2, area.width - 4, 1);
         let width = usize::from(row.width);
-        let line = if let Some(name) = &self.naming {
-            self.view_naming(name, row, look, frame)
-        } else if let Some(typing) = &self.typing {
-            self.view_typing(&typing.text, row, look, frame)
+        let line = if let Typing::Name(name) = &self.typing {
+            let note = self.note.as_ref().map_or(String::new(), |note| note.text.clone());
+            Self::view_field(("save as: ", name), (note, look.warning()), row, look, frame)
+        } else if let Typing::Move(typing) = &self.typing {
+            let words = self.typing_words(typing, look);
+            Self::view_field(("move: ", &typing.0), words, row, look, frame)
         } else if let Some(note) = &self.note {
             let style = if note.is_warning { look.warning() } else { look.strong() };
             Line::styled(cut(&note.text, width, look), style)
@@ -153,7 +150,7 @@ impl Play {
         frame.render_widget(line, row);
     }
 
-    /// The choices that no cell stands for, where there is no panel to show them; each can be clicked.
+    /// The choices without a cell, as a clickable line for windows too small for the panel.
     fn choices_in_line(&self, look: &Look, row: Rect, hits: &Hits) -> Line<'static> {
         let choices = self.picker.choices();
         let stage = choices.first().map_or("", |tap| tap.stage);
@@ -172,41 +169,20 @@ impl Play {
         Line::from(spans)
     }
 
-    fn view_naming(&self, name: &str, row: Rect, look: &Look, frame: &mut Frame) -> Line<'static> {
-        let start = "save as: ";
-        let room = usize::from(row.width).saturating_sub(start.len() + 2);
-        // The end of a long name is where one types.
-        let shown: String = name.chars().skip(name.chars().count().saturating_sub(room)).collect();
-        let column = row.x + (start.len() + columns::width(&shown)) as u16;
+    /// A line that is being typed, with the cursor in it and words behind it.
+    fn view_field(
+        (start, field): (&'static str, &Field),
+        (words, style): (String, Style),
+        row: Rect,
+        look: &Look,
+        frame: &mut Frame,
+    ) -> Line<'static> {
+        let (text, column) = field.shown(usize::from(row.width).saturating_sub(start.len()));
+        let column = row.x + (start.len() + column) as u16;
         if column < row.right() {
             frame.set_cursor_position((column, row.y));
         }
-        let note = self.note.as_ref().map_or(String::new(), |note| format!("  {}", note.text));
-        let rest = room.saturating_sub(columns::width(&shown));
-        Line::from(vec![
-            Span::styled(start, look.accent()),
-            Span::styled(shown, look.strong()),
-            Span::styled(cut(&note, rest, look), look.warning()),
-        ])
-    }
-
-    fn view_typing(&self, text: &str, row: Rect, look: &Look, frame: &mut Frame) -> Line<'static> {
-        let start = "move: ";
-        let column = row.x + (start.len() + columns::width(text)) as u16;
-        if column < row.right() {
-            frame.set_cursor_position((column, row.y));
-        }
-        let game = self.table.game.as_ref();
-        let matches = self.typing.as_ref().map_or_else(Vec::new, |typing| typing.matches(game));
         let room = usize::from(row.width).saturating_sub(start.len() + columns::width(text) + 4);
-        let (words, style) = match (&self.note, &matches[..]) {
-            (Some(note), _) => (note.text.clone(), look.warning()),
-            (None, []) => ("no legal move begins like this".into(), look.warning()),
-            (None, [only]) if only.eq_ignore_ascii_case(text.trim()) => {
-                ("Enter plays it".to_owned(), look.accent())
-            }
-            (None, several) => (several.join(" "), look.soft()),
-        };
         Line::from(vec![
             Span::styled(start, look.accent()),
             Span::styled(text.to_owned(), look.strong()),
@@ -215,12 +191,25 @@ impl Play {
         ])
     }
 
+    /// The message about the move being typed.
+    fn typing_words(&self, typing: &MoveField, look: &Look) -> (String, Style) {
+        let matches = typing.matches(self.sitting.board.as_ref());
+        match (&self.note, &matches[..]) {
+            (Some(note), _) => (note.text.clone(), look.warning()),
+            (None, []) => ("no legal move begins like this".into(), look.warning()),
+            (None, [only]) if only.eq_ignore_ascii_case(typing.0.text().trim()) => {
+                ("Enter plays it".to_owned(), look.accent())
+            }
+            (None, several) => (several.join(" "), look.soft()),
+        }
+    }
+
     /// What to do next, in a sentence.
     fn prompt(&self) -> String {
-        if self.review.is_some() {
+        if self.past.is_some() {
             return "an earlier position: Esc returns to the present one".into();
         }
-        if self.table.result().is_some() {
+        if self.sitting.result().is_some() {
             return match self.is_exploring() {
                 true => "the game is over here: go back, and try something else".into(),
                 false => "the game is over: look back with the arrows, or play another".into(),
@@ -228,7 +217,7 @@ impl Play {
         }
         let Some(stage) = self.picker.stage() else { return String::new() };
         let stage = capital(stage);
-        let back = match self.picker.is_idle() && !self.table.game.in_turn() {
+        let back = match self.picker.is_idle() && !self.sitting.board.in_turn() {
             true => "",
             false => "; Esc goes back",
         };
@@ -238,58 +227,48 @@ impl Play {
         if !self.picker.is_idle() {
             return format!("{stage}? Choose among the marked cells{back}");
         }
-        let diagram = self.table.game.diagram();
+        let diagram = self.sitting.board.diagram();
         let holds = |cell: &usize| diagram.cells.get(*cell).is_some_and(|c| c.piece.is_some());
         let targets = self.picker.targets();
         let mixed = targets.iter().any(holds) && !targets.iter().all(holds);
         let is_piece = !["cell", "new piece"].iter().any(|own| stage.eq_ignore_ascii_case(own));
         let stage = match targets.iter().any(holds) {
             _ if mixed => format!("{stage}, or an empty cell"),
-            // A piece to move is asked for only where there is one.
+            // Nobody is asked for a piece to move where there is none.
             false if is_piece => "Empty cell".into(),
             _ => stage,
         };
-        let example = self.table.game.steps().into_iter().next().map(|step| step.text);
+        let example = self.sitting.board.steps().into_iter().next().map(|step| step.text);
         let example = example.unwrap_or_default();
         format!("{stage}? Click, or arrows and Enter, or type, as in {example}{back}")
     }
 
-    /// The keys that matter now.
+    /// The keys in the last row.
     fn offers(&self) -> Vec<(&'static str, &'static str)> {
-        if self.naming.is_some() {
-            return vec![("Enter", "save"), ("Esc", "do not save")];
-        }
-        if self.typing.is_some() {
-            return vec![("Enter", "play"), ("Tab", "complete"), ("Esc", "leave the line")];
+        match self.typing {
+            Typing::Name(_) => return vec![("Enter", "save"), ("Esc", "do not save")],
+            Typing::Move(_) => {
+                return vec![("Enter", "play"), ("Tab", "complete"), ("Esc", "leave the line")];
+            }
+            Typing::Letter(..) | Typing::Nothing => {}
         }
         let hint = if self.shown.vi { ("H", "hint") } else { ("h", "hint") };
-        if self.task.is_some() {
-            return vec![
-                hint,
-                ("u", "undo"),
-                ("n", "next puzzle"),
-                ("f", "flip"),
-                ("a", "analysis"),
-                ("p", "menu"),
-                ("?", "help"),
-            ];
-        }
-        if self.is_exploring() {
-            return vec![
+        let analysis = ("a", "analysis");
+        let mut offers = if self.mode.task().is_some() {
+            vec![hint, ("u", "undo"), ("n", "next puzzle"), ("f", "flip"), analysis]
+        } else if self.is_exploring() {
+            vec![
                 ("[", "back"),
                 ("]", "ahead"),
                 ("}", "other variation"),
-                ("a", "analysis"),
+                analysis,
                 (">", "into its line"),
                 ("x", "cut off"),
                 ("^", "main line"),
                 ("s", "save"),
-                ("Esc", "leave"),
-                ("?", "help"),
-            ];
-        }
-        if self.table.result().is_some() {
-            return vec![
+            ]
+        } else if self.sitting.result().is_some() {
+            vec![
                 ("← →", "look back"),
                 ("m", "go over it"),
                 ("n", "rematch"),
@@ -297,30 +276,24 @@ impl Play {
                 ("o", "go on from here"),
                 ("s", "save"),
                 ("u", "undo"),
-                ("p", "menu"),
-                ("?", "help"),
-            ];
-        }
-        if self.table.is_unattended() {
-            let rest = if self.rests { ("space", "go on") } else { ("space", "rest") };
-            return vec![
-                if self.waits { ("space", "next turn") } else { rest },
+            ]
+        } else if self.sitting.is_unattended() {
+            let rest = if self.pace.rests { ("space", "go on") } else { ("space", "rest") };
+            vec![
+                if self.pace.waits { ("space", "next turn") } else { rest },
                 ("n", "one turn"),
                 ("+", "faster"),
                 ("-", "slower"),
                 ("w", "wait for keys"),
-                ("a", "analysis"),
-                ("p", "menu"),
-                ("?", "help"),
-            ];
-        }
-        let common = [("p", "menu"), ("?", "help")];
-        let mut offers = match self.thinking {
-            Some(_) => vec![("space", "stop thinking"), ("u", "undo"), ("f", "flip")],
-            None => vec![hint, ("u", "undo"), ("f", "flip"), ("e", "engine")],
+                analysis,
+            ]
+        } else if self.thinking.is_some() {
+            vec![("space", "stop thinking"), ("u", "undo"), ("f", "flip"), analysis, ("s", "save")]
+        } else {
+            vec![hint, ("u", "undo"), ("f", "flip"), ("e", "engine"), analysis, ("s", "save")]
         };
-        offers.extend([("a", "analysis"), ("s", "save")]);
-        offers.extend(common);
+        offers.push(if self.is_exploring() { ("Esc", "leave") } else { ("p", "menu") });
+        offers.push(("?", "help"));
         offers
     }
 }

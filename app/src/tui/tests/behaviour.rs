@@ -109,7 +109,7 @@ fn escape_goes_back_one_stage_at_a_time() {
     rig.keys("2<Esc>");
     sees(&rig, "Parts?");
     rig.keys("<Esc>");
-    assert!(rig.play().table.game.history().is_empty());
+    assert!(rig.play().sitting.board.history().is_empty());
     assert_eq!(first.lines().count(), rig.frame().lines().count());
     sees(&rig, "Stack?");
     rig.keys("<Esc>");
@@ -212,7 +212,7 @@ fn a_pause_stops_the_clock() {
     rig.keys("p");
     sees(&rig, "0:40");
     rig.wait(Duration::from_secs(41));
-    sees(&rig, "Ben (O) has won: Ana ran out of time");
+    sees(&rig, "Ben (O) has won on time");
     rig.keys("c3<Enter>");
     assert!(rig.history().is_empty());
 }
@@ -245,10 +245,10 @@ fn a_suspended_game_does_not_cost_time() {
 #[test]
 fn a_game_is_kept_after_every_turn_until_it_ends() {
     let mut rig = Rig::playing("gekitai", ["human:Ana", "human"], "c3 a6 c5 f6 c2 f1");
-    let files = |rig: &Rig| rig.app.shared.saves.list(Shelf::Unfinished).len();
+    let files = |rig: &Rig| rig.app.context.saves.list(Shelf::Unfinished).len();
     assert_eq!(files(&rig), 1);
     rig.keys("d1<Enter>");
-    let (history, sitters) = (rig.history(), rig.table().sitters.clone());
+    let (history, seats) = (rig.history(), rig.sitting().seats().clone());
     let mut again = Rig::at(rig.folder.clone());
     sees(&again, "Continue Gekitai");
     again.keys("<Enter>");
@@ -256,13 +256,13 @@ fn a_game_is_kept_after_every_turn_until_it_ends() {
     rig.app.go(Next::Menu);
     again.keys("<Enter>");
     assert_eq!(again.history(), history);
-    assert_eq!(again.table().sitters, sitters);
+    assert_eq!(again.sitting().seats(), &seats);
     again.keys("u");
     again.keys("c3<Enter>");
     sees(&again, "three in a row");
     assert_eq!(files(&again), 0);
     // A finished game stays, whatever is played next.
-    let finished = |rig: &Rig| rig.app.shared.saves.list(Shelf::Finished).len();
+    let finished = |rig: &Rig| rig.app.context.saves.list(Shelf::Finished).len();
     assert_eq!(finished(&again), 1);
     again.keys("nc3<Enter>");
     assert_eq!((finished(&again), files(&again)), (1, 1));
@@ -300,13 +300,13 @@ fn a_click_on_the_line_between_cells_means_one_of_them() {
 fn the_bar_of_one_game_is_not_that_of_two_people() {
     let mut rig = Rig::playing("gekitai", ["human:Ana", "level:1"], "");
     rig.keys("e");
-    assert!(rig.app.shared.choices.bar);
+    assert!(rig.app.context.choices.bar);
     rig.sit("gekitai", HUMANS, "c3", None);
     assert!(!rig.frame().contains("…"), "{}", rig.frame());
     rig.keys("e");
     sees(&rig, "…");
     rig.keys("e");
-    assert!(rig.app.shared.choices.bar, "what two people look at changes no setting");
+    assert!(rig.app.context.choices.bar, "what two people look at changes no setting");
 }
 
 #[test]
@@ -331,7 +331,7 @@ fn wide_characters_take_two_columns() {
     let mut rig = Rig::new();
     rig.sit("gekitai", ["human:李小龍", "human:e\u{301}mile"], "", Some("5+3"));
     for (x, row) in rig.frame().lines().filter(|line| line.ends_with("5:00")).enumerate() {
-        let columns = crate::columns::width(&row.replace("李 小 龍 ", "李小龍"));
+        let columns = crate::output::columns::width(&row.replace("李 小 龍 ", "李小龍"));
         assert!(columns <= 80, "{x}: {row} takes {columns}");
     }
     assert_eq!(rig.frame().lines().filter(|line| line.ends_with("5:00")).count(), 2);
@@ -348,7 +348,7 @@ fn a_tower_is_asked_for_only_where_there_is_one() {
 #[test]
 fn a_game_is_saved_under_the_name_that_is_typed() {
     let mut rig = Rig::playing("gekitai", HUMANS, "c3");
-    let files = |rig: &Rig| rig.app.shared.saves.list(Shelf::Saved).len();
+    let files = |rig: &Rig| rig.app.context.saves.list(Shelf::Saved).len();
     rig.keys("s");
     sees(&rig, "save as: gekitai-");
     rig.keys("<Enter>");
@@ -371,17 +371,17 @@ fn a_game_is_saved_under_the_name_that_is_typed() {
 fn choices_are_remembered_and_a_damaged_file_is_left_alone() {
     let mut rig = Rig::new();
     rig.keys("<Down><Enter><Home><Right><Down><Down><Right><End><Enter>");
-    let sitters = rig.table().sitters.clone();
+    let seats = rig.sitting().seats().clone();
     let again = Rig::at(rig.folder.clone());
-    assert_eq!(again.app.shared.choices.game, rig.table().entry.info.id);
+    assert_eq!(again.app.context.choices.game, rig.sitting().entry.info.id);
     let mut again = again;
-    again.app.go(Next::Setup(rig.table().entry));
+    again.app.go(Next::Setup(rig.sitting().entry));
     again.keys("<Enter>");
-    assert_eq!(again.table().sitters, sitters);
+    assert_eq!(again.sitting().seats(), &seats);
     let file = rig.folder.join("choices.json");
     std::fs::write(&file, "[").unwrap();
     let mut damaged = Rig::at(rig.folder.clone());
-    damaged.app.go(Next::Setup(rig.table().entry));
+    damaged.app.go(Next::Setup(rig.sitting().entry));
     damaged.keys("<Enter>e");
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "[");
 }
@@ -392,7 +392,7 @@ fn every_kind_of_player_can_be_chosen_in_every_game() {
         let id = entry.info.id;
         let mut rig = Rig::new();
         let game = (entry.start)(&Default::default()).unwrap();
-        for (number, who) in Sitter::kinds(game.as_ref()).iter().enumerate() {
+        for (number, who) in seat::kinds(game.as_ref()).iter().enumerate() {
             rig.app.go(Next::Setup(entry));
             rig.keys("<Home><Enter><Home>");
             rig.keys(&"<Down>".repeat(number)).keys("<Enter>");
@@ -400,7 +400,7 @@ fn every_kind_of_player_can_be_chosen_in_every_game() {
                 rig.keys("<Enter>");
             }
             rig.keys("s");
-            assert_eq!(rig.table().sitters[0].who, *who, "{id}");
+            assert_eq!(rig.sitting().seats()[0].who, *who, "{id}");
         }
     }
 }
@@ -409,7 +409,9 @@ fn every_kind_of_player_can_be_chosen_in_every_game() {
 fn who_starts_decides_the_seats() {
     let mut rig = Rig::new();
     rig.keys("<Down><Enter><Home><Down><Down><Right><End><Enter>");
-    assert!(!rig.table().sitters[0].is_person() && rig.table().sitters[1].is_person());
+    assert!(
+        !rig.sitting().is_person(rules::Player::One) && rig.sitting().is_person(rules::Player::Two)
+    );
 }
 
 #[test]
@@ -444,7 +446,7 @@ fn a_finished_game_is_looked_back_on_and_played_again() {
     rig.keys("<End>");
     sees(&rig, "round 4");
     rig.keys("N");
-    assert_eq!(rig.table().name(rules::Player::One), "Ben");
+    assert_eq!(rig.sitting().name(rules::Player::One), "Ben");
     assert!(rig.history().is_empty());
 }
 
@@ -459,7 +461,7 @@ fn whoever_resigns_loses_and_may_think_again() {
     rig.keys("p");
     rig.click("Resign");
     rig.click("Yes, resign");
-    sees(&rig, "Ana (X) has won: Ben resigned");
+    sees(&rig, "Ana (X) has won by resignation");
     rig.keys("u");
     sees(&rig, "Ben (O) to move");
 }
@@ -480,4 +482,28 @@ fn nothing_ticks_while_nothing_moves() {
     assert_eq!(rig.app.next_tick(rig.now), None);
     rig.keys("c3<Enter>");
     assert!(rig.app.next_tick(rig.now).is_some());
+}
+
+#[test]
+fn every_line_of_text_can_be_edited_in_the_middle() {
+    let control = |rig: &mut Rig, c: char| rig.press(KeyCode::Char(c), KeyModifiers::CONTROL);
+    let mut rig = Rig::playing("gekitai", HUMANS, "");
+    rig.keys("c3<Left><Backspace>d<End><Enter>");
+    assert_eq!(rig.history(), ["d3"]);
+    rig.keys("s");
+    control(&mut rig, 'u');
+    rig.keys("st win<Home>fir");
+    sees(&rig, "save as: first win");
+    control(&mut rig, 'k');
+    assert!(!rig.frame().contains("st win"), "{}", rig.frame());
+    rig.keys("<Esc>");
+    rig.app.go(Next::Setup(&engine::GAMES[1]));
+    rig.keys("<End><Up><Up><Enter>5+3<Left><Left>9<Enter>");
+    sees(&rig, "59 min + 3 s");
+    rig.app.go(Next::Library);
+    rig.keys("/ben<Home>ana ");
+    sees(&rig, "/ ana ▏ben");
+    control(&mut rig, 'w');
+    rig.tell(Message::Input(Event::Paste("two\nlines".into())));
+    sees(&rig, "/ two▏ben");
 }

@@ -42,7 +42,7 @@ fn variations_are_tried_and_saved_and_the_game_stays_as_it_was() {
     rig.keys("<Esc>");
     assert_eq!(rig.history(), ["c3", "d4", "e5"]);
     sees(&rig, "after 2 of 3 turns");
-    let kept = rig.app.shared.saves.list(crate::saves::Shelf::Unfinished).len();
+    let kept = rig.app.context.saves.list(crate::saves::Shelf::Unfinished).len();
     assert_eq!(kept, 1, "only the game itself goes on");
 }
 
@@ -123,7 +123,7 @@ fn a_position_is_set_up_with_keys_and_mouse_and_played() {
         rig.keys("<Enter>");
         sees(&rig, "set up a position");
         let text = |rig: &Rig| match &rig.app.screen {
-            Screen::Editor(editor) => editor.table().game.text(),
+            Screen::Editor(editor) => editor.sitting().board.text(),
             _ => panic!("no editor:\n{}", rig.frame()),
         };
         let start = text(&rig);
@@ -157,7 +157,7 @@ fn a_position_is_set_up_with_keys_and_mouse_and_played() {
         rig.keys("<Esc>");
         sees(&rig, "set up by hand");
         rig.keys("s");
-        assert_eq!(rig.table().game.text(), set_up, "{id}");
+        assert_eq!(rig.sitting().board.text(), set_up, "{id}");
         rig.keys("E");
         sees(&rig, "set up a position");
         rig.keys("i");
@@ -184,7 +184,7 @@ fn what_cannot_be_is_not_painted_and_what_is_decided_is_not_played() {
     rig.keys("<End><Up><Up><Up><Right>");
     sees(&rig, "the usual start");
     rig.keys("s");
-    assert!(rig.table().game.history().is_empty());
+    assert!(rig.sitting().board.history().is_empty());
     rig.app.go(Next::Setup(engine::find("gekitai").unwrap()));
     rig.keys("<End><Up><Up><Up><Enter>");
     rig.tell(Message::Input(Event::Paste("the quick brown fox".into())));

@@ -50,7 +50,7 @@ fn the_puzzles() {
 
 #[test]
 fn the_form_of_every_game() {
-    for entry in engine::GAMES {
+    for entry in Rig::new().app.context.games {
         let id = entry.info.id;
         let mut rig = Rig::new();
         rig.app.go(Next::Setup(entry));
@@ -183,7 +183,7 @@ fn pauses_pages_and_clocks() {
 #[test]
 fn without_colours_and_in_ascii() {
     let mut rig = Rig::playing("glaisher", HUMANS, "");
-    rig.app.shared.look = Look { depth: Depth::None, charset: Charset::Ascii, ..Look::default() };
+    rig.app.context.look = Look { depth: Depth::None, charset: Charset::Ascii, ..Look::default() };
     snap("plain-stack", &mut rig);
     snap("plain-parts", rig.keys("e<Tab><Enter>"));
     let plain = rig.picture(SMALL);
@@ -216,14 +216,13 @@ fn a_small_window_has_everything_by_turns() {
                 options.insert("size".into(), rules::notation::option_value(side));
             }
             let game = (entry.start)(&options).unwrap();
-            let sitters = HUMANS.map(|code| Sitter::parse(code, game.as_ref()).unwrap());
-            let clock = Some(Clock::new(Terms::parse("5+3").unwrap()));
-            let mut table = Table::new(entry, game, sitters, clock);
-            let turn = table.game.turns().remove(0);
-            table.play(&turn, rig.now).unwrap();
-            rig.app.go(Next::Play(Box::new(table), None));
+            let seats = HUMANS.map(|code| seat::parse(code, game.as_ref()).unwrap());
+            let mut sitting = Sitting::new(entry, game, seats.into(), Terms::parse("5+3").ok());
+            let turn = sitting.board.turns().remove(0);
+            sitting.play(&turn, rig.now).unwrap();
+            rig.app.go(Next::Play(Box::new(sitting), None));
             let board = rig.frame();
-            let cells = rig.table().game.diagram().cells.len();
+            let cells = rig.sitting().board.diagram().cells.len();
             let places = (0..size.1).flat_map(|y| (0..size.0).map(move |x| (x, y)));
             let seen: std::collections::BTreeSet<usize> = places
                 .filter_map(|(x, y)| match rig.app.hits.at(x, y) {

@@ -8,17 +8,17 @@ mod puzzles;
 mod study;
 mod whole;
 
-use super::app::{App, Message, Next, Screen, Shared};
+use super::app::{App, Context, Message, Next, Screen};
 use super::look::Depth;
 use super::look::Look;
-use super::play::Play;
+use super::play::BoardScreen;
 use super::update::update;
 use super::view::view;
 use crate::saves::{Choices, Saves};
-use crate::table::clock::{Clock, Terms};
-use crate::table::record::today;
-use crate::table::work::{Found, Report, Worker};
-use crate::table::{Sitter, Table};
+use crate::sitting::clock::Terms;
+use crate::sitting::record::today;
+use crate::sitting::work::{Found, Report, Worker};
+use crate::sitting::{Sitting, seat};
 use engine::{AnalysedLine, Analysis};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -58,7 +58,7 @@ impl Rig {
         let choices = saves.choices();
         let trouble = choices.clone().err();
         let now = Instant::now();
-        let shared = Shared {
+        let context = Context {
             // A new game changes no picture of the menu.
             games: &engine::GAMES[..4],
             look: Look::default(),
@@ -70,7 +70,7 @@ impl Rig {
             net: None,
             now,
         };
-        Rig { app: App::new(shared, trouble), folder, own: None, now, size: SMALL }
+        Rig { app: App::new(context, trouble), folder, own: None, now, size: SMALL }
     }
 
     /// A game between these players, after these turns.
@@ -83,14 +83,15 @@ impl Rig {
     fn sit(&mut self, game: &str, players: [&str; 2], turns: &str, clock: Option<&str>) {
         let entry = engine::find(game).unwrap();
         let game = (entry.start)(&Default::default()).unwrap();
-        let sitters = players.map(|code| Sitter::parse(code, game.as_ref()).unwrap());
-        let clock = clock.map(|terms| Clock::new(Terms::parse(terms).unwrap()));
-        let mut table = Table::new(entry, game, sitters, clock);
+        let seats = players.map(|code| seat::parse(code, game.as_ref()).unwrap());
+        let terms = clock.map(|terms| Terms::parse(terms).unwrap());
+        let mut sitting = Sitting::new(entry, game, seats.into(), terms);
+        sitting.tend_clock(false, self.now);
         for turn in turns.split_whitespace() {
-            table.play(turn, self.now).unwrap();
+            sitting.play(turn, self.now).unwrap();
         }
-        self.app.shared.now = self.now;
-        self.app.go(Next::Play(Box::new(table), None));
+        self.app.context.now = self.now;
+        self.app.go(Next::Play(Box::new(sitting), None));
     }
 
     fn tell(&mut self, message: Message) {
@@ -176,8 +177,8 @@ impl Rig {
     /// Where a cell is on the screen.
     fn place(&self, name: &str) -> (u16, u16) {
         let diagram = match &self.app.screen {
-            Screen::Editor(editor) => editor.table().game.diagram(),
-            _ => self.table().game.diagram(),
+            Screen::Editor(editor) => editor.sitting().board.diagram(),
+            _ => self.sitting().board.diagram(),
         };
         let cell = diagram.cells.iter().position(|c| c.name == name).unwrap();
         self.frame();
@@ -226,19 +227,19 @@ impl Rig {
         (text + &marks).replace(&today(), "YYYY-MM-DD")
     }
 
-    fn play(&self) -> &Play {
+    fn play(&self) -> &BoardScreen {
         match &self.app.screen {
             Screen::Play(play) => play,
             _ => panic!("no game:\n{}", self.frame()),
         }
     }
 
-    fn table(&self) -> &Table {
-        &self.play().table
+    fn sitting(&self) -> &Sitting {
+        &self.play().sitting
     }
 
     fn history(&self) -> Vec<String> {
-        self.table().game.history()
+        self.sitting().board.history()
     }
 }
 

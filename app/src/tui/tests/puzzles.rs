@@ -12,7 +12,7 @@ fn sees(rig: &Rig, text: &str) {
 fn first_puzzle() -> (Rig, Puzzle) {
     let mut rig = Rig::new();
     rig.keys("<End><Up><Up><Up><Enter><Right><Enter>");
-    let game = rig.table().entry.info.id;
+    let game = rig.sitting().entry.info.id;
     (rig, shipped(game).remove(0))
 }
 
@@ -38,20 +38,20 @@ fn a_solved_puzzle_is_remembered_and_the_next_one_follows() {
     rig.keys("n");
     sees(&rig, "find the win, 2 of 100");
     let again = Rig::at(rig.folder.clone());
-    assert!(again.app.shared.choices.has_solved(&puzzle));
-    assert_eq!(again.app.shared.saves.count(), 0, "a puzzle is no unfinished game");
+    assert!(again.app.context.choices.has_solved(&puzzle));
+    assert_eq!(again.app.context.saves.all().len(), 0, "a puzzle is no unfinished game");
 }
 
 #[test]
 fn a_wrong_turn_is_told_and_taken_back() {
     let (mut rig, puzzle) = first_puzzle();
-    let turns = rig.table().game.turns();
+    let turns = rig.sitting().board.turns();
     let wrong = turns.iter().find(|turn| **turn != puzzle.solution[0]).unwrap();
     plays(&mut rig, wrong);
     sees(&rig, "That does not win");
     rig.keys("u");
     sees(&rig, "Only one turn does it");
-    assert!(!rig.app.shared.choices.has_solved(&puzzle));
+    assert!(!rig.app.context.choices.has_solved(&puzzle));
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn a_puzzle_that_was_solved_with_help_stays_on_the_list() {
         }
     }
     sees(&rig, "Solved with help");
-    assert!(!rig.app.shared.choices.has_solved(&puzzle));
+    assert!(!rig.app.context.choices.has_solved(&puzzle));
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn puzzles_of_a_file_are_tried_like_those_of_the_program() {
     let file = rig.folder.join("own.txt");
     std::fs::write(&file, own.iter().map(|puzzle| puzzle.record.as_str()).collect::<String>())
         .unwrap();
-    let read = crate::input::puzzles(&file).unwrap().unwrap();
+    let read = crate::shell::input::puzzles(&file).unwrap().unwrap();
     assert_eq!(read.len(), 2);
     rig.app.go(Next::OwnPuzzles(read));
     sees(&rig, "0 of 2 solved");

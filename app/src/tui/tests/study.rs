@@ -103,7 +103,7 @@ fn a_game_is_gone_over_and_a_mistake_tried_again_without_the_answer() {
     rig.keys("<Esc>");
     sees(&rig, "after 4 of 6 turns");
     assert_eq!(rig.history().len(), 6);
-    let kept = |shelf| rig.app.shared.saves.list(shelf).len();
+    let kept = |shelf| rig.app.context.saves.list(shelf).len();
     assert_eq!((kept(Shelf::Unfinished), kept(Shelf::Finished)), (1, 0));
 }
 
@@ -142,7 +142,7 @@ fn positions_records_and_moves_can_be_pasted() {
     paste(&mut rig, "[Game \"jeson-mor\"]\n\n1. c1-d3 {well} c9-d7 *\n");
     assert_eq!(rig.history(), ["c1-d3", "c9-d7"]);
     paste(&mut rig, "the quick brown fox");
-    sees(&rig, "what was pasted is no position");
+    sees(&rig, "the pasted text is not a position");
     assert_eq!(rig.history().len(), 2);
     rig.app.go(Next::Menu);
     paste(&mut rig, "\u{1b}[31m{");
@@ -152,7 +152,7 @@ fn positions_records_and_moves_can_be_pasted() {
 #[test]
 fn a_piece_travels_in_a_few_frames_that_nothing_waits_for() {
     let mut rig = Rig::playing("jeson-mor", HUMANS, "");
-    rig.app.shared.choices.still = false;
+    rig.app.context.choices.still = false;
     rig.keys("e1-d3<Enter>");
     let first = rig.frame();
     sees(&rig, "Ben (Black) to move");
@@ -166,7 +166,7 @@ fn a_piece_travels_in_a_few_frames_that_nothing_waits_for() {
     rig.keys("e9-d7<Enter>");
     rig.keys("d3-e5<Enter>");
     assert_eq!(rig.history().len(), 3);
-    rig.app.shared.choices.still = true;
+    rig.app.context.choices.still = true;
     rig.keys("d9-c7<Enter>");
     assert_eq!(rig.app.next_tick(rig.now), None);
 }

@@ -1,0 +1,211 @@
+//! `quadrille admin`: what an operator asks of a running server over its local socket, and of backups.
+
+mod ask;
+mod backups;
+mod show;
+
+use crate::commands::serve::{data, time};
+use crate::shell::failure::Failure;
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+use server::admin::Wish;
+use server::admin::games::{Filter, State};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Arguments of `admin`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  quadrille admin status                              is it there, and what does it do?
+  quadrille admin list --finished --idle 90d          finished games that nobody has touched for 90 days
+  quadrille admin show k3Vx9QmZ                       a game with its seats, clocks and events
+  quadrille admin delete k3Vx9QmZ
+  quadrille admin forget --name 'Ana Lima'            which games name her; with --yes, remove the name
+  quadrille admin ban 203.0.113.0/24 --for 7d
+  quadrille admin drain --within 10m                  before an upgrade of one server among several
+  quadrille admin backup games-2026-11-18.db          while the server runs
+  quadrille admin restore games-2026-11-18.db --data /var/lib/quadrille/games.db
+
+The server listens on a socket that only its user and root can open: /run/quadrille/admin.sock under
+systemd, beside the file of games otherwise, or wherever `serve --admin` says. docs/hosting.md says more.")]
+pub struct AdminArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub what: What,
+    /// The server's socket
+    #[arg(long, value_name = "FILE", global = true)]
+    pub socket: Option<PathBuf>,
+    /// Print JSON lines, for scripts
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+/// What an operator can do.
+#[derive(Subcommand, Debug)]
+pub enum What {
+    /// Show the version, the store, connections and limits of the server
+    Status,
+    /// List games
+    List {
+        /// Only games that have begun and not ended
+        #[arg(long, conflicts_with_all = ["finished", "unplayed"])]
+        running: bool,
+        /// Only games that have ended
+        #[arg(long, conflicts_with = "unplayed")]
+        finished: bool,
+        /// Only games without a single turn
+        #[arg(long)]
+        unplayed: bool,
+        /// Only games without an event for this long, such as 90d or 12h
+        #[arg(long, value_name = "TIME", value_parser = time)]
+        idle: Option<Duration>,
+        /// Only games in memory that this address or network has played in
+        #[arg(long, value_name = "ADDRESS")]
+        from: Option<String>,
+        /// How many at most
+        #[arg(long, value_name = "COUNT", default_value_t = 100)]
+        most: usize,
+    },
+    /// Show a game: its seats, clocks, events and who is connected
+    Show {
+        /// The game, as in its link
+        game: String,
+    },
+    /// Delete games, for everybody and for good
+    #[command(
+        after_help = "Whoever is in the game is told that it is gone, at all servers that share the store, and its link\nanswers 404 from then on. A backup still has it."
+    )]
+    Delete {
+        /// The games, as in their links
+        #[arg(required = true)]
+        games: Vec<String>,
+    },
+    /// Delete a person's data: their name becomes `deleted player`, their games remain
+    #[command(
+        after_help = "By the token of one of their seats (behind # in their link), it concerns the games of that token, and\nthe token no longer plays. By name it concerns everybody of that name. Without --yes the games are listed\nand nothing changes."
+    )]
+    Forget {
+        /// The token of a seat
+        #[arg(long, value_name = "TOKEN", required_unless_present = "name")]
+        token: Option<String>,
+        /// The name, exactly as it is shown
+        #[arg(long, value_name = "NAME", conflicts_with = "token")]
+        name: Option<String>,
+        /// Do it
+        #[arg(long)]
+        yes: bool,
+    },
+    /// List banned addresses
+    Bans,
+    /// Refuse an address or a network: 203.0.113.7, 203.0.113.0/24, 2001:db8::/48
+    Ban {
+        /// The address or network
+        network: String,
+        /// For how long; for good if it is left out
+        #[arg(long = "for", value_name = "TIME", value_parser = time)]
+        time: Option<Duration>,
+        /// Why, for the list of bans
+        #[arg(long, value_name = "TEXT", default_value = "")]
+        because: String,
+    },
+    /// Let a banned address or network in again
+    Unban {
+        /// The address or network, as `bans` shows it
+        network: String,
+    },
+    /// Read the file of limits again, as SIGHUP does
+    Reload,
+    /// Take no new connections, tell clients to come again, and end the server when the last has gone
+    Drain {
+        /// After which time it ends in any case
+        #[arg(long, value_name = "TIME", default_value = "10m", value_parser = time)]
+        within: Duration,
+    },
+    /// Copy the file of games while the server runs, and check the copy
+    Backup {
+        /// The new file
+        to: PathBuf,
+        /// The file of games; by default the one of the server that answers, or else the usual one
+        #[arg(long, value_name = "FILE")]
+        data: Option<PathBuf>,
+    },
+    /// Check a backup, a file or a database: every game replays
+    Verify {
+        /// The file, or postgres://…
+        data: PathBuf,
+    },
+    /// Put a backup in the place of the file of games, with the server stopped
+    Restore {
+        /// The backup, which is checked first
+        backup: PathBuf,
+        /// The file of games; what is there now is kept beside it
+        #[arg(long, value_name = "FILE")]
+        data: Option<PathBuf>,
+    },
+}
+
+pub fn run(args: &AdminArgs) -> Result<(), Failure> {
+    let AdminArgs { what, socket, json } = args;
+    let wish = match what {
+        What::Backup { to, data } => {
+            return backups::backup(&data_of(data.as_deref(), socket.as_deref())?, to, *json);
+        }
+        What::Verify { data } => return backups::verify(data, *json),
+        What::Restore { backup, data: named } => {
+            return backups::restore(backup, &data(named.as_deref())?, *json);
+        }
+        What::Status => Wish::Status,
+        What::List { running, finished, unplayed, idle, from, most } => {
+            let state = match (running, finished, unplayed) {
+                (true, ..) => Some(State::Running),
+                (_, true, _) => Some(State::Finished),
+                (.., true) => Some(State::Unplayed),
+                _ => None,
+            };
+            let idle = idle.map(|time| time.as_secs());
+            Wish::List(Filter { state, idle, network: from.clone(), most: *most })
+        }
+        What::Show { game } => Wish::Show { game: game.clone() },
+        What::Delete { games } => Wish::Delete { games: games.clone() },
+        What::Forget { token, name, yes } => {
+            Wish::Forget { token: token.clone(), name: name.clone(), sure: *yes }
+        }
+        What::Bans => Wish::Bans,
+        What::Ban { network, time, because } => Wish::Ban {
+            network: network.clone(),
+            seconds: time.map(|time| time.as_secs()),
+            reason: because.clone(),
+        },
+        What::Unban { network } => Wish::Unban { network: network.clone() },
+        What::Reload => Wish::Reload,
+        What::Drain { within } => Wish::Drain { seconds: within.as_secs() },
+    };
+    let mut shown = show::Shown::new(&wish, *json);
+    ask::ask(&ask::socket(socket.as_deref())?, &wish, |line| shown.line(line))?;
+    shown.end()
+}
+
+/// The named file, that of the server that answers, or the usual one.
+fn data_of(named: Option<&Path>, socket: Option<&Path>) -> Result<PathBuf, Failure> {
+    if named.is_some() {
+        return data(named);
+    }
+    let mut told = Value::Null;
+    let found = ask::socket(socket).and_then(|path| {
+        ask::ask(&path, &Wish::Status, |line| {
+            told = line["data"].clone();
+            Ok(())
+        })
+    });
+    match (found, told.as_str()) {
+        (Ok(()), Some(file)) => Ok(file.into()),
+        (Err(failure), _) if socket.is_some() => Err(failure),
+        _ => data(None),
+    }
+}
+
+/// A line about something done offline.
+fn told(json: bool, fields: Value, words: &str) -> Result<(), Failure> {
+    let text = if json { json!(fields).to_string() } else { words.to_owned() };
+    crate::shell::failure::print(format!("{text}\n").as_bytes())
+}

@@ -1,0 +1,68 @@
+//! One module for each command of the program: its arguments, and a `run` that reads them, asks the engine,
+//! the server or a table, and prints.
+//!
+//! Commands use `shell` and `output`, and `play` starts `lines` or `tui`; none of these uses a command's `run`.
+
+pub mod admin;
+pub mod analyze;
+pub mod arena;
+pub mod bench;
+mod completions;
+mod games;
+pub mod perft;
+pub mod play;
+pub mod puzzles;
+mod query;
+pub mod render;
+mod rules;
+pub mod serve;
+mod site;
+pub mod solve;
+mod ugi;
+mod verify;
+#[cfg(feature = "many")]
+mod work;
+
+use crate::cli::{Cli, Command};
+use crate::shell::failure::{self, Failure};
+use crate::shell::input;
+use clap::CommandFactory;
+
+/// Runs a command. Without one it opens the menu, or prints the help if there is no terminal.
+pub fn run(command: Option<Command>) -> Result<(), Failure> {
+    let Some(command) = command else { return alone() };
+    match command {
+        Command::Play(args) => play::run(&args),
+        Command::Join(args) => play::online(&args, true),
+        Command::Watch(args) => play::online(&args, false),
+        Command::Games { file: Some(file), .. } => games::of_file(&file),
+        Command::Games { json, .. } => games::run(json),
+        Command::Rules { game, ascii } => rules::run(&game, ascii),
+        Command::Render(args) => render::run(&args),
+        Command::Perft(args) => perft::run(&args),
+        Command::Query { table } => input::install(table.as_deref()).and_then(|()| query::run()),
+        Command::Engine { table } => input::install(table.as_deref()).and_then(|()| ugi::run()),
+        Command::Analyze(args) => analyze::run(&args),
+        Command::Solve(args) => solve::run(&args),
+        Command::Puzzles(args) => puzzles::run(&args),
+        Command::Verify { file } => verify::run(&file),
+        Command::Arena(args) => arena::run(&args),
+        Command::Serve(args) => serve::run(&args),
+        Command::Admin(args) => admin::run(&args),
+        #[cfg(feature = "many")]
+        Command::Work { nats, threads } => work::run(nats.as_deref(), threads),
+        #[cfg(not(feature = "many"))]
+        Command::Work { .. } => Err(Failure::user(server::NOT_MANY)),
+        Command::MoveGames { from, to } => serve::move_games(&from, &to),
+        Command::Site { output } => site::run(&output),
+        Command::Bench(args) => bench::run(&args),
+        Command::Completions { shell } => completions::run(shell),
+    }
+}
+
+fn alone() -> Result<(), Failure> {
+    match play::has_terminal() {
+        true => play::run(&play::PlayArgs::default()),
+        false => failure::print(Cli::command().render_help().to_string()),
+    }
+}

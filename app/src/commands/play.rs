@@ -1,0 +1,198 @@
+//! `quadrille play`: from the command line to a game, on a terminal or in lines of text.
+
+use crate::cli::GameOptions;
+use crate::saves::{Saves, Slot};
+use crate::shell::failure::Failure;
+use crate::shell::{input, similar};
+use crate::sitting::clock::Terms;
+use crate::sitting::{Sitting, seat};
+use crate::{lines, online, tui};
+use clap::Args;
+use rules::Player;
+use rules::text::Theme;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+
+/// Arguments of `join` and `watch`.
+#[derive(Args, Debug)]
+pub struct OnlineArgs {
+    /// The link of the game, or of a seat
+    pub link: String,
+    /// Your name, where nobody has taken the seat yet
+    #[arg(long, value_name = "NAME", default_value = "")]
+    pub name: String,
+    /// Play in lines of text, for pipes, scripts and screen readers
+    #[arg(long)]
+    pub plain: bool,
+    /// Draw with ASCII characters only
+    #[arg(long)]
+    pub ascii: bool,
+    /// In lines of text: no boards, only words
+    #[arg(long)]
+    pub no_boards: bool,
+    /// Where secrets and finished games are kept, instead of the user's data folder
+    #[arg(long, value_name = "FOLDER")]
+    pub data: Option<PathBuf>,
+}
+
+/// Arguments of `play`.
+#[derive(Args, Debug, Default)]
+#[command(after_help = "Players:
+  human, human:NAME     somebody at this keyboard
+  level:N               the engine at a level, 1 to 10
+  seed:NAME             a player of the original program, such as seed:hard
+
+Examples:
+  quadrille play                                        the menu, as quadrille alone
+  quadrille play gekitai                                choose the players of a game
+  quadrille play glaisher --first human:Ana --second level:4
+  quadrille play jeson-mor --size 5 --first level:2 --second seed:smart --clock 3+2
+  quadrille play --continue                             the last unfinished game
+  printf 'c4\\nd3\\nquit\\n' | quadrille play gekitai --second human
+
+Without a terminal, or with --plain, the game is played in lines of text; `help` lists what can be
+typed. More is in docs/terminal.md.")]
+pub struct PlayArgs {
+    /// The game; chosen from a menu if nothing is given
+    pub game: Option<String>,
+    /// Who plays first
+    #[arg(long, value_name = "PLAYER")]
+    pub first: Option<String>,
+    /// Who plays second
+    #[arg(long, value_name = "PLAYER")]
+    pub second: Option<String>,
+    /// Minutes for the game and seconds for each turn, as in 5+3
+    #[arg(long, value_name = "CLOCK")]
+    pub clock: Option<String>,
+    /// Continue the game of a record
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["game", "goes_on"])]
+    pub load: Option<PathBuf>,
+    /// Which game of a file that holds several, from 1
+    #[arg(long = "game", id = "number", value_name = "NUMBER", requires = "load")]
+    pub number: Option<usize>,
+    /// Continue the last unfinished game
+    #[arg(long = "continue", conflicts_with = "game")]
+    pub goes_on: bool,
+    /// Computers that play each other wait for a key before each turn
+    #[arg(long)]
+    pub wait: bool,
+    /// The seed of the random numbers: the same seed gives the same game
+    #[arg(long, value_name = "NUMBER")]
+    pub seed: Option<u64>,
+    /// Play in lines of text, for pipes, scripts and screen readers
+    #[arg(long)]
+    pub plain: bool,
+    /// Draw with ASCII characters only
+    #[arg(long)]
+    pub ascii: bool,
+    /// In lines of text: no boards, only words
+    #[arg(long)]
+    pub no_boards: bool,
+    /// The colours: dark, light, contrast or slate
+    #[arg(long, value_name = "NAME", value_parser = theme)]
+    pub theme: Option<Theme>,
+    /// Where games are saved, instead of the user's data folder
+    #[arg(long, value_name = "FOLDER")]
+    pub data: Option<PathBuf>,
+    /// Options of the game.
+    #[command(flatten)]
+    pub options: GameOptions,
+}
+
+fn theme(name: &str) -> Result<Theme, String> {
+    let names = Theme::ALL.map(Theme::name);
+    Theme::named(name).ok_or_else(|| similar::unknown("theme", name, &names))
+}
+
+/// Whether the whole screen can be used.
+pub fn has_terminal() -> bool {
+    let capable = std::env::var_os("TERM").is_none_or(|term| term != "dumb");
+    capable && std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
+}
+
+pub fn run(args: &PlayArgs) -> Result<(), Failure> {
+    let saves = Saves::open(args.data.as_deref()).map_err(Failure::user)?;
+    let plain = args.plain || !has_terminal();
+    if let (Some(file), None, false) = (&args.load, args.number, plain) {
+        if let Some(puzzles) = input::puzzles(file)? {
+            return tui::run(args, saves, tui::Next::OwnPuzzles(puzzles));
+        }
+        let games = input::sittings(file)?;
+        if games.len() > 1 {
+            return tui::run(args, saves, tui::Next::File(file.clone(), games));
+        }
+    }
+    let (sitting, slot) = begin(args, &saves, plain)?;
+    if plain {
+        return lines::run(args, saves, sitting, slot);
+    }
+    let first = match (sitting, &args.game) {
+        (Some(sitting), _) => tui::Next::Play(Box::new(sitting), slot),
+        (None, Some(game)) => tui::Next::Setup(input::game(game)?),
+        (None, None) => tui::Next::Stay,
+    };
+    tui::run(args, saves, first)
+}
+
+/// Joins a game on a server, or watches it.
+pub fn online(args: &OnlineArgs, plays: bool) -> Result<(), Failure> {
+    let saves = Saves::open(args.data.as_deref()).map_err(Failure::user)?;
+    let opened = match plays {
+        true => online::join(&args.link, &args.name, &saves),
+        false => online::watch(&args.link),
+    }
+    .map_err(Failure::user)?;
+    let (ascii, no_boards) = (args.ascii, args.no_boards);
+    let own = PlayArgs { ascii, no_boards, ..PlayArgs::default() };
+    if args.plain || !has_terminal() {
+        return lines::online::run(&own, saves, opened);
+    }
+    tui::run(&own, saves, tui::Next::Online(Box::new(opened)))
+}
+
+type Begun = (Option<Sitting>, Option<Slot>);
+
+/// The game that the arguments describe, if they say enough, and the file of a game that is continued.
+fn begin(args: &PlayArgs, saves: &Saves, plain: bool) -> Result<Begun, Failure> {
+    if let Some(file) = &args.load {
+        let sitting = input::sitting(file, args.number)?;
+        return Ok((Some(reseat(sitting, args)?), None));
+    }
+    if args.goes_on {
+        let none = "there is no unfinished game; begin one with `quadrille play`";
+        let (latest, trouble) = saves.latest();
+        let (kept, _) =
+            latest.ok_or_else(|| Failure::User(trouble.unwrap_or_else(|| none.into())))?;
+        let (sitting, slot) = saves.claim(&kept).map_err(Failure::user)?;
+        return Ok((Some(reseat(sitting, args)?), slot));
+    }
+    let says_who = args.first.is_some() || args.second.is_some();
+    let says_how = args.clock.is_some() || !args.options.0.is_empty();
+    let Some(game) = &args.game else {
+        let words = "which game? name it after `play` (`quadrille games` lists them)";
+        return if says_who || says_how { Err(Failure::user(words)) } else { Ok((None, None)) };
+    };
+    let entry = input::game(game)?;
+    let start = input::start(entry, &args.options)?;
+    if !plain && !says_who && !says_how {
+        return Ok((None, None));
+    }
+    let usual = |text| seat::parse(text, start.as_ref()).map_err(Failure::user);
+    let seats = [usual("human")?, usual("level:3")?].into();
+    let sitting = Sitting::new(entry, start, seats, None);
+    Ok((Some(reseat(sitting, args)?), None))
+}
+
+/// Seats the players and sets the clock that were named.
+fn reseat(mut sitting: Sitting, args: &PlayArgs) -> Result<Sitting, Failure> {
+    for (player, named) in Player::BOTH.into_iter().zip([&args.first, &args.second]) {
+        if let Some(text) = named {
+            let seat = seat::parse(text, sitting.board.as_ref()).map_err(Failure::user)?;
+            sitting.seat(player, seat);
+        }
+    }
+    if let Some(terms) = &args.clock {
+        sitting.set_clock(Terms::parse(terms).map_err(Failure::user)?);
+    }
+    Ok(sitting)
+}

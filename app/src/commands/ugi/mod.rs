@@ -1,0 +1,213 @@
+//! `quadrille engine`: the Universal Game Interface, and UCI for programs that speak chess.
+//!
+//! One thread listens and answers, another searches, so that commands are answered during a search; a third
+//! notices when nobody reads the answers any more. Memory is bounded whatever is sent: lines and games have a
+//! maximum length, there is one table, and whoever sends faster than the answers are read has to wait.
+//! `talk` understands the lines, `wording` words the answers, `options` and `go` read their commands.
+
+pub mod dialect;
+mod go;
+mod options;
+mod talk;
+mod wording;
+
+use crate::shell::failure::{Failure, print, when_nobody_reads};
+use crate::shell::input::next_line;
+use anyhow::anyhow;
+use dialect::Dialect;
+use engine::{Stop, Thinker};
+use options::Settings;
+use requests::Desk;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::time::{Duration, Instant};
+use talk::{Order, Reply, Search, Talk, refusal};
+
+/// The longest line that is read; a longer one is refused and skipped.
+const MOST_BYTES: usize = 1 << 20;
+
+/// How many orders may wait for the searching thread.
+const MOST_WAITING: usize = 1;
+
+/// Listens until `quit`, the end of the input, or until nobody reads the answers.
+pub fn run() -> Result<(), Failure> {
+    let talk = Talk::new(Dialect::Ugi).map_err(|message| anyhow!(message))?;
+    // The first to report ends the process: this thread waits for nothing else, and a thread that is stuck
+    // in a read or a write holds nothing up.
+    let (report, first) = channel();
+    let (orders, given) = sync_channel(MOST_WAITING);
+    let open = Arc::new(AtomicUsize::new(0));
+    let searching = Searching { orders, open: Arc::clone(&open), last: None };
+
+    let failed = report.clone();
+    std::thread::spawn(move || {
+        listen(talk, searching).or_else(|failure| failed.send(Err(failure)))
+    });
+    let closed = report.clone();
+    when_nobody_reads(move || drop(closed.send(Err(Failure::Closed))));
+    std::thread::spawn(move || {
+        let done = catch_unwind(AssertUnwindSafe(|| search_as_told(&given, &open)));
+        report.send(done.unwrap_or_else(|_| Err(search_failed())))
+    });
+    first.recv().unwrap_or_else(|_| Err(search_failed()))
+}
+
+/// Answers every line. At the end of the input the searching thread finishes by itself.
+fn listen(mut talk: Talk, mut searching: Searching) -> Result<(), Failure> {
+    let mut input = std::io::stdin().lock();
+    let mut line = Vec::new();
+    while next_line(&mut input, &mut line, MOST_BYTES)? {
+        let reply = match std::str::from_utf8(&line) {
+            _ if line.len() > MOST_BYTES => {
+                refusal(&format!("the line is longer than {MOST_BYTES} bytes"))
+            }
+            Ok(line) => talk.hear(line),
+            Err(_) => refusal("the line is not text in UTF-8"),
+        };
+        match reply {
+            Reply::Lines(lines) => say(&lines)?,
+            Reply::Order(Order::Quit) => break,
+            Reply::Order(order) => searching.obey(order)?,
+        }
+    }
+    searching.halt();
+    Ok(())
+}
+
+fn say(lines: &[String]) -> Result<(), Failure> {
+    match lines {
+        [] => Ok(()),
+        lines => print(format!("{}\n", lines.join("\n"))),
+    }
+}
+
+fn say_ready() -> Result<(), Failure> {
+    say(&["readyok".to_owned()])
+}
+
+fn search_failed() -> Failure {
+    Failure::from(anyhow!("the search has failed"))
+}
+
+/// What the searching thread is told to do.
+enum Errand {
+    Search(Box<Search>, Reins, Instant),
+    Ready(Settings),
+    NewGame,
+}
+
+/// How a search is ended from outside.
+struct Reins {
+    stop: Stop,
+    /// Closed when the answer may be given.
+    released: Receiver<()>,
+}
+
+/// The searching thread, as the listening one sees it.
+struct Searching {
+    /// A full queue never holds up `stop`: everything that is sent here ends the running search first.
+    orders: SyncSender<Errand>,
+    /// How many searches have not been answered.
+    open: Arc<AtomicUsize>,
+    /// Ends the last search, and releases its answer when it is dropped.
+    last: Option<(Stop, Sender<()>)>,
+}
+
+impl Searching {
+    fn obey(&mut self, order: Order) -> Result<(), Failure> {
+        match order {
+            Order::Search(search) => self.search(search),
+            Order::Stop | Order::Quit => {
+                self.halt();
+                Ok(())
+            }
+            // During a search the answer must come at once; otherwise it waits for the table.
+            Order::Ready(_) if self.open.load(Ordering::Acquire) > 0 => say_ready(),
+            Order::Ready(settings) => self.send(Errand::Ready(settings)),
+            Order::NewGame => {
+                self.halt();
+                self.send(Errand::NewGame)
+            }
+        }
+    }
+
+    /// A search that is still running ends first, with an answer of its own.
+    fn search(&mut self, search: Box<Search>) -> Result<(), Failure> {
+        self.halt();
+        let (release, released) = channel();
+        let stop = Stop::default();
+        self.open.fetch_add(1, Ordering::AcqRel);
+        self.last = Some((stop.clone(), release));
+        self.send(Errand::Search(search, Reins { stop, released }, Instant::now()))
+    }
+
+    fn halt(&mut self) {
+        if let Some((stop, _release)) = self.last.take() {
+            stop.stop();
+        }
+    }
+
+    fn send(&self, errand: Errand) -> Result<(), Failure> {
+        self.orders.send(errand).map_err(|_| search_failed())
+    }
+}
+
+/// The searching thread: it ends when the listening one has ended and every search is answered, or when
+/// an answer cannot be written.
+fn search_as_told(orders: &Receiver<Errand>, open: &AtomicUsize) -> Result<(), Failure> {
+    let mut desk = Desk::of_one(0);
+    for errand in orders {
+        match errand {
+            Errand::Search(search, reins, since) => {
+                answer(&mut desk, &search, &reins, since)?;
+                open.fetch_sub(1, Ordering::AcqRel);
+            }
+            Errand::Ready(settings) => {
+                thinker(&mut desk, &settings);
+                say_ready()?;
+            }
+            Errand::NewGame => desk.forget(),
+        }
+    }
+    Ok(())
+}
+
+/// An engine for the game and the table size that are set.
+fn thinker<'a>(desk: &'a mut Desk, settings: &Settings) -> &'a mut dyn Thinker {
+    desk.resize(settings.hash);
+    let thinker = desk.thinker(settings.entry);
+    thinker.judge_by(settings.judgement);
+    thinker
+}
+
+/// Searches, and reports after each depth and at the end.
+fn answer(desk: &mut Desk, search: &Search, reins: &Reins, since: Instant) -> Result<(), Failure> {
+    let Search { dialect, settings, session, go } = search;
+    let thinker = thinker(desk, settings);
+    let mut limits = go.limits.clone();
+    // The clock has been running since the command arrived.
+    let left = |time: Duration| time.saturating_sub(since.elapsed()).max(Duration::from_millis(1));
+    limits.time = limits.time.map(left);
+    let (mut told, mut said) = (Vec::new(), Ok(()));
+    let view = thinker.think(session.as_ref(), &limits, &reins.stop, &mut |view| {
+        told = dialect.news(view);
+        if said.is_ok() {
+            said = say(&told);
+        }
+        if said.is_err() {
+            reins.stop.stop();
+        }
+    });
+    said?;
+    if go.infinite {
+        let _ = reins.released.recv();
+    }
+    let mut lines = view.as_ref().map_or_else(Vec::new, |view| dialect.news(view));
+    if lines == told {
+        lines.clear();
+    }
+    lines.push(dialect.best(view.as_ref()));
+    say(&lines)
+}

@@ -1,0 +1,184 @@
+//! The options of the engine protocols, made from what the games declare.
+
+use super::dialect::Dialect;
+use crate::shell::input::plain;
+use engine::play::Judgement;
+use engine::{Entry, GAMES, Limits};
+use rules::game::{OptionInfo, shorten};
+use rules::notation::option_value;
+use serde_json::{Map, Value};
+
+/// What `setoption` has set.
+#[derive(Clone)]
+pub struct Settings {
+    pub entry: &'static Entry,
+    /// The options of the game.
+    pub options: Map<String, Value>,
+    /// The size of the table in mebibytes.
+    pub hash: usize,
+    pub threads: usize,
+    /// How many of the best lines are reported.
+    pub lines: usize,
+    pub judgement: Judgement,
+}
+
+/// Numbers that suit every game, each with its default and its maximum.
+const SPINS: [(&str, usize, usize); 3] =
+    [("Hash", 64, 4096), ("Threads", 1, 64), ("MultiPV", 1, 50)];
+
+/// Which judgement the engine uses.
+const JUDGEMENT: &str = "Judgement";
+
+/// The value that gives an option back to the game.
+const DEFAULT: &str = "default";
+
+impl Settings {
+    /// The defaults, for the first game that the protocol knows.
+    pub fn new(dialect: Dialect) -> Result<Settings, String> {
+        let entry = GAMES.iter().find(|entry| game_name(dialect, entry).is_some());
+        let [hash, threads, lines] = SPINS.map(|(_, default, _)| default);
+        Ok(Settings {
+            entry: entry.ok_or("no game is known to this protocol")?,
+            options: Map::new(),
+            hash,
+            threads,
+            lines,
+            judgement: Judgement::default(),
+        })
+    }
+
+    /// The limits of a search, with the lines and threads that are set.
+    pub fn limits(&self, limits: Limits) -> Limits {
+        Limits { lines: self.lines, threads: self.threads, ..limits }
+    }
+
+    /// The settings with one more change.
+    pub fn with(&self, dialect: Dialect, name: &str, value: &str) -> Result<Settings, String> {
+        let mut next = self.clone();
+        match SPINS.iter().position(|(own, _, _)| name.eq_ignore_ascii_case(own)) {
+            Some(at) => next.set_number(at, value)?,
+            None if name.eq_ignore_ascii_case(JUDGEMENT) => {
+                let wrong =
+                    || format!("{JUDGEMENT} must be learned or hand, got `{}`", shorten(value));
+                next.judgement = Judgement::named(value).ok_or_else(wrong)?;
+            }
+            None if name.eq_ignore_ascii_case(game_option(dialect)) => {
+                next.set_game(dialect, value)?;
+            }
+            None => next.set_game_option(dialect, name, value)?,
+        }
+        Ok(next)
+    }
+
+    fn set_number(&mut self, at: usize, value: &str) -> Result<(), String> {
+        let (name, _, most) = SPINS[at];
+        let number = value.parse().ok().filter(|n| (1..=most).contains(n));
+        let number = number
+            .ok_or_else(|| format!("{name} must be 1 to {most}, got `{}`", shorten(value)))?;
+        let Settings { hash, threads, lines, .. } = self;
+        *[hash, threads, lines][at] = number;
+        Ok(())
+    }
+
+    /// Another game starts with default options.
+    fn set_game(&mut self, dialect: Dialect, value: &str) -> Result<(), String> {
+        let named = |entry: &&Entry| {
+            game_name(dialect, entry).is_some_and(|name| name.eq_ignore_ascii_case(value))
+        };
+        let Some(entry) = GAMES.iter().find(named) else {
+            let names = game_names(dialect).join(", ");
+            return Err(format!("there is no game `{}`; the games are {names}", shorten(value)));
+        };
+        if entry.info.id != self.entry.info.id {
+            self.options.clear();
+        }
+        self.entry = entry;
+        Ok(())
+    }
+
+    fn set_game_option(&mut self, dialect: Dialect, name: &str, value: &str) -> Result<(), String> {
+        let same = |option: &&OptionInfo| spoken(option.name).eq_ignore_ascii_case(name);
+        if dialect == Dialect::Uci || !GAMES.iter().flat_map(|e| e.info.options).any(|o| same(&o)) {
+            return Err(format!("there is no option `{}`", shorten(name)));
+        }
+        let option = self.entry.info.options.iter().find(same);
+        let as_default = value.eq_ignore_ascii_case(DEFAULT);
+        match option {
+            Some(option) if as_default => drop(self.options.shift_remove(option.name)),
+            Some(option) => {
+                self.options.insert(option.name.to_owned(), option_value(value));
+            }
+            None if as_default => {}
+            None => return Err(format!("{} has no option `{name}`", self.entry.info.id)),
+        }
+        Ok(())
+    }
+}
+
+fn game_option(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Ugi => "Game",
+        Dialect::Uci => "UCI_Variant",
+    }
+}
+
+/// What the protocol calls a game, if it knows it.
+fn game_name(dialect: Dialect, entry: &Entry) -> Option<&'static str> {
+    match dialect {
+        Dialect::Ugi => Some(entry.info.id),
+        Dialect::Uci => entry.info.uci,
+    }
+}
+
+fn game_names(dialect: Dialect) -> Vec<&'static str> {
+    GAMES.iter().filter_map(|entry| game_name(dialect, entry)).collect()
+}
+
+/// An option's name as engine protocols write it: `MinParts` for `min_parts`.
+fn spoken(name: &str) -> String {
+    let word = |word: &str| {
+        let mut letters = word.chars();
+        let first = letters.next().map(|c| c.to_ascii_uppercase());
+        first.into_iter().chain(letters).collect::<String>()
+    };
+    name.split('_').map(word).collect()
+}
+
+/// Every game option once, with all values that any game gives it.
+fn game_options() -> Vec<(&'static str, Vec<String>)> {
+    let mut all: Vec<(&'static str, Vec<String>)> = Vec::new();
+    for option in GAMES.iter().flat_map(|entry| entry.info.options) {
+        let at = all.iter().position(|(name, _)| *name == option.name).unwrap_or_else(|| {
+            all.push((option.name, Vec::new()));
+            all.len() - 1
+        });
+        let known = &mut all[at].1;
+        known.extend(option.values.list().iter().map(plain));
+        known.sort_by_key(|value| value.parse::<u8>().unwrap_or(0));
+        known.dedup();
+    }
+    all
+}
+
+/// The lines that declare the options.
+pub fn declared(dialect: Dialect) -> Vec<String> {
+    let combo = |name: &str, default: &str, values: &[String]| {
+        let values: String = values.iter().map(|value| format!(" var {value}")).collect();
+        format!("option name {name} type combo default {default}{values}")
+    };
+    let names: Vec<String> = game_names(dialect).into_iter().map(str::to_owned).collect();
+    let first = names.first().cloned().unwrap_or_default();
+    let mut lines = vec![combo(game_option(dialect), &first, &names)];
+    if dialect == Dialect::Ugi {
+        for (name, values) in game_options() {
+            let values: Vec<_> = [DEFAULT.to_owned()].into_iter().chain(values).collect();
+            lines.push(combo(&spoken(name), DEFAULT, &values));
+        }
+    }
+    let judgements = Judgement::NAMED.map(|(name, _)| name.to_owned());
+    lines.push(combo(JUDGEMENT, &judgements[0], &judgements));
+    for (name, default, most) in SPINS {
+        lines.push(format!("option name {name} type spin default {default} min 1 max {most}"));
+    }
+    lines
+}

@@ -1,0 +1,197 @@
+//! Pictures inside a terminal, by the protocols of kitty and of iTerm2, and as sixels.
+
+use crate::output::picture;
+use crate::shell::failure::Failure;
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD as STANDARD;
+use resvg::tiny_skia::Pixmap;
+use rules::diagram::Diagram;
+use rules::svg;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// How a terminal is told to show a picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protocol {
+    Kitty,
+    Iterm,
+    Sixel,
+}
+
+impl Protocol {
+    /// The protocol of the terminal that the environment describes; none if it is not known to show pictures.
+    pub fn of_terminal(variable: impl Fn(&str) -> Option<String>) -> Option<Protocol> {
+        let read = |name: &str| variable(name).unwrap_or_default();
+        let (term, program) = (read("TERM"), read("TERM_PROGRAM"));
+        let begins = |names: &[&str]| names.iter().any(|name| term.starts_with(name));
+        // tmux and screen do not pass pictures on to the outer terminal.
+        if term.contains("sixel") || begins(&["foot", "mlterm", "yaft", "contour"]) {
+            Some(Protocol::Sixel)
+        } else if begins(&["tmux", "screen"]) {
+            None
+        } else if begins(&["xterm-kitty", "xterm-ghostty"]) || program == "ghostty" {
+            Some(Protocol::Kitty)
+        } else if ["iTerm.app", "WezTerm", "mintty", "vscode"].contains(&program.as_str()) {
+            Some(Protocol::Iterm)
+        } else {
+            None
+        }
+    }
+
+    /// A drawing of this width in pixels, as the bytes to write.
+    pub fn picture(
+        self,
+        diagram: &Diagram,
+        style: &svg::Style,
+        width: u32,
+    ) -> Result<Vec<u8>, Failure> {
+        Ok(match self {
+            Protocol::Kitty => kitty(&picture::png(diagram, style, width)?),
+            Protocol::Iterm => iterm(&picture::png(diagram, style, width)?),
+            Protocol::Sixel => sixel(&picture::pixels(diagram, style, width)?),
+        })
+    }
+
+    /// The bytes that remove all pictures from the screen.
+    pub const fn clearing(self) -> &'static [u8] {
+        match self {
+            Protocol::Kitty => b"\x1b_Ga=d\x1b\\",
+            // They disappear when characters are written over them.
+            Protocol::Iterm | Protocol::Sixel => b"",
+        }
+    }
+}
+
+/// How many colours a picture of sixels may have.
+const COLOURS: usize = 255;
+
+/// The most bytes in one escape sequence of kitty's protocol.
+const CHUNK: usize = 4096;
+
+/// A PNG as kitty's protocol sends it: in parts, of which the first says what it is.
+fn kitty(png: &[u8]) -> Vec<u8> {
+    let text = STANDARD.encode(png);
+    let chunks: Vec<&[u8]> = text.as_bytes().chunks(CHUNK).collect();
+    let mut out = Vec::new();
+    for (i, chunk) in chunks.iter().enumerate() {
+        let more = u8::from(i + 1 < chunks.len());
+        let first = if i == 0 { "f=100,a=T," } else { "" };
+        out.extend(format!("\x1b_G{first}m={more};").into_bytes());
+        out.extend_from_slice(chunk);
+        out.extend_from_slice(b"\x1b\\");
+    }
+    out.push(b'\n');
+    out
+}
+
+/// A PNG as iTerm2's protocol sends it.
+fn iterm(png: &[u8]) -> Vec<u8> {
+    format!("\x1b]1337;File=inline=1;size={}:{}\x07\n", png.len(), STANDARD.encode(png))
+        .into_bytes()
+}
+
+/// Pixels as sixels: bands of six rows, each drawn once for every colour in it.
+fn sixel(pixels: &Pixmap) -> Vec<u8> {
+    let (width, height) = (pixels.width() as usize, pixels.height() as usize);
+    let (palette, indices) = indexed(pixels);
+    let mut out = format!("\x1bP0;1;0q\"1;1;{width};{height}");
+    for (i, [r, g, b]) in palette.iter().enumerate() {
+        let percent = |part: &u8| u32::from(*part) * 100 / 255;
+        let _ = write!(out, "#{i};2;{};{};{}", percent(r), percent(g), percent(b));
+    }
+    for band in indices.chunks(width * 6) {
+        let mut rows: BTreeMap<u8, Vec<u8>> = BTreeMap::new();
+        for (at, index) in band.iter().enumerate() {
+            let Some(index) = index else { continue };
+            let row = rows.entry(*index).or_insert_with(|| vec![0; width]);
+            row[at % width] |= 1 << (at / width);
+        }
+        for (index, row) in rows {
+            let _ = write!(out, "#{index}");
+            for run in row.chunk_by(|a, b| a == b) {
+                let sign = char::from(63 + run[0]);
+                match run.len() {
+                    count @ 4.. => drop(write!(out, "!{count}{sign}")),
+                    count => out.extend(std::iter::repeat_n(sign, count)),
+                }
+            }
+            out.push('$');
+        }
+        out.push('-');
+    }
+    out.push_str("\x1b\\\n");
+    out.into_bytes()
+}
+
+/// The colours of a picture, and which of them each pixel has; none where nothing is drawn.
+fn indexed(pixels: &Pixmap) -> (Vec<[u8; 3]>, Vec<Option<u8>>) {
+    let colour = |pixel: &resvg::tiny_skia::PremultipliedColorU8| {
+        let pixel = pixel.demultiply();
+        // Shades that look alike become one colour.
+        let coarse = |part: u8| part & 0xf8 | part >> 5;
+        (pixel.alpha() > 127).then(|| [pixel.red(), pixel.green(), pixel.blue()].map(coarse))
+    };
+    let colours: Vec<Option<[u8; 3]>> = pixels.pixels().iter().map(colour).collect();
+    let mut counts: BTreeMap<[u8; 3], usize> = BTreeMap::new();
+    for colour in colours.iter().flatten() {
+        *counts.entry(*colour).or_default() += 1;
+    }
+    let mut palette: Vec<[u8; 3]> = counts.keys().copied().collect();
+    palette.sort_by_key(|colour| std::cmp::Reverse(counts[colour]));
+    palette.truncate(COLOURS);
+    let distance = |a: &[u8; 3], b: &[u8; 3]| -> u32 {
+        a.iter().zip(b).map(|(a, b)| u32::from(a.abs_diff(*b)).pow(2)).sum()
+    };
+    let nearest = |colour: &[u8; 3]| {
+        let own = palette.iter().enumerate().min_by_key(|(_, own)| distance(own, colour));
+        own.map_or(0, |(i, _)| i as u8)
+    };
+    let known: BTreeMap<[u8; 3], u8> =
+        counts.keys().map(|colour| (*colour, nearest(colour))).collect();
+    (palette, colours.iter().map(|colour| colour.map(|colour| known[&colour])).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sixels_are_bands_of_six_rows_in_few_colours() {
+        let mut pixels = Pixmap::new(5, 7).unwrap();
+        pixels.fill(resvg::tiny_skia::Color::from_rgba8(255, 0, 0, 255));
+        let sent = String::from_utf8(sixel(&pixels)).unwrap();
+        assert_eq!(sent, "\x1bP0;1;0q\"1;1;5;7#0;2;100;0;0#0!5~$-#0!5@$-\x1b\\\n");
+        for entry in engine::GAMES {
+            let diagram = (entry.start)(&Default::default()).unwrap().diagram();
+            let pixels = picture::pixels(&diagram, &svg::Style::default(), 200).unwrap();
+            let (palette, indices) = indexed(&pixels);
+            assert!(palette.len() <= COLOURS);
+            assert!(indices.iter().flatten().all(|i| usize::from(*i) < palette.len()));
+        }
+    }
+
+    #[test]
+    fn terminals_that_show_pictures_are_known_by_their_names() {
+        let of = |term: &str, program: &str| {
+            Protocol::of_terminal(|name| match name {
+                "TERM" => Some(term.to_owned()),
+                "TERM_PROGRAM" => Some(program.to_owned()),
+                _ => None,
+            })
+        };
+        assert_eq!(of("xterm-kitty", ""), Some(Protocol::Kitty));
+        assert_eq!(of("xterm-256color", "iTerm.app"), Some(Protocol::Iterm));
+        assert_eq!(of("foot", ""), Some(Protocol::Sixel));
+        assert_eq!(of("tmux-256color", "WezTerm"), None);
+        assert_eq!(of("xterm-256color", ""), None);
+    }
+
+    #[test]
+    fn a_large_picture_is_sent_in_parts_of_which_the_last_says_so() {
+        let sent = String::from_utf8(kitty(&[7; 10_000])).unwrap();
+        assert!(sent.starts_with("\x1b_Gf=100,a=T,m=1;"));
+        assert_eq!(sent.matches("\x1b_G").count(), 4);
+        assert_eq!(sent.matches("m=0;").count(), 1);
+        assert!(iterm(b"foo").ends_with(b"size=3:Zm9v\x07\n"));
+    }
+}

@@ -1,0 +1,8 @@
+//! What is written for people: text in columns, rules pages, and drawings as PNG or inside a terminal.
+//!
+//! These modules use `rules` and `shell`, and know nothing of commands, tables and screens.
+
+pub mod columns;
+pub mod inline;
+pub mod pages;
+pub mod picture;
