@@ -1,6 +1,6 @@
 //! A position of any game as one value, and what Python asks of it.
 
-use crate::actions::{Numbered, observation_len};
+use crate::actions::Numbered;
 use crate::batch::{Games, Many};
 use engine::session::Match;
 use engine::solve::certificate::Certificate;
@@ -8,10 +8,9 @@ use engine::solve::retrograde::{Graph, is_win, solve, turns};
 use engine::{Session, Stop};
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyList};
-use rules::notation::{no_term, to_json};
 use rules::perft::{perft, perft_turns};
 use rules::record::{Record, turn_moves};
-use rules::{Info, Outcome, Player};
+use rules::{Game, Info, Notation, Outcome, ParseMoveError, Player, Symmetric};
 use serde_json::{Map, Value};
 
 macro_rules! any {
@@ -30,14 +29,6 @@ macro_rules! any {
         })*
 
         impl Any {
-            /// The position with its type erased.
-            #[inline]
-            pub fn board(&self) -> &dyn Board {
-                match self {
-                    $(Any::$name(pos) => pos,)*
-                }
-            }
-
             /// The present position of a match.
             pub fn of(session: &dyn Session) -> Option<Any> {
                 $(if let Some(game) = session.as_any().downcast_ref::<Match<$game>>() {
@@ -64,231 +55,237 @@ macro_rules! any {
                 Err(format!("`{id}` is not a game of this module"))
             }
         }
+
+        dispatch!(($) $($name: $game,)*);
+    };
+}
+
+/// Makes `with!(any, pos => …)`, which does the same with a position of whichever game, and
+/// `with!(any, pos: G => …)`, which also names its type.
+macro_rules! dispatch {
+    (($d:tt) $($name:ident: $game:ty,)*) => {
+        macro_rules! with {
+            ($d any:expr, $d pos:ident => $d body:expr) => {
+                match $d any { $(Any::$name($d pos) => $d body,)* }
+            };
+            ($d any:expr, $d pos:ident: $d type:ident => $d body:expr) => {
+                match $d any { $(Any::$name($d pos) => { type $d type = $game; $d body })* }
+            };
+        }
     };
 }
 
 rules::every_game!(any);
 
-/// A position by itself, as Python sees it.
-pub trait Board: Send + Sync {
-    /// What menus say about the game.
-    fn info(&self) -> &'static Info;
-    /// All options, the usual ones too.
-    fn options(&self) -> Map<String, Value>;
-    /// The start of the game with the same options.
-    fn start(&self) -> Result<Any, String>;
-    /// Whose decision is next.
-    fn turn(&self) -> Player;
-    /// The result, if the game is over.
-    fn outcome(&self) -> Option<Outcome>;
-    /// A hash, equal for equal positions.
-    fn key(&self) -> u64;
-    /// Every legal move, in the game's order.
-    fn moves(&self) -> Vec<String>;
-    /// The position after a move or a whole turn, or the reason why there is none.
-    fn play(&self, text: &str) -> Result<Any, String>;
-    /// The texts of the moves that a turn consists of.
-    fn steps(&self, text: &str) -> Vec<String>;
-    /// The position in one line.
-    fn text(&self) -> String;
-    /// The position as JSON.
-    fn json(&self) -> Value;
-    /// The position as a Prolog term.
-    fn term(&self) -> Result<String, String>;
-    /// A match that begins here.
-    fn session(&self) -> Box<dyn Session>;
-    /// How many images there are; image 0 is the position itself.
-    fn images(&self) -> usize;
-    /// The position turned or mirrored.
-    fn image(&self, which: usize) -> Any;
-    /// The image that stands for all, and which one it is.
-    fn canonical(&self) -> (Any, usize);
-    /// The numbers of all legal moves, in ascending order, as a list of Python's numbers.
-    fn actions<'py>(&self, py: Python<'py>, all: &[Py<PyInt>]) -> PyResult<Bound<'py, PyList>>;
-    /// Whether each number is a legal move.
-    fn mask(&self) -> Vec<bool>;
-    /// The position after the move with a number.
-    fn play_action(&self, number: usize) -> Result<Any, String>;
-    /// How many numbers there are.
-    fn action_count(&self) -> usize;
-    /// The move with a number.
-    fn action_text(&self, number: usize) -> Option<String>;
-    /// The number of a move, legal here or not.
-    fn action_number(&self, text: &str) -> Result<usize, String>;
-    /// What each plane of an observation shows.
-    fn planes(&self) -> &'static [&'static str];
-    /// Planes, rows and columns of an observation.
-    fn shape(&self) -> [usize; 3];
-    /// The observation of a player.
-    fn observation(&self, player: Player) -> Vec<f32>;
-    /// For an image of the board, which place each place of a plane comes from, and which number each
-    /// number comes from.
-    fn symmetry(&self, which: usize) -> (Vec<usize>, Vec<usize>);
-    /// The number of ways to play this many moves or turns; nothing if it was stopped.
-    fn perft(&self, depth: u32, turns: bool, stop: &Stop) -> Option<u64>;
-    /// Many games that begin here.
-    fn many(&self, count: usize, seed: u64) -> Box<dyn Games>;
-    /// Every position that can follow, up to symmetry, with its winner and in how many turns of both.
-    fn solve_all(&self, most: usize, stop: &Stop) -> Result<Vec<Solved>, String>;
-}
-
 /// A position with its exact result: who wins, and after how many turns of both players.
 pub type Solved = (Any, Option<(Player, u32)>);
 
-impl<G: Numbered> Board for G
-where
-    Any: From<G>,
-{
-    fn info(&self) -> &'static Info {
-        G::INFO
+/// A position by itself, as Python sees it. What a match knows as well is asked of `session`.
+// Positions of another game need not be `Copy`.
+#[allow(clippy::clone_on_copy)]
+impl Any {
+    /// What menus say about the game.
+    pub fn info(&self) -> &'static Info {
+        with!(self, _pos: G => G::INFO)
     }
 
-    fn options(&self) -> Map<String, Value> {
-        match serde_json::to_value(G::options(self)) {
+    /// All options, the usual ones too.
+    pub fn options(&self) -> Map<String, Value> {
+        match with!(self, pos => serde_json::to_value(pos.options())) {
             Ok(Value::Object(options)) => options,
             _ => Map::new(),
         }
     }
 
-    fn start(&self) -> Result<Any, String> {
-        G::new(&G::options(self)).map(Any::from).map_err(|error| error.to_string())
+    /// The start of the game with the same options.
+    pub fn start(&self) -> Result<Any, String> {
+        with!(self, pos: G => G::new(&pos.options()).map(Any::from))
+            .map_err(|error| error.to_string())
     }
 
-    fn turn(&self) -> Player {
-        G::turn(self)
+    /// Whose decision is next.
+    pub fn turn(&self) -> Player {
+        with!(self, pos => pos.turn())
     }
 
-    fn outcome(&self) -> Option<Outcome> {
-        G::outcome(self)
+    /// The result, if the game is over.
+    pub fn outcome(&self) -> Option<Outcome> {
+        with!(self, pos => pos.outcome())
     }
 
-    fn key(&self) -> u64 {
-        G::key(self)
+    /// A hash, equal for equal positions.
+    pub fn key(&self) -> u64 {
+        with!(self, pos => pos.key())
     }
 
-    fn moves(&self) -> Vec<String> {
-        G::moves(self).iter().map(G::Move::to_string).collect()
+    /// The position in one line.
+    pub fn text(&self) -> String {
+        with!(self, pos => pos.text())
     }
 
-    fn play(&self, text: &str) -> Result<Any, String> {
-        let mut pos = self.clone();
-        turn_moves(self, text)?.into_iter().for_each(|m| pos.play_unchecked(m));
-        Ok(pos.into())
+    /// Every legal move, in the game's order.
+    pub fn moves(&self) -> Vec<String> {
+        with!(self, pos => pos.moves().iter().map(ToString::to_string).collect())
     }
 
-    fn steps(&self, text: &str) -> Vec<String> {
-        G::steps(text).into_iter().map(str::to_owned).collect()
+    /// The texts of the moves that a turn consists of.
+    pub fn steps(&self, text: &str) -> Vec<String> {
+        with!(self, _pos: G => G::steps(text)).into_iter().map(str::to_owned).collect()
     }
 
-    fn text(&self) -> String {
-        G::text(self)
+    /// The position after a move or a whole turn, or the reason why there is none.
+    pub fn play(&self, text: &str) -> Result<Any, String> {
+        with!(self, pos => {
+            let mut next = pos.clone();
+            turn_moves(pos, text)?.into_iter().for_each(|m| next.play_unchecked(m));
+            Ok(next.into())
+        })
     }
 
-    fn json(&self) -> Value {
-        to_json(self)
+    /// A match that begins here.
+    pub fn session(&self) -> Box<dyn Session> {
+        with!(self, pos => Box::new(Match::new(pos.clone())))
     }
 
-    fn term(&self) -> Result<String, String> {
-        G::term(self).map(|term| term.to_string()).ok_or_else(|| no_term(G::INFO))
+    /// How many images there are; image 0 is the position itself.
+    pub fn images(&self) -> usize {
+        with!(self, _pos: G => G::IMAGES)
     }
 
-    fn session(&self) -> Box<dyn Session> {
-        Box::new(Match::new(self.clone()))
+    /// The position turned or mirrored.
+    pub fn image(&self, which: usize) -> Result<Any, String> {
+        self.check_image(which)?;
+        Ok(with!(self, pos => pos.image(which).into()))
     }
 
-    fn images(&self) -> usize {
-        G::IMAGES
+    /// The image that stands for all, and which one it is.
+    pub fn canonical(&self) -> (Any, usize) {
+        with!(self, pos => {
+            let (image, which) = pos.canonical();
+            (image.into(), which)
+        })
     }
 
-    fn image(&self, which: usize) -> Any {
-        G::image(self, which).into()
+    /// The numbers of all legal moves, in ascending order, as a list of Python's numbers.
+    pub fn actions<'py>(&self, py: Python<'py>, all: &[Py<PyInt>]) -> PyResult<Bound<'py, PyList>> {
+        with!(self, pos => {
+            PyList::new(py, pos.moves().into_iter().map(|m| all[pos.number(m)].bind(py)))
+        })
     }
 
-    fn canonical(&self) -> (Any, usize) {
-        let (pos, which) = G::canonical(self);
-        (pos.into(), which)
-    }
-
-    fn actions<'py>(&self, py: Python<'py>, all: &[Py<PyInt>]) -> PyResult<Bound<'py, PyList>> {
-        PyList::new(py, G::moves(self).into_iter().map(|m| all[self.number(m)].bind(py)))
-    }
-
-    fn mask(&self) -> Vec<bool> {
+    /// Whether each number is a legal move.
+    pub fn mask(&self) -> Vec<bool> {
         let mut mask = vec![false; self.action_count()];
-        G::moves(self).into_iter().for_each(|m| mask[self.number(m)] = true);
+        with!(self, pos => pos.moves().into_iter().for_each(|m| mask[pos.number(m)] = true));
         mask
     }
 
-    fn play_action(&self, number: usize) -> Result<Any, String> {
-        let Some(m) = self.numbering().moves.get(number) else {
-            return Err(no_action(number as i64, self.action_count()));
-        };
-        let mut pos = self.clone();
-        G::play(&mut pos, *m).map_err(|error| error.to_string())?;
-        Ok(pos.into())
+    /// The position after the move with a number.
+    pub fn play_action(&self, number: i64) -> Result<Any, String> {
+        with!(self, pos => {
+            let mut next = pos.clone();
+            next.play(numbered(pos, number)?).map_err(|error| error.to_string())?;
+            Ok(next.into())
+        })
     }
 
-    fn action_count(&self) -> usize {
-        self.numbering().moves.len()
+    /// How many numbers there are.
+    pub fn action_count(&self) -> usize {
+        with!(self, pos => pos.numbering().len())
     }
 
-    fn action_text(&self, number: usize) -> Option<String> {
-        self.numbering().moves.get(number).map(G::Move::to_string)
+    /// The move with a number.
+    pub fn action_text(&self, number: i64) -> Result<String, String> {
+        with!(self, pos => numbered(pos, number).map(|m| m.to_string()))
     }
 
-    fn action_number(&self, text: &str) -> Result<usize, String> {
-        let m: G::Move = text.parse().map_err(|error: rules::ParseMoveError| error.to_string())?;
-        let found = self.numbering().moves.iter().position(|own| *own == m);
-        found.ok_or_else(|| format!("`{m}` has no number: the board has no room for it"))
+    /// The number of a move, legal here or not.
+    pub fn action_number(&self, text: &str) -> Result<usize, String> {
+        with!(self, pos => number_of(pos, text))
     }
 
-    fn planes(&self) -> &'static [&'static str] {
-        G::PLANES
+    /// What each plane of an observation shows.
+    pub fn planes(&self) -> &'static [&'static str] {
+        with!(self, _pos: G => G::PLANES)
     }
 
-    fn shape(&self) -> [usize; 3] {
-        let [rows, columns] = self.grid();
-        [G::PLANES.len(), rows, columns]
+    /// Planes, rows and columns of an observation.
+    pub fn shape(&self) -> [usize; 3] {
+        let [rows, columns] = with!(self, pos => pos.grid());
+        [self.planes().len(), rows, columns]
     }
 
-    fn observation(&self, player: Player) -> Vec<f32> {
-        let mut out = vec![0.0; observation_len(self)];
-        self.observe(player, &mut out);
+    /// The observation of a player.
+    pub fn observation(&self, player: Player) -> Vec<f32> {
+        let mut out = vec![0.0; self.shape().iter().product()];
+        with!(self, pos => pos.observe(player, &mut out));
         out
     }
 
-    fn symmetry(&self, which: usize) -> (Vec<usize>, Vec<usize>) {
-        let image = |m: &G::Move| self.number(self.image_of(*m, which));
-        (
-            invert(&self.places(which)),
-            invert(&self.numbering().moves.iter().map(image).collect::<Vec<_>>()),
-        )
+    /// For an image of the board, which place each place of a plane comes from, and which number each
+    /// number comes from.
+    pub fn symmetry(&self, which: usize) -> Result<(Vec<usize>, Vec<usize>), String> {
+        self.check_image(which)?;
+        Ok(with!(self, pos => {
+            let all = pos.numbering().iter();
+            let images: Vec<_> = all.map(|m| pos.number(pos.image_of(*m, which))).collect();
+            (invert(&pos.places(which)), invert(&images))
+        }))
     }
 
-    fn perft(&self, depth: u32, turns: bool, stop: &Stop) -> Option<u64> {
-        walk(self, depth, turns, stop)
+    fn check_image(&self, which: usize) -> Result<(), String> {
+        let images = self.images();
+        let refused = || format!("images are 0 to {}, got {which}", images - 1);
+        (which < images).then_some(()).ok_or_else(refused)
     }
 
-    fn many(&self, count: usize, seed: u64) -> Box<dyn Games> {
-        Box::new(Many::new(self.clone(), count, seed))
+    /// The number of ways to play this many moves or turns; nothing if it was stopped.
+    pub fn perft(&self, depth: u32, turns: bool, stop: &Stop) -> Option<u64> {
+        with!(self, pos => walk(pos, depth, turns, stop))
     }
 
-    fn solve_all(&self, most: usize, stop: &Stop) -> Result<Vec<Solved>, String> {
-        if self.outcome().is_some() {
-            return Err("the game is over".into());
-        }
-        let Some(graph) = Graph::new(self, u32::MAX, most) else {
-            return Err(format!("more than {most} positions can follow: too many for this memory"));
-        };
-        let values = solve(&graph, &mut |_| !stop.is_stopped());
-        let values = values.ok_or("it was stopped before the end")?;
-        let result = |(pos, state): (&G, usize)| {
-            let value = values[state];
-            let winner = if is_win(value) { pos.turn() } else { pos.turn().other() };
-            (pos.clone().into(), turns(value).map(|turns| (winner, turns)))
-        };
-        Ok(graph.positions().map(result).collect())
+    /// Many games that begin here.
+    pub fn many(&self, count: usize, seed: u64) -> Box<dyn Games> {
+        with!(self, pos => Box::new(Many::new(pos.clone(), count, seed)))
     }
+
+    /// Every position that can follow, up to symmetry, with its winner and in how many turns of both.
+    pub fn solve_all(&self, most: usize, stop: &Stop) -> Result<Vec<Solved>, String> {
+        with!(self, pos => solve_all(pos, most, stop))
+    }
+}
+
+/// The move with a number.
+fn numbered<G: Numbered>(pos: &G, number: i64) -> Result<G::Move, String> {
+    let all = pos.numbering();
+    let found = usize::try_from(number).ok().and_then(|number| all.get(number));
+    found.copied().ok_or_else(|| no_action(number, all.len()))
+}
+
+fn number_of<G: Numbered>(pos: &G, text: &str) -> Result<usize, String> {
+    let m: G::Move = text.parse().map_err(|error: ParseMoveError| error.to_string())?;
+    let found = pos.numbering().iter().position(|own| *own == m);
+    found.ok_or_else(|| format!("`{m}` has no number: the board has no room for it"))
+}
+
+fn solve_all<G: Numbered>(pos: &G, most: usize, stop: &Stop) -> Result<Vec<Solved>, String>
+where
+    Any: From<G>,
+{
+    if pos.outcome().is_some() {
+        return Err("the game is over".into());
+    }
+    let Some(graph) = Graph::new(pos, u32::MAX, most) else {
+        return Err(format!("more than {most} positions can follow: too many for this memory"));
+    };
+    let values = solve(&graph, &mut |_| !stop.is_stopped());
+    let values = values.ok_or("it was stopped before the end")?;
+    let result = |(pos, state): (&G, usize)| {
+        let value = values[state];
+        let winner = if is_win(value) { pos.turn() } else { pos.turn().other() };
+        (pos.clone().into(), turns(value).map(|turns| (winner, turns)))
+    };
+    Ok(graph.positions().map(result).collect())
 }
 
 /// Says which numbers there are.

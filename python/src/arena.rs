@@ -1,6 +1,5 @@
 //! `arena`: many games between two players, ours or Python's.
 
-use crate::any::Any;
 use crate::convert::refuse;
 use crate::engine::{counts, limits};
 use crate::game::meant;
@@ -63,21 +62,11 @@ impl Player for Caller {
 
     fn turn(&mut self, game: &dyn Session, _stop: &Stop) -> Result<String, Fault> {
         let answer = Python::attach(|py| {
-            let pos =
-                Any::of(game).ok_or_else(|| refuse("a game that this module does not know"))?;
-            let position = Position { pos };
+            let position = Position::of(game)?;
             let answer = self.function.call1(py, (position.clone(),))?.into_bound(py);
             match answer.cast::<PyString>() {
                 Ok(text) => Ok(text.to_str()?.to_owned()),
-                Err(_) => {
-                    let number: usize = answer.extract()?;
-                    position.pos.board().action_text(number).ok_or_else(|| {
-                        refuse(crate::any::no_action(
-                            number as i64,
-                            position.pos.board().action_count(),
-                        ))
-                    })
-                }
+                Err(_) => position.pos.action_text(answer.extract()?).map_err(refuse),
             }
         });
         answer.map_err(|error: PyErr| {
@@ -158,16 +147,9 @@ pub fn arena(
     nodes: Option<u64>,
     depth: Option<u64>,
 ) -> PyResult<MatchResult> {
-    let fields = [
-        ("time_ms", time_ms),
-        ("nodes", nodes),
-        ("depth", depth),
-        ("lines", None),
-        ("threads", None),
-    ];
-    let limits = limits(fields, Duration::from_millis(100))?;
+    let limits = limits([time_ms, nodes, depth, None, None], Duration::from_millis(100))?;
     let (game, failed) = (meant(game)?, Failed::default());
-    let (session, entry) = (game.start.board().session(), game.entry()?);
+    let (session, entry) = (game.start.session(), game.entry()?);
     let read = |given| contestant(given, session.as_ref(), (entry, &limits), &failed);
     let contestants = [read(player)?, read(opponent)?];
     let names = (contestants[0].name.clone(), contestants[1].name.clone());

@@ -2,28 +2,55 @@
 
 use crate::actions::{Numbered, observation_len};
 use crate::any::{Any, no_action};
+use crate::wait::lock;
 use rules::random::Random;
 use rules::{Game, Outcome};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::thread;
 
-/// What a step reads and writes, each by game; what is not wanted is empty.
-#[derive(Default)]
-pub struct Arrays<'a> {
+macro_rules! arrays {
+    ($($(#[$about:meta])* $name:ident: $item:ty,)*) => {
+        /// What a step reads and writes, each by game; what is not wanted is empty.
+        #[derive(Default)]
+        pub struct Arrays<'a> {
+            $($(#[$about])* pub $name: &'a mut [$item],)*
+        }
+
+        impl<'a> Arrays<'a> {
+            /// The same, borrowed for a while.
+            fn again(&mut self) -> Arrays<'_> {
+                Arrays { $($name: &mut *self.$name,)* }
+            }
+
+            /// The parts of the first `count` games of `of`, and the rest.
+            fn into_part(self, count: usize, of: usize) -> (Arrays<'a>, Arrays<'a>) {
+                let (mut own, mut left) = (Arrays::default(), Arrays::default());
+                $(
+                    let each = self.$name.len() / of.max(1);
+                    let cut = each.saturating_mul(count).min(self.$name.len());
+                    (own.$name, left.$name) = self.$name.split_at_mut(cut);
+                )*
+                (own, left)
+            }
+        }
+    };
+}
+
+arrays! {
     /// The numbers of moves: to make, or drawn.
-    pub actions: &'a mut [i64],
+    actions: i64,
     /// The planes of the player to move.
-    pub observations: &'a mut [f32],
+    observations: f32,
     /// Whether each number is a legal move.
-    pub masks: &'a mut [bool],
+    masks: bool,
     /// What the step was worth to player 1 and player 2.
-    pub rewards: &'a mut [f32],
+    rewards: f32,
     /// Whether the game has ended by its rules.
-    pub ends: &'a mut [bool],
+    ends: bool,
     /// Whether it was given up because it took too many moves.
-    pub truncations: &'a mut [bool],
+    truncations: bool,
     /// The player to move, 1 or 2.
-    pub turns: &'a mut [i8],
+    turns: i8,
 }
 
 /// What holds for all games of a batch.
@@ -127,46 +154,7 @@ fn seed_all<G: Game>(slots: &mut [Slot<G>], seed: u64) {
     slots.iter_mut().for_each(|slot| slot.random = Random::new(seeds.next_u64()));
 }
 
-impl<'a> Arrays<'a> {
-    /// The same, borrowed for a while.
-    fn again(&mut self) -> Arrays<'_> {
-        Arrays {
-            actions: &mut *self.actions,
-            observations: &mut *self.observations,
-            masks: &mut *self.masks,
-            rewards: &mut *self.rewards,
-            ends: &mut *self.ends,
-            truncations: &mut *self.truncations,
-            turns: &mut *self.turns,
-        }
-    }
-
-    /// The parts of the first `count` games of `of`, and the rest.
-    fn into_part(self, count: usize, of: usize) -> (Arrays<'a>, Arrays<'a>) {
-        fn cut<T>(all: &mut [T], count: usize, of: usize) -> (&mut [T], &mut [T]) {
-            let each = all.len() / of.max(1);
-            all.split_at_mut(each.saturating_mul(count).min(all.len()))
-        }
-        let (actions, actions_left) = cut(self.actions, count, of);
-        let (observations, observations_left) = cut(self.observations, count, of);
-        let (masks, masks_left) = cut(self.masks, count, of);
-        let (rewards, rewards_left) = cut(self.rewards, count, of);
-        let (ends, ends_left) = cut(self.ends, count, of);
-        let (truncations, truncations_left) = cut(self.truncations, count, of);
-        let (turns, turns_left) = cut(self.turns, count, of);
-        let own = Arrays { actions, observations, masks, rewards, ends, truncations, turns };
-        let left = Arrays {
-            actions: actions_left,
-            observations: observations_left,
-            masks: masks_left,
-            rewards: rewards_left,
-            ends: ends_left,
-            truncations: truncations_left,
-            turns: turns_left,
-        };
-        (own, left)
-    }
-
+impl Arrays<'_> {
     /// The game's own part.
     fn of(&mut self, i: usize) -> Row<'_> {
         Row {
@@ -252,7 +240,7 @@ fn show<G: Numbered>(slots: &[Slot<G>], arrays: &mut Arrays, moves: &mut Vec<G::
         }
     }
     if !arrays.masks.is_empty() {
-        let each = first.pos.numbering().moves.len();
+        let each = first.pos.numbering().len();
         for (slot, mask) in slots.iter().zip(arrays.masks.chunks_exact_mut(each)) {
             mask.fill(false);
             moves.clear();
@@ -282,10 +270,10 @@ where
     fn step(&mut self, arrays: &mut Arrays, terms: Terms) -> Result<(), String> {
         let refused: Mutex<Option<(usize, String)>> = Mutex::new(None);
         self.spread(arrays, terms, |start, slots, arrays| {
-            let all = &start.numbering().moves;
+            let all = start.numbering();
             for (slot, action) in slots.iter_mut().zip(arrays.actions.iter()) {
                 if let Err(reason) = slot.choose(*action, all) {
-                    let mut first = refused.lock().unwrap_or_else(PoisonError::into_inner);
+                    let mut first = lock(&refused);
                     if first.as_ref().is_none_or(|(number, _)| slot.number < *number) {
                         *first = Some((slot.number, reason));
                     }
@@ -293,8 +281,7 @@ where
                 }
             }
         });
-        if let Some((number, reason)) = refused.into_inner().unwrap_or_else(PoisonError::into_inner)
-        {
+        if let Some((number, reason)) = lock(&refused).take() {
             return Err(format!("game {number}: {reason}"));
         }
         self.spread(arrays, terms, |start, slots, mut arrays| {

@@ -3,7 +3,7 @@
 use crate::convert::{refuse, to_python};
 use crate::game::{Game, meant};
 use crate::position::{Position, session};
-use crate::wait::{Work, lock, wait};
+use crate::wait::{Work, lock, wait, wait_until};
 use ::engine::{Limits, Session, Stop, Thinker, Who};
 use pyo3::prelude::*;
 use requests::{Budget, Effort};
@@ -15,9 +15,13 @@ use std::time::Duration;
 /// How long a search takes if nothing is said.
 const USUAL: Duration = Duration::from_secs(1);
 
+/// What a caller limits: milliseconds, nodes, depth, lines and threads.
+pub type Given = [Option<u64>; 5];
+
 /// The limits of a search, refused in the words of requests.
-pub fn limits(fields: [(&str, Option<u64>); 5], usual: Duration) -> PyResult<Limits> {
-    let given = fields.into_iter().filter_map(|(name, value)| Some((name.into(), value?.into())));
+pub fn limits(given: Given, usual: Duration) -> PyResult<Limits> {
+    let fields = Effort::FIELDS.into_iter().zip(given);
+    let given = fields.filter_map(|(name, value)| Some((name.into(), value?.into())));
     let effort: Effort =
         serde_json::from_value(Value::Object(given.collect::<Map<_, _>>())).map_err(refuse)?;
     effort.limits(&Budget::OWN, usual).map_err(|refusal| match &refusal.field {
@@ -172,14 +176,22 @@ impl Engine {
         stop
     }
 
-    fn ended(&self, stop: &Stop) {
+    /// Lets the engine work without Python's lock; `stop` and Ctrl-C end it.
+    fn wait<R: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut dyn Thinker, &Stop) -> R + Send + 'static,
+    ) -> PyResult<R> {
+        let (thinker, stop) = (Arc::clone(&self.thinker), self.switch());
+        let done = wait_until(py, &stop, move |stop| work(lock(&thinker).as_mut(), stop));
         stop.stop();
         lock(&self.running).retain(|other| !other.is_stopped());
+        done
     }
 
     fn open(&self, given: &Bound<'_, PyAny>) -> PyResult<Box<dyn Session>> {
         let session = session(given)?;
-        let (own, other) = (self.game.start.board().info(), session.info());
+        let (own, other) = (self.game.start.info(), session.info());
         match own.id == other.id {
             true => Ok(session),
             false => Err(refuse(format!("this is {}, but the engine plays {}", other.id, own.id))),
@@ -200,7 +212,7 @@ impl Engine {
         let game = meant(game)?;
         if let Some(level) = level {
             let who = Who::Level { level };
-            who.in_game(game.start.board().session().as_ref()).map_err(refuse)?;
+            who.in_game(game.start.session().as_ref()).map_err(refuse)?;
         }
         if !(1..=65_536).contains(&memory) {
             return Err(refuse(format!("memory must be 1 to 65536 MiB, got {memory}")));
@@ -244,24 +256,12 @@ impl Engine {
         lines: Option<u64>,
         threads: Option<u64>,
     ) -> PyResult<Option<Analysis>> {
-        let limits = limits(
-            [
-                ("time_ms", time_ms),
-                ("nodes", nodes),
-                ("depth", depth),
-                ("lines", lines),
-                ("threads", threads),
-            ],
-            USUAL,
-        )?;
-        let (game, thinker, stop) =
-            (self.open(position)?, Arc::clone(&self.thinker), self.switch());
-        let switch = stop.clone();
-        let found = wait(py, &stop, move || {
-            lock(&thinker).think(game.as_ref(), &limits, &switch, &mut |_| {})
-        });
-        self.ended(&stop);
-        Ok(found?.as_ref().map(Analysis::from))
+        let limits = limits([time_ms, nodes, depth, lines, threads], USUAL)?;
+        let game = self.open(position)?;
+        let found = self.wait(py, move |thinker, stop| {
+            thinker.think(game.as_ref(), &limits, stop, &mut |_| {})
+        })?;
+        Ok(found.as_ref().map(Analysis::from))
     }
 
     /// Search in the background, and report what was found after every depth.
@@ -283,16 +283,7 @@ impl Engine {
         lines: Option<u64>,
         threads: Option<u64>,
     ) -> PyResult<Search> {
-        let limits = limits(
-            [
-                ("time_ms", time_ms),
-                ("nodes", nodes),
-                ("depth", depth),
-                ("lines", lines),
-                ("threads", threads),
-            ],
-            Duration::from_secs(10),
-        )?;
+        let limits = limits([time_ms, nodes, depth, lines, threads], Duration::from_secs(10))?;
         let (game, thinker, stop) =
             (self.open(position)?, Arc::clone(&self.thinker), self.switch());
         let switch = stop.clone();
@@ -326,36 +317,22 @@ impl Engine {
         threads: Option<u64>,
     ) -> PyResult<Option<String>> {
         let who = self.level.map_or(Who::Engine, |level| Who::Level { level });
-        let mut limits = limits(
-            [
-                ("time_ms", time_ms),
-                ("nodes", nodes),
-                ("depth", depth),
-                ("lines", None),
-                ("threads", threads),
-            ],
-            Duration::from_millis(1500),
-        )?;
+        let given = [time_ms, nodes, depth, None, threads];
+        let mut limits = limits(given, Duration::from_millis(1500))?;
         if counts(&who) {
             limits.time = time_ms.map(Duration::from_millis);
         }
-        let (game, thinker, stop) =
-            (self.open(position)?, Arc::clone(&self.thinker), self.switch());
-        let (switch, random) = (stop.clone(), Arc::clone(&self.random));
-        let turn = wait(py, &stop, move || {
-            let mut thinker = lock(&thinker);
+        let (game, random) = (self.open(position)?, Arc::clone(&self.random));
+        self.wait(py, move |thinker, stop| {
             let mut random = lock(&random);
-            let (thinker, bounds) = (thinker.as_mut(), (&limits, &switch));
-            who.choose(game.as_ref(), || thinker, bounds, &mut random, &mut |_| {})
-        });
-        self.ended(&stop);
-        turn
+            who.choose(game.as_ref(), || thinker, (&limits, stop), &mut random, &mut |_| {})
+        })
     }
 
     /// Estimate a position without a search, for the player to move.
     fn glance(&self, py: Python<'_>, position: &Bound<'_, PyAny>) -> PyResult<i32> {
-        let (game, thinker) = (self.open(position)?, Arc::clone(&self.thinker));
-        wait(py, &Stop::default(), move || lock(&thinker).glance(game.as_ref()))
+        let game = self.open(position)?;
+        self.wait(py, move |thinker, _| thinker.static_eval(game.as_ref()))
     }
 
     /// End all searches of this engine, from any thread; they return what they have found.
@@ -365,13 +342,12 @@ impl Engine {
 
     /// Forget everything, as before a new game.
     fn forget(&self, py: Python<'_>) -> PyResult<()> {
-        let thinker = Arc::clone(&self.thinker);
-        wait(py, &Stop::default(), move || lock(&thinker).forget())
+        self.wait(py, |thinker, _| thinker.forget())
     }
 
     fn __repr__(&self) -> String {
         let level = self.level.map_or_else(String::new, |level| format!(", level={level}"));
-        format!("Engine('{}'{level})", self.game.start.board().info().id)
+        format!("Engine('{}'{level})", self.game.start.info().id)
     }
 }
 
@@ -425,8 +401,8 @@ pub fn seed_player(
     player: &str,
     seed: u64,
 ) -> PyResult<Option<String>> {
-    let session = position.pos.board().session();
+    let session = position.pos.session();
     let who = Who::Seed { player: player.to_owned() }.in_game(session.as_ref()).map_err(refuse)?;
     let Who::Seed { player } = who else { return Ok(None) };
-    wait(py, &Stop::default(), move || session.seed_choose(&player, &mut Random::new(seed)))
+    wait(py, move |_| session.seed_choose(&player, &mut Random::new(seed)))
 }

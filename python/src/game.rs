@@ -27,12 +27,12 @@ pub struct Game {
 impl Game {
     /// The game that a position belongs to.
     pub fn of(pos: &Any) -> PyResult<Game> {
-        Ok(Game { start: pos.board().start().map_err(refuse)? })
+        Ok(Game { start: pos.start().map_err(refuse)? })
     }
 
     /// The engine's entry.
     pub fn entry(&self) -> PyResult<&'static Entry> {
-        entry(self.start.board().info().id)
+        entry(self.start.info().id)
     }
 
     fn begin(entry: &Entry, options: &Map<String, Value>) -> PyResult<Game> {
@@ -46,14 +46,6 @@ impl Game {
         }
         let session = (entry.start)(options).map_err(refuse)?;
         Ok(Game { start: present(session.as_ref())? })
-    }
-
-    fn which(&self, which: usize) -> PyResult<usize> {
-        let images = self.start.board().images();
-        match which < images {
-            true => Ok(which),
-            false => Err(refuse(format!("images are 0 to {}, got {which}", images - 1))),
-        }
     }
 }
 
@@ -94,38 +86,38 @@ impl Game {
     /// The name in commands and formats: `six-making`.
     #[getter]
     fn id(&self) -> &'static str {
-        self.start.board().info().id
+        self.start.info().id
     }
 
     /// The name people use: `Six MaKING`.
     #[getter]
     fn name(&self) -> &'static str {
-        self.start.board().info().name
+        self.start.info().name
     }
 
     /// The names of the two players.
     #[getter]
     fn players(&self) -> (&'static str, &'static str) {
-        let [one, two] = self.start.board().info().players;
+        let [one, two] = *self.start.info().players;
         (one, two)
     }
 
     /// The rules page, in Markdown.
     #[getter]
     fn rules(&self) -> &'static str {
-        self.start.board().info().rules
+        self.start.info().rules
     }
 
     /// All options, including those left at their defaults.
     #[getter]
     fn options<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        to_python(py, &Value::Object(self.start.board().options()))
+        to_python(py, &Value::Object(self.start.options()))
     }
 
     /// The players of the original program, for `seed_player`.
     #[getter]
     fn seed_players(&self) -> Vec<&'static str> {
-        self.start.board().session().seed_players().iter().map(|about| about.id).collect()
+        self.start.session().seed_players().iter().map(|about| about.id).collect()
     }
 
     /// Return the position before the first move.
@@ -135,44 +127,42 @@ impl Game {
 
     /// Read a position: a dictionary, a line of text, JSON as text, or a Prolog term.
     fn position(&self, given: &Bound<'_, PyAny>) -> PyResult<Position> {
-        Position::read(self.entry()?, given, &self.start.board().options())
+        Position::read(self.entry()?, given, &self.start.options())
     }
 
     /// The number of actions; they are 0 to `num_actions - 1`.
     #[getter]
     fn num_actions(&self) -> usize {
-        self.start.board().action_count()
+        self.start.action_count()
     }
 
     /// Return the text of the move with this number.
     fn action_text(&self, action: i64) -> PyResult<String> {
-        let board = self.start.board();
-        let text = usize::try_from(action).ok().and_then(|number| board.action_text(number));
-        text.ok_or_else(|| refuse(crate::any::no_action(action, board.action_count())))
+        self.start.action_text(action).map_err(refuse)
     }
 
     /// Return the number of a move, legal or not.
     fn action(&self, text: &str) -> PyResult<usize> {
-        self.start.board().action_number(text).map_err(refuse)
+        self.start.action_number(text).map_err(refuse)
     }
 
     /// Planes, rows and columns of an observation.
     #[getter]
     fn observation_shape(&self) -> (usize, usize, usize) {
-        let [planes, rows, columns] = self.start.board().shape();
+        let [planes, rows, columns] = self.start.shape();
         (planes, rows, columns)
     }
 
     /// What each plane of an observation shows.
     #[getter]
     fn planes(&self) -> Vec<&'static str> {
-        self.start.board().planes().to_vec()
+        self.start.planes().to_vec()
     }
 
     /// The number of images of a position; image 0 is the position itself.
     #[getter]
     fn num_symmetries(&self) -> usize {
-        self.start.board().images()
+        self.start.images()
     }
 
     /// Return where each place of a plane and each action of an image come from.
@@ -181,7 +171,7 @@ impl Game {
     /// `observation.reshape(len(game.planes), -1)[:, places]`, and that of a mask or a policy is
     /// `policy[actions]`.
     fn symmetry<'py>(&self, py: Python<'py>, which: usize) -> PyResult<Bound<'py, PyTuple>> {
-        let (places, actions) = self.start.board().symmetry(self.which(which)?);
+        let (places, actions) = self.start.symmetry(which).map_err(refuse)?;
         PyTuple::new(py, [indices(py, &places), indices(py, &actions)])
     }
 
@@ -190,13 +180,13 @@ impl Game {
     }
 
     fn __hash__(&self) -> u64 {
-        self.start.board().key() ^ self.start.board().action_count() as u64
+        self.start.key() ^ self.start.action_count() as u64
     }
 
     fn __repr__(&self) -> String {
         let words =
             |value: &Value| value.as_str().map_or(value.to_string(), |text| format!("'{text}'"));
-        let options = self.start.board().options();
+        let options = self.start.options();
         let options: String =
             options.iter().map(|(name, value)| format!(", {name}={}", words(value))).collect();
         format!("Game('{}'{options})", self.id())
@@ -204,7 +194,7 @@ impl Game {
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String, String))> {
         let make = py.import("quadrille._quadrille")?.getattr("_restore_game")?;
-        let options = Value::Object(self.start.board().options()).to_string();
+        let options = Value::Object(self.start.options()).to_string();
         Ok((make, (self.id().to_owned(), options)))
     }
 }

@@ -29,12 +29,26 @@ pub struct Batch {
     count: usize,
     terms: Terms,
     games: Mutex<Box<dyn Games>>,
+    /// The planes of the player to move, of shape (n, planes, rows, columns).
+    #[pyo3(get)]
     observations: Option<Py<PyArray4<f32>>>,
+    /// Whether each action is legal, of shape (n, actions).
+    #[pyo3(get)]
     masks: Option<Py<PyArray2<bool>>>,
+    /// What the last step was worth to player 1 and player 2, of shape (n, 2).
+    #[pyo3(get)]
     rewards: Py<PyArray2<f32>>,
+    /// Whether the game has ended: by its rules, or drawn by a third repetition.
+    #[pyo3(get)]
     ends: Py<PyArray1<bool>>,
+    /// Whether the game was given up after `max_moves`.
+    #[pyo3(get)]
     truncations: Py<PyArray1<bool>>,
+    /// The player to move, 1 or 2.
+    #[pyo3(get)]
     turns: Py<PyArray1<i8>>,
+    /// The actions of the last step, or those that `sample` drew.
+    #[pyo3(get)]
     actions: Py<PyArray1<i64>>,
 }
 
@@ -71,17 +85,7 @@ impl Batch {
     }
 
     fn answer<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let observations = match &self.observations {
-            Some(array) => array.bind(py).clone().into_any(),
-            None => py.None().into_bound(py),
-        };
-        let arrays = [
-            observations,
-            self.rewards.bind(py).clone().into_any(),
-            self.ends.bind(py).clone().into_any(),
-            self.truncations.bind(py).clone().into_any(),
-        ];
-        PyTuple::new(py, arrays)
+        (&self.observations, &self.rewards, &self.ends, &self.truncations).into_pyobject(py)
     }
 }
 
@@ -119,15 +123,15 @@ impl Batch {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let threads = threads.unwrap_or_else(cores).clamp(1, 256);
         let game = meant(game)?;
-        let board = game.start.board();
-        let [planes, rows, columns] = board.shape();
+        let start = &game.start;
+        let [planes, rows, columns] = start.shape();
         let shape = [n, planes, rows, columns];
         let batch = Batch {
             count: n,
             terms: Terms { max_moves, repetition, threads },
-            games: Mutex::new(board.many(n, seed)),
+            games: Mutex::new(start.many(n, seed)),
             observations: observations.then(|| PyArray4::zeros(py, shape, false).unbind()),
-            masks: masks.then(|| PyArray2::zeros(py, [n, board.action_count()], false).unbind()),
+            masks: masks.then(|| PyArray2::zeros(py, [n, start.action_count()], false).unbind()),
             rewards: PyArray2::zeros(py, [n, 2], false).unbind(),
             ends: PyArray1::zeros(py, n, false).unbind(),
             truncations: PyArray1::zeros(py, n, false).unbind(),
@@ -144,48 +148,6 @@ impl Batch {
     #[getter]
     fn game(&self) -> Game {
         Game { start: self.game.start.clone() }
-    }
-
-    /// The planes of the player to move, of shape (n, planes, rows, columns).
-    #[getter]
-    fn observations(&self, py: Python<'_>) -> Option<Py<PyArray4<f32>>> {
-        self.observations.as_ref().map(|array| array.clone_ref(py))
-    }
-
-    /// Whether each action is legal, of shape (n, actions).
-    #[getter]
-    fn masks(&self, py: Python<'_>) -> Option<Py<PyArray2<bool>>> {
-        self.masks.as_ref().map(|array| array.clone_ref(py))
-    }
-
-    /// What the last step was worth to player 1 and player 2, of shape (n, 2).
-    #[getter]
-    fn rewards(&self, py: Python<'_>) -> Py<PyArray2<f32>> {
-        self.rewards.clone_ref(py)
-    }
-
-    /// Whether the game has ended: by its rules, or drawn by a third repetition.
-    #[getter]
-    fn ends(&self, py: Python<'_>) -> Py<PyArray1<bool>> {
-        self.ends.clone_ref(py)
-    }
-
-    /// Whether the game was given up after `max_moves`.
-    #[getter]
-    fn truncations(&self, py: Python<'_>) -> Py<PyArray1<bool>> {
-        self.truncations.clone_ref(py)
-    }
-
-    /// The player to move, 1 or 2.
-    #[getter]
-    fn turns(&self, py: Python<'_>) -> Py<PyArray1<i8>> {
-        self.turns.clone_ref(py)
-    }
-
-    /// The actions of the last step, or those that `sample` drew.
-    #[getter]
-    fn actions(&self, py: Python<'_>) -> Py<PyArray1<i64>> {
-        self.actions.clone_ref(py)
     }
 
     /// Begin all games again.
@@ -252,6 +214,6 @@ impl Batch {
     }
 
     fn __repr__(&self) -> String {
-        format!("<Batch of {} games of {}>", self.count, self.game.start.board().info().id)
+        format!("<Batch of {} games of {}>", self.count, self.game.start.info().id)
     }
 }

@@ -1,16 +1,17 @@
 //! `Position`: a value that knows its legal moves.
 
-use crate::any::{Any, no_action};
+use crate::any::Any;
 use crate::convert::{outcome, player, refuse, to_python};
 use crate::game::{Game, entry, present};
 use crate::record::Record;
 use crate::wait::wait;
-use engine::{Entry, Stop};
+use engine::Entry;
 use numpy::{PyArray1, PyArray3, PyArrayMethods, ToPyArray};
 use pyo3::basic::CompareOp;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyInt, PyList, PyString};
+use rules::notation::no_term;
 use rules::{svg, text};
 use serde_json::{Map, Value};
 
@@ -49,26 +50,16 @@ impl Position {
         }
         let is_term = text.contains(['(', '[']);
         let read = if is_term { entry.from_term } else { entry.from_text };
-        let session = read(text, options).map_err(refuse)?;
-        Ok(Position { pos: present(session.as_ref())? })
+        Position::of(read(text, options).map_err(refuse)?.as_ref())
     }
 
     fn from_json(entry: &Entry, value: &Value, options: &Map<String, Value>) -> PyResult<Position> {
-        let session = (entry.from_json)(value, options).map_err(refuse)?;
-        Ok(Position { pos: present(session.as_ref())? })
+        Position::of((entry.from_json)(value, options).map_err(refuse)?.as_ref())
     }
 
-    fn which(&self, which: usize) -> PyResult<usize> {
-        let images = self.pos.board().images();
-        match which < images {
-            true => Ok(which),
-            false => Err(refuse(format!("images are 0 to {}, got {which}", images - 1))),
-        }
-    }
-
-    fn number(&self, action: i64) -> PyResult<usize> {
-        let refused = |_| refuse(no_action(action, self.pos.board().action_count()));
-        usize::try_from(action).map_err(refused)
+    /// The present position of a match.
+    pub fn of(session: &dyn engine::Session) -> PyResult<Position> {
+        Ok(Position { pos: present(session)? })
     }
 }
 
@@ -83,102 +74,99 @@ impl Position {
     /// The player to move; in a finished game, the one whose turn it would be.
     #[getter]
     fn turn(&self) -> u8 {
-        self.pos.board().turn().number()
+        self.pos.turn().number()
     }
 
     /// The winner, "draw", or None while the game goes on.
     #[getter]
     fn outcome<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        outcome(py, self.pos.board().outcome())
+        outcome(py, self.pos.outcome())
     }
 
     /// Whether the game is over by its rules.
     #[getter]
     fn is_over(&self) -> bool {
-        self.pos.board().outcome().is_some()
+        self.pos.outcome().is_some()
     }
 
     /// A hash of 64 bits, the same for equal positions in every version and process.
     #[getter]
     fn key(&self) -> u64 {
-        self.pos.board().key()
+        self.pos.key()
     }
 
     /// The position in one line, as `Game.position` reads it.
     #[getter]
     fn text(&self) -> String {
-        self.pos.board().text()
+        self.pos.text()
     }
 
     /// The position as JSON text.
     #[getter]
     fn json(&self) -> String {
-        self.pos.board().json().to_string()
+        self.pos.session().position().to_string()
     }
 
     /// Return the position as a dictionary, as JSON has it.
     fn to_json<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        to_python(py, &self.pos.board().json())
+        to_python(py, &self.pos.session().position())
     }
 
     /// The position as a Prolog term of the original program.
     #[getter]
     fn prolog(&self) -> PyResult<String> {
-        self.pos.board().term().map_err(refuse)
+        self.pos.session().term().ok_or_else(|| refuse(no_term(self.pos.info())))
     }
 
     /// Whose turn it is, or who has won and how.
     #[getter]
     fn status(&self) -> String {
-        self.pos.board().session().diagram().status
+        self.pos.session().diagram().status
     }
 
     /// Return every legal move, in the order of `actions()`.
     fn moves(&self) -> Vec<String> {
-        self.pos.board().moves()
+        self.pos.moves()
     }
 
     /// Return every legal whole turn, sorted; in Glaisher a turn is two moves.
     fn turns(&self) -> Vec<String> {
-        self.pos.board().session().turns()
+        self.pos.session().turns()
     }
 
     /// Split the text of a turn into the texts of its moves.
     fn steps(&self, turn: &str) -> Vec<String> {
-        self.pos.board().steps(turn)
+        self.pos.steps(turn)
     }
 
     /// Play a move or a whole turn; raises `ValueError` with the reason if it is not legal.
     fn play(&self, text: &str) -> PyResult<Position> {
-        Ok(Position { pos: self.pos.board().play(text).map_err(refuse)? })
+        Ok(Position { pos: self.pos.play(text).map_err(refuse)? })
     }
 
     /// Return the numbers of all legal moves, in ascending order.
     fn actions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        self.pos.board().actions(py, numbers(py))
+        self.pos.actions(py, numbers(py))
     }
 
     /// Return the position after the move with this number.
     fn play_action(&self, action: i64) -> PyResult<Position> {
-        let number = self.number(action)?;
-        Ok(Position { pos: self.pos.board().play_action(number).map_err(refuse)? })
+        Ok(Position { pos: self.pos.play_action(action).map_err(refuse)? })
     }
 
     /// Return the text of the move with this number.
     fn action_text(&self, action: i64) -> PyResult<String> {
-        let number = self.number(action)?;
-        let board = self.pos.board();
-        board.action_text(number).ok_or_else(|| refuse(no_action(action, board.action_count())))
+        self.pos.action_text(action).map_err(refuse)
     }
 
     /// Return the number of a move, legal or not.
     fn action(&self, text: &str) -> PyResult<usize> {
-        self.pos.board().action_number(text).map_err(refuse)
+        self.pos.action_number(text).map_err(refuse)
     }
 
     /// Return for each action whether it is legal.
     fn action_mask<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
-        self.pos.board().mask().to_pyarray(py)
+        self.pos.mask().to_pyarray(py)
     }
 
     /// Return the planes as a player sees them, by default the player to move.
@@ -188,38 +176,36 @@ impl Position {
         py: Python<'py>,
         player: Option<u8>,
     ) -> PyResult<Bound<'py, PyArray3<f32>>> {
-        let board = self.pos.board();
-        let player = player.map_or(Ok(board.turn()), crate::convert::player)?;
-        board.observation(player).to_pyarray(py).reshape(board.shape())
+        let player = player.map_or(Ok(self.pos.turn()), crate::convert::player)?;
+        self.pos.observation(player).to_pyarray(py).reshape(self.pos.shape())
     }
 
     /// All images, the position itself first.
     #[getter]
-    fn symmetries(&self) -> Vec<Position> {
-        let board = self.pos.board();
-        (0..board.images()).map(|which| Position { pos: board.image(which) }).collect()
+    fn symmetries(&self) -> PyResult<Vec<Position>> {
+        (0..self.pos.images()).map(|which| self.image(which)).collect()
     }
 
     /// Return the position turned or mirrored; image 0 is the position itself.
     fn image(&self, which: usize) -> PyResult<Position> {
-        Ok(Position { pos: self.pos.board().image(self.which(which)?) })
+        Ok(Position { pos: self.pos.image(which).map_err(refuse)? })
     }
 
     /// Return the image that stands for all images, and its number.
     fn canonical(&self) -> (Position, usize) {
-        let (pos, which) = self.pos.board().canonical();
+        let (pos, which) = self.pos.canonical();
         (Position { pos }, which)
     }
 
     /// Return the original program's evaluation, from each player's own view.
     fn seed_value(&self) -> Option<(f64, f64)> {
-        self.pos.board().session().seed_value().map(|[one, two]| (one, two))
+        self.pos.session().seed_value().map(|value| (value[0], value[1]))
     }
 
     /// Return the turns that each player of the original program draws from.
     fn seed_best<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
-        let best = self.pos.board().session().seed_best();
+        let best = self.pos.session().seed_best();
         best.into_iter().try_for_each(|(id, turns)| dict.set_item(id, turns))?;
         Ok(dict)
     }
@@ -229,7 +215,7 @@ impl Position {
     fn svg(&self, dark: bool, coordinates: bool, flipped: bool, caption: bool) -> String {
         let theme = if dark { svg::Theme::Dark } else { svg::Theme::Light };
         let style = svg::Style { theme, coordinates, flipped, caption };
-        svg::svg(&self.pos.board().session().diagram(), &style)
+        svg::svg(&self.pos.session().diagram(), &style)
     }
 
     fn _repr_svg_(&self) -> String {
@@ -237,15 +223,15 @@ impl Position {
     }
 
     fn __str__(&self) -> String {
-        text::text(&self.pos.board().session().diagram(), &text::Style::default(), false)
+        text::text(&self.pos.session().diagram(), &text::Style::default(), false)
     }
 
     fn __repr__(&self) -> String {
-        format!("<Position {} {}>", self.pos.board().info().id, self.pos.board().text())
+        format!("<Position {} {}>", self.pos.info().id, self.pos.text())
     }
 
     fn __hash__(&self) -> u64 {
-        self.pos.board().key()
+        self.pos.key()
     }
 
     /// Positions are ordered by game and text, so that lists of them can be sorted.
@@ -257,7 +243,7 @@ impl Position {
             CompareOp::Eq => self.pos == *other,
             CompareOp::Ne => self.pos != *other,
             _ => {
-                let order = |pos: &Any| (pos.board().info().id, pos.board().text());
+                let order = |pos: &Any| (pos.info().id, pos.text());
                 op.matches(order(&self.pos).cmp(&order(other)))
             }
         };
@@ -266,7 +252,7 @@ impl Position {
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String, String))> {
         let make = py.import("quadrille._quadrille")?.getattr("_restore_position")?;
-        Ok((make, (self.pos.board().info().id.to_owned(), self.pos.board().json().to_string())))
+        Ok((make, (self.pos.info().id.to_owned(), self.json())))
     }
 
     fn __copy__(&self) -> Position {
@@ -298,16 +284,15 @@ pub fn _restore_position(id: &str, json: &str) -> PyResult<Position> {
 #[pyfunction]
 #[pyo3(signature = (position, depth, *, turns=false))]
 pub fn perft(py: Python<'_>, position: &Position, depth: u32, turns: bool) -> PyResult<u64> {
-    let (stop, pos) = (Stop::default(), position.pos.clone());
-    let switch = stop.clone();
-    let count = wait(py, &stop, move || pos.board().perft(depth, turns, &switch))?;
+    let pos = position.pos.clone();
+    let count = wait(py, move |stop| pos.perft(depth, turns, stop))?;
     count.ok_or_else(|| refuse("it was stopped before the end"))
 }
 
 /// What a search begins with: a position by itself, or a whole game with its repetitions.
 pub fn session(given: &Bound<'_, PyAny>) -> PyResult<Box<dyn engine::Session>> {
     if let Ok(position) = given.cast::<Position>() {
-        return Ok(position.get().pos.board().session());
+        return Ok(position.get().pos.session());
     }
     match given.cast::<Record>() {
         Ok(record) => record.get().session(),

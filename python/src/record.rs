@@ -4,6 +4,7 @@ use crate::any::Any;
 use crate::convert::{dict, outcome, refuse, to_python};
 use crate::game::{Game, entry, meant, present};
 use crate::position::Position;
+use crate::wait::lock;
 use engine::Session;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -11,7 +12,7 @@ use rules::record;
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// A whole game with its tags and comments. Turns are checked when positions are asked for.
 ///
@@ -54,8 +55,8 @@ impl Record {
         tags: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Record> {
         let mut session = match start.cast::<Position>() {
-            Ok(position) => position.get().pos.board().session(),
-            Err(_) => meant(start)?.start.board().session(),
+            Ok(position) => position.get().pos.session(),
+            Err(_) => meant(start)?.start.session(),
         };
         for (i, turn) in turns.iter().enumerate() {
             session.play(turn).map_err(|error| refuse(format!("turns[{i}]: {error}")))?;
@@ -258,7 +259,7 @@ impl Records {
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Record>> {
         let read = || {
-            let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut lines = lock(&self.lines);
             let Some((first, text)) = lines.next()? else { return Ok(None) };
             let parsed = record::Record::parse(&text);
             parsed.map(Some).map_err(|error| {

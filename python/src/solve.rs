@@ -2,17 +2,18 @@
 
 use crate::any::Any;
 use crate::convert::refuse;
-use crate::game::meant;
+use crate::game::{entry, meant};
 use crate::position::{Position, maybe_player};
-use crate::wait::wait;
+use crate::wait::{lock, wait};
 use ::engine::puzzles::{self, Collect};
 use ::engine::solve::certificate::{Claim, decompress, game_of};
 use ::engine::solve::question::{Method, Settings};
-use ::engine::{Stop, find};
+use ::engine::{Entry, find};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use rules::Player;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 /// What an attempt to solve a position has found.
@@ -108,11 +109,10 @@ pub fn solve(
         checkpoint: None,
         resume: None,
     };
-    let (session, stop) = (position.pos.board().session(), Stop::default());
-    let entry = crate::game::entry(session.info().id)?;
-    let switch = stop.clone();
+    let session = position.pos.session();
+    let entry = entry(session.info().id)?;
     let report =
-        wait(py, &stop, move || (entry.solve)(session.as_ref(), &settings, &switch, &mut |_| {}))?;
+        wait(py, move |stop| (entry.solve)(session.as_ref(), &settings, stop, &mut |_| {}))?;
     let report = report.map_err(refuse)?;
     let (win, draw) = (report.win, report.draw);
     let held =
@@ -192,14 +192,20 @@ impl Source<'_> {
     }
 }
 
+/// The game and the text of a certificate.
+fn opened(bytes: &[u8]) -> Result<(&'static Entry, String), String> {
+    let text = decompress(bytes).map_err(|fault| fault.to_string())?;
+    let id = game_of(&text).map_err(|fault| fault.to_string())?;
+    let entry = requests::game(&id).map_err(|refusal| refusal.message)?;
+    Ok((entry, text))
+}
+
 /// Check a certificate by the rules alone: a file, or its text or bytes.
 #[pyfunction]
 pub fn verify(py: Python<'_>, certificate: Source<'_>) -> PyResult<Proof> {
     let bytes = certificate.bytes()?;
-    let checked = wait(py, &Stop::default(), move || {
-        let text = decompress(&bytes).map_err(|fault| fault.to_string())?;
-        let id = game_of(&text).map_err(|fault| fault.to_string())?;
-        let entry = requests::game(&id).map_err(|refusal| refusal.message)?;
+    let checked = wait(py, move |_| {
+        let (entry, text) = opened(&bytes)?;
         let proven = (entry.verify)(&text, &mut |_, _| {}).map_err(|fault| fault.to_string())?;
         let session = (entry.from_text)(&proven.position, &Default::default());
         let session = session.map_err(|error| error.to_string())?;
@@ -231,10 +237,8 @@ pub fn certificate(
     certificate: Source<'_>,
 ) -> PyResult<Vec<(Position, String, u32)>> {
     let bytes = certificate.bytes()?;
-    let stored = wait(py, &Stop::default(), move || {
-        let text = decompress(&bytes).map_err(|fault| fault.to_string())?;
-        let id = game_of(&text).map_err(|fault| fault.to_string())?;
-        let entry = requests::game(&id).map_err(|refusal| refusal.message)?;
+    let stored = wait(py, move |_| {
+        let (entry, text) = opened(&bytes)?;
         Any::stored(entry.info.id, &text)
     })?;
     let stored = stored.map_err(refuse)?.into_iter();
@@ -244,6 +248,11 @@ pub fn certificate(
 /// A position with its winner and in how many turns of both players.
 type Exact = (Position, Option<u8>, Option<u32>);
 
+fn exact_result(position: Position, result: Option<(Player, u32)>) -> Exact {
+    let (player, turns) = result.unzip();
+    (position, player.map(Player::number), turns)
+}
+
 /// Solve every position that can follow, up to symmetry.
 ///
 /// Each comes with its winner, or None, and the number of turns of both players until the win.
@@ -251,22 +260,17 @@ type Exact = (Position, Option<u8>, Option<u32>);
 #[pyfunction]
 #[pyo3(signature = (position, *, memory=1024))]
 pub fn solve_all(py: Python<'_>, position: &Position, memory: usize) -> PyResult<Vec<Exact>> {
-    let (pos, stop) = (position.pos.clone(), Stop::default());
-    let switch = stop.clone();
+    let pos = position.pos.clone();
     // About how many bytes a position of a graph takes.
     let most = (memory << 20) / 600;
-    let all = wait(py, &stop, move || pos.board().solve_all(most, &switch))?.map_err(refuse)?;
-    let exact = |(pos, result): crate::any::Solved| {
-        let position = Position { pos };
-        (position, result.map(|(player, _)| player.number()), result.map(|(_, turns)| turns))
-    };
-    Ok(all.into_iter().map(exact).collect())
+    let all = wait(py, move |stop| pos.solve_all(most, stop))?.map_err(refuse)?;
+    Ok(all.into_iter().map(|(pos, result)| exact_result(Position { pos }, result)).collect())
 }
 
 /// Read a table of exact results, which the engine uses from now on.
 #[pyfunction]
 pub fn install_table(py: Python<'_>, file: PathBuf) -> PyResult<()> {
-    wait(py, &Stop::default(), move || ::engine::solve::install(&file))?.map_err(refuse)
+    wait(py, move |_| ::engine::solve::install(&file))?.map_err(refuse)
 }
 
 /// The positions of a table of exact results in a file, up to symmetry.
@@ -281,7 +285,7 @@ pub struct Table {
 impl Table {
     #[new]
     fn new(py: Python<'_>, file: PathBuf) -> PyResult<Table> {
-        let results = wait(py, &Stop::default(), move || ::engine::solve::results(&file))?;
+        let results = wait(py, move |_| ::engine::solve::results(&file))?;
         Ok(Table { results: Mutex::new(results.map_err(refuse)?) })
     }
 
@@ -290,11 +294,11 @@ impl Table {
     }
 
     fn __next__(&self) -> PyResult<Option<Exact>> {
-        let next = self.results.lock().unwrap_or_else(PoisonError::into_inner).next();
-        let Some((session, result)) = next else { return Ok(None) };
-        let position = Position { pos: crate::game::present(session.as_ref())? };
-        let winner = result.map(|(player, _)| player.number());
-        Ok(Some((position, winner, result.map(|(_, turns)| turns))))
+        let next = lock(&self.results).next();
+        let exact = |(session, result): ::engine::solve::Exact| {
+            Ok(exact_result(Position::of(session.as_ref())?, result))
+        };
+        next.map(exact).transpose()
     }
 }
 
@@ -303,7 +307,7 @@ impl Table {
 /// Returns the winner, or None, and the number of turns of both players until the win.
 #[pyfunction]
 pub fn exact(position: &Position) -> Option<(Option<u8>, Option<u32>)> {
-    let session = position.pos.board().session();
+    let session = position.pos.session();
     let thinker = (find(session.info().id)?.thinker)(0);
     let result = thinker.exact(session.as_ref())?;
     Some((result.map(|(_, player)| player.number()), result.map(|(turns, _)| turns)))
@@ -330,25 +334,21 @@ pub struct Puzzle {
 impl Puzzle {
     fn __repr__(&self) -> String {
         let turns = rules::game::counted(self.turns as usize, "turn");
-        format!(
-            "<Puzzle win in {turns}, rating {}: {}>",
-            self.rating,
-            self.position.pos.board().text()
-        )
+        format!("<Puzzle win in {turns}, rating {}: {}>", self.rating, self.position.pos.text())
     }
 
     fn _repr_svg_(&self) -> String {
-        let diagram = self.position.pos.board().session().diagram();
+        let diagram = self.position.pos.session().diagram();
         rules::svg::svg(&diagram, &rules::svg::Style { caption: true, ..Default::default() })
     }
 }
 
 impl Puzzle {
     fn of(puzzle: puzzles::Puzzle) -> PyResult<Puzzle> {
-        let entry = crate::game::entry(&puzzle.game)?;
+        let entry = entry(&puzzle.game)?;
         let session = (entry.from_text)(&puzzle.position, &Default::default()).map_err(refuse)?;
         Ok(Puzzle {
-            position: Position { pos: crate::game::present(session.as_ref())? },
+            position: Position::of(session.as_ref())?,
             turns: puzzle.turns,
             only: puzzle.only,
             rating: puzzle.rating,
@@ -373,10 +373,8 @@ pub fn all_puzzles(
     let Some(count) = count else {
         return puzzles::shipped(entry.info.id).into_iter().map(Puzzle::of).collect();
     };
-    let (options, stop) = (game.start.board().options(), Stop::default());
-    let (switch, wanted) = (stop.clone(), Collect { count, seed, games });
-    let found =
-        wait(py, &stop, move || (entry.puzzles)(&options, &wanted, &switch, &mut |_, _| {}))?;
+    let (options, wanted) = (game.start.options(), Collect { count, seed, games });
+    let found = wait(py, move |stop| (entry.puzzles)(&options, &wanted, stop, &mut |_, _| {}))?;
     found.map_err(refuse)?.into_iter().map(Puzzle::of).collect()
 }
 

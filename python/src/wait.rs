@@ -69,14 +69,23 @@ impl<T: Send, R: Send> Work<T, R> {
     }
 }
 
-/// Does something without Python's lock, until Ctrl-C.
+/// Does something without Python's lock, until Ctrl-C sets the switch.
 pub fn wait<R: Send + 'static>(
     py: Python<'_>,
-    stop: &Stop,
-    work: impl FnOnce() -> R + Send + 'static,
+    work: impl FnOnce(&Stop) -> R + Send + 'static,
 ) -> PyResult<R> {
+    wait_until(py, &Stop::default(), work)
+}
+
+/// The same with a switch that others may set, too.
+pub fn wait_until<R: Send + 'static>(
+    py: Python<'_>,
+    stop: &Stop,
+    work: impl FnOnce(&Stop) -> R + Send + 'static,
+) -> PyResult<R> {
+    let switch = stop.clone();
     let thread = Work::<(), R>::begin(stop, move |tell| {
-        let done = work();
+        let done = work(&switch);
         drop(tell);
         done
     })?;
@@ -87,4 +96,12 @@ pub fn wait<R: Send + 'static>(
 /// Nothing here is left half done when a thread panics.
 pub fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Fails as a mistake of the program would, for tests of what becomes of it.
+#[pyfunction]
+#[pyo3(signature = (*, thread=false))]
+pub fn _panic(py: Python<'_>, thread: bool) -> PyResult<()> {
+    let fail = || -> PyResult<()> { panic!("a mistake of the program") };
+    if thread { wait(py, move |_| fail())? } else { fail() }
 }

@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import random
 import signal
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 # Tests run beside each other: threads of NumPy's would only wait for each other.
@@ -16,20 +17,27 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+USUAL = [quadrille.Game(game) for game in quadrille.games()]
+
+
+def sizes(game: quadrille.Game) -> Iterator[quadrille.Game]:
+    """Give a game on every other board that it can be played on."""
+    for size in range(2, 20):
+        with suppress(ValueError):
+            other = quadrille.Game(game.id, size=size)
+            if other != game:
+                yield other
+
+
 GAMES = [
-    quadrille.Game("glaisher"),
+    *USUAL,
+    *(other for game in USUAL for other in sizes(game)),
     quadrille.Game("glaisher", min_parts=2),
-    *(quadrille.Game("gekitai", size=size) for size in (4, 5, 6, 7, 8)),
     quadrille.Game("gekitai", size=4, markers=3, both="draw"),
-    *(quadrille.Game("jeson-mor", size=size) for size in (5, 7, 9, 11)),
     quadrille.Game("jeson-mor", goal="reach"),
-    quadrille.Game("six-making", size=4),
     quadrille.Game("six-making", self_defeat="allowed"),
-    quadrille.Game("six-making"),
 ]
 """Every game, with every option set that changes actions or observations."""
-
-USUAL = [quadrille.Game(game) for game in quadrille.games()]
 
 
 def walk(game: quadrille.Game, seed: int, most: int = 200) -> Iterator[quadrille.Position]:

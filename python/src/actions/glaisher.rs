@@ -1,7 +1,7 @@
 //! Glaisher: first a number for each placement, cell by cell; then the shifts by cell, by direction and by
 //! the set of their parts, as long as the tallest part stays on the board.
 
-use super::{Numbered, Numbering, Planes};
+use super::{Numbered, Planes};
 use rules::glaisher::{Glaisher, Move};
 use rules::hex::{CELLS, Direction, Hex, ROWS, cells};
 use rules::{Player, Symmetric};
@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 /// The numbers with one value of the option.
 struct Shifts {
-    numbering: Numbering<Move>,
+    moves: Vec<Move>,
     /// The number of the first shift, by cell and direction.
     first: [[u16; 6]; CELLS],
     /// How many smaller sets of parts are allowed, for each set.
@@ -34,7 +34,7 @@ fn shifts(min_parts: u8) -> &'static Shifts {
                 moves.extend(sets.filter_map(|set| shift(from, direction, set)));
             }
         }
-        Shifts { numbering: Numbering { moves }, first, smaller }
+        Shifts { moves, first, smaller }
     })
 }
 
@@ -55,8 +55,8 @@ impl Numbered for Glaisher {
         "the cells of the board",
     ];
 
-    fn numbering(&self) -> &'static Numbering<Move> {
-        &shifts(self.min_parts()).numbering
+    fn numbering(&self) -> &'static [Move] {
+        &shifts(self.min_parts()).moves
     }
 
     #[inline]

@@ -1,14 +1,14 @@
 //! Jeson Mor: a number for each knight's jump within the board, by the cell it leaves, then by the cell it
 //! reaches, both row by row from `a1`.
 
-use super::{Numbered, Numbering, Planes};
-use rules::Player;
+use super::{Numbered, Planes};
 use rules::jeson_mor::{Cell, JesonMor, Jump, jumps};
+use rules::{Bits, Player};
 use std::sync::OnceLock;
 
 /// The numbers on a board of one size.
 struct Board {
-    numbering: Numbering<Jump>,
+    moves: Vec<Jump>,
     /// The number of the first jump from each cell.
     first: [u16; 121],
 }
@@ -23,7 +23,7 @@ fn board(size: usize) -> &'static Board {
             let reached = Cell::all(size).filter(|to| jumps(from, size) >> to.index() & 1 == 1);
             moves.extend(reached.map(|to| Jump { from, to }));
         }
-        Board { numbering: Numbering { moves }, first }
+        Board { moves, first }
     })
 }
 
@@ -31,8 +31,8 @@ impl Numbered for JesonMor {
     const PLANES: &'static [&'static str] =
         &["own knights", "the opponent's knights", "the centre"];
 
-    fn numbering(&self) -> &'static Numbering<Jump> {
-        &board(self.size()).numbering
+    fn numbering(&self) -> &'static [Jump] {
+        &board(self.size()).moves
     }
 
     #[inline]
@@ -49,10 +49,8 @@ impl Numbered for JesonMor {
         let mut planes = Planes::new(self, out);
         for side in [player, player.other()] {
             let plane = planes.next();
-            let mut knights = self.knights(side);
-            while knights != 0 {
-                plane[place(self, Cell::new(knights.trailing_zeros() as usize))] = 1.0;
-                knights &= knights - 1;
+            for cell in self.knights(side).bits().map(Cell::new) {
+                plane[place(self, cell)] = 1.0;
             }
         }
         planes.next()[place(self, self.centre())] = 1.0;

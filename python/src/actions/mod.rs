@@ -11,20 +11,13 @@ mod six_making;
 use engine::play::Play;
 use rules::Player;
 
-/// The moves of a game with its options, by number.
-#[derive(Debug)]
-pub struct Numbering<M> {
-    /// The move of each number.
-    pub moves: Vec<M>,
-}
-
 /// A game whose moves are numbers and whose positions are planes.
 pub trait Numbered: Play {
     /// What each plane shows.
     const PLANES: &'static [&'static str];
 
-    /// All moves, by number.
-    fn numbering(&self) -> &'static Numbering<Self::Move>;
+    /// All moves with these options, by number.
+    fn numbering(&self) -> &'static [Self::Move];
 
     /// The number of a move that the board has room for.
     fn number(&self, m: Self::Move) -> usize;

@@ -1,14 +1,14 @@
 //! Six MaKING: first a number for each placement, row by row from `a1`; then for each pair of cells that
 //! lie a knight's jump or a straight line apart, the whole tower and its top 1, 2, … discs.
 
-use super::{Numbered, Numbering, Planes};
+use super::{Numbered, Planes};
 use rules::six_making::{Cell, KING, Move, SixMaking};
 use rules::{Player, Symmetric};
 use std::sync::OnceLock;
 
 /// The numbers on a board of one size.
 struct Board {
-    numbering: Numbering<Move>,
+    moves: Vec<Move>,
     /// The number of moving the whole tower, by the cells it leaves and reaches.
     whole: [[u16; 25]; 25],
 }
@@ -40,7 +40,7 @@ fn board(size: usize) -> &'static Board {
                 moves.extend((1..=most).map(|discs| Move::Top { from, to, discs }));
             }
         }
-        Board { numbering: Numbering { moves }, whole }
+        Board { moves, whole }
     })
 }
 
@@ -68,8 +68,8 @@ impl Numbered for SixMaking {
         "the cell that ko keeps it from",
     ];
 
-    fn numbering(&self) -> &'static Numbering<Move> {
-        &board(self.size()).numbering
+    fn numbering(&self) -> &'static [Move] {
+        &board(self.size()).moves
     }
 
     #[inline]
