@@ -2,9 +2,13 @@
 
 use crate::common::Folder;
 use rules::Player;
+use server::outside::SimulatedStore;
+use server::store::disk::Disk;
 use server::store::{self, Append, Appended, NewGame, Runner, Running, Store};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use table::event::{Event, Fact, Reason};
 use tokio::task::JoinSet;
 
@@ -203,4 +207,95 @@ async fn what_is_stored_is_there_when_the_store_is_opened_again() {
         assert_eq!(store.append(ended).await, Ok(Appended::Committed));
         assert_eq!(store.running().await, Ok(vec![]));
     }
+}
+
+/// A disk on which transactions go wrong as a test wants it.
+#[derive(Default)]
+struct OwnDisk {
+    is_full: AtomicBool,
+    /// Called between a commit and the moment at which it is read back.
+    after_commit: Mutex<Option<Box<dyn FnOnce() + Send>>>,
+}
+
+impl Disk for OwnDisk {
+    fn delay(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    fn write(&self) -> rusqlite::Result<()> {
+        let full = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_FULL);
+        match self.is_full.load(Ordering::Relaxed) {
+            true => Err(rusqlite::Error::SqliteFailure(full, None)),
+            false => Ok(()),
+        }
+    }
+
+    fn commit(&self) -> rusqlite::Result<()> {
+        Ok(())
+    }
+
+    fn sync(&self) -> rusqlite::Result<()> {
+        let call = self.after_commit.lock().unwrap().take();
+        call.into_iter().for_each(|call| call());
+        Ok(())
+    }
+}
+
+async fn on_own_disk(folder: &Folder) -> (Arc<OwnDisk>, Arc<dyn Store>) {
+    let disk = Arc::new(OwnDisk::default());
+    let simulated = SimulatedStore::File(Arc::clone(&disk) as Arc<dyn Disk>);
+    let data = folder.0.join("games.db");
+    let opened = store::open_simulated(&data, &simulated, Arc::default()).await;
+    (disk, opened.unwrap().0)
+}
+
+/// Its clock has been told, and what was told stays true.
+#[tokio::test]
+async fn a_pause_begins_after_an_event_that_was_stored_behind_a_failure() {
+    let folder = Folder::new();
+    let (disk, store) = on_own_disk(&folder).await;
+    for game in ["fails", "works"] {
+        let new_game = Some(new_game(game));
+        let append = Append { new_game, ..append(game, vec![]) };
+        assert_eq!(store.append(append).await.unwrap(), Appended::Committed);
+    }
+    let at = |at: i64| Event { at, ..event(2, None) };
+    disk.is_full.store(true, Ordering::Relaxed);
+    let after = Some(new_game("").first.tip());
+    let next = |game: &str, at: Event| Append { after: after.clone(), ..append(game, vec![at]) };
+    store.append(next("fails", at(1_700))).await.unwrap_err();
+    assert_eq!(store.owed(), Some(1_700));
+    disk.is_full.store(false, Ordering::Relaxed);
+    assert_eq!(store.append(next("works", at(1_750))).await.unwrap(), Appended::Committed);
+    // A heartbeat shows nothing that somebody could have relied on.
+    store.beat(1_780).await.unwrap();
+    assert_eq!(store.pause(1_700, 1_800).await.unwrap(), Some((1_750, 1_800)));
+    assert_eq!(store.owed(), None);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_game_that_is_deleted_right_after_a_commit_does_not_look_like_a_lost_one() {
+    let folder = Folder::new();
+    let (disk, store) = on_own_disk(&folder).await;
+    let made = Append { new_game: Some(new_game("gone")), ..append("gone", vec![]) };
+    assert_eq!(store.append(made).await.unwrap(), Appended::Committed);
+    let (own, runtime) = (Arc::clone(&store), tokio::runtime::Handle::current());
+    let (deleted, done) = std::sync::mpsc::channel();
+    *disk.after_commit.lock().unwrap() = Some(Box::new(move || {
+        let (told, heard) = std::sync::mpsc::channel();
+        // On a thread of its own, because this one is blocked.
+        std::thread::spawn(move || {
+            let gone = runtime.block_on(own.upkeep().unwrap().delete("gone", None));
+            let _ = (told.send(()), deleted.send(gone));
+        });
+        // It has to wait; if it does not, let it finish first.
+        let _ = heard.recv_timeout(Duration::from_millis(500));
+    }));
+    let next =
+        Append { after: Some(new_game("").first.tip()), ..append("gone", vec![event(2, None)]) };
+    assert_eq!(store.append(next).await.unwrap(), Appended::Committed);
+    let gone = tokio::task::spawn_blocking(move || done.recv_timeout(Duration::from_secs(20)));
+    assert!(gone.await.unwrap().unwrap().unwrap());
+    assert!(numbers(&store, "gone").await.is_empty());
+    assert_eq!(store.trouble().reason(), None);
 }

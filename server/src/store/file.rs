@@ -82,6 +82,7 @@ pub struct Lock {
     identity: Identity,
     /// Signals that the file is unlocked.
     free: Option<oneshot::Sender<()>>,
+    changing: Mutex<()>,
 }
 
 impl Lock {
@@ -89,6 +90,12 @@ impl Lock {
     pub fn on(path: &Path) -> Result<Lock, StartError> {
         let taken = Lock::take(path);
         taken.map(|(lock, _)| lock).map_err(|refused| StartError(refused.line(path)))
+    }
+
+    /// To be held by whoever changes the file until the change has been read back: one who deleted a game in between
+    /// would make the writer believe that its commit was lost.
+    pub fn change(&self) -> MutexGuard<'_, ()> {
+        self.changing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes the lock; the receiver resolves when it is released.
@@ -104,7 +111,8 @@ impl Lock {
             return Err(Refused::Locked);
         }
         let (free, freed) = oneshot::channel();
-        let mut lock = Lock { held: Vec::new(), identity, free: Some(free) };
+        let mut lock =
+            Lock { held: Vec::new(), identity, free: Some(free), changing: Mutex::default() };
         // Servers of version 0.1 only respect this lock.
         let mut beside = OsString::from(path.as_os_str());
         beside.push(".lock");

@@ -18,7 +18,7 @@ pub struct Readers {
     /// Whether to read on the caller's thread, as in a simulation.
     inline: bool,
     /// Dropped last: closing any descriptor of a file releases all of the process's locks on it.
-    _lock: Option<Arc<Lock>>,
+    lock: Option<Arc<Lock>>,
 }
 
 impl Readers {
@@ -29,12 +29,17 @@ impl Readers {
             idle: Mutex::default(),
             permits: Semaphore::new(MOST),
             inline,
-            _lock: lock,
+            lock,
         }
     }
 
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// None if another process may have the file open, which then changes it.
+    pub fn lock(&self) -> Option<&Lock> {
+        self.lock.as_deref()
     }
 
     fn idle(&self) -> MutexGuard<'_, Vec<Connection>> {

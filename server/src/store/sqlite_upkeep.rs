@@ -1,5 +1,5 @@
-//! Upkeep of an SQLite file, on a connection of its own: it waits for the writer's transactions, and the writer for
-//! these, which are short.
+//! Upkeep of an SQLite file, on a connection of its own: it waits for the writer, and the writer for these changes, which
+//! are short.
 
 use super::sqlite::Sqlite;
 use super::upkeep::{Banned, Summary, Upkeep, name_in_json, seat};
@@ -48,6 +48,7 @@ impl Sqlite {
         let readers = Arc::clone(self.readers());
         let task = tokio::task::spawn_blocking(move || {
             let connection = file::connect(readers.path())?;
+            let _one = readers.lock().map(file::Lock::change);
             connection.pragma_update(None, "secure_delete", true)?;
             connection.execute_batch("BEGIN IMMEDIATE")?;
             let done = change(&connection)?;

@@ -130,8 +130,10 @@ pub struct Writer {
     /// Errors since the last commit, each logged once.
     failing: Vec<String>,
     disk: Option<Arc<dyn Disk>>,
+    /// The time of the latest event stored by this writer.
+    played: i64,
     /// Dropped last: closing any descriptor of a file releases all of the process's locks on it.
-    _lock: Arc<Lock>,
+    lock: Arc<Lock>,
 }
 
 impl Writer {
@@ -152,7 +154,8 @@ impl Writer {
             witness: None,
             failing: Vec::new(),
             disk: None,
-            _lock: lock,
+            played: 0,
+            lock,
         }
     }
 
@@ -182,6 +185,8 @@ impl Writer {
 
     /// Stores writes in one transaction and answers them.
     fn store(&mut self, writes: &mut Vec<Write>) {
+        let lock = Arc::clone(&self.lock);
+        let _one = lock.change();
         let started = Instant::now();
         let outcome = self.commit(writes);
         self.metrics.committed(writes.len(), started.elapsed(), outcome.is_ok());
@@ -191,11 +196,20 @@ impl Writer {
                 if writes.iter().any(|write| matches!(write, Write::Pause(..))) {
                     self.trouble.settle();
                 }
-                let latest = writes.iter().map(Write::at).max().unwrap_or(0);
-                self.alive.fetch_max(latest, Ordering::Relaxed);
+                self.stored(writes.iter());
                 writes.drain(..).zip(done).for_each(|(write, done)| write.answer(Ok(done)));
             }
             Err(failure) => self.fail(writes, failure),
+        }
+    }
+
+    /// Remembers the times of what is stored for certain.
+    fn stored<'a>(&mut self, writes: impl Iterator<Item = &'a Write>) {
+        for write in writes {
+            self.alive.fetch_max(write.at(), Ordering::Relaxed);
+            if matches!(write, Write::Append(..)) {
+                self.played = self.played.max(write.at());
+            }
         }
     }
 
@@ -248,8 +262,7 @@ impl Writer {
                 Some(found) => {
                     // Without this, the next pause would begin before what has just been found.
                     let stored = writes.iter().zip(&found).filter(|(_, own)| own.is_some());
-                    let latest = stored.map(|(write, _)| write.at()).max().unwrap_or(0);
-                    self.alive.fetch_max(latest, Ordering::Relaxed);
+                    self.stored(stored.map(|(write, _)| write));
                     found.into_iter().map(|own| own.ok_or(refused.clone())).collect()
                 }
                 None => vec![Err(StoreError::Unknown(error)); writes.len()],
@@ -284,9 +297,12 @@ impl Writer {
     }
 
     fn try_to_commit(&mut self, writes: &[Write]) -> Result<Vec<Done>, Failure> {
-        let mut alive = self.alive.load(Ordering::Relaxed);
+        // A pause begins after everything that was stored before it. If time is owed, heartbeats do not count, but events
+        // do: their clocks have been told.
+        let owed = self.trouble.owed().is_some();
+        let mut last = if owed { self.played } else { self.alive.load(Ordering::Relaxed) };
         let began = Instant::now();
-        let (failed, owed) = (self.trouble.append(), self.trouble.owed().is_some());
+        let failed = self.trouble.append();
         let disk = self.disk.clone();
         disk.as_ref().map_or(Ok(()), |disk| disk.write())?;
         let connection = self.connection()?;
@@ -296,8 +312,10 @@ impl Writer {
         }
         let mut done = Vec::with_capacity(writes.len());
         for write in writes {
-            done.push(perform(connection, write, alive, owed)?);
-            alive = alive.max(write.at());
+            done.push(perform(connection, write, last)?);
+            if !owed || matches!(write, Write::Append(..)) {
+                last = last.max(write.at());
+            }
         }
         let written = began.elapsed();
         let committed = disk.as_ref().map_or(Ok(()), |disk| disk.commit());
@@ -410,12 +428,8 @@ fn is_there(connection: &Connection, game: &str, event: &Event) -> rusqlite::Res
     Ok(found == Some((seat, event.command.clone(), event.at)))
 }
 
-fn perform(
-    connection: &Connection,
-    write: &Write,
-    alive: i64,
-    owed: bool,
-) -> rusqlite::Result<Done> {
+/// Performs a write; a pause begins at `last` or later.
+fn perform(connection: &Connection, write: &Write, last: i64) -> rusqlite::Result<Done> {
     match write {
         Write::Append(wanted, _) => append(connection, wanted).map(Done::Appended),
         Write::Beat(at, _) => {
@@ -423,11 +437,9 @@ fn perform(
             Ok(Done::Beaten)
         }
         Write::Pause(from, to, _) => {
-            let last = match owed {
-                true => connection.prepare_cached(LAST_PAUSE)?.query_row([], |row| row.get(0))?,
-                false => alive,
-            };
-            let from = last.max(*from);
+            let paused: i64 =
+                connection.prepare_cached(LAST_PAUSE)?.query_row([], |row| row.get(0))?;
+            let from = last.max(paused).max(*from);
             if from >= *to {
                 return Ok(Done::Paused(None));
             }
