@@ -40,9 +40,14 @@ pub struct Alarm {
     changed: Notify,
     /// Held while a pause is being recorded.
     pausing: tokio::sync::Mutex<()>,
-    /// How many times this server has recorded a pause in a shared store, and how many of those are included in the
-    /// pauses known here.
-    told: AtomicU64,
+    /// Held for reading from the plan of an event until it is applied, and for writing while this server, which has the
+    /// store to itself, records and applies a pause: an event applied in between would be told with a clock that the
+    /// pause changes.
+    changing: tokio::sync::RwLock<()>,
+    /// How many statements that may record a pause in a shared store, or bring one to light, are under way; how many
+    /// have ended; and how many of those had ended before the pauses known here were read.
+    under_way: AtomicU64,
+    ended: AtomicU64,
     learned: AtomicU64,
     /// Held while pauses are being applied.
     learning: Mutex<()>,
@@ -102,9 +107,23 @@ impl Alarm {
         self.stale().extend(games.into_iter().map(|game| (game, pauses)));
     }
 
+    /// Keeps pauses away until the guard is dropped.
+    pub async fn changing(&self) -> tokio::sync::RwLockReadGuard<'_, ()> {
+        self.changing.read().await
+    }
+
+    /// Announces a statement after which the shared store may hold a pause that is not known here, until the guard is
+    /// dropped and the pauses are read again.
+    fn announce(&self) -> UnderWay<'_> {
+        self.under_way.fetch_add(1, Ordering::SeqCst);
+        UnderWay(self)
+    }
+
     /// Whether the shared store may hold a pause that is not known here yet.
     fn is_unlearned(&self) -> bool {
-        self.learned.load(Ordering::SeqCst) < self.told.load(Ordering::SeqCst)
+        // A statement that ends between the two reads has counted as ended by the second one.
+        self.under_way.load(Ordering::SeqCst) > 0
+            || self.learned.load(Ordering::SeqCst) < self.ended.load(Ordering::SeqCst)
     }
 
     pub fn forget(&self, game: &str) {
@@ -137,6 +156,16 @@ impl Alarm {
         let due = self.lock();
         let come = due.in_order.iter().take_while(|(deadline, _)| *deadline <= at);
         come.take(TOGETHER).map(|(_, game)| game.clone()).collect()
+    }
+}
+
+/// See [`Alarm::announce`].
+struct UnderWay<'a>(&'a Alarm);
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.0.ended.fetch_add(1, Ordering::SeqCst);
+        self.0.under_way.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
@@ -228,8 +257,9 @@ async fn beat_together(hall: &Arc<Hall>) -> Result<(), Refusal> {
         hall.time.skip((to - hall.time.now()).max(0));
     }
     // Another server may record a pause before this heartbeat is stored; until it is known here, no game may end.
-    hall.alarm.told.fetch_add(1, Ordering::SeqCst);
+    let under_way = hall.alarm.announce();
     hall.store.beat(hall.time.now()).await?;
+    drop(under_way);
     learn(hall).await
 }
 
@@ -268,10 +298,10 @@ pub async fn wake_up(hall: &Arc<Hall>) -> Result<(), Refusal> {
 
 /// Fetches new pauses from the store.
 async fn learn(hall: &Arc<Hall>) -> Result<(), Refusal> {
-    let told = hall.alarm.told.load(Ordering::SeqCst);
+    let ended = hall.alarm.ended.load(Ordering::SeqCst);
     let pauses = hall.store.pauses(hall.time.pauses.last()).await?;
     take_in(hall, &pauses);
-    hall.alarm.learned.fetch_max(told, Ordering::SeqCst);
+    hall.alarm.learned.fetch_max(ended, Ordering::SeqCst);
     recompute_stale(hall).await
 }
 
@@ -393,12 +423,15 @@ pub async fn keep_time(hall: &Arc<Hall>) -> Result<(), Refusal> {
     };
     // Once a pause is stored, the store says that a server ran until its end, so nothing may go on before the pause
     // counts here too. A shared store may be slow to answer, so there every caller fetches it without waiting for the
-    // lock.
-    if shared && hall.alarm.is_unlearned() {
-        learn(hall).await?;
-    }
-    if shared && gap().is_none() {
-        return Ok(());
+    // lock. The gap is looked at first: one that has just been closed has left a pause to learn.
+    if shared {
+        let closed = gap().is_none();
+        if hall.alarm.is_unlearned() {
+            learn(hall).await?;
+        }
+        if closed {
+            return Ok(());
+        }
     }
     let _one = hall.alarm.pausing.lock().await;
     match gap() {
@@ -422,14 +455,17 @@ async fn follow_the_machine(hall: &Arc<Hall>) -> Result<(), Refusal> {
 async fn pause(hall: &Arc<Hall>, from: i64, to: i64) -> Result<Option<(i64, i64)>, Refusal> {
     if hall.store.shared().is_some() {
         // Whichever server records the pause, nothing may go on here before it is known.
-        hall.alarm.told.fetch_add(1, Ordering::SeqCst);
+        let under_way = hall.alarm.announce();
         let pause = hall.store.pause(from, to).await?;
+        drop(under_way);
         learn(hall).await?;
         return Ok(pause);
     }
+    let changing = hall.alarm.changing.write().await;
     let pause = hall.store.pause(from, to).await?;
     if let Some(pause) = pause {
         take_in(hall, &[pause]);
+        drop(changing);
         // Moves may have been stored during the pause, if only their confirmation failed. If they cannot be read now,
         // the games are still known to be stale.
         let _ = recompute_stale(hall).await;
@@ -462,6 +498,25 @@ mod tests {
         alarm.set("a", 2, Some(90));
         alarm.set("a", 2, None);
         assert_eq!(alarm.next(), Some(10));
+    }
+
+    #[test]
+    fn pauses_that_were_read_while_a_statement_was_under_way_do_not_count() {
+        let alarm = Alarm::default();
+        let learn = |read: &dyn Fn()| {
+            let ended = alarm.ended.load(Ordering::SeqCst);
+            read();
+            alarm.learned.fetch_max(ended, Ordering::SeqCst);
+        };
+        assert!(!alarm.is_unlearned());
+        let under_way = alarm.announce();
+        learn(&|| {});
+        assert!(alarm.is_unlearned(), "it may store its pause only now");
+        let under_way = std::cell::RefCell::new(Some(under_way));
+        learn(&|| drop(under_way.take()));
+        assert!(alarm.is_unlearned(), "it may have stored its pause after they were read");
+        learn(&|| {});
+        assert!(!alarm.is_unlearned());
     }
 
     #[test]

@@ -374,6 +374,7 @@ impl Hall {
     ) -> Result<Option<(i64, Option<Arc<str>>)>, Refusal> {
         let mut stuck = false;
         for _ in 0..TRIES {
+            let changing = self.alarm.changing().await;
             let planned = room.view(|game| {
                 plan(game).map(|plan| plan.map(|plan| append(game, plan, received)))
             })?;
@@ -387,13 +388,17 @@ impl Hall {
                             tokens[seat] = Some(hash);
                         }
                     })?;
+                    drop(changing);
                     self.settled(room);
                     events.last().into_iter().for_each(|last| self.news.moved(&room.id, last.seq));
                     let turns = events.iter().filter(|e| matches!(e.fact, Fact::Move { .. }));
                     self.metrics.turns.fetch_add(turns.count() as u64, Ordering::Relaxed);
                     return Ok(events.first().map(|event| (event.seq, told)));
                 }
-                Appended::Conflict => self.refresh(room).await?,
+                Appended::Conflict => {
+                    drop(changing);
+                    self.refresh(room).await?;
+                }
             }
             if room.is_dropped_out() {
                 return Err(Refusal::conflict("the game has changed, read it again"));
@@ -471,6 +476,9 @@ impl Hall {
             let error = format!("clocks are uncertain, because {reason}; try again");
             return Err(Refusal::unavailable(error));
         }
+        // Perhaps moves can be stored only since a moment ago. Then the time before has become a pause, which gives this
+        // player the time back, but is known here only now.
+        alarm::keep_time(self).await?;
         let ended = self.change(room, at, |game| {
             Ok(game.course.out_of_time(at).map(|loser| {
                 let winner = Some(loser.other());
