@@ -4,7 +4,7 @@
 use crate::budget::Budget;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use table::event::{Event, Fact, Reason};
+use table::event::{Ending, Event, Fact, Reason};
 use table::referee::{self, Action, Message};
 use table::{Created, Pauses, Refusal, State};
 
@@ -102,7 +102,7 @@ impl Seated {
             }
             _ if state.course.out_of_time(self.now).is_some() => {
                 let winner = state.course.out_of_time(self.now).map(rules::Player::other);
-                (None, vec![Fact::Result { winner, reason: Reason::Time }])
+                (None, vec![Fact::Result(Ending::new(winner, Reason::Time))])
             }
             Some("tick") => return Ok(()),
             _ => {

@@ -179,6 +179,33 @@ async fn a_draw_is_offered_declined_by_a_move_and_agreed() {
 }
 
 #[tokio::test]
+async fn a_game_can_be_called_off_until_both_have_moved() {
+    let local = Local::new().await;
+    let abort = json!({ "type": "abort", "command": "off" });
+    for turns in [&[][..], &["c4"]] {
+        let game = local.people("gekitai").await;
+        for (turn, seat) in turns.iter().zip(1..) {
+            local.play(&game, seat, turn).await.ok();
+        }
+        let told = local.command(&game, 2, abort.clone()).await.ok();
+        assert_eq!(told["event"]["seat"], 2);
+        assert_eq!(told["event"]["winner"], Value::Null);
+        let again = local.command(&game, 2, abort.clone()).await.ok();
+        assert_eq!(again["seq"], told["seq"], "the same command is done once");
+        let shown = local.show(&game).await;
+        assert_eq!(shown["result"], json!({ "winner": null, "reason": "aborted" }));
+        assert_eq!(shown["ending"], "The game was called off");
+        local.play(&game, 1, "a1").await.refused(409);
+        local.command(&game, 1, json!({ "type": "rematch" })).await.ok();
+    }
+    let game = local.people("gekitai").await;
+    local.play(&game, 1, "c4").await.ok();
+    local.play(&game, 2, "d3").await.ok();
+    local.command(&game, 1, abort).await.refused(409);
+    assert_eq!(local.show(&game).await["result"], Value::Null);
+}
+
+#[tokio::test]
 async fn an_offer_outlives_its_makers_own_move_and_ends_with_the_opponents() {
     let local = Local::new().await;
     for (offer, kind) in [("offer-draw", "draw"), ("undo", "undo")] {

@@ -12,7 +12,7 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 use table::referee::{self, Action};
 use table::taps::{Spelling, stage};
-use table::{Event, Fact, Pauses, Reason, State};
+use table::{Ending, Event, Fact, Pauses, Reason, State};
 
 /// How many games and positions are tried.
 fn cases() -> u64 {
@@ -51,6 +51,7 @@ fn action(random: &mut Random, state: &State) -> Action {
         3 => Action::Undo,
         4 => Action::Join { name: Some(format!("Guest {}", random.below(9))), secret: None },
         5 if random.below(5) == 0 => Action::Resign,
+        5 if random.below(5) == 0 => Action::Abort,
         6 => Action::Rematch,
         _ => match random.pick(&turns) {
             Some(turn) => Action::Move { turn: turn.clone() },
@@ -62,7 +63,7 @@ fn action(random: &mut Random, state: &State) -> Action {
 /// The events that a random action becomes, if the referee allows it.
 fn decided(random: &mut Random, state: &State, at: i64) -> Vec<Event> {
     if let Some(loser) = state.course.out_of_time(at) {
-        let result = Fact::Result { winner: Some(loser.other()), reason: Reason::Time };
+        let result = Fact::Result(Ending::new(Some(loser.other()), Reason::Time));
         return state.events(None, vec![result], None, at);
     }
     let turn = state.course.turn;
@@ -154,6 +155,7 @@ fn wish(random: &mut Random, state: &State, seat: usize, shared: bool) -> Value 
         15 | 16 => json!({"type": "decline"}),
         17 => json!({"type": "accept"}),
         18 if random.below(3) == 0 => json!({"type": "resign"}),
+        19 if random.below(6) == 0 => json!({"type": "abort"}),
         _ => json!({"type": "rematch"}),
     };
     if shared {

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use table::event::{Event, Fact, Reason};
+use table::event::{Ending, Event, Fact, Reason};
 use tokio::task::JoinSet;
 
 /// Where a store is.
@@ -200,7 +200,7 @@ async fn what_is_stored_is_there_when_the_store_is_opened_again() {
         assert_eq!(store.running().await, Ok(vec![runner]));
         assert_eq!(store.pauses(0).await, Ok(vec![(5_000, 90_000)]));
         assert_eq!(store.pauses(90_000).await, Ok(vec![]));
-        let fact = Fact::Result { winner: None, reason: Reason::Agreed };
+        let fact = Fact::Result(Ending::new(None, Reason::Agreed));
         let mut ended = append("one", vec![Event { fact, ..event(2, None) }]);
         ended.after = Some(event(1, Some("ä \"x\"")).tip());
         ended.running = Some(Running::Stopped);

@@ -3,12 +3,9 @@
 //! It is small, so that stored events can be told with the clocks after each of them and no turn has to be played again.
 
 use crate::clock::Clock;
-use crate::event::{Event, Fact, Offer, Reason};
+use crate::event::{Ending, Event, Fact, Offer};
 use rules::{ByPlayer, Player};
 use std::sync::Arc;
-
-/// How a game ended: the winner, or none after a draw.
-pub type Ending = (Option<Player>, Reason);
 
 /// A game at one moment, except for its position.
 #[derive(Clone, Debug)]
@@ -89,8 +86,8 @@ impl Course {
                 self.turns = self.turns.min(*turns);
                 (self.offer, self.result) = (None, None);
             }
-            Fact::Result { winner, reason } => {
-                self.result = Some((*winner, *reason));
+            Fact::Result(ending) => {
+                self.result = Some(*ending);
                 self.offer = None;
             }
             Fact::Paused { from, to } => {

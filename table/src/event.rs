@@ -3,8 +3,9 @@
 use crate::clock::{Clock, TimeControl};
 use crate::course::Course;
 use engine::Who;
-use rules::{ByPlayer, Player};
-use serde::{Deserialize, Serialize};
+use rules::{ByPlayer, Outcome, Player};
+use serde::ser::SerializeStruct;
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 /// A seat as the maker of a game describes it.
@@ -61,8 +62,42 @@ pub enum Reason {
     Agreed,
     /// A position occurred for the third time.
     Repetition,
+    /// A player called it off before both had moved; nobody wins, and it is not a draw.
+    Aborted,
     /// A record says so and gives no reason; never on a server.
     Recorded,
+}
+
+/// How a game ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ending {
+    /// The winner; none after a draw and in a game that was called off.
+    pub winner: Option<Player>,
+    /// Why it is over.
+    pub reason: Reason,
+}
+
+impl Ending {
+    /// A win, or a draw without a winner.
+    pub fn new(winner: Option<Player>, reason: Reason) -> Ending {
+        Ending { winner, reason }
+    }
+
+    /// The outcome; none if the game was called off.
+    pub fn outcome(self) -> Option<Outcome> {
+        let outcome = self.winner.map_or(Outcome::Draw, Outcome::Win);
+        (self.reason != Reason::Aborted).then_some(outcome)
+    }
+}
+
+/// In JSON a winner is 1, 2, the word `draw`, or null if the game was called off.
+impl Serialize for Ending {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_struct("Ending", 2)?;
+        fields.serialize_field("winner", &self.outcome())?;
+        fields.serialize_field("reason", &self.reason)?;
+        fields.end()
+    }
 }
 
 /// What happened.
@@ -97,13 +132,7 @@ pub enum Fact {
         turns: usize,
     },
     /// The game ended.
-    Result {
-        /// The winner, or a draw.
-        #[serde(serialize_with = "winner::serialize")]
-        winner: Option<Player>,
-        /// Why.
-        reason: Reason,
-    },
+    Result(Ending),
     /// Another game was asked for, or made.
     Rematch {
         /// The id of the new game, when it was made.
@@ -131,26 +160,10 @@ impl Fact {
             Fact::Offer { .. } => "offer",
             Fact::Declined => "declined",
             Fact::Undone { .. } => "undone",
-            Fact::Result { .. } => "result",
+            Fact::Result(_) => "result",
             Fact::Rematch { .. } => "rematch",
             Fact::Paused { .. } => "paused",
             Fact::Unknown => "unknown",
-        }
-    }
-}
-
-/// In JSON a winner is 1, 2 or the word `draw`.
-pub(crate) mod winner {
-    use rules::Player;
-    use serde::{Serialize, Serializer};
-
-    pub fn serialize<S: Serializer>(
-        winner: &Option<Player>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        match winner {
-            Some(player) => player.serialize(serializer),
-            None => "draw".serialize(serializer),
         }
     }
 }
@@ -249,8 +262,9 @@ mod tests {
             Fact::Offer { offer: Offer::Undo },
             Fact::Declined,
             Fact::Undone { turns: 3 },
-            Fact::Result { winner: None, reason: Reason::Agreed },
-            Fact::Result { winner: Some(Player::Two), reason: Reason::Time },
+            Fact::Result(Ending::new(None, Reason::Agreed)),
+            Fact::Result(Ending::new(None, Reason::Aborted)),
+            Fact::Result(Ending::new(Some(Player::Two), Reason::Time)),
             Fact::Rematch { id: None },
             Fact::Rematch { id: Some("abcdefgh".into()) },
             Fact::Paused { from: 1, to: 2 },

@@ -1,8 +1,7 @@
 //! The referee: what an action becomes, or why not. Nothing here changes the state: whoever keeps a game stores the
 //! events first.
 
-use crate::course::Ending;
-use crate::event::{Fact, Offer, Reason};
+use crate::event::{Ending, Fact, Offer, Reason};
 use crate::refusal::Refusal;
 use crate::state::{Rematch, State};
 use engine::Session;
@@ -28,6 +27,8 @@ pub enum Action {
     },
     /// To give up.
     Resign,
+    /// To call the game off, before both have moved.
+    Abort,
     /// To offer a draw.
     OfferDraw,
     /// To accept what is offered.
@@ -125,13 +126,14 @@ impl Message {
             "move" => Action::Move { turn: turn.ok_or_else(|| missing("turn"))? },
             "join" => Action::Join { name, secret: checked_secret(secret)? },
             "resign" => Action::Resign,
+            "abort" => Action::Abort,
             "offer-draw" => Action::OfferDraw,
             "accept" => Action::Accept,
             "decline" => Action::Decline,
             "undo" => Action::Undo,
             "rematch" => Action::Rematch,
             other => {
-                let known = "move, join, resign, offer-draw, accept, decline, undo, rematch";
+                let known = "move, join, resign, abort, offer-draw, accept, decline, undo, rematch";
                 let error = format!("unknown command `{}`, expected {known}", shorten(other));
                 return Err(Refusal::not_understood(error).at(field));
             }
@@ -260,9 +262,13 @@ pub fn same_as_before(action: &Action, fact: &Fact) -> Result<(), Refusal> {
         (Action::Join { name: asked, .. }, Fact::Joined { name: given }) => {
             name(asked.as_deref()).as_ref() == Ok(given)
         }
-        (Action::Resign, Fact::Result { reason: Reason::Resigned, .. })
+        (Action::Resign, Fact::Result(Ending { reason: Reason::Resigned, .. }))
+        | (Action::Abort, Fact::Result(Ending { reason: Reason::Aborted, .. }))
         | (Action::OfferDraw, Fact::Offer { offer: Offer::Draw })
-        | (Action::OfferDraw | Action::Accept, Fact::Result { reason: Reason::Agreed, .. })
+        | (
+            Action::OfferDraw | Action::Accept,
+            Fact::Result(Ending { reason: Reason::Agreed, .. }),
+        )
         | (Action::Undo, Fact::Offer { offer: Offer::Undo })
         | (Action::Undo | Action::Accept, Fact::Undone { .. })
         | (Action::Decline, Fact::Declined)
@@ -300,13 +306,14 @@ pub fn decide(game: &State, seat: Player, action: &Action) -> Result<Decision, R
     if game.course.result.is_some() {
         return Err(Refusal::conflict("the game is over"));
     }
-    if game.course.seq >= MOST_EVENTS && *action != Action::Resign {
+    if game.course.seq >= MOST_EVENTS && !matches!(action, Action::Resign | Action::Abort) {
         return Err(Refusal::conflict("the game is too long to go on: resign"));
     }
     match action {
         Action::Move { turn } => play(game, seat, turn),
         Action::Join { name: asked, .. } => join(game, seat, asked.as_deref()),
         Action::Resign => Ok(end(Some(seat.other()), Reason::Resigned).into()),
+        Action::Abort => abort(game),
         Action::OfferDraw => offer_draw(game, seat),
         Action::Accept => accept(game, seat),
         Action::Decline => match game.course.offer {
@@ -319,7 +326,7 @@ pub fn decide(game: &State, seat: Player, action: &Action) -> Result<Decision, R
 }
 
 fn end(winner: Option<Player>, reason: Reason) -> Fact {
-    Fact::Result { winner, reason }
+    Fact::Result(Ending { winner, reason })
 }
 
 fn nothing_offered() -> Refusal {
@@ -345,7 +352,7 @@ pub fn play(game: &State, seat: Player, turn: &str) -> Result<Decision, Refusal>
     let played = next.last_turn().unwrap_or_default();
     let said = (played != turn).then(|| turn.to_owned());
     let mut facts = vec![Fact::Move { turn: played, said }];
-    facts.extend(ending(next.as_ref()).map(|(winner, reason)| end(winner, reason)));
+    facts.extend(ending(next.as_ref()).map(Fact::Result));
     Ok(Decision::Facts(facts))
 }
 
@@ -353,7 +360,7 @@ pub fn play(game: &State, seat: Player, turn: &str) -> Result<Decision, Refusal>
 pub fn ending(board: &dyn Session) -> Option<Ending> {
     let by_rules = board.outcome().is_some();
     let reason = if by_rules { Reason::Rules } else { Reason::Repetition };
-    board.result().map(|outcome| (outcome.winner(), reason))
+    board.result().map(|outcome| Ending::new(outcome.winner(), reason))
 }
 
 fn join(game: &State, seat: Player, asked: Option<&str>) -> Result<Decision, Refusal> {
@@ -369,6 +376,18 @@ fn join(game: &State, seat: Player, asked: Option<&str>) -> Result<Decision, Ref
         true => Ok(Decision::Taken(joined)),
         false => Ok(joined.into()),
     }
+}
+
+/// Whether a player may still call the game off instead of resigning: until both have moved here.
+pub fn can_abort(game: &State) -> bool {
+    game.course.result.is_none() && game.course.turns < game.created.turns.len() + 2
+}
+
+fn abort(game: &State) -> Result<Decision, Refusal> {
+    if !can_abort(game) {
+        return Err(Refusal::conflict("both players have moved: resign, or offer a draw"));
+    }
+    Ok(end(None, Reason::Aborted).into())
 }
 
 fn offer_draw(game: &State, seat: Player) -> Result<Decision, Refusal> {

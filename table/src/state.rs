@@ -2,11 +2,11 @@
 
 use crate::clock::{Clock, Pauses, TimeControl};
 use crate::course::Course;
-use crate::event::{Created, Event, Fact, Seat, clocks};
+use crate::event::{Created, Ending, Event, Fact, Seat, clocks};
 use crate::{told, words};
 use engine::{Session, Who};
 use rules::record::{Record, Verdict};
-use rules::{ByPlayer, Outcome, Player};
+use rules::{ByPlayer, Player};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -97,7 +97,7 @@ impl State {
             Fact::Rematch { id: None } => self.rematch = event.seat.map(Rematch::Asked),
             Fact::Offer { .. }
             | Fact::Declined
-            | Fact::Result { .. }
+            | Fact::Result(_)
             | Fact::Paused { .. }
             | Fact::Unknown => {}
         }
@@ -117,7 +117,7 @@ impl State {
         let at = received.max(self.course.last_at);
         let event = |(i, fact): (usize, Fact)| {
             // A result that follows a turn is the referee's.
-            let by_referee = i > 0 && matches!(fact, Fact::Result { .. });
+            let by_referee = i > 0 && matches!(fact, Fact::Result(_));
             Event {
                 seq: self.course.seq + 1 + i as i64,
                 seat: seat.filter(|_| !by_referee),
@@ -187,17 +187,13 @@ impl State {
             Rematch::Asked(seat) => json!({ "seat": seat }),
             Rematch::Made(id) => json!({ "id": id }),
         });
-        let result = course.result.map(|(winner, reason)| {
-            let outcome = winner.map_or(Outcome::Draw, Outcome::Win);
-            json!({ "winner": outcome, "reason": reason })
-        });
         let fields = json!({
             "id": id, "seq": course.seq, "at": course.last_at, "board_seq": course.board_seq,
             "game": self.created.game,
             "options": self.created.options, "start": self.created.start,
             "seats": seats, "shared": self.created.shared, "clock": self.created.clock,
             "created_at": self.created_at, "turns": self.session.history(),
-            "turn": course.turn, "result": result, "ending": words::ending(self), "offer": offer, "rematch": rematch,
+            "turn": course.turn, "result": course.result, "ending": words::ending(self), "offer": offer, "rematch": rematch,
             // Whoever read the clock before the last event came still sees it as that event left it.
             "clocks": course.clock.as_ref().map(|clock| clocks(clock, now.max(course.last_at))),
         });
@@ -248,8 +244,8 @@ impl State {
         let tags = ["Player1", "Player2"].into_iter().zip(&self.course.names);
         let tags: Vec<_> = tags.filter_map(|(tag, name)| Some((tag, name.as_deref()?))).collect();
         let mut record = self.session.record(&tags);
-        if let Some((winner, _)) = self.course.result {
-            record.set_result(winner.map_or(Verdict::Draw, Verdict::Win));
+        if let Some(outcome) = self.course.result.and_then(Ending::outcome) {
+            record.set_result(Verdict::from(Some(outcome)));
         }
         record
     }

@@ -2,7 +2,7 @@
 //! code and derived readers of nested types made it a sixth larger.
 
 use crate::clock::TimeControl;
-use crate::event::{Created, Event, Fact, Offer, Reason, Seat};
+use crate::event::{Created, Ending, Event, Fact, Offer, Reason, Seat};
 use engine::Who;
 use rules::{ByPlayer, Player};
 use serde_json::Value;
@@ -64,14 +64,17 @@ fn reason(value: &Value) -> Result<Reason, Misread> {
         Some("time") => Reason::Time,
         Some("agreed") => Reason::Agreed,
         Some("repetition") => Reason::Repetition,
+        Some("aborted") => Reason::Aborted,
         Some("recorded") => Reason::Recorded,
         _ => return Err(missing("reason", "why a game ends")),
     })
 }
 
 /// How a game ended.
-pub fn ending(value: &Value) -> Result<(Option<Player>, Reason), Misread> {
-    Ok((winner(value)?, reason(value)?))
+pub fn ending(value: &Value) -> Result<Ending, Misread> {
+    let reason = reason(value)?;
+    let winner = if reason == Reason::Aborted { None } else { winner(value)? };
+    Ok(Ending { winner, reason })
 }
 
 pub fn offer(value: &Value, field: &str) -> Result<Offer, Misread> {
@@ -143,10 +146,7 @@ fn fact(value: &Value) -> Result<Fact, Misread> {
             let turns = usize::try_from(number(value, "turns")?);
             Fact::Undone { turns: turns.map_err(|_| missing("turns", "a number"))? }
         }
-        "result" => {
-            let (winner, reason) = ending(value)?;
-            Fact::Result { winner, reason }
-        }
+        "result" => Fact::Result(ending(value)?),
         "rematch" => Fact::Rematch { id: optional(value, "id") },
         "paused" => Fact::Paused { from: number(value, "from")?, to: number(value, "to")? },
         _ => Fact::Unknown,

@@ -1,7 +1,7 @@
 //! What happened in a game, in words: for lists, announcements and screen readers.
 
 use crate::course::Course;
-use crate::event::{Event, Fact, Offer, Reason};
+use crate::event::{Ending, Event, Fact, Offer, Reason};
 use crate::state::State;
 use rules::Player;
 
@@ -14,7 +14,8 @@ pub fn event(event: &Event, after: &Course) -> Option<String> {
         Fact::Offer { offer } => by(asks(*offer)),
         Fact::Declined => by("declines."),
         Fact::Undone { .. } => Some("A turn was taken back.".into()),
-        Fact::Result { winner, reason } => Some(format!("{}.", result(*winner, *reason, after))),
+        Fact::Result(Ending { reason: Reason::Aborted, .. }) => by("has called the game off."),
+        Fact::Result(ending) => Some(format!("{}.", result(*ending, after))),
         Fact::Rematch { id: None } => by(ASKS_AGAIN),
         Fact::Rematch { id: Some(_) } => Some("The next game is ready.".into()),
         Fact::Created(_) | Fact::Move { .. } | Fact::Paused { .. } | Fact::Unknown => None,
@@ -33,12 +34,13 @@ pub fn asks(offer: Offer) -> &'static str {
 }
 
 /// How a game ended: `Ann has won on time`.
-pub fn result(winner: Option<Player>, reason: Reason, course: &Course) -> String {
-    let who = match winner {
-        Some(player) => format!("{} has won", course.name(player)),
-        None => "A draw".into(),
+pub fn result(ending: Ending, course: &Course) -> String {
+    let who = match (ending.winner, ending.reason) {
+        (Some(player), _) => format!("{} has won", course.name(player)),
+        (None, Reason::Aborted) => "The game".into(),
+        (None, _) => "A draw".into(),
     };
-    format!("{who}{}", how(reason))
+    format!("{who}{}", how(ending.reason))
 }
 
 /// How a result came about, behind the winner.
@@ -49,15 +51,16 @@ pub fn how(reason: Reason) -> &'static str {
         Reason::Time => " on time",
         Reason::Agreed => " by agreement",
         Reason::Repetition => " by repetition",
+        Reason::Aborted => " was called off",
         Reason::Recorded => ", as the record says",
     }
 }
 
 /// How a game ended, with what the board says where the rules ended it; nothing while it goes on.
 pub fn ending(state: &State) -> Option<String> {
-    let (winner, reason) = state.course.result?;
-    if reason != Reason::Rules {
-        return Some(result(winner, reason, &state.course));
+    let ending = state.course.result?;
+    if ending.reason != Reason::Rules {
+        return Some(result(ending, &state.course));
     }
     let status = named(&state.session.diagram().status, &state.course);
     let mut letters = status.chars();

@@ -57,6 +57,7 @@ pub enum Verb {
     Rules,
     Resign,
     Pause,
+    Abort,
     Resume,
     Rematch,
     Swap,
@@ -82,6 +83,7 @@ impl Verb {
             "save" | "s" => Verb::Save,
             "rules" | "r" => Verb::Rules,
             "resign" => Verb::Resign,
+            "abort" => Verb::Abort,
             "pause" | "p" => Verb::Pause,
             "resume" => Verb::Resume,
             "rematch" | "n" => Verb::Rematch,
@@ -195,6 +197,9 @@ impl Lines {
                 }
                 None => self.say("it is nobody's turn")?,
             },
+            Verb::Abort => {
+                self.say("only a game on a server is called off; `quit` leaves this one")?
+            }
             Verb::Pause => return self.pause(sitting),
             Verb::Resume => {}
             Verb::Rematch | Verb::Swap if sitting.result().is_some() => {

@@ -27,7 +27,7 @@ const HELP: &[(&str, &str)] = &[
     ("turns, rules", "the turns so far; how the game is played"),
     ("undo, draw", "asks to take a turn back; offers a draw"),
     ("accept, decline", "answers what the other side asks for"),
-    ("resign", "gives up"),
+    ("resign, abort", "gives up; calls the game off, before both have moved"),
     ("rematch", "asks for another game, or goes there when both have asked"),
     ("quit", "leaves; the game goes on, and `quadrille join` comes back to it"),
 ];
@@ -286,6 +286,7 @@ impl Game {
             }
             Verb::Undo => self.send("undo", lines)?,
             Verb::Resign => self.send("resign", lines)?,
+            Verb::Abort => self.send("abort", lines)?,
             Verb::Rematch => match self.remote.next_link(&self.sitting) {
                 Some(link) => return Ok(After::Next(link)),
                 None => self.send("rematch", lines)?,

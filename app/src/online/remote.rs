@@ -239,7 +239,7 @@ impl Remote {
                 sitting.show_state();
                 Change::Back(said)
             }
-            Fact::Result { .. } => Change::Ended,
+            Fact::Result(_) => Change::Ended,
             Fact::Offer { .. } => Change::Said(said, open_offer(sitting).map(|_| Answer::Offer)),
             Fact::Rematch { id: Some(_) } => Change::Said(said, Some(Answer::NextGame)),
             Fact::Rematch { id: None } => {

@@ -11,7 +11,9 @@ use engine::{Entry, Limits, Session, Who};
 use rules::diagram::Diagram;
 use rules::{ByPlayer, Outcome, Player};
 use std::time::{Duration, Instant};
-use table::{Action, Created, Fact, Reason, Seat, State, TimeControl, Tree, referee, words};
+use table::{
+    Action, Created, Ending, Fact, Reason, Seat, State, TimeControl, Tree, referee, words,
+};
 
 /// The level that resists in a puzzle: it sees the loss coming and answers at once.
 const RESISTANCE: u8 = 7;
@@ -93,11 +95,11 @@ impl Sitting {
     /// The result, which a server may not have acknowledged yet.
     pub fn result(&self) -> Option<Outcome> {
         let told = self.state.course.result;
-        self.board.result().or(told.map(|(winner, _)| winner.map_or(Outcome::Draw, Outcome::Win)))
+        self.board.result().or(told.map(|told| told.outcome().unwrap_or(Outcome::Draw)))
     }
 
     /// The result, if the board does not show it.
-    fn given(&self) -> Option<(Option<Player>, Reason)> {
+    fn given(&self) -> Option<Ending> {
         self.state.course.result.filter(|_| self.board.result().is_none())
     }
 
@@ -175,9 +177,9 @@ impl Sitting {
     pub fn diagram(&self) -> Diagram {
         let (mut diagram, course) = (self.board.diagram(), self.state.course.with_colours());
         diagram.status = match self.given() {
-            Some((winner, reason)) => {
+            Some(ending) => {
                 diagram.turn = None;
-                words::result(winner, reason, &course)
+                words::result(ending, &course)
             }
             None => words::named(&diagram.status, &course),
         };
@@ -338,7 +340,7 @@ impl Sitting {
         let course = &mut self.state.course;
         course.rest(rests, millis(now));
         let Some(loser) = course.out_of_time(millis(now)) else { return false };
-        let result = Fact::Result { winner: Some(loser.other()), reason: Reason::Time };
+        let result = Fact::Result(Ending::new(Some(loser.other()), Reason::Time));
         self.happen(None, vec![result], now).is_ok()
     }
 

@@ -5,7 +5,7 @@ use super::{Sitting, seat};
 use rules::ByPlayer;
 use rules::record::{Record, Verdict};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
-use table::{Reason, Tree};
+use table::{Ending, Reason, Tree};
 
 const TAGS: ByPlayer<[&str; 2]> = ByPlayer::new(["Player1", "Seat1"], ["Player2", "Seat2"]);
 
@@ -23,13 +23,14 @@ impl Sitting {
             tags.push(("Clock", terms.code()));
             tags.push(("Left", left.join(" ")));
         }
-        if let Some((winner, reason)) = self.given() {
+        let aborted = self.given().is_some_and(|ending| ending.outcome().is_none());
+        if let Some(Ending { winner, reason }) = self.given() {
             let loser = winner.map_or("nobody", |winner| self.name(winner.other()));
             tags.push(("Termination", termination(reason, loser)));
         }
         let tags: Vec<_> = tags.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let mut record = self.board.record(&tags);
-        record.set_result(Verdict::from(self.result()));
+        record.set_result(Verdict::from(self.result().filter(|_| !aborted)));
         if let Some(notes) = &self.notes {
             let mut tree = notes.clone();
             tree.go(None);
@@ -58,7 +59,7 @@ impl Sitting {
         sitting.notes = Some(Tree::of(&record.main)).filter(|tree| !tree.is_plain());
         if let (Some(outcome), None) = (record.result.outcome(), sitting.board.result()) {
             let reason = reason(record.tag("Termination").unwrap_or_default());
-            sitting.state.course.result = Some((outcome.winner(), reason));
+            sitting.state.course.result = Some(Ending::new(outcome.winner(), reason));
         }
         Ok(sitting)
     }
@@ -82,6 +83,7 @@ fn termination(reason: Reason, loser: &str) -> String {
         Reason::Agreed => "both agreed".into(),
         Reason::Repetition => "the position occurred for the third time".into(),
         Reason::Rules => "by the rules".into(),
+        Reason::Aborted => "called off before both had moved".into(),
         Reason::Recorded => "as the record says".into(),
     }
 }

@@ -284,15 +284,15 @@ fn the_screen_marks_what_is_not_acknowledged_and_asks_before_it_is_left() {
 fn leaving_the_screen_without_an_acknowledgement_is_said_and_ends_with_1() {
     let own = folder("leaving-screen-lost");
     let server = Server::start(&own.join("games.db"), "127.0.0.1:0");
-    for (number, leave) in ["\x03\x03", "qq\x1b[B\r", "resign", "signal"].into_iter().enumerate() {
+    for (number, leave) in ["\x03\x03", "qq\x1b[B\r", "abort", "signal"].into_iter().enumerate() {
         let [link, _] = server.game(&wanted("gekitai"));
         let mut ann = Tty::start(&["join", &link], &own.join(number.to_string()), SMALL);
         ann.sees("the other side is away");
         server.signal(Signal::STOP);
-        let what = if leave == "resign" { "resign" } else { "c3" };
+        let what = if leave == "abort" { "abort" } else { "c3" };
         match leave {
-            // Resign, sure, leave: the menu's third offer, and each question's second answer.
-            "resign" => ann.send("p\x1b[B\x1b[B\x1b[B\r\x1b[B\rqq\x1b[B\r"),
+            // Call the game off and leave: the menu's first offer, and the question's second answer.
+            "abort" => ann.send("p\x1b[B\rqq\x1b[B\r"),
             "signal" => {
                 ann.send("c3\r");
                 ann.sees("c3…");

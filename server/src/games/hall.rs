@@ -22,7 +22,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use table::Refusal;
-use table::event::{Created, Fact, Reason};
+use table::event::{Created, Ending, Fact, Reason};
 use tokio::sync::watch;
 
 /// How often a change is retried after a conflict.
@@ -482,7 +482,7 @@ impl Hall {
         let ended = self.change(room, at, |game| {
             Ok(game.course.out_of_time(at).map(|loser| {
                 let winner = Some(loser.other());
-                let facts = vec![Fact::Result { winner, reason: Reason::Time }];
+                let facts = vec![Fact::Result(Ending::new(winner, Reason::Time))];
                 Plan { facts, ..Plan::default() }
             }))
         });

@@ -12,7 +12,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use table::clock::Pauses;
-use table::event::{Event, Reason};
+use table::event::{Ending, Event, Reason};
 
 /// What is stored.
 pub struct Truth {
@@ -157,7 +157,7 @@ pub fn time_given_back(plan: &Plan, truth: &Truth, book: &Book) -> Vec<String> {
     let mut failures = Vec::new();
     for (id, stored) in &truth.games {
         let Ok(game) = truth.replay(id, usize::MAX) else { continue };
-        let Some((winner, Reason::Time)) = game.course.result else { continue };
+        let Some(Ending { winner, reason: Reason::Time }) = game.course.result else { continue };
         let Some(loser) = winner.map(Player::other) else { continue };
         let seat = usize::from(loser.number());
         let Ok(before) = truth.replay(id, stored.len() - 1) else { continue };

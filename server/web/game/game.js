@@ -127,7 +127,11 @@ const deeds = (p) => ({
   flip: () => flip(p),
   draw: () => command(p, 'offer-draw'),
   resign: async () => {
-    if (await confirmBox('Give this game up?', 'Resign', 'Play on')) command(p, 'resign');
+    if (game.mayAbort(p.state)) {
+      const sure = await confirmBox('Call this game off? Nobody wins.', 'Call off', 'Play on');
+      // The other may have moved meanwhile; then the server says so.
+      if (sure) command(p, 'abort');
+    } else if (await confirmBox('Give this game up?', 'Resign', 'Play on')) command(p, 'resign');
   },
   rematch: () => command(p, 'rematch'),
   rules: () => rulesPanel(p.state.info, p.parts.clock),

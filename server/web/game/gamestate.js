@@ -133,6 +133,9 @@ export const idleWords = (state, status) => {
 const mayBeHelped = ({ game, device }) =>
   isComputer(game, 1) || isComputer(game, 2) || (device && !game.clocks);
 
+/** Whether a game on a server can be called off, so that nobody loses: until both have moved. @param {State} state */
+export const mayAbort = ({ game, device }) => !device && !game.result && game.turns.length < 2;
+
 /** Which buttons there are, and which of them do something. @param {State} state @param {Outbox} box */
 export const controls = (state, box) => {
   const { game, thinking } = state;
@@ -160,7 +163,11 @@ export const controls = (state, box) => {
       disabled:
         game.offer !== null || !game.turns.length || !isStarted(state) || waits('offer-draw'),
     },
-    resign: { hidden: !playing, disabled: waits('resign') },
+    resign: {
+      hidden: !playing,
+      disabled: waits('resign') || waits('abort'),
+      label: mayAbort(state) ? 'Call off' : 'Resign',
+    },
     rematch: {
       hidden: !over || !here,
       disabled: asked || waits('rematch'),

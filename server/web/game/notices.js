@@ -58,6 +58,7 @@ export const announcement = ({ kind, seat, offer, id, words }, you) => {
 const CALLED = /** @type {Record<string, string>} */ ({
   join: 'your name',
   resign: 'your resignation',
+  abort: 'calling the game off',
   'offer-draw': 'your draw offer',
   accept: 'your acceptance',
   decline: 'your refusal',

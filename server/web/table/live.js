@@ -6,7 +6,7 @@
  *   joined?: boolean}} SeatInfo
  * @typedef {{id: string, seq: number, at?: number, board_seq: number, game: string, options: object, start: string,
  *   seats: [SeatInfo, SeatInfo], shared: boolean, clock: any, turns: string[], turn: 1|2,
- *   result: null|{winner: 1|2|'draw', reason: string}, ending?: string|null,
+ *   result: null|{winner: 1|2|'draw'|null, reason: string}, ending?: string|null,
  *   offer: null|{kind: 'draw'|'undo', seat: 1|2}, rematch: any, clocks: any, you?: (1|2)[]}} Game
  *   `ending` says in words how it ended
  */

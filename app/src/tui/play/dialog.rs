@@ -10,6 +10,7 @@ use ratatui::crossterm::event::KeyCode;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear};
+use table::referee;
 
 /// What the pause menu offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +19,8 @@ pub enum Offer {
     Save,
     Rules,
     Resign,
+    /// On a server: end the game before both have moved; nobody wins.
+    CallOff,
     /// On a server: offer a draw, ask to take a turn back, and answer what is offered.
     Draw,
     AskBack,
@@ -46,6 +49,7 @@ impl Offer {
             Offer::Save => "Save",
             Offer::Rules => "Rules",
             Offer::Resign => "Resign",
+            Offer::CallOff => "Call the game off",
             Offer::Draw => "Offer a draw",
             Offer::AskBack => "Ask to take back",
             Offer::Accept => "Accept the offer",
@@ -126,6 +130,7 @@ impl BoardScreen {
         if self.is_online() && !self.sitting.looks_on() {
             match is_over {
                 true => offers.push(Offer::Rematch),
+                false if referee::can_abort(&self.sitting.state) => offers.push(Offer::CallOff),
                 false => offers.extend([Offer::Draw, Offer::AskBack, Offer::Resign]),
             }
         }
@@ -182,6 +187,7 @@ impl BoardScreen {
                 let series = self.mode.task().map(|task| task.series.clone());
                 return series.map_or(Next::Stay, Next::Puzzle);
             }
+            Offer::CallOff => self.send_word("abort"),
             Offer::Draw => self.send_word("offer-draw"),
             Offer::AskBack => self.send_word("undo"),
             Offer::Accept => self.send_word("accept"),
