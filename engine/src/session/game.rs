@@ -9,7 +9,7 @@ use rules::notation::{Notation, options_to_json, to_json};
 use rules::perft::{perft, perft_turns};
 use rules::random::Random;
 use rules::record::{Node, Record, Variation, Verdict, turn_moves};
-use rules::{ByPlayer, Edit, Game, Info, Outcome, Player, SetupError};
+use rules::{ByPlayer, Edit, Game, Info, Outcome, Player, SetupError, spoken};
 use serde_json::{Map, Value};
 use std::any::Any;
 
@@ -216,6 +216,14 @@ impl<G: Play> Course for Match<G> {
 
     fn last_traces(&self) -> Vec<Trace> {
         self.last_moves().iter().map(|past| past.before.trace(past.m)).collect()
+    }
+
+    fn last_effect(&self) -> Option<String> {
+        let turn = self.last_turn()?;
+        let moves = self.last_moves();
+        let effects: Vec<_> =
+            moves.iter().map(|past| spoken::effect(&past.before, past.m)).collect();
+        Some(format!("{turn}: {}", effects.join("; ")))
     }
 
     fn record(&self, tags: &[(&str, &str)]) -> Record {

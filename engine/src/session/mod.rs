@@ -96,6 +96,8 @@ pub trait Course: Position {
     fn diagram(&self) -> Diagram;
     /// What each move of the last turn did on the board.
     fn last_traces(&self) -> Vec<Trace>;
+    /// What the last turn did on the board, in words: "c2: pushes 2 markers, …"; none before the first.
+    fn last_effect(&self) -> Option<String>;
     /// The match as a record, with these tags after the game's own. A match that was read from a record and
     /// has not changed returns that record if no tags are given.
     fn record(&self, tags: &[(&str, &str)]) -> Record;
