@@ -23,6 +23,8 @@ struct LessonEntry {
     title: &'static str,
     task: &'static str,
     position: &'static str,
+    /// Where the small game begins that ends the lesson.
+    game: &'static str,
 }
 
 /// Lists the lessons of a game.
@@ -33,6 +35,7 @@ pub fn list(id: &str) -> Result<LessonList, Refusal> {
         title: lesson.title,
         task: lesson.task,
         position: lesson.position,
+        game: lesson.game,
     };
     Ok(LessonList { game: info.id, lessons: info.lessons.iter().zip(1..).map(row).collect() })
 }
@@ -118,6 +121,7 @@ pub(crate) fn open(entry: &Entry, position: &str) -> Result<Box<dyn Session>, Re
 fn is_done(goal: Goal, player: Player, session: &dyn Session) -> bool {
     match goal {
         Goal::Win => session.result() == Some(Outcome::Win(player)),
+        Goal::Safe => session.result().is_none() && !wins_at_once(session),
         Goal::Off(count) => {
             let traces = session.last_traces();
             let left = traces.iter().flat_map(|trace| &trace.travels).filter(|t| t.to.is_none());
@@ -133,10 +137,17 @@ fn is_done(goal: Goal, player: Player, session: &dyn Session) -> bool {
     }
 }
 
+/// Whether some turn of the player to move wins.
+pub(crate) fn wins_at_once(session: &dyn Session) -> bool {
+    let won = Some(Outcome::Win(session.turn()));
+    session.children().into_iter().any(|child| child.outcome == won)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::GAMES;
+    use engine::{GAMES, Limits, Stop};
+    use rules::random::Random;
 
     fn attempt(game: &str, number: usize, turns: Vec<String>) -> LessonShown {
         LessonTry { game: game.into(), number, turns, answer: false }.answer().unwrap()
@@ -162,7 +173,44 @@ mod tests {
     #[test]
     fn a_game_has_a_handful_or_none() {
         for entry in GAMES {
-            assert!(matches!(entry.info.lessons.len(), 0 | 4..=6), "{}", entry.info.id);
+            assert!(matches!(entry.info.lessons.len(), 0 | 6..=10), "{}", entry.info.id);
+        }
+    }
+
+    /// Whether the player to move wins the small game of a lesson against the weakest level.
+    fn is_won(entry: &'static Entry, position: &str, seed: u64) -> bool {
+        let mut session = open(entry, position).unwrap();
+        let learner = session.turn();
+        let (mut strong, mut weak) = ((entry.thinker)(1), (entry.thinker)(1));
+        let mut random = Random::new(seed);
+        for _ in 0..60 {
+            if let Some(result) = session.result() {
+                return result == Outcome::Win(learner);
+            }
+            let (limits, stop) = (Limits::nodes(2_000), Stop::default());
+            let turn = match session.turn() == learner {
+                true => strong.turn(session.as_ref(), &limits, &stop),
+                false => {
+                    let level = engine::levels::find(1).unwrap();
+                    let bounds = (&limits, &stop);
+                    weak.level_think(session.as_ref(), level, bounds, &mut random, &mut |_| {})
+                }
+            };
+            session.play(&turn.unwrap()).unwrap();
+        }
+        false
+    }
+
+    #[test]
+    fn the_small_game_of_every_lesson_can_be_won_and_is_not_won_yet() {
+        for entry in GAMES {
+            for lesson in entry.info.lessons {
+                let name = format!("{}: {}", entry.info.id, lesson.title);
+                let session = open(entry, lesson.game).unwrap();
+                assert_eq!(session.turn(), Player::One, "{name}");
+                let won = (0..4).filter(|seed| is_won(entry, lesson.game, *seed)).count();
+                assert!(won >= 3, "{name}: won {won} of 4");
+            }
         }
     }
 }

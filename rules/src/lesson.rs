@@ -1,4 +1,4 @@
-//! Lessons: each teaches a rule by a task for one turn on the board.
+//! Lessons: each teaches a rule by a task for one turn on the board, and ends in a small game.
 
 /// A position, a task, and a goal that tells whether the task was done.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +13,8 @@ pub struct Lesson {
     pub goal: Goal,
     /// A turn that reaches the goal.
     pub answer: &'static str,
+    /// The position of a small game against the weakest level, in which the rule decides.
+    pub game: &'static str,
 }
 
 /// What a turn has to achieve.
@@ -20,6 +22,8 @@ pub struct Lesson {
 pub enum Goal {
     /// The game is won.
     Win,
+    /// The game goes on, and the opponent cannot win with the next turn.
+    Safe,
     /// At least this many pieces have left the board.
     Off(usize),
     /// Cells hold something, in the words of [`crate::spoken`]: "d4" and "red stack of 6".

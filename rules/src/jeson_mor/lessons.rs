@@ -9,6 +9,7 @@ pub const LESSONS: &[Lesson] = &[
         position: "4n/5/5/5/N4 1",
         goal: Goal::Holds(&[("b3", "white knight")]),
         answer: "a1-b3",
+        game: "3nn/5/5/5/NNN2 1",
     },
     Lesson {
         title: "Capturing",
@@ -16,6 +17,15 @@ pub const LESSONS: &[Lesson] = &[
         position: "4n/5/1n3/5/N4 1",
         goal: Goal::Holds(&[("b3", "white knight")]),
         answer: "a1-b3",
+        game: "n3n/5/1n3/5/NN1N1 1",
+    },
+    Lesson {
+        title: "The last knight",
+        task: "Capturing your opponent's last knight wins. There is only the one on b3.",
+        position: "5/5/1n3/5/N4 1",
+        goal: Goal::Win,
+        answer: "a1-b3",
+        game: "5/3n1/5/5/NNN2 1",
     },
     Lesson {
         title: "To the centre",
@@ -23,6 +33,7 @@ pub const LESSONS: &[Lesson] = &[
         position: "4n/5/5/N4/5 1",
         goal: Goal::Holds(&[("c3", "white knight")]),
         answer: "a2-c3",
+        game: "n3n/5/5/N3N/5 1",
     },
     Lesson {
         title: "Riding out",
@@ -30,6 +41,7 @@ pub const LESSONS: &[Lesson] = &[
         position: "4n/5/2N2/5/N4 1",
         goal: Goal::Win,
         answer: "c3-a2",
+        game: "n3n/5/5/N4/1N3 1",
     },
     Lesson {
         title: "Not so fast",
@@ -37,5 +49,22 @@ pub const LESSONS: &[Lesson] = &[
         position: "4n/5/2n2/N4/5 1",
         goal: Goal::Holds(&[("c3", "white knight")]),
         answer: "a2-c3",
+        game: "4n/5/2n2/N3N/5 1",
+    },
+    Lesson {
+        title: "Counting the ring",
+        task: "You have two knights on the ring, Black has one. So jump in: if Black takes, you take back, and then nobody is left to stop you.",
+        position: "3n1/5/5/N3N/5 1",
+        goal: Goal::Holds(&[("c3", "white knight")]),
+        answer: "a2-c3",
+        game: "3n1/4n/5/N3N/1N3 1",
+    },
+    Lesson {
+        title: "Two against one",
+        task: "Black has two knights on the ring and would win the fight for the centre. Capture one of them.",
+        position: "3n1/4n/5/N2N1/5 1",
+        goal: Goal::Holds(&[("e4", "white knight")]),
+        answer: "d2-e4",
+        game: "3n1/4n/5/N2N1/1N3 1",
     },
 ];

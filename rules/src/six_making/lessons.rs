@@ -4,11 +4,20 @@ use crate::lesson::{Goal, Lesson};
 
 pub const LESSONS: &[Lesson] = &[
     Lesson {
+        title: "Placing",
+        task: "You may place one of your discs on an empty cell, while you have some left. Place one on b2.",
+        position: "3,o/4/4/4 1",
+        goal: Goal::Holds(&[("b2", "X pawn")]),
+        answer: "b2",
+        game: "ox,o,2/4/4/1,xo,x,1 1",
+    },
+    Lesson {
         title: "Pawns",
         task: "A single disc is a pawn: it steps one cell up, down, left or right, onto another tower. Put yours on the disc of O.",
         position: "x,o,2/4/4/4 1",
         goal: Goal::Holds(&[("b1", "X rook")]),
         answer: "a1-b1",
+        game: "x,oo,2/1,xo,2/4/o,2,x 1",
     },
     Lesson {
         title: "Rooks",
@@ -16,6 +25,7 @@ pub const LESSONS: &[Lesson] = &[
         position: "ox,2,o/4/4/4 1",
         goal: Goal::Holds(&[("d1", "X knight")]),
         answer: "a1-d1",
+        game: "ox,2,oo/4/x,3/o,2,ox 1",
     },
     Lesson {
         title: "Knights",
@@ -23,6 +33,23 @@ pub const LESSONS: &[Lesson] = &[
         position: "oox,3/4/1,o,2/4 1",
         goal: Goal::Holds(&[("b3", "X bishop")]),
         answer: "a1-b3",
+        game: "oox,3/3,x/1,oo,2/o,2,x 1",
+    },
+    Lesson {
+        title: "Bishops",
+        task: "Four discs are a bishop: it goes along a diagonal to the first tower there. Put the bishop on the disc in d4.",
+        position: "oxox,3/4/4/3,o 1",
+        goal: Goal::Holds(&[("d4", "X queen")]),
+        answer: "a1-d4",
+        game: "xoox,3/3,o/x,3/2,o,x 1",
+    },
+    Lesson {
+        title: "Queens",
+        task: "Five discs are a queen: she goes like a rook or like a bishop. Move one disc of hers along the diagonal onto the disc in d4.",
+        position: "xoxox,2,o/4/4/3,o 1",
+        goal: Goal::Holds(&[("a1", "O bishop"), ("d4", "X rook")]),
+        answer: "a1-d4:1",
+        game: "oox,1,x,1/4/3,oo/o,2,x 1",
     },
     Lesson {
         title: "Only a part",
@@ -30,6 +57,23 @@ pub const LESSONS: &[Lesson] = &[
         position: "ox,2,o/4/4/4 1",
         goal: Goal::Holds(&[("a1", "O pawn"), ("d1", "X rook")]),
         answer: "a1-d1:1",
+        game: "oxx,2,oo/4/x,3/o,3 1",
+    },
+    Lesson {
+        title: "Everybody's towers",
+        task: "Every tower is yours to move, whoever is on top. Move the rook of O onto your disc in d1.",
+        position: "xo,2,x/4/4/4 1",
+        goal: Goal::Holds(&[("d1", "O knight")]),
+        answer: "a1-d1",
+        game: "xo,2,xo/4/2,x,1/ox,3 1",
+    },
+    Lesson {
+        title: "Ko",
+        task: "O has just moved the top disc of a1 onto b1. You may not move it straight back: that would restore the board. Put your disc from a1 on top of it instead.",
+        position: "x,xo,2/4/4/3,o;ko=b1-a1:1 1",
+        goal: Goal::Holds(&[("b1", "X knight")]),
+        answer: "a1-b1",
+        game: "x,xo,2/4/3,x/o,2,ox 1",
     },
     Lesson {
         title: "The king",
@@ -37,5 +81,6 @@ pub const LESSONS: &[Lesson] = &[
         position: "ox,2,oxoo/4/4/4 1",
         goal: Goal::Win,
         answer: "a1-d1",
+        game: "oox,2,x/1,o,2/4/x,2,oo 1",
     },
 ];
