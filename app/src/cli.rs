@@ -18,7 +18,7 @@ use std::path::PathBuf;
 
 /// The command line.
 #[derive(Parser, Debug)]
-#[command(name = "quadrille", version, about = about(), long_about = None)]
+#[command(name = "quadrille", version = version(), about = about(), long_about = None)]
 #[command(after_help = "Examples:
   quadrille                                the menu: choose a game and play
   quadrille games                          the games and their options
@@ -31,6 +31,18 @@ pub struct Cli {
     /// What to do; without it, the menu opens.
     #[command(subcommand)]
     pub command: Option<Command>,
+}
+
+/// The version, with the commit and the features it was built with: what a report of a fault should name.
+fn version() -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    let features = [("many", cfg!(feature = "many")), ("tls", cfg!(feature = "tls"))];
+    let mut built: Vec<_> = option_env!("QUADRILLE_COMMIT").into_iter().collect();
+    built.extend(features.iter().filter(|(_, has)| *has).map(|(name, _)| *name));
+    match &built[..] {
+        [] => version.into(),
+        built => format!("{version} ({})", built.join(", ")),
+    }
 }
 
 /// The first line of the help: every game by its name.
@@ -178,6 +190,15 @@ The pages play, analyse and review by themselves, can be installed, and work wit
     Completions {
         /// The shell
         shell: clap_complete::Shell,
+    },
+    /// Print the manual page, or write the pages of all commands
+    #[command(after_help = "Examples:
+  quadrille man | man -l -
+  quadrille man -o ~/.local/share/man/man1")]
+    Man {
+        /// Write a page for each command into this folder instead
+        #[arg(short, long, value_name = "FOLDER")]
+        output: Option<PathBuf>,
     },
 }
 

@@ -9,6 +9,7 @@ pub mod arena;
 pub mod bench;
 mod completions;
 mod games;
+mod man;
 pub mod perft;
 pub mod play;
 pub mod puzzles;
@@ -57,6 +58,7 @@ pub fn run(command: Option<Command>) -> Result<(), Failure> {
         Command::Site { output } => site::run(&output),
         Command::Bench(args) => bench::run(&args),
         Command::Completions { shell } => completions::run(shell),
+        Command::Man { output } => man::run(output.as_deref()),
     }
 }
 
