@@ -102,7 +102,7 @@ import importlib.metadata
 import quadrille
 won = quadrille.Game("gekitai").position("6/1xx3/6/3oo1/6/6 1")
 print(won.play(quadrille.Engine("gekitai", level=5).play(won)).outcome)
-print(*(file.name for file in importlib.metadata.files("quadrille")))
+print(*(file.name for file in importlib.metadata.files("quadrille-games")))
 """
     outcome, files = run(python, "-I", "-c", code, cwd=tmp_path).splitlines()
     assert outcome == "1"

@@ -1,0 +1,140 @@
+/** The id of a game: `glaisher`, `gekitai`, `jeson-mor` or `six-making`. */
+export type Game = 'glaisher' | 'gekitai' | 'jeson-mor' | 'six-making';
+
+/** Who plays: 1 moves first. */
+export type Player = 1 | 2;
+
+/** What a request is about; without a position, the start of the game. */
+export interface About {
+  game: Game;
+  options?: Record<string, number | string>;
+  /** One line of text, or an object (docs/notation.md). */
+  position?: string | object;
+  /** Whole turns or single moves, played from there. */
+  turns?: string[];
+  id?: unknown;
+}
+
+/** How much the engine may do; the first limit that is reached ends the search. */
+export interface Limits {
+  time_ms?: number;
+  nodes?: number;
+  depth?: number;
+  lines?: number;
+}
+
+/** A line of play that the engine has found. */
+export interface Line {
+  turns: string[];
+  /** In hundredths of a piece or so, for the player to move. */
+  score: number;
+  /** Turns until a proven win, negative in a lost position. */
+  win_in: number | null;
+  /** The player's share of an evaluation bar, in thousandths. */
+  bar?: number;
+}
+
+export interface Query extends About {
+  ask?: 'query';
+  want?: ('turns' | 'children' | 'position' | 'text' | 'svg' | 'seed' | 'seed_best' | 'exact')[];
+  search?: Limits;
+}
+export interface QueryAnswer {
+  turn: Player;
+  over: boolean;
+  winner: Player | 'draw' | null;
+  turns?: string[];
+  children?: { turn: string; position: object; over: boolean; winner: Player | 'draw' | null }[];
+  position?: object;
+  text?: string;
+  svg?: string;
+  seed?: { value: [number, number] };
+  seed_best?: Record<string, string[]>;
+  exact?: { winner: Player | 'draw'; turns: number } | null;
+  search?: { depth: number; nodes: number; time_ms: number; lines: Line[] };
+}
+
+export interface View extends About {
+  ask: 'view';
+  flipped?: boolean;
+}
+export interface ViewAnswer {
+  game: Game;
+  options: Record<string, number | string>;
+  position: object;
+  text: string;
+  turn: Player;
+  over: boolean;
+  winner: Player | 'draw' | null;
+  in_turn: boolean;
+  status: string;
+  count: number;
+  svg: string;
+  size: [number, number];
+  cells: { name: string; at: [number, number]; says: string }[];
+  steps: { text: string; taps: { stage: string; label: string; cell?: number }[]; ends: boolean }[];
+  turns: string[];
+  [more: string]: unknown;
+}
+
+export interface Hint extends About, Limits {
+  ask: 'hint';
+}
+export interface HintAnswer {
+  seed: { name: string; turns: string[] } | null;
+  engine: { turn: string; score: number; win_in: number | null };
+}
+
+export interface Turn extends About, Limits {
+  ask: 'turn';
+  player: { kind: 'level'; level: number } | { kind: 'seed'; player: string };
+  seed?: number;
+}
+export interface TurnAnswer {
+  turn: string;
+}
+
+export interface Analysis extends About, Limits {
+  ask: 'analysis';
+}
+export interface AnalysisAnswer {
+  depth: number;
+  nodes: number;
+  time_ms: number;
+  lines: Line[];
+  done: boolean;
+}
+
+/** The other requests of docs/requests.md. */
+export interface Other {
+  ask:
+    | 'edit' | 'review' | 'tree' | 'branch' | 'record' | 'table' | 'catalogue' | 'rules'
+    | 'lessons' | 'lesson' | 'puzzles' | 'puzzle' | 'results' | 'proof';
+  game?: Game;
+  [field: string]: unknown;
+}
+
+export type Request = Query | View | Hint | Turn | Analysis | Other;
+export type Answer<R extends Request> = R extends View ? ViewAnswer
+  : R extends Hint ? HintAnswer
+  : R extends Turn ? TurnAnswer
+  : R extends Analysis ? AnalysisAnswer
+  : R extends Other ? Record<string, unknown>
+  : QueryAnswer;
+
+/** A request that was refused. */
+export declare class Refused extends Error {
+  kind: 'not-understood' | 'against-the-rules' | 'too-much' | 'not-there' | 'conflict' | string;
+  field?: string;
+}
+
+export interface Quadrille {
+  /** The answer to a request, the last one where there are several. */
+  ask<R extends Request>(request: R): Promise<Answer<R>>;
+  /** All answers to a request. */
+  stream<R extends Request>(request: R): Promise<Answer<R>[]>;
+  version: string;
+}
+
+/** Loads the program; `read` may get the package's files from elsewhere. */
+export declare function load(options?: { read?: (name: string) => Promise<Uint8Array> }): Promise<Quadrille>;

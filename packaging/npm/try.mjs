@@ -1,0 +1,23 @@
+// Plays a game with the package that is installed.
+import { load, Refused } from 'quadrille-games';
+
+const quadrille = await load();
+/** @type {string[]} */
+const turns = [];
+/** @type {import('quadrille-games').Game} */
+const game = 'gekitai';
+for (;;) {
+  const { over } = await quadrille.ask({ game, turns });
+  if (over || turns.length >= 60) break;
+  const player = { kind: /** @type {const} */ ('level'), level: 2 + (turns.length % 2) };
+  const { turn } = await quadrille.ask({ ask: 'turn', game, turns, player, seed: 1 });
+  turns.push(turn);
+}
+if (turns.length < 5) throw new Error(`a game of ${turns.length} turns`);
+for (const own of /** @type {const} */ (['glaisher', 'gekitai', 'jeson-mor', 'six-making'])) {
+  const { engine } = await quadrille.ask({ ask: 'hint', game: own, nodes: 100 });
+  const { puzzles } = await quadrille.ask({ ask: 'puzzles', game: own });
+  if (!engine.turn || !puzzles) throw new Error(`nothing about ${own}`);
+}
+const refused = await quadrille.ask({ game, turns: ['zz'] }).catch((error) => error);
+if (!(refused instanceof Refused) || refused.field !== 'turns[0]') throw refused;
