@@ -3,7 +3,7 @@
 
 use std::error::Error;
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 #[path = "src/pages/bundle.rs"]
@@ -24,6 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     names.sort();
     let files = names.iter().map(|name| (name.clone(), web.join(name)));
     fs::write(out.join("files.rs"), list(files)?)?;
+    fs::write(out.join("documents.rs"), list(documents()?)?)?;
     for name in bundle::BUNDLES {
         let text = bundle::bundled(name, |path| fs::read_to_string(web.join(path)).ok())?;
         fs::write(out.join(name), text)?;
@@ -31,6 +32,24 @@ fn main() -> Result<(), Box<dyn Error>> {
     let bundles = bundle::BUNDLES.map(|name| (name.to_owned(), out.join(name)));
     fs::write(out.join("bundles.rs"), list(bundles)?)?;
     Ok(())
+}
+
+/// The documents that are pages too. Links lead out of the crate's folder, so that its package holds them.
+fn documents() -> Result<Vec<(String, PathBuf)>, Box<dyn Error>> {
+    let here = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("documents");
+    let mut all = Vec::new();
+    for folder in [here.clone(), here.join("docs")] {
+        println!("cargo::rerun-if-changed={}", folder.display());
+        for entry in fs::read_dir(folder)? {
+            let path = entry?.path();
+            if path.extension().is_some_and(|kind| kind == "md") {
+                println!("cargo::rerun-if-changed={}", path.display());
+                all.push((path.strip_prefix(&here)?.to_string_lossy().into_owned(), path));
+            }
+        }
+    }
+    all.sort();
+    Ok(all)
 }
 
 /// The paths of the files below a folder that browsers may fetch.

@@ -22,6 +22,8 @@
 mod budget;
 pub mod catalogue;
 mod desk;
+#[cfg(not(target_family = "wasm"))]
+pub mod documents;
 pub mod edit;
 pub mod given;
 pub mod lessons;

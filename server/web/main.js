@@ -128,6 +128,7 @@ const failed = (/** @type {any} */ error) => {
 const PAGES = {
   '': async () => (await import('./pages/home.js')).homePage(main),
   analysis: async (rest) => (await import('./analysis/analysis.js')).analysisPage(main, rest),
+  docs: async (rest) => (await import('./pages/docs.js')).docsPage(main, rest),
   editor: async (rest) => (await import('./pages/editor.js')).editorPage(main, rest),
   learn: async (rest) => (await import('./pages/learn.js')).learnPage(main, rest),
   puzzles: async (rest) => (await import('./pages/puzzles.js')).puzzlesPage(main, rest),

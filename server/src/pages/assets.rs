@@ -4,7 +4,7 @@
 //! them out, and `quadrille site` writes them into a folder.
 
 use super::bundle::{self, BUNDLES};
-use super::{first, packing};
+use super::{docs, first, packing};
 use engine::parts;
 use flate2::Compression;
 use serde_json::json;
@@ -34,7 +34,8 @@ const CATALOGUE: &str = "catalogue.json";
 /// Files that are made of others, with what gzip makes of them.
 static MADE: LazyLock<Vec<Made>> = LazyLock::new(|| {
     let bundled = BUNDLED.iter().map(|(name, bytes)| (*name, Cow::Borrowed(*bytes)));
-    let all = bundled.chain([(CATALOGUE, Cow::Owned(catalogue()))]);
+    let texts = [(CATALOGUE, Cow::Owned(catalogue())), (docs::INDEX, Cow::Owned(docs::index()))];
+    let all = bundled.chain(texts);
     all.map(|(name, bytes)| Made { name, bytes, packed: OnceLock::new() }).collect()
 });
 
@@ -201,7 +202,11 @@ pub(super) fn fetched() -> impl Iterator<Item = String> {
     let names = FILES.iter().map(|(name, _)| *name).filter(move |name| alone(name));
     let parts = parts::parts().map(|part| part.name.to_owned());
     let rules = engine::GAMES.iter().map(|entry| format!("{RULES}{}.html", entry.info.id));
-    let names = names.filter(move |name| !elsewhere.contains(name)).chain([PROGRAM, CATALOGUE]);
+    let names = names.filter(move |name| !elsewhere.contains(name)).chain([
+        PROGRAM,
+        CATALOGUE,
+        docs::INDEX,
+    ]);
     names.map(str::to_owned).chain(parts).chain(rules)
 }
 

@@ -1,6 +1,7 @@
 //! What a page shows before any script has run, drawn by whoever serves it. The scripts put the same in its place, and
 //! need not ask for it: what they would ask first is answered in the document, too.
 
+use super::docs;
 use super::words::{WORDS, Words, filled};
 use engine::{Entry, GAMES, Session, find};
 use requests::catalogue::picture;
@@ -14,6 +15,10 @@ pub fn content(path: &str) -> Option<String> {
     let path = path.trim_matches('/');
     let mut words = path.splitn(3, '/');
     let (page, game, rest) = (words.next()?, words.next(), words.next());
+    if page == "docs" {
+        let content = game.map_or_else(|| Some(docs::contents()), docs::document)?;
+        return Some(main("page reading", &content));
+    }
     let Some(game) = game.filter(|game| *game != "all") else { return shelf(page) };
     let entry = find(game)?;
     let id = entry.info.id;

@@ -1,6 +1,7 @@
 //! The routes of the pages and their files.
 
 use super::assets::{Files, kind};
+use super::docs;
 use super::documents::{Document, Documents};
 use super::first;
 use crate::games::hall::{Hall, SERVER};
@@ -226,6 +227,8 @@ pub fn router(web: Option<PathBuf>, documents: Documents, hall: Option<&Arc<Hall
         .route("/{id}", game(false))
         .route("/analysis", page())
         .route("/analysis/{*rest}", page())
+        .route("/docs", page())
+        .route("/docs/{name}", page_of(docs::is_name))
         .route("/editor", page())
         .route("/play", page())
         .route("/editor/{*rest}", page())

@@ -1,7 +1,7 @@
 //! The pages as files, for hosts that only hand out files.
 
 use super::assets::{Files, PLACE, fetched};
-use super::first;
+use super::{docs, first};
 use serde_json::Value;
 
 impl Files {
@@ -44,7 +44,8 @@ impl Files {
 
 /// The pages that have a folder each, apart from puzzles.
 fn folders() -> impl Iterator<Item = String> {
-    let sections = ["play", "analysis", "editor", "learn", "puzzles", "results", "rules/all"];
+    let sections =
+        ["play", "analysis", "editor", "learn", "puzzles", "results", "rules/all", "docs"];
     let of_game = |entry: &engine::Entry| {
         let id = entry.info.id;
         let pages = ["analysis", "editor", "learn", "puzzles", "results", "rules"];
@@ -53,7 +54,9 @@ fn folders() -> impl Iterator<Item = String> {
         let results = (1..=first::results(id)).map(move |n| format!("results/{id}/{n}"));
         first.into_iter().chain(lessons).chain(results)
     };
-    sections.into_iter().map(str::to_owned).chain(engine::GAMES.iter().flat_map(of_game))
+    let documents = docs::names().map(|name| format!("docs/{name}"));
+    let sections = sections.into_iter().map(str::to_owned).chain(documents);
+    sections.chain(engine::GAMES.iter().flat_map(of_game))
 }
 
 fn puzzle_folders() -> impl Iterator<Item = String> {
@@ -81,8 +84,9 @@ fn based(document: &str, base: &str) -> String {
     let mut all = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
         let (path, rest) = piece.split_once('"').unwrap_or((piece, ""));
+        let (path, anchor) = path.split_at(path.find('#').unwrap_or(path.len()));
         let slash = if path.is_empty() || path.contains(['.', '?']) { "" } else { "/" };
-        all += &format!("=\"{base}{path}{slash}\"{rest}");
+        all += &format!("=\"{base}{path}{slash}{anchor}\"{rest}");
     }
     all
 }
@@ -107,8 +111,8 @@ mod tests {
 
     #[test]
     fn a_document_leads_from_its_folder_to_folders_and_files() {
-        let document = r#"<a href="/"><a href="/learn/gekitai"><a href="/?new=gekitai"><img src="/assets/1/icon.svg">"#;
-        let expected = r#"<a href="../"><a href="../learn/gekitai/"><a href="../?new=gekitai"><img src="../assets/1/icon.svg">"#;
+        let document = r#"<a href="/"><a href="/learn/gekitai"><a href="/?new=gekitai"><img src="/assets/1/icon.svg"><a href="/docs/http#limits">"#;
+        let expected = r#"<a href="../"><a href="../learn/gekitai/"><a href="../?new=gekitai"><img src="../assets/1/icon.svg"><a href="../docs/http/#limits">"#;
         assert_eq!(based(document, "../"), expected);
     }
 }
