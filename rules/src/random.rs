@@ -23,6 +23,11 @@ impl Random {
         Random(seed)
     }
 
+    /// The seed of a generator that goes on where this one stands.
+    pub const fn state(&self) -> u64 {
+        self.0
+    }
+
     /// The next number of the sequence.
     pub const fn next_u64(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(STEP);

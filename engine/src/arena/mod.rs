@@ -76,10 +76,10 @@ pub struct Plan {
 
 /// A match of two contestants.
 pub struct Arena {
-    start: Mutex<Box<dyn Session>>,
     contestants: [Contestant; 2],
     plan: Plan,
-    openings: Mutex<Openings>,
+    /// One of them for each start; pairs of games take them in turn.
+    openings: Mutex<Vec<Openings>>,
 }
 
 /// Which contestant, 0 or 1, plays a side of a game.
@@ -94,11 +94,31 @@ impl Arena {
         contestants: [Contestant; 2],
         plan: Plan,
     ) -> Result<Arena, String> {
-        let Some(openings) = Openings::new(start.as_ref(), plan.opening, plan.seed) else {
-            return Err(format!("hardly any game lasts {} turns of opening", plan.opening));
-        };
-        let openings = Mutex::new(openings);
-        Ok(Arena { start: Mutex::new(start), contestants, plan, openings })
+        Arena::from_starts(vec![start], contestants, plan)
+    }
+
+    /// A match whose pairs of games begin with these positions in turn; there must be one at least.
+    pub fn from_starts(
+        starts: Vec<Box<dyn Session>>,
+        contestants: [Contestant; 2],
+        plan: Plan,
+    ) -> Result<Arena, String> {
+        let openings = starts.iter().map(|start| {
+            Openings::new(start.as_ref(), plan.opening, plan.seed)
+                .ok_or_else(|| format!("hardly any game lasts {} turns of opening", plan.opening))
+        });
+        let openings = openings.collect::<Result<Vec<_>, _>>()?;
+        if openings.is_empty() {
+            return Err("a match needs a position to begin with".into());
+        }
+        Ok(Arena { contestants, plan, openings: Mutex::new(openings) })
+    }
+
+    /// What a pair of games begins with, and the number of its opening there.
+    fn opening<T>(&self, pair: usize, see: impl FnOnce(&mut Openings, usize) -> T) -> T {
+        let mut all = lock(&self.openings);
+        let count = all.len();
+        see(&mut all[pair % count], pair / count)
     }
 
     /// The names of the contestants.
@@ -123,7 +143,7 @@ impl Arena {
     /// Checks that a game read back from a file belongs to this match.
     pub fn check(&self, played: &Played) -> Result<(), String> {
         let record = &played.record;
-        let own = lock(&self.start).record(&[]);
+        let own = self.opening(played.number / 2, |openings, _| openings.start().record(&[]));
         for tag in ["Game", "Options"] {
             same(tag, record.tag(tag).unwrap_or_default(), own.tag(tag).unwrap_or_default())?;
         }
@@ -131,8 +151,8 @@ impl Arena {
             let name = self.names().into_iter().nth(contestant(played.number, side));
             same(tag, record.tag(tag).unwrap_or_default(), name.unwrap_or_default())?;
         }
-        let mut openings = lock(&self.openings);
-        let opening = openings.turns(played.number / 2);
+        let opening =
+            self.opening(played.number / 2, |openings, number| openings.turns(number).to_vec());
         same("Opening", &played.opening.to_string(), &opening.len().to_string())?;
         let turns = record.main.nodes.iter().map(|node| node.turn.as_str());
         match turns.take(opening.len()).eq(opening.iter().map(String::as_str)) {
@@ -176,7 +196,7 @@ impl Arena {
     }
 
     fn fixture(&self, number: usize) -> Fixture {
-        let game = lock(&self.openings).game(number / 2);
+        let game = self.opening(number / 2, |openings, number| openings.game(number));
         Fixture { number, seed: self.plan.seed, max_turns: self.plan.max_turns, game }
     }
 }

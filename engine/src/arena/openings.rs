@@ -37,6 +37,11 @@ impl Openings {
         Some(openings)
     }
 
+    /// The position before all openings.
+    pub fn start(&self) -> &dyn Session {
+        self.start.as_ref()
+    }
+
     /// The turns of a pair's opening.
     pub fn turns(&mut self, pair: usize) -> &[String] {
         while self.made.len() <= pair {
