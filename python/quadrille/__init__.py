@@ -6,8 +6,10 @@ in its own words.
 """
 
 from quadrille._quadrille import (
+    MCTS,
     Analysis,
     Batch,
+    Board,
     Engine,
     Game,
     Line,
@@ -35,21 +37,26 @@ from quadrille._quadrille import (
     verify,
 )
 from quadrille.data import certificate_rows, exact_rows, puzzle_rows, record_rows
-from quadrille.players import player
+from quadrille.players import Player, player
+from quadrille.search import Searched, mcts
 
 __all__ = [
+    "MCTS",
     "Analysis",
     "Batch",
+    "Board",
     "Engine",
     "Game",
     "Line",
     "MatchResult",
+    "Player",
     "Position",
     "Proof",
     "Puzzle",
     "Record",
     "Records",
     "Search",
+    "Searched",
     "Solution",
     "Table",
     "__version__",
@@ -60,6 +67,7 @@ __all__ = [
     "exact_rows",
     "games",
     "install_table",
+    "mcts",
     "perft",
     "player",
     "puzzle_rows",

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Literal, final
+from typing import Any, ClassVar, Literal, TypeAlias, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +13,8 @@ __version__: str
 
 Outcome = Literal[1, 2, "draw"] | None
 Method = Literal["all", "proof", "bound", "quiet", "draw"]
+Network = Callable[[Any, Any], tuple[ArrayLike, ArrayLike]]
+Start: TypeAlias = "Position | Sequence[Position] | Callable[[], Position]"
 Step = tuple[NDArray[np.float32] | None, NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_]]
 
 @final
@@ -313,8 +315,8 @@ class Engine:
         """Estimate a position without a search, for the player to move."""
     def stop(self) -> None:
         """End all searches of this engine, from any thread; they return what they have found."""
-    def forget(self) -> None:
-        """Forget everything, as before a new game."""
+    def forget(self, *, seed: int | None = None) -> None:
+        """Forget everything, as before a new game; with a seed, draw from it from now on."""
 
 @final
 class Search:
@@ -454,10 +456,13 @@ class Table:
 class Batch:
     """Thousands of games at once, in arrays that are reused: copy what you want to keep.
 
-    A game that ends begins again at once; `ends` and `rewards` are about the one that ended,
-    `observations`, `masks` and `turns` about the new one. `threads` defaults to the number of
-    cores; the games do not depend on it. A game is given up after `max_moves`, and drawn when a
-    position occurs for the third time unless `repetition` is false.
+    A game that ends begins again at once; `ends`, `rewards` and `reasons` are about the one that
+    ended, `observations`, `masks`, `turns` and `lengths` about the new one. `start` is where
+    games begin: a position, a list of positions to draw from, or a function without arguments
+    that returns one. `threads` defaults to the number of cores; the games do not depend on it.
+    A game is given up after `max_moves`, and drawn when a position occurs for the third time
+    unless `repetition` is false. With `repetition_plane`, observations end with a plane that
+    tells how often the position has occurred before: 0, 0.5 for once, 1 for twice.
     """
 
     def __new__(
@@ -465,10 +470,12 @@ class Batch:
         game: Game | str,
         n: int,
         *,
+        start: Start | None = None,
         seed: int = 0,
         threads: int | None = None,
         max_moves: int = 2000,
         repetition: bool = True,
+        repetition_plane: bool = False,
         observations: bool = True,
         masks: bool = True,
     ) -> Self: ...
@@ -490,9 +497,16 @@ class Batch:
     @property
     def truncations(self) -> NDArray[np.bool_]:
         """Whether the game was given up after `max_moves`."""
+    REASONS: ClassVar[tuple[str, str, str, str, str]]
+    @property
+    def reasons(self) -> NDArray[np.int8]:
+        """Why the game has ended, as an index into `REASONS`; 0 if it goes on."""
     @property
     def turns(self) -> NDArray[np.int8]:
         """The player to move, 1 or 2."""
+    @property
+    def lengths(self) -> NDArray[np.int32]:
+        """How many moves the game has had."""
     @property
     def actions(self) -> NDArray[np.int64]:
         """The actions of the last step, or those that `sample` drew."""
@@ -501,12 +515,144 @@ class Batch:
     def step(self, actions: ArrayLike) -> Step:
         """Make a move in each game; raises `ValueError` and changes nothing if one is illegal."""
     def step_random(self, steps: int = 1) -> Step:
-        """Make random moves in each game; the rewards of several moves are added up."""
+        """Make random moves in each game; the rewards of several moves are added up.
+
+        Ctrl-C ends it between two moves, and the games stand where they are then.
+        """
     def sample(self) -> NDArray[np.int64]:
         """Draw a legal action for each game."""
     def position(self, number: int) -> Position:
         """Return the position of one game."""
+    def final_position(self, number: int) -> Position | None:
+        """Return the last position of a game that ended in the last step, or None."""
+    def final_observations(self) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Return the games that ended in the last step and their last observations.
+
+        They are arrays of shape (k) and (k, planes, rows, columns), in the order of the games. An
+        observation is that of the player whose turn it would be. The first array is
+        `numpy.flatnonzero(batch.reasons)`.
+        """
+    def clone(self) -> Batch:
+        """Return a batch with the same games, which goes on by itself."""
+    def state(self) -> bytes:
+        """Return where all games stand, with their past and their random numbers, as bytes."""
+    def restore(self, state: bytes) -> None:
+        """Go on where games stood when `state` was called, in a batch of the same game and size."""
     def __len__(self) -> int: ...
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, _memo: object) -> Self: ...
+
+@final
+class MCTS:
+    """A tree search (PUCT) in every game of a batch, with a network that judges all leaves at once.
+
+    `run` searches where the games of the batch stand, and `choose` draws actions for `batch.step`.
+    What is still about the game is kept from one search to the next. `exploration` weighs
+    priors against values. `noise` is the share of Dirichlet noise in the priors of the root, and
+    `alpha` its concentration, by default 10 divided by the number of legal moves. With
+    `symmetries`, the network sees each position turned or mirrored by chance. `parallel` leaves
+    of each game are judged at once; more than one pays for few games. The same seed and the
+    same answers of the network give the same search, on any number of threads.
+    """
+
+    def __new__(
+        cls,
+        batch: Batch,
+        *,
+        seed: int = 0,
+        exploration: float = 1.5,
+        noise: float = 0.0,
+        alpha: float | None = None,
+        symmetries: bool = False,
+        parallel: int = 1,
+    ) -> Self: ...
+    @property
+    def batch(self) -> Batch:
+        """The batch whose games it searches."""
+    def run(
+        self, network: Network, simulations: int = 64
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Search with a network; returns policies and values.
+
+        `network` gets planes and masks of k positions, of shape (k, planes, rows, columns) and
+        (k, actions), and returns priors of shape (k, actions) and values of shape (k). Priors are 0
+        or more; those of illegal actions are ignored and the others made to sum up to 1. Values are
+        -1 to 1, to the player to move. The arrays that the network gets are used again: copy what
+        you keep. Policies, of shape (n, actions), are the share of the simulations that began with
+        each action; values, of shape (n), are the mean results to the player to move.
+        """
+    def choose(self, temperature: float | ArrayLike | None = None) -> NDArray[np.int64]:
+        """Choose an action in each game by the last search.
+
+        They are drawn in proportion to visits to the power of 1 / temperature, and with a
+        temperature of 0 among the most visited. An array has a temperature for each game.
+        """
+
+@final
+class Board:
+    """A game in progress: a position with its past, to which moves are pushed.
+
+    It begins with a game or a position. A position that occurs for the third time is a draw
+    unless `repetition` is false, and after `max_moves` the game is given up.
+    """
+
+    def __new__(
+        cls,
+        start: Position | Game | str,
+        *,
+        max_moves: int | None = None,
+        repetition: bool = True,
+    ) -> Self: ...
+    @property
+    def game(self) -> Game:
+        """The game with its options."""
+    @property
+    def position(self) -> Position:
+        """Where the game stands."""
+    @property
+    def turn(self) -> Literal[1, 2]:
+        """The player to move."""
+    def push(self, action: str | int) -> None:
+        """Make a move: its text or that of a whole turn, or its number."""
+    def pop(self) -> str:
+        """Take back the last move and return its text."""
+    @property
+    def stack(self) -> list[str]:
+        """The moves that were made, as text."""
+    def moves(self) -> list[str]:
+        """Return every legal move; none when the game is over."""
+    def actions(self) -> list[int]:
+        """Return the numbers of all legal moves, in ascending order."""
+    def action_mask(self) -> NDArray[np.bool_]:
+        """Return for each action whether it is legal."""
+    def observation(
+        self, player: int | None = None, *, repetition_plane: bool = False
+    ) -> NDArray[np.float32]:
+        """Return the planes as a player sees them, by default the player to move.
+
+        With `repetition_plane`, a last plane tells how often the position has occurred before.
+        """
+    @property
+    def repetitions(self) -> int:
+        """How often the position has occurred before."""
+    @property
+    def is_over(self) -> bool:
+        """Whether the game is over: by its rules, by a third repetition, or given up."""
+    @property
+    def reason(self) -> Literal["won", "drawn", "repetition", "length"] | None:
+        """Why the game is over: "won", "drawn", "repetition" or "length"; None if it is not."""
+    @property
+    def outcome(self) -> Outcome:
+        """The winner, "draw", or None while the game goes on or after it was given up."""
+    def reward(self, player: int) -> float:
+        """Return what the end is worth to a player: 1, 0 or -1."""
+    def copy(self) -> Board:
+        """Return a board with the same past, which goes on by itself."""
+    def __len__(self) -> int: ...
+    def __bool__(self) -> bool: ...
+    def __eq__(self, value: object, /) -> bool: ...
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, _memo: object) -> Self: ...
 
 def games() -> list[str]:
     """Return the ids of all games."""
@@ -523,7 +669,8 @@ def arena(
     opponent: str | Callable[[Position], str | int],
     *,
     games: int = 100,
-    opening: int = 2,
+    start: Start | None = None,
+    opening: int | None = None,
     seed: int = 0,
     max_turns: int = 400,
     threads: int = 1,
@@ -533,8 +680,13 @@ def arena(
 ) -> MatchResult:
     """Play a match: games in pairs with sides exchanged, each pair from its own opening.
 
+    An opening is `opening` random turns: two, or none if `start` says where the pairs begin. That
+    is a position, a list of positions that are taken in turn, or a function without arguments
+    that returns one.
+
     A player is `level:N`, `seed:NAME`, `random`, `engine`, or a function that gets a position
-    and returns a turn, or the number of a move. `time_ms`, `nodes` and `depth` limit the turns
+    and returns a turn, or the number of a move;
+    an answer that is not legal raises `ValueError`. `time_ms`, `nodes` and `depth` limit the turns
     of `engine` and `level:10`, which think for 100 ms if none is given. Nothing limits the other
     levels: a seed gives the same match however busy the machine is, on any number of threads.
     """

@@ -1,6 +1,7 @@
 """The games as Gymnasium environments: an agent against any player of Quadrille.
 
-`gymnasium.make("quadrille/gekitai-v1", opponent="level:3")`, after `import quadrille.gymnasium`.
+`gymnasium.make("quadrille/gekitai-v2", opponent="level:3")`, after `import quadrille.gymnasium`.
+Version 2 shows how often a position has occurred before, version 1 does not.
 """
 
 from __future__ import annotations
@@ -12,7 +13,15 @@ import numpy as np
 from gymnasium.spaces import Box, Discrete
 
 from quadrille._quadrille import Game, games
-from quadrille.match import MAX_MOVES, Match
+from quadrille.environment import (
+    MAX_MOVES,
+    RENDER_MODES,
+    begin,
+    check_render_mode,
+    draw_board,
+    observation_shape,
+)
+from quadrille.players import Player
 from quadrille.players import player as player_named
 
 if TYPE_CHECKING:
@@ -21,97 +30,117 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from quadrille._quadrille import Position
+    from quadrille.environment import Start
 
-VERSION = 1
+VERSIONS = {1: {}, 2: {"repetition_plane": True}}
+NODES = 10_000
+"""How many positions opponents look at that nothing else limits, so that a step takes no second."""
 
 
 class QuadrilleEnv(gymnasium.Env[Any, Any]):
     """One side of a game. The mask of legal actions is in `info`; an illegal action loses.
 
     `opponent` is a name such as `level:5`, `seed:hard`, `random` or `engine`, or a function that
-    gets a position and gives a turn. `side` is 1, 2, or 0 for a side drawn by chance.
+    gets a position and gives a turn or the number of a move. `nodes` and `time_ms` limit its
+    turns; `engine` and `level:10` look at 10,000 positions if neither is given. `side` is 1, 2, or
+    0 for a side drawn by chance. `start` is where games begin: a position, positions to draw from,
+    or a function that returns one; `reset(options={"start": …})` says it for one game. At the end
+    `info["reason"]` tells why: `won`, `drawn`, `repetition` or `length`.
     """
 
-    metadata = {"render_modes": ["human", "ansi", "svg"], "render_fps": 2}  # noqa: RUF012
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 2}  # noqa: RUF012
 
     def __init__(
         self,
         game: str | Game,
         *,
-        opponent: str | Callable[[Position], str] = "random",
+        opponent: str | Callable[[Position], str | int] = "random",
+        nodes: int | None = None,
+        time_ms: int | None = None,
         side: int = 0,
+        start: Start | None = None,
         max_moves: int = MAX_MOVES,
+        repetition_plane: bool = False,
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
         self.game = game if isinstance(game, Game) else Game(game, **options)
         if side not in (0, 1, 2):
             raise ValueError(f"side must be 0, 1 or 2, got {side}")
-        self.opponent = opponent
+        check_render_mode(render_mode)
         self.asked_side = side
+        self.start = start
         self.max_moves = max_moves
+        self.repetition_plane = repetition_plane
         self.render_mode = render_mode
-        self.observation_space = Box(0.0, np.inf, self.game.observation_shape, np.float32)
+        shape = observation_shape(self.game, repetition_plane=repetition_plane)
+        self.observation_space = Box(0.0, np.inf, shape, np.float32)
         self.action_space = Discrete(self.game.num_actions)
-        self.match = Match(self.game, max_moves)
+        if isinstance(opponent, str):
+            if opponent in ("engine", "level:10") and nodes is None and time_ms is None:
+                nodes = NODES
+            opponent = player_named(opponent, self.game, nodes=nodes, time_ms=time_ms)
+        self.opponent: Callable[[Position], str | int] = opponent
+        self.board = begin(self.game, None, self.np_random, max_moves)
         self.side = side or 1
-        self._choose: Callable[[Position], str] | None = None
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Tell which actions are legal, by the name that maskable learners ask for."""
-        return self.match.position.action_mask()
+        return self.board.action_mask()
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
         """Begin a game; the opponent may have moved already."""
         super().reset(seed=seed, options=options)
-        self.match = Match(self.game, self.max_moves)
+        start = (options or {}).get("start", self.start)
+        self.board = begin(self.game, start, self.np_random, self.max_moves)
         self.side = self.asked_side or int(self.np_random.integers(1, 3))
         drawn = int(self.np_random.integers(0, 1 << 31))
-        opponent = self.opponent
-        self._choose = (
-            opponent if callable(opponent) else player_named(opponent, self.game, seed=drawn)
-        )
+        if isinstance(self.opponent, Player):
+            self.opponent.new_game(drawn)
         self._reply()
         return self._observation(), self._info()
 
     def step(self, action: int) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
         """Make a move and let the opponent answer."""
-        match = self.match
+        board = self.board
         try:
-            match.play_action(int(action))
+            board.push(int(action))
         except ValueError as error:
             return self._observation(), -1.0, True, False, self._info() | {"illegal": str(error)}
         self._reply()
         if self.render_mode == "human":
             self.render()
-        over = match.is_over
-        return self._observation(), match.reward(self.side), over, match.is_truncated, self._info()
+        truncated = board.reason == "length"
+        over = board.is_over and not truncated
+        return self._observation(), board.reward(self.side), over, truncated, self._info()
 
     def _reply(self) -> None:
-        match = self.match
-        while not (match.is_over or match.is_truncated) and match.position.turn != self.side:
-            assert self._choose is not None
-            match.play_turn(self._choose(match.position))
+        board = self.board
+        while not board.is_over and board.turn != self.side:
+            board.push(self.opponent(board.position))
 
     def _observation(self) -> NDArray[np.float32]:
-        return self.match.position.observation(self.side)
+        return self.board.observation(self.side, repetition_plane=self.repetition_plane)
 
     def _info(self) -> dict[str, Any]:
-        return {"action_mask": self.action_masks(), "position": self.match.position.text}
+        info = {"action_mask": self.action_masks(), "position": self.board.position.text}
+        return info | {"reason": self.board.reason} if self.board.is_over else info
 
     def render(self) -> str | None:
         """Draw the board as text, or as SVG."""
-        return self.match.render(self.render_mode)
+        return draw_board(self.board, self.render_mode)
 
 
 def register() -> None:
-    """Register `quadrille/GAME-v1` for every game; importing this module does it."""
+    """Register `quadrille/GAME-v1` and `-v2` for every game; importing this module does it."""
     for game in games():
-        name = f"quadrille/{game}-v{VERSION}"
-        if name not in gymnasium.registry:
-            gymnasium.register(name, f"{__name__}:QuadrilleEnv", kwargs={"game": game})
+        for version, settings in VERSIONS.items():
+            name = f"quadrille/{game}-v{version}"
+            if name not in gymnasium.registry:
+                made = {"game": game, **settings}
+                gymnasium.register(name, f"{__name__}:QuadrilleEnv", kwargs=made)
 
 
 register()

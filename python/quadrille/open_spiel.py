@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyspiel
 
-from quadrille._quadrille import Game, games
-from quadrille.match import MAX_MOVES, Match
+from quadrille._quadrille import Board, Game, games
+from quadrille.environment import MAX_MOVES, observation_shape
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,45 +36,56 @@ def _game_type(game: Game) -> Any:
         provides_information_state_tensor=False,
         provides_observation_string=True,
         provides_observation_tensor=True,
-        parameter_specification=dict(game.options),
+        parameter_specification={**game.options, "start": "", "repetition_plane": False},
     )
+
+
+_TERMINAL = int(pyspiel.PlayerId.TERMINAL)
 
 
 class State(pyspiel.State):  # type: ignore[misc]
     """A game with its past."""
 
-    def __init__(self, game: QuadrilleGame) -> None:
+    def __init__(self, game: QuadrilleGame, start: Position | None = None) -> None:
         super().__init__(game)
-        self.match = Match(game.game, game.max_game_length())
+        # The only attribute: OpenSpiel copies all of them when a state is cloned.
+        self.board = Board(start or game.begin(), max_moves=MAX_MOVES)
 
     @property
     def position(self) -> Position:
         """Where the game stands."""
-        return self.match.position
+        return self.board.position
 
     def current_player(self) -> int:
         """Give 0, 1, or that the game is over."""
-        return int(pyspiel.PlayerId.TERMINAL) if self.is_terminal() else self.position.turn - 1
+        board = self.board
+        return _TERMINAL if board.is_over else board.turn - 1
+
+    # Answers Python at once: OpenSpiel's own method would call back three times, and copy the list.
+    def legal_actions(self, player: int | None = None) -> list[int]:
+        """Give the numbers of all legal moves."""
+        board = self.board
+        return board.actions() if player is None or player == board.turn - 1 else []
 
     def _legal_actions(self, player: int) -> list[int]:  # noqa: ARG002
-        return self.position.actions()
+        return self.board.actions()
 
     def _apply_action(self, action: int) -> None:
-        self.match.play_action(action)
+        self.board.push(action)
 
     def _action_to_string(self, player: int, action: int) -> str:  # noqa: ARG002
-        return self.match.game.action_text(action)
+        return self.board.position.action_text(action)
 
     def is_terminal(self) -> bool:
         """Whether the game is over, repetition and length included."""
-        return self.match.is_over or self.match.is_truncated
+        return self.board.is_over
 
     def returns(self) -> list[float]:
         """Give what the end is worth to both players."""
-        return [self.match.reward(1), self.match.reward(2)]
+        return [self.board.reward(1), self.board.reward(2)]
 
     def __str__(self) -> str:
-        return self.position.text
+        return self.board.position.text
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _read_state, (str(self.get_game()), self.serialize())
@@ -83,16 +94,21 @@ class State(pyspiel.State):  # type: ignore[misc]
 class Observer:
     """The planes of a position, as OpenSpiel's observers hand them out."""
 
-    def __init__(self, game: Game, params: dict[str, Any] | None) -> None:
+    def __init__(
+        self, game: Game, params: dict[str, Any] | None, *, repetition_plane: bool
+    ) -> None:
         if params:
             raise ValueError(f"no parameters are known, got {sorted(params)}")
-        shape = game.observation_shape
+        self.repetition_plane = repetition_plane
+        shape = observation_shape(game, repetition_plane=repetition_plane)
         self.tensor = np.zeros(int(np.prod(shape)), np.float32)
         self.dict = {"observation": self.tensor.reshape(shape)}
 
     def set_from(self, state: State, player: int) -> None:
         """Fill in what a player sees."""
-        self.dict["observation"][...] = state.position.observation(player + 1)
+        self.dict["observation"][...] = state.board.observation(
+            player + 1, repetition_plane=self.repetition_plane
+        )
 
     def string_from(self, state: State, player: int) -> str:  # noqa: ARG002
         """Give the position in one line; both players see all of it."""
@@ -106,7 +122,11 @@ class QuadrilleGame(pyspiel.Game):  # type: ignore[misc]
 
     def __init__(self, params: dict[str, Any] | None = None) -> None:
         defaults = Game(self.kind)
-        self.game = Game(self.kind, **(params or {}))
+        options = dict(params or {})
+        start = options.pop("start", "")
+        self.repetition_plane = bool(options.pop("repetition_plane", False))
+        self.game = Game(self.kind, **options)
+        self._start = self.game.position(start.replace("_", " ")) if start else self.game.start()
         info = pyspiel.GameInfo(
             num_distinct_actions=self.game.num_actions,
             max_chance_outcomes=0,
@@ -118,17 +138,21 @@ class QuadrilleGame(pyspiel.Game):  # type: ignore[misc]
         )
         super().__init__(_game_type(defaults), info, params or {})
 
-    def new_initial_state(self) -> State:
-        """Begin a game."""
-        return State(self)
+    def begin(self) -> Position:
+        """Give the position that games begin with."""
+        return self._start
+
+    def new_initial_state(self, start: Position | str | None = None) -> State:
+        """Begin a game, with a position of its own if one is given."""
+        return State(self, self.game.position(start) if isinstance(start, str) else start)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Observer:  # noqa: ARG002
         """Make an observer of this game."""
-        return Observer(self.game, params)
+        return Observer(self.game, params, repetition_plane=self.repetition_plane)
 
     def observation_tensor_shape(self) -> Iterable[int]:
         """Planes, rows and columns."""
-        return list(self.game.observation_shape)
+        return list(observation_shape(self.game, repetition_plane=self.repetition_plane))
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Another process gets it by its name: it may not have registered the games yet.

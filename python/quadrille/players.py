@@ -1,4 +1,4 @@
-"""Players by name: whoever can be played against."""
+"""Players by name: the opponents that come with the program."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from quadrille._quadrille import Engine, Game, seed_player
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from quadrille._quadrille import Position
 
 _GOLDEN = 0x9E3779B97F4A7C15
 _WORD = (1 << 64) - 1
+_SMALL = 6
+"""Up to this level a search looks at so few positions that a table of 1 MiB holds them all."""
 
 
 def _mix(seed: int, key: int) -> int:
@@ -23,6 +23,57 @@ def _mix(seed: int, key: int) -> int:
     return z ^ (z >> 31)
 
 
+class Player:
+    """A player of the program: called with a position, it returns a turn. See `player`."""
+
+    def __init__(
+        self,
+        name: str,
+        game: Game,
+        seed: int = 0,
+        time_ms: int | None = None,
+        nodes: int | None = None,
+    ) -> None:
+        self.name, self.game, self.seed = name, game, seed
+        self.time_ms, self.nodes = time_ms, nodes
+        self._engine: Engine | None = None
+        kind, _, rest = name.partition(":")
+        self._seed_player = rest if kind == "seed" else None
+        if self._seed_player is not None and rest not in self.game.seed_players:
+            # The program says which there are.
+            seed_player(self.game.start(), rest)
+        if self.name == "engine":
+            self._engine = Engine(self.game, seed=self.seed)
+        elif kind == "level" and rest.isdecimal():
+            level = min(int(rest), 255)
+            memory = 1 if level <= _SMALL else 16
+            self._engine = Engine(self.game, level=level, memory=memory, seed=self.seed)
+        elif self._seed_player is None and self.name != "random":
+            expected = "expected `level:N`, `seed:NAME`, `random` or `engine`"
+            raise ValueError(f"there is no player `{self.name}`; {expected}")
+
+    def __repr__(self) -> str:
+        return f"<Player {self.name} of {self.game!r}, seed {self.seed}>"
+
+    def new_game(self, seed: int) -> None:
+        """Forget the game before, and draw what is left to chance from another seed."""
+        self.seed = seed
+        if self._engine is not None:
+            self._engine.forget(seed=seed)
+
+    def __call__(self, position: Position) -> str:
+        """Choose a turn."""
+        if self._engine is not None:
+            turn = self._engine.play(position, time_ms=self.time_ms, nodes=self.nodes)
+        elif self._seed_player is not None:
+            turn = seed_player(position, self._seed_player, seed=_mix(self.seed, position.key))
+        else:
+            turn = _pick(position, self.seed)
+        if turn is None:
+            raise ValueError(f"the game is over: {position.status}")
+        return turn
+
+
 def player(
     name: str,
     game: Game | str,
@@ -30,34 +81,17 @@ def player(
     seed: int = 0,
     time_ms: int | None = None,
     nodes: int | None = None,
-) -> Callable[[Position], str]:
+) -> Player:
     """Give a function that chooses turns: `level:1` to `10`, `seed:NAME`, `random` or `engine`.
 
     The same seed and the same positions give the same turns, except where time is the limit: with
     `time_ms`, and for `engine` and `level:10` without `nodes`.
     """
     own = game if isinstance(game, Game) else Game(game)
-    kind, _, rest = name.partition(":")
-    if name == "random":
-        return lambda position: _pick(position, seed)
-    if kind == "seed":
-        if rest not in own.seed_players:
-            # The program says which there are.
-            seed_player(own.start(), rest)
-        return lambda position: _turn(
-            seed_player(position, rest, seed=_mix(seed, position.key)), position
-        )
-    if name == "engine":
-        engine = Engine(own, seed=seed)
-    elif kind == "level" and rest.isdecimal():
-        engine = Engine(own, level=min(int(rest), 255), seed=seed)
-    else:
-        expected = "expected `level:N`, `seed:NAME`, `random` or `engine`"
-        raise ValueError(f"there is no player `{name}`; {expected}")
-    return lambda position: _turn(engine.play(position, time_ms=time_ms, nodes=nodes), position)
+    return Player(name, own, seed, time_ms, nodes)
 
 
-def _pick(position: Position, seed: int) -> str:
+def _pick(position: Position, seed: int) -> str | None:
     """Draw a turn move by move."""
     mover, turn = position.turn, ""
     while not position.is_over and position.turn == mover:
@@ -65,12 +99,4 @@ def _pick(position: Position, seed: int) -> str:
         move = moves[_mix(seed, position.key) % len(moves)]
         turn += move
         position = position.play(move)
-    if not turn:
-        raise ValueError("the game is over")
-    return turn
-
-
-def _turn(turn: str | None, position: Position) -> str:
-    if turn is None:
-        raise ValueError(f"the game is over: {position.status}")
-    return turn
+    return turn or None

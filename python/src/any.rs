@@ -1,7 +1,8 @@
 //! A position of any game as one value, and what Python asks of it.
 
 use crate::actions::Numbered;
-use crate::batch::{Games, Many};
+use crate::batch::{Games, Many, Reason, Terms, reason};
+use crate::mcts::{Forest, Trees};
 use engine::session::Match;
 use engine::solve::certificate::Certificate;
 use engine::solve::retrograde::{Graph, is_win, solve, turns};
@@ -25,6 +26,18 @@ macro_rules! any {
         $(impl From<$game> for Any {
             fn from(pos: $game) -> Any {
                 Any::$name(pos)
+            }
+        }
+
+        impl TryFrom<Any> for $game {
+            type Error = Any;
+
+            fn try_from(any: Any) -> Result<$game, Any> {
+                #[allow(unreachable_patterns)]
+                match any {
+                    Any::$name(pos) => Ok(pos),
+                    other => Err(other),
+                }
             }
         })*
 
@@ -189,6 +202,19 @@ impl Any {
         })
     }
 
+    /// The numbers of the moves that a text consists of: one move, or a whole turn.
+    pub fn numbers(&self, text: &str) -> Result<Vec<i64>, String> {
+        with!(self, pos => {
+            let moves = turn_moves(pos, text)?;
+            Ok(moves.into_iter().map(|m| pos.number(m) as i64).collect())
+        })
+    }
+
+    /// Why a game ends here, if it does.
+    pub fn reason(&self, before: usize, count: u32, terms: Terms) -> Option<Reason> {
+        with!(self, pos => reason(pos, before, count, terms))
+    }
+
     /// How many numbers there are.
     pub fn action_count(&self) -> usize {
         with!(self, pos => pos.numbering().len())
@@ -245,8 +271,13 @@ impl Any {
     }
 
     /// Many games that begin here.
-    pub fn many(&self, count: usize, seed: u64) -> Box<dyn Games> {
-        with!(self, pos => Box::new(Many::new(pos.clone(), count, seed)))
+    pub fn many(&self, count: usize, seed: u64, terms: Terms) -> Box<dyn Games> {
+        with!(self, pos => Box::new(Many::new(pos.clone(), count, seed, terms)))
+    }
+
+    /// Trees for the games of a batch.
+    pub fn forest(&self, seed: u64, terms: Terms) -> Box<dyn Forest> {
+        with!(self, _pos: G => Box::new(Trees::<G>::new(seed, terms)))
     }
 
     /// Every position that can follow, up to symmetry, with its winner and in how many turns of both.

@@ -1,8 +1,9 @@
 //! `arena`: many games between two players, ours or Python's.
 
-use crate::convert::refuse;
+use crate::convert::{maybe, refuse, restored_by, whole};
 use crate::engine::{counts, limits};
 use crate::game::meant;
+use crate::many::{sampled, starts};
 use crate::position::Position;
 use crate::record::Record;
 use crate::wait::{Work, lock};
@@ -34,8 +35,26 @@ pub struct MatchResult {
     records: Vec<Py<Record>>,
 }
 
+/// The result of a match as it was pickled.
+#[pyfunction]
+pub fn _match_result(
+    names: (String, String),
+    counts: (u64, u64, u64),
+    elo: Option<(f64, f64, f64)>,
+    records: Vec<Py<Record>>,
+) -> MatchResult {
+    let (wins, draws, losses) = counts;
+    MatchResult { names, wins, draws, losses, elo, records }
+}
+
 #[pymethods]
 impl MatchResult {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let MatchResult { names, wins, draws, losses, elo, records } = self;
+        let records: Vec<_> = records.iter().map(|record| record.clone_ref(py)).collect();
+        restored_by(py, "_match_result", (names.clone(), (*wins, *draws, *losses), *elo, records))
+    }
+
     /// The first player's points as a share of all points.
     #[getter]
     fn score(&self) -> f64 {
@@ -51,6 +70,7 @@ impl MatchResult {
 
 /// A function of Python's that is asked for turns.
 struct Caller {
+    name: String,
     function: Py<PyAny>,
     failed: Arc<Mutex<Option<PyErr>>>,
 }
@@ -64,10 +84,14 @@ impl Player for Caller {
         let answer = Python::attach(|py| {
             let position = Position::of(game)?;
             let answer = self.function.call1(py, (position.clone(),))?.into_bound(py);
-            match answer.cast::<PyString>() {
-                Ok(text) => Ok(text.to_str()?.to_owned()),
-                Err(_) => position.pos.action_text(answer.extract()?).map_err(refuse),
-            }
+            let text = match answer.cast::<PyString>() {
+                Ok(text) => text.to_str()?.to_owned(),
+                Err(_) => position.pos.action_text(whole(&answer)?).map_err(refuse)?,
+            };
+            // Losing by it would hide a mistake of the function.
+            let played = position.pos.play(&text);
+            let refused = |error| refuse(format!("the answer of player `{}`: {error}", self.name));
+            played.map(|_| text).map_err(refused)
         });
         answer.map_err(|error: PyErr| {
             let text = error.to_string();
@@ -90,10 +114,11 @@ fn contestant(
         let name =
             given.getattr("__name__").map_or_else(|_| "player".into(), |name| name.to_string());
         let function = Mutex::new(given.clone().unbind());
-        let failed = Arc::clone(failed);
+        let (failed, own) = (Arc::clone(failed), name.clone());
         let make = move || {
             let function = Python::attach(|py| lock(&function).clone_ref(py));
-            Ok(Box::new(Caller { function, failed: Arc::clone(&failed) }) as Box<dyn Player>)
+            let (name, failed) = (own.clone(), Arc::clone(&failed));
+            Ok(Box::new(Caller { name, function, failed }) as Box<dyn Player>)
         };
         return Ok(Contestant { name, make: Box::new(make) });
     }
@@ -117,8 +142,13 @@ fn contestant(
 
 /// Play a match: games in pairs with sides exchanged, each pair from its own opening.
 ///
+/// An opening is `opening` random turns: two, or none if `start` says where the pairs begin. That
+/// is a position, a list of positions that are taken in turn, or a function without arguments
+/// that returns one.
+///
 /// A player is `level:N`, `seed:NAME`, `random`, `engine`, or a function that gets a position
-/// and returns a turn, or the number of a move. `time_ms`, `nodes` and `depth` limit the turns
+/// and returns a turn, or the number of a move;
+/// an answer that is not legal raises `ValueError`. `time_ms`, `nodes` and `depth` limit the turns
 /// of `engine` and `level:10`, which think for 100 ms if none is given. Nothing limits the other
 /// levels: a seed gives the same match however busy the machine is, on any number of threads.
 ///
@@ -129,7 +159,7 @@ fn contestant(
 /// ```
 #[pyfunction]
 #[pyo3(signature = (
-    game, player, opponent, *, games=100, opening=2, seed=0, max_turns=400, threads=1, time_ms=None,
+    game, player, opponent, *, games=100, start=None, opening=None, seed=0, max_turns=400, threads=1, time_ms=None,
     nodes=None, depth=None
 ))]
 #[expect(clippy::too_many_arguments)]
@@ -138,14 +168,15 @@ pub fn arena(
     game: &Bound<'_, PyAny>,
     player: &Bound<'_, PyAny>,
     opponent: &Bound<'_, PyAny>,
-    games: usize,
-    opening: usize,
-    seed: u64,
-    max_turns: usize,
-    threads: usize,
-    time_ms: Option<u64>,
-    nodes: Option<u64>,
-    depth: Option<u64>,
+    #[pyo3(from_py_with = whole)] games: usize,
+    start: Option<&Bound<'_, PyAny>>,
+    #[pyo3(from_py_with = maybe)] opening: Option<usize>,
+    #[pyo3(from_py_with = whole)] seed: u64,
+    #[pyo3(from_py_with = whole)] max_turns: usize,
+    #[pyo3(from_py_with = whole)] threads: usize,
+    #[pyo3(from_py_with = maybe)] time_ms: Option<u64>,
+    #[pyo3(from_py_with = maybe)] nodes: Option<u64>,
+    #[pyo3(from_py_with = maybe)] depth: Option<u64>,
 ) -> PyResult<MatchResult> {
     let limits = limits([time_ms, nodes, depth, None, None], Duration::from_millis(100))?;
     let (game, failed) = (meant(game)?, Failed::default());
@@ -153,8 +184,16 @@ pub fn arena(
     let read = |given| contestant(given, session.as_ref(), (entry, &limits), &failed);
     let contestants = [read(player)?, read(opponent)?];
     let names = (contestants[0].name.clone(), contestants[1].name.clone());
+    let opening = opening.unwrap_or(if start.is_some() { 0 } else { 2 });
     let plan = Plan { games, opening, seed, max_turns, concurrency: threads.clamp(1, 64) };
-    let arena = Arena::new(session, contestants, plan).map_err(refuse)?;
+    let begins: Vec<_> = match start {
+        None => vec![session],
+        Some(given) if given.is_callable() => (0..games.div_ceil(2))
+            .map(|_| Ok(sampled(&game, given)?.pos.session()))
+            .collect::<PyResult<_>>()?,
+        Some(given) => starts(&game, given)?.iter().map(|own| own.pos.session()).collect(),
+    };
+    let arena = Arena::from_starts(begins, contestants, plan).map_err(refuse)?;
     let stop = Stop::default();
     let switch = stop.clone();
     let work = Work::<Played, ()>::begin(&stop, move |tell| {

@@ -2,11 +2,12 @@
 
 use crate::actions::{Numbered, observation_len};
 use crate::any::{Any, no_action};
+use crate::pool::Pool;
 use crate::wait::lock;
 use rules::random::Random;
 use rules::{Game, Outcome};
+use serde_json::{Value, json};
 use std::sync::Mutex;
-use std::thread;
 
 macro_rules! arrays {
     ($($(#[$about:meta])* $name:ident: $item:ty,)*) => {
@@ -41,16 +42,54 @@ arrays! {
     actions: i64,
     /// The planes of the player to move.
     observations: f32,
-    /// Whether each number is a legal move.
-    masks: bool,
+    /// Whether each number is a legal move. Bytes, because Python may write any byte into them.
+    masks: u8,
     /// What the step was worth to player 1 and player 2.
     rewards: f32,
-    /// Whether the game has ended by its rules.
-    ends: bool,
+    /// Whether the game has ended by its rules or by a repetition.
+    ends: u8,
     /// Whether it was given up because it took too many moves.
-    truncations: bool,
+    truncations: u8,
+    /// Why it has ended, as a [`Reason`].
+    reasons: i8,
     /// The player to move, 1 or 2.
     turns: i8,
+    /// How many moves the game has had.
+    lengths: i32,
+}
+
+/// Why a game has ended; 0 stands for a game that goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i8)]
+pub enum Reason {
+    /// Somebody has won.
+    Won = 1,
+    /// The rules of the game call it a draw.
+    Drawn = 2,
+    /// The position occurred for the third time.
+    Repetition = 3,
+    /// It took too many moves.
+    Length = 4,
+}
+
+impl Reason {
+    /// What Python calls the numbers.
+    pub const NAMES: [&'static str; 5] = ["goes on", "won", "drawn", "repetition", "length"];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Reason::NAMES[self as usize]
+    }
+}
+
+/// Why a game ends with a position that has been there so many times before, if it does.
+pub fn reason<G: Game>(pos: &G, before: usize, count: u32, terms: Terms) -> Option<Reason> {
+    match pos.outcome() {
+        Some(Outcome::Win(_)) => Some(Reason::Won),
+        Some(Outcome::Draw) => Some(Reason::Drawn),
+        None if terms.repetition && before >= 2 => Some(Reason::Repetition),
+        None => (count >= terms.max_moves).then_some(Reason::Length),
+    }
 }
 
 /// What holds for all games of a batch.
@@ -60,48 +99,107 @@ pub struct Terms {
     pub max_moves: u32,
     /// Whether the same position for the third time is a draw.
     pub repetition: bool,
-    /// How many threads play.
-    pub threads: usize,
+    /// Whether observations end with a plane that tells how often the position has been there before.
+    pub repetition_plane: bool,
+}
+
+impl Terms {
+    /// How many numbers an observation has.
+    pub fn observation_len<G: Numbered>(&self, pos: &G) -> usize {
+        let [rows, columns] = pos.grid();
+        observation_len(pos) + usize::from(self.repetition_plane) * rows * columns
+    }
+
+    /// Writes what the player to move sees; `before` is how often the position has been there before.
+    pub fn observe<G: Numbered>(&self, pos: &G, before: usize, out: &mut [f32]) {
+        out.fill(0.0);
+        let (planes, repetition) = out.split_at_mut(observation_len(pos));
+        pos.observe(pos.turn(), planes);
+        repetition.fill(before.min(2) as f32 / 2.0);
+    }
 }
 
 /// Many games of one kind, their type erased.
 pub trait Games: Send {
     /// Begins all games again; each draws from a sequence of its own, which follows from the seed.
     fn reset(&mut self, seed: u64);
-    /// Writes where all games stand.
-    fn show(&mut self, arrays: &mut Arrays, terms: Terms);
+    /// Writes where all games stand, but not how the last step ended.
+    fn show(&mut self, pool: &Pool, arrays: &mut Arrays);
     /// Makes a move in each game, or says why that cannot be and changes nothing.
-    fn step(&mut self, arrays: &mut Arrays, terms: Terms) -> Result<(), String>;
-    /// Makes so many random moves in each game; rewards of several moves are added up.
-    fn step_random(&mut self, steps: u32, arrays: &mut Arrays, terms: Terms);
+    fn step(&mut self, pool: &Pool, arrays: &mut Arrays) -> Result<(), String>;
+    /// Makes this many random moves in each game; rewards of several moves are added up.
+    fn step_random(&mut self, pool: &Pool, steps: u32, arrays: &mut Arrays);
     /// Draws a legal move for each game.
-    fn sample(&mut self, arrays: &mut Arrays, terms: Terms);
+    fn sample(&mut self, pool: &Pool, arrays: &mut Arrays);
     /// Where a game stands.
     fn position(&self, number: usize) -> Option<Any>;
+    /// Where a game that ended with the last step stood at its end.
+    fn end(&self, number: usize) -> Option<Option<Any>>;
+    /// Forgets how games ended.
+    fn clear_ends(&mut self);
+    /// The games that ended with the last step, in order.
+    fn ended(&self) -> Vec<usize>;
+    /// Writes the last observation of each game that ended with the last step, in order.
+    fn observe_ends(&self, out: &mut [f32]);
+    /// Where new games begin from now on; none if the caller places them.
+    fn begin_with(&mut self, starts: Vec<Any>) -> Result<(), String>;
+    /// The games that wait for the caller to place them.
+    fn waiting(&self) -> Vec<usize>;
+    /// Begins a game with a position.
+    fn place(&mut self, number: usize, start: Any) -> Result<(), String>;
+    /// Everything about the games, to go on from later.
+    fn state(&self) -> Value;
+    /// Goes on where the games stood; `read` reads positions.
+    fn restore(
+        &mut self,
+        state: &Value,
+        read: &dyn Fn(&str) -> Result<Any, String>,
+    ) -> Result<(), String>;
+    /// The same games again.
+    fn boxed(&self) -> Box<dyn Games>;
+    /// For the trees of a search, which know the game.
+    fn as_any(&self) -> &dyn std::any::Any;
 }
 
 /// One game.
-struct Slot<G: Game> {
+#[derive(Clone)]
+pub struct Slot<G: Game> {
     number: usize,
-    pos: G,
+    /// Where it stands.
+    pub pos: G,
     /// The move that it is about to make.
     chosen: Option<G::Move>,
     random: Random,
     /// How many moves it has had.
-    count: u32,
+    pub count: u32,
     /// The keys of the positions before this one.
-    past: Vec<u64>,
+    pub past: Vec<u64>,
+    /// How often this position has been there before.
+    pub before: usize,
+    /// Changes whenever another game begins.
+    pub episode: u64,
+    /// The last move, if any.
+    pub last: Option<G::Move>,
+    /// How the game before this one ended, if that was in the last step: where, after how many occurrences.
+    end: Option<(G, usize, Reason)>,
+    /// Whether the caller has to say where the next game begins.
+    waiting: bool,
 }
 
 /// Games of one kind.
+#[derive(Clone)]
 pub struct Many<G: Game> {
-    start: G,
-    slots: Vec<Slot<G>>,
+    /// What a new game begins with: drawn by chance if there are several, asked for if there are none.
+    starts: Vec<G>,
+    /// The games.
+    pub slots: Vec<Slot<G>>,
+    /// What holds for all of them.
+    pub terms: Terms,
 }
 
 impl<G: Numbered> Many<G> {
-    /// So many games that begin with the same position.
-    pub fn new(start: G, count: usize, seed: u64) -> Many<G> {
+    /// This many games that begin with the same position.
+    pub fn new(start: G, count: usize, seed: u64, terms: Terms) -> Many<G> {
         let slot = |number| Slot {
             number,
             pos: start.clone(),
@@ -109,26 +207,30 @@ impl<G: Numbered> Many<G> {
             random: Random::new(0),
             count: 0,
             past: Vec::new(),
+            before: 0,
+            episode: 0,
+            last: None,
+            end: None,
+            waiting: false,
         };
         let mut slots: Vec<_> = (0..count).map(slot).collect();
         seed_all(&mut slots, seed);
-        Many { start, slots }
+        Many { starts: vec![start], slots, terms }
     }
 
     /// Lets threads work on parts of the games and of what is written about them.
     fn spread(
         &mut self,
+        pool: &Pool,
         arrays: &mut Arrays,
-        terms: Terms,
-        work: impl Fn(&G, &mut [Slot<G>], Arrays) + Sync,
+        work: impl Fn(&[G], &mut [Slot<G>], Arrays) + Sync,
     ) {
-        let each = self.slots.len().div_ceil(terms.threads.max(1)).max(MIN_PART);
-        let Many { start, slots } = self;
-        let start = &*start;
+        let Many { starts, slots, .. } = self;
+        let (starts, each) = (&starts[..], pool.part(slots.len()));
         if each >= slots.len() {
-            return work(start, slots, arrays.again());
+            return work(starts, slots, arrays.again());
         }
-        thread::scope(|scope| {
+        pool.scope(|scope| {
             let (mut slots, mut rest) = (slots.as_mut_slice(), arrays.again());
             loop {
                 let (part, others) = slots.split_at_mut(each.min(slots.len()));
@@ -136,18 +238,15 @@ impl<G: Numbered> Many<G> {
                 let (own, left) = rest.into_part(part.len(), count);
                 let work = &work;
                 if others.is_empty() {
-                    work(start, part, own);
+                    work(starts, part, own);
                     break;
                 }
-                scope.spawn(move || work(start, part, own));
+                scope.spawn(move |_| work(starts, part, own));
                 (slots, rest) = (others, left);
             }
         });
     }
 }
-
-/// Fewer games than this are not worth a thread.
-const MIN_PART: usize = 64;
 
 fn seed_all<G: Game>(slots: &mut [Slot<G>], seed: u64) {
     let mut seeds = Random::new(seed);
@@ -161,20 +260,24 @@ impl Arrays<'_> {
             rewards: self.rewards.get_mut(2 * i..2 * i + 2).unwrap_or_default(),
             end: &mut self.ends[i],
             truncation: &mut self.truncations[i],
+            reason: &mut self.reasons[i],
         }
     }
 
-    fn clear(&mut self) {
+    /// Forgets how the last step ended.
+    pub fn clear(&mut self) {
         self.rewards.fill(0.0);
-        self.ends.fill(false);
-        self.truncations.fill(false);
+        self.ends.fill(0);
+        self.truncations.fill(0);
+        self.reasons.fill(0);
     }
 }
 
 struct Row<'a> {
     rewards: &'a mut [f32],
-    end: &'a mut bool,
-    truncation: &'a mut bool,
+    end: &'a mut u8,
+    truncation: &'a mut u8,
+    reason: &'a mut i8,
 }
 
 impl<G: Numbered> Slot<G> {
@@ -191,86 +294,106 @@ impl<G: Numbered> Slot<G> {
 
     /// Makes a move, writes what came of it, and begins again if the game has ended.
     #[inline]
-    fn advance(&mut self, m: G::Move, start: &G, terms: Terms, row: Row) {
+    fn advance(&mut self, m: G::Move, starts: &[G], terms: Terms, row: Row) {
         if terms.repetition {
             self.past.push(self.pos.key());
         }
         self.pos.play_unchecked(m);
         self.count += 1;
-        let end = self.pos.outcome().or_else(|| self.repeated().then_some(Outcome::Draw));
-        if let Some(outcome) = end {
-            *row.end = true;
-            if let Some(winner) = outcome.winner() {
-                row.rewards[winner.index()] += 1.0;
-                row.rewards[winner.other().index()] -= 1.0;
-            }
-        } else if self.count >= terms.max_moves {
-            *row.truncation = true;
-        } else {
-            return;
+        self.last = Some(m);
+        self.before = occurrences(&self.past, self.pos.key());
+        let Some(reason) = reason(&self.pos, self.before, self.count, terms) else { return };
+        match reason {
+            Reason::Length => *row.truncation = 1,
+            _ => *row.end = 1,
         }
-        self.begin(start);
+        *row.reason = reason as i8;
+        if let Some(winner) = self.pos.outcome().and_then(Outcome::winner) {
+            row.rewards[winner.index()] += 1.0;
+            row.rewards[winner.other().index()] -= 1.0;
+        }
+        self.end = Some((self.pos.clone(), self.before, reason));
+        self.begin(starts);
     }
 
-    fn begin(&mut self, start: &G) {
-        self.pos = start.clone();
+    /// Begins another game; with a choice of starts, one is drawn.
+    fn begin(&mut self, starts: &[G]) {
+        let start = match starts {
+            [] => None,
+            [only] => Some(only),
+            several => self.random.pick(several),
+        };
+        match start.cloned() {
+            Some(start) => self.place(start),
+            None => self.waiting = true,
+        }
+    }
+
+    fn place(&mut self, start: G) {
+        self.pos = start;
         self.count = 0;
         self.past.clear();
-    }
-
-    #[inline]
-    fn repeated(&self) -> bool {
-        // The same player must be to move, so three occurrences take eight moves at least.
-        let key = self.pos.key();
-        self.past.len() >= 4 && self.past.iter().filter(|past| **past == key).count() >= 2
+        self.before = 0;
+        self.last = None;
+        self.episode += 1;
+        self.waiting = false;
     }
 }
 
+/// How often a position has been there before. The same player must be to move, so twice takes four moves at least.
+#[inline]
+pub fn occurrences(past: &[u64], key: u64) -> usize {
+    if past.len() < 4 { 0 } else { past.iter().filter(|past| **past == key).count() }
+}
+
 /// Writes where games stand.
-fn show<G: Numbered>(slots: &[Slot<G>], arrays: &mut Arrays, moves: &mut Vec<G::Move>) {
+fn show<G: Numbered>(slots: &[Slot<G>], terms: Terms, arrays: &mut Arrays) {
     let Some(first) = slots.first() else { return };
-    for (slot, turn) in slots.iter().zip(arrays.turns.iter_mut()) {
-        *turn = slot.pos.turn().number() as i8;
+    for (i, slot) in slots.iter().enumerate() {
+        arrays.turns[i] = slot.pos.turn().number() as i8;
+        arrays.lengths[i] = slot.count as i32;
     }
     if !arrays.observations.is_empty() {
-        let each = observation_len(&first.pos);
+        let each = terms.observation_len(&first.pos);
         for (slot, out) in slots.iter().zip(arrays.observations.chunks_exact_mut(each)) {
-            out.fill(0.0);
-            slot.pos.observe(slot.pos.turn(), out);
+            terms.observe(&slot.pos, slot.before, out);
         }
     }
     if !arrays.masks.is_empty() {
         let each = first.pos.numbering().len();
+        let mut moves = Vec::new();
         for (slot, mask) in slots.iter().zip(arrays.masks.chunks_exact_mut(each)) {
-            mask.fill(false);
+            mask.fill(0);
             moves.clear();
-            slot.pos.append_moves(moves);
-            moves.iter().for_each(|m| mask[slot.pos.number(*m)] = true);
+            slot.pos.append_moves(&mut moves);
+            moves.iter().for_each(|m| mask[slot.pos.number(*m)] = 1);
         }
     }
 }
 
-impl<G: Numbered> Games for Many<G>
+impl<G: Numbered + TryFrom<Any>> Games for Many<G>
 where
     Any: From<G>,
 {
     fn reset(&mut self, seed: u64) {
-        let Many { start, slots } = self;
-        slots.iter_mut().for_each(|slot| slot.begin(start));
+        let Many { starts, slots, .. } = self;
         seed_all(slots, seed);
+        for slot in slots {
+            slot.begin(starts);
+            slot.end = None;
+        }
     }
 
-    fn show(&mut self, arrays: &mut Arrays, terms: Terms) {
-        self.spread(arrays, terms, |_, slots, mut arrays| {
-            arrays.clear();
-            show(slots, &mut arrays, &mut Vec::new());
-        });
+    fn show(&mut self, pool: &Pool, arrays: &mut Arrays) {
+        let terms = self.terms;
+        self.spread(pool, arrays, |_, slots, mut arrays| show(slots, terms, &mut arrays));
     }
 
-    fn step(&mut self, arrays: &mut Arrays, terms: Terms) -> Result<(), String> {
+    fn step(&mut self, pool: &Pool, arrays: &mut Arrays) -> Result<(), String> {
         let refused: Mutex<Option<(usize, String)>> = Mutex::new(None);
-        self.spread(arrays, terms, |start, slots, arrays| {
-            let all = start.numbering();
+        self.spread(pool, arrays, |_, slots, arrays| {
+            let Some(first) = slots.first() else { return };
+            let all = first.pos.numbering();
             for (slot, action) in slots.iter_mut().zip(arrays.actions.iter()) {
                 if let Err(reason) = slot.choose(*action, all) {
                     let mut first = lock(&refused);
@@ -284,36 +407,38 @@ where
         if let Some((number, reason)) = lock(&refused).take() {
             return Err(format!("game {number}: {reason}"));
         }
-        self.spread(arrays, terms, |start, slots, mut arrays| {
+        let terms = self.terms;
+        self.spread(pool, arrays, |starts, slots, mut arrays| {
             arrays.clear();
             for (i, slot) in slots.iter_mut().enumerate() {
+                slot.end = None;
                 if let Some(m) = slot.chosen.take() {
-                    slot.advance(m, start, terms, arrays.of(i));
+                    slot.advance(m, starts, terms, arrays.of(i));
                 }
             }
-            show(slots, &mut arrays, &mut Vec::new());
+            show(slots, terms, &mut arrays);
         });
         Ok(())
     }
 
-    fn step_random(&mut self, steps: u32, arrays: &mut Arrays, terms: Terms) {
-        self.spread(arrays, terms, |start, slots, mut arrays| {
-            arrays.clear();
+    fn step_random(&mut self, pool: &Pool, steps: u32, arrays: &mut Arrays) {
+        let terms = self.terms;
+        self.spread(pool, arrays, |starts, slots, mut arrays| {
             let mut moves = Vec::new();
             for (i, slot) in slots.iter_mut().enumerate() {
                 for _ in 0..steps {
                     moves.clear();
                     slot.pos.append_moves(&mut moves);
                     let Some(m) = slot.random.pick(&moves).copied() else { break };
-                    slot.advance(m, start, terms, arrays.of(i));
+                    slot.advance(m, starts, terms, arrays.of(i));
                 }
             }
-            show(slots, &mut arrays, &mut moves);
+            show(slots, terms, &mut arrays);
         });
     }
 
-    fn sample(&mut self, arrays: &mut Arrays, terms: Terms) {
-        self.spread(arrays, terms, |_, slots, arrays| {
+    fn sample(&mut self, pool: &Pool, arrays: &mut Arrays) {
+        self.spread(pool, arrays, |_, slots, arrays| {
             let mut moves = Vec::new();
             for (slot, action) in slots.iter_mut().zip(arrays.actions.iter_mut()) {
                 moves.clear();
@@ -326,4 +451,84 @@ where
     fn position(&self, number: usize) -> Option<Any> {
         Some(self.slots.get(number)?.pos.clone().into())
     }
+
+    fn end(&self, number: usize) -> Option<Option<Any>> {
+        let end = &self.slots.get(number)?.end;
+        Some(end.as_ref().map(|(pos, ..)| pos.clone().into()))
+    }
+
+    fn clear_ends(&mut self) {
+        self.slots.iter_mut().for_each(|slot| slot.end = None);
+    }
+
+    fn ended(&self) -> Vec<usize> {
+        let ended = self.slots.iter().filter(|slot| slot.end.is_some());
+        ended.map(|slot| slot.number).collect()
+    }
+
+    fn observe_ends(&self, out: &mut [f32]) {
+        let Some(first) = self.slots.first() else { return };
+        let each = self.terms.observation_len(&first.pos);
+        let ends = self.slots.iter().filter_map(|slot| slot.end.as_ref());
+        for ((pos, before, _), out) in ends.zip(out.chunks_exact_mut(each)) {
+            self.terms.observe(pos, *before, out);
+        }
+    }
+
+    fn begin_with(&mut self, starts: Vec<Any>) -> Result<(), String> {
+        self.starts = starts.into_iter().map(own).collect::<Result<_, _>>()?;
+        Ok(())
+    }
+
+    fn waiting(&self) -> Vec<usize> {
+        let waiting = self.slots.iter().filter(|slot| slot.waiting);
+        waiting.map(|slot| slot.number).collect()
+    }
+
+    fn place(&mut self, number: usize, start: Any) -> Result<(), String> {
+        let start = own(start)?;
+        let slot = self.slots.get_mut(number).ok_or_else(|| format!("no game {number}"))?;
+        slot.place(start);
+        Ok(())
+    }
+
+    fn state(&self) -> Value {
+        let slot = |slot: &Slot<G>| {
+            json!([slot.pos.text(), slot.random.state(), slot.count, slot.past, slot.before])
+        };
+        self.slots.iter().map(slot).collect()
+    }
+
+    fn restore(
+        &mut self,
+        state: &Value,
+        read: &dyn Fn(&str) -> Result<Any, String>,
+    ) -> Result<(), String> {
+        let all = state.as_array().filter(|all| all.len() == self.slots.len());
+        let all = all.ok_or_else(|| format!("this is no state of {} games", self.slots.len()))?;
+        let mut slots = self.slots.clone();
+        for (slot, kept) in slots.iter_mut().zip(all) {
+            let damaged = |_| format!("the state of game {} is damaged", slot.number);
+            let kept: (String, u64, u32, Vec<u64>, usize) =
+                serde_json::from_value(kept.clone()).map_err(damaged)?;
+            slot.place(own(read(&kept.0)?)?);
+            slot.random = Random::new(kept.1);
+            (slot.count, slot.past, slot.before) = (kept.2, kept.3, kept.4);
+            slot.end = None;
+        }
+        self.slots = slots;
+        Ok(())
+    }
+
+    fn boxed(&self) -> Box<dyn Games> {
+        Box::new(self.clone())
+    }
+
+    fn as_any(&self) -> &dyn std::any::Any {
+        self
+    }
+}
+
+fn own<G: TryFrom<Any>>(pos: Any) -> Result<G, String> {
+    G::try_from(pos).map_err(|_| "this is a position of another game".to_owned())
 }

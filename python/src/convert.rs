@@ -1,15 +1,65 @@
 //! Between Python's values and ours.
 
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyOSError, PyOverflowError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::{PyDict, PyString, PyTuple};
 use rules::{Outcome, Player};
 use serde_json::{Map, Value};
 use std::fmt::Display;
+use std::fs::File;
+use std::path::Path;
 
 /// A refusal in the program's own words.
 pub fn refuse(error: impl Display) -> PyErr {
     PyValueError::new_err(error.to_string())
+}
+
+/// A whole number of Python's. One that does not fit is refused as every other value is.
+pub fn whole<T: Whole>(given: &Bound<'_, PyAny>) -> PyResult<T> {
+    let wide = given.extract::<i64>().map(i128::from);
+    let wide = wide.or_else(|_| given.extract::<u64>().map(i128::from));
+    let number = match wide {
+        Ok(wide) => T::try_from(wide).ok(),
+        Err(error) if error.is_instance_of::<PyOverflowError>(given.py()) => None,
+        Err(error) => return Err(error),
+    };
+    number.ok_or_else(|| {
+        let got = rules::game::shorten(&given.to_string());
+        refuse(format!("expected a whole number from {} to {}, got {got}", T::MIN, T::MAX))
+    })
+}
+
+/// The same where there may be none.
+pub fn maybe<T: Whole>(given: &Bound<'_, PyAny>) -> PyResult<Option<T>> {
+    if given.is_none() { Ok(None) } else { whole(given).map(Some) }
+}
+
+/// A type of whole numbers.
+pub trait Whole: TryFrom<i128> + Display {
+    /// The least of them.
+    const MIN: Self;
+    /// The greatest of them.
+    const MAX: Self;
+}
+
+macro_rules! whole {
+    ($($type:ident)*) => {
+        $(impl Whole for $type {
+            const MIN: Self = $type::MIN;
+            const MAX: Self = $type::MAX;
+        })*
+    };
+}
+
+whole!(u8 u32 u64 usize i64);
+
+/// Makes sure that a file can be opened; if not, the error is the one that Python's `open` raises.
+pub fn check_file(file: &Path) -> PyResult<()> {
+    let Err(error) = File::open(file) else { return Ok(()) };
+    let Some(code) = error.raw_os_error() else { return Err(error.into()) };
+    let (words, file) = (error.to_string(), file.to_owned());
+    let words = words.split(" (os error").next().unwrap_or_default().to_owned();
+    Err(PyOSError::new_err((code, words, file)))
 }
 
 /// A Python value as JSON: whatever Python's own `json` can write.
@@ -46,6 +96,16 @@ pub fn outcome(py: Python<'_>, outcome: Option<Outcome>) -> PyResult<Bound<'_, P
 /// Player 1 or 2.
 pub fn player(number: u8) -> PyResult<Player> {
     Player::try_from(number).map_err(refuse)
+}
+
+/// How an object is pickled: by a function of the native module and what it is called with.
+pub fn restored_by<'py>(
+    py: Python<'py>,
+    function: &str,
+    given: impl IntoPyObject<'py, Target = PyTuple, Output = Bound<'py, PyTuple>, Error = PyErr>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let make = py.import("quadrille._quadrille")?.getattr(function)?;
+    (make, given.into_pyobject(py)?).into_pyobject(py).map(Bound::into_any)
 }
 
 /// A dictionary with these entries.

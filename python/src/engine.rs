@@ -1,11 +1,12 @@
 //! `Engine`: searches, all at once or depth by depth, and the turns that levels play.
 
-use crate::convert::{refuse, to_python};
+use crate::convert::{maybe, refuse, restored_by, to_python, whole};
 use crate::game::{Game, meant};
 use crate::position::{Position, session};
 use crate::wait::{Work, lock, wait, wait_until};
 use ::engine::{Limits, Session, Stop, Thinker, Who};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use requests::{Budget, Effort};
 use rules::random::Random;
 use serde_json::{Map, Value, json};
@@ -48,8 +49,19 @@ pub struct Line {
     win_in: Option<i32>,
 }
 
+/// A line as it was pickled.
+#[pyfunction]
+pub fn _line(turns: Vec<String>, score: i32, win_in: Option<i32>) -> Line {
+    Line { turns, score, win_in }
+}
+
 #[pymethods]
 impl Line {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let Line { turns, score, win_in } = self;
+        restored_by(py, "_line", (turns.clone(), *score, *win_in))
+    }
+
     fn __repr__(&self) -> String {
         let win = self.win_in.map_or_else(String::new, |turns| format!(", win_in={turns}"));
         format!("Line({:?}, score={}{win})", self.turns.join(" "), self.score)
@@ -86,8 +98,19 @@ impl From<&::engine::Analysis> for Analysis {
     }
 }
 
+/// An analysis as it was pickled.
+#[pyfunction]
+pub fn _analysis(depth: u32, nodes: u64, time_ms: f64, lines: Vec<Bound<'_, Line>>) -> Analysis {
+    Analysis { depth, nodes, time_ms, lines: lines.iter().map(|line| line.get().clone()).collect() }
+}
+
 #[pymethods]
 impl Analysis {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let Analysis { depth, nodes, time_ms, lines } = self;
+        restored_by(py, "_analysis", (*depth, *nodes, *time_ms, lines.clone()))
+    }
+
     /// The best turn.
     #[getter]
     fn best(&self) -> Option<&str> {
@@ -160,6 +183,7 @@ type Shared = Arc<Mutex<Box<dyn Thinker>>>;
 pub struct Engine {
     game: Game,
     level: Option<u8>,
+    memory: usize,
     thinker: Shared,
     random: Arc<Mutex<Random>>,
     /// The switches of the searches that may be going on.
@@ -205,9 +229,9 @@ impl Engine {
     #[pyo3(signature = (game, *, level=None, memory=16, seed=0))]
     fn new(
         game: &Bound<'_, PyAny>,
-        level: Option<u8>,
-        memory: usize,
-        seed: u64,
+        #[pyo3(from_py_with = maybe)] level: Option<u8>,
+        #[pyo3(from_py_with = whole)] memory: usize,
+        #[pyo3(from_py_with = whole)] seed: u64,
     ) -> PyResult<Engine> {
         let game = meant(game)?;
         if let Some(level) = level {
@@ -221,6 +245,7 @@ impl Engine {
         Ok(Engine {
             game,
             level,
+            memory,
             thinker: Arc::new(Mutex::new(thinker)),
             random: Arc::new(Mutex::new(Random::new(seed))),
             running: Mutex::default(),
@@ -250,11 +275,11 @@ impl Engine {
         &self,
         py: Python<'_>,
         position: &Bound<'_, PyAny>,
-        time_ms: Option<u64>,
-        nodes: Option<u64>,
-        depth: Option<u64>,
-        lines: Option<u64>,
-        threads: Option<u64>,
+        #[pyo3(from_py_with = maybe)] time_ms: Option<u64>,
+        #[pyo3(from_py_with = maybe)] nodes: Option<u64>,
+        #[pyo3(from_py_with = maybe)] depth: Option<u64>,
+        #[pyo3(from_py_with = maybe)] lines: Option<u64>,
+        #[pyo3(from_py_with = maybe)] threads: Option<u64>,
     ) -> PyResult<Option<Analysis>> {
         let limits = limits([time_ms, nodes, depth, lines, threads], USUAL)?;
         let game = self.open(position)?;
@@ -277,11 +302,11 @@ impl Engine {
     fn analyse(
         &self,
         position: &Bound<'_, PyAny>,
-        time_ms: Option<u64>,
-        nodes: Option<u64>,
-        depth: Option<u64>,
-        lines: Option<u64>,
-        threads: Option<u64>,
+        #[pyo3(from_py_with = maybe)] time_ms: Option<u64>,
+        #[pyo3(from_py_with = maybe)] nodes: Option<u64>,
+        #[pyo3(from_py_with = maybe)] depth: Option<u64>,
+        #[pyo3(from_py_with = maybe)] lines: Option<u64>,
+        #[pyo3(from_py_with = maybe)] threads: Option<u64>,
     ) -> PyResult<Search> {
         let limits = limits([time_ms, nodes, depth, lines, threads], Duration::from_secs(10))?;
         let (game, thinker, stop) =
@@ -311,10 +336,10 @@ impl Engine {
         &self,
         py: Python<'_>,
         position: &Bound<'_, PyAny>,
-        time_ms: Option<u64>,
-        nodes: Option<u64>,
-        depth: Option<u64>,
-        threads: Option<u64>,
+        #[pyo3(from_py_with = maybe)] time_ms: Option<u64>,
+        #[pyo3(from_py_with = maybe)] nodes: Option<u64>,
+        #[pyo3(from_py_with = maybe)] depth: Option<u64>,
+        #[pyo3(from_py_with = maybe)] threads: Option<u64>,
     ) -> PyResult<Option<String>> {
         let who = self.level.map_or(Who::Engine, |level| Who::Level { level });
         let given = [time_ms, nodes, depth, None, threads];
@@ -340,9 +365,31 @@ impl Engine {
         lock(&self.running).drain(..).for_each(|stop| stop.stop());
     }
 
-    /// Forget everything, as before a new game.
-    fn forget(&self, py: Python<'_>) -> PyResult<()> {
-        self.wait(py, |thinker, _| thinker.forget())
+    /// Forget everything, as before a new game; with a seed, draw from it from now on.
+    #[pyo3(signature = (*, seed=None))]
+    fn forget(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = maybe)] seed: Option<u64>,
+    ) -> PyResult<()> {
+        if let Some(seed) = seed {
+            *lock(&self.random) = Random::new(seed);
+        }
+        let thinker = Arc::clone(&self.thinker);
+        py.detach(|| lock(&thinker).forget());
+        Ok(())
+    }
+
+    /// An engine with the same settings and random numbers, which has searched nothing yet.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let (py, own) = (slf.py(), slf.get());
+        let settings = PyDict::new(py);
+        settings.set_item("level", own.level)?;
+        settings.set_item("memory", own.memory)?;
+        settings.set_item("seed", lock(&own.random).state())?;
+        let make =
+            py.import("functools")?.call_method("partial", (slf.get_type(),), Some(&settings))?;
+        (make, (own.game(),)).into_pyobject(py).map(Bound::into_any)
     }
 
     fn __repr__(&self) -> String {
@@ -399,7 +446,7 @@ pub fn seed_player(
     py: Python<'_>,
     position: &Position,
     player: &str,
-    seed: u64,
+    #[pyo3(from_py_with = whole)] seed: u64,
 ) -> PyResult<Option<String>> {
     let session = position.pos.session();
     let who = Who::Seed { player: player.to_owned() }.in_game(session.as_ref()).map_err(refuse)?;

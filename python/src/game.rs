@@ -1,7 +1,7 @@
 //! `Game`: the rules with their options, and all that holds for every position of it.
 
 use crate::any::Any;
-use crate::convert::{refuse, to_python};
+use crate::convert::{refuse, to_python, whole};
 use crate::position::Position;
 use engine::Entry;
 use numpy::{PyArray1, ToPyArray};
@@ -33,6 +33,16 @@ impl Game {
     /// The engine's entry.
     pub fn entry(&self) -> PyResult<&'static Entry> {
         entry(self.start.info().id)
+    }
+
+    /// The game with its options, as Python writes it.
+    pub fn words(&self) -> String {
+        let words =
+            |value: &Value| value.as_str().map_or(value.to_string(), |text| format!("'{text}'"));
+        let options = self.start.options();
+        let options: String =
+            options.iter().map(|(name, value)| format!(", {name}={}", words(value))).collect();
+        format!("Game('{}'{options})", self.start.info().id)
     }
 
     fn begin(entry: &Entry, options: &Map<String, Value>) -> PyResult<Game> {
@@ -137,7 +147,7 @@ impl Game {
     }
 
     /// Return the text of the move with this number.
-    fn action_text(&self, action: i64) -> PyResult<String> {
+    fn action_text(&self, #[pyo3(from_py_with = whole)] action: i64) -> PyResult<String> {
         self.start.action_text(action).map_err(refuse)
     }
 
@@ -170,7 +180,12 @@ impl Game {
     /// With `places, actions = game.symmetry(k)`, the image of an observation is
     /// `observation.reshape(len(game.planes), -1)[:, places]`, and that of a mask or a policy is
     /// `policy[actions]`.
-    fn symmetry<'py>(&self, py: Python<'py>, which: usize) -> PyResult<Bound<'py, PyTuple>> {
+    fn symmetry<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = whole)] which: usize,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        crate::memory::ready(py)?;
         let (places, actions) = self.start.symmetry(which).map_err(refuse)?;
         PyTuple::new(py, [indices(py, &places), indices(py, &actions)])
     }
@@ -184,12 +199,7 @@ impl Game {
     }
 
     fn __repr__(&self) -> String {
-        let words =
-            |value: &Value| value.as_str().map_or(value.to_string(), |text| format!("'{text}'"));
-        let options = self.start.options();
-        let options: String =
-            options.iter().map(|(name, value)| format!(", {name}={}", words(value))).collect();
-        format!("Game('{}'{options})", self.id())
+        self.words()
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String, String))> {

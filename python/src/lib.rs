@@ -7,13 +7,18 @@ mod actions;
 mod any;
 mod arena;
 mod batch;
+mod board;
 mod convert;
 mod engine;
 mod game;
 mod many;
+mod mcts;
+mod memory;
+mod pool;
 mod position;
 mod record;
 mod solve;
+mod trees;
 mod wait;
 
 use pyo3::prelude::pymodule;
@@ -23,16 +28,18 @@ use pyo3::prelude::pymodule;
 mod _quadrille {
     #[pymodule_export]
     use crate::{
-        arena::{MatchResult, arena},
-        engine::{Analysis, Engine, Line, Search, seed_player},
+        arena::{_match_result, MatchResult, arena},
+        board::{_restore_board, Board},
+        engine::{_analysis, _line, Analysis, Engine, Line, Search, seed_player},
         game::{_restore_game, Game, games},
-        many::Batch,
+        many::{_restore_batch, Batch},
         position::{_restore_position, Position, perft},
         record::{Record, Records},
         solve::{
-            Proof, Puzzle, Solution, Table, all_puzzles, certificate, exact, install_table,
-            read_puzzles, solve, solve_all, verify,
+            _proof, _puzzle, _solution, Proof, Puzzle, Solution, Table, all_puzzles, certificate,
+            exact, install_table, read_puzzles, solve, solve_all, verify,
         },
+        trees::Mcts,
         wait::_panic,
     };
 

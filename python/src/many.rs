@@ -1,21 +1,31 @@
 //! `Batch`: thousands of games at once, into NumPy arrays that are reused.
 
-use crate::batch::{Arrays, Games, Terms};
-use crate::convert::refuse;
+use crate::batch::{Arrays, Games, Reason, Terms};
+use crate::convert::{maybe, refuse, whole};
 use crate::game::{Game, meant};
+use crate::memory::Memory;
+use crate::pool::Pool;
 use crate::position::Position;
-use numpy::{PyArray1, PyArray2, PyArray4, PyArrayMethods, PyReadonlyArray1, PyReadwriteArray};
+use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
-use pyo3::types::PyTuple;
-use std::sync::Mutex;
+use pyo3::types::{PyBytes, PyDict, PyTuple};
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+/// How long random moves are made before Ctrl-C is looked for.
+const INTERVAL: Duration = Duration::from_millis(10);
 
 /// Thousands of games at once, in arrays that are reused: copy what you want to keep.
 ///
-/// A game that ends begins again at once; `ends` and `rewards` are about the one that ended,
-/// `observations`, `masks` and `turns` about the new one. `threads` defaults to the number of
-/// cores; the games do not depend on it. A game is given up after `max_moves`, and drawn when a
-/// position occurs for the third time unless `repetition` is false.
+/// A game that ends begins again at once; `ends`, `rewards` and `reasons` are about the one that
+/// ended, `observations`, `masks`, `turns` and `lengths` about the new one. `start` is where
+/// games begin: a position, a list of positions to draw from, or a function without arguments
+/// that returns one. `threads` defaults to the number of cores; the games do not depend on it.
+/// A game is given up after `max_moves`, and drawn when a position occurs for the third time
+/// unless `repetition` is false. With `repetition_plane`, observations end with a plane that
+/// tells how often the position has occurred before: 0, 0.5 for once, 1 for twice.
 ///
 /// ```python
 /// >>> batch = Batch("gekitai", 512, seed=1)
@@ -28,89 +38,219 @@ pub struct Batch {
     game: Game,
     count: usize,
     terms: Terms,
+    pool: Arc<Pool>,
     games: Mutex<Box<dyn Games>>,
-    /// The planes of the player to move, of shape (n, planes, rows, columns).
-    #[pyo3(get)]
-    observations: Option<Py<PyArray4<f32>>>,
-    /// Whether each action is legal, of shape (n, actions).
-    #[pyo3(get)]
-    masks: Option<Py<PyArray2<bool>>>,
-    /// What the last step was worth to player 1 and player 2, of shape (n, 2).
-    #[pyo3(get)]
-    rewards: Py<PyArray2<f32>>,
-    /// Whether the game has ended: by its rules, or drawn by a third repetition.
-    #[pyo3(get)]
-    ends: Py<PyArray1<bool>>,
-    /// Whether the game was given up after `max_moves`.
-    #[pyo3(get)]
-    truncations: Py<PyArray1<bool>>,
-    /// The player to move, 1 or 2.
-    #[pyo3(get)]
-    turns: Py<PyArray1<i8>>,
-    /// The actions of the last step, or those that `sample` drew.
-    #[pyo3(get)]
-    actions: Py<PyArray1<i64>>,
+    start: Start,
+    observations: Option<Memory<f32>>,
+    masks: Option<Memory<u8>>,
+    rewards: Memory<f32>,
+    ends: Memory<u8>,
+    truncations: Memory<u8>,
+    reasons: Memory<i8>,
+    turns: Memory<i8>,
+    lengths: Memory<i32>,
+    actions: Memory<i64>,
+}
+
+/// Where the games of a batch begin, as it was given: nothing, a position, positions or a function.
+struct Start(Option<Py<PyAny>>);
+
+impl Start {
+    /// The function to ask, if it is one.
+    fn sampler<'py>(&self, py: Python<'py>) -> Option<&Bound<'py, PyAny>> {
+        self.0.as_ref().map(|given| given.bind(py)).filter(|given| given.is_callable())
+    }
+}
+
+/// The positions that a game may begin with; none of a function, which is asked for each game.
+pub fn starts(game: &Game, given: &Bound<'_, PyAny>) -> PyResult<Vec<Position>> {
+    if given.is_callable() {
+        return Ok(Vec::new());
+    }
+    let all = match given.cast::<Position>() {
+        Ok(position) => vec![position.get().clone()],
+        Err(_) => given
+            .try_iter()
+            .map_err(|_| not_a_start(given))?
+            .map(|each| {
+                let each = each?;
+                Ok(each.cast::<Position>().map_err(|_| not_a_start(&each))?.get().clone())
+            })
+            .collect::<PyResult<_>>()?,
+    };
+    all.iter().try_for_each(|position| check_start(game, position))?;
+    if all.is_empty() {
+        return Err(refuse("start is an empty list: expected at least one position"));
+    }
+    Ok(all)
+}
+
+/// Asks a function for a position to begin with.
+pub fn sampled(game: &Game, sampler: &Bound<'_, PyAny>) -> PyResult<Position> {
+    let given = sampler.call0()?;
+    let position = given.cast::<Position>().map_err(|_| not_a_start(&given))?.get().clone();
+    check_start(game, &position)?;
+    Ok(position)
+}
+
+fn not_a_start(given: &Bound<'_, PyAny>) -> PyErr {
+    let kind = given.get_type().name().map_or_else(|_| String::new(), |name| name.to_string());
+    refuse(format!(
+        "start is a position, a list of positions or a function that returns one, got {kind}"
+    ))
+}
+
+fn check_start(game: &Game, position: &Position) -> PyResult<()> {
+    let pos = &position.pos;
+    if pos.outcome().is_some() {
+        return Err(refuse(format!("no game can begin with `{}`: it is over", pos.text())));
+    }
+    match pos.start().is_ok_and(|start| start == game.start) {
+        true => Ok(()),
+        false => Err(refuse(format!("`{}` is no position of {}", pos.text(), game.words()))),
+    }
 }
 
 impl Batch {
+    /// The game that is played.
+    pub fn played(&self) -> &Game {
+        &self.game
+    }
+
+    /// What holds for all games.
+    pub fn terms(&self) -> Terms {
+        self.terms
+    }
+
+    /// The threads.
+    pub fn pool(&self) -> &Arc<Pool> {
+        &self.pool
+    }
+
+    /// The games themselves. One thread at a time; a thread that waits lets go of Python's lock.
+    pub fn games(&self, py: Python<'_>) -> MutexGuard<'_, Box<dyn Games>> {
+        match self.games.lock_py_attached(py) {
+            Ok(games) => games,
+            Err(poisoned) => poisoned.into_inner(),
+        }
+    }
+
     /// Lends all arrays to some work that does without Python's lock.
     fn work<T: Send>(
         &self,
         py: Python<'_>,
-        work: impl FnOnce(&mut dyn Games, &mut Arrays) -> T + Send,
+        games: &mut dyn Games,
+        work: impl FnOnce(&mut dyn Games, &Pool, &mut Arrays) -> T + Send,
     ) -> PyResult<T> {
-        // One thread at a time; whoever waits lets go of Python's lock.
-        let mut games = match self.games.lock_py_attached(py) {
-            Ok(games) => games,
-            Err(poisoned) => poisoned.into_inner(),
-        };
-        let mut observations = self.observations.as_ref().map(|array| array.bind(py).readwrite());
-        let mut masks = self.masks.as_ref().map(|array| array.bind(py).readwrite());
-        let mut rewards = self.rewards.bind(py).readwrite();
-        let mut ends = self.ends.bind(py).readwrite();
-        let mut truncations = self.truncations.bind(py).readwrite();
-        let mut turns = self.turns.bind(py).readwrite();
-        let mut actions = self.actions.bind(py).readwrite();
+        let mut observations = self.observations.as_ref().map(|own| own.lend(py)).transpose()?;
+        let mut masks = self.masks.as_ref().map(|own| own.lend(py)).transpose()?;
+        let mut rewards = self.rewards.lend(py)?;
+        let mut ends = self.ends.lend(py)?;
+        let mut truncations = self.truncations.lend(py)?;
+        let mut reasons = self.reasons.lend(py)?;
+        let mut turns = self.turns.lend(py)?;
+        let mut lengths = self.lengths.lend(py)?;
+        let mut actions = self.actions.lend(py)?;
         let mut arrays = Arrays {
-            actions: slice(&mut actions)?,
-            observations: observations.as_mut().map_or(Ok(Default::default()), slice)?,
-            masks: masks.as_mut().map_or(Ok(Default::default()), slice)?,
-            rewards: slice(&mut rewards)?,
-            ends: slice(&mut ends)?,
-            truncations: slice(&mut truncations)?,
-            turns: slice(&mut turns)?,
+            actions: actions.slice(),
+            observations: observations.as_mut().map_or(&mut [], |own| own.slice()),
+            masks: masks.as_mut().map_or(&mut [], |own| own.slice()),
+            rewards: rewards.slice(),
+            ends: ends.slice(),
+            truncations: truncations.slice(),
+            reasons: reasons.slice(),
+            turns: turns.slice(),
+            lengths: lengths.slice(),
         };
-        let games = games.as_mut();
-        Ok(py.detach(|| work(games, &mut arrays)))
+        let pool = &*self.pool;
+        Ok(py.detach(|| work(games, pool, &mut arrays)))
+    }
+
+    /// Lets the function that knows where games begin place those that wait, and shows them.
+    fn place(&self, py: Python<'_>, games: &mut dyn Games) -> PyResult<()> {
+        let Some(sampler) = self.start.sampler(py) else { return Ok(()) };
+        let waiting = games.waiting();
+        for number in &waiting {
+            let position = sampled(&self.game, sampler)?;
+            games.place(*number, position.pos).map_err(refuse)?;
+        }
+        match waiting.is_empty() {
+            true => Ok(()),
+            false => self.work(py, games, |games, pool, arrays| games.show(pool, arrays)),
+        }
+    }
+
+    /// Games that a function could not place, because it failed, are asked for again.
+    pub fn ready<'a>(&'a self, py: Python<'_>) -> PyResult<MutexGuard<'a, Box<dyn Games>>> {
+        let mut games = self.games(py);
+        self.place(py, games.as_mut())?;
+        Ok(games)
     }
 
     fn answer<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        (&self.observations, &self.rewards, &self.ends, &self.truncations).into_pyobject(py)
+        let arrays = [
+            self.observations(py),
+            self.rewards.view(py).clone(),
+            self.ends.view(py).clone(),
+            self.truncations.view(py).clone(),
+        ];
+        PyTuple::new(py, arrays)
     }
-}
 
-/// The numbers of an array.
-fn slice<'a, T: numpy::Element, D: numpy::ndarray::Dimension>(
-    array: &'a mut PyReadwriteArray<'_, T, D>,
-) -> PyResult<&'a mut [T]> {
-    array.as_slice_mut().map_err(refuse)
+    #[expect(clippy::too_many_arguments)]
+    fn make(
+        py: Python<'_>,
+        game: Game,
+        n: usize,
+        terms: Terms,
+        threads: usize,
+        start: Option<Py<PyAny>>,
+        (observations, masks): (bool, bool),
+        games: Box<dyn Games>,
+    ) -> PyResult<Batch> {
+        let [planes, rows, columns] = game.start.shape();
+        let shape = [n, planes + usize::from(terms.repetition_plane), rows, columns];
+        let actions = [n, game.start.action_count()];
+        let planes = || Memory::new(py, "observations", &shape, "float32");
+        let legal = || Memory::new(py, "masks", &actions, "bool");
+        Ok(Batch {
+            count: n,
+            terms,
+            pool: Arc::new(Pool::new(threads)),
+            games: Mutex::new(games),
+            start: Start(start),
+            observations: observations.then(planes).transpose()?,
+            masks: masks.then(legal).transpose()?,
+            rewards: Memory::new(py, "rewards", &[n, 2], "float32")?,
+            ends: Memory::new(py, "ends", &[n], "bool")?,
+            truncations: Memory::new(py, "truncations", &[n], "bool")?,
+            reasons: Memory::new(py, "reasons", &[n], "int8")?,
+            turns: Memory::new(py, "turns", &[n], "int8")?,
+            lengths: Memory::new(py, "lengths", &[n], "int32")?,
+            actions: Memory::new(py, "actions", &[n], "int64")?,
+            game,
+        })
+    }
 }
 
 #[pymethods]
 impl Batch {
     #[new]
     #[pyo3(signature = (
-        game, n, *, seed=0, threads=None, max_moves=2000, repetition=true, observations=true, masks=true
+        game, n, *, start=None, seed=0, threads=None, max_moves=2000, repetition=true,
+        repetition_plane=false, observations=true, masks=true
     ))]
     #[expect(clippy::too_many_arguments)]
     fn new(
         py: Python<'_>,
         game: &Bound<'_, PyAny>,
-        n: usize,
-        seed: u64,
-        threads: Option<usize>,
-        max_moves: u32,
+        #[pyo3(from_py_with = whole)] n: usize,
+        start: Option<Bound<'_, PyAny>>,
+        #[pyo3(from_py_with = whole)] seed: u64,
+        #[pyo3(from_py_with = maybe)] threads: Option<usize>,
+        #[pyo3(from_py_with = whole)] max_moves: u32,
         repetition: bool,
+        repetition_plane: bool,
         observations: bool,
         masks: bool,
     ) -> PyResult<Batch> {
@@ -120,27 +260,25 @@ impl Batch {
         if max_moves == 0 {
             return Err(refuse("max_moves must be 1 or more, got 0"));
         }
+        if repetition_plane && !repetition {
+            return Err(refuse("repetition_plane needs repetition: occurrences are not counted"));
+        }
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let threads = threads.unwrap_or_else(cores).clamp(1, 256);
         let game = meant(game)?;
-        let start = &game.start;
-        let [planes, rows, columns] = start.shape();
-        let shape = [n, planes, rows, columns];
-        let batch = Batch {
-            count: n,
-            terms: Terms { max_moves, repetition, threads },
-            games: Mutex::new(start.many(n, seed)),
-            observations: observations.then(|| PyArray4::zeros(py, shape, false).unbind()),
-            masks: masks.then(|| PyArray2::zeros(py, [n, start.action_count()], false).unbind()),
-            rewards: PyArray2::zeros(py, [n, 2], false).unbind(),
-            ends: PyArray1::zeros(py, n, false).unbind(),
-            truncations: PyArray1::zeros(py, n, false).unbind(),
-            turns: PyArray1::zeros(py, n, false).unbind(),
-            actions: PyArray1::zeros(py, n, false).unbind(),
-            game,
-        };
-        let terms = batch.terms;
-        batch.work(py, |games, arrays| games.show(arrays, terms))?;
+        let terms = Terms { max_moves, repetition, repetition_plane };
+        let mut games = game.start.many(n, seed, terms);
+        if let Some(given) = &start {
+            let starts = starts(&game, given)?.into_iter().map(|position| position.pos);
+            games.begin_with(starts.collect()).map_err(refuse)?;
+            games.reset(seed);
+        }
+        let start = start.map(Bound::unbind);
+        let wanted = (observations, masks);
+        let batch = Batch::make(py, game, n, terms, threads, start, wanted, games)?;
+        let mut games = batch.ready(py)?;
+        batch.work(py, games.as_mut(), |games, pool, arrays| games.show(pool, arrays))?;
+        drop(games);
         Ok(batch)
     }
 
@@ -150,13 +288,80 @@ impl Batch {
         Game { start: self.game.start.clone() }
     }
 
+    /// The planes of the player to move, of shape (n, planes, rows, columns).
+    #[getter]
+    fn observations<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
+        self.observations.as_ref().map_or(py.None().into_bound(py), |own| own.view(py).clone())
+    }
+
+    /// Whether each action is legal, of shape (n, actions).
+    #[getter]
+    fn masks<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
+        self.masks.as_ref().map_or(py.None().into_bound(py), |own| own.view(py).clone())
+    }
+
+    /// What the last step was worth to player 1 and player 2, of shape (n, 2).
+    #[getter]
+    fn rewards<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
+        self.rewards.view(py).clone()
+    }
+
+    /// Whether the game has ended: by its rules, or drawn by a third repetition.
+    #[getter]
+    fn ends<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
+        self.ends.view(py).clone()
+    }
+
+    /// Whether the game was given up after `max_moves`.
+    #[getter]
+    fn truncations<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
+        self.truncations.view(py).clone()
+    }
+
+    /// Why the game has ended, as an index into `REASONS`; 0 if it goes on.
+    #[getter]
+    fn reasons<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
+        self.reasons.view(py).clone()
+    }
+
+    /// What the numbers in `reasons` mean.
+    #[classattr]
+    #[pyo3(name = "REASONS")]
+    fn all_reasons() -> (&'static str, &'static str, &'static str, &'static str, &'static str) {
+        Reason::NAMES.into()
+    }
+
+    /// The player to move, 1 or 2.
+    #[getter]
+    fn turns<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
+        self.turns.view(py).clone()
+    }
+
+    /// How many moves the game has had.
+    #[getter]
+    fn lengths<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
+        self.lengths.view(py).clone()
+    }
+
+    /// The actions of the last step, or those that `sample` drew.
+    #[getter]
+    fn actions<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
+        self.actions.view(py).clone()
+    }
+
     /// Begin all games again.
     #[pyo3(signature = (*, seed=0))]
-    fn reset<'py>(&self, py: Python<'py>, seed: u64) -> PyResult<Bound<'py, PyTuple>> {
-        let terms = self.terms;
-        self.work(py, |games, arrays| {
-            games.reset(seed);
-            games.show(arrays, terms);
+    fn reset<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = whole)] seed: u64,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let mut games = self.games(py);
+        games.reset(seed);
+        self.place(py, games.as_mut())?;
+        self.work(py, games.as_mut(), |games, pool, arrays| {
+            arrays.clear();
+            games.show(pool, arrays);
         })?;
         self.answer(py)
     }
@@ -178,42 +383,192 @@ impl Batch {
         if given.len() != self.count {
             return Err(refuse(format!("{} actions for {} games", given.len(), self.count)));
         }
-        let terms = self.terms;
-        let made = self.work(py, |games, arrays| {
+        let mut games = self.ready(py)?;
+        let made = self.work(py, games.as_mut(), |games, pool, arrays| {
             arrays.actions.copy_from_slice(&given);
-            games.step(arrays, terms)
+            games.step(pool, arrays)
         })?;
         made.map_err(refuse)?;
+        self.place(py, games.as_mut())?;
         self.answer(py)
     }
 
     /// Make random moves in each game; the rewards of several moves are added up.
+    ///
+    /// Ctrl-C ends it between two moves, and the games stand where they are then.
     #[pyo3(signature = (steps=1))]
-    fn step_random<'py>(&self, py: Python<'py>, steps: u32) -> PyResult<Bound<'py, PyTuple>> {
-        let terms = self.terms;
-        self.work(py, |games, arrays| games.step_random(steps, arrays, terms))?;
+    fn step_random<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = whole)] steps: u32,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let mut games = self.ready(py)?;
+        games.clear_ends();
+        self.work(py, games.as_mut(), |_, _, arrays| arrays.clear())?;
+        let (mut left, mut part) = (steps, 1);
+        while left > 0 {
+            let (began, steps) = (Instant::now(), part.min(left));
+            self.work(py, games.as_mut(), |games, pool, arrays| {
+                games.step_random(pool, steps, arrays);
+            })?;
+            self.place(py, games.as_mut())?;
+            left -= steps;
+            if self.start.sampler(py).is_none() && began.elapsed() < INTERVAL {
+                part = part.saturating_mul(2);
+            }
+            py.check_signals()?;
+        }
         self.answer(py)
     }
 
     /// Draw a legal action for each game.
-    fn sample(&self, py: Python<'_>) -> PyResult<Py<PyArray1<i64>>> {
-        let terms = self.terms;
-        self.work(py, |games, arrays| games.sample(arrays, terms))?;
-        Ok(self.actions.clone_ref(py))
+    fn sample<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let mut games = self.ready(py)?;
+        self.work(py, games.as_mut(), |games, pool, arrays| games.sample(pool, arrays))?;
+        Ok(self.actions(py))
     }
 
     /// Return the position of one game.
-    fn position(&self, py: Python<'_>, number: usize) -> PyResult<Position> {
-        let pos = self.work(py, |games, _| games.position(number))?;
-        let refused = || refuse(format!("games are 0 to {}, got {number}", self.count - 1));
-        Ok(Position { pos: pos.ok_or_else(refused)? })
+    fn position(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = whole)] number: usize,
+    ) -> PyResult<Position> {
+        let pos = self.games(py).position(number);
+        Ok(Position { pos: pos.ok_or_else(|| self.no_game(number))? })
     }
 
-    fn __len__(&self) -> usize {
+    /// Return the last position of a game that ended in the last step, or None.
+    fn final_position(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = whole)] number: usize,
+    ) -> PyResult<Option<Position>> {
+        let end = self.games(py).end(number).ok_or_else(|| self.no_game(number))?;
+        Ok(end.map(|pos| Position { pos }))
+    }
+
+    /// Return the games that ended in the last step and their last observations.
+    ///
+    /// They are arrays of shape (k) and (k, planes, rows, columns), in the order of the games. An
+    /// observation is that of the player whose turn it would be. The first array is
+    /// `numpy.flatnonzero(batch.reasons)`.
+    fn final_observations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        crate::memory::ready(py)?;
+        let games = self.games(py);
+        let ended = games.ended();
+        let [planes, rows, columns] = self.game.start.shape();
+        let shape = (ended.len(), planes + usize::from(self.terms.repetition_plane), rows, columns);
+        let mut seen = vec![0.0; shape.0 * shape.1 * rows * columns];
+        games.observe_ends(&mut seen);
+        let ended: Vec<_> = ended.into_iter().map(|number| number as i64).collect();
+        let seen = PyArray1::from_vec(py, seen).reshape([shape.0, shape.1, shape.2, shape.3])?;
+        PyTuple::new(py, [ended.to_pyarray(py).into_any(), seen.into_any()])
+    }
+
+    /// Return a batch with the same games, which goes on by itself.
+    fn clone(&self, py: Python<'_>) -> PyResult<Batch> {
+        let games = self.ready(py)?;
+        let game = Game { start: self.game.start.clone() };
+        let start = self.start.0.as_ref().map(|start| start.clone_ref(py));
+        let wanted = (self.observations.is_some(), self.masks.is_some());
+        let (threads, terms) = (self.pool.threads(), self.terms);
+        let copy = Batch::make(py, game, self.count, terms, threads, start, wanted, games.boxed())?;
+        if let (Some(own), Some(other)) = (&copy.observations, &self.observations) {
+            own.copy(py, other)?;
+        }
+        if let (Some(own), Some(other)) = (&copy.masks, &self.masks) {
+            own.copy(py, other)?;
+        }
+        copy.rewards.copy(py, &self.rewards)?;
+        copy.ends.copy(py, &self.ends)?;
+        copy.truncations.copy(py, &self.truncations)?;
+        copy.reasons.copy(py, &self.reasons)?;
+        copy.turns.copy(py, &self.turns)?;
+        copy.lengths.copy(py, &self.lengths)?;
+        copy.actions.copy(py, &self.actions)?;
+        Ok(copy)
+    }
+
+    /// Return where all games stand, with their past and their random numbers, as bytes.
+    fn state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let state = json!({
+            "quadrille": 1,
+            "game": self.game.start.info().id,
+            "options": self.game.start.options(),
+            "games": self.ready(py)?.state(),
+        });
+        Ok(PyBytes::new(py, state.to_string().as_bytes()))
+    }
+
+    /// Go on where games stood when `state` was called, in a batch of the same game and size.
+    fn restore(&self, py: Python<'_>, state: &[u8]) -> PyResult<()> {
+        let damaged = |_| refuse("this is no state of a batch");
+        let state: Value = serde_json::from_slice(state).map_err(damaged)?;
+        let (id, options) = (self.game.start.info().id, self.game.start.options());
+        if state["quadrille"] != 1 || state["game"] != id || state["options"] != json!(options) {
+            return Err(refuse(format!("this is no state of a batch of {}", self.game.words())));
+        }
+        let entry = self.game.entry()?;
+        let read = |text: &str| {
+            let session = (entry.from_text)(text, &options).map_err(|error| error.to_string())?;
+            crate::any::Any::of(session.as_ref()).ok_or_else(|| format!("`{text}` is no position"))
+        };
+        let mut games = self.games(py);
+        games.restore(&state["games"], &read).map_err(refuse)?;
+        self.work(py, games.as_mut(), |games, pool, arrays| {
+            arrays.clear();
+            games.show(pool, arrays);
+        })
+    }
+
+    pub fn __len__(&self) -> usize {
         self.count
     }
 
-    fn __repr__(&self) -> String {
+    pub fn __repr__(&self) -> String {
         format!("<Batch of {} games of {}>", self.count, self.game.start.info().id)
     }
+
+    fn __copy__(&self, py: Python<'_>) -> PyResult<Batch> {
+        self.clone(py)
+    }
+
+    fn __deepcopy__(&self, py: Python<'_>, _memo: &Bound<'_, PyAny>) -> PyResult<Batch> {
+        self.clone(py)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let settings = PyDict::new(py);
+        settings.set_item("start", self.start.0.as_ref().map(|start| start.clone_ref(py)))?;
+        settings.set_item("threads", self.pool.threads())?;
+        settings.set_item("max_moves", self.terms.max_moves)?;
+        settings.set_item("repetition", self.terms.repetition)?;
+        settings.set_item("repetition_plane", self.terms.repetition_plane)?;
+        settings.set_item("observations", self.observations.is_some())?;
+        settings.set_item("masks", self.masks.is_some())?;
+        let make = py.import("quadrille._quadrille")?.getattr("_restore_batch")?;
+        let given = (self.game(), self.count, settings, self.state(py)?);
+        (make, given).into_pyobject(py).map(Bound::into_any)
+    }
+}
+
+impl Batch {
+    fn no_game(&self, number: usize) -> PyErr {
+        refuse(format!("games are 0 to {}, got {number}", self.count - 1))
+    }
+}
+
+/// A batch as it was pickled.
+#[pyfunction]
+pub fn _restore_batch<'py>(
+    py: Python<'py>,
+    game: &Bound<'py, PyAny>,
+    n: usize,
+    settings: &Bound<'py, PyDict>,
+    state: &Bound<'py, PyBytes>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let batch = py.get_type::<Batch>().call((game, n), Some(settings))?;
+    batch.call_method1("restore", (state,))?;
+    Ok(batch)
 }

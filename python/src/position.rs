@@ -1,7 +1,7 @@
 //! `Position`: a value that knows its legal moves.
 
 use crate::any::Any;
-use crate::convert::{outcome, player, refuse, to_python};
+use crate::convert::{maybe, outcome, player, refuse, to_python, whole};
 use crate::game::{Game, entry, present};
 use crate::record::Record;
 use crate::wait::wait;
@@ -150,12 +150,12 @@ impl Position {
     }
 
     /// Return the position after the move with this number.
-    fn play_action(&self, action: i64) -> PyResult<Position> {
+    fn play_action(&self, #[pyo3(from_py_with = whole)] action: i64) -> PyResult<Position> {
         Ok(Position { pos: self.pos.play_action(action).map_err(refuse)? })
     }
 
     /// Return the text of the move with this number.
-    fn action_text(&self, action: i64) -> PyResult<String> {
+    fn action_text(&self, #[pyo3(from_py_with = whole)] action: i64) -> PyResult<String> {
         self.pos.action_text(action).map_err(refuse)
     }
 
@@ -165,8 +165,9 @@ impl Position {
     }
 
     /// Return for each action whether it is legal.
-    fn action_mask<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
-        self.pos.mask().to_pyarray(py)
+    fn action_mask<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<bool>>> {
+        crate::memory::ready(py)?;
+        Ok(self.pos.mask().to_pyarray(py))
     }
 
     /// Return the planes as a player sees them, by default the player to move.
@@ -174,8 +175,9 @@ impl Position {
     fn observation<'py>(
         &self,
         py: Python<'py>,
-        player: Option<u8>,
+        #[pyo3(from_py_with = maybe)] player: Option<u8>,
     ) -> PyResult<Bound<'py, PyArray3<f32>>> {
+        crate::memory::ready(py)?;
         let player = player.map_or(Ok(self.pos.turn()), crate::convert::player)?;
         self.pos.observation(player).to_pyarray(py).reshape(self.pos.shape())
     }
@@ -187,7 +189,7 @@ impl Position {
     }
 
     /// Return the position turned or mirrored; image 0 is the position itself.
-    fn image(&self, which: usize) -> PyResult<Position> {
+    fn image(&self, #[pyo3(from_py_with = whole)] which: usize) -> PyResult<Position> {
         Ok(Position { pos: self.pos.image(which).map_err(refuse)? })
     }
 
@@ -222,7 +224,7 @@ impl Position {
         self.svg(false, true, false, true)
     }
 
-    fn __str__(&self) -> String {
+    pub fn __str__(&self) -> String {
         text::text(&self.pos.session().diagram(), &text::Style::default(), false)
     }
 
@@ -268,7 +270,7 @@ impl Position {
 const MOST_ACTIONS: usize = 10_000;
 
 /// Python's numbers, made once: a list of actions is then a list of pointers.
-fn numbers(py: Python<'_>) -> &[Py<PyInt>] {
+pub fn numbers(py: Python<'_>) -> &[Py<PyInt>] {
     static NUMBERS: PyOnceLock<Vec<Py<PyInt>>> = PyOnceLock::new();
     NUMBERS.get_or_init(py, || (0..MOST_ACTIONS).map(|n| PyInt::new(py, n).unbind()).collect())
 }
@@ -283,7 +285,12 @@ pub fn _restore_position(id: &str, json: &str) -> PyResult<Position> {
 /// Count the ways to play this many moves, or whole turns.
 #[pyfunction]
 #[pyo3(signature = (position, depth, *, turns=false))]
-pub fn perft(py: Python<'_>, position: &Position, depth: u32, turns: bool) -> PyResult<u64> {
+pub fn perft(
+    py: Python<'_>,
+    position: &Position,
+    #[pyo3(from_py_with = whole)] depth: u32,
+    turns: bool,
+) -> PyResult<u64> {
     let pos = position.pos.clone();
     let count = wait(py, move |stop| pos.perft(depth, turns, stop))?;
     count.ok_or_else(|| refuse("it was stopped before the end"))

@@ -1,7 +1,7 @@
 //! `Record`: a whole game with its tags, remarks and variations.
 
 use crate::any::Any;
-use crate::convert::{dict, outcome, refuse, to_python};
+use crate::convert::{check_file, dict, outcome, refuse, to_python};
 use crate::game::{Game, entry, meant, present};
 use crate::position::Position;
 use crate::wait::lock;
@@ -63,11 +63,22 @@ impl Record {
         }
         let mut pairs: Vec<(String, String)> = Vec::new();
         for (name, value) in tags.into_iter().flatten() {
-            pairs.push((name.extract()?, value.str()?.to_string()));
+            let name: String = name.extract()?;
+            if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric()) {
+                let name = rules::game::shorten(&name);
+                return Err(refuse(format!("a tag's name is letters and digits, got `{name}`")));
+            }
+            pairs.push((name, value.str()?.to_string()));
         }
         let tags: Vec<_> =
             pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-        Ok(Record { record: session.record(&tags) })
+        let made = session.record(&tags);
+        // A tag that the record has by itself, such as `Game`, would be there twice.
+        let read = record::Record::parse(&made.to_string());
+        match read.map_err(|error| refuse(format!("tags: {}", error.message)))? {
+            read if read == made => Ok(Record { record: made }),
+            _ => Err(refuse("tags: a value cannot be written to a record")),
+        }
     }
 
     /// The game with its options.
@@ -249,6 +260,7 @@ impl Records {
     #[new]
     fn new(path: PathBuf) -> PyResult<Records> {
         let name = path.display().to_string();
+        check_file(&path)?;
         let input = BufReader::new(std::fs::File::open(&path)?);
         Ok(Records { lines: Mutex::new(Lines { name, input, kept: String::new(), line: 0 }) })
     }

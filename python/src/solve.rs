@@ -1,7 +1,7 @@
 //! Proofs: `solve`, `verify`, tables of exact results, and puzzles.
 
 use crate::any::Any;
-use crate::convert::refuse;
+use crate::convert::{check_file, maybe, refuse, restored_by, whole};
 use crate::game::{entry, meant};
 use crate::position::{Position, maybe_player};
 use crate::wait::{lock, wait};
@@ -9,6 +9,7 @@ use ::engine::puzzles::{self, Collect};
 use ::engine::solve::certificate::{Claim, decompress, game_of};
 use ::engine::solve::question::{Method, Settings};
 use ::engine::{Entry, find};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rules::Player;
@@ -39,8 +40,33 @@ pub struct Solution {
     time_ms: f64,
 }
 
+/// A solution as it was pickled.
+#[pyfunction]
+#[expect(clippy::too_many_arguments)]
+pub fn _solution(
+    winner: Option<u8>,
+    turns: Option<u32>,
+    exact: bool,
+    line: Vec<String>,
+    held: Vec<u32>,
+    certificate: Option<String>,
+    no_win: (u32, u32),
+    nodes: u64,
+    time_ms: f64,
+) -> Solution {
+    Solution { winner, turns, exact, line, held, certificate, no_win, nodes, time_ms }
+}
+
 #[pymethods]
 impl Solution {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let (line, held, certificate) =
+            (self.line.clone(), self.held.clone(), self.certificate.clone());
+        let Solution { winner, turns, exact, no_win, nodes, time_ms, .. } = *self;
+        let all = (winner, turns, exact, line, held, certificate, no_win, nodes, time_ms);
+        restored_by(py, "_solution", all)
+    }
+
     fn __repr__(&self) -> String {
         match (self.winner, self.turns) {
             (Some(player), Some(turns)) => {
@@ -74,12 +100,12 @@ impl Solution {
 pub fn solve(
     py: Python<'_>,
     position: &Position,
-    time_ms: Option<u64>,
-    nodes: Option<u64>,
-    turns: Option<u32>,
-    player: Option<u8>,
+    #[pyo3(from_py_with = maybe)] time_ms: Option<u64>,
+    #[pyo3(from_py_with = maybe)] nodes: Option<u64>,
+    #[pyo3(from_py_with = maybe)] turns: Option<u32>,
+    #[pyo3(from_py_with = maybe)] player: Option<u8>,
     method: &str,
-    memory: usize,
+    #[pyo3(from_py_with = whole)] memory: usize,
 ) -> PyResult<Solution> {
     let method = match method {
         "all" => Method::All,
@@ -152,8 +178,28 @@ pub struct Proof {
     positions: u64,
 }
 
+/// A proof as it was pickled.
+#[pyfunction]
+pub fn _proof(
+    position: &Position,
+    winner: Option<u8>,
+    within: Option<u32>,
+    held: Vec<u32>,
+    counts: (usize, u64, u64),
+) -> Proof {
+    let (position, (stored, replies, positions)) = (position.clone(), counts);
+    Proof { position, winner, within, held, stored, replies, positions }
+}
+
 #[pymethods]
 impl Proof {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let (position, held) = (self.position.clone(), self.held.clone());
+        let Proof { winner, within, stored, replies, positions, .. } = *self;
+        let all = (position, winner, within, held, (stored, replies, positions));
+        restored_by(py, "_proof", all)
+    }
+
     fn __repr__(&self) -> String {
         let Proof { winner, within, held, stored, .. } = self;
         let claim = match (winner, within, &held[..]) {
@@ -168,27 +214,44 @@ impl Proof {
 }
 
 /// A certificate: a file, or its text or bytes as they are.
-#[derive(FromPyObject)]
 pub enum Source<'py> {
     /// Compressed or not.
-    #[pyo3(transparent)]
     Bytes(Bound<'py, PyBytes>),
     /// The text itself if it has several lines, else the name of a file.
-    #[pyo3(transparent)]
     Text(String),
     /// A file.
-    #[pyo3(transparent)]
     File(PathBuf),
+}
+
+impl<'py> FromPyObject<'_, 'py> for Source<'py> {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(bytes) = given.cast::<PyBytes>() {
+            return Ok(Source::Bytes(bytes.to_owned()));
+        }
+        if let Ok(text) = given.extract() {
+            return Ok(Source::Text(text));
+        }
+        given.extract().map(Source::File).map_err(|_| {
+            let kind = given.get_type().to_string();
+            PyTypeError::new_err(format!(
+                "a certificate is a file's path, or its text or bytes, got {kind}"
+            ))
+        })
+    }
 }
 
 impl Source<'_> {
     fn bytes(self) -> PyResult<Vec<u8>> {
-        match self {
-            Source::Bytes(bytes) => Ok(bytes.as_bytes().to_vec()),
-            Source::Text(text) if text.contains('\n') => Ok(text.into_bytes()),
-            Source::Text(name) => Ok(std::fs::read(name)?),
-            Source::File(file) => Ok(std::fs::read(file)?),
-        }
+        let file = match self {
+            Source::Bytes(bytes) => return Ok(bytes.as_bytes().to_vec()),
+            Source::Text(text) if text.contains('\n') => return Ok(text.into_bytes()),
+            Source::Text(name) => name.into(),
+            Source::File(file) => file,
+        };
+        check_file(&file)?;
+        Ok(std::fs::read(file)?)
     }
 }
 
@@ -259,7 +322,11 @@ fn exact_result(position: Position, result: Option<(Player, u32)>) -> Exact {
 /// `memory` is in MiB.
 #[pyfunction]
 #[pyo3(signature = (position, *, memory=1024))]
-pub fn solve_all(py: Python<'_>, position: &Position, memory: usize) -> PyResult<Vec<Exact>> {
+pub fn solve_all(
+    py: Python<'_>,
+    position: &Position,
+    #[pyo3(from_py_with = whole)] memory: usize,
+) -> PyResult<Vec<Exact>> {
     let pos = position.pos.clone();
     // About how many bytes a position of a graph takes.
     let most = (memory << 20) / 600;
@@ -270,6 +337,7 @@ pub fn solve_all(py: Python<'_>, position: &Position, memory: usize) -> PyResult
 /// Read a table of exact results, which the engine uses from now on.
 #[pyfunction]
 pub fn install_table(py: Python<'_>, file: PathBuf) -> PyResult<()> {
+    check_file(&file)?;
     wait(py, move |_| ::engine::solve::install(&file))?.map_err(refuse)
 }
 
@@ -285,6 +353,7 @@ pub struct Table {
 impl Table {
     #[new]
     fn new(py: Python<'_>, file: PathBuf) -> PyResult<Table> {
+        check_file(&file)?;
         let results = wait(py, move |_| ::engine::solve::results(&file))?;
         Ok(Table { results: Mutex::new(results.map_err(refuse)?) })
     }
@@ -330,8 +399,28 @@ pub struct Puzzle {
     record: String,
 }
 
+/// A puzzle as it was pickled.
+#[pyfunction]
+pub fn _puzzle(
+    position: &Position,
+    turns: u32,
+    only: u32,
+    rating: u64,
+    solution: Vec<String>,
+    record: String,
+) -> Puzzle {
+    Puzzle { position: position.clone(), turns, only, rating, solution, record }
+}
+
 #[pymethods]
 impl Puzzle {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let Puzzle { position, turns, only, rating, solution, record } = self;
+        let texts = (solution.clone(), record.clone());
+        let all = (position.clone(), *turns, *only, *rating, texts.0, texts.1);
+        restored_by(py, "_puzzle", all)
+    }
+
     fn __repr__(&self) -> String {
         let turns = rules::game::counted(self.turns as usize, "turn");
         format!("<Puzzle win in {turns}, rating {}: {}>", self.rating, self.position.pos.text())
@@ -364,9 +453,9 @@ impl Puzzle {
 pub fn all_puzzles(
     py: Python<'_>,
     game: &Bound<'_, PyAny>,
-    count: Option<usize>,
-    seed: u64,
-    games: u64,
+    #[pyo3(from_py_with = maybe)] count: Option<usize>,
+    #[pyo3(from_py_with = whole)] seed: u64,
+    #[pyo3(from_py_with = whole)] games: u64,
 ) -> PyResult<Vec<Puzzle>> {
     let game = meant(game)?;
     let entry = game.entry()?;

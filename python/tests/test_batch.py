@@ -1,19 +1,22 @@
 from __future__ import annotations
 
+import copy
+import multiprocessing
+import pickle
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import pytest
 from conftest import GAMES, USUAL
 
-from quadrille import Batch, Game
-from quadrille.match import Match
+from quadrille import Batch, Board, Game
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_a_batch_plays_as_single_games_do(game: Game) -> None:
     batch = Batch(game, 70, seed=5, threads=2, max_moves=40)
-    matches = [Match(game, 40) for _ in range(70)]
+    matches = [Board(game, max_moves=40) for _ in range(70)]
     arrays = (batch.observations, batch.masks, batch.rewards, batch.ends)
     for _ in range(90):
         # The array of the batch itself.
@@ -21,12 +24,13 @@ def test_a_batch_plays_as_single_games_do(game: Game) -> None:
         observations, rewards, ends, truncations = batch.step(actions)
         for i, action in enumerate(actions):
             match = matches[i]
-            match.play_action(int(action))
-            assert ends[i] == match.is_over
-            assert truncations[i] == match.is_truncated
+            match.push(int(action))
+            assert truncations[i] == (match.reason == "length")
+            assert ends[i] == (match.is_over and not truncations[i])
+            assert Batch.REASONS[batch.reasons[i]] == (match.reason or "goes on")
             assert rewards[i].tolist() == [match.reward(1), match.reward(2)]
             if ends[i] or truncations[i]:
-                matches[i] = match = Match(game, 40)
+                matches[i] = match = Board(game, max_moves=40)
             assert batch.turns[i] == match.position.turn
         assert observations is batch.observations
         some = np.random.default_rng(0).integers(0, 70, 4)
@@ -101,3 +105,168 @@ def test_what_is_not_wanted_is_not_made() -> None:
     assert batch.observations is None
     assert batch.masks is None
     assert batch.step_random()[0] is None
+
+
+def test_games_begin_where_they_are_told_to() -> None:
+    game = Game("gekitai", size=4)
+    one, two = game.start().play("b2"), game.start().play("c3").play("a1")
+    batch = Batch(game, 100, start=one)
+    assert {batch.position(i) for i in range(100)} == {one}
+    batch.step_random(200)
+    drawn = Batch(game, 100, start=[one, two], seed=3)
+    assert {drawn.position(i) for i in range(100)} == {one, two}
+    again = Batch(game, 100, start=[one, two], seed=3, threads=2)
+    for _ in range(50):
+        drawn.step(drawn.sample())
+        again.step_random()
+        ended = np.flatnonzero(drawn.reasons)
+        assert {drawn.position(int(i)) for i in ended} <= {one, two}
+        assert np.array_equal(drawn.observations, again.observations)
+    asked = []
+
+    def sampler() -> Any:
+        asked.append(len(asked))
+        return [one, two][len(asked) % 2]
+
+    sampled = Batch(game, 10, start=sampler)
+    assert len(asked) == 10
+    ends = 0
+    for _ in range(100):
+        sampled.step(sampled.sample())
+        ended = np.flatnonzero(sampled.reasons)
+        ends += len(ended)
+        for i in ended:
+            assert sampled.position(int(i)) in (one, two)
+            seen = sampled.position(int(i)).observation()
+            assert np.array_equal(sampled.observations[i], seen)
+    assert len(asked) == 10 + ends > 10
+
+
+def test_a_start_that_cannot_be_is_refused() -> None:
+    game = Game("gekitai", size=4)
+    other = Game("gekitai").start()
+    with pytest.raises(ValueError, match="is no position of Game\\('gekitai', size=4"):
+        Batch(game, 2, start=other)
+    with pytest.raises(ValueError, match="is no position of"):
+        Batch(game, 2, start=lambda: other)
+    with pytest.raises(ValueError, match="an empty list"):
+        Batch(game, 2, start=[])
+    with pytest.raises(ValueError, match="a list of positions or a function that returns one"):
+        Batch(game, 2, start=[5])  # type: ignore[list-item]
+    over = Game("gekitai").position("6/1xx3/6/3oo1/6/6 1").play("d2")
+    with pytest.raises(ValueError, match="it is over"):
+        Batch("gekitai", 2, start=over)
+
+
+def test_the_end_of_a_game_is_kept_for_one_step() -> None:
+    batch = Batch("jeson-mor", 200, seed=2, max_moves=12, repetition_plane=True)
+    boards = [Board("jeson-mor", max_moves=12) for _ in range(200)]
+    reasons = set()
+    for _ in range(60):
+        actions = batch.sample()
+        batch.step(actions)
+        numbers, seen = batch.final_observations()
+        assert numbers.tolist() == np.flatnonzero(batch.reasons).tolist()
+        assert len(seen) == len(numbers)
+        for i, action in enumerate(actions):
+            boards[i].push(int(action))
+            assert (batch.final_position(i) is not None) == boards[i].is_over
+        for number, planes in zip(numbers, seen, strict=True):
+            board = boards[number]
+            assert batch.final_position(int(number)) == board.position
+            assert np.array_equal(planes, board.observation(repetition_plane=True))
+            reasons.add(board.reason)
+            boards[number] = Board("jeson-mor", max_moves=12)
+        assert batch.lengths.tolist() == [len(board) for board in boards]
+    assert reasons == {"won", "length"}
+
+
+def test_the_last_plane_counts_repetitions() -> None:
+    game = Game("jeson-mor", size=5)
+    batch = Batch(game, 1, repetition_plane=True)
+    assert batch.observations.shape[1] == len(game.planes) + 1
+    board = Board(game)
+    seen = []
+    for move in ["b1-a3", "d5-e3", "a3-b1", "e3-d5"] * 2:
+        board.push(move)
+        batch.step([game.action(move)])
+        seen.append(float(batch.observations[0, -1].mean()))
+        if not board.is_over:
+            assert np.array_equal(batch.observations[0], board.observation(repetition_plane=True))
+    assert seen == [0, 0, 0, 0.5, 0.5, 0.5, 0.5, 0]
+    assert batch.final_observations()[1][0, -1].mean() == 1
+    assert board.reason == "repetition"
+    with pytest.raises(ValueError, match="repetition_plane needs repetition"):
+        Batch(game, 1, repetition=False, repetition_plane=True)
+
+
+@pytest.mark.parametrize("game", USUAL)
+def test_a_batch_is_cloned_kept_and_pickled(game: Game) -> None:
+    batch = Batch(game, 80, seed=4, max_moves=30)
+    batch.step_random(17)
+    state = batch.state()
+    copies = [batch.clone(), copy.copy(batch), copy.deepcopy(batch)]
+    copies.append(pickle.loads(pickle.dumps(batch)))
+    copies.append(Batch(game, 80, seed=9, max_moves=30))
+    copies[-1].restore(state)
+    batch.step_random(40)
+    for other in copies:
+        assert np.array_equal(other.lengths, batch.lengths) is False
+        other.step_random(40)
+        for name in ("observations", "masks", "turns", "lengths", "rewards", "ends", "reasons"):
+            assert np.array_equal(getattr(other, name), getattr(batch, name)), name
+    batch.restore(state)
+    assert batch.state() == state
+    assert batch.final_observations()[0].size == 0
+
+
+def test_a_state_of_something_else_is_refused() -> None:
+    batch = Batch("gekitai", 3)
+    for state in (b"", b"{}", Batch("gekitai", 4).state(), Batch("glaisher", 3).state()):
+        with pytest.raises(ValueError, match="this is no state of"):
+            batch.restore(state)
+    damaged = batch.state().replace(b"6/6/6/6/6/6 1", b"6/6/6/6/6/7 1")
+    with pytest.raises(ValueError, match="board"):
+        batch.restore(damaged)
+    batch.step_random()
+
+
+def test_nothing_that_python_does_to_an_array_harms_the_batch() -> None:
+    batch, same = Batch("gekitai", 100, seed=1), Batch("gekitai", 100, seed=1)
+    batch.rewards.dtype = np.int8
+    batch.observations.setflags(write=False)
+    batch.turns.shape = (10, 10)
+    batch.masks.view(np.uint8)[:] = 7
+    batch.ends.view(np.uint8)[:] = 255
+    for array in (batch.lengths, batch.lengths.base):
+        with pytest.raises(ValueError, match="resize"):
+            array.resize(5, refcheck=False)
+    batch.step_random(30)
+    same.step_random(30)
+    assert np.array_equal(batch.observations, same.observations)
+    assert np.array_equal(batch.masks, same.masks)
+    batch.actions.base.dtype = np.int8
+    with pytest.raises(ValueError, match="`actions` was changed from outside"):
+        batch.step_random()
+    same.reasons.base.setflags(write=False)
+    with pytest.raises(ValueError, match="`reasons` was changed from outside"):
+        same.sample()
+
+
+def fork_and_step(batch: Batch, queue: Any) -> None:
+    batch.step_random(5)
+    queue.put(batch.observations.sum())
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_forked_process_goes_on_with_threads_of_its_own() -> None:
+    batch = Batch("gekitai", 500, seed=1, threads=3)
+    batch.step_random()
+    context = multiprocessing.get_context("fork")
+    queue = context.SimpleQueue()
+    child = context.Process(target=fork_and_step, args=(batch, queue))
+    child.start()
+    child.join(60)
+    batch.step_random(5)
+    assert child.exitcode == 0
+    assert queue.get() == batch.observations.sum()

@@ -90,8 +90,19 @@ def test_what_is_no_table_is_refused(tmp_path: Path) -> None:
     for read in (quadrille.Table, quadrille.install_table):
         with pytest.raises(ValueError, match="is not a table of this program"):
             read(file)
-        with pytest.raises(ValueError, match="cannot read"):
-            read(tmp_path / "nothing")
+
+
+def test_a_missing_file_is_told_as_python_tells_it(tmp_path: Path) -> None:
+    missing = tmp_path / "nothing"
+    for read in (
+        quadrille.Table, quadrille.install_table, quadrille.verify, quadrille.certificate, Records,
+        lambda file: quadrille.verify(str(file)), lambda file: list(quadrille.puzzle_rows(file)),
+        lambda file: list(quadrille.exact_rows(file)),
+    ):  # fmt: skip
+        with pytest.raises(FileNotFoundError, match="nothing"):
+            read(missing)  # type: ignore[operator]
+    with pytest.raises(TypeError, match="a certificate is a file's path, or its text or bytes"):
+        quadrille.verify(5)  # type: ignore[arg-type]
 
 
 TABLE = os.environ.get("QUADRILLE_TABLE")

@@ -100,6 +100,7 @@ INTERRUPTED = {
     "analyse": "list(quadrille.Engine(game).analyse(game.start(), time_ms=60_000))",
     "solve": "quadrille.solve(game.start(), time_ms=60_000)",
     "perft": "quadrille.perft(game.start(), 9)",
+    "step_random": "quadrille.Batch(game, 100).step_random(1_000_000_000)",
     "arena": "quadrille.arena(game, 'engine', 'engine', games=100, time_ms=10_000)",
 }
 
@@ -161,6 +162,45 @@ def test_functions_play_matches_and_their_errors_come_through() -> None:
     assert result.wins + result.draws + result.losses == 4
     with pytest.raises(RuntimeError, match="cannot play"):
         quadrille.arena("gekitai", first, fails, games=4)
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        ("z9", "the answer of player `answers`: `z9` is not a move"),
+        (99, "actions are 0 to 35, got 99"),
+        (1 << 70, "expected a whole number"),
+    ],
+)
+def test_an_illegal_answer_of_a_function_is_an_error(answer: object, words: str) -> None:
+    def answers(_: quadrille.Position) -> object:
+        return answer
+
+    for sides in [(answers, "random"), ("random", answers)]:
+        with pytest.raises(ValueError, match=words):
+            quadrille.arena("gekitai", *sides, games=2)  # type: ignore[arg-type]
+
+    def occupied(position: quadrille.Position) -> int:
+        return next(a for a in range(36) if a not in position.actions())
+
+    with pytest.raises(ValueError, match=r"the answer of player `occupied`: .* is not legal here"):
+        quadrille.arena("gekitai", occupied, "random", games=2)
+
+
+def test_a_match_begins_where_it_is_told_to() -> None:
+    game = Game("gekitai")
+    one, two = game.start().play("c3"), game.start().play("d4").play("a1")
+    result = quadrille.arena(game, "level:1", "random", games=6, start=[one, two])
+    assert [record.start for record in result.records] == [one, one, two, two, one, one]
+    result = quadrille.arena(game, "level:1", "random", games=2, start=one, opening=2)
+    assert {record.start for record in result.records} == {one}
+    first, second = (record.turns[:2] for record in result.records)
+    assert first == second
+    asked = iter([two, one])
+    result = quadrille.arena(game, "level:1", "random", games=4, start=lambda: next(asked))
+    assert [record.start for record in result.records] == [two, two, one, one]
+    with pytest.raises(ValueError, match="is no position of"):
+        quadrille.arena(game, "level:1", "random", start=Game("gekitai", size=4).start())
 
 
 def test_a_win_is_proven_and_its_certificate_holds() -> None:

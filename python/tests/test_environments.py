@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from conftest import USUAL
 
-from quadrille import Game, player
+from quadrille import Engine, Game, Position, player
 
 pettingzoo = pytest.importorskip("pettingzoo")
 gymnasium = pytest.importorskip("gymnasium")
@@ -92,3 +92,105 @@ def test_an_illegal_action_loses_and_says_why() -> None:
     _, reward, ended, _, info = env.step(0)
     assert (reward, ended) == (-1.0, True)
     assert "a1" in info["illegal"]
+
+
+@pytest.mark.parametrize("mode", ["rgb_array", "pixels"])
+def test_a_mode_that_cannot_be_drawn_is_refused(mode: str) -> None:
+    import quadrille.gymnasium as gym
+    import quadrille.pettingzoo as zoo
+
+    for make in (gym.QuadrilleEnv, zoo.raw_env):
+        with pytest.raises(ValueError, match=f"must be human, ansi, svg or None, got `{mode}`"):
+            make("gekitai", render_mode=mode)
+
+
+def test_games_begin_where_they_are_told_to() -> None:
+    import quadrille.gymnasium as gym
+    import quadrille.pettingzoo as zoo
+
+    game = Game("gekitai", size=4)
+    one, two = game.start().play("b2").play("c3"), game.start().play("c3").play("b2")
+    for start in (one, [one, two], lambda: two):
+        env = gym.QuadrilleEnv(game, side=1, start=start)
+        seen = {env.reset(seed=seed)[1]["position"] for seed in range(20)}
+        assert seen <= {one.text, two.text}
+        assert len(seen) == (2 if isinstance(start, list) else 1)
+        assert env.reset(options={"start": two})[1]["position"] == two.text
+        aec = zoo.raw_env(game, start=start)
+        began = set()
+        for seed in range(20):
+            aec.reset(seed=seed)
+            began.add(aec.board.position)
+        assert began <= {one, two}
+        aec.reset(options={"start": one})
+        assert aec.board.position == one
+    with pytest.raises(ValueError, match="is no position of"):
+        gym.QuadrilleEnv(game, start=Game("gekitai").start()).reset()
+
+
+def test_an_end_has_a_reason_and_repetitions_are_seen() -> None:
+    import quadrille.gymnasium as gym
+    import quadrille.pettingzoo as zoo
+
+    game = Game("jeson-mor", size=5)
+    moves = ["b1-a3", "d5-e3", "a3-b1", "e3-d5"] * 2
+    aec = zoo.jeson_mor_v2.raw_env(size=5)
+    aec.reset()
+    for move in moves:
+        aec.step(game.action(move))
+    assert aec.infos == {agent: {"reason": "repetition"} for agent in aec.possible_agents}
+    assert all(aec.terminations.values())
+    assert aec.observe("player_1")["observation"][-1].mean() == 1
+    assert not aec.observe("player_1")["action_mask"].any()
+    replies = iter(moves[1::2])
+    env = gym.QuadrilleEnv(
+        game, side=1, opponent=lambda _: next(replies), repetition_plane=True, max_moves=100
+    )
+    env.reset(seed=1)
+    for move in moves[::2]:
+        seen, reward, ended, truncated, info = env.step(game.action(move))
+    assert (reward, ended, truncated, info["reason"]) == (0.0, True, False, "repetition")
+    assert seen[-1].mean() == 1
+    short = gym.QuadrilleEnv(game, side=1, max_moves=2)
+    short.reset(seed=1)
+    seen, _, ended, truncated, info = short.step(game.action(moves[0]))
+    assert (ended, truncated, info["reason"]) == (False, True, "length")
+    assert np.array_equal(seen, short.board.observation(1))
+    assert gymnasium.make("quadrille/jeson-mor-v2").observation_space.shape == (4, 9, 9)
+    assert gymnasium.make("quadrille/jeson-mor-v1").observation_space.shape == (3, 9, 9)
+
+
+def test_an_opponent_has_limits_and_its_engine_lives_as_long_as_the_environment() -> None:
+    import quadrille.gymnasium as gym
+
+    env = gym.QuadrilleEnv("six-making", opponent="engine", side=1)
+    assert env.opponent.nodes == 10_000
+    assert gym.QuadrilleEnv("six-making", opponent="level:10", nodes=50).opponent.nodes == 50
+    assert gym.QuadrilleEnv("six-making", opponent="engine", time_ms=5).opponent.time_ms == 5
+    env.reset(seed=1)
+    engine = env.opponent._engine
+    assert isinstance(engine, Engine)
+    told = []
+    for _ in range(2):
+        _, info = env.reset(seed=7)
+        for _ in range(4):
+            _, _, _, _, info = env.step(int(np.flatnonzero(info["action_mask"])[0]))
+        told.append(info["position"])
+    assert told[0] == told[1]
+    assert env.opponent._engine is engine
+
+
+def test_a_function_may_answer_with_a_turn_or_a_number() -> None:
+    import quadrille.gymnasium as gym
+
+    def first(position: Position) -> int:
+        return position.actions()[0]
+
+    for game in USUAL:
+        for opponent in (first, lambda position: position.turns()[0]):
+            env = gym.QuadrilleEnv(game, opponent=opponent, side=2)
+            _, info = env.reset(seed=1)
+            env.step(int(np.flatnonzero(info["action_mask"])[0]))
+    env = gym.QuadrilleEnv("gekitai", opponent=lambda _: "z9", side=2)
+    with pytest.raises(ValueError, match="`z9` is not a move"):
+        env.reset(seed=1)

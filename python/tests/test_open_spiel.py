@@ -53,7 +53,43 @@ def test_another_process_gets_games_and_states(name: str) -> None:
 def test_a_parameter_is_an_option(own: Game) -> None:
     game = pyspiel.load_game(spiel.short_name(own.id))
     assert game.num_distinct_actions() == own.num_actions
-    assert set(game.get_type().parameter_specification) == set(own.options)
+    known = set(game.get_type().parameter_specification)
+    assert known == {*own.options, "start", "repetition_plane"}
+
+
+def test_a_game_begins_where_it_is_told_to() -> None:
+    begun = Game("gekitai", size=4).start().play("b2")
+    game = pyspiel.load_game("quadrille_gekitai", {"size": 4, "start": begun.text})
+    one = game.new_initial_state()
+    plain = pyspiel.load_game("quadrille_gekitai(size=4)")
+    for state in (one, plain.new_initial_state(begun), plain.new_initial_state(begun.text)):
+        assert state.position == begun
+        assert state.current_player() == 1
+        state.apply_action(state.legal_actions()[0])
+        for other in (
+            state.clone(),
+            state.get_game().deserialize_state(state.serialize()),
+            pickle.loads(pickle.dumps(state)),
+        ):
+            assert other.position == state.position
+            assert other.history() == state.history()
+            other.apply_action(other.legal_actions()[0])
+            assert len(state.board) == 1
+
+
+def test_a_state_sees_repetitions_and_ends_by_them() -> None:
+    game = pyspiel.load_game("quadrille_jeson_mor(size=5,repetition_plane=True)")
+    state = game.new_initial_state()
+    moves = ["b1-a3", "d5-e3", "a3-b1", "e3-d5"] * 2
+    for move in moves:
+        assert not state.is_terminal()
+        state.apply_action(state.position.action(move))
+    assert state.is_terminal()
+    assert state.returns() == [0, 0]
+    assert state.legal_actions() == []
+    tensor = np.array(state.observation_tensor(0)).reshape(game.observation_tensor_shape())
+    assert tensor[-1].mean() == 1
+    assert state.current_player() == pyspiel.PlayerId.TERMINAL
 
 
 def test_mcts_plays_against_level_5() -> None:

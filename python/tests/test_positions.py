@@ -50,6 +50,17 @@ def test_the_games_are_those_of_the_program() -> None:
         (lambda: quadrille.verify("quadrille certificate 1\nnonsense\n"), "line"),
         (lambda: quadrille.Record('[Game "gekitai"]\n\nc3'), "without a result"),
         (lambda: quadrille.Batch("gekitai", 0), "a batch has 1 to"),
+        (lambda: quadrille.Batch("gekitai", -1), "expected a whole number from 0 to"),
+        (lambda: quadrille.Engine("gekitai", level=300), "from 0 to 255, got 300"),
+        (lambda: quadrille.Engine("gekitai", seed=-1), "from 0 to 18446744073709551615, got -1"),
+        (lambda: Game("gekitai").start().play_action(1 << 70), "expected a whole number"),
+        (lambda: Game("gekitai").start().observation(-1), "from 0 to 255, got -1"),
+        (lambda: Game("gekitai").start().image(-1), "got -1"),
+        (lambda: quadrille.perft(Game("gekitai").start(), -1), "got -1"),
+        (lambda: quadrille.arena("gekitai", "random", "random", games=-1), "got -1"),
+        (lambda: quadrille.solve(Game("gekitai").start(), nodes=-5), "got -5"),
+        (lambda: Record.of("gekitai", [], {"x]\n": "1"}), "a tag's name is letters and digits"),
+        (lambda: Record.of("gekitai", [], {"": "1"}), "a tag's name is letters and digits"),
     ],
 )
 def test_bad_input_is_refused_in_the_words_of_the_program(make: object, words: str) -> None:
@@ -136,6 +147,22 @@ def test_a_record_is_read_replayed_and_written() -> None:
         Record.of("gekitai", ["c3", "c3"])
     with pytest.raises(ValueError, match="is occupied"):
         Record('[Game "gekitai"]\n\n1. c3 c3 *').positions()
+
+
+@pytest.mark.parametrize("value", ["", 'a "b" \\ c]', "two\nlines", "a\rb", "\\n", "é\x00\x7f"])
+def test_every_record_that_is_made_can_be_read(value: str) -> None:
+    record = Record.of("gekitai", ["c3"], {"Event": value})
+    assert Record(record.text) == record
+    assert record.tags["Event"] == value
+
+
+def test_tags_of_the_record_itself_are_not_written_twice() -> None:
+    for name in ("Game", "Position", "Result", "Options"):
+        try:
+            record = Record.of("gekitai", ["c3"], {name: "x"})
+        except ValueError:
+            continue
+        assert Record(record.text) == record
 
 
 def test_a_mistake_of_the_program_is_an_exception_and_the_interpreter_lives() -> None:

@@ -1,0 +1,259 @@
+//! `Board`: a game in progress, with moves to push and to pop.
+
+use crate::any::Any;
+use crate::batch::{Terms, occurrences};
+use crate::convert::{maybe, outcome, refuse, whole};
+use crate::game::{Game, meant};
+use crate::memory::ready;
+use crate::position::{Position, numbers};
+use numpy::{PyArray1, PyArray3, PyArrayMethods, ToPyArray};
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyString};
+use rules::{Outcome, Player};
+
+/// A game in progress: a position with its past, to which moves are pushed.
+///
+/// It begins with a game or a position. A position that occurs for the third time is a draw
+/// unless `repetition` is false, and after `max_moves` the game is given up.
+///
+/// ```python
+/// >>> board = Board("gekitai")
+/// >>> board.push("c3")
+/// >>> board.push(board.actions()[0])
+/// >>> board.stack, board.turn
+/// (['c3', 'a1'], 1)
+/// >>> board.pop()
+/// 'a1'
+/// ```
+#[pyclass(module = "quadrille")]
+#[derive(Clone)]
+pub struct Board {
+    pos: Any,
+    /// The positions before this one, with the number of the move that was made in each.
+    past: Vec<(Any, i64)>,
+    keys: Vec<u64>,
+    before: usize,
+    terms: Terms,
+}
+
+impl Board {
+    fn make(&mut self, action: i64) -> Result<(), String> {
+        if self.is_terminal() {
+            return Err(format!("the game is over: {}", self.reason().unwrap_or("won")));
+        }
+        let next = self.pos.play_action(action)?;
+        self.keys.push(self.pos.key());
+        self.past.push((std::mem::replace(&mut self.pos, next), action));
+        self.before = occurrences(&self.keys, self.pos.key());
+        Ok(())
+    }
+
+    fn winner(&self) -> Option<Player> {
+        self.pos.outcome().and_then(Outcome::winner)
+    }
+}
+
+#[pymethods]
+impl Board {
+    #[new]
+    #[pyo3(signature = (start, *, max_moves=None, repetition=true))]
+    fn new(
+        start: &Bound<'_, PyAny>,
+        #[pyo3(from_py_with = maybe)] max_moves: Option<u32>,
+        repetition: bool,
+    ) -> PyResult<Board> {
+        let pos = match start.cast::<Position>() {
+            Ok(position) => position.get().pos.clone(),
+            Err(_) => meant(start)?.start,
+        };
+        let max_moves = max_moves.unwrap_or(u32::MAX);
+        let terms = Terms { max_moves, repetition, repetition_plane: false };
+        Ok(Board { pos, past: Vec::new(), keys: Vec::new(), before: 0, terms })
+    }
+
+    /// The game with its options.
+    #[getter]
+    fn game(&self) -> PyResult<Game> {
+        Game::of(&self.pos)
+    }
+
+    /// Where the game stands.
+    #[getter]
+    fn position(&self) -> Position {
+        Position { pos: self.pos.clone() }
+    }
+
+    /// The player to move.
+    #[getter]
+    fn turn(&self) -> u8 {
+        self.pos.turn().number()
+    }
+
+    /// Make a move: its text or that of a whole turn, or its number.
+    fn push(&mut self, action: &Bound<'_, PyAny>) -> PyResult<()> {
+        if let Ok(text) = action.cast::<PyString>() {
+            let numbers = self.pos.numbers(text.to_str()?).map_err(refuse)?;
+            return numbers.into_iter().try_for_each(|number| self.make(number)).map_err(refuse);
+        }
+        self.make(whole(action)?).map_err(refuse)
+    }
+
+    /// Take back the last move and return its text.
+    fn pop(&mut self) -> PyResult<String> {
+        let (pos, action) = self.past.pop().ok_or_else(|| refuse("no move was made yet"))?;
+        self.keys.pop();
+        self.pos = pos;
+        self.before = occurrences(&self.keys, self.pos.key());
+        self.pos.action_text(action).map_err(refuse)
+    }
+
+    /// The moves that were made, as text.
+    #[getter]
+    fn stack(&self) -> PyResult<Vec<String>> {
+        let text = |(pos, action): &(Any, i64)| pos.action_text(*action).map_err(refuse);
+        self.past.iter().map(text).collect()
+    }
+
+    /// Return every legal move; none when the game is over.
+    fn moves(&self) -> Vec<String> {
+        if self.is_terminal() { Vec::new() } else { self.pos.moves() }
+    }
+
+    /// Return the numbers of all legal moves, in ascending order.
+    fn actions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        if self.is_terminal() {
+            return Ok(PyList::empty(py));
+        }
+        self.pos.actions(py, numbers(py))
+    }
+
+    /// Return for each action whether it is legal.
+    fn action_mask<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<bool>>> {
+        ready(py)?;
+        let mask =
+            if self.is_terminal() { vec![false; self.pos.action_count()] } else { self.pos.mask() };
+        Ok(mask.to_pyarray(py))
+    }
+
+    /// Return the planes as a player sees them, by default the player to move.
+    ///
+    /// With `repetition_plane`, a last plane tells how often the position has occurred before.
+    #[pyo3(signature = (player=None, *, repetition_plane=false))]
+    fn observation<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = maybe)] player: Option<u8>,
+        repetition_plane: bool,
+    ) -> PyResult<Bound<'py, PyArray3<f32>>> {
+        ready(py)?;
+        let player = player.map_or(Ok(self.pos.turn()), crate::convert::player)?;
+        let mut seen = self.pos.observation(player);
+        let [mut planes, rows, columns] = self.pos.shape();
+        if repetition_plane {
+            planes += 1;
+            seen.resize(planes * rows * columns, self.before.min(2) as f32 / 2.0);
+        }
+        PyArray1::from_vec(py, seen).reshape([planes, rows, columns])
+    }
+
+    /// How often the position has occurred before.
+    #[getter]
+    fn repetitions(&self) -> usize {
+        self.before
+    }
+
+    /// Whether the game is over: by its rules, by a third repetition, or given up.
+    #[getter]
+    fn is_over(&self) -> bool {
+        self.is_terminal()
+    }
+
+    /// Why the game is over: "won", "drawn", "repetition" or "length"; None if it is not.
+    #[getter]
+    fn reason(&self) -> Option<&'static str> {
+        let reason = self.pos.reason(self.before, self.past.len() as u32, self.terms);
+        reason.map(crate::batch::Reason::name)
+    }
+
+    /// The winner, "draw", or None while the game goes on or after it was given up.
+    #[getter]
+    fn outcome<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let drawn = (self.reason() == Some("repetition")).then_some(Outcome::Draw);
+        outcome(py, self.pos.outcome().or(drawn))
+    }
+
+    /// Return what the end is worth to a player: 1, 0 or -1.
+    fn reward(&self, #[pyo3(from_py_with = whole)] player: u8) -> PyResult<f64> {
+        let side = crate::convert::player(player)?;
+        Ok(self.winner().map_or(0.0, |winner| if winner == side { 1.0 } else { -1.0 }))
+    }
+
+    /// Return a board with the same past, which goes on by itself.
+    fn copy(&self) -> Board {
+        self.clone()
+    }
+
+    /// How many moves were made.
+    fn __len__(&self) -> usize {
+        self.past.len()
+    }
+
+    // A board without moves is a board, too.
+    fn __bool__(&self) -> bool {
+        true
+    }
+
+    fn __str__(&self) -> String {
+        self.position().__str__()
+    }
+
+    fn __repr__(&self) -> String {
+        let moves = rules::game::counted(self.past.len(), "move");
+        format!("<Board {} {} after {moves}>", self.pos.info().id, self.pos.text())
+    }
+
+    fn __eq__(&self, other: &Board) -> bool {
+        self.pos == other.pos && self.keys == other.keys
+    }
+
+    fn __copy__(&self) -> Board {
+        self.clone()
+    }
+
+    fn __deepcopy__(&self, _memo: &Bound<'_, PyAny>) -> Board {
+        self.clone()
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let start = self.past.first().map_or(&self.pos, |(pos, _)| pos);
+        let made: Vec<_> = self.past.iter().map(|(_, action)| *action).collect();
+        let most = Some(self.terms.max_moves).filter(|most| *most != u32::MAX);
+        let make = py.import("quadrille._quadrille")?.getattr("_restore_board")?;
+        let given = (Position { pos: start.clone() }, made, most, self.terms.repetition);
+        (make, given).into_pyobject(py).map(Bound::into_any)
+    }
+}
+
+impl Board {
+    fn is_terminal(&self) -> bool {
+        self.pos.outcome().is_some()
+            || (self.terms.repetition && self.before >= 2)
+            || self.past.len() >= self.terms.max_moves as usize
+    }
+}
+
+/// A board as it was pickled.
+#[pyfunction]
+pub fn _restore_board(
+    start: &Position,
+    made: Vec<i64>,
+    max_moves: Option<u32>,
+    repetition: bool,
+) -> PyResult<Board> {
+    let terms =
+        Terms { max_moves: max_moves.unwrap_or(u32::MAX), repetition, repetition_plane: false };
+    let pos = start.pos.clone();
+    let mut board = Board { pos, past: Vec::new(), keys: Vec::new(), before: 0, terms };
+    made.into_iter().try_for_each(|action| board.make(action)).map_err(refuse)?;
+    Ok(board)
+}

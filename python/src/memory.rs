@@ -1,0 +1,78 @@
+//! Memory that Rust owns and NumPy shows.
+
+use crate::convert::refuse;
+use numpy::{Element, PyArray1, PyReadwriteArray1};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+/// An array that Python sees through a view. Its memory is never moved or given back while somebody looks, and
+/// whatever Python does to the view changes what the view shows, not what is written here.
+pub struct Memory<T> {
+    name: &'static str,
+    len: usize,
+    own: Py<PyArray1<T>>,
+    view: Py<PyAny>,
+}
+
+impl<T: Element + Clone + Default> Memory<T> {
+    /// An array of zeros; `kind` is the type of its items that Python sees.
+    pub fn new(py: Python<'_>, name: &'static str, shape: &[usize], kind: &str) -> PyResult<Self> {
+        ready(py)?;
+        let len = shape.iter().product();
+        // Of a vector, not made by NumPy: an array that does not own its memory cannot be resized.
+        let own = PyArray1::from_vec(py, vec![T::default(); len]);
+        let view = own.call_method1("view", (kind,))?;
+        let view = view.call_method1("reshape", (PyTuple::new(py, shape)?,))?;
+        Ok(Memory { name, len, own: own.unbind(), view: view.unbind() })
+    }
+
+    /// What Python sees.
+    pub fn view<'py>(&self, py: Python<'py>) -> &Bound<'py, PyAny> {
+        self.view.bind(py)
+    }
+
+    /// Lends the memory, unless somebody has changed the array behind the view.
+    pub fn lend<'py>(&self, py: Python<'py>) -> PyResult<Lent<'py, T>> {
+        let changed = || refuse(format!("the memory of `{}` was changed from outside", self.name));
+        let array: PyReadwriteArray1<'py, T> =
+            self.own.bind(py).as_any().extract().map_err(|_| changed())?;
+        match array.as_slice() {
+            Ok(slice) if slice.len() == self.len => Ok(Lent { array }),
+            _ => Err(changed()),
+        }
+    }
+
+    /// A copy with the same contents.
+    pub fn copy(&self, py: Python<'_>, other: &Memory<T>) -> PyResult<()> {
+        let (mut own, mut other) = (self.lend(py)?, other.lend(py)?);
+        own.slice().clone_from_slice(other.slice());
+        Ok(())
+    }
+}
+
+/// Memory that is borrowed while some work writes into it.
+pub struct Lent<'py, T: Element> {
+    array: PyReadwriteArray1<'py, T>,
+}
+
+impl<T: Element> Lent<'_, T> {
+    /// The items.
+    pub fn slice(&mut self) -> &mut [T] {
+        // `lend` has looked.
+        self.array.as_slice_mut().unwrap_or_default()
+    }
+}
+
+/// Imports NumPy where that can fail with an exception: without it, or interrupted, its bindings panic.
+pub fn ready(py: Python<'_>) -> PyResult<()> {
+    static READY: pyo3::sync::PyOnceLock<()> = pyo3::sync::PyOnceLock::new();
+    READY
+        .get_or_try_init(py, || {
+            py.import("numpy")?;
+            // What the bindings look for when they are first used.
+            let core = py.import("numpy._core").or_else(|_| py.import("numpy.core"))?;
+            core.getattr("multiarray")?.getattr("_ARRAY_API")?;
+            Ok(())
+        })
+        .copied()
+}
