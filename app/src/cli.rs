@@ -3,7 +3,9 @@
 use crate::commands::admin::AdminArgs;
 use crate::commands::analyze::AnalyzeArgs;
 use crate::commands::arena::ArenaArgs;
+use crate::commands::baselines::BaselinesArgs;
 use crate::commands::bench::BenchArgs;
+use crate::commands::data::DataArgs;
 use crate::commands::perft::PerftArgs;
 use crate::commands::play::{OnlineArgs, PlayArgs};
 use crate::commands::puzzles::PuzzlesArgs;
@@ -143,6 +145,10 @@ the line at fault, and the exit code is 2.")]
     },
     /// Play a match between two players, which may be other programs
     Arena(ArenaArgs),
+    /// Rate the opponents that play the same on every machine
+    Baselines(BaselinesArgs),
+    /// Write games, puzzles and exact results as NumPy arrays
+    Data(DataArgs),
     /// Play in the browser: serve games, analysis and pages
     Serve(ServeArgs),
     /// Look after a server: games, bans, backups

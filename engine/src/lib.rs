@@ -9,6 +9,8 @@ pub mod bench;
 mod brain;
 pub mod busy;
 pub mod control;
+#[cfg(not(target_family = "wasm"))]
+pub mod data;
 pub mod evaluate;
 pub mod levels;
 pub mod net;

@@ -4,11 +4,15 @@ use crate::bench;
 use crate::brain::Brain;
 #[cfg(not(target_family = "wasm"))]
 use crate::control::Stop;
+#[cfg(not(target_family = "wasm"))]
+use crate::data::every_match;
 use crate::play::Play;
 #[cfg(not(target_family = "wasm"))]
 use crate::puzzles::{Collect, Puzzle, collect, rate};
 use crate::score::{Score, bar};
 use crate::session::{Match, Session};
+#[cfg(not(target_family = "wasm"))]
+use crate::solve::Exact;
 #[cfg(not(target_family = "wasm"))]
 use crate::solve::certificate::Fault;
 #[cfg(not(target_family = "wasm"))]
@@ -39,6 +43,8 @@ type Completion = fn(
     &Stop,
     &mut dyn FnMut(String),
 ) -> Result<Complete, String>;
+#[cfg(not(target_family = "wasm"))]
+type Every = fn(&dyn Session, usize, &Stop) -> Result<Vec<Exact>, String>;
 #[cfg(not(target_family = "wasm"))]
 type Puzzles =
     fn(&Options, &Collect, &Stop, &mut dyn FnMut(u64, usize)) -> Result<Vec<Puzzle>, SetupError>;
@@ -71,6 +77,9 @@ pub struct Entry {
     /// Solves every reachable position.
     #[cfg(not(target_family = "wasm"))]
     pub complete: Completion,
+    /// Every position that can follow with its exact result, at most this many.
+    #[cfg(not(target_family = "wasm"))]
+    pub every: Every,
     /// Collects new puzzles; reports the number of games and puzzles after each game.
     #[cfg(not(target_family = "wasm"))]
     pub puzzles: Puzzles,
@@ -126,6 +135,8 @@ const fn entry<G: Play>() -> Entry {
         solve: solve_match::<G>,
         #[cfg(not(target_family = "wasm"))]
         complete: complete_match::<G>,
+        #[cfg(not(target_family = "wasm"))]
+        every: every_match::<G>,
         #[cfg(not(target_family = "wasm"))]
         puzzles: |options, wanted, stop, report| {
             collect::<G>(&options_from_json(options)?, wanted, stop, report)

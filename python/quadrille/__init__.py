@@ -24,6 +24,7 @@ from quadrille._quadrille import (
     Table,
     __version__,
     arena,
+    beginner,
     certificate,
     exact,
     games,
@@ -35,6 +36,7 @@ from quadrille._quadrille import (
     solve,
     solve_all,
     verify,
+    write_data,
 )
 from quadrille.data import certificate_rows, exact_rows, puzzle_rows, record_rows
 from quadrille.players import Player, player
@@ -61,6 +63,7 @@ __all__ = [
     "Table",
     "__version__",
     "arena",
+    "beginner",
     "certificate",
     "certificate_rows",
     "exact",
@@ -78,4 +81,5 @@ __all__ = [
     "solve",
     "solve_all",
     "verify",
+    "write_data",
 ]

@@ -42,7 +42,7 @@ class Game:
         """The players of the original program, for `seed_player`."""
     def start(self) -> Position:
         """Return the position before the first move."""
-    def position(self, given: str | Mapping[str, Any]) -> Position:
+    def position(self, given: str | bytes | Mapping[str, Any]) -> Position:
         """Read a position: a dictionary, a line of text, JSON as text, or a Prolog term."""
     @property
     def num_actions(self) -> int:
@@ -660,6 +660,23 @@ def games() -> list[str]:
 def perft(position: Position, depth: int, *, turns: bool = False) -> int:
     """Count the ways to play this many moves, or whole turns."""
 
+def beginner(position: Position, *, seed: int = 0) -> str | None: ...
+def write_data(
+    game: Game | str,
+    file: str | os.PathLike[str],
+    *,
+    games: int = 100,
+    opening: int = 4,
+    nodes: int = 2000,
+    lines: int = 5,
+    seed: int = 1,
+    max_turns: int = 300,
+    threads: int = 1,
+    puzzles: bool = False,
+    complete: bool = False,
+    memory: int = 1024,
+    table: str | os.PathLike[str] | None = None,
+) -> tuple[int, int, int]: ...
 def seed_player(position: Position, player: str, *, seed: int = 0) -> str | None:
     """Choose a turn as a player of the original program does; None if the game is over."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quadrille._quadrille import Engine, Game, seed_player
+from quadrille._quadrille import Engine, Game, beginner, seed_player
 
 if TYPE_CHECKING:
     from quadrille._quadrille import Position
@@ -48,8 +48,8 @@ class Player:
             level = min(int(rest), 255)
             memory = 1 if level <= _SMALL else 16
             self._engine = Engine(self.game, level=level, memory=memory, seed=self.seed)
-        elif self._seed_player is None and self.name != "random":
-            expected = "expected `level:N`, `seed:NAME`, `random` or `engine`"
+        elif self._seed_player is None and self.name not in ("random", "beginner"):
+            expected = "expected `level:N`, `seed:NAME`, `random`, `beginner` or `engine`"
             raise ValueError(f"there is no player `{self.name}`; {expected}")
 
     def __repr__(self) -> str:
@@ -67,6 +67,8 @@ class Player:
             turn = self._engine.play(position, time_ms=self.time_ms, nodes=self.nodes)
         elif self._seed_player is not None:
             turn = seed_player(position, self._seed_player, seed=_mix(self.seed, position.key))
+        elif self.name == "beginner":
+            turn = beginner(position, seed=_mix(self.seed, position.key))
         else:
             turn = _pick(position, self.seed)
         if turn is None:
@@ -82,7 +84,8 @@ def player(
     time_ms: int | None = None,
     nodes: int | None = None,
 ) -> Player:
-    """Give a function that chooses turns: `level:1` to `10`, `seed:NAME`, `random` or `engine`.
+    """Give a function that chooses turns: `level:1` to `10`, `seed:NAME`, `random`,
+    `beginner` or `engine`.
 
     The same seed and the same positions give the same turns, except where time is the limit: with
     `time_ms`, and for `engine` and `level:10` without `nodes`.

@@ -3,9 +3,9 @@
 use crate::actions::Numbered;
 use crate::batch::{Games, Many, Reason, Terms, reason};
 use crate::mcts::{Forest, Trees};
+use engine::data::every;
 use engine::session::Match;
 use engine::solve::certificate::Certificate;
-use engine::solve::retrograde::{Graph, is_win, solve, turns};
 use engine::{Session, Stop};
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyList};
@@ -282,7 +282,10 @@ impl Any {
 
     /// Every position that can follow, up to symmetry, with its winner and in how many turns of both.
     pub fn solve_all(&self, most: usize, stop: &Stop) -> Result<Vec<Solved>, String> {
-        with!(self, pos => solve_all(pos, most, stop))
+        with!(self, pos => {
+            let all = every(pos, most, stop)?;
+            Ok(all.into_iter().map(|(pos, result)| (pos.into(), result)).collect())
+        })
     }
 }
 
@@ -297,26 +300,6 @@ fn number_of<G: Numbered>(pos: &G, text: &str) -> Result<usize, String> {
     let m: G::Move = text.parse().map_err(|error: ParseMoveError| error.to_string())?;
     let found = pos.numbering().iter().position(|own| *own == m);
     found.ok_or_else(|| format!("`{m}` has no number: the board has no room for it"))
-}
-
-fn solve_all<G: Numbered>(pos: &G, most: usize, stop: &Stop) -> Result<Vec<Solved>, String>
-where
-    Any: From<G>,
-{
-    if pos.outcome().is_some() {
-        return Err("the game is over".into());
-    }
-    let Some(graph) = Graph::new(pos, u32::MAX, most) else {
-        return Err(format!("more than {most} positions can follow: too many for this memory"));
-    };
-    let values = solve(&graph, &mut |_| !stop.is_stopped());
-    let values = values.ok_or("it was stopped before the end")?;
-    let result = |(pos, state): (&G, usize)| {
-        let value = values[state];
-        let winner = if is_win(value) { pos.turn() } else { pos.turn().other() };
-        (pos.clone().into(), turns(value).map(|turns| (winner, turns)))
-    };
-    Ok(graph.positions().map(result).collect())
 }
 
 /// Says which numbers there are.

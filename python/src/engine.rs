@@ -439,6 +439,18 @@ impl Drop for Search {
     }
 }
 
+/// Choose a turn as a beginner does, who sees one turn ahead; None if the game is over.
+#[pyfunction]
+#[pyo3(signature = (position, *, seed=0))]
+pub fn beginner(
+    position: &Position,
+    #[pyo3(from_py_with = whole)] seed: u64,
+) -> PyResult<Option<String>> {
+    let session = position.pos.session();
+    let thinker = (crate::game::entry(session.info().id)?.thinker)(0);
+    Ok(thinker.beginners_turn(session.as_ref(), &mut Random::new(seed)))
+}
+
 /// Choose a turn as a player of the original program does; None if the game is over.
 #[pyfunction]
 #[pyo3(signature = (position, player, *, seed=0))]

@@ -9,6 +9,7 @@ mod arena;
 mod batch;
 mod board;
 mod convert;
+mod data;
 mod engine;
 mod game;
 mod many;
@@ -30,7 +31,8 @@ mod _quadrille {
     use crate::{
         arena::{_match_result, MatchResult, arena},
         board::{_restore_board, Board},
-        engine::{_analysis, _line, Analysis, Engine, Line, Search, seed_player},
+        data::write_data,
+        engine::{_analysis, _line, Analysis, Engine, Line, Search, beginner, seed_player},
         game::{_restore_game, Game, games},
         many::{_restore_batch, Batch},
         position::{_restore_position, Position, perft},

@@ -10,7 +10,7 @@ use numpy::{PyArray1, PyArray3, PyArrayMethods, ToPyArray};
 use pyo3::basic::CompareOp;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyInt, PyList, PyString};
+use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PyString};
 use rules::notation::no_term;
 use rules::{svg, text};
 use serde_json::{Map, Value};
@@ -36,9 +36,12 @@ impl Position {
         given: &Bound<'_, PyAny>,
         options: &Map<String, Value>,
     ) -> PyResult<Position> {
-        let text = match given.cast::<PyString>() {
-            Ok(text) => text.to_str()?.trim(),
-            Err(_) => {
+        // Arrays of NumPy's hold texts as bytes.
+        let bytes = given.cast::<PyBytes>().ok().map(|bytes| bytes.as_bytes());
+        let text = match (given.cast::<PyString>(), bytes.map(str::from_utf8)) {
+            (Ok(text), _) => text.to_str()?.trim(),
+            (_, Some(text)) => text.map_err(refuse)?.trim(),
+            (Err(_), None) => {
                 let value = crate::convert::from_python(given)?;
                 return Position::from_json(entry, &value, options);
             }

@@ -6,8 +6,10 @@
 pub mod admin;
 pub mod analyze;
 pub mod arena;
+pub mod baselines;
 pub mod bench;
 mod completions;
+pub mod data;
 mod games;
 mod man;
 pub mod perft;
@@ -48,6 +50,8 @@ pub fn run(command: Option<Command>) -> Result<(), Failure> {
         Command::Puzzles(args) => puzzles::run(&args),
         Command::Verify { file } => verify::run(&file),
         Command::Arena(args) => arena::run(&args),
+        Command::Baselines(args) => baselines::run(&args),
+        Command::Data(args) => data::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Admin(args) => admin::run(&args),
         #[cfg(feature = "many")]

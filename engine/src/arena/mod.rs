@@ -11,6 +11,7 @@ pub mod archive;
 mod game;
 pub mod openings;
 pub mod players;
+pub mod ratings;
 pub mod stats;
 pub mod tally;
 #[cfg(test)]

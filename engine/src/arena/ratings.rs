@@ -1,0 +1,178 @@
+//! Ratings of many players from matches between some of them, and the fixed opponents that come with every game.
+
+use super::players::Local;
+use super::stats::Wdl;
+use super::tally::Tally;
+use super::{Arena, Contestant, Plan, Player};
+use crate::control::{Limits, Stop};
+use crate::levels::LEVELS;
+use crate::registry::Entry;
+use crate::session::Session;
+use crate::who::Who;
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+/// How many Elo a factor of e in the odds is.
+const SCALE: f64 = 400.0 / std::f64::consts::LN_10;
+/// Rounds of the fit; it has long settled by then.
+const ROUNDS: usize = 2_000;
+
+/// The result of a match between two of several players.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pairing {
+    /// The number of the first player.
+    pub one: usize,
+    /// The number of the second.
+    pub two: usize,
+    /// The games of the first.
+    pub games: Wdl,
+}
+
+/// A rating with the half width of its 95 % interval, both in Elo.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rating {
+    /// How much stronger than the first player.
+    pub elo: f64,
+    /// Plus or minus.
+    pub error: f64,
+}
+
+/// Fits ratings to matches (Bradley and Terry, by minorisation and maximisation; a draw is half a win). Each match counts
+/// one more draw, so that a player who wins every game gets a rating, too. The first player is rated 0.
+pub fn fit(players: usize, matches: &[Pairing]) -> Vec<Rating> {
+    let points = |pairing: &Pairing| {
+        let Wdl { wins, draws, losses } = pairing.games;
+        let halves = draws as f64 + 1.0;
+        (wins as f64 + halves / 2.0, losses as f64 + halves / 2.0)
+    };
+    let mut strength = vec![1.0_f64; players];
+    for _ in 0..ROUNDS {
+        let (mut won, mut weight) = (vec![0.0; players], vec![0.0; players]);
+        for pairing in matches {
+            let (one, two) = points(pairing);
+            let shared = (one + two) / (strength[pairing.one] + strength[pairing.two]);
+            won[pairing.one] += one;
+            won[pairing.two] += two;
+            weight[pairing.one] += shared;
+            weight[pairing.two] += shared;
+        }
+        for (i, own) in strength.iter_mut().enumerate().filter(|(i, _)| weight[*i] > 0.0) {
+            *own = won[i] / weight[i];
+        }
+        let first = strength[0];
+        strength.iter_mut().for_each(|own| *own /= first);
+    }
+    let mut information = vec![0.0; players];
+    for pairing in matches {
+        let (one, two) = points(pairing);
+        let chance = strength[pairing.one] / (strength[pairing.one] + strength[pairing.two]);
+        information[pairing.one] += (one + two) * chance * (1.0 - chance);
+        information[pairing.two] += (one + two) * chance * (1.0 - chance);
+    }
+    let rating = |(own, information): (f64, f64)| Rating {
+        elo: SCALE * own.ln(),
+        error: if information > 0.0 { 1.96 * SCALE / information.sqrt() } else { f64::INFINITY },
+    };
+    strength.into_iter().zip(information).map(rating).collect()
+}
+
+/// The opponents that play the same on every machine: random, beginner, levels 1 to 9, and the seed players.
+pub fn pinned(start: &dyn Session) -> Vec<Who> {
+    let levels = LEVELS.iter().filter(|level| !level.is_limited_by_time());
+    let seeds = start.seed_players().into_iter().map(|about| about.id.to_owned());
+    [Who::Random, Who::Beginner]
+        .into_iter()
+        .chain(levels.map(|level| Who::Level { level: level.number }))
+        .chain(seeds.map(|player| Who::Seed { player }))
+        .collect()
+}
+
+/// Who plays whom: each player the two that follow, and seed players every third of the others as well.
+pub fn pairings(players: &[Who]) -> Vec<(usize, usize)> {
+    let ladder = players.iter().filter(|who| !matches!(who, Who::Seed { .. })).count();
+    let near = (0..ladder).flat_map(|i| (i + 1..ladder.min(i + 3)).map(move |j| (i, j)));
+    let seeds = (ladder..players.len()).flat_map(|j| (0..ladder).step_by(3).map(move |i| (i, j)));
+    near.chain(seeds).collect()
+}
+
+/// Plays a match between two players of the program; `None` if it was stopped.
+pub fn play(
+    (entry, start): (&'static Entry, &dyn Session),
+    players: [&Who; 2],
+    plan: Plan,
+    stop: &Stop,
+    tell: &mut dyn FnMut(),
+) -> Result<Option<Wdl>, String> {
+    let contestants = players.map(|who| {
+        let own = who.clone();
+        let make = move || {
+            Ok(Box::new(Local::new(own.clone(), Limits::default(), entry, 16)) as Box<dyn Player>)
+        };
+        Contestant { name: who.to_string(), make: Box::new(make) }
+    });
+    let games = plan.games as u64;
+    let arena = Arena::new(start.boxed_clone(), contestants, plan)?;
+    let mut tally = Tally::default();
+    arena.run(&BTreeSet::new(), &mut |played| {
+        tally.add(&played);
+        tell();
+        if stop.is_stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    let total = tally.total();
+    Ok((total.games() == games).then_some(total))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pairing(one: usize, two: usize, wins: u64, draws: u64, losses: u64) -> Pairing {
+        Pairing { one, two, games: Wdl { wins, draws, losses } }
+    }
+
+    #[test]
+    fn ten_to_one_is_four_hundred_elo() {
+        let found = fit(2, &[pairing(0, 1, 1_000, 0, 10_000)]);
+        assert_eq!(found[0].elo, 0.0);
+        assert!((found[1].elo - 400.0).abs() < 1.0, "{found:?}");
+        assert!(found[1].error < 10.0);
+    }
+
+    #[test]
+    fn ratings_add_up_along_a_chain() {
+        let all = [pairing(0, 1, 100, 0, 300), pairing(1, 2, 100, 0, 300)];
+        let found = fit(3, &all);
+        assert!((found[2].elo - 2.0 * found[1].elo).abs() < 1.0, "{found:?}");
+        assert!((found[1].elo - 190.0).abs() < 3.0, "{found:?}");
+    }
+
+    #[test]
+    fn a_player_who_wins_every_game_has_a_rating() {
+        let found = fit(2, &[pairing(0, 1, 0, 0, 20)]);
+        assert!(found[1].elo > 400.0 && found[1].elo < 1_000.0, "{found:?}");
+    }
+
+    #[test]
+    fn draws_make_equals() {
+        let found = fit(2, &[pairing(0, 1, 5, 40, 5)]);
+        assert!(found[1].elo.abs() < 1.0);
+    }
+
+    #[test]
+    fn everybody_is_connected_to_the_first() {
+        for entry in crate::GAMES {
+            let start = (entry.start)(&Default::default()).unwrap();
+            let players = pinned(start.as_ref());
+            assert!(players.len() >= 11);
+            let mut known = BTreeSet::from([0]);
+            for _ in 0..players.len() {
+                for (one, two) in pairings(&players) {
+                    if known.contains(&one) || known.contains(&two) {
+                        known.extend([one, two]);
+                    }
+                }
+            }
+            assert_eq!(known.len(), players.len(), "{}", entry.info.id);
+        }
+    }
+}
