@@ -4,6 +4,7 @@ use crate::commands::admin::AdminArgs;
 use crate::commands::analyze::AnalyzeArgs;
 use crate::commands::arena::ArenaArgs;
 use crate::commands::baselines::BaselinesArgs;
+use crate::commands::atlas::AtlasArgs;
 use crate::commands::bench::BenchArgs;
 use crate::commands::data::DataArgs;
 use crate::commands::perft::PerftArgs;
@@ -131,6 +132,8 @@ The commands are described in docs/protocols.md."
     Analyze(AnalyzeArgs),
     /// Prove who wins a position, or within how many turns nobody does
     Solve(SolveArgs),
+    /// Build or check certificates for a whole family of positions
+    Atlas(AtlasArgs),
     /// Collect puzzles from games of the engine against itself: find the only turn that wins
     Puzzles(PuzzlesArgs),
     /// Check a certificate or a complete table: every reply to every position

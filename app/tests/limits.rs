@@ -6,7 +6,7 @@
 use engine::levels::{LEVELS, Skills};
 use engine::play::Play;
 use engine::solve::{self, check};
-use requests::{Budget, proofs, query, review, think};
+use requests::{Budget, query, review, think};
 use server::http::{
     analysis, connections, guard, limits, meter, networks, places, refused, socket,
 };
@@ -83,7 +83,7 @@ fn of_requests() -> Table {
 fn of_searches() -> Table {
     let most = |budget: &Budget| seconds(Duration::from_millis(budget.time_ms));
     let review = seconds(Duration::from_millis(Budget::SERVED.review_ms));
-    let proof = format!("{} positions", number(proofs::MOST_POSITIONS.into()));
+    let proof = format!("{} positions", number(engine::solve::follow::MOST_POSITIONS.into()));
     table![
         ["request", "without a limit", "over HTTP at most"],
         ["`query` with `search`", seconds(query::TIME), most(&Budget::SERVED)],

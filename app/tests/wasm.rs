@@ -105,9 +105,22 @@ fn without_what_it_knows_by_heart_the_engine_says_what_it_needs() {
         ("glaisher", json!({}), json!(["glaisher.net"])),
         ("six-making", json!({}), json!(["six-making-5.net"])),
         ("six-making", json!({ "size": 4 }), json!(["six-making-4.net"])),
-        ("gekitai", json!({}), json!(["gekitai.net", "gekitai.proof"])),
+        (
+            "gekitai",
+            json!({}),
+            json!([
+                "gekitai.net",
+                "gekitai.proof",
+                "gekitai-c2.proof",
+                "gekitai-b2.proof",
+                "gekitai-c1.proof",
+                "gekitai-b1.proof",
+                "gekitai-a1.proof"
+            ]),
+        ),
         ("gekitai", json!({ "size": 5 }), Value::Null),
         ("jeson-mor", json!({}), Value::Null),
+        ("jeson-mor", json!({ "size": 7 }), json!(["jeson-mor-7.proof"])),
     ];
     let line = |(game, options, _): &(&str, Value, Value)| {
         json!({ "ask": "hint", "game": game, "options": options, "nodes": 100 }).to_string() + "\n"

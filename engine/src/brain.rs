@@ -4,15 +4,18 @@ use crate::control::{Control, Limits, Stop};
 use crate::evaluate::Evaluate;
 use crate::levels::{Blurred, Skill};
 use crate::play::{Judgement, Play};
-use crate::score::{WIN, is_proven, win_after};
+use crate::score::{Score, WIN, win_after};
 use crate::search::{Pv, Tuning};
 use crate::session::Match;
 use crate::solve::Prove;
 use crate::solve::bound::{Bounder, Bounds, Count};
+use crate::solve::follow::{self, Said, Truth};
 use crate::think::{Thought, think};
 use crate::transposition::TranspositionTable;
 use crate::whole::{ends_turn, make_whole};
+use rules::Player;
 use rules::random::Random;
+use std::str::FromStr;
 use std::time::Duration;
 
 /// An engine that keeps its tables between searches.
@@ -36,7 +39,7 @@ pub(crate) type News<'a, M> = &'a mut dyn FnMut(&Thought<M>);
 /// if the share of the budget suffices in positions with thousands of turns.
 fn is_worth_it(limits: &Limits) -> bool {
     let parts = EXACT_PARTS;
-    if limits.lines > 1 || limits.depth.is_some() {
+    if limits.lines > 1 || limits.depth.is_some() || limits.unaided {
         return false;
     }
     let bounded = limits.time.is_some() || limits.nodes.is_some();
@@ -49,7 +52,6 @@ impl<G: Play> Brain<G> {
     /// An engine whose tables take this many MiB in all.
     pub fn new(mebibytes: usize) -> Self {
         let judge = G::Judge::default();
-        judge.prepare();
         let bounds = (judge.exact_turns() > 0).then(|| (mebibytes / 4).clamp(1, BOUND_MEBIBYTES));
         let rest = mebibytes.saturating_sub(bounds.unwrap_or(0));
         Brain {
@@ -66,7 +68,7 @@ impl<G: Play> Brain<G> {
         self.bounds.iter_mut().for_each(Bounds::clear);
     }
 
-    /// The best lines in whole turns: from the book, a quick win, or the main search. `None` if the game is
+    /// The best lines in whole turns: by certificates, a quick win, or the main search. `None` if the game is
     /// over.
     pub(crate) fn decide(
         &mut self,
@@ -79,14 +81,17 @@ impl<G: Play> Brain<G> {
             return None;
         }
         let limits = control.limits();
-        let book = self.judge.book(pos).filter(|_| limits.depth.is_none());
-        let book =
-            book.map(|(m, turns)| Pv { moves: vec![m], score: win_after(2 * turns as i32 - 1) });
-        if let Some(line) = book.clone().filter(|_| limits.lines == 1) {
-            return Some(self.told(pos, line, control));
+        let said = match limits.unaided {
+            true => Said::default(),
+            false => follow::said(game, limits.lines > 1).unwrap_or_default(),
+        };
+        if let Some(lines) = proven_lines(pos, &said, limits.lines) {
+            return Some(self.told(pos, lines, control));
         }
-        if let Some(line) = self.win_soon(pos, control) {
-            return Some(self.told(pos, line, control));
+        if said.truth.is_none()
+            && let Some(line) = self.win_soon(pos, control)
+        {
+            return Some(self.told(pos, vec![line], control));
         }
         let past = game.past_keys();
         self.tt.new_search();
@@ -94,7 +99,7 @@ impl<G: Play> Brain<G> {
             for line in &mut thought.lines {
                 make_whole(pos, &mut line.moves, &self.judge, &self.tt);
             }
-            let mut thought = with_book(thought, book.as_ref(), limits.lines);
+            correct(pos, &mut thought.lines, &said, limits.lines);
             even_out(pos, &mut thought.lines);
             thought
         };
@@ -103,12 +108,14 @@ impl<G: Play> Brain<G> {
         Some(whole(think(pos, &past, judge, tt, Tuning::PLAY, control, tell)))
     }
 
-    /// A single line found without the main search, as the result of the turn.
-    fn told(&self, pos: &G, mut line: Pv<G::Move>, control: &Control) -> Thought<G::Move> {
-        make_whole(pos, &mut line.moves, &self.judge, &self.tt);
-        let depth = if is_proven(line.score) { WIN - line.score } else { 1 };
+    /// Lines found without the main search, as the result of the turn.
+    fn told(&self, pos: &G, mut lines: Vec<Pv<G::Move>>, control: &Control) -> Thought<G::Move> {
+        for line in &mut lines {
+            make_whole(pos, &mut line.moves, &self.judge, &self.tt);
+        }
+        let depth = lines.first().map_or(1, |line| WIN - line.score.abs());
         let (nodes, time) = (control.nodes(), control.elapsed());
-        Thought { lines: vec![line], depth: depth as u32, nodes, time }
+        Thought { lines, depth: depth as u32, nodes, time }
     }
 
     /// A win within the few turns that can be searched exactly, where that pays; its line is as long as its
@@ -131,7 +138,7 @@ impl<G: Play> Brain<G> {
             if ends_turn(pos, &next) {
                 moves.extend(bounder.line(&next, bound - 1));
             }
-            return Some(Pv { moves, score: win_after(bound as i32) });
+            return Some(Pv { moves, score: win_after(bound as i32), proof: None });
         }
         None
     }
@@ -173,20 +180,66 @@ impl<G: Play> Brain<G> {
     }
 }
 
-/// Puts the book's line first and removes its duplicate from those of the search.
-fn with_book<M: Copy + PartialEq>(
-    mut thought: Thought<M>,
-    book: Option<&Pv<M>>,
-    lines: usize,
-) -> Thought<M> {
-    let Some(book) = book else { return thought };
-    let quicker = |line: &Pv<M>| line.score >= book.score;
-    if !thought.lines.first().is_some_and(quicker) {
-        thought.lines.retain(|line| line.moves.first() != book.moves.first());
-        thought.lines.insert(0, book.clone());
-        thought.lines.truncate(lines);
+/// The score of a line whose first turn leads to a position of which this is proven.
+fn score_after(truth: &Truth, mover: Player) -> Score {
+    let left = truth.left as i32;
+    match truth.winner {
+        None => 0,
+        Some(winner) if winner == mover => win_after(2 * left + 1),
+        // The loser's own turn may end the game.
+        Some(_) => -win_after((2 * left).max(1)),
     }
-    thought
+}
+
+/// The lines that certificates prove, if they need no search: the winner's turn where one line is asked for, and the
+/// loser's turns, the longest resistance first.
+fn proven_lines<G: Play>(pos: &G, said: &Said, lines: usize) -> Option<Vec<Pv<G::Move>>> {
+    let truth = said.truth?;
+    if truth.winner? == pos.turn() {
+        return if lines == 1 { Some(vec![winning_line(said)?]) } else { None };
+    }
+    let lost = said.moves.iter().filter_map(|(turn, truth)| {
+        let truth = (*truth)?;
+        let score = score_after(&truth, pos.turn());
+        Some(Pv { moves: vec![turn.parse().ok()?], score, proof: Some(truth.by) })
+    });
+    let mut lost: Vec<_> = lost.collect();
+    lost.sort_by_key(|line| std::cmp::Reverse(line.score));
+    lost.truncate(lines.max(1));
+    (!lost.is_empty()).then_some(lost)
+}
+
+/// The turn by which the player to move wins or holds, as a line.
+fn winning_line<M: FromStr>(said: &Said) -> Option<Pv<M>> {
+    let truth = said.truth?;
+    let (turn, _) = said.turn.as_ref()?;
+    let score = truth.winner.map_or(0, |_| win_after(2 * truth.left as i32 - 1));
+    Some(Pv { moves: vec![turn.parse().ok()?], score, proof: Some(truth.by) })
+}
+
+/// Corrects the lines of a search by what certificates prove.
+fn correct<G: Play>(pos: &G, lines: &mut Vec<Pv<G::Move>>, said: &Said, most: usize) {
+    let is_draw = said.truth.is_some_and(|truth| truth.winner.is_none());
+    for line in lines.iter_mut() {
+        let turn = line.moves.first().map(ToString::to_string);
+        let after = said.moves.iter().find(|(own, _)| Some(own) == turn.as_ref());
+        if let Some(truth) = after.and_then(|(_, truth)| *truth) {
+            line.moves.truncate(1);
+            (line.score, line.proof) = (score_after(&truth, pos.turn()), Some(truth.by));
+        } else if is_draw {
+            // Nobody can force a win, so a turn that is not known to hold gains nothing.
+            line.score = line.score.min(0);
+        }
+    }
+    if let Some(best) = winning_line(said) {
+        let is_best = |line: &Pv<G::Move>| line.score >= best.score && line.proof.is_some();
+        if !lines.iter().any(is_best) {
+            lines.retain(|line| line.moves.first() != best.moves.first());
+            lines.push(best);
+        }
+    }
+    lines.sort_by_key(|line| (std::cmp::Reverse(line.score), line.proof.is_none()));
+    lines.truncate(most.max(1));
 }
 
 /// Gives all first moves that are equivalent by symmetry the line of the best of them, turned or mirrored.
@@ -203,11 +256,11 @@ fn even_out<G: Play>(pos: &G, lines: &mut [Pv<G::Move>]) {
                 first.is_some() && first == line.moves.first().copied()
             };
             if let Some(which) = same.iter().copied().find(image) {
-                *line = Pv { moves: image_line(pos, &best.moves, which), score: best.score };
+                *line = Pv { moves: image_line(pos, &best.moves, which), ..best.clone() };
             }
         }
     }
-    lines.sort_by_key(|line| std::cmp::Reverse(line.score));
+    lines.sort_by_key(|line| (std::cmp::Reverse(line.score), line.proof.is_none()));
 }
 
 /// The image of a line under a symmetry.
@@ -224,6 +277,7 @@ fn image_line<G: Play>(pos: &G, moves: &[G::Move], which: usize) -> Vec<G::Move>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::score::is_proven;
     use rules::Game;
     use rules::gekitai::Gekitai;
     use rules::glaisher::Glaisher;

@@ -22,11 +22,21 @@ pub struct Limits {
     pub lines: usize,
     /// Number of threads.
     pub threads: usize,
+    /// Whether to search alone, without what certificates prove.
+    pub unaided: bool,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { time: None, soft: None, nodes: None, depth: None, lines: 1, threads: 1 }
+        Limits {
+            time: None,
+            soft: None,
+            nodes: None,
+            depth: None,
+            lines: 1,
+            threads: 1,
+            unaided: false,
+        }
     }
 }
 

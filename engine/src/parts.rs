@@ -21,6 +21,17 @@ pub struct Part {
     read: OnceLock<Option<Shipped>>,
 }
 
+/// A certificate and the name of its part.
+#[derive(Clone, Copy, Debug)]
+pub struct Named {
+    /// The name of the part.
+    pub name: &'static str,
+    /// The certificate.
+    pub proof: &'static Shipped,
+}
+
+type Options = &'static [(&'static str, u64)];
+
 /// What a part is for.
 #[derive(Debug, PartialEq, Eq)]
 enum Purpose {
@@ -30,8 +41,8 @@ enum Purpose {
     SearchOf(u64),
     /// Puzzles.
     Puzzles,
-    /// A certificate of a game on boards of one size, to play against.
-    ProofOf(u64),
+    /// A certificate about positions with these options.
+    ProofOf(Options),
     /// What is known of each game.
     Results,
 }
@@ -45,14 +56,14 @@ type Kept = &'static [u8];
 type Kept = (u64, OnceLock<Vec<u8>>);
 
 macro_rules! kept {
-    ($file:literal) => {{
+    ($file:expr) => {{
         #[cfg(not(target_family = "wasm"))]
         let kept: Kept = include_bytes!($file);
         #[cfg(target_family = "wasm")]
         let kept = (const { sum(include_bytes!($file)) }, OnceLock::new());
         kept
     }};
-    ($file:literal, may change) => {{
+    ($file:expr, may change) => {{
         #[cfg(not(target_family = "wasm"))]
         let kept: Kept = include_bytes!($file);
         #[cfg(target_family = "wasm")]
@@ -75,9 +86,6 @@ pub(crate) static SIX_MAKING_5: Part =
     part("six-making-5.net", "six-making", SearchOf(5), kept!("../nets/six-making-5.net"));
 pub(crate) static GEKITAI: Part =
     part("gekitai.net", "gekitai", SearchOf(6), kept!("../nets/gekitai.net"));
-/// The proof that the first player wins Gekitai.
-pub static CERTIFICATE: Part =
-    part("gekitai.proof", "gekitai", SearchOf(6), kept!("play/gekitai.certificate.gz"));
 static PUZZLES: [Part; 4] = [
     part("puzzles-glaisher.txt", "glaisher", Puzzles, kept!("puzzles/glaisher.txt")),
     part("puzzles-gekitai.txt", "gekitai", Puzzles, kept!("puzzles/gekitai.txt")),
@@ -85,36 +93,43 @@ static PUZZLES: [Part; 4] = [
     part("puzzles-six-making.txt", "six-making", Puzzles, kept!("puzzles/six-making.txt")),
 ];
 
-static PROOFS: [Part; 4] = [
-    proof("gekitai-4.proof", "gekitai", 4, kept!("../certificates/gekitai-4x4.certificate.gz")),
-    proof(
-        "gekitai-5.proof",
-        "gekitai",
-        5,
-        kept!("../certificates/gekitai-5x5-4-markers.certificate.gz"),
-    ),
-    proof(
-        "jeson-mor-5.proof",
-        "jeson-mor",
-        5,
-        kept!("../certificates/jeson-mor-5x5.certificate.gz"),
-    ),
-    proof(
-        "jeson-mor-7.proof",
-        "jeson-mor",
-        7,
-        kept!("../certificates/jeson-mor-7x7.certificate.gz"),
-    ),
-];
-static RESULTS: Part = part("results.json", "", Results, kept!("../results.json", may change));
+const GEKITAI_4: Options = &[("size", 4), ("markers", 8)];
+const GEKITAI_5_4: Options = &[("size", 5), ("markers", 4)];
+const GEKITAI_5_5: Options = &[("size", 5), ("markers", 5)];
+const GEKITAI_6: Options = &[("size", 6), ("markers", 8)];
 
-const fn proof(name: &'static str, game: &'static str, size: u64, kept: Kept) -> Part {
-    part(name, game, ProofOf(size), kept)
+macro_rules! proofs {
+    ($($name:literal $game:literal $options:expr, $file:literal;)*) => {
+        /// The certificates that come with the program; the first one of a game is that of its start.
+        static PROOFS: [Part; 13] = [$(part(
+            concat!($name, ".proof"),
+            $game,
+            ProofOf($options),
+            kept!(concat!("../certificates/", $file, ".certificate.gz")),
+        )),*];
+    };
 }
+
+proofs! {
+    "gekitai" "gekitai" GEKITAI_6, "gekitai-6x6-both-draw";
+    "gekitai-c2" "gekitai" GEKITAI_6, "gekitai-6x6-c2-both-draw";
+    "gekitai-b2" "gekitai" GEKITAI_6, "gekitai-6x6-b2-both-draw";
+    "gekitai-c1" "gekitai" GEKITAI_6, "gekitai-6x6-c1-both-draw";
+    "gekitai-b1" "gekitai" GEKITAI_6, "gekitai-6x6-b1-both-draw";
+    "gekitai-a1" "gekitai" GEKITAI_6, "gekitai-6x6-a1-both-draw";
+    "gekitai-4" "gekitai" GEKITAI_4, "gekitai-4x4";
+    "gekitai-4-draw" "gekitai" GEKITAI_4, "gekitai-4x4-both-draw";
+    "gekitai-5" "gekitai" GEKITAI_5_4, "gekitai-5x5-4-markers";
+    "gekitai-5-5" "gekitai" GEKITAI_5_5, "gekitai-5x5-5-markers";
+    "gekitai-5-5-draw" "gekitai" GEKITAI_5_5, "gekitai-5x5-5-markers-both-draw";
+    "jeson-mor-5" "jeson-mor" &[("size", 5)], "jeson-mor-5x5";
+    "jeson-mor-7" "jeson-mor" &[("size", 7)], "jeson-mor-7x7";
+}
+static RESULTS: Part = part("results.json", "", Results, kept!("../results.json", may change));
 
 /// Every part.
 pub fn parts() -> impl Iterator<Item = &'static Part> {
-    let engines = [&GLAISHER, &SIX_MAKING_4, &SIX_MAKING_5, &GEKITAI, &CERTIFICATE, &RESULTS];
+    let engines = [&GLAISHER, &SIX_MAKING_4, &SIX_MAKING_5, &GEKITAI, &RESULTS];
     engines.into_iter().chain(&PUZZLES).chain(&PROOFS)
 }
 
@@ -141,17 +156,18 @@ impl Part {
     fn serves(&self, session: &dyn Session) -> bool {
         let serves = match self.purpose {
             Search => true,
-            SearchOf(size) => board_size(session) == Some(size),
-            Puzzles | ProofOf(_) | Results => false,
+            SearchOf(size) => option(session, "size") == Some(size),
+            ProofOf(options) => options.iter().all(|(name, of)| option(session, name) == Some(*of)),
+            Puzzles | Results => false,
         };
         serves && session.info().id == self.game
     }
 }
 
-/// The board size of a match; its options name it only if it is not the default.
-fn board_size(session: &dyn Session) -> Option<u64> {
-    let usual = session.info().options.iter().find(|option| option.name == "size");
-    let said = session.options().get("size").and_then(|size| size.as_u64());
+/// The value of a numeric option of a match; its options name it only if it is not the default.
+fn option(session: &dyn Session, name: &str) -> Option<u64> {
+    let usual = session.info().options.iter().find(|option| option.name == name);
+    let said = session.options().get(name).and_then(|value| value.as_u64());
     said.or_else(|| usual?.default.parse().ok())
 }
 
@@ -168,17 +184,15 @@ pub fn puzzles(game: &str) -> Result<&'static str, Option<&'static str>> {
     std::str::from_utf8(bytes).map_err(|_| None)
 }
 
-/// The certificate for a match's game and board size, or the missing part that has it; neither if there is
-/// none.
-pub fn certificate(session: &dyn Session) -> Result<&'static Shipped, Option<&'static str>> {
-    let (game, size) = (session.info().id, board_size(session));
-    let about = |part: &&'static Part| match part.purpose {
-        ProofOf(of) => part.game == game && size == Some(of),
-        _ => std::ptr::eq(*part, &CERTIFICATE) && part.serves(session),
-    };
-    let part = parts().find(about).ok_or(None)?;
-    part.bytes().ok_or(Some(part.name))?;
-    part.certificate().ok_or(None)
+/// The certificates about positions with the options of a match, or the missing parts that have them.
+pub fn certificates(session: &dyn Session) -> Result<Vec<Named>, Vec<&'static str>> {
+    let about = || PROOFS.iter().filter(|part| part.serves(session));
+    let missing: Vec<_> = about().filter(|part| part.bytes().is_none()).map(|p| p.name).collect();
+    if !missing.is_empty() {
+        return Err(missing);
+    }
+    let named = |part: &'static Part| Some(Named { name: part.name, proof: part.certificate()? });
+    Ok(about().filter_map(named).collect())
 }
 
 /// What is known of each game as JSON, or the missing part that has it.

@@ -14,6 +14,8 @@ use crate::session::{Match, Session};
 #[cfg(not(target_family = "wasm"))]
 use crate::solve::Exact;
 #[cfg(not(target_family = "wasm"))]
+use crate::solve::atlas::Row;
+#[cfg(not(target_family = "wasm"))]
 use crate::solve::certificate::Fault;
 #[cfg(not(target_family = "wasm"))]
 use crate::solve::complete::{Complete, complete_match};
@@ -86,6 +88,9 @@ pub struct Entry {
     /// Rates puzzles again with the current engine; reports how many are done.
     #[cfg(not(target_family = "wasm"))]
     pub rate: Rate,
+    /// The positions of the game's atlas.
+    #[cfg(not(target_family = "wasm"))]
+    pub atlas: fn() -> Vec<Row>,
     /// Reads and checks a certificate; reports the positions checked and the total.
     #[cfg(not(target_family = "wasm"))]
     pub verify: Verify,
@@ -143,6 +148,8 @@ const fn entry<G: Play>() -> Entry {
         },
         #[cfg(not(target_family = "wasm"))]
         rate: rate::<G>,
+        #[cfg(not(target_family = "wasm"))]
+        atlas: G::atlas,
         #[cfg(not(target_family = "wasm"))]
         verify: verify_text::<G>,
         distance: distance::<G>,

@@ -43,6 +43,8 @@ pub struct Pv<M> {
     pub moves: Vec<M>,
     /// What it is worth to the player to move.
     pub score: Score,
+    /// The certificate that proves the score, if one does.
+    pub proof: Option<&'static str>,
 }
 
 /// The longest path, extensions included.
@@ -167,7 +169,7 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
             }
             let moves = self.pv[0].clone();
             self.excluded.push(moves[0]);
-            found.push(Pv { moves, score });
+            found.push(Pv { moves, score, proof: None });
             if self.meter.is_stopped() {
                 break;
             }

@@ -58,7 +58,7 @@ pub fn think<'a, G: Game, E: Evaluate<Game = G>>(
         let score = if thought.depth > 0 { -win_after(1) } else { 0 };
         let mut moves = Vec::new();
         make_whole(pos, &mut moves, evaluator, tt);
-        thought.lines.push(Pv { moves, score });
+        thought.lines.push(Pv { moves, score, proof: None });
     }
     (thought.nodes, thought.time) = (control.nodes(), control.elapsed());
     thought

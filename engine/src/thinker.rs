@@ -37,6 +37,8 @@ pub struct AnalysedLine {
     pub score: Score,
     /// The proven win distance in turns of the winner; negative if the player to move loses.
     pub win_in: Option<i32>,
+    /// The certificate that proves the value, if one does; without `win_in`, nobody can force a win.
+    pub proof: Option<&'static str>,
 }
 
 /// An engine that keeps its tables between searches. It answers only for matches of its own game.
@@ -93,6 +95,7 @@ fn analysis<G: Play>(pos: &G, thought: &Thought<G::Move>) -> Analysis {
         turns: turn_texts(pos, &line.moves),
         score: line.score,
         win_in: win_in(line.score),
+        proof: line.proof,
     });
     Analysis {
         depth: thought.depth,

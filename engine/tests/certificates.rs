@@ -3,16 +3,16 @@
 
 use crate::effort::is_long;
 use crate::slow_rules::{Slowly, gekitai, jeson_mor};
-use engine::parts::{CERTIFICATE, parts};
+use engine::parts::{Named, Part, parts};
 use engine::play::Play;
 use engine::solve::certificate::{Certificate, Stored, compress, decompress, game_of};
 use engine::solve::check::verify;
-use engine::solve::follow::follow;
+use engine::solve::follow::{Truth, follow};
 use engine::solve::question::{Method, Settings, Verdict, Win, solve};
-use engine::{GAMES, Stop, find};
+use engine::{AnalysedLine, Entry, GAMES, Limits, Stop, find};
 use rules::gekitai::{Both, Gekitai};
 use rules::jeson_mor::JesonMor;
-use rules::{Game, Notation, Player};
+use rules::{Game, Notation, Player, Symmetric};
 
 fn settings(method: Method, player: Option<Player>) -> Settings {
     Settings {
@@ -41,7 +41,8 @@ fn win_by<G: Play>(pos: &G, settings: &Settings) -> Win<G> {
 }
 
 fn shipped() -> String {
-    decompress(CERTIFICATE.bytes().unwrap()).unwrap()
+    let part = proofs().find(|part| part.name == "gekitai.proof").unwrap();
+    decompress(part.bytes().unwrap()).unwrap()
 }
 
 #[test]
@@ -98,10 +99,20 @@ fn the_certificate_of_jeson_mor_on_seven_by_seven_holds_by_the_slow_rules() {
     assert!(Slowly::<jeson_mor::Board>::read(&certificate.write()).check() > 1_000_000);
 }
 
+/// The certificates that come with the program.
+fn proofs() -> impl Iterator<Item = &'static Part> {
+    parts().filter(|part| part.name.ends_with(".proof"))
+}
+
+fn named(name: &str) -> Named {
+    let part = proofs().find(|part| part.name == name).unwrap();
+    Named { name: part.name, proof: part.certificate().unwrap() }
+}
+
 #[test]
 fn every_certificate_of_the_program_holds_and_is_found_by_what_is_stored() {
-    let proofs: Vec<_> = parts().filter(|part| part.name.ends_with(".proof")).collect();
-    assert_eq!(proofs.len(), 5);
+    let proofs: Vec<_> = proofs().collect();
+    assert_eq!(proofs.len(), 13);
     for part in proofs {
         let text = decompress(part.bytes().unwrap()).unwrap();
         let entry = find(&game_of(&text).unwrap()).unwrap();
@@ -125,7 +136,7 @@ fn every_certificate_of_the_program_holds_and_is_found_by_what_is_stored() {
 /// What a certificate is asked for where somebody plays against it.
 #[test]
 fn after_every_stored_move_the_loser_is_told_a_smaller_distance() {
-    for part in parts().filter(|part| part.name.ends_with(".proof")) {
+    for part in proofs() {
         let shipped = part.certificate().unwrap();
         let text = decompress(part.bytes().unwrap()).unwrap();
         let entry = find(&game_of(&text).unwrap()).unwrap();
@@ -137,9 +148,12 @@ fn after_every_stored_move_the_loser_is_told_a_smaller_distance() {
                 line.rsplitn(3, ' ').collect::<Vec<_>>().try_into().unwrap();
             let mut session = (entry.from_text)(position, &Default::default()).unwrap();
             session.play(m).unwrap();
-            let said = follow(session.as_ref(), shipped, 20_000).expect(line);
-            assert!(said.left < rank.parse().ok() && said.left.is_some(), "{line}: {said:?}");
-            let is_told = |(_, left): &(String, Option<u32>)| left.is_some() && *left <= said.left;
+            let said = follow(session.as_ref(), &[named(part.name)], false, 20_000);
+            let truth = said.truth.expect(line);
+            assert!(truth.left < rank.parse().unwrap(), "{line}: {said:?}");
+            assert_eq!((truth.winner, truth.by), (shipped.winner(), part.name));
+            let is_told =
+                |(_, after): &(String, Option<Truth>)| after.is_some_and(|t| t.left <= truth.left);
             assert!(said.moves.iter().all(is_told), "{line}: {said:?}");
         }
     }
@@ -147,22 +161,135 @@ fn after_every_stored_move_the_loser_is_told_a_smaller_distance() {
 
 #[test]
 fn what_takes_too_many_positions_to_find_out_is_not_told() {
-    let proof = parts().find(|part| part.name == "jeson-mor-7.proof").unwrap();
     let entry = find("jeson-mor").unwrap();
     let position = "1nn4/2n1n2/1n3n1/7/1n2NN1/2NNN2/4N2 1";
     let session = (entry.from_text)(position, &Default::default()).unwrap();
-    let said = |most| follow(session.as_ref(), proof.certificate().unwrap(), most);
-    assert_eq!(said(100), None);
-    assert!(said(300_000).is_some_and(|said| said.left.is_some()));
+    let said = |most| follow(session.as_ref(), &[named("jeson-mor-7.proof")], false, most);
+    assert_eq!(said(100).truth, None);
+    assert!(said(300_000).truth.is_some());
 }
 
 #[test]
 fn a_position_beside_those_that_are_stored_is_not_found() {
-    let shipped = CERTIFICATE.certificate().unwrap();
+    let shipped = named("gekitai.proof").proof;
     let first = shipped.stored[0].rsplitn(3, ' ').last().unwrap();
     assert!(shipped.find(first).is_some());
     for other in ["", "6/6/6/6/6/6;both=draw 2", "zzz", &first[..first.len() - 1]] {
         assert_eq!(shipped.find(other), None, "{other}");
+    }
+}
+
+/// What the engine says about a position, asked for one line and for three.
+fn analysed(entry: &Entry, position: &str) -> Vec<AnalysedLine> {
+    let session = (entry.from_text)(position, &Default::default()).unwrap();
+    let mut thinker = (entry.thinker)(1);
+    let mut first = |lines| {
+        let limits = Limits { lines, ..Limits::nodes(1) };
+        let found = thinker.think(session.as_ref(), &limits, &Stop::default(), &mut |_| {});
+        found.unwrap().lines.remove(0)
+    };
+    vec![first(1), first(3)]
+}
+
+/// One truth: no position of a certificate of which the engine says anything else, for both readings, both players to
+/// move and every image.
+#[test]
+fn the_engine_says_of_every_stored_position_what_its_certificate_proves() {
+    let mut random = rules::random::Random::new(34);
+    let mut compared = 0;
+    for part in proofs() {
+        let shipped = part.certificate().unwrap();
+        let text = decompress(part.bytes().unwrap()).unwrap();
+        let entry = find(&game_of(&text).unwrap()).unwrap();
+        let step = if is_long() { 1 } else { shipped.stored.len().div_ceil(60) };
+        for line in shipped.stored.iter().step_by(step) {
+            let words: Vec<&str> = line.split(' ').collect();
+            let stored = words[..2].join(" ");
+            let session = (entry.from_text)(&stored, &Default::default()).unwrap();
+            let which = random.below(8);
+            let [stored, advised] = [None, words.get(2)].map(|m| {
+                let mut session = session.boxed_clone();
+                m.into_iter().for_each(|m| session.play(m).unwrap());
+                image(entry.info.id, &session.text(), which)
+            });
+            let Some(winner) = shipped.winner() else {
+                for line in analysed(entry, &stored) {
+                    assert!(line.win_in.is_none_or(|turns| turns < 0), "{stored}: {line:?}");
+                    compared += 1;
+                }
+                continue;
+            };
+            let rank: i32 = words[3].parse().unwrap();
+            assert_eq!(session.turn(), winner);
+            for (position, wins) in [(stored, true), (advised, false)] {
+                for position in [position.replace(";both=draw", ""), position] {
+                    if (entry.from_text)(&position, &Default::default())
+                        .unwrap()
+                        .outcome()
+                        .is_some()
+                    {
+                        continue;
+                    }
+                    for line in analysed(entry, &position) {
+                        let told = line.win_in.unwrap_or_else(|| panic!("{position}: {line:?}"));
+                        assert_eq!(told > 0, wins, "{position}: {line:?}");
+                        let most = if wins { rank } else { rank - 1 };
+                        assert!(told.abs() <= most, "{position}: {line:?}, rank {rank}");
+                        compared += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(compared > 4_000, "{compared}");
+}
+
+/// A rotated or reflected position.
+fn image(id: &str, position: &str, which: usize) -> String {
+    fn of<G: Symmetric + Notation>(position: &str, which: usize) -> String {
+        G::from_text(position, &G::Options::default()).unwrap().image(which).text()
+    }
+    match id {
+        "gekitai" => of::<Gekitai>(position, which),
+        _ => of::<JesonMor>(position, which),
+    }
+}
+
+/// Once a win is told, every turn of the winner brings it nearer.
+#[test]
+fn a_win_that_is_told_comes_nearer_with_every_turn() {
+    let entry = find("gekitai").unwrap();
+    for (options, moves) in [
+        (";both=draw", "d3 b4 e4 a4 e2 d3 c4 c3 e3 d3 b5"),
+        (";both=draw", ""),
+        ("", ""),
+        ("", "a1"),
+        ("", "e2"),
+        ("", "c1"),
+    ] {
+        let start = format!("6/6/6/6/6/6{options} 1");
+        let mut session = (entry.from_text)(&start, &Default::default()).unwrap();
+        let mut thinker = (entry.thinker)(4);
+        let mut told = None;
+        let mut moves = moves.split(' ').filter(|m| !m.is_empty());
+        while session.outcome().is_none() {
+            let limits = Limits::nodes(2_000);
+            let found =
+                thinker.think(session.as_ref(), &limits, &Stop::default(), &mut |_| {}).unwrap();
+            let line = &found.lines[0];
+            let given = moves.next();
+            if given.is_none() {
+                let now = line.win_in.unwrap_or_else(|| panic!("{}: {line:?}", session.text()));
+                let winner = if now > 0 { session.turn() } else { session.turn().other() };
+                if let Some((before, of)) = told {
+                    assert_eq!(of, winner);
+                    assert!(now.abs() <= before, "{}: {now} after {before}", session.text());
+                }
+                told = Some((if now > 0 { now - 1 } else { -now }, winner));
+            }
+            session.play(given.unwrap_or(&line.turns[0])).unwrap();
+        }
+        assert_eq!(session.outcome().and_then(|outcome| outcome.winner()), told.map(|t| t.1));
     }
 }
 

@@ -47,6 +47,8 @@ pub struct Line {
     score: i32,
     /// The number of the winner's turns until a certain win; negative if it is lost.
     win_in: Option<i32>,
+    /// The certificate that proves the value, if one does; without `win_in`, nobody can force a win.
+    proof: Option<&'static str>,
 }
 
 /// A line as it was pickled.
@@ -88,6 +90,7 @@ impl From<&::engine::Analysis> for Analysis {
             turns: line.turns.clone(),
             score: line.score,
             win_in: line.win_in,
+            proof: line.proof,
         };
         Analysis {
             depth: found.depth,
@@ -131,8 +134,7 @@ impl Analysis {
 
     /// Return everything as plain values.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let line =
-            |line: &Line| json!({"turns": line.turns, "score": line.score, "win_in": line.win_in});
+        let line = |line: &Line| json!({"turns": line.turns, "score": line.score, "win_in": line.win_in, "proof": line.proof});
         let lines: Vec<_> = self.lines.iter().map(line).collect();
         let Analysis { depth, nodes, time_ms, .. } = self;
         to_python(py, &json!({"depth": depth, "nodes": nodes, "time_ms": time_ms, "lines": lines}))
@@ -148,6 +150,7 @@ impl Analysis {
             let worth = match line.win_in {
                 Some(turns) if turns > 0 => format!("wins in {turns}"),
                 Some(turns) => format!("loses in {}", -turns),
+                None if line.proof.is_some() => "draw".to_owned(),
                 None => format!("{:+.2}", f64::from(line.score) / 100.0),
             };
             format!(

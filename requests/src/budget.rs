@@ -89,6 +89,7 @@ impl Effort {
             depth: amount("depth", &self.depth, budget.depth)?.map(|depth| depth as u32),
             lines: amount("lines", &self.lines, budget.lines)?.unwrap_or(1) as usize,
             threads: amount("threads", &self.threads, budget.threads)?.unwrap_or(1) as usize,
+            unaided: false,
         };
         let time = match limits.time {
             None if limits.nodes.is_none() && limits.depth.is_none() => Some(usual),

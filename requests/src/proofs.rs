@@ -2,14 +2,10 @@
 
 use crate::budget::Budget;
 use crate::given::{Given, game};
-use engine::parts;
-use engine::solve::follow::{self, By};
+use engine::parts::{self, Named};
+use engine::solve::follow::{self, By, Truth};
 use serde_json::{Value, json};
 use table::Refusal;
-
-/// How many positions to search for a path from the certificate's start to the given position. Where a path exists,
-/// fewer than 20,000 are enough (measured from 16,000 stored positions of 7×7 Jeson Mor).
-pub const MOST_POSITIONS: u32 = 300_000;
 
 /// The solved positions of a game, from the list shipped with the program; none of a game that is not in it.
 pub fn results(id: &str) -> Result<Value, Refusal> {
@@ -20,30 +16,44 @@ pub fn results(id: &str) -> Result<Value, Refusal> {
     Ok(json!({ "game": id, "results": known }))
 }
 
-/// Looks a position up in the certificate for this game and board. Gives the turn to play if the certificate's side
-/// is to move, and an upper bound on the moves until the win, both now and after each turn of the opponent.
+/// Looks a position up in the certificates for this game and board: who wins and within how many moves, now and after
+/// each turn, and the turn that keeps the win or the draw.
 pub fn follow(given: &Given, budget: &Budget) -> Result<Value, Refusal> {
     let session = given.open(budget)?;
-    let proof = parts::certificate(session.as_ref()).map_err(|part| match part {
-        Some(part) => Refusal::needs(vec![part]),
-        None => Refusal::not_there("there is no certificate for this board"),
-    })?;
-    let said = follow::follow(session.as_ref(), proof, MOST_POSITIONS).ok_or_else(|| {
-        Refusal::too_much(format!(
-            "no path from the certificate to this position within {MOST_POSITIONS} positions; search instead"
-        ))
-    })?;
+    let proofs = parts::certificates(session.as_ref()).map_err(Refusal::needs)?;
+    let Some(first) = proofs.first() else {
+        return Err(Refusal::not_there("there is no certificate for this board"));
+    };
+    let said = follow::said(session.as_ref(), true).map_err(Refusal::needs)?;
+    let named = said.truth.and_then(|truth| proofs.iter().find(|named| named.name == truth.by));
+    let Named { name, proof } = named.unwrap_or(first);
     let (turn, by) = said.turn.unzip();
     let by = by.map(|by| match by {
         By::AtOnce => "at once",
         By::Stored => "stored",
         By::Tried => "tried",
     });
-    let moves = said.moves.into_iter().map(|(turn, left)| json!({ "turn": turn, "left": left }));
+    let moves = said
+        .moves
+        .into_iter()
+        .map(|(turn, truth)| json!({ "turn": turn, "left": left(truth), "winner": winner(truth) }));
     Ok(json!({
-        "position": proof.position, "claim": proof.claim, "stored": proof.stored.len(),
-        "left": said.left, "turn": turn, "by": by, "moves": moves.collect::<Value>(),
+        "certificate": name, "position": proof.position, "claim": proof.claim, "stored": proof.stored.len(),
+        "left": left(said.truth), "winner": winner(said.truth), "turn": turn, "by": by,
+        "no_win": said.no_win.iter().map(|player| player.number()).collect::<Vec<_>>(),
+        "moves": moves.collect::<Value>(),
     }))
+}
+
+/// Within how many moves the winner wins; null if nobody is known to.
+fn left(truth: Option<Truth>) -> Option<u32> {
+    truth.filter(|truth| truth.winner.is_some()).map(|truth| truth.left)
+}
+
+/// Who wins: 1, 2, `draw` if nobody can force a win, null if that is not known.
+fn winner(truth: Option<Truth>) -> Value {
+    let of = |truth: Truth| truth.winner.map_or(json!("draw"), |winner| json!(winner.number()));
+    truth.map_or(Value::Null, of)
 }
 
 #[cfg(test)]
@@ -80,10 +90,10 @@ mod tests {
             position: Some(position.into()),
             ..Given::start_of(game)
         };
-        let beside = follow(&far("gekitai", "6/6/6/6/6/o5;both=draw 2"), &Budget::OWN).unwrap();
+        let beside = follow(&far("gekitai", "o4o/6/6/6/6/o4o;both=draw 1"), &Budget::OWN).unwrap();
         assert_eq!((&beside["left"], &beside["turn"]), (&Value::Null, &Value::Null), "{beside}");
-        let other = follow(&far("gekitai", "6/6/6/6/6/6 1"), &Budget::OWN).unwrap();
-        assert_eq!((&other["left"], &other["turn"]), (&Value::Null, &Value::Null), "{other}");
+        let usual = follow(&far("gekitai", "6/6/6/6/6/6 1"), &Budget::OWN).unwrap();
+        assert_eq!((&usual["left"], &usual["winner"]), (&json!(19), &json!(1)), "{usual}");
         for game in ["glaisher", "six-making", "jeson-mor"] {
             let refused = follow(&Given::start_of(game), &Budget::OWN).unwrap_err();
             assert_eq!(refused.kind, Kind::NotThere, "{game}");
@@ -95,11 +105,13 @@ mod tests {
         let crowded = "3n3/2n1NN1/1n3n1/N1n4/1N3N1/2Nnn1N/7 1";
         let given = Given { position: Some(crowded.into()), ..Given::start_of("jeson-mor") };
         let proof = follow(&given, &Budget::OWN).unwrap();
-        let left = |turn: &str| {
+        let of = |turn: &str| {
             let moves = proof["moves"].as_array().unwrap();
-            moves.iter().find(|one| one["turn"] == turn).unwrap()["left"].clone()
+            let one = moves.iter().find(|one| one["turn"] == turn).unwrap();
+            [one["winner"].clone(), one["left"].clone()]
         };
-        assert_eq!([left("b3-a1"), left("a4-b2")], [json!(5), Value::Null], "{proof}");
+        assert_eq!(of("b3-a1"), [json!(2), json!(5)], "{proof}");
+        assert_eq!(of("a4-b2"), [Value::Null, Value::Null], "{proof}");
         assert_eq!(proof["left"], Value::Null);
     }
 

@@ -3,7 +3,8 @@
 use crate::budget::Budget;
 use crate::desk::Desk;
 use crate::think::{Search, bar, search_on};
-use engine::score::{WIN, earlier, win_in};
+use engine::score::{WIN, earlier, win_after, win_in};
+use engine::solve::follow::{self, Truth};
 use engine::{Entry, Limits, Session, Stop};
 use rules::Player;
 use serde::Serialize;
@@ -38,6 +39,9 @@ pub struct Judged {
     pub loss: Option<i32>,
     /// The name for a loss of this size.
     pub mistake: Option<&'static str>,
+    /// The certificate that proves the score, if one does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proof: Option<&'static str>,
 }
 
 /// A review in progress. It runs from the last position to the first, so that later findings are known when a turn is
@@ -62,9 +66,9 @@ impl Search {
         let limits = self.effort.limits(&budget, TIME)?;
         let session = self.given.open_for_engine(&budget)?;
         let turns = session.history();
-        // A depth limit that is never reached keeps proofs and opening books out: a book position next to one without
-        // would look like a blunder.
-        let limits = Limits { depth: limits.depth.or(Some(99)), lines: 1, ..limits };
+        // What is proven is compared with what is proven, and estimates with estimates: a proven position next to
+        // one without a proof would look like a blunder.
+        let limits = Limits { unaided: true, lines: 1, ..limits };
         Ok(Reviewing {
             ply: turns.len(),
             turns,
@@ -114,8 +118,10 @@ impl Reviewing {
 /// The value of a position.
 struct Worth {
     entry: &'static Entry,
-    /// From player 1's point of view.
+    /// The estimate of the search, from player 1's point of view.
     score: i32,
+    /// What certificates prove.
+    truth: Option<Truth>,
     mover: Player,
     best: Vec<String>,
 }
@@ -126,22 +132,36 @@ impl Worth {
         if let Some(outcome) = session.result() {
             let score =
                 outcome.winner().map_or(0, |winner| if winner == Player::One { WIN } else { -WIN });
-            return Some(Worth { entry, score, mover, best: Vec::new() });
+            let truth = Some(Truth { winner: outcome.winner(), left: 0, by: "" });
+            return Some(Worth { entry, score, truth, mover, best: Vec::new() });
         }
+        let said = follow::said(session, false).unwrap_or_default();
         let found = search_on(desk, session, limits, stop, &mut |_| {})?;
         let line = found.lines.into_iter().next()?;
         let score = if mover == Player::One { line.score } else { -line.score };
-        Some(Worth { entry, score, mover, best: line.turns })
+        let best = said.turn.map_or(line.turns, |(turn, _)| vec![turn]);
+        Some(Worth { entry, score, truth: said.truth, mover, best })
+    }
+
+    /// What is proven, as a score from player 1's point of view.
+    fn proven(&self) -> Option<i32> {
+        let truth = self.truth?;
+        let Some(winner) = truth.winner else { return Some(0) };
+        let left = truth.left as i32;
+        let turns = if winner == self.mover { (2 * left - 1).max(0) } else { 2 * left };
+        Some(if winner == Player::One { win_after(turns) } else { -win_after(turns) })
     }
 
     fn told(&self, ply: usize, of: usize, before: Option<&Worth>) -> Judged {
-        let loss = before.map(|before| before.loss(self.score));
+        let loss = before.map(|before| before.loss_to(self));
         let mistake = loss
             .and_then(|loss| MISTAKES.iter().find(|(least, _)| loss >= *least))
             .map(|(_, name)| *name);
         let best = before.map(|before| before.best.clone()).unwrap_or_default();
-        let (score, win_in) = (self.score, win_in(self.score));
-        Judged { ply, of, score, win_in, bar: bar(self.entry, score), best, loss, mistake }
+        let score = self.proven().unwrap_or(self.score);
+        let proof = self.truth.map(|truth| truth.by).filter(|by| !by.is_empty());
+        let (win_in, bar) = (win_in(score), bar(self.entry, score));
+        Judged { ply, of, score, win_in, bar, best, loss, mistake, proof }
     }
 
     /// If the turn played turned out better than the best one found, it becomes the best.
@@ -154,12 +174,20 @@ impl Worth {
         }
     }
 
-    /// What the player to move lost by a turn that leads to a position worth `after`.
-    fn loss(&self, after: i32) -> i32 {
-        let sign = if self.mover == Player::One { 1 } else { -1 };
-        let worth = |score: i32| (sign * score).clamp(-CLEARLY_WON, CLEARLY_WON);
-        (worth(self.score) - worth(after)).max(0)
+    /// What the player to move lost by a turn that leads to this position.
+    fn loss_to(&self, after: &Worth) -> i32 {
+        match (self.proven(), after.proven()) {
+            (Some(before), Some(after)) => lost(self.mover, before, after),
+            _ => lost(self.mover, self.score, after.score),
+        }
     }
+}
+
+/// What a player lost by a turn from a position worth `before` to one worth `after`, for player 1.
+fn lost(mover: Player, before: i32, after: i32) -> i32 {
+    let sign = if mover == Player::One { 1 } else { -1 };
+    let worth = |score: i32| (sign * score).clamp(-CLEARLY_WON, CLEARLY_WON);
+    (worth(before) - worth(after)).max(0)
 }
 
 #[cfg(test)]
@@ -169,13 +197,11 @@ mod tests {
 
     #[test]
     fn a_loss_is_what_the_mover_gave_away() {
-        let worth =
-            |mover, score| Worth { entry: &engine::GAMES[0], score, mover, best: Vec::new() };
-        assert_eq!(worth(Player::One, 100).loss(-50), 150);
-        assert_eq!(worth(Player::Two, 100).loss(-50), 0);
-        assert_eq!(worth(Player::Two, -100).loss(250), 350);
-        assert_eq!(worth(Player::One, WIN - 3).loss(1_200), 0, "still clearly won");
-        assert_eq!(worth(Player::One, WIN - 3).loss(0), CLEARLY_WON);
+        assert_eq!(lost(Player::One, 100, -50), 150);
+        assert_eq!(lost(Player::Two, 100, -50), 0);
+        assert_eq!(lost(Player::Two, -100, 250), 350);
+        assert_eq!(lost(Player::One, WIN - 3, 1_200), 0, "still clearly won");
+        assert_eq!(lost(Player::One, WIN - 3, 0), CLEARLY_WON);
     }
 
     #[test]
@@ -183,6 +209,7 @@ mod tests {
         let mut worth = Worth {
             entry: &engine::GAMES[0],
             score: -17,
+            truth: None,
             mover: Player::Two,
             best: vec!["e5".into()],
         };
@@ -197,18 +224,45 @@ mod tests {
         let before = Worth {
             entry: &engine::GAMES[0],
             score: 0,
+            truth: None,
             mover: Player::One,
             best: vec!["c4".into()],
         };
         let named = |score| {
-            let after =
-                Worth { entry: &engine::GAMES[0], score, mover: Player::Two, best: Vec::new() };
+            let after = Worth {
+                entry: &engine::GAMES[0],
+                score,
+                truth: None,
+                mover: Player::Two,
+                best: Vec::new(),
+            };
             after.told(1, 9, Some(&before)).mistake
         };
         assert_eq!(named(-40), None);
         assert_eq!(named(-60), Some("inaccuracy"));
         assert_eq!(named(-150), Some("mistake"));
         assert_eq!(named(-WIN + 1), Some("blunder"));
+    }
+
+    fn reviewed(turns: &[&str]) -> Vec<Judged> {
+        let turns = turns.iter().map(|turn| (*turn).to_owned()).collect();
+        let given = Given { turns: Some(turns), ..Given::start_of("gekitai") };
+        let effort = Effort { nodes: Some(50.into()), ..Effort::default() };
+        let mut review = Search { given, effort }.review(&Budget::OWN).unwrap();
+        let mut desk = Desk::new(1);
+        let mut told: Vec<_> =
+            std::iter::from_fn(|| review.step(&mut desk, &Stop::default())).collect();
+        told.reverse();
+        told
+    }
+
+    #[test]
+    fn a_turn_that_throws_a_proven_win_away_is_a_blunder() {
+        let told = reviewed(&["f6"]);
+        assert!(told[0].win_in.is_some_and(|turns| turns > 0), "{told:?}");
+        assert!(told[1].win_in.is_some_and(|turns| turns < 0), "{told:?}");
+        assert_eq!((told[1].mistake, told[1].proof), (Some("blunder"), Some("gekitai-a1.proof")));
+        assert_eq!(reviewed(&["c3"])[1].mistake, None);
     }
 
     #[test]

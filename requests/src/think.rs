@@ -43,6 +43,9 @@ pub struct FoundLine {
     pub win_in: Option<i32>,
     /// The share of the evaluation bar of the player to move, in thousandths.
     pub bar: u16,
+    /// The certificate that proves the value, if one does; without `win_in`, nobody can force a win.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proof: Option<&'static str>,
 }
 
 /// Converts a score to that side's share of an evaluation bar, in thousandths.
@@ -57,6 +60,7 @@ impl Found {
             score: line.score,
             win_in: line.win_in,
             bar: bar(entry, line.score),
+            proof: line.proof,
         };
         Found {
             depth: view.depth,
@@ -135,6 +139,8 @@ pub struct EngineHint {
     turn: Option<String>,
     score: i32,
     win_in: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proof: Option<&'static str>,
 }
 
 /// An update of a running analysis; the last one has `done`.
@@ -186,6 +192,7 @@ impl Prepared {
             turn: line.turns.into_iter().next(),
             score: line.score,
             win_in: line.win_in,
+            proof: line.proof,
         });
         Hint { seed, engine }
     }

@@ -93,6 +93,7 @@ fn limits(args: &AnalyzeArgs) -> Result<Limits, Failure> {
         depth: args.depth,
         lines: args.lines.into(),
         threads: args.threads.into(),
+        unaided: false,
     })
 }
 
@@ -111,6 +112,9 @@ fn block(game: &dyn Session, analysis: &Analysis) -> Vec<String> {
     for (line, verdict) in lines.iter().zip(verdicts) {
         text.push(format!("  {verdict:width$}  {}", numbered(&line.turns, first_ply(game))));
     }
+    if let Some(proof) = lines.first().and_then(|line| line.proof) {
+        text.push(format!("  proven by the certificate {proof}"));
+    }
     text
 }
 
@@ -122,6 +126,7 @@ pub fn verdict(game: &dyn Session, line: &AnalysedLine) -> String {
     match line.win_in.map(i32::unsigned_abs) {
         Some(1) => format!("{name} wins in 1 turn"),
         Some(turns) => format!("{name} wins in {turns} turns at most"),
+        None if line.proof.is_some() => "nobody can force a win".to_owned(),
         None if line.score == 0 => "nobody is better".to_owned(),
         None => format!("{name} is better by {:.2}", f64::from(line.score.abs()) / 100.0),
     }
@@ -197,7 +202,8 @@ mod tests {
     }
 
     fn line(turns: &[&str], score: i32, win_in: Option<i32>) -> AnalysedLine {
-        AnalysedLine { turns: turns.iter().map(|turn| (*turn).to_owned()).collect(), score, win_in }
+        let turns = turns.iter().map(|turn| (*turn).to_owned()).collect();
+        AnalysedLine { turns, score, win_in, proof: None }
     }
 
     #[test]

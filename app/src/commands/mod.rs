@@ -7,6 +7,7 @@ pub mod admin;
 pub mod analyze;
 pub mod arena;
 pub mod baselines;
+pub mod atlas;
 pub mod bench;
 mod completions;
 pub mod data;
@@ -47,6 +48,7 @@ pub fn run(command: Option<Command>) -> Result<(), Failure> {
         Command::Engine { table } => input::install(table.as_deref()).and_then(|()| ugi::run()),
         Command::Analyze(args) => analyze::run(&args),
         Command::Solve(args) => solve::run(&args),
+        Command::Atlas(args) => atlas::run(&args),
         Command::Puzzles(args) => puzzles::run(&args),
         Command::Verify { file } => verify::run(&file),
         Command::Arena(args) => arena::run(&args),

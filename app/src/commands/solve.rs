@@ -2,6 +2,7 @@
 
 use crate::cli::{PositionArgs, Word, words};
 use crate::commands::analyze::numbered;
+use crate::shell::effort::Allowance;
 use crate::shell::failure::{Failure, print, write};
 use crate::shell::input;
 use crate::shell::interrupt;
@@ -40,9 +41,12 @@ pub struct SolveArgs {
     /// Do not look for wins that take more turns than this
     #[arg(long, value_name = "TURNS", value_parser = clap::value_parser!(u32).range(1..=120))]
     pub within: Option<u32>,
-    /// How long to search, by the clock on the wall; 60 seconds unless another limit is given
+    /// How long to search, by the clock on the wall
     #[arg(long, value_name = "SECONDS")]
     pub time: Option<f64>,
+    /// How much processor time to use, of all threads; 60 seconds unless another limit is given
+    #[arg(long, value_name = "SECONDS")]
+    pub cpu: Option<f64>,
     /// How many positions to look at
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
     pub nodes: Option<u64>,
@@ -62,7 +66,7 @@ pub struct SolveArgs {
     #[arg(long, value_name = "FILE")]
     pub resume: Option<PathBuf>,
     /// Solve every position that can follow, in memory or, for games that have such a table, in a file
-    #[arg(long, conflicts_with_all = ["method", "player", "within", "time", "nodes", "checkpoint", "resume"])]
+    #[arg(long, conflicts_with_all = ["method", "player", "within", "time", "cpu", "nodes", "checkpoint", "resume"])]
     pub complete: bool,
     /// Write the certificate of a win to this file, compressed if its name ends in .gz; or the table
     #[arg(short, long, value_name = "FILE")]
@@ -81,7 +85,7 @@ const METHODS: &[Word<Method>] = &[
     ("draw", "Closed sets of positions: that nobody can force a win", Method::Draw),
 ];
 
-/// How long to search if no limit is given.
+/// How much processor time to use if no limit is given.
 const SECONDS: f64 = 60.0;
 
 pub fn run(args: &SolveArgs) -> Result<(), Failure> {
@@ -91,6 +95,7 @@ pub fn run(args: &SolveArgs) -> Result<(), Failure> {
     let entry = input::game(game.info().id)?;
     print(format!("{}: {}\n", entry.info.name, game.diagram().status))?;
     let (stop, mut ticker) = (interrupt::stops()?, Ticker::new());
+    let allowance = Allowance::new(cpu_limit(args)?);
     if args.complete {
         let file = args.output.as_deref();
         let found = (entry.complete)(game, settings.mebibytes, file, &stop, &mut |text| {
@@ -100,6 +105,7 @@ pub fn run(args: &SolveArgs) -> Result<(), Failure> {
         return print(completed(game, &found.map_err(Failure::user)?));
     }
     let report = (entry.solve)(game, &settings, &stop, &mut |progress| {
+        allowance.check(progress, &stop);
         ticker.show(|seconds| line(*entry.info.players, progress, &settings, seconds));
     });
     ticker.end();
@@ -135,23 +141,39 @@ fn completed(game: &dyn Session, found: &Complete) -> String {
 }
 
 fn settings(args: &SolveArgs) -> Result<Settings, Failure> {
-    let otherwise = (args.nodes.is_none() && args.within.is_none()).then_some(SECONDS);
-    let time = args.time.or(otherwise);
-    if let Some(seconds) = time.filter(|seconds| !(0.001..=1e7).contains(seconds)) {
-        return Err(Failure::user(format!("--time must be 0.001 to 10000000, got {seconds}")));
-    }
     let every = Duration::from_secs(args.every.into());
     Ok(Settings {
         method: args.method,
         player: args.player.and_then(|number| Player::try_from(number).ok()),
         most_turns: args.within,
-        time: time.map(Duration::from_secs_f64),
+        time: seconds("--time", args.time)?,
         nodes: args.nodes,
         mebibytes: args.memory as usize,
         threads: args.threads.into(),
         checkpoint: args.checkpoint.clone().map(|file| (file, every)),
         resume: args.resume.clone(),
     })
+}
+
+/// How much processor time to use.
+fn cpu_limit(args: &SolveArgs) -> Result<Option<Duration>, Failure> {
+    let limited = args.nodes.is_some() || args.within.is_some() || args.time.is_some();
+    let usual = (!limited && !args.complete).then_some(SECONDS);
+    seconds("--cpu", args.cpu.or(usual))
+}
+
+fn seconds(flag: &str, given: Option<f64>) -> Result<Option<Duration>, Failure> {
+    match given {
+        Some(seconds) if !(0.001..=1e7).contains(&seconds) => {
+            Err(Failure::user(format!("{flag} must be 0.001 to 10000000, got {seconds}")))
+        }
+        given => Ok(given.map(Duration::from_secs_f64)),
+    }
+}
+
+/// Seconds with one decimal.
+pub fn rounded(time: Duration) -> f64 {
+    (time.as_secs_f64() * 10.0).round() / 10.0
 }
 
 fn line(players: [&str; 2], progress: &Progress, settings: &Settings, seconds: f64) -> String {
@@ -167,7 +189,26 @@ fn line(players: [&str; 2], progress: &Progress, settings: &Settings, seconds: f
         [] => String::new(),
         parts => format!("; excluded: {}", parts.join(", ")),
     };
-    format!("{doing}: {nodes} positions, {:.0} thousand/s{numbers}{left}{excluded}", rate / 1e3)
+    let firsts = hardest(progress);
+    let rate = rate / 1e3;
+    format!("{doing}: {nodes} positions, {rate:.0} thousand/s{numbers}{left}{excluded}{firsts}")
+}
+
+/// How many first moves are settled, and which others have the most to prove.
+fn hardest(progress: &Progress) -> String {
+    let mut open: Vec<_> =
+        progress.firsts.iter().filter(|(_, proof, disproof)| *proof > 0 && *disproof > 0).collect();
+    if progress.firsts.is_empty() {
+        return String::new();
+    }
+    open.sort_by_key(|(_, proof, _)| std::cmp::Reverse(*proof));
+    let words = open.iter().map(|(m, proof, disproof)| format!(" {m} {proof}/{disproof}"));
+    let settled = progress.firsts.len() - open.len();
+    format!(
+        "; {settled} of {} first moves settled,{}",
+        progress.firsts.len(),
+        words.collect::<String>()
+    )
 }
 
 /// The wins that are excluded so far, in few words.
@@ -267,8 +308,19 @@ fn said(game: &dyn Session, counts: [u32; 2], when: &dyn Fn(u32) -> String) -> S
 
 fn store(file: &Path, text: &str, stored: usize) -> Result<(), Failure> {
     let packed = file.extension().is_some_and(|extension| extension == "gz");
-    let bytes = if packed { compress(text)? } else { text.as_bytes().to_vec() };
+    let bytes = match packed {
+        true => store_packed(file, text)?,
+        false => {
+            write(Some(file), text.as_bytes())?;
+            text.len()
+        }
+    };
+    print(format!("{}: {stored} stored positions, {bytes} bytes\n", file.display()))
+}
+
+/// Writes a compressed certificate; its size.
+pub fn store_packed(file: &Path, text: &str) -> Result<usize, Failure> {
+    let bytes = compress(text)?;
     write(Some(file), &bytes)?;
-    let note = format!("{}: {stored} stored positions, {} bytes\n", file.display(), bytes.len());
-    print(note)
+    Ok(bytes.len())
 }

@@ -3,6 +3,7 @@
 //!
 //! Used by commands, `lines` and `tui`. It uses `cli` and `table`, and starts neither a command nor a screen.
 
+pub mod effort;
 pub mod failure;
 pub mod input;
 pub mod interrupt;

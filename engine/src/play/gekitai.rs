@@ -5,10 +5,17 @@ use super::seen::gekitai as seen;
 use crate::evaluate::Estimate;
 use crate::levels::{Skills, skill};
 use crate::net::{Accumulator, CLEAR, Net, Seen};
-use crate::parts;
 use crate::score::{Score, win_after};
 use crate::seed::{self, Seed};
 use crate::solve::Prove;
+#[cfg(not(target_family = "wasm"))]
+use crate::solve::atlas::{Row, after_each_move};
+#[cfg(not(target_family = "wasm"))]
+use crate::solve::question::Method;
+#[cfg(not(target_family = "wasm"))]
+use rules::Notation;
+#[cfg(not(target_family = "wasm"))]
+use rules::gekitai::Options;
 use rules::gekitai::{Both, Cell, Gekitai, Place, lines};
 use rules::{Bits, Game, Outcome, Player};
 
@@ -83,15 +90,6 @@ fn wins(pos: &Gekitai, player: Player, cell: Cell) -> bool {
     setup.turn = player;
     let Ok(pos) = Gekitai::from_setup(setup) else { return false };
     pos.after(Place(cell)).outcome() == Some(Outcome::Win(player))
-}
-
-/// The move of the certificate that the first player wins on 6×6, if it has one. It is for `both=draw`, and
-/// therefore holds for `both=mover` too. Made by `quadrille solve gekitai --both draw`.
-fn look_up(pos: &Gekitai) -> Option<(Place, u32)> {
-    let certificate = parts::CERTIFICATE.certificate()?;
-    let mut setup = pos.setup();
-    setup.options.both = Both::Draw;
-    certificate.advice(&Gekitai::from_setup(setup).ok()?)
 }
 
 fn worth(pos: &Gekitai, player: Player) -> i32 {
@@ -194,17 +192,59 @@ impl Prove for Judge {
         true
     }
 
-    fn prepare(&self) {
-        parts::CERTIFICATE.certificate();
+    /// A win without a shared line is a win however shared lines count.
+    fn stricter(pos: &Gekitai) -> Option<Gekitai> {
+        let mut setup = pos.setup();
+        if setup.options.both == Both::Draw {
+            return None;
+        }
+        setup.options.both = Both::Draw;
+        Gekitai::from_setup(setup).ok()
     }
+}
 
-    fn book(&self, pos: &Gekitai) -> Option<(Place, u32)> {
-        look_up(pos)
+/// Every board of four to seven cells with three to twelve markers, the first moves on six by six, and the second moves
+/// after those that lose.
+#[cfg(not(target_family = "wasm"))]
+fn atlas() -> Vec<Row> {
+    let mut rows = Vec::new();
+    for (size, markers) in (4..=7).flat_map(|size| (3..=12).map(move |markers| (size, markers))) {
+        for both in [Both::Mover, Both::Draw] {
+            let Ok(start) = Gekitai::new(&Options { size, markers, both }) else { continue };
+            let reading = if both == Both::Mover { "mover" } else { "draw" };
+            let name = format!("gekitai-{size}x{size}-{markers}-{reading}");
+            let is_drawn = size == 4 || size == 5 && markers > 4;
+            let method = if is_drawn { Method::Draw } else { Method::Proof };
+            let player = (!is_drawn).then_some(Player::One);
+            rows.push(Row { name: name.clone(), position: start.text(), method, player });
+            if (size, markers) != (6, 8) {
+                continue;
+            }
+            for (m, next) in after_each_move(&start) {
+                let is_edge = depth(m.0, start.size()) == 0;
+                let player = Some(if is_edge { Player::Two } else { Player::One });
+                let (name, position) = (format!("{name}-{m}"), next.text());
+                rows.push(Row { name: name.clone(), position, method, player });
+                for (reply, last) in after_each_move(&next).into_iter().filter(|_| is_edge) {
+                    let (name, position) = (format!("{name}-{reply}"), last.text());
+                    rows.push(Row { name, position, method, player: None });
+                }
+            }
+        }
     }
+    // The few that take long come last.
+    rows.sort_by_key(|row| row.name.matches('-').count());
+    rows
 }
 
 impl Play for Gekitai {
     type Judge = Judge;
+
+    #[cfg(not(target_family = "wasm"))]
+    fn atlas() -> Vec<Row> {
+        atlas()
+    }
+
     const HAS_PROOFS: bool = true;
 
     fn by_hand() -> Judge {

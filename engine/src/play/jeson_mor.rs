@@ -18,9 +18,10 @@ use crate::score::{Score, win_after};
 use crate::seed::{self, Seed};
 use crate::solve::complete::Solution;
 use crate::solve::knights::{self, Knights};
+use crate::solve::numbers::Numbers;
 use crate::solve::quiet::Quiet;
 use crate::solve::retrograde::{self, Value, is_win};
-use crate::solve::{Prove, Within};
+use crate::solve::{Numbered, Prove, Within};
 use rules::jeson_mor::{Cell, Goal, JesonMor, Jump, Options, jumps};
 use rules::{Bits, Game, Player};
 use std::path::Path;
@@ -223,6 +224,15 @@ impl Prove for Judge {
         Some(Box::new(Quiet::new(pos, mebibytes, threads)?))
     }
 
+    fn numbered(
+        &self,
+        pos: &JesonMor,
+        mebibytes: usize,
+        threads: usize,
+    ) -> Option<Box<dyn Numbered<JesonMor>>> {
+        Some(Box::new(Numbers::new(pos, mebibytes, threads)?))
+    }
+
     fn quiet_means(&self) -> Option<&'static str> {
         Some(
             "a move is quiet unless it ends on one of the eight cells a jump from the centre, and a win is \
@@ -233,6 +243,12 @@ impl Prove for Judge {
     fn forcing(&self, pos: &JesonMor) -> Option<(String, u32)> {
         // All eight ring cells may be occupied; every entry but the last is answered by a recapture.
         (pos.goal() == Goal::Leave).then(|| (format!("-{}", pos.centre()), 10))
+    }
+
+    /// Who enters the centre without a majority on the ring loses.
+    fn may_force(pos: &JesonMor) -> bool {
+        let ring = Ring::new(pos);
+        !ring.is_clear() || ring.holder > 0 || ring.mine > ring.theirs
     }
 
     /// Twice the number of remaining moves: see `prune`.

@@ -9,6 +9,8 @@ pub mod six_making;
 use crate::levels::{self, Skills};
 use crate::seed::Seed;
 use crate::solve::Prove;
+#[cfg(not(target_family = "wasm"))]
+use crate::solve::atlas::Row;
 use rules::{Notation, Show, Symmetric};
 pub use seen::Judgement;
 
@@ -35,6 +37,11 @@ pub trait Play: Notation + Show + Symmetric {
     const PUZZLE_MARGIN: u32 = 1;
     /// Whether puzzles are rated by a search without `known`, with which all would be easy.
     const PUZZLE_RATED_BLIND: bool = false;
+    /// The positions of the game's atlas.
+    #[cfg(not(target_family = "wasm"))]
+    fn atlas() -> Vec<Row> {
+        Vec::new()
+    }
     /// Whether certificates about the game come with the program. If not, the WebAssembly program leaves out
     /// the code that follows them.
     const HAS_PROOFS: bool = false;

@@ -5,7 +5,7 @@ use super::certificate::{Certificate, Stored, Try};
 use super::checkpoint::{self, Kept};
 use super::closed::Closed;
 use super::hold::{Held, Holder};
-use super::knowledge::{Prove, Within, Writer};
+use super::knowledge::{Numbered, Outlook, Prove, Tabled, Within, Writer};
 use super::proof::Prover;
 use super::question::{Answer, Method, Progress, Settings, Verdict, Win};
 use super::strategy::{Strategy, extract, line};
@@ -26,6 +26,9 @@ const IN_HAND: usize = 256;
 
 /// A game's own search gets this many times the nodes: they are far cheaper.
 const QUIET_SHARE: u64 = 64;
+
+/// A game's own proof-number search gets this many times the nodes of a round.
+const OWN_SHARE: u64 = 16;
 
 /// How often a proof is searched again after its strategy could not be extracted.
 const MOST_UNWRITTEN: u32 = 4;
@@ -78,6 +81,8 @@ pub(super) struct Attempt<'a, G: Play> {
     bounds: Bounds,
     /// The game's own quiet-move search, if it has one.
     within: Option<Box<dyn Within<G>>>,
+    /// The game's own proof-number search, if it has one and proofs are all that is asked for.
+    numbered: Option<Box<dyn Numbered<G>>>,
     progress: Progress,
     /// Players whose win is no longer searched for: it was disproved, or its strategy could not be extracted.
     refuted: ByPlayer<bool>,
@@ -117,6 +122,11 @@ impl<'a, G: Play> Attempt<'a, G> {
             within = judge.within(pos, own, settings.threads);
         }
         let bounds = if quiet && within.is_none() { own } else { bounds };
+        let mut numbered = None;
+        if settings.method == Method::Proof {
+            numbered = judge.numbered(pos, proofs, settings.threads);
+        }
+        let generic = if settings.resume.is_some() || numbered.is_some() { 0 } else { proofs };
         let mut attempt = Attempt {
             pos,
             judge,
@@ -124,9 +134,10 @@ impl<'a, G: Play> Attempt<'a, G> {
             stop,
             started: Instant::now(),
             before: Duration::ZERO,
-            table: Table::new(if settings.resume.is_some() { 0 } else { proofs }),
+            table: Table::new(generic),
             bounds: Bounds::new(bounds),
             within,
+            numbered,
             progress: Progress::default(),
             refuted: ByPlayer::default(),
             unwritten: ByPlayer::default(),
@@ -149,11 +160,14 @@ impl<'a, G: Play> Attempt<'a, G> {
 
     /// Resumes from a checkpoint.
     fn resume(&mut self, file: &std::path::Path, proofs: usize) -> Result<(), String> {
-        let own = self.within.as_mut().filter(|_| self.keeper.quiet);
+        let within = self.within.as_mut().filter(|_| self.keeper.quiet);
+        let own: Option<&mut dyn Tabled> = match (within, &mut self.numbered) {
+            (Some(within), _) => Some(within.as_mut()),
+            (None, Some(numbered)) => Some(numbered.as_mut()),
+            (None, None) => None,
+        };
         let kept = match own {
-            Some(within) => {
-                checkpoint::read(file, &self.keeper.about, &mut |input| within.read(input))?
-            }
+            Some(own) => checkpoint::read(file, &self.keeper.about, &mut |input| own.read(input))?,
             None => checkpoint::read(file, &self.keeper.about, &mut |mut input| {
                 self.table = Table::read(&mut input, proofs)?;
                 Ok(())
@@ -174,7 +188,10 @@ impl<'a, G: Play> Attempt<'a, G> {
         self.progress.time = self.time();
         match self.within.as_ref().filter(|_| self.keeper.quiet) {
             Some(within) => self.keeper.keep(&self.progress, &|out| within.write(out)),
-            None => self.keeper.keep(&self.progress, &writer(&self.table)),
+            None => match &self.numbered {
+                Some(own) => self.keeper.keep(&self.progress, &|out| own.write(out)),
+                None => self.keeper.keep(&self.progress, &writer(&self.table)),
+            },
         }
         match self.keeper.failure {
             Some(failure) => Err(failure),
@@ -325,6 +342,11 @@ impl<'a, G: Play> Attempt<'a, G> {
 
     /// Proof-number search for a player's win.
     fn prove(&mut self, player: Player, round: u64) -> Option<Win<G>> {
+        if let Some(mut own) = self.numbered.take() {
+            let win = self.prove_by_own(own.as_mut(), player, round);
+            self.numbered = Some(own);
+            return win;
+        }
         let control = Control::new(&self.limits(round), self.stop);
         self.progress.doing = format!("proof for {}", G::INFO.players[player]);
         let nodes = self.progress.nodes;
@@ -357,10 +379,58 @@ impl<'a, G: Play> Attempt<'a, G> {
         Some(self.sharpen(win?, spent))
     }
 
+    /// The game's own proof-number search for a player's win.
+    fn prove_by_own(
+        &mut self,
+        own: &mut dyn Numbered<G>,
+        player: Player,
+        round: u64,
+    ) -> Option<Win<G>> {
+        let limits = self.limits(round.saturating_mul(OWN_SHARE));
+        let end = self.progress.nodes.saturating_add(limits.nodes.unwrap_or(u64::MAX));
+        let before = self.progress.nodes - own.nodes().min(self.progress.nodes);
+        let (spent, started) = (self.before, self.started);
+        self.progress.doing = format!("proof for {}", G::INFO.players[player]);
+        let (news, progress, keeper) = (&mut self.news, &mut self.progress, &mut self.keeper);
+        let mut go_on = |outlook: &Outlook<'_>| {
+            progress.nodes = before + outlook.nodes;
+            progress.time = spent + started.elapsed();
+            progress.numbers = Some(outlook.numbers);
+            progress.firsts.clone_from(&outlook.firsts);
+            news(progress);
+            keeper.keep_if_due(progress, outlook.table);
+            let late = self.settings.time.is_some_and(|most| started.elapsed() >= most);
+            !self.stop.is_stopped() && keeper.failure.is_none() && !late && progress.nodes < end
+        };
+        let found = own.proves(self.pos, player, &mut go_on);
+        self.progress.nodes = before + own.nodes();
+        self.progress.used = Some(own.used());
+        self.refuted[player] = found == Some(false);
+        if found != Some(true) {
+            return None;
+        }
+        self.progress.doing = "writing the strategy down".to_owned();
+        self.progress.writing = true;
+        (self.news)(&self.progress);
+        let strategy = extract(own, self.pos);
+        self.progress.nodes = before + own.nodes();
+        let Some(strategy) = strategy else {
+            own.start_over();
+            self.progress.writing = false;
+            self.unwritten[player] += 1;
+            self.refuted[player] = self.unwritten[player] >= MOST_UNWRITTEN;
+            return None;
+        };
+        let (moves, turns) = (line(own, &strategy, self.pos), strategy.within);
+        let certificate = Some(Box::new(self.certificate(player, strategy)));
+        Some(Win { player, turns, exact: false, line: moves, certificate })
+    }
+
     /// A strategy that cannot be extracted rests on a wrong table entry, from a key collision for example:
     /// the next rounds search again with an empty table.
     fn start_over(&mut self, player: Player) {
         self.table.clear();
+        self.progress.writing = false;
         let failures = &mut self.unwritten[player];
         *failures += 1;
         self.refuted[player] = *failures >= MOST_UNWRITTEN;
@@ -369,6 +439,7 @@ impl<'a, G: Play> Attempt<'a, G> {
     /// Extracts the strategy of a proven win.
     fn strategy(&mut self, player: Player) -> Option<Win<G>> {
         self.progress.doing = "writing the strategy down".to_owned();
+        self.progress.writing = true;
         // A proven win gets its certificate whatever the limits of the search were.
         let control = Control::new(&Limits::default(), self.stop);
         let mut prover = Prover::new(&self.judge, &mut self.table, &control, player);
@@ -500,6 +571,7 @@ impl<'a, G: Play> Attempt<'a, G> {
     /// Extracts the strategy of a win that the game's own search has found.
     fn quiet_win(&mut self, within: &mut dyn Within<G>, player: Player) -> Option<Win<G>> {
         self.progress.doing = "writing the strategy down".to_owned();
+        self.progress.writing = true;
         (self.news)(&self.progress);
         let before = self.progress.nodes - within.nodes().min(self.progress.nodes);
         let strategy = extract(within, self.pos)?;

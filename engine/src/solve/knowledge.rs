@@ -3,7 +3,7 @@
 use super::complete::Solution;
 use super::retrograde::Value;
 use super::strategy::Oracle;
-use crate::evaluate::{Evaluate, MoveOf};
+use crate::evaluate::Evaluate;
 use rules::{Game, Player, Symmetric};
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -11,8 +11,20 @@ use std::path::Path;
 /// Writes the table of a search.
 pub type Writer<'a> = &'a dyn Fn(&mut dyn Write) -> io::Result<()>;
 
-/// A game's own bounded search, which counts quiet moves only and keeps its table between calls.
-pub trait Within<G: Game>: Oracle<G> {
+/// A search that keeps its table between calls.
+pub trait Tabled {
+    /// Nodes so far.
+    fn nodes(&self) -> u64;
+    /// The table's load factor.
+    fn used(&self) -> f64;
+    /// Writes the table.
+    fn write(&self, out: &mut dyn Write) -> io::Result<()>;
+    /// Reads a table of the same size that `write` wrote.
+    fn read(&mut self, input: &mut dyn Read) -> io::Result<()>;
+}
+
+/// A game's own bounded search, which counts quiet moves only.
+pub trait Within<G: Game>: Oracle<G> + Tabled {
     /// Whether a player can force a win before both together have made this many quiet moves. `go_on` is
     /// called now and then with the node count and a function that writes the table; `None` if it stopped the
     /// search.
@@ -25,14 +37,31 @@ pub trait Within<G: Game>: Oracle<G> {
     ) -> Option<bool>;
     /// The largest bound it can search.
     fn most(&self) -> u32;
+}
+
+/// How far a proof-number search has come.
+pub struct Outlook<'a> {
     /// Nodes so far.
-    fn nodes(&self) -> u64;
-    /// The table's load factor.
-    fn used(&self) -> f64;
+    pub nodes: u64,
+    /// Proof and disproof number of the start.
+    pub numbers: (u32, u32),
+    /// The same after each first move, one of those that are images of each other.
+    pub firsts: Vec<(String, u32, u32)>,
     /// Writes the table.
-    fn write(&self, out: &mut dyn Write) -> io::Result<()>;
-    /// Reads a table of the same size that `write` wrote.
-    fn read(&mut self, input: &mut dyn Read) -> io::Result<()>;
+    pub table: Writer<'a>,
+}
+
+/// A game's own proof-number search.
+pub trait Numbered<G: Game>: Oracle<G> + Tabled {
+    /// Whether a player can force a win; `None` if `go_on`, which is called now and then, stopped the search.
+    fn proves(
+        &mut self,
+        pos: &G,
+        attacker: Player,
+        go_on: &mut dyn FnMut(&Outlook<'_>) -> bool,
+    ) -> Option<bool>;
+    /// Clears the table.
+    fn start_over(&mut self);
 }
 
 /// An evaluator that helps the solvers. Every method has a default.
@@ -55,6 +84,16 @@ pub trait Prove: Evaluate<Game: Symmetric> {
         _mebibytes: usize,
         _threads: usize,
     ) -> Option<Box<dyn Within<Self::Game>>> {
+        None
+    }
+
+    /// The game's own proof-number search with this many MiB and threads, if it has one for this position.
+    fn numbered(
+        &self,
+        _pos: &Self::Game,
+        _mebibytes: usize,
+        _threads: usize,
+    ) -> Option<Box<dyn Numbered<Self::Game>>> {
         None
     }
 
@@ -81,12 +120,14 @@ pub trait Prove: Evaluate<Game: Symmetric> {
         0
     }
 
-    /// Loads what `book` needs in advance, so that no turn waits for it.
-    fn prepare(&self) {}
-
-    /// A move of a proven winning strategy, and the most turns of the mover that it takes.
-    fn book(&self, _pos: &Self::Game) -> Option<(MoveOf<Self>, u32)> {
+    /// The same position with options under which every win is a win here too, if there are others.
+    fn stricter(_pos: &Self::Game) -> Option<Self::Game> {
         None
+    }
+
+    /// Whether the moves that `forcing` names may win; false only if they cannot.
+    fn may_force(_pos: &Self::Game) -> bool {
+        true
     }
 
     /// The exact value of a position, if an installed table has it.

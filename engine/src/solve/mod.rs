@@ -1,5 +1,6 @@
 //! Solvers, and the certificates with which anyone can check their results.
 
+pub mod atlas;
 mod attempt;
 pub mod bound;
 pub mod certificate;
@@ -12,6 +13,7 @@ pub mod follow;
 pub mod hold;
 pub mod knights;
 mod knowledge;
+pub mod numbers;
 pub mod proof;
 pub mod question;
 pub mod quiet;
@@ -23,4 +25,4 @@ pub mod table;
 
 pub use file::{LONGEST_LINE, MOST_BYTES, MOST_MOVES, MOST_STORED, MOST_TRIED};
 pub use knights::{Exact, install, results};
-pub use knowledge::{Prove, Within};
+pub use knowledge::{Numbered, Prove, Within};

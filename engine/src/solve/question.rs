@@ -57,8 +57,12 @@ pub struct Progress {
     pub time: Duration,
     /// What it is doing, for people.
     pub doing: String,
+    /// Whether a win is proven and its strategy is being written down, which no limit should stop.
+    pub writing: bool,
     /// Proof and disproof number of the start, if proof-number search is used.
     pub numbers: Option<(u32, u32)>,
+    /// The same after each first move, where the search tells: the move, what is to prove and what to refute.
+    pub firsts: Vec<(String, u32, u32)>,
     /// For each player, the largest bound in turns without a win.
     pub no_win: ByPlayer<u32>,
     /// For each player, the largest bound in quiet moves of both players without a win.

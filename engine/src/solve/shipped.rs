@@ -4,7 +4,7 @@
 //! searched, without building a table.
 
 use flate2::bufread::GzDecoder;
-use rules::{Notation, Player, Symmetric};
+use rules::{Player, Symmetric};
 use std::io::Read;
 
 /// A certificate as the program wrote it.
@@ -57,10 +57,14 @@ impl Shipped {
         if rest.is_empty() { Some(rest) } else { rest.strip_prefix(' ') }
     }
 
-    /// The move stored for a position or one of its images, and its rank.
-    pub fn advice<G: Symmetric + Notation>(&self, pos: &G) -> Option<(G::Move, u32)> {
-        let (canonical, which) = pos.canonical();
-        let (m, rank) = self.find(&canonical.text())?.split_once(' ')?;
+    /// The move stored for the canonical image of a position, given as text and number, and its rank.
+    pub fn advice<G: Symmetric>(
+        &self,
+        pos: &G,
+        canonical: &str,
+        which: usize,
+    ) -> Option<(G::Move, u32)> {
+        let (m, rank) = self.find(canonical)?.split_once(' ')?;
         Some((pos.move_of_image(m.parse().ok()?, which)?, rank.parse().ok()?))
     }
 }

@@ -51,14 +51,15 @@ export const scoreText = ({ score, win_in: winIn }, turn) => {
 
 /**
  * How a score is read out.
- * @param {{score: number, win_in: number|null}} line @param {1|2} turn @param {[string, string]} names
+ * @param {{score: number, win_in: number|null, proof?: string}} line @param {1|2} turn @param {[string, string]} names
  */
-export const scoreWords = ({ score, win_in: winIn }, turn, names) => {
+export const scoreWords = ({ score, win_in: winIn, proof }, turn, names) => {
   const own = turn === 1 ? score : -score;
   if (winIn !== null && winIn !== undefined) {
     const first = winIn > 0 === (turn === 1);
     return `${names[first ? 0 : 1]} wins in ${plural(Math.abs(winIn), 'turn')}`;
   }
+  if (proof) return 'nobody can force a win';
   if (Math.abs(own) < 25) return 'about even';
   const much = Math.abs(own) < 100 ? 'slightly better' : Math.abs(own) < 300 ? 'better' : 'winning';
   return `${names[own > 0 ? 0 : 1]} is ${much}`;

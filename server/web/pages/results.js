@@ -21,8 +21,8 @@ import { actionRow, layOut, pageTabs, turnKeys } from './reader.js';
  * @typedef {{title: string, says: string, position: string, winner: 1|2|'draw'|null, within: number|null,
  *   command: string|null, effort: string|null, certificate: {file: string|null, words: string}|null, first:
  *   Value[]}} Result
- * @typedef {{claim: string, stored: number, left: number|null, turn: string|null, by: string|null,
- *   moves: {turn: string, left: number|null}[]}} Proof
+ * @typedef {{certificate: string, claim: string, stored: number, left: number|null, winner: Value['winner'], turn:
+ *   string|null, by: string|null, no_win: (1|2)[], moves: {turn: string, left: number|null, winner: Value['winner']}[]}} Proof
  */
 
 /** The certificate answers no sooner, so that one sees what it answers to. */
@@ -114,7 +114,8 @@ const createSigns = () => {
  * @property {boolean} playable whether there is a certificate to play against
  * @property {string[]} turns
  * @property {number|null} ply how many turns are seen, null if all are
- * @property {1|2|null} here who sits here; nobody before the first turn of a certificate that begins
+ * @property {1|2|'both'|null} here who sits here: both where turns are tried out, nobody before the first turn of a
+ *   certificate that begins
  * @property {boolean} busy whether the proof is about to answer
  * @property {number} shown counts what was asked to be shown: late answers are dropped
  * @property {Proof|null} proof
@@ -149,6 +150,9 @@ const resultPage = async (main, info, results, number) => {
 /** @param {Page} page */
 const opponent = ({ info, here }) => info.players[here === 1 ? 1 : 0];
 
+/** Whether whoever sits here may move. @param {Page} page @param {1|2|undefined} turn */
+const isOwn = ({ here }, turn) => here === 'both' || here === turn;
+
 /** @param {Page} page */
 const seen = ({ ply, turns }) => ply ?? turns.length;
 
@@ -158,7 +162,7 @@ const createParts = (page) => {
   const play = createPlay({
     label: `Board of ${info.name}`,
     sure: true,
-    mayPlay: () => playable && page.ply === null && !page.busy && page.here === play.base()?.turn,
+    mayPlay: () => playable && page.ply === null && !page.busy && isOwn(page, play.base()?.turn),
     plays: () => playable,
     idle: () => {
       if (page.busy) return `${opponent(page)} answers…`;
@@ -178,8 +182,10 @@ const createParts = (page) => {
     begin: button('#begin.primary', 'Play against the proof', () =>
       sit(page, start.turn === 1 ? 2 : 1),
     ),
+    explore: button('#explore', 'Try moves of both sides', () => explore(page)),
+    playOn: button('#play-on.primary', 'Play on against the proof', () => playOn(page)),
     other: button('#other', 'Play the other side', () => sit(page, page.here === 1 ? 2 : 1)),
-    again: button('#again', 'Begin again', () => sit(page, page.here ?? start.turn)),
+    again: button('#again', 'Begin again', () => again(page)),
     undo: button('#take-back', 'Take back', () => takeBack(page)),
   };
 };
@@ -194,7 +200,7 @@ const lay = (main, { info, result, playable, parts }, results, number) => {
     name: title,
     current: i + 1 === number,
   }));
-  const { play, list, begin, other, undo, again } = parts;
+  const { play, list, begin, explore, playOn, other, undo, again } = parts;
   layOut(
     main,
     'result',
@@ -210,7 +216,7 @@ const lay = (main, { info, result, playable, parts }, results, number) => {
     playable && el('div.now', play.card),
     playable && list.element,
     actionRow(
-      ...[begin, other, undo, again],
+      ...[begin, playOn, explore, other, undo, again],
       el('a.button', { href: positionAt('analysis', info.id, result.position) }, 'Analyse'),
     ),
     checkCard(result),
@@ -228,28 +234,29 @@ const keys = (page) => ({
 });
 
 /**
- * What is known of each turn here: by the certificate, or at the start by the list.
+ * What is known of each turn here: by the certificates, or at the start by the list.
  * @param {Page} page @returns {Value[]}
  */
 const known = (page) => {
   const { proof, result } = page;
-  if (!proof || proof.moves.length === 0) return seen(page) === 0 ? result.first : [];
-  return proof.moves.map(({ turn, left }) => ({
-    turn,
-    winner: left === null ? null : result.winner,
-    within: left,
-  }));
+  const first = seen(page) === 0 ? result.first : [];
+  if (!proof || proof.moves.length === 0) return first;
+  const listed = new Map(first.map((value) => [value.turn, value]));
+  return proof.moves.map(({ turn, left, winner }) =>
+    winner === null ? (listed.get(turn) ?? { turn, winner, within: null }) : { turn, winner, within: left },
+  );
 };
 
 /** How far the win is. @param {Page} page @param {View} view */
-const distanceWords = ({ info, result: { winner }, proof, turns }, view) => {
+const distanceWords = ({ info, proof }, view) => {
   if (view.over && view.winner === 'draw') return 'The game is over: nobody has won.';
   if (view.over) return `${info.players[/** @type {1|2} */ (view.winner) - 1]} has won.`;
   if (!proof) return '';
-  if (typeof winner !== 'number')
-    return turns.length > 0 ? 'The set has an answer to every turn: nobody wins by force.' : '';
-  if (proof.left === null) return '';
-  return `${info.players[winner - 1]} wins in ${plural(proof.left, 'more turn')} at most.`;
+  const held = proof.no_win.map((player) => info.players[player - 1]).join(' and ');
+  if (proof.winner === null)
+    return held ? `${held} cannot force a win.` : 'No certificate covers this position.';
+  if (proof.winner === 'draw') return 'Nobody can force a win.';
+  return `${info.players[proof.winner - 1]} wins in ${plural(proof.left ?? 0, 'more turn')} at most.`;
 };
 
 /** What is known of the position. @param {Page} page @param {View} view */
@@ -258,8 +265,10 @@ const paint = (page, view) => {
   const all = busy ? [] : known(page);
   const why =
     proof?.turn && !busy && here !== view.turn
-      ? `The proof plays ${proof.turn}, ${BY[proof.by ?? ''] ?? ''}.`
-      : '';
+      ? `The proof plays ${proof.turn}, ${BY[proof.by ?? ''] ?? ''}: ${proof.certificate}.`
+      : proof?.winner && !view.over
+        ? `Proven by ${proof.certificate}.`
+        : '';
   parts.marks.show(view, all);
   setText(parts.distance, distanceWords(page, view));
   setText(parts.reason, why);
@@ -277,7 +286,9 @@ const paintButtons = (page) => {
   const { playable, here, turns, busy, result, parts } = page;
   const playing = turns.length > 0;
   parts.begin.hidden = !playable || here !== null;
-  parts.other.hidden = !playable || result.winner !== 'draw' || playing;
+  parts.explore.hidden = !playable || here === 'both';
+  parts.playOn.hidden = here !== 'both' || !page.proof?.winner || parts.play.base()?.over === true;
+  parts.other.hidden = !playable || result.winner !== 'draw' || playing || here === 'both';
   parts.undo.hidden = parts.again.hidden = !playable || !playing;
   parts.undo.disabled = busy;
 };
@@ -303,7 +314,7 @@ const render = async (page, animate = true) => {
 /** The proof answers, if it is to move. @param {Page} page */
 const answer = async (page) => {
   const { proof, parts, turns } = page;
-  if (!proof?.turn || page.here === null || parts.play.base()?.turn === page.here) return;
+  if (!proof?.turn || page.here === null || isOwn(page, parts.play.base()?.turn)) return;
   page.busy = true;
   parts.play.render();
   await sleep(BREATH);
@@ -339,11 +350,32 @@ const sit = (page, side) => {
   return goOn(page);
 };
 
+/** Lets one try the moves of both sides, from here. @param {Page} page */
+const explore = (page) => {
+  Object.assign(page, { here: 'both', turns: page.turns.slice(0, seen(page)), ply: null, busy: false });
+  return goOn(page);
+};
+
+/** The proof takes the side that wins from here. @param {Page} page */
+const playOn = (page) => {
+  const { proof, parts } = page;
+  const mover = parts.play.base()?.turn ?? 1;
+  page.here = proof?.winner === 1 ? 2 : proof?.winner === 2 ? 1 : mover;
+  return goOn(page);
+};
+
+/** @param {Page} page */
+const again = (page) => {
+  if (page.here !== 'both') return sit(page, page.here ?? page.start.turn);
+  Object.assign(page, { turns: [], ply: null, busy: false });
+  return goOn(page);
+};
+
 /** Back to where whoever sits here was to move. @param {Page} page */
 const takeBack = (page) => {
   const moverAt = (/** @type {number} */ ply) => ((page.start.turn - 1 + ply) % 2) + 1;
   let count = page.turns.length - 1;
-  while (count > 0 && moverAt(count) !== page.here) count -= 1;
+  while (count > 0 && page.here !== 'both' && moverAt(count) !== page.here) count -= 1;
   Object.assign(page, { turns: page.turns.slice(0, count), ply: null, busy: false });
   return goOn(page);
 };

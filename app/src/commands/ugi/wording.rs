@@ -46,7 +46,7 @@ mod tests {
 
     fn analysis(score: i32, win_in: Option<i32>) -> Analysis {
         let turns = vec!["c1-d3".to_owned(), "c9-d7".to_owned()];
-        let lines = vec![AnalysedLine { turns, score, win_in }];
+        let lines = vec![AnalysedLine { turns, score, win_in, proof: None }];
         Analysis { depth: 3, nodes: 500, time: Duration::from_millis(250), lines }
     }
 

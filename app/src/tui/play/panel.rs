@@ -407,6 +407,7 @@ fn score(line: &AnalysedLine) -> String {
     match line.win_in {
         Some(turns) if turns > 0 => format!("wins {turns}"),
         Some(turns) => format!("loses {}", -turns),
+        None if line.proof.is_some() => "draw".into(),
         None => format!("{:+.2}", f64::from(line.score) / 100.0),
     }
 }
@@ -418,6 +419,7 @@ fn verdict(game: &dyn Session, line: &AnalysedLine) -> String {
     let name = game.info().players[player];
     match line.win_in.map(i32::unsigned_abs) {
         Some(turns) => format!("{name} wins in {turns}"),
+        None if line.proof.is_some() => "nobody can force a win".into(),
         None if line.score == 0 => "even".into(),
         None => format!("{name} +{:.2}", f64::from(line.score.abs()) / 100.0),
     }

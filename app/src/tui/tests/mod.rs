@@ -249,6 +249,7 @@ fn thought(lines: &[(&str, i32)]) -> Analysis {
         turns: turns.split(' ').map(str::to_owned).collect(),
         score: *score,
         win_in: engine::score::win_in(*score),
+        proof: None,
     };
     let lines = lines.iter().map(line).collect();
     Analysis { depth: 7, nodes: 123_456, time: Duration::from_millis(500), lines }

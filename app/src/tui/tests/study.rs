@@ -76,6 +76,7 @@ fn a_game_is_gone_over_and_a_mistake_tried_again_without_the_answer() {
         best: vec!["d4".into()],
         loss: Some(loss),
         mistake,
+        proof: None,
     };
     for ply in (0..=6).rev() {
         let found = match ply {
@@ -120,6 +121,7 @@ fn the_graph_of_a_game_that_was_won_ends_with_the_winner() {
         best: Vec::new(),
         loss: None,
         mistake: None,
+        proof: None,
     };
     (0..=7).for_each(|ply| rig.report(1, Found::Judged(at(ply))));
     rig.report(1, Found::Done);

@@ -9,13 +9,13 @@ use rules::{Bits, Game, Player};
 
 /// The side that tries to win, and the side that prevents it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
+pub(in crate::solve) enum Side {
     Attacker,
     Defender,
 }
 
 impl Side {
-    pub(super) fn other(self) -> Side {
+    pub(in crate::solve) fn other(self) -> Side {
         match self {
             Side::Attacker => Side::Defender,
             Side::Defender => Side::Attacker,
@@ -25,29 +25,35 @@ impl Side {
 
 /// A position: the attacker's and the defender's knights, and a key for each image.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct State {
-    pub(super) knights: [u128; 2],
+pub(in crate::solve) struct State {
+    pub(in crate::solve) knights: [u128; 2],
     keys: [u64; 8],
 }
 
 impl State {
     /// A key that is equal for all eight images and evenly distributed.
     #[inline]
-    pub(super) fn key(&self, to_move: Side) -> u64 {
+    pub(in crate::solve) fn key(&self, to_move: Side) -> u64 {
         const DEFENDING: u64 = 0xd1b5_4a32_d192_ed03;
         let least = self.keys.iter().fold(u64::MAX, |least, key| least.min(*key));
         spread(if to_move == Side::Attacker { least } else { least ^ DEFENDING })
     }
 
+    /// A second hash that is equal for all eight images.
     #[inline]
-    pub(super) fn of(&self, side: Side) -> u128 {
+    pub(in crate::solve) fn sum(&self) -> u64 {
+        spread(self.keys.iter().fold(0, |sum: u64, key| sum.wrapping_add(*key)))
+    }
+
+    #[inline]
+    pub(in crate::solve) fn of(&self, side: Side) -> u128 {
         self.knights[side as usize]
     }
 }
 
 /// What follows from counting the knights on the ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Count {
+pub(in crate::solve) enum Count {
     /// The player to move wins, or loses.
     Decided(bool),
     /// The cells worth moving to, and whether that includes quiet moves.
@@ -55,15 +61,17 @@ pub(super) enum Count {
 }
 
 /// A board of one size.
-pub(super) struct Board {
+pub(in crate::solve) struct Board {
     jumps: [u128; 121],
     keys: Box<[[[u64; 8]; 121]; 2]>,
-    pub(super) ring: u128,
-    pub(super) centre: u128,
+    pub(in crate::solve) ring: u128,
+    pub(in crate::solve) centre: u128,
+    /// The cells a jump from the ring.
+    pub(in crate::solve) near: u128,
 }
 
 impl Board {
-    pub(super) fn new(size: usize) -> Board {
+    pub(in crate::solve) fn new(size: usize) -> Board {
         let mut random = Random::new(0x6a6d_7175);
         let mut keys = Box::new([[[0; 8]; 121]; 2]);
         let fresh: [[u64; 121]; 2] =
@@ -77,11 +85,13 @@ impl Board {
             }
         }
         let centre = Cell::at(size / 2, size / 2);
-        Board { jumps: table, keys, ring: jumps(centre, size), centre: 1 << centre.index() }
+        let (ring, centre) = (jumps(centre, size), 1 << centre.index());
+        let near = ring.bits().fold(0, |near, cell| near | table[cell]) & !ring & !centre;
+        Board { jumps: table, keys, ring, centre, near }
     }
 
     /// The state of a position whose centre is empty.
-    pub(super) fn state(&self, pos: &JesonMor, attacker: Player) -> State {
+    pub(in crate::solve) fn state(&self, pos: &JesonMor, attacker: Player) -> State {
         let knights = [pos.knights(attacker), pos.knights(attacker.other())];
         let mut keys = [0; 8];
         for (set, table) in knights.into_iter().zip(self.keys.iter()) {
@@ -94,7 +104,7 @@ impl Board {
 
     /// Counts the knights on the ring, and says what follows.
     #[inline]
-    pub(super) fn count(&self, state: &State, to_move: Side) -> Count {
+    pub(in crate::solve) fn count(&self, state: &State, to_move: Side) -> Count {
         let (own, their) = (state.of(to_move), state.of(to_move.other()));
         let mine = (own & self.ring).count_ones() as i32;
         let theirs = (their & self.ring).count_ones() as i32;
@@ -106,20 +116,34 @@ impl Board {
         }
     }
 
+    /// How many knights on the ring a side is behind.
+    #[inline]
+    pub(in crate::solve) fn behind(&self, state: &State, side: Side) -> i32 {
+        let on_ring = |side: Side| (state.of(side) & self.ring).count_ones() as i32;
+        on_ring(side.other()) - on_ring(side)
+    }
+
+    /// How many moves a side has to these cells.
+    #[inline]
+    pub(in crate::solve) fn room(&self, state: &State, side: Side, targets: u128) -> u32 {
+        let reached = |from| (self.jumps(from) & targets).count_ones();
+        self.movers(state, side).bits().map(reached).sum()
+    }
+
     /// The knights that may move: those on the ring are frozen.
     #[inline]
-    pub(super) fn movers(&self, state: &State, to_move: Side) -> u128 {
+    pub(in crate::solve) fn movers(&self, state: &State, to_move: Side) -> u128 {
         state.of(to_move) & !self.ring
     }
 
     #[inline]
-    pub(super) fn jumps(&self, cell: usize) -> u128 {
+    pub(in crate::solve) fn jumps(&self, cell: usize) -> u128 {
         self.jumps[cell & 127]
     }
 
     /// How many of a side's knights off the ring have a quiet move, counting up to two.
     #[inline]
-    pub(super) fn restless(&self, state: &State, side: Side) -> u32 {
+    pub(in crate::solve) fn restless(&self, state: &State, side: Side) -> u32 {
         let quiet = !state.of(side) & !self.centre & !self.ring;
         let mut found = 0;
         for cell in self.movers(state, side).bits() {
@@ -133,7 +157,13 @@ impl Board {
 
     /// The state after a jump.
     #[inline]
-    pub(super) fn after(&self, state: &State, to_move: Side, from: usize, to: usize) -> State {
+    pub(in crate::solve) fn after(
+        &self,
+        state: &State,
+        to_move: Side,
+        from: usize,
+        to: usize,
+    ) -> State {
         let mut next = *state;
         let (me, them) = (to_move as usize, to_move.other() as usize);
         let (from, to) = (from & 127, to & 127);
@@ -150,7 +180,12 @@ impl Board {
 
 impl Board {
     /// The jump with this number, counted from 1 over all jumps of the knights that may move.
-    pub(super) fn jump(&self, state: &State, to_move: Side, number: u8) -> Option<(usize, usize)> {
+    pub(in crate::solve) fn jump(
+        &self,
+        state: &State,
+        to_move: Side,
+        number: u8,
+    ) -> Option<(usize, usize)> {
         let jumps = self
             .movers(state, to_move)
             .bits()
@@ -166,8 +201,13 @@ fn toggle(keys: &mut [u64; 8], with: &[u64; 8]) {
     }
 }
 
+/// The win distance, in turns of the attacker, of a game that is over or that counting decides.
+pub(in crate::solve) fn won_by_counting(pos: &JesonMor, attacker: Player) -> Option<u32> {
+    super::super::strategy::won_at_sight(&crate::play::jeson_mor::Judge, attacker, pos)
+}
+
 /// Whether the reduced game applies: the goal is to leave the centre, and it is empty.
-pub(super) fn is_reduced(pos: &JesonMor) -> bool {
+pub(in crate::solve) fn is_reduced(pos: &JesonMor) -> bool {
     let ring = jumps(pos.centre(), pos.size());
     let full = |player| pos.knights(player) & ring == ring;
     let held = (pos.knights(Player::One) | pos.knights(Player::Two)) >> pos.centre().index() & 1;

@@ -4,13 +4,13 @@
 //! majority on the ring before both players together have made a given number of moves that do not end on it?
 //! Bitboards, incremental keys of all images, eight bytes an entry and several threads make it far quicker.
 
-mod board;
+pub(in crate::solve) mod board;
 mod memory;
 mod search;
 
-use super::knowledge::{Within, Writer};
+use super::knowledge::{Tabled, Within, Writer};
 use super::strategy::Oracle;
-use board::{Board, Count, Side, State, is_reduced};
+use board::{Board, Count, Side, State, is_reduced, won_by_counting};
 use memory::{MOST, Memory};
 use rules::jeson_mor::{JesonMor, Jump};
 use rules::{Game, Player};
@@ -128,7 +128,9 @@ impl Within<JesonMor> for Quiet {
     fn most(&self) -> u32 {
         MOST - 1
     }
+}
 
+impl Tabled for Quiet {
     fn nodes(&self) -> u64 {
         self.nodes
     }
@@ -159,8 +161,7 @@ impl Oracle<JesonMor> for Quiet {
     }
 
     fn won_at_sight(&self, pos: &JesonMor) -> Option<u32> {
-        let judge = crate::play::jeson_mor::Judge;
-        super::strategy::won_at_sight(&judge, self.attacker, pos)
+        won_by_counting(pos, self.attacker)
     }
 
     fn winning_moves(&mut self, pos: &JesonMor) -> Vec<Jump> {

@@ -1,0 +1,236 @@
+//! `quadrille atlas`: certificates for all positions of a game's atlas, in a folder.
+
+use crate::commands::solve::{rounded, store_packed};
+use crate::shell::effort::Allowance;
+use crate::shell::failure::{Failure, print};
+use crate::shell::interrupt;
+use crate::shell::progress::Ticker;
+use clap::Args;
+use engine::solve::atlas::Row;
+use engine::solve::certificate::{Claim, decompress};
+use engine::solve::question::Settings;
+use engine::solve::report::Report;
+use engine::{Entry, GAMES, Stop};
+use serde_json::{Map, Value, json};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Arguments of `atlas`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  quadrille atlas -o atlas                      goes on where it stopped
+  quadrille atlas -o atlas --only 5x5 --cpu 600
+  quadrille atlas -o atlas --check              every certificate, by the rules alone
+Each position gets a certificate, FOLDER/NAME.certificate.gz, and a line in FOLDER/atlas.json. Positions that stay open
+are tried again when more effort is allowed. Ctrl-C loses only the position in work.")]
+pub struct AtlasArgs {
+    /// The folder
+    #[arg(short, long, value_name = "FOLDER")]
+    pub output: PathBuf,
+    /// Check what is there instead of building
+    #[arg(long)]
+    pub check: bool,
+    /// Only positions whose name contains this
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    pub only: String,
+    /// Processor time for each position
+    #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u32).range(1..))]
+    pub cpu: u32,
+    /// Memory for the table of positions
+    #[arg(long, value_name = "MEBIBYTES", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
+    pub memory: u32,
+}
+
+/// What is known of the positions, in a file.
+struct Index {
+    file: PathBuf,
+    rows: Map<String, Value>,
+}
+
+impl Index {
+    fn open(folder: &Path) -> Result<Index, Failure> {
+        fs::create_dir_all(folder)
+            .map_err(|error| Failure::user(format!("cannot make {}: {error}", folder.display())))?;
+        let file = folder.join("atlas.json");
+        let rows = match fs::read(&file) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Map::new(),
+            Err(error) => {
+                return Err(Failure::user(format!("cannot read {}: {error}", file.display())));
+            }
+            Ok(bytes) => serde_json::from_slice(&bytes)
+                .map_err(|error| Failure::user(format!("{}: {error}", file.display())))?,
+        };
+        Ok(Index { file, rows })
+    }
+
+    /// Notes a position; the file is replaced as a whole.
+    fn note(&mut self, name: &str, value: Value) -> Result<(), Failure> {
+        self.rows.insert(name.to_owned(), value);
+        let text = serde_json::to_string_pretty(&self.rows).unwrap_or_default() + "\n";
+        replace(&self.file, text.as_bytes())
+    }
+}
+
+/// Writes a file beside the old one and puts it in its place.
+fn replace(file: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let new = file.with_extension("new");
+    let failed = |error| Failure::user(format!("cannot write {}: {error}", file.display()));
+    fs::write(&new, bytes).and_then(|()| fs::rename(&new, file)).map_err(failed)
+}
+
+fn certificate(folder: &Path, name: &str) -> PathBuf {
+    folder.join(format!("{name}.certificate.gz"))
+}
+
+pub fn run(args: &AtlasArgs) -> Result<(), Failure> {
+    let mut index = Index::open(&args.output)?;
+    let rows = GAMES.iter().flat_map(|entry| (entry.atlas)().into_iter().map(move |r| (entry, r)));
+    let rows: Vec<_> = rows.filter(|(_, row)| row.name.contains(&args.only)).collect();
+    if rows.is_empty() {
+        let message = format!("no position of the atlas has `{}` in its name", args.only);
+        return Err(Failure::user(message));
+    }
+    let stop = interrupt::stops()?;
+    if args.check { check(args, &index, &rows) } else { build(args, &mut index, &rows, &stop) }
+}
+
+fn build(
+    args: &AtlasArgs,
+    index: &mut Index,
+    rows: &[(&Entry, Row)],
+    stop: &Stop,
+) -> Result<(), Failure> {
+    let (mut settled, mut open) = (0, 0);
+    for (i, (entry, row)) in rows.iter().enumerate() {
+        let file = certificate(&args.output, &row.name);
+        let known = index.rows.get(&row.name);
+        let tried = known.and_then(|known| known["open_after_cpu_s"].as_f64());
+        if known.is_some() && (file.exists() || tried.is_some_and(|s| s >= f64::from(args.cpu))) {
+            *(if file.exists() { &mut settled } else { &mut open }) += 1;
+            continue;
+        }
+        let title = format!("{} of {}: {}", i + 1, rows.len(), row.name);
+        let value = solve(args, entry, row, &title, stop)?;
+        if stop.is_stopped() && value["winner"].is_null() {
+            print(format!("{title}: stopped\n"))?;
+            break;
+        }
+        print(format!("{title}: {}\n", words(entry, &value)))?;
+        *(if value["winner"].is_null() { &mut open } else { &mut settled }) += 1;
+        index.note(&row.name, value)?;
+    }
+    print(format!("{settled} settled, {open} open, {} in all\n", rows.len()))
+}
+
+/// A row of the index in words.
+fn words(entry: &Entry, value: &Value) -> String {
+    let name = |number: u64| entry.info.players[usize::from(number == 2)];
+    let result = match (&value["winner"], &value["within"]) {
+        (Value::Number(winner), within) => {
+            format!("{} wins in {within} at most", name(winner.as_u64().unwrap_or(1)))
+        }
+        (Value::String(_), _) => "nobody can force a win".to_owned(),
+        _ => "open".to_owned(),
+    };
+    format!("{result} ({} positions, {} s of processor time)", value["nodes"], value["cpu_s"])
+}
+
+/// Solves a position and has its certificate checked before it is kept.
+fn solve(
+    args: &AtlasArgs,
+    entry: &Entry,
+    row: &Row,
+    title: &str,
+    stop: &Stop,
+) -> Result<Value, Failure> {
+    let session = (entry.from_text)(&row.position, &Map::new()).map_err(Failure::user)?;
+    let settings = Settings {
+        method: row.method,
+        player: row.player,
+        most_turns: None,
+        time: None,
+        nodes: None,
+        mebibytes: args.memory as usize,
+        threads: 1,
+        checkpoint: None,
+        resume: None,
+    };
+    let allowance = Allowance::new(Some(Duration::from_secs(args.cpu.into())));
+    let (mut ticker, own) = (Ticker::new(), Stop::default());
+    let report = (entry.solve)(session.as_ref(), &settings, &own, &mut |progress| {
+        allowance.check(progress, &own);
+        if stop.is_stopped() {
+            own.stop();
+        }
+        ticker.show(|_| format!("{title}: {}, {} positions", progress.doing, progress.nodes));
+    });
+    ticker.end();
+    let Report { win, draw, progress, .. } = report.map_err(Failure::user)?;
+    let cpu_s = rounded(allowance.spent());
+    let found = match (win, draw) {
+        (Some(win), _) => win
+            .certificate
+            .map(|(text, stored)| (text, stored, json!(win.player.number()), json!(win.turns))),
+        (None, Some(draw)) => {
+            let stored = draw.certificate.1.iter().sum();
+            Some((draw.certificate.0, stored, json!("draw"), Value::Null))
+        }
+        (None, None) => None,
+    };
+    let (position, nodes) = (&row.position, progress.nodes);
+    let Some((text, stored, winner, within)) = found else {
+        let open_after_cpu_s = f64::from(args.cpu);
+        return Ok(json!({
+            "position": position, "winner": null, "nodes": nodes, "cpu_s": cpu_s,
+            "open_after_cpu_s": open_after_cpu_s,
+        }));
+    };
+    let checking = Allowance::new(None);
+    (entry.verify)(&text, &mut |done, all| {
+        ticker.show(|_| format!("{title}: checked {done} of {all} stored positions"));
+    })
+    .map_err(|fault| Failure::user(format!("{}: its certificate is refused: {fault}", row.name)))?;
+    ticker.end();
+    let bytes = store_packed(&certificate(&args.output, &row.name), &text)?;
+    Ok(json!({
+        "position": position, "winner": winner, "within": within, "nodes": nodes, "cpu_s": cpu_s,
+        "stored": stored, "bytes": bytes, "check_cpu_s": rounded(checking.spent()),
+    }))
+}
+
+/// Checks every certificate by the rules alone, and that it proves what the index says.
+fn check(args: &AtlasArgs, index: &Index, rows: &[(&Entry, Row)]) -> Result<(), Failure> {
+    let known = rows.iter().filter_map(|(entry, row)| {
+        let value = index.rows.get(&row.name).filter(|value| !value["winner"].is_null())?;
+        Some((entry, row, value))
+    });
+    let known: Vec<_> = known.collect();
+    let mut ticker = Ticker::new();
+    for (i, (entry, row, value)) in known.iter().enumerate() {
+        let file = certificate(&args.output, &row.name);
+        let refused = |why: String| Failure::user(format!("{} is refused: {why}", file.display()));
+        let bytes = fs::read(&file).map_err(|error| refused(error.to_string()))?;
+        let text = decompress(&bytes).map_err(|fault| refused(fault.to_string()))?;
+        let proven = (entry.verify)(&text, &mut |done, all| {
+            ticker.show(|_| format!("{} of {}: {}: {done} of {all}", i + 1, known.len(), row.name));
+        })
+        .map_err(|fault| refused(fault.to_string()))?;
+        let claim = match proven.claim {
+            Claim::Wins { player, within } => (json!(player.number()), json!(within)),
+            Claim::Nobody => (json!("draw"), Value::Null),
+            Claim::NoWin(_) => (Value::Null, Value::Null),
+        };
+        if proven.position != row.position
+            || claim != (value["winner"].clone(), value["within"].clone())
+        {
+            return Err(refused("it proves something else than atlas.json says".to_owned()));
+        }
+    }
+    ticker.end();
+    print(format!(
+        "{} certificates hold, {} positions are open\n",
+        known.len(),
+        rows.len() - known.len()
+    ))
+}
