@@ -220,6 +220,9 @@ class Line:
     @property
     def win_in(self) -> int | None:
         """The number of the winner's turns until a certain win; negative if it is lost."""
+    @property
+    def proof(self) -> str | None:
+        """The certificate that proves the value, if one does; without `win_in`, nobody can force a win."""
 
 @final
 class Analysis:
