@@ -13,7 +13,9 @@ import resource
 import subprocess
 import time
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 import quadrille
 
@@ -64,6 +66,80 @@ def open_spiel(name: str) -> Callable[[], int]:
     return play
 
 
+def simulations(game: quadrille.Game, games: int, each: int) -> Callable[[], int]:
+    """Search with a network that knows nothing; only the search takes time."""
+    many = quadrille.Batch(game, games, threads=1)
+    nothing = np.zeros(games, np.float32)
+
+    def network(_: Any, masks: Any) -> tuple[Any, Any]:
+        return masks, nothing[: len(masks)]
+
+    def search() -> int:
+        quadrille.mcts(many, network, simulations=each)
+        return games * each
+
+    return search
+
+
+def open_spiel_simulations(name: str, each: int) -> Callable[[], int]:
+    """Search with OpenSpiel's MCTS in C++ and one random game for each leaf, its only evaluator."""
+    import pyspiel
+
+    game = pyspiel.load_game(name)
+    evaluator = pyspiel.RandomRolloutEvaluator(1, 1)
+    bot = pyspiel.MCTSBot(
+        game, evaluator, 1.5, each, 1000, False, 1, False, pyspiel.ChildSelectionPolicy.PUCT
+    )
+    state = game.new_initial_state()
+
+    def search() -> int:
+        bot.mcts_search(state)
+        return each
+
+    return search
+
+
+def mctx_simulations(games: int, each: int) -> Callable[[], int]:
+    """Search with DeepMind's mctx in games of pgx, with a network that knows nothing."""
+    import jax
+    import jax.numpy as jnp
+    import mctx
+    import pgx
+
+    env = pgx.make("animal_shogi")
+    states = jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.PRNGKey(0), games))
+
+    def judged(state: Any) -> tuple[Any, Any]:
+        return jnp.where(state.legal_action_mask, 0.0, -1e9), jnp.zeros(games)
+
+    def after(_: Any, __: Any, action: Any, state: Any) -> tuple[Any, Any]:
+        mover = state.current_player
+        state = jax.vmap(env.step)(state, action)
+        logits, value = judged(state)
+        ended = state.terminated
+        reward = jax.vmap(lambda rewards, who: rewards[who])(state.rewards, mover)
+        discount = jnp.where(ended, 0.0, -1.0)
+        told = mctx.RecurrentFnOutput(
+            reward=reward, discount=discount, prior_logits=logits, value=value
+        )
+        return told, state
+
+    @jax.jit
+    def run(key: Any) -> Any:
+        logits, value = judged(states)
+        root = mctx.RootFnOutput(prior_logits=logits, value=value, embedding=states)
+        illegal = ~states.legal_action_mask
+        return mctx.muzero_policy(
+            None, key, root, after, each, invalid_actions=illegal, dirichlet_fraction=0.0
+        ).action_weights
+
+    def search() -> int:
+        run(jax.random.PRNGKey(1)).block_until_ready()
+        return games * each
+
+    return search
+
+
 def batch(game: quadrille.Game, threads: int, *, everything: bool, steps: int) -> Callable[[], int]:
     """Make random moves in many games at once."""
     many = quadrille.Batch(game, 1024, threads=threads, observations=everything, masks=everything)
@@ -103,6 +179,27 @@ def main() -> None:
     for name in quadrille.games():
         one = rate(partial(single, quadrille.Game(name)), seconds, clock)
         print(f"  {name:<24} {one / 1e3:8.0f}")
+    print("tree search, thousand simulations/s: 64 games, 200 simulations each, one thread")
+    searches: list[tuple[str, Callable[[], Callable[[], int]]]] = [
+        ("breakthrough, OpenSpiel", partial(open_spiel_simulations, "breakthrough", 2000)),
+        ("animal shogi, mctx, pgx", partial(mctx_simulations, 64, 200)),
+    ]
+    searches += [
+        (name, partial(simulations, quadrille.Game(name), 64, 200)) for name in quadrille.games()
+    ]
+    for name, make in searches:
+        try:
+            print(f"  {name:<24} {rate(make(), seconds, clock) / 1e3:8.1f}")
+        except ImportError as error:
+            print(f"  {name:<24} {error}")
+    print("through OpenSpiel, thousand moves/s")
+    try:
+        import quadrille.open_spiel
+
+        for name in quadrille.open_spiel.register():
+            print(f"  {name:<24} {rate(open_spiel(name), seconds, clock) / 1e3:8.0f}")
+    except ImportError:
+        print("  OpenSpiel is not installed")
     print("batches of 1024, million moves/s, on one and on two threads")
     print("             program  random playouts   steps, all arrays  steps by actions")
     for name in quadrille.games():

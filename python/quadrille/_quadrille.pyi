@@ -663,7 +663,9 @@ def games() -> list[str]:
 def perft(position: Position, depth: int, *, turns: bool = False) -> int:
     """Count the ways to play this many moves, or whole turns."""
 
-def beginner(position: Position, *, seed: int = 0) -> str | None: ...
+def beginner(position: Position, *, seed: int = 0) -> str | None:
+    """Choose a turn as a beginner does, who sees one turn ahead; None if the game is over."""
+
 def write_data(
     game: Game | str,
     file: str | os.PathLike[str],
@@ -679,7 +681,16 @@ def write_data(
     complete: bool = False,
     memory: int = 1024,
     table: str | os.PathLike[str] | None = None,
-) -> tuple[int, int, int]: ...
+) -> tuple[int, int, int]:
+    """Write games of the engine, puzzles and exact results as NumPy arrays, as `quadrille data` does.
+
+    The file ends with `.npz` and is read by `numpy.load`; a card next to it, which ends with `.md`,
+    tells what each array holds and how it was made. `puzzles` adds those that come with the game,
+    `complete` every position that can follow the start, in `memory` MiB, and `table` the exact
+    results of a file. Returns how many positions of games, puzzles and exact results were written.
+    The same settings write the same file on any machine, on any number of threads.
+    """
+
 def seed_player(position: Position, player: str, *, seed: int = 0) -> str | None:
     """Choose a turn as a player of the original program does; None if the game is over."""
 

@@ -84,9 +84,9 @@ def player(
     time_ms: int | None = None,
     nodes: int | None = None,
 ) -> Player:
-    """Give a function that chooses turns: `level:1` to `10`, `seed:NAME`, `random`,
-    `beginner` or `engine`.
+    """Give a function that chooses turns, by the name of a player.
 
+    Names are `level:1` to `level:10`, `seed:NAME`, `random`, `beginner` and `engine`.
     The same seed and the same positions give the same turns, except where time is the limit: with
     `time_ms`, and for `engine` and `level:10` without `nodes`.
     """

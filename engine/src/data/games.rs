@@ -161,12 +161,16 @@ fn columns(entry: &Entry, games: &[Game]) -> Vec<(&'static str, Column)> {
     ]
 }
 
-/// How likely each turn is to be the best: by the odds of winning that the evaluation bar shows.
+/// How likely each turn is to be the best: by the odds of winning that the evaluation bar shows. Within a limit of nodes
+/// the last lines may be searched less deeply than the first; none counts more than one that the engine prefers.
 fn shares(entry: &Entry, lines: &[(String, i32)]) -> Vec<f32> {
-    let odds = |(_, score): &(String, i32)| {
-        let chance = (entry.bar)(*score).clamp(1e-6, 1.0 - 1e-6);
+    let mut least = i32::MAX;
+    let odds = lines.iter().map(|(_, score)| {
+        least = least.min(*score);
+        let chance = (entry.bar)(least).clamp(1e-6, 1.0 - 1e-6);
         chance / (1.0 - chance)
-    };
-    let sum: f64 = lines.iter().map(odds).sum();
-    lines.iter().map(|line| (odds(line) / sum) as f32).collect()
+    });
+    let odds: Vec<f64> = odds.collect();
+    let sum: f64 = odds.iter().sum();
+    odds.into_iter().map(|each| (each / sum) as f32).collect()
 }
