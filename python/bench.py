@@ -194,9 +194,9 @@ def main() -> None:
             print(f"  {name:<24} {error}")
     print("through OpenSpiel, thousand moves/s")
     try:
-        import quadrille.open_spiel
+        from quadrille.open_spiel import register
 
-        for name in quadrille.open_spiel.register():
+        for name in register():
             print(f"  {name:<24} {rate(open_spiel(name), seconds, clock) / 1e3:8.0f}")
     except ImportError:
         print("  OpenSpiel is not installed")

@@ -4,6 +4,7 @@ mod architecture;
 mod arena;
 mod browser;
 mod cli;
+mod data;
 mod deploy;
 mod documents;
 mod faults;

@@ -7,8 +7,9 @@ use ::engine::data::{Play, Wanted, write};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
-/// Write games of the engine, puzzles and exact results as NumPy arrays, as `quadrille data` does.
+/// Write games of the engine, puzzles and exact results as NumPy arrays.
 ///
+/// The command `quadrille data` does the same.
 /// The file ends with `.npz` and is read by `numpy.load`; a card next to it, which ends with `.md`,
 /// tells what each array holds and how it was made. `puzzles` adds those that come with the game,
 /// `complete` every position that can follow the start, in `memory` MiB, and `table` the exact

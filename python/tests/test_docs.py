@@ -96,7 +96,7 @@ def test_the_blocks_of_the_document_run(
             except ModuleNotFoundError as error:
                 missing.add(error.name)
                 break
-    assert len(BLOCKS) == 6
+    assert len(BLOCKS) == 10
     assert refused == 1
     # The tests do without pandas, and without OpenSpiel where it has no wheel.
     assert missing <= {"pandas", "pyspiel"}

@@ -1,0 +1,61 @@
+//! `quadrille data` and `quadrille baselines` through the real binary.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn quadrille(arguments: &[&str], folder: &Path) -> Output {
+    let program = env!("CARGO_BIN_EXE_quadrille");
+    Command::new(program).args(arguments).current_dir(folder).output().unwrap()
+}
+
+fn folder(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&path);
+    fs::create_dir_all(&path).unwrap();
+    path
+}
+
+#[test]
+fn the_command_on_the_card_writes_the_same_file() {
+    let folder = folder("data");
+    let first = "data gekitai --size 4 --markers 3 --games 3 --nodes 200 --seed 5 --puzzles -o a.npz";
+    let told = quadrille(&first.split(' ').collect::<Vec<_>>(), &folder);
+    assert!(told.status.success(), "{told:?}");
+    let words = String::from_utf8(told.stdout).unwrap();
+    assert!(words.contains("puzzles and 0 exact results in a.npz"), "{words}");
+    let bytes = fs::read(folder.join("a.npz")).unwrap();
+    assert!(bytes.starts_with(b"PK\x03\x04"));
+    let card = fs::read_to_string(folder.join("a.md")).unwrap();
+    let command = card.lines().find_map(|line| line.strip_prefix("quadrille ")).unwrap();
+    let command = format!("{} --threads 2", command.replace("a.npz", "b.npz"));
+    assert!(quadrille(&command.split(' ').collect::<Vec<_>>(), &folder).status.success());
+    assert_eq!(fs::read(folder.join("b.npz")).unwrap(), bytes);
+}
+
+#[test]
+fn what_cannot_be_written_is_the_users_error() {
+    let folder = folder("data-refused");
+    for (command, words) in [
+        ("data gekitai -o games.txt", "the file must end with .npz, got `games.txt`"),
+        ("data gekitai --games 0 -o a.npz", "nothing to write"),
+        ("data chess -o a.npz", "there is no game `chess`"),
+        ("data gekitai --games 1 --nodes 9 -o none/a.npz", "cannot write none/a.npz"),
+    ] {
+        let told = quadrille(&command.split(' ').collect::<Vec<_>>(), &folder);
+        let error = String::from_utf8(told.stderr).unwrap();
+        assert_eq!(told.status.code(), Some(2), "{command}: {error}");
+        assert!(error.contains(words), "{command}: {error}");
+    }
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+}
+
+#[test]
+#[ignore = "the higher levels take minutes"]
+fn levels_are_stronger_than_random_play() {
+    let told = quadrille(&["baselines", "gekitai", "--games", "4"], Path::new("."));
+    let table = String::from_utf8(told.stdout).unwrap();
+    let place = |who: &str| table.find(&format!("`{who}`")).unwrap_or_else(|| panic!("{table}"));
+    assert!(place("level:9") < place("level:1") && place("level:5") < place("random"), "{table}");
+    assert!(table.contains("| `random` | 0 |"), "{table}");
+}
