@@ -316,3 +316,33 @@ async fn of_all_lines_that_name_an_address_the_last_one_counts() {
     );
     assert_eq!(make(balancer, &["10.0.0.11"]).await, 429);
 }
+
+#[tokio::test]
+async fn pages_of_other_sites_may_read_what_anybody_may_read_and_nothing_else() {
+    let local = Local::new().await;
+    let game = local.people("gekitai").await;
+    let host = ("host", "127.0.0.1:8000");
+    let sent = async |method: Method, path: &str| {
+        let request = Request::builder().method(method).uri(path).header(host.0, host.1);
+        let request = request.header("origin", "https://other.example");
+        local.send(request.body(Body::empty()).unwrap()).await
+    };
+    let allowed = |headers: &axum::http::HeaderMap| {
+        headers.get(header::ACCESS_CONTROL_ALLOW_ORIGIN).map(|own| own.to_str().unwrap().to_owned())
+    };
+    for path in ["/api/catalogue", &format!("/api/games/{}", game.id), "/api/results/gekitai"] {
+        let answer = sent(Method::GET, path).await;
+        assert_eq!(
+            (answer.status.as_u16(), allowed(&answer.headers)),
+            (200, Some("*".into())),
+            "{path}"
+        );
+    }
+    // A browser asks like this before it sends a token or JSON, and takes no for an answer.
+    let asked = sent(Method::OPTIONS, &format!("/api/games/{}/commands", game.id)).await;
+    assert!(!asked.status.is_success());
+    assert!(asked.headers.get(header::ACCESS_CONTROL_ALLOW_HEADERS).is_none());
+    let posted = sent(Method::POST, "/api/games").await;
+    assert_eq!((posted.status.as_u16(), allowed(&posted.headers)), (403, None));
+    assert_eq!(allowed(&sent(Method::GET, "/").await.headers), None, "pages are no data");
+}

@@ -8,7 +8,7 @@ use crate::metrics::Metrics;
 use axum::Router;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{ConnectInfo, DefaultBodyLimit, MatchedPath, Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use hyper::body::{Frame, SizeHint};
@@ -242,7 +242,7 @@ async fn check(guard: &Guard, client: IpAddr, mut request: Request, next: Next) 
     if path.starts_with("/api/") {
         response = held(guard, client, response);
     }
-    add_headers(&path, response.headers_mut());
+    add_headers(&path, &method, response.headers_mut());
     let status = response.status();
     guard.metrics.answered(&route, status.as_u16(), started.elapsed());
     if status == StatusCode::TOO_MANY_REQUESTS {
@@ -311,7 +311,7 @@ impl HttpBody for Held {
     }
 }
 
-fn add_headers(path: &str, headers: &mut HeaderMap) {
+fn add_headers(path: &str, method: &Method, headers: &mut HeaderMap) {
     let policy = if path.starts_with("/embed/") { EMBED_POLICY } else { POLICY };
     let mut put = |name: HeaderName, value: &'static str| {
         headers.insert(name, HeaderValue::from_static(value));
@@ -319,7 +319,14 @@ fn add_headers(path: &str, headers: &mut HeaderMap) {
     put(header::CONTENT_SECURITY_POLICY, policy);
     put(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
     put(header::REFERRER_POLICY, "no-referrer");
-    put(HeaderName::from_static("cross-origin-resource-policy"), "same-origin");
+    // What anybody may read, pages of other sites may read too. A token in the header of a request would make a browser ask
+    // first, and that is not answered.
+    let public = path.starts_with("/api/") && method.is_safe();
+    let readers = if public { "cross-origin" } else { "same-origin" };
+    put(HeaderName::from_static("cross-origin-resource-policy"), readers);
+    if public {
+        put(header::ACCESS_CONTROL_ALLOW_ORIGIN, "*");
+    }
     put(HeaderName::from_static("cross-origin-opener-policy"), "same-origin");
     put(HeaderName::from_static("permissions-policy"), PERMISSIONS);
     if path.starts_with("/api/") && !headers.contains_key(header::CACHE_CONTROL) {
