@@ -86,12 +86,25 @@ pub(crate) static SIX_MAKING_5: Part =
     part("six-making-5.net", "six-making", SearchOf(5), kept!("../nets/six-making-5.net"));
 pub(crate) static GEKITAI: Part =
     part("gekitai.net", "gekitai", SearchOf(6), kept!("../nets/gekitai.net"));
-static PUZZLES: [Part; 4] = [
-    part("puzzles-glaisher.txt", "glaisher", Puzzles, kept!("puzzles/glaisher.txt")),
-    part("puzzles-gekitai.txt", "gekitai", Puzzles, kept!("puzzles/gekitai.txt")),
-    part("puzzles-jeson-mor.txt", "jeson-mor", Puzzles, kept!("puzzles/jeson-mor.txt")),
-    part("puzzles-six-making.txt", "six-making", Puzzles, kept!("puzzles/six-making.txt")),
-];
+
+/// Puzzles in files of a hundred, from easy to hard.
+macro_rules! puzzles {
+    ($($game:literal: $($number:literal)*;)*) => {
+        static PUZZLES: [Part; [$($($number),*),*].len()] = [$($(part(
+            concat!("puzzles-", $game, "-", $number, ".txt"),
+            $game,
+            Puzzles,
+            kept!(concat!("puzzles/", $game, "/", $number, ".txt")),
+        )),*),*];
+    };
+}
+
+puzzles! {
+    "glaisher": 1 2 3 4 5 6 7 8 9 10;
+    "gekitai": 1 2 3 4 5 6 7 8;
+    "jeson-mor": 1 2 3 4 5 6 7 8;
+    "six-making": 1 2 3 4 5 6 7;
+}
 
 const GEKITAI_4: Options = &[("size", 4), ("markers", 8)];
 const GEKITAI_5_4: Options = &[("size", 5), ("markers", 4)];
@@ -177,11 +190,9 @@ pub fn missing(session: &dyn Session) -> Vec<&'static str> {
     parts().filter(missing).map(|part| part.name).collect()
 }
 
-/// The puzzles of a game, or the missing part that has them; neither if the game has none.
-pub fn puzzles(game: &str) -> Result<&'static str, Option<&'static str>> {
-    let part = PUZZLES.iter().find(|part| part.game == game).ok_or(None)?;
-    let bytes = part.bytes().ok_or(Some(part.name))?;
-    std::str::from_utf8(bytes).map_err(|_| None)
+/// The parts that hold the puzzles of a game, in order.
+pub fn puzzle_parts(game: &str) -> impl Iterator<Item = &'static Part> + use<'_> {
+    PUZZLES.iter().filter(move |part| part.game == game)
 }
 
 /// The certificates about positions with the options of a match, or the missing parts that have them.

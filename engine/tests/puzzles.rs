@@ -84,7 +84,7 @@ fn check<G: Play>() {
         puzzle.solution.iter().for_each(|turn| game.play(turn).unwrap());
         assert_eq!(game.outcome(), Some(Outcome::Win(mover)));
         assert_eq!(puzzle.solution.len() as u32, 2 * puzzle.turns - 1);
-        if i % 8 == 0 || is_long() {
+        if i % (puzzles.len() / 12).max(1) == 0 || is_long() {
             has_one_solution::<G>(puzzle);
         }
     }
@@ -104,9 +104,10 @@ mod puzzles_of_every_game_have_one_solution {
 }
 
 #[test]
-fn four_games_have_a_hundred_puzzles_each() {
+fn the_puzzles_of_a_game_fill_their_files() {
     for game in ["glaisher", "gekitai", "jeson-mor", "six-making"] {
-        assert_eq!(shipped(game).len(), 100, "{game}");
+        let (count, all) = (engine::puzzles::count(game), shipped(game));
+        assert!(count >= 100 && all.len() == count, "{game}: {} of {count}", all.len());
     }
     assert!(shipped("chess").is_empty());
 }

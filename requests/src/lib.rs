@@ -38,6 +38,7 @@ pub mod seated;
 pub mod think;
 pub mod tree;
 pub mod view;
+pub mod why;
 mod work;
 
 pub use budget::{Budget, Effort};
@@ -88,7 +89,7 @@ pub enum Request {
     /// An attempt at a lesson.
     Lesson(lessons::LessonTry),
     /// The puzzles of a game.
-    Puzzles(GameId),
+    Puzzles(puzzles::Which),
     /// An attempt at a puzzle.
     Puzzle(puzzles::Attempt),
     /// The solved positions of a game.
@@ -205,7 +206,7 @@ impl Request {
             "review" => Request::Review(search(fields)?),
             "lessons" => Request::Lessons(read::fields(fields, &["game"])?),
             "lesson" => Request::Lesson(read::fields(fields, &lessons::LessonTry::FIELDS)?),
-            "puzzles" => Request::Puzzles(read::fields(fields, &["game"])?),
+            "puzzles" => Request::Puzzles(read::fields(fields, &puzzles::Which::FIELDS)?),
             "puzzle" => Request::Puzzle(read::fields(fields, &puzzles::Attempt::FIELDS)?),
             _ => {
                 let ask = rules::game::shorten(ask);
@@ -243,7 +244,7 @@ impl Request {
             Request::Rules(game) => game.rules()?,
             Request::Lessons(game) => Answer::Lessons(lessons::list(&game.game)?),
             Request::Lesson(attempt) => Answer::Lesson(Box::new(attempt.answer()?)),
-            Request::Puzzles(game) => Answer::Puzzles(puzzles::list(&game.game)?),
+            Request::Puzzles(which) => Answer::Puzzles(which.answer()?),
             Request::Puzzle(attempt) => Answer::Puzzle(Box::new(attempt.answer()?)),
             Request::Results(game) => Answer::Known(proofs::results(&game.game)?),
             Request::Proof(given) => Answer::Known(proofs::follow(&given, budget)?),

@@ -3,16 +3,32 @@
 use crate::given::{game, play};
 use crate::lessons::open;
 use crate::view::Shown;
-use engine::puzzles::{Puzzle, shipped};
-use engine::{Entry, Session, parts};
+use crate::why;
+use engine::puzzles::{PER_PART, Puzzle, count, part};
+use engine::{Entry, Session};
 use rules::{Outcome, Player};
 use serde::{Deserialize, Serialize};
 use table::Refusal;
 
-/// The puzzles of a game, from easy to hard.
+/// Which puzzles to list: all of a game, one hundred of them, or one.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Which {
+    /// The game's id.
+    pub game: String,
+    /// Which hundred, from 1.
+    #[serde(default)]
+    pub part: Option<usize>,
+    /// Which one, from 1.
+    #[serde(default)]
+    pub number: Option<usize>,
+}
+
+/// Puzzles of a game, from easy to hard.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PuzzleList {
     game: &'static str,
+    /// How many there are in all.
+    of: usize,
     puzzles: Vec<PuzzleEntry>,
 }
 
@@ -22,20 +38,71 @@ struct PuzzleEntry {
     number: usize,
     position: String,
     turns: u32,
-    rating: u64,
+    rating: u32,
+    /// What the first turn does: `capture`, `push` (off the board), `top` (a tower) or `quiet`.
+    theme: &'static str,
 }
 
-/// Lists the puzzles of a game.
-pub fn list(id: &str) -> Result<PuzzleList, Refusal> {
-    let entry = game(id)?;
-    let row = |(puzzle, number): (Puzzle, usize)| PuzzleEntry {
-        number,
-        position: puzzle.position,
-        turns: puzzle.turns,
-        rating: puzzle.rating,
-    };
-    let puzzles = of_game(entry)?.into_iter().zip(1..).map(row).collect();
-    Ok(PuzzleList { game: entry.info.id, puzzles })
+impl Which {
+    /// The fields of this request.
+    pub const FIELDS: [&str; 3] = ["game", "part", "number"];
+
+    /// Lists the puzzles.
+    pub fn answer(&self) -> Result<PuzzleList, Refusal> {
+        let entry = game(&self.game)?;
+        let of = count(entry.info.id);
+        let numbers = match (self.part, self.number) {
+            (_, Some(number)) => {
+                within("number", number, of)?;
+                number..number + 1
+            }
+            (Some(part), None) => {
+                within("part", part, of.div_ceil(PER_PART))?;
+                (part - 1) * PER_PART + 1..part * PER_PART + 1
+            }
+            (None, None) => 1..of + 1,
+        };
+        let mut puzzles = Vec::new();
+        for file in (numbers.start - 1) / PER_PART..(numbers.end - 1).div_ceil(PER_PART) {
+            let first = file * PER_PART + 1;
+            let some = of_part(entry, file)?.into_iter().zip(first..);
+            puzzles.extend(some.filter(|(_, number)| numbers.contains(number)));
+        }
+        let row = |(puzzle, number): (Puzzle, usize)| PuzzleEntry {
+            number,
+            turns: puzzle.turns,
+            rating: rating(&puzzle),
+            theme: theme(entry, &puzzle),
+            position: puzzle.position,
+        };
+        Ok(PuzzleList { game: entry.info.id, of, puzzles: puzzles.into_iter().map(row).collect() })
+    }
+}
+
+/// Refuses a number that is not from 1 to `of`.
+fn within(field: &'static str, number: usize, of: usize) -> Result<(), Refusal> {
+    if (1..=of).contains(&number) {
+        return Ok(());
+    }
+    Err(Refusal::not_there(format!("the puzzles are 1 to {of}, got {number}")).at(field))
+}
+
+/// The rating of the easiest puzzle, and what each doubling of the engine's effort and each further turn add to it.
+const EASIEST: u32 = 800;
+const PER_DOUBLING: u32 = 100;
+const PER_TURN: u32 = 60;
+
+/// How hard a puzzle is, on the scale of players' ratings: a guess by what the engine needed, until somebody measures.
+fn rating(puzzle: &Puzzle) -> u32 {
+    let doublings = (puzzle.rating / 50).max(1).ilog2();
+    EASIEST + PER_DOUBLING * doublings + PER_TURN * puzzle.turns.saturating_sub(2)
+}
+
+fn theme(entry: &Entry, puzzle: &Puzzle) -> &'static str {
+    let session = open(entry, &puzzle.position).ok();
+    session
+        .zip(puzzle.solution.first())
+        .map_or("quiet", |(session, turn)| why::theme(session.as_ref(), turn))
 }
 
 /// An attempt at a puzzle.
@@ -79,7 +146,7 @@ pub struct AttemptShown {
     of: usize,
     /// Within how many of their own turns the player must win.
     within: u32,
-    rating: u64,
+    rating: u32,
     player: u8,
     progress: Progress,
     view: Shown,
@@ -94,13 +161,11 @@ impl Attempt {
     /// Checks the attempt.
     pub fn answer(&self) -> Result<AttemptShown, Refusal> {
         let entry = game(&self.game)?;
-        let puzzles = of_game(entry)?;
-        let of = puzzles.len();
-        let found = self.number.checked_sub(1).and_then(|i| puzzles.into_iter().nth(i));
-        let puzzle = found.ok_or_else(|| {
-            let message = format!("the puzzles are 1 to {of}, got {}", self.number);
-            Refusal::not_there(message).at("number")
-        })?;
+        let of = count(entry.info.id);
+        within("number", self.number, of)?;
+        let at = self.number - 1;
+        let found = of_part(entry, at / PER_PART)?.into_iter().nth(at % PER_PART);
+        let puzzle = found.ok_or_else(|| Refusal::not_there("there is no such puzzle"))?;
         let mut session = open(entry, &puzzle.position)?;
         let player = session.turn();
         play(session.as_mut(), "turns", &self.turns)?;
@@ -108,7 +173,7 @@ impl Attempt {
             number: self.number,
             of,
             within: puzzle.turns,
-            rating: puzzle.rating,
+            rating: rating(&puzzle),
             player: player.number(),
             progress: progress(&puzzle, player, session.as_ref()),
             view: Shown::of(session.as_ref(), self.flipped),
@@ -117,12 +182,9 @@ impl Attempt {
     }
 }
 
-/// The puzzles of a game; refused if they still have to be fetched.
-fn of_game(entry: &Entry) -> Result<Vec<Puzzle>, Refusal> {
-    match parts::puzzles(entry.info.id) {
-        Err(Some(part)) => Err(Refusal::needs(vec![part])),
-        _ => Ok(shipped(entry.info.id)),
-    }
+/// A hundred puzzles of a game; refused if they still have to be fetched.
+fn of_part(entry: &Entry, number: usize) -> Result<Vec<Puzzle>, Refusal> {
+    part(entry.info.id, number).map_err(|part| Refusal::needs(vec![part]))
 }
 
 /// The progress of an attempt by the player who was to move at the start.

@@ -3,6 +3,7 @@
 use crate::budget::Budget;
 use crate::desk::Desk;
 use crate::think::{Search, bar, search_on};
+use crate::why::{Mistake, Why};
 use engine::score::{WIN, earlier, win_after, win_in};
 use engine::solve::follow::{self, Truth};
 use engine::{Entry, Limits, Session, Stop};
@@ -42,6 +43,8 @@ pub struct Judged {
     /// The certificate that proves the score, if one does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proof: Option<&'static str>,
+    /// Why it was a mistake, if that can be said in a sentence.
+    pub why: Option<Why>,
 }
 
 /// A review in progress. It runs from the last position to the first, so that later findings are known when a turn is
@@ -96,17 +99,26 @@ impl Reviewing {
                 return None;
             }
             let ply = self.ply;
+            let played = self.turns.get(ply).zip(self.after.as_ref());
+            let told = played.map(|(turn, after)| {
+                worth.learn(turn, after.score);
+                let mut told = after.told(ply + 1, self.turns.len(), Some(&worth));
+                let mistake = Mistake {
+                    before: session,
+                    played: turn,
+                    better: &worth.best,
+                    answer: &after.best,
+                    proved: worth.winner().and(after.winner()),
+                };
+                told.why = told.mistake.and_then(|_| mistake.why());
+                told
+            });
             if ply == 0 {
                 self.session = None;
             } else {
                 session.undo_turn();
                 self.ply -= 1;
             }
-            let played = self.turns.get(ply).zip(self.after.as_ref());
-            let told = played.map(|(turn, after)| {
-                worth.learn(turn, after.score);
-                after.told(ply + 1, self.turns.len(), Some(&worth))
-            });
             self.after = Some(worth);
             if told.is_some() {
                 return told;
@@ -143,13 +155,19 @@ impl Worth {
         Some(Worth { entry, score, truth: said.truth, mover, best })
     }
 
-    /// What is proven, as a score from player 1's point of view.
+    /// What certificates or the search prove, as a score from player 1's point of view.
     fn proven(&self) -> Option<i32> {
-        let truth = self.truth?;
+        let Some(truth) = self.truth else { return win_in(self.score).map(|_| self.score) };
         let Some(winner) = truth.winner else { return Some(0) };
         let left = truth.left as i32;
         let turns = if winner == self.mover { (2 * left - 1).max(0) } else { 2 * left };
         Some(if winner == Player::One { win_after(turns) } else { -win_after(turns) })
+    }
+
+    /// Who wins by what is proven; nobody if it is a draw.
+    fn winner(&self) -> Option<Option<Player>> {
+        let one_wins = |score: i32| if score > 0 { Player::One } else { Player::Two };
+        self.proven().map(|score| win_in(score).map(|_| one_wins(score)))
     }
 
     fn told(&self, ply: usize, of: usize, before: Option<&Worth>) -> Judged {
@@ -161,13 +179,16 @@ impl Worth {
         let score = self.proven().unwrap_or(self.score);
         let proof = self.truth.map(|truth| truth.by).filter(|by| !by.is_empty());
         let (win_in, bar) = (win_in(score), bar(self.entry, score));
-        Judged { ply, of, score, win_in, bar, best, loss, mistake, proof }
+        Judged { ply, of, score, win_in, bar, best, loss, mistake, proof, why: None }
     }
 
-    /// If the turn played turned out better than the best one found, it becomes the best.
+    /// If the turn played turned out better than the best one found, it becomes the best; no estimate outweighs a proof.
     fn learn(&mut self, turn: &str, after: i32) {
         let sign = if self.mover == Player::One { 1 } else { -1 };
         let after = earlier(after, 1);
+        if self.truth.is_some() && win_in(after).is_none() {
+            return;
+        }
         if sign * after > sign * self.score {
             self.score = after;
             self.best = vec![turn.to_owned()];
@@ -204,15 +225,27 @@ mod tests {
         assert_eq!(lost(Player::One, WIN - 3, 0), CLEARLY_WON);
     }
 
+    fn worth(mover: Player, score: i32) -> Worth {
+        Worth { entry: &engine::GAMES[0], score, truth: None, mover, best: Vec::new() }
+    }
+
+    #[test]
+    fn where_proofs_know_both_positions_estimates_do_not_matter() {
+        let proven = |score, winner| {
+            let truth = Some(Truth { winner, left: 4, by: "" });
+            Worth { truth, ..worth(Player::One, score) }
+        };
+        let (won, lost) = (Some(Player::One), Some(Player::Two));
+        assert_eq!(proven(10, won).loss_to(&proven(-5, lost)), 2 * CLEARLY_WON);
+        assert_eq!(proven(900, won).loss_to(&proven(-900, won)), 0);
+        assert_eq!(proven(0, None).loss_to(&proven(0, lost)), CLEARLY_WON);
+        assert_eq!(proven(40, won).loss_to(&worth(Player::Two, 30)), 10, "one of them says nothing");
+        assert_eq!(proven(40, won).loss_to(&worth(Player::Two, -WIN + 4)), 2 * CLEARLY_WON);
+    }
+
     #[test]
     fn what_came_out_later_is_known_before() {
-        let mut worth = Worth {
-            entry: &engine::GAMES[0],
-            score: -17,
-            truth: None,
-            mover: Player::Two,
-            best: vec!["e5".into()],
-        };
+        let mut worth = Worth { best: vec!["e5".into()], ..worth(Player::Two, -17) };
         worth.learn("c5", 12);
         assert_eq!((worth.score, worth.best[0].as_str()), (-17, "e5"));
         worth.learn("c5", -(WIN - 11));
@@ -221,23 +254,8 @@ mod tests {
 
     #[test]
     fn mistakes_are_named_by_their_size() {
-        let before = Worth {
-            entry: &engine::GAMES[0],
-            score: 0,
-            truth: None,
-            mover: Player::One,
-            best: vec!["c4".into()],
-        };
-        let named = |score| {
-            let after = Worth {
-                entry: &engine::GAMES[0],
-                score,
-                truth: None,
-                mover: Player::Two,
-                best: Vec::new(),
-            };
-            after.told(1, 9, Some(&before)).mistake
-        };
+        let before = Worth { best: vec!["c4".into()], ..worth(Player::One, 0) };
+        let named = |score| worth(Player::Two, score).told(1, 9, Some(&before)).mistake;
         assert_eq!(named(-40), None);
         assert_eq!(named(-60), Some("inaccuracy"));
         assert_eq!(named(-150), Some("mistake"));
@@ -262,7 +280,9 @@ mod tests {
         assert!(told[0].win_in.is_some_and(|turns| turns > 0), "{told:?}");
         assert!(told[1].win_in.is_some_and(|turns| turns < 0), "{told:?}");
         assert_eq!((told[1].mistake, told[1].proof), (Some("blunder"), Some("gekitai-a1.proof")));
-        assert_eq!(reviewed(&["c3"])[1].mistake, None);
+        let why = told[1].why.as_ref().unwrap();
+        assert_eq!(why.text, "After f6 O wins by force: that is proved.");
+        assert_eq!(reviewed(&[&told[1].best[0]])[1].mistake, None);
     }
 
     #[test]

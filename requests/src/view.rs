@@ -42,6 +42,8 @@ pub struct Shown {
     steps: Vec<ShownStep>,
     turns: Vec<String>,
     last: Vec<Trace>,
+    /// What the last turn did, in words; null before the first.
+    said: Option<String>,
     winning: Vec<usize>,
     seed: Value,
 }
@@ -101,6 +103,7 @@ impl Shown {
             steps: steps.into_iter().map(|one| step(one, next.as_mut())).collect(),
             turns,
             last: session.last_traces(),
+            said: session.last_effect(),
             seed: json!({ "value": session.seed_value() }),
             winning: diagram.marks.winning,
             players: diagram.players,

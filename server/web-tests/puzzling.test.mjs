@@ -3,12 +3,15 @@ import { test } from 'node:test';
 import {
   BEGIN,
   again,
-  byDifficulty,
+  isClean,
   marksOf,
   mayTry,
   nextOpen,
   note,
   ofTheDay,
+  rate,
+  ratingText,
+  standingOf,
   task,
   verdict,
 } from '../web/pages/puzzling.js';
@@ -37,26 +40,35 @@ test('damaged notes are as none', () => {
   assert.deepEqual(marksOf(kept, 'g'), {});
 });
 
-test('the next puzzle is the next that was not solved alone, and begins again at the end', () => {
+test('the next puzzle is the next that was not solved, then the next hundred, then the first', () => {
   const marks = { p1: 'solved', p3: 'solved', p7: 'solved', p4: 'helped' };
-  assert.equal(nextOpen(puzzles, marks, 0), 2);
-  assert.equal(nextOpen(puzzles, marks, 2), 4);
-  assert.equal(nextOpen(puzzles, marks, 6), 2);
-  assert.equal(
-    nextOpen(puzzles, Object.fromEntries(puzzles.map(({ position }) => [position, 'solved'])), 3),
-    4,
-  );
+  assert.equal(nextOpen(puzzles, marks, 0, 7), 2);
+  assert.equal(nextOpen(puzzles, marks, 2, 7), 4);
+  assert.equal(nextOpen(puzzles, marks, 6, 7), 1);
+  assert.equal(nextOpen(puzzles, marks, 6, 300), 8);
 });
 
-test('every puzzle is in one of three groups, in order', () => {
-  assert.deepEqual(
-    byDifficulty(puzzles).flatMap(([, some]) => some),
-    puzzles,
-  );
-  assert.deepEqual(
-    byDifficulty(puzzles).map(([, some]) => some.length),
-    [3, 3, 1],
-  );
+test('what is solved at once lifts the rating and the streak, and what is not ends it', () => {
+  const kept = storage();
+  const puzzle = { ...puzzles[0], rating: 1500 };
+  assert.equal(ratingText(standingOf(kept, 'g')), '1500?');
+  rate(kept, 'g', puzzle, true);
+  const { was, now } = rate(kept, 'g', puzzle, true);
+  assert.deepEqual([now.streak, now.best, now.played], [2, 2, 2]);
+  assert.ok(now.rating.rating > was.rating.rating && was.rating.rating > 1500);
+  const after = rate(kept, 'g', puzzle, false).now;
+  assert.deepEqual([after.streak, after.best], [0, 2]);
+  assert.ok(after.rating.rating < now.rating.rating);
+  assert.deepEqual(standingOf(kept, 'g'), after);
+  assert.equal(standingOf(kept, 'other').played, 0);
+});
+
+test('solved is only what was solved without help and without a wrong turn', () => {
+  const done = { ...BEGIN, turns: ['a'], progress: 'solved' };
+  assert.equal(isClean(done), true);
+  assert.equal(isClean({ ...done, erred: true }), false);
+  assert.equal(isClean({ ...done, helped: true }), false);
+  assert.equal(isClean({ ...done, progress: 'right' }), false);
 });
 
 test('the puzzles of the days visit all of them, one game after another', () => {
@@ -82,7 +94,11 @@ test('a try says what has become of it, and how far it is', () => {
   assert.equal(said({ turns: ['a'], progress: 'right', busy: true }), 'White defends…');
   assert.equal(said({ turns: ['a', 'b'], progress: 'right' }), 'Right. 2 turns to go.');
   assert.equal(said({ turns: ['a'], progress: 'wrong' }), 'a does not win by force. Try again.');
+  const refuted = said({ turns: ['a', 'b'], progress: 'wrong', refuted: 'b' });
+  assert.equal(refuted, 'a does not win by force: White answers b. Try again.');
   assert.equal(said({ turns: ['a'], progress: 'solved', helped: true }), 'Solved, with help.');
+  const erred = said({ turns: ['a'], progress: 'solved', erred: true });
+  assert.equal(erred, 'Solved, after a wrong turn.');
   assert.equal(said({ turns: ['a', 'b'], ply: 1, progress: 'wrong' }), 'Turn 1 of 2');
 });
 
@@ -95,6 +111,6 @@ test('nothing can be tried while the defence thinks, in the past, or when it is 
 });
 
 test('help is remembered when one begins again', () => {
-  const two = { ...BEGIN, turns: ['a', 'b'], helped: true };
-  assert.deepEqual(again(two), { ...BEGIN, helped: true });
+  const two = { ...BEGIN, turns: ['a', 'b'], helped: true, erred: true };
+  assert.deepEqual(again(two), { ...BEGIN, helped: true, erred: true });
 });

@@ -31,10 +31,26 @@ pub struct Puzzle {
     pub record: String,
 }
 
+/// How many puzzles one data file holds, so that nobody has to fetch all of them for one.
+pub const PER_PART: usize = 100;
+
+/// How many puzzles of a game come with the program.
+pub fn count(game: &str) -> usize {
+    find(game).map_or(0, |entry| parts::puzzle_parts(entry.info.id).count() * PER_PART)
+}
+
 /// The puzzles of a game that come with the program, from easy to hard.
 pub fn shipped(game: &str) -> Vec<Puzzle> {
-    let Some(entry) = find(game) else { return Vec::new() };
-    read(parts::puzzles(entry.info.id).unwrap_or_default()).unwrap_or_default()
+    let files = 0..count(game).div_ceil(PER_PART);
+    files.flat_map(|number| part(game, number).unwrap_or_default()).collect()
+}
+
+/// A hundred of them, or the missing part that has them.
+pub fn part(game: &str, number: usize) -> Result<Vec<Puzzle>, &'static str> {
+    let part = find(game).and_then(|entry| parts::puzzle_parts(entry.info.id).nth(number));
+    let Some(part) = part else { return Ok(Vec::new()) };
+    let text = std::str::from_utf8(part.bytes().ok_or(part.name)?).unwrap_or_default();
+    Ok(read(text).unwrap_or_default())
 }
 
 /// Reads puzzles as `quadrille puzzles` writes them: a sequence of records.

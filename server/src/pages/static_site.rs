@@ -62,7 +62,7 @@ fn folders() -> impl Iterator<Item = String> {
 fn puzzle_folders() -> impl Iterator<Item = String> {
     engine::GAMES.iter().flat_map(|entry| {
         let id = entry.info.id;
-        (1..=engine::puzzles::shipped(id).len()).map(move |n| format!("puzzles/{id}/{n}"))
+        (1..=engine::puzzles::count(id)).map(move |n| format!("puzzles/{id}/{n}"))
     })
 }
 

@@ -2,7 +2,7 @@
  * Analysis: any position or record, the engine, a tree of variations, and the review of a game.
  *
  * @typedef {import('../program/views.js').GameInfo} GameInfo
- * @typedef {{tree: import('./tree.js').Tree, node: number|null, review: import('./review.js').Entry[]|undefined,
+ * @typedef {{tree: import('./tree.js').Tree, node: number|null, review: import('./moments.js').Entry[]|undefined,
  *   flipped: boolean}} State
  *   `node` is the turn of the tree whose position is seen, null before the first
  * @typedef {{state: State, info: GameInfo, key: string, first: 1|2, finding: boolean, main: HTMLElement,
@@ -21,12 +21,14 @@ import { aboutHere, isSame } from '../play/here.js';
 import { arrowsFor, createPlay } from '../play/play.js';
 import { rulesPanel } from '../play/rulespanel.js';
 import { stepKeys, zen } from '../play/turns.js';
+import { sleep } from '../connection/reach.js';
 import { ask, thought } from '../program/ask.js';
 import { catalogue, playLink, view as askView } from '../program/views.js';
 import { firstPlayer } from '../table/live.js';
 import { createParts, putTogether } from './analysisparts.js';
 import { begin, intakePage } from './intake.js';
-import { createReview, mistakes } from './review.js';
+import { mistakes } from './moments.js';
+import { createReview } from './review.js';
 import { saveTree } from './saved.js';
 import { createThinking } from './thinking.js';
 import * as trees from './tree.js';
@@ -97,24 +99,75 @@ const reviewHooks = (p) => {
   const { tags } = p.state.tree;
   const name = (/** @type {1|2} */ n) =>
     tags.find(([tag]) => tag === `Player${n}`)?.[1] ?? p.info.players[n - 1];
-  const nodeAt = (/** @type {number} */ ply) => trees.mainLine(p.state.tree)[ply - 1] ?? null;
   return {
     players: [name(1), name(2)],
+    sides: p.info.players,
     first: p.first,
     saved: p.state.review,
     place: () => placeAt(p, trees.mainLine(p.state.tree).at(-1) ?? null),
-    onGo: (ply) => go(p, nodeAt(ply)),
+    onGo: (ply) => go(p, nodeAt(p, ply)),
     onChange: (review) => {
       p.state = { ...p.state, review };
       save(p);
       renderTree(p);
     },
-    onRetry: (ply) => {
-      go(p, nodeAt(ply));
-      hush(p);
-    },
-    onJudged: () => hush(p),
+    onTry: (ply, played) => tryAt(p, ply, played).catch(complain),
+    onAnswered: () => hush(p),
+    onPlay: (ply, line) => playOut(p, ply, line).catch(complain),
+    onHint: (ply, turn) => showFirst(p, ply, turn).catch(complain),
   };
+};
+
+/** The turn of the main line behind which this many have been played. @param {Page} p @param {number} ply */
+const nodeAt = (p, ply) => trees.mainLine(p.state.tree)[ply - 1] ?? null;
+
+/** Asks for something better than the turn that was played here. @param {Page} p @param {number} ply @param {string} played */
+const tryAt = async (p, ply, played) => {
+  p.state = { ...p.state, node: nodeAt(p, ply) };
+  hush(p);
+  await render(p);
+  const find = (/** @type {import('../program/views.js').Place} */ place) =>
+    arrowsFor(place, played, p.state.flipped);
+  await aboutHere(
+    () => here(p),
+    find,
+    (past) => p.play.past(past),
+  );
+};
+
+/** Where a turn begins, but not how it goes on. @param {Page} p @param {number} ply @param {string} turn */
+const showFirst = async (p, ply, turn) => {
+  if (p.state.node !== nodeAt(p, ply)) go(p, nodeAt(p, ply));
+  const find = (/** @type {import('../program/views.js').Place} */ place) =>
+    arrowsFor(place, turn, p.state.flipped);
+  await aboutHere(
+    () => here(p),
+    find,
+    ([first]) => {
+      const cell = first && ('place' in first ? first.place : first.from);
+      if (cell === undefined) return;
+      p.play.clear();
+      p.play.hint([{ place: cell }]);
+      say(`Look at ${p.play.base()?.cells[cell].name}.`);
+    },
+  );
+};
+
+/** How long each turn of a line is seen. */
+const PER_TURN = 900;
+
+/** Plays a line out, turn by turn, until it ends or somebody goes elsewhere. @param {Page} p @param {number} ply @param {string[]} line */
+const playOut = async (p, ply, line) => {
+  p.state = { ...p.state, node: nodeAt(p, ply) };
+  await render(p);
+  for (const turn of line) {
+    const { node } = p.state;
+    if (!(await branch(p, { do: 'add', turns: [turn] }))) return;
+    const mine = p.state.node;
+    sound('move');
+    await sleep(PER_TURN);
+    if (p.state.node !== mine || mine === node) return;
+  }
 };
 
 /** What the buttons do. @param {Page} p @returns {import('./analysisparts.js').Deeds} */
@@ -255,10 +308,11 @@ const complain = (error) => toast(capital(error.message), 'bad');
 
 /** Plays a turn, which is judged if it is a try. @param {Page} p @param {string} turn */
 const tryTurn = async (p, turn) => {
-  const trying = p.review.trying();
+  const asks = p.review.asks();
+  const answers = asks !== null && p.state.node === nodeAt(p, asks);
   if (!(await branch(p, { do: 'add', turns: [turn] }))) return;
   sound('move');
-  if (trying) await p.review.judge(turn);
+  if (answers) await p.review.judge(turn);
 };
 
 /** While a better turn is looked for, nothing tells it. @param {Page} p */

@@ -97,7 +97,7 @@ const createTools = (info, games, deeds) => {
  * @param {HTMLElement} main @param {import('../program/views.js').GameInfo} info
  * @param {import('./analysis.js').Page} page
  */
-export const putTogether = (main, info, { parts, play, thinking }) => {
+export const putTogether = (main, info, { parts, play, thinking, review }) => {
   const { tabs, nav, preview } = parts;
   const here = el('span.connection.here', 'On this device');
   main.className = 'table analysis';
@@ -108,6 +108,7 @@ export const putTogether = (main, info, { parts, play, thinking }) => {
       '.side',
       'div.side',
       placeLine(info.name, 'analysis', here),
+      review.card,
       thinking.element,
       play.card,
       el(

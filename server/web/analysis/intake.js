@@ -15,7 +15,7 @@ import { emptyTree } from './tree.js';
 
 /**
  * @typedef {import('../program/views.js').GameInfo} GameInfo
- * @typedef {{tree: import('./tree.js').Tree, review?: import('./review.js').Entry[]}} Saved
+ * @typedef {{tree: import('./tree.js').Tree, review?: import('./moments.js').Entry[]}} Saved
  * @typedef {import('./pasted.js').Reading<GameInfo>} Reading
  */
 

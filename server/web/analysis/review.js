@@ -1,223 +1,349 @@
-/** The engine goes over a game: progress, curve, mistakes by size, and another try at each. */
+/** The engine goes over a game: progress, curve, accuracy, and a conversation about each mistake. */
 import { button } from '../common/controls.js';
 import { el, fill, say, setText } from '../common/dom.js';
-import { capital, plural, reasonOf, scoreText } from '../common/text.js';
+import { capital, plural, reasonOf } from '../common/text.js';
 import { MARKS } from '../play/turns.js';
 import { think } from '../program/ask.js';
 import { graph } from './graph.js';
+import { accuracy, counted, gaveAway, mistakes, moverOf, reason, verdict } from './moments.js';
 import { numberOf } from './variations.js';
 
 /**
- * @typedef {{ply: number, of: number, score: number, win_in: number|null, bar: number, best: string[], loss: number,
- *   mistake: string|null}} Entry
+ * @typedef {import('./moments.js').Entry} Entry
+ * @typedef {import('./moments.js').Answer} Answer
+ * @typedef {object} Hooks
+ * @property {[string, string]} players the names of who played
+ * @property {[string, string]} sides what the players are called in the game
+ * @property {1|2} first who began
+ * @property {() => import('../program/views.js').Place} place the whole game
+ * @property {(ply: number) => void} onGo
+ * @property {(entries: Entry[]) => void} onChange
+ * @property {(ply: number, played: string) => void} onTry the position before a mistake, which is tried again
+ * @property {() => void} onAnswered nothing has to be hidden any more
+ * @property {(ply: number, line: string[]) => void} onPlay plays a line out
+ * @property {(ply: number, turn: string) => void} onHint shows where a turn begins
+ * @property {Entry[]|undefined} saved
+ *
+ * @typedef {{hooks: Hooks, entries: Entry[], here: number, run: AbortController|null, asked: Entry|null,
+ *   open: boolean, said: string, judging: number, answers: Map<number, Answer>,
+ *   parts: ReturnType<typeof createParts>}} Review
+ *   `asked` is the mistake that is talked about, `open` while it has not been answered, `said` the last word about it
  */
 
-/** The sizes of mistakes, one and several. */
-const SIZES = { blunder: 'blunders', mistake: 'mistakes', inaccuracy: 'inaccuracies' };
 const PER_POSITION = 300;
-/** A turn that gives away no more than this is as good as the best. */
-const SMALL = 60;
 
-/** A score as the other side sees it. @param {{score: number, win_in: number|null}} line */
-const negated = ({ score, win_in: winIn }) => ({
-  score: -score,
-  win_in: winIn == null ? null : -winIn,
-});
-
-/** The mistakes, in the order of the game. @param {Entry[]} entries */
-export const mistakes = (entries) => entries.filter((entry) => Boolean(entry.mistake));
-
-/**
- * @param {{players: [string, string], first: 1|2, place: () => import('../program/views.js').Place, onGo: (ply:
- *   number) => void, onChange: (entries: Entry[]) => void,
- *   onRetry: (ply: number) => void, onJudged: () => void, saved?: Entry[]}} hooks
- */
+/** @param {Hooks} hooks */
 export const createReview = (hooks) => {
-  const { players, first, place, saved, onGo, onChange, onRetry, onJudged } = hooks;
-  // Reviews of older versions lack what the graph needs.
-  /** @type {Entry[]} */
-  let entries = saved?.every(({ bar }) => bar !== undefined) ? saved : [];
-  let here = 0;
-  /** @type {AbortController|null} */
-  let run = null;
-  /** @type {{entry: Entry, before: Entry|undefined}|null} */
-  let trying = null;
-  /** The mistakes whose answer has been looked for. @type {Set<number>} */
-  const answered = new Set();
+  const { saved } = hooks;
+  /** @type {Review} */
+  const r = /** @type {any} */ ({
+    hooks,
+    // Reviews of older versions lack what the graph needs.
+    entries: saved?.every(({ bar }) => bar !== undefined) ? saved : [],
+    here: 0,
+    run: null,
+    asked: null,
+    open: false,
+    said: '',
+    judging: 0,
+    answers: new Map(),
+  });
+  r.parts = createParts(r);
+  return {
+    element: r.parts.element,
+    card: r.parts.card,
+    go: () => go(r),
+    nextMistake: () => nextMistake(r),
+    judge: (/** @type {string} */ turn) => judge(r, turn),
+    trying: () => r.open,
+    /** How many turns come before the one that is tried again; null while nothing is. */
+    asks: () => (r.open && r.asked ? r.asked.ply - 1 : null),
+    /** What is asked while something better is looked for. */
+    question: () => (r.open ? 'Play something better' : ''),
+    entries: () => r.entries,
+    show: (/** @type {number} */ ply) => {
+      r.here = ply;
+      paint(r);
+    },
+    stop: () => r.run?.abort(),
+  };
+};
 
+/** @param {Review} r */
+const createParts = (r) => {
   const bar = el('progress#review-progress', { max: 1, value: 0, 'aria-label': 'Review' });
   const words = el('p#review-words', { role: 'status' });
   const picture = el('div#review-graph');
-  const list = el('ul#mistakes.mistakes', { 'aria-label': 'Mistakes' });
-  const start = button('#review-start.primary', 'Review this game', () => go());
-  const next = button('#next-mistake', 'Next mistake', () => nextMistake(), {
+  const list = el('ol#mistakes.mistakes', { 'aria-label': 'Mistakes' });
+  const tally = el('div#tally.tally');
+  const start = button('#review-start.primary', 'Review this game', () => go(r));
+  const next = button('#next-mistake', 'Next mistake', () => nextMistake(r), {
     title: 'Next mistake (n)',
   });
-  const retry = button('#retry', 'Retry', () => tryAgain());
+  const retry = button('#retry', 'Retry', () => tryAgain(r, current(r)));
   const element = el(
     'section.review',
     { 'aria-label': 'Review' },
-    ...[bar, words, picture, list],
-    el('div.row', start, next, retry),
+    ...[bar, words, el('div.row', start, next, retry), list, tally, picture],
   );
+  const title = el('h2#moment');
+  const about = el('p#moment-about');
+  const outcome = el('p#moment-words.verdict');
+  const hint = button('#moment-hint', 'Hint', () => showHint(r));
+  const show = button('#moment-show', 'Show it', () => showIt(r));
+  const skip = button('#moment-skip', 'Skip', () => skipOn(r));
+  const play = button('#moment-play', 'Play it out', () => playOut(r));
+  const on = button('#moment-next.primary', 'Next', () => skipOn(r));
+  const hidden = el('small#moment-hidden', 'Engine and lines stay hidden until you have answered.');
+  const card = el(
+    'section#moment-card.card.moment',
+    { 'aria-label': 'Find something better', hidden: true },
+    title,
+    about,
+    outcome,
+    el('div.row', hint, show, on, play, skip),
+    hidden,
+  );
+  const asking = { card, title, about, outcome, hint, show, skip, play, on, hidden };
+  return { bar, words, picture, list, tally, start, next, retry, element, ...asking };
+};
 
-  const moverOf = (/** @type {Entry} */ entry) =>
-    /** @type {1|2} */ (((first - 1 + entry.ply - 1) % 2) + 1);
-  const current = () => mistakes(entries).find((entry) => entry.ply === here);
+/** The mistake that is seen, after it or before it. @param {Review} r */
+const current = ({ entries, here, asked }) =>
+  asked ?? mistakes(entries).find(({ ply }) => ply === here);
 
-  const paint = () => {
-    const of = entries.at(-1)?.of ?? place().turns?.length ?? 0;
-    const running = run !== null;
-    start.disabled = of === 0;
-    bar.hidden = !running;
-    bar.value = of ? entries.length / (of + 1) : 0;
-    fill(
-      picture,
-      graph(entries, of, here, (ply) => onGo(ply)),
-    );
-    const found = mistakes(entries);
-    start.hidden = running || entries.length > 0;
-    next.hidden = retry.hidden = entries.length === 0;
-    next.disabled = found.length === 0;
-    retry.disabled = !current();
-    if (!trying) setText(words, summary(found, of));
-    fill(list, found.map(item));
-  };
+/** @param {Review} r @param {Entry} entry */
+const playedAt = ({ hooks }, { ply }) => hooks.place().turns?.[ply - 1] ?? '';
 
-  /** How far the review is, or what it has found. @param {Entry[]} found @param {number} of */
-  const summary = (found, of) => {
-    if (run) return `Going over the game: ${entries.length} of ${of + 1} positions`;
-    if (entries.length === 0) return 'The engine looks at every turn.';
-    if (found.length === 0) return 'No mistakes found.';
-    return players.map((name, i) => `${name}: ${counted(found, i + 1)}`).join(' · ');
-  };
+/** @param {Review} r */
+const paint = (r) => {
+  const { entries, hooks, parts, run, here } = r;
+  const { bar, picture, start, next, retry, words, list, tally } = parts;
+  const of = entries.at(-1)?.of ?? hooks.place().turns?.length ?? 0;
+  const done = entries.length > 0 && !run;
+  start.disabled = of === 0;
+  bar.hidden = !run;
+  bar.value = of ? entries.length / (of + 1) : 0;
+  fill(
+    picture,
+    graph(entries, of, here, (ply) => hooks.onGo(ply)),
+  );
+  const found = mistakes(entries);
+  start.hidden = run !== null || entries.length > 0;
+  next.hidden = retry.hidden = entries.length === 0;
+  next.disabled = found.length === 0;
+  retry.disabled = !current(r) || r.open;
+  setText(words, summary(r, found, of));
+  fill(
+    list,
+    found.map((entry) => item(r, entry)),
+  );
+  fill(tally, ...(done ? hooks.players.map((name, i) => score(r, name, i)) : []));
+  paintCard(r);
+};
 
-  /** The mistakes of a player by size. @param {Entry[]} found @param {number} player */
-  const counted = (found, player) => {
-    const own = found.filter((entry) => moverOf(entry) === player);
-    const sizes = Object.entries(SIZES).map(([size, several]) => ({
-      count: own.filter(({ mistake }) => mistake === size).length,
-      names: /** @type {const} */ ([size, several]),
-    }));
-    const some = sizes.filter(({ count }) => count > 0);
-    return some.map(({ count, names }) => plural(count, ...names)).join(', ') || 'none';
-  };
+/** How far the review is, or what it has found. @param {Review} r @param {Entry[]} found @param {number} of */
+const summary = ({ run, entries }, found, of) => {
+  if (run) return `Going over the game: ${entries.length} of ${of + 1} positions`;
+  if (entries.length === 0) return 'The engine looks at every turn.';
+  if (found.length === 0) return 'No mistakes found.';
+  return `${plural(found.length, 'moment')} to look at again.`;
+};
 
-  const item = (/** @type {Entry} */ entry) => {
-    const { ply, mistake, best } = entry;
-    const better = answered.has(ply) ? `, better ${best[0] ?? ''}` : '';
-    const one = button('', '', () => onGo(ply), {
-      'data-ply': ply,
-      'aria-current': ply === here ? 'true' : null,
-    });
-    one.append(
-      el(`b.mark-${mistake}`, MARKS[mistake ?? ''] ?? ''),
-      `${numberOf(ply + first - 2)} ${place().turns?.[ply - 1] ?? ''}`,
-      el('small', `${capital(mistake ?? '')}${better}`),
-    );
-    return el('li', one);
-  };
+/** @param {Review} r @param {string} name @param {number} i */
+const score = ({ entries, hooks }, name, i) => {
+  const player = /** @type {1|2} */ (i + 1);
+  const share = accuracy(entries, player, hooks.first);
+  return el(
+    'div',
+    el('span', `${name} `, el('b', share === null ? '–' : `${share} %`)),
+    el('small', counted(entries, player, hooks.first)),
+  );
+};
 
-  const go = async () => {
-    if (run) return;
-    const mine = new AbortController();
-    run = mine;
-    entries = [];
-    trying = null;
-    paint();
-    try {
-      await think(
-        'review',
-        { ...place(), time_ms: PER_POSITION },
-        (line) => {
-          if (line.ply === undefined) return;
-          entries = [...entries, line].sort((a, b) => a.ply - b.ply);
-          onChange(entries);
-          paint();
-        },
-        mine.signal,
-      );
-      say(`Review done. ${plural(mistakes(entries).length, 'mistake')} found.`);
-    } catch (error) {
-      setText(words, reasonOf(error));
-    }
-    run = null;
-    paint();
-  };
+const STATES = { found: 'Found', shown: 'Shown' };
 
-  const nextMistake = () => {
-    const all = mistakes(entries);
-    const found = all.find((entry) => entry.ply > here) ?? all[0];
-    if (found) {
-      onGo(found.ply);
-      say(`${capital(found.mistake ?? '')}: ${place().turns?.[found.ply - 1]}.`);
-    }
-  };
+/** @param {Review} r @param {Entry} entry */
+const item = (r, entry) => {
+  const { ply, mistake, best } = entry;
+  const asked = r.open && r.asked === entry;
+  const answer = r.answers.get(ply);
+  const told = (answer === 'found' || answer === 'shown') && !asked;
+  const one = button('', '', () => (told ? r.hooks.onGo(ply) : tryAgain(r, entry)), {
+    'data-ply': ply,
+    'aria-current': ply === r.here || asked ? 'true' : null,
+  });
+  const state = asked
+    ? 'Your turn'
+    : told
+      ? `${STATES[answer]} · better ${best[0] ?? ''}`
+      : answer && 'Tried, not yet found';
+  one.append(
+    el(`b.mark-${mistake}`, MARKS[mistake ?? ''] ?? ''),
+    el('span', `${numberOf(ply + r.hooks.first - 2)} ${playedAt(r, entry)}`),
+    el('small', state || `${capital(mistake ?? '')}, not yet tried`),
+  );
+  if (answer === 'found') one.append(el('span.done', { 'aria-hidden': 'true' }, '✓'));
+  return el('li', one);
+};
 
-  const tryAgain = () => {
-    const entry = current();
-    if (!entry) return;
-    trying = { entry, before: entries.find((one) => one.ply === entry.ply - 1) };
-    onRetry(entry.ply - 1);
-    setText(words, `Find something better than ${place().turns?.[entry.ply - 1]}.`);
-    if (element.parentElement) element.parentElement.scrollTop = 0;
-  };
+/** What is talked about. @param {Review} r */
+const paintCard = (r) => {
+  const { asked, open, parts, hooks, entries, said } = r;
+  const { card, title, about, outcome, hint, show, skip, play, on, hidden } = parts;
+  card.hidden = !asked;
+  if (!asked) return;
+  const mover = hooks.sides[moverOf(asked.ply, hooks.first) - 1];
+  const number = numberOf(asked.ply + hooks.first - 2).replace(/[.…]/, '');
+  fill(
+    title,
+    `Find something better than ${playedAt(r, asked)} `,
+    el(`span.mark-${asked.mistake}`, MARKS[asked.mistake ?? ''] ?? ''),
+  );
+  setText(
+    about,
+    open
+      ? `Turn ${number}, ${mover} to move. ${gaveAway(entries, asked, hooks.first)}`
+      : `Best: ${asked.best[0]}. ${reason(entries, asked, hooks.sides)}`,
+  );
+  setText(outcome, said);
+  outcome.hidden = !said;
+  hint.hidden = show.hidden = skip.hidden = hidden.hidden = !open;
+  play.hidden = on.hidden = open;
+  setText(on, following(r) ? 'Next' : 'Done');
+};
 
-  /** Judges a turn that was tried. @param {string} turn @returns {Promise<boolean>} */
-  const judge = async (turn) => {
-    if (!trying) return false;
-    const { entry, before } = trying;
-    trying = null;
-    answered.add(entry.ply);
-    onJudged();
-    if (turn === entry.best[0]) {
-      setText(words, `${turn} is the best turn.`);
-      say(`${turn} is the best turn.`);
-      return true;
-    }
-    setText(words, `Looking at ${turn}…`);
-    const turns = [...(place().turns ?? []).slice(0, entry.ply - 1), turn];
-    let last = /** @type {any} */ (null);
+/** The first mistake behind the one that is talked about which has not been answered. @param {Review} r */
+const following = ({ entries, asked, answers }) => {
+  const left = mistakes(entries).filter((one) => one !== asked && !answers.has(one.ply));
+  return left.find(({ ply }) => ply > (asked?.ply ?? 0)) ?? left[0];
+};
+
+/** @param {Review} r */
+const go = async (r) => {
+  if (r.run) return;
+  const mine = new AbortController();
+  Object.assign(r, { run: mine, entries: [], asked: null, open: false, said: '' });
+  r.answers.clear();
+  paint(r);
+  let wrong = '';
+  try {
     await think(
-      'analysis',
-      { ...place(), turns, lines: 1, time_ms: 1000 },
+      'review',
+      { ...r.hooks.place(), time_ms: PER_POSITION },
       (line) => {
-        if (line.lines?.[0]) last = line.lines[0];
+        if (line.ply === undefined) return;
+        r.entries = [...r.entries, line].sort((a, b) => a.ply - b.ply);
+        r.hooks.onChange(r.entries);
+        paint(r);
       },
-      new AbortController().signal,
-    ).catch(() => {});
-    const sign = moverOf(entry) === 1 ? 1 : -1;
-    const value = (/** @type {any} */ one) =>
-      one.win_in != null ? Math.sign(one.win_in) * (20_000 - Math.abs(one.win_in)) : one.score;
-    const now = last ? -value(last) : Infinity;
-    const loss = before ? sign * value(before) - now : 0;
-    const verdict =
-      loss <= SMALL
-        ? `${turn} is good: nothing is given away.`
-        : loss < entry.loss / 2
-          ? `${turn} is better, but ${entry.best[0]} is best.`
-          : `${turn} does not help. Best was ${entry.best[0]}.`;
-    const text = last ? `${verdict} (${scoreText(negated(last), moverOf(entry))})` : verdict;
-    setText(words, text);
-    say(text);
-    return true;
-  };
+      mine.signal,
+    );
+    say(`Review done. ${plural(mistakes(r.entries).length, 'mistake')} found.`);
+  } catch (error) {
+    wrong = reasonOf(error);
+  }
+  r.run = null;
+  paint(r);
+  if (wrong) setText(r.parts.words, wrong);
+};
 
-  return {
-    element,
-    go,
-    nextMistake,
-    judge,
-    trying: () => trying !== null,
-    /** What is asked while something better is looked for. */
-    question: () =>
-      trying ? `Find something better than ${place().turns?.[trying.entry.ply - 1]}.` : '',
-    entries: () => entries,
-    /** @param {number} ply */
-    show: (ply) => {
-      here = ply;
-      paint();
-    },
-    stop: () => run?.abort(),
+/** @param {Review} r */
+const nextMistake = (r) => {
+  const all = mistakes(r.entries);
+  const found = all.find((entry) => entry.ply > r.here) ?? all[0];
+  if (!found) return;
+  close(r);
+  r.hooks.onGo(found.ply);
+  say(`${capital(found.mistake ?? '')}: ${playedAt(r, found)}.`);
+};
+
+/** Asks for something better than a mistake. @param {Review} r @param {Entry|undefined} entry */
+const tryAgain = (r, entry) => {
+  if (!entry) return;
+  Object.assign(r, { asked: entry, open: true, said: '', judging: r.judging + 1 });
+  r.hooks.onTry(entry.ply - 1, playedAt(r, entry));
+  paint(r);
+  say(`${r.parts.title.textContent} ${r.parts.about.textContent}`);
+};
+
+/** Ends the talk about a mistake. @param {Review} r */
+const close = (r) => {
+  Object.assign(r, { asked: null, open: false, said: '', judging: r.judging + 1 });
+  r.hooks.onAnswered();
+  paint(r);
+};
+
+/** @param {Review} r @param {Answer} answer @param {string} text */
+const settle = (r, answer, text) => {
+  if (!r.asked) return;
+  if (r.answers.get(r.asked.ply) !== 'found') r.answers.set(r.asked.ply, answer);
+  Object.assign(r, { open: false, said: text });
+  r.hooks.onAnswered();
+  paint(r);
+  say(`${text} ${r.parts.about.textContent}`);
+};
+
+/** @param {Review} r */
+const showHint = (r) => {
+  if (r.asked && r.open) r.hooks.onHint(r.asked.ply - 1, r.asked.best[0]);
+};
+
+/** @param {Review} r */
+const showIt = (r) => {
+  if (!r.asked) return;
+  settle(r, 'shown', '');
+  playOut(r);
+};
+
+/** @param {Review} r */
+const playOut = ({ asked, hooks }) => {
+  if (asked) hooks.onPlay(asked.ply - 1, asked.best);
+};
+
+/** On to the next mistake that has not been answered. @param {Review} r */
+const skipOn = (r) => {
+  const next = following(r);
+  if (next) return tryAgain(r, next);
+  const all = mistakes(r.entries).length;
+  const found = [...r.answers.values()].filter((answer) => answer === 'found').length;
+  close(r);
+  setText(r.parts.words, `${found} of ${plural(all, 'moment')} answered without help.`);
+};
+
+/**
+ * The judgement of a try, by the measure of the review: it looks at the position before the turn and behind it.
+ * @param {Review} r @param {string[]} turns @returns {Promise<Entry|null>}
+ */
+const reviewed = async ({ hooks }, turns) => {
+  const enough = new AbortController();
+  let last = /** @type {Entry|null} */ (null);
+  const hear = (/** @type {any} */ line) => {
+    last ??= line.ply === turns.length ? line : null;
+    if (last) enough.abort();
   };
+  const asked = { ...hooks.place(), turns, time_ms: 2 * PER_POSITION };
+  await think('review', asked, hear, enough.signal).catch(() => {});
+  return last;
+};
+
+/** Judges a turn that was tried. @param {Review} r @param {string} turn */
+const judge = async (r, turn) => {
+  const { asked, open } = r;
+  if (!asked || !open) return;
+  const mine = ++r.judging;
+  const played = playedAt(r, asked);
+  r.said = `Looking at ${turn}…`;
+  paint(r);
+  const plain = turn === played || turn === asked.best[0];
+  const turns = [...(r.hooks.place().turns ?? []).slice(0, asked.ply - 1), turn];
+  const told = plain ? null : await reviewed(r, turns);
+  if (mine !== r.judging) return;
+  const { text, good, open: again } = verdict(asked, played, turn, told);
+  if (good) return settle(r, 'found', text);
+  if (!r.answers.has(asked.ply)) r.answers.set(asked.ply, 'missed');
+  if (again) r.hooks.onTry(asked.ply - 1, played);
+  r.said = text;
+  paint(r);
+  say(text);
 };

@@ -10,6 +10,7 @@
  * @property {Set<number>} [targets] the cells where one may go
  * @property {Hint[]} [hints]
  * @property {Hint[]} [later] a turn that is chosen ahead
+ * @property {Hint[]} [past] a turn that was played here before
  * @property {Part[]} [ghosts] where parts would land
  * @property {Set<number>} [grab] the cells from which a piece can be dragged
  * @property {Set<number>} [faint] the empty cells where a piece may be put

@@ -38,6 +38,7 @@ export const drawMarks = (marks, view, pitch, { occupied, cursor }) => {
   if (cursor !== null && view.cells[cursor]) above.push(ring('cursor', cursor, 1.2));
   above.push(...beads(marks.ghosts ?? [], 'ghost', view, occupied, pitch));
   const hints = [
+    ...(marks.past ?? []).map((one) => ({ one, kind: 'past' })),
     ...(marks.later ?? []).map((one) => ({ one, kind: 'later' })),
     ...(marks.hints ?? []).map((one) => ({ one, kind: marks.threat ? 'threat' : '' })),
   ];

@@ -116,7 +116,8 @@ const showDaily = async (box, games) => {
   const { puzzleOfTheDay, puzzlesOf } = await import('./puzzles.js');
   const { game, number } = await puzzleOfTheDay();
   const info = games.find(({ id }) => id === game);
-  const puzzle = (await puzzlesOf(game))[number - 1];
+  const { puzzles } = await puzzlesOf(game, { number });
+  const puzzle = puzzles[0];
   box.href = pageAt(`puzzles/${game}/${number}`);
   const { svg, turn } = await askView({ game, position: puzzle.position });
   const who = `${info?.players[turn - 1]} wins in ${plural(puzzle.turns, 'turn')}`;

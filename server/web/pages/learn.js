@@ -1,33 +1,57 @@
-/** Lessons: the rules of a game, one turn on the board at a time. */
+/** Lessons: the rules of a game, one turn on the board at a time, each followed by a small game. */
 import { pageAt } from '../address.js';
 import { button, placeLine } from '../common/controls.js';
-import { el, kept, onKeys, say, setText } from '../common/dom.js';
+import { complain, el, kept, onKeys, say, setText } from '../common/dom.js';
 import { choosing, gameShelf } from '../common/shelf.js';
 import { play as sound } from '../common/sound.js';
 import { remember, remembered } from '../common/storage.js';
 import { capital } from '../common/text.js';
 import { aboutHere } from '../play/here.js';
 import { arrowsFor, createPlay } from '../play/play.js';
-import { ask } from '../program/ask.js';
-import { gameOf } from '../program/views.js';
+import { ask, thought } from '../program/ask.js';
+import { gameOf, view as askView } from '../program/views.js';
 import { actionRow, layOut, taskCard, turnKeys, verdictLine } from './reader.js';
 
 /**
  * @typedef {import('../program/views.js').GameInfo} GameInfo
- * @typedef {{number: number, title: string, task: string, position: string}} Lesson
- * @typedef {{turns: string[], progress: 'begins'|'done'|'missed'}} State
+ * @typedef {{number: number, title: string, task: string, position: string, game: string}} Lesson
+ * @typedef {'begins'|'done'|'missed'|'playing'|'answering'|'won'|'lost'|'drawn'} Progress
+ * @typedef {{turns: string[], progress: Progress, inGame: boolean}} State `inGame` in the small game behind the task
  * @typedef {{state: State, info: GameInfo, lesson: Lesson, play: ReturnType<typeof createPlay>, verdict: HTMLElement,
- *   next: HTMLAnchorElement, again: HTMLButtonElement, show: HTMLButtonElement}} Page
+ *   task: HTMLElement, next: HTMLAnchorElement, again: HTMLButtonElement, show: HTMLButtonElement,
+ *   game: HTMLButtonElement}} Page
  */
 
 /** @type {State} */
-const BEGIN = { turns: [], progress: 'begins' };
+const BEGIN = { turns: [], progress: 'begins', inGame: false };
+/** @type {State} */
+const GAME = { turns: [], progress: 'playing', inGame: true };
 
-/** What is said of a try, and how it looks. */
-const WORDS = { begins: '', done: 'Well done.', missed: 'Not quite. Try again.' };
-const LOOKS = { begins: '', done: 'solved', missed: 'wrong' };
+/** What is said of a try, and how it looks. @type {Record<Progress, string>} */
+const WORDS = {
+  begins: '',
+  done: 'Well done.',
+  missed: 'Not quite. Try again.',
+  playing: '',
+  answering: '',
+  won: 'You have won.',
+  lost: 'You have lost. Try again.',
+  drawn: 'A draw. Try again.',
+};
+const LOOKS = /** @type {Record<Progress, string>} */ ({
+  done: 'solved',
+  won: 'solved',
+  missed: 'wrong',
+  lost: 'wrong',
+  drawn: 'wrong',
+});
+const GAME_TASK = 'Now win a small game. The novice you play often overlooks what you do next.';
 
 const doneKey = (/** @type {string} */ game) => `lessons.${game}`;
+const wonKey = (/** @type {string} */ game) => `lessons.won.${game}`;
+
+/** Notes that a lesson, or its game, is done. @param {string} key @param {number} number */
+const noteDone = (key, number) => remember(key, [...new Set([...remembered(key, []), number])]);
 
 /** @param {HTMLElement} main @param {string[]} rest */
 export const learnPage = async (main, rest) => {
@@ -67,18 +91,22 @@ const lessonPage = async (main, info, lessons, lesson) => {
     play: createPlay({
       label: `Board of ${info.name}`,
       sure: true,
-      mayPlay: () => p.state.turns.length === 0,
-      idle: () => '',
-      plays: () => p.state.turns.length === 0,
+      mayPlay: () => mayPlay(p.state),
+      idle: () => (p.state.progress === 'answering' ? 'The novice thinks…' : ''),
+      plays: () => mayPlay(p.state) || p.state.progress === 'answering',
       onTurn: (turn) => played(p, turn),
     }),
     verdict: verdictLine('lesson-words'),
+    task: /** @type {HTMLElement} */ (kept(el('p.task', lesson.task))),
+    game: button('#lesson-game', 'Play it', () => restart(p, GAME), { hidden: true }),
     next: el(
       'a#lesson-next.button.primary',
       { href, hidden: true },
       more ? 'Next' : `Play ${info.name}`,
     ),
-    again: button('#lesson-again', 'Try again', () => restart(p), { hidden: true }),
+    again: button('#lesson-again', 'Try again', () => restart(p, p.state.inGame ? GAME : BEGIN), {
+      hidden: true,
+    }),
     show: button('#lesson-show', 'Show me', () => reveal(p)),
   };
   layOut(
@@ -90,13 +118,17 @@ const lessonPage = async (main, info, lessons, lesson) => {
       `lesson ${number} of ${lessons.length}`,
       el('a', { href: pageAt(`rules/${info.id}`) }, 'All rules'),
     ),
-    taskCard(path(p, lessons), kept(el('h2', title)), kept(el('p.task', lesson.task)), p.verdict),
+    taskCard(path(p, lessons), kept(el('h2', title)), p.task, p.verdict),
     el('div.now', p.play.card),
-    actionRow(p.next, p.again, p.show),
+    actionRow(p.game, p.next, p.again, p.show),
   );
   onKeys({ ...turnKeys(p.play), h: () => reveal(p) });
   await render(p, false);
 };
+
+/** @param {State} state */
+const mayPlay = ({ turns, progress }) =>
+  progress === 'playing' || (progress === 'begins' && turns.length === 0);
 
 /** All lessons of the game: those that are done, this one, those to come. @param {Page} p @param {Lesson[]} lessons */
 const path = ({ info, lesson }, lessons) => {
@@ -116,18 +148,20 @@ const path = ({ info, lesson }, lessons) => {
 /** @param {Page} p */
 const placeOf = ({ info, lesson, state }) => ({
   game: info.id,
-  position: lesson.position,
+  position: state.inGame ? lesson.game : lesson.position,
   turns: state.turns,
 });
 
 /** @param {Page} p */
 const render = async (p, animate = true) => {
-  const { progress, turns } = p.state;
+  const { progress, turns, inGame } = p.state;
+  setText(p.task, inGame ? GAME_TASK : p.lesson.task);
   setText(p.verdict, WORDS[progress]);
-  p.verdict.dataset.progress = LOOKS[progress];
-  p.next.hidden = progress !== 'done';
+  p.verdict.dataset.progress = LOOKS[progress] ?? '';
+  p.game.hidden = progress !== 'done';
+  p.next.hidden = !['done', 'won', 'lost', 'drawn'].includes(progress);
   p.again.hidden = turns.length === 0;
-  p.show.hidden = progress === 'done';
+  p.show.hidden = progress === 'done' || inGame;
   await p.play.show(placeOf(p), { animate });
   p.play.render();
 };
@@ -135,29 +169,73 @@ const render = async (p, animate = true) => {
 /** @param {Page} p @param {string} turn */
 const played = async (p, turn) => {
   const { info, lesson } = p;
+  if (p.state.inGame) return playOn(p, turn);
   const asked = { game: info.id, number: lesson.number, turns: [turn] };
   const { progress } = await ask('lesson', asked);
-  p.state = { turns: [turn], progress };
+  p.state = { ...BEGIN, turns: [turn], progress };
   const done = progress === 'done';
   sound(done ? 'end' : 'low');
-  if (done) {
-    const before = remembered(doneKey(info.id), []);
-    remember(doneKey(info.id), [...new Set([...before, lesson.number])]);
-  }
+  if (done) noteDone(doneKey(info.id), lesson.number);
   await render(p, false);
   say(WORDS[p.state.progress]);
-  if (done) p.next.focus();
+  if (done) p.game.focus();
+};
+
+/** What has become of the small game, after a turn. @param {Page} p @param {string[]} turns @returns {Promise<Progress>} */
+const standing = async ({ info, lesson }, turns) => {
+  const seen = await askView({ game: info.id, position: lesson.game, turns });
+  if (!seen.over) return turns.length % 2 === 1 ? 'answering' : 'playing';
+  // The learner is the first player in every small game.
+  return seen.winner === 'draw' ? 'drawn' : seen.winner === 1 ? 'won' : 'lost';
+};
+
+/** A turn of the small game, and the answer. @param {Page} p @param {string} turn */
+const playOn = async (p, turn) => {
+  const turns = [...p.state.turns, turn];
+  sound('move');
+  p.state = { ...GAME, turns, progress: await standing(p, turns) };
+  await render(p, false);
+  if (p.state.progress === 'answering') answer(p).catch(complain);
+  else ended(p);
+};
+
+/** The novice answers, unless the game was begun again meanwhile. @param {Page} p */
+const answer = async (p) => {
+  const was = p.state;
+  const { turn } = await thought('turn', {
+    ...placeOf(p),
+    player: { kind: 'level', level: 1 },
+    seed: Math.floor(Math.random() * 2 ** 32),
+  });
+  const turns = [...was.turns, turn];
+  const progress = await standing(p, turns);
+  if (p.state !== was) return;
+  p.state = { ...GAME, turns, progress };
+  sound('other');
+  await render(p);
+  if (progress === 'playing') say(p.play.view()?.said ?? `The novice plays ${turn}.`);
+  else ended(p);
 };
 
 /** @param {Page} p */
-const restart = (p) => {
-  p.state = BEGIN;
+const ended = (p) => {
+  const won = p.state.progress === 'won';
+  sound(won ? 'end' : 'low');
+  if (won) noteDone(wonKey(p.info.id), p.lesson.number);
+  say(WORDS[p.state.progress]);
+  (won ? p.next : p.again).focus();
+};
+
+/** @param {Page} p @param {State} from */
+const restart = (p, from) => {
+  p.state = from;
+  say(from.inGame ? GAME_TASK : p.lesson.task);
   return render(p, false);
 };
 
 /** Shows how, without doing it. @param {Page} p */
 const reveal = async (p) => {
-  await restart(p);
+  await restart(p, BEGIN);
   const find = async (/** @type {import('../program/views.js').Place} */ place) => {
     const asked = { game: p.info.id, number: p.lesson.number, answer: true };
     const { answer } = await ask('lesson', asked);

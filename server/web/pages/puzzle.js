@@ -1,7 +1,7 @@
 /** One puzzle: find the only turn that wins, and win against the best defence. */
 import { pageAt, positionAt } from '../address.js';
 import { button, placeLine } from '../common/controls.js';
-import { complain, el, kept, onKeys, say, setText, toast } from '../common/dom.js';
+import { complain, el, kept, onKeys, say, setText, toast, whenPainted } from '../common/dom.js';
 import { play as sound } from '../common/sound.js';
 import { forever } from '../common/storage.js';
 import WORDS from '../common/words.json' with { type: 'json' };
@@ -16,7 +16,7 @@ import { actionRow, layOut, taskCard, turnKeys, verdictLine } from './reader.js'
 /**
  * @typedef {import('../program/views.js').GameInfo} GameInfo
  * @typedef {import('./puzzling.js').Puzzle} Puzzle
- * @typedef {{state: import('./puzzling.js').Try, info: GameInfo, puzzles: Puzzle[], puzzle: Puzzle, start:
+ * @typedef {{state: import('./puzzling.js').Try, info: GameInfo, of: number, puzzle: Puzzle, start:
  *   import('../program/views.js').View,
  *   play: ReturnType<typeof createPlay>, parts: ReturnType<typeof createParts>}} Page
  *   `start` is the position, with the player to move at the lower side
@@ -25,13 +25,13 @@ import { actionRow, layOut, taskCard, turnKeys, verdictLine } from './reader.js'
 /** How long the defence is looked for. */
 const DEFENCE_MS = 600;
 
-/** @param {HTMLElement} main @param {GameInfo} info @param {Puzzle[]} puzzles @param {number} number */
-export const puzzlePage = async (main, info, puzzles, number) => {
-  const puzzle = puzzles[number - 1];
+/** @param {HTMLElement} main @param {GameInfo} info @param {Puzzle} puzzle @param {number} of */
+export const puzzlePage = async (main, info, puzzle, of) => {
+  const { number } = puzzle;
   const start = await askView({ game: info.id, position: puzzle.position }, isFlipped(puzzle));
   document.title = `Puzzle ${number} of ${info.name} – Quadrille`;
   /** @type {Page} */
-  const p = /** @type {any} */ ({ state: puzzling.BEGIN, info, puzzles, puzzle, start });
+  const p = /** @type {any} */ ({ state: puzzling.BEGIN, info, of, puzzle, start });
   p.play = createPlay({
     label: `Board of ${info.name}`,
     sure: true,
@@ -53,13 +53,35 @@ export const puzzlePage = async (main, info, puzzles, number) => {
       `${info.name} · rated ${puzzle.rating}`,
       el('a', { href: pageAt(`puzzles/${info.id}`) }, 'All puzzles'),
     ),
-    taskCard(kept(el('p.task', el('b', taskOf(p)), WORDS.puzzle.only)), words),
+    taskCard(kept(el('p.task', el('b', taskOf(p)), WORDS.puzzle.only)), words, p.parts.standing),
     el('div.now', p.play.card),
     list.element,
     actionRow(next, hint, solution, retry, analyse),
   );
   onKeys(keys(p));
   await render(p, false);
+  whenPainted(() => findNext(p));
+};
+
+/** Finds out which puzzle comes next; nobody waits for it. @param {Page} p */
+const findNext = async ({ info, puzzle: { number }, of, parts }) => {
+  const asked = { game: info.id, part: puzzling.partOf(number) };
+  const { puzzles } = await ask('puzzles', asked);
+  const next = puzzling.nextOpen(puzzles, puzzling.marksOf(forever, info.id), number, of);
+  parts.next.href = pageAt(`puzzles/${info.id}/${next}`);
+};
+
+/** Notes how the first attempt at a puzzle went; later ones change no rating. @param {Page} p @param {boolean} solved */
+const rate = (p, solved) => {
+  const { info, puzzle } = p;
+  if (puzzling.marksOf(forever, info.id)[puzzle.position]) return;
+  const { was, now } = puzzling.rate(forever, info.id, puzzle, solved);
+  const change = Math.round(now.rating.rating) - Math.round(was.rating.rating);
+  const streak = now.streak > 1 ? ` · ${now.streak} in a row` : '';
+  setText(
+    p.parts.standing,
+    `Your rating: ${puzzling.ratingText(now)} (${change < 0 ? '−' : '+'}${Math.abs(change)})${streak}`,
+  );
 };
 
 /** @param {Page} p */
@@ -69,14 +91,27 @@ const createParts = (p) => {
   return {
     list: createTurns((ply) => go(p, ply)),
     words: verdictLine('puzzle-words'),
+    standing: el('p#puzzle-standing', ratingLine(p)),
     hint: button('#puzzle-hint', 'Hint', () => showHint(p), {
       title: 'Show which piece or cell it is (h)',
     }),
     solution: button('#puzzle-solution', 'Solution', () => showSolution(p)),
     retry: button('#puzzle-retry', 'Try again', () => restart(p)),
-    next: el('a#puzzle-next.button.primary', { hidden: true }, 'Next puzzle'),
+    next: el(
+      'a#puzzle-next.button.primary',
+      { hidden: true, href: pageAt(`puzzles/${p.info.id}/${(p.puzzle.number % p.of) + 1}`) },
+      'Next puzzle',
+    ),
     analyse,
   };
+};
+
+/** What is known of the player before the puzzle. @param {Page} p */
+const ratingLine = ({ info }) => {
+  const standing = puzzling.standingOf(forever, info.id);
+  if (standing.played === 0) return 'Solve it at once, and you get a rating.';
+  const streak = standing.streak > 1 ? ` · ${standing.streak} in a row` : '';
+  return `Your rating: ${puzzling.ratingText(standing)}${streak}`;
 };
 
 /** @param {Page} p */
@@ -111,7 +146,7 @@ const askAbout = ({ info, puzzle }, what) =>
 
 /** @param {Page} p */
 const render = async (p, animate = true) => {
-  const { state, parts, info, puzzles, puzzle } = p;
+  const { state, parts, puzzle } = p;
   const at = puzzling.plyOf(state);
   const over = puzzling.isOver(state);
   parts.list.show(state.turns, at, p.start.turn);
@@ -120,8 +155,6 @@ const render = async (p, animate = true) => {
   parts.hint.hidden = parts.solution.hidden = over;
   parts.retry.hidden = state.turns.length === 0;
   parts.next.hidden = parts.analyse.hidden = !over;
-  const next = puzzling.nextOpen(puzzles, puzzling.marksOf(forever, info.id), puzzle.number);
-  parts.next.href = pageAt(`puzzles/${info.id}/${next}`);
   await p.play.show(placeAt(p, at), { flipped: isFlipped(p.puzzle), animate });
   p.play.render();
 };
@@ -138,13 +171,40 @@ const played = async (p, turn) => {
   const turns = [...p.state.turns, turn];
   sound('move');
   const { progress } = await askAbout(p, { turns });
-  p.state = { ...p.state, turns, progress, busy: progress === 'right' };
-  if (progress === 'solved')
-    puzzling.note(forever, info.id, puzzle.position, p.state.helped ? 'helped' : 'solved');
+  const erred = p.state.erred || progress === 'wrong' || progress === 'late';
+  p.state = { ...p.state, turns, progress, erred, busy: progress === 'right' };
+  if (erred) fail(p);
+  if (puzzling.isClean(p.state)) rate(p, true);
+  if (progress === 'solved') {
+    const mark = puzzling.isClean(p.state) ? 'solved' : 'helped';
+    puzzling.note(forever, info.id, puzzle.position, mark);
+  }
   if (puzzling.isOver(p.state)) sound(progress === 'solved' ? 'end' : 'low');
   await render(p, false);
   say(puzzling.verdict(p.state, puzzle, defender(p)));
   if (p.state.busy) await defend(p);
+  if (progress === 'wrong') refute(p).catch(() => {});
+};
+
+/** A wrong turn, a hint or the solution: the puzzle no longer counts. @param {Page} p */
+const fail = (p) => {
+  rate(p, false);
+  puzzling.note(forever, p.info.id, p.puzzle.position, 'helped');
+};
+
+/** Shows the answer that refutes a wrong turn. @param {Page} p */
+const refute = async (p) => {
+  const { turns } = p.state;
+  const { turn } = await thought('turn', {
+    ...placeAt(p, turns.length),
+    player: { kind: 'level', level: 10 },
+    time_ms: DEFENCE_MS,
+  });
+  if (p.state.turns !== turns || !turn) return;
+  p.state = { ...p.state, turns: [...turns, turn], refuted: turn };
+  sound('other');
+  await render(p);
+  say(puzzling.verdict(p.state, p.puzzle, defender(p)));
 };
 
 /** The other side answers as well as it can. @param {Page} p */
@@ -194,6 +254,7 @@ const here = (p) => placeAt(p, puzzling.plyOf(p.state));
 const showHint = async (p) => {
   if (!puzzling.mayTry(p.state)) return;
   p.state = { ...p.state, helped: true };
+  fail(p);
   const find = async (/** @type {import('../program/views.js').Place} */ place) => {
     const best = await bestTurn(p, place);
     return best ? arrowsFor(place, best, isFlipped(p.puzzle)) : [];
@@ -211,6 +272,7 @@ const showHint = async (p) => {
 /** @param {Page} p */
 const showSolution = async (p) => {
   const { solution: turns } = await askAbout(p, { solution: true });
+  fail(p);
   p.state = { ...p.state, turns, ply: 0, busy: false, helped: true, shown: true };
   await render(p, false);
   const find = (/** @type {import('../program/views.js').Place} */ place) =>

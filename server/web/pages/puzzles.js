@@ -6,7 +6,16 @@ import { forever } from '../common/storage.js';
 import { ask } from '../program/ask.js';
 import { catalogue, gameOf } from '../program/views.js';
 import { puzzlePage } from './puzzle.js';
-import { byDifficulty, marksOf, nextOpen, ofTheDay, solvedOf } from './puzzling.js';
+import {
+  PER_PART,
+  THEMES,
+  marksOf,
+  nextOpen,
+  ofTheDay,
+  partOf,
+  ratingText,
+  standingOf,
+} from './puzzling.js';
 
 /**
  * @typedef {import('../program/views.js').GameInfo} GameInfo
@@ -14,16 +23,29 @@ import { byDifficulty, marksOf, nextOpen, ofTheDay, solvedOf } from './puzzling.
  */
 
 const SIGNS = { solved: '✓', helped: '◐' };
-const WORDS = { solved: 'solved', helped: 'solved with help' };
+const WORDS = { solved: 'solved', helped: 'tried with help or a wrong turn' };
 
-/** @param {string} game @returns {Promise<Puzzle[]>} */
-export const puzzlesOf = async (game) => (await ask('puzzles', { game })).puzzles;
+/**
+ * A hundred puzzles of a game, or one, and how many there are in all.
+ * @param {string} game @param {{part?: number, number?: number}} which
+ * @returns {Promise<{of: number, puzzles: Puzzle[]}>}
+ */
+export const puzzlesOf = (game, which) => ask('puzzles', { game, ...which });
+
+/** How many puzzles a game has. @param {string} game */
+const countOf = async (game) => {
+  try {
+    return (await puzzlesOf(game, { number: 1 })).of;
+  } catch {
+    return 0;
+  }
+};
 
 /** Where the puzzle of today is. */
 export const puzzleOfTheDay = async () => {
   const { games } = await catalogue();
   const all = await Promise.all(
-    games.map(async ({ id }) => ({ game: id, count: (await puzzlesOf(id)).length })),
+    games.map(async ({ id }) => ({ game: id, count: await countOf(id) })),
   );
   return ofTheDay(
     all.filter(({ count }) => count > 0),
@@ -36,20 +58,22 @@ export const puzzlesPage = async (main, rest) => {
   const { games, info } = await gameOf(rest[0]);
   if (!info) return shelfPage(main, games);
   const number = Number(rest[1]);
-  const puzzles = await puzzlesOf(info.id);
-  return Number.isInteger(number) && puzzles[number - 1]
-    ? puzzlePage(main, info, puzzles, number)
-    : listPage(main, info, puzzles);
+  if (Number.isInteger(number) && number > 0) {
+    const { of, puzzles } = await puzzlesOf(info.id, { number });
+    return puzzlePage(main, info, puzzles[0], of);
+  }
+  return listPage(main, info, Number(new URLSearchParams(location.search).get('part')) || null);
 };
+
+/** How many puzzles of a game were solved. @param {string} game */
+const solvedOf = (game) =>
+  Object.values(marksOf(forever, game)).filter((mark) => mark === 'solved').length;
 
 /** All games with their progress. @param {HTMLElement} main @param {GameInfo[]} games */
 const shelfPage = async (main, games) => {
   const day = await puzzleOfTheDay();
   const counts = new Map();
-  for (const { id } of games) {
-    const puzzles = await puzzlesOf(id);
-    counts.set(id, `${solvedOf(puzzles, marksOf(forever, id))} of ${puzzles.length} solved`);
-  }
+  for (const { id } of games) counts.set(id, `${solvedOf(id)} of ${await countOf(id)} solved`);
   const name = games.find(({ id }) => id === day.game)?.name;
   const href = pageAt(`puzzles/${day.game}/${day.number}`);
   choosing(
@@ -60,46 +84,101 @@ const shelfPage = async (main, games) => {
   );
 };
 
-/** The puzzles of a game, by difficulty. @param {HTMLElement} main @param {GameInfo} info @param {Puzzle[]} puzzles */
-const listPage = (main, info, puzzles) => {
+/** The part with the first puzzle that was not solved, if it is not a later one that is asked for. @param {GameInfo} info */
+const openPart = async ({ id }) => {
+  const marks = marksOf(forever, id);
+  for (let part = 1; ; part += 1) {
+    const found = await puzzlesOf(id, { part });
+    const next = nextOpen(found.puzzles, marks, 0, found.of);
+    if (next <= part * PER_PART || part >= partOf(found.of)) return { part, ...found };
+  }
+};
+
+/** What a player has reached. @param {GameInfo} info @param {number} of */
+const standingLine = ({ id }, of) => {
+  const standing = standingOf(forever, id);
+  const solved = `${solvedOf(id)} of ${of} solved`;
+  return standing.played === 0
+    ? `${solved}. Only what is solved at once counts, without help or a wrong turn.`
+    : `${solved} · your rating ${ratingText(standing)} · ${standing.streak} in a row, ${standing.best} at best`;
+};
+
+/** A hundred puzzles of a game, by theme. @param {HTMLElement} main @param {GameInfo} info @param {number|null} asked */
+const listPage = async (main, info, asked) => {
+  const { part, of, puzzles } = asked
+    ? { part: asked, ...(await puzzlesOf(info.id, { part: asked })) }
+    : await openPart(info);
   document.title = `Puzzles of ${info.name} – Quadrille`;
   main.className = 'page';
   const marks = marksOf(forever, info.id);
-  const solved = solvedOf(puzzles, marks);
-  const one = (/** @type {Puzzle} */ puzzle) => {
-    const mark = marks[puzzle.position];
-    const words = `Puzzle ${puzzle.number}, win in ${puzzle.turns}${mark ? `, ${WORDS[mark]}` : ''}`;
-    return el(
-      'a',
-      {
-        href: pageAt(`puzzles/${info.id}/${puzzle.number}`),
-        className: mark ?? '',
-        'aria-label': words,
-        title: words,
-      },
-      String(puzzle.number),
-      mark ? el('span', { 'aria-hidden': 'true' }, SIGNS[mark]) : null,
-    );
-  };
+  const next = nextOpen(puzzles, marks, 0, of);
+  const groups = Object.keys(THEMES).map((theme) => ({
+    theme,
+    some: puzzles.filter((one) => (one.theme ?? 'quiet') === theme),
+  }));
   fill(
     main,
     el('h1', `Puzzles of ${info.name}`),
-    el(
-      'p.lead',
-      `${solved} of ${puzzles.length} solved. Harder ones come later; those solved with help do not count.`,
-    ),
+    el('p.lead', standingLine(info, of)),
     el(
       'p',
       el(
         'a#next-open.button.primary',
-        { href: pageAt(`puzzles/${info.id}/${nextOpen(puzzles, marks, 0)}`) },
-        'Go on',
+        { href: pageAt(`puzzles/${info.id}/${next}`) },
+        `Go on with ${next}`,
       ),
       ' ',
       el('a.button', { href: pageAt('puzzles') }, 'Other games'),
     ),
-    ...byDifficulty(puzzles).map(([name, some]) =>
-      el('section', el('h2', name), el('div.numbers', ...some.map(one))),
+    partLinks(info, part, of),
+    ...groups
+      .filter(({ some }) => some.length > 0)
+      .map(({ theme, some }) =>
+        el(
+          'section',
+          el('h2', THEMES[theme]),
+          el('div.numbers', ...some.map((one) => numberLink(info, one, marks))),
+        ),
+      ),
+  );
+};
+
+/** The other hundreds, from easy to hard. @param {GameInfo} info @param {number} part @param {number} of */
+const partLinks = ({ id }, part, of) => {
+  const all = Array.from({ length: partOf(of) }, (_, i) => i + 1);
+  if (all.length < 2) return null;
+  const name = (/** @type {number} */ n) =>
+    `${(n - 1) * PER_PART + 1}–${Math.min(n * PER_PART, of)}`;
+  return el(
+    'nav.parts',
+    { 'aria-label': 'From easy to hard' },
+    all.map((n) =>
+      el(
+        'a.button',
+        {
+          href: pageAt(`puzzles/${id}`, `?part=${n}`),
+          'aria-current': n === part ? 'page' : null,
+        },
+        name(n),
+      ),
     ),
+  );
+};
+
+/** @param {GameInfo} info @param {Puzzle} puzzle @param {Record<string, import('./puzzling.js').Mark>} marks */
+const numberLink = (info, puzzle, marks) => {
+  const mark = marks[puzzle.position];
+  const known = mark ? `, ${WORDS[mark]}` : '';
+  const words = `Puzzle ${puzzle.number}, win in ${puzzle.turns}, rated ${puzzle.rating}${known}`;
+  return el(
+    'a',
+    {
+      href: pageAt(`puzzles/${info.id}/${puzzle.number}`),
+      className: mark ?? '',
+      'aria-label': words,
+      title: words,
+    },
+    String(puzzle.number),
+    mark ? el('span', { 'aria-hidden': 'true' }, SIGNS[mark]) : null,
   );
 };

@@ -18,7 +18,7 @@
  *   base: View|null, view: View|null,
  *   draft: Part[], spelling: Spelling, proposal: Proposal|null,
  *   sending: {text: string, from: string}|null, ahead: import('./premove.js').Premove,
- *   hints: Hint[], threat: boolean, advice: string, error: string, late: number, shows: number, tries: number,
+ *   hints: Hint[], past: Hint[], threat: boolean, advice: string, error: string, late: number, shows: number, tries: number,
  * }} Making
  *   `place` is to be seen, `flipped` or not; the board is `turned` that way or not yet, and `current` once it shows
  *   that place. `base` is the position without what is being made, `view` what is on the board. `sending` is a turn
@@ -44,6 +44,7 @@ export const EMPTY = {
   sending: null,
   ahead: NONE,
   hints: [],
+  past: [],
   threat: false,
   advice: '',
   error: '',
@@ -112,7 +113,7 @@ export const stageNow = ({ view, spelling, proposal }, able) =>
 
 /** What the board marks, and whether any tap would place a piece. @param {Making} now @param {boolean} able */
 export const marksOf = (now, able) => {
-  const { view, spelling, ahead, hints, threat } = now;
+  const { view, spelling, ahead, hints, past, threat } = now;
   const steps = view?.steps ?? [];
   const stage = stageNow(now, able);
   const begun = spelling.taps.length > 0;
@@ -146,6 +147,7 @@ export const marksOf = (now, able) => {
         : [],
     ),
     hints,
+    past,
     threat,
     says,
   };
@@ -242,6 +244,7 @@ export const moved = (now, place, flipped, forgive) => {
       shows: now.shows + 1,
       spelling: NOTHING,
       ...(goesOn ? {} : { draft: [] }),
+      ...(same ? {} : { past: [] }),
       ...(stays ? {} : { proposal: null, hints: [], threat: false }),
       ...(same || !forgive ? {} : { error: '' }),
     },

@@ -88,6 +88,8 @@ export const createPlay = (hooks) => {
      * @param {{threat?: boolean, advice?: string}} [how] `advice` says it in words
      */
     hint: (hints, { threat = false, advice = '' } = {}) => change(p, { hints, threat, advice }),
+    /** A turn that was played here before; it stays to be seen. @param {import('../board/board.js').Hint[]} past */
+    past: (past) => change(p, { past }),
   };
 };
 

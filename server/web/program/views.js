@@ -12,7 +12,7 @@ import { ask, fetchFile } from './ask.js';
  * @typedef {{game: string, options: object, position: object, text: string, turn: 1|2, over: boolean,
  *   winner: 1|2|'draw'|null, in_turn: boolean, status: string, count: number, round: number, svg: string,
  *   size: [number, number], cells: Cell[], players: [Seat, Seat], steps: Step[], turns: string[],
- *   last: Trace[], winning: number[], seed: {value: [number, number]}}} View
+ *   last: Trace[], said?: string|null, winning: number[], seed: {value: [number, number]}}} View
  * @typedef {{game: string, options?: object, position?: object|string|null, turns?: string[]}} Place
  * @typedef {{name: string, about: string, values: (string|number)[], default: string|number}} Option
  * @typedef {{id: string, name: string, tagline: string, players: [string, string], options: Option[],

@@ -77,6 +77,7 @@ fn a_game_is_gone_over_and_a_mistake_tried_again_without_the_answer() {
         loss: Some(loss),
         mistake,
         proof: None,
+        why: None,
     };
     for ply in (0..=6).rev() {
         let found = match ply {
@@ -122,6 +123,7 @@ fn the_graph_of_a_game_that_was_won_ends_with_the_winner() {
         loss: None,
         mistake: None,
         proof: None,
+        why: None,
     };
     (0..=7).for_each(|ply| rig.report(1, Found::Judged(at(ply))));
     rig.report(1, Found::Done);

@@ -1,0 +1,246 @@
+//! Why a turn was a mistake, in one sentence that the rules and the engine's lines bear out.
+//!
+//! Every sentence names turns, and those turns are handed over with it, so that a page can play them out. Where none of
+//! the sentences below is true, there is none.
+
+use crate::lessons::wins_at_once;
+use engine::Session;
+use rules::diagram::{Diagram, Look, Piece};
+use rules::{Edit, Outcome, Player, spoken};
+use serde::Serialize;
+
+/// A reason, and the turns that show it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Why {
+    /// What kind of reason it is.
+    pub kind: Kind,
+    /// The reason, as a sentence.
+    pub text: String,
+    /// The turns that show it, from the position before the turn that is judged.
+    pub line: Vec<String>,
+}
+
+/// The kinds of reasons, from the plainest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// A better turn wins at once.
+    Missed,
+    /// The answer wins at once.
+    Allowed,
+    /// A proof says that the turn gives the win, or the draw, away.
+    Proved,
+    /// The answer wins by force, and the line shows it to the end.
+    Lost,
+    /// A better turn wins by force, and the line shows it to the end.
+    Won,
+    /// The answer takes something.
+    Taken,
+    /// A better turn takes something.
+    Takes,
+    /// A better turn threatens to win with the next one.
+    Threat,
+    /// The answer threatens to win with the next turn.
+    Danger,
+}
+
+/// A turn that was a mistake, in the position where it was played.
+pub(crate) struct Mistake<'a> {
+    /// The game before the turn.
+    pub before: &'a dyn Session,
+    pub played: &'a str,
+    /// The best line instead.
+    pub better: &'a [String],
+    /// The best line of the opponent afterwards.
+    pub answer: &'a [String],
+    /// Who wins by proof after the turn: nobody if it is a draw. None where no proof tells both values.
+    pub proved: Option<Option<Player>>,
+}
+
+impl Mistake<'_> {
+    /// The plainest reason that holds.
+    pub fn why(&self) -> Option<Why> {
+        self.missed()
+            .or_else(|| self.allowed())
+            .or_else(|| self.by_proof())
+            .or_else(|| self.lost())
+            .or_else(|| self.won())
+            .or_else(|| self.taken())
+            .or_else(|| self.takes())
+            .or_else(|| self.threat())
+            .or_else(|| self.danger())
+    }
+
+    fn mover(&self) -> Player {
+        self.before.turn()
+    }
+
+    fn name(&self, player: Player) -> &'static str {
+        self.before.info().players[player]
+    }
+
+    /// The game after some turns; none if one of them is not legal.
+    fn after<'t>(&self, turns: impl IntoIterator<Item = &'t str>) -> Option<Box<dyn Session>> {
+        let mut session = self.before.boxed_clone();
+        turns.into_iter().try_for_each(|turn| session.play(turn)).ok()?;
+        Some(session)
+    }
+
+    fn told(&self, kind: Kind, text: String, line: &[&str]) -> Option<Why> {
+        let line = line.iter().map(|turn| (*turn).to_owned()).collect();
+        Some(Why { kind, text, line })
+    }
+
+    fn missed(&self) -> Option<Why> {
+        let better = self.better.first()?;
+        let end = self.after([better.as_str()])?;
+        if end.result() != Some(Outcome::Win(self.mover())) {
+            return None;
+        }
+        let how = end.diagram().status;
+        self.told(Kind::Missed, format!("{better} wins at once: {how}."), &[better])
+    }
+
+    fn allowed(&self) -> Option<Why> {
+        let (played, answer) = (self.played, self.answer.first()?);
+        let end = self.after([played, answer])?;
+        let other = self.mover().other();
+        if end.result() != Some(Outcome::Win(other)) {
+            return None;
+        }
+        let how = end.diagram().status;
+        let prevents = self.better.first().filter(|better| {
+            let next = self.after([better.as_str()]);
+            next.is_some_and(|next| next.result().is_none() && !wins_at_once(next.as_ref()))
+        });
+        let more = prevents.map_or(String::new(), |better| format!(" {better} prevents that."));
+        let text = format!("After {played}, {answer} wins at once: {how}.{more}");
+        self.told(Kind::Allowed, text, &[played, answer])
+    }
+
+    fn by_proof(&self) -> Option<Why> {
+        let played = self.played;
+        let text = match self.proved? {
+            Some(winner) => {
+                format!("After {played} {} wins by force: that is proved.", self.name(winner))
+            }
+            None => format!("After {played} nobody can force a win: that is proved."),
+        };
+        let answer = self.answer.first().map(String::as_str);
+        let line: Vec<_> = [played].into_iter().chain(answer).collect();
+        self.told(Kind::Proved, text, &line)
+    }
+
+    /// How many turns a winner needs in a line that plays the game to its end.
+    fn forced(&self, line: &[&str], winner: Player) -> Option<usize> {
+        let end = self.after(line.iter().copied())?;
+        let own = end.turns_played() - self.before.turns_played();
+        let own = if winner == self.mover() { own.div_ceil(2) } else { own / 2 };
+        (end.result() == Some(Outcome::Win(winner)) && own > 1).then_some(own)
+    }
+
+    fn lost(&self) -> Option<Why> {
+        let (played, other) = (self.played, self.mover().other());
+        let line: Vec<_> =
+            [played].into_iter().chain(self.answer.iter().map(String::as_str)).collect();
+        let turns = self.forced(&line, other)?;
+        let (name, answer) = (self.name(other), self.answer.first()?);
+        let text = format!("After {played} {name} wins in {turns} turns, beginning with {answer}.");
+        self.told(Kind::Lost, text, &line)
+    }
+
+    fn won(&self) -> Option<Why> {
+        let line: Vec<_> = self.better.iter().map(String::as_str).collect();
+        let turns = self.forced(&line, self.mover())?;
+        let text = format!("{} wins in {turns} turns.", line.first()?);
+        self.told(Kind::Won, text, &line)
+    }
+
+    fn taken(&self) -> Option<Why> {
+        let (played, answer) = (self.played, self.answer.first()?);
+        let what = takes(self.after([played])?.as_ref(), answer)?;
+        self.told(Kind::Taken, format!("After {played}, {answer} {what}."), &[played, answer])
+    }
+
+    fn takes(&self) -> Option<Why> {
+        let better = self.better.first()?;
+        let what = takes(self.before, better)?;
+        self.told(Kind::Takes, format!("{better} {what}."), &[better])
+    }
+
+    fn threat(&self) -> Option<Why> {
+        let better = self.better.first()?;
+        let then = threat(self.after([better.as_str()])?.as_ref())?;
+        let text = format!("{better} threatens {then}, which would win.");
+        self.told(Kind::Threat, text, &[better])
+    }
+
+    fn danger(&self) -> Option<Why> {
+        let (played, answer) = (self.played, self.answer.first()?);
+        let then = threat(self.after([played, answer])?.as_ref())?;
+        let text = format!("After {played}, {answer} threatens {then}, which would win.");
+        self.told(Kind::Danger, text, &[played, answer])
+    }
+}
+
+/// The turn with which the player who has just moved would win if it were their turn again.
+fn threat(session: &dyn Session) -> Option<String> {
+    if session.result().is_some() || session.in_turn() {
+        return None;
+    }
+    let again = session.edited(Edit::Turn(session.turn().other())).ok()?;
+    let won = Some(Outcome::Win(again.turn()));
+    again.children().into_iter().find(|child| child.outcome == won).map(|child| child.turn)
+}
+
+/// What a turn takes from the opponent, as the end of a sentence: "takes the black knight on d4".
+fn takes(session: &dyn Session, turn: &str) -> Option<String> {
+    let other = session.turn().other();
+    let before = session.diagram();
+    let mut next = session.boxed_clone();
+    next.play(turn).ok()?;
+    let (after, traces) = (next.diagram(), next.last_traces());
+    let of_other = |piece: &&Piece| piece.owner == other;
+    let mut words = Vec::new();
+    for travel in traces.iter().flat_map(|trace| &trace.travels) {
+        let (cell, verb) = match travel.to {
+            None => (travel.from, "off"),
+            Some(to) => (to, "on"),
+        };
+        let Some(piece) = before.cells.get(cell)?.piece.as_ref().filter(of_other) else { continue };
+        let stays = after.cells.get(cell)?.piece.as_ref().is_some_and(|piece| of_other(&piece));
+        let words_of = |verb: &str| format!("{verb} the {}", named(&before, cell));
+        match (verb, &piece.look) {
+            ("off", _) => words.push(words_of("pushes") + " off the board"),
+            _ if stays => {}
+            (_, Look::Marker) => {}
+            (_, Look::Tower { .. }) => words.push(words_of("tops")),
+            (_, Look::Knight | Look::Stack(_)) => words.push(words_of("takes")),
+        }
+    }
+    words.dedup();
+    (!words.is_empty()).then(|| words.join(" and "))
+}
+
+/// What a turn takes, in one word: `capture`, `push` off the board, `top` of a tower, or nothing: `quiet`.
+pub(crate) fn theme(session: &dyn Session, turn: &str) -> &'static str {
+    match takes(session, turn).as_deref().and_then(|words| words.split(' ').next()) {
+        Some("takes") => "capture",
+        Some("pushes") => "push",
+        Some("tops") => "top",
+        _ => "quiet",
+    }
+}
+
+/// What stands on a cell, and where: "black knight on d4".
+fn named(diagram: &Diagram, cell: usize) -> String {
+    let drawn = &diagram.cells[cell];
+    let said = spoken::cell(diagram, drawn);
+    let rest = said.strip_prefix(drawn.name.as_str()).unwrap_or(&said).trim_start_matches(", ");
+    let rest = rest.trim_start_matches("goal, ");
+    let piece = rest.split(", from").next().unwrap_or(rest);
+    format!("{piece} on {}", drawn.name)
+}
+
+#[cfg(test)]
+mod tests;

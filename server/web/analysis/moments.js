@@ -1,0 +1,113 @@
+/**
+ * The moments of a review: the turns that were mistakes, what is asked about each, and what is said of an answer. All
+ * functions are pure.
+ *
+ * @typedef {{kind: string, text: string, line: string[]}} Why
+ * @typedef {{ply: number, of: number, score: number, win_in: number|null, bar: number, best: string[],
+ *   loss: number|null, mistake: string|null, why?: Why|null}} Entry
+ * @typedef {'found'|'shown'|'missed'} Answer found alone, shown, or looked for in vain
+ */
+import { plural, scoreWords, share } from '../common/text.js';
+
+/** The sizes of mistakes, one and several. */
+export const SIZES = { blunder: 'blunders', mistake: 'mistakes', inaccuracy: 'inaccuracies' };
+
+/** The mistakes, in the order of the game. @param {Entry[]} entries */
+export const mistakes = (entries) => entries.filter(({ mistake }) => Boolean(mistake));
+
+/** Who made a turn. @param {number} ply @param {1|2} first who begins @returns {1|2} */
+export const moverOf = (ply, first) => /** @type {1|2} */ (((first - 1 + ply - 1) % 2) + 1);
+
+/** @param {Entry[]} entries @param {number} ply */
+const entryAt = (entries, ply) => entries.find((one) => one.ply === ply);
+
+/**
+ * The chance to win that a turn gave away, 0 to 1; none where the position before it is not known.
+ * @param {Entry[]} entries @param {Entry} entry @param {1|2} first
+ */
+export const lost = (entries, entry, first) => {
+  const before = entryAt(entries, entry.ply - 1);
+  const mover = moverOf(entry.ply, first);
+  const own = (/** @type {Entry} */ one) => (mover === 1 ? share(one, 1) : 1 - share(one, 1));
+  return before ? Math.max(0, own(before) - own(entry)) : null;
+};
+
+/** How fast accuracy falls with the chance that is given away: a tenth of it costs a third. */
+const STEEPNESS = 4;
+
+/**
+ * How accurately a player played, 0 to 100: the mean over the turns, where one that gives nothing away counts 100.
+ * @param {Entry[]} entries @param {1|2} player @param {1|2} first @returns {number|null}
+ */
+export const accuracy = (entries, player, first) => {
+  const own = entries.filter(({ ply }) => ply > 0 && moverOf(ply, first) === player);
+  const losses = own.flatMap((entry) => {
+    const loss = lost(entries, entry, first);
+    return loss === null ? [] : [entry.mistake || entry.loss !== 0 ? loss : 0];
+  });
+  if (losses.length === 0) return null;
+  const sum = losses.reduce((all, loss) => all + Math.exp(-STEEPNESS * loss), 0);
+  return Math.round((100 * sum) / losses.length);
+};
+
+/** The mistakes of a player by size, in words. @param {Entry[]} entries @param {1|2} player @param {1|2} first */
+export const counted = (entries, player, first) => {
+  const own = mistakes(entries).filter(({ ply }) => moverOf(ply, first) === player);
+  const sizes = Object.entries(SIZES).map(([size, several]) => ({
+    count: own.filter(({ mistake }) => mistake === size).length,
+    names: /** @type {const} */ ([size, several]),
+  }));
+  const some = sizes.filter(({ count }) => count > 0);
+  return some.map(({ count, names }) => plural(count, ...names)).join(', ') || 'no mistakes';
+};
+
+/**
+ * What a turn gave away, without a word of what would have been better.
+ * @param {Entry[]} entries @param {Entry} entry @param {1|2} first
+ */
+export const gaveAway = (entries, entry, first) => {
+  if (entry.why?.kind === 'proved') return entry.why.text;
+  const mover = moverOf(entry.ply, first);
+  const loses = entry.win_in !== null && entry.win_in < 0 === (mover === 1);
+  if (loses) return 'With it the game was lost by force.';
+  const part = lost(entries, entry, first) ?? 0;
+  return part >= 0.01
+    ? `It gave away ${Math.round(part * 100)} % of the chance to win.`
+    : 'It gave something away.';
+};
+
+/**
+ * Why it was a mistake: what the rules bear out, or else what the engine thinks of both positions.
+ * @param {Entry[]} entries @param {Entry} entry @param {[string, string]} names
+ */
+export const reason = (entries, entry, names) => {
+  if (entry.why) return entry.why.text;
+  const before = entryAt(entries, entry.ply - 1);
+  if (!before) return '';
+  const then = scoreWords(before, 1, names);
+  const now = scoreWords(entry, 1, names);
+  return then === now ? '' : `With ${entry.best[0]}: ${then}. As played: ${now}.`;
+};
+
+/**
+ * What is said of a turn that was tried, and whether it answers the question.
+ * @param {Entry} entry the mistake @param {string} played @param {string} turn what was tried
+ * @param {Entry|null} judged the same review of the try; null where none was needed or came
+ * @returns {{text: string, good: boolean, open: boolean}} `open` while the question stays
+ */
+export const verdict = (entry, played, turn, judged) => {
+  if (turn === played)
+    return {
+      text: `${turn} is the turn that was played. Look for another.`,
+      good: false,
+      open: true,
+    };
+  if (turn === entry.best[0]) return { text: `${turn} is the best turn.`, good: true, open: false };
+  if (!judged) return { text: `${turn} could not be judged.`, good: false, open: true };
+  if (!judged.mistake)
+    return { text: `${turn} is good: it gives nothing away.`, good: true, open: false };
+  const more = judged.why ? ` ${judged.why.text}` : '';
+  return (judged.loss ?? 0) < (entry.loss ?? 0) / 2
+    ? { text: `${turn} is better, but not best.${more} Try again.`, good: false, open: true }
+    : { text: `${turn} does not help.${more} Try again.`, good: false, open: true };
+};
