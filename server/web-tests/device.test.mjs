@@ -194,11 +194,34 @@ test('a game that version 0.2 has kept is opened, and says how it ended', async 
   assert.deepEqual(deviceGame(kept, 'abcdefgh'), game);
 });
 
-test('a game whose storage was cleared says so', async () => {
+test('a game that somebody has removed says so', async () => {
   const world = await table([person, person]);
+  world.kept.setItem('quadrille.prefs', '{}');
   await world.device.give('move', { turn: 'c3' });
   world.kept.removeItem(`quadrille.device.${world.game().id}`);
   await assert.rejects(world.device.give('move', { turn: 'd4' }), /no longer keeps this game/);
   await world.device.tick();
   world.device.lead();
+});
+
+test('a game goes on though everything the browser kept was cleared', async () => {
+  const world = await table([person, person]);
+  await world.device.give('move', { turn: 'c3' });
+  world.kept.removeItem(`quadrille.device.${world.game().id}`);
+  assert.equal(world.kept.length, 0);
+  await world.device.give('move', { turn: 'd4' });
+  assert.deepEqual(world.game().turns, ['c3', 'd4']);
+});
+
+test('a full storage refuses the turn and says what to do, and the turn can be played again', async () => {
+  const world = await table([person, person]);
+  const { setItem } = world.kept;
+  world.kept.setItem = () => {
+    throw new DOMException('exceeded the quota', 'QuotaExceededError');
+  };
+  await assert.rejects(world.device.give('move', { turn: 'c3' }), /forget finished games/);
+  assert.deepEqual([world.game().turns, world.events], [[], []]);
+  world.kept.setItem = setItem;
+  await world.device.give('move', { turn: 'c3' });
+  assert.deepEqual(world.game().turns, ['c3']);
 });

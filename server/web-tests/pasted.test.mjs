@@ -12,6 +12,17 @@ test('records, JSON and lines are told apart by their form, and name their game 
   assert.deepEqual(kindOf('{"game": "gekitai", "board": []}'), { kind: 'json', game: 'gekitai' });
   assert.deepEqual(kindOf('{\n "board": []}'), { kind: 'json', game: null });
   assert.deepEqual(kindOf('6/6/6/2x3/6/6 2'), { kind: 'line', game: null });
+  assert.deepEqual(kindOf('6/6/6/2x3/6/6;both=draw 1'), { kind: 'line', game: null });
+});
+
+test('turns without numbers are a record, and a Prolog term is a position in one line', () => {
+  assert.deepEqual(kindOf('c3 d4 a1'), { kind: 'turns', game: null });
+  assert.deepEqual(kindOf('a2-se:123@c4 d1-e:6@b2'), { kind: 'turns', game: null });
+  assert.equal(kindOf('gamestate([[0,6,0]],1)').kind, 'line');
+  assert.equal(kindOf('[[empty,\n plyr1], [plyr2, empty]]').kind, 'line');
+  assert.equal(kindOf('[w,[[0]],[[0]]]').kind, 'line');
+  assert.equal(kindOf('Board = [[x,o]]').kind, 'line');
+  assert.equal(kindOf('[Game "gekitai"]').kind, 'record');
 });
 
 const [a, b, c] = [{ name: 'A' }, { name: 'B' }, { name: 'C' }];

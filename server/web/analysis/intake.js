@@ -81,7 +81,7 @@ export const importForm = (games, prefer) => {
  */
 const readings = (text, games) => {
   const { kind, game } = kindOf(text);
-  const read = { record: readRecord, json: readJson, line: readLine }[kind];
+  const read = { record: readRecord, json: readJson, turns: readRecord, line: readLine }[kind];
   const some = games.filter(({ id }) => game === null || id === game);
   return Promise.all(
     (some.length > 0 ? some : games).map(async (info) => {
@@ -99,7 +99,7 @@ const readings = (text, games) => {
  * @param {boolean} untold whether the record does not say which game it is of
  */
 const readRecord = async (text, info, untold) => {
-  const ended = /(1-0|0-1|1\/2-1\/2|\*)$/.test(text) ? text : `${text} *`;
+  const ended = /(1-0|0-1|1\/2-1\/2|\*)$/.test(text) ? text : `${text.replaceAll(',', ' ')} *`;
   const record = untold
     ? `[Game "${info.id}"]\n${ended.startsWith('[') ? '' : '\n'}${ended}`
     : ended;

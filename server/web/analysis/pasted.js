@@ -8,17 +8,24 @@
 
 /**
  * What a text is by its form, and the game that it names.
- * @param {string} text @returns {{kind: 'record'|'json'|'line', game: string|null}}
+ * @param {string} text @returns {{kind: 'record'|'json'|'turns'|'line', game: string|null}}
  */
 export const kindOf = (text) => {
   if (/^\{\s*"/.test(text))
     return { kind: 'json', game: /"game"\s*:\s*"([^"]*)"/.exec(text)?.[1] ?? null };
   // Tags, several lines, a comment, or the number of a first turn.
-  const record = /^[[{]|\n|^1\s*[.…]/.test(text);
+  const record = /^\[[A-Z]\w*\s|^\{|\n|^1\s*[.…]/.test(text) && !isTerm(text);
+  // Turns without numbers; a position ends with the number of a player.
+  if (!record && !isTerm(text) && /\s/.test(text) && !/\s[12]$/.test(text))
+    return { kind: 'turns', game: null };
   return record
     ? { kind: 'record', game: /^\[Game\s+"([^"]*)"\]/m.exec(text)?.[1] ?? null }
     : { kind: 'line', game: null };
 };
+
+/** Whether a text is a Prolog term: `gamestate(…)`, a list, or either behind a name. @param {string} text */
+const isTerm = (text) =>
+  /^(\w+\s*=\s*)?(\w+\(|\[\s*[[\w])/.test(text) && !/^\[[A-Z]\w*\s+"/.test(text);
 
 /**
  * What follows from reading a text as one of each game: where to go, what to ask, or what is wrong.

@@ -12,7 +12,7 @@
  */
 import { piecesOf } from '../board/pieces.js';
 import { confirmBox } from '../common/dialogs.js';
-import { complain, el, fill, onKeys, say, toast, whenPainted } from '../common/dom.js';
+import { complain, drawing, el, fill, onKeys, say, toast, whenPainted } from '../common/dom.js';
 import { play as sound } from '../common/sound.js';
 import { forever } from '../common/storage.js';
 import { capital, reasonOf, scoreWords } from '../common/text.js';
@@ -29,7 +29,7 @@ import { note, thought } from '../program/ask.js';
 import { catalogue, gameOf, view as askView } from '../program/views.js';
 import { join } from '../table/join.js';
 import { after } from '../table/live.js';
-import { myGame, rememberBoard, rememberGame, viewOf } from '../table/mine.js';
+import { boardOf, myGame, rememberBoard, rememberGame, viewOf } from '../table/mine.js';
 import { hold, proposal, settled, whoOf } from '../table/seats.js';
 import { deviceTable, serverTable } from '../table/tables.js';
 import { leftNow, paintClock } from './clock.js';
@@ -47,7 +47,10 @@ const LATE = 1_500;
 /** @param {HTMLElement} main @param {string} id @param {{embed?: boolean, device?: boolean}} [how] */
 export const gamePage = async (main, id, { embed = false, device = false } = {}) => {
   const table = device ? deviceTable(id) : serverTable(id);
-  const { arrival, info, asks } = await arrive(main, table, embed);
+  const late = setTimeout(() => showLeft(main, id), WAIT);
+  const { arrival, info, asks } = await arrive(main, table, embed).finally(() =>
+    clearTimeout(late),
+  );
   const state = game.begun({ id, info, asks, embed, device }, arrival);
   const kept = device && viewOf(id);
   if (kept) note('view', kept.request, kept.view);
@@ -71,11 +74,35 @@ export const gamePage = async (main, id, { embed = false, device = false } = {})
   remember(p);
   tick(p);
   p.desk = deskOf(p);
-  if (device) addEventListener('pagehide', () => keepBoard(p));
+  if (!embed) addEventListener('pagehide', () => keepBoard(p));
   await render(p, false);
   adoptTurn(p);
   p.socket.flush();
   whenPainted(() => drawSeats(p));
+};
+
+/** How long a game may take to arrive before the page says that it waits. */
+const WAIT = 400;
+
+/**
+ * The board as it was left, while the server does not answer. @param {HTMLElement} main @param {string} id
+ */
+const showLeft = (main, id) => {
+  if (main.childElementCount > 0) return;
+  const board = boardOf(id);
+  const words = board
+    ? 'Waiting for the server. The board is as you left it.'
+    : 'Waiting for the server.';
+  main.className = 'table reader';
+  fill(
+    main,
+    board && el('div.boardbox', el('div.board', el('div.picture', drawing(board)))),
+    el(
+      'div.side',
+      el('section.card', el('h1', 'Your game'), el('p#away', { role: 'status' }, words)),
+    ),
+  );
+  say(words);
 };
 
 /** Each seat is marked by a piece of its player, which the first brushes put. @param {Page} p */
@@ -481,9 +508,16 @@ const told = (p, event) => {
   const alone = game.youOf(state).length === 1;
   if (event.kind === 'undone') return event.words;
   if (event.kind === 'result') return idle(p);
-  if (event.kind !== 'move' || (alone && game.isMine(state, event.seat))) return null;
-  const next = alone && game.mayPlay(state) ? 'Your turn.' : capital(p.play.base()?.status ?? '');
-  return `${game.nameOf(state, event.seat)} plays ${event.turn}. ${next}`;
+  if (event.kind !== 'move') return null;
+  const seen = p.play.base();
+  const shown = seen?.turns.length === state.game.turns.length ? seen : null;
+  const own = alone && game.isMine(state, event.seat);
+  const who = own ? 'You play' : `${game.nameOf(state, event.seat)} plays`;
+  const turn = `${who} ${shown?.said ?? event.turn}.`;
+  // The end of a game is told by itself.
+  if (own || shown?.over) return turn;
+  const next = alone && game.mayPlay(state) ? 'Your turn.' : capital(shown?.status ?? '');
+  return `${turn} ${next}`.trim();
 };
 
 /** Announces what has happened. @param {Page} p @param {string} words */

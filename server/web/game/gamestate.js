@@ -121,7 +121,8 @@ export const idleWords = (state, status) => {
   if (ply !== null) return `Turn ${ply} of ${game.turns.length}`;
   if (game.result)
     return capital((game.result.reason === 'rules' && status) || (game.ending ?? ''));
-  if (!isStarted(state)) return 'Waiting for a friend to join';
+  if (!isStarted(state))
+    return state.seat?.invitation ? 'You are invited to play' : 'Waiting for a friend to join';
   const name = nameOf(state, game.turn);
   return isComputer(game, game.turn) ? `${name} is thinking` : `${name} to move`;
 };

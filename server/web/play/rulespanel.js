@@ -25,7 +25,7 @@ export const rulesPanel = (info, clock) => {
   const panel = el(
     'dialog#rules-panel.panel',
     { 'aria-label': `Rules of ${info.name}` },
-    el('header', el('b', 'Rules'), clock, button('#rules-close', 'Close', close)),
+    el('div.head', el('b', 'Rules'), clock, button('#rules-close', 'Close', close)),
     text,
   );
   rulesArticle(info.id).then(

@@ -9,7 +9,7 @@
  *   now: () => number, sleep: (ms: number) => Promise<void>}} Means
  */
 import { Refused } from '../common/refused.js';
-import { readFrom } from '../common/storage.js';
+import { keysOf, readFrom, writeTo } from '../common/storage.js';
 import { isComputer } from './live.js';
 
 const KEY = 'quadrille.device.';
@@ -31,8 +31,14 @@ const freshId = () =>
 /** A game of this browser. @param {Storage} storage @param {string} id @returns {Game|null} */
 export const deviceGame = (storage, id) => readFrom(storage, KEY + id, null);
 
-/** @param {Storage} storage @param {Game} game */
-const keep = (storage, game) => storage.setItem(KEY + game.id, JSON.stringify(game));
+/** Keeps a game, or says what to do where there is no room. @param {Storage} storage @param {Game} game */
+const keep = (storage, game) => {
+  if (!writeTo(storage, KEY + game.id, JSON.stringify(game)))
+    throw new Refused(
+      507,
+      'this browser has no room left to keep the turn: forget finished games on the first page, then play it again',
+    );
+};
 
 /** @param {Storage} storage @param {string} id */
 export const forgetDeviceGame = (storage, id) => storage.removeItem(KEY + id);
@@ -90,12 +96,20 @@ export const createDevice = ({ id, storage, means, onEvent, onStuck }) => {
   let last = Promise.resolve();
 
   const game = () => deviceGame(storage, id);
+  /** The game as this page last kept or saw it. */
+  let seen = game();
 
-  /** The game, for a command. Somebody may have cleared the browser's storage. */
+  /**
+   * The game, for a command. Where everything was cleared this page still knows it, and keeps it again; where only this
+   * game is gone, somebody wanted that.
+   */
   const kept = () => {
     const now = game();
-    if (!now) throw new Refused(404, 'this browser no longer keeps this game');
-    return now;
+    if (now) return (seen = now);
+    if (!seen || keysOf(storage, 'quadrille.').length > 0)
+      throw new Refused(404, 'this browser no longer keeps this game');
+    keep(storage, seen);
+    return seen;
   };
 
   const halt = () => {
@@ -112,6 +126,7 @@ export const createDevice = ({ id, storage, means, onEvent, onStuck }) => {
     if (kept().seq !== before.seq) return judge(command);
     if (next) keep(storage, next);
     keep(storage, table);
+    seen = table;
     events.forEach(onEvent);
     return events;
   };
