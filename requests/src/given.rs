@@ -15,7 +15,7 @@ pub struct Given {
     pub game: Option<String>,
     /// Options that differ from the defaults.
     pub options: Option<Map<String, Value>>,
-    /// The starting position, as an object or one line of text; by default the start of the game.
+    /// The starting position, as an object, one line of text or a Prolog term; by default the start of the game.
     pub position: Option<Value>,
     /// Moves or whole turns played from there; the last turn may be incomplete.
     pub turns: Option<Vec<String>>,
@@ -83,6 +83,10 @@ impl Given {
             None | Some(Value::Null) => {
                 return (entry.start)(options)
                     .map_err(|error| Refusal::against(error.message).at(error.field));
+            }
+            // No line of text has brackets, and every Prolog term of a position does.
+            Some(Value::String(text)) if text.contains(['[', '(']) => {
+                ((entry.from_term)(text, options), true)
             }
             Some(Value::String(text)) => ((entry.from_text)(text, options), true),
             Some(object @ Value::Object(_)) => ((entry.from_json)(object, options), false),
