@@ -86,11 +86,25 @@ async fn a_finished_game_is_reviewed_and_a_mistake_tried_again() {
     browser.find("#mistakes button[aria-current=true]").await;
     let answer = "/better/.test(document.querySelector('#mistakes').textContent)";
     assert_eq!(browser.value(answer).await, json!(false), "the answer is told before the question");
+    browser.find("#tally b").await;
     browser.click("#retry").await;
-    browser.until_text("#review-words", "better").await;
-    browser.until_text("#score-words", "Hidden").await;
+    browser.until_text("#moment", "Find something better").await;
     let lines = browser.value("document.querySelectorAll('#lines li').length").await;
     assert_eq!(lines, json!(0), "lines that tell the answer");
+    // What was played stays to be seen, and is never an answer.
+    browser.find(".marks .hint.past").await;
+    let played = browser
+        .value("document.querySelector('#moment').firstChild.textContent.trim().split(' ').at(-1)")
+        .await;
+    browser.write("#move-text", &format!("{}\u{E007}", played.as_str().unwrap())).await;
+    browser.until_text("#moment-words", "Look for another").await;
+    browser.until("it is asked again", "!document.querySelector('#moment-hint').hidden").await;
+    browser.click("#moment-hint").await;
+    browser.find(".marks .hint.spot").await;
+    browser.click("#moment-show").await;
+    browser.until_text("#moment-about", "Best: ").await;
+    browser.until_text("#mistakes", "Shown").await;
+    browser.click("#moment-next").await;
     browser.reload().await;
     browser.find("#mistakes button").await;
     browser.close().await;
@@ -218,7 +232,7 @@ async fn the_rules_are_shown_with_pictures() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_puzzle_is_failed_tried_again_and_solved_and_counts_only_without_help() {
+async fn a_puzzle_that_was_failed_is_refuted_and_does_not_count_as_solved() {
     let (driver, site) = (Driver::start(), Site::start());
     let browser = driver.window(1280, 900).await;
     let asked = json!({ "game": "gekitai", "number": 1, "solution": true });
@@ -230,6 +244,8 @@ async fn a_puzzle_is_failed_tried_again_and_solved_and_counts_only_without_help(
     browser.open(&site.page("/puzzles/gekitai/1")).await;
     browser.write("#move-text", &format!("{}\u{E007}", wrong.unwrap())).await;
     browser.until_text("#puzzle-words", "Try again").await;
+    browser.until_text("#puzzle-words", "answers").await;
+    browser.until_text("#puzzle-standing", "Your rating").await;
     browser.click("#puzzle-retry").await;
     // Whatever the defence, the engine finds the rest.
     for _ in 0..puzzle["within"].as_u64().unwrap() {
@@ -250,9 +266,11 @@ async fn a_puzzle_is_failed_tried_again_and_solved_and_counts_only_without_help(
         let over = "['solved', 'right'].includes(document.querySelector('#puzzle-words').dataset.progress)";
         browser.until("it is judged", over).await;
     }
-    browser.until_text("#puzzle-words", "Solved!").await;
+    browser.until_text("#puzzle-words", "after a wrong turn").await;
     browser.open(&site.page("/puzzles/gekitai")).await;
-    browser.find(".numbers a.solved").await;
+    browser.find(".numbers a.helped").await;
+    let solved = browser.value("document.querySelectorAll('.numbers a.solved').length").await;
+    assert_eq!(solved, json!(0), "solved after a wrong turn");
     browser.close_after_refusals().await;
 }
 
@@ -268,6 +286,17 @@ async fn a_lesson_is_missed_shown_and_done() {
     browser.until_text("#lesson-words", "b3").await;
     browser.click("#cell-b3").await;
     browser.until_text("#lesson-words", "Well done").await;
+    browser.click("#lesson-game").await;
+    browser.until_text(".task", "small game").await;
+    browser.click("#cell-e5").await;
+    browser
+        .until(
+            "the novice answers",
+            "/from|nothing|wins/.test(document.querySelector('#live').textContent)",
+        )
+        .await;
+    browser.open(&site.page("/learn/gekitai/2")).await;
+    browser.click("#cell-b3").await;
     browser.click("#lesson-next").await;
     browser.until("the next", "location.pathname.endsWith('/3')").await;
     browser.close().await;
