@@ -3,14 +3,16 @@
 use crate::commands::admin::AdminArgs;
 use crate::commands::analyze::AnalyzeArgs;
 use crate::commands::arena::ArenaArgs;
-use crate::commands::baselines::BaselinesArgs;
 use crate::commands::atlas::AtlasArgs;
+use crate::commands::baselines::BaselinesArgs;
 use crate::commands::bench::BenchArgs;
 use crate::commands::data::DataArgs;
+use crate::commands::invite::InviteArgs;
 use crate::commands::perft::PerftArgs;
 use crate::commands::play::{OnlineArgs, PlayArgs};
 use crate::commands::puzzles::PuzzlesArgs;
 use crate::commands::render::RenderArgs;
+use crate::commands::review::ReviewArgs;
 use crate::commands::serve::ServeArgs;
 use crate::commands::solve::SolveArgs;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -68,6 +70,8 @@ pub enum Command {
         after_help = "Example:\n  quadrille join 'http://127.0.0.1:8000/k3Vx9QmZ#secret' --name Ana\n\nThe secret behind # is kept in a file that only you can read, so that the link without it suffices\nfrom then on. Leaving waits until the server has acknowledged what was played; if it does not, the\nprogram says what is missing and ends with exit code 1."
     )]
     Join(OnlineArgs),
+    /// Make a game on a server, print the link for the other player, and sit down
+    Invite(InviteArgs),
     /// Look on at a game on a server
     #[command(after_help = "Example:\n  quadrille watch http://127.0.0.1:8000/k3Vx9QmZ")]
     Watch(OnlineArgs),
@@ -129,7 +133,10 @@ The commands are described in docs/protocols.md."
         table: Option<PathBuf>,
     },
     /// Show the best turns of a position, and how good they are
+    #[command(visible_alias = "analyse")]
     Analyze(AnalyzeArgs),
+    /// Go over whole files of games: values, mistakes and better turns
+    Review(ReviewArgs),
     /// Prove who wins a position, or within how many turns nobody does
     Solve(SolveArgs),
     /// Build or check certificates for a whole family of positions

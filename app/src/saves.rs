@@ -126,8 +126,12 @@ pub struct Choices {
     pub speed: Option<usize>,
     /// Whether computers wait for a key before each turn.
     pub wait: bool,
-    /// The colours, by the name of their theme.
+    /// The colours, by the name of their theme; empty for those that suit the terminal's background.
     pub theme: String,
+    /// What boards are drawn with: the name of some block characters, or `lines`; empty for what the terminal shows.
+    pub blocks: String,
+    /// The server for invitations.
+    pub server: String,
     /// Whether pieces appear on their cells at once instead of travelling there.
     pub still: bool,
     /// Whether the original program's proposal is shown at every turn.

@@ -19,7 +19,8 @@ fn folder(name: &str) -> PathBuf {
 #[test]
 fn the_command_on_the_card_writes_the_same_file() {
     let folder = folder("data");
-    let first = "data gekitai --size 4 --markers 3 --games 3 --nodes 200 --seed 5 --puzzles -o a.npz";
+    let first =
+        "data gekitai --size 4 --markers 3 --games 3 --nodes 200 --seed 5 --puzzles -o a.npz";
     let told = quadrille(&first.split(' ').collect::<Vec<_>>(), &folder);
     assert!(told.status.success(), "{told:?}");
     let words = String::from_utf8(told.stdout).unwrap();

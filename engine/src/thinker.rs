@@ -16,7 +16,7 @@ use rules::random::Random;
 use std::time::Duration;
 
 /// The result of a search so far, as text.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Analysis {
     /// The depth searched, in moves.
     pub depth: u32,

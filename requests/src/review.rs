@@ -239,7 +239,11 @@ mod tests {
         assert_eq!(proven(10, won).loss_to(&proven(-5, lost)), 2 * CLEARLY_WON);
         assert_eq!(proven(900, won).loss_to(&proven(-900, won)), 0);
         assert_eq!(proven(0, None).loss_to(&proven(0, lost)), CLEARLY_WON);
-        assert_eq!(proven(40, won).loss_to(&worth(Player::Two, 30)), 10, "one of them says nothing");
+        assert_eq!(
+            proven(40, won).loss_to(&worth(Player::Two, 30)),
+            10,
+            "one of them says nothing"
+        );
         assert_eq!(proven(40, won).loss_to(&worth(Player::Two, -WIN + 4)), 2 * CLEARLY_WON);
     }
 

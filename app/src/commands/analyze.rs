@@ -8,6 +8,7 @@ use crate::shell::interrupt;
 use crate::sitting::first_ply;
 use clap::Args;
 use engine::{AnalysedLine, Analysis, Limits, Session};
+use serde_json::{Value, json};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -19,12 +20,19 @@ use std::time::Duration;
   quadrille analyze gekitai '2x1x1/6/o2x2/4ox/1o4/4o1 1' --time 60
   quadrille analyze jeson-mor --size 5 --moves 'a1-b3' --depth 12
   quadrille analyze --file game.txt --lines 1 --threads 4   a recorded game, where it ended
+  quadrille analyze --file game.txt --after 12 --json       after twelve turns, for scripts
 Values are roughly in pieces. A win within a number of turns is proven; only the winner's turns
 count. Ctrl-C ends the search early.")]
 pub struct AnalyzeArgs {
     /// What to look at.
     #[command(flatten)]
     pub position: PositionArgs,
+    /// Look at a recorded game after this many turns
+    #[arg(long, value_name = "TURNS")]
+    pub after: Option<usize>,
+    /// Print JSON: one line when the search ends
+    #[arg(long)]
+    pub json: bool,
     /// How long to search; 10 seconds unless another limit is given
     #[arg(long, value_name = "SECONDS")]
     pub time: Option<f64>,
@@ -54,9 +62,17 @@ const SECONDS: f64 = 10.0;
 pub fn run(args: &AnalyzeArgs) -> Result<(), Failure> {
     let limits = limits(args)?;
     input::install(args.table.as_deref())?;
-    let session = input::position(&args.position)?;
+    let mut session = input::position(&args.position)?;
+    if let Some(turns) = args.after {
+        input::rewind(session.as_mut(), turns)?;
+    }
     let game = session.as_ref();
     let entry = input::game(game.info().id)?;
+    if args.json {
+        let mut thinker = (entry.thinker)(args.hash.into());
+        let found = thinker.think(game, &limits, &interrupt::stops()?, &mut |_| {});
+        return print(format!("{}\n", as_json(game, &found.unwrap_or_default())));
+    }
     print(format!("{}: {}\n", entry.info.name, game.diagram().status))?;
     let mut thinker = (entry.thinker)(args.hash.into());
     let mut output = Output::new();
@@ -77,15 +93,38 @@ pub fn run(args: &AnalyzeArgs) -> Result<(), Failure> {
     best.map_or(Ok(()), |turn| print(format!("best turn: {turn}\n")))
 }
 
+/// The position and what was found, with the fields of `query`.
+fn as_json(game: &dyn Session, found: &Analysis) -> Value {
+    let line = |line: &AnalysedLine| json!({"turns": line.turns, "score": line.score, "win_in": line.win_in});
+    json!({
+        "game": game.info().id,
+        "options": game.options(),
+        "position": game.text(),
+        "turn": game.turn(),
+        "played": game.turns_played(),
+        "over": game.result().is_some(),
+        "winner": game.result(),
+        "depth": found.depth,
+        "nodes": found.nodes,
+        "time_ms": found.time.as_millis() as u64,
+        "lines": found.lines.iter().map(line).collect::<Vec<_>>(),
+    })
+}
+
+/// Seconds as thousandths, if they are a time to search.
+pub fn thousandths(seconds: f64) -> Result<u64, Failure> {
+    match (0.001..=1e6).contains(&seconds) {
+        true => Ok((seconds * 1000.0).round() as u64),
+        false => {
+            Err(Failure::user(format!("--time must be 0.001 to 1000000, got {}", brief(seconds))))
+        }
+    }
+}
+
 fn limits(args: &AnalyzeArgs) -> Result<Limits, Failure> {
     let otherwise = (args.depth.is_none() && args.nodes.is_none()).then_some(SECONDS);
     let time = args.time.or(otherwise);
-    if let Some(seconds) = time.filter(|seconds| !(0.001..=1e6).contains(seconds)) {
-        return Err(Failure::user(format!(
-            "--time must be 0.001 to 1000000, got {}",
-            brief(seconds)
-        )));
-    }
+    time.map(thousandths).transpose()?;
     Ok(Limits {
         time: time.map(Duration::from_secs_f64),
         soft: None,

@@ -65,8 +65,12 @@ fn complete(arg: Arg) -> Arg {
         "sample" => arg.value_parser(of(samples())),
         "clock" => arg.value_parser(["1+0", "3+2", "5+3", "10+5", "30+10"]),
         "theme" if arg.get_value_parser().possible_values().is_none() => {
-            arg.value_parser(rules::text::Theme::ALL.map(rules::text::Theme::name))
+            arg.value_parser(rules::svg::Theme::ALL.map(rules::svg::Theme::name))
         }
+        "blocks" => arg.value_parser(of(crate::tui::block_names()
+            .iter()
+            .map(|name| (*name).to_owned())
+            .collect())),
         "position" | "moves" | "link" => arg.value_hint(ValueHint::Other),
         "file" | "load" | "output" | "out" | "table" | "resume" | "checkpoint" => {
             arg.value_hint(ValueHint::FilePath)

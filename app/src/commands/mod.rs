@@ -6,18 +6,20 @@
 pub mod admin;
 pub mod analyze;
 pub mod arena;
-pub mod baselines;
 pub mod atlas;
+pub mod baselines;
 pub mod bench;
 mod completions;
 pub mod data;
 mod games;
+pub mod invite;
 mod man;
 pub mod perft;
 pub mod play;
 pub mod puzzles;
 mod query;
 pub mod render;
+pub mod review;
 mod rules;
 pub mod serve;
 mod site;
@@ -27,18 +29,18 @@ mod verify;
 #[cfg(feature = "many")]
 mod work;
 
-use crate::cli::{Cli, Command};
-use crate::shell::failure::{self, Failure};
+use crate::cli::Command;
+use crate::shell::failure::Failure;
 use crate::shell::input;
-use clap::CommandFactory;
 
-/// Runs a command. Without one it opens the menu, or prints the help if there is no terminal.
+/// Runs a command. Without one it opens the menu.
 pub fn run(command: Option<Command>) -> Result<(), Failure> {
     let Some(command) = command else { return alone() };
     match command {
         Command::Play(args) => play::run(&args),
         Command::Join(args) => play::online(&args, true),
         Command::Watch(args) => play::online(&args, false),
+        Command::Invite(args) => invite::run(&args),
         Command::Games { file: Some(file), .. } => games::of_file(&file),
         Command::Games { json, .. } => games::run(json),
         Command::Rules { game, ascii } => rules::run(&game, ascii),
@@ -46,6 +48,7 @@ pub fn run(command: Option<Command>) -> Result<(), Failure> {
         Command::Perft(args) => perft::run(&args),
         Command::Query { table } => input::install(table.as_deref()).and_then(|()| query::run()),
         Command::Engine { table } => input::install(table.as_deref()).and_then(|()| ugi::run()),
+        Command::Review(args) => review::run(&args),
         Command::Analyze(args) => analyze::run(&args),
         Command::Solve(args) => solve::run(&args),
         Command::Atlas(args) => atlas::run(&args),
@@ -68,9 +71,7 @@ pub fn run(command: Option<Command>) -> Result<(), Failure> {
     }
 }
 
+/// The menu, on the screen or in lines of text.
 fn alone() -> Result<(), Failure> {
-    match play::has_terminal() {
-        true => play::run(&play::PlayArgs::default()),
-        false => failure::print(Cli::command().render_help().to_string()),
-    }
+    play::run(&play::PlayArgs::default())
 }

@@ -9,7 +9,7 @@ use crate::sitting::{Sitting, seat};
 use crate::{lines, online, tui};
 use clap::Args;
 use rules::Player;
-use rules::text::Theme;
+use rules::svg::Theme;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
@@ -30,6 +30,12 @@ pub struct OnlineArgs {
     /// In lines of text: no boards, only words
     #[arg(long)]
     pub no_boards: bool,
+    /// The colours: dark, light or contrast; by default what suits the terminal
+    #[arg(long, value_name = "NAME", value_parser = theme)]
+    pub theme: Option<Theme>,
+    /// What boards are drawn with: octants, sextants, quadrants, halves or lines
+    #[arg(long, value_name = "NAME", value_parser = blocks)]
+    pub blocks: Option<String>,
     /// Where secrets and finished games are kept, instead of the user's data folder
     #[arg(long, value_name = "FOLDER")]
     pub data: Option<PathBuf>,
@@ -88,9 +94,12 @@ pub struct PlayArgs {
     /// In lines of text: no boards, only words
     #[arg(long)]
     pub no_boards: bool,
-    /// The colours: dark, light, contrast or slate
+    /// The colours: dark, light or contrast; by default what suits the terminal
     #[arg(long, value_name = "NAME", value_parser = theme)]
     pub theme: Option<Theme>,
+    /// What boards are drawn with: octants, sextants, quadrants, halves or lines
+    #[arg(long, value_name = "NAME", value_parser = blocks)]
+    pub blocks: Option<String>,
     /// Where games are saved, instead of the user's data folder
     #[arg(long, value_name = "FOLDER")]
     pub data: Option<PathBuf>,
@@ -102,6 +111,14 @@ pub struct PlayArgs {
 fn theme(name: &str) -> Result<Theme, String> {
     let names = Theme::ALL.map(Theme::name);
     Theme::named(name).ok_or_else(|| similar::unknown("theme", name, &names))
+}
+
+fn blocks(name: &str) -> Result<String, String> {
+    let names = tui::block_names();
+    match names.contains(&name) {
+        true => Ok(name.to_owned()),
+        false => Err(similar::unknown("kind of characters", name, &names)),
+    }
 }
 
 /// Whether the whole screen can be used.
@@ -142,8 +159,9 @@ pub fn online(args: &OnlineArgs, plays: bool) -> Result<(), Failure> {
         false => online::watch(&args.link),
     }
     .map_err(Failure::user)?;
-    let (ascii, no_boards) = (args.ascii, args.no_boards);
-    let own = PlayArgs { ascii, no_boards, ..PlayArgs::default() };
+    let OnlineArgs { ascii, no_boards, theme, .. } = *args;
+    let blocks = args.blocks.clone();
+    let own = PlayArgs { ascii, no_boards, theme, blocks, ..PlayArgs::default() };
     if args.plain || !has_terminal() {
         return lines::online::run(&own, saves, opened);
     }

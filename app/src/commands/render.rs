@@ -7,6 +7,7 @@ use crate::shell::failure::{Failure, write};
 use crate::shell::input;
 use clap::{Args, ValueEnum};
 use engine::Session;
+use rules::diagram::Diagram;
 use rules::notation::no_term;
 use rules::{svg, text};
 use std::path::{Path, PathBuf};
@@ -18,6 +19,7 @@ use std::path::{Path, PathBuf};
   quadrille render gekitai '2x1x1/6/o2x2/4ox/1o4/4o1 1'     a position
   quadrille render jeson-mor --moves 'c1-d3 c9-d7' -o a.svg moves, as a picture
   quadrille render --file game.txt --after 12 -o twelve.png a recorded game after 12 turns
+  quadrille render --file game.txt --width 400 -o game.apng a whole game, animated
   quadrille render gekitai --format prolog                  another notation")]
 pub struct RenderArgs {
     /// What to draw.
@@ -67,6 +69,8 @@ pub enum Format {
     Svg,
     /// A picture in pixels
     Png,
+    /// A whole game as an animated PNG, one picture for each turn
+    Apng,
     /// The picture itself, as the terminal can show it
     Picture,
     /// The picture itself in terminals that speak kitty's protocol: kitty, Ghostty, WezTerm, Konsole
@@ -102,19 +106,23 @@ const SCALES: &[Word<text::Scale>] = &[
     ("large", "As large as looks good", text::Scale::Large),
 ];
 
-const THEMES: &[Word<svg::Theme>] =
-    &[("light", "Warm paper", svg::Theme::Light), ("dark", "Deep slate", svg::Theme::Dark)];
+const THEMES: &[Word<svg::Theme>] = &[
+    ("light", "Warm paper", svg::Theme::Light),
+    ("dark", "Deep slate", svg::Theme::Dark),
+    ("contrast", "Black, white and bright colours", svg::Theme::Contrast),
+];
 
 pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     let format = format(args)?;
     let mut session = input::position(&args.position)?;
     if let Some(turns) = args.after {
-        rewind(session.as_mut(), turns)?;
+        input::rewind(session.as_mut(), turns)?;
     }
     let bytes = match format {
         Format::Text => as_text(session.as_ref(), args).into_bytes(),
         Format::Svg => svg::svg(&session.diagram(), &style(args)).into_bytes(),
         Format::Png => picture::png(&session.diagram(), &style(args), args.width)?,
+        Format::Apng => picture::animation(&course(session.as_ref()), &style(args), args.width)?,
         Format::Picture | Format::Kitty | Format::Iterm | Format::Sixel => {
             protocol(format)?.picture(&session.diagram(), &style(args), args.width)?
         }
@@ -124,6 +132,20 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
         Format::Record => session.record(&[]).to_string().into_bytes(),
     };
     write(args.output.as_deref(), bytes)
+}
+
+/// The most turns of an animation: each is a picture of its own.
+const MOST_TURNS: usize = 400;
+
+/// The board before the first turn and after each of the last ones.
+fn course(session: &dyn Session) -> Vec<Diagram> {
+    let played = session.turns_played();
+    let after = |turns: usize| {
+        let mut game = session.boxed_clone();
+        game.rewind(turns);
+        game.diagram()
+    };
+    (played.saturating_sub(MOST_TURNS)..=played).map(after).collect()
 }
 
 fn as_term(session: &dyn Session) -> Result<String, Failure> {
@@ -137,6 +159,7 @@ fn format(args: &RenderArgs) -> Result<Format, Failure> {
         (Some(format), _) => Ok(format),
         (None, Some("svg")) => Ok(Format::Svg),
         (None, Some("png")) => Ok(Format::Png),
+        (None, Some("apng")) => Ok(Format::Apng),
         (None, Some("json")) => Ok(Format::Json),
         (None, Some("pl")) => Ok(Format::Prolog),
         (None, Some("txt") | None) => Ok(Format::Text),
@@ -160,16 +183,6 @@ fn protocol(format: Format) -> Result<Protocol, Failure> {
             )
         }),
     }
-}
-
-/// Takes turns back until this many are left.
-fn rewind(session: &mut dyn Session, turns: usize) -> Result<(), Failure> {
-    let played = session.turns_played();
-    if turns > played {
-        return Err(Failure::user(format!("the game has {played} turns, not {turns}")));
-    }
-    session.rewind(turns);
-    Ok(())
 }
 
 fn as_text(session: &dyn Session, args: &RenderArgs) -> String {

@@ -128,6 +128,7 @@ impl Lines {
             Typed::Move(text) => match sitting.play(&text, Instant::now()) {
                 Ok(()) => {
                     self.keep(sitting)?;
+                    self.tell(sitting.board.as_ref(), "")?;
                     self.show(sitting)?;
                     self.judge(sitting)?;
                 }

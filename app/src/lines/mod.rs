@@ -16,6 +16,7 @@ use crate::shell::input::next_line;
 use crate::sitting::Sitting;
 use crate::sitting::work::Worker;
 use commands::{Typed, command};
+use engine::Session;
 use engine::puzzles::Puzzle;
 use prompt::Prompt;
 use rules::Player;
@@ -126,6 +127,12 @@ impl Lines {
         self.show(sitting)
     }
 
+    /// Says what the last turn did on the board, once it is complete.
+    fn tell(&self, board: &dyn Session, who: &str) -> Result<(), Failure> {
+        let effect = board.last_effect().filter(|_| !board.in_turn());
+        effect.map_or(Ok(()), |effect| self.say(&format!("{who}{effect}")))
+    }
+
     fn show(&self, sitting: &Sitting) -> Result<(), Failure> {
         let diagram = sitting.diagram();
         if !self.boards {
@@ -186,7 +193,7 @@ impl Lines {
         if !sitting.tend_clock(false, Instant::now()) {
             sitting.play(&turn, Instant::now()).map_err(|error| anyhow::anyhow!(error))?;
             self.keep(sitting)?;
-            self.say(&format!("{name} plays {turn}"))?;
+            self.tell(sitting.board.as_ref(), &format!("{name} plays "))?;
         }
         self.show(sitting)?;
         Ok(None)

@@ -284,6 +284,12 @@ pub fn post(link: &Link, command: &Value) -> Result<(), String> {
     answer.map(drop).map_err(|refusal| refusal.words(link))
 }
 
+/// Makes a game.
+pub fn create(server: &Link, game: &Value) -> Result<Value, String> {
+    let path = format!("{}/api/games", server.base);
+    request(server, "POST", &path, &game.to_string())?.map_err(|refusal| refusal.words(server))
+}
+
 /// A refusal as a server tells it.
 #[derive(Deserialize)]
 struct Refused {

@@ -49,6 +49,19 @@ impl Link {
         Ok(Link { host, base, id: id.to_owned(), token: token.map(str::to_owned), secure })
     }
 
+    /// A server without a game: `http://host:8000`.
+    pub fn server(text: &str) -> Result<Link, String> {
+        let wrong = || {
+            let shown = shorten(text);
+            format!("`{shown}` is not a server, expected one such as http://host:8000")
+        };
+        let bare = text.trim().trim_end_matches('/');
+        // Any id makes it the link of a game.
+        let link = Link::parse(&format!("{bare}/AAAAAAAA"));
+        let link = link.map_err(|why| if why.contains("https") { why } else { wrong() })?;
+        if bare.contains(['#', '?']) { Err(wrong()) } else { Ok(link) }
+    }
+
     /// The link of another game of the same server, for the same seat.
     pub fn of_game(&self, id: &str) -> String {
         let token = self.token.as_ref().map_or(String::new(), |token| format!("#{token}"));

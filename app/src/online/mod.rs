@@ -16,10 +16,10 @@ pub use remote::{Answer, Change, Remote, open_offer};
 
 use crate::saves::Saves;
 use crate::sitting::Sitting;
-use crate::sitting::clock::millis;
+use crate::sitting::clock::{Terms, millis};
 use rules::{ByPlayer, Player};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::time::{Duration, Instant};
 use table::State;
 
@@ -119,6 +119,59 @@ pub fn join(link: &str, name: &str, saves: &Saves) -> Result<Opened, String> {
         seats::keep(saves, &link, token)?;
     }
     opened(link, shown)
+}
+
+/// A game that is to be made on a server.
+pub struct Wanted {
+    pub game: &'static str,
+    /// The options that differ from the default.
+    pub options: Map<String, Value>,
+    /// The seat of whoever makes it; the other one is open.
+    pub own: Player,
+    pub name: String,
+    pub clock: Option<Terms>,
+}
+
+/// The links of a new game.
+pub struct Made {
+    pub own: String,
+    /// For the other player: whoever opens it first gets the seat.
+    pub theirs: String,
+}
+
+/// Makes a game on a server, and keeps the secret of the own seat.
+pub fn invite(server: &str, wanted: &Wanted, saves: &Saves) -> Result<Made, String> {
+    let seat = |player| match player == wanted.own {
+        true => json!({"kind": "person", "name": wanted.name}),
+        false => json!({"kind": "open"}),
+    };
+    let mut game = json!({
+        "game": wanted.game,
+        "options": wanted.options,
+        "seats": Player::BOTH.map(seat),
+    });
+    if let Some(terms) = &wanted.clock {
+        game["clock"] = terms.json();
+    }
+    let server = Link::server(server)?;
+    #[derive(Deserialize)]
+    struct Answer {
+        id: String,
+        tokens: [Option<String>; 2],
+    }
+    let told = connection::create(&server, &game)?;
+    let Answer { id, tokens } = Answer::deserialize(told)
+        .map_err(|error| format!("{} sent what is no new game: {error}", server.host))?;
+    let link = |player: Player| {
+        let token = tokens[player.index()].clone();
+        let link = Link { id: id.clone(), token, ..server.clone() };
+        (link.of_game(&id), link)
+    };
+    let (own, kept) = link(wanted.own);
+    if let Some(token) = &kept.token {
+        seats::keep(saves, &kept, token)?;
+    }
+    Ok(Made { own, theirs: link(wanted.own.other()).0 })
 }
 
 /// Looks on at a game.

@@ -4,5 +4,6 @@
 
 pub mod columns;
 pub mod inline;
+pub mod mosaic;
 pub mod pages;
 pub mod picture;

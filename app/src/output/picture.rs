@@ -19,12 +19,65 @@ pub fn pixels(
     width: u32,
 ) -> Result<tiny_skia::Pixmap, Failure> {
     let drawing = svg::outlined(diagram, style, &Letters::new()?);
-    let tree = usvg::Tree::from_str(&drawing, &usvg::Options::default())
-        .context("the drawing is not SVG")?;
+    let tree = read(&drawing)?;
     let scale = width as f32 / tree.size().width();
     let height = (tree.size().height() * scale).ceil() as u32;
+    rendered(&tree, tiny_skia::Transform::from_scale(scale, scale), (width, height))
+}
+
+/// Drawings one after the other as an animated PNG, which stays on the last one for a while and begins again.
+pub fn animation(diagrams: &[Diagram], style: &svg::Style, width: u32) -> Result<Vec<u8>, Failure> {
+    let frames = diagrams
+        .iter()
+        .map(|diagram| pixels(diagram, style, width))
+        .collect::<Result<Vec<_>, _>>()?;
+    let first = frames.first().context("there is nothing to draw")?;
+    let mut bytes = Vec::new();
+    let wrong = |error: png::EncodingError| anyhow!("cannot encode the PNG: {error}");
+    let mut encoder = png::Encoder::new(&mut bytes, first.width(), first.height());
+    encoder.set_color(png::ColorType::Rgba);
+    encoder.set_animated(frames.len() as u32, 0).map_err(wrong)?;
+    encoder.set_frame_delay(TENTHS, 10).map_err(wrong)?;
+    let mut writer = encoder.write_header().map_err(wrong)?;
+    for (number, frame) in frames.iter().enumerate() {
+        if number + 1 == frames.len() && number > 0 {
+            writer.set_frame_delay(4 * TENTHS, 10).map_err(wrong)?;
+        }
+        let straight: Vec<u8> = frame
+            .pixels()
+            .iter()
+            .map(|pixel| pixel.demultiply())
+            .flat_map(|pixel| [pixel.red(), pixel.green(), pixel.blue(), pixel.alpha()])
+            .collect();
+        writer.write_image_data(&straight).map_err(wrong)?;
+    }
+    writer.finish().map_err(wrong)?;
+    Ok(bytes)
+}
+
+/// How long each drawing of an animation stays.
+const TENTHS: u16 = 10;
+
+/// A drawing without letters, in pixels.
+pub fn drawn(
+    svg: &str,
+    transform: tiny_skia::Transform,
+    size: (u32, u32),
+) -> Result<tiny_skia::Pixmap, Failure> {
+    rendered(&read(svg)?, transform, size)
+}
+
+fn read(svg: &str) -> Result<usvg::Tree, Failure> {
+    Ok(usvg::Tree::from_str(svg, &usvg::Options::default()).context("the drawing is not SVG")?)
+}
+
+fn rendered(
+    tree: &usvg::Tree,
+    transform: tiny_skia::Transform,
+    (width, height): (u32, u32),
+) -> Result<tiny_skia::Pixmap, Failure> {
     let mut pixels = tiny_skia::Pixmap::new(width, height).context("the picture is too large")?;
-    resvg::render(&tree, tiny_skia::Transform::from_scale(scale, scale), &mut pixels.as_mut());
+    resvg::render(tree, transform, &mut pixels.as_mut());
     Ok(pixels)
 }
 

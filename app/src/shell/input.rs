@@ -273,6 +273,16 @@ pub fn position(args: &PositionArgs) -> Result<Box<dyn Session>, Failure> {
     Ok(session)
 }
 
+/// Takes turns back until this many are left.
+pub fn rewind(session: &mut dyn Session, turns: usize) -> Result<(), Failure> {
+    let played = session.turns_played();
+    if turns > played {
+        return Err(Failure::user(format!("the game has {played} turns, not {turns}")));
+    }
+    session.rewind(turns);
+    Ok(())
+}
+
 pub fn start(entry: &Entry, options: &GameOptions) -> Result<Box<dyn Session>, Failure> {
     check_options(entry, options)?;
     (entry.start)(&options.0).map_err(Failure::user)

@@ -1,6 +1,7 @@
 //! Time controls as they are typed, and the time as the table counts it.
 
 use rules::game::shorten;
+use serde_json::{Value, json};
 use std::sync::LazyLock;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use table::{Clock, TimeControl};
@@ -42,6 +43,12 @@ impl Terms {
             }),
             TimeControl::None | TimeControl::Days { .. } => None,
         }
+    }
+
+    /// The terms as a server takes them: whole seconds.
+    pub fn json(&self) -> Value {
+        let seconds = |millis: i64| (millis + 500) / 1000;
+        json!({"kind": "time", "seconds": seconds(self.time), "increment": seconds(self.increment)})
     }
 
     /// What [`Terms::parse`] reads.

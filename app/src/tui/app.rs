@@ -19,6 +19,7 @@ use engine::puzzles::Puzzle;
 use ratatui::crossterm::event::{Event, KeyCode};
 use ratatui::layout::Rect;
 use rules::diagram::Diagram;
+use rules::text::Rgb;
 use std::cell::RefCell;
 use std::path::PathBuf;
 use std::sync::mpsc::Sender;
@@ -27,6 +28,8 @@ use std::time::{Duration, Instant};
 pub enum Message {
     /// From the keyboard or the mouse.
     Input(Event),
+    /// What the terminal says of its background.
+    Background(Rgb),
     /// From a thread that searches.
     Work(Report),
     Net(News),

@@ -202,7 +202,7 @@ impl Editor {
         let panel = if has_panel { PANEL } else { 0 };
         let place = Rect { width: room.width - panel, ..room };
         let cursor = self.has_cursor.then_some(self.cursor.cell);
-        let caret = board::put(&drawn, look, cursor, place, frame.buffer_mut(), Some(hits));
+        let caret = board::put(&drawn, cursor, place, frame.buffer_mut(), Some(hits));
         if has_panel {
             let side = Rect { x: place.right() + 1, width: panel - 1, ..room };
             self.view_panel(&diagram.status, look, side, frame, hits);

@@ -1,10 +1,13 @@
 //! Colours and characters: one accent, themes, and what replaces them on terminals that show less.
 
 use crate::output::inline::Protocol;
+use crate::output::mosaic::Blocks;
+use crate::saves::Choices;
 use ratatui::style::{Color, Modifier, Style};
-use rules::diagram::{Diagram, Tint, Tone};
-use rules::text::{Charset, Ink, Mark, Paper, Theme};
-use rules::text::{ground, ink_of_16, nearest_of_256, paper_of_16};
+use rules::diagram::Tint;
+use rules::svg::Theme;
+use rules::text::{self, Charset, Ink, Paper, Rgb};
+use rules::text::{ink_of_16, nearest_of_256, paper_of_16};
 
 /// How many colours the terminal has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,13 +23,30 @@ pub enum Depth {
 }
 
 /// What the terminal can show, and what the user likes.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Look {
     pub depth: Depth,
     pub theme: Theme,
     pub charset: Charset,
     /// How the terminal shows pictures, if it does.
     pub pictures: Option<Protocol>,
+    /// The characters that boards are drawn with; none for lines and letters.
+    pub blocks: Option<Blocks>,
+    /// The theme that suits the terminal's background, and whether it is used.
+    pub ground: Theme,
+    pub follows: bool,
+}
+
+/// The name of boards in lines and letters, beside those of block characters.
+pub const LINES: &str = "lines";
+
+impl Default for Look {
+    fn default() -> Look {
+        let (depth, charset) = (Depth::default(), Charset::default());
+        let (theme, ground) = (Theme::Dark, Theme::Dark);
+        let (pictures, blocks, follows) = (None, None, true);
+        Look { depth, theme, charset, pictures, blocks, ground, follows }
+    }
 }
 
 /// The accent: black letters on it can be read.
@@ -38,7 +58,31 @@ impl Look {
         let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         let charset = crate::output::pages::charset(ascii);
         let pictures = Protocol::of_terminal(variable);
-        Look { depth: depth(variable), theme: Theme::default(), charset, pictures }
+        let ground = ground(variable);
+        Look { depth: depth(variable), charset, pictures, ground, ..Look::default() }
+    }
+
+    /// Takes the theme and the characters that were chosen; what is not known is chosen as it suits the terminal.
+    pub fn choose(&mut self, choices: &Choices) {
+        let variable = |name: &str| std::env::var(name).ok();
+        let theme = Theme::named(&choices.theme);
+        self.follows = theme.is_none();
+        self.theme = theme.unwrap_or(self.ground);
+        self.blocks = match choices.blocks.as_str() {
+            LINES => None,
+            name => Some(Blocks::named(name).unwrap_or_else(|| Blocks::of_terminal(variable))),
+        };
+    }
+
+    /// Notes the colour of the terminal's background.
+    pub fn learn(&mut self, background: Rgb) {
+        let [red, green, blue] = background.map(u32::from);
+        // What television made of colours: the eye takes green for brighter than blue.
+        let is_light = 299 * red + 587 * green + 114 * blue > 128_000;
+        self.ground = if is_light { Theme::Light } else { Theme::Dark };
+        if self.follows {
+            self.theme = self.ground;
+        }
     }
 
     pub fn color(&self) -> bool {
@@ -75,22 +119,26 @@ impl Look {
     }
 
     /// The ground of the cell that the keys have reached; none where it is shown in reverse.
-    pub fn cursor(&self, paper: Paper) -> Option<Color> {
-        match (self.depth, paper) {
-            (Depth::None, _) => None,
-            (_, Paper::Wood(_) | Paper::WoodMark(_)) => {
-                self.glyph(Ink::Plain, Paper::WoodMark(Mark::Selected), false).bg
-            }
-            (Depth::Sixteen, _) => Some(Color::Indexed(14)),
-            (Depth::Indexed | Depth::True, _) => Some(Color::Indexed(ACCENT)),
+    pub fn cursor(&self) -> Option<Color> {
+        match self.depth {
+            Depth::None => None,
+            Depth::Sixteen => Some(Color::Indexed(14)),
+            Depth::Indexed | Depth::True => Some(Color::Indexed(ACCENT)),
         }
     }
 
-    /// Whether the colours of the cells tell the rows of a board apart.
-    pub fn tells_rows_apart(&self, diagram: &Diagram) -> bool {
-        let [light, dark] = [Tone::Light, Tone::Dark]
-            .map(|tone| self.glyph(Ink::Plain, ground(diagram, tone), false).bg);
-        light != dark
+    /// The block characters for boards, where there are colours to fill them with.
+    pub fn mosaic(&self) -> Option<Blocks> {
+        let shows = self.depth >= Depth::Indexed && self.charset == Charset::Unicode;
+        self.blocks.filter(|_| shows)
+    }
+
+    /// A colour, or the nearest one that the terminal has.
+    pub fn rgb(&self, [red, green, blue]: Rgb) -> Color {
+        match self.depth {
+            Depth::True => Color::Rgb(red, green, blue),
+            _ => Color::Indexed(nearest_of_256([red, green, blue])),
+        }
     }
 
     /// Keys, and lines drawn with the accent.
@@ -120,11 +168,8 @@ impl Look {
                 (ink_of_16(ink).map(Color::Indexed), paper_of_16(paper).map(Color::Indexed))
             }
             Depth::Indexed | Depth::True => {
-                let of = |rgb: [u8; 3]| match self.depth {
-                    Depth::True => Color::Rgb(rgb[0], rgb[1], rgb[2]),
-                    _ => Color::Indexed(nearest_of_256(rgb)),
-                };
-                (self.theme.ink(ink).map(of), self.theme.paper(paper).map(of))
+                let of = |rgb| self.rgb(rgb);
+                (text::ink(self.theme, ink).map(of), text::paper(self.theme, paper).map(of))
             }
         };
         Style { fg: ink, bg: paper, ..style }
@@ -136,6 +181,15 @@ impl Look {
             Charset::Unicode => unicode,
             Charset::Ascii => ascii,
         }
+    }
+}
+
+/// The theme for the background that some terminals tell of: `15;0` is white on black.
+fn ground(variable: impl Fn(&str) -> Option<String>) -> Theme {
+    let colours = variable("COLORFGBG").unwrap_or_default();
+    match colours.rsplit(';').next() {
+        Some("7" | "15") => Theme::Light,
+        _ => Theme::Dark,
     }
 }
 

@@ -3,6 +3,7 @@
 //! `app` holds the state, `update` changes it, `view` draws it; each screen is a file, and the game itself the
 //! folder `play`. It plays a `sitting` or an `online` game and keeps it in `saves`; it knows nothing of `lines`.
 
+mod answers;
 mod app;
 mod board;
 mod cursor;
@@ -28,19 +29,25 @@ mod view;
 
 use crate::commands::play::PlayArgs;
 use crate::online;
+use crate::output::mosaic::Blocks;
 use crate::saves::Saves;
 use crate::shell::failure::Failure;
 use crate::sitting::work::Worker;
+use answers::{Answers, Heard};
 pub use app::Next;
 use app::{App, Context, Message, PictureState};
 use look::Look;
 use ratatui::crossterm::event::{self, Event, MouseEventKind};
 use rules::svg;
-use rules::text::Theme;
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Instant;
 use terminal::TakenTerminal;
+
+/// The names of what boards can be drawn with.
+pub fn block_names() -> Vec<&'static str> {
+    Blocks::ALL.map(Blocks::name).into_iter().chain([look::LINES]).collect()
+}
 
 /// Plays on the terminal, starting on this screen.
 pub fn run(args: &PlayArgs, saves: Saves, first: Next) -> Result<(), Failure> {
@@ -55,7 +62,14 @@ pub fn run(args: &PlayArgs, saves: Saves, first: Next) -> Result<(), Failure> {
         let _ = reports.send(Message::Work(report));
     });
     let mut look = Look::of_terminal(args.ascii);
-    look.theme = args.theme.or(Theme::named(&choices.theme)).unwrap_or_default();
+    let mut wanted = choices.clone();
+    if let Some(theme) = args.theme {
+        wanted.theme = theme.name().to_owned();
+    }
+    if let Some(blocks) = &args.blocks {
+        wanted.blocks.clone_from(blocks);
+    }
+    look.choose(&wanted);
     let context = Context {
         games: engine::GAMES,
         look,
@@ -72,6 +86,11 @@ pub fn run(args: &PlayArgs, saves: Saves, first: Next) -> Result<(), Failure> {
     // First, or a signal that came in between would leave the terminal as it is.
     terminal::listen_to_signals(send.clone())?;
     let mut terminal = TakenTerminal::open()?;
+    // The Linux console takes such questions for something else.
+    let answers = std::env::var("TERM").is_ok_and(|term| !term.starts_with("linux"));
+    if app.context.look.color() && answers {
+        terminal.ask_background()?;
+    }
     listen_to_keys(send);
     turn(&mut app, &mut terminal, &receive)?;
     drop(terminal);
@@ -109,15 +128,21 @@ fn settle(app: &mut App, messages: &Receiver<Message>) {
 
 /// Reads the terminal in a thread of its own.
 fn listen_to_keys(send: Sender<Message>) {
+    let mut answers = Answers::default();
     std::thread::spawn(move || {
         loop {
-            let message = match event::read() {
+            let heard = match event::read() {
                 // A mouse that merely moves means nothing, but would redraw everything.
                 Ok(Event::Mouse(mouse)) if mouse.kind == MouseEventKind::Moved => continue,
-                event => event.map_or(Message::End, Message::Input),
+                Ok(event) => answers.hear(event),
+                Err(_) => return drop(send.send(Message::End)),
             };
-            let is_end = matches!(message, Message::End);
-            if send.send(message).is_err() || is_end {
+            let messages = match heard {
+                Heard::Nothing => Vec::new(),
+                Heard::Background(rgb) => vec![Message::Background(rgb)],
+                Heard::Events(events) => events.into_iter().map(Message::Input).collect(),
+            };
+            if messages.into_iter().any(|message| send.send(message).is_err()) {
                 return;
             }
         }
@@ -133,10 +158,8 @@ fn show_picture(app: &mut App, terminal: &mut TakenTerminal) -> Result<(), Failu
         PictureState::Done => {}
         PictureState::Due => {
             picture.state = PictureState::Done;
-            let is_light = matches!(app.context.look.theme, Theme::Light | Theme::Contrast);
-            let theme = if is_light { svg::Theme::Light } else { svg::Theme::Dark };
             let style = svg::Style {
-                theme,
+                theme: app.context.look.theme,
                 flipped: picture.flipped,
                 caption: true,
                 ..svg::Style::default()

@@ -10,7 +10,7 @@ use ratatui::Frame;
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
-use rules::text::Theme;
+use rules::svg::Theme;
 
 /// A setting that is on or off.
 struct Switch {
@@ -21,10 +21,13 @@ struct Switch {
     of: fn(&mut Choices) -> &mut bool,
 }
 
-/// How many rows there are: the colours, and the switches.
-const ROWS: usize = 1 + SWITCHES.len();
+/// How many rows there are: the colours, the characters, and the switches.
+const ROWS: usize = 2 + SWITCHES.len();
 
-/// The settings below the colours.
+/// What is chosen as it suits the terminal.
+const AUTO: &str = "automatic";
+
+/// The settings below the colours and characters.
 const SWITCHES: [Switch; 4] = [
     Switch {
         label: "Motion",
@@ -89,19 +92,24 @@ impl Settings {
                 *value = !*value;
             }
             None => {
-                let count = Theme::ALL.len();
-                let at = Theme::ALL.iter().position(|own| *own == context.look.theme).unwrap_or(0);
-                let next = if forward { at + 1 } else { at + count - 1 } % count;
-                context.look.theme = Theme::ALL[next];
-                context.choices.theme = context.look.theme.name().to_owned();
+                let choices = &mut context.choices;
+                let (names, chosen) = match self.list.chosen {
+                    0 => (Theme::ALL.map(Theme::name).to_vec(), &mut choices.theme),
+                    _ => (super::block_names(), &mut choices.blocks),
+                };
+                let names: Vec<&str> = std::iter::once("").chain(names).collect();
+                let at = names.iter().position(|own| own == chosen).unwrap_or(0);
+                let step = if forward { 1 } else { names.len() - 1 };
+                *chosen = names[(at + step) % names.len()].to_owned();
+                context.look.choose(choices);
             }
         }
         self.trouble = context.remember().err();
     }
 
-    /// The chosen switch; none for the colours, which come first.
+    /// The chosen switch; none for colours and characters, which come first.
     fn switch(&self) -> Option<&'static Switch> {
-        SWITCHES.get(self.list.chosen.checked_sub(1)?)
+        SWITCHES.get(self.list.chosen.checked_sub(2)?)
     }
 
     /// The list on the left, a board in the chosen colours on the right.
@@ -111,18 +119,29 @@ impl Settings {
         title(frame, look, "Settings", "");
         let width = 32.min(area.width - 4);
         let left = Rect::new(2, 2, width, ROWS as u16);
-        let line = |(label, value): (&str, &'static str)| {
+        let line = |(label, value): (&str, &str)| {
             let label = Span::styled(format!(" {label:<13}"), look.soft());
-            Line::from(vec![label, Span::raw(value)])
+            Line::from(vec![label, Span::raw(value.to_owned())])
         };
         let mut choices = context.choices.clone();
-        let mut rows = vec![line(("Colours", look.theme.name()))];
+        let named = |name: &str| if name.is_empty() { AUTO.into() } else { name.to_owned() };
+        let mut rows = vec![
+            line(("Colours", &named(&choices.theme))),
+            line(("Boards", &named(&choices.blocks))),
+        ];
         rows.extend(SWITCHES.iter().map(|switch| {
             line((switch.label, switch.values[usize::from(*(switch.of)(&mut choices))]))
         }));
         self.list.draw(&rows, look, left, frame, hits);
-        let colours = "dark and light windows, high contrast, or the colours of the pages";
-        let about = self.switch().map_or(colours, |switch| switch.about);
+        let about = match (self.list.chosen, self.switch()) {
+            (_, Some(switch)) => switch.about,
+            (0, None) => {
+                "for dark and light windows, or high contrast; or as the terminal's background suggests"
+            }
+            (_, None) => {
+                "the characters that boards are drawn with: choose others if some look broken"
+            }
+        };
         let mut words = vec![(about.to_owned(), look.soft())];
         words.extend(self.trouble.iter().map(|trouble| (trouble.clone(), look.warning())));
         let top = left.bottom() + 1;

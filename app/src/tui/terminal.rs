@@ -8,7 +8,8 @@ use ratatui::crossterm::event::{
     DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture,
 };
 use ratatui::crossterm::terminal::{
-    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode, window_size,
+    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
+    disable_raw_mode, enable_raw_mode, window_size,
 };
 use ratatui::crossterm::{execute, queue};
 use ratatui::layout::Rect;
@@ -40,8 +41,18 @@ impl TakenTerminal {
         Ok(taken)
     }
 
+    /// Draws a frame, which terminals that can show at once, so that nothing tears.
     pub fn draw(&mut self, view: impl FnOnce(&mut Frame)) -> io::Result<()> {
-        self.terminal.draw(view).map(drop)
+        queue!(stdout(), BeginSynchronizedUpdate)?;
+        let drawn = self.terminal.draw(view).map(drop);
+        execute!(stdout(), EndSynchronizedUpdate)?;
+        drawn
+    }
+
+    /// Asks for the colour of the background; the answer comes among the keys.
+    pub fn ask_background(&mut self) -> io::Result<()> {
+        stdout().write_all(b"\x1b]11;?\x1b\\")?;
+        stdout().flush()
     }
 
     /// Gives the terminal back, stops the program until it is continued, and takes the terminal over again.

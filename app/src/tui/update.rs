@@ -20,6 +20,7 @@ pub fn update(app: &mut App, message: Message, now: Instant) {
                 picture.state = PictureState::Due;
             }
         }
+        Message::Background(rgb) => app.context.look.learn(rgb),
         Message::Opened(Ok(opened)) => app.go(Next::Online(opened)),
         Message::End => app.quit = true,
         Message::Suspend => app.go(Next::Suspend),
@@ -125,9 +126,12 @@ fn click(app: &mut App, mouse: MouseEvent) {
         MouseEventKind::Up(MouseButton::Left) => return drop_piece(app, mouse),
         _ => return,
     };
-    let scrolls = matches!(code, Some(KeyCode::Up | KeyCode::Down));
-    if scrolls && app.page.is_none() && matches!(app.screen, Screen::Play(_) | Screen::Editor(_)) {
-        return;
+    if let (Some(scrolled @ (KeyCode::Up | KeyCode::Down)), true) = (code, app.page.is_none()) {
+        match &mut app.screen {
+            Screen::Play(play) => return play.wheel(scrolled == KeyCode::Up, &mut app.context),
+            Screen::Editor(_) => return,
+            _ => {}
+        }
     }
     let hit = match code {
         Some(code) => Some(Hit::Key(code)),

@@ -27,11 +27,20 @@ pub(super) struct Frame {
 
 impl Frame {
     pub(super) fn new(diagram: &Diagram, style: &Style) -> Frame {
+        Frame::with(diagram, style, MARGIN)
+    }
+
+    /// A frame that ends with the outermost cells.
+    pub(super) fn tight(diagram: &Diagram, flipped: bool) -> Frame {
+        Frame::with(diagram, &Style { flipped, coordinates: false, ..Style::default() }, 0.0)
+    }
+
+    fn with(diagram: &Diagram, style: &Style, margin: f64) -> Frame {
         let raw: Vec<_> = diagram.cells.iter().map(|c| raw(diagram.shape, c.x, c.y)).collect();
         let (low, high) = bounds(&raw, (0.0, 0.0), None);
         let turned = style.flipped.then_some((low.0 + high.0, low.1 + high.1));
         let mut frame = Frame { shape: diagram.shape, turned, offset: (0.0, 0.0), size: high };
-        let reach = (HALF + MARGIN, frame.reach() + MARGIN);
+        let reach = (HALF + margin, frame.reach() + margin);
         let mut limits = bounds(&raw, reach, None);
         if style.coordinates {
             let labels: Vec<_> = diagram.labels.iter().map(|l| frame.label(l, diagram)).collect();

@@ -17,12 +17,18 @@ impl Board<'_> {
     pub(super) fn marks_below(&self, canvas: &mut Canvas) {
         let accent = self.palette.accent;
         let marks = &self.diagram.marks;
-        let fill = format!(r#"fill="{accent}" fill-opacity="0.13""#);
-        let soft = format!(r#"{fill} stroke="{accent}" stroke-opacity="0.6" stroke-width="1.6""#);
+        let (depth, width) = match self.painter.is_bold() {
+            true => ("0.3", self.painter.at_least(1.6, 0.4)),
+            false => ("0.13", self.painter.at_least(1.6, 0.6)),
+        };
+        let fill = format!(r#"fill="{accent}" fill-opacity="{depth}""#);
+        let stroke = format!(r#"stroke-opacity="0.6" stroke-width="{}""#, Num(width));
+        let soft = format!(r#"{fill} stroke="{accent}" {stroke}"#);
         for (_, at) in marks.last.iter().filter_map(|&i| self.spot(i)) {
             self.frame.outline(canvas, at, 2.6, &soft);
         }
-        let solid = format!(r#"stroke="{accent}" stroke-width="3.2""#);
+        let width = Num(self.painter.at_least(3.2, 0.9));
+        let solid = format!(r#"stroke="{accent}" stroke-width="{width}""#);
         if let Some((_, at)) = marks.selected.and_then(|i| self.spot(i)) {
             let glow = format!(r#"fill="{accent}" fill-opacity="0.16""#);
             self.frame.outline(canvas, at, 1.5, &glow);
@@ -37,12 +43,16 @@ impl Board<'_> {
     fn target(&self, canvas: &mut Canvas, cell: &DrawnCell, at: Point) {
         let (accent, panel) = (self.palette.accent, self.palette.panel);
         if cell.piece.is_some() {
+            if self.painter.is_bold() {
+                let glow = format!(r#"fill="{accent}" fill-opacity="0.35""#);
+                return self.frame.outline(canvas, at, 0.0, &glow);
+            }
             canvas.circle(at, 21.4, &format!(r#"stroke="{panel}" stroke-width="4.4""#));
             let ring = format!(r#"stroke="{accent}" stroke-width="2.6" stroke-dasharray="7 4.2""#);
             canvas.circle(at, 21.4, &ring);
         } else {
             let dot = format!(r#"fill="{accent}" stroke="{panel}" stroke-width="1.6""#);
-            canvas.circle(at, 6.4, &dot);
+            canvas.circle(at, self.painter.at_least(6.4, 1.1), &dot);
         }
     }
 
@@ -100,6 +110,10 @@ impl Board<'_> {
 
     /// The path of a piece in the last turn.
     fn trail(&self, canvas: &mut Canvas, from: (&DrawnCell, Point), to: (&DrawnCell, Point)) {
+        // The cells at both ends are marked, and a thin line across others would only blur them.
+        if self.painter.is_bold() {
+            return;
+        }
         let (ink, panel) = (self.palette.ink, self.palette.panel);
         let tip = toward(to.1, from.1, clearance(to.0, 6.0));
         let start = toward(from.1, to.1, clearance(from.0, 2.0));

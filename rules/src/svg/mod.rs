@@ -7,8 +7,9 @@ mod canvas;
 mod caption;
 mod frame;
 mod marks;
-mod palette;
+pub(crate) mod palette;
 mod pieces;
+mod raster;
 
 use crate::diagram::{Diagram, DrawnCell, Piece, Tone};
 pub use canvas::Lettering;
@@ -17,6 +18,7 @@ use caption::Caption;
 use frame::Frame;
 use palette::Palette;
 use pieces::Painter;
+pub use raster::{Figure, Raster, cells, raster};
 
 const FONTS: &str = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif";
 
@@ -28,9 +30,32 @@ pub enum Theme {
     Light,
     /// Deep slate.
     Dark,
+    /// Black, white and bright colours.
+    Contrast,
     /// The colours of the page that shows the drawing, from its custom properties. Such a drawing has
     /// names for its parts and no words of its own, because the page speaks for it.
     Page,
+}
+
+impl Theme {
+    /// The themes that people choose from.
+    pub const ALL: [Theme; 3] = [Theme::Dark, Theme::Light, Theme::Contrast];
+
+    /// The name in options and settings.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Theme::Light => "light",
+            Theme::Dark => "dark",
+            Theme::Contrast => "contrast",
+            Theme::Page => "page",
+        }
+    }
+
+    /// The theme of this name. `slate` was the dark one's when terminals had another.
+    pub fn named(name: &str) -> Option<Theme> {
+        let name = if name == "slate" { "dark" } else { name };
+        Theme::ALL.into_iter().find(|theme| theme.name() == name)
+    }
 }
 
 /// How a diagram is drawn.
@@ -80,7 +105,7 @@ pub fn outlined(diagram: &Diagram, style: &Style, lettering: &dyn Lettering) -> 
 fn draw(diagram: &Diagram, style: &Style, lettering: Option<&dyn Lettering>) -> String {
     let frame = Frame::new(diagram, style);
     let palette = Palette::of(style.theme);
-    let painter = Painter { palette, players: &diagram.players };
+    let painter = Painter { palette, players: &diagram.players, grain: 0.0 };
     let named = style.theme == Theme::Page;
     let board = Board { diagram, frame, palette, painter, named };
     let caption = style.caption.then(|| Caption::new(diagram, board.frame.size.0));
@@ -146,6 +171,7 @@ impl Board<'_> {
 
     fn cells(&self, canvas: &mut Canvas) {
         let Palette { rim, line, accent, .. } = self.palette;
+        let thin = Num(self.painter.at_least(0.8, 0.5));
         canvas.open(&format!(
             r#"<g fill="{rim}" stroke="{rim}" stroke-width="4.4" stroke-linejoin="round">"#
         ));
@@ -156,12 +182,15 @@ impl Board<'_> {
         for cell in &self.diagram.cells {
             let (at, fill) = (self.frame.cell(cell), self.palette.tone(cell.tone));
             let name = escape(&cell.name);
-            let look =
-                format!(r#"fill="{fill}" stroke="{line}" stroke-width="0.8" data-cell="{name}""#);
+            let look = format!(
+                r#"fill="{fill}" stroke="{line}" stroke-width="{thin}" data-cell="{name}""#
+            );
             self.frame.outline(canvas, at, 0.5, &look);
             if cell.tone == Tone::Goal {
-                canvas.circle(at, 19.5, &format!(r#"stroke="{accent}" stroke-width="2.2""#));
-                canvas.circle(at, 3.6, &format!(r#"fill="{accent}""#));
+                let wide = Num(self.painter.at_least(2.2, 0.6));
+                canvas.circle(at, 19.5, &format!(r#"stroke="{accent}" stroke-width="{wide}""#));
+                let dot = self.painter.at_least(3.6, 0.7);
+                canvas.circle(at, dot, &format!(r#"fill="{accent}""#));
             }
         }
     }
@@ -191,7 +220,9 @@ impl Board<'_> {
         if !self.named {
             self.marks_above(canvas);
         }
-        for (cell, at, piece) in &pieces {
+        // Where pixels are coarse, somebody else writes the figures.
+        let pieces = if self.painter.grain > 0.0 { &[][..] } else { &pieces };
+        for (cell, at, piece) in pieces {
             self.open_named(canvas, "figure", *cell);
             self.painter.figure(canvas, *at, piece);
             self.close_named(canvas);

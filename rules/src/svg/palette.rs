@@ -4,7 +4,7 @@ use super::Theme;
 use crate::diagram::{Tint, Tone};
 
 /// The colours of everything but the pieces.
-pub(super) struct Palette {
+pub(crate) struct Palette {
     /// The tile that carries the board.
     pub tile: &'static str,
     /// The edge of that tile, and of the board on it.
@@ -57,6 +57,20 @@ const DARK: Palette = Palette {
     shade: "0.38",
 };
 
+const CONTRAST: Palette = Palette {
+    tile: "#000000",
+    rim: "#ffffff",
+    cell: "#000000",
+    alt: "#2b2b2b",
+    goal: "#4b0070",
+    line: "#9a9a9a",
+    ink: "#ffffff",
+    soft: "#ffffff",
+    accent: "#00e5ff",
+    panel: "#000000",
+    shade: "0",
+};
+
 const PAGE: Palette = Palette {
     tile: "var(--board-tile)",
     rim: "var(--board-rim)",
@@ -72,15 +86,16 @@ const PAGE: Palette = Palette {
 };
 
 impl Palette {
-    pub(super) fn of(theme: Theme) -> &'static Palette {
+    pub(crate) fn of(theme: Theme) -> &'static Palette {
         match theme {
             Theme::Light => &LIGHT,
             Theme::Dark => &DARK,
+            Theme::Contrast => &CONTRAST,
             Theme::Page => &PAGE,
         }
     }
 
-    pub(super) fn tone(&self, tone: Tone) -> &'static str {
+    pub(crate) fn tone(&self, tone: Tone) -> &'static str {
         match tone {
             Tone::Light => self.cell,
             Tone::Dark => self.alt,
@@ -90,7 +105,7 @@ impl Palette {
 }
 
 /// The colours of one player's pieces.
-pub(super) struct Paint {
+pub(crate) struct Paint {
     /// What is seen from above.
     pub face: &'static str,
     /// What is seen from the side.
@@ -102,7 +117,7 @@ pub(super) struct Paint {
 }
 
 impl Paint {
-    pub(super) fn of(tint: Tint) -> &'static Paint {
+    pub(crate) fn of(tint: Tint) -> &'static Paint {
         match tint {
             Tint::Red => &RED,
             Tint::Yellow => &YELLOW,
@@ -120,3 +135,10 @@ const BLUE: Paint = Paint { face: "#2f6fb0", side: "#205285", edge: "#123253", i
 const ORANGE: Paint = Paint { face: "#e88b35", side: "#b3621a", edge: "#743b07", ink: "#2e1602" };
 const IVORY: Paint = Paint { face: "#fbf5e8", side: "#d6c8aa", edge: "#8a7a5a", ink: "#2f2b27" };
 const EBONY: Paint = Paint { face: "#35312d", side: "#1b1917", edge: "#857c70", ink: "#f6efe0" };
+
+/// The parts of a colour `#rrggbb`; black for anything else.
+pub(crate) fn rgb(colour: &str) -> [u8; 3] {
+    let number = colour.strip_prefix('#').and_then(|digits| u32::from_str_radix(digits, 16).ok());
+    let [_, red, green, blue] = number.unwrap_or(0).to_be_bytes();
+    [red, green, blue]
+}

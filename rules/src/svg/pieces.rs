@@ -4,6 +4,7 @@
 
 use super::canvas::{Canvas, Num, Point, Type};
 use super::palette::{Paint, Palette};
+use super::raster::COARSE;
 use crate::by_player::ByPlayer;
 use crate::diagram::{Look, Piece, Seat};
 use crate::game::Player;
@@ -15,9 +16,24 @@ const TALLEST: u8 = 8;
 pub(super) struct Painter<'a> {
     pub palette: &'a Palette,
     pub players: &'a ByPlayer<Seat>,
+    /// The size of a pixel, if pixels are coarse; 0 for drawings of any size.
+    pub grain: f64,
 }
 
+/// From this grain on, shadows, gleams and the sides of flat pieces would only be blurs.
+const BOLD: f64 = 2.4;
+
 impl Painter<'_> {
+    /// A length that is at least this part of a coarse pixel.
+    pub(super) fn at_least(&self, length: f64, part: f64) -> f64 {
+        length.max(part * self.grain)
+    }
+
+    /// Whether pixels are too coarse for details.
+    pub(super) fn is_bold(&self) -> bool {
+        self.grain >= BOLD
+    }
+
     fn paint(&self, player: Player) -> &'static Paint {
         Paint::of(self.players[player].tint)
     }
@@ -55,12 +71,21 @@ impl Painter<'_> {
     }
 
     fn shadow(&self, canvas: &mut Canvas, at: Point, rx: f64, ry: f64) {
+        if self.is_bold() {
+            return;
+        }
         let shade = format!(r##"fill="#000" fill-opacity="{}""##, self.palette.shade);
         canvas.ellipse(at, rx, ry, &shade);
     }
 
     fn cross(&self, canvas: &mut Canvas) {
         let Paint { face, side, edge, ink } = self.paint(Player::One);
+        if self.is_bold() {
+            canvas.circle((0.0, 0.0), 21.5, &format!(r#"fill="{face}" {CRISP}"#));
+            let width = Num(self.at_least(6.0, 1.35));
+            let stroke = format!(r#"stroke="{ink}" stroke-width="{width}" {CRISP}"#);
+            return canvas.path("M-12 -12L12 12M12 -12L-12 12", &stroke);
+        }
         self.shadow(canvas, (0.0, 4.5), 17.6, 17.0);
         canvas.circle((0.0, 2.2), 16.8, &format!(r#"fill="{side}" stroke="{edge}""#));
         canvas.circle((0.0, -1.4), 16.8, &format!(r#"fill="{face}" stroke="{side}""#));
@@ -75,6 +100,14 @@ impl Painter<'_> {
 
     fn ring(&self, canvas: &mut Canvas) {
         let Paint { face, side, edge, .. } = self.paint(Player::Two);
+        if self.is_bold() {
+            let width = Num(14.0);
+            return canvas.circle(
+                (0.0, 0.0),
+                14.0,
+                &format!(r#"stroke="{face}" stroke-width="{width}" {CRISP}"#),
+            );
+        }
         let mut washer = |y: f64, attributes: &str| {
             let (outer, hole) = (Num(y - 16.8), Num(y - 7.4));
             let outer = format!("M0 {outer}a16.8 16.8 0 1 1 -0.01 0z");
@@ -92,16 +125,38 @@ impl Painter<'_> {
     /// The two players' knights face each other.
     fn knight(&self, canvas: &mut Canvas, owner: Player) {
         let Paint { face, side, ink, .. } = self.paint(owner);
+        if self.grain >= COARSE {
+            return self.coarse_knight(canvas, owner);
+        }
         self.shadow(canvas, (0.0, 20.2), 17.0, 3.4);
         let turn = if owner == Player::One { "scale(-1.12 1.12)" } else { "scale(1.12)" };
         let joins = r#"stroke-linejoin="round" stroke-linecap="round""#;
-        canvas
-            .open(&format!(r#"<g transform="{turn}" stroke="{ink}" stroke-width="1.5" {joins}>"#));
+        let outline = Num(self.at_least(1.5, 0.5));
+        canvas.open(&format!(
+            r#"<g transform="{turn}" stroke="{ink}" stroke-width="{outline}" {joins}>"#
+        ));
+        if self.is_bold() {
+            canvas.path(KNIGHT_HEAD, &format!(r#"fill="{face}" {CRISP}"#));
+            canvas.path(KNIGHT_FOOT, &format!(r#"fill="{face}" {CRISP}"#));
+            return canvas.close("g");
+        }
         canvas.path(KNIGHT_HEAD, &format!(r#"fill="{face}""#));
         canvas.path(KNIGHT_MANE, &format!(r#"fill="{side}" stroke-width="1.1""#));
         canvas.path(KNIGHT_FOOT, &format!(r#"fill="{face}""#));
         canvas.path(KNIGHT_LINES, r#"stroke-width="1.2""#);
         canvas.path(KNIGHT_EYE, &format!(r#"fill="{ink}" stroke="none""#));
+        canvas.close("g");
+    }
+
+    /// A silhouette on a ground from which both players' knights stand out.
+    fn coarse_knight(&self, canvas: &mut Canvas, owner: Player) {
+        let Paint { face, edge, .. } = self.paint(owner);
+        let face = if owner == Player::One { face } else { "#000000" };
+        canvas.circle((0.0, 0.0), 24.0, &format!(r#"fill="{edge}" {CRISP}"#));
+        let turn = if owner == Player::One { "scale(-1.3 1.22)" } else { "scale(1.3 1.22)" };
+        canvas.open(&format!(r#"<g transform="{turn}" fill="{face}" {CRISP}>"#));
+        canvas.path(KNIGHT_HEAD, "");
+        canvas.path(KNIGHT_FOOT, "");
         canvas.close("g");
     }
 
@@ -124,8 +179,9 @@ impl Painter<'_> {
         let (left, thick) = (Num(pile.x - pile.rx), Num(pile.thick));
         let arc = format!("a{} {} 0 0 0 {} 0", Num(pile.rx), Num(pile.ry), Num(2.0 * pile.rx));
         let d = format!("M{left} {}v{thick}{arc}v-{thick}z", Num(y));
-        canvas.path(&d, &format!(r#"fill="{fill}" stroke="{edge}" stroke-width="0.7""#));
-        if pile.notched && owner == Player::One {
+        let thin = Num(self.at_least(0.7, 0.3));
+        canvas.path(&d, &format!(r#"fill="{fill}" stroke="{edge}" stroke-width="{thin}""#));
+        if pile.notched && owner == Player::One && !self.is_bold() {
             let d = format!("M{left} {}{arc}", Num(y + pile.thick / 2.0));
             let width = Num((pile.thick * 0.3).min(1.7));
             let stroke = format!(r#"stroke="{ink}" stroke-width="{width}""#);
@@ -145,6 +201,9 @@ impl Painter<'_> {
         );
         if pile.notched {
             canvas.ellipse(middle, rx, ry, r##"fill="#fff" fill-opacity="0.22""##);
+        }
+        if self.is_bold() {
+            return;
         }
         canvas.ellipse(middle, rx - 1.1, ry - 1.1, GLEAM);
         if owner == Player::One {
@@ -168,6 +227,9 @@ impl Painter<'_> {
     }
 }
 
+/// Half-covered pixels would blur figures of a few pixels.
+const CRISP: &str = r#"shape-rendering="crispEdges""#;
+
 /// Light along the edge of a face.
 const GLEAM: &str = r##"stroke="#fff" stroke-opacity="0.4" stroke-width="1.1""##;
 
@@ -188,7 +250,7 @@ const KNIGHT_LINES: &str = "M-12 15H12M-12.6 1.4L-12.2 0.8M-1.2 -1.8C-0.6 -3.2 -
 const KNIGHT_EYE: &str = "M-8 -6.6C-7.4 -8.6 -5.6 -9 -4.4 -8.2C-4.8 -6.6 -6.4 -5.8 -8 -6.6Z";
 
 /// Discs on top of each other, seen slightly from above.
-struct Pile {
+pub(super) struct Pile {
     /// The owners of the discs, from the bottom to the top.
     discs: Vec<Player>,
     /// How far it stands to the right of the middle.
@@ -203,7 +265,7 @@ struct Pile {
 }
 
 impl Pile {
-    fn stack(owner: Player, height: u8) -> Pile {
+    pub(super) fn stack(owner: Player, height: u8) -> Pile {
         let shown = height.clamp(1, TALLEST);
         Pile {
             discs: vec![owner; usize::from(shown)],
@@ -230,7 +292,7 @@ impl Pile {
     }
 
     /// The middle of the upper side.
-    fn top(&self) -> f64 {
+    pub(super) fn top(&self) -> f64 {
         self.base - self.thick * self.discs.len() as f64
     }
 }

@@ -1,7 +1,8 @@
 //! A grid of characters that know what they mean and which cell they belong to.
 
-use super::colours::{Theme, nearest_of_256};
+use super::colours;
 use crate::diagram::{Tint, Tone};
+use crate::svg::Theme;
 
 /// Why a cell is highlighted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,8 +32,6 @@ pub enum Ink {
     Goal,
     /// Words on a piece, on paper of its colour.
     Piece(Tint),
-    /// A piece itself, on any paper.
-    Body(Tint),
     /// The rim between two discs.
     Edge(Tint),
     /// A highlight.
@@ -48,28 +47,12 @@ pub enum Paper {
     Board,
     /// A cell.
     Cell(Tone),
-    /// A cell of a board for ivory and ebony.
+    /// A cell of a board for ivory and ebony, from which both stand out.
     Wood(Tone),
     /// A piece.
     Piece(Tint),
     /// A highlighted cell.
     Mark(Mark),
-    /// The same on a board for ivory and ebony: figures of both stand on it without a ground of their own.
-    WoodMark(Mark),
-}
-
-impl Ink {
-    /// The number among the 256 colours of a terminal; none for its usual one.
-    pub fn index(self) -> Option<u8> {
-        Theme::Dark.ink(self).map(nearest_of_256)
-    }
-}
-
-impl Paper {
-    /// The number among the 256 colours of a terminal; none for its usual one.
-    pub fn index(self) -> Option<u8> {
-        Theme::Dark.paper(self).map(nearest_of_256)
-    }
 }
 
 /// One character of a drawing.
@@ -172,11 +155,11 @@ pub fn ansi(ink: Ink, paper: Paper, bold: bool) -> String {
     if bold {
         codes += ";1";
     }
-    if let Some(index) = ink.index() {
-        codes += &format!(";38;5;{index}");
+    if let Some(ink) = colours::ink(Theme::Dark, ink) {
+        codes += &format!(";38;5;{}", colours::nearest_of_256(ink));
     }
-    if let Some(index) = paper.index() {
-        codes += &format!(";48;5;{index}");
+    if let Some(paper) = colours::paper(Theme::Dark, paper) {
+        codes += &format!(";48;5;{}", colours::nearest_of_256(paper));
     }
     codes + "m"
 }

@@ -2,136 +2,54 @@
 
 use super::canvas::{Ink, Mark, Paper};
 use crate::diagram::{Tint, Tone};
+use crate::svg::Theme;
+use crate::svg::palette::{Paint, Palette, rgb};
 
 /// Red, green and blue.
 pub type Rgb = [u8; 3];
 
-/// A set of colours.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Theme {
-    /// Quiet greys, for dark windows.
-    #[default]
-    Dark,
-    /// Warm paper, for light windows.
-    Light,
-    /// Black, white and pure colours.
-    Contrast,
-    /// The colours of the pages in a browser.
-    Slate,
+/// The colour of a character; none for the terminal's own.
+pub fn ink(theme: Theme, ink: Ink) -> Option<Rgb> {
+    let palette = Palette::of(theme);
+    Some(match ink {
+        Ink::Plain => return None,
+        Ink::Soft if theme == Theme::Contrast => return None,
+        // The grey that is as readable on white as on black.
+        Ink::Soft => [118, 118, 118],
+        Ink::Grid => rgb(palette.soft),
+        Ink::Goal | Ink::Mark(Mark::Target) => rgb(palette.accent),
+        Ink::Piece(tint) => rgb(Paint::of(tint).ink),
+        Ink::Edge(tint) => rgb(Paint::of(tint).edge),
+        Ink::Mark(Mark::Hint | Mark::Last) => [255, 255, 255],
+        Ink::Mark(Mark::Selected | Mark::Winning) => [0, 0, 0],
+    })
 }
 
-impl Theme {
-    /// All themes.
-    pub const ALL: [Theme; 4] = [Theme::Dark, Theme::Light, Theme::Contrast, Theme::Slate];
-
-    /// The name in settings.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Theme::Dark => "dark",
-            Theme::Light => "light",
-            Theme::Contrast => "contrast",
-            Theme::Slate => "slate",
-        }
-    }
-
-    /// The theme of this name.
-    pub fn named(name: &str) -> Option<Theme> {
-        Theme::ALL.into_iter().find(|theme| theme.name() == name)
-    }
-
-    /// The colour of a character; none for the terminal's own.
-    pub const fn ink(self, ink: Ink) -> Option<Rgb> {
-        Some(match (self, ink) {
-            (_, Ink::Plain) => return None,
-            // The grey that is as readable on white as on black.
-            (Theme::Contrast, Ink::Soft) => return None,
-            (_, Ink::Soft) => [118, 118, 118],
-            (Theme::Light, Ink::Grid) => [128, 116, 96],
-            (Theme::Contrast, Ink::Grid) => [160, 160, 160],
-            (Theme::Slate, Ink::Grid) => [86, 100, 116],
-            (Theme::Dark, Ink::Grid) => [148, 148, 148],
-            (Theme::Light, Ink::Goal) => [150, 75, 0],
-            (_, Ink::Goal) => [255, 215, 135],
-            (_, Ink::Piece(Tint::Red | Tint::Blue)) => [255, 255, 255],
-            (_, Ink::Piece(Tint::Ebony)) => [255, 255, 215],
-            (_, Ink::Piece(Tint::Yellow | Tint::Orange | Tint::Ivory)) => [0, 0, 0],
-            (_, Ink::Body(tint)) => self.body(tint),
-            (_, Ink::Edge(tint)) => edge(tint),
-            (Theme::Light, Ink::Mark(Mark::Target)) => [0, 95, 60],
-            (_, Ink::Mark(Mark::Target)) => [135, 255, 175],
-            (_, Ink::Mark(Mark::Hint | Mark::Last)) => [255, 255, 255],
-            (_, Ink::Mark(Mark::Selected | Mark::Winning)) => [0, 0, 0],
-        })
-    }
-
-    /// The colour behind a character; none for the terminal's own.
-    pub const fn paper(self, paper: Paper) -> Option<Rgb> {
-        Some(match (self, paper) {
-            (_, Paper::Plain) => return None,
-            (Theme::Light, Paper::Board | Paper::Mark(Mark::Target)) => [214, 203, 182],
-            (Theme::Contrast, Paper::Board | Paper::Mark(Mark::Target)) => [0, 0, 0],
-            (Theme::Slate, Paper::Board | Paper::Mark(Mark::Target)) => [30, 38, 48],
-            (Theme::Dark, Paper::Board | Paper::Mark(Mark::Target)) => [68, 68, 68],
-            (Theme::Light, Paper::Cell(Tone::Light)) => [245, 238, 224],
-            (Theme::Light, Paper::Cell(Tone::Dark)) => [220, 208, 184],
-            (Theme::Light, Paper::Cell(Tone::Goal)) => [250, 220, 160],
-            (Theme::Contrast, Paper::Cell(Tone::Light | Tone::Dark)) => [0, 0, 0],
-            (Theme::Contrast, Paper::Cell(Tone::Goal)) => [60, 0, 90],
-            (Theme::Slate, Paper::Cell(Tone::Light)) => [52, 64, 78],
-            (Theme::Slate, Paper::Cell(Tone::Dark)) => [38, 47, 58],
-            (Theme::Slate, Paper::Cell(Tone::Goal)) => [120, 88, 30],
-            (Theme::Dark, Paper::Cell(Tone::Light)) => [88, 88, 88],
-            (Theme::Dark, Paper::Cell(Tone::Dark)) => [58, 58, 58],
-            (Theme::Dark, Paper::Cell(Tone::Goal)) => [135, 95, 0],
-            (Theme::Contrast, Paper::Wood(Tone::Goal)) => [175, 0, 175],
-            (Theme::Contrast, Paper::Wood(_)) => [110, 110, 110],
-            (_, Paper::Wood(Tone::Light)) => [175, 135, 95],
-            (_, Paper::Wood(Tone::Dark)) => [124, 88, 44],
-            (_, Paper::Wood(Tone::Goal)) => [0, 95, 175],
-            (_, Paper::Piece(tint)) => self.body(tint),
-            (_, Paper::Mark(Mark::Selected)) => [95, 215, 175],
-            (_, Paper::Mark(Mark::Winning)) => [255, 255, 255],
-            (_, Paper::WoodMark(Mark::Selected | Mark::Target)) => [0, 135, 135],
-            (_, Paper::WoodMark(Mark::Winning)) => [215, 95, 135],
-            (_, Paper::Mark(Mark::Hint) | Paper::WoodMark(Mark::Hint)) => [135, 95, 175],
-            (_, Paper::Mark(Mark::Last) | Paper::WoodMark(Mark::Last)) => [0, 135, 95],
-        })
-    }
-
-    /// The colour of a piece.
-    const fn body(self, tint: Tint) -> Rgb {
-        match (self, tint) {
-            (Theme::Contrast, Tint::Red) => [215, 0, 0],
-            (Theme::Contrast, Tint::Yellow) => [255, 255, 0],
-            (Theme::Contrast, Tint::Ivory) => [255, 255, 255],
-            (Theme::Slate, Tint::Red) => [190, 46, 42],
-            (Theme::Slate, Tint::Yellow) => [236, 184, 48],
-            (Theme::Slate, Tint::Blue) => [46, 104, 190],
-            (Theme::Slate, Tint::Orange) => [226, 128, 42],
-            (_, Tint::Red) => [215, 0, 0],
-            (_, Tint::Yellow) => [255, 215, 0],
-            (_, Tint::Blue) => [0, 95, 215],
-            (_, Tint::Orange) => [255, 135, 0],
-            (_, Tint::Ivory) => [255, 255, 215],
-            (_, Tint::Ebony) => [0, 0, 0],
-        }
-    }
-}
-
-/// The rim between two discs of one colour.
-const fn edge(tint: Tint) -> Rgb {
-    match tint {
-        Tint::Red => [95, 0, 0],
-        Tint::Yellow => [135, 95, 0],
-        Tint::Blue => [0, 0, 95],
-        Tint::Orange => [135, 55, 0],
-        Tint::Ivory => [135, 135, 95],
-        Tint::Ebony => [138, 138, 138],
-    }
+/// The colour behind a character; none for the terminal's own.
+pub fn paper(theme: Theme, paper: Paper) -> Option<Rgb> {
+    let palette = Palette::of(theme);
+    Some(match paper {
+        Paper::Plain => return None,
+        Paper::Board => rgb(palette.tone(Tone::Dark)),
+        Paper::Cell(tone) => rgb(palette.tone(tone)),
+        Paper::Wood(Tone::Light) => [156, 134, 102],
+        Paper::Wood(Tone::Dark) => [126, 106, 78],
+        Paper::Wood(Tone::Goal) => [0, 105, 150],
+        Paper::Mark(Mark::Target) => rgb(palette.cell),
+        Paper::Piece(tint) => rgb(Paint::of(tint).face),
+        Paper::Mark(Mark::Selected) => [95, 215, 175],
+        Paper::Mark(Mark::Winning) => [255, 255, 255],
+        Paper::Mark(Mark::Hint) => [135, 95, 175],
+        Paper::Mark(Mark::Last) => [0, 120, 85],
+    })
 }
 
 /// The nearest of the 240 colours that all terminals with 256 of them agree on.
 pub fn nearest_of_256(rgb: Rgb) -> u8 {
+    // The nearest to the red of the pieces would be an orange.
+    if rgb == self::rgb(Paint::of(Tint::Red).face) {
+        return 160;
+    }
     let step = |part: u8| match part {
         0..48 => 0,
         48..115 => 1,
@@ -167,7 +85,6 @@ pub const fn ink_of_16(ink: Ink) -> Option<u8> {
         Ink::Piece(Tint::Red | Tint::Blue) => 15,
         Ink::Piece(Tint::Ebony) => 15,
         Ink::Piece(Tint::Yellow | Tint::Orange | Tint::Ivory) => 0,
-        Ink::Body(tint) => body_of_16(tint),
         Ink::Edge(Tint::Ebony) => 15,
         Ink::Edge(_) => 0,
         Ink::Mark(Mark::Target) => 2,
@@ -182,15 +99,12 @@ pub const fn paper_of_16(paper: Paper) -> Option<u8> {
         Paper::Plain | Paper::Board | Paper::Cell(Tone::Light | Tone::Dark) => return None,
         Paper::Mark(Mark::Target) => return None,
         Paper::Cell(Tone::Goal) | Paper::Wood(Tone::Goal) => 5,
-        // Of the sixteen only these are far enough from both white and black, whatever the terminal makes of them.
+        // Of the sixteen only this is far enough from both white and black, whatever the terminal makes of them.
         Paper::Wood(Tone::Light | Tone::Dark) => 8,
-        Paper::WoodMark(Mark::Selected | Mark::Target) => 13,
-        Paper::WoodMark(Mark::Winning) => 9,
-        Paper::WoodMark(Mark::Last) => 12,
         Paper::Piece(tint) => body_of_16(tint),
         Paper::Mark(Mark::Selected) => 14,
-        Paper::Mark(Mark::Winning) => 15,
-        Paper::Mark(Mark::Hint) | Paper::WoodMark(Mark::Hint) => 5,
+        Paper::Mark(Mark::Winning) => 13,
+        Paper::Mark(Mark::Hint) => 5,
         // No piece is green.
         Paper::Mark(Mark::Last) => 2,
     })
@@ -231,32 +145,16 @@ mod tests {
     }
 
     #[test]
-    fn words_on_pieces_and_knights_on_wood_can_be_seen_in_every_theme() {
+    fn words_on_pieces_and_marks_can_be_read_in_every_theme() {
         let tints = [Tint::Red, Tint::Yellow, Tint::Blue, Tint::Orange, Tint::Ivory, Tint::Ebony];
+        let pieces = tints.map(|tint| (Ink::Piece(tint), Paper::Piece(tint)));
+        let marks = [Mark::Selected, Mark::Winning, Mark::Hint, Mark::Last];
+        let marks = marks.map(|mark| (Ink::Mark(mark), Paper::Mark(mark)));
         for theme in Theme::ALL {
-            for tint in tints {
-                let (ink, paper) = (theme.ink(Ink::Piece(tint)), theme.paper(Paper::Piece(tint)));
+            for (own, ground) in pieces.iter().chain(&marks) {
+                let (ink, paper) = (ink(theme, *own), paper(theme, *ground));
                 let seen = contrast(ink.unwrap(), paper.unwrap());
-                assert!(seen >= 4.5, "{theme:?} {tint:?}: {seen:.2}");
-            }
-            for tint in [Tint::Ivory, Tint::Ebony] {
-                for tone in [Tone::Light, Tone::Dark, Tone::Goal] {
-                    let wood = theme.paper(Paper::Wood(tone)).unwrap();
-                    let seen = contrast(theme.ink(Ink::Body(tint)).unwrap(), wood);
-                    assert!(seen >= 3.0, "{theme:?} {tint:?} on {tone:?}: {seen:.2}");
-                }
-                for mark in [Mark::Selected, Mark::Winning, Mark::Hint, Mark::Last] {
-                    let paper = theme.paper(Paper::WoodMark(mark)).unwrap();
-                    let seen = contrast(theme.ink(Ink::Body(tint)).unwrap(), paper);
-                    assert!(seen >= 3.0, "{theme:?} {tint:?} on {mark:?}: {seen:.2}");
-                }
-            }
-            for mark in [Mark::Selected, Mark::Winning, Mark::Hint, Mark::Last] {
-                for paper in [Paper::Mark(mark), Paper::WoodMark(mark)] {
-                    let (ink, paper) = (theme.ink(Ink::Mark(mark)), theme.paper(paper));
-                    let seen = contrast(ink.unwrap(), paper.unwrap());
-                    assert!(seen >= 4.4, "{theme:?} {mark:?}: {seen:.2}");
-                }
+                assert!(seen >= 4.5, "{theme:?} {own:?}: {seen:.2}");
             }
         }
     }

@@ -8,13 +8,11 @@ mod colours;
 mod lines;
 mod piece;
 mod plan;
-mod shape;
 #[cfg(test)]
 mod tests;
 
 pub use canvas::{Canvas, Glyph, Ink, Mark, Paper, ansi};
-pub use colours::{Rgb, Theme, ink_of_16, nearest_of_256, paper_of_16};
-pub use piece::ground;
+pub use colours::{Rgb, ink, ink_of_16, nearest_of_256, paper, paper_of_16};
 
 use crate::diagram::{Diagram, Seat};
 use crate::game::Player;
@@ -23,7 +21,7 @@ use plan::Plan;
 /// The characters a terminal can show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Charset {
-    /// Box-drawing lines, discs and chess knights.
+    /// Box-drawing lines, discs and chess signs.
     #[default]
     Unicode,
     /// Nothing but ASCII.
@@ -40,10 +38,9 @@ pub enum Scale {
     Medium,
     /// As large as looks good.
     Large,
-    /// The largest drawing that fits into these columns and rows, or the smallest if none does.
+    /// The largest drawing that fits into these columns and rows, or the smallest if none does. Lines part its rows
+    /// unless only a smaller one fits.
     Room(u16, u16),
-    /// The same with lines between all rows, where the colours of the cells do not tell them apart.
-    RuledRoom(u16, u16),
 }
 
 impl Scale {

@@ -3,19 +3,16 @@
 use super::Charset;
 use super::canvas::{Canvas, Glyph, Ink, Mark, Paper};
 use super::plan::{Frame, Plan};
-use super::shape::{Figure, Figures};
 use crate::by_player::ByPlayer;
 use crate::diagram::{Diagram, Look, Piece, Shape, Tint, Tone};
 use crate::game::Player;
 
 /// Draws the inside of all cells.
 pub(super) fn draw(canvas: &mut Canvas, diagram: &Diagram, plan: &Plan, charset: Charset) {
-    let mut figures = Figures::default();
     for (index, (cell, &place)) in diagram.cells.iter().zip(&plan.cells).enumerate() {
         let mark = mark(diagram, index);
         let frame = plan.frame;
-        let figures = &mut figures;
-        let mut painter = CellPainter { canvas, place, frame, charset, diagram, figures };
+        let mut painter = CellPainter { canvas, place, frame, charset, diagram };
         painter.ground(index, cell.tone, mark);
         match &cell.piece {
             Some(piece) => painter.piece(piece),
@@ -95,14 +92,6 @@ pub(super) fn tint(diagram: &Diagram, player: Player) -> Tint {
     diagram.players[player].tint
 }
 
-/// The colour of a cell that is not pointed out: wood where black pieces would not be seen on anything else.
-pub fn ground(diagram: &Diagram, tone: Tone) -> Paper {
-    match diagram.players.iter().any(|seat| seat.tint == Tint::Ebony) {
-        true => Paper::Wood(tone),
-        false => Paper::Cell(tone),
-    }
-}
-
 /// Draws inside one cell.
 struct CellPainter<'a> {
     canvas: &'a mut Canvas,
@@ -110,7 +99,6 @@ struct CellPainter<'a> {
     frame: Frame,
     charset: Charset,
     diagram: &'a Diagram,
-    figures: &'a mut Figures,
 }
 
 impl CellPainter<'_> {
@@ -143,10 +131,12 @@ impl CellPainter<'_> {
 
     /// The colour of a cell: targets keep that of the board, as there may be many.
     fn paper(&self, tone: Tone, mark: Option<Mark>) -> Paper {
-        match (mark, ground(self.diagram, tone)) {
-            (Some(Mark::Target) | None, ground) => ground,
-            (Some(mark), Paper::Wood(_)) => Paper::WoodMark(mark),
-            (Some(mark), _) => Paper::Mark(mark),
+        match mark {
+            Some(Mark::Target) | None => {
+                let is_wooden = self.diagram.players.iter().any(|seat| seat.tint == Tint::Ebony);
+                if is_wooden { Paper::Wood(tone) } else { Paper::Cell(tone) }
+            }
+            Some(mark) => Paper::Mark(mark),
         }
     }
 
@@ -170,7 +160,6 @@ impl CellPainter<'_> {
             (Some(Mark::Target), _, Charset::Unicode) => '•',
             (Some(Mark::Target), _, Charset::Ascii) => '.',
             (Some(Mark::Hint), _, _) => '?',
-            (_, Tone::Goal, Charset::Unicode) if self.frame.height() > 3 => return self.goal(mark),
             (_, Tone::Goal, Charset::Unicode) => '◎',
             (_, Tone::Goal, Charset::Ascii) => '*',
             _ => return,
@@ -179,29 +168,13 @@ impl CellPainter<'_> {
         self.put(0, 0, ch, mark.map_or(Ink::Goal, Ink::Mark), paper);
     }
 
-    /// Draws the ring of the goal cell.
-    fn goal(&mut self, mark: Option<Mark>) {
-        let (width, height, top) = self.figure_room();
-        let (width, height, top) = (width - 4, height - 2, top + 1);
-        let paper = self.paper(Tone::Goal, mark);
-        let ink = mark.map_or(Ink::Goal, Ink::Mark);
-        for (line, text) in (top..).zip(self.figures.get(Figure::Ring, width, height)) {
-            for (column, ch) in (start(text.chars().count())..).zip(text.chars()) {
-                self.put(column, line, ch, ink, paper);
-            }
-        }
-    }
-
     /// Draws a piece, as its look and the size of the cell allow.
     fn piece(&mut self, piece: &Piece) {
         let owner = piece.owner;
         let symbol = symbol(self.diagram, &piece.look, owner, self.charset);
-        let has_room = self.frame.above > 0 && self.frame.half > 2;
         match &piece.look {
             Look::Tower { discs, letter } => self.tower(owner, discs, *letter),
             Look::Stack(height) => self.stack(owner, symbol, *height),
-            Look::Marker if has_room => self.marker(owner),
-            Look::Knight if has_room && self.charset == Charset::Unicode => self.knight(owner),
             Look::Marker | Look::Knight => {
                 self.tile(owner);
                 self.own(0, 0, symbol, owner);
@@ -220,67 +193,6 @@ impl CellPainter<'_> {
         for line in -above..=below {
             (-side..=side).for_each(|column| self.own(column, line, ' ', owner));
         }
-    }
-
-    /// The width and the lines of a figure with the proportions of a square, and its first line.
-    fn figure_room(&self) -> (i32, i32, i32) {
-        let height = self.frame.height().min(self.frame.half);
-        (2 * height - 1, height, -self.frame.above.min(height / 2))
-    }
-
-    /// Draws a disc with a cross or a ring.
-    fn marker(&mut self, owner: Player) {
-        self.tile(owner);
-        if self.charset == Charset::Ascii {
-            let lines = match owner {
-                Player::One => ["\\ /", "X", "/ \\"],
-                Player::Two => [".---.", "|   |", "'---'"],
-            };
-            for (line, text) in (-1..).zip(lines) {
-                self.write(line, text, owner);
-            }
-            return;
-        }
-        let (side, above, below) = (self.frame.half - 1, self.frame.above, self.frame.below);
-        if above + below > 2 {
-            let body = Ink::Body(tint(self.diagram, owner));
-            let corners = [
-                (-side, -above, '▟'),
-                (side, -above, '▙'),
-                (-side, below, '▜'),
-                (side, below, '▛'),
-            ];
-            for (column, line, ch) in corners {
-                let outside = self.at(self.frame.half, line).map(|glyph| glyph.paper);
-                outside.into_iter().for_each(|paper| self.put(column, line, ch, body, paper));
-            }
-        }
-        let (width, height, top) = match self.figure_room() {
-            (_, ..5, top) => (5, 3, top),
-            (width, height, top) => (width - 4, height - 2, top + 1),
-        };
-        let figure = if owner == Player::One { Figure::Cross } else { Figure::Ring };
-        for (line, text) in (top..).zip(self.figures.get(figure, width, height)) {
-            self.write(line, &text, owner);
-        }
-    }
-
-    /// Draws a knight with the first letter of its player on its foot.
-    fn knight(&mut self, owner: Player) {
-        let (width, height, top) = self.figure_room();
-        let body = Ink::Body(tint(self.diagram, owner));
-        let figure = Figure::Knight { right: owner == Player::One };
-        for (line, text) in (top..).zip(self.figures.get(figure, width, height)) {
-            for (column, ch) in (start(text.chars().count())..).zip(text.chars()) {
-                let paper = self.at(column, line).map(|glyph| glyph.paper);
-                if let Some(paper) = paper.filter(|_| ch != ' ') {
-                    self.put(column, line, ch, body, paper);
-                }
-            }
-        }
-        let foot = if owner == Player::One { -1 } else { 1 };
-        let letter = initial(self.diagram, owner);
-        self.own(if height > 3 { 0 } else { foot.min(0) }, top + height - 1, letter, owner);
     }
 
     /// Draws the sign of a pile beside its height, with as many discs below as there is room for.

@@ -134,17 +134,14 @@ pub(super) struct Plan {
 impl Plan {
     /// Lays out a diagram so that everything just fits.
     pub fn new(diagram: &Diagram, style: &Style) -> Plan {
-        let (columns, rows, ruled) = match style.scale {
-            Scale::Room(columns, rows) => (columns, rows, false),
-            Scale::RuledRoom(columns, rows) => (columns, rows, true),
-            scale => return Plan::with(Frame::new(diagram, scale), diagram, style),
+        let Scale::Room(columns, rows) = style.scale else {
+            return Plan::with(Frame::new(diagram, style.scale), diagram, style);
         };
         let mut last = Plan::with(Frame::new(diagram, Scale::Small), diagram, style);
         let all = Frame::all(diagram);
-        // The smallest are for windows in which nothing else fits.
-        let ruled_ones = all.iter().filter(|frame| frame.ruled || !ruled);
-        let smallest = all.iter().filter(|frame| !frame.ruled && ruled);
-        for frame in ruled_ones.chain(smallest) {
+        // Those without lines are for windows in which nothing else fits.
+        let (ruled, others): (Vec<&Frame>, Vec<&Frame>) = all.iter().partition(|frame| frame.ruled);
+        for frame in ruled.into_iter().chain(others) {
             last = Plan::with(*frame, diagram, style);
             if last.size.0 <= usize::from(columns) && last.size.1 <= usize::from(rows) {
                 break;

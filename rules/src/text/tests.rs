@@ -300,14 +300,6 @@ fn a_board_is_as_large_as_its_room() {
 }
 
 #[test]
-fn a_knight_has_a_body_where_five_by_three_characters_are_free() {
-    let style = Style { scale: Scale::Large, ..Style::default() };
-    let drawn = text(&knights(5), &style, false);
-    assert!(drawn.contains("▟██▙") || drawn.contains("▟w█▙"), "{drawn}");
-    assert!(drawn.contains("▀▟█▌"), "{drawn}");
-}
-
-#[test]
 fn towers_are_piles_of_discs() {
     let diagram = towers(4);
     let style = Style { scale: Scale::Room(100, 42), ..Style::default() };
@@ -327,11 +319,8 @@ fn rows_are_told_apart_by_lines_where_there_are_no_colours() {
     let diagram = towers(4);
     let has_lines =
         |scale| text(&diagram, &Style { scale, ..Style::default() }, false).contains('├');
-    // A room in which larger cells without lines would fit as well.
-    let room = (15..60).find(|rows| !has_lines(Scale::Room(100, *rows))).unwrap();
-    assert!(has_lines(Scale::RuledRoom(100, room)));
     for rows in 15..60 {
-        assert!(has_lines(Scale::RuledRoom(100, rows)), "{rows}");
+        assert!(has_lines(Scale::Room(100, rows)), "{rows}");
     }
 }
 

@@ -387,6 +387,13 @@ impl BoardScreen {
         }
     }
 
+    /// The mouse wheel goes through the turns.
+    pub fn wheel(&mut self, back: bool, context: &mut Context) {
+        if self.dialog.is_none() {
+            self.step(if back { -1 } else { 1 }, context);
+        }
+    }
+
     /// Looks this many turns back or ahead.
     fn step(&mut self, turns: isize, context: &mut Context) {
         if self.is_exploring() {

@@ -276,8 +276,7 @@ impl BoardScreen {
 
     /// Starts or ends the engine's search of the position on the screen, as hint, bar and analysis need it.
     fn look_on(&mut self, context: &mut Context) {
-        let values = self.game().seed_value().filter(|_| !self.sitting.is_played_online());
-        self.opinion = Opinion { values, ..Opinion::default() };
+        self.opinion = Opinion::default();
         if self.game().result().is_some() {
             return;
         }
@@ -286,6 +285,7 @@ impl BoardScreen {
             return;
         }
         if self.shown.hint || self.is_advised(context) {
+            self.opinion.values = self.game().seed_value();
             self.opinion.advice = self.game().seed_best();
         }
         let is_retried =

@@ -204,11 +204,7 @@ impl BoardScreen {
             let [one, two] = Player::BOTH.map(|player| {
                 format!("{} {}", self.sitting.colour(player), signed(values[player]))
             });
-            let line = format!("{one}  {two}");
-            let label = "Original program:  ";
-            let fits = label.len() + width(&line) <= pen.width();
-            let line = if fits { format!("{label}{line}") } else { line };
-            pen.line(Line::styled(cut(&line, pen.width(), &look), look.soft()));
+            pen.words(&format!("Original program: {one}, {two}"), look.soft());
         }
         if !self.shown.bar && !self.shown.analysis {
             return pen.gap();

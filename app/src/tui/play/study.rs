@@ -8,9 +8,9 @@ use crate::sitting::work::Job;
 use crate::sitting::{Sitting, seat};
 use crate::tui::app::{Context, Hit, Hits};
 use ratatui::layout::Rect;
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use requests::review::Judged;
-use rules::text::{Ink, Paper};
 
 /// How many lines the graph has.
 const LINES: usize = 3;
@@ -152,7 +152,7 @@ impl BoardScreen {
         let ply_of =
             |column: usize| column * plies.saturating_sub(1) / width.saturating_sub(1).max(1);
         let [one, two] = *self.game().diagram().players.map(|seat| seat.tint);
-        let style = look.glyph(Ink::Body(one), Paper::Piece(two), false);
+        let style = Style { fg: look.piece(one).bg, bg: look.piece(two).bg, ..Style::new() };
         for line in (0..LINES).rev() {
             let mut spans = Vec::new();
             for column in 0..width {

@@ -14,60 +14,122 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use rules::Player;
+use rules::diagram::Diagram;
 
 /// The minimum and maximum width of the panel beside the board.
 const PANEL: (u16, u16) = (28, 46);
+/// The most rows of a prompt below the panel.
+const PROMPT: u16 = 4;
 
 impl BoardScreen {
     pub fn view(&self, context: &Context, frame: &mut Frame, hits: &Hits) {
-        let look = &context.look;
-        let area = frame.area();
         let diagram = self.drawn(context);
-        let end = match self.review() {
-            Some(turns) => format!("after {turns} of {} turns", self.sitting.board.turns_played()),
-            None => format!("round {}", self.sitting.round()),
-        };
-        let room = Rect::new(1, 1, area.width - 2, area.height - 3);
-        let (drawn, has_panel) =
-            board::beside(&diagram, look, self.shown.flipped, room, PANEL.0 + 1);
-        let panel = match has_panel {
-            true => (room.width - drawn.width() as u16).saturating_sub(1).clamp(PANEL.0, PANEL.1),
-            false if self.shown.panel => room.width,
-            false => 0,
-        };
-        let name = self.sitting.entry.info.name;
-        if has_panel {
-            title(frame, look, &format!("{name}  {}", self.wordmark(look)), &end);
-        } else {
-            title(frame, look, name, &self.players_in_line(context, look));
-        }
-        let board = Rect { width: room.width - panel, ..room };
-        let cursor = (self.shown.has_cursor
-            && self.past.is_none()
-            && self.picker.choices().is_empty()
-            && self.sitting.person().is_some())
-        .then_some(self.shown.cursor.cell);
-        let is_covered = panel == room.width;
-        let place = match is_covered {
-            true => None,
-            false => board::put(&drawn, look, cursor, board, frame.buffer_mut(), Some(hits)),
-        };
-        if panel > 0 {
-            let side = Rect { x: board.right(), width: panel, ..room };
-            self.view_panel(&diagram, context, frame, side, hits);
-        }
-        self.view_prompt(panel > 0, &diagram.status, look, frame, hits);
-        let mut offers = self.offers();
-        let is_typing = matches!(self.typing, Typing::Move(_));
-        if !has_panel && !is_typing && !matches!(self.typing, Typing::Name(_)) {
-            offers.insert(0, ("v", if is_covered { "board" } else { "panel" }));
-        }
-        keys(frame, look, &offers, hits);
-        if let Some(place) = place.filter(|_| !is_typing) {
-            frame.set_cursor_position(place);
+        let area = frame.area();
+        // Beside a panel, which has the words, the board has all rows but that of the keys.
+        let room = Rect::new(1, 0, area.width - 2, area.height - 1);
+        let beside = (room.width.saturating_sub(PANEL.0 + 1), room.height);
+        match board::fitting(&diagram, &context.look, self.shown.flipped, beside) {
+            Some(drawn) => self.view_beside(&diagram, &drawn, room, context, frame, hits),
+            None => self.view_by_turns(&diagram, context, frame, hits),
         }
         if let Some(dialog) = &self.dialog {
             self.view_dialog(dialog, context, frame, hits);
+        }
+    }
+
+    /// The board, and the panel beside it.
+    fn view_beside(
+        &self,
+        diagram: &Diagram,
+        drawn: &board::Drawn,
+        room: Rect,
+        context: &Context,
+        frame: &mut Frame,
+        hits: &Hits,
+    ) {
+        let look = &context.look;
+        let panel = (room.width - drawn.width()).saturating_sub(1).clamp(PANEL.0, PANEL.1);
+        let board = Rect { width: room.width - panel, ..room };
+        let place = board::put(drawn, self.pointed_cell(), board, frame.buffer_mut(), Some(hits));
+        let side = Rect { x: board.right(), width: panel, ..room };
+        let name = self.sitting.entry.info.name;
+        let end = match self.review() {
+            Some(turns) => format!("after {turns} of {}", self.sitting.board.turns_played()),
+            None => format!("round {}", self.sitting.round()),
+        };
+        let blank = usize::from(panel).saturating_sub(columns::width(name) + columns::width(&end));
+        let head = Line::from(vec![
+            Span::styled(name, look.strong()),
+            Span::raw(" ".repeat(blank)),
+            Span::styled(end, look.soft()),
+        ]);
+        frame.buffer_mut().set_line(side.x, side.y, &head, panel);
+        let words = self.wordmark();
+        let mut top = side.y + 1;
+        for line in columns::wrapped(&words, usize::from(panel)) {
+            frame.buffer_mut().set_stringn(side.x, top, line, usize::from(panel), look.soft());
+            top += 1;
+        }
+        let lines = self.prompt_lines(&diagram.status, true, usize::from(panel), look);
+        let height = (lines.len() as u16).clamp(1, PROMPT);
+        let below = Rect { y: side.bottom() - height, height, ..side };
+        let inner = Rect { y: top + 1, height: below.y.saturating_sub(top + 2), ..side };
+        self.view_panel(diagram, context, frame, inner, hits);
+        self.view_prompt(&lines, below, look, frame);
+        keys(frame, look, &self.offers(), hits);
+        self.set_caret(place, frame);
+    }
+
+    /// The board or the panel, where only one of them fits.
+    fn view_by_turns(&self, diagram: &Diagram, context: &Context, frame: &mut Frame, hits: &Hits) {
+        let look = &context.look;
+        let area = frame.area();
+        let room = Rect::new(1, 1, area.width - 2, area.height - 3);
+        title(frame, look, self.sitting.entry.info.name, &self.players_in_line(context, look));
+        let row = Rect::new(2, area.height - 2, area.width - 4, 1);
+        let place = match self.shown.panel {
+            true => {
+                self.view_panel(diagram, context, frame, room, hits);
+                None
+            }
+            false => {
+                let (drawn, _) = board::beside(diagram, look, self.shown.flipped, room, 0);
+                board::put(&drawn, self.pointed_cell(), room, frame.buffer_mut(), Some(hits))
+            }
+        };
+        if !self.shown.panel && self.is_asked_for_a_choice() {
+            frame.render_widget(self.choices_in_line(look, row, hits), row);
+        } else {
+            let width = usize::from(row.width);
+            let lines = self.prompt_lines(&diagram.status, self.shown.panel, width, look);
+            self.view_prompt(&lines, row, look, frame);
+        }
+        let mut offers = self.offers();
+        if matches!(self.typing, Typing::Nothing | Typing::Letter(..)) {
+            offers.insert(0, ("v", if self.shown.panel { "board" } else { "panel" }));
+        }
+        keys(frame, look, &offers, hits);
+        self.set_caret(place, frame);
+    }
+
+    /// The cell that the keys have reached, if they can be used.
+    fn pointed_cell(&self) -> Option<usize> {
+        let is_used = self.shown.has_cursor
+            && self.past.is_none()
+            && self.picker.choices().is_empty()
+            && self.sitting.person().is_some();
+        is_used.then_some(self.shown.cursor.cell)
+    }
+
+    /// Whether something that is no cell is to be chosen, and nothing else is to be said.
+    fn is_asked_for_a_choice(&self) -> bool {
+        let is_free = matches!(self.typing, Typing::Nothing | Typing::Letter(..));
+        is_free && self.note.is_none() && !self.picker.choices().is_empty()
+    }
+
+    fn set_caret(&self, place: Option<(u16, u16)>, frame: &mut Frame) {
+        if let Some(place) = place.filter(|_| !matches!(self.typing, Typing::Move(_))) {
+            frame.set_cursor_position(place);
         }
     }
 
@@ -87,67 +149,101 @@ impl BoardScreen {
     }
 
     /// Who plays against whom, in a few words.
-    fn wordmark(&self, look: &Look) -> String {
+    fn wordmark(&self) -> String {
         if let Some(task) = self.mode.task() {
             let (number, count) = (task.series.number + 1, task.series.puzzles.len());
-            return format!("{} find the win, {number} of {count}", look.sign("·", "-"));
+            return format!("find the win, {number} of {count}");
         }
         if self.is_exploring() {
             let here = match self.variations_here() {
                 ..2 => String::new(),
                 count => format!(", {count} of them here"),
             };
-            return format!("{} variations{here}", look.sign("·", "-"));
+            return format!("variations{here}");
         }
         if let Some(words) = self.connection_words() {
-            return format!("{} {words}", look.sign("·", "-"));
+            return words;
         }
-        let state = match (self.sitting.is_unattended(), self.pace.rests, self.pace.waits) {
+        match (self.sitting.is_unattended(), self.pace.rests, self.pace.waits) {
             (true, _, true) => "waits for a key before each turn".into(),
             (true, true, _) => "rests".into(),
             (true, ..) if SPEEDS[self.pace.speed] == 0 => "as fast as it goes".into(),
             (true, ..) => format!("{} s a turn", SPEEDS[self.pace.speed] as f64 / 1000.0),
-            _ => return String::new(),
-        };
-        format!("{} {state}", look.sign("·", "-"))
+            _ => String::new(),
+        }
     }
 
-    /// The row above the keys: a typed move, a note, or what to do next.
-    fn view_prompt(
+    /// A note or what to do next, broken into lines; below a field, what is to be said about it.
+    fn prompt_lines(
         &self,
-        has_panel: bool,
         status: &str,
+        has_panel: bool,
+        width: usize,
         look: &Look,
-        frame: &mut Frame,
-        hits: &Hits,
-    ) {
-        let area = frame.area();
-        let row = Rect::new(2, area.height - 2, area.width - 4, 1);
-        let width = usize::from(row.width);
-        let line = if let Typing::Name(name) = &self.typing {
+    ) -> Vec<(String, Style)> {
+        let (words, style) = if let Typing::Name(_) = &self.typing {
             let note = self.note.as_ref().map_or(String::new(), |note| note.text.clone());
-            Self::view_field(("save as: ", name), (note, look.warning()), row, look, frame)
+            (note, look.warning())
         } else if let Typing::Move(typing) = &self.typing {
-            let words = self.typing_words(typing, look);
-            Self::view_field(("move: ", &typing.0), words, row, look, frame)
+            self.typing_words(typing, look)
         } else if let Some(note) = &self.note {
             let style = if note.is_warning { look.warning() } else { look.strong() };
-            Line::styled(cut(&note.text, width, look), style)
-        } else if !has_panel && !self.picker.choices().is_empty() {
-            self.choices_in_line(look, row, hits)
+            (note.text.clone(), style)
         } else if let Some((words, warns)) = self.task_prompt().or_else(|| self.retry_prompt()) {
-            let style = if warns { look.warning() } else { look.accent() };
-            // Where two sentences do not fit, the first one does.
-            let fits = columns::width(&words) <= width;
-            let first = words.find(". ").filter(|_| !fits).and_then(|end| words.get(..=end));
-            Line::styled(cut(first.unwrap_or(&words), width, look), style)
+            (words, if warns { look.warning() } else { look.accent() })
         } else if has_panel {
-            Line::styled(cut(&self.prompt(), width, look), look.soft())
+            (self.prompt(), look.soft())
         } else {
             let words = self.opinion(look).unwrap_or_else(|| status.to_owned());
-            Line::raw(cut(&words, width, look))
+            (words, Style::new())
         };
-        frame.render_widget(line, row);
+        let mut lines: Vec<_> =
+            columns::wrapped(&words, width).into_iter().map(|line| (line, style)).collect();
+        if self.is_edited() {
+            lines.insert(0, (String::new(), style));
+        }
+        lines
+    }
+
+    fn is_edited(&self) -> bool {
+        matches!(self.typing, Typing::Name(_) | Typing::Move(_))
+    }
+
+    /// Writes the prompt into its rows; in a single one its beginning.
+    fn view_prompt(&self, lines: &[(String, Style)], area: Rect, look: &Look, frame: &mut Frame) {
+        let width = usize::from(area.width);
+        let field = match &self.typing {
+            Typing::Name(name) => Some(("save as: ", name)),
+            Typing::Move(typing) => Some(("move: ", &typing.0)),
+            Typing::Nothing | Typing::Letter(..) => None,
+        };
+        let is_single = area.height == 1 && lines.len() > 1;
+        let all = || {
+            let words: Vec<_> = lines.iter().map(|(line, _)| line.as_str()).collect();
+            words.join(" ").trim_start().to_owned()
+        };
+        if let Some(field) = field {
+            let style = lines.last().map_or(Style::new(), |(_, style)| *style);
+            let words = if is_single { all() } else { String::new() };
+            let row = Rect { height: 1, ..area };
+            let line = Self::view_field(field, (words, style), row, look, frame);
+            frame.render_widget(line, row);
+        } else if is_single {
+            let words = all();
+            // Where two sentences do not fit, the first one does.
+            let first = words.find(". ").and_then(|end| words.get(..=end)).unwrap_or(&words);
+            let style = lines.first().map_or(Style::new(), |(_, style)| *style);
+            let line = cut(first, width, look);
+            frame.buffer_mut().set_stringn(area.x, area.y, line, width, style);
+        }
+        if is_single {
+            return;
+        }
+        for (y, (line, style)) in (area.y..area.bottom()).zip(lines) {
+            if !line.is_empty() {
+                frame.buffer_mut().set_stringn(area.x, y, line, width, *style);
+            }
+        }
     }
 
     /// The choices without a cell, as a clickable line for windows too small for the panel.

@@ -1,10 +1,11 @@
 //! What can be seen: rows of the board and pieces on it, in every theme and on terminals with few colours.
 
 use super::*;
-use crate::tui::board::drawing;
+use crate::tui::board::plain as drawing;
 use rules::diagram::Diagram;
 use rules::random::Random;
-use rules::text::{Canvas, Glyph, Ink, Paper, Theme};
+use rules::svg::Theme;
+use rules::text::{Canvas, Glyph, Ink, Paper};
 
 type Rgb = [f64; 3];
 
@@ -233,9 +234,6 @@ fn check_glyph(screen: &Screen, glyph: &Glyph) {
     let (ink, paper) = (screen.ink(glyph), screen.paper(glyph.paper));
     let seen = contrast(ink, paper);
     let is_seen = match (glyph.ink, glyph.paper) {
-        (Ink::Body(_), Paper::Wood(_) | Paper::WoodMark(_)) => seen >= if few { 2.4 } else { 3.0 },
-        // The corners of coloured discs.
-        (Ink::Body(_), _) => difference(ink, paper) >= 20.0,
         (Ink::Piece(_), Paper::Piece(_)) if glyph.ch != ' ' => seen >= if few { 2.4 } else { 4.5 },
         _ => true,
     };

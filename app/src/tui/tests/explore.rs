@@ -41,7 +41,7 @@ fn variations_are_tried_and_saved_and_the_game_stays_as_it_was() {
     assert_eq!(rig.history(), ["c3", "d4"]);
     rig.keys("<Esc>");
     assert_eq!(rig.history(), ["c3", "d4", "e5"]);
-    sees(&rig, "after 2 of 3 turns");
+    sees(&rig, "after 2 of 3");
     let kept = rig.app.context.saves.list(crate::saves::Shelf::Unfinished).len();
     assert_eq!(kept, 1, "only the game itself goes on");
 }

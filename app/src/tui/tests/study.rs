@@ -89,7 +89,7 @@ fn a_game_is_gone_over_and_a_mistake_tried_again_without_the_answer() {
     rig.report(1, Found::Done);
     sees(&rig, "1 mistake; m goes to the next");
     rig.keys("m");
-    sees(&rig, "after 4 of 6 turns");
+    sees(&rig, "after 4 of 6");
     sees(&rig, "blunder, 4.00 given away");
     assert!(rig.frame().contains('▄') || rig.frame().contains('▃'), "{}", rig.frame());
     rig.keys("x");
@@ -101,9 +101,9 @@ fn a_game_is_gone_over_and_a_mistake_tried_again_without_the_answer() {
     sees(&rig, "The engine looks at it");
     rig.keys("u");
     rig.keys("d4<Enter>");
-    sees(&rig, "Right: that is what the engine would play");
+    sees(&rig, "Right: that is what the engine");
     rig.keys("<Esc>");
-    sees(&rig, "after 4 of 6 turns");
+    sees(&rig, "after 4 of 6");
     assert_eq!(rig.history().len(), 6);
     let kept = |shelf| rig.app.context.saves.list(shelf).len();
     assert_eq!((kept(Shelf::Unfinished), kept(Shelf::Finished)), (1, 0));

@@ -1,0 +1,248 @@
+//! `quadrille review`: whole files of games, gone over by the engine.
+
+use crate::commands::analyze::thousandths;
+use crate::shell::failure::{Failure, print};
+use crate::shell::progress::Ticker;
+use crate::shell::{input, interrupt};
+use clap::Args;
+use engine::{Session, Stop};
+use requests::review::Judged;
+use requests::think::Search;
+use requests::{Budget, Desk, Effort, Given};
+use rules::record::{Node, Record, Variation};
+use serde_json::{Map, Value, json};
+use std::fs::File;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Arguments of `review`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  quadrille review game.txt                       the game with signs, values and better turns
+  quadrille review *.txt -o reviewed.txt          many files into one
+  quadrille review games.txt --json | jq .turns   one JSON object for each game
+  quadrille review game.txt --time 2              two seconds for each position
+Signs: ?? a blunder, ? a mistake, ?! an inaccuracy. Values are in pieces, from the first player's
+point of view. Ctrl-C ends the work and keeps the games that are finished.")]
+pub struct ReviewArgs {
+    /// Files of records (- for standard input)
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Print JSON, one line for each game
+    #[arg(long)]
+    pub json: bool,
+    /// Write to a file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// How long to search each position
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.3)]
+    pub time: f64,
+    /// How many positions to look at for each, instead of a time
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
+    pub nodes: Option<u64>,
+    /// How many threads to use
+    #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=64))]
+    pub threads: u8,
+}
+
+/// A game to go over.
+struct Game {
+    file: String,
+    /// Its number in the file, from 1.
+    number: usize,
+    record: Record,
+    session: Box<dyn Session>,
+}
+
+/// The size of the engine's table.
+const MEBIBYTES: usize = 64;
+
+pub fn run(args: &ReviewArgs) -> Result<(), Failure> {
+    let milliseconds = thousandths(args.time)?;
+    let effort = Effort {
+        time_ms: args.nodes.is_none().then(|| milliseconds.into()),
+        nodes: args.nodes.map(Into::into),
+        threads: Some(u64::from(args.threads).into()),
+        ..Effort::default()
+    };
+    // Everything is read before anything is written, so that the output may be one of the files.
+    let games = games(args)?;
+    let stop = interrupt::stops()?;
+    let mut output =
+        match &args.output {
+            Some(path) => Some(File::create(path).map_err(|error| {
+                Failure::user(format!("cannot write {}: {error}", path.display()))
+            })?),
+            None => None,
+        };
+    let (mut desk, mut ticker, count) = (Desk::new(MEBIBYTES), Ticker::new(), games.len());
+    for (done, game) in games.iter().enumerate() {
+        let told = |ply: usize, of: usize| {
+            let name = &game.file;
+            format!("game {} of {count} ({name}), turn {ply} of {of}", done + 1)
+        };
+        let Some(judged) = judge(game, &effort, &mut desk, &stop, |ply, of| {
+            ticker.show(|_| told(ply, of));
+        })?
+        else {
+            ticker.end();
+            return Err(Failure::Other(anyhow::anyhow!(
+                "stopped: {done} of {count} games are finished"
+            )));
+        };
+        ticker.end();
+        let text = match args.json {
+            true => format!("{}\n", as_json(game, &judged)),
+            false => format!("{}\n", annotated(game, &judged)),
+        };
+        match &mut output {
+            // Each game is on disk before the next begins.
+            Some(file) => file.write_all(text.as_bytes())?,
+            None => print(text)?,
+        }
+    }
+    Ok(())
+}
+
+fn games(args: &ReviewArgs) -> Result<Vec<Game>, Failure> {
+    let mut games = Vec::new();
+    for path in &args.files {
+        let file = path.display().to_string();
+        for (i, text) in input::records(&input::read(path)?).iter().enumerate() {
+            let number = i + 1;
+            let wrong = |error: &dyn std::fmt::Display| {
+                Failure::user(format!("{file}, game {number}: {error}"))
+            };
+            let record = Record::parse(text).map_err(|error| wrong(&error))?;
+            let entry = input::game(record.game().map_err(|error| wrong(&error))?)?;
+            let session = (entry.from_record)(&record).map_err(|error| wrong(&error))?;
+            games.push(Game { file: file.clone(), number, record, session });
+        }
+    }
+    Ok(games)
+}
+
+/// What the engine says of each turn, in order; none if it was stopped.
+fn judge(
+    game: &Game,
+    effort: &Effort,
+    desk: &mut Desk,
+    stop: &Stop,
+    mut tell: impl FnMut(usize, usize),
+) -> Result<Option<Vec<Judged>>, Failure> {
+    let session = game.session.as_ref();
+    let given = Given {
+        game: Some(session.info().id.to_owned()),
+        options: Some(session.options()),
+        position: Some(session.start().text().into()),
+        turns: Some(session.history()),
+        moves: None,
+    };
+    let search = Search { given, effort: effort.clone() };
+    let mut going =
+        search.review(&Budget::OWN).map_err(|refusal| Failure::user(refusal.message))?;
+    let mut judged = Vec::new();
+    while let Some(one) = going.step(desk, stop) {
+        tell(one.of - one.ply.min(one.of), one.of);
+        judged.push(one);
+    }
+    judged.reverse();
+    Ok((!stop.is_stopped()).then_some(judged))
+}
+
+/// The sign for a kind of mistake.
+pub fn sign(mistake: &str) -> &'static str {
+    match mistake {
+        "blunder" => "??",
+        "mistake" => "?",
+        _ => "?!",
+    }
+}
+
+/// The record with signs, values and better turns.
+fn annotated(game: &Game, judged: &[Judged]) -> Record {
+    let mut record = game.record.clone();
+    for one in judged.iter().filter(|one| one.ply > 0) {
+        let Some(node) = record.main.nodes.get_mut(one.ply - 1) else { continue };
+        let value = worth(one);
+        node.comment = match node.comment.is_empty() {
+            true => value,
+            false => format!("{value} {}", node.comment),
+        };
+        let Some(mistake) = one.mistake else { continue };
+        if node.glyph.is_empty() {
+            node.glyph = sign(mistake).to_owned();
+        }
+        if !one.best.is_empty() && one.best.first() != Some(&node.turn) {
+            let nodes = one.best.iter().map(Node::new).collect();
+            node.variations.push(Variation { comment: String::new(), nodes });
+        }
+    }
+    record
+}
+
+/// A value from the first player's point of view: `+0.35`, or `wins in 3`.
+fn worth(one: &Judged) -> String {
+    match one.win_in {
+        Some(turns) if turns > 0 => format!("first player wins in {turns}"),
+        Some(turns) if turns < 0 => format!("second player wins in {}", -turns),
+        Some(_) => String::from("over"),
+        None => format!("{:+.2}", f64::from(one.score) / 100.0),
+    }
+}
+
+fn as_json(game: &Game, judged: &[Judged]) -> Value {
+    let tags: Map<String, Value> =
+        game.record.tags.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
+    let turns = game.session.history();
+    let first = game.session.first_player();
+    let told = judged.iter().map(|one| {
+        let mut told = json!(one);
+        let turn = one.ply.checked_sub(1).and_then(|i| turns.get(i));
+        if let (Some(turn), Some(fields)) = (turn, told.as_object_mut()) {
+            fields.insert("turn".into(), json!(turn));
+            fields.insert("sign".into(), json!(one.mistake.map_or("", sign)));
+        }
+        told
+    });
+    let of = |player: rules::Player| {
+        let own =
+            judged.iter().filter(|one| one.ply > 0 && (one.ply % 2 == 1) == (player == first));
+        let count = |kind: &str| own.clone().filter(|one| one.mistake == Some(kind)).count();
+        let lost: i32 = own.clone().filter_map(|one| one.loss).sum();
+        json!({
+            "turns": own.clone().count(),
+            "lost": lost,
+            "inaccuracies": count("inaccuracy"),
+            "mistakes": count("mistake"),
+            "blunders": count("blunder"),
+        })
+    };
+    json!({
+        "file": game.file,
+        "number": game.number,
+        "game": game.session.info().id,
+        "tags": tags,
+        "turns": told.collect::<Vec<_>>(),
+        "players": rules::Player::BOTH.map(of),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_checked_before_any_file_is_read() {
+        let args = ReviewArgs {
+            files: vec!["no-such-file".into()],
+            json: false,
+            output: None,
+            time: f64::NAN,
+            nodes: None,
+            threads: 1,
+        };
+        let message = run(&args).unwrap_err().message();
+        assert!(message.contains("--time"), "{message}");
+    }
+}

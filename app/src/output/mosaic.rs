@@ -1,0 +1,560 @@
+//! A board in coloured block characters: the drawing of the pages in coarse pixels, several to a character.
+//!
+//! Each character shows two colours: of all ways to part its pixels into two groups the one with the least error.
+//! Figures and coordinates are real characters.
+
+use crate::output::picture;
+use resvg::tiny_skia::{Pixmap, Transform};
+use rules::diagram::{Diagram, Shape};
+use rules::svg::{self, Raster, Theme};
+use rules::text::Rgb;
+
+/// Which block characters a terminal's font has; each parts a character into more pixels than the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blocks {
+    /// Eighths, of Unicode 16.
+    Octants,
+    /// Sixths, of Unicode 13.
+    Sextants,
+    Quadrants,
+    Halves,
+}
+
+impl Blocks {
+    pub const ALL: [Blocks; 4] =
+        [Blocks::Octants, Blocks::Sextants, Blocks::Quadrants, Blocks::Halves];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Blocks::Octants => "octants",
+            Blocks::Sextants => "sextants",
+            Blocks::Quadrants => "quadrants",
+            Blocks::Halves => "halves",
+        }
+    }
+
+    pub fn named(name: &str) -> Option<Blocks> {
+        Blocks::ALL.into_iter().find(|blocks| blocks.name() == name)
+    }
+
+    /// The finest blocks that the terminal of this environment is known to show.
+    pub fn of_terminal(variable: impl Fn(&str) -> Option<String>) -> Blocks {
+        let read = |name: &str| variable(name).unwrap_or_default();
+        let (term, program) = (read("TERM"), read("TERM_PROGRAM"));
+        let begins = |names: &[&str]| names.iter().any(|name| term.starts_with(name));
+        let vte = read("VTE_VERSION").parse::<u32>().unwrap_or(0);
+        // These draw block characters themselves, whatever the font has.
+        if begins(&["xterm-kitty", "xterm-ghostty", "foot"]) || program == "ghostty" {
+            Blocks::Octants
+        } else if begins(&["alacritty", "contour", "wezterm"])
+            || ["WezTerm", "iTerm.app"].contains(&program.as_str())
+            || vte >= 6200
+            || variable("KONSOLE_VERSION").is_some()
+            || variable("WT_SESSION").is_some()
+        {
+            Blocks::Sextants
+        } else if term.starts_with("linux") {
+            Blocks::Halves
+        } else {
+            Blocks::Quadrants
+        }
+    }
+
+    /// How many pixels a character has across and down.
+    pub const fn pixels(self) -> (usize, usize) {
+        match self {
+            Blocks::Octants => (2, 4),
+            Blocks::Sextants => (2, 3),
+            Blocks::Quadrants => (2, 2),
+            Blocks::Halves => (1, 2),
+        }
+    }
+
+    /// The character in which these pixels are ink: the first bit is the upper left one, and rows follow each other.
+    fn character(self, ink: u8) -> char {
+        match self {
+            Blocks::Octants => octant(ink),
+            Blocks::Sextants => sextant(ink),
+            Blocks::Quadrants => QUADRANTS[usize::from(ink & 15)],
+            Blocks::Halves => [' ', '▀', '▄', '█'][usize::from(ink & 3)],
+        }
+    }
+}
+
+const QUADRANTS: [char; 16] =
+    [' ', '▘', '▝', '▀', '▖', '▌', '▞', '▛', '▗', '▚', '▐', '▜', '▄', '▙', '▟', '█'];
+
+/// Sextants are numbered by their pixels, without those that older characters show.
+fn sextant(ink: u8) -> char {
+    match ink & 63 {
+        0 => ' ',
+        21 => '▌',
+        42 => '▐',
+        63 => '█',
+        ink => {
+            let older = u32::from(ink > 21) + u32::from(ink > 42);
+            char::from_u32(0x1fb00 + u32::from(ink) - 1 - older).unwrap_or(' ')
+        }
+    }
+}
+
+/// The octants that older characters show, in the order of their pixels.
+const OLDER_OCTANTS: [(u8, char); 26] = [
+    (0, ' '),
+    (1, '\u{1cea8}'),
+    (2, '\u{1ceab}'),
+    (3, '\u{1fb82}'),
+    (5, '▘'),
+    (10, '▝'),
+    (15, '▀'),
+    (20, '\u{1fbe6}'),
+    (40, '\u{1fbe7}'),
+    (63, '\u{1fb85}'),
+    (64, '\u{1cea3}'),
+    (80, '▖'),
+    (85, '▌'),
+    (90, '▞'),
+    (95, '▛'),
+    (128, '\u{1cea0}'),
+    (160, '▗'),
+    (165, '▚'),
+    (170, '▐'),
+    (175, '▜'),
+    (192, '▂'),
+    (240, '▄'),
+    (245, '▙'),
+    (250, '▟'),
+    (252, '▆'),
+    (255, '█'),
+];
+
+fn octant(ink: u8) -> char {
+    match OLDER_OCTANTS.binary_search_by_key(&ink, |(own, _)| *own) {
+        Ok(found) => OLDER_OCTANTS[found].1,
+        Err(older) => {
+            let number = u32::from(ink) - older as u32;
+            char::from_u32(0x1cd00 + number).unwrap_or(' ')
+        }
+    }
+}
+
+/// One character of a board; a colour that is missing is the terminal's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tile {
+    pub ch: char,
+    pub ink: Option<Rgb>,
+    pub paper: Option<Rgb>,
+    /// Whether it is a figure or a coordinate.
+    pub is_figure: bool,
+    /// The cell of the diagram that it belongs to.
+    pub cell: Option<usize>,
+}
+
+const BLANK: Tile = Tile { ch: ' ', ink: None, paper: None, is_figure: false, cell: None };
+
+/// A board in characters with its coordinates.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mosaic {
+    pub width: usize,
+    pub height: usize,
+    /// Row by row.
+    pub tiles: Vec<Tile>,
+    /// Column and row in the middle of each cell.
+    pub centres: Vec<(usize, usize)>,
+    /// Where the board lies without its coordinates: column, row, width and height.
+    pub board: (usize, usize, usize, usize),
+}
+
+/// The size of the cells, and where the board lies among the characters.
+#[derive(Clone, Copy, Debug)]
+struct Layout {
+    /// From cell to cell and from row to row.
+    pitch: (usize, usize),
+    /// Where the drawing begins, in characters: figures lie in the middle of characters where that is possible.
+    origin: (f64, f64),
+    /// Characters of the board.
+    size: (usize, usize),
+    /// What a unit of the drawing is in characters.
+    scale: (f64, f64),
+}
+
+/// The width of a cell in the drawing, and the distance of its rows.
+const CELL: f64 = 48.0;
+fn row(shape: Shape) -> f64 {
+    match shape {
+        Shape::Square => CELL,
+        Shape::Hexagon => CELL * 3_f64.sqrt() / 2.0,
+    }
+}
+
+impl Layout {
+    fn new(diagram: &Diagram, pitch: (usize, usize), blocks: Blocks) -> Layout {
+        let (wide, high) = pitch;
+        let last = |of: fn(&rules::diagram::DrawnCell) -> i16| {
+            diagram.cells.iter().map(of).max().unwrap_or(0).max(0) as f64
+        };
+        let scale = (wide as f64 / CELL, high as f64 / row(diagram.shape));
+        // Figures of hexagons lie in the middle of their cells.
+        let halved =
+            blocks.pixels().0 == 2 && wide.is_multiple_of(2) && diagram.shape == Shape::Hexagon;
+        let left = if halved { 0.5 } else { 0.0 };
+        let columns = (last(|cell| cell.x) / 2.0 + 1.0) * wide as f64 + left;
+        let (top, rows) = match diagram.shape {
+            Shape::Square => (0.0, (last(|cell| cell.y) + 1.0) * high as f64),
+            Shape::Hexagon => {
+                // From the tip of a hexagon to its middle.
+                let reach = high as f64 * 2.0 / 3.0;
+                let middle = (reach - 0.5 - 1e-9).ceil() + 0.5;
+                (middle - reach, middle + last(|cell| cell.y) * high as f64 + reach)
+            }
+        };
+        let size = (columns.ceil() as usize, (rows - 1e-9).ceil() as usize);
+        Layout { pitch, origin: (left, top), size, scale }
+    }
+
+    /// A place of the drawing, in characters.
+    fn place(&self, (x, y): (f64, f64)) -> (f64, f64) {
+        (self.origin.0 + x * self.scale.0, self.origin.1 + y * self.scale.1)
+    }
+
+    /// The size of a pixel in the drawing's units.
+    fn grain(&self, blocks: Blocks) -> f64 {
+        let (across, down) = blocks.pixels();
+        let wide = 1.0 / (self.scale.0 * across as f64);
+        wide.max(1.0 / (self.scale.1 * down as f64))
+    }
+}
+
+/// The sizes of cells to try, from the largest: characters are twice as high as they are wide.
+fn pitches(shape: Shape) -> impl Iterator<Item = (usize, usize)> {
+    (2..=40).rev().map(move |high| match shape {
+        Shape::Square => (2 * high, high),
+        Shape::Hexagon => {
+            let regular = high as f64 * 4.0 / 3_f64.sqrt();
+            let even = 2.0 * (regular / 2.0).round();
+            // Even widths put all figures in the middle of a character, if hexagons may be a little flat.
+            let wide = if (even / regular - 1.0).abs() < 0.09 { even } else { regular.round() };
+            (wide as usize, high)
+        }
+    })
+}
+
+/// The largest board that fits into these columns and rows; none if even the smallest does not.
+pub fn mosaic(
+    diagram: &Diagram,
+    theme: Theme,
+    flipped: bool,
+    blocks: Blocks,
+    room: (u16, u16),
+) -> Option<Mosaic> {
+    let fits = |mosaic: &Plan| {
+        mosaic.size.0 <= usize::from(room.0) && mosaic.size.1 <= usize::from(room.1)
+    };
+    let layouts = pitches(diagram.shape).map(|pitch| Layout::new(diagram, pitch, blocks));
+    let mut plans = layouts.map(|layout| Plan::new(diagram, flipped, layout));
+    let plan = plans.find(fits)?;
+    let raster = svg::raster(diagram, theme, flipped, plan.layout.grain(blocks));
+    plan.draw(&raster, blocks)
+}
+
+/// Where board and coordinates lie.
+struct Plan {
+    layout: Layout,
+    /// How wide and high everything is.
+    size: (usize, usize),
+    /// The upper left corner of the board.
+    corner: (usize, usize),
+    /// Coordinates with their places.
+    labels: Vec<(usize, usize, String)>,
+}
+
+impl Plan {
+    fn new(diagram: &Diagram, flipped: bool, layout: Layout) -> Plan {
+        let cells = svg::cells(diagram, flipped);
+        let places: Vec<_> = cells.iter().map(|at| layout.place(*at)).collect();
+        let half = layout.pitch.0 as f64 / 2.0;
+        let labels: Vec<(i64, i64, &str)> = diagram
+            .labels
+            .iter()
+            .map(|label| {
+                let text = label.text.as_str();
+                let beside = || {
+                    let row =
+                        diagram.cells.iter().zip(&places).filter(|(cell, _)| cell.y == label.y);
+                    row.map(|(cell, place)| (cell.x, *place))
+                };
+                let first = beside().min_by_key(|(x, _)| *x);
+                let last = beside().max_by_key(|(x, _)| *x);
+                let on_left = |(x, y): (f64, f64)| {
+                    ((x - half).floor() as i64 - 1 - text.chars().count() as i64, y.floor() as i64)
+                };
+                let on_right =
+                    |(x, y): (f64, f64)| ((x + half).ceil() as i64 + 1, y.floor() as i64);
+                let (column, row) = match (first, last) {
+                    (Some((x, place)), _) if label.x < x => {
+                        if flipped {
+                            on_right(place)
+                        } else {
+                            on_left(place)
+                        }
+                    }
+                    (_, Some((x, place))) if label.x > x => {
+                        if flipped {
+                            on_left(place)
+                        } else {
+                            on_right(place)
+                        }
+                    }
+                    _ => above_or_below(diagram, &places, &layout, (label.x, label.y), flipped),
+                };
+                (column, row, text)
+            })
+            .collect();
+        let ends = labels.iter().map(|(x, y, text)| (x + text.chars().count() as i64, y + 1));
+        let (right, bottom) = ends.fold((0, 0), |(a, b), (x, y)| (x.max(a), y.max(b)));
+        let left = labels.iter().map(|(x, ..)| *x).fold(0, i64::min);
+        let top = labels.iter().map(|(_, y, _)| *y).fold(0, i64::min);
+        let (wide, high) = (layout.size.0 as i64, layout.size.1 as i64);
+        let size = (right.max(wide) - left, bottom.max(high) - top);
+        let labels = labels
+            .into_iter()
+            .map(|(x, y, text)| ((x - left) as usize, (y - top) as usize, text.to_owned()))
+            .collect();
+        Plan {
+            layout,
+            size: (size.0 as usize, size.1 as usize),
+            corner: (-left as usize, -top as usize),
+            labels,
+        }
+    }
+
+    fn draw(&self, raster: &Raster, blocks: Blocks) -> Option<Mosaic> {
+        let (width, height) = self.size;
+        let (left, top) = self.corner;
+        let mut tiles = vec![BLANK; width * height];
+        let pixels = self.pixels(raster, blocks)?;
+        let (wide, high) = self.layout.size;
+        let (across, down) = blocks.pixels();
+        for (y, x) in (0..high).flat_map(|y| (0..wide).map(move |x| (y, x))) {
+            let tile = tile(&pixels, (x * across, y * down), blocks);
+            let cell = self.cell_at(raster, x, y);
+            tiles[(top + y) * width + left + x] = Tile { cell, ..tile };
+        }
+        for figure in &raster.figures {
+            let (x, y) = self.layout.place(figure.at);
+            let first = (x - figure.text.chars().count() as f64 / 2.0 + 0.5 - 1e-6).floor();
+            for (column, ch) in (left as i64 + first as i64..).zip(figure.text.chars()) {
+                let at = (top + y.max(0.0) as usize) * width + column.max(0) as usize;
+                let Some(tile) = tiles.get_mut(at) else { continue };
+                let (ink, paper) = (Some(figure.ink), Some(figure.paper));
+                *tile = Tile { ch, ink, paper, is_figure: true, ..*tile };
+            }
+        }
+        for (x, y, text) in &self.labels {
+            for (i, ch) in text.chars().enumerate() {
+                if let Some(tile) = tiles.get_mut(y * width + x + i) {
+                    *tile = Tile { ch, is_figure: true, ..BLANK };
+                }
+            }
+        }
+        let middle = |at: &(f64, f64)| {
+            let (x, y) = self.layout.place(*at);
+            (left + x.max(0.0) as usize, top + y.max(0.0) as usize)
+        };
+        let centres = raster.cells.iter().map(middle).collect();
+        Some(Mosaic { width, height, tiles, centres, board: (left, top, wide, high) })
+    }
+
+    /// The board in pixels.
+    fn pixels(&self, raster: &Raster, blocks: Blocks) -> Option<Pixmap> {
+        let (across, down) = blocks.pixels();
+        let (wide, high) = self.layout.size;
+        let (across, down) = (across as f64, down as f64);
+        let Layout { origin, scale, .. } = self.layout;
+        let [sx, sy] = [scale.0 * across, scale.1 * down].map(|part| part as f32);
+        let [left, top] = [origin.0 * across, origin.1 * down].map(|part| part as f32);
+        let transform = Transform::from_row(sx, 0.0, 0.0, sy, left, top);
+        let size = ((wide as f64 * across) as u32, (high as f64 * down) as u32);
+        picture::drawn(&raster.svg, transform, size).ok()
+    }
+
+    /// The cell that the middle of a character lies in.
+    fn cell_at(&self, raster: &Raster, x: usize, y: usize) -> Option<usize> {
+        let Layout { origin, scale, .. } = self.layout;
+        let at = ((x as f64 + 0.5 - origin.0) / scale.0, (y as f64 + 0.5 - origin.1) / scale.1);
+        let distance = |cell: &(f64, f64)| (cell.0 - at.0).hypot(cell.1 - at.1);
+        let cells = raster.cells.iter().enumerate();
+        let (cell, place) = cells.min_by(|(_, a), (_, b)| distance(a).total_cmp(&distance(b)))?;
+        // From the middle of a square to its corner.
+        (distance(place) <= CELL * 0.71).then_some(cell)
+    }
+}
+
+/// A coordinate above or below its column; between the tips of hexagons there is room for it.
+fn above_or_below(
+    diagram: &Diagram,
+    places: &[(f64, f64)],
+    layout: &Layout,
+    (x, y): (i16, i16),
+    flipped: bool,
+) -> (i64, i64) {
+    let half = layout.pitch.0 as f64 / 2.0;
+    let nearest = diagram
+        .cells
+        .iter()
+        .zip(places)
+        .min_by_key(|(cell, _)| (i32::from(cell.y - y).abs(), i32::from(cell.x - x).abs()));
+    let Some((cell, place)) = nearest else { return (0, 0) };
+    let steps = f64::from(x - cell.x) * if flipped { -1.0 } else { 1.0 };
+    let column = (place.0 + steps * half - 1e-6).floor() as i64;
+    let is_above = (y < cell.y) != flipped;
+    let high = layout.pitch.1 as f64;
+    let reach = match diagram.shape {
+        Shape::Square => high / 2.0,
+        // To the notch between two tips.
+        Shape::Hexagon => high / 3.0,
+    };
+    let row = match is_above {
+        true => ((place.1 - reach + 1e-6).floor() as i64 - 1).max(match diagram.shape {
+            Shape::Square => i64::MIN,
+            Shape::Hexagon => 0,
+        }),
+        false => (place.1 + reach - 1e-6).ceil() as i64,
+    };
+    (column, row)
+}
+
+/// The character for the pixels from this one on.
+fn tile(pixels: &Pixmap, (left, top): (usize, usize), blocks: Blocks) -> Tile {
+    let (across, down) = blocks.pixels();
+    let mut parts = [None; 8];
+    let count = across * down;
+    for (i, part) in parts.iter_mut().take(count).enumerate() {
+        let at = (top + i / across) * pixels.width() as usize + left + i % across;
+        let pixel = pixels.pixels().get(at).map(|pixel| pixel.demultiply());
+        *part = pixel
+            .filter(|pixel| pixel.alpha() > 127)
+            .map(|pixel| [pixel.red(), pixel.green(), pixel.blue()].map(i64::from));
+    }
+    let parts = &parts[..count];
+    let (ink, paper) = match parts.iter().all(Option::is_some) {
+        true => parted(parts),
+        // What is not drawn shows the terminal's ground.
+        false => (parts.iter().enumerate().fold(0, bit_if(Option::is_some)), 0),
+    };
+    let all = ((1_u16 << count) - 1) as u8;
+    let colour = |group: u8| {
+        let own = parts.iter().enumerate().filter(|(i, _)| group >> i & 1 == 1);
+        let own: Vec<[i64; 3]> = own.filter_map(|(_, part)| *part).collect();
+        let number = own.len().max(1) as i64;
+        let mean = |of: usize| (own.iter().map(|part| part[of]).sum::<i64>() / number) as u8;
+        (!own.is_empty()).then(|| [mean(0), mean(1), mean(2)])
+    };
+    match (ink, paper) {
+        (0, _) => Tile { paper: colour(paper), ..BLANK },
+        // A full block of ink may leave gaps; a blank on paper does not.
+        (ink, 0) if ink == all => Tile { paper: colour(ink), ..BLANK },
+        (ink, paper) => {
+            let (ch, ink, paper) = (blocks.character(ink), colour(ink), colour(paper));
+            Tile { ch, ink, paper, ..BLANK }
+        }
+    }
+}
+
+/// Adds a bit for each pixel that passes.
+fn bit_if<T: Copy>(passes: fn(&T) -> bool) -> impl Fn(u8, (usize, &T)) -> u8 {
+    move |bits, (i, part)| bits | u8::from(passes(part)) << i
+}
+
+/// The pixels parted into ink and paper with the least squared error.
+fn parted(parts: &[Option<[i64; 3]>]) -> (u8, u8) {
+    let all = ((1_u16 << parts.len()) - 1) as u8;
+    if parts.windows(2).all(|two| two[0] == two[1]) {
+        return (0, all);
+    }
+    let colours: Vec<[i64; 3]> = parts.iter().flatten().copied().collect();
+    let total = colours.iter().fold([0; 3], |sum, own| plus(sum, *own));
+    // The error is least where the sums of both groups, squared and divided by their sizes, are greatest.
+    let weight = |sum: [i64; 3], count: i64| {
+        (sum.iter().map(|part| part * part).sum::<i64>() as f64) / count as f64
+    };
+    let mut sums = [[0; 3]; 128];
+    let mut best = (f64::MIN, 1);
+    // The last pixel is paper: exchanging the groups changes nothing.
+    for ink in 1..=usize::from(all >> 1) {
+        let lowest = ink.trailing_zeros() as usize;
+        sums[ink] = plus(sums[ink & (ink - 1)], colours[lowest]);
+        let count = i64::from(ink.count_ones());
+        let rest = [0, 1, 2].map(|i| total[i] - sums[ink][i]);
+        let worth = weight(sums[ink], count) + weight(rest, colours.len() as i64 - count);
+        if worth > best.0 {
+            best = (worth, ink as u8);
+        }
+    }
+    (best.1, all & !best.1)
+}
+
+fn plus(a: [i64; 3], b: [i64; 3]) -> [i64; 3] {
+    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    fn diagrams() -> Vec<Diagram> {
+        engine::GAMES.iter().map(|e| (e.start)(&Default::default()).unwrap().diagram()).collect()
+    }
+
+    #[test]
+    fn every_pattern_of_pixels_has_a_character_of_its_own() {
+        for blocks in Blocks::ALL {
+            let (across, down) = blocks.pixels();
+            let count = 1_u16 << (across * down);
+            let all: BTreeSet<char> = (0..count).map(|ink| blocks.character(ink as u8)).collect();
+            assert_eq!(all.len(), usize::from(count), "{blocks:?}");
+        }
+        assert_eq!([sextant(1), sextant(20), sextant(22)], ['\u{1fb00}', '\u{1fb13}', '\u{1fb14}']);
+        assert_eq!([octant(4), octant(254)], ['\u{1cd00}', '\u{1cde5}']);
+    }
+
+    #[test]
+    fn two_colours_are_parted_exactly() {
+        let (dark, light) = (Some([10, 20, 30]), Some([200, 210, 220]));
+        let parts = [dark, light, light, dark, dark, light];
+        assert_eq!(parted(&parts), (0b011001, 0b100110));
+        assert_eq!(parted(&[dark; 6]), (0, 63));
+    }
+
+    #[test]
+    fn boards_fit_their_room_and_cells_are_found() {
+        for diagram in diagrams() {
+            for blocks in Blocks::ALL {
+                for room in [(50, 23), (70, 29), (110, 44), (160, 59)] {
+                    for flipped in [false, true] {
+                        let drawn = mosaic(&diagram, Theme::Dark, flipped, blocks, room).unwrap();
+                        assert!(drawn.width <= room.0.into() && drawn.height <= room.1.into());
+                        assert_eq!(drawn.tiles.len(), drawn.width * drawn.height);
+                        for (cell, (x, y)) in drawn.centres.iter().enumerate() {
+                            assert_eq!(drawn.tiles[y * drawn.width + x].cell, Some(cell));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn boards_fill_the_height_of_common_windows() {
+        let heights = |room| -> Vec<usize> {
+            let drawn = diagrams().into_iter();
+            let drawn = drawn.map(|d| mosaic(&d, Theme::Dark, false, Blocks::Sextants, room));
+            drawn.map(|drawn| drawn.unwrap().height).collect()
+        };
+        assert_eq!(heights((51, 23)), [19, 19, 19, 21]);
+        assert_eq!(heights((71, 29)), [29, 25, 28, 26]);
+        assert_eq!(heights((111, 44)), [39, 43, 37, 41]);
+        assert_eq!(heights((171, 59)), [57, 55, 55, 56]);
+    }
+}
