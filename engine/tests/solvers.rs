@@ -273,3 +273,23 @@ fn a_table_tells_every_position_once_with_the_value_it_has() {
     }
     assert_eq!(results.len() as u64, counts.iter().sum::<u64>());
 }
+
+#[test]
+fn a_win_that_the_losers_own_move_completes_is_not_counted_one_turn_too_long() {
+    let entry = engine::find("gekitai").unwrap();
+    let game = (entry.from_text)("x1x1/xoxo/oxo1/oxox 2", &Default::default()).unwrap();
+    let settings = engine::solve::question::Settings {
+        method: engine::solve::question::Method::Bound,
+        player: None,
+        most_turns: Some(4),
+        time: None,
+        nodes: None,
+        mebibytes: 4,
+        threads: 1,
+        checkpoint: None,
+        resume: None,
+    };
+    let report = (entry.solve)(game.as_ref(), &settings, &Stop::default(), &mut |_| {}).unwrap();
+    let win = report.win.unwrap();
+    assert_eq!((win.player, win.turns, win.exact), (Player::Two, 1, true), "{win:?}");
+}

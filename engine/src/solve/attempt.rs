@@ -632,7 +632,12 @@ impl<'a, G: Play> Attempt<'a, G> {
         let spent = bounder.nodes();
         drop(bounder);
         self.progress.nodes += spent;
-        let turns = strategy.as_ref().filter(|_| quiet).map_or(turns, |strategy| strategy.within);
+        // Where the loser's own move ends the game, the winner needs no move after it.
+        let turns = match &strategy {
+            Some(strategy) if quiet => strategy.within,
+            Some(strategy) => turns.min(strategy.within),
+            None => turns,
+        };
         let certificate = strategy.map(|strategy| Box::new(self.certificate(player, strategy)));
         Some(Some(Win { player, turns, exact: !quiet, line, certificate }))
     }
