@@ -219,6 +219,10 @@ fn winning_line<M: FromStr>(said: &Said) -> Option<Pv<M>> {
 
 /// Corrects the lines of a search by what certificates prove.
 fn correct<G: Play>(pos: &G, lines: &mut Vec<Pv<G::Move>>, said: &Said, most: usize) {
+    // The first line of a depth that was not finished comes first, whatever its score.
+    if *said == Said::default() {
+        return;
+    }
     let is_draw = said.truth.is_some_and(|truth| truth.winner.is_none());
     for line in lines.iter_mut() {
         let turn = line.moves.first().map(ToString::to_string);
