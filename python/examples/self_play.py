@@ -117,7 +117,7 @@ class TorchNetwork:
         self.optimiser.zero_grad()
         loss.backward()
         self.optimiser.step()
-        return float(loss)
+        return float(loss.detach())
 
 
 def make(game: quadrille.Game, width: int = 128, seed: int = 0) -> Network:
