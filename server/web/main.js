@@ -21,6 +21,8 @@ const KEYS = {
   'On the board': [
     ['arrows', 'move over the cells, when the board has the focus'],
     ['Enter or space', 'choose the cell'],
+    ['1 to 9', 'take the choice with that number'],
+    ['b', 'the board in words'],
     ['m', 'type a move'],
     ['Esc', 'take back one stage'],
   ],

@@ -17,12 +17,13 @@
  *   the cell that would confirm it, the board before it
  */
 import { createBoard } from '../board/board.js';
-import { say } from '../common/dom.js';
+import { onKeys, say } from '../common/dom.js';
 import { prefs, touch } from '../common/prefs.js';
 import { capital } from '../common/text.js';
 import { reach, sleep } from '../connection/reach.js';
 import { ask } from '../program/ask.js';
 import { view as askView } from '../program/views.js';
+import { describe } from './described.js';
 import { NOTHING, drag, stageOf, tapCell, tapChoice } from './gesture.js';
 import * as making from './making.js';
 import { NONE, due, short, tapped } from './premove.js';
@@ -60,6 +61,7 @@ export const createPlay = (hooks) => {
       toBoard: () => p.board.cells.querySelector('button[tabindex="0"]')?.focus(),
     }),
   };
+  onKeys(ownKeys(p));
   return {
     board: p.board,
     card: p.card.element,
@@ -97,6 +99,21 @@ export const createPlay = (hooks) => {
 export const arrowsFor = async (place, turn, flipped = false) => {
   const after = { ...place, turns: [...(place.turns ?? []), turn] };
   return making.arrows((await askView(after, flipped)).last);
+};
+
+/** The keys of every board: a digit takes the choice with that number, b puts the board into words. @param {Play} p */
+const ownKeys = (p) => {
+  const pick = (/** @type {number} */ i) => {
+    const choice = making.stageNow(p.state, ready(p))?.choices[i];
+    if (choice) choose(p, choice);
+  };
+  const digits = Array.from({ length: 9 }, (_, i) => [String(i + 1), () => pick(i)]);
+  return {
+    ...Object.fromEntries(digits),
+    b: () => {
+      if (p.state.view) describe(p.state.view);
+    },
+  };
 };
 
 /** @param {Play} p */
