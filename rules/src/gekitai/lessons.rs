@@ -53,7 +53,7 @@ pub const LESSONS: &[Lesson] = &[
     },
     Lesson {
         title: "No gifts",
-        task: "A push that completes a line for your opponent makes your opponent win, although it was your turn: a3 would push b3 into line. Play something after which O has not won and cannot win at once.",
+        task: "A push that completes your opponent's line loses: a3 would. Play so that O has not won and cannot win at once.",
         position: "6/6/1o1oo1/6/6/x4x 1",
         goal: Goal::Safe,
         answer: "d2",

@@ -37,7 +37,7 @@ pub const LESSONS: &[Lesson] = &[
     },
     Lesson {
         title: "Tall stacks",
-        task: "No part may land on a taller enemy stack, or the whole shift is forbidden: here 2 and 3 is, because of the 4 on d4. Parts jump over everything, so send a 1 and a 4 to the east instead.",
+        task: "No part may land on a taller enemy stack: 2+3 is forbidden here. Parts jump over everything: send a 1 and a 4 to the east.",
         position: "5/6/7/r5,1,y2,y4,4/9/8/7/6/5 1",
         goal: Goal::Holds(&[("d2", "red stack of 1"), ("d5", "red stack of 4")]),
         answer: "d1-e:14@a1",

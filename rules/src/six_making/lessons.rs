@@ -45,7 +45,7 @@ pub const LESSONS: &[Lesson] = &[
     },
     Lesson {
         title: "Queens",
-        task: "Five discs are a queen: she goes like a rook or like a bishop. Move one disc of hers along the diagonal onto the disc in d4.",
+        task: "Five discs are a queen: she moves like a rook or a bishop. Move one disc of hers to d4.",
         position: "xoxox,2,o/4/4/3,o 1",
         goal: Goal::Holds(&[("a1", "O bishop"), ("d4", "X rook")]),
         answer: "a1-d4:1",
@@ -69,7 +69,7 @@ pub const LESSONS: &[Lesson] = &[
     },
     Lesson {
         title: "Ko",
-        task: "O has just moved the top disc of a1 onto b1. You may not move it straight back: that would restore the board. Put your disc from a1 on top of it instead.",
+        task: "O has just moved a disc from a1 to b1. You may not move it straight back. Put your disc on a1 on top of it.",
         position: "x,xo,2/4/4/3,o;ko=b1-a1:1 1",
         goal: Goal::Holds(&[("b1", "X knight")]),
         answer: "a1-b1",

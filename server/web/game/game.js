@@ -493,11 +493,17 @@ const present = async (p, event, words) => {
   else if (words?.sound) sound(words.sound);
   await Promise.race([render(p, kind !== 'undone'), sleep(LATE)]);
   const text = told(p, event) ?? words?.words;
-  if (text) tell(p, text);
+  // What one has played oneself is not told again with the answer.
+  if (text && kind === 'move' && isOwn(p, event)) say(text);
+  else if (text) tell(p, text);
   if (kind === 'rematch' && event.id && game.youOf(p.state).length > 0)
     await toRematch(p, event.id);
   if (kind !== 'move' && kind !== 'undone') remember(p);
 };
+
+/** Whether the only player who sits here has made a turn. @param {Page} p @param {any} event */
+const isOwn = ({ state }, event) =>
+  game.youOf(state).length === 1 && game.isMine(state, event.seat);
 
 /**
  * What is told with the board: moves of others, turns taken back, results.
@@ -511,7 +517,7 @@ const told = (p, event) => {
   if (event.kind !== 'move') return null;
   const seen = p.play.base();
   const shown = seen?.turns.length === state.game.turns.length ? seen : null;
-  const own = alone && game.isMine(state, event.seat);
+  const own = isOwn(p, event);
   const who = own ? 'You play' : `${game.nameOf(state, event.seat)} plays`;
   const turn = `${who} ${shown?.said ?? event.turn}.`;
   // The end of a game is told by itself.
