@@ -9,9 +9,39 @@ use std::time::Duration;
 #[derive(Debug, Default, PartialEq)]
 pub struct Go {
     pub limits: Limits,
-    /// Whether the answer has to wait for `stop`.
+    /// Whether the answer has to wait for `stop`, or for `ponderhit`.
     pub infinite: bool,
+    /// Whether the opponent is still to move: the clock starts with `ponderhit`.
+    pub ponder: bool,
+    /// The only turns to choose from; empty for all.
+    pub only: Vec<String>,
+    /// Count the ways to play this many moves instead of searching.
+    pub perft: Option<u32>,
 }
+
+/// The deepest count: `stop` is not heard while it lasts.
+const MOST_PERFT: u64 = 4;
+
+/// The words that begin something.
+const WORDS: [&str; 17] = [
+    "infinite",
+    "ponder",
+    "searchmoves",
+    "mate",
+    "perft",
+    "movetime",
+    "nodes",
+    "depth",
+    "p1time",
+    "wtime",
+    "p2time",
+    "btime",
+    "p1inc",
+    "winc",
+    "p2inc",
+    "binc",
+    "movestogo",
+];
 
 /// The deepest search.
 const MOST_DEPTH: u64 = 100;
@@ -20,14 +50,42 @@ const MOST_DEPTH: u64 = 100;
 pub fn read(words: &[&str], mover: Player) -> Result<Go, String> {
     let mut go = Go::default();
     let (mut left, mut increment) = (ByPlayer::both(None), ByPlayer::both(Duration::ZERO));
-    let mut words = words.iter();
+    let mut words = words.iter().peekable();
     while let Some(&word) = words.next() {
-        if word == "infinite" {
-            go.infinite = true;
-            continue;
+        match word {
+            "infinite" => {
+                go.infinite = true;
+                continue;
+            }
+            "ponder" => {
+                (go.ponder, go.infinite) = (true, true);
+                continue;
+            }
+            "searchmoves" => {
+                while let Some(turn) = words.next_if(|word| !WORDS.contains(word)) {
+                    go.only.push((*turn).to_owned());
+                }
+                continue;
+            }
+            // Unknown words are passed over, as UCI wants it.
+            word if !WORDS.contains(&word) => continue,
+            _ => {}
         }
         let value = words.next().copied();
         match word {
+            // A win in so many turns takes two moves for each at most, or four where a turn has two.
+            "mate" => {
+                let turns = count(word, value)?;
+                go.limits.depth = Some((4 * turns).min(MOST_DEPTH) as u32);
+            }
+            "perft" => match count(word, value)? {
+                depth @ ..=MOST_PERFT => go.perft = Some(depth as u32),
+                depth => {
+                    return Err(format!(
+                        "`perft` counts to {MOST_PERFT} here, got {depth}; `quadrille perft` goes on"
+                    ));
+                }
+            },
             "movetime" => go.limits.time = Some(time(word, value)?),
             "nodes" => go.limits.nodes = Some(count(word, value)?),
             "depth" => go.limits.depth = Some(count(word, value)?.min(MOST_DEPTH) as u32),
@@ -36,8 +94,7 @@ pub fn read(words: &[&str], mover: Player) -> Result<Go, String> {
             "p1inc" | "winc" => increment[Player::One] = time(word, value)?,
             "p2inc" | "binc" => increment[Player::Two] = time(word, value)?,
             // A thirtieth of the clock is never too much, however many moves it has to last for.
-            "movestogo" => drop(count(word, value)?),
-            other => return Err(format!("`go` does not know `{}`", shorten(other))),
+            _ => drop(count(word, value)?),
         }
     }
     match left[mover] {
@@ -48,6 +105,10 @@ pub fn read(words: &[&str], mover: Player) -> Result<Go, String> {
         }
         None if left != ByPlayer::both(None) => return Err(format!("player {mover} has no clock")),
         None => {}
+    }
+    // The opponent's clock runs while we ponder.
+    if go.ponder {
+        (go.limits.time, go.limits.soft) = (None, None);
     }
     Ok(go)
 }
@@ -89,8 +150,18 @@ mod tests {
         let read = go("depth 6 infinite nodes 900 movetime 20", Player::One).unwrap();
         let time = Some(Duration::from_millis(20));
         let limits = Limits { time, nodes: Some(900), depth: Some(6), ..Limits::default() };
-        assert_eq!(read, Go { limits, infinite: true });
+        assert_eq!(read, Go { limits, infinite: true, ..Go::default() });
         assert_eq!(go("", Player::One).unwrap(), Go::default());
+    }
+
+    #[test]
+    fn chosen_turns_pondering_and_counting_are_read_and_unknown_words_passed_over() {
+        let read = go("quickly searchmoves c4 d3 depth 3 ponder wtime 9000", Player::One).unwrap();
+        assert_eq!(read.only, ["c4", "d3"]);
+        assert!(read.ponder && read.infinite && read.limits.time.is_none());
+        assert_eq!(read.limits.depth, Some(3));
+        assert_eq!(go("perft 3", Player::One).unwrap().perft, Some(3));
+        assert_eq!(go("mate 2", Player::One).unwrap().limits.depth, Some(8));
     }
 
     #[test]
@@ -112,7 +183,6 @@ mod tests {
             ("depth 0", "`depth` must be at least 1, got 0"),
             ("nodes -1", "`nodes` needs a number, got `-1`"),
             ("movetime 99999999999999999999", "`movetime` needs a number"),
-            ("quickly", "`go` does not know `quickly`"),
             ("p2time 100", "player 1 has no clock"),
         ];
         for (text, expected) in cases {

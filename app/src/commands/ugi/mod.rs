@@ -191,6 +191,9 @@ fn answer(desk: &mut Desk, search: &Search, reins: &Reins, since: Instant) -> Re
     let left = |time: Duration| time.saturating_sub(since.elapsed()).max(Duration::from_millis(1));
     limits.time = limits.time.map(left);
     let (mut told, mut said) = (Vec::new(), Ok(()));
+    if !go.only.is_empty() {
+        return chosen(search, thinker, &limits, reins);
+    }
     let view = thinker.think(session.as_ref(), &limits, &reins.stop, &mut |view| {
         told = dialect.news(view);
         if said.is_ok() {
@@ -209,5 +212,56 @@ fn answer(desk: &mut Desk, search: &Search, reins: &Reins, since: Instant) -> Re
         lines.clear();
     }
     lines.push(dialect.best(view.as_ref()));
+    say(&lines)
+}
+
+/// The best of the turns that the search is confined to: each is played, and the answers to it are searched for an equal
+/// share of the time and nodes.
+fn chosen(
+    search: &Search,
+    thinker: &mut dyn Thinker,
+    limits: &engine::Limits,
+    reins: &Reins,
+) -> Result<(), Failure> {
+    let Search { dialect, session, go, .. } = search;
+    let share = go.only.len() as u32;
+    let limits = engine::Limits {
+        time: limits.time.map(|time| time / share),
+        soft: limits.soft.map(|time| time / share),
+        nodes: limits.nodes.map(|nodes| (nodes / u64::from(share)).max(1)),
+        depth: limits.depth.map(|depth| depth.saturating_sub(1).max(1)),
+        lines: 1,
+        ..limits.clone()
+    };
+    let mover = session.turn();
+    let mut found = engine::Analysis::default();
+    for turn in &go.only {
+        let mut next = session.boxed_clone();
+        if next.play(turn).is_err() {
+            continue;
+        }
+        let mut line = engine::AnalysedLine { turns: vec![turn.clone()], score: 0, win_in: None };
+        if let Some(outcome) = next.result() {
+            let sign = outcome.winner().map_or(0, |own| if own == mover { 1 } else { -1 });
+            line.score = sign * engine::score::WIN;
+            line.win_in = (sign != 0).then_some(sign);
+        } else if let Some(view) = thinker.think(next.as_ref(), &limits, &reins.stop, &mut |_| {}) {
+            found.depth = found.depth.max(view.depth + 1);
+            found.nodes += view.nodes;
+            found.time += view.time;
+            if let Some(best) = view.lines.first() {
+                line.score = -best.score;
+                line.win_in = best.win_in.map(|turns| if turns < 0 { 1 - turns } else { -turns });
+                line.turns.extend(best.turns.iter().cloned());
+            }
+        }
+        found.lines.push(line);
+    }
+    found.lines.sort_by_key(|line| std::cmp::Reverse(line.score));
+    if go.infinite {
+        let _ = reins.released.recv();
+    }
+    let mut lines: Vec<String> = dialect.news(&found).into_iter().take(1).collect();
+    lines.push(dialect.best(Some(&found)));
     say(&lines)
 }

@@ -14,6 +14,8 @@ pub struct Talk {
     dialect: Dialect,
     settings: Settings,
     session: Box<dyn Session>,
+    /// Whether the last `position` was refused: what it meant is not known, so nothing is searched.
+    lost: bool,
 }
 
 pub enum Reply {
@@ -59,12 +61,26 @@ impl Talk {
     pub fn new(dialect: Dialect) -> Result<Talk, String> {
         let settings = Settings::new(dialect)?;
         let session = start(&settings)?;
-        Ok(Talk { dialect, settings, session })
+        Ok(Talk { dialect, settings, session, lost: false })
     }
 
     /// Reads a line. One that makes no sense changes nothing and is answered with an error.
     pub fn hear(&mut self, line: &str) -> Reply {
-        self.obey(line).unwrap_or_else(|message| refusal(&message))
+        let command = line.split_whitespace().next();
+        let reply = self.obey(line);
+        match command {
+            Some("position") => self.lost = reply.is_err(),
+            Some("uginewgame" | "ucinewgame" | "ugi" | "uci") => self.lost = false,
+            _ => {}
+        }
+        let mut reply = reply.unwrap_or_else(|message| refusal(&message));
+        // Whoever sends `go` waits for an answer, whatever was wrong with it.
+        if let (Some("go"), Reply::Lines(lines)) = (command, &mut reply)
+            && !lines.iter().any(|line| line.starts_with("bestmove"))
+        {
+            lines.push(self.dialect.best(None));
+        }
+        reply
     }
 
     fn obey(&mut self, line: &str) -> Heard {
@@ -78,7 +94,8 @@ impl Talk {
             "setoption" => self.set_option(&few(words)?),
             "position" => self.place(words),
             "go" => self.go(&few(words)?),
-            "stop" => Ok(Reply::Order(Order::Stop)),
+            // What was pondered on has been played: the search has had its time.
+            "stop" | "ponderhit" => Ok(Reply::Order(Order::Stop)),
             "query" => self.query(&few(words)?),
             "quit" => Ok(Reply::Order(Order::Quit)),
             // Chess programs may send it; there is nothing to debug.
@@ -144,7 +161,24 @@ impl Talk {
     }
 
     fn go(&self, words: &[&str]) -> Heard {
+        if self.lost {
+            return Err("the last position was refused, so there is nothing to search".into());
+        }
         let mut go = go::read(words, self.session.turn())?;
+        if let Some(depth) = go.perft {
+            return Ok(Reply::Lines(self.count(depth)));
+        }
+        let known = self.session.turns();
+        let own =
+            |text: &String| known.iter().find(|turn| self.dialect.turn(turn) == *text).cloned();
+        go.only = go
+            .only
+            .iter()
+            .map(|text| {
+                own(text).or_else(|| known.contains(text).then(|| text.clone())).ok_or(text)
+            })
+            .collect::<Result<_, _>>()
+            .map_err(|text| format!("`{}` is not a legal turn here", shorten(text)))?;
         go.limits = self.settings.limits(go.limits);
         let search = Search {
             dialect: self.dialect,
@@ -153,6 +187,17 @@ impl Talk {
             go,
         };
         Ok(Reply::Order(Order::Search(Box::new(search))))
+    }
+
+    /// The ways to play this many moves, by first move, as other engines print them.
+    fn count(&self, depth: u32) -> Vec<String> {
+        let (mut lines, mut all) = (Vec::new(), 0);
+        self.session.perft(depth, false, &mut |text, count| {
+            lines.push(format!("{}: {count}", self.dialect.turn(text)));
+            all += count;
+        });
+        lines.push(format!("nodes {all}"));
+        lines
     }
 
     fn query(&self, words: &[&str]) -> Heard {
@@ -329,7 +374,6 @@ mod tests {
             (&format!("query{}", " tea".repeat(101)), "a command has at most 100 words"),
             (&format!("position fen {}", "6/".repeat(3000)), "a position has at most 4096 bytes"),
             (&format!("position startpos moves c4{}", " c4".repeat(10_000)), "`c4` is not legal"),
-            ("go slowly", "`go` does not know `slowly`"),
         ];
         for (line, expected) in cases {
             let error = error(&mut talk, line);
@@ -337,6 +381,24 @@ mod tests {
             assert_eq!(talk.session.history(), ["c4"], "{line}");
         }
         assert_eq!(lines(&mut talk, "query result"), ["response none"]);
+    }
+
+    #[test]
+    fn every_go_is_answered_even_after_a_refused_position() {
+        let mut talk = talk();
+        silent(&mut talk, "setoption name Game value gekitai");
+        let counted = lines(&mut talk, "go perft 2");
+        assert!(counted.contains(&"nodes 1260".to_owned()), "{counted:?}");
+        assert_eq!(counted.last().unwrap(), "bestmove (none)");
+        let refused = lines(&mut talk, "go searchmoves z9");
+        assert!(refused[0].contains("`z9` is not a legal turn here"), "{refused:?}");
+        assert_eq!(refused.last().unwrap(), "bestmove (none)");
+        error(&mut talk, "position startpos moves c4 c4");
+        let refused = lines(&mut talk, "go depth 3");
+        assert!(refused[0].contains("the last position was refused"), "{refused:?}");
+        assert_eq!(refused.last().unwrap(), "bestmove (none)");
+        silent(&mut talk, "position startpos moves c4");
+        assert!(matches!(talk.hear("go depth 1 please"), Reply::Order(Order::Search(_))));
     }
 
     #[test]
