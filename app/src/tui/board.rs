@@ -6,7 +6,7 @@ use crate::output::mosaic::{Mosaic, Tile, mosaic};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
-use rules::diagram::Diagram;
+use rules::diagram::{Diagram, DrawnCell};
 use rules::text::{self, Canvas, Glyph, Ink, Paper, Rgb, Scale, canvas};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -62,9 +62,11 @@ impl Drawn {
         Drawn { width: drawn.width(), height: drawn.height(), spots, centres }
     }
 
-    fn of_mosaic(drawn: &Mosaic, look: &Look) -> Drawn {
+    fn of_mosaic(drawn: &Mosaic, diagram: &Diagram, look: &Look) -> Drawn {
+        let tone = |cell: &DrawnCell| text::paper(look.theme, Paper::Cell(cell.tone));
+        let tones: Vec<Option<Rgb>> = diagram.cells.iter().map(tone).collect();
         let grounds: Vec<Option<Rgb>> =
-            (0..drawn.centres.len()).map(|cell| ground(drawn, cell)).collect();
+            tones.iter().enumerate().map(|(cell, tone)| ground(drawn, cell, *tone)).collect();
         let spot = |tile: &Tile| {
             let of = |colour: Option<Rgb>| colour.map(|rgb| look.rgb(rgb));
             let style = match (tile.is_figure, tile.paper) {
@@ -90,17 +92,21 @@ fn style(fg: Option<Color>, bg: Option<Color>) -> Style {
     Style { fg, bg, ..Style::new() }
 }
 
-/// The colour of a cell beside what stands on it.
-fn ground(drawn: &Mosaic, cell: usize) -> Option<Rgb> {
-    let (_, row) = *drawn.centres.get(cell)?;
-    let line = drawn.tiles.chunks(drawn.width.max(1)).nth(row)?;
-    // The first character may show the edge.
-    line.iter().filter(|tile| tile.cell == Some(cell)).nth(1)?.paper
+/// The colour of a cell beside what stands on it: the one of its characters that is nearest to the plain cell, which a
+/// mark may have tinted.
+fn ground(drawn: &Mosaic, cell: usize, tone: Option<Rgb>) -> Option<Rgb> {
+    let tone = tone?;
+    let own = drawn.tiles.iter().filter(|tile| tile.cell == Some(cell));
+    own.filter_map(|tile| tile.paper).min_by_key(|paper| distance(*paper, tone))
+}
+
+fn distance(one: Rgb, two: Rgb) -> u32 {
+    one.iter().zip(two).map(|(a, b)| u32::from(a.abs_diff(b)).pow(2)).sum()
 }
 
 /// Whether two colours are shades of one.
 fn is_like(one: Rgb, two: Rgb) -> bool {
-    one.iter().zip(two).map(|(a, b)| u32::from(a.abs_diff(b)).pow(2)).sum::<u32>() < 32 * 32
+    distance(one, two) < 32 * 32
 }
 
 /// What a drawing depends on.
@@ -130,7 +136,7 @@ fn drawing(diagram: &Diagram, look: &Look, flipped: bool, room: (u16, u16)) -> R
         let blocks = look.mosaic();
         let mosaic = blocks.and_then(|own| mosaic(diagram, look.theme, flipped, own, room));
         let drawn = Rc::new(match mosaic {
-            Some(mosaic) => Drawn::of_mosaic(&mosaic, look),
+            Some(mosaic) => Drawn::of_mosaic(&mosaic, diagram, look),
             None => Drawn::of_canvas(&plain(diagram, look, flipped, room), look),
         });
         last.insert(0, (wanted, drawn.clone()));

@@ -38,7 +38,8 @@ pub fn paper(theme: Theme, paper: Paper) -> Option<Rgb> {
         Paper::Mark(Mark::Target) => rgb(palette.cell),
         Paper::Piece(tint) => rgb(Paint::of(tint).face),
         Paper::Mark(Mark::Selected) => [95, 215, 175],
-        Paper::Mark(Mark::Winning) => [255, 255, 255],
+        // Far from every piece, ivory and ebony included.
+        Paper::Mark(Mark::Winning) => [215, 95, 135],
         Paper::Mark(Mark::Hint) => [135, 95, 175],
         Paper::Mark(Mark::Last) => [0, 120, 85],
     })
