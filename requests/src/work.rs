@@ -24,7 +24,7 @@ pub enum Work {
     /// A computer player's turn.
     Turn(think::PreparedTurn),
     /// A review.
-    Review(Reviewing),
+    Review(Box<Reviewing>),
 }
 
 impl Request {
@@ -35,7 +35,7 @@ impl Request {
             Request::Hint(search) => Work::Hint(search.hint(budget)?),
             Request::Analysis(search) => Work::Analysis(search.analysis(budget)?),
             Request::Turn(turn) => Work::Turn(turn.prepare(budget)?),
-            Request::Review(review) => Work::Review(review.review(budget)?),
+            Request::Review(review) => Work::Review(Box::new(review.review(budget)?)),
             quick => return Ok(Ready::Quick(Box::new(quick))),
         }))
     }
