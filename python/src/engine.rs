@@ -48,20 +48,20 @@ pub struct Line {
     /// The number of the winner's turns until a certain win; negative if it is lost.
     win_in: Option<i32>,
     /// The certificate that proves the value, if one does; without `win_in`, nobody can force a win.
-    proof: Option<&'static str>,
+    proof: Option<String>,
 }
 
 /// A line as it was pickled.
 #[pyfunction]
-pub fn _line(turns: Vec<String>, score: i32, win_in: Option<i32>) -> Line {
-    Line { turns, score, win_in }
+pub fn _line(turns: Vec<String>, score: i32, win_in: Option<i32>, proof: Option<String>) -> Line {
+    Line { turns, score, win_in, proof }
 }
 
 #[pymethods]
 impl Line {
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let Line { turns, score, win_in } = self;
-        restored_by(py, "_line", (turns.clone(), *score, *win_in))
+        let Line { turns, score, win_in, proof } = self;
+        restored_by(py, "_line", (turns.clone(), *score, *win_in, proof.clone()))
     }
 
     fn __repr__(&self) -> String {
@@ -90,7 +90,7 @@ impl From<&::engine::Analysis> for Analysis {
             turns: line.turns.clone(),
             score: line.score,
             win_in: line.win_in,
-            proof: line.proof,
+            proof: line.proof.map(str::to_owned),
         };
         Analysis {
             depth: found.depth,
