@@ -81,6 +81,8 @@ pub fn page(text: &str, link: impl Fn(&str) -> Option<String>) -> Page {
                 events[place] =
                     Event::InlineHtml(format!("<code>{}</code>", escaped(&words)).into());
             }
+            // The end of a link or of a stressed word ends no word.
+            Event::End(TagEnd::Emphasis | TagEnd::Strong | TagEnd::Link) => {}
             Event::SoftBreak | Event::HardBreak | Event::End(_)
                 if open.is_none() && !section.text.ends_with([' ', '\n']) =>
             {
