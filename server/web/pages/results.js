@@ -243,7 +243,9 @@ const known = (page) => {
   if (!proof || proof.moves.length === 0) return first;
   const listed = new Map(first.map((value) => [value.turn, value]));
   return proof.moves.map(({ turn, left, winner }) =>
-    winner === null ? (listed.get(turn) ?? { turn, winner, within: null }) : { turn, winner, within: left },
+    winner === null
+      ? (listed.get(turn) ?? { turn, winner, within: null })
+      : { turn, winner, within: left },
   );
 };
 
@@ -352,7 +354,12 @@ const sit = (page, side) => {
 
 /** Lets one try the moves of both sides, from here. @param {Page} page */
 const explore = (page) => {
-  Object.assign(page, { here: 'both', turns: page.turns.slice(0, seen(page)), ply: null, busy: false });
+  Object.assign(page, {
+    here: 'both',
+    turns: page.turns.slice(0, seen(page)),
+    ply: null,
+    busy: false,
+  });
   return goOn(page);
 };
 
