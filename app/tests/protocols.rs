@@ -343,11 +343,13 @@ fn an_analysis_prints_every_depth_and_the_best_turn() {
         let (lines, code) = analysis.end();
         assert_eq!(code, Some(0));
         assert!(lines[0].ends_with(" to move"), "{lines:?}");
-        assert!(
-            lines[1].starts_with("depth 1, ") && lines[4].starts_with("depth 2, "),
-            "{lines:?}"
-        );
-        assert!(lines[5].contains(" better") && lines[5].contains(" 1. "), "{lines:?}");
+        // Where the value is proven, a line names the certificate.
+        let proven = usize::from(lines[4].starts_with("  proven by the certificate "));
+        let (first, second) = (&lines[1], &lines[4 + proven]);
+        assert!(first.starts_with("depth 1, ") && second.starts_with("depth 2, "), "{lines:?}");
+        let value = if proven == 1 { " wins in " } else { " better" };
+        let best = &lines[5 + proven];
+        assert!(best.contains(value) && best.contains(" 1. "), "{lines:?}");
         assert!(lines.last().unwrap().starts_with("best turn: "), "{lines:?}");
         assert!(lines.iter().all(|line| !line.contains('\x1b')), "{lines:?}");
     }
