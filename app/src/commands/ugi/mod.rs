@@ -240,7 +240,8 @@ fn chosen(
         if next.play(turn).is_err() {
             continue;
         }
-        let mut line = engine::AnalysedLine { turns: vec![turn.clone()], score: 0, win_in: None };
+        let mut line =
+            engine::AnalysedLine { proof: None, turns: vec![turn.clone()], score: 0, win_in: None };
         if let Some(outcome) = next.result() {
             let sign = outcome.winner().map_or(0, |own| if own == mover { 1 } else { -1 });
             line.score = sign * engine::score::WIN;
