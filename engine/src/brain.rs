@@ -86,7 +86,9 @@ impl<G: Play> Brain<G> {
             false => follow::said(game, limits.lines > 1).unwrap_or_default(),
         };
         if let Some(lines) = proven_lines(pos, &said, limits.lines) {
-            return Some(self.told(pos, lines, control));
+            let thought = self.told(pos, lines, control);
+            news(&thought);
+            return Some(thought);
         }
         if said.truth.is_none()
             && let Some(line) = self.win_soon(pos, control)
