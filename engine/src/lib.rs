@@ -3,6 +3,9 @@
 //! The rules are in `quadrille-rules`, generic over the game. Here they are erased: a [`Session`] is a
 //! match of any game, and [`GAMES`] lists them all. This crate never prints.
 
+// The sums of the parts' files, megabytes of certificates among them.
+#![cfg_attr(target_family = "wasm", allow(long_running_const_eval))]
+
 pub mod arena;
 pub mod beginner;
 pub mod bench;

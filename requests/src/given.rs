@@ -55,10 +55,15 @@ impl Given {
         Ok(session)
     }
 
-    /// Like [`Given::open`], but refuses positions for which the engine lacks data that has to be fetched first.
-    pub fn open_for_engine(&self, budget: &Budget) -> Result<Box<dyn Session>, Refusal> {
+    /// Like [`Given::open`], but refuses positions for which the engine lacks data that has to be fetched first;
+    /// certificates among them only with `proofs`.
+    pub fn open_for_engine(
+        &self,
+        budget: &Budget,
+        proofs: bool,
+    ) -> Result<Box<dyn Session>, Refusal> {
         let session = self.open(budget)?;
-        let missing = parts::missing(session.as_ref());
+        let missing = parts::missing(session.as_ref(), proofs);
         if missing.is_empty() { Ok(session) } else { Err(Refusal::needs(missing)) }
     }
 

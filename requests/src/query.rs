@@ -67,7 +67,7 @@ impl Query {
         }
         let (entry, limits) = (self.given.entry()?, self.limits(budget)?);
         let session = match limits {
-            Some(_) => self.given.open_for_engine(budget)?,
+            Some(_) => self.given.open_for_engine(budget, true)?,
             None => self.given.open(budget)?,
         };
         Ok(Prepared { entry, session, wanted, limits })

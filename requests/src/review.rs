@@ -67,7 +67,7 @@ impl Search {
     pub fn review(&self, budget: &Budget) -> Result<Reviewing, Refusal> {
         let budget = Budget { time_ms: budget.review_ms, ..*budget };
         let limits = self.effort.limits(&budget, TIME)?;
-        let session = self.given.open_for_engine(&budget)?;
+        let session = self.given.open_for_engine(&budget, true)?;
         let turns = session.history();
         // What is proven is compared with what is proven, and estimates with estimates: a proven position next to
         // one without a proof would look like a blunder.

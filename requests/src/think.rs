@@ -100,8 +100,8 @@ pub(crate) fn search_on(
 }
 
 /// Opens the position; refused if the game is over.
-fn open(given: &Given, budget: &Budget) -> Result<Box<dyn Session>, Refusal> {
-    let session = given.open_for_engine(budget)?;
+fn open(given: &Given, budget: &Budget, proofs: bool) -> Result<Box<dyn Session>, Refusal> {
+    let session = given.open_for_engine(budget, proofs)?;
     match session.outcome() {
         Some(_) => Err(Refusal::against("the game is over in this position").at("turns")),
         None => Ok(session),
@@ -155,19 +155,19 @@ pub struct News {
 
 impl Search {
     /// Validates the search before it is queued.
-    pub fn prepare(&self, budget: &Budget, usual: Duration) -> Result<Prepared, Refusal> {
+    fn prepare(&self, budget: &Budget, usual: Duration, proofs: bool) -> Result<Prepared, Refusal> {
         let limits = self.effort.limits(budget, usual)?;
-        Ok(Prepared { session: open(&self.given, budget)?, limits })
+        Ok(Prepared { session: open(&self.given, budget, proofs)?, limits })
     }
 
     /// Validates a request for a hint.
     pub fn hint(&self, budget: &Budget) -> Result<Prepared, Refusal> {
-        self.prepare(budget, HINT)
+        self.prepare(budget, HINT, true)
     }
 
     /// Validates a request for an analysis.
     pub fn analysis(&self, budget: &Budget) -> Result<Prepared, Refusal> {
-        self.prepare(budget, ANALYSIS)
+        self.prepare(budget, ANALYSIS, true)
     }
 }
 
@@ -226,7 +226,9 @@ impl Turn {
 
     /// Validates the request.
     pub fn prepare(&self, budget: &Budget) -> Result<PreparedTurn, Refusal> {
-        let search = self.search.prepare(budget, TURN)?;
+        // Only the last level uses certificates.
+        let proofs = self.player.level().is_some_and(|level| level.is_limited_by_time());
+        let search = self.search.prepare(budget, TURN, proofs)?;
         let session = search.session.as_ref();
         let player = self.player.clone().in_game(session).map_err(|unknown| {
             Refusal::against(unknown.message).at(unknown.field).within("player")
