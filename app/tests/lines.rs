@@ -111,7 +111,7 @@ fn everything_that_can_be_typed_is_answered() {
     for expected in [
         "plays it: type `moves`",
         "d1-",
-        "White has white knight on a1, b1, c1, d1 and e1.",
+        "White has knights on a1, b1, c1, d1 and e1.",
         "Greedy: ",
         "Engine: ",
         "original program: White 0, Black 0",

@@ -262,6 +262,7 @@ fn nonsense_is_answered_and_survived() {
     let mut engine = Process::engine(&["setoption name Game value gekitai", ""]);
     assert_eq!(engine.error("tea please"), "unknown command `tea`");
     assert_eq!(engine.error("go depth deep"), "`depth` needs a number, got `deep`");
+    assert_eq!(engine.next(), "bestmove (none)");
     engine.write(b"\xff\xfe\x00go\x80 \xf0\x9f\n");
     assert_eq!(engine.next(), "info string error: the line is not text in UTF-8");
     engine.write(&[b"position startpos moves", vec![b'x'; 3 << 20].as_slice(), b"\n"].concat());

@@ -265,7 +265,7 @@ fn the_screen_marks_what_is_not_acknowledged_and_asks_before_it_is_left() {
     ann.sees("connecting again");
     ann.send("c3\r");
     ann.sees("c3…");
-    ann.sees("c3 not acknowledged");
+    ann.sees("connecting again, c3");
     // The menu asks, and staying is the answer of Enter; keys that open menus elsewhere answer nothing.
     ann.send("qq");
     ann.sees("Not acknowledged yet");

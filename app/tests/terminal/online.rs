@@ -111,7 +111,7 @@ fn two_terminals_play_a_whole_game_on_a_server_that_is_started_again() {
     }
     // A rematch, with the sides changed: each goes there when it is made.
     bob.send("n");
-    ann.sees("asks for a rematch. n accepts");
+    ann.sees("asks for a rematch");
     ann.send("n");
     for tty in [&mut ann, &mut bob] {
         tty.sees("The next game is ready");

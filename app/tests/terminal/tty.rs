@@ -199,7 +199,10 @@ impl Tty {
         let column = below.find(&letters).unwrap();
         let is_row = |line: &&Vec<char>| {
             let words: String = line.iter().collect();
-            words.trim_start().starts_with(&format!("{number} │"))
+            // A row of the board begins with its number; its middle line may show any part of a cell.
+            let rest =
+                words.trim_start().strip_prefix(number).and_then(|rest| rest.strip_prefix(' '));
+            rest.is_some_and(|rest| !rest.trim().is_empty())
         };
         let row = lines.iter().position(|line| is_row(&line)).unwrap();
         (column, row)
