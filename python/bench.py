@@ -124,14 +124,15 @@ def mctx_simulations(games: int, each: int) -> Callable[[], int]:
         )
         return told, state
 
-    @jax.jit
-    def run(key: Any) -> Any:
+    def searched(key: Any) -> Any:
         logits, value = judged(states)
         root = mctx.RootFnOutput(prior_logits=logits, value=value, embedding=states)
         illegal = ~states.legal_action_mask
         return mctx.muzero_policy(
             None, key, root, after, each, invalid_actions=illegal, dirichlet_fraction=0.0
         ).action_weights
+
+    run: Any = jax.jit(searched)
 
     def search() -> int:
         run(jax.random.PRNGKey(1)).block_until_ready()

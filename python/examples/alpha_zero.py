@@ -1,4 +1,4 @@
-"""AlphaZero in fifty lines: a network learns a game by playing against itself.
+"""AlphaZero in small: a network learns a game by playing against itself.
 
     python examples/alpha_zero.py --minutes 10
 
@@ -96,7 +96,8 @@ def train(game: quadrille.Game, seconds: float, games: int = 128, seed: int = 0)
         if passed - told > seconds / 10 and losses:
             told = passed
             print(f"{passed:4.0f} s: {moves} moves, {len(rows)} kept, loss {np.mean(losses):.2f}")
-    return network.eval()
+    network.eval()
+    return network
 
 
 def player(network: Network, simulations: int = 100) -> Any:

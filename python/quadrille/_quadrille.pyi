@@ -222,7 +222,7 @@ class Line:
         """The number of the winner's turns until a certain win; negative if it is lost."""
     @property
     def proof(self) -> str | None:
-        """The certificate that proves the value, if one does; without `win_in`, nobody can force a win."""
+        """The certificate that proves the value, if one does."""
 
 @final
 class Analysis:

@@ -47,7 +47,7 @@ pub struct Line {
     score: i32,
     /// The number of the winner's turns until a certain win; negative if it is lost.
     win_in: Option<i32>,
-    /// The certificate that proves the value, if one does; without `win_in`, nobody can force a win.
+    /// The certificate that proves the value, if one does.
     proof: Option<String>,
 }
 

@@ -48,6 +48,8 @@ pub const ROUTES: &[(&str, &[&str])] = &[
             "/assets/{version}/icon-512.png",
         ],
     ),
+    ("/docs", &["/docs"]),
+    ("/docs/{name}", &["/docs/hosting"]),
     ("/editor", &["/editor"]),
     ("/editor/{*rest}", &["/editor/jeson-mor"]),
     ("/embed/{id}", &["/embed/{id}"]),

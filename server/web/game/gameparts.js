@@ -119,7 +119,7 @@ const paintButtons = ({ buttons: all }, controls) => {
   }
   setText(all.rematch.querySelector('span'), controls.rematch.label);
   setText(all.hint.querySelector('span'), controls.hint.label);
-  setText(all.resign.querySelector('span'), controls.resign.label);
+  setText(all.resign, controls.resign.label);
 };
 
 /**
