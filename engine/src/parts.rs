@@ -215,14 +215,16 @@ pub fn results() -> Result<&'static [u8], &'static str> {
     RESULTS.bytes().ok_or(RESULTS.name)
 }
 
-/// Supplies a part. Only the exact file that the program was built with is accepted.
+/// Supplies a part. Only the exact file that the program was built with is accepted; nothing at all stands for a
+/// certificate that could not be fetched, and that is done without.
 #[cfg(target_family = "wasm")]
 pub fn hand_over(name: &str, bytes: Vec<u8>) -> Result<(), String> {
     let Some(part) = parts().find(|part| part.name == name) else {
         return Err(format!("there is no part `{}`", rules::game::shorten(name)));
     };
     let (expected, found) = (part.kept.0, sum(&bytes));
-    if found != expected && expected != 0 {
+    let without = bytes.is_empty() && matches!(part.purpose, ProofOf(_));
+    if !without && found != expected && expected != 0 {
         let message = format!("{name} has the sum {found:016x}, expected {expected:016x}");
         return Err(format!("{message}: it belongs to another version"));
     }

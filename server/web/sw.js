@@ -82,7 +82,15 @@ addEventListener('fetch', (event) => {
         ? request
         : null;
   if (!wanted) return;
-  const answer = async () =>
-    (await (await caches.open(CACHE)).match(wanted, { ignoreVary: true })) ?? fetch(request);
+  const answer = async () => {
+    const cache = await caches.open(CACHE);
+    const kept = await cache.match(wanted, { ignoreVary: true });
+    if (kept) return kept;
+    const fresh = await fetch(request);
+    // Large certificates are kept once somebody has needed them.
+    if (fresh.ok && path.endsWith('.proof') && path.includes(VERSION))
+      event.waitUntil(cache.put(request, fresh.clone()));
+    return fresh;
+  };
   event.respondWith(answer());
 });

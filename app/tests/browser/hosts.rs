@@ -62,7 +62,7 @@ async fn click_through(browser: &Browser, host: &Host) {
     let tile = |page: &str| format!(".shelf a[href$='{page}/gekitai/']");
     follow(browser, host, &nav("puzzles"), "puzzles", SHELF).await;
     follow(browser, host, &tile("puzzles"), "puzzles/gekitai", ".numbers").await;
-    follow(browser, host, ".numbers a", "puzzles/gekitai/1", BOARD).await;
+    follow(browser, host, ".numbers a[href$='/1/']", "puzzles/gekitai/1", BOARD).await;
     browser.click("#puzzle-solution").await;
     follow(browser, host, "#puzzle-analyse", "analysis/gekitai", BOARD).await;
     browser.find("#lines li button").await;

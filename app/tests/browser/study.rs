@@ -207,7 +207,7 @@ async fn a_closed_set_answers_on_either_side_and_what_is_open_says_so() {
     browser.find("main[data-ready]").await;
     browser.write("#move-text", "b2\u{E007}").await;
     browser.find(".turns [data-ply=\"2\"]").await;
-    browser.until_text("#distance", "cannot force a win").await;
+    browser.until_text("#distance", "Nobody can force a win").await;
     browser.click("#again").await;
     browser.click("#other").await;
     browser.find(".turns [data-ply=\"1\"]").await;

@@ -61,7 +61,7 @@ pub const LESSONS: &[Lesson] = &[
     },
     Lesson {
         title: "Everybody's towers",
-        task: "Every tower is yours to move, whoever is on top. Move the rook of O onto your disc in d1.",
+        task: "You may move every tower, also those of O. Move the rook onto your disc in d1.",
         position: "xo,2,x/4/4/4 1",
         goal: Goal::Holds(&[("d1", "O knight")]),
         answer: "a1-d1",

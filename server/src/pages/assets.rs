@@ -178,7 +178,7 @@ impl Files {
             return None;
         }
         let place = |name: &String| format!("'{PLACE}{}/{name}'", self.version);
-        let names: Vec<_> = fetched().collect();
+        let names: Vec<_> = fetched().filter(|name| !is_large(name)).collect();
         let list = names.iter().map(place).collect::<Vec<_>>().join(", ");
         let bytes = self.bytes("sw.js").unwrap_or_default();
         let script = String::from_utf8_lossy(&bytes);
@@ -190,6 +190,13 @@ impl Files {
         let bytes = self.bytes(name).unwrap_or_default();
         String::from_utf8_lossy(&bytes).replace(PLACE, &format!("{PLACE}{}/", self.version))
     }
+}
+
+/// Whether a file is large and few visitors need it, so that it is kept only once it was fetched: the certificates.
+fn is_large(name: &str) -> bool {
+    const LARGE: usize = 256 << 10;
+    engine::parts::parts()
+        .any(|part| part.name == name && part.bytes().is_some_and(|b| b.len() > LARGE))
 }
 
 /// The files that pages fetch, by their paths below `assets/VERSION/`.

@@ -48,10 +48,26 @@ const fetchProgram = () =>
 /** What engines know by heart, by the name of its file. @type {Map<string, Promise<Uint8Array>>} */
 const parts = new Map();
 
+/**
+ * A certificate, or nothing: large ones are not kept ahead, and without a network the engine does without them.
+ * @param {string} name @param {(answer: Response) => Promise<Uint8Array>} read
+ */
+const fetchProof = async (name, read) => {
+  try {
+    const answer = await fetch(fileAt(name));
+    if (answer.ok) return await read(answer);
+  } catch {
+    // It is asked for again by whoever starts later.
+  }
+  parts.delete(name);
+  return new Uint8Array();
+};
+
 const fetchPart = (/** @type {string} */ name) => {
   const known = parts.get(name);
   if (known) return known;
-  const coming = fetchFile(name, async (answer) => new Uint8Array(await answer.arrayBuffer()));
+  const read = async (/** @type {Response} */ answer) => new Uint8Array(await answer.arrayBuffer());
+  const coming = name.endsWith('.proof') ? fetchProof(name, read) : fetchFile(name, read);
   parts.set(name, coming);
   return coming;
 };
