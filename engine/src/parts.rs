@@ -41,8 +41,8 @@ enum Purpose {
     SearchOf(u64),
     /// Puzzles.
     Puzzles,
-    /// A certificate about positions with these options.
-    ProofOf(Options),
+    /// A certificate about positions with these options, after this first turn if one is named.
+    ProofOf(Options, &'static str),
     /// What is known of each game.
     Results,
 }
@@ -112,31 +112,31 @@ const GEKITAI_5_5: Options = &[("size", 5), ("markers", 5)];
 const GEKITAI_6: Options = &[("size", 6), ("markers", 8)];
 
 macro_rules! proofs {
-    ($($name:literal $game:literal $options:expr, $file:literal;)*) => {
+    ($($name:literal $game:literal $options:expr, $first:literal $file:literal;)*) => {
         /// The certificates that come with the program; the first one of a game is that of its start.
         static PROOFS: [Part; 13] = [$(part(
             concat!($name, ".proof"),
             $game,
-            ProofOf($options),
+            ProofOf($options, $first),
             kept!(concat!("../certificates/", $file, ".certificate.gz")),
         )),*];
     };
 }
 
 proofs! {
-    "gekitai" "gekitai" GEKITAI_6, "gekitai-6x6-both-draw";
-    "gekitai-c2" "gekitai" GEKITAI_6, "gekitai-6x6-c2-both-draw";
-    "gekitai-b2" "gekitai" GEKITAI_6, "gekitai-6x6-b2-both-draw";
-    "gekitai-c1" "gekitai" GEKITAI_6, "gekitai-6x6-c1-both-draw";
-    "gekitai-b1" "gekitai" GEKITAI_6, "gekitai-6x6-b1-both-draw";
-    "gekitai-a1" "gekitai" GEKITAI_6, "gekitai-6x6-a1-both-draw";
-    "gekitai-4" "gekitai" GEKITAI_4, "gekitai-4x4";
-    "gekitai-4-draw" "gekitai" GEKITAI_4, "gekitai-4x4-both-draw";
-    "gekitai-5" "gekitai" GEKITAI_5_4, "gekitai-5x5-4-markers";
-    "gekitai-5-5" "gekitai" GEKITAI_5_5, "gekitai-5x5-5-markers";
-    "gekitai-5-5-draw" "gekitai" GEKITAI_5_5, "gekitai-5x5-5-markers-both-draw";
-    "jeson-mor-5" "jeson-mor" &[("size", 5)], "jeson-mor-5x5";
-    "jeson-mor-7" "jeson-mor" &[("size", 7)], "jeson-mor-7x7";
+    "gekitai" "gekitai" GEKITAI_6, "" "gekitai-6x6-both-draw";
+    "gekitai-c2" "gekitai" GEKITAI_6, "c2" "gekitai-6x6-c2-both-draw";
+    "gekitai-b2" "gekitai" GEKITAI_6, "b2" "gekitai-6x6-b2-both-draw";
+    "gekitai-c1" "gekitai" GEKITAI_6, "c1" "gekitai-6x6-c1-both-draw";
+    "gekitai-b1" "gekitai" GEKITAI_6, "b1" "gekitai-6x6-b1-both-draw";
+    "gekitai-a1" "gekitai" GEKITAI_6, "a1" "gekitai-6x6-a1-both-draw";
+    "gekitai-4" "gekitai" GEKITAI_4, "" "gekitai-4x4";
+    "gekitai-4-draw" "gekitai" GEKITAI_4, "" "gekitai-4x4-both-draw";
+    "gekitai-5" "gekitai" GEKITAI_5_4, "" "gekitai-5x5-4-markers";
+    "gekitai-5-5" "gekitai" GEKITAI_5_5, "" "gekitai-5x5-5-markers";
+    "gekitai-5-5-draw" "gekitai" GEKITAI_5_5, "" "gekitai-5x5-5-markers-both-draw";
+    "jeson-mor-5" "jeson-mor" &[("size", 5)], "" "jeson-mor-5x5";
+    "jeson-mor-7" "jeson-mor" &[("size", 7)], "" "jeson-mor-7x7";
 }
 static RESULTS: Part = part("results.json", "", Results, kept!("../results.json", may change));
 
@@ -170,10 +170,27 @@ impl Part {
         let serves = match self.purpose {
             Search => true,
             SearchOf(size) => option(session, "size") == Some(size),
-            ProofOf(options) => options.iter().all(|(name, of)| option(session, name) == Some(*of)),
+            ProofOf(options, _) => {
+                options.iter().all(|(name, of)| option(session, name) == Some(*of))
+            }
             Puzzles | Results => false,
         };
         serves && session.info().id == self.game
+    }
+
+    /// Whether it is worth fetching for this match: a certificate of a first turn only where that was played, or an
+    /// image of it.
+    fn is_near(&self, session: &dyn Session) -> bool {
+        let ProofOf(_, first) = self.purpose else { return true };
+        if first.is_empty() {
+            return true;
+        }
+        let after = |turn: &str| {
+            let mut game = session.start();
+            game.play(turn).ok()?;
+            Some(game.canonical().0)
+        };
+        session.history().first().is_some_and(|turn| after(turn) == after(first))
     }
 }
 
@@ -188,8 +205,8 @@ fn option(session: &dyn Session, name: &str) -> Option<u64> {
 /// that use no certificates do without them (`proofs`): they are by far the largest parts.
 pub fn missing(session: &dyn Session, proofs: bool) -> Vec<&'static str> {
     let missing = |part: &&'static Part| {
-        let wanted = proofs || !matches!(part.purpose, ProofOf(_));
-        wanted && part.bytes().is_none() && part.serves(session)
+        let wanted = proofs || !matches!(part.purpose, ProofOf(..));
+        wanted && part.bytes().is_none() && part.serves(session) && part.is_near(session)
     };
     parts().filter(missing).map(|part| part.name).collect()
 }
@@ -202,7 +219,8 @@ pub fn puzzle_parts(game: &str) -> impl Iterator<Item = &'static Part> + use<'_>
 /// The certificates about positions with the options of a match, or the missing parts that have them.
 pub fn certificates(session: &dyn Session) -> Result<Vec<Named>, Vec<&'static str>> {
     let about = || PROOFS.iter().filter(|part| part.serves(session));
-    let missing: Vec<_> = about().filter(|part| part.bytes().is_none()).map(|p| p.name).collect();
+    let is_missing = |part: &&'static Part| part.bytes().is_none() && part.is_near(session);
+    let missing: Vec<_> = about().filter(is_missing).map(|part| part.name).collect();
     if !missing.is_empty() {
         return Err(missing);
     }
@@ -223,7 +241,7 @@ pub fn hand_over(name: &str, bytes: Vec<u8>) -> Result<(), String> {
         return Err(format!("there is no part `{}`", rules::game::shorten(name)));
     };
     let (expected, found) = (part.kept.0, sum(&bytes));
-    let without = bytes.is_empty() && matches!(part.purpose, ProofOf(_));
+    let without = bytes.is_empty() && matches!(part.purpose, ProofOf(..));
     if !without && found != expected && expected != 0 {
         let message = format!("{name} has the sum {found:016x}, expected {expected:016x}");
         return Err(format!("{message}: it belongs to another version"));

@@ -87,8 +87,8 @@ addEventListener('fetch', (event) => {
     const kept = await cache.match(wanted, { ignoreVary: true });
     if (kept) return kept;
     const fresh = await fetch(request);
-    // Large certificates are kept once somebody has needed them.
-    if (fresh.ok && path.endsWith('.proof') && path.includes(VERSION))
+    // What is not kept ahead is kept once it was needed.
+    if (fresh.ok && path.startsWith(`assets/${VERSION}/`))
       event.waitUntil(cache.put(request, fresh.clone()));
     return fresh;
   };

@@ -44,8 +44,8 @@ pub const LESSONS: &[Lesson] = &[
         game: "xoox,3/3,o/x,3/2,o,x 1",
     },
     Lesson {
-        title: "Queens",
-        task: "Five discs are a queen: she moves like a rook or a bishop. Move one disc of hers to d4.",
+        title: "Queens: rook and bishop",
+        task: "Five discs are a queen. Move one to d4.",
         position: "xoxox,2,o/4/4/3,o 1",
         goal: Goal::Holds(&[("a1", "O bishop"), ("d4", "X rook")]),
         answer: "a1-d4:1",

@@ -129,7 +129,8 @@ impl Files {
     /// A file that is made of others. Modules of a folder are handed out one by one, as they are written.
     fn made(&self, name: &str) -> Option<&'static Made> {
         let bundled = BUNDLES.contains(&name) && !self.may_change();
-        MADE.iter().find(|made| made.name == name && (bundled || name == CATALOGUE))
+        let always = [CATALOGUE, docs::INDEX].contains(&name);
+        MADE.iter().find(|made| made.name == name && (bundled || always))
     }
 
     fn packed_program(&self) -> Option<Cow<'static, [u8]>> {
@@ -178,7 +179,7 @@ impl Files {
             return None;
         }
         let place = |name: &String| format!("'{PLACE}{}/{name}'", self.version);
-        let names: Vec<_> = fetched().filter(|name| !is_large(name)).collect();
+        let names: Vec<_> = fetched().filter(|name| !is_kept_later(name)).collect();
         let list = names.iter().map(place).collect::<Vec<_>>().join(", ");
         let bytes = self.bytes("sw.js").unwrap_or_default();
         let script = String::from_utf8_lossy(&bytes);
@@ -192,11 +193,13 @@ impl Files {
     }
 }
 
-/// Whether a file is large and few visitors need it, so that it is kept only once it was fetched: the certificates.
-fn is_large(name: &str) -> bool {
+/// Whether a file is kept only once it was fetched, because it is large or few visitors need it: large certificates, and
+/// puzzles after a game's first hundred.
+fn is_kept_later(name: &str) -> bool {
     const LARGE: usize = 256 << 10;
-    engine::parts::parts()
-        .any(|part| part.name == name && part.bytes().is_some_and(|b| b.len() > LARGE))
+    let size = || parts::parts().find(|part| part.name == name)?.bytes().map(<[u8]>::len);
+    name.starts_with("puzzles-") && !name.ends_with("-1.txt")
+        || size().is_some_and(|size| size > LARGE)
 }
 
 /// The files that pages fetch, by their paths below `assets/VERSION/`.
@@ -282,6 +285,14 @@ mod tests {
                 BUNDLES.contains(name) || !bundled,
                 "{name}"
             );
+        }
+    }
+
+    #[test]
+    fn whatever_the_service_worker_keeps_can_be_fetched() {
+        let files = Files::new(None);
+        for name in fetched() {
+            assert!(files.bytes(&name).is_some(), "{name}: then no page works without a network");
         }
     }
 

@@ -264,7 +264,8 @@ const distanceWords = ({ info, proof }, view) => {
 /** What is known of the position. @param {Page} page @param {View} view */
 const paint = (page, view) => {
   const { info, proof, busy, here, parts } = page;
-  const all = busy ? [] : known(page);
+  // While the proof is about to answer there is nothing to choose.
+  const all = busy || (here !== null && !isOwn(page, view.turn)) ? [] : known(page);
   const why =
     proof?.turn && !busy && here !== view.turn
       ? `The proof plays ${proof.turn}, ${BY[proof.by ?? ''] ?? ''}: ${proof.certificate}.`
