@@ -298,8 +298,8 @@ impl Engine {
     ///
     /// ```python
     /// >>> search = engine.analyse(position, depth=2)
-    /// >>> max(found.depth for found in search)
-    /// 2
+    /// >>> [found.lines[0].win_in for found in search][-1]
+    /// 19
     /// ```
     #[pyo3(signature = (position, *, time_ms=None, nodes=None, depth=None, lines=None, threads=None))]
     fn analyse(

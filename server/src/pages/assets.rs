@@ -193,13 +193,11 @@ impl Files {
     }
 }
 
-/// Whether a file is kept only once it was fetched, because it is large or few visitors need it: large certificates, and
-/// puzzles after a game's first hundred.
+/// Whether a file is kept only once it was fetched: certificates that are large, without which pages do.
 fn is_kept_later(name: &str) -> bool {
     const LARGE: usize = 256 << 10;
     let size = || parts::parts().find(|part| part.name == name)?.bytes().map(<[u8]>::len);
-    name.starts_with("puzzles-") && !name.ends_with("-1.txt")
-        || size().is_some_and(|size| size > LARGE)
+    name.ends_with(".proof") && size().is_some_and(|size| size > LARGE)
 }
 
 /// The files that pages fetch, by their paths below `assets/VERSION/`.
