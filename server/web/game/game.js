@@ -23,7 +23,7 @@ import { getJson, postJson } from '../connection/server.js';
 import { showState } from '../connection/status.js';
 import { aboutHere } from '../play/here.js';
 import { arrowsFor, createPlay } from '../play/play.js';
-import { rulesPanel } from '../play/rulespanel.js';
+import { fetchRulesAhead, rulesPanel } from '../play/rulespanel.js';
 import { stepKeys, unzenButton, zen } from '../play/turns.js';
 import { note, thought } from '../program/ask.js';
 import { catalogue, gameOf, view as askView } from '../program/views.js';
@@ -76,6 +76,7 @@ export const gamePage = async (main, id, { embed = false, device = false } = {})
   p.desk = deskOf(p);
   if (!embed) addEventListener('pagehide', () => keepBoard(p));
   await render(p, false);
+  fetchRulesAhead(info.id);
   adoptTurn(p);
   p.socket.flush();
   whenPainted(() => drawSeats(p));

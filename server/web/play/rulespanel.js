@@ -4,6 +4,11 @@ import { el, fill } from '../common/dom.js';
 import { reasonOf } from '../common/text.js';
 import { fetchText } from '../program/ask.js';
 
+/** Fetches the rules ahead, so that they can be read when the network is gone. @param {string} id */
+export const fetchRulesAhead = (id) => {
+  fetchText(`rules-${id}.html`).catch(() => {});
+};
+
 /** The rules of a game; their markup is the program's own. */
 export const rulesArticle = async (/** @type {string} */ id) => {
   const page = new DOMParser().parseFromString(await fetchText(`rules-${id}.html`), 'text/html');
