@@ -82,7 +82,7 @@ impl Reason {
     }
 }
 
-/// Why a game ends with a position that has been there so many times before, if it does.
+/// Why a game ends with a position that has occurred this often before, if it does.
 pub fn reason<G: Game>(pos: &G, before: usize, count: u32, terms: Terms) -> Option<Reason> {
     match pos.outcome() {
         Some(Outcome::Win(_)) => Some(Reason::Won),

@@ -25,7 +25,7 @@ impl Pool {
         self.threads
     }
 
-    /// How many of so many games each thread gets.
+    /// The share of the games that each thread gets.
     pub fn part(&self, games: usize) -> usize {
         games.div_ceil(self.threads).max(MIN_PART)
     }

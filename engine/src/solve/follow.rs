@@ -226,7 +226,7 @@ impl Follower<'_> {
         best
     }
 
-    /// A win by tries in at most so many moves.
+    /// A win by tries in at most this many moves.
     fn tried<G: Play>(&mut self, named: Named, pos: &G, shorter: u32) -> Option<Won> {
         let (ending, most) = named.proof.tries?;
         if !G::Judge::may_force(pos) {

@@ -73,7 +73,7 @@ pub fn read(words: &[&str], mover: Player) -> Result<Go, String> {
         }
         let value = words.next().copied();
         match word {
-            // A win in so many turns takes two moves for each at most, or four where a turn has two.
+            // Each turn of a win takes at most two moves, or four where a turn has two.
             "mate" => {
                 let turns = count(word, value)?;
                 go.limits.depth = Some((4 * turns).min(MOST_DEPTH) as u32);
