@@ -18,7 +18,7 @@ const MEBIBYTES: usize = 8;
 const MOST_BESIDE: usize = 12_000_000 + CERTIFICATES;
 
 /// The certificates of Gekitai, unpacked; they are read when that game is first searched.
-const CERTIFICATES: usize = 30_000_000;
+const CERTIFICATES: usize = 16_000_000;
 
 type Bytes = Box<dyn Iterator<Item = Vec<u8>> + Send>;
 

@@ -38,7 +38,7 @@ pub fn follow(given: &Given, budget: &Budget) -> Result<Value, Refusal> {
         .into_iter()
         .map(|(turn, truth)| json!({ "turn": turn, "left": left(truth), "winner": winner(truth) }));
     Ok(json!({
-        "certificate": name, "position": proof.position, "claim": proof.claim, "stored": proof.stored.len(),
+        "certificate": name, "position": proof.position, "claim": proof.claim, "stored": proof.count,
         "left": left(said.truth), "winner": winner(said.truth), "turn": turn, "by": by,
         "no_win": said.no_win.iter().map(|player| player.number()).collect::<Vec<_>>(),
         "moves": moves.collect::<Value>(),

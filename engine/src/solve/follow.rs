@@ -228,7 +228,7 @@ impl Follower<'_> {
 
     /// A win by tries in at most this many moves.
     fn tried<G: Play>(&mut self, named: Named, pos: &G, shorter: u32) -> Option<Won> {
-        let (ending, most) = named.proof.tries?;
+        let (ending, most) = named.proof.tries.as_ref()?;
         if !G::Judge::may_force(pos) {
             return None;
         }
@@ -237,7 +237,7 @@ impl Follower<'_> {
             self.known.fill((0, Tried::default()));
         }
         self.left = self.most;
-        for within in 2..=most.min(shorter) {
+        for within in 2..=shorter.min(*most) {
             if self.wins_by_tries(pos, within) {
                 let m = self.winning_try(pos, within)?;
                 let turn = Some((m.to_string(), By::Tried));
