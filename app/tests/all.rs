@@ -26,3 +26,8 @@ mod terminal;
 mod transports;
 mod wasm;
 mod wire;
+
+/// Whether all cases are wanted, as `./check --long` wants them.
+fn is_long() -> bool {
+    std::env::var_os("QUADRILLE_LONG").is_some()
+}

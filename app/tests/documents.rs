@@ -189,7 +189,7 @@ type Example = (String, Vec<String>);
 /// The examples of a document that are run, and how many are not.
 fn examples(document: &str) -> (Vec<Example>, usize) {
     let (mut run, mut left_out) = (Vec::<Example>::new(), 0);
-    let long = std::env::var("QUADRILLE_LONG").is_ok();
+    let long = crate::is_long();
     for (_, lines) in blocks(document).0.iter().filter(|(kind, _)| kind == "console") {
         let starts = |line: &str| line.starts_with("$ ");
         assert!(lines.first().is_some_and(|line| starts(line)), "{document}: {lines:?}");

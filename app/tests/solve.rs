@@ -150,7 +150,7 @@ fn bounds_that_are_killed_go_on_to_the_same_result() {
 #[test]
 fn quiet_moves_that_are_killed_go_on_with_their_table() {
     // A minute, unoptimised; what is killed and goes on is looked at above each time.
-    if std::env::var_os("QUADRILLE_LONG").is_none() {
+    if !crate::is_long() {
         return;
     }
     let question = ["solve", "jeson-mor", "--size", "7", "--method", "quiet", "--player", "2"];

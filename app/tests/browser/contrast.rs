@@ -50,13 +50,13 @@ fn pages() -> &'static [&'static str] {
         "analysis/gekitai",
         "results/jeson-mor",
     ];
-    if std::env::var_os("QUADRILLE_LONG").is_some() { &ALL } else { &ALL[..3] }
+    if crate::is_long() { &ALL } else { &ALL[..3] }
 }
 
 /// The states of a button; all of them with `QUADRILLE_LONG=1`.
 fn states() -> &'static [&'static [&'static str]] {
     const ALL: [&[&str]; 4] = [&[], &["hover", "active"], &["hover"], &["focus", "focus-visible"]];
-    if std::env::var_os("QUADRILLE_LONG").is_some() { &ALL } else { &ALL[..2] }
+    if crate::is_long() { &ALL } else { &ALL[..2] }
 }
 
 /// Looks at all buttons as they are, pointed at, pressed and in focus, in light and dark.

@@ -41,16 +41,12 @@ impl Drop for Ends<'_> {
     }
 }
 
-fn is_long() -> bool {
-    std::env::var_os("QUADRILLE_LONG").is_some()
-}
-
 // The simulation of `server/tests` finds what this one found, sooner and again.
 #[test]
 #[ignore = "takes long: ./check --long"]
 fn nothing_is_lost_doubled_or_out_of_order_whatever_happens_to_servers_and_links() {
     let seconds = std::env::var("QUADRILLE_NEMESIS_SECONDS").ok().and_then(|n| n.parse().ok());
-    let (bots, lasts) = if is_long() { (200, 600) } else { (40, 20) };
+    let (bots, lasts) = if crate::is_long() { (200, 600) } else { (40, 20) };
     let lasts = seconds.unwrap_or(lasts);
     let goes_on = Duration::from_secs(if is_overloaded() { 40 } else { 5 });
     let mut world = World::new("nemesis");
