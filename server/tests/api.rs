@@ -505,7 +505,7 @@ async fn events_are_told_alike_wherever_one_begins_and_however_long_ago_they_wer
         let mut random = Random::new(5);
         while told.len() < 300 && session.result().is_none() {
             let seat = session.turn().number().into();
-            let turn = crate::common::random_turn(session.as_ref(), &mut random);
+            let turn = engine::playouts::random_turn(session.as_ref(), &mut random);
             let back = random.below(3) == 0 && told.len() > 4;
             let (seat, action) = match back {
                 true => (3 - seat, json!({ "type": "undo" })),
