@@ -563,10 +563,7 @@ async fn stored_events_are_told_without_playing_them_again() {
         game: game.id.clone(),
         after: Some(hall.room(&game.id).await.unwrap().tip()),
         events: vec![event],
-        new_game: None,
-        token: None,
-        running: None,
-        computer: None,
+        ..server::store::Append::default()
     };
     assert_eq!(hall.store.append(append).await, Ok(server::store::Appended::Committed));
     let events = local.events(&game).await;
