@@ -156,6 +156,45 @@ async fn an_append_is_stored_only_behind_the_event_that_it_names() {
     }
 }
 
+/// Runs statements on the tables of a store.
+async fn execute(kept: &Kept, sql: &str) {
+    #[cfg(feature = "many")]
+    if store::is_shared(&kept.data) {
+        use server::store::postgres::link::{Address, Database, Fault};
+        let address = Address::read(kept.data.to_str().unwrap()).unwrap();
+        let session = address.connect().await.map_err(Fault::reason).unwrap();
+        return session.batch(sql).await.map_err(Fault::reason).unwrap();
+    }
+    rusqlite::Connection::open(&kept.data).unwrap().execute_batch(sql).unwrap();
+}
+
+/// A server finds the digest of the last event by reading it, a database in what it keeps: both must agree, whatever
+/// version has written the event.
+#[tokio::test]
+async fn an_append_follows_events_of_older_versions() {
+    let dumps = [include_str!("files/games-0.1.sql"), include_str!("files/games-0.2.sql")];
+    for (dump, kept) in
+        dumps.into_iter().flat_map(|dump| all().into_iter().map(move |kept| (dump, kept)))
+    {
+        let (store, _end) = kept.open().await;
+        let rows = dump.lines().filter(|line| line.starts_with("INSERT INTO events VALUES"));
+        execute(&kept, &rows.collect::<Vec<_>>().join("\n")).await;
+        let games = store.games("", 100).await.unwrap();
+        assert!(games.len() > 5, "{} games", games.len());
+        for game in &games {
+            let events = store.events(game, 0, usize::MAX).await.unwrap();
+            for known in 1..=events.len() {
+                let after = Some(Tip::of(&events[known - 1]));
+                let next = Event { fact: Fact::Declined, ..event(events.len() as i64 + 1, None) };
+                let done = store.append(Append { after, ..append(game, vec![next]) }).await;
+                let own =
+                    if known < events.len() { Appended::Conflict } else { Appended::Committed };
+                assert_eq!(done, Ok(own), "after {:?}", events[known - 1]);
+            }
+        }
+    }
+}
+
 #[tokio::test]
 async fn of_several_for_the_same_number_one_is_stored() {
     for kept in all() {
