@@ -682,14 +682,15 @@ def write_data(
     memory: int = 1024,
     table: str | os.PathLike[str] | None = None,
 ) -> tuple[int, int, int]:
-    """Write games of the engine, puzzles and exact results as NumPy arrays.
+    """Write games of the engine, puzzles and exact results as NumPy arrays or as Parquet.
 
-    The command `quadrille data` does the same.
-    The file ends with `.npz` and is read by `numpy.load`; a card next to it, which ends with `.md`,
-    tells what each array holds and how it was made. `puzzles` adds those that come with the game,
-    `complete` every position that can follow the start, in `memory` MiB, and `table` the exact
-    results of a file. Returns how many positions of games, puzzles and exact results were written.
-    The same settings write the same file on any machine, on any number of threads.
+    The command `quadrille data` does the same. A file that ends with `.npz` is read by
+    `numpy.load`. One that ends with `.parquet` is a table, and what is added to games goes to files
+    of its own: `NAME-puzzles.parquet`, `NAME-exact.parquet`. A card next to it, which ends with
+    `.md`, tells what each array or column holds and how it was made. `puzzles` adds those that come
+    with the game, `complete` every position that can follow the start, in `memory` MiB, and `table`
+    the exact results of a file. Returns how many positions of games, puzzles and exact results were
+    written. The same settings write the same file on any machine, on any number of threads.
     """
 
 def seed_player(position: Position, player: str, *, seed: int = 0) -> str | None:
