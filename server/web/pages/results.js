@@ -11,7 +11,7 @@ import { createPlay } from '../play/play.js';
 import { createTurns, stepKeys } from '../play/turns.js';
 import { ask } from '../program/ask.js';
 import { gameOf, view as askView } from '../program/views.js';
-import { grouped, signOf, signs, valueWords } from './proving.js';
+import { fromHere, grouped, signOf, signs, valueWords } from './proving.js';
 import { actionRow, layOut, pageTabs, turnKeys } from './reader.js';
 
 /**
@@ -163,21 +163,21 @@ const createParts = (page) => {
     label: `Board of ${info.name}`,
     sure: true,
     mayPlay: () => playable && page.ply === null && !page.busy && isOwn(page, play.base()?.turn),
-    plays: () => playable,
-    idle: () => {
-      if (page.busy) return `${opponent(page)} answers…`;
-      return page.here || !playable ? '' : 'The proof moves first';
-    },
+    // Before the first turn of a proof that begins there is nothing to choose, and behind the last one neither.
+    plays: () => playable && page.here !== null && !play.base()?.over,
+    idle: () => (page.busy ? `${opponent(page)} answers…` : ''),
     onTurn: (turn) => played(page, turn),
   });
   const marks = createSigns();
+  const values = el('dl#worths.worths');
   play.board.element.append(marks.element);
   return {
     play,
     marks,
     distance: el('p#distance.distance', { role: 'status' }),
     reason: el('small#distance-why'),
-    values: el('dl#worths.worths'),
+    values,
+    worths: el('section.card.values', { 'aria-label': 'Each turn' }, values),
     list: createTurns((ply) => go(page, ply)),
     begin: button('#begin.primary', 'Play against the proof', () =>
       sit(page, start.turn === 1 ? 2 : 1),
@@ -211,14 +211,15 @@ const lay = (main, { info, result, playable, parts }, results, number) => {
       'section.card.knowledge',
       { 'aria-label': 'What is known' },
       el('p.task', el('b#says', result.says)),
-      ...[parts.distance, parts.reason, parts.values],
+      ...[parts.distance, parts.reason],
     ),
-    playable && el('div.now', play.card),
-    playable && list.element,
     actionRow(
       ...[begin, playOn, explore, other, undo, again],
       el('a.button', { href: positionAt('analysis', info.id, result.position) }, 'Analyse'),
     ),
+    playable && el('div.now', play.card),
+    playable && list.element,
+    parts.worths,
     checkCard(result),
   );
 };
@@ -235,18 +236,18 @@ const keys = (page) => ({
 
 /**
  * What is known of each turn here: by the certificates, or at the start by the list.
- * @param {Page} page @returns {Value[]}
+ * @param {Page} page @param {1|2} mover @returns {Value[]}
  */
-const known = (page) => {
+const known = (page, mover) => {
   const { proof, result } = page;
   const first = seen(page) === 0 ? result.first : [];
-  if (!proof || proof.moves.length === 0) return first;
   const listed = new Map(first.map((value) => [value.turn, value]));
-  return proof.moves.map(({ turn, left, winner }) =>
+  const moves = (proof?.moves ?? []).map(({ turn, left, winner }) =>
     winner === null
       ? (listed.get(turn) ?? { turn, winner, within: null })
       : { turn, winner, within: left },
   );
+  return (moves.length > 0 ? moves : first).map((value) => fromHere(value, mover));
 };
 
 /** How far the win is. @param {Page} page @param {View} view */
@@ -265,7 +266,7 @@ const distanceWords = ({ info, proof }, view) => {
 const paint = (page, view) => {
   const { info, proof, busy, here, parts } = page;
   // While the proof is about to answer there is nothing to choose.
-  const all = busy || (here !== null && !isOwn(page, view.turn)) ? [] : known(page);
+  const all = busy || (here !== null && !isOwn(page, view.turn)) ? [] : known(page, view.turn);
   const why =
     proof?.turn && !busy && here !== view.turn
       ? `The proof plays ${proof.turn}, ${BY[proof.by ?? ''] ?? ''}: ${proof.certificate}.`
@@ -282,6 +283,7 @@ const paint = (page, view) => {
       el('dd', group.map(({ turn }) => turn).join(' ')),
     ]),
   );
+  parts.worths.hidden = all.length === 0;
 };
 
 /** What can be done here. @param {Page} page */
@@ -294,6 +296,7 @@ const paintButtons = (page) => {
   parts.other.hidden = !playable || result.winner !== 'draw' || playing || here === 'both';
   parts.undo.hidden = parts.again.hidden = !playable || !playing;
   parts.undo.disabled = busy;
+  parts.list.element.hidden = !playing;
 };
 
 /** @param {Page} page */
