@@ -162,7 +162,10 @@ async fn lose_to_a_proof(browser: &Browser, within: u32) {
     loop {
         let now = browser.value(LEFT).await.as_u64().unwrap() as u32;
         if now == 0 {
-            return browser.until_text("#distance", "has won").await;
+            browser.until_text("#distance", "has won").await;
+            // There is nothing to choose any more.
+            let asks = "document.querySelector('.stage').checkVisibility()";
+            return assert_eq!(browser.value(asks).await, json!(false), "a turn is asked for");
         }
         assert!(now < left, "{now} turns are left after {left}");
         left = now;
@@ -189,6 +192,10 @@ async fn a_proof_is_played_against_and_every_turn_says_how_far_the_win_is() {
         .until("all first turns", "document.querySelectorAll('.values .value').length === 36")
         .await;
     browser.until_text("#worths", "O wins in 26 turns at most").await;
+    // The best turn has the count of the position.
+    browser.until_text("#distance", "X wins in 19 more turns").await;
+    let best = "document.querySelector('#worths dt').textContent";
+    assert_eq!(browser.value(best).await, json!("X wins in 19 turns at most"));
     browser.click("#begin").await;
     browser.find(".turns [data-ply=\"1\"]").await;
     lose_to_a_proof(&browser, 19).await;

@@ -28,7 +28,7 @@ import { stepKeys, unzenButton, zen } from '../play/turns.js';
 import { note, thought } from '../program/ask.js';
 import { catalogue, gameOf, view as askView } from '../program/views.js';
 import { join } from '../table/join.js';
-import { after } from '../table/live.js';
+import { after, endedWords } from '../table/live.js';
 import { boardOf, myGame, rememberBoard, rememberGame, viewOf } from '../table/mine.js';
 import { hold, proposal, settled, whoOf } from '../table/seats.js';
 import { deviceTable, serverTable } from '../table/tables.js';
@@ -261,9 +261,16 @@ const tick = ({ state, parts }) => {
 const remember = ({ state }) => {
   const { id, info, device, embed } = state;
   if (embed || !(device || game.youOf(state).length > 0 || myGame(id))) return;
-  const names = game.namesOf(state).join(' – ');
-  const over = Boolean(state.game.result);
-  rememberGame({ id, game: info.id, over, names, ...(device ? { device } : {}) });
+  const names = game.namesOf(state);
+  const ended = endedWords(state.game, names);
+  const how = ended ? { over: true, ended } : { over: false };
+  rememberGame({
+    id,
+    game: info.id,
+    ...how,
+    names: names.join(' – '),
+    ...(device ? { device } : {}),
+  });
 };
 
 /** Keeps the board as it is left, for the next time. @param {Page} p */

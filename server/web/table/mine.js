@@ -5,9 +5,10 @@ import { outboxOf } from '../connection/commands.js';
 import { forgetDeviceGame } from './device.js';
 import { hold, letGo } from './seats.js';
 
-/** @typedef {{id: string, game: string, invite?: string, invited?: string, at: number, over?: boolean, names?:
- *   string, device?: boolean}} Mine
- *   `invite` is for a friend, `invited` came from one; the secrets of seats lie apart; `device` is kept here alone */
+/** @typedef {{id: string, game: string, invite?: string, invited?: string, at: number, over?: boolean, ended?:
+ *   string, names?: string, device?: boolean}} Mine
+ *   `invite` is for a friend, `invited` came from one; the secrets of seats lie apart; `device` is kept here alone;
+ *   `ended` says who has won */
 
 const GAME = 'quadrille.game.';
 
