@@ -11,6 +11,7 @@
  *   has happened is to be seen
  */
 import { piecesOf } from '../board/pieces.js';
+import { placeLine } from '../common/controls.js';
 import { confirmBox } from '../common/dialogs.js';
 import { complain, drawing, el, fill, onKeys, say, toast, whenPainted } from '../common/dom.js';
 import { play as sound } from '../common/sound.js';
@@ -88,19 +89,22 @@ const WAIT = 400;
 /**
  * The board as it was left, while the server does not answer. @param {HTMLElement} main @param {string} id
  */
-const showLeft = (main, id) => {
+const showLeft = async (main, id) => {
+  const { info } = await gameOf(myGame(id)?.game ?? '');
   if (main.childElementCount > 0) return;
   const board = boardOf(id);
   const words = board
     ? 'Waiting for the server. The board is as you left it.'
     : 'Waiting for the server.';
+  const box = board?.wide ? 'div.board.drawn.wide' : 'div.board.drawn';
   main.className = 'table reader';
   fill(
     main,
-    board && el('div.boardbox', el('div.board', el('div.picture', drawing(board)))),
+    board && el('div.boardbox', el(box, el('div.picture', drawing(board.svg)))),
     el(
       'div.side',
-      el('section.card', el('h1', 'Your game'), el('p#away', { role: 'status' }, words)),
+      placeLine(info?.name ?? 'Your game', myGame(id)?.names ?? ''),
+      el('section.card', el('p#away', { role: 'status' }, words)),
     ),
   );
   say(words);

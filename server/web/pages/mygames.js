@@ -55,7 +55,7 @@ const row = (game, info) => {
   const name = info?.name ?? 'Game';
   const line = el('small', game.over ? (game.ended ?? 'Finished') : ago(game.at));
   const names = el('span', game.names ?? '');
-  const picture = boardOf(game.id) ?? info?.picture;
+  const picture = boardOf(game.id)?.svg ?? info?.picture;
   const remove = () => {
     forgetGame(game.id);
     item.remove();

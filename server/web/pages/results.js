@@ -7,6 +7,7 @@ import { choosing } from '../common/shelf.js';
 import { play as sound } from '../common/sound.js';
 import { capital, plural } from '../common/text.js';
 import { sleep } from '../connection/reach.js';
+import { aboutHere } from '../play/here.js';
 import { createPlay } from '../play/play.js';
 import { createTurns, stepKeys } from '../play/turns.js';
 import { ask } from '../program/ask.js';
@@ -22,7 +23,8 @@ import { actionRow, layOut, pageTabs, turnKeys } from './reader.js';
  *   command: string|null, effort: string|null, certificate: {file: string|null, words: string}|null, first:
  *   Value[]}} Result
  * @typedef {{certificate: string, claim: string, stored: number, left: number|null, winner: Value['winner'], turn:
- *   string|null, by: string|null, no_win: (1|2)[], moves: {turn: string, left: number|null, winner: Value['winner']}[]}} Proof
+ *   string|null, by: string|null, no_win: (1|2)[], moves: {turn: string, left: number|null, winner:
+ *   Value['winner']}[]}} Proof
  */
 
 /** The certificate answers no sooner, so that one sees what it answers to. */
@@ -117,7 +119,6 @@ const createSigns = () => {
  * @property {1|2|'both'|null} here who sits here: both where turns are tried out, nobody before the first turn of a
  *   certificate that begins
  * @property {boolean} busy whether the proof is about to answer
- * @property {number} shown counts what was asked to be shown: late answers are dropped
  * @property {Proof|null} proof
  * @property {ReturnType<typeof createParts>} parts
  */
@@ -138,7 +139,6 @@ const resultPage = async (main, info, results, number) => {
       ply: null,
       here: result.winner === start.turn ? null : start.turn,
       busy: false,
-      shown: 0,
     })
   );
   page.parts = createParts(page);
@@ -299,38 +299,57 @@ const paintButtons = (page) => {
   parts.list.element.hidden = !playing;
 };
 
+/** The position after some turns. @param {Page} page @param {number} ply */
+const placeAt = ({ info, result, turns }, ply) => ({
+  game: info.id,
+  position: result.position,
+  turns: turns.slice(0, ply),
+});
+
+/** The position that is looked at. @param {Page} page */
+const here = (page) => placeAt(page, seen(page));
+
 /** @param {Page} page */
-const render = async (page, animate = true) => {
-  const { info, result, start, playable, parts } = page;
-  const mine = ++page.shown;
+const render = (page, animate = true) => {
+  const { start, playable, parts } = page;
   parts.list.show(page.turns, seen(page), start.turn);
-  const turns = page.turns.slice(0, seen(page));
-  const place = { game: info.id, position: result.position, turns };
-  const [view, proof] = await Promise.all([
-    parts.play.show(place, { animate }),
-    playable ? ask('proof', place) : null,
-  ]);
-  if (mine !== page.shown || !view) return;
-  page.proof = proof;
-  paintButtons(page);
-  parts.play.render();
-  paint(page, view);
+  /** @param {import('../program/views.js').Place} place @returns {Promise<[View|null, Proof|null]>} */
+  const find = (place) =>
+    Promise.all([parts.play.show(place, { animate }), playable ? ask('proof', place) : null]);
+  return aboutHere(
+    () => here(page),
+    find,
+    ([view, proof]) => {
+      if (!view) return;
+      page.proof = proof;
+      paintButtons(page);
+      parts.play.render();
+      paint(page, view);
+    },
+  );
 };
 
 /** The proof answers, if it is to move. @param {Page} page */
 const answer = async (page) => {
-  const { proof, parts, turns } = page;
-  if (!proof?.turn || page.here === null || isOwn(page, parts.play.base()?.turn)) return;
+  const { proof, parts } = page;
+  const turn = proof?.turn;
+  if (!turn || page.here === null || isOwn(page, parts.play.base()?.turn)) return;
   page.busy = true;
   parts.play.render();
-  await sleep(BREATH);
-  if (page.turns !== turns || page.ply !== null) return;
-  page.turns = [...turns, proof.turn];
-  page.busy = false;
-  sound('other');
-  await render(page);
-  say(`${opponent(page)} plays ${proof.turn}. ${parts.distance.textContent ?? ''}`);
-  if (proof.left === 1) sound('end');
+  // Whoever looks back meanwhile is answered, too.
+  await aboutHere(
+    () => placeAt(page, page.turns.length),
+    () => sleep(BREATH),
+    async () => {
+      if (!page.busy) return;
+      page.turns = [...page.turns, turn];
+      page.busy = false;
+      sound('other');
+      await render(page);
+      say(`${opponent(page)} plays ${turn}. ${parts.distance.textContent ?? ''}`);
+      if (proof.left === 1) sound('end');
+    },
+  );
 };
 
 /** Shows the board as it is now, and lets the proof answer. @param {Page} page */

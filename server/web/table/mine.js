@@ -63,8 +63,8 @@ export const viewOf = (id) => {
   return by === BY ? { request: { ...place, flipped }, view: { ...view, svg } } : null;
 };
 
-/** The board of a game as it was left. @param {string} id @returns {string|undefined} */
-export const boardOf = (id) => read(BOARD + id, undefined)?.svg;
+/** The board of a game as it was left. @param {string} id @returns {{svg: string, wide: boolean}|undefined} */
+export const boardOf = (id) => read(BOARD + id, undefined);
 
 /** The address of a game of mine. @param {Mine} game */
 export const addressOfGame = ({ id, device }) => (device ? playAt(id) : gameAt(id));
