@@ -343,6 +343,7 @@ async fn a_game_that_is_opened_while_the_server_is_away_shows_its_board_and_goes
     ann.find(".board [data-piece]").await;
     table.play(2, "f6");
     table.proxy.set(Weather::Clear);
+    ann.click("#choose-seat [data-seat=\"1\"]").await;
     listed(ann, 2).await;
     ready(ann, "a1").await;
     table.close().await;

@@ -128,6 +128,29 @@ async fn a_pasted_record_or_position_is_analysed_and_a_wrong_one_explained() {
     browser
         .until("it is in the address", "location.pathname.startsWith('/analysis/jeson-mor/')")
         .await;
+    // Turns without numbers, a Prolog term, and a record in a file that is dropped on the page.
+    browser.open(&site.page("/analysis")).await;
+    browser.write("#import-text", "c3 d4 e2").await;
+    browser.click("#import").await;
+    browser.click("#import-which [data-game=gekitai]").await;
+    browser.until_text("#moves", "e2").await;
+    browser.open(&site.page("/analysis")).await;
+    browser.write("#import-text", "c1-d3").await;
+    browser.click("#import").await;
+    browser.until_text("#moves", "c1-d3").await;
+    browser.open(&site.page("/analysis")).await;
+    let row = "[empty,empty,empty,empty,empty,empty]";
+    let term = format!("[[plyr1,empty,empty,empty,empty,plyr2],{}]", [row; 5].join(","));
+    browser.write("#import-text", &term).await;
+    browser.click("#import").await;
+    browser.find("#lines").await;
+    browser.open(&site.page("/analysis")).await;
+    browser.find("#import-file").await;
+    let drop = "const data = new DataTransfer(); \
+        data.items.add(new File(['[Game \"gekitai\"]\\n\\n1. c3 d4 2. e2 *'], 'game.txt')); \
+        dispatchEvent(new DragEvent('drop', { dataTransfer: data, cancelable: true }))";
+    browser.script(drop).await;
+    browser.until_text("#moves", "e2").await;
     browser.close_after_refusals().await;
 }
 
