@@ -139,7 +139,7 @@ async fn the_computer_answers_and_gives_hints_and_both_turns_are_taken_back() {
     browser.find(".card.over").await;
     // Home knows the game.
     browser.open(&site.page("/")).await;
-    browser.until_text(".mine", "finished").await;
+    browser.until_text(".mine", "Level 3 won").await;
     browser.close().await;
 }
 
