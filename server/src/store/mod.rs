@@ -310,15 +310,19 @@ fn unbroken(game: &str, after: i64, mut events: Vec<Event>) -> Vec<Event> {
     events
 }
 
-fn tokens(rows: impl IntoIterator<Item = (i64, String)>) -> ByPlayer<Option<Hash>> {
+/// Reads the tokens of a game, by seat.
+fn tokens(
+    rows: impl IntoIterator<Item = (i64, String)>,
+) -> Result<ByPlayer<Option<Hash>>, StoreError> {
     let mut tokens = ByPlayer::both(None);
-    for (seat, hash) in rows {
-        let seat = usize::try_from(seat).unwrap_or(0);
-        if let Some(own) = tokens.get_mut(seat.wrapping_sub(1)) {
-            *own = unhex(&hash);
-        }
+    for (number, hash) in rows {
+        let seat = u8::try_from(number).ok().and_then(|number| Player::try_from(number).ok());
+        let (Some(seat), Some(hash)) = (seat, unhex(&hash)) else {
+            return Err(StoreError::Damaged(format!("the token of seat {number}")));
+        };
+        tokens[seat] = Some(hash);
     }
-    tokens
+    Ok(tokens)
 }
 
 pub fn hex(hash: &Hash) -> String {

@@ -149,7 +149,7 @@ impl Store for Sqlite {
             let mut statement =
                 connection.prepare_cached("SELECT seat, hash FROM tokens WHERE game = ?1")?;
             let rows = statement.query_map([game], |row| Ok((row.get(0)?, row.get(1)?)))?;
-            Ok(super::tokens(rows.collect::<Result<Vec<_>, _>>()?))
+            super::tokens(rows.collect::<Result<Vec<_>, _>>()?)
         };
         Box::pin(self.readers.read(read))
     }

@@ -295,7 +295,7 @@ impl Store for Postgres {
     fn tokens<'a>(&'a self, game: &'a str) -> Reply<'a, ByPlayer<Option<Hash>>> {
         Box::pin(async move {
             let rows = self.read(TOKENS, &[&game]).await?;
-            Ok(super::tokens(rows.iter().map(|row| (row.get(0), row.get(1)))))
+            super::tokens(rows.iter().map(|row| (row.get(0), row.get(1))))
         })
     }
 
