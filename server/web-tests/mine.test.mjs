@@ -25,6 +25,8 @@ test('what is not set is as it was meant to be, and what cannot be read is as no
     sound: true,
     coordinates: true,
     confirm: 'auto',
+    board: 'paper',
+    size: 'full',
     name: '',
   });
   kept.set('quadrille.form', '{broken');

@@ -6,8 +6,8 @@
  * @typedef {import('../program/views.js').Place} Place
  * @typedef {import('./making.js').Making} Making
  * @typedef {{onTurn: (turn: string) => Promise<any>|void, mayPlay: () => boolean, idle: () => string, label: string,
- *   sure: boolean, task: () => string, onWay: (turn: string) => string, plays: () => boolean, premove: () =>
- *   1|2|null}} Hooks `idle` says what there is when nothing can be played, `task` what is looked for before anything
+ *   sure: boolean, sketches: boolean, task: () => string, onWay: (turn: string) => string, plays: () => boolean,
+ *   premove: () => 1|2|null}} Hooks `sketches` lets one draw arrows and circles with the right button, `idle` says what there is when nothing can be played, `task` what is looked for before anything
  *   is chosen, `sure` never asks for confirmation, `onWay` says how far a turn is that has been played, `plays`
  *   whether anybody plays here, `premove` who may choose a turn ahead
  * @typedef {{state: Making, hooks: Hooks, board: ReturnType<typeof createBoard>,
@@ -40,6 +40,7 @@ export const createPlay = (hooks) => {
     hooks: {
       label: 'Board',
       sure: false,
+      sketches: false,
       task: () => '',
       onWay: (turn) => `${turn} is played`,
       plays: () => true,
@@ -50,6 +51,7 @@ export const createPlay = (hooks) => {
       label: hooks.label,
       onTap: (cell) => tap(p, cell),
       onDrag: (from, to) => dragged(p, from, to),
+      ...(hooks.sketches && { onSketch: (one) => change(p, making.sketched(p.state, one)) }),
     }),
     card: createStageCard({
       onBack: () => stepBack(p),
@@ -196,6 +198,7 @@ const look = async (p, turns, animate) => {
 
 /** @param {Play} p @param {number} cell */
 const tap = async (p, cell) => {
+  p.state = { ...p.state, sketch: [] };
   if (p.state.view && !ready(p) && (await chooseAhead(p, cell))) return;
   const { view, spelling, proposal, sending } = p.state;
   if (!view || !ready(p)) {
