@@ -58,6 +58,7 @@ const boardPage = async (main, games, info, path) => {
     label: `Board of ${info.name}`,
     sure: true,
     sketches: true,
+    helps: () => !p.review.trying(),
     mayPlay: () => !p.play.base()?.over,
     idle: () => capital(p.play.base()?.status ?? ''),
     task: () => p.review.question(),

@@ -35,6 +35,8 @@ export const puzzlePage = async (main, info, puzzle, of) => {
   p.play = createPlay({
     label: `Board of ${info.name}`,
     sure: true,
+    // It would be the solution.
+    helps: () => puzzling.isOver(p.state),
     mayPlay: () => puzzling.mayTry(p.state),
     // What has become of it stands with the task.
     idle: () => (puzzling.isOver(p.state) ? '' : puzzling.verdict(p.state, puzzle, defender(p))),

@@ -171,6 +171,7 @@ const createParts = (page) => {
   const play = createPlay({
     label: `Board of ${info.name}`,
     sure: true,
+    helps: () => page.waste === null,
     mayPlay: () => playable && page.ply === null && !page.busy && isOwn(page, play.base()?.turn),
     // Before the first turn of a proof that begins there is nothing to choose, and behind the last one neither.
     plays: () => playable && page.here !== null && !play.base()?.over,
