@@ -29,7 +29,7 @@ async fn open_game(site: &Site, browser: &Browser, request: &Value) -> String {
     id.to_owned()
 }
 
-/// Plays a whole game at one screen; half-way the page is loaded anew.
+/// Plays a whole game at one screen; half-way the page is reloaded.
 async fn play_whole(browser: &Browser, site: &Site, script: &Script, hand: Hand) {
     open_game(site, browser, &script.at_one_screen()).await;
     for (i, turn) in script.turns.iter().enumerate() {
