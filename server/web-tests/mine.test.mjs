@@ -69,3 +69,15 @@ test('a kept board is used only by the version that drew it', () => {
   assert.equal(mine.viewOf('b'), null);
   assert.equal(mine.boardOf('b')?.svg, '<svg/>');
 });
+
+test('boards are kept of the games that were seen last, and no more of them than are looked at', () => {
+  const view = { svg: '<svg/>', size: [10, 10], text: '' };
+  for (let i = 0; i < 20; i += 1) {
+    write(`quadrille.board.n${i}`, { svg: '<svg/>', at: i });
+  }
+  mine.rememberBoard('new', { view, place: { game: 'g' }, flipped: false }, '');
+  const boards = [...kept.keys()].filter((key) => key.startsWith('quadrille.board.'));
+  assert.equal(boards.length, 12);
+  assert.ok(mine.boardOf('new') && mine.boardOf('n19'));
+  assert.equal(mine.boardOf('n0'), undefined);
+});

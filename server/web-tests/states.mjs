@@ -49,7 +49,11 @@ const command = ({ post }, { id, tokens }, seat, what, fields = {}) =>
 
 const CORNER = 'f6';
 
-/** @type {Record<string, string|{at: string|((tools: any) => Promise<any>), deed?: (page: any, tools: any) => Promise<any>, server?: boolean}>} */
+/**
+ * @typedef {{at: string|((tools: any) => Promise<any>), deed?: (page: any, tools: any) => Promise<any>,
+ *   server?: boolean}} State
+ * @type {Record<string, string|State>}
+ */
 export const STATES = {
   home: '/',
   'home-new': '/?new=glaisher',

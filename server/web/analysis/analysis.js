@@ -9,8 +9,8 @@
  *   parts: ReturnType<typeof createParts>, play: ReturnType<typeof createPlay>,
  *   thinking: ReturnType<typeof createThinking>, review: ReturnType<typeof createReview>,
  *   around: (act: () => void) => void}} Page
- *   `around` draws what stands around the board, `key` is the name under which the browser keeps the tree, `first` who begins; `finding` while the best turn is
- *   looked for
+ *   `around` draws what stands around the board, `key` is the name under which the browser keeps the tree, `first` who
+ *   begins; `finding` while the best turn is looked for
  */
 import { askedPosition, positionAt } from '../address.js';
 import { copyText } from '../common/controls.js';

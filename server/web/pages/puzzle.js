@@ -73,7 +73,10 @@ const findNext = async ({ info, puzzle: { number }, of, parts }) => {
   parts.next.href = pageAt(`puzzles/${info.id}/${next}`);
 };
 
-/** Notes how the first attempt at a puzzle went; later ones change no rating. @param {Page} p @param {boolean} solved */
+/**
+ * Notes how the first attempt at a puzzle went; later ones change no rating.
+ * @param {Page} p @param {boolean} solved
+ */
 const rate = (p, solved) => {
   const { info, puzzle } = p;
   if (puzzling.marksOf(forever, info.id)[puzzle.position]) return;
