@@ -1,6 +1,5 @@
-// Looks at every state of every page (states.mjs) in a real Chromium: pictures at seven sizes in both themes, and at one in
-// the colours of a system
-// that forces its own, with axe-core's findings.
+// Looks at every state of every page (states.mjs) in a real Chromium: pictures at seven sizes in both themes, and at
+// one in the colours of a system that forces its own, with axe-core's findings.
 //   node server/web-tests/look.mjs ADDRESS FOLDER [STATE…]
 // ADDRESS is where `quadrille serve` or a static site is; pictures go to FOLDER. It fails if axe-core finds something,
 // if a page is wider than its window, if a board or a button of a turn is not wholly seen, or if a script fails.

@@ -9,8 +9,9 @@
  *   sure: boolean, sketches: boolean, task: () => string, onWay: (turn: string) => string, plays: () => boolean,
  *   premove: () => 1|2|null, helps: () => boolean}} Hooks
  *   `helps` says whether the engine may, `sketches` lets one draw arrows and circles with the right button, `idle` says
- *   what there is when nothing can be played, `task` what is looked for before anything is chosen, `sure` never asks for confirmation, `onWay` says how far a turn is that has been played, `plays`
- *   whether anybody plays here, `premove` who may choose a turn ahead
+ *   what there is when nothing can be played, `task` what is looked for before anything is chosen, `sure` never asks
+ *   for confirmation, `onWay` says how far a turn is that has been played, `plays` whether anybody plays here,
+ *   `premove` who may choose a turn ahead
  * @typedef {{state: Making, hooks: Hooks, board: ReturnType<typeof createBoard>,
  *   card: ReturnType<typeof createStageCard>}} Play
  * @typedef {{text: string, taps: import('../program/views.js').Tap[], cell: number|null, before: View,
