@@ -162,7 +162,9 @@ export const STATES = {
   'notice-stuck': {
     at: ({ device }) => device('gekitai'),
     deed: async (page) => {
-      // A computer that gets no Worker cannot think.
+      // The rules have theirs by now; a computer that gets no Worker cannot think.
+      await page.click('#flip');
+      await page.waitForSelector('#seat-1.top');
       await page.evaluate(() => {
         window.Worker = class {
           constructor() {
@@ -181,7 +183,8 @@ export const STATES = {
       await command(tools, made, 1, 'move', { turn: 'c3' });
     },
     deed: async (page) => {
-      await says(page, '#seat-2', 'to move');
+      await says(page, '#prompt', 'Bo to move');
+      await page.waitForSelector('.board [data-piece]');
       await page.click(`#cell-${CORNER}`);
       await says(page, '#prompt', 'Next');
     },
