@@ -2,8 +2,8 @@
 //   node server/web-tests/measure.mjs ADDRESS [RUNS] [PROGRAM]
 // For each page, at full and at a quarter of the speed: the largest contentful paint, when the page is ready, when a real
 // tap on the first cell that can be tapped has been drawn, requests and bytes. Then a tap with 300 ms of network latency.
-// With the path of PROGRAM, the engine in
-// the page beside the native one. Medians of several runs; numbers of a busy machine mean nothing.
+// With the path of PROGRAM, the engine in the page beside the native one. Medians of several runs; numbers of a busy
+// machine mean nothing.
 import { execFileSync } from 'node:child_process';
 import puppeteer from 'puppeteer-core';
 
