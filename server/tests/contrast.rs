@@ -3,10 +3,13 @@
 
 const STYLES: &str = include_str!("../web/styles.css");
 
-/// The light and the dark value of a colour.
-fn colours(name: &str) -> [[f64; 3]; 2] {
-    let start = STYLES.find(&format!("--{name}: light-dark(")).unwrap_or_else(|| panic!("{name}"));
-    let (_, rest) = STYLES[start..].split_once('(').unwrap();
+/// The light and the dark value of a colour with this board; what a board does not set is the page's.
+fn colours(board: &str, name: &str) -> [[f64; 3]; 2] {
+    let own = STYLES.split_once(&format!("[data-board={board}] {{")).map(|(_, rest)| rest);
+    let own = own.and_then(|rest| rest.split_once('}')).map_or("", |(block, _)| block);
+    let wanted = format!("--{name}: light-dark(");
+    let found = own.split_once(&wanted).or_else(|| STYLES.split_once(&wanted));
+    let (_, rest) = found.unwrap_or_else(|| panic!("{name}"));
     let (pair, _) = rest.split_once(')').unwrap();
     let (light, dark) = pair.split_once(", ").unwrap();
     [light, dark].map(|text| {
@@ -26,12 +29,18 @@ fn contrast(a: [f64; 3], b: [f64; 3]) -> f64 {
     (a.max(b) + 0.05) / (a.min(b) + 0.05)
 }
 
+/// The boards that one can choose.
+const BOARDS: [&str; 4] = ["paper", "wood", "sea", "plain"];
+
 fn check(pairs: &[(&str, &[&str])], least: f64) {
     for (front, grounds) in pairs {
-        for ground in *grounds {
-            let [light, dark] = [0, 1].map(|i| contrast(colours(front)[i], colours(ground)[i]));
-            println!("{front} on {ground}: {light:.2} light, {dark:.2} dark");
-            assert!(light >= least && dark >= least, "{front} on {ground}: {light:.2}, {dark:.2}");
+        for (ground, board) in grounds.iter().flat_map(|ground| BOARDS.map(|board| (ground, board)))
+        {
+            let [fronts, grounds] = [front, ground].map(|name| colours(board, name));
+            let [light, dark] = [0, 1].map(|i| contrast(fronts[i], grounds[i]));
+            println!("{front} on {ground}, {board}: {light:.2} light, {dark:.2} dark");
+            let enough = light >= least && dark >= least;
+            assert!(enough, "{front} on {ground}, {board}: {light:.2}, {dark:.2}");
         }
     }
 }
@@ -62,8 +71,19 @@ fn controls_and_marks_stand_out() {
             ("edge", &["page", "panel"]),
             ("accent", &["board-cell", "board-alt", "board-goal", "board-tile"]),
             ("bad", &["board-cell", "board-alt"]),
+            ("warn", &["board-cell", "board-alt"]),
             ("board-ink", &["board-cell", "board-alt"]),
         ],
         3.0,
     );
+}
+
+#[test]
+fn every_board_that_is_offered_has_colours_of_its_own() {
+    let offered = include_str!("../web/main.js");
+    let list = BOARDS.map(|board| format!("'{board}'")).join(", ");
+    assert!(offered.contains(&format!("['board', 'Board', [{list}]]")));
+    for board in &BOARDS[1..] {
+        assert_ne!(colours(board, "board-cell"), colours(BOARDS[0], "board-cell"), "{board}");
+    }
 }

@@ -204,7 +204,8 @@ const VISITS = {
     await openAll(browser, address);
   },
   later: async (browser, { address }) => {
-    await browser.open(address);
+    // A host without slashes leads from home to an address that no worker of the site may answer.
+    await browser.open(`${address}puzzles`);
     await kept(browser);
     await openAll(browser, address);
     await browser.open(`${address}?new=gekitai`);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { byPieces, byRows } from '../web/play/described.js';
+import { byPieces, byRows, byThreats } from '../web/play/described.js';
 import { ask } from './program.mjs';
 
 const view = (game, position) => ask('view', { game, position });
@@ -21,4 +21,12 @@ test('a board is told by rows and by pieces, without its empty cells', async () 
 test('an empty goal is no piece', async () => {
   const seen = await view('jeson-mor', '4n/5/5/5/N4 1');
   assert.deepEqual(byPieces(seen), ['Black knight: e5', 'White knight: a1']);
+});
+
+test('threats of both sides are told, and so is that there are none', () => {
+  const side = (name, wins = null) => ({ name, wins });
+  const told = (...sides) => byThreats(...sides).filter(Boolean);
+  assert.deepEqual(told(side('X', 'c3'), side('O')), ['X can win at once, by c3.']);
+  assert.deepEqual(told(side('X'), side('O', 'd4')), ['O threatens to win, by d4.']);
+  assert.deepEqual(told(side('X'), side('O')), ['Nobody can win with the next turn.']);
 });

@@ -1,11 +1,12 @@
-// Looks at every page in a real Chromium: pictures at seven sizes in both themes and at one in the colours of a system
-// that forces its own, and axe-core's findings.
-//   node server/web-tests/look.mjs ADDRESS FOLDER [PAGE…]
+// Looks at every state of every page (states.mjs) in a real Chromium: pictures at seven sizes in both themes, and at
+// one in the colours of a system that forces its own, with axe-core's findings.
+//   node server/web-tests/look.mjs ADDRESS FOLDER [STATE…]
 // ADDRESS is where `quadrille serve` or a static site is; pictures go to FOLDER. It fails if axe-core finds something,
 // if a page is wider than its window, if a board or a button of a turn is not wholly seen, or if a script fails.
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import puppeteer from 'puppeteer-core';
+import { STATES } from './states.mjs';
 
 const [address, folder, ...only] = process.argv.slice(2);
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -21,65 +22,6 @@ const SIZES = [
   [640, 400, 2],
 ];
 
-const PAGES = {
-  home: '/',
-  'home-new': '/?new=glaisher',
-  learn: '/learn',
-  lesson: '/learn/glaisher/2',
-  puzzles: '/puzzles',
-  'puzzles-of': '/puzzles/gekitai',
-  puzzle: '/puzzles/six-making/12',
-  results: '/results',
-  'result-first': '/results/gekitai',
-  'result-open': '/results/six-making',
-  result: '/results/jeson-mor',
-  analyse: '/analysis',
-  analysis: '/analysis/jeson-mor',
-  'analysis-turns': '/analysis/gekitai#a1,f6,c3,f3',
-  editors: '/editor',
-  editor: '/editor/glaisher',
-  rules: '/rules/gekitai',
-  'rules-all': '/rules/all',
-  missing: '/rules/none',
-  'game-glaisher': '/play#glaisher',
-  'game-gekitai': '/play#gekitai',
-  'game-jeson-mor': '/play#jeson-mor',
-  'game-six-making': '/play#six-making',
-  'game-menu': '/play#gekitai',
-  settings: '/play#jeson-mor',
-  stages: '/play#glaisher',
-  'lesson-stages': '/learn/glaisher/3',
-  'puzzle-stages': '/puzzles/glaisher/1',
-  'analysis-stages': '/analysis/glaisher',
-  over: '/play#six-making',
-  table: '/{id}',
-  embed: '/embed/{id}',
-};
-
-/** Begins a turn. */
-const beginTurn = (page) => page.click('.cells button.grab');
-
-/** What is done before a page is looked at. */
-const DEEDS = {
-  'game-menu': (page) => page.click('#more'),
-  settings: (page) => page.evaluate(() => document.getElementById('settings').showPopover()),
-  'lesson-stages': beginTurn,
-  'puzzle-stages': beginTurn,
-  'analysis-stages': beginTurn,
-  stages: async (page) => {
-    await beginTurn(page);
-    await page.hover('.chips button:nth-child(2)');
-  },
-  over: async (page) => {
-    // In the second theme it is over already.
-    if (await page.$('.stage.over')) return;
-    await page.click('#more');
-    await page.click('#resign');
-    await page.click('dialog .primary');
-    await page.waitForSelector('.stage.over');
-  },
-};
-
 /** The looks: a scheme of colours, whether the system forces its own, and the sizes. */
 const LOOKS = {
   light: ['light', 'none', SIZES],
@@ -87,34 +29,60 @@ const LOOKS = {
   forced: ['dark', 'active', [[1280, 800]]],
 };
 
-/** Makes a game of each kind against the computer, as anybody makes it, and tells their addresses. */
-const makeGames = async (page) => {
-  const made = {};
-  for (const game of Object.values(PAGES).flatMap((path) => path.split('/play#')[1] ?? [])) {
-    if (made[game]) continue;
-    await page.goto(`${address}/?new=${game}`);
-    await page.waitForSelector('#start');
-    await Promise.all([page.waitForNavigation(), page.click('#start')]);
-    made[game] = new URL(page.url()).hash;
-  }
-  return made;
+/** Sends something to the server; nothing where there is none. */
+const post = async (path, body, token) => {
+  const headers = { 'content-type': 'application/json' };
+  if (token) headers.authorization = `Bearer ${token}`;
+  const answer = await fetch(address + path, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`);
+  return answer.json();
 };
 
-/** Makes a game between people, which only a server has. */
-const makeTable = async () => {
-  const answer = await fetch(`${address}/api/games`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      game: 'glaisher',
-      seats: [
-        { kind: 'person', name: 'Johannes Sebastian Widdershoven Senior' },
-        { kind: 'person', name: 'Bo' },
-      ],
-      clock: { kind: 'days', days: 3 },
-    }),
-  }).catch(() => null);
-  return answer?.ok ? (await answer.json()).id : null;
+/** What states are made with. */
+const tools = (page) => {
+  const open = async (path, sight = 'main[data-ready]') => {
+    await page.goto('about:blank');
+    await page.goto(address + path);
+    await page.waitForSelector(sight);
+  };
+  const solution = async (game, number) =>
+    (await post('/api/puzzle', { game, number, solution: true })).solution;
+  return {
+    open,
+    post,
+    solution,
+    /** A game of this browser against the computer, as anybody makes it. */
+    device: async (game) => {
+      await open(`/?new=${game}`);
+      await page.waitForSelector('#start');
+      await Promise.all([page.waitForNavigation(), page.click('#start')]);
+      await page.waitForSelector('main[data-ready]');
+    },
+    /** Solves a puzzle, whatever the defence. */
+    solve: async (at, game, number, play) => {
+      const puzzle = await post('/api/puzzle', { game, number, solution: true });
+      for (let n = 0; n < puzzle.within; n += 1) {
+        await at.waitForSelector('#prompt.mine');
+        const turns = await at.$$eval('.turns [data-ply]', (all) =>
+          all.map((one) => one.textContent),
+        );
+        const place = { game, position: puzzle.view.text, turns };
+        const turn = n === 0 ? puzzle.solution[0] : (await post('/api/hint', place)).engine.turn;
+        await play(at, turn);
+        await at.waitForFunction(
+          (count) =>
+            document.querySelectorAll('.turns [data-ply]').length > count ||
+            /Solved/.test(document.querySelector('#puzzle-words').textContent),
+          {},
+          turns.length + (n + 1 < puzzle.within ? 1 : 0),
+        );
+      }
+    },
+  };
 };
 
 /** What a turn needs and is not wholly seen. */
@@ -140,29 +108,36 @@ const page = await browser.newPage();
 let where = '';
 page.on('pageerror', (error) => faults.push(`${where}: ${error.message}`));
 page.on('console', (message) => {
-  // Files that a developer may change are not kept, and a page that is missing is looked at on purpose.
-  const expected = /fetching the script|status of 404/.test(message.text());
+  // Files that a developer may change are not kept, a page that is missing and a secret that is wrong are looked at on
+  // purpose, and what takes the pictures styles the page, which no page allows.
+  const expected = /fetching the script|status of 40[14]|Applying inline style/.test(
+    message.text(),
+  );
   if (message.type() === 'error' && !expected) faults.push(`${where}: ${message.text()}`);
 });
 const client = await page.createCDPSession();
-const games = await makeGames(page);
-const table = await makeTable();
+const hasServer = (await fetch(`${address}/api/health`).catch(() => null))?.ok === true;
 
 for (const [theme, [scheme, forced, sizes]] of Object.entries(LOOKS)) {
   const features = { 'prefers-color-scheme': scheme, 'forced-colors': forced };
   await client.send('Emulation.setEmulatedMedia', {
     features: Object.entries(features).map(([name, value]) => ({ name, value })),
   });
-  for (const [name, path] of Object.entries(PAGES)) {
+  for (const [name, state] of Object.entries(STATES)) {
     if (only.length > 0 && !only.includes(name)) continue;
-    if (path.includes('{id}') && !table) continue;
+    const { at, deed, server = false } = typeof state === 'string' ? { at: state } : state;
+    if (server && !hasServer) continue;
     where = `${name} ${theme}`;
     await page.setViewport({ width: 1280, height: 800 });
-    const [before, game] = path.split('/play#');
-    await page.goto('about:blank');
-    await page.goto(address + (game ? `/play${games[game]}` : before.replace('{id}', table)));
-    await page.waitForSelector('main[data-ready]');
-    await DEEDS[name]?.(page);
+    // What one state leaves behind is none of the next one's business.
+    if (page.url().startsWith(address)) await page.evaluate(() => localStorage.clear());
+    try {
+      await (typeof at === 'string' ? tools(page).open(at) : at(tools(page)));
+      await deed?.(page, tools(page));
+    } catch (error) {
+      faults.push(`${where}: cannot be made: ${error.message.split('\n')[0]}`);
+      continue;
+    }
     await new Promise((resolve) => {
       setTimeout(resolve, 400);
     });

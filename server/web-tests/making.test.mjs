@@ -177,3 +177,18 @@ test('all parts of a stack lie on one arrow, and a placement is drawn without wh
   ]);
   assert.deepEqual(making.arrows([trace(parts, 8)]), [{ place: 8 }]);
 });
+
+test('what is drawn on a board goes when it is drawn again, and with the position', () => {
+  const [arrow, circle] = [
+    { from: 1, to: 2 },
+    { from: 3, to: 3 },
+  ];
+  const draw = (now, one) => ({ ...now, ...making.sketched(now, one) });
+  const both = draw(draw(making.EMPTY, arrow), circle);
+  assert.deepEqual(both.sketch, [arrow, circle]);
+  assert.deepEqual(draw(both, arrow).sketch, [circle]);
+  const place = { game: 'g', turns: ['a'] };
+  assert.deepEqual(making.moved(both, place, false, true).change.sketch, []);
+  const same = making.moved({ ...both, place }, place, true, true).change;
+  assert.ok(!('sketch' in same), 'the board that is turned round keeps it');
+});

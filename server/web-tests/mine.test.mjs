@@ -25,6 +25,8 @@ test('what is not set is as it was meant to be, and what cannot be read is as no
     sound: true,
     coordinates: true,
     confirm: 'auto',
+    board: 'paper',
+    size: 'full',
     name: '',
   });
   kept.set('quadrille.form', '{broken');
@@ -66,4 +68,16 @@ test('a kept board is used only by the version that drew it', () => {
   write('quadrille.board.b', { ...read('quadrille.board.b'), by: '/assets/other/' });
   assert.equal(mine.viewOf('b'), null);
   assert.equal(mine.boardOf('b')?.svg, '<svg/>');
+});
+
+test('boards are kept of the games that were seen last, and no more of them than are looked at', () => {
+  const view = { svg: '<svg/>', size: [10, 10], text: '' };
+  for (let i = 0; i < 20; i += 1) {
+    write(`quadrille.board.n${i}`, { svg: '<svg/>', at: i });
+  }
+  mine.rememberBoard('new', { view, place: { game: 'g' }, flipped: false }, '');
+  const boards = [...kept.keys()].filter((key) => key.startsWith('quadrille.board.'));
+  assert.equal(boards.length, 12);
+  assert.ok(mine.boardOf('new') && mine.boardOf('n19'));
+  assert.equal(mine.boardOf('n0'), undefined);
 });

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fromHere, grouped, signOf, signs, valueWords } from '../web/pages/proving.js';
+import {
+  defence,
+  fromHere,
+  grouped,
+  practiceWords,
+  signOf,
+  signs,
+  valueWords,
+  wastedBy,
+} from '../web/pages/proving.js';
 
 const NAMES = ['White', 'Black'];
 const value = (turn, winner, within = null) => ({ turn, winner, within });
@@ -52,4 +61,30 @@ test('a cell with several turns shows the best of them, and one of which nothing
       [1, 4],
     ],
   );
+});
+
+test('the loser holds out as long as can be, and plays on where nothing is proven', () => {
+  const move = (turn, left, winner = 1) => ({ turn, left, winner });
+  const proof = (...moves) => ({ winner: 1, moves });
+  assert.equal(defence(proof(move('a', 3), move('b', 9), move('c', 5))), 'b');
+  assert.equal(defence(proof(move('a', 3), move('b', null, null), move('c', 5))), 'b');
+  assert.equal(defence(proof()), null);
+});
+
+test('a turn that brings the win no nearer is wasted, and one that leaves the proof is told', () => {
+  const after = (left, winner = 1) => ({ left, winner });
+  assert.equal(wastedBy(7, after(6), 1), 0);
+  assert.equal(wastedBy(7, after(9), 1), 3);
+  // What is stored is a bound: a turn may be better than it.
+  assert.equal(wastedBy(7, after(2), 1), 0);
+  assert.equal(wastedBy(7, after(null, null), 1), null);
+  assert.equal(wastedBy(7, after(4, 2), 1), null);
+});
+
+test('practice says what was wasted', () => {
+  assert.equal(practiceWords([0, 0], false), 'No turn is wasted so far.');
+  assert.equal(practiceWords([1, 0], false), '1 turn wasted so far.');
+  assert.equal(practiceWords([1, 2], true), 'Won, with 3 turns wasted.');
+  assert.equal(practiceWords([0], true), 'Won without wasting a turn.');
+  assert.match(practiceWords([0, null], false), /take that turn back/);
 });

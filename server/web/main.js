@@ -67,18 +67,22 @@ const keyLine = ([key, does]) => [
   el('dd', does),
 ];
 
-/** Theme, sound, coordinates and confirmation. */
+/** What can be chosen, each with its title. @type {[('theme'|'board'|'size'|'confirm'), string, string[]][]} */
+const CHOICES = [
+  ['theme', 'Colours', ['auto', 'light', 'dark']],
+  ['board', 'Board', ['paper', 'wood', 'sea', 'plain']],
+  ['size', 'Size of the board', ['full', 'medium', 'small']],
+  ['confirm', 'Confirm turns', ['auto', 'always', 'never']],
+];
+
+/** Theme, board, sound, coordinates and confirmation. */
 const settings = () => {
   const box = /** @type {HTMLElement} */ (document.getElementById('settings'));
-  const choice = (
-    /** @type {'theme'|'confirm'} */ name,
-    /** @type {string} */ title,
-    /** @type {string[]} */ other,
-  ) =>
+  const choice = (/** @type {typeof CHOICES[0]} */ [name, title, values]) =>
     segments(
       '',
       { name, title, chosen: prefs()[name], onchange: (value) => setPrefs({ [name]: value }) },
-      ['auto', ...other].map((value) => ({ value, label: capital(value) })),
+      values.map((value) => ({ value, label: capital(value) })),
     );
   const flag = (/** @type {'sound'|'coordinates'} */ name, /** @type {string} */ title) => {
     const onchange = (/** @type {any} */ { target }) => setPrefs({ [name]: target.checked });
@@ -89,13 +93,7 @@ const settings = () => {
     );
   };
   const build = () =>
-    fill(
-      box,
-      choice('theme', 'Colours', ['light', 'dark']),
-      choice('confirm', 'Confirm turns', ['always', 'never']),
-      flag('sound', 'Sound'),
-      flag('coordinates', 'Coordinates'),
-    );
+    fill(box, ...CHOICES.map(choice), flag('sound', 'Sound'), flag('coordinates', 'Coordinates'));
   box.addEventListener('beforetoggle', build);
   build();
 };

@@ -11,8 +11,8 @@
   const kept = (/** @type {string} */ key) => localStorage.getItem(`quadrille.${key}`);
   page.dataset.theme = 'auto';
   try {
-    const { theme = 'auto', coordinates } = JSON.parse(kept('prefs') ?? '{}');
-    page.dataset.theme = theme;
+    const { theme = 'auto', coordinates, board: look, size } = JSON.parse(kept('prefs') ?? '{}');
+    Object.assign(page.dataset, { theme, board: look ?? 'paper', size: size ?? 'full' });
     page.classList.toggle('no-coordinates', coordinates === false);
     page.dataset.seat = kept(`seat.${path}.2`) && !kept(`seat.${path}.1`) ? '2' : '1';
     // A game of this browser is known to it alone: its board is the one that was seen last.

@@ -199,8 +199,11 @@ async fn lose_to_a_proof(browser: &Browser, within: u32) {
         browser.until("one may move", "!document.querySelector('#move-text').disabled").await;
         browser.write("#move-text", &format!("{}\u{E007}", turn.as_str().unwrap())).await;
         browser.find(&format!(".turns [data-ply=\"{}\"]", played + 1)).await;
-        let told = "document.querySelectorAll('#worths dd').length > 0 || /won/.test(document.querySelector('#distance').textContent)";
-        browser.until("the answer is told", told).await;
+        let told = format!(
+            "document.querySelectorAll('#worths dd').length > 0 && {LEFT} < {now} \
+             || /won/.test(document.querySelector('#distance').textContent)"
+        );
+        browser.until("the win is nearer", &told).await;
     }
 }
 
@@ -228,6 +231,21 @@ async fn a_proof_is_played_against_and_every_turn_says_how_far_the_win_is() {
     browser.until("one may go on", "document.querySelectorAll('#worths dd').length > 0").await;
     browser.open(&site.page("/results/jeson-mor/3")).await;
     lose_to_a_proof(&browser, 11).await;
+    // The other way round: one wins what is won, and hears what each turn has cost.
+    browser.open(&site.page("/results/gekitai")).await;
+    browser.click("#practise").await;
+    browser.until_text("#distance-why", "No turn is wasted so far").await;
+    browser.click("#cell-c3").await;
+    browser.find(".turns [data-ply=\"2\"]").await;
+    browser.until_text("#distance", "X wins in 18 more turns").await;
+    let told = browser.value("document.querySelectorAll('#worths dd').length").await;
+    assert_eq!(told, json!(0), "the turns that win are told");
+    let bad = "[...document.querySelectorAll('.cells button.grab')].map(b => b.dataset.name)";
+    let cell = browser.value(&format!("{bad}.find(name => 'a1 a6 f1 f6'.includes(name))")).await;
+    browser.click(&format!("#cell-{}", cell.as_str().unwrap())).await;
+    browser.until_text("#distance-why", "take that turn back").await;
+    browser.click("#take-back").await;
+    browser.until_text("#distance-why", "No turn is wasted so far").await;
     browser.close().await;
 }
 

@@ -9,8 +9,8 @@
  *   parts: ReturnType<typeof createParts>, play: ReturnType<typeof createPlay>,
  *   thinking: ReturnType<typeof createThinking>, review: ReturnType<typeof createReview>,
  *   around: (act: () => void) => void}} Page
- *   `around` draws what stands around the board, `key` is the name under which the browser keeps the tree, `first` who begins; `finding` while the best turn is
- *   looked for
+ *   `around` draws what stands around the board, `key` is the name under which the browser keeps the tree, `first` who
+ *   begins; `finding` while the best turn is looked for
  */
 import { askedPosition, positionAt } from '../address.js';
 import { copyText } from '../common/controls.js';
@@ -29,6 +29,7 @@ import { firstPlayer } from '../table/live.js';
 import { createParts, putTogether } from './analysisparts.js';
 import { begin, intakePage } from './intake.js';
 import { mistakes } from './moments.js';
+import { copyPicture } from './picture.js';
 import { createReview } from './review.js';
 import { saveTree } from './saved.js';
 import { createThinking } from './thinking.js';
@@ -56,6 +57,8 @@ const boardPage = async (main, games, info, path) => {
   p.play = createPlay({
     label: `Board of ${info.name}`,
     sure: true,
+    sketches: true,
+    helps: () => !p.review.trying(),
     mayPlay: () => !p.play.base()?.over,
     idle: () => capital(p.play.base()?.status ?? ''),
     task: () => p.review.question(),
@@ -197,6 +200,11 @@ const deeds = (p) => ({
   threat: () => showThreat(p),
   record: () => exportRecord(p),
   link: async () => toast((await copyText(location.href)) ? 'The link is copied.' : location.href),
+  position: async () => {
+    const copied = await copyText(p.parts.position.value, p.parts.position);
+    toast(copied ? 'The position is copied.' : p.parts.position.value);
+  },
+  picture: () => copyPicture(here(p)).catch(complain),
   rules: () => rulesPanel(p.info),
 });
 

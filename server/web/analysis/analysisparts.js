@@ -9,8 +9,7 @@ import { importForm } from './intake.js';
  * @typedef {{first: () => void, step: (by: number) => void, last: () => void, flip: () => void, comment: (text:
  *   string) => void,
  *   promote: () => void, remove: () => void, best: () => void, threat: () => void, record: () => void, link: () =>
- *   void,
- *   rules: () => void}} Deeds
+ *   void, position: () => void, picture: () => void, rules: () => void}} Deeds
  */
 
 /**
@@ -80,7 +79,9 @@ const createTools = (info, games, deeds) => {
     playHere,
     editHere,
     button('#export', 'Record', deeds.record),
-    button('#copy-link', 'Link', deeds.link),
+    button('#copy-link', 'Link', deeds.link, { title: 'Copy the link to this analysis' }),
+    button('#copy-position', 'Copy position', deeds.position),
+    button('#copy-picture', 'Copy picture', deeds.picture),
     button('#rules-open', 'Rules', deeds.rules),
   );
   const panel = el(

@@ -5,12 +5,14 @@
  * @typedef {import('../program/views.js').View} View
  * @typedef {{to: number, height: number}} Part a part of a stack, and the cell where it lands
  * @typedef {{place: number}|{from: number, parts: Part[]}} Hint a cell, or an arrow with what travels along it
+ * @typedef {{from: number, to: number}} Sketch an arrow, or a circle where both are the same cell
  * @typedef {object} Marks
  * @property {number|null} [selected]
  * @property {Set<number>} [targets] the cells where one may go
  * @property {Hint[]} [hints]
  * @property {Hint[]} [later] a turn that is chosen ahead
  * @property {Hint[]} [past] a turn that was played here before
+ * @property {Sketch[]} [sketch] what its reader has drawn
  * @property {Part[]} [ghosts] where parts would land
  * @property {Set<number>} [grab] the cells from which a piece can be dragged
  * @property {Set<number>} [faint] the empty cells where a piece may be put
@@ -20,6 +22,7 @@
  * @typedef {object} Handlers
  * @property {(cell: number) => void} [onTap]
  * @property {(from: number, to: number) => void} [onDrag] told of the start, too, with `to` equal to `from`
+ * @property {(one: Sketch) => void} [onSketch] told what is drawn with the right button
  * @property {string} [label]
  *
  * @typedef {object} State
@@ -62,7 +65,11 @@ export const createBoard = (handlers) => {
   cells.addEventListener('focusout', () => setTimeout(() => follow(state)));
   cells.addEventListener('pointerdown', (/** @type {PointerEvent} */ event) => {
     state.swallow = false;
-    beginDrag(state, event, (target) => cellOf(state, target));
+    if (event.button === 2) beginSketch(state, event);
+    else beginDrag(state, event, (target) => cellOf(state, target));
+  });
+  cells.addEventListener('contextmenu', (/** @type {Event} */ event) => {
+    if (handlers.onSketch) event.preventDefault();
   });
   new ResizeObserver(() => fitLabels(state)).observe(state.picture);
   return {
@@ -73,6 +80,17 @@ export const createBoard = (handlers) => {
     mark: (/** @type {Marks} */ marks) => mark(state, marks),
     show: (/** @type {View} */ view, /** @type {Shown} */ how = {}) => show(state, view, how),
   };
+};
+
+/** An arrow from here to where the right button is let go. @param {State} state @param {PointerEvent} event */
+const beginSketch = (state, event) => {
+  const from = cellOf(state, event.target);
+  if (from === null) return;
+  const end = (/** @type {PointerEvent} */ at) => {
+    const to = cellOf(state, document.elementFromPoint(at.clientX, at.clientY));
+    if (to !== null) state.handlers.onSketch?.({ from, to });
+  };
+  addEventListener('pointerup', end, { once: true });
 };
 
 /** @param {Handlers} handlers @returns {State} */

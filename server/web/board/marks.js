@@ -42,6 +42,9 @@ export const drawMarks = (marks, view, pitch, { occupied, cursor }) => {
     ...(marks.later ?? []).map((one) => ({ one, kind: 'later' })),
     ...(marks.hints ?? []).map((one) => ({ one, kind: marks.threat ? 'threat' : '' })),
   ];
+  for (const { from, to } of marks.sketch ?? [])
+    if (from === to) above.push(dot('sketch-ring', from, pitch.width * 0.42));
+    else above.push(...arrow(at(from), at(to), 'sketch'));
   for (const { one, kind } of hints) {
     const drawn = hint(one, kind, view, occupied, pitch);
     below.push(...drawn.below);
@@ -51,8 +54,8 @@ export const drawMarks = (marks, view, pitch, { occupied, cursor }) => {
 };
 
 /**
- * A turn as it is drawn: a cross in the empty cell where something is placed; an arrow to the farthest landing, with a bead
- * for each part where it lands, aside where something stands.
+ * A turn as it is drawn: a cross in the empty cell where something is placed; an arrow to the farthest landing, with a
+ * bead for each part where it lands, aside where something stands.
  * @param {Hint} what @param {string} how @param {View} view @param {(cell: number) => boolean} occupied
  * @param {Pitch} pitch
  * @returns {{below: Element[], above: Element[]}}

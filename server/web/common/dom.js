@@ -164,7 +164,7 @@ export const drawing = (markup) => document.importNode(parsed(markup), true);
 /** A short message that goes away by itself; it is also announced. */
 export const toast = (/** @type {string} */ text, kind = '') => {
   document.getElementById('toast')?.remove();
-  const node = el('div#toast', { className: `toast ${kind}` }, text);
+  const node = el('section#toast', { className: `toast ${kind}`, 'aria-label': 'Message' }, text);
   document.body.append(node);
   say(text);
   setTimeout(() => {

@@ -3,11 +3,19 @@ import { read, write } from './storage.js';
 
 /**
  * @typedef {{theme: 'auto'|'light'|'dark', sound: boolean, coordinates: boolean, confirm: 'auto'|'always'|'never',
- *   name: string}} Prefs
+ *   board: 'paper'|'wood'|'sea'|'plain', size: 'full'|'medium'|'small', name: string}} Prefs
  */
 
 /** @type {Prefs} */
-const DEFAULTS = { theme: 'auto', sound: true, coordinates: true, confirm: 'auto', name: '' };
+const DEFAULTS = {
+  theme: 'auto',
+  sound: true,
+  coordinates: true,
+  confirm: 'auto',
+  board: 'paper',
+  size: 'full',
+  name: '',
+};
 
 /** @returns {Prefs} */
 export const prefs = () => ({ ...DEFAULTS, ...read('quadrille.prefs', {}) });
@@ -20,8 +28,8 @@ export const setPrefs = (change) => {
 };
 
 export const applyPrefs = () => {
-  const { theme, coordinates } = prefs();
-  document.documentElement.dataset.theme = theme;
+  const { theme, coordinates, board, size } = prefs();
+  Object.assign(document.documentElement.dataset, { theme, board, size });
   document.documentElement.classList.toggle('no-coordinates', !coordinates);
 };
 

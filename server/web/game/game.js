@@ -141,6 +141,7 @@ const arrive = async (main, table, embed) => {
 const playHooks = (p) => ({
   label: `Board of ${p.state.info.name}`,
   premove: () => game.premover(p.state),
+  helps: () => game.mayBeHelped(p.state) || Boolean(p.state.game.result),
   plays: () => game.sits(p.state) && !p.state.game.result,
   mayPlay: () => game.mayPlay(p.state),
   idle: () => idle(p),

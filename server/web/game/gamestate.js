@@ -131,7 +131,7 @@ export const idleWords = (state, status) => {
  * Whether the engine may help: two people play by themselves, unless they share a screen without a clock.
  * @param {State} state
  */
-const mayBeHelped = ({ game, device }) =>
+export const mayBeHelped = ({ game, device }) =>
   isComputer(game, 1) || isComputer(game, 2) || (device && !game.clocks);
 
 /** Whether a game on a server can be called off, so that nobody loses: until both have moved. @param {State} state */

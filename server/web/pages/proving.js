@@ -3,6 +3,10 @@
  *
  * @typedef {{turn: string, winner: 1|2|'draw'|null, within: number|null}} Value what a turn is worth: who wins and
  *   within how many own turns; nobody knows it where `winner` is null
+ *
+ * @typedef {{certificate: string, claim: string, stored: number, left: number|null, winner: Value['winner'],
+ *   turn: string|null, by: string|null, no_win: (1|2)[], moves: {turn: string, left: number|null, winner:
+ *   Value['winner']}[]}} Proof
  */
 import { plural } from '../common/text.js';
 
@@ -66,3 +70,40 @@ export const signs = (steps, values, mover) => {
 /** A value as short as it can be said. @param {Value} value */
 export const signOf = ({ winner, within }) =>
   winner === null ? '?' : winner === 'draw' ? '=' : within === null ? '+' : String(within);
+
+/**
+ * The turn by which the loser holds out longest; one that is not proven to lose, if there is one.
+ * @param {Proof} proof what is known where the loser is to move @returns {string|null}
+ */
+export const defence = ({ moves, winner }) => {
+  const holds = (/** @type {Proof['moves'][0]} */ one) =>
+    one.winner === winner ? (one.left ?? Infinity) : Infinity;
+  const best = moves.reduce(
+    (most, one) => (most && holds(most) >= holds(one) ? most : one),
+    /** @type {Proof['moves'][0]|null} */ (null),
+  );
+  return best?.turn ?? null;
+};
+
+/**
+ * How many turns the winner has lost by a turn: null where the win is no longer proven.
+ * @param {number|null} before how far the win was @param {Proof|null} after what is known behind the turn
+ * @param {1|2} winner
+ */
+export const wastedBy = (before, after, winner) => {
+  if (after?.winner !== winner || after.left === null || before === null) return null;
+  return Math.max(0, after.left - (before - 1));
+};
+
+/**
+ * How well a won position was played, in words.
+ * @param {(number|null)[]} waste what each turn so far has cost @param {boolean} over
+ */
+export const practiceWords = (waste, over) => {
+  if (waste.includes(null))
+    return 'From here nobody has proven the win any more: take that turn back.';
+  const all = waste.reduce((sum, one) => /** @type {number} */ (sum) + (one ?? 0), 0) ?? 0;
+  if (over)
+    return all === 0 ? 'Won without wasting a turn.' : `Won, with ${plural(all, 'turn')} wasted.`;
+  return all === 0 ? 'No turn is wasted so far.' : `${plural(all, 'turn')} wasted so far.`;
+};

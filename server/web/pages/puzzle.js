@@ -35,6 +35,8 @@ export const puzzlePage = async (main, info, puzzle, of) => {
   p.play = createPlay({
     label: `Board of ${info.name}`,
     sure: true,
+    // It would be the solution.
+    helps: () => puzzling.isOver(p.state),
     mayPlay: () => puzzling.mayTry(p.state),
     // What has become of it stands with the task.
     idle: () => (puzzling.isOver(p.state) ? '' : puzzling.verdict(p.state, puzzle, defender(p))),
@@ -71,7 +73,10 @@ const findNext = async ({ info, puzzle: { number }, of, parts }) => {
   parts.next.href = pageAt(`puzzles/${info.id}/${next}`);
 };
 
-/** Notes how the first attempt at a puzzle went; later ones change no rating. @param {Page} p @param {boolean} solved */
+/**
+ * Notes how the first attempt at a puzzle went; later ones change no rating.
+ * @param {Page} p @param {boolean} solved
+ */
 const rate = (p, solved) => {
   const { info, puzzle } = p;
   if (puzzling.marksOf(forever, info.id)[puzzle.position]) return;

@@ -84,7 +84,10 @@ const shelfPage = async (main, games) => {
   );
 };
 
-/** The part with the first puzzle that was not solved, if it is not a later one that is asked for. @param {GameInfo} info */
+/**
+ * The part with the first puzzle that was not solved, if it is not a later one that is asked for.
+ * @param {GameInfo} info
+ */
 const openPart = async ({ id }) => {
   const marks = marksOf(forever, id);
   for (let part = 1; ; part += 1) {
@@ -103,7 +106,10 @@ const standingLine = ({ id }, of) => {
     : `${solved} · your rating ${ratingText(standing)} · ${standing.streak} in a row, ${standing.best} at best`;
 };
 
-/** A hundred puzzles of a game, by theme. @param {HTMLElement} main @param {GameInfo} info @param {number|null} asked */
+/**
+ * A hundred puzzles of a game, by theme.
+ * @param {HTMLElement} main @param {GameInfo} info @param {number|null} asked
+ */
 const listPage = async (main, info, asked) => {
   const { part, of, puzzles } = asked
     ? { part: asked, ...(await puzzlesOf(info.id, { part: asked })) }

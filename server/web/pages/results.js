@@ -12,7 +12,16 @@ import { createPlay } from '../play/play.js';
 import { createTurns, stepKeys } from '../play/turns.js';
 import { ask } from '../program/ask.js';
 import { gameOf, view as askView } from '../program/views.js';
-import { fromHere, grouped, signOf, signs, valueWords } from './proving.js';
+import {
+  defence,
+  fromHere,
+  grouped,
+  practiceWords,
+  signOf,
+  signs,
+  valueWords,
+  wastedBy,
+} from './proving.js';
 import { actionRow, layOut, pageTabs, turnKeys } from './reader.js';
 
 /**
@@ -22,9 +31,7 @@ import { actionRow, layOut, pageTabs, turnKeys } from './reader.js';
  * @typedef {{title: string, says: string, position: string, winner: 1|2|'draw'|null, within: number|null,
  *   command: string|null, effort: string|null, certificate: {file: string|null, words: string}|null, first:
  *   Value[]}} Result
- * @typedef {{certificate: string, claim: string, stored: number, left: number|null, winner: Value['winner'], turn:
- *   string|null, by: string|null, no_win: (1|2)[], moves: {turn: string, left: number|null, winner:
- *   Value['winner']}[]}} Proof
+ * @typedef {import('./proving.js').Proof} Proof
  */
 
 /** The certificate answers no sooner, so that one sees what it answers to. */
@@ -119,6 +126,7 @@ const createSigns = () => {
  * @property {1|2|'both'|null} here who sits here: both where turns are tried out, nobody before the first turn of a
  *   certificate that begins
  * @property {boolean} busy whether the proof is about to answer
+ * @property {(number|null)[]|null} waste while a won position is practised: what each turn has cost
  * @property {Proof|null} proof
  * @property {ReturnType<typeof createParts>} parts
  */
@@ -139,6 +147,7 @@ const resultPage = async (main, info, results, number) => {
       ply: null,
       here: result.winner === start.turn ? null : start.turn,
       busy: false,
+      waste: null,
     })
   );
   page.parts = createParts(page);
@@ -162,6 +171,7 @@ const createParts = (page) => {
   const play = createPlay({
     label: `Board of ${info.name}`,
     sure: true,
+    helps: () => page.waste === null,
     mayPlay: () => playable && page.ply === null && !page.busy && isOwn(page, play.base()?.turn),
     // Before the first turn of a proof that begins there is nothing to choose, and behind the last one neither.
     plays: () => playable && page.here !== null && !play.base()?.over,
@@ -182,6 +192,9 @@ const createParts = (page) => {
     begin: button('#begin.primary', 'Play against the proof', () =>
       sit(page, start.turn === 1 ? 2 : 1),
     ),
+    practise: button('#practise', 'Win it yourself', () => practise(page), {
+      title: 'Play the side that wins; the loser holds out as long as can be',
+    }),
     explore: button('#explore', 'Try moves of both sides', () => explore(page)),
     playOn: button('#play-on.primary', 'Play on against the proof', () => playOn(page)),
     other: button('#other', 'Play the other side', () => sit(page, page.here === 1 ? 2 : 1)),
@@ -200,7 +213,7 @@ const lay = (main, { info, result, playable, parts }, results, number) => {
     name: title,
     current: i + 1 === number,
   }));
-  const { play, list, begin, explore, playOn, other, undo, again } = parts;
+  const { play, list, begin, practise: win, explore, playOn, other, undo, again } = parts;
   layOut(
     main,
     'result',
@@ -214,7 +227,7 @@ const lay = (main, { info, result, playable, parts }, results, number) => {
       ...[parts.distance, parts.reason],
     ),
     actionRow(
-      ...[begin, playOn, explore, other, undo, again],
+      ...[begin, win, playOn, explore, other, undo, again],
       el('a.button', { href: positionAt('analysis', info.id, result.position) }, 'Analyse'),
     ),
     playable && el('div.now', play.card),
@@ -266,9 +279,11 @@ const distanceWords = ({ info, proof }, view) => {
 const paint = (page, view) => {
   const { info, proof, busy, here, parts } = page;
   // While the proof is about to answer there is nothing to choose.
-  const all = busy || (here !== null && !isOwn(page, view.turn)) ? [] : known(page, view.turn);
-  const why =
-    proof?.turn && !busy && here !== view.turn
+  const hidden = busy || page.waste !== null || (here !== null && !isOwn(page, view.turn));
+  const all = hidden ? [] : known(page, view.turn);
+  const why = page.waste
+    ? practiceWords(page.waste.slice(0, seen(page)), view.over)
+    : proof?.turn && !busy && here !== view.turn
       ? `The proof plays ${proof.turn}, ${BY[proof.by ?? ''] ?? ''}: ${proof.certificate}.`
       : proof?.winner && !view.over
         ? `Proven by ${proof.certificate}.`
@@ -291,6 +306,7 @@ const paintButtons = (page) => {
   const { playable, here, turns, busy, result, parts } = page;
   const playing = turns.length > 0;
   parts.begin.hidden = !playable || here !== null;
+  parts.practise.hidden = !playable || typeof result.winner !== 'number' || page.waste !== null;
   parts.explore.hidden = !playable || here === 'both';
   parts.playOn.hidden = here !== 'both' || !page.proof?.winner || parts.play.base()?.over === true;
   parts.other.hidden = !playable || result.winner !== 'draw' || playing || here === 'both';
@@ -332,7 +348,9 @@ const render = (page, animate = true) => {
 /** The proof answers, if it is to move. @param {Page} page */
 const answer = async (page) => {
   const { proof, parts } = page;
-  const turn = proof?.turn;
+  // Where the win is given away, the turn is to be taken back.
+  if (page.waste?.includes(null)) return;
+  const turn = proof && (page.waste ? defence(proof) : proof.turn);
   if (!turn || page.here === null || isOwn(page, parts.play.base()?.turn)) return;
   page.busy = true;
   parts.play.render();
@@ -343,6 +361,7 @@ const answer = async (page) => {
     async () => {
       if (!page.busy) return;
       page.turns = [...page.turns, turn];
+      page.waste?.push(0);
       page.busy = false;
       sound('other');
       await render(page);
@@ -363,17 +382,34 @@ const goOn = async (page) => {
 };
 
 /** @param {Page} page @param {string} turn */
-const played = (page, turn) => {
+const played = async (page, turn) => {
+  const before = page.proof?.left ?? null;
   page.turns = [...page.turns, turn];
   sound('move');
+  if (page.waste) await weigh(page, before);
   return goOn(page);
 };
 
-/** Begins anew on a side. @param {Page} page @param {1|2} side */
-const sit = (page, side) => {
-  Object.assign(page, { here: side, turns: [], ply: null, busy: false });
+/** What the last turn of whoever practises has cost. @param {Page} page @param {number|null} before */
+const weigh = (page, before) =>
+  aboutHere(
+    () => here(page),
+    (place) => Promise.all([ask('proof', place), askView(place)]),
+    ([proof, { over, winner }]) => {
+      const side = /** @type {1|2} */ (page.here);
+      const won = over && winner === side;
+      page.waste?.push(won ? 0 : wastedBy(before, proof, side));
+    },
+  );
+
+/** Begins again on a side. @param {Page} page @param {1|2} side @param {Page['waste']} [waste] */
+const sit = (page, side, waste = null) => {
+  Object.assign(page, { here: side, turns: [], ply: null, busy: false, waste });
   return goOn(page);
 };
+
+/** Whoever sits here plays the side that wins. @param {Page} page */
+const practise = (page) => sit(page, /** @type {1|2} */ (page.result.winner), []);
 
 /** Lets one try the moves of both sides, from here. @param {Page} page */
 const explore = (page) => {
@@ -382,6 +418,7 @@ const explore = (page) => {
     turns: page.turns.slice(0, seen(page)),
     ply: null,
     busy: false,
+    waste: null,
   });
   return goOn(page);
 };
@@ -396,7 +433,7 @@ const playOn = (page) => {
 
 /** @param {Page} page */
 const again = (page) => {
-  if (page.here !== 'both') return sit(page, page.here ?? page.start.turn);
+  if (page.here !== 'both') return sit(page, page.here ?? page.start.turn, page.waste && []);
   Object.assign(page, { turns: [], ply: null, busy: false });
   return goOn(page);
 };
@@ -406,7 +443,8 @@ const takeBack = (page) => {
   const moverAt = (/** @type {number} */ ply) => ((page.start.turn - 1 + ply) % 2) + 1;
   let count = page.turns.length - 1;
   while (count > 0 && page.here !== 'both' && moverAt(count) !== page.here) count -= 1;
-  Object.assign(page, { turns: page.turns.slice(0, count), ply: null, busy: false });
+  const [turns, waste] = [page.turns.slice(0, count), page.waste?.slice(0, count) ?? null];
+  Object.assign(page, { turns, waste, ply: null, busy: false });
   return goOn(page);
 };
 

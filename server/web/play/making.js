@@ -18,7 +18,8 @@
  *   base: View|null, view: View|null,
  *   draft: Part[], spelling: Spelling, proposal: Proposal|null,
  *   sending: {text: string, from: string}|null, ahead: import('./premove.js').Premove,
- *   hints: Hint[], past: Hint[], threat: boolean, advice: string, error: string, late: number, shows: number, tries: number,
+ *   hints: Hint[], past: Hint[], sketch: import('../board/board.js').Sketch[], threat: boolean, advice: string,
+ *   error: string, late: number, shows: number, tries: number,
  * }} Making
  *   `place` is to be seen, `flipped` or not; the board is `turned` that way or not yet, and `current` once it shows
  *   that place. `base` is the position without what is being made, `view` what is on the board. `sending` is a turn
@@ -45,6 +46,7 @@ export const EMPTY = {
   ahead: NONE,
   hints: [],
   past: [],
+  sketch: [],
   threat: false,
   advice: '',
   error: '',
@@ -114,7 +116,7 @@ export const stageNow = ({ view, spelling, proposal }, able) =>
 
 /** What the board marks, and whether any tap would place a piece. @param {Making} now @param {boolean} able */
 export const marksOf = (now, able) => {
-  const { view, spelling, ahead, hints, past, threat } = now;
+  const { view, spelling, ahead, hints, past, sketch, threat } = now;
   const steps = view?.steps ?? [];
   const stage = stageNow(now, able);
   const begun = spelling.taps.length > 0;
@@ -149,6 +151,7 @@ export const marksOf = (now, able) => {
     ),
     hints,
     past,
+    sketch,
     threat,
     says,
   };
@@ -245,7 +248,7 @@ export const moved = (now, place, flipped, forgive) => {
       shows: now.shows + 1,
       spelling: NOTHING,
       ...(goesOn ? {} : { draft: [] }),
-      ...(same ? {} : { past: [] }),
+      ...(same ? {} : { past: [], sketch: [] }),
       ...(stays ? {} : { proposal: null, hints: [], threat: false }),
       ...(same || !forgive ? {} : { error: '' }),
     },
@@ -269,4 +272,13 @@ const arrowsOf = (trace) => {
     from,
     parts: parts.filter((part) => part.from === from),
   }));
+};
+
+/**
+ * What is drawn on the board with one mark more, or with one less that was there.
+ * @param {Making} now @param {import('../board/board.js').Sketch} one @returns {Partial<Making>}
+ */
+export const sketched = ({ sketch }, one) => {
+  const others = sketch.filter(({ from, to }) => from !== one.from || to !== one.to);
+  return { sketch: others.length < sketch.length ? others : [...sketch, one] };
 };

@@ -6,10 +6,12 @@
  * @typedef {import('../program/views.js').Place} Place
  * @typedef {import('./making.js').Making} Making
  * @typedef {{onTurn: (turn: string) => Promise<any>|void, mayPlay: () => boolean, idle: () => string, label: string,
- *   sure: boolean, task: () => string, onWay: (turn: string) => string, plays: () => boolean, premove: () =>
- *   1|2|null}} Hooks `idle` says what there is when nothing can be played, `task` what is looked for before anything
- *   is chosen, `sure` never asks for confirmation, `onWay` says how far a turn is that has been played, `plays`
- *   whether anybody plays here, `premove` who may choose a turn ahead
+ *   sure: boolean, sketches: boolean, task: () => string, onWay: (turn: string) => string, plays: () => boolean,
+ *   premove: () => 1|2|null, helps: () => boolean}} Hooks
+ *   `helps` says whether the engine may, `sketches` lets one draw arrows and circles with the right button, `idle` says
+ *   what there is when nothing can be played, `task` what is looked for before anything is chosen, `sure` never asks
+ *   for confirmation, `onWay` says how far a turn is that has been played, `plays` whether anybody plays here,
+ *   `premove` who may choose a turn ahead
  * @typedef {{state: Making, hooks: Hooks, board: ReturnType<typeof createBoard>,
  *   card: ReturnType<typeof createStageCard>}} Play
  * @typedef {{text: string, taps: import('../program/views.js').Tap[], cell: number|null, before: View,
@@ -40,16 +42,19 @@ export const createPlay = (hooks) => {
     hooks: {
       label: 'Board',
       sure: false,
+      sketches: false,
       task: () => '',
       onWay: (turn) => `${turn} is played`,
       plays: () => true,
       premove: () => null,
+      helps: () => true,
       ...hooks,
     },
     board: createBoard({
       label: hooks.label,
       onTap: (cell) => tap(p, cell),
       onDrag: (from, to) => dragged(p, from, to),
+      ...(hooks.sketches && { onSketch: (one) => change(p, making.sketched(p.state, one)) }),
     }),
     card: createStageCard({
       onBack: () => stepBack(p),
@@ -111,7 +116,7 @@ const ownKeys = (p) => {
   return {
     ...Object.fromEntries(digits),
     b: () => {
-      if (p.state.view) describe(p.state.view);
+      if (p.state.view) describe(p.state.view, p.hooks.helps());
     },
   };
 };
@@ -196,6 +201,7 @@ const look = async (p, turns, animate) => {
 
 /** @param {Play} p @param {number} cell */
 const tap = async (p, cell) => {
+  p.state = { ...p.state, sketch: [] };
   if (p.state.view && !ready(p) && (await chooseAhead(p, cell))) return;
   const { view, spelling, proposal, sending } = p.state;
   if (!view || !ready(p)) {

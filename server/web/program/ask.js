@@ -209,8 +209,15 @@ export const ask = async (kind, fields = {}) => {
   return last;
 };
 
-/** Workers that have thought and may think again. @type {Helper[]} */
+/** Workers that have thought and may think again; each keeps the tables of its engine. @type {Helper[]} */
 const idle = [];
+const MOST_IDLE = 1;
+
+/** @param {Helper} helper */
+const rest = (helper) => {
+  if (idle.length < MOST_IDLE) idle.push(helper);
+  else helper.worker.terminate();
+};
 
 /**
  * Lets the engine think, and tells what it finds on the way. It ends at once when the signal says so.
@@ -220,7 +227,7 @@ const idle = [];
 export const think = async (kind, fields, onAnswer, signal) => {
   const helper = idle.pop() ?? (await start());
   if (signal?.aborted) {
-    idle.push(helper);
+    rest(helper);
     throw signal.reason;
   }
   const ended = new Promise((_, reject) => {
@@ -228,10 +235,10 @@ export const think = async (kind, fields, onAnswer, signal) => {
   });
   try {
     await Promise.race([post(helper, kind, fields, onAnswer), ended]);
-    idle.push(helper);
+    rest(helper);
   } catch (error) {
     if (signal?.aborted || helper.dead) helper.worker.terminate();
-    else idle.push(helper);
+    else rest(helper);
     throw error;
   }
 };

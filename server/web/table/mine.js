@@ -42,6 +42,9 @@ export const rememberGame = (change) => {
 /** What the board of a game on this device looks like: theme.js shows it before anything else is there. */
 const BOARD = 'quadrille.board.';
 
+/** How many boards are kept, of the games that were seen last: one takes as much room as the rest of its game. */
+const MOST_BOARDS = 12;
+
 /** The version that draws boards; another one may draw them otherwise. */
 const BY = new URL(fileAt('.')).pathname;
 
@@ -54,7 +57,12 @@ const BY = new URL(fileAt('.')).pathname;
 export const rememberBoard = (id, { view: { svg, ...view }, place, flipped }, words) => {
   const [width, height] = view.size;
   const wide = width > 1.05 * height;
-  return write(BOARD + id, { svg, wide, words, by: BY, view, place, flipped });
+  const at = Date.now();
+  const kept = write(BOARD + id, { svg, wide, words, by: BY, view, place, flipped, at });
+  const boards = keysOf(forever, BOARD).map((key) => ({ key, at: read(key, {}).at ?? 0 }));
+  boards.sort((one, other) => other.at - one.at);
+  for (const { key } of boards.slice(MOST_BOARDS)) forever.removeItem(key);
+  return kept;
 };
 
 /** What the board of a game shows, if this version has drawn it. @param {string} id */

@@ -1,0 +1,416 @@
+// Every state in which a page can be looked at, by name: where it is, and what is done there first. states.test.mjs
+// reads the kinds of notices, tries, lessons and dialogs from the pages' code, and fails if one has no state here.
+//
+// A state is a path, or a function of the tools in `look.mjs` that opens a page; then its deed is done.
+
+/** Begins a turn. */
+const beginTurn = (page) => page.click('.cells button.grab');
+
+/** Waits until a text of the page says something. */
+const says = (page, css, words) =>
+  page.waitForFunction(
+    (where, text) => document.querySelector(where)?.textContent.includes(text),
+    { timeout: 30_000 },
+    css,
+    words,
+  );
+
+const shown = (page, css) => page.waitForSelector(css, { visible: true, timeout: 30_000 });
+
+/** Plays a turn by typing. */
+const type = async (page, turn) => {
+  await shown(page, '.cells');
+  await page.waitForFunction(() => !document.querySelector('#move-text')?.readOnly);
+  await page.$eval('#move-text', (field, text) => (field.value = text), turn);
+  await page.$eval('.entry', (form) => form.requestSubmit());
+};
+
+/** Two people at a server's game, of whom the first is here. */
+const people = (more = {}) => ({
+  game: 'gekitai',
+  seats: [
+    { kind: 'person', name: 'Johannes Sebastian Widdershoven Senior' },
+    { kind: 'person', name: 'Bo' },
+  ],
+  clock: { kind: 'days', days: 3 },
+  ...more,
+});
+
+/** Opens a game of people at the first seat, and gives its id and secrets. */
+const sitDown = async ({ open, post }, more) => {
+  const made = await post('/api/games', people(more));
+  await open(`/${made.id}#${made.tokens[0]}`);
+  return made;
+};
+
+/** A command of a seat. */
+const command = ({ post }, { id, tokens }, seat, what, fields = {}) =>
+  post(`/api/games/${id}/commands`, { type: what, ...fields }, tokens[seat - 1]);
+
+const CORNER = 'f6';
+
+/**
+ * @typedef {{at: string|((tools: any) => Promise<any>), deed?: (page: any, tools: any) => Promise<any>,
+ *   server?: boolean}} State
+ * @type {Record<string, string|State>}
+ */
+export const STATES = {
+  home: '/',
+  'home-new': '/?new=glaisher',
+  learn: '/learn',
+  puzzles: '/puzzles',
+  'puzzles-of': '/puzzles/gekitai',
+  results: '/results',
+  analyse: '/analysis',
+  editors: '/editor',
+  editor: '/editor/glaisher',
+  rules: '/rules/gekitai',
+  'rules-all': '/rules/all',
+  docs: '/docs',
+  missing: '/rules/none',
+
+  // Games of this browser, and a turn in the making.
+  'game-glaisher': { at: ({ device }) => device('glaisher') },
+  'game-gekitai': { at: ({ device }) => device('gekitai') },
+  'game-jeson-mor': { at: ({ device }) => device('jeson-mor') },
+  'game-six-making': { at: ({ device }) => device('six-making') },
+  'game-menu': { at: ({ device }) => device('gekitai'), deed: (page) => page.click('#more') },
+  settings: {
+    at: ({ device }) => device('jeson-mor'),
+    deed: (page) => page.evaluate(() => document.getElementById('settings').showPopover()),
+  },
+  stages: {
+    at: ({ device }) => device('glaisher'),
+    deed: async (page) => {
+      await beginTurn(page);
+      await page.hover('.chips button:nth-child(2)');
+    },
+  },
+  hint: {
+    at: ({ device }) => device('glaisher'),
+    deed: async (page) => {
+      await page.click('#hint');
+      await shown(page, '#advice');
+    },
+  },
+  wrong: {
+    at: ({ device }) => device('gekitai'),
+    deed: async (page) => {
+      await type(page, 'z9');
+      await says(page, '#move-error', 'z9');
+    },
+  },
+  over: {
+    at: ({ device }) => device('six-making'),
+    deed: async (page) => {
+      await page.click('#more');
+      await page.click('#resign');
+      await page.click('dialog .primary');
+      await shown(page, '.stage.over');
+    },
+  },
+  zen: {
+    at: ({ device }) => device('gekitai'),
+    deed: (page) => page.keyboard.press('z'),
+  },
+
+  // Notices of a game on a server.
+  'notice-join': {
+    server: true,
+    at: async ({ open, post }) => {
+      const open_ = { kind: 'open' };
+      const made = await post('/api/games', people({ seats: [people().seats[0], open_] }));
+      await open(`/${made.id}#${made.tokens[1]}`);
+    },
+    deed: (page) => shown(page, '#join'),
+  },
+  'notice-invite': {
+    server: true,
+    at: ({ open }) => open('/?new=gekitai'),
+    deed: async (page) => {
+      await page.$eval('input[value=link]', (input) => input.click());
+      await Promise.all([page.waitForNavigation(), page.click('#start')]);
+      await shown(page, '#invite-link');
+    },
+  },
+  'notice-question': {
+    server: true,
+    at: async (tools) => {
+      const made = await sitDown(tools);
+      await command(tools, made, 1, 'move', { turn: 'c3' });
+      await command(tools, made, 2, 'offer-draw');
+    },
+    deed: (page) => shown(page, '#accept'),
+  },
+  'notice-next': {
+    server: true,
+    at: async (tools) => {
+      const made = await tools.post('/api/games', people());
+      await command(tools, made, 1, 'move', { turn: 'c3' });
+      await command(tools, made, 2, 'resign');
+      await command(tools, made, 1, 'rematch');
+      await command(tools, made, 2, 'rematch');
+      await tools.open(`/${made.id}`);
+    },
+    deed: (page) => shown(page, '#to-rematch'),
+  },
+  'notice-note': {
+    server: true,
+    at: async ({ open, post }) => open(`/${(await post('/api/games', people())).id}#nothing`),
+    deed: (page) => shown(page, '#seat-note'),
+  },
+  'notice-stuck': {
+    at: ({ device }) => device('gekitai'),
+    deed: async (page) => {
+      // The rules have theirs by now; a computer that gets no Worker cannot think.
+      await page.click('#flip');
+      await page.waitForSelector('#seat-1.top');
+      await page.evaluate(() => {
+        window.Worker = class {
+          constructor() {
+            throw new Error('no more Workers');
+          }
+        };
+      });
+      await type(page, 'c3');
+      await shown(page, '#stuck');
+    },
+  },
+  premove: {
+    server: true,
+    at: async (tools) => {
+      const made = await sitDown(tools);
+      await command(tools, made, 1, 'move', { turn: 'c3' });
+    },
+    deed: async (page) => {
+      await says(page, '#prompt', 'Bo to move');
+      await page.waitForSelector('.board [data-piece]');
+      await page.click(`#cell-${CORNER}`);
+      await says(page, '#prompt', 'Next');
+    },
+  },
+  'seat-choice': {
+    server: true,
+    at: async ({ open, post }) => {
+      const made = await post('/api/games', people());
+      await open(`/${made.id}#${made.tokens[0]}`);
+      await open(`/${made.id}#${made.tokens[1]}`, '#choose-seat');
+    },
+  },
+  table: {
+    server: true,
+    at: async ({ open, post }) =>
+      open(`/${(await post('/api/games', people({ game: 'glaisher' }))).id}`),
+  },
+  embed: {
+    server: true,
+    at: async ({ open, post }) =>
+      open(`/embed/${(await post('/api/games', people())).id}`, '.board svg'),
+  },
+  ended: {
+    server: true,
+    at: async (tools) => {
+      const made = await sitDown(tools);
+      await command(tools, made, 1, 'move', { turn: 'c3' });
+      await command(tools, made, 2, 'resign');
+    },
+    deed: async (page) => {
+      await shown(page, '#rematch');
+      await page.click('#rematch');
+    },
+  },
+
+  // Dialogs, and what lies over a page.
+  'dialog-keys': { at: '/analysis/gekitai', deed: (page) => page.keyboard.press('?') },
+  'dialog-described': {
+    at: ({ device }) => device('glaisher'),
+    deed: async (page) => {
+      await page.keyboard.press('b');
+      await shown(page, '#described');
+    },
+  },
+  'dialog-links': {
+    server: true,
+    at: (tools) => sitDown(tools),
+    deed: async (page) => {
+      await page.click('#more');
+      await page.click('#share');
+    },
+  },
+  'dialog-record': {
+    at: '/analysis/gekitai#a1,f6,c3,f3',
+    deed: async (page) => {
+      await page.click('#tab-tools');
+      await page.click('#export');
+      await shown(page, '#record');
+    },
+  },
+  'dialog-confirm': {
+    at: ({ device }) => device('gekitai'),
+    deed: async (page) => {
+      await page.click('#more');
+      await page.click('#resign');
+    },
+  },
+  'rules-panel': {
+    at: ({ device }) => device('gekitai'),
+    deed: async (page) => {
+      await page.click('#more');
+      await page.click('#rules-open');
+      await shown(page, '#rules-panel article');
+    },
+  },
+
+  // Lessons.
+  'lesson-begins': '/learn/glaisher/2',
+  'lesson-stages': { at: '/learn/glaisher/3', deed: beginTurn },
+  'lesson-missed': { at: '/learn/gekitai/2', deed: (page) => lesson(page, CORNER, 'Not quite') },
+  'lesson-done': { at: '/learn/gekitai/2', deed: (page) => lesson(page, 'b3', 'Well done') },
+  'lesson-playing': {
+    at: '/learn/gekitai/2',
+    deed: async (page) => {
+      await lesson(page, 'b3', 'Well done');
+      await page.click('#lesson-game');
+      await says(page, '.task', 'small game');
+    },
+  },
+  'lesson-answering': {
+    at: '/learn/gekitai/2',
+    deed: async (page) => {
+      await STATES['lesson-playing'].deed(page);
+      // A novice that never answers.
+      await page.evaluate(() => {
+        window.Worker = class {
+          addEventListener() {}
+          postMessage() {}
+          terminate() {}
+        };
+      });
+      await type(page, 'e5');
+      await says(page, '#prompt', 'thinks');
+    },
+  },
+
+  // Puzzles.
+  'puzzle-begins': '/puzzles/six-making/12',
+  'puzzle-stages': { at: '/puzzles/glaisher/1', deed: beginTurn },
+  'puzzle-wrong': {
+    at: '/puzzles/gekitai/1',
+    deed: async (page) => {
+      await type(page, 'a1');
+      await says(page, '#puzzle-words', 'answers');
+    },
+  },
+  'puzzle-right': {
+    at: '/puzzles/gekitai/1',
+    deed: async (page, { solution }) => {
+      await type(page, (await solution('gekitai', 1))[0]);
+      await says(page, '#puzzle-words', 'Right');
+    },
+  },
+  'puzzle-solved': {
+    at: '/puzzles/gekitai/1',
+    deed: async (page, { solve }) => {
+      await solve(page, 'gekitai', 1, type);
+      await says(page, '#puzzle-words', 'Solved');
+    },
+  },
+  'puzzle-shown': {
+    at: '/puzzles/glaisher/1',
+    deed: async (page) => {
+      await page.click('#puzzle-solution');
+      await shown(page, '.turns [data-ply="1"]');
+    },
+  },
+  'puzzle-helped': {
+    at: '/puzzles/glaisher/3',
+    deed: async (page) => {
+      await page.click('#puzzle-hint');
+      await shown(page, '.marks .hint');
+    },
+  },
+
+  // Results.
+  'result-first': '/results/gekitai',
+  'result-open': '/results/six-making',
+  result: '/results/jeson-mor',
+  'result-playing': {
+    at: '/results/gekitai',
+    deed: async (page) => {
+      await page.click('#begin');
+      await shown(page, '.turns [data-ply="1"]');
+    },
+  },
+  'result-practice': {
+    at: '/results/gekitai',
+    deed: async (page) => {
+      await page.click('#practise');
+      await type(page, 'c3');
+      await shown(page, '.turns [data-ply="2"]');
+    },
+  },
+
+  // Analysis and review.
+  analysis: '/analysis/jeson-mor',
+  'analysis-turns': '/analysis/gekitai#a1,f6,c3,f3',
+  'analysis-stages': { at: '/analysis/glaisher', deed: beginTurn },
+  'analysis-import': {
+    at: '/analysis',
+    deed: async (page) => {
+      await page.$eval('#import-text', (field) => (field.value = 'c3 d4 zz'));
+      await page.click('#import');
+      await page.waitForFunction(() => document.querySelector('#import-error')?.textContent);
+    },
+  },
+  'editor-wrong': {
+    at: '/editor/gekitai',
+    deed: async (page) => {
+      await page.$eval('#edit-text', (field) => (field.value = '7/6/6/6/6/6 1'));
+      await page.click('#edit-read');
+      await page.waitForFunction(() => document.querySelector('#edit-error')?.textContent);
+    },
+  },
+  review: { at: '/analysis/gekitai#a1,f6,b1,f3,c1', deed: (page) => reviewed(page) },
+  'review-asked': {
+    at: '/analysis/gekitai#a1,f6,b1,f3,c1',
+    deed: async (page) => {
+      await reviewed(page);
+      await page.click('#next-mistake');
+      await page.click('#retry');
+      await shown(page, '#moment-hint');
+    },
+  },
+  'review-shown': {
+    at: '/analysis/gekitai#a1,f6,b1,f3,c1',
+    deed: async (page) => {
+      await STATES['review-asked'].deed(page);
+      await page.click('#moment-show');
+      await says(page, '#moment-about', 'Best');
+    },
+  },
+};
+
+/** Tries a lesson's task. */
+const lesson = async (page, cell, words) => {
+  await shown(page, `#cell-${cell}.grab`);
+  await page.click(`#cell-${cell}`);
+  await says(page, '#lesson-words', words);
+};
+
+/** Has the engine go over the game. */
+const reviewed = async (page) => {
+  await page.click('#tab-review');
+  await page.click('#review-start');
+  await says(page, '#live', 'Review done');
+};
+
+/**
+ * What has no state of its own, and why.
+ * @type {Record<string, string>}
+ */
+export const LIKE = {
+  'lesson-won': 'drawn like lesson-done',
+  'lesson-lost': 'drawn like lesson-missed',
+  'lesson-drawn': 'drawn like lesson-missed',
+  'puzzle-late': 'drawn like puzzle-wrong',
+};
