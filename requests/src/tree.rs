@@ -10,6 +10,7 @@ use table::tree::FlatTurn;
 
 /// The text of a record.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RecordText {
     /// The text.
     pub record: String,
@@ -17,6 +18,7 @@ pub struct RecordText {
 
 /// A game with its variations.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Tree {
     /// The game's id.
     pub game: String,
@@ -110,6 +112,7 @@ impl Tree {
 
 /// An edit to a tree.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Branch {
     /// The tree.
     pub tree: Tree,
@@ -126,6 +129,7 @@ pub struct Branch {
 
 /// The kinds of edits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Change {
     /// Adds turns after the selected one and selects the last of them.
@@ -138,6 +142,7 @@ pub enum Change {
 
 /// The tree after an edit.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Branched {
     tree: Tree,
     /// The turn selected now.
