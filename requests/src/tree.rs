@@ -37,6 +37,31 @@ pub struct Tree {
     /// The turns.
     #[serde(default)]
     pub nodes: Vec<FlatTurn>,
+    /// How a record of it is written.
+    #[serde(default, skip_serializing)]
+    pub format: Format,
+}
+
+/// How a record is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    /// As `docs/notation.md` describes it.
+    #[default]
+    Record,
+    /// As SGF.
+    Sgf,
+}
+
+impl Format {
+    /// The text of a record.
+    pub fn write(self, record: &Record) -> String {
+        match self {
+            Format::Record => record.to_string(),
+            Format::Sgf => record.to_sgf(),
+        }
+    }
 }
 
 /// Tags derived from the other fields.
@@ -63,13 +88,15 @@ impl RecordText {
             tags: record.tags.iter().filter(kept).cloned().collect(),
             comment: record.main.comment,
             nodes,
+            format: Format::Record,
         })
     }
 }
 
 impl Tree {
     /// The fields of this request.
-    pub const FIELDS: [&str; 6] = ["game", "options", "start", "tags", "comment", "nodes"];
+    pub const FIELDS: [&str; 7] =
+        ["game", "options", "start", "tags", "comment", "nodes", "format"];
 
     fn given(&self, turns: Vec<String>) -> Given {
         Given {
@@ -106,7 +133,7 @@ impl Tree {
             return Err(Refusal::against(message).at("nodes"));
         }
         (entry.from_record)(&read).map_err(wrong)?;
-        Ok(RecordText { record: text })
+        Ok(RecordText { record: self.format.write(&read) })
     }
 }
 

@@ -129,7 +129,9 @@ pub fn operations() -> Vec<Operation> {
         .asks("after", "Only events after this number.", number())
         .asks("at", "When that event happened.", number())
         .upgrade(),
-        get("/api/games/{id}/record", "The game as a record").text("text/plain"),
+        get("/api/games/{id}/record", "The game as a record")
+            .asks("format", "`record` or `sgf`.", schema::of::<requests::tree::Format>())
+            .text("text/plain"),
         get("/api/games/{id}/rematch", "The next game of the same players")
             .token(Token::Must)
             .gives::<Made>(),

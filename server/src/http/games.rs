@@ -17,6 +17,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use engine::{Session, Who};
+use requests::tree::Format;
 use requests::{Budget, Given};
 use rules::record::Record;
 use rules::{ByPlayer, Player};
@@ -383,14 +384,26 @@ impl Teller {
     }
 }
 
+/// How a record is wanted.
+#[derive(Deserialize)]
+struct As {
+    #[serde(default)]
+    format: Format,
+}
+
 async fn record(
     axum::extract::State(hall): HallState,
     Extension(client): Extension<Client>,
     Path(id): Path<String>,
+    uri: axum::http::Uri,
 ) -> Answered<String> {
+    let asked = Query::try_from_uri(&uri);
+    let Query(As { format }) = asked.map_err(|_| {
+        Refusal::not_understood("expected `format=record` or `format=sgf`").at("format")
+    })?;
     let room = hall.room_for(&id, client.0).await?;
     pay_for_turns(&hall, &room, client)?;
-    let write = move || room.view(|game| game.record()).to_string();
+    let write = move || format.write(&room.view(|game| game.record()));
     Ok(hall.replays.run(client.0, write).await?)
 }
 
