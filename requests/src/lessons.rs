@@ -11,6 +11,7 @@ use table::Refusal;
 
 /// The lessons of a game, in order.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LessonList {
     game: &'static str,
     lessons: Vec<LessonEntry>,
@@ -18,6 +19,7 @@ pub struct LessonList {
 
 /// A lesson as it appears in the list.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct LessonEntry {
     number: usize,
     title: &'static str,
@@ -42,6 +44,7 @@ pub fn list(id: &str) -> Result<LessonList, Refusal> {
 
 /// An attempt at a lesson.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LessonTry {
     /// The game's id.
     pub game: String,
@@ -57,6 +60,7 @@ pub struct LessonTry {
 
 /// The lesson and how the attempt is going.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LessonShown {
     number: usize,
     of: usize,
@@ -70,6 +74,7 @@ pub struct LessonShown {
 
 /// Whether nothing was played yet, the task was done, or something else was played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "LessonProgress"))]
 #[serde(rename_all = "lowercase")]
 enum Progress {
     Begins,

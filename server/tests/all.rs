@@ -9,6 +9,7 @@ mod contrast;
 mod formats;
 mod laws;
 mod many;
+mod openapi;
 #[cfg(unix)]
 mod prices;
 #[path = "../examples/bots/routes.rs"]

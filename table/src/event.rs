@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 
 /// A seat as the maker of a game describes it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Seat {
     /// Who plays it.
     #[serde(flatten)]
@@ -21,6 +22,7 @@ pub struct Seat {
 
 /// How a game began: enough to replay it from its first turn.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Created {
     /// The game's id.
     pub game: String,
@@ -40,6 +42,7 @@ pub struct Created {
 
 /// What one player asks of the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Offer {
     /// A draw.
@@ -50,6 +53,7 @@ pub enum Offer {
 
 /// Why a game is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Reason {
     /// The rules say so.
@@ -70,8 +74,10 @@ pub enum Reason {
 
 /// How a game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Ending {
     /// The winner; none after a draw and in a game that was called off.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Outcome>"))]
     pub winner: Option<Player>,
     /// Why it is over.
     pub reason: Reason,
@@ -102,6 +108,7 @@ impl Serialize for Ending {
 
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Fact {
     /// The game was made.
@@ -147,6 +154,7 @@ pub enum Fact {
         to: i64,
     },
     /// Something that a newer server tells and this version does not know; never stored.
+    #[cfg_attr(feature = "schema", schemars(skip))]
     Unknown,
 }
 

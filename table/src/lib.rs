@@ -28,6 +28,8 @@ pub mod event;
 pub mod premove;
 pub mod referee;
 mod refusal;
+#[cfg(feature = "schema")]
+pub mod schema;
 mod state;
 pub mod taps;
 mod told;

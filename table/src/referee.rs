@@ -66,6 +66,7 @@ impl Command {
 /// A message as it is written: HTTP names the action with `type`, a socket with `do`, because there
 /// `type` tells commands from other messages.
 #[derive(Clone, Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Message {
     /// What the message is, or which action it asks for.
