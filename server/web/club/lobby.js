@@ -220,7 +220,7 @@ const challengeForm = (shelf) => {
     shelf.games.map(({ id, name }) => ({ value: id, label: name })),
     last.game,
   );
-  const choices = el('div.choices');
+  const choices = el('div.lobby-options');
   const showOptions = () => {
     const info = shelf.games.find((one) => one.id === game.value);
     fill(
