@@ -4,6 +4,7 @@ mod admin;
 mod api;
 mod boards;
 mod clocks;
+mod club;
 mod common;
 mod contrast;
 mod formats;

@@ -20,6 +20,15 @@ pub struct Seat {
     pub name: Option<String>,
 }
 
+/// What makes a game public: the players of the server who have its seats, and whether it counts for their ratings.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Club {
+    /// The ids of the players; none for a guest and for a computer.
+    pub players: ByPlayer<Option<String>>,
+    /// Whether it counts.
+    pub rated: bool,
+}
+
 /// How a game began: enough to replay it from its first turn.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -38,6 +47,9 @@ pub struct Created {
     pub shared: bool,
     /// The clock.
     pub clock: TimeControl,
+    /// Whom it is between on a server where people meet; none in a private game.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub club: Option<Club>,
 }
 
 /// What one player asks of the other.

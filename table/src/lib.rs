@@ -38,7 +38,7 @@ pub mod words;
 
 pub use clock::{Clock, Pauses, TimeControl};
 pub use course::Course;
-pub use event::{Created, Ending, Event, Fact, Offer, Reason, Seat};
+pub use event::{Club, Created, Ending, Event, Fact, Offer, Reason, Seat};
 pub use referee::{Action, Command};
 pub use refusal::{Kind, Refusal};
 pub use state::{Rematch, State};

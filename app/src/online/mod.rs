@@ -4,6 +4,7 @@
 //! is lost, asks for what it missed, and repeats what was not answered. The secret of a seat is kept in a
 //! file that only the user can read.
 
+pub mod club;
 mod connection;
 mod link;
 mod remote;

@@ -10,7 +10,7 @@ use crate::http::places::{Claim, Handle};
 use crate::http::refused::{Answered, Asked};
 use crate::http::stream::Pages;
 use crate::http::{HallState, socket};
-use crate::ids::{Chance, hash, new_token};
+use crate::ids::{Chance, new_token};
 use axum::extract::{Extension, Path, Query};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -143,6 +143,7 @@ impl Wanted {
             seats,
             shared: self.shared,
             clock,
+            club: None,
         })
     }
 
@@ -194,8 +195,9 @@ fn token(headers: &HeaderMap) -> Result<&str, Refusal> {
 }
 
 /// The seats that a token plays; refused if there are none.
-fn seats(room: &Room, token: &str) -> Result<Vec<Player>, Refusal> {
-    let seats = room.view(|game| game.seats_of(&[hash(token)]));
+async fn seats(hall: &Hall, room: &Room, token: &str) -> Result<Vec<Player>, Refusal> {
+    let own = hall.seat_of(token).await?;
+    let seats = room.view(|game| game.seats_of(&[own]));
     match seats.is_empty() {
         true => Err(referee::no_seat()),
         false => Ok(seats),
@@ -210,7 +212,10 @@ async fn show(
 ) -> Answered<Response> {
     let room = hall.room_for(&id, client.0).await?;
     pay_for_turns(&hall, &room, client)?;
-    let you = bearer(&headers)?.map(|token| seats(&room, token)).transpose()?;
+    let you = match bearer(&headers)? {
+        Some(token) => Some(seats(&hall, &room, token).await?),
+        None => None,
+    };
     let time = hall.time.clone();
     let told = move || {
         // Not before the room is locked: the clocks of a later event would be told for an earlier time.
@@ -239,7 +244,8 @@ async fn command(
 ) -> Answered<Response> {
     let command = message.of_request()?;
     let room = hall.room_to_change(&id, client.0).await?;
-    let from = Sender { address: client.0, token: Some(hash(token(&headers)?)) };
+    let own = hall.seat_of(token(&headers)?).await?;
+    let from = Sender { address: client.0, token: Some(own) };
     hall.pay(&room, &from)?;
     let Done { seq, event, token } = hall.command(room, from, command).await?;
     // Tokens are alphanumeric, so they need no escaping.
@@ -416,7 +422,7 @@ async fn rematch(
 ) -> Answered<Json<Made>> {
     let room = hall.room_for(&id, client.0).await?;
     let token = token(&headers)?;
-    let seats = seats(&room, token)?;
+    let seats = seats(&hall, &room, token).await?;
     let Some(Rematch::Made(next)) = room.view(|game| game.rematch.clone()) else {
         return Err(Refusal::conflict("there is no rematch yet").into());
     };

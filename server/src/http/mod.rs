@@ -1,16 +1,19 @@
 //! The HTTP interface: admission and rate limits (`guard`, `limits`, `connections`, `places`), and the routes
-//! (`games`, `socket`, `analysis`, `boards`), which `description` describes. A handler reads a request, calls [`crate::games`] or [`crate::work`],
+//! (`games`, `socket`, `analysis`, `boards`, `club`, `lobby`), which `description` describes. A handler reads a
+//! request, calls [`crate::games`] or [`crate::work`],
 //! and writes the answer; it decides nothing about games and never touches the store.
 
 pub mod analysis;
 pub mod boards;
 pub mod buckets;
+pub mod club;
 pub mod connections;
 pub mod description;
 pub mod games;
 pub mod guard;
 pub mod limits;
 pub mod listener;
+pub mod lobby;
 pub mod meter;
 pub mod networks;
 pub mod places;
@@ -46,6 +49,8 @@ pub fn router(config: &Config, hall: &Arc<Hall>) -> Router {
     let router = Router::new()
         .merge(games::router())
         .merge(analysis::router())
+        .merge(club::router())
+        .merge(lobby::router())
         .route("/api/health", get(health))
         .route("/api/ready", get(ready))
         .with_state(Arc::clone(hall))
@@ -61,7 +66,8 @@ pub fn router(config: &Config, hall: &Arc<Hall>) -> Router {
 fn is_of_player(hall: &Hall, request: &Request) -> bool {
     let Some(rest) = request.uri().path().strip_prefix("/api/games/") else { return false };
     let (id, what) = rest.split_once('/').unwrap_or((rest, ""));
-    let token = games::bearer(request.headers()).ok().flatten().map(crate::ids::hash);
+    let token = games::bearer(request.headers()).ok().flatten();
+    let token = token.map(|token| hall.club.known.seal(token).unwrap_or(crate::ids::hash(token)));
     hall.in_memory(id).is_some_and(|room| match token {
         Some(token) => room.has_seat(token),
         None => what == "socket",
