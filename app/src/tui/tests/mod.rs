@@ -252,5 +252,6 @@ fn thought(lines: &[(&str, i32)]) -> Analysis {
         proof: None,
     };
     let lines = lines.iter().map(line).collect();
-    Analysis { depth: 7, nodes: 123_456, time: Duration::from_millis(500), lines }
+    let time = Duration::from_millis(500);
+    Analysis { depth: 7, nodes: 123_456, time, lines, ..Analysis::default() }
 }
