@@ -76,10 +76,24 @@ pub struct LessonShown {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "LessonProgress"))]
 #[serde(rename_all = "lowercase")]
-enum Progress {
+pub enum Progress {
+    /// No whole turn has been played.
     Begins,
+    /// The task is done.
     Done,
+    /// Another turn was played.
     Missed,
+}
+
+/// How an attempt at a lesson stands.
+pub fn progress(lesson: &Lesson, session: &dyn Session) -> Progress {
+    let unfinished =
+        session.turns_played() == 0 || (session.in_turn() && session.outcome().is_none());
+    match unfinished {
+        true => Progress::Begins,
+        false if is_done(lesson.goal, session.first_player(), session) => Progress::Done,
+        false => Progress::Missed,
+    }
 }
 
 impl LessonTry {
@@ -96,21 +110,13 @@ impl LessonTry {
             Refusal::not_there(message).at("number")
         })?;
         let mut session = open(entry, lesson.position)?;
-        let player = session.turn();
         play(session.as_mut(), "turns", &self.turns)?;
-        let unfinished =
-            session.turns_played() == 0 || (session.in_turn() && session.outcome().is_none());
-        let progress = match unfinished {
-            true => Progress::Begins,
-            false if is_done(lesson.goal, player, session.as_ref()) => Progress::Done,
-            false => Progress::Missed,
-        };
         Ok(LessonShown {
             number: self.number,
             of: lessons.len(),
             title: lesson.title,
             task: lesson.task,
-            progress,
+            progress: progress(lesson, session.as_ref()),
             view: Shown::of(session.as_ref(), false),
             answer: self.answer.then_some(lesson.answer),
         })
