@@ -3,6 +3,7 @@
 mod agree;
 mod budget;
 mod bytes;
+mod certain;
 mod certificates;
 mod closed;
 mod determinism;
@@ -14,6 +15,7 @@ mod mirror;
 mod oracle;
 mod proofs;
 mod puzzles;
+mod second;
 mod seeds;
 mod sessions;
 mod slow_rules;
