@@ -16,29 +16,44 @@ fn folder(name: &str) -> PathBuf {
     path
 }
 
+/// The ending of a file, how its first bytes must be, and what is written next to it.
+const FORMATS: [(&str, &[u8], &[&str]); 2] =
+    [("npz", b"PK\x03\x04", &[""]), ("parquet", b"PAR1", &["", "-puzzles", "-exact"])];
+
 #[test]
-fn the_command_on_the_card_writes_the_same_file() {
-    let folder = folder("data");
-    let first =
-        "data gekitai --size 4 --markers 3 --games 3 --nodes 200 --seed 5 --puzzles -o a.npz";
+fn the_command_on_the_card_writes_the_same_files() {
+    for (ending, magic, parts) in FORMATS {
+        the_command_on_the_card_writes_the_same(ending, magic, parts);
+    }
+}
+
+fn the_command_on_the_card_writes_the_same(ending: &str, magic: &[u8], parts: &[&str]) {
+    let folder = folder(&format!("data-{ending}"));
+    let first = format!(
+        "data gekitai --size 4 --markers 2 --games 3 --opening 1 --nodes 200 --seed 5 --puzzles --complete -o a.{ending}"
+    );
     let told = quadrille(&first.split(' ').collect::<Vec<_>>(), &folder);
     assert!(told.status.success(), "{told:?}");
     let words = String::from_utf8(told.stdout).unwrap();
-    assert!(words.contains("puzzles and 0 exact results in a.npz"), "{words}");
-    let bytes = fs::read(folder.join("a.npz")).unwrap();
-    assert!(bytes.starts_with(b"PK\x03\x04"));
+    assert!(words.contains(&format!("puzzles and 46 exact results in a.{ending}")), "{words}");
     let card = fs::read_to_string(folder.join("a.md")).unwrap();
     let command = card.lines().find_map(|line| line.strip_prefix("quadrille ")).unwrap();
-    let command = format!("{} --threads 2", command.replace("a.npz", "b.npz"));
+    let renamed = command.replace(&format!("a.{ending}"), &format!("b.{ending}"));
+    let command = format!("{renamed} --threads 2");
     assert!(quadrille(&command.split(' ').collect::<Vec<_>>(), &folder).status.success());
-    assert_eq!(fs::read(folder.join("b.npz")).unwrap(), bytes);
+    for part in parts {
+        let read = |name| fs::read(folder.join(format!("{name}{part}.{ending}"))).unwrap();
+        assert!(read("a").starts_with(magic));
+        assert!(read("a") == read("b"), "{ending}{part}");
+    }
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 2 * (parts.len() + 1));
 }
 
 #[test]
 fn what_cannot_be_written_is_the_users_error() {
     let folder = folder("data-refused");
     for (command, words) in [
-        ("data gekitai -o games.txt", "the file must end with .npz, got `games.txt`"),
+        ("data gekitai -o games.txt", "the file must end with .npz or .parquet, got `games.txt`"),
         ("data gekitai --games 0 -o a.npz", "nothing to write"),
         ("data chess -o a.npz", "there is no game `chess`"),
         ("data gekitai --games 1 --nodes 9 -o none/a.npz", "cannot write none/a.npz"),

@@ -2,10 +2,11 @@
 //!
 //! Twenty rounds; more with `QUADRILLE_KILL_ROUNDS`. A round starts the server on the store of all
 //! rounds before, checks the games of the last one, lets four pairs of bots play over HTTP, and kills the
-//! process when so many turns have been acknowledged as the dice say.
+//! process after a random number of acknowledged turns.
 
 use crate::wire::{Folder, Line, Server};
 use engine::Session;
+use engine::playouts::random_turn;
 use rules::random::Random;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -91,17 +92,6 @@ impl Pair {
             _ => panic!("turns of game {} that nobody made: {more:?}", self.id),
         }
     }
-}
-
-pub fn random_turn(session: &dyn Session, random: &mut Random) -> String {
-    let mut next = session.boxed_clone();
-    let mut turn = String::new();
-    while next.turn() == session.turn() && next.outcome().is_none() {
-        let step = random.pick(&next.steps()).unwrap().text.clone();
-        next.play(&step).unwrap();
-        turn.push_str(&step);
-    }
-    turn
 }
 
 /// Plays on until the server is gone, with a new game whenever one is over. Returns all games.

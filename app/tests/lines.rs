@@ -216,7 +216,7 @@ fn a_kill_at_any_moment_leaves_whole_files_and_loses_no_turn() {
         let seed = round.to_string();
         let mut child = start(&[&args[..], &[&seed]].concat(), &folder);
         let out = BufReader::new(child.stdout.take().unwrap());
-        // Killed while it plays on: after so many turns have been told, somewhere in a later one.
+        // Killed while it plays on: some turns after the last one that was printed.
         let told = out.lines().map_while(Result::ok).filter(|line| line.contains(" plays "));
         let told = told.take(1 + round % 8).count();
         child.kill().unwrap();

@@ -1,7 +1,7 @@
 //! Servers, as processes, that somebody wants to keep from others: by asking for much, and by holding places.
 
-use crate::kill::random_turn;
 use crate::wire::{Folder, Server};
+use engine::playouts::random_turn;
 use rules::random::Random;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};

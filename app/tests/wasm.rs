@@ -1,5 +1,5 @@
 //! The program that the pages run beside themselves is this one: its version, its bench and its answers.
-//! When one of these fails, `wasm/build` makes the file anew.
+//! When one of these fails, run `wasm/build`.
 
 use super::transports::{Asked, directly, several_hundred, timeless};
 use engine::parts::{Part, parts};

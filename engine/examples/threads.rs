@@ -4,7 +4,7 @@
 //! cargo run --release -p quadrille-engine --example threads -- [GAME|all] [THREADS] [POSITIONS] [MS]
 //! ```
 //!
-//! Positions come from games of random turns. One thread searches each for about so many milliseconds, which
+//! Positions come from games of random turns. One thread searches each for about this many milliseconds, which
 //! gives the depth; then each number of threads gets there from an empty table, in turns. The gain of a position
 //! is the time of one thread divided by that of several; `mean` is the geometric mean.
 

@@ -1,5 +1,6 @@
-//! Random playouts, for measuring speed.
+//! Random play, for measuring and testing.
 
+use crate::Session;
 use rules::random::Random;
 use rules::{ByPlayer, Game};
 
@@ -14,6 +15,19 @@ pub struct Count {
     pub wins: ByPlayer<u64>,
     /// Games cut off at the move limit.
     pub stopped: u64,
+}
+
+/// A random turn of a match, step by step, since listing whole turns is slow; empty if the game is over.
+pub fn random_turn(session: &dyn Session, random: &mut Random) -> String {
+    let (mut next, mut turn) = (session.boxed_clone(), String::new());
+    while next.turn() == session.turn() && next.outcome().is_none() {
+        let steps = next.steps();
+        let Some(step) = random.pick(&steps).filter(|step| next.play(&step.text).is_ok()) else {
+            break;
+        };
+        turn.push_str(&step.text);
+    }
+    turn
 }
 
 /// The move limit, since random play may never end; nearly all games end far below it.

@@ -1,7 +1,6 @@
 //! Every shipped puzzle has the one solution it claims.
 //!
-//! That there is no other takes long to show. It is shown for every eighth puzzle each time, and for all of
-//! them in a long run.
+//! Showing that there is no other takes long: a short run does it for every eighth puzzle, a long one for all.
 
 use crate::effort::is_long;
 use engine::control::{Control, Limits, Stop};

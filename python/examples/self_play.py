@@ -11,16 +11,15 @@ installed, and else a few lines of NumPy.
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Protocol
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 import quadrille
 
-try:
-    import torch
-except ImportError:
-    torch = None
+torch: Any = import_module("torch") if find_spec("torch") else None
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,9 +34,11 @@ class Network(Protocol):
 
     def judge(self, seen: Array) -> Array:
         """Judge many observations."""
+        ...
 
     def fit(self, seen: Array, worth: Array, rate: float) -> float:
         """Take one step towards these values; give the mean square error before it."""
+        ...
 
 
 class NumpyNetwork:

@@ -464,8 +464,11 @@ class Batch:
     games begin: a position, a list of positions to draw from, or a function without arguments
     that returns one. `threads` defaults to the number of cores; the games do not depend on it.
     A game is given up after `max_moves`, and drawn when a position occurs for the third time
-    unless `repetition` is false. With `repetition_plane`, observations end with a plane that
-    tells how often the position has occurred before: 0, 0.5 for once, 1 for twice.
+    unless `repetition` is false. With `repetition_plane`, positions are shown with one more plane,
+    which tells how often they had occurred before: 0, 0.5 for once, 1 for twice. With `history`,
+    the planes of so many earlier positions follow, the last one first: those that may occur again,
+    as the player to move sees them. An observation with a `history` of `reversible` or more tells
+    all that the rest of the game depends on.
     """
 
     def __new__(
@@ -479,6 +482,7 @@ class Batch:
         max_moves: int = 2000,
         repetition: bool = True,
         repetition_plane: bool = False,
+        history: int = 0,
         observations: bool = True,
         masks: bool = True,
     ) -> Self: ...
@@ -513,6 +517,13 @@ class Batch:
     @property
     def actions(self) -> NDArray[np.int64]:
         """The actions of the last step, or those that `sample` drew."""
+    @property
+    def reversible(self) -> NDArray[np.int32]:
+        """How many of the last positions may still occur again.
+
+        It is the number of moves since the last one that cannot be undone, such as a capture. A
+        `history` as long as this makes the observation complete. 0 without `repetition`.
+        """
     def reset(self, *, seed: int = 0) -> Step:
         """Begin all games again."""
     def step(self, actions: ArrayLike) -> Step:
@@ -554,8 +565,11 @@ class MCTS:
     priors against values. `noise` is the share of Dirichlet noise in the priors of the root, and
     `alpha` its concentration, by default 10 divided by the number of legal moves. With
     `symmetries`, the network sees each position turned or mirrored by chance. `parallel` leaves
-    of each game are judged at once; more than one pays for few games. The same seed and the
-    same answers of the network give the same search, on any number of threads.
+    of each game are judged at once; more than one pays for few games. With `gumbel`, the search is
+    that of Gumbel AlphaZero, which learns from fewer simulations: so many moves are considered
+    at the root, `noise` is the scale of the Gumbel noise (1 while learning, 0 to play), policies
+    are the improved ones, and trees are not kept. The same seed and the same answers of the
+    network give the same search, on any number of threads.
     """
 
     def __new__(
@@ -568,6 +582,7 @@ class MCTS:
         alpha: float | None = None,
         symmetries: bool = False,
         parallel: int = 1,
+        gumbel: int = 0,
     ) -> Self: ...
     @property
     def batch(self) -> Batch:
@@ -629,11 +644,19 @@ class Board:
     def action_mask(self) -> NDArray[np.bool_]:
         """Return for each action whether it is legal."""
     def observation(
-        self, player: int | None = None, *, repetition_plane: bool = False
+        self, player: int | None = None, *, repetition_plane: bool = False, history: int = 0
     ) -> NDArray[np.float32]:
         """Return the planes as a player sees them, by default the player to move.
 
-        With `repetition_plane`, a last plane tells how often the position has occurred before.
+        `repetition_plane` and `history` are those of `Batch`: a plane that tells how often the
+        position has occurred before, and earlier positions that may occur again.
+        """
+    @property
+    def reversible(self) -> int:
+        """How many of the last positions may still occur again.
+
+        It is the number of moves since the last one that cannot be undone, such as a capture; 0
+        without `repetition`.
         """
     @property
     def repetitions(self) -> int:
@@ -682,14 +705,15 @@ def write_data(
     memory: int = 1024,
     table: str | os.PathLike[str] | None = None,
 ) -> tuple[int, int, int]:
-    """Write games of the engine, puzzles and exact results as NumPy arrays.
+    """Write games of the engine, puzzles and exact results as NumPy arrays or as Parquet.
 
-    The command `quadrille data` does the same.
-    The file ends with `.npz` and is read by `numpy.load`; a card next to it, which ends with `.md`,
-    tells what each array holds and how it was made. `puzzles` adds those that come with the game,
-    `complete` every position that can follow the start, in `memory` MiB, and `table` the exact
-    results of a file. Returns how many positions of games, puzzles and exact results were written.
-    The same settings write the same file on any machine, on any number of threads.
+    The command `quadrille data` does the same. A file that ends with `.npz` is read by
+    `numpy.load`. One that ends with `.parquet` is a table, and what is added to games goes to files
+    of its own: `NAME-puzzles.parquet`, `NAME-exact.parquet`. A card next to it, which ends with
+    `.md`, tells what each array or column holds and how it was made. `puzzles` adds those that come
+    with the game, `complete` every position that can follow the start, in `memory` MiB, and `table`
+    the exact results of a file. Returns how many positions of games, puzzles and exact results were
+    written. The same settings write the same file on any machine, on any number of threads.
     """
 
 def seed_player(position: Position, player: str, *, seed: int = 0) -> str | None:

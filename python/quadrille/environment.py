@@ -25,10 +25,17 @@ def check_render_mode(mode: str | None) -> None:
         raise ValueError(f"render_mode must be {', '.join(RENDER_MODES)} or None, got `{mode}`")
 
 
-def begin(game: Game, start: Start | None, draw: np.random.Generator, max_moves: int) -> Board:
+def begin(
+    game: Game,
+    start: Start | None,
+    draw: np.random.Generator,
+    *,
+    max_moves: int,
+    repetition: bool,
+) -> Board:
     """Begin a game; with a choice of positions, one is drawn."""
     if start is None:
-        return Board(game, max_moves=max_moves)
+        return Board(game, max_moves=max_moves, repetition=repetition)
     if isinstance(start, Position):
         chosen = start
     elif callable(start):
@@ -39,13 +46,13 @@ def begin(game: Game, start: Start | None, draw: np.random.Generator, max_moves:
         raise ValueError(f"no game can begin with `{chosen.text}`: it is over")
     if chosen.game != game:
         raise ValueError(f"`{chosen.text}` is no position of {game!r}")
-    return Board(chosen, max_moves=max_moves)
+    return Board(chosen, max_moves=max_moves, repetition=repetition)
 
 
-def observation_shape(game: Game, *, repetition_plane: bool) -> tuple[int, int, int]:
-    """Give planes, rows and columns, with or without the plane of repetitions."""
+def observation_shape(game: Game, *, repetition_plane: bool, history: int) -> tuple[int, int, int]:
+    """Give planes, rows and columns, with what is shown of the past."""
     planes, rows, columns = game.observation_shape
-    return planes + repetition_plane, rows, columns
+    return (planes + repetition_plane) * (1 + history), rows, columns
 
 
 def draw_board(board: Board, mode: str | None) -> str | None:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from quadrille._quadrille import Position
+    from quadrille._quadrille import Board, Position
     from quadrille.environment import Start
 
 VERSIONS = {1: {}, 2: {"repetition_plane": True}}
@@ -45,7 +45,8 @@ class QuadrilleEnv(gymnasium.Env[Any, Any]):
     turns; `engine` and `level:10` look at 10,000 positions if neither is given. `side` is 1, 2, or
     0 for a side drawn by chance. `start` is where games begin: a position, positions to draw from,
     or a function that returns one; `reset(options={"start": …})` says it for one game. At the end
-    `info["reason"]` tells why: `won`, `drawn`, `repetition` or `length`.
+    `info["reason"]` tells why: `won`, `drawn`, `repetition`, `length` or `illegal`. `repetition`,
+    `repetition_plane` and `history` are those of `Batch`.
     """
 
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": 2}  # noqa: RUF012
@@ -60,7 +61,9 @@ class QuadrilleEnv(gymnasium.Env[Any, Any]):
         side: int = 0,
         start: Start | None = None,
         max_moves: int = MAX_MOVES,
+        repetition: bool = True,
         repetition_plane: bool = False,
+        history: int = 0,
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
@@ -71,9 +74,10 @@ class QuadrilleEnv(gymnasium.Env[Any, Any]):
         self.asked_side = side
         self.start = start
         self.max_moves = max_moves
-        self.repetition_plane = repetition_plane
+        self.repetition = repetition
+        self.seen: dict[str, Any] = {"repetition_plane": repetition_plane, "history": history}
         self.render_mode = render_mode
-        shape = observation_shape(self.game, repetition_plane=repetition_plane)
+        shape = observation_shape(self.game, repetition_plane=repetition_plane, history=history)
         self.observation_space = Box(0.0, np.inf, shape, np.float32)
         self.action_space = Discrete(self.game.num_actions)
         if isinstance(opponent, str):
@@ -81,7 +85,7 @@ class QuadrilleEnv(gymnasium.Env[Any, Any]):
                 nodes = NODES
             opponent = player_named(opponent, self.game, nodes=nodes, time_ms=time_ms)
         self.opponent: Callable[[Position], str | int] = opponent
-        self.board = begin(self.game, None, self.np_random, max_moves)
+        self.board = self._begin(None)
         self.side = side or 1
 
     def action_masks(self) -> NDArray[np.bool_]:
@@ -94,7 +98,7 @@ class QuadrilleEnv(gymnasium.Env[Any, Any]):
         """Begin a game; the opponent may have moved already."""
         super().reset(seed=seed, options=options)
         start = (options or {}).get("start", self.start)
-        self.board = begin(self.game, start, self.np_random, self.max_moves)
+        self.board = self._begin(start)
         self.side = self.asked_side or int(self.np_random.integers(1, 3))
         drawn = int(self.np_random.integers(0, 1 << 31))
         if isinstance(self.opponent, Player):
@@ -108,7 +112,8 @@ class QuadrilleEnv(gymnasium.Env[Any, Any]):
         try:
             board.push(int(action))
         except ValueError as error:
-            return self._observation(), -1.0, True, False, self._info() | {"illegal": str(error)}
+            info = self._info() | {"reason": "illegal", "illegal": str(error)}
+            return self._observation(), -1.0, True, False, info
         self._reply()
         if self.render_mode == "human":
             self.render()
@@ -116,13 +121,17 @@ class QuadrilleEnv(gymnasium.Env[Any, Any]):
         over = board.is_over and not truncated
         return self._observation(), board.reward(self.side), over, truncated, self._info()
 
+    def _begin(self, start: Start | None) -> Board:
+        rules: dict[str, Any] = {"max_moves": self.max_moves, "repetition": self.repetition}
+        return begin(self.game, start, self.np_random, **rules)
+
     def _reply(self) -> None:
         board = self.board
         while not board.is_over and board.turn != self.side:
             board.push(self.opponent(board.position))
 
     def _observation(self) -> NDArray[np.float32]:
-        return self.board.observation(self.side, repetition_plane=self.repetition_plane)
+        return self.board.observation(self.side, **self.seen)
 
     def _info(self) -> dict[str, Any]:
         info = {"action_mask": self.action_masks(), "position": self.board.position.text}

@@ -36,7 +36,12 @@ def _game_type(game: Game) -> Any:
         provides_information_state_tensor=False,
         provides_observation_string=True,
         provides_observation_tensor=True,
-        parameter_specification={**game.options, "start": "", "repetition_plane": False},
+        parameter_specification={
+            **game.options,
+            "start": "",
+            "repetition_plane": False,
+            "history": 0,
+        },
     )
 
 
@@ -95,20 +100,18 @@ class Observer:
     """The planes of a position, as OpenSpiel's observers hand them out."""
 
     def __init__(
-        self, game: Game, params: dict[str, Any] | None, *, repetition_plane: bool
+        self, game: Game, params: dict[str, Any] | None, *, repetition_plane: bool, history: int
     ) -> None:
         if params:
             raise ValueError(f"no parameters are known, got {sorted(params)}")
-        self.repetition_plane = repetition_plane
-        shape = observation_shape(game, repetition_plane=repetition_plane)
+        self.seen: dict[str, Any] = {"repetition_plane": repetition_plane, "history": history}
+        shape = observation_shape(game, repetition_plane=repetition_plane, history=history)
         self.tensor = np.zeros(int(np.prod(shape)), np.float32)
         self.dict = {"observation": self.tensor.reshape(shape)}
 
     def set_from(self, state: State, player: int) -> None:
         """Fill in what a player sees."""
-        self.dict["observation"][...] = state.board.observation(
-            player + 1, repetition_plane=self.repetition_plane
-        )
+        self.dict["observation"][...] = state.board.observation(player + 1, **self.seen)
 
     def string_from(self, state: State, player: int) -> str:  # noqa: ARG002
         """Give the position in one line; both players see all of it."""
@@ -125,6 +128,7 @@ class QuadrilleGame(pyspiel.Game):  # type: ignore[misc]
         options = dict(params or {})
         start = options.pop("start", "")
         self.repetition_plane = bool(options.pop("repetition_plane", False))
+        self.history = int(options.pop("history", 0))
         self.game = Game(self.kind, **options)
         self._start = self.game.position(start.replace("_", " ")) if start else self.game.start()
         info = pyspiel.GameInfo(
@@ -148,11 +152,16 @@ class QuadrilleGame(pyspiel.Game):  # type: ignore[misc]
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Observer:  # noqa: ARG002
         """Make an observer of this game."""
-        return Observer(self.game, params, repetition_plane=self.repetition_plane)
+        return Observer(
+            self.game, params, repetition_plane=self.repetition_plane, history=self.history
+        )
 
     def observation_tensor_shape(self) -> Iterable[int]:
         """Planes, rows and columns."""
-        return list(observation_shape(self.game, repetition_plane=self.repetition_plane))
+        shape = observation_shape(
+            self.game, repetition_plane=self.repetition_plane, history=self.history
+        )
+        return list(shape)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Another process gets it by its name: it may not have registered the games yet.

@@ -7,7 +7,6 @@ shows how often a position has occurred before, version 1 does not.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -45,8 +44,8 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801
 
     `start` is where games begin: a position, positions to draw from, or a function that returns
     one; `reset(options={"start": …})` says it for one game. At the end `infos` tell the reason:
-    `won`, `drawn`, `repetition` or `length`. With `repetition_plane`, observations end with a plane
-    that tells how often the position has occurred before: 0, 0.5 for once, 1 for twice.
+    `won`, `drawn`, `repetition` or `length`. `repetition`, `repetition_plane` and `history` are
+    those of `Batch`.
     """
 
     def __init__(
@@ -56,7 +55,9 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801
         render_mode: str | None = None,
         start: Start | None = None,
         max_moves: int = MAX_MOVES,
+        repetition: bool = True,
         repetition_plane: bool = False,
+        history: int = 0,
         **options: Any,
     ) -> None:
         super().__init__()
@@ -70,10 +71,10 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801
         }
         self.render_mode = render_mode
         self.start = start
-        self.max_moves = max_moves
-        self.repetition_plane = repetition_plane
+        self.rules: dict[str, Any] = {"max_moves": max_moves, "repetition": repetition}
+        self.seen: dict[str, Any] = {"repetition_plane": repetition_plane, "history": history}
         self.possible_agents = list(AGENTS)
-        shape = observation_shape(self.game, repetition_plane=repetition_plane)
+        shape = observation_shape(self.game, repetition_plane=repetition_plane, history=history)
         space = Dict(
             {
                 "observation": Box(0.0, np.inf, shape, np.float32),
@@ -83,14 +84,12 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801
         self.observation_spaces = dict.fromkeys(AGENTS, space)
         self.action_spaces = {agent: Discrete(self.game.num_actions) for agent in AGENTS}
         self._draw = np.random.default_rng()
-        self.board = begin(self.game, None, self._draw, max_moves)
+        self.board = begin(self.game, None, self._draw, **self.rules)
 
-    @cache  # noqa: B019
     def observation_space(self, agent: str) -> Any:
         """Planes as the agent sees them, and the mask of its legal actions."""
         return self.observation_spaces[agent]
 
-    @cache  # noqa: B019
     def action_space(self, agent: str) -> Any:
         """All moves that the board has room for."""
         return self.action_spaces[agent]
@@ -101,7 +100,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801
         mask = np.zeros(self.game.num_actions, np.int8)
         if player == board.turn:
             mask = board.action_mask().astype(np.int8)
-        seen = board.observation(player, repetition_plane=self.repetition_plane)
+        seen = board.observation(player, **self.seen)
         return {"observation": seen, "action_mask": mask}
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -109,7 +108,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801
         if seed is not None:
             self._draw = np.random.default_rng(seed)
         start = (options or {}).get("start", self.start)
-        self.board = begin(self.game, start, self._draw, self.max_moves)
+        self.board = begin(self.game, start, self._draw, **self.rules)
         self.agents = list(AGENTS)
         self.rewards = dict.fromkeys(AGENTS, 0.0)
         self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)

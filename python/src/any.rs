@@ -215,6 +215,11 @@ impl Any {
         with!(self, pos => reason(pos, before, count, terms))
     }
 
+    /// Whether no position from before a move can occur after it.
+    pub fn settles(&self, number: i64) -> bool {
+        with!(self, pos => numbered(pos, number).is_ok_and(|m| pos.settles(m)))
+    }
+
     /// How many numbers there are.
     pub fn action_count(&self) -> usize {
         with!(self, pos => pos.numbering().len())

@@ -3,9 +3,9 @@
 use crate::convert::{maybe, refuse, restored_by, whole};
 use crate::engine::{counts, limits};
 use crate::game::meant;
-use crate::many::{sampled, starts};
 use crate::position::Position;
 use crate::record::Record;
+use crate::start::{sampled, starts};
 use crate::wait::{Work, lock};
 use ::engine::arena::players::Local;
 use ::engine::arena::tally::Tally;

@@ -7,6 +7,8 @@ use crate::wait::lock;
 use rules::random::Random;
 use rules::{Game, Outcome};
 use serde_json::{Value, json};
+use std::borrow::Borrow;
+use std::collections::VecDeque;
 use std::sync::Mutex;
 
 macro_rules! arrays {
@@ -56,6 +58,8 @@ arrays! {
     turns: i8,
     /// How many moves the game has had.
     lengths: i32,
+    /// How many of the last positions before this one may occur again.
+    reversible: i32,
 }
 
 /// Why a game has ended; 0 stands for a game that goes on.
@@ -99,23 +103,46 @@ pub struct Terms {
     pub max_moves: u32,
     /// Whether the same position for the third time is a draw.
     pub repetition: bool,
-    /// Whether observations end with a plane that tells how often the position has been there before.
+    /// Whether positions are shown with a plane that tells how often they had been there before.
     pub repetition_plane: bool,
+    /// How many earlier positions that may occur again are shown.
+    pub history: usize,
 }
 
+/// A position, and how often it had been there before.
+pub type Occurred<G> = (G, usize);
+
 impl Terms {
+    /// Planes, rows and columns of an observation, where those of a position are known.
+    pub fn shape(&self, [planes, rows, columns]: [usize; 3]) -> [usize; 3] {
+        [(planes + usize::from(self.repetition_plane)) * (1 + self.history), rows, columns]
+    }
+
     /// How many numbers an observation has.
     pub fn observation_len<G: Numbered>(&self, pos: &G) -> usize {
         let [rows, columns] = pos.grid();
-        observation_len(pos) + usize::from(self.repetition_plane) * rows * columns
+        self.shape([G::PLANES.len(), rows, columns]).iter().product()
     }
 
-    /// Writes what the player to move sees; `before` is how often the position has been there before.
-    pub fn observe<G: Numbered>(&self, pos: &G, before: usize, out: &mut [f32]) {
+    /// Writes what the player to move sees: the position, then the earlier ones, the latest first.
+    pub fn observe<G: Numbered>(
+        &self,
+        (pos, before): (&G, usize),
+        earlier: impl Iterator<Item = Occurred<impl Borrow<G>>>,
+        out: &mut [f32],
+    ) {
         out.fill(0.0);
-        let (planes, repetition) = out.split_at_mut(observation_len(pos));
-        pos.observe(pos.turn(), planes);
-        repetition.fill(before.min(2) as f32 / 2.0);
+        let [rows, columns] = pos.grid();
+        let each = observation_len(pos) + usize::from(self.repetition_plane) * rows * columns;
+        let mut parts = out.chunks_exact_mut(each);
+        let mut show = |seen: &G, before: usize| {
+            let Some(part) = parts.next() else { return };
+            let (planes, repetition) = part.split_at_mut(observation_len(pos));
+            seen.observe(pos.turn(), planes);
+            repetition.fill(before.min(2) as f32 / 2.0);
+        };
+        show(pos, before);
+        earlier.take(self.history).for_each(|(seen, before)| show(seen.borrow(), before));
     }
 }
 
@@ -172,18 +199,28 @@ pub struct Slot<G: Game> {
     random: Random,
     /// How many moves it has had.
     pub count: u32,
-    /// The keys of the positions before this one.
+    /// The keys of the positions before this one that may occur again.
     pub past: Vec<u64>,
+    /// The latest of them, the last one first: as many as are shown.
+    pub recent: VecDeque<Occurred<G>>,
     /// How often this position has been there before.
     pub before: usize,
     /// Changes whenever another game begins.
     pub episode: u64,
     /// The last move, if any.
     pub last: Option<G::Move>,
-    /// How the game before this one ended, if that was in the last step: where, after how many occurrences.
-    end: Option<(G, usize, Reason)>,
+    /// How the game before this one ended, if that was in the last step.
+    end: Option<End<G>>,
     /// Whether the caller has to say where the next game begins.
     waiting: bool,
+}
+
+/// The last position of a game, and what is shown with it.
+#[derive(Clone)]
+struct End<G> {
+    pos: G,
+    before: usize,
+    recent: VecDeque<Occurred<G>>,
 }
 
 /// Games of one kind.
@@ -207,6 +244,7 @@ impl<G: Numbered> Many<G> {
             random: Random::new(0),
             count: 0,
             past: Vec::new(),
+            recent: VecDeque::new(),
             before: 0,
             episode: 0,
             last: None,
@@ -295,8 +333,15 @@ impl<G: Numbered> Slot<G> {
     /// Makes a move, writes what came of it, and begins again if the game has ended.
     #[inline]
     fn advance(&mut self, m: G::Move, starts: &[G], terms: Terms, row: Row) {
-        if terms.repetition {
+        if self.pos.settles(m) {
+            self.past.clear();
+            self.recent.clear();
+        } else if terms.repetition {
             self.past.push(self.pos.key());
+            if terms.history > 0 {
+                self.recent.truncate(terms.history - 1);
+                self.recent.push_front((self.pos.clone(), self.before));
+            }
         }
         self.pos.play_unchecked(m);
         self.count += 1;
@@ -312,7 +357,8 @@ impl<G: Numbered> Slot<G> {
             row.rewards[winner.index()] += 1.0;
             row.rewards[winner.other().index()] -= 1.0;
         }
-        self.end = Some((self.pos.clone(), self.before, reason));
+        let recent = std::mem::take(&mut self.recent);
+        self.end = Some(End { pos: self.pos.clone(), before: self.before, recent });
         self.begin(starts);
     }
 
@@ -333,6 +379,7 @@ impl<G: Numbered> Slot<G> {
         self.pos = start;
         self.count = 0;
         self.past.clear();
+        self.recent.clear();
         self.before = 0;
         self.last = None;
         self.episode += 1;
@@ -340,10 +387,17 @@ impl<G: Numbered> Slot<G> {
     }
 }
 
-/// How often a position has been there before. The same player must be to move, so twice takes four moves at least.
+/// How often a position has been there before.
 #[inline]
 pub fn occurrences(past: &[u64], key: u64) -> usize {
-    if past.len() < 4 { 0 } else { past.iter().filter(|past| **past == key).count() }
+    past.iter().filter(|past| **past == key).count()
+}
+
+/// What a state holds of a game.
+type Kept = (String, u64, u32, Vec<u64>, usize, Vec<Occurred<String>>);
+
+fn shown<G>(recent: &VecDeque<Occurred<G>>) -> impl Iterator<Item = Occurred<&G>> {
+    recent.iter().map(|(pos, before)| (pos, *before))
 }
 
 /// Writes where games stand.
@@ -352,11 +406,12 @@ fn show<G: Numbered>(slots: &[Slot<G>], terms: Terms, arrays: &mut Arrays) {
     for (i, slot) in slots.iter().enumerate() {
         arrays.turns[i] = slot.pos.turn().number() as i8;
         arrays.lengths[i] = slot.count as i32;
+        arrays.reversible[i] = slot.past.len() as i32;
     }
     if !arrays.observations.is_empty() {
         let each = terms.observation_len(&first.pos);
         for (slot, out) in slots.iter().zip(arrays.observations.chunks_exact_mut(each)) {
-            terms.observe(&slot.pos, slot.before, out);
+            terms.observe((&slot.pos, slot.before), shown(&slot.recent), out);
         }
     }
     if !arrays.masks.is_empty() {
@@ -454,7 +509,7 @@ where
 
     fn end(&self, number: usize) -> Option<Option<Any>> {
         let end = &self.slots.get(number)?.end;
-        Some(end.as_ref().map(|(pos, ..)| pos.clone().into()))
+        Some(end.as_ref().map(|end| end.pos.clone().into()))
     }
 
     fn clear_ends(&mut self) {
@@ -470,8 +525,8 @@ where
         let Some(first) = self.slots.first() else { return };
         let each = self.terms.observation_len(&first.pos);
         let ends = self.slots.iter().filter_map(|slot| slot.end.as_ref());
-        for ((pos, before, _), out) in ends.zip(out.chunks_exact_mut(each)) {
-            self.terms.observe(pos, *before, out);
+        for (end, out) in ends.zip(out.chunks_exact_mut(each)) {
+            self.terms.observe((&end.pos, end.before), shown(&end.recent), out);
         }
     }
 
@@ -494,7 +549,9 @@ where
 
     fn state(&self) -> Value {
         let slot = |slot: &Slot<G>| {
-            json!([slot.pos.text(), slot.random.state(), slot.count, slot.past, slot.before])
+            let recent: Vec<_> = slot.recent.iter().map(|(pos, n)| (pos.text(), n)).collect();
+            let Slot { random, count, past, before, .. } = slot;
+            json!([slot.pos.text(), random.state(), count, past, before, recent])
         };
         self.slots.iter().map(slot).collect()
     }
@@ -509,11 +566,14 @@ where
         let mut slots = self.slots.clone();
         for (slot, kept) in slots.iter_mut().zip(all) {
             let damaged = |_| format!("the state of game {} is damaged", slot.number);
-            let kept: (String, u64, u32, Vec<u64>, usize) =
-                serde_json::from_value(kept.clone()).map_err(damaged)?;
-            slot.place(own(read(&kept.0)?)?);
-            slot.random = Random::new(kept.1);
-            (slot.count, slot.past, slot.before) = (kept.2, kept.3, kept.4);
+            let kept: Kept = serde_json::from_value(kept.clone()).map_err(damaged)?;
+            let (text, random, count, past, before, recent) = kept;
+            slot.place(own(read(&text)?)?);
+            slot.random = Random::new(random);
+            (slot.count, slot.past, slot.before) = (count, past, before);
+            for (text, before) in recent {
+                slot.recent.push_back((own(read(&text)?)?, before));
+            }
             slot.end = None;
         }
         self.slots = slots;

@@ -4,6 +4,7 @@ use crate::any::Any;
 use crate::batch::{Terms, occurrences};
 use crate::convert::{maybe, outcome, refuse, whole};
 use crate::game::{Game, meant};
+use crate::many::check_history;
 use crate::memory::ready;
 use crate::position::{Position, numbers};
 use numpy::{PyArray1, PyArray3, PyArrayMethods, ToPyArray};
@@ -67,7 +68,7 @@ impl Board {
             Err(_) => meant(start)?.start,
         };
         let max_moves = max_moves.unwrap_or(u32::MAX);
-        let terms = Terms { max_moves, repetition, repetition_plane: false };
+        let terms = Terms { max_moves, repetition, repetition_plane: false, history: 0 };
         Ok(Board { pos, past: Vec::new(), keys: Vec::new(), before: 0, terms })
     }
 
@@ -137,23 +138,43 @@ impl Board {
 
     /// Return the planes as a player sees them, by default the player to move.
     ///
-    /// With `repetition_plane`, a last plane tells how often the position has occurred before.
-    #[pyo3(signature = (player=None, *, repetition_plane=false))]
+    /// `repetition_plane` and `history` are those of `Batch`: a plane that tells how often the
+    /// position has occurred before, and earlier positions that may occur again.
+    #[pyo3(signature = (player=None, *, repetition_plane=false, history=0))]
     fn observation<'py>(
         &self,
         py: Python<'py>,
         #[pyo3(from_py_with = maybe)] player: Option<u8>,
         repetition_plane: bool,
+        #[pyo3(from_py_with = whole)] history: usize,
     ) -> PyResult<Bound<'py, PyArray3<f32>>> {
         ready(py)?;
+        check_history(history)?;
         let player = player.map_or(Ok(self.pos.turn()), crate::convert::player)?;
-        let mut seen = self.pos.observation(player);
-        let [mut planes, rows, columns] = self.pos.shape();
-        if repetition_plane {
-            planes += 1;
-            seen.resize(planes * rows * columns, self.before.min(2) as f32 / 2.0);
-        }
+        let terms = Terms { repetition_plane, history, ..self.terms };
+        let [planes, rows, columns] = terms.shape(self.pos.shape());
+        let mut seen = Vec::with_capacity(planes * rows * columns);
+        let mut show = |pos: &Any, before: usize| {
+            seen.extend(pos.observation(player));
+            if repetition_plane {
+                seen.resize(seen.len() + rows * columns, before.min(2) as f32 / 2.0);
+            }
+        };
+        show(&self.pos, self.before);
+        let earlier = (0..self.past.len()).rev().take(self.reversible().min(history));
+        earlier.for_each(|i| show(&self.past[i].0, occurrences(&self.keys[..i], self.keys[i])));
+        seen.resize(planes * rows * columns, 0.0);
         PyArray1::from_vec(py, seen).reshape([planes, rows, columns])
+    }
+
+    /// How many of the last positions may still occur again.
+    ///
+    /// It is the number of moves since the last one that cannot be undone, such as a capture; 0
+    /// without `repetition`.
+    #[getter]
+    fn reversible(&self) -> usize {
+        let kept = self.past.iter().rev().take_while(|(pos, action)| !pos.settles(*action));
+        if self.terms.repetition { kept.count() } else { 0 }
     }
 
     /// How often the position has occurred before.
@@ -250,8 +271,8 @@ pub fn _restore_board(
     max_moves: Option<u32>,
     repetition: bool,
 ) -> PyResult<Board> {
-    let terms =
-        Terms { max_moves: max_moves.unwrap_or(u32::MAX), repetition, repetition_plane: false };
+    let max_moves = max_moves.unwrap_or(u32::MAX);
+    let terms = Terms { max_moves, repetition, repetition_plane: false, history: 0 };
     let pos = start.pos.clone();
     let mut board = Board { pos, past: Vec::new(), keys: Vec::new(), before: 0, terms };
     made.into_iter().try_for_each(|action| board.make(action)).map_err(refuse)?;

@@ -1,4 +1,4 @@
-//! `write_data`: games, puzzles and exact results as NumPy arrays in a file.
+//! `write_data`: games, puzzles and exact results in a file.
 
 use crate::convert::{check_file, refuse, whole};
 use crate::game::meant;
@@ -7,14 +7,15 @@ use ::engine::data::{Play, Wanted, write};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
-/// Write games of the engine, puzzles and exact results as NumPy arrays.
+/// Write games of the engine, puzzles and exact results as NumPy arrays or as Parquet.
 ///
-/// The command `quadrille data` does the same.
-/// The file ends with `.npz` and is read by `numpy.load`; a card next to it, which ends with `.md`,
-/// tells what each array holds and how it was made. `puzzles` adds those that come with the game,
-/// `complete` every position that can follow the start, in `memory` MiB, and `table` the exact
-/// results of a file. Returns how many positions of games, puzzles and exact results were written.
-/// The same settings write the same file on any machine, on any number of threads.
+/// The command `quadrille data` does the same. A file that ends with `.npz` is read by
+/// `numpy.load`. One that ends with `.parquet` is a table, and what is added to games goes to files
+/// of its own: `NAME-puzzles.parquet`, `NAME-exact.parquet`. A card next to it, which ends with
+/// `.md`, tells what each array or column holds and how it was made. `puzzles` adds those that come
+/// with the game, `complete` every position that can follow the start, in `memory` MiB, and `table`
+/// the exact results of a file. Returns how many positions of games, puzzles and exact results were
+/// written. The same settings write the same file on any machine, on any number of threads.
 #[pyfunction]
 #[pyo3(signature = (
     game, file, *, games=100, opening=4, nodes=2000, lines=5, seed=1, max_turns=300, threads=1,
@@ -37,9 +38,6 @@ pub fn write_data(
     #[pyo3(from_py_with = whole)] memory: usize,
     table: Option<PathBuf>,
 ) -> PyResult<(usize, usize, usize)> {
-    if file.extension().is_none_or(|ending| ending != "npz") {
-        return Err(refuse(format!("the file must end with .npz, got `{}`", file.display())));
-    }
     if nodes == 0 || !(1..=100).contains(&lines) || !(1..=256).contains(&threads) {
         return Err(refuse("nodes must be 1 or more, lines 1 to 100 and threads 1 to 256"));
     }

@@ -19,6 +19,7 @@ mod pool;
 mod position;
 mod record;
 mod solve;
+mod start;
 mod trees;
 mod wait;
 

@@ -6,6 +6,7 @@ use crate::game::{Game, meant};
 use crate::memory::Memory;
 use crate::pool::Pool;
 use crate::position::Position;
+use crate::start::{Start, sampled, starts};
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
@@ -24,8 +25,11 @@ const INTERVAL: Duration = Duration::from_millis(10);
 /// games begin: a position, a list of positions to draw from, or a function without arguments
 /// that returns one. `threads` defaults to the number of cores; the games do not depend on it.
 /// A game is given up after `max_moves`, and drawn when a position occurs for the third time
-/// unless `repetition` is false. With `repetition_plane`, observations end with a plane that
-/// tells how often the position has occurred before: 0, 0.5 for once, 1 for twice.
+/// unless `repetition` is false. With `repetition_plane`, positions are shown with one more plane,
+/// which tells how often they had occurred before: 0, 0.5 for once, 1 for twice. With `history`,
+/// the planes of so many earlier positions follow, the last one first: those that may occur again,
+/// as the player to move sees them. An observation with a `history` of `reversible` or more tells
+/// all that the rest of the game depends on.
 ///
 /// ```python
 /// >>> batch = Batch("gekitai", 512, seed=1)
@@ -49,65 +53,15 @@ pub struct Batch {
     reasons: Memory<i8>,
     turns: Memory<i8>,
     lengths: Memory<i32>,
+    reversible: Memory<i32>,
     actions: Memory<i64>,
 }
 
-/// Where the games of a batch begin, as it was given: nothing, a position, positions or a function.
-struct Start(Option<Py<PyAny>>);
-
-impl Start {
-    /// The function to ask, if it is one.
-    fn sampler<'py>(&self, py: Python<'py>) -> Option<&Bound<'py, PyAny>> {
-        self.0.as_ref().map(|given| given.bind(py)).filter(|given| given.is_callable())
-    }
-}
-
-/// The positions that a game may begin with; none of a function, which is asked for each game.
-pub fn starts(game: &Game, given: &Bound<'_, PyAny>) -> PyResult<Vec<Position>> {
-    if given.is_callable() {
-        return Ok(Vec::new());
-    }
-    let all = match given.cast::<Position>() {
-        Ok(position) => vec![position.get().clone()],
-        Err(_) => given
-            .try_iter()
-            .map_err(|_| not_a_start(given))?
-            .map(|each| {
-                let each = each?;
-                Ok(each.cast::<Position>().map_err(|_| not_a_start(&each))?.get().clone())
-            })
-            .collect::<PyResult<_>>()?,
-    };
-    all.iter().try_for_each(|position| check_start(game, position))?;
-    if all.is_empty() {
-        return Err(refuse("start is an empty list: expected at least one position"));
-    }
-    Ok(all)
-}
-
-/// Asks a function for a position to begin with.
-pub fn sampled(game: &Game, sampler: &Bound<'_, PyAny>) -> PyResult<Position> {
-    let given = sampler.call0()?;
-    let position = given.cast::<Position>().map_err(|_| not_a_start(&given))?.get().clone();
-    check_start(game, &position)?;
-    Ok(position)
-}
-
-fn not_a_start(given: &Bound<'_, PyAny>) -> PyErr {
-    let kind = given.get_type().name().map_or_else(|_| String::new(), |name| name.to_string());
-    refuse(format!(
-        "start is a position, a list of positions or a function that returns one, got {kind}"
-    ))
-}
-
-fn check_start(game: &Game, position: &Position) -> PyResult<()> {
-    let pos = &position.pos;
-    if pos.outcome().is_some() {
-        return Err(refuse(format!("no game can begin with `{}`: it is over", pos.text())));
-    }
-    match pos.start().is_ok_and(|start| start == game.start) {
-        true => Ok(()),
-        false => Err(refuse(format!("`{}` is no position of {}", pos.text(), game.words()))),
+/// Refuses a history that would only fill memory.
+pub fn check_history(history: usize) -> PyResult<()> {
+    match history {
+        0..=1024 => Ok(()),
+        _ => Err(refuse(format!("history must be 0 to 1024, got {history}"))),
     }
 }
 
@@ -150,6 +104,7 @@ impl Batch {
         let mut reasons = self.reasons.lend(py)?;
         let mut turns = self.turns.lend(py)?;
         let mut lengths = self.lengths.lend(py)?;
+        let mut reversible = self.reversible.lend(py)?;
         let mut actions = self.actions.lend(py)?;
         let mut arrays = Arrays {
             actions: actions.slice(),
@@ -161,6 +116,7 @@ impl Batch {
             reasons: reasons.slice(),
             turns: turns.slice(),
             lengths: lengths.slice(),
+            reversible: reversible.slice(),
         };
         let pool = &*self.pool;
         Ok(py.detach(|| work(games, pool, &mut arrays)))
@@ -208,8 +164,8 @@ impl Batch {
         (observations, masks): (bool, bool),
         games: Box<dyn Games>,
     ) -> PyResult<Batch> {
-        let [planes, rows, columns] = game.start.shape();
-        let shape = [n, planes + usize::from(terms.repetition_plane), rows, columns];
+        let [planes, rows, columns] = terms.shape(game.start.shape());
+        let shape = [n, planes, rows, columns];
         let actions = [n, game.start.action_count()];
         let planes = || Memory::new(py, "observations", &shape, "float32");
         let legal = || Memory::new(py, "masks", &actions, "bool");
@@ -227,6 +183,7 @@ impl Batch {
             reasons: Memory::new(py, "reasons", &[n], "int8")?,
             turns: Memory::new(py, "turns", &[n], "int8")?,
             lengths: Memory::new(py, "lengths", &[n], "int32")?,
+            reversible: Memory::new(py, "reversible", &[n], "int32")?,
             actions: Memory::new(py, "actions", &[n], "int64")?,
             game,
         })
@@ -238,7 +195,7 @@ impl Batch {
     #[new]
     #[pyo3(signature = (
         game, n, *, start=None, seed=0, threads=None, max_moves=2000, repetition=true,
-        repetition_plane=false, observations=true, masks=true
+        repetition_plane=false, history=0, observations=true, masks=true
     ))]
     #[expect(clippy::too_many_arguments)]
     fn new(
@@ -251,6 +208,7 @@ impl Batch {
         #[pyo3(from_py_with = whole)] max_moves: u32,
         repetition: bool,
         repetition_plane: bool,
+        #[pyo3(from_py_with = whole)] history: usize,
         observations: bool,
         masks: bool,
     ) -> PyResult<Batch> {
@@ -263,10 +221,14 @@ impl Batch {
         if repetition_plane && !repetition {
             return Err(refuse("repetition_plane needs repetition: occurrences are not counted"));
         }
+        check_history(history)?;
+        if history > 0 && !repetition {
+            return Err(refuse("history needs repetition: without it the past does not matter"));
+        }
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let threads = threads.unwrap_or_else(cores).clamp(1, 256);
         let game = meant(game)?;
-        let terms = Terms { max_moves, repetition, repetition_plane };
+        let terms = Terms { max_moves, repetition, repetition_plane, history };
         let mut games = game.start.many(n, seed, terms);
         if let Some(given) = &start {
             let starts = starts(&game, given)?.into_iter().map(|position| position.pos);
@@ -341,6 +303,15 @@ impl Batch {
     #[getter]
     fn lengths<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
         self.lengths.view(py).clone()
+    }
+
+    /// How many of the last positions may still occur again.
+    ///
+    /// It is the number of moves since the last one that cannot be undone, such as a capture. A
+    /// `history` as long as this makes the observation complete. 0 without `repetition`.
+    #[getter]
+    fn reversible<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
+        self.reversible.view(py).clone()
     }
 
     /// The actions of the last step, or those that `sample` drew.
@@ -457,12 +428,11 @@ impl Batch {
         crate::memory::ready(py)?;
         let games = self.games(py);
         let ended = games.ended();
-        let [planes, rows, columns] = self.game.start.shape();
-        let shape = (ended.len(), planes + usize::from(self.terms.repetition_plane), rows, columns);
-        let mut seen = vec![0.0; shape.0 * shape.1 * rows * columns];
+        let [planes, rows, columns] = self.terms.shape(self.game.start.shape());
+        let mut seen = vec![0.0; ended.len() * planes * rows * columns];
         games.observe_ends(&mut seen);
         let ended: Vec<_> = ended.into_iter().map(|number| number as i64).collect();
-        let seen = PyArray1::from_vec(py, seen).reshape([shape.0, shape.1, shape.2, shape.3])?;
+        let seen = PyArray1::from_vec(py, seen).reshape([ended.len(), planes, rows, columns])?;
         PyTuple::new(py, [ended.to_pyarray(py).into_any(), seen.into_any()])
     }
 
@@ -486,6 +456,7 @@ impl Batch {
         copy.reasons.copy(py, &self.reasons)?;
         copy.turns.copy(py, &self.turns)?;
         copy.lengths.copy(py, &self.lengths)?;
+        copy.reversible.copy(py, &self.reversible)?;
         copy.actions.copy(py, &self.actions)?;
         Ok(copy)
     }
@@ -496,6 +467,7 @@ impl Batch {
             "quadrille": 1,
             "game": self.game.start.info().id,
             "options": self.game.start.options(),
+            "history": self.terms.history,
             "games": self.ready(py)?.state(),
         });
         Ok(PyBytes::new(py, state.to_string().as_bytes()))
@@ -508,6 +480,10 @@ impl Batch {
         let (id, options) = (self.game.start.info().id, self.game.start.options());
         if state["quadrille"] != 1 || state["game"] != id || state["options"] != json!(options) {
             return Err(refuse(format!("this is no state of a batch of {}", self.game.words())));
+        }
+        if state["history"] != self.terms.history {
+            let (own, kept) = (self.terms.history, &state["history"]);
+            return Err(refuse(format!("this batch has history={own}, the state history={kept}")));
         }
         let entry = self.game.entry()?;
         let read = |text: &str| {
@@ -545,6 +521,7 @@ impl Batch {
         settings.set_item("max_moves", self.terms.max_moves)?;
         settings.set_item("repetition", self.terms.repetition)?;
         settings.set_item("repetition_plane", self.terms.repetition_plane)?;
+        settings.set_item("history", self.terms.history)?;
         settings.set_item("observations", self.observations.is_some())?;
         settings.set_item("masks", self.masks.is_some())?;
         let make = py.import("quadrille._quadrille")?.getattr("_restore_batch")?;

@@ -1,15 +1,23 @@
 //! Monte Carlo tree search in many games at once, with a network that judges all leaves together.
 //!
-//! Selection is AlphaZero's PUCT. A leaf that waits for the network counts as lost on its path (virtual loss), so that
-//! several leaves of one tree can wait at the same time. Ends of games make results certain (as in MCTS-Solver), and a move
-//! whose result is certain counts as just that. Trees share nothing: what a game's search finds depends on
-//! its own random numbers and the network's answers alone, not on threads.
+//! Selection is AlphaZero's PUCT, or that of Gumbel AlphaZero. A leaf that waits for the network counts as lost on its
+//! path (virtual loss), so that several leaves of one tree can wait at the same time. Ends of games make results certain
+//! (as in MCTS-Solver), and a move whose result is certain counts as just that. Trees share nothing: what a game's search
+//! finds depends on its own random numbers and the network's answers alone, not on threads.
+
+mod forest;
+mod gumbel;
+mod noise;
+
+pub use forest::{Forest, Trees};
 
 use crate::actions::Numbered;
-use crate::batch::{Games, Many, Reason, Slot, Terms, reason};
-use crate::pool::Pool;
+use crate::batch::{Occurred, Reason, Slot, Terms, reason};
+use gumbel::Arm;
+use noise::{dirichlet, unit};
 use rules::random::Random;
 use rules::{Outcome, Player};
+use std::collections::VecDeque;
 
 /// How a search chooses.
 #[derive(Clone, Copy, Debug)]
@@ -24,26 +32,8 @@ pub struct Settings {
     pub symmetries: bool,
     /// How many leaves of a tree may wait for the network at once.
     pub parallel: usize,
-}
-
-/// The trees of many games, their type erased.
-pub trait Forest: Send {
-    /// Takes over where the games of the batch stand; the part of a tree that is still about the game is kept.
-    fn follow(&mut self, games: &dyn Games) -> Result<(), String>;
-    /// Allows this many more simulations in each tree.
-    fn allow(&mut self, simulations: u32);
-    /// Goes on until leaves wait for the network, and says how many; none when all simulations are done.
-    fn select(&mut self, pool: &Pool, settings: &Settings) -> usize;
-    /// Writes what the network is to judge.
-    fn show(&mut self, pool: &Pool, planes: &mut [f32], masks: &mut [u8]);
-    /// Takes the network's answer: a row of priors and a value for each leaf that waits.
-    fn learn(&mut self, settings: &Settings, priors: &[f32], values: &[f32]) -> Result<(), String>;
-    /// Gives up the leaves that wait, after a network that failed.
-    fn abandon(&mut self);
-    /// Writes the share of visits of each move, and the mean value to the player to move.
-    fn tell(&self, policies: &mut [f32], values: &mut [f32]);
-    /// Chooses a move in each game: in proportion to visits to the power of 1 / temperature.
-    fn choose(&mut self, temperatures: &[f64], actions: &mut [i64]);
+    /// How many moves of the root a search with Gumbel noise considers; none if it goes by PUCT.
+    pub gumbel: usize,
 }
 
 const NONE: u32 = u32::MAX;
@@ -53,6 +43,8 @@ struct Node<G> {
     pos: G,
     /// How often the position has been there before, in the game and on the path.
     before: usize,
+    /// Whether no earlier position can occur after it.
+    settled: bool,
     parent: u32,
     /// Where its edges begin, once the network has judged it.
     first: u32,
@@ -60,6 +52,8 @@ struct Node<G> {
     visits: u32,
     /// The sum of all values to the player to move here.
     total: f32,
+    /// The network's value to that player.
+    value: f32,
     /// What the end of the game is worth to player 1, if it is over or its result is certain.
     end: Option<f32>,
 }
@@ -95,9 +89,14 @@ struct Tree<G: Numbered> {
     noise: Vec<f32>,
     random: Random,
     left: u32,
+    /// How many simulations were allowed.
+    allowed: u32,
+    /// How many visits the moves have that are considered in each simulation.
+    plan: Vec<u32>,
     /// The game that it is about, and how many moves that has had at the root.
     episode: (u64, u32),
     past: Vec<u64>,
+    recent: VecDeque<Occurred<G>>,
 }
 
 enum Went {
@@ -118,17 +117,24 @@ impl<G: Numbered> Tree<G> {
             noise: Vec::new(),
             random,
             left: 0,
+            allowed: 0,
+            plan: Vec::new(),
             episode: (slot.episode, slot.count),
             past: slot.past.clone(),
+            recent: slot.recent.clone(),
         };
         tree.nodes.push(node(slot.pos.clone(), slot.before, NONE, None));
         tree
     }
 
     /// Makes the root the position of a game, and keeps what is known about it.
-    fn follow(&mut self, slot: &Slot<G>) {
+    fn follow(&mut self, slot: &Slot<G>, settings: &Settings) {
         self.noise.clear();
         let (episode, count) = self.episode;
+        if settings.gumbel > 0 {
+            *self = Tree::new(slot, self.random);
+            return;
+        }
         if episode == slot.episode && count == slot.count && self.nodes[0].pos == slot.pos {
             return;
         }
@@ -140,7 +146,8 @@ impl<G: Numbered> Tree<G> {
         match known {
             Some(child) => {
                 self.keep(child);
-                (self.episode, self.past) = ((slot.episode, slot.count), slot.past.clone());
+                self.episode = (slot.episode, slot.count);
+                (self.past, self.recent) = (slot.past.clone(), slot.recent.clone());
             }
             None => *self = Tree::new(slot, self.random),
         }
@@ -154,7 +161,7 @@ impl<G: Numbered> Tree<G> {
     /// Drops everything but a node and what follows from it.
     fn keep(&mut self, root: u32) {
         let (mut nodes, mut edges) = (Vec::new(), Vec::new());
-        let mut todo = std::collections::VecDeque::from([(root, NONE)]);
+        let mut todo = VecDeque::from([(root, NONE)]);
         while let Some((old, parent)) = todo.pop_front() {
             let (own, first) = (nodes.len() as u32, edges.len() as u32);
             let mut node = Node { parent, first, ..self.nodes[old as usize].clone() };
@@ -179,6 +186,30 @@ impl<G: Numbered> Tree<G> {
     fn of(&self, node: u32) -> &[Edge<G::Move>] {
         let node = &self.nodes[node as usize];
         &self.edges[node.first as usize..(node.first + node.edges) as usize]
+    }
+
+    /// The moves of a node as the search with Gumbel noise sees them.
+    fn arms(&self, at: u32) -> Vec<Arm> {
+        let arm = |edge: &Edge<G::Move>| Arm {
+            prior: edge.prior,
+            visits: edge.visits + edge.waiting,
+            value: edge.certain.or((edge.visits > 0).then(|| edge.total / edge.visits as f32)),
+        };
+        self.of(at).iter().map(arm).collect()
+    }
+
+    /// The edge of the next simulation.
+    fn next(&self, at: u32, settings: &Settings) -> u32 {
+        if settings.gumbel == 0 {
+            return self.best(at, settings);
+        }
+        let (node, arms) = (&self.nodes[at as usize], self.arms(at));
+        let done = (self.allowed - self.left) as usize + self.leaves.len();
+        let place = match (at, self.plan.get(done)) {
+            (0, Some(visits)) => gumbel::root(&arms, node.value, &self.noise, *visits),
+            _ => gumbel::below(&arms, node.value),
+        };
+        node.first + place as u32
     }
 
     /// The edge that PUCT prefers; ties go to the first.
@@ -228,7 +259,7 @@ impl<G: Numbered> Tree<G> {
                 self.leaves.push(Leaf { node: at, path, moves, image });
                 return Went::Leaf;
             }
-            let edge = self.best(at, settings);
+            let edge = self.next(at, settings);
             self.edges[edge as usize].waiting += 1;
             path.push((at, edge));
             let child = self.edges[edge as usize].child;
@@ -237,12 +268,14 @@ impl<G: Numbered> Tree<G> {
     }
 
     fn grow(&mut self, at: u32, edge: u32, terms: Terms) -> u32 {
-        let pos = self.nodes[at as usize].pos.after(self.edges[edge as usize].m);
-        let before = if terms.repetition { self.before(at, pos.key()) } else { 0 };
+        let (from, m) = (&self.nodes[at as usize].pos, self.edges[edge as usize].m);
+        let (pos, settled) = (from.after(m), from.settles(m));
+        let counts = terms.repetition && !settled;
+        let before = if counts { self.before(at, pos.key()) } else { 0 };
         // How long a game may take is not known to the search: it says nothing about the position.
         let end = reason(&pos, before, 0, terms).map(|reason| worth(&pos, reason));
         let number = self.nodes.len() as u32;
-        self.nodes.push(node(pos, before, at, end));
+        self.nodes.push(Node { settled, ..node(pos, before, at, end) });
         self.edges[edge as usize].child = number;
         number
     }
@@ -253,9 +286,26 @@ impl<G: Numbered> Tree<G> {
         while at != NONE {
             let node = &self.nodes[at as usize];
             count += usize::from(node.pos.key() == key);
+            if node.settled {
+                return count;
+            }
             at = node.parent;
         }
         count + self.past.iter().filter(|past| **past == key).count()
+    }
+
+    /// The positions before a node that may occur again, the last one first.
+    fn earlier(&self, at: u32) -> impl Iterator<Item = Occurred<&G>> {
+        let before = |at: &u32| {
+            let node = &self.nodes[*at as usize];
+            (!node.settled && node.parent != NONE).then_some(node.parent)
+        };
+        let path = std::iter::successors(before(&at), before).map(|at| &self.nodes[at as usize]);
+        let settled =
+            std::iter::successors(Some(at), before).any(|at| self.nodes[at as usize].settled);
+        let recent = if settled { None } else { Some(&self.recent) };
+        let game = recent.into_iter().flatten().map(|(pos, before)| (pos, *before));
+        path.map(|node| (&node.pos, node.before)).chain(game)
     }
 
     /// `worth` is to player 1.
@@ -329,6 +379,7 @@ impl<G: Numbered> Tree<G> {
             let value = value.clamp(-1.0, 1.0);
             node.visits += 1;
             node.total += value;
+            node.value = value;
             let worth = if node.pos.turn() == Player::One { value } else { -value };
             self.back_up(&leaf.path, worth);
             match leaf.node {
@@ -336,8 +387,11 @@ impl<G: Numbered> Tree<G> {
                 _ => self.left = self.left.saturating_sub(1),
             }
         }
-        if self.noise.is_empty() && settings.noise > 0.0 {
-            let count = self.nodes[0].edges as usize;
+        let count = self.nodes[0].edges as usize;
+        if settings.gumbel > 0 && self.noise.is_empty() {
+            self.noise = gumbel::noise(&mut self.random, settings.noise, count);
+            self.plan = gumbel::schedule(settings.gumbel.min(count), self.allowed as usize);
+        } else if self.noise.is_empty() && settings.noise > 0.0 {
             let alpha = settings.alpha.unwrap_or(10.0 / count.max(1) as f64);
             self.noise = dirichlet(&mut self.random, alpha, count);
         }
@@ -377,15 +431,29 @@ impl<G: Numbered> Tree<G> {
         Ok(())
     }
 
-    fn choose(&mut self, temperature: f64) -> i64 {
-        let edges = self.of(0);
-        let most = edges.iter().map(|edge| edge.visits).max().unwrap_or(0);
-        let weight = |edge: &Edge<G::Move>| match temperature {
-            _ if most == 0 => 1.0,
-            t if t <= 1e-3 => f64::from(u8::from(edge.visits == most)),
-            t => (f64::from(edge.visits) / f64::from(most)).powf(1.0 / t),
+    /// The share of the simulations that began with each move, or the improved policy.
+    fn policy(&self, settings: &Settings) -> Vec<f32> {
+        if settings.gumbel > 0 {
+            return gumbel::policy(&self.arms(0), self.nodes[0].value);
+        }
+        let visits: u32 = self.of(0).iter().map(|edge| edge.visits).sum();
+        let share = |edge: &Edge<G::Move>| edge.visits as f32 / visits.max(1) as f32;
+        self.of(0).iter().map(share).collect()
+    }
+
+    fn choose(&mut self, settings: &Settings, temperature: f64) -> i64 {
+        let (root, shares) = (&self.nodes[0], self.policy(settings));
+        if settings.gumbel > 0 && temperature <= 1e-3 && self.noise.len() == shares.len() {
+            let played = gumbel::played(&self.arms(0), root.value, &self.noise);
+            return self.of(0).get(played).map_or(-1, |edge| root.pos.number(edge.m) as i64);
+        }
+        let most = shares.iter().copied().fold(0.0, f32::max);
+        let weight = |share: &f32| match temperature {
+            _ if most == 0.0 => 1.0,
+            t if t <= 1e-3 => f64::from(u8::from(*share == most)),
+            t => f64::from(share / most).powf(1.0 / t),
         };
-        let weights: Vec<_> = edges.iter().map(weight).collect();
+        let weights: Vec<_> = shares.iter().map(weight).collect();
         let mut point = unit(&mut self.random) * weights.iter().sum::<f64>();
         let pos = &self.nodes[0].pos;
         let mut chosen = -1;
@@ -403,7 +471,18 @@ impl<G: Numbered> Tree<G> {
 }
 
 fn node<G>(pos: G, before: usize, parent: u32, end: Option<f32>) -> Node<G> {
-    Node { pos, before, parent, first: 0, edges: 0, visits: 0, total: 0.0, end }
+    Node {
+        pos,
+        before,
+        settled: false,
+        parent,
+        first: 0,
+        edges: 0,
+        visits: 0,
+        total: 0.0,
+        value: 0.0,
+        end,
+    }
 }
 
 /// What the end of a game is worth to player 1.
@@ -412,155 +491,5 @@ fn worth<G: Numbered>(pos: &G, reason: Reason) -> f32 {
         (Reason::Won, Some(Outcome::Win(Player::One))) => 1.0,
         (Reason::Won, Some(Outcome::Win(Player::Two))) => -1.0,
         _ => 0.0,
-    }
-}
-
-/// A number from 0 to 1, without 1.
-fn unit(random: &mut Random) -> f64 {
-    (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64
-}
-
-/// Numbers that sum up to 1: normalised draws from a gamma distribution, by the method of Marsaglia and Tsang.
-fn dirichlet(random: &mut Random, alpha: f64, count: usize) -> Vec<f32> {
-    let mut drawn: Vec<f64> = (0..count).map(|_| gamma(random, alpha)).collect();
-    let sum: f64 = drawn.iter().sum();
-    let even = 1.0 / count.max(1) as f64;
-    drawn.iter_mut().for_each(|each| *each = if sum > 0.0 { *each / sum } else { even });
-    drawn.into_iter().map(|each| each as f32).collect()
-}
-
-fn gamma(random: &mut Random, alpha: f64) -> f64 {
-    if alpha < 1.0 {
-        return gamma(random, alpha + 1.0) * (1.0 - unit(random)).powf(1.0 / alpha);
-    }
-    let d = alpha - 1.0 / 3.0;
-    let c = 1.0 / (9.0 * d).sqrt();
-    loop {
-        let radius = (-2.0 * (1.0 - unit(random)).ln()).sqrt();
-        let x = radius * (std::f64::consts::TAU * unit(random)).cos();
-        let v = (1.0 + c * x).powi(3);
-        if v > 0.0 && (1.0 - unit(random)).ln() < 0.5 * x * x + d - d * v + d * v.ln() {
-            return d * v;
-        }
-    }
-}
-
-/// A tree for each game of a batch.
-pub struct Trees<G: Numbered> {
-    trees: Vec<Tree<G>>,
-    seed: u64,
-    terms: Terms,
-}
-
-impl<G: Numbered> Trees<G> {
-    /// Trees for the games of a batch; what they draw follows from the seed.
-    pub fn new(seed: u64, terms: Terms) -> Trees<G> {
-        Trees { trees: Vec::new(), seed, terms }
-    }
-}
-
-impl<G: Numbered> Forest for Trees<G> {
-    fn follow(&mut self, games: &dyn Games) -> Result<(), String> {
-        let Some(many) = games.as_any().downcast_ref::<Many<G>>() else {
-            return Err("this is a batch of another game".into());
-        };
-        if self.trees.is_empty() {
-            let mut seeds = Random::new(self.seed);
-            let tree = |slot| Tree::new(slot, Random::new(seeds.next_u64()));
-            self.trees = many.slots.iter().map(tree).collect();
-        }
-        self.trees.iter_mut().zip(&many.slots).for_each(|(tree, slot)| tree.follow(slot));
-        Ok(())
-    }
-
-    fn allow(&mut self, simulations: u32) {
-        self.trees.iter_mut().for_each(|tree| tree.left = simulations);
-    }
-
-    fn select(&mut self, pool: &Pool, settings: &Settings) -> usize {
-        let (terms, each) = (self.terms, pool.part(self.trees.len()));
-        pool.each(self.trees.chunks_mut(each), |trees| {
-            trees.iter_mut().for_each(|tree| tree.select(settings, terms));
-        });
-        self.trees.iter().map(|tree| tree.leaves.len()).sum()
-    }
-
-    fn show(&mut self, pool: &Pool, planes: &mut [f32], masks: &mut [u8]) {
-        let Some(first) = self.trees.first() else { return };
-        let pos = &first.nodes[0].pos;
-        let (terms, each) = (self.terms, pool.part(self.trees.len()));
-        let (seen, actions) = (terms.observation_len(pos), pos.numbering().len());
-        let (mut planes, mut masks) = (planes, masks);
-        let mut parts = Vec::new();
-        for trees in self.trees.chunks(each) {
-            let leaves: usize = trees.iter().map(|tree| tree.leaves.len()).sum();
-            let (own_planes, own_masks);
-            (own_planes, planes) = std::mem::take(&mut planes).split_at_mut(leaves * seen);
-            (own_masks, masks) = std::mem::take(&mut masks).split_at_mut(leaves * actions);
-            parts.push((trees, own_planes, own_masks));
-        }
-        pool.each(parts.into_iter(), |(trees, planes, masks)| {
-            let leaves =
-                trees.iter().flat_map(|tree| tree.leaves.iter().map(move |leaf| (tree, leaf)));
-            let rows = planes.chunks_exact_mut(seen).zip(masks.chunks_exact_mut(actions));
-            for ((tree, leaf), (planes, mask)) in leaves.zip(rows) {
-                let node = &tree.nodes[leaf.node as usize];
-                let image = node.pos.image(leaf.image);
-                terms.observe(&image, node.before, planes);
-                mask.fill(0);
-                for m in &leaf.moves {
-                    mask[image.number(node.pos.image_of(*m, leaf.image))] = 1;
-                }
-            }
-        });
-    }
-
-    fn learn(&mut self, settings: &Settings, priors: &[f32], values: &[f32]) -> Result<(), String> {
-        let all = priors.len() / values.len().max(1);
-        let (mut at, mut failed) = (0, None);
-        for tree in &mut self.trees {
-            let count = tree.leaves.len();
-            let own = (&priors[at * all..(at + count) * all], &values[at..at + count]);
-            at += count;
-            if let Err(error) = tree.learn(settings, own.0, own.1) {
-                failed.get_or_insert(error);
-            }
-        }
-        match failed {
-            Some(error) => {
-                // Trees that learned half of an answer are not worth keeping.
-                self.trees.clear();
-                Err(error)
-            }
-            None => Ok(()),
-        }
-    }
-
-    fn abandon(&mut self) {
-        for tree in &mut self.trees {
-            for leaf in std::mem::take(&mut tree.leaves) {
-                tree.release(&leaf.path);
-            }
-        }
-    }
-
-    fn tell(&self, policies: &mut [f32], values: &mut [f32]) {
-        policies.fill(0.0);
-        let all = policies.len() / values.len().max(1);
-        let rows = policies.chunks_exact_mut(all).zip(values);
-        for (tree, (policy, value)) in self.trees.iter().zip(rows) {
-            let root = &tree.nodes[0];
-            let visits: u32 = tree.of(0).iter().map(|edge| edge.visits).sum();
-            for edge in tree.of(0) {
-                policy[root.pos.number(edge.m)] = edge.visits as f32 / visits.max(1) as f32;
-            }
-            *value = root.total / root.visits.max(1) as f32;
-        }
-    }
-
-    fn choose(&mut self, temperatures: &[f64], actions: &mut [i64]) {
-        for ((tree, temperature), action) in self.trees.iter_mut().zip(temperatures).zip(actions) {
-            *action = tree.choose(*temperature);
-        }
     }
 }

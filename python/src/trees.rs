@@ -17,8 +17,11 @@ use std::sync::Mutex;
 /// priors against values. `noise` is the share of Dirichlet noise in the priors of the root, and
 /// `alpha` its concentration, by default 10 divided by the number of legal moves. With
 /// `symmetries`, the network sees each position turned or mirrored by chance. `parallel` leaves
-/// of each game are judged at once; more than one pays for few games. The same seed and the
-/// same answers of the network give the same search, on any number of threads.
+/// of each game are judged at once; more than one pays for few games. With `gumbel`, the search is
+/// that of Gumbel AlphaZero, which learns from fewer simulations: so many moves are considered
+/// at the root, `noise` is the scale of the Gumbel noise (1 while learning, 0 to play), policies
+/// are the improved ones, and trees are not kept. The same seed and the same answers of the
+/// network give the same search, on any number of threads.
 ///
 /// ```python
 /// >>> import numpy
@@ -47,7 +50,8 @@ pub struct Mcts {
 impl Mcts {
     #[new]
     #[pyo3(signature = (
-        batch, *, seed=0, exploration=1.5, noise=0.0, alpha=None, symmetries=false, parallel=1
+        batch, *, seed=0, exploration=1.5, noise=0.0, alpha=None, symmetries=false, parallel=1,
+        gumbel=0
     ))]
     #[expect(clippy::too_many_arguments)]
     fn new(
@@ -59,6 +63,7 @@ impl Mcts {
         alpha: Option<f64>,
         symmetries: bool,
         #[pyo3(from_py_with = whole)] parallel: usize,
+        #[pyo3(from_py_with = whole)] gumbel: usize,
     ) -> PyResult<Mcts> {
         if !(exploration >= 0.0 && exploration.is_finite()) {
             return Err(refuse(format!("exploration must be 0 or more, got {exploration}")));
@@ -72,12 +77,15 @@ impl Mcts {
         if !(1..=1024).contains(&parallel) {
             return Err(refuse(format!("parallel must be 1 to 1024, got {parallel}")));
         }
+        if gumbel > 1 << 16 {
+            return Err(refuse(format!("gumbel must be 0 to 65536, got {gumbel}")));
+        }
         let own = batch.get();
         let (start, terms) = (&own.played().start, own.terms());
         let rows = own.__len__() * parallel;
-        let [planes, height, width] = start.shape();
-        let shape = [rows, planes + usize::from(terms.repetition_plane), height, width];
-        let settings = Settings { exploration, noise, alpha, symmetries, parallel };
+        let [planes, height, width] = terms.shape(start.shape());
+        let shape = [rows, planes, height, width];
+        let settings = Settings { exploration, noise, alpha, symmetries, parallel, gumbel };
         Ok(Mcts {
             settings,
             forest: Mutex::new(start.forest(seed, terms)),
@@ -109,7 +117,7 @@ impl Mcts {
         let mut forest = self.forest.try_lock().map_err(|_| refuse("this search is running"))?;
         {
             let games = batch.ready(py)?;
-            forest.follow(games.as_ref()).map_err(refuse)?;
+            forest.follow(games.as_ref(), &self.settings).map_err(refuse)?;
         }
         forest.allow(simulations);
         let went = self.search(py, network, forest.as_mut());
@@ -145,7 +153,7 @@ impl Mcts {
             return Err(refuse(format!("temperature must be 0 or more, one or {count} of them")));
         }
         let mut actions = vec![-1; count];
-        lock(&self.forest).choose(&temperatures, &mut actions);
+        lock(&self.forest).choose(&self.settings, &temperatures, &mut actions);
         match actions.contains(&-1) {
             true => Err(refuse("nothing was searched yet: call `run` first")),
             false => Ok(PyArray1::from_vec(py, actions)),
@@ -193,7 +201,7 @@ impl Mcts {
         let batch = self.batch.get();
         let (n, all) = (batch.__len__(), batch.played().start.action_count());
         let (mut policies, mut values) = (vec![0.0; n * all], vec![0.0; n]);
-        forest.tell(&mut policies, &mut values);
+        forest.tell(&self.settings, &mut policies, &mut values);
         let policies = PyArray1::from_vec(py, policies).reshape([n, all])?;
         PyTuple::new(py, [policies.into_any(), PyArray1::from_vec(py, values).into_any()])
     }

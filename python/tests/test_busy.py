@@ -21,10 +21,10 @@ end = time.monotonic() + 120
 while time.monotonic() < end:
     pass
 """
-MATCH = f"""
+MATCH = """
 import os, quadrille
-os.sched_setaffinity(0, {{{CORE}}})
-played = quadrille.arena("six-making", "level:9", "random", games=2, seed=1)
+os.sched_setaffinity(0, {%d})
+played = quadrille.arena("six-making", "level:9", "level:5", games=4, seed=1, threads=%d)
 print([record.turns for record in played.records])
 """
 TURNS = """
@@ -72,10 +72,13 @@ def told_with_pauses(code: str, pauses: int, seconds: float) -> str:
     return begins + rest
 
 
-def test_a_level_plays_the_same_match_beside_busy_processes() -> None:
-    alone = told(MATCH)
+def test_a_level_plays_the_same_match_beside_busy_processes_on_any_number_of_threads() -> None:
+    alone = told(MATCH % (CORE, 1))
+    assert alone.count("[") == 5
     with busy_processes(8):
-        assert told(MATCH) == alone
+        # Two games at once that share a core with eight others: each halts the other.
+        assert told(MATCH % (CORE, 2)) == alone
+        assert told(MATCH % (CORE, 1)) == alone
 
 
 def test_a_level_chooses_the_same_turns_when_the_machine_halts_it() -> None:

@@ -15,6 +15,7 @@ import pytest
 import quadrille
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
+import reference
 import stubs
 
 PUBLIC = {name: getattr(quadrille, name) for name in quadrille.__all__ if not name.startswith("_")}
@@ -47,6 +48,13 @@ def test_signatures_can_be_read_and_show_every_default() -> None:
 def test_the_stub_has_the_words_of_the_module() -> None:
     stub = stubs.STUB.read_text(encoding="utf-8")
     assert stubs.documented(stub) == stub, "run: python stubs.py"
+
+
+def test_the_reference_has_the_words_of_the_module() -> None:
+    pytest.importorskip("pyspiel")
+    kept = reference.DOCUMENT.read_text(encoding="utf-8")
+    assert reference.document() == kept, "run: python reference.py"
+    assert all(f"## {name}\n" in kept for name in PUBLIC)
 
 
 EXAMPLES = [name for name, own in MEMBERS.items() if ">>>" in (own.__doc__ or "")]
@@ -96,7 +104,7 @@ def test_the_blocks_of_the_document_run(
             except ModuleNotFoundError as error:
                 missing.add(error.name)
                 break
-    assert len(BLOCKS) == 10
+    assert len(BLOCKS) == 11
     assert refused == 1
     # The tests do without pandas, and without OpenSpiel where it has no wheel.
     assert missing <= {"pandas", "pyspiel"}

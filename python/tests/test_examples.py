@@ -1,13 +1,23 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import quadrille
+
 EXAMPLES = Path(__file__).parent.parent / "examples"
-SMALL = "SIZE, MARKERS = 5, 4"
+LONG = "QUADRILLE_LONG" in os.environ
+NOTEBOOKS = {
+    "first_steps.ipynb": {"GAMES = 20": "GAMES = 10"},
+    "gekitai_proof.ipynb": {"SIZE, MARKERS = 6, 8": "SIZE, MARKERS = 5, 4"},
+    "learning_from_data.ipynb": {"GAMES, NODES = 400, 300": "GAMES, NODES = 120, 200"},
+}
+"""What the short tests make smaller; the long ones run notebooks as they are."""
 sys.path.insert(0, str(EXAMPLES))
 
 
@@ -52,24 +62,57 @@ def test_a_tournament_is_spread_over_a_cluster() -> None:
     )
 
 
-def test_the_notebook_runs_and_shows_what_it_says() -> None:
-    pytest.importorskip("IPython")
+def run_notebook(name: str) -> tuple[Any, list[dict[str, str]]]:
+    """Run all cells as a notebook does; give the shell, and what cells have shown."""
     from IPython.core.interactiveshell import InteractiveShell
     from IPython.utils.capture import capture_output
 
     shell = InteractiveShell.instance()
-    # As a notebook does.
     shell.display_formatter.active_types = shell.display_formatter.format_types
-    notebook = json.loads((EXAMPLES / "gekitai_proof.ipynb").read_text(encoding="utf-8"))
-    shown = []
+    notebook = json.loads((EXAMPLES / name).read_text(encoding="utf-8"))
+    shown: list[dict[str, str]] = []
     for cell in notebook["cells"]:
+        assert not cell.get("outputs"), "what a cell shows is not kept"
         if cell["cell_type"] == "code":
+            source = "".join(cell["source"])
+            for whole, small in NOTEBOOKS[name].items() if not LONG else ():
+                source = source.replace(whole, small)
             with capture_output() as captured:
-                source = "".join(cell["source"]).replace("SIZE, MARKERS = 6, 8", SMALL)
                 ran = shell.run_cell(source)
                 ran.raise_error()
             shown.append(shell.display_formatter.format(ran.result)[0])
             shown += [output.data for output in captured.outputs]
+            shown.append({"text/plain": captured.stdout})
+    return shell, shown
+
+
+def test_every_notebook_is_run() -> None:
+    assert {file.name for file in EXAMPLES.glob("*.ipynb")} == set(NOTEBOOKS)
+
+
+def test_the_first_steps_show_games_lines_and_a_match() -> None:
+    pytest.importorskip("IPython")
+    shell, shown = run_notebook("first_steps.ipynb")
+    said = "".join(one.get("text/plain", "") for one in shown)
+    assert all(quadrille.Game(game).name in said for game in quadrille.games())
+    assert "`d4` is not legal here: d4 is occupied" in said
+    assert shell.user_ns["match"].score > 0.6
+    assert shell.user_ns["played"].score > 0.6
+    assert any("<table" in one.get("text/html", "") for one in shown)
+    assert any("image/svg+xml" in one for one in shown)
+
+
+def test_a_model_learns_from_data_who_wins() -> None:
+    pytest.importorskip("IPython")
+    shell, shown = run_notebook("learning_from_data.ipynb")
+    assert shell.user_ns["right"] > shell.user_ns["guessed"] + 0.03
+    assert shell.user_ns["sure"] == 1
+    assert any("quadrille data gekitai --size 5" in one.get("text/markdown", "") for one in shown)
+
+
+def test_a_proof_is_followed_to_its_end() -> None:
+    pytest.importorskip("IPython")
+    shell, shown = run_notebook("gekitai_proof.ipynb")
     shell.run_cell(
         "widget = __import__('quadrille.notebook').notebook.slider(record)"
     ).raise_error()

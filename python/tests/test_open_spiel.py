@@ -54,7 +54,7 @@ def test_a_parameter_is_an_option(own: Game) -> None:
     game = pyspiel.load_game(spiel.short_name(own.id))
     assert game.num_distinct_actions() == own.num_actions
     known = set(game.get_type().parameter_specification)
-    assert known == {*own.options, "start", "repetition_plane"}
+    assert known == {*own.options, "start", "repetition_plane", "history"}
 
 
 def test_a_game_begins_where_it_is_told_to() -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parent.parent
 CODE = """
@@ -38,3 +41,12 @@ def test_a_checker_knows_versioned_names_and_players(tmp_path: Path) -> None:
          file], cwd=ROOT, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert told.returncode == 0, told.stdout
+
+
+@pytest.mark.skipif("QUADRILLE_LONG" not in os.environ, reason="it fetches a program from npm")
+def test_another_checker_is_content_with_package_and_examples() -> None:
+    told = subprocess.run(
+        [sys.executable, "-m", "pyright", "--pythonpath", sys.executable],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert told.returncode == 0, told.stdout + told.stderr

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -73,12 +74,76 @@ def test_exact_results_are_those_of_the_solver(tmp_path: Path) -> None:
     assert "position" not in data.files
 
 
+@pytest.mark.parametrize("game", USUAL)
+def test_parquet_holds_what_an_archive_holds(game: Game, tmp_path: Path) -> None:
+    arrow = pytest.importorskip("pyarrow.parquet")
+    settings: dict[str, Any] = {"games": 3, "nodes": 200, "lines": 3, "puzzles": True}
+    archive, file = tmp_path / "games.npz", tmp_path / "games.parquet"
+    counts = quadrille.write_data(game, archive, **settings)
+    assert quadrille.write_data(game, file, **settings) == counts
+    parts = [file, tmp_path / "games-puzzles.parquet"]
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "games.npz", "games.md", *(path.name for path in parts),
+    }  # fmt: skip
+    data = np.load(archive)
+    begins = data["policy_from"]
+    seen = {"policy_from", "card.json"}
+    for path in parts:
+        table = arrow.read_table(path)
+        card = json.loads(table.schema.metadata[b"card"])
+        assert (card["game"], card["games"]["seed"]) == (game.id, 1)
+        for name in table.column_names:
+            column, array = table.column(name).to_pylist(), data[name]
+            assert card["arrays"][name]
+            known = [each.decode() if array.dtype.kind == "S" else each for each in array.tolist()]
+            if name.startswith("policy"):
+                known = [known[a:b] for a, b in itertools.pairwise(begins)]
+            assert column == known, name
+            if array.dtype.kind != "S" and not name.startswith("policy"):
+                assert table.schema.field(name).type.to_pandas_dtype() == array.dtype
+        seen |= set(table.column_names)
+        assert arrow.ParquetFile(path).metadata.num_rows == table.num_rows > 0
+    assert seen == set(data.files)
+
+
+def test_parquet_has_one_file_for_each_kind_of_rows_and_the_first_has_the_name(
+    tmp_path: Path,
+) -> None:
+    arrow = pytest.importorskip("pyarrow.parquet")
+    game, file = Game("gekitai", size=4, markers=2), tmp_path / "small.parquet"
+    quadrille.write_data(game, file, games=0, complete=True)
+    rows = arrow.read_table(file).to_pylist()
+    told = {
+        game.position(row["exact_position"]): (
+            row["exact_winner"] or None,
+            row["exact_turns"] or None,
+        )
+        for row in rows
+    }
+    assert told == {p: (winner, turns) for p, winner, turns in quadrille.solve_all(game.start())}
+    assert "## small.parquet" in file.with_suffix(".md").read_text()
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_table_of_more_rows_than_a_group_holds_is_whole(tmp_path: Path) -> None:
+    arrow = pytest.importorskip("pyarrow.parquet")
+    game, file = Game("gekitai", size=4, markers=5), tmp_path / "many.parquet"
+    count = quadrille.write_data(game, file, games=0, complete=True)[2]
+    read = arrow.ParquetFile(file)
+    assert read.metadata.num_row_groups == -(-count // 65_536) > 1
+    table = read.read()
+    positions = table.column("exact_position").to_pylist()
+    assert len(set(positions)) == len(positions) == count
+    assert set(table.column("exact_turn").to_pylist()) == {1, 2}
+
+
 def test_what_cannot_be_written_is_refused(tmp_path: Path) -> None:
     for file, settings, words in [
-        ("x.txt", {}, "must end with .npz"),
+        ("x.txt", {}, "must end with .npz or .parquet, got"),
         ("x.npz", {"games": 0}, "nothing to write"),
         ("x.npz", {"nodes": 0}, "nodes must be 1 or more"),
         ("none/x.npz", {"games": 1, "nodes": 10}, "cannot write"),
+        ("none/x.parquet", {"games": 1, "nodes": 10}, "cannot write"),
         ("x.npz", {"games": 0, "complete": True, "memory": 1}, "too many for this memory"),
     ]:
         with pytest.raises(ValueError, match=words):

@@ -1,9 +1,9 @@
 //! A crowd of bots that plays on a server and measures it.
 //!
-//! `crowd ADDRESS GAMES MOVES_PER_SECOND SECONDS`: two sockets a game, turns at random, together so many
-//! turns a second. Measured is the time from a player's send to the opponent's receipt of the committed
-//! event. With nought moves a second the sockets are only held open. All of them come from one address, so
-//! the server must allow it that much (`--new-games`, `--allowance`, `--connections`). Several addresses, separated
+//! `crowd ADDRESS GAMES MOVES_PER_SECOND SECONDS`: two sockets a game, turns at random, MOVES_PER_SECOND
+//! in all games together. It measures the time from a player's send to the opponent's receipt of the committed
+//! event. With 0 moves a second the sockets are only held open. All of them come from one address, so
+//! the server must allow it enough (`--new-games`, `--allowance`, `--connections`). Several addresses, separated
 //! by commas, are servers that share a store; the players of a game sit at different ones.
 
 mod bots;

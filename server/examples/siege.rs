@@ -4,7 +4,7 @@
 //! loopback and has its usual limits: `quadrille serve --data siege.db`. Each game comes from an address of
 //! its own, with two sockets; some more are played against computers with clocks. As many are played at a second
 //! server, CONTROL, which nobody attacks: it tells what the machine needs for a move meanwhile.
-//! They are measured for so many seconds, and again while an attacker on 127.0.0.66 uses fifty connections
+//! They are measured for SECONDS, and again while an attacker on 127.0.0.66 uses fifty connections
 //! for what costs a server most, for fetching everything that can be fetched, for fetching one page, and for asking every
 //! route for its most expensive answer; the last also from 200 addresses with three connections each. It ends with
 //! exit code 1 if p99 reaches 50 ms under attack, or a computer loses on time.

@@ -248,7 +248,7 @@ async fn a_socket_of_a_deleted_game_is_closed_with_the_reason() {
 #[cfg(feature = "many")]
 #[tokio::test]
 async fn a_game_that_is_deleted_while_it_is_played_leaves_nothing_in_the_store() {
-    use server::store::{Append, Appended};
+    use server::store::{Append, Appended, Tip};
     use std::sync::atomic::{AtomicBool, Ordering};
     use table::event::{Event, Fact};
     for local in all().await {
@@ -281,12 +281,9 @@ async fn a_game_that_is_deleted_while_it_is_played_leaves_nothing_in_the_store()
                     };
                     let append = Append {
                         game: id.clone(),
-                        after: Some(last.tip()),
+                        after: Some(Tip::of(&last)),
                         events: vec![next.clone()],
-                        new_game: None,
-                        token: None,
-                        running: None,
-                        computer: None,
+                        ..Append::default()
                     };
                     match store.append(append).await.unwrap() {
                         Appended::Committed => last = next,

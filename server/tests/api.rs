@@ -505,7 +505,7 @@ async fn events_are_told_alike_wherever_one_begins_and_however_long_ago_they_wer
         let mut random = Random::new(5);
         while told.len() < 300 && session.result().is_none() {
             let seat = session.turn().number().into();
-            let turn = crate::common::random_turn(session.as_ref(), &mut random);
+            let turn = engine::playouts::random_turn(session.as_ref(), &mut random);
             let back = random.below(3) == 0 && told.len() > 4;
             let (seat, action) = match back {
                 true => (3 - seat, json!({ "type": "undo" })),
@@ -563,10 +563,7 @@ async fn stored_events_are_told_without_playing_them_again() {
         game: game.id.clone(),
         after: Some(hall.room(&game.id).await.unwrap().tip()),
         events: vec![event],
-        new_game: None,
-        token: None,
-        running: None,
-        computer: None,
+        ..server::store::Append::default()
     };
     assert_eq!(hall.store.append(append).await, Ok(server::store::Appended::Committed));
     let events = local.events(&game).await;

@@ -75,7 +75,7 @@ impl Timed {
         self.local.make(json!({ "game": "gekitai", "seats": seats, "clock": clock })).await
     }
 
-    /// A game in which the clock of player 2 runs, with so many seconds.
+    /// A game in which the clock of player 2 runs, with this many seconds left.
     async fn running(&self, seconds: u32) -> Made {
         let game = self.make(json!({ "kind": "time", "seconds": seconds })).await;
         self.local.play(&game, 1, "c4").await.ok();

@@ -2,7 +2,8 @@
 //! turn. The server folds with `Played`, the terminal reads a game and follows events, the page's program answers
 //! `table` requests, and the page's scripts fold and spell by themselves (`web-tests/laws.mjs`, run by Node.js).
 
-use crate::common::{Local, random_turn};
+use crate::common::Local;
+use engine::playouts::random_turn;
 use engine::{GAMES, Session};
 use rules::random::Random;
 use rules::{ByPlayer, Player};

@@ -356,8 +356,9 @@ async fn a_ping_of_a_player_or_a_watcher_is_answered() {
     let game = remote.people("gekitai").await;
     for seat in [Some(1), None] {
         let mut peer = remote.peer(&game, seat).await;
+        // The number of the last event that was sent, so that a client knows whether all have come.
         peer.say(&json!({ "type": "ping" })).await;
-        while peer.hear().await.unwrap() != json!({ "type": "pong" }) {}
+        while peer.hear().await.unwrap() != json!({ "type": "pong", "seq": 1 }) {}
     }
     remote.stop().await;
 }

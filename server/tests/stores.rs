@@ -4,7 +4,7 @@ use crate::common::Folder;
 use rules::Player;
 use server::outside::SimulatedStore;
 use server::store::disk::Disk;
-use server::store::{self, Append, Appended, NewGame, Runner, Running, Store};
+use server::store::{self, Append, Appended, NewGame, Runner, Running, Store, Tip};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -48,9 +48,8 @@ pub fn event(seq: i64, command: Option<&str>) -> Event {
 /// An append behind an event without a command, or to a new game.
 pub fn append(game: &str, events: Vec<Event>) -> Append {
     let first = events.first().filter(|first| first.seq > 1);
-    let after = first.map(|first| event(first.seq - 1, None).tip());
-    let game = game.to_owned();
-    Append { game, after, events, new_game: None, token: None, running: None, computer: None }
+    let after = first.map(|first| Tip::of(&event(first.seq - 1, None)));
+    Append { game: game.to_owned(), after, events, ..Append::default() }
 }
 
 fn new_game(id: &str) -> NewGame {
@@ -135,7 +134,7 @@ async fn an_append_is_stored_only_behind_the_event_that_it_names() {
         let last = event(2, Some("a"));
         let behind = |last: &Event| {
             let next = append("one", vec![event(last.seq + 1, Some("next"))]);
-            Append { after: Some(last.tip()), ..next }
+            Append { after: Some(Tip::of(last)), ..next }
         };
         for other in [
             event(1, None),
@@ -144,6 +143,8 @@ async fn an_append_is_stored_only_behind_the_event_that_it_names() {
             Event { command: None, ..last.clone() },
             Event { seat: Some(Player::Two), ..last.clone() },
             Event { fact: Fact::Declined, ..last.clone() },
+            // The same number, kind, seat, command and time, but another turn.
+            Event { fact: Fact::Move { turn: "b2".into(), said: None }, ..last.clone() },
         ] {
             let done = store.append(behind(&other)).await;
             assert_eq!(done, Ok(Appended::Conflict), "{other:?}");
@@ -180,7 +181,7 @@ async fn what_is_stored_is_there_when_the_store_is_opened_again() {
         one.new_game = Some(new_game("two"));
         store.append(one).await.unwrap();
         let mut joined = append("two", vec![]);
-        joined.after = Some(new_game("two").first.tip());
+        joined.after = Some(Tip::of(&new_game("two").first));
         joined.events =
             vec![Event { fact: Fact::Joined { name: Some("Ann".into()) }, ..event(2, None) }];
         joined.token = Some((Player::One, [9; 32]));
@@ -202,7 +203,7 @@ async fn what_is_stored_is_there_when_the_store_is_opened_again() {
         assert_eq!(store.pauses(90_000).await, Ok(vec![]));
         let fact = Fact::Result(Ending::new(None, Reason::Agreed));
         let mut ended = append("one", vec![Event { fact, ..event(2, None) }]);
-        ended.after = Some(event(1, Some("ä \"x\"")).tip());
+        ended.after = Some(Tip::of(&event(1, Some("ä \"x\""))));
         ended.running = Some(Running::Stopped);
         assert_eq!(store.append(ended).await, Ok(Appended::Committed));
         assert_eq!(store.running().await, Ok(vec![]));
@@ -261,7 +262,7 @@ async fn a_pause_begins_after_an_event_that_was_stored_behind_a_failure() {
     }
     let at = |at: i64| Event { at, ..event(2, None) };
     disk.is_full.store(true, Ordering::Relaxed);
-    let after = Some(new_game("").first.tip());
+    let after = Some(Tip::of(&new_game("").first));
     let next = |game: &str, at: Event| Append { after: after.clone(), ..append(game, vec![at]) };
     store.append(next("fails", at(1_700))).await.unwrap_err();
     assert_eq!(store.owed(), Some(1_700));
@@ -291,8 +292,10 @@ async fn a_game_that_is_deleted_right_after_a_commit_does_not_look_like_a_lost_o
         // It has to wait; if it does not, let it finish first.
         let _ = heard.recv_timeout(Duration::from_millis(500));
     }));
-    let next =
-        Append { after: Some(new_game("").first.tip()), ..append("gone", vec![event(2, None)]) };
+    let next = Append {
+        after: Some(Tip::of(&new_game("").first)),
+        ..append("gone", vec![event(2, None)])
+    };
     assert_eq!(store.append(next).await.unwrap(), Appended::Committed);
     let gone = tokio::task::spawn_blocking(move || done.recv_timeout(Duration::from_secs(20)));
     assert!(gone.await.unwrap().unwrap().unwrap());

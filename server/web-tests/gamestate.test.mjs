@@ -143,12 +143,14 @@ test('a seat tells name, colour, count and who is away', () => {
     ...{
       name: 'Ann (you)',
       about: 'Black · 3 pieces, 2 in hand',
+      away: false,
       tint: 'dark',
       turn: true,
       winner: false,
     },
   });
-  assert.equal(game.seatOf(state, 2, view).about, 'White · 1 piece · away');
+  const { about, away } = game.seatOf(state, 2, view);
+  assert.deepEqual([about, away], ['White · 1 piece', true]);
   assert.equal(
     game.seatOf(at([1], { seats: [{ kind: 'person' }, people[1]] }), 1, null).name,
     'You',

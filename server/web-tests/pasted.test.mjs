@@ -17,6 +17,7 @@ test('records, JSON and lines are told apart by their form, and name their game 
 
 test('turns without numbers are a record, and a Prolog term is a position in one line', () => {
   assert.deepEqual(kindOf('c3 d4 a1'), { kind: 'turns', game: null });
+  assert.deepEqual(kindOf('c1-d3'), { kind: 'turns', game: null });
   assert.deepEqual(kindOf('a2-se:123@c4 d1-e:6@b2'), { kind: 'turns', game: null });
   assert.equal(kindOf('gamestate([[0,6,0]],1)').kind, 'line');
   assert.equal(kindOf('[[empty,\n plyr1], [plyr2, empty]]').kind, 'line');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { grouped, signOf, signs, valueWords } from '../web/pages/proving.js';
+import { fromHere, grouped, signOf, signs, valueWords } from '../web/pages/proving.js';
 
 const NAMES = ['White', 'Black'];
 const value = (turn, winner, within = null) => ({ turn, winner, within });
@@ -17,6 +17,13 @@ test('a value that nobody knows is neither a draw nor a win', () => {
     [value('a', null), value('a', 'draw'), value('a', 2, 7), value('a', 2)].map(signOf),
     ['?', '=', '7', '+'],
   );
+});
+
+test('turns are counted from the position, as its own value is: whoever wins by a turn needs that turn, too', () => {
+  const turns = [value('c3', 1, 18), value('a1', 2, 26), value('b2', 1), value('d1', 'draw')];
+  const within = (mover) => turns.map((one) => fromHere(one, mover).within);
+  assert.deepEqual(within(1), [19, 26, null, null]);
+  assert.deepEqual(within(2), [18, 27, null, null]);
 });
 
 test('the best turns of whoever moves come first: a quick win, then what is open, a draw, a late loss', () => {

@@ -63,6 +63,14 @@ test('what is solved at once lifts the rating and the streak, and what is not en
   assert.equal(standingOf(kept, 'other').played, 0);
 });
 
+test('who begins is as good as the first puzzle is hard, so that one puzzle does not move a rating by 600', () => {
+  for (const solved of [true, false]) {
+    const { was, now } = rate(storage(), 'g', { ...puzzles[0], rating: 800 }, solved);
+    assert.equal(was.rating.rating, 800);
+    assert.ok(Math.abs(now.rating.rating - 800) < 200, `${now.rating.rating}`);
+  }
+});
+
 test('solved is only what was solved without help and without a wrong turn', () => {
   const done = { ...BEGIN, turns: ['a'], progress: 'solved' };
   assert.equal(isClean(done), true);

@@ -260,12 +260,16 @@ pub fn shown(left: i64) -> String {
     if left >= DAY {
         return format!("{} d {} h", left / DAY, left % DAY / HOUR);
     }
-    // Rounded up, so that nought means that the time is over.
+    // Rounded up, so that zero means that the time is over.
     if left < 10 * SECOND {
         let tenths = (left + 99) / 100;
         return format!("{}.{}", tenths / 10, tenths % 10);
     }
-    let seconds = (left + SECOND - 1) / SECOND;
+    face((left + SECOND - 1) / SECOND)
+}
+
+/// Seconds as `1:02:03` or `2:03`.
+pub fn face(seconds: i64) -> String {
     let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
     match hours {
         0 => format!("{minutes}:{seconds:02}"),
@@ -356,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn days_begin_anew_with_each_turn() {
+    fn days_start_again_with_each_turn() {
         let mut clock = Clock::new(TimeControl::Days { days: 2 }, &Pauses::default()).unwrap();
         clock.run(Some(One), 0);
         clock.turn_ended(One, DAY);
@@ -368,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn time_never_runs_backwards_nor_below_nought() {
+    fn time_never_runs_backwards_nor_below_zero() {
         let mut clock = blitz();
         clock.run(Some(One), 10_000);
         assert_eq!(*clock.left(9_000), [60_000; 2]);

@@ -168,21 +168,6 @@ impl Fact {
     }
 }
 
-/// Identifies an event. Its number is not enough: after a failover of the database another event may have it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tip {
-    /// The event's number.
-    pub seq: i64,
-    /// Its kind.
-    pub kind: String,
-    /// Its seat.
-    pub seat: Option<Player>,
-    /// The name of its command.
-    pub command: Option<String>,
-    /// Its time.
-    pub at: i64,
-}
-
 /// One event of a game.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
@@ -199,12 +184,6 @@ pub struct Event {
 }
 
 impl Event {
-    /// What identifies the event.
-    pub fn tip(&self) -> Tip {
-        let (kind, command) = (self.fact.kind().to_owned(), self.command.clone());
-        Tip { seq: self.seq, kind, seat: self.seat, command, at: self.at }
-    }
-
     /// The kind and the other fields of the fact, as the store keeps them.
     pub fn stored(&self) -> (String, String) {
         let mut fields = self.fields();

@@ -27,7 +27,7 @@ pub fn line<G: Notation>(number: usize, variant: usize, samples: &[Sample<G>]) -
     line
 }
 
-/// Reads at most so many positions.
+/// Reads at most this many positions.
 pub fn read<G: Notation>(
     file: &Path,
     options: &[G::Options],

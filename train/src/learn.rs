@@ -14,7 +14,7 @@ const BATCH: usize = 8_192;
 /// Parts of a batch whose slopes are summed by themselves: always as many, so that the sum does not depend
 /// on the threads.
 const PARTS: usize = 16;
-/// One position in so many is kept back, to see how the net does on what it has not learned.
+/// One position in this many is held back, to test the net on positions it was not trained on.
 const HELD_BACK: usize = 50;
 const RATE: f32 = 1.5e-3;
 

@@ -50,7 +50,7 @@ struct Args {
     /// How much the result of the game counts, from 0 to 1; the rest is what the search said
     #[arg(long, default_value_t = 0.5)]
     result: f32,
-    /// Learn from the last so many generations together
+    /// Learn from this many of the last generations together
     #[arg(long, default_value_t = 1)]
     last: u32,
     #[arg(long, default_value_t = 2)]

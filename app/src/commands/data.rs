@@ -1,4 +1,4 @@
-//! `quadrille data`: games of the engine, puzzles and exact results as NumPy arrays.
+//! `quadrille data`: games of the engine, puzzles and exact results as NumPy arrays or as Parquet.
 
 use crate::cli::GameOptions;
 use crate::shell::failure::{Failure, print};
@@ -15,16 +15,18 @@ use std::path::PathBuf;
 #[command(after_help = "Examples:
   quadrille data gekitai -o gekitai.npz
   quadrille data six-making --size 4 --games 1000 --nodes 20000 --puzzles -o six.npz
-  quadrille data gekitai --size 4 --markers 2 --games 0 --complete -o small.npz
+  quadrille data gekitai --size 4 --markers 2 --games 0 --complete -o small.parquet
 
-The file is an archive of NumPy arrays (`numpy.load`): for each position of a game the position itself, the
-player to move, the turn played, its score, the result of the game and a policy over the best turns. A card with
-the meaning of each array, the seed and the version is written next to it, with the ending .md. The same command
-writes the same file on any machine, on any number of threads.")]
+For each position of a game: the position itself, the player to move, the turn played, its score, the result of
+the game and a policy over the best turns. A file that ends with .npz is an archive of NumPy arrays
+(`numpy.load`); with .parquet it is a table, and what is added to games goes to files of its own:
+NAME-puzzles.parquet, NAME-exact.parquet. A card with the meaning of each array or column, the seed and the
+version is written next to it, with the ending .md. The same command writes the same file on any machine, on any
+number of threads.")]
 pub struct DataArgs {
     /// The game
     pub game: String,
-    /// The file to write, with the ending .npz
+    /// The file to write, with the ending .npz or .parquet
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
     /// How many games the engine plays against itself
@@ -71,10 +73,6 @@ const BYTES: usize = 600;
 pub fn run(args: &DataArgs) -> Result<(), Failure> {
     let entry = input::game(&args.game)?;
     let start = input::start(entry, &args.options)?;
-    if args.output.extension().is_none_or(|ending| ending != "npz") {
-        let name = args.output.display();
-        return Err(Failure::user(format!("the file must end with .npz, got `{name}`")));
-    }
     let wanted = Wanted {
         play: Play {
             games: args.games as usize,

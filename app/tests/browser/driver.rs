@@ -182,7 +182,7 @@ impl Browser {
     /// A click of the mouse, when the element is there and not disabled.
     pub async fn click(&self, css: &str) {
         self.until(&format!("`{css}` can be clicked"), &usable(css)).await;
-        // What is drawn anew between finding and clicking is looked for again.
+        // What is redrawn between finding and clicking is looked for again.
         while let Err(error) = self.find(css).await.click().await {
             if !error.is_stale_element_reference() {
                 self.give_up(&format!("`{css}` cannot be clicked: {error}")).await;
@@ -261,7 +261,7 @@ impl Browser {
         let start = Instant::now();
         while self.value(&format!("Boolean({expression})")).await != json!(true) {
             if start.elapsed() > PATIENCE {
-                self.give_up(&format!("waited in vain: {what}")).await;
+                self.give_up(&format!("not within the time: {what}")).await;
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
         }

@@ -29,7 +29,7 @@ async fn open_game(site: &Site, browser: &Browser, request: &Value) -> String {
     id.to_owned()
 }
 
-/// Plays a whole game at one screen; half-way the page is loaded anew.
+/// Plays a whole game at one screen; half-way the page is reloaded.
 async fn play_whole(browser: &Browser, site: &Site, script: &Script, hand: Hand) {
     open_game(site, browser, &script.at_one_screen()).await;
     for (i, turn) in script.turns.iter().enumerate() {
@@ -139,7 +139,7 @@ async fn the_computer_answers_and_gives_hints_and_both_turns_are_taken_back() {
     browser.find(".card.over").await;
     // Home knows the game.
     browser.open(&site.page("/")).await;
-    browser.until_text(".mine", "finished").await;
+    browser.until_text(".mine", "Level 3 won").await;
     browser.close().await;
 }
 

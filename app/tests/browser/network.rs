@@ -1,6 +1,7 @@
 //! What a page tells and keeps when the server, the network or the page itself goes away.
 
 use super::driver::{Browser, Driver};
+use super::hosts::kept;
 use super::proxy::{Proxy, Weather};
 use super::site::Site;
 use fantoccini::wd::WindowHandle as Window;
@@ -325,5 +326,42 @@ async fn offers_are_seen_heard_and_read_and_answered_where_they_are_told() {
     bob.click("#notice #accept").await;
     bob.until("the next game", &format!("location.pathname !== '/{}'", table.id)).await;
     bob.until_text("#seat-1", "Bob (you)").await;
+    table.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_game_that_is_opened_while_the_server_is_away_shows_its_board_and_goes_on_by_itself() {
+    let table = Table::new(json!({ "kind": "none" })).await;
+    let ann = table.turn_to_ann().await;
+    tap(ann, "c3").await;
+    listed(ann, 1).await;
+    kept(ann).await;
+    table.proxy.cut().await;
+    ann.reload().await;
+    ann.until_text("#away", "The board is as you left it").await;
+    ann.until_text("h1", "Gekitai").await;
+    ann.find(".board [data-piece]").await;
+    table.play(2, "f6");
+    table.proxy.set(Weather::Clear);
+    ann.click("#choose-seat [data-seat=\"1\"]").await;
+    listed(ann, 2).await;
+    ready(ann, "a1").await;
+    table.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_event_that_did_not_come_through_is_noticed_within_seconds() {
+    let table = Table::new(json!({ "kind": "none" })).await;
+    let bob = table.turn_to_bob().await;
+    let lose = "const { parse } = JSON; JSON.parse = (text, reviver) => { \
+        const told = parse(text, reviver); \
+        if (told?.type !== 'event' || window.lost) return told; \
+        window.lost = told; return { type: 'noise' }; }";
+    bob.script(lose).await;
+    table.play(1, "c3");
+    bob.until("the event is lost", "window.lost?.turn === 'c3'").await;
+    // Nothing else happens in this game.
+    listed(bob, 1).await;
+    ready(bob, "e5").await;
     table.close().await;
 }

@@ -102,3 +102,56 @@ async fn nobody_is_helped_in_a_game_between_people() {
     }
     browser.close().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_opened_from_the_menu_has_the_focus_and_escape_closes_it_from_everywhere() {
+    let (driver, site) = (Driver::start(), Site::start());
+    let browser = driver.window(1200, 900).await;
+    let person = json!({ "kind": "person" });
+    open_game(&site, &browser, &json!({ "game": "gekitai", "seats": [person, person] })).await;
+    let focus = "document.activeElement.id";
+    for closed_from in ["#rules-close", "#cell-a1"] {
+        browser.pick("#rules-open").await;
+        browser.until("the rules have the focus", &format!("{focus} === 'rules-close'")).await;
+        browser.script(&format!("document.querySelector({closed_from:?}).focus()")).await;
+        browser.keys("\u{E00C}").await;
+        browser.until("they are closed", "!document.querySelector('#rules-panel')").await;
+        let banners = "document.querySelectorAll('body > header, dialog header').length";
+        assert_eq!(browser.value(banners).await, json!(1));
+    }
+    browser.pick("#type-open").await;
+    browser.until("one may type", &format!("{focus} === 'move-text'")).await;
+    browser.keys("\u{E00C}z").await;
+    browser.until("only the board", "!document.querySelector('.bar').checkVisibility()").await;
+    let heard = browser.spoken().await;
+    assert!(heard.contains(&("heading".into(), "Gekitai".into())), "{heard:?}");
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_turn_chosen_ahead_is_marked_lightly_and_gone_when_the_game_ends() {
+    let (driver, site) = (Driver::start(), Site::start());
+    let browser = driver.window(1200, 900).await;
+    let seats = json!([{ "kind": "person", "name": "Ann" }, { "kind": "person", "name": "Bo" }]);
+    let made = site.post("/api/games", &json!({ "game": "gekitai", "seats": seats }));
+    let token = |i: usize| made["tokens"][i].as_str().unwrap().to_owned();
+    let id = made["id"].as_str().unwrap();
+    for (i, turn) in ["c3", "d4", "a6"].into_iter().enumerate() {
+        let command = json!({ "type": "move", "turn": turn });
+        site.command(id, &token(i % 2), &command).unwrap();
+    }
+    browser.open(&site.page(&format!("/{id}#{}", token(0)))).await;
+    browser.find("main[data-ready] .board svg").await;
+    browser.click("#cell-f6").await;
+    browser.until_text("#prompt", "Next: f6").await;
+    let fill = "getComputedStyle(document.querySelector('.marks .later.spot')).fill";
+    assert_eq!(browser.value(fill).await, json!("none"), "the cell is covered");
+    site.command(id, &token(1), &json!({ "type": "resign" })).unwrap();
+    browser.until_text("#prompt", "Ann has won by resignation").await;
+    let marked = browser.value("document.querySelector('.marks .later')").await;
+    assert!(marked.is_null(), "what will not be played is still marked");
+    // And the list of one's games says who has won.
+    browser.open(&site.page("/")).await;
+    browser.until_text(".mine", "Ann won").await;
+    browser.close().await;
+}

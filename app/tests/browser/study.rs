@@ -128,6 +128,29 @@ async fn a_pasted_record_or_position_is_analysed_and_a_wrong_one_explained() {
     browser
         .until("it is in the address", "location.pathname.startsWith('/analysis/jeson-mor/')")
         .await;
+    // Turns without numbers, a Prolog term, and a record in a file that is dropped on the page.
+    browser.open(&site.page("/analysis")).await;
+    browser.write("#import-text", "c3 d4 e2").await;
+    browser.click("#import").await;
+    browser.click("#import-which [data-game=gekitai]").await;
+    browser.until_text("#moves", "e2").await;
+    browser.open(&site.page("/analysis")).await;
+    browser.write("#import-text", "c1-d3").await;
+    browser.click("#import").await;
+    browser.until_text("#moves", "c1-d3").await;
+    browser.open(&site.page("/analysis")).await;
+    let row = "[empty,empty,empty,empty,empty,empty]";
+    let term = format!("[[plyr1,empty,empty,empty,empty,plyr2],{}]", [row; 5].join(","));
+    browser.write("#import-text", &term).await;
+    browser.click("#import").await;
+    browser.find("#lines").await;
+    browser.open(&site.page("/analysis")).await;
+    browser.find("#import-file").await;
+    let drop = "const data = new DataTransfer(); \
+        data.items.add(new File(['[Game \"gekitai\"]\\n\\n1. c3 d4 2. e2 *'], 'game.txt')); \
+        dispatchEvent(new DragEvent('drop', { dataTransfer: data, cancelable: true }))";
+    browser.script(drop).await;
+    browser.until_text("#moves", "e2").await;
     browser.close_after_refusals().await;
 }
 
@@ -162,7 +185,10 @@ async fn lose_to_a_proof(browser: &Browser, within: u32) {
     loop {
         let now = browser.value(LEFT).await.as_u64().unwrap() as u32;
         if now == 0 {
-            return browser.until_text("#distance", "has won").await;
+            browser.until_text("#distance", "has won").await;
+            // There is nothing to choose any more.
+            let asks = "document.querySelector('.stage').checkVisibility()";
+            return assert_eq!(browser.value(asks).await, json!(false), "a turn is asked for");
         }
         assert!(now < left, "{now} turns are left after {left}");
         left = now;
@@ -189,6 +215,10 @@ async fn a_proof_is_played_against_and_every_turn_says_how_far_the_win_is() {
         .until("all first turns", "document.querySelectorAll('.values .value').length === 36")
         .await;
     browser.until_text("#worths", "O wins in 26 turns at most").await;
+    // The best turn has the count of the position.
+    browser.until_text("#distance", "X wins in 19 more turns").await;
+    let best = "document.querySelector('#worths dt').textContent";
+    assert_eq!(browser.value(best).await, json!("X wins in 19 turns at most"));
     browser.click("#begin").await;
     browser.find(".turns [data-ply=\"1\"]").await;
     lose_to_a_proof(&browser, 19).await;

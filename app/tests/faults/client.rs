@@ -1,7 +1,7 @@
 //! Somebody who plays, and knows what was promised.
 
-use crate::kill::random_turn;
 use crate::wire::Line;
+use engine::playouts::random_turn;
 use rules::random::Random;
 use rusqlite::Connection;
 use serde_json::{Value, json};
@@ -119,7 +119,7 @@ pub struct Client<'a> {
     commands: usize,
     /// Turns true when somebody leaves; then all do. Those without one stay.
     leaving: Option<&'a AtomicBool>,
-    /// One in so many refusals is too much for them.
+    /// They give up after one in this many refusals.
     patience: usize,
     pub known: Known,
 }
@@ -257,7 +257,7 @@ impl<'a> Client<'a> {
         let clock = json!({ "kind": "time", "seconds": 300, "increment": 3 });
         let seats = json!([{ "kind": "person" }, { "kind": "open" }]);
         let game = self.make(&json!({ "game": "gekitai", "seats": seats, "clock": clock }))?;
-        // Whoever does not hear that he has the seat repeats that with the secret he has thought of.
+        // A client that misses the reply repeats the command with the secret it chose.
         let secret = format!("{:022}", self.dice.next_u64());
         self.command(game, 2, json!({ "type": "join", "name": "Bob", "secret": secret }))?;
         self.known.games[game].tokens[1] = secret;

@@ -177,7 +177,7 @@ impl World {
         self.control.met()
     }
 
-    /// Waits while only the heart beats: until all calls have failed that shall, and two seconds at most.
+    /// Waits while only heartbeats are stored: until all planned calls have failed, and two seconds at most.
     fn quiet(&self, fault: Option<&Fault>) -> String {
         let began = Instant::now();
         loop {

@@ -10,7 +10,7 @@ pub const ENOMEM: i32 = 12;
 pub const ENFILE: i32 = 23;
 pub const ENOSPC: i32 = 28;
 
-/// Calls that fail: of those of a class the first `skip` go well, and then so many do not.
+/// Calls that fail: of a class, the first `skip` succeed and the next ones do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fault {
     pub class: char,

@@ -1,8 +1,8 @@
 //! Bots that play at any server, and remember what they were told.
 
-use crate::kill::random_turn;
 use crate::wire::Line;
 use engine::Session;
+use engine::playouts::random_turn;
 use rules::random::Random;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashSet};
@@ -14,9 +14,9 @@ pub struct Stage<'a> {
     pub addresses: &'a [String],
     /// How many bots there are: the more, the longer each waits, so that the machine has time for all.
     pub bots: usize,
-    /// Turns true when they shall end.
+    /// Set to end them.
     pub over: &'a AtomicBool,
-    /// Milliseconds since `began` at which everything was mended; nought before.
+    /// When everything was repaired, in milliseconds since `began`; 0 before.
     pub healed: &'a AtomicU64,
     pub began: Instant,
 }

@@ -3,9 +3,9 @@
 
 use super::services::{Nats, Postgres};
 use super::wires::Wire;
-use crate::kill::random_turn;
 use crate::wire::{Line, Server, serve};
 use engine::Session;
+use engine::playouts::random_turn;
 use rules::random::Random;
 use serde_json::{Value, json};
 use std::collections::HashMap;

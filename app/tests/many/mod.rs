@@ -24,7 +24,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use world::World;
 
-/// Whether so many others want to work on this machine that nothing can be said of how long something takes.
+/// Whether this machine is too busy for durations to mean anything.
 fn is_overloaded() -> bool {
     let load = std::fs::read_to_string("/proc/loadavg").unwrap();
     let load: f64 = load.split(' ').next().unwrap().parse().unwrap();

@@ -1,8 +1,8 @@
 //! Games move from a file to a database and back.
 
 use super::services::postgres;
-use crate::kill::random_turn;
 use crate::wire::{Folder, Line, Server};
+use engine::playouts::random_turn;
 use rules::random::Random;
 use serde_json::{Value, json};
 use std::process::{Command, Output, Stdio};
@@ -102,7 +102,7 @@ fn games_are_not_moved_away_from_servers_that_run() {
     server.kill();
 }
 
-/// Makes so many of each game in a file.
+/// Makes this many copies of each game in a file.
 fn multiply(file: &std::path::Path, copies: u32) {
     let database = rusqlite::Connection::open(file).unwrap();
     let numbers = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)";

@@ -1,10 +1,10 @@
 //! What data are and how they were made.
 
-use super::npz::Column;
+use super::column::Table;
 use super::{REASONS, Wanted, Written};
 use crate::session::Session;
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What each array holds.
 const ABOUT: &[(&str, &str)] = &[
@@ -45,7 +45,20 @@ pub(super) struct Card<'a> {
     pub(super) start: &'a dyn Session,
     pub(super) wanted: &'a Wanted,
     pub(super) written: Written,
-    pub(super) columns: &'a [(&'static str, Column)],
+    /// The files, each with its tables.
+    pub(super) files: &'a [(PathBuf, Vec<Table>)],
+}
+
+/// The names of a table's columns, with the number of their rows; archives also hold where lists begin.
+fn columns(table: &Table, archive: bool) -> Vec<(&'static str, usize)> {
+    let mut all: Vec<_> = table.columns.iter().map(|(name, own)| (*name, own.len())).collect();
+    if let Some(lists) = &table.lists {
+        let begin = archive.then_some((lists.name, lists.from.len()));
+        let rows = |own: usize| if archive { own } else { table.rows() };
+        all.extend(begin);
+        all.extend(lists.columns.iter().map(|(name, own)| (*name, rows(own.len()))));
+    }
+    all
 }
 
 impl Card<'_> {
@@ -93,9 +106,11 @@ impl Card<'_> {
                 "positions": self.written.positions,
             })
         });
-        let arrays = self.columns.iter().map(|(name, _)| (*name, self.about(name)));
+        let arrays = self.files.iter().flat_map(|(file, tables)| {
+            tables.iter().flat_map(move |table| columns(table, is_archive(file)))
+        });
         let arrays: serde_json::Map<_, _> =
-            arrays.map(|(name, about)| (name.to_owned(), about.into())).collect();
+            arrays.map(|(name, _)| (name.to_owned(), self.about(name).into())).collect();
         json!({
             "quadrille": env!("CARGO_PKG_VERSION"), "game": self.start.info().id,
             "options": self.start.options(), "start": self.start.text(), "games": games,
@@ -118,10 +133,20 @@ impl Card<'_> {
         );
         text += &format!("Games begin with `{}`", self.start.text());
         let options = Value::Object(self.start.options());
-        text += &format!(" (options {options}).\n\n| array | rows | |\n|---|---|---|\n");
-        for (name, column) in self.columns {
-            text += &format!("| `{name}` | {} | {} |\n", column.len(), self.about(name));
+        text += &format!(" (options {options}).\n");
+        for (file, tables) in self.files {
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            let archive = is_archive(file);
+            let what = if archive { "array" } else { "column" };
+            text += &format!("\n## {name}\n\n| {what} | rows | |\n|---|---|---|\n");
+            for (name, rows) in tables.iter().flat_map(|table| columns(table, archive)) {
+                text += &format!("| `{name}` | {rows} | {} |\n", self.about(name));
+            }
         }
         text
     }
+}
+
+fn is_archive(file: &Path) -> bool {
+    file.extension().is_some_and(|ending| ending == "npz")
 }

@@ -1,6 +1,6 @@
 //! Games of the engine against itself, position by position.
 
-use super::npz::Column;
+use super::column::{Column, Lists, Table};
 use crate::arena::openings::Openings;
 use crate::control::{Limits, Stop};
 use crate::registry::Entry;
@@ -52,7 +52,7 @@ pub(super) fn play(
     wanted: &Play,
     stop: &Stop,
     tell: &mut dyn FnMut(usize),
-) -> Result<Option<Vec<(&'static str, Column)>>, String> {
+) -> Result<Option<Table>, String> {
     let Some(mut openings) = Openings::new(start, wanted.opening, wanted.seed) else {
         return Err(format!("hardly any game lasts {} turns of opening", wanted.opening));
     };
@@ -81,7 +81,7 @@ pub(super) fn play(
             tell(count + 1);
         }
     });
-    Ok(games.into_iter().collect::<Option<Vec<_>>>().map(|games| columns(entry, &games)))
+    Ok(games.into_iter().collect::<Option<Vec<_>>>().map(|games| table(entry, &games)))
 }
 
 fn play_one(
@@ -123,7 +123,7 @@ fn play_one(
     Game { rows, outcome: game.result(), reason }
 }
 
-fn columns(entry: &Entry, games: &[Game]) -> Vec<(&'static str, Column)> {
+fn table(entry: &Entry, games: &[Game]) -> Table {
     let rows = || games.iter().flat_map(|game| game.rows.iter().map(move |row| (game, row)));
     let text = |of: &dyn Fn(&Row) -> String| Column::Text(rows().map(|(_, row)| of(row)).collect());
     let number = |of: &dyn Fn(&Row) -> i32| Column::I32(rows().map(|(_, row)| of(row)).collect());
@@ -144,7 +144,7 @@ fn columns(entry: &Entry, games: &[Game]) -> Vec<(&'static str, Column)> {
     }
     let game = games.iter().zip(0..).flat_map(|(game, number)| vec![number; game.rows.len()]);
     let ply = games.iter().flat_map(|game| 0..game.rows.len() as i32);
-    vec![
+    let columns = vec![
         ("game", Column::I32(game.collect())),
         ("ply", Column::I32(ply.collect())),
         ("position", text(&|row| row.position.clone())),
@@ -154,11 +154,14 @@ fn columns(entry: &Entry, games: &[Game]) -> Vec<(&'static str, Column)> {
         ("win_in", number(&|row| row.win_in)),
         ("result", Column::I8(rows().map(result).collect())),
         ("reason", Column::I8(rows().map(|(game, _)| game.reason).collect())),
-        ("policy_from", Column::I64(from)),
+    ];
+    let lists = vec![
         ("policy_turn", Column::Text(lines().map(|(turn, _)| turn.clone()).collect())),
         ("policy_score", Column::I32(lines().map(|(_, score)| *score).collect())),
         ("policy", Column::F32(rows().flat_map(|(_, row)| shares(entry, &row.lines)).collect())),
-    ]
+    ];
+    let lists = Lists { name: "policy_from", from, columns: lists };
+    Table { kind: "games", columns, lists: Some(lists) }
 }
 
 /// How likely each turn is to be the best: by the odds of winning that the evaluation bar shows. Within a limit of nodes

@@ -1,77 +1,8 @@
 //! NumPy's archives: a ZIP file of arrays, which `numpy.load` reads.
 
+use super::column::{Column, Table};
 use flate2::{Compression, Crc, write::DeflateEncoder};
 use std::io::{self, Write};
-
-/// One column of a table.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Column {
-    /// Small numbers.
-    I8(Vec<i8>),
-    /// Numbers.
-    I32(Vec<i32>),
-    /// Indices.
-    I64(Vec<i64>),
-    /// Shares.
-    F32(Vec<f32>),
-    /// Texts, as bytes of one width.
-    Text(Vec<String>),
-}
-
-impl Column {
-    /// How many rows it has.
-    pub fn len(&self) -> usize {
-        match self {
-            Column::I8(all) => all.len(),
-            Column::I32(all) => all.len(),
-            Column::I64(all) => all.len(),
-            Column::F32(all) => all.len(),
-            Column::Text(all) => all.len(),
-        }
-    }
-
-    /// Whether it has no rows.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The column as a file of one array, `.npy` version 1.0.
-    fn npy(&self) -> Vec<u8> {
-        let width = match self {
-            Column::Text(all) => all.iter().map(String::len).max().unwrap_or(0).max(1),
-            _ => 0,
-        };
-        let kind = match self {
-            Column::I8(_) => "|i1".to_owned(),
-            Column::I32(_) => "<i4".to_owned(),
-            Column::I64(_) => "<i8".to_owned(),
-            Column::F32(_) => "<f4".to_owned(),
-            Column::Text(_) => format!("|S{width}"),
-        };
-        let about =
-            format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({},), }}", self.len());
-        // What comes before the data is a multiple of 64 bytes long and ends with a new line.
-        let before = (10 + about.len() + 1).next_multiple_of(64);
-        let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
-        bytes.extend(((before - 10) as u16).to_le_bytes());
-        bytes.extend(about.bytes());
-        bytes.resize(before - 1, b' ');
-        bytes.push(b'\n');
-        match self {
-            Column::I8(all) => bytes.extend(all.iter().flat_map(|each| each.to_le_bytes())),
-            Column::I32(all) => bytes.extend(all.iter().flat_map(|each| each.to_le_bytes())),
-            Column::I64(all) => bytes.extend(all.iter().flat_map(|each| each.to_le_bytes())),
-            Column::F32(all) => bytes.extend(all.iter().flat_map(|each| each.to_le_bytes())),
-            Column::Text(all) => {
-                for text in all {
-                    bytes.extend(text.bytes());
-                    bytes.resize(bytes.len() + width - text.len(), 0);
-                }
-            }
-        }
-        bytes
-    }
-}
 
 /// An archive that is being written. The same contents give the same bytes.
 pub struct Npz<W> {
@@ -87,9 +18,19 @@ impl<W: Write> Npz<W> {
         Npz { out, at: 0, directory: Vec::new(), count: 0 }
     }
 
+    /// Adds the arrays of a table.
+    pub fn table(&mut self, table: &Table) -> io::Result<()> {
+        for (name, column) in &table.columns {
+            self.column(name, column)?;
+        }
+        let Some(lists) = &table.lists else { return Ok(()) };
+        self.column(lists.name, &Column::I64(lists.from.clone()))?;
+        lists.columns.iter().try_for_each(|(name, column)| self.column(name, column))
+    }
+
     /// Adds an array.
     pub fn column(&mut self, name: &str, column: &Column) -> io::Result<()> {
-        self.file(&format!("{name}.npy"), &column.npy())
+        self.file(&format!("{name}.npy"), &npy(column))
     }
 
     /// Adds any file; `numpy.load` gives its bytes.
@@ -139,4 +80,41 @@ impl<W: Write> Npz<W> {
 fn small(size: u64) -> io::Result<u32> {
     let too_big = |_| io::Error::other("an array or the file has more than 4 GiB: ask for less");
     u32::try_from(size).map_err(too_big)
+}
+
+/// A column as a file of one array, `.npy` version 1.0.
+fn npy(column: &Column) -> Vec<u8> {
+    let width = match column {
+        Column::Text(all) => all.iter().map(String::len).max().unwrap_or(0).max(1),
+        _ => 0,
+    };
+    let kind = match column {
+        Column::I8(_) => "|i1".to_owned(),
+        Column::I32(_) => "<i4".to_owned(),
+        Column::I64(_) => "<i8".to_owned(),
+        Column::F32(_) => "<f4".to_owned(),
+        Column::Text(_) => format!("|S{width}"),
+    };
+    let about =
+        format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({},), }}", column.len());
+    // What comes before the data is a multiple of 64 bytes long and ends with a new line.
+    let before = (10 + about.len() + 1).next_multiple_of(64);
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend(((before - 10) as u16).to_le_bytes());
+    bytes.extend(about.bytes());
+    bytes.resize(before - 1, b' ');
+    bytes.push(b'\n');
+    match column {
+        Column::I8(all) => bytes.extend(all.iter().flat_map(|each| each.to_le_bytes())),
+        Column::I32(all) => bytes.extend(all.iter().flat_map(|each| each.to_le_bytes())),
+        Column::I64(all) => bytes.extend(all.iter().flat_map(|each| each.to_le_bytes())),
+        Column::F32(all) => bytes.extend(all.iter().flat_map(|each| each.to_le_bytes())),
+        Column::Text(all) => {
+            for text in all {
+                bytes.extend(text.bytes());
+                bytes.resize(bytes.len() + width - text.len(), 0);
+            }
+        }
+    }
+    bytes
 }

@@ -56,6 +56,11 @@ impl Numbered for JesonMor {
         planes.next()[place(self, self.centre())] = 1.0;
     }
 
+    // A knight that was taken does not come back.
+    fn settles(&self, m: Jump) -> bool {
+        Player::BOTH.iter().any(|side| self.knights(*side) >> m.to.index() & 1 == 1)
+    }
+
     fn places(&self, which: usize) -> Vec<usize> {
         let size = self.size();
         let mut places = vec![0; size * size];

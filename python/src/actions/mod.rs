@@ -30,6 +30,12 @@ pub trait Numbered: Play {
 
     /// Where each place of a plane goes in an image of the board.
     fn places(&self, which: usize) -> Vec<usize>;
+
+    /// Whether no position from before this move can occur after it, however the game goes on.
+    /// `false` is right for every move, but keeps more of the past than is needed.
+    fn settles(&self, _m: Self::Move) -> bool {
+        false
+    }
 }
 
 /// How many numbers an observation has.

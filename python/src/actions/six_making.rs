@@ -113,6 +113,11 @@ impl Numbered for SixMaking {
         planes.next()[place(self, to)] = 1.0;
     }
 
+    // Discs stay on the board.
+    fn settles(&self, m: Move) -> bool {
+        matches!(m, Move::Place(_))
+    }
+
     fn places(&self, which: usize) -> Vec<usize> {
         let image = |cell| self.number(self.image_of(Move::Place(cell), which));
         Cell::all(self.size()).map(image).collect()

@@ -5,6 +5,7 @@
 pub mod routes;
 
 use engine::Session;
+use engine::playouts::random_turn;
 use futures_util::{SinkExt, StreamExt};
 use rules::random::Random;
 use serde_json::{Value, json};
@@ -26,8 +27,8 @@ pub type Socket = WebSocketStream<TcpStream>;
 /// Connects, on the loopback from an address of one's choice: there are many.
 pub async fn connect(from: IpAddr, to: SocketAddr) -> Result<TcpStream, Failed> {
     let socket = if to.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
-    // To bind looks for a port that nobody uses at all: with some ten thousand connections that have just ended
-    // this takes milliseconds each time. Who is asked to connect only needs one that is free for this way.
+    // `bind` looks for a port that nobody uses at all: with some ten thousand connections that have just ended
+    // this takes milliseconds each time. `connect` only needs one that is free for this pair of addresses.
     if to.ip().is_loopback() && from != to.ip() {
         socket.bind((from, 0).into())?;
     }
@@ -224,7 +225,9 @@ impl Bot {
         let share = self.random.below(2_000) as f64 / 1_000.0;
         tokio::time::sleep(pause.mul_f64(share)).await;
         let turn = random_turn(self.session.as_ref(), &mut self.random);
-        let Some(turn) = turn.filter(|_| Instant::now() < until) else { return Ok(()) };
+        if Instant::now() >= until {
+            return Ok(());
+        }
         self.commands += 1;
         let command = format!("{}-{}", self.seat, self.commands);
         let action = json!({ "type": "command", "do": "move", "turn": turn, "command": command });
@@ -239,18 +242,6 @@ impl Bot {
     pub fn since_sent(&self) -> Duration {
         self.sent.lock().map(|sent| sent.elapsed()).unwrap_or_default()
     }
-}
-
-/// A turn by steps at random: to list all whole turns would cost more than the server's work.
-pub fn random_turn(session: &dyn Session, random: &mut Random) -> Option<String> {
-    let mut next = session.boxed_clone();
-    let mut turn = String::new();
-    while next.turn() == session.turn() && next.outcome().is_none() {
-        let step = random.pick(&next.steps())?.text.clone();
-        next.play(&step).ok()?;
-        turn.push_str(&step);
-    }
-    Some(turn)
 }
 
 /// What two bots do with a game between them.

@@ -1,6 +1,7 @@
 //! Every address that the server answers, for those who besiege it.
 
 use engine::Session;
+use engine::playouts::random_turn;
 use rules::random::Random;
 use serde_json::{Value, json};
 
@@ -151,11 +152,7 @@ pub fn long_game(turns: usize) -> Value {
 
 /// A turn at random that does not end the game.
 fn quiet_turn(session: &dyn Session, random: &mut Random) -> Option<String> {
-    let (mut next, mut turn) = (session.boxed_clone(), String::new());
-    while next.turn() == session.turn() && next.outcome().is_none() {
-        let step = random.pick(&next.steps())?.text.clone();
-        next.play(&step).ok()?;
-        turn.push_str(&step);
-    }
+    let (mut next, turn) = (session.boxed_clone(), random_turn(session, random));
+    next.play(&turn).ok()?;
     next.result().is_none().then_some(turn)
 }

@@ -11,7 +11,7 @@ use table::clock::Pauses;
 /// How many games are listed at once.
 const TOGETHER: usize = 500;
 
-/// How many damaged games are told.
+/// How many damaged games are named.
 const MOST_TOLD: usize = 20;
 
 /// What a store holds, if all of it can be read.

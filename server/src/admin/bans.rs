@@ -1,4 +1,4 @@
-//! Addresses and networks that an operator has banned, as every request is checked against them.
+//! Addresses and networks that an operator has banned; every request is checked against them.
 
 use crate::store::upkeep::Banned;
 use std::net::IpAddr;

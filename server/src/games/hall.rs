@@ -11,7 +11,7 @@ use crate::games::rooms::Rooms;
 use crate::http::limits::{self, Limits};
 use crate::ids::{self, Chance, Hash, check_id, new_id, no_such_game};
 use crate::metrics::Metrics;
-use crate::store::{Append, Appended, Store, StoreError};
+use crate::store::{Append, Appended, Store, StoreError, Tip};
 use crate::supervise::Tasks;
 use crate::work::computers;
 use crate::work::engines::Engines;
@@ -304,7 +304,7 @@ impl Hall {
         let tip = room.tip();
         let events = self.store.events(&room.id, tip.seq - 1, ALL).await?;
         let events = match events.split_first() {
-            Some((last, events)) if last.tip() == tip => events,
+            Some((last, events)) if Tip::of(last) == tip => events,
             _ => {
                 self.drop_room(room);
                 return Ok(());
@@ -500,15 +500,7 @@ impl Hall {
             let new =
                 first(new_id(self.chance.as_ref())?, created.clone(), tokens, self.time.now());
             let id = new.id.clone();
-            let append = Append {
-                game: id.clone(),
-                after: None,
-                events: vec![],
-                new_game: Some(new),
-                token: None,
-                running: None,
-                computer: None,
-            };
+            let append = Append { game: id.clone(), new_game: Some(new), ..Append::default() };
             if self.store.append(append).await? == Appended::Committed {
                 self.metrics.games.fetch_add(1, Ordering::Relaxed);
                 return Ok(id);

@@ -1,11 +1,12 @@
 //! A game in memory: the table's state plus what only the server needs, tokens and command ids.
 
 use crate::ids::Hash;
+use crate::store::Tip;
 use rules::{ByPlayer, Player};
 use std::hash::{DefaultHasher, Hash as _, Hasher};
 use std::ops::Deref;
 use table::clock::Pauses;
-use table::event::{Event, Fact, Tip};
+use table::event::{Event, Fact};
 use table::{Course, State};
 
 /// An event that cannot follow the ones before it: the store is damaged.
@@ -57,7 +58,7 @@ impl Played {
             State::new(created.as_ref().clone(), first.seq, first.at, pauses).map_err(damaged)?;
         Ok(Played {
             id: id.to_owned(),
-            tip: first.tip(),
+            tip: Tip::of(first),
             tokens,
             marks: vec![state.course.clone()],
             state,
@@ -74,14 +75,21 @@ impl Played {
     ) -> Result<Option<Played>, Damaged> {
         let Some((first, rest)) = events.split_first() else { return Ok(None) };
         let mut played = Played::new(id, first, tokens, pauses)?;
-        rest.iter().try_for_each(|event| played.apply(event))?;
+        rest.iter().try_for_each(|event| played.fold(event))?;
+        played.tip = Tip::of(rest.last().unwrap_or(first));
         Ok(Some(played))
     }
 
     pub fn apply(&mut self, event: &Event) -> Result<(), Damaged> {
+        self.fold(event)?;
+        self.tip = Tip::of(event);
+        Ok(())
+    }
+
+    /// Applies an event but for the tip, whose digest takes as long.
+    fn fold(&mut self, event: &Event) -> Result<(), Damaged> {
         let damaged = |reason| Damaged { game: self.id.clone(), seq: event.seq, reason };
         self.state.apply(event).map_err(damaged)?;
-        self.tip = event.tip();
         if event.seq % BETWEEN_MARKS == 0 {
             self.marks.push(self.state.course.clone());
         }

@@ -5,6 +5,7 @@ use crate::cluster::news::BELIEVED;
 use crate::games::played::{Damaged, Played};
 use crate::http::limits::{Bucket, Limits};
 use crate::ids::Hash;
+use crate::store::Tip;
 use engine::Stop;
 use rules::{ByPlayer, Player};
 use serde_json::Value;
@@ -14,7 +15,7 @@ use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use table::Refusal;
 use table::course::Course;
-use table::event::{Event, Tip};
+use table::event::Event;
 use tokio::sync::watch;
 
 /// How many of the latest events are kept as JSON; clients that need older ones are served from the store.

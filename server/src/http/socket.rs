@@ -350,7 +350,7 @@ impl Connection {
         };
         match message.kind.as_deref() {
             Some("hello") => self.hello(message.token.as_deref()).await,
-            Some("ping") => self.send(json!({ "type": "pong" }).to_string()).await,
+            Some("ping") => self.pong().await,
             Some("command") => self.command(message).await,
             _ => {
                 let refusal =
@@ -358,6 +358,12 @@ impl Connection {
                 self.refuse(message.command.map(Value::from), &refusal).await
             }
         }
+    }
+
+    /// Whatever the client should have by now has been sent before the answer, whose number says what that is.
+    async fn pong(&mut self) -> Result<(), Closed> {
+        self.catch_up().await?;
+        self.send(json!({ "type": "pong", "seq": self.sent }).to_string()).await
     }
 
     async fn hello(&mut self, token: Option<&str>) -> Result<(), Closed> {

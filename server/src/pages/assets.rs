@@ -229,7 +229,7 @@ fn part(name: &str) -> Option<&'static [u8]> {
     parts::parts().find(|part| part.name == name)?.bytes()
 }
 
-/// What there is to play, and what is said of players who ask for something.
+/// The games, and how offers are worded.
 fn catalogue() -> Vec<u8> {
     let mut catalogue = requests::catalogue::catalogue().clone();
     catalogue["asks"] = json!({

@@ -31,7 +31,15 @@ static READERS: [Reader; 5] = [
     Reader {
         who: "Authors of bots and tools",
         about: "Asking Quadrille, from a shell, over a network, in Python or in a page.",
-        documents: &["notation", "requests", "protocols", "http", "python", "arena"],
+        documents: &[
+            "notation",
+            "requests",
+            "protocols",
+            "http",
+            "python",
+            "python-reference",
+            "arena",
+        ],
     },
     Reader { who: "Hosts", about: "A server of your own.", documents: &["hosting"] },
     Reader {

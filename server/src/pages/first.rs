@@ -228,7 +228,7 @@ fn capital(words: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// A board where the scripts will put theirs, with what is said beside it and the answers that they need.
+/// A board where the scripts will put theirs, with the text beside it and the answers that they need.
 fn beside(
     entry: &Entry,
     class: &str,
@@ -236,7 +236,7 @@ fn beside(
     more: Option<Given>,
     words: impl FnOnce(&Value) -> String,
 ) -> Option<String> {
-    // Who is to find a turn sits at the lower side.
+    // The player who has to find a turn sits at the lower side.
     let flipped = class.ends_with("puzzle") && position.is_some_and(|text| text.ends_with(" 2"));
     let place = json!({ "game": entry.info.id, "position": position, "flipped": flipped });
     let mut view = Given::answer("view", place)?;

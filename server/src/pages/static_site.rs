@@ -29,7 +29,7 @@ impl Files {
         files
     }
 
-    /// The page that static hosts answer with where there is no file: its script finds out what was meant.
+    /// The page that static hosts send for missing files; its script works out which page was meant.
     fn missing_page(&self) -> String {
         let page = based(&of_files(&self.document()), "/");
         let page = Value::from(page).to_string().replace('<', "\\u003c");

@@ -12,11 +12,13 @@ pub mod postgres;
 mod readers;
 mod sqlite;
 mod sqlite_upkeep;
+mod tip;
 pub mod trouble;
 pub mod upkeep;
 mod writer;
 
 pub use copying::{copy_file, open_to_read, replace_file};
+pub use tip::Tip;
 
 use crate::StartError;
 use crate::ids::Hash;
@@ -27,7 +29,7 @@ use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
-use table::event::{Event, Tip};
+use table::event::Event;
 use tokio::sync::oneshot;
 use trouble::Trouble;
 use upkeep::Upkeep;
@@ -88,10 +90,10 @@ pub enum Running {
 }
 
 /// Events to be stored in one transaction.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Append {
     pub game: String,
-    /// The expected last event of the game; none if the game is new.
+    /// The event that must be the game's last; none if the game is new.
     pub after: Option<Tip>,
     /// The events, numbered consecutively after that one.
     pub events: Vec<Event>,

@@ -146,12 +146,10 @@ impl Whole {
         });
         let append = Append {
             game: self.game.clone(),
-            after: None,
             events: rest.to_vec(),
             new_game: Some(new_game),
-            token: None,
             running,
-            computer: None,
+            ..Append::default()
         };
         Ok(store.append(append).await? == Appended::Committed)
     }

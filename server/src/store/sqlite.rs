@@ -136,19 +136,8 @@ impl Store for Sqlite {
                 "SELECT seq, kind, payload, seat, command, at FROM events
                  WHERE game = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3",
             )?;
-            let mut rows = statement.query((&game, after, most))?;
-            let mut events = Vec::new();
-            while let Some(row) = rows.next()? {
-                let row = Row {
-                    seq: row.get(0)?,
-                    kind: row.get(1)?,
-                    payload: row.get(2)?,
-                    seat: row.get(3)?,
-                    command: row.get(4)?,
-                    at: row.get(5)?,
-                };
-                events.push(row.event()?);
-            }
+            let rows = statement.query_map((&game, after, most), row)?;
+            let events = rows.map(|row| row?.event()).collect::<Result<_, _>>()?;
             Ok(super::unbroken(&game, after, events))
         };
         Box::pin(self.readers.read(read))
@@ -209,6 +198,18 @@ impl Store for Sqlite {
     fn upkeep(&self) -> Option<&dyn Upkeep> {
         Some(self)
     }
+}
+
+/// Reads a row of the table `events`.
+pub fn row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Row> {
+    Ok(Row {
+        seq: row.get(0)?,
+        kind: row.get(1)?,
+        payload: row.get(2)?,
+        seat: row.get(3)?,
+        command: row.get(4)?,
+        at: row.get(5)?,
+    })
 }
 
 /// The latest time at which a server is known to have been running.

@@ -6,9 +6,9 @@
 
 use super::disk::Disk;
 use super::file::{self, Lock};
-use super::sqlite::is_damage;
+use super::sqlite::{self, is_damage};
 use super::trouble::Trouble;
-use super::{Append, Appended, NewGame, Running, SLOW, StoreError, hex};
+use super::{Append, Appended, NewGame, Running, SLOW, StoreError, Tip, hex};
 use crate::metrics::Metrics;
 use rusqlite::ffi::SQLITE_IOERR_WRITE;
 use rusqlite::{Connection, ErrorCode, OptionalExtension};
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
-use table::event::{Event, Tip};
+use table::event::Event;
 use tokio::sync::{mpsc, oneshot};
 
 const INSERT_EVENT: &str = "INSERT INTO events (game, seq, kind, payload, seat, command, at)
@@ -34,9 +34,10 @@ const PAUSE: &str = "INSERT INTO pauses (since, until) VALUES (?1, ?2)
 const LAST_PAUSE: &str = "SELECT coalesce(max(until), 0) FROM pauses";
 const MARK: &str = "INSERT INTO heartbeat (id, at) VALUES (0, 1)
     ON CONFLICT (id) DO UPDATE SET at = at + 1";
-const LAST: &str = "SELECT seq, kind, seat, command, at FROM events WHERE game = ?1
+const LAST: &str = "SELECT seq, kind, payload, seat, command, at FROM events WHERE game = ?1
     ORDER BY seq DESC LIMIT 1";
-const FIND: &str = "SELECT seat, command, at FROM events WHERE game = ?1 AND seq = ?2";
+const FIND: &str =
+    "SELECT seq, kind, payload, seat, command, at FROM events WHERE game = ?1 AND seq = ?2";
 
 /// The most writes in one transaction.
 const MOST_TOGETHER: usize = 256;
@@ -420,12 +421,9 @@ fn read_back(
 }
 
 fn is_there(connection: &Connection, game: &str, event: &Event) -> rusqlite::Result<bool> {
-    let found = connection
-        .prepare_cached(FIND)?
-        .query_row((game, event.seq), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
-        .optional()?;
-    let seat = event.seat.map(|seat| i64::from(seat.number()));
-    Ok(found == Some((seat, event.command.clone(), event.at)))
+    let mut find = connection.prepare_cached(FIND)?;
+    let found = find.query_row((game, event.seq), sqlite::row).optional()?;
+    Ok(found.and_then(|row| row.event().ok()).as_ref() == Some(event))
 }
 
 /// Performs a write; a pause begins at `last` or later.
@@ -514,16 +512,17 @@ fn insert_all(connection: &Connection, wanted: &Append) -> rusqlite::Result<bool
 
 /// Whether the game's last event is the expected one.
 fn follows(connection: &Connection, wanted: &Append) -> rusqlite::Result<bool> {
-    let found = connection
-        .prepare_cached(LAST)?
-        .query_row([&wanted.game], |row| {
-            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?))
-        })
-        .optional()?;
-    let named = wanted.after.clone().map(|Tip { seq, kind, seat, command, at }| {
-        (seq, kind, seat.map(|seat| i64::from(seat.number())), command, at)
-    });
-    Ok(found == named)
+    let mut find = connection.prepare_cached(LAST)?;
+    // A damaged row is a conflict, which concerns this game alone.
+    let last = find.query_row([&wanted.game], |row| Ok(sqlite::row(row).ok())).optional()?;
+    Ok(match (last, &wanted.after) {
+        (None, None) => true,
+        // Compared as events: version 0.1 wrote their JSON a little differently.
+        (Some(last), Some(named)) => {
+            last.and_then(|row| row.event().ok()).is_some_and(|last| Tip::of(&last) == *named)
+        }
+        _ => false,
+    })
 }
 
 /// Creates a game; returns false if its id is taken.

@@ -5,7 +5,6 @@ use crate::games::hall::SERVER;
 use crate::http::analysis::terms;
 use crate::work::computers::Choice;
 use crate::work::engines::Load;
-use crate::work::jobs::Hand;
 use crate::work::queue::{Kind, Lane, Order};
 use engine::Stop;
 use requests::{Budget, Desk, Ready, Request};
@@ -16,13 +15,11 @@ use std::sync::Arc;
 /// Executes jobs on a worker.
 pub struct Helper {
     time: Time,
+    own: (&'static str, Own),
 }
 
-impl Default for Helper {
-    fn default() -> Helper {
-        Helper { time: Time::new(Arc::new(Machine::default()), 0, Default::default()) }
-    }
-}
+/// Does a job that no server hands out; none if it cannot be done here.
+pub type Own = fn(&Value) -> Option<String>;
 
 /// A request for the engine as a job.
 pub fn asked(ask: &str, address: IpAddr, fields: &Map<String, Value>) -> Value {
@@ -33,8 +30,18 @@ fn address(job: &Value) -> IpAddr {
     job["address"].as_str().and_then(|text| text.parse().ok()).unwrap_or(SERVER)
 }
 
-impl Hand for Helper {
-    fn order(&self, job: &Value) -> Option<Order> {
+impl Helper {
+    /// `kind` is what a job of the program's own asks for.
+    pub fn new(kind: &'static str, own: Own) -> Helper {
+        let time = Time::new(Arc::new(Machine::default()), 0, Default::default());
+        Helper { time, own: (kind, own) }
+    }
+
+    /// The address a job is for and its priority; none if it cannot be done here.
+    pub fn order(&self, job: &Value) -> Option<Order> {
+        if job["ask"] == self.own.0 {
+            return Some(Order { address: SERVER, lane: Lane::Asked(Kind::Review) });
+        }
         if job["ask"] == "computer" {
             return Some(Choice::of_job(job, address(job), &self.time)?.order);
         }
@@ -42,7 +49,8 @@ impl Hand for Helper {
         Some(Order { address: address(job), lane: Lane::Asked(kind) })
     }
 
-    fn work(
+    /// Does a job, passing each line of the answer to `tell`.
+    pub fn work(
         &self,
         job: &Value,
         desk: &mut Desk,
@@ -50,6 +58,9 @@ impl Hand for Helper {
         stop: &Stop,
         tell: &mut dyn FnMut(String),
     ) {
+        if job["ask"] == self.own.0 {
+            return (self.own.1)(job).into_iter().for_each(tell);
+        }
         if job["ask"] == "computer" {
             let choice = Choice::of_job(job, address(job), &self.time);
             let turn = choice

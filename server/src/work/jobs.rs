@@ -3,12 +3,11 @@
 
 use crate::StartError;
 use crate::metrics::Metrics;
-use crate::work::engines::{Engines, Load};
-use crate::work::queue::Order;
+use crate::work::engines::Engines;
+use crate::work::hand::Helper;
 use async_nats::{Client, Message, StatusCode};
 use engine::Stop;
 use futures_util::StreamExt;
-use requests::Desk;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -112,22 +111,6 @@ impl Drop for Asked<'_> {
     }
 }
 
-/// How a worker does its jobs.
-pub trait Hand: Send + Sync + 'static {
-    /// The address a job is for and its priority; none if it cannot be done here.
-    fn order(&self, job: &Value) -> Option<Order>;
-
-    /// Does a job, passing each line of the answer to `tell`.
-    fn work(
-        &self,
-        job: &Value,
-        desk: &mut Desk,
-        load: &Load,
-        stop: &Stop,
-        tell: &mut dyn FnMut(String),
-    );
-}
-
 type Jobs = Arc<Mutex<HashMap<String, Stop>>>;
 
 fn lock(jobs: &Jobs) -> MutexGuard<'_, HashMap<String, Stop>> {
@@ -135,7 +118,7 @@ fn lock(jobs: &Jobs) -> MutexGuard<'_, HashMap<String, Stop>> {
 }
 
 /// Does jobs on this many threads until the future is dropped.
-pub async fn work(addresses: &str, threads: usize, hand: Arc<dyn Hand>) -> Result<(), StartError> {
+pub async fn work(addresses: &str, threads: usize, helper: Arc<Helper>) -> Result<(), StartError> {
     let failed = |error: &dyn std::fmt::Display| StartError(format!("NATS: {error}"));
     let Workers(client) = Workers::find(addresses).await?;
     let engines = Engines::new(threads, Arc::new(Metrics::default()), None);
@@ -146,7 +129,7 @@ pub async fn work(addresses: &str, threads: usize, hand: Arc<dyn Hand>) -> Resul
     loop {
         tokio::select! {
             message = asked.next() => match message {
-                Some(message) => begin(&client, &engines, &jobs, &hand, message),
+                Some(message) => begin(&client, &engines, &jobs, &helper, message),
                 None => return Err(StartError("the connection to NATS was closed".into())),
             },
             message = stopped.next() => {
@@ -158,15 +141,15 @@ pub async fn work(addresses: &str, threads: usize, hand: Arc<dyn Hand>) -> Resul
     }
 }
 
-fn begin(client: &Client, engines: &Engines, jobs: &Jobs, hand: &Arc<dyn Hand>, message: Message) {
+fn begin(client: &Client, engines: &Engines, jobs: &Jobs, helper: &Arc<Helper>, message: Message) {
     let Some(inbox) = message.reply else { return };
     let (lines, mut told) = mpsc::unbounded_channel::<String>();
     let stop = Stop::default();
     let job: Value = serde_json::from_slice(&message.payload).unwrap_or_default();
-    let submitted = hand.order(&job).is_some_and(|order| {
-        let (hand, switch, load) = (Arc::clone(hand), stop.clone(), engines.load());
+    let submitted = helper.order(&job).is_some_and(|order| {
+        let (helper, switch, load) = (Arc::clone(helper), stop.clone(), engines.load());
         engines.submit_once(order, stop.clone(), move |desk| {
-            hand.work(&job, desk, &load, &switch, &mut |line| drop(lines.send(line)));
+            helper.work(&job, desk, &load, &switch, &mut |line| drop(lines.send(line)));
         })
     });
     let (client, jobs) = (client.clone(), Arc::clone(jobs));
@@ -201,7 +184,7 @@ fn begin(client: &Client, engines: &Engines, jobs: &Jobs, hand: &Arc<dyn Hand>, 
 pub fn run(
     addresses: &str,
     threads: usize,
-    hand: Arc<dyn Hand>,
+    helper: Arc<Helper>,
     ready: impl FnOnce(),
 ) -> Result<(), StartError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
@@ -211,7 +194,7 @@ pub fn run(
         crate::cluster::nats::read(addresses)?;
         ready();
         tokio::select! {
-            done = work(addresses, threads, hand) => done,
+            done = work(addresses, threads, helper) => done,
             // The servers take over the jobs in progress.
             () = stop => Ok(()),
         }

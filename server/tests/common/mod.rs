@@ -11,7 +11,7 @@ use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::ConnectInfo;
 use axum::http::{HeaderMap, Request, StatusCode, header};
-use engine::Session;
+use engine::playouts::random_turn;
 use rules::random::Random;
 use serde_json::{Value, json};
 use server::{Config, Server};
@@ -164,7 +164,7 @@ impl Local {
         self.get(&format!("/api/games/{}/events", game.id)).await.lines()
     }
 
-    /// Waits until a game has so many events.
+    /// Waits until a game has this many events.
     pub async fn until(&self, game: &Made, seq: i64) {
         let room = self.server.hall().room(&game.id).await.unwrap();
         let mut hints = room.follow();
@@ -216,16 +216,4 @@ pub fn random_game(id: &str, most: usize, seed: u64) -> Vec<String> {
         session.play(&turn).unwrap();
     }
     session.history()
-}
-
-/// A legal turn, drawn step by step.
-pub fn random_turn(session: &dyn Session, random: &mut Random) -> String {
-    let mut next = session.boxed_clone();
-    let mut turn = String::new();
-    while next.turn() == session.turn() && next.outcome().is_none() {
-        let step = random.pick(&next.steps()).unwrap().text.clone();
-        next.play(&step).unwrap();
-        turn.push_str(&step);
-    }
-    turn
 }

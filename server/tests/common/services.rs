@@ -302,7 +302,7 @@ impl Nats {
             let told = format!("127.0.0.1:{way}");
             let others = routes.iter().filter(|other| **other != way);
             let others: Vec<_> = others.map(|other| format!("nats://127.0.0.1:{other}")).collect();
-            // Wires between these and those who use them shall be cut: nobody is told of other ways.
+            // Tests cut the links between these and their clients, so clients must not learn of other addresses.
             server.args(["--cluster_name", "quadrille", "--no_advertise", "--cluster", &own]);
             server.args(["--routes", &others.join(","), "--cluster_advertise", &told]);
         }

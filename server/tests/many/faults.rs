@@ -4,7 +4,7 @@
 use crate::common::services::{Postgres, postgres};
 use crate::common::within;
 use crate::stores::{append, event};
-use server::store::{self, Append, Appended, Store, StoreError};
+use server::store::{self, Append, Appended, Store, StoreError, Tip};
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -47,7 +47,7 @@ impl People {
         People { tasks, over, stored }
     }
 
-    /// Waits until they have stored so many more.
+    /// Waits until they have stored `count` more.
     async fn store_more(&self, count: usize) {
         let wanted = self.stored.load(Ordering::SeqCst) + count;
         within(async {
@@ -75,7 +75,7 @@ impl Told {
     /// Appends the next event under a new name for each try, but under the same while the outcome is open.
     async fn append(&mut self, store: &Arc<dyn Store>) {
         let seq = self.stored.len() as i64 + 1;
-        let after = self.stored.last().map(|last| event(seq - 1, Some(last)).tip());
+        let after = self.stored.last().map(|last| Tip::of(&event(seq - 1, Some(last))));
         let mut open = None;
         loop {
             let new = format!("c{}", self.stored.len() + self.refused.len());

@@ -3,10 +3,9 @@
 use crate::common::services::{postgres, url};
 use crate::common::within;
 use crate::stores::{append, event};
-use server::store::{self, Append, Appended, Store};
+use server::store::{self, Append, Appended, Store, Tip};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
-use table::event::Event;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -113,7 +112,7 @@ async fn servers_that_append_in_any_order_do_not_wait_for_each_other_in_a_circle
                     let name = format!("{number}-{task}-{round}");
                     let events = store.events(&game, 0, usize::MAX).await.unwrap();
                     let next = event(events.len() as i64 + 1, Some(&name));
-                    let after = events.last().map(Event::tip);
+                    let after = events.last().map(Tip::of);
                     let own = Append { after, ..append(&game, vec![next]) };
                     let done = within(store.append(own)).await.unwrap();
                     committed += usize::from(done == Appended::Committed);

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// A machine whose clock is so many milliseconds wrong.
+/// A machine whose clock is wrong by this many milliseconds.
 struct Wrong(Instant, i64);
 
 impl Source for Wrong {
@@ -59,7 +59,7 @@ pub fn person() -> Value {
     json!({ "kind": "person" })
 }
 
-/// Waits until a server knows that a game has so many events.
+/// Waits until a server knows that a game has this many events.
 async fn follows(local: &Local, game: &Made, seq: i64) {
     let room = local.server.hall().in_memory(&game.id).expect("it is in memory");
     let mut hints = room.follow();

@@ -152,7 +152,7 @@ pub fn acknowledged(
 /// How many milliseconds are enough to repeat a move at another server.
 const ENOUGH: i64 = 6_500;
 
-/// Whoever tried to move in time, and kept trying while nothing could be stored, has not lost on time.
+/// A player who tried to move in time, and kept trying while nothing could be stored, has not lost on time.
 pub fn time_given_back(plan: &Plan, truth: &Truth, book: &Book) -> Vec<String> {
     let mut failures = Vec::new();
     for (id, stored) in &truth.games {

@@ -2,8 +2,8 @@
 
 use super::network::{Network, Stream};
 use super::world::{MS, Micros, SECOND, World, lock};
-use crate::common::random_turn;
 use crate::note;
+use engine::playouts::random_turn;
 use futures_util::{SinkExt, StreamExt};
 use rules::random::Random;
 use serde_json::{Value, json};

@@ -276,7 +276,7 @@ pub fn run(plan: &Plan) -> Outcome {
     let book = lock(&clients.book);
     let lost = stage.cluster.state().lost.clone();
     failures.extend(checks::acknowledged(plan, &truth, &book, &lost));
-    // Whoever sent a move at the very end is not there any more to repeat it.
+    // A client that sent a move at the very end is no longer there to repeat it.
     failures.extend(checks::time_given_back(plan, &after, &book));
     failures.extend(lock(&stage.failures).iter().cloned());
     let restarts = |own: &Arc<Metrics>| own.restarts.load(Ordering::Relaxed);

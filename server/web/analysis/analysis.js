@@ -7,14 +7,15 @@
  *   `node` is the turn of the tree whose position is seen, null before the first
  * @typedef {{state: State, info: GameInfo, key: string, first: 1|2, finding: boolean, main: HTMLElement,
  *   parts: ReturnType<typeof createParts>, play: ReturnType<typeof createPlay>,
- *   thinking: ReturnType<typeof createThinking>, review: ReturnType<typeof createReview>}} Page
- *   `key` is the name under which the browser keeps the tree, `first` who begins; `finding` while the best turn is
+ *   thinking: ReturnType<typeof createThinking>, review: ReturnType<typeof createReview>,
+ *   around: (act: () => void) => void}} Page
+ *   `around` draws what stands around the board, `key` is the name under which the browser keeps the tree, `first` who begins; `finding` while the best turn is
  *   looked for
  */
 import { askedPosition, positionAt } from '../address.js';
 import { copyText } from '../common/controls.js';
 import { recordBox } from '../common/dialogs.js';
-import { drawing, el, fill, onKeys, say, toast } from '../common/dom.js';
+import { drawing, el, fill, inNextFrame, onKeys, say, toast } from '../common/dom.js';
 import { play as sound } from '../common/sound.js';
 import { capital } from '../common/text.js';
 import { aboutHere, isSame } from '../play/here.js';
@@ -50,7 +51,7 @@ const boardPage = async (main, games, info, path) => {
   const asked = new URLSearchParams(location.search);
   const state = await opened(saved, asked.has('game') || asked.has('device'));
   /** @type {Page} */
-  const p = /** @type {any} */ ({ state, info, key, main });
+  const p = /** @type {any} */ ({ state, info, key, main, around: inNextFrame() });
   p.first = firstPlayer(state.tree);
   p.play = createPlay({
     label: `Board of ${info.name}`,
@@ -121,7 +122,10 @@ const reviewHooks = (p) => {
 /** The turn of the main line behind which this many have been played. @param {Page} p @param {number} ply */
 const nodeAt = (p, ply) => trees.mainLine(p.state.tree)[ply - 1] ?? null;
 
-/** Asks for something better than the turn that was played here. @param {Page} p @param {number} ply @param {string} played */
+/**
+ * Asks for something better than the turn that was played here.
+ * @param {Page} p @param {number} ply @param {string} played
+ */
 const tryAt = async (p, ply, played) => {
   p.state = { ...p.state, node: nodeAt(p, ply) };
   hush(p);
@@ -156,7 +160,10 @@ const showFirst = async (p, ply, turn) => {
 /** How long each turn of a line is seen. */
 const PER_TURN = 900;
 
-/** Plays a line out, turn by turn, until it ends or somebody goes elsewhere. @param {Page} p @param {number} ply @param {string[]} line */
+/**
+ * Plays a line out, turn by turn, until it ends or somebody goes elsewhere.
+ * @param {Page} p @param {number} ply @param {string[]} line
+ */
 const playOut = async (p, ply, line) => {
   p.state = { ...p.state, node: nodeAt(p, ply) };
   await render(p);
@@ -235,12 +242,30 @@ const renderTree = (p) => {
   paintTree(p.parts.moves, tree, { node, first: p.first, marks, onPick: (at) => go(p, at) });
 };
 
-/** Shows the position that is to be seen, and everything around it. @param {Page} p */
+/**
+ * Shows the position that is to be seen, and then everything around it: whoever steps through a game wants the board.
+ * @param {Page} p
+ */
 const render = async (p, animate = true) => {
-  const { tree, node, flipped } = p.state;
+  const { node, flipped } = p.state;
   const place = placeAt(p, node);
-  const hash = place.turns.length > 0 ? `#${place.turns.map(encodeURIComponent).join(',')}` : '';
-  history.replaceState(null, '', `${location.pathname}${location.search}${hash}`);
+  p.around(() => renderAround(p));
+  const seen = await p.play.show(place, { flipped, animate });
+  if (!seen || p.play.busy()) return;
+  p.thinking.think(place, seen, flipped);
+  const { playHere, editHere, position } = p.parts;
+  playHere.href = playLink(seen);
+  editHere.href = positionAt('editor', p.info.id, seen.text);
+  position.value = seen.text;
+};
+
+/** The address, the turns, and where among them the position is. @param {Page} p */
+const renderAround = (p) => {
+  const { tree, node } = p.state;
+  const { turns } = here(p);
+  const hash = turns.length > 0 ? `#${turns.map(encodeURIComponent).join(',')}` : '';
+  if (location.hash !== hash)
+    history.replaceState(null, '', `${location.pathname}${location.search}${hash}`);
   renderTree(p);
   const main = trees.isMain(tree, node);
   p.parts.paint({
@@ -250,13 +275,6 @@ const render = async (p, animate = true) => {
     main,
   });
   p.review.show(main ? trees.pathOf(tree, node).length : -1);
-  const seen = await p.play.show(place, { flipped, animate });
-  if (!seen || p.play.busy()) return;
-  p.thinking.think(place, seen, flipped);
-  const { playHere, editHere, position } = p.parts;
-  playHere.href = playLink(seen);
-  editHere.href = positionAt('editor', p.info.id, seen.text);
-  position.value = seen.text;
 };
 
 /** @param {Page} p @param {number|null} node */

@@ -71,8 +71,42 @@ export const importForm = (games, prefer) => {
     fill(question, ...('ask' in outcome ? choices(outcome.ask) : []));
     if ('open' in outcome) location.href = outcome.open();
   };
-  const go = el('div.row', submit('#import.primary', 'Analyse this'));
+  /** @param {FileList|null|undefined} files */
+  const take = async (files) => {
+    const file = files?.[0];
+    if (!file) return;
+    if (file.size > MOST_BYTES) return setText(wrong, `${file.name} is too large for a record.`);
+    field.value = await file.text();
+    send();
+  };
+  const file = el('input#import-file.sr', {
+    type: 'file',
+    accept: '.txt,.json,.pgn,.pl,text/*',
+    onchange: () => take(file.files),
+  });
+  takeDropped(take);
+  const go = el(
+    'div.row',
+    submit('#import.primary', 'Analyse this'),
+    el('label.button', { for: 'import-file' }, 'Open a file'),
+    file,
+  );
   return form('.card.import', send, ...[field, wrong, question, go]);
+};
+
+/** No record is as large; whoever drops a film gets an answer. */
+const MOST_BYTES = 1 << 20;
+
+/** Takes files that are dropped anywhere on the page. @param {(files: FileList) => void} take */
+const takeDropped = (take) => {
+  const over = (/** @type {DragEvent} */ event) => {
+    if (event.dataTransfer?.types.includes('Files')) event.preventDefault();
+  };
+  addEventListener('dragover', over);
+  addEventListener('drop', (event) => {
+    over(event);
+    if (event.dataTransfer?.files.length) take(event.dataTransfer.files);
+  });
 };
 
 /**

@@ -15,9 +15,8 @@ export const kindOf = (text) => {
     return { kind: 'json', game: /"game"\s*:\s*"([^"]*)"/.exec(text)?.[1] ?? null };
   // Tags, several lines, a comment, or the number of a first turn.
   const record = /^\[[A-Z]\w*\s|^\{|\n|^1\s*[.…]/.test(text) && !isTerm(text);
-  // Turns without numbers; a position ends with the number of a player.
-  if (!record && !isTerm(text) && /\s/.test(text) && !/\s[12]$/.test(text))
-    return { kind: 'turns', game: null };
+  // Turns without numbers; a position has rows.
+  if (!record && !isTerm(text) && !text.includes('/')) return { kind: 'turns', game: null };
   return record
     ? { kind: 'record', game: /^\[Game\s+"([^"]*)"\]/m.exec(text)?.[1] ?? null }
     : { kind: 'line', game: null };

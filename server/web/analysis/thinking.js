@@ -1,6 +1,30 @@
-/** The engine at work: lines that stream in, an evaluation bar. */
+/**
+ * The engine at work: lines that stream in, an evaluation bar.
+ *
+ * @typedef {import('../program/views.js').GameInfo} GameInfo
+ * @typedef {import('../program/views.js').Place} Place
+ * @typedef {{turns: string[], score: number, win_in: number|null, bar: number, proof?: string}} Line
+ * @typedef {{lines?: Line[], depth: number, done?: boolean}} Thought
+ * @typedef {{onPick: (turns: string[], place: Place) => void, onBest: () => void,
+ *   onPeek: (turns: string[]|null) => void}} Hooks
+ *   `onPick` is told where the turns begin, `onBest` of another best turn, `onPeek` of a turn that is pointed at
+ * @typedef {object} Thinking
+ * @property {GameInfo} info
+ * @property {Hooks} hooks
+ * @property {boolean} on
+ * @property {number} count how many lines are looked for
+ * @property {boolean} hushed whether nothing is told
+ * @property {{place: Place, turn: 1|2, over: boolean, winner: any}|null} at what is looked at
+ * @property {Thought|null} latest
+ * @property {string} told the best turn that was told last
+ * @property {string} drawn the lines that are drawn
+ * @property {AbortController|null} run
+ * @property {any} timer
+ * @property {(act: () => void) => void} soon
+ * @property {ReturnType<typeof createParts>} parts
+ */
 import { button, select } from '../common/controls.js';
-import { el, fill, setText } from '../common/dom.js';
+import { el, fill, inNextFrame, setText } from '../common/dom.js';
 import { Refused } from '../common/refused.js';
 import { remember, remembered } from '../common/storage.js';
 import { capital, plural, scoreText, scoreWords, share } from '../common/text.js';
@@ -9,43 +33,55 @@ import { think } from '../program/ask.js';
 
 const MOST_MS = 60_000;
 
-/**
- * @param {import('../program/views.js').GameInfo} info
- * @param {{onPick: (turns: string[], place: import('../program/views.js').Place) => void, onBest: () => void,
- *   onPeek: (turns: string[]|null) => void}} hooks
- *   `onPick` is told where the turns begin, `onBest` of another best turn, `onPeek` of a turn that is pointed at
- */
-export const createThinking = (info, { onPick, onBest, onPeek }) => {
-  let told = '';
-  let hushed = false;
-  /** @type {AbortController|null} */
-  let run = null;
-  /** @type {any} */
-  let timer = null;
-  /** @type {any} */
-  let latest = null;
-  /** @type {{place: import('../program/views.js').Place, turn: 1|2, over: boolean, winner: any}|null} */
-  let at = null;
-  let on = remembered('engine', true);
-  let count = remembered('lines', 3);
+/** Who steps through a game quickly starts no search at every turn. */
+const REST_MS = 120;
 
+/** @param {GameInfo} info @param {Hooks} hooks */
+export const createThinking = (info, hooks) => {
+  /** @type {Thinking} */
+  const t = /** @type {any} */ ({
+    ...{ info, hooks, on: remembered('engine', true), count: remembered('lines', 3) },
+    ...{ hushed: false, at: null, latest: null, told: '', drawn: '', run: null, timer: null },
+    soon: inNextFrame(),
+  });
+  t.parts = createParts(t);
+  addEventListener('pagehide', () => stop(t));
+  return {
+    element: t.parts.element,
+    bar: t.parts.bar,
+    /** @param {Place} place @param {import('../program/views.js').View} view @param {boolean} flipped */
+    think: (place, view, flipped) => lookAt(t, place, view, flipped),
+    toggle: () => setOn(t, !t.on),
+    /** Tells nothing until it may again. @param {boolean} value */
+    hush: (value) => {
+      t.hushed = value;
+      paint(t);
+      if (!value && t.latest) t.hooks.onBest();
+    },
+    /** The best turn that is known at a place. @param {Place} place @returns {string|null} */
+    best: (place) => (t.at && isSame(t.at.place, place) && t.latest?.lines?.[0]?.turns[0]) || null,
+    stop: () => stop(t),
+  };
+};
+
+/** @param {Thinking} t */
+const createParts = (t) => {
   const inner = el('i');
   const bar = el('div.evalbar', { role: 'img', 'aria-label': 'Evaluation' }, inner);
   const score = el('output#score', '–');
   const words = el('small#score-words');
-  const toggle = button('#engine', 'Engine', () => setOn(!on), { title: 'Engine on and off (l)' });
+  const toggle = button('#engine', 'Engine', () => setOn(t, !t.on), {
+    title: 'Engine on and off (l)',
+  });
+  const onchange = () => {
+    t.count = Number(lines.value);
+    remember('lines', t.count);
+    restart(t);
+  };
   const lines = select(
-    {
-      id: 'line-count',
-      'aria-label': 'Number of lines',
-      onchange: () => {
-        count = Number(lines.value);
-        remember('lines', count);
-        restart();
-      },
-    },
+    { id: 'line-count', 'aria-label': 'Number of lines', onchange },
     [1, 2, 3, 4, 5].map((value) => ({ value, label: plural(value, 'line') })),
-    count,
+    t.count,
   );
   const list = el('ol#lines.lines', { 'aria-label': 'Best lines' });
   const element = el(
@@ -55,156 +91,122 @@ export const createThinking = (info, { onPick, onBest, onPeek }) => {
     words,
     list,
   );
+  return { inner, bar, score, words, toggle, list, element };
+};
 
-  /** A turn of a line: a click steps in, and pointing at it shows where it leads. */
-  const turnButton = (
-    /** @type {string[]} */ turns,
-    /** @type {import('../program/views.js').Place} */ place,
-  ) => {
-    const hide = () => onPeek(null);
-    const show = () => onPeek(turns);
-    return button(
-      '',
-      turns.at(-1) ?? '',
-      () => {
-        hide();
-        onPick(turns, place);
-      },
-      { onmouseenter: show, onmouseleave: hide, onfocus: show, onblur: hide },
-    );
+/**
+ * @param {Thinking} t @param {Place} place @param {import('../program/views.js').View} view @param {boolean} flipped
+ */
+const lookAt = (t, place, view, flipped) => {
+  const [first, second] = view.players;
+  t.parts.bar.className = `evalbar tint-${second.tint}${flipped ? ' flipped' : ''}`;
+  t.parts.inner.className = `tint-${first.tint}`;
+  const same = t.at && isSame(t.at.place, place);
+  t.at = { place, turn: view.turn, over: view.over, winner: view.winner };
+  if (!same) restart(t);
+};
+
+/** @param {Thinking} t @param {boolean} value */
+const setOn = (t, value) => {
+  t.on = value;
+  remember('engine', value);
+  restart(t);
+};
+
+/** @param {Thinking} t */
+const stop = (t) => {
+  clearTimeout(t.timer);
+  t.run?.abort();
+  t.run = null;
+};
+
+/** @param {Thinking} t */
+const restart = (t) => {
+  stop(t);
+  Object.assign(t, { latest: null, told: '' });
+  t.soon(() => paint(t));
+  if (t.on && t.at && !t.at.over) t.timer = setTimeout(() => begin(t), REST_MS);
+};
+
+/** @param {Thinking} t */
+const begin = async (t) => {
+  const { at, count } = t;
+  const mine = new AbortController();
+  t.run = mine;
+  const take = (/** @type {Thought} */ line) => {
+    if (t.run !== mine) return;
+    if (line.lines || !t.latest) t.latest = line;
+    // Lines come faster than anybody reads them: one is drawn a frame.
+    t.soon(() => paint(t));
   };
+  try {
+    await think('analysis', { ...at?.place, lines: count, time_ms: MOST_MS }, take, mine.signal);
+  } catch (error) {
+    if (t.run !== mine || mine.signal.aborted) return;
+    const why = error instanceof Refused ? error.message : 'the engine has stopped';
+    setText(t.parts.words, capital(why));
+  }
+};
 
-  const paint = () => {
-    toggle.setAttribute('aria-pressed', String(on));
-    toggle.classList.toggle('primary', on);
-    list.style.setProperty('--lines', `${count * 1.9}rem`);
-    const best = latest?.lines?.[0];
-    if (at?.over)
-      bar.style.setProperty(
-        '--share',
-        { 1: '100%', 2: '0%' }[/** @type {1|2} */ (at.winner)] ?? '50%',
-      );
-    if (best && best.turns[0] !== told) {
-      told = best.turns[0];
-      onBest();
-    }
-    if (!at || !best || hushed) {
-      setText(score, '–');
-      setText(
-        words,
-        at?.over
-          ? 'The game is over'
-          : hushed
-            ? 'Hidden while you look for something better'
-            : !on
-              ? 'Off'
-              : 'Thinking…',
-      );
-      fill(list);
-      delete list.dataset.shown;
-      return;
-    }
-    const { turn, place } = at;
-    const part = share(best, turn);
-    bar.style.setProperty('--share', `${Math.round(part * 100)}%`);
-    bar.setAttribute('aria-label', `Evaluation: ${scoreWords(best, turn, info.players)}`);
-    setText(score, scoreText(best, turn));
-    setText(
-      words,
-      `${capital(scoreWords(best, turn, info.players))} · depth ${latest.depth}${latest.done ? '' : '…'}`,
-    );
-    // What stays the same is left alone: a button that is drawn anew while it is pressed hears no click.
-    const shown = JSON.stringify(latest.lines);
-    if (list.dataset.shown === shown) return;
-    list.dataset.shown = shown;
-    fill(
-      list,
-      ...latest.lines.map((/** @type {any} */ line) =>
-        el(
-          'li',
-          el('b', scoreText(line, turn)),
-          el(
-            'div',
-            ...line.turns.map((/** @type {string} */ _, /** @type {number} */ i) =>
-              turnButton(line.turns.slice(0, i + 1), place),
-            ),
-          ),
-        ),
-      ),
-    );
+/** @param {Thinking} t */
+const paint = (t) => {
+  const { on, at, latest, hushed, count, parts } = t;
+  const best = latest?.lines?.[0];
+  parts.toggle.setAttribute('aria-pressed', String(on));
+  parts.toggle.classList.toggle('primary', on);
+  parts.list.style.setProperty('--lines', `${count * 1.9}rem`);
+  if (at?.over) paintBar(t, { 1: 1, 2: 0 }[/** @type {1|2} */ (at.winner)] ?? 0.5);
+  if (best && best.turns[0] !== t.told) {
+    t.told = best.turns[0];
+    t.hooks.onBest();
+  }
+  if (!at || !latest || !best || hushed) return paintNone(t);
+  const words = scoreWords(best, at.turn, t.info.players);
+  paintBar(t, share(best, at.turn));
+  parts.bar.setAttribute('aria-label', `Evaluation: ${words}`);
+  setText(parts.score, scoreText(best, at.turn));
+  setText(parts.words, `${capital(words)} · depth ${latest.depth}${latest.done ? '' : '…'}`);
+  paintLines(t, latest.lines ?? [], at);
+};
+
+/** @param {Thinking} t @param {number} part of player 1, 0 to 1 */
+const paintBar = ({ parts }, part) =>
+  parts.bar.style.setProperty('--share', `${Math.round(part * 100)}%`);
+
+/** What stands where there are no lines. @param {Thinking} t */
+const paintNone = (t) => {
+  const { at, hushed, on, parts } = t;
+  const resting = hushed ? 'Hidden while you look for something better' : on ? 'Thinking…' : 'Off';
+  setText(parts.score, '–');
+  setText(parts.words, at?.over ? 'The game is over' : resting);
+  fill(parts.list);
+  t.drawn = '';
+};
+
+/** @param {Thinking} t @param {Line[]} lines @param {{place: Place, turn: 1|2}} at */
+const paintLines = (t, lines, { place, turn }) => {
+  // What stays the same is left alone: a button that is drawn anew while it is pressed hears no click.
+  const drawn = JSON.stringify([place, lines]);
+  if (t.drawn === drawn) return;
+  t.drawn = drawn;
+  const item = (/** @type {Line} */ line) => {
+    const turns = line.turns.map((_, i) => turnButton(t, line.turns.slice(0, i + 1), place));
+    return el('li', el('b', scoreText(line, turn)), el('div', ...turns));
   };
+  fill(t.parts.list, ...lines.map(item));
+};
 
-  const stop = () => {
-    clearTimeout(timer);
-    run?.abort();
-    run = null;
+/**
+ * A turn of a line: a click steps in, and pointing at it shows where it leads.
+ * @param {Thinking} t @param {string[]} turns @param {Place} place
+ */
+const turnButton = ({ hooks }, turns, place) => {
+  const hide = () => hooks.onPeek(null);
+  const show = () => hooks.onPeek(turns);
+  const pick = () => {
+    hide();
+    hooks.onPick(turns, place);
   };
-
-  const restart = () => {
-    stop();
-    latest = null;
-    told = '';
-    paint();
-    if (!on || !at || at.over) return;
-    const { place } = at;
-    timer = setTimeout(async () => {
-      const mine = new AbortController();
-      run = mine;
-      try {
-        await think(
-          'analysis',
-          { ...place, lines: count, time_ms: MOST_MS },
-          (line) => {
-            if (run !== mine) return;
-            if (line.lines || !latest) latest = line;
-            paint();
-          },
-          mine.signal,
-        );
-      } catch (error) {
-        if (run === mine && !mine.signal.aborted)
-          setText(
-            words,
-            capital(error instanceof Refused ? error.message : 'the engine has stopped'),
-          );
-      }
-    }, 120);
-  };
-
-  const setOn = (/** @type {boolean} */ value) => {
-    on = value;
-    remember('engine', on);
-    restart();
-  };
-
-  addEventListener('pagehide', stop);
-
-  return {
-    element,
-    bar,
-    /**
-     * @param {import('../program/views.js').Place} place @param {import('../program/views.js').View} view
-     * @param {boolean} flipped
-     */
-    think: (place, view, flipped) => {
-      bar.className = `evalbar tint-${view.players[1].tint}${flipped ? ' flipped' : ''}`;
-      inner.className = `tint-${view.players[0].tint}`;
-      const same = at && isSame(at.place, place);
-      at = { place, turn: view.turn, over: view.over, winner: view.winner };
-      if (!same) restart();
-    },
-    toggle: () => setOn(!on),
-    /** Tells nothing until it may again. @param {boolean} value */
-    hush: (value) => {
-      hushed = value;
-      paint();
-      if (!value && latest) onBest();
-    },
-    /**
-     * The best turn that is known at a place.
-     * @param {import('../program/views.js').Place} place @returns {string|null}
-     */
-    best: (place) => (at && isSame(at.place, place) && latest?.lines?.[0]?.turns[0]) || null,
-    stop,
-  };
+  const pointed = { onmouseenter: show, onmouseleave: hide, onfocus: show, onblur: hide };
+  return button('', turns.at(-1) ?? '', pick, pointed);
 };

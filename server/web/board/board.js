@@ -37,11 +37,12 @@
  * @property {number|null} cursor the cell that has the focus, where that is to be seen
  * @property {boolean} swallow whether the next click only ends a drag
  */
-import { drawing, el, svg } from '../common/dom.js';
+import { el, parsed, svg } from '../common/dom.js';
 import { reducedMotion } from '../common/prefs.js';
 import { beginDrag } from './drag.js';
 import { layout, neighbour } from './grid.js';
 import { drawMarks } from './marks.js';
+import { redraw } from './redraw.js';
 import { travel } from './travel.js';
 
 const WAYS = /** @type {Record<string, [number, number]>} */ ({
@@ -247,16 +248,16 @@ const mark = (state, marks) => {
 const show = (state, view, { animate = false, steps }) => {
   const old = state.view;
   if (old === view) return;
-  const before = state.picture.firstElementChild;
   const shape = JSON.stringify([view.size, view.cells.map((cell) => [cell.name, cell.at])]);
   state.view = view;
   if (shape !== state.shape) {
     state.shape = shape;
     build(state, view);
   }
-  const fresh = drawing(view.svg);
-  state.picture.replaceChildren(fresh);
+  state.picture.querySelector('.under')?.remove();
+  const before = redraw(state.picture, parsed(view.svg));
   mark(state, state.marks);
-  if (animate && before && old?.cells.length === view.cells.length && !reducedMotion())
+  const fresh = state.picture.firstElementChild;
+  if (animate && fresh && old?.cells.length === view.cells.length && !reducedMotion())
     travel(fresh, before, view, steps ?? view.last);
 };

@@ -56,7 +56,7 @@ export const outline = ([x, y], { width, height }, inset) => {
   return `M${x} ${y - 2 * tall}l${half} ${tall}v${2 * tall}l${-half} ${tall}l${-half} ${-tall}v${-2 * tall}z`;
 };
 
-/** The drawing of what stands in a cell. @param {Element} picture @param {number} cell */
+/** The drawing of what stands in a cell. @param {ParentNode} picture @param {number} cell */
 export const piecesAt = (picture, cell) => [
   ...picture.querySelectorAll(`[data-piece="${cell}"], [data-figure="${cell}"]`),
 ];

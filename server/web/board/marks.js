@@ -51,7 +51,7 @@ export const drawMarks = (marks, view, pitch, { occupied, cursor }) => {
 };
 
 /**
- * A turn as it is drawn: a cross in the cell where something is placed; an arrow to the farthest landing, with a bead
+ * A turn as it is drawn: a cross in the empty cell where something is placed; an arrow to the farthest landing, with a bead
  * for each part where it lands, aside where something stands.
  * @param {Hint} what @param {string} how @param {View} view @param {(cell: number) => boolean} occupied
  * @param {Pitch} pitch
@@ -61,13 +61,10 @@ const hint = (what, how, view, occupied, pitch) => {
   const kind = `hint ${how}`;
   if ('place' in what) {
     const [x, y] = view.cells[what.place].at;
-    return {
-      below: [],
-      above: [
-        svg('path', { class: `${kind} spot`, d: outline([x, y], pitch, 3) }),
-        svg('path', { class: `${kind} plus`, d: `M${x - 7} ${y}h14M${x} ${y - 7}v14` }),
-      ],
-    };
+    const spot = svg('path', { class: `${kind} spot`, d: outline([x, y], pitch, 3) });
+    const plus = svg('path', { class: `${kind} plus`, d: `M${x - 7} ${y}h14M${x} ${y - 7}v14` });
+    // Where something stands it is only pointed at; a cross would cover its figure.
+    return { below: [], above: occupied(what.place) ? [spot] : [spot, plus] };
   }
   const start = view.cells[what.from].at;
   const far = (/** @type {{to: number}} */ { to }) =>

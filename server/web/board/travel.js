@@ -27,7 +27,7 @@ const ghost = (part, put, frames, how) => {
 
 /**
  * Lets the pieces of a drawing come from where they were.
- * @param {Element} fresh the drawing after @param {Element} before the drawing before @param {View} view
+ * @param {Element} fresh the drawing after @param {ParentNode} before what was in it before @param {View} view
  * @param {Trace[]} traces
  */
 export const travel = (fresh, before, view, traces) =>
@@ -67,7 +67,7 @@ const comeDown = (pieces, delay) => {
 
 /**
  * A piece leaves the board, away from what has pushed it.
- * @param {Element} fresh @param {Element} before @param {View} view @param {number} from @param {number|null} pusher
+ * @param {Element} fresh @param {ParentNode} before @param {View} view @param {number} from @param {number|null} pusher
  * @param {number} delay
  */
 const leave = (fresh, before, view, from, pusher, delay) => {
@@ -82,7 +82,7 @@ const leave = (fresh, before, view, from, pusher, delay) => {
 
 /**
  * What stood on the target stays until the traveller has come.
- * @param {Element} fresh @param {Element} before @param {number} to @param {number} delay
+ * @param {Element} fresh @param {ParentNode} before @param {number} to @param {number} delay
  */
 const replace = (fresh, before, to, delay) => {
   const [first] = piecesAt(fresh, to);

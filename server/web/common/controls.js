@@ -87,7 +87,8 @@ export const moreMenu = (...items) => {
     close();
   };
   const element = el('div.menu', { onkeydown }, more, list);
-  list.addEventListener('click', close);
+  // Before the item acts, so that what it opens keeps the focus.
+  list.addEventListener('click', close, true);
   document.addEventListener('pointerdown', ({ target }) => {
     if (!list.hidden && !element.contains(/** @type {Node} */ (target))) open(false);
   });

@@ -104,6 +104,25 @@ export const painted = () =>
     setTimeout(resolve, 1_000);
   });
 
+/**
+ * Does the last of what it is told, once, when the next frame is on the screen: for what follows from something that is
+ * to be seen first, and may follow from the next thing before it is done.
+ * @returns {(act: () => void) => void}
+ */
+export const inNextFrame = () => {
+  /** @type {(() => void)|null} */
+  let waits = null;
+  return (act) => {
+    if (!waits)
+      painted().then(() => {
+        const last = waits;
+        waits = null;
+        last?.();
+      });
+    waits = act;
+  };
+};
+
 /** Does something that nobody waits for, and that may fail. @param {() => Promise<any>} act */
 export const whenPainted = (act) =>
   painted()
@@ -135,12 +154,12 @@ export const svg = (tag, attributes, ...children) => {
   return node;
 };
 
+/** A drawing, which is markup of the program, as an element of a document of its own. @param {string} markup */
+export const parsed = (markup) =>
+  new DOMParser().parseFromString(markup, 'image/svg+xml').documentElement;
+
 /** A drawing, which is markup of the program, as an element. @param {string} markup */
-export const drawing = (markup) =>
-  document.importNode(
-    new DOMParser().parseFromString(markup, 'image/svg+xml').documentElement,
-    true,
-  );
+export const drawing = (markup) => document.importNode(parsed(markup), true);
 
 /** A short message that goes away by itself; it is also announced. */
 export const toast = (/** @type {string} */ text, kind = '') => {

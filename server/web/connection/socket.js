@@ -100,6 +100,11 @@ export const connect = (
         reach.hurry();
         onHello(message);
         break;
+      case 'pong':
+        happen('answer');
+        // The events up to this one were sent before it: what is missing did not come through.
+        if (message.seq > seq()) onGap();
+        break;
       case 'ack':
       case 'refused':
         happen('answer');

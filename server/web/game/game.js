@@ -11,6 +11,7 @@
  *   has happened is to be seen
  */
 import { piecesOf } from '../board/pieces.js';
+import { placeLine } from '../common/controls.js';
 import { confirmBox } from '../common/dialogs.js';
 import { complain, drawing, el, fill, onKeys, say, toast, whenPainted } from '../common/dom.js';
 import { play as sound } from '../common/sound.js';
@@ -28,7 +29,7 @@ import { stepKeys, unzenButton, zen } from '../play/turns.js';
 import { note, thought } from '../program/ask.js';
 import { catalogue, gameOf, view as askView } from '../program/views.js';
 import { join } from '../table/join.js';
-import { after } from '../table/live.js';
+import { after, endedWords } from '../table/live.js';
 import { boardOf, myGame, rememberBoard, rememberGame, viewOf } from '../table/mine.js';
 import { hold, proposal, settled, whoOf } from '../table/seats.js';
 import { deviceTable, serverTable } from '../table/tables.js';
@@ -88,19 +89,22 @@ const WAIT = 400;
 /**
  * The board as it was left, while the server does not answer. @param {HTMLElement} main @param {string} id
  */
-const showLeft = (main, id) => {
+const showLeft = async (main, id) => {
+  const { info } = await gameOf(myGame(id)?.game ?? '');
   if (main.childElementCount > 0) return;
   const board = boardOf(id);
   const words = board
     ? 'Waiting for the server. The board is as you left it.'
     : 'Waiting for the server.';
+  const box = board?.wide ? 'div.board.drawn.wide' : 'div.board.drawn';
   main.className = 'table reader';
   fill(
     main,
-    board && el('div.boardbox', el('div.board', el('div.picture', drawing(board)))),
+    board && el('div.boardbox', el(box, el('div.picture', drawing(board.svg)))),
     el(
       'div.side',
-      el('section.card', el('h1', 'Your game'), el('p#away', { role: 'status' }, words)),
+      placeLine(info?.name ?? 'Your game', myGame(id)?.names ?? ''),
+      el('section.card', el('p#away', { role: 'status' }, words)),
     ),
   );
   say(words);
@@ -261,9 +265,16 @@ const tick = ({ state, parts }) => {
 const remember = ({ state }) => {
   const { id, info, device, embed } = state;
   if (embed || !(device || game.youOf(state).length > 0 || myGame(id))) return;
-  const names = game.namesOf(state).join(' – ');
-  const over = Boolean(state.game.result);
-  rememberGame({ id, game: info.id, over, names, ...(device ? { device } : {}) });
+  const names = game.namesOf(state);
+  const ended = endedWords(state.game, names);
+  const how = ended ? { over: true, ended } : { over: false };
+  rememberGame({
+    id,
+    game: info.id,
+    ...how,
+    names: names.join(' – '),
+    ...(device ? { device } : {}),
+  });
 };
 
 /** Keeps the board as it is left, for the next time. @param {Page} p */

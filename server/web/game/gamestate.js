@@ -249,11 +249,12 @@ export const seatOf = (state, player, seen) => {
   const count = seen?.players[player - 1];
   const reserve = count?.reserve != null ? `, ${count.reserve} in hand` : '';
   const person = (seat.kind === 'person' || seat.kind === 'open') && seat.joined !== false;
-  const away = person && !you && presence?.seats[player - 1] === false ? ' · away' : '';
+  const away = person && !you && presence?.seats[player - 1] === false;
   const winner = game.result?.winner === player;
   return {
     name: you ? (name === colour || name === 'You' ? 'You' : `${name} (you)`) : name,
-    about: `${name === colour && !you ? '' : `${colour} · `}${count ? `${count.count}${reserve}` : ''}${away}`,
+    about: `${name === colour && !you ? '' : `${colour} · `}${count ? `${count.count}${reserve}` : ''}`,
+    away,
     tint: count?.tint ?? '',
     turn: !game.result && game.turn === player,
     winner,

@@ -29,6 +29,7 @@ import { actionRow, layOut } from './reader.js';
  * @property {string} brush what a tap puts
  * @property {boolean} flipped
  * @property {string[]} past the positions before, for undo
+ * @property {Promise<any>} done when the changes so far are shown: each begins with what the one before has made
  * @property {ReturnType<typeof createParts>} parts
  */
 
@@ -38,7 +39,7 @@ export const editorPage = async (main, rest) => {
   if (!info) return shelfPage(main, games);
   document.title = `Set up ${info.name} – Quadrille`;
   /** @type {Editor} */
-  const editor = /** @type {any} */ ({ info, flipped: false, past: [] });
+  const editor = /** @type {any} */ ({ info, flipped: false, past: [], done: Promise.resolve() });
   editor.brush = info.brushes[0].id;
   editor.parts = createParts(editor);
   lay(main, editor);
@@ -62,7 +63,7 @@ const createParts = (editor) => {
   return {
     board: createBoard({
       label: `Board of ${info.name}`,
-      onTap: (cell) => edit(editor, { cell, brush: editor.brush }),
+      onTap: (cell) => change(editor, { cell, brush: editor.brush }),
     }),
     status: document.getElementById('edit-status') ?? el('p#edit-status.prompt'),
     note: el('p#edit-note.about', { role: 'status' }),
@@ -93,7 +94,7 @@ const brushField = (editor) => {
 
 /** @param {Editor} editor */
 const turnField = (editor) => {
-  const onchange = (/** @type {string} */ value) => edit(editor, { turn: Number(value) });
+  const onchange = (/** @type {string} */ value) => change(editor, { turn: Number(value) });
   const values = editor.info.players.map((label, i) => ({ value: String(i + 1), label }));
   return segments('#edit-turn', { name: 'turn', title: 'To move', onchange }, values);
 };
@@ -101,7 +102,7 @@ const turnField = (editor) => {
 /** @param {Editor} editor @param {import('../program/views.js').Option} option @returns {HTMLSelectElement} */
 const optionField = (editor, { name, values }) =>
   select(
-    { id: `edit-${name}`, name, onchange: () => startAnew(editor) },
+    { id: `edit-${name}`, name, onchange: () => inTurn(editor, () => startAnew(editor)) },
     values.map((value) => ({ value, label: capital(String(value)) })),
   );
 
@@ -121,10 +122,10 @@ const lay = (main, editor) => {
     ),
     el('section.card', parts.turn),
     actionRow(
-      button('#edit-clear', 'Clear', () => edit(editor, { clear: true })),
-      button('#edit-start', 'Start', () => startAnew(editor)),
-      button('#edit-undo', 'Undo', () => undo(editor)),
-      button('#flip', 'Flip', () => flip(editor)),
+      button('#edit-clear', 'Clear', () => change(editor, { clear: true })),
+      button('#edit-start', 'Start', () => inTurn(editor, () => startAnew(editor))),
+      button('#edit-undo', 'Undo', () => inTurn(editor, () => undo(editor))),
+      button('#flip', 'Flip', () => inTurn(editor, () => flip(editor))),
     ),
     el(
       'section.card',
@@ -132,7 +133,7 @@ const lay = (main, editor) => {
       el('label.about', { for: 'edit-text' }, 'Position'),
       form(
         '.joined',
-        () => open(editor, parts.text.value.trim()),
+        () => inTurn(editor, () => open(editor, parts.text.value.trim())),
         ...[parts.text, submit('#edit-read', 'Read')],
       ),
     ),
@@ -157,8 +158,8 @@ const listen = (editor) => {
     say(label);
   };
   onKeys({
-    f: () => flip(editor),
-    u: () => undo(editor),
+    f: () => inTurn(editor, () => flip(editor)),
+    u: () => inTurn(editor, () => undo(editor)),
     ...Object.fromEntries(
       editor.info.brushes.map((brush, i) => [String(i + 1), () => choose(brush)]),
     ),
@@ -199,6 +200,16 @@ const show = (editor, view) => {
 };
 
 /**
+ * Makes a change when the one before it is done.
+ * @template T @param {Editor} editor @param {() => Promise<T>} change @returns {Promise<T>}
+ */
+const inTurn = (editor, change) => {
+  const result = editor.done.then(change);
+  editor.done = result.catch(() => {});
+  return result;
+};
+
+/**
  * Shows a position that the rules are asked for, or why they refuse it.
  * @param {Editor} editor @param {() => Promise<View>} find
  */
@@ -212,14 +223,19 @@ const showFound = async (editor, find) => {
   }
 };
 
-/** @param {Editor} editor @param {{cell?: number, brush?: string, turn?: number, clear?: boolean}} change */
-const edit = async (editor, change) => {
+/** @typedef {{cell?: number, brush?: string, turn?: number, clear?: boolean}} Change */
+
+/** @param {Editor} editor @param {Change} wanted */
+const change = (editor, wanted) => inTurn(editor, () => edit(editor, wanted));
+
+/** @param {Editor} editor @param {Change} wanted */
+const edit = async (editor, wanted) => {
   const { info, parts, flipped, view } = editor;
-  const fields = { game: info.id, position: view.position, edit: change, flipped };
+  const fields = { game: info.id, position: view.position, edit: wanted, flipped };
   if (!(await showFound(editor, () => ask('edit', fields)))) return;
   if (editor.view.text !== view.text) editor.past.push(view.text);
-  say(change.cell === undefined ? editor.view.status : editor.view.cells[change.cell].says);
-  if (change.clear && parts.board.element.querySelector('[data-piece]'))
+  say(wanted.cell === undefined ? editor.view.status : editor.view.cells[wanted.cell].says);
+  if (wanted.clear && parts.board.element.querySelector('[data-piece]'))
     setText(parts.note, 'These pieces stay: the rules know no board without them.');
 };
 

@@ -171,51 +171,73 @@ const played = async (p, turn) => {
   const { info, lesson } = p;
   if (p.state.inGame) return playOn(p, turn);
   const asked = { game: info.id, number: lesson.number, turns: [turn] };
-  const { progress } = await ask('lesson', asked);
+  await aboutHere(
+    () => placeOf(p),
+    () => ask('lesson', asked),
+    ({ progress }) => judged(p, turn, progress),
+  );
+};
+
+/** What is said of a try. @param {Page} p @param {string} turn @param {Progress} progress */
+const judged = async (p, turn, progress) => {
   p.state = { ...BEGIN, turns: [turn], progress };
   const done = progress === 'done';
   sound(done ? 'end' : 'low');
-  if (done) noteDone(doneKey(info.id), lesson.number);
+  if (done) noteDone(doneKey(p.info.id), p.lesson.number);
   await render(p, false);
   say(WORDS[p.state.progress]);
   if (done) p.game.focus();
 };
 
-/** What has become of the small game, after a turn. @param {Page} p @param {string[]} turns @returns {Promise<Progress>} */
-const standing = async ({ info, lesson }, turns) => {
-  const seen = await askView({ game: info.id, position: lesson.game, turns });
-  if (!seen.over) return turns.length % 2 === 1 ? 'answering' : 'playing';
+/** The small game after some turns. @param {import('../program/views.js').Place} place @returns {Promise<Progress>} */
+const standing = async (place) => {
+  const seen = await askView(place);
+  if (!seen.over) return (place.turns ?? []).length % 2 === 1 ? 'answering' : 'playing';
   // The learner is the first player in every small game.
   return seen.winner === 'draw' ? 'drawn' : seen.winner === 1 ? 'won' : 'lost';
 };
 
+/**
+ * One more turn of the small game, and what has become of it.
+ * @param {import('../program/views.js').Place} place @param {string} turn @returns {Promise<State>}
+ */
+const further = async (place, turn) => {
+  const turns = [...(place.turns ?? []), turn];
+  return { ...GAME, turns, progress: await standing({ ...place, turns }) };
+};
+
 /** A turn of the small game, and the answer. @param {Page} p @param {string} turn */
-const playOn = async (p, turn) => {
-  const turns = [...p.state.turns, turn];
+const playOn = (p, turn) => {
   sound('move');
-  p.state = { ...GAME, turns, progress: await standing(p, turns) };
-  await render(p, false);
-  if (p.state.progress === 'answering') answer(p).catch(complain);
-  else ended(p);
+  return aboutHere(
+    () => placeOf(p),
+    (place) => further(place, turn),
+    async (next) => {
+      p.state = next;
+      await render(p, false);
+      if (p.state.progress === 'answering') answer(p).catch(complain);
+      else ended(p);
+    },
+  );
 };
 
 /** The novice answers, unless the game was begun again meanwhile. @param {Page} p */
-const answer = async (p) => {
-  const was = p.state;
-  const { turn } = await thought('turn', {
-    ...placeOf(p),
-    player: { kind: 'level', level: 1 },
-    seed: Math.floor(Math.random() * 2 ** 32),
-  });
-  const turns = [...was.turns, turn];
-  const progress = await standing(p, turns);
-  if (p.state !== was) return;
-  p.state = { ...GAME, turns, progress };
-  sound('other');
-  await render(p);
-  if (progress === 'playing') say(p.play.view()?.said ?? `The novice plays ${turn}.`);
-  else ended(p);
-};
+const answer = (p) =>
+  aboutHere(
+    () => placeOf(p),
+    async (place) => {
+      const player = { kind: 'level', level: 1 };
+      const seed = Math.floor(Math.random() * 2 ** 32);
+      return further(place, (await thought('turn', { ...place, player, seed })).turn);
+    },
+    async (next) => {
+      p.state = next;
+      sound('other');
+      await render(p);
+      if (next.progress !== 'playing') return ended(p);
+      say(p.play.view()?.said ?? `The novice plays ${next.turns.at(-1)}.`);
+    },
+  );
 
 /** @param {Page} p */
 const ended = (p) => {

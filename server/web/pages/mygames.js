@@ -8,7 +8,7 @@ import { ago } from '../common/text.js';
 import { waitingFor } from '../connection/commands.js';
 import { getJson, patient } from '../connection/server.js';
 import { deviceGame, seatsHere } from '../table/device.js';
-import { isComputer, seatName } from '../table/live.js';
+import { endedWords, isComputer, seatName } from '../table/live.js';
 import { addressOfGame, boardOf, forgetGame, myGames, rememberGame } from '../table/mine.js';
 import { held } from '../table/seats.js';
 
@@ -53,9 +53,9 @@ export const showMine = (box, games) => {
 /** @param {Mine} game @param {GameInfo|undefined} info @returns {Row} */
 const row = (game, info) => {
   const name = info?.name ?? 'Game';
-  const line = el('small', game.over ? 'finished' : ago(game.at));
+  const line = el('small', game.over ? (game.ended ?? 'Finished') : ago(game.at));
   const names = el('span', game.names ?? '');
-  const picture = boardOf(game.id) ?? info?.picture;
+  const picture = boardOf(game.id)?.svg ?? info?.picture;
   const remove = () => {
     forgetGame(game.id);
     item.remove();
@@ -93,21 +93,22 @@ const follow = async ({ item, line, names, game, info }) => {
   const called = (/** @type {1|2} */ player) =>
     seatName(now, player, info?.players[player - 1] ?? '');
   const yours = !now.result && now.you?.includes(now.turn);
+  const ended = endedWords(now, [called(1), called(2)]);
   setText(names, `${called(1)} – ${called(2)}`);
-  setText(line, standing(now, waitingFor(forever, game.id) > 0));
+  setText(line, standing(now, waitingFor(forever, game.id) > 0) || ended);
   item.classList.toggle('yours', Boolean(yours));
   item.classList.toggle('over', Boolean(now.result));
-  if (now.result) rememberGame({ id: game.id, over: true, at: game.at });
+  if (now.result) rememberGame({ id: game.id, over: true, ended, at: game.at });
 };
 
 /**
- * How a game stands, in words.
+ * How a game stands, in words; nothing where it is over.
  * @param {import('../table/live.js').Game} now @param {boolean} waits whether something has not been sent
  */
 const standing = (now, waits) => {
   const { result, you = [], turn, turns } = now;
   if (waits) return 'Something waits to be sent – open the game';
-  if (result) return 'finished';
+  if (result) return '';
   return you.includes(turn) && (you.length === 1 || isComputer(now, 1))
     ? 'Your turn – continue'
     : `turn ${turns.length + 1} – continue`;

@@ -1,10 +1,18 @@
 /**
  * What is known of turns, in words and as signs on a board. All functions are pure.
  *
- * @typedef {{turn: string, winner: 1|2|'draw'|null, within: number|null}} Value what a turn is worth: who wins after
- *   it and within how many turns; nobody knows it where `winner` is null
+ * @typedef {{turn: string, winner: 1|2|'draw'|null, within: number|null}} Value what a turn is worth: who wins and
+ *   within how many own turns; nobody knows it where `winner` is null
  */
 import { plural } from '../common/text.js';
+
+/**
+ * A value that counts from after its turn, counted from before it as the position's own is: whoever makes the turn
+ * needs one more.
+ * @param {Value} value @param {1|2} mover @returns {Value}
+ */
+export const fromHere = (value, mover) =>
+  value.winner === mover && value.within !== null ? { ...value, within: value.within + 1 } : value;
 
 /** What a value says. @param {Omit<Value, 'turn'>} value @param {[string, string]} names */
 export const valueWords = ({ winner, within }, names) => {

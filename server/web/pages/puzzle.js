@@ -167,10 +167,18 @@ const go = (p, to) => {
 
 /** @param {Page} p @param {string} turn */
 const played = async (p, turn) => {
-  const { info, puzzle } = p;
   const turns = [...p.state.turns, turn];
   sound('move');
-  const { progress } = await askAbout(p, { turns });
+  await aboutHere(
+    () => latest(p),
+    () => askAbout(p, { turns }),
+    ({ progress }) => judged(p, turns, progress),
+  );
+};
+
+/** What has become of the puzzle by a turn. @param {Page} p @param {string[]} turns @param {any} progress */
+const judged = async (p, turns, progress) => {
+  const { info, puzzle } = p;
   const erred = p.state.erred || progress === 'wrong' || progress === 'late';
   p.state = { ...p.state, turns, progress, erred, busy: progress === 'right' };
   if (erred) fail(p);
@@ -192,43 +200,49 @@ const fail = (p) => {
   puzzling.note(forever, p.info.id, p.puzzle.position, 'helped');
 };
 
-/** Shows the answer that refutes a wrong turn. @param {Page} p */
-const refute = async (p) => {
-  const { turns } = p.state;
-  const { turn } = await thought('turn', {
-    ...placeAt(p, turns.length),
-    player: { kind: 'level', level: 10 },
-    time_ms: DEFENCE_MS,
-  });
-  if (p.state.turns !== turns || !turn) return;
-  p.state = { ...p.state, turns: [...turns, turn], refuted: turn };
-  sound('other');
-  await render(p);
-  say(puzzling.verdict(p.state, p.puzzle, defender(p)));
+/** The position behind all turns, whichever of them is looked back at. @param {Page} p */
+const latest = (p) => placeAt(p, p.state.turns.length);
+
+/** The best answer of the other side. @param {import('../program/views.js').Place} place @returns {Promise<string>} */
+const answerAt = async (place) => {
+  const player = { kind: 'level', level: 10 };
+  return (await thought('turn', { ...place, player, time_ms: DEFENCE_MS })).turn;
 };
 
-/** The other side answers as well as it can. @param {Page} p */
+/** Shows the answer that refutes a wrong turn. @param {Page} p */
+const refute = (p) =>
+  aboutHere(
+    () => latest(p),
+    answerAt,
+    async (turn) => {
+      if (!turn) return;
+      p.state = { ...p.state, turns: [...p.state.turns, turn], refuted: turn };
+      sound('other');
+      await render(p);
+      say(puzzling.verdict(p.state, p.puzzle, defender(p)));
+    },
+  );
+
+/** The other side answers as well as it can, unless the puzzle was begun again meanwhile. @param {Page} p */
 const defend = async (p) => {
-  const was = p.state;
+  const find = async (/** @type {import('../program/views.js').Place} */ place) => {
+    const turns = [...(place.turns ?? []), await answerAt(place)];
+    return { turns, progress: (await askAbout(p, { turns })).progress };
+  };
+  const use = async (/** @type {Awaited<ReturnType<typeof find>>} */ found) => {
+    p.state = { ...p.state, ...found, busy: false };
+    sound('other');
+    await render(p);
+    const words = puzzling.verdict(p.state, p.puzzle, defender(p));
+    say(`${defender(p)} plays ${found.turns.at(-1)}. ${words}`);
+  };
   try {
-    const { turn } = await thought('turn', {
-      ...placeAt(p, was.turns.length),
-      player: { kind: 'level', level: 10 },
-      time_ms: DEFENCE_MS,
-    });
-    const turns = [...was.turns, turn];
-    const { progress } = await askAbout(p, { turns });
-    // Who has begun again meanwhile is not answered.
-    if (p.state.turns !== was.turns || !p.state.busy) return;
-    p.state = { ...p.state, turns, progress, busy: false };
+    await aboutHere(() => latest(p), find, use);
   } catch (error) {
     p.state = { ...p.state, busy: false };
     complain(error);
+    await render(p);
   }
-  sound('other');
-  await render(p);
-  const words = puzzling.verdict(p.state, p.puzzle, defender(p));
-  say(`${defender(p)} plays ${p.state.turns.at(-1)}. ${words}`);
 };
 
 /** @param {Page} p */

@@ -105,11 +105,13 @@ export const standingOf = (storage, game) =>
   readFrom(storage, STANDING + game, { rating: UNKNOWN, streak: 0, best: 0, played: 0 });
 
 /**
- * Rates a player by a puzzle: the first time it is solved, fails or needs help.
+ * Rates a player by a puzzle: the first time it is solved, fails or needs help. Who has no rating yet is taken to be as
+ * good as the first puzzle is hard: from the middle of the scale one easy puzzle that fails would cost 600 points.
  * @param {Storage} storage @param {string} game @param {Puzzle} puzzle @param {boolean} solved
  */
 export const rate = (storage, game, { rating }, solved) => {
-  const was = standingOf(storage, game);
+  const stored = standingOf(storage, game);
+  const was = stored.played > 0 ? stored : { ...stored, rating: { ...UNKNOWN, rating } };
   const streak = solved ? was.streak + 1 : 0;
   const now = {
     rating: rated(was.rating, [{ rating, deviation: DEVIATION, score: solved ? 1 : 0 }]),

@@ -7,11 +7,12 @@ import { choosing } from '../common/shelf.js';
 import { play as sound } from '../common/sound.js';
 import { capital, plural } from '../common/text.js';
 import { sleep } from '../connection/reach.js';
+import { aboutHere } from '../play/here.js';
 import { createPlay } from '../play/play.js';
 import { createTurns, stepKeys } from '../play/turns.js';
 import { ask } from '../program/ask.js';
 import { gameOf, view as askView } from '../program/views.js';
-import { grouped, signOf, signs, valueWords } from './proving.js';
+import { fromHere, grouped, signOf, signs, valueWords } from './proving.js';
 import { actionRow, layOut, pageTabs, turnKeys } from './reader.js';
 
 /**
@@ -22,7 +23,8 @@ import { actionRow, layOut, pageTabs, turnKeys } from './reader.js';
  *   command: string|null, effort: string|null, certificate: {file: string|null, words: string}|null, first:
  *   Value[]}} Result
  * @typedef {{certificate: string, claim: string, stored: number, left: number|null, winner: Value['winner'], turn:
- *   string|null, by: string|null, no_win: (1|2)[], moves: {turn: string, left: number|null, winner: Value['winner']}[]}} Proof
+ *   string|null, by: string|null, no_win: (1|2)[], moves: {turn: string, left: number|null, winner:
+ *   Value['winner']}[]}} Proof
  */
 
 /** The certificate answers no sooner, so that one sees what it answers to. */
@@ -117,7 +119,6 @@ const createSigns = () => {
  * @property {1|2|'both'|null} here who sits here: both where turns are tried out, nobody before the first turn of a
  *   certificate that begins
  * @property {boolean} busy whether the proof is about to answer
- * @property {number} shown counts what was asked to be shown: late answers are dropped
  * @property {Proof|null} proof
  * @property {ReturnType<typeof createParts>} parts
  */
@@ -138,7 +139,6 @@ const resultPage = async (main, info, results, number) => {
       ply: null,
       here: result.winner === start.turn ? null : start.turn,
       busy: false,
-      shown: 0,
     })
   );
   page.parts = createParts(page);
@@ -163,21 +163,21 @@ const createParts = (page) => {
     label: `Board of ${info.name}`,
     sure: true,
     mayPlay: () => playable && page.ply === null && !page.busy && isOwn(page, play.base()?.turn),
-    plays: () => playable,
-    idle: () => {
-      if (page.busy) return `${opponent(page)} answers…`;
-      return page.here || !playable ? '' : 'The proof moves first';
-    },
+    // Before the first turn of a proof that begins there is nothing to choose, and behind the last one neither.
+    plays: () => playable && page.here !== null && !play.base()?.over,
+    idle: () => (page.busy ? `${opponent(page)} answers…` : ''),
     onTurn: (turn) => played(page, turn),
   });
   const marks = createSigns();
+  const values = el('dl#worths.worths');
   play.board.element.append(marks.element);
   return {
     play,
     marks,
     distance: el('p#distance.distance', { role: 'status' }),
     reason: el('small#distance-why'),
-    values: el('dl#worths.worths'),
+    values,
+    worths: el('section.card.values', { 'aria-label': 'Each turn' }, values),
     list: createTurns((ply) => go(page, ply)),
     begin: button('#begin.primary', 'Play against the proof', () =>
       sit(page, start.turn === 1 ? 2 : 1),
@@ -211,14 +211,15 @@ const lay = (main, { info, result, playable, parts }, results, number) => {
       'section.card.knowledge',
       { 'aria-label': 'What is known' },
       el('p.task', el('b#says', result.says)),
-      ...[parts.distance, parts.reason, parts.values],
+      ...[parts.distance, parts.reason],
     ),
-    playable && el('div.now', play.card),
-    playable && list.element,
     actionRow(
       ...[begin, playOn, explore, other, undo, again],
       el('a.button', { href: positionAt('analysis', info.id, result.position) }, 'Analyse'),
     ),
+    playable && el('div.now', play.card),
+    playable && list.element,
+    parts.worths,
     checkCard(result),
   );
 };
@@ -235,18 +236,18 @@ const keys = (page) => ({
 
 /**
  * What is known of each turn here: by the certificates, or at the start by the list.
- * @param {Page} page @returns {Value[]}
+ * @param {Page} page @param {1|2} mover @returns {Value[]}
  */
-const known = (page) => {
+const known = (page, mover) => {
   const { proof, result } = page;
   const first = seen(page) === 0 ? result.first : [];
-  if (!proof || proof.moves.length === 0) return first;
   const listed = new Map(first.map((value) => [value.turn, value]));
-  return proof.moves.map(({ turn, left, winner }) =>
+  const moves = (proof?.moves ?? []).map(({ turn, left, winner }) =>
     winner === null
       ? (listed.get(turn) ?? { turn, winner, within: null })
       : { turn, winner, within: left },
   );
+  return (moves.length > 0 ? moves : first).map((value) => fromHere(value, mover));
 };
 
 /** How far the win is. @param {Page} page @param {View} view */
@@ -265,7 +266,7 @@ const distanceWords = ({ info, proof }, view) => {
 const paint = (page, view) => {
   const { info, proof, busy, here, parts } = page;
   // While the proof is about to answer there is nothing to choose.
-  const all = busy || (here !== null && !isOwn(page, view.turn)) ? [] : known(page);
+  const all = busy || (here !== null && !isOwn(page, view.turn)) ? [] : known(page, view.turn);
   const why =
     proof?.turn && !busy && here !== view.turn
       ? `The proof plays ${proof.turn}, ${BY[proof.by ?? ''] ?? ''}: ${proof.certificate}.`
@@ -282,6 +283,7 @@ const paint = (page, view) => {
       el('dd', group.map(({ turn }) => turn).join(' ')),
     ]),
   );
+  parts.worths.hidden = all.length === 0;
 };
 
 /** What can be done here. @param {Page} page */
@@ -294,40 +296,60 @@ const paintButtons = (page) => {
   parts.other.hidden = !playable || result.winner !== 'draw' || playing || here === 'both';
   parts.undo.hidden = parts.again.hidden = !playable || !playing;
   parts.undo.disabled = busy;
+  parts.list.element.hidden = !playing;
 };
 
+/** The position after some turns. @param {Page} page @param {number} ply */
+const placeAt = ({ info, result, turns }, ply) => ({
+  game: info.id,
+  position: result.position,
+  turns: turns.slice(0, ply),
+});
+
+/** The position that is looked at. @param {Page} page */
+const here = (page) => placeAt(page, seen(page));
+
 /** @param {Page} page */
-const render = async (page, animate = true) => {
-  const { info, result, start, playable, parts } = page;
-  const mine = ++page.shown;
+const render = (page, animate = true) => {
+  const { start, playable, parts } = page;
   parts.list.show(page.turns, seen(page), start.turn);
-  const turns = page.turns.slice(0, seen(page));
-  const place = { game: info.id, position: result.position, turns };
-  const [view, proof] = await Promise.all([
-    parts.play.show(place, { animate }),
-    playable ? ask('proof', place) : null,
-  ]);
-  if (mine !== page.shown || !view) return;
-  page.proof = proof;
-  paintButtons(page);
-  parts.play.render();
-  paint(page, view);
+  /** @param {import('../program/views.js').Place} place @returns {Promise<[View|null, Proof|null]>} */
+  const find = (place) =>
+    Promise.all([parts.play.show(place, { animate }), playable ? ask('proof', place) : null]);
+  return aboutHere(
+    () => here(page),
+    find,
+    ([view, proof]) => {
+      if (!view) return;
+      page.proof = proof;
+      paintButtons(page);
+      parts.play.render();
+      paint(page, view);
+    },
+  );
 };
 
 /** The proof answers, if it is to move. @param {Page} page */
 const answer = async (page) => {
-  const { proof, parts, turns } = page;
-  if (!proof?.turn || page.here === null || isOwn(page, parts.play.base()?.turn)) return;
+  const { proof, parts } = page;
+  const turn = proof?.turn;
+  if (!turn || page.here === null || isOwn(page, parts.play.base()?.turn)) return;
   page.busy = true;
   parts.play.render();
-  await sleep(BREATH);
-  if (page.turns !== turns || page.ply !== null) return;
-  page.turns = [...turns, proof.turn];
-  page.busy = false;
-  sound('other');
-  await render(page);
-  say(`${opponent(page)} plays ${proof.turn}. ${parts.distance.textContent ?? ''}`);
-  if (proof.left === 1) sound('end');
+  // Whoever looks back meanwhile is answered, too.
+  await aboutHere(
+    () => placeAt(page, page.turns.length),
+    () => sleep(BREATH),
+    async () => {
+      if (!page.busy) return;
+      page.turns = [...page.turns, turn];
+      page.busy = false;
+      sound('other');
+      await render(page);
+      say(`${opponent(page)} plays ${turn}. ${parts.distance.textContent ?? ''}`);
+      if (proof.left === 1) sound('end');
+    },
+  );
 };
 
 /** Shows the board as it is now, and lets the proof answer. @param {Page} page */

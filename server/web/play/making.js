@@ -70,7 +70,8 @@ export const isBegun = ({ draft, spelling, proposal }) =>
   draft.length > 0 || spelling.taps.length > 0 || proposal !== null;
 
 /** Whether a tap would be part of a turn. @param {Making} now @param {boolean} mayPlay */
-export const isReady = ({ sending, current }, mayPlay) => mayPlay && !sending && current;
+export const isReady = ({ sending, current, base }, mayPlay) =>
+  mayPlay && !sending && current && !base?.over;
 
 /**
  * The moves whose traces have not been seen: of a turn in the making, only the latest.

@@ -127,7 +127,10 @@ const change = (p, next) => {
 
 /** Shows everything as it stands. @param {Play} p */
 const render = (p) => {
-  const { state, hooks, board, card } = p;
+  const { hooks, board, card } = p;
+  // A turn that was chosen ahead of a game's end will not be played.
+  if (!hooks.plays()) p.state = { ...p.state, ahead: NONE };
+  const { state } = p;
   if (!state.view) return;
   // Boards that were fetched are on the board already, with the way their pieces went.
   board.show(state.view);

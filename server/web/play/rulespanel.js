@@ -37,15 +37,20 @@ export const rulesPanel = (info, clock) => {
     (rules) => fill(text, rules),
     (error) => fill(text, el('p.error', reasonOf(error))),
   );
+  const before = /** @type {HTMLElement|null} */ (document.activeElement);
+  // It closes from everywhere: the board beside it can be used, and has the focus then.
+  const onKey = (/** @type {KeyboardEvent} */ event) => {
+    if (event.key !== 'Escape' || document.querySelector('dialog:modal')) return;
+    event.preventDefault();
+    event.stopPropagation();
+    close();
+  };
+  document.addEventListener('keydown', onKey, true);
   panel.addEventListener('close', () => {
+    const had = panel.contains(document.activeElement);
+    document.removeEventListener('keydown', onKey, true);
     panel.remove();
-    document.getElementById('rules-open')?.focus();
-  });
-  panel.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
-    if (event.key === 'Escape') {
-      event.preventDefault();
-      close();
-    }
+    if (had) before?.focus();
   });
   document.body.append(panel);
   panel.show();

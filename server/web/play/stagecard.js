@@ -85,7 +85,9 @@ export const createStageCard = (hooks) => {
     }
     // A field that is disabled would lose the focus of whoever types the next turn.
     entry.readOnly = !shown.mayPlay;
+    const typed = document.activeElement === entry;
     typing.hidden = !shown.plays;
+    if (typing.hidden && typed) hooks.toBoard();
   };
 
   return { element, entry, paint };

@@ -70,3 +70,13 @@ export const seatName = (game, player, colour) => {
 
 /** Whether a program plays this seat. @param {Game} game @param {1|2} player */
 export const isComputer = (game, player) => ['level', 'seed'].includes(game.seats[player - 1].kind);
+
+/**
+ * How a game ended, in a word or two; nothing while it goes on.
+ * @param {Game} game @param {[string, string]} names
+ */
+export const endedWords = ({ result }, names) => {
+  if (!result) return '';
+  if (result.winner === null) return 'Called off';
+  return result.winner === 'draw' ? 'Draw' : `${names[result.winner - 1]} won`;
+};

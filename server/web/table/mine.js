@@ -5,9 +5,10 @@ import { outboxOf } from '../connection/commands.js';
 import { forgetDeviceGame } from './device.js';
 import { hold, letGo } from './seats.js';
 
-/** @typedef {{id: string, game: string, invite?: string, invited?: string, at: number, over?: boolean, names?:
- *   string, device?: boolean}} Mine
- *   `invite` is for a friend, `invited` came from one; the secrets of seats lie apart; `device` is kept here alone */
+/** @typedef {{id: string, game: string, invite?: string, invited?: string, at: number, over?: boolean, ended?:
+ *   string, names?: string, device?: boolean}} Mine
+ *   `invite` is for a friend, `invited` came from one; the secrets of seats lie apart; `device` is kept here alone;
+ *   `ended` says who has won */
 
 const GAME = 'quadrille.game.';
 
@@ -62,8 +63,8 @@ export const viewOf = (id) => {
   return by === BY ? { request: { ...place, flipped }, view: { ...view, svg } } : null;
 };
 
-/** The board of a game as it was left. @param {string} id @returns {string|undefined} */
-export const boardOf = (id) => read(BOARD + id, undefined)?.svg;
+/** The board of a game as it was left. @param {string} id @returns {{svg: string, wide: boolean}|undefined} */
+export const boardOf = (id) => read(BOARD + id, undefined);
 
 /** The address of a game of mine. @param {Mine} game */
 export const addressOfGame = ({ id, device }) => (device ? playAt(id) : gameAt(id));

@@ -6,6 +6,7 @@ use engine::arena::stats::Sprt;
 use engine::arena::tally::Tally;
 use std::io::Write;
 use std::time::Instant;
+use table::clock::face;
 
 pub struct Progress {
     games: usize,
@@ -63,18 +64,8 @@ fn line(tally: &Tally, sprt: Option<Sprt>, games: usize, speed: f64) -> String {
         total.draws,
         total.losses,
         if speed < 10.0 { format!("{speed:.2}") } else { format!("{speed:.0}") },
-        clock(left),
+        face(left.round() as i64),
     )
-}
-
-/// Seconds as `1:02:03` or `2:03`.
-fn clock(seconds: f64) -> String {
-    let seconds = seconds.round() as u64;
-    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-    match hours {
-        0 => format!("{minutes}:{seconds:02}"),
-        _ => format!("{hours}:{minutes:02}:{seconds:02}"),
-    }
 }
 
 #[cfg(test)]
@@ -89,6 +80,6 @@ mod tests {
             [Wdl { wins: 30, draws: 10, losses: 10 }, Wdl { wins: 30, draws: 10, losses: 10 }];
         let shown = line(&tally, Some(Sprt { elo0: 0.0, elo1: 10.0 }), 400, 0.5);
         assert_eq!(shown, "100/400: 60-20-20, Elo +147 ± 66, LLR 0.00, 0.50 games/s, 10:00 left");
-        assert_eq!(clock(3723.4), "1:02:03");
+        assert_eq!(face(3723), "1:02:03");
     }
 }

@@ -142,7 +142,7 @@ impl BoardScreen {
         })
     }
 
-    /// The graph of a game that is gone over, and what is said of the turn on the screen.
+    /// The graph of a reviewed game, and the comment on the turn on the screen.
     pub(super) fn view_study(&self, pen: &mut Pen<'_, '_>, hits: &Hits) {
         let Some(study) = self.mode.study() else { return };
         let look = pen.look;

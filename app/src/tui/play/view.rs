@@ -121,7 +121,7 @@ impl BoardScreen {
         is_used.then_some(self.shown.cursor.cell)
     }
 
-    /// Whether something that is no cell is to be chosen, and nothing else is to be said.
+    /// Whether the next choice is not a cell, and nothing else has to be shown.
     fn is_asked_for_a_choice(&self) -> bool {
         let is_free = matches!(self.typing, Typing::Nothing | Typing::Letter(..));
         is_free && self.note.is_none() && !self.picker.choices().is_empty()

@@ -70,7 +70,7 @@ fn a_line_of_the_engine_is_stepped_into() {
     assert_eq!(rig.history(), ["b2"]);
     rig.keys("]");
     assert_eq!(rig.history(), ["b2", "a1"]);
-    // The board looks at each position anew.
+    // The board starts a new search at each position.
     rig.report(4, Found::News(thought(&[("f6 e6", 42)])));
     rig.keys(">");
     assert_eq!(rig.history(), ["b2", "a1", "f6"]);

@@ -1,7 +1,7 @@
 //! Many appends as a single statement. A conflict in one of them does not affect the others.
 
-use crate::store::{Append, LEASE, Running, hex};
-use table::event::{Event, Tip};
+use crate::store::{Append, LEASE, Running, Tip, hex};
+use table::event::Event;
 use tokio_postgres::types::ToSql;
 
 /// A single statement is one transaction and one round trip, so a server cannot be suspended in the middle of it
@@ -16,14 +16,12 @@ WITH first AS (
     INSERT INTO events (game, seq, kind, payload, seat, command, at)
     SELECT a.game, a.seq, a.kind, a.payload, a.seat, a.command, a.at
     FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::smallint[], $6::text[],
-        $7::bigint[], $29::bigint[], $30::text[], $31::smallint[], $32::text[], $33::bigint[])
-        AS a (game, seq, kind, payload, seat, command, at,
-            after_seq, after_kind, after_seat, after_command, after_at)
+        $7::bigint[], $29::bigint[], $30::text[])
+        AS a (game, seq, kind, payload, seat, command, at, after_seq, after_digest)
     WHERE coalesce((
-        SELECT l.seq IS NOT DISTINCT FROM a.after_seq AND l.kind IS NOT DISTINCT FROM a.after_kind
-            AND l.seat IS NOT DISTINCT FROM a.after_seat
-            AND l.command IS NOT DISTINCT FROM a.after_command
-            AND l.at IS NOT DISTINCT FROM a.after_at
+        SELECT l.seq IS NOT DISTINCT FROM a.after_seq AND a.after_digest IS NOT DISTINCT FROM
+            encode(sha256(convert_to(concat(l.seq, ' ', l.at, ' ', coalesce(l.seat, 0), ' ', l.kind,
+                E'\\n', l.payload, E'\\n' || l.command), 'UTF8')), 'hex')
         FROM events l WHERE l.game = a.game ORDER BY l.seq DESC LIMIT 1), a.after_seq IS NULL)
     ON CONFLICT DO NOTHING RETURNING game
 ), rest AS (
@@ -89,19 +87,13 @@ impl Events {
 #[derive(Default)]
 struct Tips {
     seq: Vec<Option<i64>>,
-    kind: Vec<Option<String>>,
-    seat: Vec<Option<i16>>,
-    command: Vec<Option<String>>,
-    at: Vec<Option<i64>>,
+    digest: Vec<Option<String>>,
 }
 
 impl Tips {
     fn push(&mut self, tip: Option<&Tip>) {
         self.seq.push(tip.map(|tip| tip.seq));
-        self.kind.push(tip.map(|tip| tip.kind.clone()));
-        self.seat.push(tip.and_then(|tip| tip.seat).map(|seat| i16::from(seat.number())));
-        self.command.push(tip.and_then(|tip| tip.command.clone()));
-        self.at.push(tip.map(|tip| tip.at));
+        self.digest.push(tip.map(|tip| tip.digest.clone()));
     }
 }
 
@@ -187,7 +179,7 @@ impl Columns {
     }
 
     /// The parameters of [`APPEND`].
-    pub fn values(&self) -> [&(dyn ToSql + Sync); 33] {
+    pub fn values(&self) -> [&(dyn ToSql + Sync); 30] {
         let (first, rest, after) = (&self.first, &self.rest, &self.after);
         [
             &first.game,
@@ -219,10 +211,7 @@ impl Columns {
             &self.holder,
             &self.rests,
             &after.seq,
-            &after.kind,
-            &after.seat,
-            &after.command,
-            &after.at,
+            &after.digest,
         ]
     }
 }

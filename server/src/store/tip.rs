@@ -1,0 +1,25 @@
+//! What an append names as the event before it.
+
+use sha2::{Digest, Sha256};
+use table::event::Event;
+
+/// Identifies a stored event. Its number is not enough: after a failover of the database another event may have it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tip {
+    pub seq: i64,
+    pub at: i64,
+    /// The digest of everything that is stored of the event, in hexadecimal.
+    pub digest: String,
+}
+
+impl Tip {
+    pub fn of(event: &Event) -> Tip {
+        let (kind, payload) = event.stored();
+        let seat = event.seat.map_or(0, |seat| seat.number());
+        // `postgres::batch::APPEND` computes the same. JSON holds no line feed and the command comes last, so
+        // different events are different texts.
+        let mut text = format!("{} {} {seat} {kind}\n{payload}", event.seq, event.at);
+        event.command.iter().for_each(|command| text.extend(["\n", command]));
+        Tip { seq: event.seq, at: event.at, digest: super::hex(&Sha256::digest(text).into()) }
+    }
+}
