@@ -12,6 +12,7 @@ mod kept;
 mod knowledge;
 mod laws;
 mod mirror;
+mod mirrored;
 mod oracle;
 mod proofs;
 mod puzzles;
