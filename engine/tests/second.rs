@@ -167,7 +167,7 @@ fn black_wins_seven_by_seven_within_fifteen_quiet_moves_and_no_sooner() {
     assert_eq!(black_wins(7, 15), Some(15));
 }
 
-/// Takes some gigabytes.
+/// Takes 76 s and 0.4 GB with optimisation.
 #[test]
 #[ignore = "takes minutes"]
 fn black_does_not_win_nine_by_nine_within_eighteen_quiet_moves() {
