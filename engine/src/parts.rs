@@ -114,7 +114,7 @@ const GEKITAI_6: Options = &[("size", 6), ("markers", 8)];
 macro_rules! proofs {
     ($($name:literal $game:literal $options:expr, $first:literal $file:literal;)*) => {
         /// The certificates that come with the program; the first one of a game is that of its start.
-        static PROOFS: [Part; 27] = [$(part(
+        static PROOFS: [Part; 32] = [$(part(
             concat!($name, ".proof"),
             $game,
             ProofOf($options, $first),
@@ -140,6 +140,10 @@ proofs! {
     "gekitai-6-5" "gekitai" &[("size", 6), ("markers", 5)], "" "gekitai-6x6-5-markers-both-draw";
     "gekitai-6-6" "gekitai" &[("size", 6), ("markers", 6)], "" "gekitai-6x6-6-markers-both-draw";
     "gekitai-6-7" "gekitai" &[("size", 6), ("markers", 7)], "" "gekitai-6x6-7-markers-both-draw";
+    "gekitai-6-9" "gekitai" &[("size", 6), ("markers", 9)], "" "gekitai-6x6-9-markers-both-draw";
+    "gekitai-6-10" "gekitai" &[("size", 6), ("markers", 10)], "" "gekitai-6x6-10-markers-both-draw";
+    "gekitai-6-11" "gekitai" &[("size", 6), ("markers", 11)], "" "gekitai-6x6-11-markers-both-draw";
+    "gekitai-6-12" "gekitai" &[("size", 6), ("markers", 12)], "" "gekitai-6x6-12-markers-both-draw";
     "gekitai-7-3" "gekitai" &[("size", 7), ("markers", 3)], "" "gekitai-7x7-3-markers-both-draw";
     "gekitai-7-4" "gekitai" &[("size", 7), ("markers", 4)], "" "gekitai-7x7-4-markers-both-draw";
     "gekitai-7-5" "gekitai" &[("size", 7), ("markers", 5)], "" "gekitai-7x7-5-markers-both-draw";
@@ -149,6 +153,7 @@ proofs! {
     "gekitai-7-9" "gekitai" &[("size", 7), ("markers", 9)], "" "gekitai-7x7-9-markers-both-draw";
     "gekitai-7-10" "gekitai" &[("size", 7), ("markers", 10)], "" "gekitai-7x7-10-markers-both-draw";
     "gekitai-7-11" "gekitai" &[("size", 7), ("markers", 11)], "" "gekitai-7x7-11-markers-both-draw";
+    "gekitai-7-12" "gekitai" &[("size", 7), ("markers", 12)], "" "gekitai-7x7-12-markers-both-draw";
     "jeson-mor-5" "jeson-mor" &[("size", 5)], "" "jeson-mor-5x5";
     "jeson-mor-7" "jeson-mor" &[("size", 7)], "" "jeson-mor-7x7";
 }
