@@ -9,7 +9,6 @@ use rules::Player;
 #[cfg(not(target_family = "wasm"))]
 use rules::{Notation, Symmetric};
 use serde_json::{Map, Value};
-use std::collections::HashMap;
 #[cfg(not(target_family = "wasm"))]
 use std::collections::HashSet;
 use std::sync::OnceLock;
@@ -60,18 +59,18 @@ pub(crate) fn after_each_move<G: Symmetric + Notation>(pos: &G) -> Vec<(G::Move,
     next.filter(|(_, next)| seen.insert(next.canonical().0)).collect()
 }
 
-/// The values of the atlas, by game and canonical position, and the boards that have any.
+/// The values of the atlas, by game and canonical position, and the boards that have any. They are so few that a list does.
 #[derive(Debug, Default)]
 struct Index {
-    values: HashMap<(&'static str, String), Truth>,
+    values: Vec<(&'static str, String, Truth)>,
     boards: Vec<(&'static str, Map<String, Value>)>,
 }
 
 impl Index {
     /// Reads the index that comes with the program, as `quadrille atlas` wrote it.
     fn read(bytes: &[u8]) -> Index {
-        let rows: Map<String, Value> = serde_json::from_slice(bytes).unwrap_or_default();
         let mut index = Index::default();
+        let Ok(Value::Object(rows)) = serde_json::from_slice(bytes) else { return index };
         for (name, row) in rows {
             let winner = match &row["winner"] {
                 Value::Null => continue,
@@ -97,13 +96,14 @@ impl Index {
         if !self.boards.contains(&board) {
             self.boards.push(board);
         }
-        let nearest = |known: &mut Truth| {
-            if truth.winner == known.winner && truth.left < known.left {
+        let canonical = session.canonical().0;
+        match self.values.iter_mut().find(|known| (known.0, &known.1) == (id, &canonical)) {
+            None => self.values.push((id, canonical, truth)),
+            Some((_, _, known)) if truth.winner == known.winner && truth.left < known.left => {
                 *known = truth;
             }
-        };
-        let key = (id, session.canonical().0);
-        self.values.entry(key).and_modify(nearest).or_insert(truth);
+            Some(_) => {}
+        }
     }
 }
 
@@ -123,6 +123,8 @@ impl Atlas {
 
     /// The value of a position. It rests on a certificate that is not necessarily at hand.
     pub fn value(self, session: &dyn Session) -> Option<Truth> {
-        self.0.values.get(&(session.info().id, session.canonical().0)).copied()
+        let (id, canonical) = (session.info().id, session.canonical().0);
+        let known = self.0.values.iter().find(|known| (known.0, &known.1) == (id, &canonical));
+        known.map(|(_, _, truth)| *truth)
     }
 }
