@@ -19,6 +19,7 @@ mod many;
 #[cfg(unix)]
 mod operator;
 mod protocols;
+mod results;
 mod serve;
 mod siege;
 mod solve;

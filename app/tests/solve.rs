@@ -211,3 +211,55 @@ fn puzzles_are_rated_again_and_sorted() {
     let wrong = run(&["puzzles", "glaisher", "--rate", mixed]);
     assert_eq!(wrong.status.code(), Some(2));
 }
+
+#[test]
+fn an_atlas_is_built_goes_on_where_it_stopped_and_is_checked() {
+    let folder = folder("atlas");
+    let name = folder.to_str().unwrap();
+    let atlas = |more: &[&str]| run(&[&["atlas", "-o", name, "--only", "4x4-3"], more].concat());
+    let told = stdout(&atlas(&[]));
+    assert!(told.contains("1 of 2: gekitai-4x4-3-mover: nobody can force a win ("), "{told}");
+    assert!(told.ends_with("2 settled, 0 open, 2 in all\n"), "{told}");
+    assert_eq!(stdout(&atlas(&[])), "2 settled, 0 open, 2 in all\n");
+    assert_eq!(stdout(&atlas(&["--check"])), "2 certificates hold, 0 positions are open\n");
+    let tables = stdout(&atlas(&["--table"]));
+    assert!(tables.contains("| 4×4, 3 markers | nobody can force a win | "), "{tables}");
+
+    // What the index says must be what is proven.
+    let index = folder.join("atlas.json");
+    let text = std::fs::read_to_string(&index).unwrap();
+    std::fs::write(&index, text.replacen("\"draw\"", "1", 1)).unwrap();
+    let refused = atlas(&["--check"]);
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert_eq!(refused.status.code(), Some(2), "{said}");
+    assert!(said.contains("it proves something else than atlas.json says"), "{said}");
+
+    // One that is gone is made again.
+    std::fs::write(&index, text).unwrap();
+    std::fs::remove_file(folder.join("gekitai-4x4-3-draw.certificate.gz")).unwrap();
+    assert_eq!(atlas(&["--check"]).status.code(), Some(2));
+    assert!(stdout(&atlas(&[])).contains("2 of 2: gekitai-4x4-3-draw: "));
+    assert_eq!(run(&["atlas", "-o", name, "--only", "nothing"]).status.code(), Some(2));
+}
+
+#[test]
+fn a_bound_is_confirmed_by_the_plain_search() {
+    let question = ["solve", "gekitai", "--size", "5", "--markers", "4", "--within", "5"];
+    for method in ["bound", "plain"] {
+        let told = stdout(&run(&[&question[..], &["--method", method]].concat()));
+        assert!(told.contains("nobody can force a win within 5 turns\n"), "{method}: {told}");
+    }
+    let told = stdout(&run(&[
+        "solve",
+        "gekitai",
+        "--size",
+        "5",
+        "--markers",
+        "3",
+        "--within",
+        "3",
+        "--method",
+        "plain",
+    ]));
+    assert!(told.contains("X wins in 3 turns"), "{told}");
+}

@@ -101,7 +101,7 @@ impl Server {
     }
 
     fn ask(&self, (ask, fields): &Asked) -> Vec<Value> {
-        let by_path = matches!(*ask, "rules" | "puzzles" | "lessons" | "results")
+        let by_path = matches!(*ask, "rules" | "puzzles" | "lessons" | "results" | "atlas")
             && fields["game"].is_string();
         let (status, body) = match *ask {
             "catalogue" => self.send("GET", "/api/catalogue", ""),
@@ -229,6 +229,7 @@ pub fn several_hundred() -> Vec<Asked> {
             asked.push(("puzzles", json!({ "game": id })));
             asked.push(("lessons", json!({ "game": id })));
             asked.push(("results", json!({ "game": id })));
+            asked.push(("atlas", json!({ "game": id })));
         }
         record.truncate(record.len() / 2);
         asked.push(("tree", json!({ "record": record })));

@@ -114,7 +114,7 @@ const GEKITAI_6: Options = &[("size", 6), ("markers", 8)];
 macro_rules! proofs {
     ($($name:literal $game:literal $options:expr, $first:literal $file:literal;)*) => {
         /// The certificates that come with the program; the first one of a game is that of its start.
-        static PROOFS: [Part; 13] = [$(part(
+        static PROOFS: [Part; 32] = [$(part(
             concat!($name, ".proof"),
             $game,
             ProofOf($options, $first),
@@ -135,14 +135,34 @@ proofs! {
     "gekitai-5" "gekitai" GEKITAI_5_4, "" "gekitai-5x5-4-markers";
     "gekitai-5-5" "gekitai" GEKITAI_5_5, "" "gekitai-5x5-5-markers";
     "gekitai-5-5-draw" "gekitai" GEKITAI_5_5, "" "gekitai-5x5-5-markers-both-draw";
+    "gekitai-6-3" "gekitai" &[("size", 6), ("markers", 3)], "" "gekitai-6x6-3-markers-both-draw";
+    "gekitai-6-4" "gekitai" &[("size", 6), ("markers", 4)], "" "gekitai-6x6-4-markers-both-draw";
+    "gekitai-6-5" "gekitai" &[("size", 6), ("markers", 5)], "" "gekitai-6x6-5-markers-both-draw";
+    "gekitai-6-6" "gekitai" &[("size", 6), ("markers", 6)], "" "gekitai-6x6-6-markers-both-draw";
+    "gekitai-6-7" "gekitai" &[("size", 6), ("markers", 7)], "" "gekitai-6x6-7-markers-both-draw";
+    "gekitai-6-9" "gekitai" &[("size", 6), ("markers", 9)], "" "gekitai-6x6-9-markers-both-draw";
+    "gekitai-6-10" "gekitai" &[("size", 6), ("markers", 10)], "" "gekitai-6x6-10-markers-both-draw";
+    "gekitai-6-11" "gekitai" &[("size", 6), ("markers", 11)], "" "gekitai-6x6-11-markers-both-draw";
+    "gekitai-6-12" "gekitai" &[("size", 6), ("markers", 12)], "" "gekitai-6x6-12-markers-both-draw";
+    "gekitai-7-3" "gekitai" &[("size", 7), ("markers", 3)], "" "gekitai-7x7-3-markers-both-draw";
+    "gekitai-7-4" "gekitai" &[("size", 7), ("markers", 4)], "" "gekitai-7x7-4-markers-both-draw";
+    "gekitai-7-5" "gekitai" &[("size", 7), ("markers", 5)], "" "gekitai-7x7-5-markers-both-draw";
+    "gekitai-7-6" "gekitai" &[("size", 7), ("markers", 6)], "" "gekitai-7x7-6-markers-both-draw";
+    "gekitai-7-7" "gekitai" &[("size", 7), ("markers", 7)], "" "gekitai-7x7-7-markers-both-draw";
+    "gekitai-7-8" "gekitai" &[("size", 7), ("markers", 8)], "" "gekitai-7x7-8-markers-both-draw";
+    "gekitai-7-9" "gekitai" &[("size", 7), ("markers", 9)], "" "gekitai-7x7-9-markers-both-draw";
+    "gekitai-7-10" "gekitai" &[("size", 7), ("markers", 10)], "" "gekitai-7x7-10-markers-both-draw";
+    "gekitai-7-11" "gekitai" &[("size", 7), ("markers", 11)], "" "gekitai-7x7-11-markers-both-draw";
+    "gekitai-7-12" "gekitai" &[("size", 7), ("markers", 12)], "" "gekitai-7x7-12-markers-both-draw";
     "jeson-mor-5" "jeson-mor" &[("size", 5)], "" "jeson-mor-5x5";
     "jeson-mor-7" "jeson-mor" &[("size", 7)], "" "jeson-mor-7x7";
 }
 static RESULTS: Part = part("results.json", "", Results, kept!("../results.json", may change));
+static ATLAS: Part = part("atlas.json", "", Results, kept!("../atlas.json", may change));
 
 /// Every part.
 pub fn parts() -> impl Iterator<Item = &'static Part> {
-    let engines = [&GLAISHER, &SIX_MAKING_4, &SIX_MAKING_5, &GEKITAI, &RESULTS];
+    let engines = [&GLAISHER, &SIX_MAKING_4, &SIX_MAKING_5, &GEKITAI, &RESULTS, &ATLAS];
     engines.into_iter().chain(&PUZZLES).chain(&PROOFS)
 }
 
@@ -163,6 +183,17 @@ impl Part {
     pub fn certificate(&'static self) -> Option<&'static Shipped> {
         let packed = self.bytes()?;
         self.read.get_or_init(|| Shipped::read(packed)).as_ref()
+    }
+
+    /// Whether it is about the usual board of its game, or no certificate.
+    pub fn is_usual(&self) -> bool {
+        let ProofOf(options, _) = self.purpose else { return true };
+        let is_default = |(name, of): &(&str, u64)| {
+            let info = crate::find(self.game).map(|entry| entry.info);
+            let option = info.and_then(|info| info.options.iter().find(|o| o.name == *name));
+            option.is_some_and(|option| option.default == of.to_string())
+        };
+        options.iter().all(is_default)
     }
 
     /// Whether a search of this match needs it.
@@ -231,6 +262,11 @@ pub fn certificates(session: &dyn Session) -> Result<Vec<Named>, Vec<&'static st
 /// What is known of each game as JSON, or the missing part that has it.
 pub fn results() -> Result<&'static [u8], &'static str> {
     RESULTS.bytes().ok_or(RESULTS.name)
+}
+
+/// The values of the atlas as JSON, or the missing part that has them.
+pub fn atlas() -> Result<&'static [u8], &'static str> {
+    ATLAS.bytes().ok_or(ATLAS.name)
 }
 
 /// Supplies a part. Only the exact file that the program was built with is accepted; nothing at all stands for a

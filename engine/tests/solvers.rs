@@ -6,6 +6,7 @@ use engine::play::Play;
 use engine::solve::bound::{Bounder, Bounds, Count};
 use engine::solve::complete::Solved;
 use engine::solve::knights::Knights;
+use engine::solve::plain::{Memory, Plain};
 use engine::solve::proof::Prover;
 use engine::solve::retrograde::{Graph, is_win, solve, turns};
 use engine::solve::strategy::Oracle;
@@ -40,6 +41,8 @@ fn compare<G: Play>(pos: &G, most: u32) -> usize {
     let mut wins = 0;
     for attacker in Player::BOTH {
         let mut quickest = None;
+        // With a table and without one.
+        let (mut none, mut memory) = (Memory::new(0), Memory::new(1));
         for left in 1..=most {
             let expected = minimax(pos, attacker, left);
             quickest = quickest.or(expected.then_some(left));
@@ -47,6 +50,11 @@ fn compare<G: Play>(pos: &G, most: u32) -> usize {
             let found =
                 Bounder::new(&judge, &mut bounds, &control, attacker, Count::Turns).wins(pos, left);
             assert_eq!(found, Some(expected), "{attacker} within {left}: {:?}", pos.setup());
+            for memory in [&mut none, &mut memory] {
+                let mut watch = || {};
+                let found = Plain::new(memory, &control, attacker, &mut watch).wins(pos, left);
+                assert_eq!(found, Some(expected), "plainly within {left}: {:?}", pos.setup());
+            }
         }
         // To lose by one's own turn counts as losing to the next one in a graph.
         let of_graph = turns(value).filter(|_| is_win(value) == (pos.turn() == attacker));

@@ -96,6 +96,8 @@ pub enum Request {
     Puzzle(puzzles::Attempt),
     /// The solved positions of a game.
     Results(GameId),
+    /// The atlas of a game.
+    Atlas(GameId),
     /// What a certificate says about a position.
     Proof(Given),
 }
@@ -146,7 +148,7 @@ pub enum Answer {
 }
 
 /// The names of all requests in JSON.
-pub const ASKS: [&str; 19] = [
+pub const ASKS: [&str; 20] = [
     "query",
     "view",
     "edit",
@@ -165,6 +167,7 @@ pub const ASKS: [&str; 19] = [
     "puzzles",
     "puzzle",
     "results",
+    "atlas",
     "proof",
 ];
 
@@ -194,6 +197,7 @@ impl Request {
             }
             "rules" => Request::Rules(read::fields(fields, &["game"])?),
             "results" => Request::Results(read::fields(fields, &["game"])?),
+            "atlas" => Request::Atlas(read::fields(fields, &["game"])?),
             "proof" => Request::Proof(read::fields(fields, &given::FIELDS)?),
             "hint" => Request::Hint(search(fields)?),
             "analysis" => Request::Analysis(search(fields)?),
@@ -250,6 +254,7 @@ impl Request {
             Request::Puzzles(which) => Answer::Puzzles(which.answer()?),
             Request::Puzzle(attempt) => Answer::Puzzle(Box::new(attempt.answer()?)),
             Request::Results(game) => Answer::Known(proofs::results(&game.game)?),
+            Request::Atlas(game) => Answer::Known(proofs::atlas(&game.game)?),
             Request::Proof(given) => Answer::Known(proofs::follow(&given, budget)?),
             Request::Query(query) if query.search.is_none() => {
                 // Even without a transposition table the engine can probe the endgame tables.

@@ -2,33 +2,49 @@
 
 use crate::budget::Budget;
 use crate::given::{Given, game};
-use engine::parts::{self, Named};
-use engine::solve::follow::{self, By, Truth};
+use engine::parts;
+use engine::solve::atlas::Atlas;
+use engine::solve::follow::{self, By, MOST_POSITIONS, Truth};
 use serde_json::{Value, json};
 use table::Refusal;
 
 /// The solved positions of a game, from the list shipped with the program; none of a game that is not in it.
 pub fn results(id: &str) -> Result<Value, Refusal> {
     let id = game(id)?.info.id;
-    let list = parts::results().map_err(|part| Refusal::needs(vec![part]))?;
-    let mut all: Value = serde_json::from_slice(list).unwrap_or_default();
+    let mut all = read(parts::results())?;
     let known = all.get_mut(id).map_or_else(|| json!([]), Value::take);
     Ok(json!({ "game": id, "results": known }))
 }
 
-/// Looks a position up in the certificates for this game and board: who wins and within how many moves, now and after
-/// each turn, and the turn that keeps the win or the draw.
+/// The atlas of a game, from the index shipped with the program, by the names of the rows.
+pub fn atlas(id: &str) -> Result<Value, Refusal> {
+    let id = game(id)?.info.id;
+    let Value::Object(mut rows) = read(parts::atlas())? else { return Ok(Value::Null) };
+    rows.retain(|_, row| row["game"] == id);
+    Ok(json!({ "game": id, "atlas": rows }))
+}
+
+fn read(list: Result<&[u8], &'static str>) -> Result<Value, Refusal> {
+    let list = list.map_err(|part| Refusal::needs(vec![part]))?;
+    Ok(serde_json::from_slice(list).unwrap_or_default())
+}
+
+/// Looks a position up in the certificates for this game and board, and in the atlas: who wins and within how many moves,
+/// now and after each turn, and the turn that keeps the win or the draw.
 pub fn follow(given: &Given, budget: &Budget) -> Result<Value, Refusal> {
     let session = given.open(budget)?;
     let proofs = parts::certificates(session.as_ref()).map_err(Refusal::needs)?;
-    let Some(first) = proofs.first() else {
+    let atlas = Atlas::about(session.as_ref()).map_err(|part| Refusal::needs(vec![part]))?;
+    if proofs.is_empty() && atlas.is_none() {
         return Err(Refusal::not_there("there is no certificate for this board"));
-    };
-    let said = follow::said(session.as_ref(), true).map_err(Refusal::needs)?;
-    let named = said.truth.and_then(|truth| proofs.iter().find(|named| named.name == truth.by));
-    let Named { name, proof } = named.unwrap_or(first);
-    let (turn, by) = said.turn.unzip();
-    let by = by.map(|by| match by {
+    }
+    let said = follow::follow_with(session.as_ref(), &proofs, atlas, true, MOST_POSITIONS);
+    let by = said.truth.map(|truth| truth.by);
+    let named = proofs.iter().find(|named| Some(named.name) == by);
+    // Where nothing is known, the certificate of the start tells what is claimed at all.
+    let named = named.or_else(|| proofs.first().filter(|_| by.is_none()));
+    let (turn, way) = said.turn.unzip();
+    let way = way.map(|by| match by {
         By::AtOnce => "at once",
         By::Stored => "stored",
         By::Tried => "tried",
@@ -38,8 +54,11 @@ pub fn follow(given: &Given, budget: &Budget) -> Result<Value, Refusal> {
         .into_iter()
         .map(|(turn, truth)| json!({ "turn": turn, "left": left(truth), "winner": winner(truth) }));
     Ok(json!({
-        "certificate": name, "position": proof.position, "claim": proof.claim, "stored": proof.count,
-        "left": left(said.truth), "winner": winner(said.truth), "turn": turn, "by": by,
+        "certificate": named.map(|named| named.name).or(by),
+        "position": named.map(|named| &named.proof.position),
+        "claim": named.map(|named| &named.proof.claim),
+        "stored": named.map(|named| named.proof.count),
+        "left": left(said.truth), "winner": winner(said.truth), "turn": turn, "by": way,
         "no_win": said.no_win.iter().map(|player| player.number()).collect::<Vec<_>>(),
         "moves": moves.collect::<Value>(),
     }))

@@ -77,9 +77,10 @@ const METHODS: &[Word<Method>] = &[
     ("all", "What suits the question: bounds alone with --within, else all in turn", Method::All),
     ("proof", "Proof-number search alone", Method::Proof),
     ("bound", "Whether anybody wins within 1, 2, 3, … turns", Method::Bound),
+    ("plain", "The same by a second search, slow, which confirms the first", Method::Plain),
     (
         "quiet",
-        "The same, but turns that the game's judgement calls free do not count",
+        "As bound, but turns that the game's judgement calls free do not count",
         Method::Quiet,
     ),
     ("draw", "Closed sets of positions: that nobody can force a win", Method::Draw),

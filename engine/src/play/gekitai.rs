@@ -203,38 +203,72 @@ impl Prove for Judge {
     }
 }
 
-/// Every board of four to seven cells with three to twelve markers, the first moves on six by six, and the second moves
-/// after those that lose.
+/// Every board of four to eight cells with three to twelve markers, the first moves on six by six, and the second moves
+/// after those that lose, in the order in which they are worth solving. Second moves only where a shared line draws: who
+/// wins there wins for the other reading too.
 #[cfg(not(target_family = "wasm"))]
 fn atlas() -> Vec<Row> {
-    let mut rows = Vec::new();
-    for (size, markers) in (4..=7).flat_map(|size| (3..=12).map(move |markers| (size, markers))) {
-        for both in [Both::Mover, Both::Draw] {
-            let Ok(start) = Gekitai::new(&Options { size, markers, both }) else { continue };
-            let reading = if both == Both::Mover { "mover" } else { "draw" };
-            let name = format!("gekitai-{size}x{size}-{markers}-{reading}");
-            let is_drawn = size == 4 || size == 5 && markers > 4;
-            let method = if is_drawn { Method::Draw } else { Method::Proof };
-            let player = (!is_drawn).then_some(Player::One);
-            rows.push(Row { name: name.clone(), position: start.text(), method, player });
-            if (size, markers) != (6, 8) {
-                continue;
-            }
-            for (m, next) in after_each_move(&start) {
-                let is_edge = depth(m.0, start.size()) == 0;
-                let player = Some(if is_edge { Player::Two } else { Player::One });
-                let (name, position) = (format!("{name}-{m}"), next.text());
-                rows.push(Row { name: name.clone(), position, method, player });
-                for (reply, last) in after_each_move(&next).into_iter().filter(|_| is_edge) {
-                    let (name, position) = (format!("{name}-{reply}"), last.text());
-                    rows.push(Row { name, position, method, player: None });
+    let starts = (4..=8).flat_map(|size| {
+        let of_size = (3..=12).flat_map(move |markers| {
+            [Both::Mover, Both::Draw]
+                .map(|both| Gekitai::new(&Options { size, markers, both }).ok())
+        });
+        of_size.flatten()
+    });
+    let mut rows: Vec<(u8, Row)> = Vec::new();
+    for start in starts {
+        let options = start.options();
+        let is_drawing = options.both == Both::Draw;
+        let row = board(&start);
+        rows.push((if options.size == 8 { 4 } else { 0 }, row.clone()));
+        if (options.size, options.markers) != (6, 8) {
+            continue;
+        }
+        for (m, next) in after_each_move(&start) {
+            let is_edge = depth(m.0, start.size()) == 0;
+            let player = Some(if is_edge { Player::Two } else { Player::One });
+            let row = Row { also: looser(&next), ..row.after(m, &next, player) };
+            rows.push((if is_drawing { 1 } else { 3 }, row.clone()));
+            for (reply, last) in after_each_move(&next) {
+                if is_edge && is_drawing {
+                    let row = Row { also: looser(&last), ..row.after(reply, &last, None) };
+                    rows.push((2, row));
                 }
             }
         }
     }
-    // The few that take long come last.
-    rows.sort_by_key(|row| row.name.matches('-').count());
-    rows
+    rows.sort_by_key(|(when, _)| *when);
+    rows.into_iter().map(|(_, row)| row).collect()
+}
+
+/// A board, with the search that is likely to settle it.
+#[cfg(not(target_family = "wasm"))]
+fn board(start: &Gekitai) -> Row {
+    let Options { size, markers, both } = start.options();
+    let (short, long) = match both {
+        Both::Mover => ("mover", ""),
+        Both::Draw => ("draw", ", a shared line draws"),
+    };
+    let name = format!("gekitai-{size}x{size}-{markers}-{short}");
+    let title = format!("{size}×{size}, {markers} markers{long}");
+    let row = Row { also: looser(start), ..Row::board(name, title, start) };
+    match (size, markers) {
+        (4, _) | (5, 5..) => Row { method: Method::Draw, player: None, ..row },
+        // Small enough for the exact number of turns.
+        (5, _) | (_, 3) => Row { method: Method::All, ..row },
+        _ => row,
+    }
+}
+
+/// The position for the other reading of a shared line, if a win here is a win there too.
+#[cfg(not(target_family = "wasm"))]
+fn looser(pos: &Gekitai) -> Option<String> {
+    let mut setup = pos.setup();
+    if setup.options.both == Both::Mover {
+        return None;
+    }
+    setup.options.both = Both::Mover;
+    Some(Gekitai::from_setup(setup).ok()?.text())
 }
 
 impl Play for Gekitai {

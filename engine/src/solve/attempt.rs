@@ -1,11 +1,14 @@
 //! The main loop of the solver: every search in turn, round after round, with a larger node limit each time.
 
-use super::bound::{Bounder, Bounds, Count};
+mod bounds;
+
+use super::bound::Bounds;
 use super::certificate::{Certificate, Stored, Try};
 use super::checkpoint::{self, Kept};
 use super::closed::Closed;
 use super::hold::{Held, Holder};
 use super::knowledge::{Numbered, Outlook, Prove, Tabled, Within, Writer};
+use super::plain::Memory;
 use super::proof::Prover;
 use super::question::{Answer, Method, Progress, Settings, Verdict, Win};
 use super::strategy::{Strategy, extract, line};
@@ -79,6 +82,8 @@ pub(super) struct Attempt<'a, G: Play> {
     before: Duration,
     table: Table,
     bounds: Bounds,
+    /// The tables of the plain search, for each player's win.
+    plain: ByPlayer<Memory<G>>,
     /// The game's own quiet-move search, if it has one.
     within: Option<Box<dyn Within<G>>>,
     /// The game's own proof-number search, if it has one and proofs are all that is asked for.
@@ -95,13 +100,14 @@ pub(super) struct Attempt<'a, G: Play> {
     news: &'a mut dyn FnMut(&Progress),
 }
 
-/// Memory for proof-number search, bounded search and the game's own search, in MiB.
+/// Memory for proof-number search, bounded search and the game's own search, in MiB; the plain search takes what there is.
 fn shares(settings: &Settings) -> [usize; 3] {
     let all = settings.mebibytes;
     match settings.method {
         Method::Proof => [all, 0, 0],
         Method::Bound | Method::Draw => [0, all, 0],
         Method::Quiet => [0, 0, all],
+        Method::Plain => [0, 0, 0],
         Method::All => [all / 2, all / 4, all / 4],
     }
 }
@@ -136,6 +142,7 @@ impl<'a, G: Play> Attempt<'a, G> {
             before: Duration::ZERO,
             table: Table::new(generic),
             bounds: Bounds::new(bounds),
+            plain: ByPlayer::from_fn(|_| Memory::new(settings.mebibytes / 2)),
             within,
             numbered,
             progress: Progress::default(),
@@ -255,7 +262,7 @@ impl<'a, G: Play> Attempt<'a, G> {
         let bounds = match self.settings.method {
             Method::Proof | Method::Draw => false,
             Method::Quiet => self.within.is_none(),
-            Method::All | Method::Bound => true,
+            Method::All | Method::Bound | Method::Plain => true,
         };
         if bounds && self.next_bound().is_some() && !self.is_over() {
             busy = true;
@@ -479,166 +486,5 @@ impl<'a, G: Play> Attempt<'a, G> {
             }
         }
         Win { exact: self.progress.no_win[win.player] + 1 == win.turns, ..win }
-    }
-
-    /// The player and the bound in turns to try next.
-    fn next_bound(&self) -> Option<(Player, u32)> {
-        let excluded =
-            if self.keeper.quiet { self.progress.no_quiet } else { self.progress.no_win };
-        let turns = |player: Player| excluded[player] + 1;
-        let next = self.players().into_iter().min_by_key(|player| turns(*player))?;
-        let most = self.settings.most_turns.unwrap_or(MOST_TURNS);
-        (turns(next) <= most).then(|| (next, turns(next)))
-    }
-
-    /// Raises the bounds in turns as far as the limits of a round allow.
-    fn bound(&mut self, round: u64) -> Option<Win<G>> {
-        let end = self.progress.nodes.saturating_add(round);
-        while let Some((player, turns)) = self.next_bound() {
-            let left = end.saturating_sub(self.progress.nodes);
-            if left == 0 || self.is_over() {
-                break;
-            }
-            match self.try_bound(player, turns, left) {
-                None => break,
-                Some(None) => self.keeper.keep(&self.progress, &writer(&self.table)),
-                Some(win) => return win,
-            }
-        }
-        None
-    }
-
-    /// The player and the bound in quiet moves to try next.
-    fn next_quiet(&self) -> Option<(Player, u32)> {
-        let bound = |player: Player| self.progress.no_quiet[player] + 1;
-        let next = self.players().into_iter().min_by_key(|player| bound(*player))?;
-        let own = self.within.as_ref()?.most();
-        let most = self.settings.most_turns.map_or(own, |most| most.min(own));
-        (bound(next) <= most).then(|| (next, bound(next)))
-    }
-
-    /// Raises the bounds in quiet moves as far as the limits of a round allow.
-    fn quiet(&mut self, round: u64) -> Option<Win<G>> {
-        let end = self.progress.nodes.saturating_add(round);
-        while let Some((player, bound)) = self.next_quiet() {
-            if self.progress.nodes >= end || self.is_over() {
-                break;
-            }
-            let mut within = self.within.take()?;
-            let found = self.try_quiet(within.as_mut(), player, bound, end);
-            let win = (found == Some(true)).then(|| self.quiet_win(within.as_mut(), player));
-            self.within = Some(within);
-            match found {
-                None => break,
-                Some(false) => self.progress.no_quiet[player] = bound,
-                Some(true) => return win?,
-            }
-        }
-        None
-    }
-
-    /// Whether a player wins before this many quiet moves are made; `None` if a limit stopped the search.
-    fn try_quiet(
-        &mut self,
-        within: &mut dyn Within<G>,
-        player: Player,
-        bound: u32,
-        end: u64,
-    ) -> Option<bool> {
-        let name = G::INFO.players[player];
-        self.progress.doing = format!("{name} within {bound} quiet moves");
-        let control = Control::new(&self.limits(u64::MAX), self.stop);
-        let end = self.settings.nodes.map_or(end, |most| most.min(end));
-        let before = self.progress.nodes - within.nodes().min(self.progress.nodes);
-        let (spent, started) = (self.before, self.started);
-        let (news, progress, keeper) = (&mut self.news, &mut self.progress, &mut self.keeper);
-        let mut go_on = |nodes: u64, table: Writer<'_>| {
-            progress.nodes = before + nodes;
-            progress.time = spent + started.elapsed();
-            news(progress);
-            if keeper.quiet {
-                keeper.keep_if_due(progress, table);
-            }
-            let late = control.limits().time.is_some_and(|most| control.elapsed() >= most);
-            !self.stop.is_stopped() && keeper.failure.is_none() && !late && progress.nodes < end
-        };
-        let found = within.wins(self.pos, player, bound, &mut go_on);
-        self.progress.nodes = before + within.nodes();
-        self.progress.used = Some(within.used());
-        found
-    }
-
-    /// Extracts the strategy of a win that the game's own search has found.
-    fn quiet_win(&mut self, within: &mut dyn Within<G>, player: Player) -> Option<Win<G>> {
-        self.progress.doing = "writing the strategy down".to_owned();
-        self.progress.writing = true;
-        (self.news)(&self.progress);
-        let before = self.progress.nodes - within.nodes().min(self.progress.nodes);
-        let strategy = extract(within, self.pos)?;
-        let moves = line(within, &strategy, self.pos);
-        self.progress.nodes = before + within.nodes();
-        let turns = strategy.within;
-        let certificate = Some(Box::new(self.certificate(player, strategy)));
-        let win = Win { player, turns, exact: false, line: moves, certificate };
-        let spent = self.progress.nodes;
-        Some(if self.settings.method == Method::All { self.sharpen(win, spent) } else { win })
-    }
-
-    /// Whether a player can force a win within this many turns; `None` if a limit stopped the search.
-    #[allow(clippy::option_option)]
-    fn try_bound(&mut self, player: Player, turns: u32, round: u64) -> Option<Option<Win<G>>> {
-        let quiet = self.settings.method == Method::Quiet;
-        let count = if quiet { Count::Quiet } else { Count::Turns };
-        let bound = match count {
-            Count::Quiet => turns,
-            Count::Turns => 2 * turns - u32::from(player == self.pos.turn()),
-        };
-        let name = G::INFO.players[player];
-        self.progress.doing =
-            format!("{name} within {turns} {}", if quiet { "quiet turns" } else { "turns" });
-        let control = Control::new(&self.limits(round), self.stop);
-        let nodes = self.progress.nodes;
-        let (news, progress) = (&mut self.news, &mut self.progress);
-        let (before, started) = (self.before, self.started);
-        let mut watch = || {
-            progress.nodes = nodes + control.nodes();
-            progress.time = before + started.elapsed();
-            news(progress);
-        };
-        let mut bounder = Bounder::new(&self.judge, &mut self.bounds, &control, player, count);
-        bounder = bounder.watched(&mut watch);
-        let found = bounder.wins(self.pos, bound);
-        let spent = bounder.nodes();
-        drop(bounder);
-        self.progress.nodes = nodes + spent;
-        if found != Some(true) {
-            found?;
-            match count {
-                Count::Quiet => self.progress.no_quiet[player] = turns,
-                Count::Turns => self.progress.no_win[player] = turns,
-            }
-            return Some(None);
-        }
-        let control = Control::new(&Limits::default(), self.stop);
-        let mut bounder = Bounder::new(&self.judge, &mut self.bounds, &control, player, count);
-        if bounder.wins(self.pos, bound) != Some(true) {
-            return None;
-        }
-        let strategy = extract(&mut bounder, self.pos);
-        let line = match &strategy {
-            Some(strategy) if quiet => line(&bounder, strategy, self.pos),
-            _ => bounder.line(self.pos, bound),
-        };
-        let spent = bounder.nodes();
-        drop(bounder);
-        self.progress.nodes += spent;
-        // Where the loser's own move ends the game, the winner needs no move after it.
-        let turns = match &strategy {
-            Some(strategy) if quiet => strategy.within,
-            Some(strategy) => turns.min(strategy.within),
-            None => turns,
-        };
-        let certificate = strategy.map(|strategy| Box::new(self.certificate(player, strategy)));
-        Some(Some(Win { player, turns, exact: !quiet, line, certificate }))
     }
 }

@@ -133,6 +133,11 @@ fn seal(text: &mut String, lines: &[String]) {
     let _ = writeln!(text, "= {sum:08x}");
 }
 
+/// The CRC-32 of a certificate's text, which tells its versions apart, as in its file.
+pub fn crc(text: &str) -> String {
+    format!("{:08x}", checksum(text.as_bytes()))
+}
+
 fn checksum(bytes: &[u8]) -> u32 {
     let mut crc = Crc::new();
     crc.update(bytes);

@@ -5,6 +5,7 @@
 //! stored move leads below its rank, and a try leads to positions that tries win sooner.
 
 use super::Prove;
+use super::atlas::Atlas;
 use crate::parts::{self, Named};
 use crate::play::Play;
 use crate::session::{Match, Session};
@@ -59,6 +60,17 @@ pub fn said(game: &dyn Session, all: bool) -> Result<Said, Vec<&'static str>> {
 /// What these certificates say about the position of a match. Tries that take more than `most` positions are not
 /// believed.
 pub fn follow(game: &dyn Session, proofs: &[Named], all: bool, most: u32) -> Said {
+    follow_with(game, proofs, None, all, most)
+}
+
+/// The same; what no certificate covers may have a value in the atlas.
+pub fn follow_with(
+    game: &dyn Session,
+    proofs: &[Named],
+    atlas: Option<Atlas>,
+    all: bool,
+    most: u32,
+) -> Said {
     let Some(entry) = crate::find(game.info().id) else { return Said::default() };
     let known = vec![(0, Tried::default()); MEMORY];
     let mut follower =
@@ -69,10 +81,14 @@ pub fn follow(game: &dyn Session, proofs: &[Named], all: bool, most: u32) -> Sai
     if game.outcome().is_some() || !said.moves.is_empty() || is_won && !all {
         return said;
     }
-    said.moves = each_turn(game.as_mut(), &mut |next| Some(follower.say(next).truth));
+    let value = |game: &dyn Session| atlas.and_then(|atlas| atlas.value(game));
+    said.moves = each_turn(game.as_mut(), &mut |next| {
+        Some(follower.say(next).truth.or_else(|| value(next)))
+    });
     if said.truth.is_none() {
         said.look_ahead(game.turn());
     }
+    said.truth = said.truth.or_else(|| value(game.as_ref()));
     said
 }
 

@@ -14,6 +14,7 @@ pub mod hold;
 pub mod knights;
 mod knowledge;
 pub mod numbers;
+pub mod plain;
 pub mod proof;
 pub mod question;
 pub mod quiet;

@@ -19,6 +19,8 @@ pub enum Method {
     Proof,
     /// Bounded search in turns alone.
     Bound,
+    /// The same by a second search, which shares nothing with the first but the rules.
+    Plain,
     /// Bounded search in quiet turns alone.
     Quiet,
     /// Closed sets alone, which show that nobody can force a win.

@@ -45,6 +45,7 @@ pub fn router(documents: Documents) -> Router {
         .route("/api/lessons/{game}", got("lessons"))
         .route("/api/puzzles/{game}", got("puzzles"))
         .route("/api/results/{game}", got("results"))
+        .route("/api/atlas/{game}", got("atlas"))
         .route("/api/rules/{game}", got("rules"))
         .route("/api/catalogue", catalogue)
         .with_state(documents.replays)

@@ -193,11 +193,14 @@ impl Files {
     }
 }
 
-/// Whether a file is kept only once it was fetched: certificates that are large, without which pages do.
+/// Whether a file is kept only once it was fetched: certificates that are large, or about unusual boards, without which
+/// pages do.
 fn is_kept_later(name: &str) -> bool {
     const LARGE: usize = 256 << 10;
-    let size = || parts::parts().find(|part| part.name == name)?.bytes().map(<[u8]>::len);
-    name.ends_with(".proof") && size().is_some_and(|size| size > LARGE)
+    const SMALL: usize = 8 << 10;
+    let Some(part) = parts::parts().find(|part| part.name == name) else { return false };
+    let most = if part.is_usual() { LARGE } else { SMALL };
+    name.ends_with(".proof") && part.bytes().is_some_and(|bytes| bytes.len() > most)
 }
 
 /// The files that pages fetch, by their paths below `assets/VERSION/`.

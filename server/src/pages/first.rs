@@ -72,6 +72,13 @@ pub fn content(path: &str) -> Option<String> {
     }
 }
 
+/// Whether anything is known of a game's boards.
+pub fn has_atlas(game: &str) -> bool {
+    let known = Given::answer("atlas", json!({ "game": game }));
+    known
+        .is_some_and(|given| given.answer["atlas"].as_object().is_some_and(|rows| !rows.is_empty()))
+}
+
 /// How many results are known of a game.
 pub fn results(game: &str) -> usize {
     let known = Given::answer("results", json!({ "game": game }));

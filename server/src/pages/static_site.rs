@@ -52,7 +52,8 @@ fn folders() -> impl Iterator<Item = String> {
         let first = pages.map(|page| format!("{page}/{id}"));
         let lessons = (1..=entry.info.lessons.len()).map(move |n| format!("learn/{id}/{n}"));
         let results = (1..=first::results(id)).map(move |n| format!("results/{id}/{n}"));
-        first.into_iter().chain(lessons).chain(results)
+        let atlas = first::has_atlas(id).then(|| format!("results/{id}/atlas"));
+        first.into_iter().chain(lessons).chain(results).chain(atlas)
     };
     let documents = docs::names().map(|name| format!("docs/{name}"));
     let sections = sections.into_iter().map(str::to_owned).chain(documents);

@@ -4,9 +4,9 @@
  * @typedef {{turn: string, winner: 1|2|'draw'|null, within: number|null}} Value what a turn is worth: who wins and
  *   within how many own turns; nobody knows it where `winner` is null
  *
- * @typedef {{certificate: string, claim: string, stored: number, left: number|null, winner: Value['winner'],
- *   turn: string|null, by: string|null, no_win: (1|2)[], moves: {turn: string, left: number|null, winner:
- *   Value['winner']}[]}} Proof
+ * @typedef {{certificate: string|null, claim: string|null, stored: number|null, left: number|null, winner:
+ *   Value['winner'], turn: string|null, by: string|null, no_win: (1|2)[], moves: {turn: string, left: number|null,
+ *   winner: Value['winner']}[]}} Proof
  */
 import { plural } from '../common/text.js';
 

@@ -12,6 +12,7 @@ import { createPlay } from '../play/play.js';
 import { createTurns, stepKeys } from '../play/turns.js';
 import { ask } from '../program/ask.js';
 import { gameOf, view as askView } from '../program/views.js';
+import { atlasCard, atlasOf, resultOf } from './atlas.js';
 import {
   defence,
   fromHere,
@@ -25,6 +26,7 @@ import {
 import { actionRow, layOut, pageTabs, turnKeys } from './reader.js';
 
 /**
+ * @typedef {import('./atlas.js').Row} Row
  * @typedef {import('../program/views.js').GameInfo} GameInfo
  * @typedef {import('../program/views.js').View} View
  * @typedef {import('./proving.js').Value} Value
@@ -52,10 +54,18 @@ const resultsOf = async (game) => (await ask('results', { game })).results;
 export const resultsPage = async (main, rest) => {
   const { games, info } = await gameOf(rest[0]);
   if (!info) return shelfPage(main, games);
-  const results = await resultsOf(info.id);
+  const [results, atlas] = await Promise.all([resultsOf(info.id), atlasOf(info.id)]);
   if (!results.length) return shelfPage(main, games);
-  const number = results[Number(rest[1]) - 1] ? Number(rest[1]) : 1;
-  return resultPage(main, info, results, number);
+  const tabs = results.map(({ title }, i) => ({ path: `${i + 1}`, name: title }));
+  if (atlas.length) tabs.push({ path: 'atlas', name: 'Atlas' });
+  const path = tabs.some((tab) => tab.path === rest[1]) ? rest[1] : '1';
+  const shown = tabs.map(({ path: own, name }) => ({
+    ...{ href: pageAt(`results/${info.id}/${own}`), name, current: own === path },
+  }));
+  if (path !== 'atlas') return resultPage(main, info, results[Number(path) - 1], shown, null);
+  const asked = new URLSearchParams(location.search).get('board');
+  const row = atlas.find(({ name }) => name === asked) ?? atlas[0];
+  return resultPage(main, info, resultOf(info, row), shown, atlasCard(info, atlas, row));
 };
 
 /** Every game with what is known of it. @param {HTMLElement} main @param {GameInfo[]} games */
@@ -133,25 +143,25 @@ const createSigns = () => {
 
 /**
  * One result: what is known, its board, and its certificate to play against.
- * @param {HTMLElement} main @param {GameInfo} info @param {Result[]} results @param {number} number
+ * @param {HTMLElement} main @param {GameInfo} info @param {Result} result
+ * @param {{href: string, name: string, current: boolean}[]} tabs @param {HTMLElement|null} more what stands below
  */
-const resultPage = async (main, info, results, number) => {
-  const result = results[number - 1];
+const resultPage = async (main, info, result, tabs, more) => {
   document.title = `${info.name}: ${result.title} – Results – Quadrille`;
   const start = await askView({ game: info.id, position: result.position });
   const page = /** @type {Page} */ (
     /** @type {unknown} */ ({
       ...{ info, result, start, proof: null },
-      playable: Boolean(result.certificate?.file),
+      playable: Boolean(result.certificate?.file) || more !== null,
       turns: [],
       ply: null,
-      here: result.winner === start.turn ? null : start.turn,
+      here: more ? 'both' : result.winner === start.turn ? null : start.turn,
       busy: false,
       waste: null,
     })
   );
   page.parts = createParts(page);
-  lay(main, page, results, number);
+  lay(main, page, tabs, more);
   onKeys(keys(page));
   await render(page, false);
 };
@@ -205,14 +215,10 @@ const createParts = (page) => {
 
 /**
  * The board, and everything beside it.
- * @param {HTMLElement} main @param {Page} page @param {Result[]} results @param {number} number
+ * @param {HTMLElement} main @param {Page} page @param {{href: string, name: string, current: boolean}[]} tabs
+ * @param {HTMLElement|null} more
  */
-const lay = (main, { info, result, playable, parts }, results, number) => {
-  const tabs = results.map(({ title }, i) => ({
-    href: pageAt(`results/${info.id}/${i + 1}`),
-    name: title,
-    current: i + 1 === number,
-  }));
+const lay = (main, { info, result, playable, parts }, tabs, more) => {
   const { play, list, begin, practise: win, explore, playOn, other, undo, again } = parts;
   layOut(
     main,
@@ -234,6 +240,7 @@ const lay = (main, { info, result, playable, parts }, results, number) => {
     playable && list.element,
     parts.worths,
     checkCard(result),
+    more,
   );
 };
 
@@ -286,7 +293,7 @@ const paint = (page, view) => {
     : proof?.turn && !busy && here !== view.turn
       ? `The proof plays ${proof.turn}, ${BY[proof.by ?? ''] ?? ''}: ${proof.certificate}.`
       : proof?.winner && !view.over
-        ? `Proven by ${proof.certificate}.`
+        ? `Proven by ${proof.certificate}${proof.claim ? '' : ', which is not part of the program'}.`
         : '';
   parts.marks.show(view, all);
   setText(parts.distance, distanceWords(page, view));
@@ -308,7 +315,9 @@ const paintButtons = (page) => {
   parts.begin.hidden = !playable || here !== null;
   parts.practise.hidden = !playable || typeof result.winner !== 'number' || page.waste !== null;
   parts.explore.hidden = !playable || here === 'both';
-  parts.playOn.hidden = here !== 'both' || !page.proof?.winner || parts.play.base()?.over === true;
+  // What only the atlas tells has no certificate at hand to play against.
+  const canAnswer = Boolean(page.proof?.winner && page.proof.claim);
+  parts.playOn.hidden = here !== 'both' || !canAnswer || parts.play.base()?.over === true;
   parts.other.hidden = !playable || result.winner !== 'draw' || playing || here === 'both';
   parts.undo.hidden = parts.again.hidden = !playable || !playing;
   parts.undo.disabled = busy;

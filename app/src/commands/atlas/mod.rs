@@ -1,5 +1,7 @@
 //! `quadrille atlas`: certificates for all positions of a game's atlas, in a folder.
 
+mod table;
+
 use crate::commands::solve::{rounded, store_packed};
 use crate::shell::effort::Allowance;
 use crate::shell::failure::{Failure, print};
@@ -7,10 +9,10 @@ use crate::shell::interrupt;
 use crate::shell::progress::Ticker;
 use clap::Args;
 use engine::solve::atlas::Row;
-use engine::solve::certificate::{Claim, decompress};
+use engine::solve::certificate::{Claim, crc, decompress};
 use engine::solve::question::Settings;
 use engine::solve::report::Report;
-use engine::{Entry, GAMES, Stop};
+use engine::{Entry, GAMES, Stop, parts};
 use serde_json::{Map, Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,15 +24,20 @@ use std::time::Duration;
   quadrille atlas -o atlas                      goes on where it stopped
   quadrille atlas -o atlas --only 5x5 --cpu 600
   quadrille atlas -o atlas --check              every certificate, by the rules alone
+  quadrille atlas -o atlas --table              what is known, as tables in Markdown
+  quadrille atlas --table                       the same, of what comes with the program
 Each position gets a certificate, FOLDER/NAME.certificate.gz, and a line in FOLDER/atlas.json. Positions that stay open
 are tried again when more effort is allowed. Ctrl-C loses only the position in work.")]
 pub struct AtlasArgs {
     /// The folder
-    #[arg(short, long, value_name = "FOLDER")]
-    pub output: PathBuf,
+    #[arg(short, long, value_name = "FOLDER", required_unless_present = "table")]
+    pub output: Option<PathBuf>,
     /// Check what is there instead of building
-    #[arg(long)]
+    #[arg(long, conflicts_with = "table")]
     pub check: bool,
+    /// Print what is known instead of building
+    #[arg(long)]
+    pub table: bool,
     /// Only positions whose name contains this
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub only: String,
@@ -44,6 +51,7 @@ pub struct AtlasArgs {
 
 /// What is known of the positions, in a file.
 struct Index {
+    folder: PathBuf,
     file: PathBuf,
     rows: Map<String, Value>,
 }
@@ -61,7 +69,7 @@ impl Index {
             Ok(bytes) => serde_json::from_slice(&bytes)
                 .map_err(|error| Failure::user(format!("{}: {error}", file.display())))?,
         };
-        Ok(Index { file, rows })
+        Ok(Index { folder: folder.to_owned(), file, rows })
     }
 
     /// Notes a position; the file is replaced as a whole.
@@ -84,7 +92,15 @@ fn certificate(folder: &Path, name: &str) -> PathBuf {
 }
 
 pub fn run(args: &AtlasArgs) -> Result<(), Failure> {
-    let mut index = Index::open(&args.output)?;
+    let Some(folder) = &args.output else {
+        let known = parts::atlas().map_err(Failure::user)?;
+        let known = serde_json::from_slice(known).map_err(|e| Failure::user(e.to_string()))?;
+        return print(table::tables(&known));
+    };
+    let mut index = Index::open(folder)?;
+    if args.table {
+        return print(table::tables(&index.rows));
+    }
     let rows = GAMES.iter().flat_map(|entry| (entry.atlas)().into_iter().map(move |r| (entry, r)));
     let rows: Vec<_> = rows.filter(|(_, row)| row.name.contains(&args.only)).collect();
     if rows.is_empty() {
@@ -92,7 +108,7 @@ pub fn run(args: &AtlasArgs) -> Result<(), Failure> {
         return Err(Failure::user(message));
     }
     let stop = interrupt::stops()?;
-    if args.check { check(args, &index, &rows) } else { build(args, &mut index, &rows, &stop) }
+    if args.check { check(&index, &rows) } else { build(args, &mut index, &rows, &stop) }
 }
 
 fn build(
@@ -103,7 +119,7 @@ fn build(
 ) -> Result<(), Failure> {
     let (mut settled, mut open) = (0, 0);
     for (i, (entry, row)) in rows.iter().enumerate() {
-        let file = certificate(&args.output, &row.name);
+        let file = certificate(&index.folder, &row.name);
         let known = index.rows.get(&row.name);
         let tried = known.and_then(|known| known["open_after_cpu_s"].as_f64());
         if known.is_some() && (file.exists() || tried.is_some_and(|s| s >= f64::from(args.cpu))) {
@@ -111,37 +127,40 @@ fn build(
             continue;
         }
         let title = format!("{} of {}: {}", i + 1, rows.len(), row.name);
-        let value = solve(args, entry, row, &title, stop)?;
+        let value = solve(args, &index.folder, entry, row, &title, stop)?;
         if stop.is_stopped() && value["winner"].is_null() {
             print(format!("{title}: stopped\n"))?;
             break;
         }
-        print(format!("{title}: {}\n", words(entry, &value)))?;
+        let spent = format!("{} positions, {} s of processor time", value["nodes"], value["cpu_s"]);
+        print(format!("{title}: {} ({spent})\n", words(entry, &value)))?;
         *(if value["winner"].is_null() { &mut open } else { &mut settled }) += 1;
         index.note(&row.name, value)?;
     }
     print(format!("{settled} settled, {open} open, {} in all\n", rows.len()))
 }
 
-/// A row of the index in words.
+/// The value of a row of the index in words.
 fn words(entry: &Entry, value: &Value) -> String {
     let name = |number: u64| entry.info.players[usize::from(number == 2)];
-    let result = match (&value["winner"], &value["within"]) {
+    match (&value["winner"], &value["within"]) {
         (Value::Number(winner), within) => {
-            format!("{} wins in {within} at most", name(winner.as_u64().unwrap_or(1)))
+            let most = if value["exact"] == true { "" } else { " at most" };
+            let turns = if *within == 1 { "turn" } else { "turns" };
+            format!("{} wins in {within} {turns}{most}", name(winner.as_u64().unwrap_or(1)))
         }
         (Value::String(_), _) => "nobody can force a win".to_owned(),
         _ => "open".to_owned(),
-    };
-    format!("{result} ({} positions, {} s of processor time)", value["nodes"], value["cpu_s"])
+    }
 }
 
 /// Solves a position and has its certificate checked before it is kept.
 fn solve(
     args: &AtlasArgs,
+    folder: &Path,
     entry: &Entry,
     row: &Row,
-    title: &str,
+    label: &str,
     stop: &Stop,
 ) -> Result<Value, Failure> {
     let session = (entry.from_text)(&row.position, &Map::new()).map_err(Failure::user)?;
@@ -163,7 +182,7 @@ fn solve(
         if stop.is_stopped() {
             own.stop();
         }
-        ticker.show(|_| format!("{title}: {}, {} positions", progress.doing, progress.nodes));
+        ticker.show(|_| format!("{label}: {}, {} positions", progress.doing, progress.nodes));
     });
     ticker.end();
     let Report { win, draw, progress, .. } = report.map_err(Failure::user)?;
@@ -171,36 +190,41 @@ fn solve(
     let found = match (win, draw) {
         (Some(win), _) => win
             .certificate
-            .map(|(text, stored)| (text, stored, json!(win.player.number()), json!(win.turns))),
+            .map(|proof| (proof, json!(win.player.number()), json!(win.turns), win.exact)),
         (None, Some(draw)) => {
-            let stored = draw.certificate.1.iter().sum();
-            Some((draw.certificate.0, stored, json!("draw"), Value::Null))
+            let (text, sizes) = draw.certificate;
+            Some(((text, sizes.iter().sum()), json!("draw"), Value::Null, true))
         }
         (None, None) => None,
     };
-    let (position, nodes) = (&row.position, progress.nodes);
-    let Some((text, stored, winner, within)) = found else {
-        let open_after_cpu_s = f64::from(args.cpu);
-        return Ok(json!({
-            "position": position, "winner": null, "nodes": nodes, "cpu_s": cpu_s,
-            "open_after_cpu_s": open_after_cpu_s,
-        }));
+    let Row { title, moves, position, also, .. } = row;
+    let mut value = json!({
+        "game": entry.info.id, "title": title, "moves": moves, "position": position, "winner": null,
+        "nodes": progress.nodes, "cpu_s": cpu_s,
+    });
+    let Some(((text, stored), winner, within, exact)) = found else {
+        value["open_after_cpu_s"] = json!(f64::from(args.cpu));
+        return Ok(value);
     };
     let checking = Allowance::new(None);
     (entry.verify)(&text, &mut |done, all| {
-        ticker.show(|_| format!("{title}: checked {done} of {all} stored positions"));
+        ticker.show(|_| format!("{label}: checked {done} of {all} stored positions"));
     })
     .map_err(|fault| Failure::user(format!("{}: its certificate is refused: {fault}", row.name)))?;
     ticker.end();
-    let bytes = store_packed(&certificate(&args.output, &row.name), &text)?;
-    Ok(json!({
-        "position": position, "winner": winner, "within": within, "nodes": nodes, "cpu_s": cpu_s,
-        "stored": stored, "bytes": bytes, "check_cpu_s": rounded(checking.spent()),
-    }))
+    let bytes = store_packed(&certificate(folder, &row.name), &text)?;
+    let fields = json!({
+        "also": also.as_ref().filter(|_| winner != "draw"), "winner": winner, "within": within, "exact": exact,
+        "stored": stored, "bytes": bytes, "crc": crc(&text), "check_cpu_s": rounded(checking.spent()),
+    });
+    if let (Value::Object(all), Value::Object(fields)) = (&mut value, fields) {
+        all.extend(fields);
+    }
+    Ok(value)
 }
 
 /// Checks every certificate by the rules alone, and that it proves what the index says.
-fn check(args: &AtlasArgs, index: &Index, rows: &[(&Entry, Row)]) -> Result<(), Failure> {
+fn check(index: &Index, rows: &[(&Entry, Row)]) -> Result<(), Failure> {
     let known = rows.iter().filter_map(|(entry, row)| {
         let value = index.rows.get(&row.name).filter(|value| !value["winner"].is_null())?;
         Some((entry, row, value))
@@ -208,7 +232,7 @@ fn check(args: &AtlasArgs, index: &Index, rows: &[(&Entry, Row)]) -> Result<(), 
     let known: Vec<_> = known.collect();
     let mut ticker = Ticker::new();
     for (i, (entry, row, value)) in known.iter().enumerate() {
-        let file = certificate(&args.output, &row.name);
+        let file = certificate(&index.folder, &row.name);
         let refused = |why: String| Failure::user(format!("{} is refused: {why}", file.display()));
         let bytes = fs::read(&file).map_err(|error| refused(error.to_string()))?;
         let text = decompress(&bytes).map_err(|fault| refused(fault.to_string()))?;
