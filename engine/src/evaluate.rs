@@ -93,7 +93,7 @@ pub trait Evaluate: Send + Sync {
 
     /// Late move pruning: how many moves are tried at this depth. The others are tried only if all of these
     /// lose.
-    fn move_count_limit(&self, depth: i32) -> usize;
+    fn move_count_limit(&self, pos: &Self::Game, depth: i32) -> usize;
 
     /// The place of a move in the history table.
     fn history_slot(&self, m: MoveOf<Self>) -> usize;
@@ -180,23 +180,9 @@ pub trait Estimate: Send + Sync {
         false
     }
 
-    /// The ordering score of a single move, for games that need not score them together.
-    fn score_move(&self, _pos: &Self::Game, _m: Move<Self>) -> i32 {
-        0
-    }
+    fn score_moves(&self, _: &Self::Game, _: &Self::State, _: &mut [ScoredMove<Move<Self>>]) {}
 
-    fn score_moves(
-        &self,
-        pos: &Self::Game,
-        _state: &Self::State,
-        moves: &mut [ScoredMove<Move<Self>>],
-    ) {
-        for (worth, _, m) in moves {
-            *worth += self.score_move(pos, *m);
-        }
-    }
-
-    fn move_count_limit(&self, _depth: i32) -> usize {
+    fn move_count_limit(&self, _pos: &Self::Game, _depth: i32) -> usize {
         usize::MAX
     }
 
@@ -252,7 +238,7 @@ impl<E: Estimate> Evaluate for E {
         fn is_noisy(&self, pos: &E::Game, m: Move<E>) -> bool;
         fn is_extended(&self, pos: &E::Game, m: Move<E>, next: &E::Game) -> bool;
         fn score_moves(&self, pos: &E::Game, state: &E::State, moves: &mut [ScoredMove<Move<E>>]);
-        fn move_count_limit(&self, depth: i32) -> usize;
+        fn move_count_limit(&self, pos: &E::Game, depth: i32) -> usize;
         fn history_slot(&self, m: Move<E>) -> usize;
         fn key(&self, pos: &E::Game) -> u64;
         fn unit(&self) -> i32;

@@ -114,7 +114,7 @@ impl<G: Game, E: Evaluate<Game = G>> Evaluate for Blurred<'_, E> {
         fn is_noisy(&self, pos: &G, m: G::Move) -> bool;
         fn is_extended(&self, pos: &G, m: G::Move, next: &G) -> bool;
         fn score_moves(&self, pos: &G, state: &E::State, moves: &mut [ScoredMove<G::Move>]);
-        fn move_count_limit(&self, depth: i32) -> usize;
+        fn move_count_limit(&self, pos: &E::Game, depth: i32) -> usize;
         fn history_slot(&self, m: G::Move) -> usize;
         fn key(&self, pos: &G) -> u64;
         fn unit(&self) -> i32;

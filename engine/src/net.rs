@@ -2,8 +2,9 @@
 //!
 //! A net sees a position from the side of the player to move: inputs that are present or not, such as "my
 //! stack of three on c4". Their weights add up in the hidden layer, so a move changes only the few sums it
-//! touches. All arithmetic is on integers, so every machine gets the same score. `docs/engine.md` describes
-//! the training.
+//! touches. Two heads read that layer: the value of the position, and a policy that says how likely each move is
+//! to be the best, for move ordering. All arithmetic is on integers, so every machine gets the same numbers.
+//! `docs/engine.md` describes the training.
 
 use crate::score::Score;
 use flate2::bufread::GzDecoder;
@@ -37,12 +38,18 @@ pub trait Seen: Game {
     fn late_inputs(&self, _viewer: Player, _tell: &mut impl FnMut(usize)) {}
 
     /// The hand-crafted evaluation, if a part of it is added to the score.
-    fn by_hand(&self) -> Option<Score> {
+    fn hand_eval(&self) -> Option<Score> {
         None
     }
 
     /// The stage of the game, below [`STAGES`].
     fn stage(&self) -> usize;
+
+    /// How many slots the policy has.
+    const SLOTS: usize;
+
+    /// Calls back with the policy slots of a move, whose outputs add up to the move's.
+    fn slots(&self, m: Self::Move, tell: &mut impl FnMut(usize));
 }
 
 /// A net with `H` neurons in its hidden layer.
@@ -58,6 +65,10 @@ pub struct Net<const H: usize> {
     pub end: [i32; STAGES],
     /// The weight of the hand-crafted evaluation, by stage.
     pub hand: [i32; STAGES],
+    /// The policy, by slot.
+    pub policy: Vec<[i16; H]>,
+    /// The weight of the hand-crafted move ordering in the policy.
+    pub order: i32,
 }
 
 /// The accumulator: the sums of the hidden layer from each player's point of view.
@@ -107,15 +118,29 @@ impl<const H: usize> Accumulator<H> {
         }
     }
 
-    /// The score for a player; `late` are the inputs that are not in the accumulator.
+    /// The hidden layer from a player's point of view; `late` are the inputs that are not in the accumulator.
     #[inline]
-    pub fn score(&self, net: &Net<H>, viewer: Player, stage: usize, late: &[usize]) -> Score {
+    fn hidden(&self, net: &Net<H>, viewer: Player, late: &[usize]) -> [i16; H] {
         let mut sums = self.0[viewer];
         for input in late {
             for (sum, weight) in sums.iter_mut().zip(&net.first[*input]) {
                 *sum = sum.wrapping_add(*weight);
             }
         }
+        sums
+    }
+
+    /// The policy for a player's moves.
+    #[inline]
+    pub fn policy<'n>(&self, net: &'n Net<H>, viewer: Player, late: &[usize]) -> Policy<'n, H> {
+        let held = self.hidden(net, viewer, late).map(|sum| sum.clamp(0, FIRST as i16));
+        Policy { held, net }
+    }
+
+    /// The score for a player; `late` are the inputs that are not in the accumulator.
+    #[inline]
+    pub fn score(&self, net: &Net<H>, viewer: Player, stage: usize, late: &[usize]) -> Score {
+        let sums = self.hidden(net, viewer, late);
         let mut out = 0;
         for (sum, weight) in sums.iter().zip(&net.last[stage]) {
             let held = (*sum).clamp(0, FIRST as i16);
@@ -127,6 +152,37 @@ impl<const H: usize> Accumulator<H> {
     }
 }
 
+/// A net's policy in one position.
+pub struct Policy<'n, const H: usize> {
+    /// The hidden layer, clipped.
+    held: [i16; H],
+    net: &'n Net<H>,
+}
+
+impl<const H: usize> Policy<'_, H> {
+    /// The output of a slot: of two moves, the one with [`LOGIT`] more is e times as likely to be the best.
+    #[inline]
+    pub fn slot(&self, slot: usize) -> i32 {
+        let row = &self.net.policy[slot];
+        let out: i32 = self.held.iter().zip(row).map(|(h, w)| i32::from(*h) * i32::from(*w)).sum();
+        out >> LOGIT_SHIFT
+    }
+
+    /// The part of the hand-crafted move ordering in a move's output.
+    #[inline]
+    pub fn order(&self, by_hand: i32) -> i32 {
+        by_hand.clamp(-ORDER_LIMIT, ORDER_LIMIT) * self.net.order / ORDER_UNIT
+    }
+}
+
+const LOGIT_SHIFT: u32 = 4;
+/// One unit of log odds in the policy.
+pub const LOGIT: i32 = (FIRST * LAST) >> LOGIT_SHIFT;
+/// The hand-crafted ordering scores of moves are about this large.
+pub const ORDER_UNIT: i32 = 256;
+/// Beyond this a hand-crafted ordering score stands for something forced.
+pub const ORDER_LIMIT: i32 = 100_000;
+
 impl<const H: usize> Net<H> {
     /// The hand-crafted evaluation's part of the score.
     #[inline]
@@ -134,14 +190,15 @@ impl<const H: usize> Net<H> {
         estimate * self.hand[stage] / LAST
     }
 
-    /// Reads a net with this number of inputs; fails if the file is damaged.
-    pub fn read(packed: &[u8], inputs: usize) -> io::Result<Net<H>> {
+    /// Reads the net of a game; fails if the file is damaged.
+    pub fn read<G: Seen>(packed: &[u8]) -> io::Result<Net<H>> {
+        let (inputs, slots) = (G::INPUTS, G::SLOTS);
         let mut bytes = Vec::new();
         GzDecoder::new(packed).take(16 << 20).read_to_end(&mut bytes)?;
-        let words = (inputs + 1 + STAGES) * H + 4 * STAGES;
-        let body = bytes.strip_prefix(&header(inputs, H)[..]);
+        let words = (inputs + 1 + STAGES + slots) * H + 4 * STAGES + 2;
+        let body = bytes.strip_prefix(&header(inputs, H, slots)[..]);
         let Some(body) = body.filter(|body| body.len() == 2 * words) else {
-            let expected = format!("no net of {inputs} inputs and {H} hidden cells");
+            let expected = format!("no net of {inputs} inputs, {H} hidden cells and {slots} slots");
             return Err(io::Error::new(io::ErrorKind::InvalidData, expected));
         };
         let (high, low) = body.split_at(words);
@@ -149,26 +206,28 @@ impl<const H: usize> Net<H> {
         let mut words = high.iter().zip(low).map(word);
         let mut row = || std::array::from_fn(|_| words.next().unwrap_or_default());
         let first = (0..inputs).map(|_| row()).collect();
+        let policy = (0..slots).map(|_| row()).collect();
         let (bias, last) = (row(), std::array::from_fn(|_| row()));
-        let mut numbers = || {
-            std::array::from_fn(|_| {
-                let high = i32::from(words.next().unwrap_or_default());
-                high << 16 | i32::from(words.next().unwrap_or_default() as u16)
-            })
+        let mut number = || {
+            let high = i32::from(words.next().unwrap_or_default());
+            high << 16 | i32::from(words.next().unwrap_or_default() as u16)
         };
-        Ok(Net { first, bias, last, end: numbers(), hand: numbers() })
+        let mut numbers = || std::array::from_fn(|_| number());
+        let (end, hand) = (numbers(), numbers());
+        Ok(Net { first, bias, last, end, hand, policy, order: number() })
     }
 
     /// Writes the net compressed: all high bytes before all low ones, since the high ones are similar.
     pub fn write(&self) -> io::Result<Vec<u8>> {
         let mut words: Vec<i16> = self.first.concat();
+        words.extend(self.policy.concat());
         words.extend(self.bias);
         words.extend(self.last.concat());
-        for number in self.end.iter().chain(&self.hand) {
+        for number in self.end.iter().chain(&self.hand).chain([&self.order]) {
             words.extend([(number >> 16) as i16, *number as i16]);
         }
         let mut packer = GzEncoder::new(Vec::new(), flate2::Compression::best());
-        packer.write_all(&header(self.first.len(), H))?;
+        packer.write_all(&header(self.first.len(), H, self.policy.len()))?;
         for byte in [0, 1] {
             let bytes: Vec<u8> = words.iter().map(|word| word.to_be_bytes()[byte]).collect();
             packer.write_all(&bytes)?;
@@ -177,6 +236,7 @@ impl<const H: usize> Net<H> {
     }
 }
 
-fn header(inputs: usize, hidden: usize) -> Vec<u8> {
-    format!("quadrille net 1: {inputs} inputs, {hidden} hidden, {STAGES} stages\n").into_bytes()
+fn header(inputs: usize, hidden: usize, slots: usize) -> Vec<u8> {
+    format!("quadrille net 2: {inputs} inputs, {hidden} hidden, {STAGES} stages, {slots} slots\n")
+        .into_bytes()
 }

@@ -86,6 +86,8 @@ pub(crate) static SIX_MAKING_5: Part =
     part("six-making-5.net", "six-making", SearchOf(5), kept!("../nets/six-making-5.net"));
 pub(crate) static GEKITAI: Part =
     part("gekitai.net", "gekitai", SearchOf(6), kept!("../nets/gekitai.net"));
+pub(crate) static JESON_MOR: Part =
+    part("jeson-mor.net", "jeson-mor", SearchOf(9), kept!("../nets/jeson-mor.net"));
 
 /// Puzzles in files of a hundred, from easy to hard.
 macro_rules! puzzles {
@@ -162,7 +164,7 @@ static ATLAS: Part = part("atlas.json", "", Results, kept!("../atlas.json", may 
 
 /// Every part.
 pub fn parts() -> impl Iterator<Item = &'static Part> {
-    let engines = [&GLAISHER, &SIX_MAKING_4, &SIX_MAKING_5, &GEKITAI, &RESULTS, &ATLAS];
+    let engines = [&GLAISHER, &SIX_MAKING_4, &SIX_MAKING_5, &GEKITAI, &JESON_MOR, &RESULTS, &ATLAS];
     engines.into_iter().chain(&PUZZLES).chain(&PROOFS)
 }
 

@@ -301,7 +301,7 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
         let limit = if root || !self.tuning.selective {
             usize::MAX
         } else {
-            self.evaluator.move_count_limit(depth)
+            self.evaluator.move_count_limit(pos, depth)
         };
         // The program of the pages has one thread, and should be small.
         let alone = cfg!(target_family = "wasm") || depth < MIN_DEFER_DEPTH;

@@ -115,8 +115,8 @@ impl<G: Play> Evaluate for Summing<G> {
         score_moves(&self.judge, pos, moves);
     }
 
-    fn move_count_limit(&self, depth: i32) -> usize {
-        self.judge.move_count_limit(depth)
+    fn move_count_limit(&self, pos: &Self::Game, depth: i32) -> usize {
+        self.judge.move_count_limit(pos, depth)
     }
 
     fn history_slot(&self, m: G::Move) -> usize {

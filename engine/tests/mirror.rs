@@ -35,7 +35,8 @@ fn first_player(pos: &JesonMor, kind: u64, random: &mut Random) -> Jump {
         _ => {
             let spend = &Control::new(&Limits::nodes(400), &Stop::default());
             let tt = TranspositionTable::new(1);
-            think(pos, &[], &Judge, &tt, Tuning::PLAY, spend, &mut |_| {}).lines[0].moves[0]
+            think(pos, &[], &Judge::BY_HAND, &tt, Tuning::PLAY, spend, &mut |_| {}).lines[0].moves
+                [0]
         }
     }
 }

@@ -222,7 +222,7 @@ fn the_ring_of_jeson_mor_is_right_for_every_position_of_few_knights() {
     use engine::evaluate::Evaluate;
     use engine::score::WIN;
     let knights = Knights::compute(2, &mut |_, _| true).unwrap();
-    let judge = engine::play::jeson_mor::Judge;
+    let judge = engine::play::jeson_mor::Judge::BY_HAND;
     let cells: Vec<(usize, usize)> = (0..25).map(|i| (i / 5, i % 5)).collect();
     let (mut decided, mut all) = (0, 0);
     for a in 0..25 {

@@ -2,12 +2,14 @@
 
 use crate::Args;
 use crate::data::Sample;
-use crate::model::{Adam, Model, Seen, loss, sigmoid};
+use crate::model::{Adam, Choice, Model, Seen, loss, sigmoid};
 use anyhow::{Result, bail};
-use engine::net::{Accumulator, LOG_ODDS, Net};
+use engine::evaluate::{Evaluate, score_moves};
+use engine::net::{Accumulator, LOG_ODDS, Net, ORDER_LIMIT, ORDER_UNIT};
+use engine::play::Play;
 use engine::score::is_proven;
 use rules::random::Random;
-use rules::{Player, Symmetric};
+use rules::{Game, Player};
 
 /// Positions of one step.
 const BATCH: usize = 8_192;
@@ -18,7 +20,15 @@ const PARTS: usize = 16;
 const HELD_BACK: usize = 50;
 const RATE: f32 = 1.5e-3;
 
-pub fn learn<G: engine::net::Seen + Symmetric, const H: usize>(
+/// The most moves of a position that the policy chooses from: the best and others by chance.
+pub const CHOICES: usize = 40;
+
+/// A game with nets.
+pub trait Learnable: Play + engine::net::Seen {}
+
+impl<G: Play + engine::net::Seen> Learnable for G {}
+
+pub fn learn<G: Learnable, const H: usize>(
     samples: &[Sample<G>],
     args: &Args,
     generation: u32,
@@ -28,14 +38,14 @@ pub fn learn<G: engine::net::Seen + Symmetric, const H: usize>(
     }
     let scale = scale(samples);
     println!("  {} positions; a score of {scale:.0} is won 73 times in 100", samples.len());
-    let goal = Goal { scale, result: args.result };
+    let goal = Goal { scale, result: args.result, hand: G::by_hand() };
     let (mut held, mut order) = (Vec::new(), Vec::new());
     for i in 0..samples.len() {
         if i % HELD_BACK == 0 { held.push(i) } else { order.push(i) }
     }
     let seed = args.seed.wrapping_add(u64::from(generation));
     let mut random = Random::new(seed);
-    let mut model = Model::<H>::new(G::INPUTS, seed);
+    let mut model = Model::<H>::new(G::INPUTS, G::SLOTS, seed);
     let mut adam = Adam::new(model.weights.len());
     let steps = args.epochs * order.len().div_ceil(BATCH);
     let mut slopes = vec![vec![0.0; model.weights.len()]; PARTS];
@@ -74,13 +84,17 @@ pub fn learn<G: engine::net::Seen + Symmetric, const H: usize>(
 }
 
 /// What is to be learned about a position.
-struct Goal {
-    scale: f32,
-    result: f32,
+pub struct Goal<G: Play> {
+    /// The score at which games are won 73 times in a hundred.
+    pub scale: f32,
+    /// How much the result of the game counts.
+    pub result: f32,
+    /// The evaluator without a net.
+    pub hand: G::Judge,
 }
 
-impl Goal {
-    fn target<G>(&self, sample: &Sample<G>) -> f32 {
+impl<G: Learnable> Goal<G> {
+    fn target(&self, sample: &Sample<G>) -> f32 {
         let score = if is_proven(sample.score) {
             if sample.score > 0 { 1.0 } else { 0.0 }
         } else {
@@ -92,23 +106,49 @@ impl Goal {
         }
     }
 
-    fn see<G: engine::net::Seen + Symmetric>(&self, sample: &Sample<G>, image: usize) -> Seen {
+    /// An image of a position, as the net sees it.
+    pub fn see(&self, sample: &Sample<G>, image: usize, random: &mut Random) -> Seen {
         let pos = sample.pos.image(image);
         let mut inputs = Vec::with_capacity(64);
         pos.inputs(pos.turn(), &mut |input| inputs.push(input as u16));
         pos.late_inputs(pos.turn(), &mut |input| inputs.push(input as u16));
-        let hand = pos.by_hand().map_or(0.0, |score| score as f32 / LOG_ODDS as f32);
-        Seen { inputs, stage: pos.stage(), hand, target: self.target(sample) }
+        let hand = pos.hand_eval().map_or(0.0, |score| score as f32 / LOG_ODDS as f32);
+        let best = sample.pos.image_of(sample.best, image);
+        let target = sample.evaluated.then(|| self.target(sample));
+        let moves = self.choices(&pos, best, random);
+        Seen { inputs, stage: pos.stage(), hand, target, moves }
+    }
+
+    /// The best move and others by chance.
+    fn choices(&self, pos: &G, best: G::Move, random: &mut Random) -> Vec<Choice> {
+        let mut others = pos.moves();
+        self.hand.prune(pos, &mut others, |m| *m);
+        others.retain(|m| *m != best);
+        if others.is_empty() {
+            return Vec::new();
+        }
+        while others.len() >= CHOICES {
+            others.swap_remove(random.below(others.len()));
+        }
+        let mut scored: Vec<_> = [best].into_iter().chain(others).map(|m| (0, 0, m)).collect();
+        score_moves(&self.hand, pos, &mut scored);
+        let choice = |(worth, _, m): (i32, u16, G::Move)| {
+            let mut slots = Vec::with_capacity(4);
+            pos.slots(m, &mut |slot| slots.push(slot as u16));
+            let order = worth.clamp(-ORDER_LIMIT, ORDER_LIMIT) as f32 / ORDER_UNIT as f32;
+            Choice { slots, order }
+        };
+        scored.into_iter().map(choice).collect()
     }
 }
 
 /// The slopes of a batch in parts; returns the sum of the losses.
-fn batch_slopes<G: engine::net::Seen + Symmetric, const H: usize>(
+fn batch_slopes<G: Learnable, const H: usize>(
     model: &Model<H>,
     samples: &[Sample<G>],
     batch: &[usize],
     salt: u64,
-    goal: &Goal,
+    goal: &Goal<G>,
     slopes: &mut [Vec<f32>],
     threads: usize,
 ) -> f32 {
@@ -122,7 +162,7 @@ fn batch_slopes<G: engine::net::Seen + Symmetric, const H: usize>(
         part.iter()
             .map(|i| {
                 let image = random.below(G::IMAGES);
-                model.slope(&goal.see(&samples[*i], image), slope)
+                model.slope(&goal.see(&samples[*i], image, &mut random), slope)
             })
             .sum::<f32>()
     };
@@ -136,37 +176,39 @@ fn batch_slopes<G: engine::net::Seen + Symmetric, const H: usize>(
 }
 
 /// The loss on what was kept back, of the model and of the net in whole numbers.
-fn held_back<G: engine::net::Seen + Symmetric, const H: usize>(
+fn held_back<G: Learnable, const H: usize>(
     model: &Model<H>,
     samples: &[Sample<G>],
     held: &[usize],
-    goal: &Goal,
+    goal: &Goal<G>,
 ) -> (f32, f32) {
     let net = model.rounded();
-    let (mut float, mut whole) = (0.0, 0.0);
+    let (mut float, mut whole, mut count) = (0.0, 0.0, 0.0f32);
     let mut sums = Accumulator::default();
     for i in held {
         let sample = &samples[*i];
-        let seen = goal.see(sample, 0);
-        float += loss(model.guess(&seen), seen.target);
+        let seen = goal.see(sample, 0, &mut Random::new(*i as u64));
+        let Some(target) = seen.target else { continue };
+        count += 1.0;
+        float += loss(model.guess(&seen), target);
         sums.refresh(&net, &sample.pos);
         let viewer: Player = sample.pos.turn();
         let mut late = Vec::new();
         sample.pos.late_inputs(viewer, &mut |input| late.push(input));
         let score = sums.score(&net, viewer, seen.stage, &late)
-            + sample.pos.by_hand().map_or(0, |hand| net.part_of_hand(seen.stage, hand));
-        whole += loss(sigmoid(score as f32 / LOG_ODDS as f32), seen.target);
+            + sample.pos.hand_eval().map_or(0, |hand| net.part_of_hand(seen.stage, hand));
+        whole += loss(sigmoid(score as f32 / LOG_ODDS as f32), target);
     }
-    (float / held.len() as f32, whole / held.len() as f32)
+    (float / count.max(1.0), whole / count.max(1.0))
 }
 
 /// The score at which games are won 73 times in a hundred: the scale that fits the results best.
-fn scale<G>(samples: &[Sample<G>]) -> f32 {
+pub fn scale<G: Game>(samples: &[Sample<G>]) -> f32 {
     let step = (samples.len() / 200_000).max(1);
     let known: Vec<(f32, f32)> = samples
         .iter()
         .step_by(step)
-        .filter(|sample| !is_proven(sample.score))
+        .filter(|sample| sample.evaluated && !is_proven(sample.score))
         .filter_map(|sample| Some((sample.score as f32, f32::from(sample.result?) / 2.0)))
         .collect();
     let fit = |scale: f32| -> f32 {
@@ -179,10 +221,16 @@ fn scale<G>(samples: &[Sample<G>]) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rules::Game;
     use rules::gekitai::Gekitai;
 
-    const GOAL: Goal = Goal { scale: 100.0, result: 0.5 };
+    fn goal() -> Goal<Gekitai> {
+        Goal { scale: 100.0, result: 0.5, hand: Gekitai::by_hand() }
+    }
+
+    fn model() -> Model<16> {
+        use engine::net::Seen;
+        Model::new(Gekitai::INPUTS, Gekitai::SLOTS, 9)
+    }
 
     /// Positions of random games; whoever has more markers on the board is said to be ahead.
     fn samples(count: usize) -> Vec<Sample<Gekitai>> {
@@ -195,7 +243,8 @@ mod tests {
                 pos.play_unchecked(m);
                 let markers = |player| pos.markers(player).count_ones() as i32;
                 let score = 80 * (markers(pos.turn()) - markers(pos.turn().other()));
-                samples.push(Sample { pos, score, result: None });
+                let best = pos.moves().first().copied().unwrap_or(m);
+                samples.push(Sample { pos, score, result: None, best, evaluated: true });
             }
         }
         samples
@@ -204,9 +253,9 @@ mod tests {
     #[test]
     fn the_net_in_whole_numbers_equals_the_model_within_rounding() {
         let samples = samples(200);
-        let model = Model::<16>::new(<Gekitai as engine::net::Seen>::INPUTS, 9);
+        let model = model();
         for i in 0..samples.len() {
-            let (float, whole) = held_back(&model, &samples, &[i], &GOAL);
+            let (float, whole) = held_back(&model, &samples, &[i], &goal());
             assert!((float - whole).abs() < 0.01, "{float} {whole}");
         }
     }
@@ -215,18 +264,18 @@ mod tests {
     fn learning_lowers_the_loss() {
         let samples = samples(400);
         let all: Vec<_> = (0..samples.len()).collect();
-        let mut model = Model::<16>::new(<Gekitai as engine::net::Seen>::INPUTS, 9);
+        let mut model = model();
         let mut adam = Adam::new(model.weights.len());
         let mut slopes = vec![vec![0.0; model.weights.len()]; PARTS];
-        let (before, _) = held_back(&model, &samples, &all, &GOAL);
+        let (before, _) = held_back(&model, &samples, &all, &goal());
         for step in 0..60 {
-            batch_slopes(&model, &samples, &all, step, &GOAL, &mut slopes, 1);
+            batch_slopes(&model, &samples, &all, step, &goal(), &mut slopes, 1);
             let sum: Vec<f32> = (0..model.weights.len())
                 .map(|i| slopes.iter().map(|part| part[i]).sum::<f32>() / all.len() as f32)
                 .collect();
             adam.step(&mut model.weights, &sum, 10.0 * RATE);
         }
-        let (after, rounded) = held_back(&model, &samples, &all, &GOAL);
+        let (after, rounded) = held_back(&model, &samples, &all, &goal());
         assert!(after < before - 0.02 && rounded < before - 0.02, "{before} {after} {rounded}");
     }
 }

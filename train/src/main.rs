@@ -3,21 +3,26 @@
 //! Everything follows from the seed, whatever the number of threads, and goes on where it was stopped.
 
 mod data;
+mod duel;
+mod export;
 mod learn;
 mod model;
 mod selfplay;
 
 use anyhow::{Context, Result, bail};
 use clap::Parser;
+use duel::Duel;
+use engine::Limits;
 use engine::net::{Net, Seen};
-use engine::play::{Play, gekitai, glaisher, six_making};
+use engine::play::{Play, gekitai, glaisher, jeson_mor, six_making};
 use rules::gekitai::Gekitai;
 use rules::glaisher::Glaisher;
+use rules::jeson_mor::JesonMor;
 use rules::six_making::SixMaking;
 use serde_json::json;
 use std::fs;
-use std::path::PathBuf;
-use std::time::Instant;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// Makes a net for a game.
 ///
@@ -30,7 +35,7 @@ use std::time::Instant;
 #[derive(Parser)]
 #[command(version, verbatim_doc_comment)]
 struct Args {
-    /// glaisher, gekitai or six-making
+    /// glaisher, gekitai, jeson-mor or six-making
     game: String,
     /// Cells along a side, for six-making
     #[arg(long, default_value_t = 5)]
@@ -57,9 +62,25 @@ struct Args {
     threads: usize,
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Judge the first generation's games by this net instead of by hand
+    #[arg(long, value_name = "FILE")]
+    first: Option<PathBuf>,
+    /// Learn with this program instead, which is given a file of samples, the file for the net, and the number of
+    /// epochs: `python3 train/learn.py` learns on a GPU
+    #[arg(long, value_name = "COMMAND")]
+    learner: Option<String>,
+    /// Play a match between two nets instead; `hand` is the evaluation by hand
+    #[arg(long, num_args = 2, value_names = ["FILE", "FILE"])]
+    duel: Option<Vec<PathBuf>>,
+    /// Pairs of games in a match
+    #[arg(long, default_value_t = 200)]
+    pairs: usize,
+    /// Milliseconds for each move of a match, instead of nodes
+    #[arg(long, value_name = "MS")]
+    time: Option<u64>,
     /// Where games and nets are kept
-    #[arg(short, long, value_name = "FOLDER")]
-    output: PathBuf,
+    #[arg(short, long, value_name = "FOLDER", required_unless_present = "duel")]
+    output: Option<PathBuf>,
 }
 
 /// A game for which nets are made.
@@ -103,32 +124,68 @@ impl Learned<64> for Gekitai {
     }
 }
 
+impl Learned<64> for JesonMor {
+    fn by(net: &'static Net<64>, _args: &Args) -> Self::Judge {
+        jeson_mor::Judge::with(net)
+    }
+
+    fn variants(_args: &Args) -> Vec<serde_json::Value> {
+        vec![json!({ "size": 9 })]
+    }
+}
+
 fn main() -> Result<()> {
     let args = Args::parse();
     match args.game.as_str() {
         "glaisher" => generations::<Glaisher, 64>(&args),
         "six-making" => generations::<SixMaking, 128>(&args),
         "gekitai" => generations::<Gekitai, 64>(&args),
-        other => bail!("no net is made for `{other}`: say glaisher, gekitai or six-making"),
+        "jeson-mor" => generations::<JesonMor, 64>(&args),
+        other => {
+            bail!("no net is made for `{other}`: say glaisher, gekitai, jeson-mor or six-making")
+        }
     }
 }
 
 fn generations<G: Learned<H>, const H: usize>(args: &Args) -> Result<()> {
-    fs::create_dir_all(&args.output).context("cannot make the folder")?;
     let options: Vec<G::Options> = G::variants(args)
         .into_iter()
         .map(serde_json::from_value)
         .collect::<Result<_, _>>()
         .context("the options of the game have changed")?;
-    let mut judge = <G as Play>::by_hand();
+    let read = |file: &Path| -> Result<G::Judge> {
+        let net = Net::<H>::read::<G>(&fs::read(file)?)
+            .with_context(|| format!("{} is no net of this game", file.display()))?;
+        Ok(G::by(Box::leak(Box::new(net)), args))
+    };
+    if let Some(nets) = &args.duel {
+        let judge = |file: &PathBuf| match file.as_os_str() == "hand" {
+            true => Ok(<G as Play>::by_hand()),
+            false => read(file),
+        };
+        let judges = [judge(&nets[0])?, judge(&nets[1])?];
+        let limits = match args.time {
+            Some(ms) => Limits::time(Duration::from_millis(ms)),
+            None => Limits::nodes(args.nodes),
+        };
+        let judges = judges.each_ref();
+        let (pairs, threads, seed) = (args.pairs, args.threads, args.seed);
+        let duel = Duel::<G> { judges, options: &options, pairs, limits, threads, seed };
+        println!("{} against {}: {}", nets[0].display(), nets[1].display(), duel.run());
+        return Ok(());
+    }
+    let folder = args.output.as_deref().context("say where games and nets are kept")?;
+    fs::create_dir_all(folder).context("cannot make the folder")?;
+    let mut judge = match &args.first {
+        Some(file) => read(file)?,
+        None => <G as Play>::by_hand(),
+    };
     for generation in 1..=args.generations {
-        let net_file = args.output.join(format!("{generation}.net"));
+        let net_file = folder.join(format!("{generation}.net"));
         if !net_file.exists() {
-            one_generation::<G, H>(&judge, &options, args, generation)?;
+            one_generation::<G, H>(&judge, &options, args, generation, folder)?;
         }
-        let net = Net::<H>::read(&fs::read(&net_file)?, G::INPUTS)
-            .with_context(|| format!("{} is no net of this game", net_file.display()))?;
-        judge = G::by(Box::leak(Box::new(net)), args);
+        judge = read(&net_file)?;
     }
     Ok(())
 }
@@ -139,8 +196,9 @@ fn one_generation<G: Learned<H>, const H: usize>(
     options: &[G::Options],
     args: &Args,
     generation: u32,
+    folder: &Path,
 ) -> Result<()> {
-    let file = |number: u32, kind: &str| args.output.join(format!("{number}.{kind}"));
+    let file = |number: u32, kind: &str| folder.join(format!("{number}.{kind}"));
     let began = Instant::now();
     let plan = selfplay::Plan {
         options,
@@ -156,8 +214,15 @@ fn one_generation<G: Learned<H>, const H: usize>(
         data::read::<G>(&file(number, "games"), options, args.positions, &mut samples)?;
     }
     let began = Instant::now();
-    let net: Net<H> = learn::learn(&samples, args, generation)?;
-    fs::write(file(generation, "net"), net.write()?).context("cannot write the net")?;
+    let net_file = file(generation, "net");
+    if let Some(learner) = &args.learner {
+        let tensors = file(generation, "samples");
+        export::export::<G, H>(&samples, args, generation, &tensors)?;
+        export::run(learner, &tensors, &net_file, args.epochs)?;
+    } else {
+        let net: Net<H> = learn::learn(&samples, args, generation)?;
+        fs::write(&net_file, net.write()?).context("cannot write the net")?;
+    }
     println!("generation {generation}: learned in {:.0} s", began.elapsed().as_secs_f64());
     Ok(())
 }

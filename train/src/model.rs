@@ -1,13 +1,15 @@
 //! The net in floating point, and one step of learning.
 
-use engine::net::{FIRST, LARGEST, LAST, Net, STAGES};
+use engine::net::{FIRST, LARGEST, LAST, LOGIT, Net, STAGES};
 use rules::random::Random;
 
 /// What is learned: the layers of the net one after the other.
 #[derive(Clone)]
 pub struct Model<const H: usize> {
     pub inputs: usize,
-    /// First layer by input, its bias, last layer by stage, its ends, the parts of the hand-made estimate.
+    slots: usize,
+    /// First layer by input, its bias, last layer by stage, its ends, the parts of the hand-made estimate, the
+    /// policy by slot, the part of the hand-made move ordering.
     pub weights: Vec<f32>,
 }
 
@@ -17,9 +19,21 @@ pub struct Seen {
     pub stage: usize,
     /// The hand-made estimate in natural units.
     pub hand: f32,
-    /// How likely a win is.
-    pub target: f32,
+    /// How likely a win is; nothing if the search never evaluates such positions.
+    pub target: Option<f32>,
+    /// Moves to choose from, the best one first; none if there is no choice.
+    pub moves: Vec<Choice>,
 }
+
+/// A move as the policy sees it.
+pub struct Choice {
+    pub slots: Vec<u16>,
+    /// The hand-made ordering score in natural units.
+    pub order: f32,
+}
+
+/// How much the policy counts in the loss.
+pub const POLICY: f32 = 0.1;
 
 /// Where each layer begins.
 struct Layout {
@@ -27,30 +41,36 @@ struct Layout {
     last: usize,
     end: usize,
     hand: usize,
+    policy: usize,
+    order: usize,
 }
 
 impl<const H: usize> Model<H> {
-    const fn layout(inputs: usize) -> Layout {
-        let bias = inputs * H;
+    const fn layout(&self) -> Layout {
+        let bias = self.inputs * H;
         let last = bias + H;
         let end = last + STAGES * H;
-        Layout { bias, last, end, hand: end + STAGES }
+        let hand = end + STAGES;
+        let policy = hand + STAGES;
+        Layout { bias, last, end, hand, policy, order: policy + self.slots * H }
     }
 
-    pub fn new(inputs: usize, seed: u64) -> Self {
-        let at = Self::layout(inputs);
+    pub fn new(inputs: usize, slots: usize, seed: u64) -> Self {
+        let mut model = Model { inputs, slots, weights: Vec::new() };
+        let at = model.layout();
         let mut random = Random::new(seed);
         let mut noise =
             |range: f32| (random.below(1 << 20) as f32 / (1 << 19) as f32 - 1.0) * range;
-        let mut weights = vec![0.0; at.hand + STAGES];
+        let mut weights = vec![0.0; at.order + 1];
         weights[..at.bias].iter_mut().for_each(|weight| *weight = noise(0.1));
         weights[at.bias..at.last].iter_mut().for_each(|weight| *weight = 0.2 + noise(0.1));
         weights[at.last..at.end].iter_mut().for_each(|weight| *weight = noise(0.2));
-        Model { inputs, weights }
+        model.weights = weights;
+        model
     }
 
     fn hidden(&self, inputs: &[u16]) -> [f32; H] {
-        let bias = Self::layout(self.inputs).bias;
+        let bias = self.layout().bias;
         let mut sums = [0.0; H];
         sums.copy_from_slice(&self.weights[bias..bias + H]);
         for input in inputs {
@@ -61,7 +81,7 @@ impl<const H: usize> Model<H> {
     }
 
     fn out(&self, sums: &[f32; H], seen: &Seen) -> f32 {
-        let at = Self::layout(self.inputs);
+        let at = self.layout();
         let row = &self.weights[at.last + seen.stage * H..][..H];
         let square = |sum: f32| sum.clamp(0.0, 1.0).powi(2);
         let out: f32 = sums.iter().zip(row).map(|(sum, weight)| square(*sum) * weight).sum();
@@ -75,10 +95,10 @@ impl<const H: usize> Model<H> {
 
     /// Adds to `slope` how the loss of a position depends on each weight; returns the loss.
     pub fn slope(&self, seen: &Seen, slope: &mut [f32]) -> f32 {
-        let at = Self::layout(self.inputs);
+        let at = self.layout();
         let sums = self.hidden(&seen.inputs);
         let guess = sigmoid(self.out(&sums, seen));
-        let error = guess - seen.target;
+        let error = seen.target.map_or(0.0, |target| guess - target);
         slope[at.end + seen.stage] += error;
         slope[at.hand + seen.stage] += error * seen.hand;
         let row = at.last + seen.stage * H;
@@ -89,17 +109,60 @@ impl<const H: usize> Model<H> {
             let inside = if *sum > 0.0 && *sum < 1.0 { 2.0 * held } else { 0.0 };
             back[i] = error * self.weights[row + i] * inside;
         }
+        let chosen = self.slope_of_policy(seen, &sums, slope, &mut back);
         let add = |slope: &mut [f32]| slope.iter_mut().zip(&back).for_each(|(s, b)| *s += b);
         add(&mut slope[at.bias..at.last]);
         for input in &seen.inputs {
             add(&mut slope[usize::from(*input) * H..][..H]);
         }
-        loss(guess, seen.target)
+        seen.target.map_or(0.0, |target| loss(guess, target)) + chosen
+    }
+
+    /// The outputs of the policy for each move.
+    fn choose(&self, seen: &Seen, sums: &[f32; H]) -> Vec<f32> {
+        let at = self.layout();
+        let slot = |slot: &u16| -> f32 {
+            let row = &self.weights[at.policy + usize::from(*slot) * H..][..H];
+            sums.iter().zip(row).map(|(sum, weight)| sum.clamp(0.0, 1.0) * weight).sum()
+        };
+        let output = |choice: &Choice| {
+            choice.slots.iter().map(slot).sum::<f32>() + self.weights[at.order] * choice.order
+        };
+        seen.moves.iter().map(output).collect()
+    }
+
+    /// Adds the policy's part to the slope and to that of the hidden layer; returns its part of the loss.
+    fn slope_of_policy(
+        &self,
+        seen: &Seen,
+        sums: &[f32; H],
+        slope: &mut [f32],
+        back: &mut [f32; H],
+    ) -> f32 {
+        let outputs = self.choose(seen, sums);
+        let Some(largest) = outputs.iter().copied().reduce(f32::max) else { return 0.0 };
+        let likely: Vec<f32> = outputs.iter().map(|output| (output - largest).exp()).collect();
+        let all: f32 = likely.iter().sum();
+        let at = self.layout();
+        for (i, (choice, likely)) in seen.moves.iter().zip(&likely).enumerate() {
+            let error = POLICY * (likely / all - if i == 0 { 1.0 } else { 0.0 });
+            slope[at.order] += error * choice.order;
+            for slot in &choice.slots {
+                let row = at.policy + usize::from(*slot) * H;
+                for (j, sum) in sums.iter().enumerate() {
+                    slope[row + j] += error * sum.clamp(0.0, 1.0);
+                    if *sum > 0.0 && *sum < 1.0 {
+                        back[j] += error * self.weights[row + j];
+                    }
+                }
+            }
+        }
+        -POLICY * (likely[0] / all).max(1e-6).ln()
     }
 
     /// The net in whole numbers.
     pub fn rounded(&self) -> Net<H> {
-        let at = Self::layout(self.inputs);
+        let at = self.layout();
         let round = |from: usize, unit: i32| {
             std::array::from_fn(|i| (self.weights[from + i] * unit as f32).round() as i16)
         };
@@ -113,6 +176,8 @@ impl<const H: usize> Model<H> {
             hand: std::array::from_fn(|stage| {
                 (self.weights[at.hand + stage] * LAST as f32).round() as i32
             }),
+            policy: (0..self.slots).map(|slot| round(at.policy + slot * H, LAST)).collect(),
+            order: (self.weights[at.order] * LOGIT as f32).round() as i32,
         }
     }
 }

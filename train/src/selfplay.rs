@@ -1,6 +1,6 @@
 //! Games of the engine against itself.
 
-use crate::data::{Sample, line};
+use crate::data::{FIELDS, Sample, line};
 use anyhow::{Context, Result};
 use engine::control::{Control, Limits, Stop};
 use engine::evaluate::Evaluate;
@@ -90,7 +90,7 @@ fn resume(file: &Path) -> Result<(usize, usize)> {
     let mut line = String::new();
     while reader.read_line(&mut line)? > 0 && line.ends_with('\n') {
         games += 1;
-        positions += (line.split('\t').count() - 2) / 3;
+        positions += (line.split('\t').count() - 2) / FIELDS;
         length += line.len() as u64;
         line.clear();
     }
@@ -121,13 +121,13 @@ fn game<G: Play>(
             winner = Some(Outcome::Win(if score > 0 { mover } else { mover.other() }));
             break;
         }
-        keep(judge, &pos, score, Some(0), &mut samples);
+        keep(judge, &pos, (m, score), Some(0), &mut samples);
         if random.below(4) == 0 {
             let moves = pos.moves();
             let near = pos.after(moves[random.below(moves.len())]);
-            if near.outcome().is_none() && !is_loud(judge, &near) {
-                let (_, score) = search(&near, &past, judge, plan.nodes, tt);
-                keep(judge, &near, score, None, &mut samples);
+            if near.outcome().is_none() && judge.known(&near).is_none() {
+                let found = search(&near, &past, judge, plan.nodes, tt);
+                keep(judge, &near, found, None, &mut samples);
             }
         }
         past.push(pos.key());
@@ -174,19 +174,16 @@ fn search<G: Play>(
     (line.moves[0], line.score)
 }
 
-/// Whether the search never estimates the position.
-fn is_loud<G: Play>(judge: &G::Judge, pos: &G) -> bool {
-    judge.known(pos).is_some() || judge.is_unstable(pos)
-}
-
+/// Keeps a position unless the search knows its value.
 fn keep<G: Play>(
     judge: &G::Judge,
     pos: &G,
-    score: i32,
+    (best, score): (G::Move, i32),
     result: Option<u8>,
     samples: &mut Vec<Sample<G>>,
 ) {
-    if !is_loud(judge, pos) {
-        samples.push(Sample { pos: pos.clone(), score, result });
+    if judge.known(pos).is_none() {
+        let evaluated = !judge.is_unstable(pos);
+        samples.push(Sample { pos: pos.clone(), score, result, best, evaluated });
     }
 }

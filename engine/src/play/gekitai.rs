@@ -178,8 +178,17 @@ impl Estimate for Judge {
         wins_at_once(pos, pos.turn().other())
     }
 
-    fn score_move(&self, pos: &Gekitai, m: Place) -> i32 {
-        8 * depth(m.0, pos.size())
+    fn score_moves(&self, pos: &Gekitai, sums: &Self::State, moves: &mut [(i32, u16, Place)]) {
+        let order_by_hand = |m: Place| 8 * depth(m.0, pos.size());
+        let Some(net) = self.net(pos) else {
+            moves.iter_mut().for_each(|(worth, _, m)| *worth += order_by_hand(*m));
+            return;
+        };
+        let policy = sums.policy(net, pos.turn(), &[]);
+        for (worth, _, m) in moves {
+            *worth += policy.order(order_by_hand(*m));
+            pos.slots(*m, &mut |slot| *worth += policy.slot(slot));
+        }
     }
 
     fn history_slot(&self, m: Place) -> usize {

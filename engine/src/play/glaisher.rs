@@ -239,7 +239,7 @@ impl Helpful {
 /// The cells on which the parts of a shift come to rest.
 #[inline]
 fn landings(from: Hex, direction: Direction, parts: Parts) -> u64 {
-    parts.heights().fold(0, |cells, part| cells | from.ahead(direction, part).bit())
+    landings_of(from, direction, parts).fold(0, |cells, cell| cells | cell.bit())
 }
 
 /// The evaluator's state: the net's accumulator, and values that are computed on demand.
@@ -353,6 +353,23 @@ fn landing_values(pos: &Glaisher, (mine, theirs): (u64, u64)) -> [i32; hex::CELL
     values
 }
 
+/// The hand-crafted ordering score of a placement, given both players' gaps.
+fn place_by_hand(pos: &Glaisher, cell: Hex, (mine, theirs): (u64, u64)) -> i32 {
+    let (own, their) = (pos.stacks(pos.turn()), pos.stacks(pos.turn().other()));
+    let near = NEIGHBOURS[cell.index()];
+    let in_gap = |gaps: u64| i32::from(gaps & cell.bit() != 0);
+    NEAR_CENTRE[cell.index()]
+        + OUR_GAP * in_gap(mine)
+        + THEIR_GAP * in_gap(theirs)
+        + 20 * (near & own).count_ones() as i32
+        + 12 * (near & their).count_ones() as i32
+}
+
+/// The cells on which the parts of a shift land.
+fn landings_of(from: Hex, direction: Direction, parts: Parts) -> impl Iterator<Item = Hex> {
+    parts.heights().map(move |part| from.ahead(direction, part))
+}
+
 impl Estimate for Judge {
     type Game = Glaisher;
     type State = Kept;
@@ -414,23 +431,44 @@ impl Estimate for Judge {
 
     fn score_moves(&self, pos: &Glaisher, kept: &Kept, moves: &mut [(i32, u16, Move)]) {
         let (me, them) = (pos.turn(), pos.turn().other());
-        let (own, their) = (pos.stacks(me), pos.stacks(them));
         let (mine, theirs) = (kept.ways(pos, me).gaps, kept.ways(pos, them).gaps);
-        let landing = landing_values(pos, (mine, theirs));
+        let mut landing = landing_values(pos, (mine, theirs));
+        let Some(net) = self.net else {
+            for (worth, _, m) in moves {
+                *worth += match m {
+                    Move::Place(cell) => place_by_hand(pos, *cell, (mine, theirs)),
+                    Move::Shift { from, direction, parts } => {
+                        landings_of(*from, *direction, *parts)
+                            .map(|cell| landing[cell.index()])
+                            .sum()
+                    }
+                };
+            }
+            return;
+        };
+        let missing = [me, them].map(|player| kept.missing(pos, player));
+        let policy = kept.sums.policy(net, me, &seen::missing(missing));
+        if !pos.is_placing() {
+            for cell in Hex::all() {
+                let value = &mut landing[cell.index()];
+                *value = policy.order(*value) + policy.slot(seen::landing(cell));
+            }
+        }
+        let mut leaving = (usize::MAX, 0);
         for (worth, _, m) in moves {
             *worth += match m {
                 Move::Place(cell) => {
-                    let near = NEIGHBOURS[cell.index()];
-                    let in_gap = |gaps: u64| i32::from(gaps & cell.bit() != 0);
-                    NEAR_CENTRE[cell.index()]
-                        + OUR_GAP * in_gap(mine)
-                        + THEIR_GAP * in_gap(theirs)
-                        + 20 * (near & own).count_ones() as i32
-                        + 12 * (near & their).count_ones() as i32
+                    policy.order(place_by_hand(pos, *cell, (mine, theirs)))
+                        + policy.slot(cell.index())
                 }
                 Move::Shift { from, direction, parts } => {
-                    let landings = parts.heights().map(|part| from.ahead(*direction, part));
-                    landings.map(|cell| landing[cell.index()]).sum()
+                    // The shifts of a stack in one direction follow each other.
+                    let slot = seen::leaving(*from, *direction);
+                    if leaving.0 != slot {
+                        leaving = (slot, policy.slot(slot));
+                    }
+                    let landings = landings_of(*from, *direction, *parts);
+                    leaving.1 + landings.map(|cell| landing[cell.index()]).sum::<i32>()
                 }
             };
         }
@@ -440,7 +478,7 @@ impl Estimate for Judge {
         if self.net.is_some() { CLEAR } else { 150 }
     }
 
-    fn move_count_limit(&self, depth: i32) -> usize {
+    fn move_count_limit(&self, _pos: &Glaisher, depth: i32) -> usize {
         match depth {
             ..=1 => 7,
             2 => 9,

@@ -12,8 +12,10 @@
 //! nothing is claimed then.
 
 use super::Play;
+use super::seen::jeson_mor as seen;
 use crate::evaluate::Estimate;
 use crate::levels::{Skills, skill};
+use crate::net::{Accumulator, CLEAR, Net, Seen};
 use crate::score::{Score, win_after};
 use crate::seed::{self, Seed};
 use crate::solve::complete::Solution;
@@ -27,8 +29,31 @@ use rules::{Bits, Game, Player};
 use std::path::Path;
 
 /// The evaluator of Jeson Mor.
-#[derive(Debug, Default)]
-pub struct Judge;
+#[derive(Debug)]
+pub struct Judge {
+    net: Option<&'static Net<{ seen::HIDDEN }>>,
+}
+
+impl Judge {
+    /// The evaluator without a net; what is certain does not depend on nets.
+    pub const BY_HAND: Judge = Judge { net: None };
+
+    /// An evaluator with this net, for the options it covers.
+    pub fn with(net: &'static Net<{ seen::HIDDEN }>) -> Judge {
+        Judge { net: Some(net) }
+    }
+
+    #[inline]
+    fn net(&self, pos: &JesonMor) -> Option<&'static Net<{ seen::HIDDEN }>> {
+        self.net.filter(|_| seen::covers(pos))
+    }
+}
+
+impl Default for Judge {
+    fn default() -> Judge {
+        Judge { net: seen::net() }
+    }
+}
 
 /// The knights around the centre, from the view of the player to move.
 struct Ring {
@@ -124,15 +149,62 @@ fn attacks(pos: &JesonMor, player: Player) -> u128 {
     knights.fold(0, |set, cell| set | jumps(cell, pos.size()))
 }
 
+/// The hand-crafted evaluation.
+pub fn by_hand(pos: &JesonMor) -> Score {
+    let (me, them) = (pos.turn(), pos.turn().other());
+    let ring = jumps(pos.centre(), pos.size());
+    let reach = |player| (attacks(pos, player) & ring).count_ones() as i32;
+    worth(pos, me) - worth(pos, them) + 5 * (reach(me) - reach(them)) + 6
+}
+
+fn is_capture(pos: &JesonMor, m: Jump) -> bool {
+    pos.knights(pos.turn().other()) >> m.to.index() & 1 == 1
+}
+
+/// The hand-crafted ordering score of a move.
+fn order_by_hand(pos: &JesonMor, m: Jump) -> i32 {
+    let near = |cell| NEARNESS[distance(cell, pos.size()) & 7];
+    let ring = distance(m.to, pos.size()) == 1;
+    let nearer = near(m.to) - near(m.from);
+    20 * nearer + 40_000 * i32::from(is_capture(pos, m)) + 20_000 * i32::from(ring)
+}
+
 impl Estimate for Judge {
     type Game = JesonMor;
-    type State = ();
+    type State = Accumulator<{ seen::HIDDEN }>;
 
-    fn evaluate(&self, pos: &JesonMor, (): &()) -> Score {
-        let (me, them) = (pos.turn(), pos.turn().other());
-        let ring = jumps(pos.centre(), pos.size());
-        let reach = |player| (attacks(pos, player) & ring).count_ones() as i32;
-        worth(pos, me) - worth(pos, them) + 5 * (reach(me) - reach(them)) + 6
+    fn refresh(&self, pos: &JesonMor, sums: &mut Self::State) {
+        if let Some(net) = self.net(pos) {
+            sums.refresh(net, pos);
+        }
+    }
+
+    fn update(
+        &self,
+        before: &Self::State,
+        pos: &JesonMor,
+        m: Jump,
+        _next: &JesonMor,
+        sums: &mut Self::State,
+    ) {
+        let Some(net) = self.net(pos) else { return };
+        sums.clone_from(before);
+        for viewer in Player::BOTH {
+            let theirs = pos.turn() != viewer;
+            sums.take(net, viewer, seen::knight(m.from, theirs));
+            sums.add(net, viewer, seen::knight(m.to, theirs));
+            if is_capture(pos, m) {
+                sums.take(net, viewer, seen::knight(m.to, !theirs));
+            }
+        }
+    }
+
+    fn evaluate(&self, pos: &JesonMor, sums: &Self::State) -> Score {
+        let by_hand = by_hand(pos);
+        let Some(net) = self.net(pos) else { return by_hand };
+        let (me, stage) = (pos.turn(), pos.stage());
+        let late = seen::counts(pos, me);
+        sums.score(net, me, stage, &late) + net.part_of_hand(stage, by_hand)
     }
 
     fn known(&self, pos: &JesonMor) -> Option<Score> {
@@ -180,19 +252,32 @@ impl Estimate for Judge {
     }
 
     fn is_noisy(&self, pos: &JesonMor, m: Jump) -> bool {
-        pos.knights(pos.turn().other()) >> m.to.index() & 1 == 1
+        is_capture(pos, m)
     }
 
     fn is_extended(&self, pos: &JesonMor, m: Jump, _next: &JesonMor) -> bool {
         jumps(pos.centre(), pos.size()) >> m.to.index() & 1 == 1
     }
 
-    fn score_move(&self, pos: &JesonMor, m: Jump) -> i32 {
-        let capture = self.is_noisy(pos, m);
-        let nearer =
-            NEARNESS[distance(m.to, pos.size()) & 7] - NEARNESS[distance(m.from, pos.size()) & 7];
-        let ring = distance(m.to, pos.size()) == 1;
-        20 * nearer + 40_000 * i32::from(capture) + 20_000 * i32::from(ring)
+    fn score_moves(&self, pos: &JesonMor, sums: &Self::State, moves: &mut [(i32, u16, Jump)]) {
+        let Some(net) = self.net(pos) else {
+            moves.iter_mut().for_each(|(worth, _, m)| *worth += order_by_hand(pos, *m));
+            return;
+        };
+        let policy = sums.policy(net, pos.turn(), &seen::counts(pos, pos.turn()));
+        for (worth, _, m) in moves {
+            *worth += policy.order(order_by_hand(pos, *m));
+            pos.slots(*m, &mut |slot| *worth += policy.slot(slot));
+        }
+    }
+
+    fn unit(&self) -> i32 {
+        if self.net.is_some() { CLEAR } else { 100 }
+    }
+
+    fn move_count_limit(&self, pos: &JesonMor, depth: i32) -> usize {
+        let depth = depth.clamp(0, 60) as usize;
+        if self.net(pos).is_some() { 8 + 4 * depth + depth * depth * 2 / 5 } else { usize::MAX }
     }
 
     fn history_slot(&self, m: Jump) -> usize {
@@ -268,6 +353,11 @@ impl Prove for Judge {
 
 impl Play for JesonMor {
     type Judge = Judge;
+
+    fn by_hand() -> Judge {
+        Judge::BY_HAND
+    }
+
     const SEED: Option<Seed<Self>> = Some(seed::jeson_mor::SEED);
     const SKILLS: Skills = [
         skill(30, 1_771, 97),

@@ -3,9 +3,10 @@
 use crate::net::{Net, STAGES, Seen};
 use crate::parts::{self, Part};
 use crate::score::Score;
-use rules::gekitai::{Both, Gekitai};
+use rules::gekitai::{Both, Gekitai, Place};
 use rules::glaisher::Glaisher;
 use rules::hex::{self, Hex};
+use rules::jeson_mor::{Goal, JesonMor, Jump, jumps};
 use rules::six_making::{Cell, SelfDefeat, SixMaking};
 use rules::{Bits, Game, Player};
 use std::sync::OnceLock;
@@ -38,12 +39,14 @@ fn shipped<G: Seen, const H: usize>(
     part: &'static Part,
 ) -> Option<&'static Net<H>> {
     let packed = part.bytes()?;
-    kept.get_or_init(|| Net::read(packed, G::INPUTS).ok()).as_ref()
+    kept.get_or_init(|| Net::read::<G>(packed).ok()).as_ref()
 }
 
 pub(super) mod glaisher {
     use super::*;
     use crate::play::glaisher::missing as count_missing;
+    use rules::glaisher::Move;
+    use rules::hex::Direction;
 
     pub const HIDDEN: usize = 64;
     const HEIGHTS: usize = 10;
@@ -51,6 +54,19 @@ pub(super) mod glaisher {
     /// Distinct numbers of missing cells.
     const COUNTS: usize = 11;
     const MIN_PARTS: usize = MISSING + 2 * COUNTS;
+    const LANDINGS: usize = hex::CELLS * 7;
+
+    /// The policy slot of the cell and the direction of a shift.
+    #[inline]
+    pub fn leaving(from: Hex, direction: Direction) -> usize {
+        hex::CELLS + from.index() * 6 + direction as usize
+    }
+
+    /// The policy slot of a cell on which a part lands.
+    #[inline]
+    pub fn landing(cell: Hex) -> usize {
+        LANDINGS + cell.index()
+    }
 
     /// The stack on a cell.
     #[inline]
@@ -88,6 +104,18 @@ pub(super) mod glaisher {
             let stage = (stacks.saturating_sub(8) / 7).min(STAGES / 2 - 1);
             stage + if self.is_placing() { STAGES / 2 } else { 0 }
         }
+
+        const SLOTS: usize = LANDINGS + hex::CELLS;
+
+        fn slots(&self, m: Move, tell: &mut impl FnMut(usize)) {
+            match m {
+                Move::Place(cell) => tell(cell.index()),
+                Move::Shift { from, direction, parts } => {
+                    tell(leaving(from, direction));
+                    parts.heights().for_each(|part| tell(landing(from.ahead(direction, part))));
+                }
+            }
+        }
     }
 
     pub fn net() -> Option<&'static Net<HIDDEN>> {
@@ -99,6 +127,7 @@ pub(super) mod glaisher {
 pub(super) mod six_making {
     use super::*;
     use crate::play::six_making::by_hand;
+    use rules::six_making::Move;
 
     pub const HIDDEN: usize = 128;
     const TOWERS: usize = 64;
@@ -106,6 +135,8 @@ pub(super) mod six_making {
     /// Distinct numbers of discs in reserve.
     const COUNTS: usize = 17;
     const SELF_DEFEAT: usize = RESERVES + 2 * COUNTS;
+    /// Slots of what stays behind, by the number of discs that leave.
+    const TOPS: usize = 25 + 25 * 25;
 
     /// The tower on a cell; kings need no input, since they end the game.
     #[inline]
@@ -137,7 +168,7 @@ pub(super) mod six_making {
             }
         }
 
-        fn by_hand(&self) -> Option<Score> {
+        fn hand_eval(&self) -> Option<Score> {
             Some(by_hand(self))
         }
 
@@ -145,6 +176,19 @@ pub(super) mod six_making {
             let each = if self.size() == 4 { 12 } else { 16 };
             let beside = usize::from(self.reserve(Player::One) + self.reserve(Player::Two));
             (2 * each - beside) * STAGES / (2 * each + 1)
+        }
+
+        const SLOTS: usize = TOPS + 5 * 25;
+
+        fn slots(&self, m: Move, tell: &mut impl FnMut(usize)) {
+            match m {
+                Move::Place(cell) => tell(cell.index()),
+                Move::Tower { from, to } => tell(25 + from.index() * 25 + to.index()),
+                Move::Top { from, to, discs } => {
+                    tell(25 + from.index() * 25 + to.index());
+                    tell(TOPS + usize::from(discs).min(4) * 25 + from.index());
+                }
+            }
         }
     }
 
@@ -204,7 +248,7 @@ pub(super) mod gekitai {
             }
         }
 
-        fn by_hand(&self) -> Option<Score> {
+        fn hand_eval(&self) -> Option<Score> {
             Some(by_hand(self))
         }
 
@@ -212,10 +256,113 @@ pub(super) mod gekitai {
             let beside = usize::from(self.reserve(Player::One) + self.reserve(Player::Two));
             (16usize.saturating_sub(beside) / 2).min(STAGES - 1)
         }
+
+        const SLOTS: usize = SIDE * SIDE;
+
+        fn slots(&self, Place(cell): Place, tell: &mut impl FnMut(usize)) {
+            // Positions of other sizes have no net, but their moves have slots all the same.
+            tell((cell.row() * SIDE + cell.column()).min(SIDE * SIDE - 1));
+        }
     }
 
     pub fn net() -> Option<&'static Net<HIDDEN>> {
         static NET: OnceLock<Option<Net<HIDDEN>>> = OnceLock::new();
         shipped::<Gekitai, HIDDEN>(&NET, &parts::GEKITAI)
+    }
+}
+
+pub(super) mod jeson_mor {
+    use super::*;
+    use crate::play::jeson_mor::by_hand;
+    use rules::grid::KNIGHT_JUMPS;
+    use rules::jeson_mor::Cell;
+
+    pub const HIDDEN: usize = 64;
+    const SIDE: usize = 9;
+    const CELLS: usize = SIDE * SIDE;
+    /// Distinct numbers of knights on the ring.
+    const RING: usize = 9;
+    const RINGS: usize = 2 * CELLS;
+    /// Distinct numbers of moves left, two at a time.
+    const COUNTS: usize = 20;
+    const MOVES: usize = RINGS + RING * RING;
+    const KNIGHTS: usize = MOVES + 2 * COUNTS;
+
+    /// Whether there is a net for these options.
+    #[inline]
+    pub fn covers(pos: &JesonMor) -> bool {
+        pos.size() == SIDE && pos.goal() == Goal::Leave
+    }
+
+    fn number(cell: Cell) -> usize {
+        // Cells of larger boards have no net, but a number all the same.
+        (cell.row() * SIDE + cell.column()) % CELLS
+    }
+
+    /// A knight on a cell, the viewer's or the opponent's.
+    #[inline]
+    pub fn knight(cell: Cell, theirs: bool) -> usize {
+        number(cell) * 2 + usize::from(theirs)
+    }
+
+    /// The knights on the ring, the moves that do not leave it, and the knights on the board, for both players.
+    #[inline]
+    pub fn counts(pos: &JesonMor, viewer: Player) -> [usize; 5] {
+        let ring = jumps(pos.centre(), pos.size());
+        let count = |set: u128| set.count_ones() as usize;
+        let both = [viewer, viewer.other()].map(|player| pos.knights(player));
+        let [mine, theirs] = both.map(|own| count(own & ring).min(RING - 1));
+        let moves = both.map(|own| {
+            let left = |from| count(jumps(Cell::new(from), pos.size()) & !own);
+            ((own & !ring).bits().map(left).sum::<usize>() / 2).min(COUNTS - 1)
+        });
+        let knights = both.map(|own| count(own).min(RING));
+        [
+            RINGS + mine * RING + theirs,
+            MOVES + moves[0],
+            MOVES + COUNTS + moves[1],
+            KNIGHTS + knights[0],
+            KNIGHTS + RING + 1 + knights[1],
+        ]
+    }
+
+    impl Seen for JesonMor {
+        const INPUTS: usize = KNIGHTS + 2 * (RING + 1);
+
+        fn inputs(&self, viewer: Player, tell: &mut impl FnMut(usize)) {
+            for player in Player::BOTH {
+                for cell in self.knights(player).bits() {
+                    tell(knight(Cell::new(cell), player != viewer));
+                }
+            }
+        }
+
+        fn late_inputs(&self, viewer: Player, tell: &mut impl FnMut(usize)) {
+            counts(self, viewer).into_iter().for_each(tell);
+        }
+
+        fn hand_eval(&self) -> Option<Score> {
+            Some(by_hand(self))
+        }
+
+        fn stage(&self) -> usize {
+            let knights = |player| self.knights(player).count_ones() as usize;
+            let all = knights(Player::One) + knights(Player::Two);
+            (all * STAGES / 19).min(STAGES - 1)
+        }
+
+        const SLOTS: usize = CELLS * 8;
+
+        fn slots(&self, m: Jump, tell: &mut impl FnMut(usize)) {
+            let step = |to: usize, from: usize| to as i8 - from as i8;
+            let jump = (step(m.to.column(), m.from.column()), step(m.to.row(), m.from.row()));
+            let jump = KNIGHT_JUMPS.iter().position(|known| *known == jump).unwrap_or_default();
+            tell(number(m.from) * 8 + jump);
+        }
+    }
+
+    pub fn net() -> Option<&'static Net<HIDDEN>> {
+        static NET: OnceLock<Option<Net<HIDDEN>>> = OnceLock::new();
+        shipped::<JesonMor, HIDDEN>(&NET, &parts::JESON_MOR)
     }
 }

@@ -152,6 +152,11 @@ impl Estimate for Judge {
         if self.nets[1].is_some() { CLEAR } else { 40 }
     }
 
+    fn move_count_limit(&self, pos: &SixMaking, depth: i32) -> usize {
+        let depth = depth.clamp(0, 60) as usize;
+        if self.net(pos).is_some() { 8 + 4 * depth + depth * depth / 2 } else { usize::MAX }
+    }
+
     fn futility_margin(&self) -> Option<i32> {
         Some(self.unit() * 3 / 5)
     }
@@ -160,20 +165,33 @@ impl Estimate for Judge {
         can_crown(pos, pos.turn().other())
     }
 
-    fn score_move(&self, pos: &SixMaking, m: Move) -> i32 {
-        let (from, to, discs) = match m {
-            Move::Place(_) => return 0,
-            Move::Tower { from, to } => (from, to, pos.tower(from).height()),
-            Move::Top { from, to, discs } => (from, to, usize::from(discs)),
+    fn score_moves(&self, pos: &SixMaking, sums: &Self::State, moves: &mut [(i32, u16, Move)]) {
+        let Some(net) = self.net(pos) else {
+            moves.iter_mut().for_each(|(worth, _, m)| *worth += order_by_hand(pos, *m));
+            return;
         };
-        let built = discs + pos.tower(to).height();
-        let mine = pos.tower(from).top() == pos.turn();
-        match (built >= KING, mine) {
-            (true, true) => 900_000,
-            (true, false) => -900_000,
-            (false, true) => 300 * built as i32,
-            (false, false) => -100 * built as i32,
+        let policy = sums.policy(net, pos.turn(), &[]);
+        for (worth, _, m) in moves {
+            *worth += policy.order(order_by_hand(pos, *m));
+            pos.slots(*m, &mut |slot| *worth += policy.slot(slot));
         }
+    }
+}
+
+/// The hand-crafted ordering score of a move.
+fn order_by_hand(pos: &SixMaking, m: Move) -> i32 {
+    let (from, to, discs) = match m {
+        Move::Place(_) => return 0,
+        Move::Tower { from, to } => (from, to, pos.tower(from).height()),
+        Move::Top { from, to, discs } => (from, to, usize::from(discs)),
+    };
+    let built = discs + pos.tower(to).height();
+    let mine = pos.tower(from).top() == pos.turn();
+    match (built >= KING, mine) {
+        (true, true) => 900_000,
+        (true, false) => -900_000,
+        (false, true) => 300 * built as i32,
+        (false, false) => -100 * built as i32,
     }
 }
 

@@ -213,7 +213,7 @@ mod tests {
             let m = advice.pos.image_of(advice.m, which);
             (canonical, Stored { m, rank: advice.rank, line: 0 })
         });
-        let tries = Judge.forcing(pos).map(|(ending, within)| Try { ending, within });
+        let tries = Judge::BY_HAND.forcing(pos).map(|(ending, within)| Try { ending, within });
         let (start, within) = (*pos, strategy.within);
         let certificate = Certificate { start, winner, within, tries, stored: stored.collect() };
         verify(&certificate, &mut |_| {}).unwrap();

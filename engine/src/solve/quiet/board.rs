@@ -203,7 +203,7 @@ fn toggle(keys: &mut [u64; 8], with: &[u64; 8]) {
 
 /// The win distance, in turns of the attacker, of a game that is over or that counting decides.
 pub(in crate::solve) fn won_by_counting(pos: &JesonMor, attacker: Player) -> Option<u32> {
-    super::super::strategy::won_at_sight(&crate::play::jeson_mor::Judge, attacker, pos)
+    super::super::strategy::won_at_sight(&crate::play::jeson_mor::Judge::BY_HAND, attacker, pos)
 }
 
 /// Whether the reduced game applies: the goal is to leave the centre, and it is empty.

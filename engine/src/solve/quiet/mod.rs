@@ -209,9 +209,10 @@ mod tests {
                     let control = Control::new(&Limits::default(), &Stop::default());
                     let mut bounds = Bounds::new(1);
                     let count = bound::Count::Quiet;
-                    let expected = Bounder::new(&Judge, &mut bounds, &control, attacker, count)
-                        .wins(&pos, bound)
-                        .unwrap();
+                    let expected =
+                        Bounder::new(&Judge::BY_HAND, &mut bounds, &control, attacker, count)
+                            .wins(&pos, bound)
+                            .unwrap();
                     let found = quiet.wins(&pos, attacker, bound, never);
                     assert_eq!(found, Some(expected), "{pos:?} {attacker} {bound}");
                     answers[usize::from(expected)] += 1;

@@ -1,0 +1,130 @@
+//! Samples as arrays for a learner outside this program.
+//!
+//! A line of JSON says what follows, little-endian, sample by sample in each array: inputs (padded with their number),
+//! stage, hand-made estimate, target (not a number if there is none), then for each choice its slots (padded with their number) and its hand-made
+//! order (choices are padded with minus infinity).
+
+use crate::Args;
+use crate::data::Sample;
+use crate::learn::{CHOICES, Goal, Learnable, scale};
+use crate::model::Seen;
+use anyhow::{Context, Result, ensure};
+use rules::random::Random;
+use serde_json::json;
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+use std::process::Command;
+
+/// Images of each position.
+const IMAGES: usize = 4;
+
+pub fn export<G: Learnable, const H: usize>(
+    samples: &[Sample<G>],
+    args: &Args,
+    generation: u32,
+    file: &Path,
+) -> Result<()> {
+    let scale = scale(samples);
+    println!("  {} positions; a score of {scale:.0} is won 73 times in 100", samples.len());
+    let goal = Goal { scale, result: args.result, hand: G::by_hand() };
+    let seed = args.seed.wrapping_mul(7_919).wrapping_add(u64::from(generation));
+    let seen = |number: usize| {
+        let mut random = Random::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number as u64);
+        // Images of a position follow each other, so that what is kept back is kept back in all of them.
+        let image = if number.is_multiple_of(IMAGES) { 0 } else { random.below(G::IMAGES) };
+        goal.see(&samples[number / IMAGES], image, &mut random)
+    };
+    let shape = Shape::of(samples, &goal);
+    let all = samples.len() * IMAGES;
+    let head = json!({
+        "samples": all, "images": IMAGES, "inputs": G::INPUTS, "width": shape.width, "hidden": H,
+        "slots": G::SLOTS, "choices": CHOICES, "slots_of_a_move": shape.slots,
+    });
+    let share = all.div_ceil(args.threads.max(1)).max(1);
+    let encode = |from: usize| {
+        let mut arrays = Arrays::default();
+        (from..all.min(from + share)).for_each(|i| arrays.push(&seen(i), &shape));
+        arrays
+    };
+    let encode = &encode;
+    let parts: Vec<Arrays> = std::thread::scope(|scope| {
+        let workers: Vec<_> =
+            (0..all).step_by(share).map(|from| scope.spawn(move || encode(from))).collect();
+        workers.into_iter().filter_map(|worker| worker.join().ok()).collect()
+    });
+    write(&head.to_string(), &parts, file)
+        .with_context(|| format!("cannot write {}", file.display()))
+}
+
+/// How long the rows of the arrays are, and with what they are padded.
+struct Shape {
+    width: usize,
+    no_input: u16,
+    slots: usize,
+    no_slot: u16,
+}
+
+impl Shape {
+    fn of<G: Learnable>(samples: &[Sample<G>], goal: &Goal<G>) -> Shape {
+        let mut shape =
+            Shape { width: 1, no_input: G::INPUTS as u16, slots: 1, no_slot: G::SLOTS as u16 };
+        for sample in samples.iter().step_by(17) {
+            let seen = goal.see(sample, 0, &mut Random::new(1));
+            shape.width = shape.width.max(seen.inputs.len());
+            let slots = seen.moves.iter().map(|choice| choice.slots.len()).max();
+            shape.slots = shape.slots.max(slots.unwrap_or_default());
+        }
+        shape
+    }
+}
+
+/// Each array's bytes, for some of the samples.
+#[derive(Default)]
+struct Arrays([Vec<u8>; 6]);
+
+impl Arrays {
+    fn push(&mut self, seen: &Seen, shape: &Shape) {
+        let [inputs, stage, hand, target, slots, order] = &mut self.0;
+        pad(inputs, &seen.inputs, shape.width, shape.no_input);
+        stage.push(seen.stage as u8);
+        hand.extend(seen.hand.to_le_bytes());
+        target.extend(seen.target.unwrap_or(f32::NAN).to_le_bytes());
+        for i in 0..CHOICES {
+            let choice = seen.moves.get(i);
+            let own = choice.map_or(&[][..], |choice| &choice.slots);
+            pad(slots, own, shape.slots, shape.no_slot);
+            order.extend(choice.map_or(f32::NEG_INFINITY, |choice| choice.order).to_le_bytes());
+        }
+    }
+}
+
+fn pad(out: &mut Vec<u8>, list: &[u16], width: usize, with: u16) {
+    let list = list.iter().copied().chain(std::iter::repeat(with)).take(width);
+    out.extend(list.flat_map(u16::to_le_bytes));
+}
+
+fn write(head: &str, parts: &[Arrays], file: &Path) -> std::io::Result<()> {
+    let mut out = File::create(file)?;
+    writeln!(out, "{head}")?;
+    for array in 0..6 {
+        for part in parts {
+            out.write_all(&part.0[array])?;
+        }
+    }
+    Ok(())
+}
+
+/// Runs the learner.
+pub fn run(learner: &str, samples: &Path, net: &Path, epochs: usize) -> Result<()> {
+    let mut words = learner.split_whitespace();
+    let program = words.next().context("the learner is empty")?;
+    let status = Command::new(program)
+        .args(words)
+        .args([samples, net])
+        .arg(epochs.to_string())
+        .status()
+        .with_context(|| format!("cannot run `{learner}`"))?;
+    ensure!(status.success(), "`{learner}` failed");
+    std::fs::remove_file(samples).context("cannot remove the samples")
+}
