@@ -6,8 +6,10 @@ use crate::commands::arena::ArenaArgs;
 use crate::commands::atlas::AtlasArgs;
 use crate::commands::baselines::BaselinesArgs;
 use crate::commands::bench::BenchArgs;
+use crate::commands::bot::BotArgs;
 use crate::commands::data::DataArgs;
 use crate::commands::invite::InviteArgs;
+use crate::commands::lobby::LobbyArgs;
 use crate::commands::perft::PerftArgs;
 use crate::commands::play::{OnlineArgs, PlayArgs};
 use crate::commands::puzzles::PuzzlesArgs;
@@ -72,6 +74,10 @@ pub enum Command {
     Join(OnlineArgs),
     /// Make a game on a server, print the link for the other player, and sit down
     Invite(InviteArgs),
+    /// Meet people on a server: who wants to play, and what is being played
+    Lobby(LobbyArgs),
+    /// Let the engine play on a server, against whoever wants to
+    Bot(BotArgs),
     /// Look on at a game on a server
     #[command(after_help = "Example:\n  quadrille watch http://127.0.0.1:8000/k3Vx9QmZ")]
     Watch(OnlineArgs),

@@ -21,8 +21,6 @@ use tempfile::NamedTempFile;
 
 /// The largest file that is read, far larger than any game.
 const MOST_BYTES: u64 = 1 << 20;
-/// How many games are listed.
-const MOST_GAMES: usize = 500;
 /// How many games of a kind can be saved on one day.
 const MOST_NAMES: usize = 10_000;
 /// The longest name of a saved game, in bytes.
@@ -136,6 +134,8 @@ pub struct Choices {
     pub still: bool,
     /// Whether the original program's proposal is shown at every turn.
     pub advice: bool,
+    /// Whether no bell rings when it is the user's turn on a server.
+    pub silent: bool,
     /// Whether line mode leaves the boards out.
     pub no_boards: bool,
     /// The positions of the puzzles that have been solved, by game.
@@ -285,12 +285,12 @@ impl Saves {
             let path = entry.path();
             let hidden = entry.file_name().to_string_lossy().starts_with('.');
             let is_game = path.extension().is_some_and(|ending| ending == "txt") && !hidden;
-            let changed = entry.metadata().and_then(|data| data.modified()).ok()?;
-            is_game.then_some(Kept { path, shelf, changed })
+            // Whatever is not a file, such as a pipe, could be waited for without end.
+            let data = fs::metadata(&path).ok().filter(|data| is_game && data.is_file())?;
+            Some(Kept { path, shelf, changed: data.modified().ok()? })
         };
         let mut all: Vec<_> = folder.flatten().filter_map(kept).collect();
         all.sort_by(|a, b| b.changed.cmp(&a.changed).then_with(|| a.path.cmp(&b.path)));
-        all.truncate(MOST_GAMES);
         all
     }
 
@@ -399,6 +399,19 @@ fn course(sitting: &Sitting) -> String {
 pub fn read(path: &Path) -> Result<Sitting, String> {
     let text = text(path).map_err(|error| said(path, error))?;
     Sitting::from_text(&text).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// What the record in a file says of its game, without playing it through: the values of its tags.
+pub fn about(path: &Path) -> String {
+    let text = text(path).unwrap_or_default();
+    let tag = |line: &str| {
+        let (name, value) = line.strip_prefix('[')?.split_once(' ')?;
+        let value = value.trim_end_matches(']').trim_matches('"');
+        // The result is searched for as it is told in the list.
+        let is_draw = name == "Result" && value.contains("1/2");
+        Some(if is_draw { "draw".to_owned() } else { value.to_owned() })
+    };
+    text.lines().map_while(tag).collect::<Vec<_>>().join(" ")
 }
 
 /// The beginning of a file name: `gekitai-2026-05-01`.
@@ -530,6 +543,25 @@ mod tests {
         assert_eq!(saves.latest().0.unwrap().1.board.turns_played(), 2);
         saves.forget(&mut slot).unwrap();
         assert!(saves.latest().0.is_none());
+    }
+
+    #[test]
+    fn all_games_are_listed_and_found_by_what_their_records_say() {
+        let saves = folder();
+        let names = (0..600).map(|number| format!("game {number}"));
+        let paths: Vec<_> = names.map(|name| saves.save(&name, &record(1)).unwrap()).collect();
+        assert_eq!(saves.list(Shelf::Saved).len(), 600);
+        let words = about(&paths[599]);
+        assert!(words.contains("gekitai") && words.contains("Ana"), "{words}");
+    }
+
+    #[test]
+    fn a_pipe_among_the_games_is_not_waited_for() {
+        let saves = folder();
+        saves.save("a game", &record(1)).unwrap();
+        let pipe = saves.folder.join("games/pipe.txt");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        assert_eq!(saves.list(Shelf::Saved).len(), 1);
     }
 
     #[test]

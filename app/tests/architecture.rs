@@ -124,3 +124,25 @@ fn every_module_is_on_the_map() {
     }
     assert!(missing.is_empty(), "not in ARCHITECTURE.md:\n{}", missing.join("\n"));
 }
+
+/// The table of what is certain after a yes names the tests that show it.
+#[test]
+fn every_test_that_hosting_names_exists() {
+    let mut all = Vec::new();
+    ["server", "app"].iter().for_each(|folder| below(&root().join(folder), &mut all));
+    let sources = all.iter().filter(|path| path.extension().is_some_and(|ending| ending == "rs"));
+    let sources: Vec<_> = sources.map(|path| fs::read_to_string(path).unwrap()).collect();
+    let is_test = |span: &&str| {
+        span.matches('_').count() >= 3
+            && span.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    let lines = lines("docs/hosting.md");
+    let named: Vec<_> = lines.iter().flat_map(|(line, _)| spans(line)).filter(is_test).collect();
+    assert!(named.len() > 10, "{named:?}");
+    for name in named {
+        let test = format!("fn {name}(");
+        let is_there =
+            name.starts_with("quadrille_") || sources.iter().any(|text| text.contains(&test));
+        assert!(is_there, "docs/hosting.md names the test `{name}`, which does not exist");
+    }
+}

@@ -350,3 +350,26 @@ fn converse(document: &str, lines: &[String]) {
     drop(input);
     engine.wait().unwrap();
 }
+
+#[test]
+fn the_bot_of_the_documents_plays_whoever_wants_to() {
+    let folder = folder("python-bot");
+    let (blocks, _) = blocks("docs/http.md");
+    let bots: Vec<_> = blocks.iter().filter(|(kind, _)| kind == "python").collect();
+    let [(_, lines)] = bots[..] else { panic!("{} programs in Python", bots.len()) };
+    assert!(lines.len() <= 40, "{} lines", lines.len());
+    fs::write(folder.join("bot.py"), lines.join("\n")).unwrap();
+    let server = Server::start(&folder);
+    let at = format!("http://{}", server.address);
+    let bot = |name: &str, letter: &str| {
+        let mut bot = Command::new("python3");
+        let key = format!("pk-{}", letter.repeat(24));
+        bot.arg(folder.join("bot.py")).args([&at, &key, name, "1"]);
+        bot.stdout(Stdio::piped()).spawn().unwrap()
+    };
+    let both = [bot("Left Bot", "l"), bot("Right Bot", "r")];
+    let [left, right] = both.map(|bot| bot.wait_with_output().unwrap());
+    assert!(left.status.success() && right.status.success(), "{left:?} {right:?}");
+    assert_eq!(left.stdout, right.stdout, "they have played the same game");
+    assert!(!left.stdout.is_empty());
+}

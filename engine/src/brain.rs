@@ -117,7 +117,8 @@ impl<G: Play> Brain<G> {
         }
         let depth = lines.first().map_or(1, |line| WIN - line.score.abs());
         let (nodes, time) = (control.nodes(), control.elapsed());
-        Thought { lines, depth: depth as u32, nodes, time }
+        let depth = depth as u32;
+        Thought { lines, depth, deepest: depth, full: self.tt.fullness(), nodes, time }
     }
 
     /// A win within the few turns that can be searched exactly, where that pays; its line is as long as its

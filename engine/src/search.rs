@@ -138,6 +138,16 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
         self.meter.nodes()
     }
 
+    /// How many moves deep the deepest line has gone.
+    pub fn deepest(&self) -> usize {
+        self.states.len().saturating_sub(1)
+    }
+
+    /// How many in a thousand entries of the table are of this search.
+    pub fn fullness(&self) -> u32 {
+        self.tt.fullness()
+    }
+
     /// Whether the search was stopped before it was complete.
     pub fn is_stopped(&self) -> bool {
         self.meter.is_stopped()

@@ -18,6 +18,10 @@ pub struct Thought<M> {
     pub lines: Vec<Pv<M>>,
     /// How many moves deep the search has looked.
     pub depth: u32,
+    /// How many moves deep its deepest line has gone.
+    pub deepest: u32,
+    /// How many in a thousand entries of the table are of this search.
+    pub full: u32,
     /// How many positions the turn has looked at.
     pub nodes: u64,
     /// How long the turn has taken.
@@ -98,7 +102,14 @@ fn iterative_deepening<G: Game, E: Evaluate<Game = G>>(
     control: &Control,
     news: &mut dyn FnMut(&Thought<G::Move>),
 ) -> Thought<G::Move> {
-    let mut thought = Thought { lines: Vec::new(), depth: 0, nodes: 0, time: Duration::ZERO };
+    let mut thought = Thought {
+        lines: Vec::new(),
+        depth: 0,
+        deepest: 0,
+        full: 0,
+        nodes: 0,
+        time: Duration::ZERO,
+    };
     let (mut best, mut steady) = ((None, 0), 0);
     // A forced move needs no time.
     let only = control.limits().soft.is_some() && pos.moves().len() == 1;
@@ -115,6 +126,7 @@ fn iterative_deepening<G: Game, E: Evaluate<Game = G>>(
         }
         (thought.lines, thought.depth) = (lines, depth as u32);
         (thought.nodes, thought.time) = (searcher.nodes(), control.elapsed());
+        (thought.deepest, thought.full) = (searcher.deepest() as u32, searcher.fullness());
         if !thought.lines.is_empty() {
             news(&thought);
         }

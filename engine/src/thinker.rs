@@ -20,6 +20,10 @@ use std::time::Duration;
 pub struct Analysis {
     /// The depth searched, in moves.
     pub depth: u32,
+    /// How many moves deep the deepest line has gone.
+    pub deepest: u32,
+    /// How many in a thousand entries of the table are of this search.
+    pub full: u32,
     /// Nodes searched.
     pub nodes: u64,
     /// How long it took.
@@ -99,6 +103,8 @@ fn analysis<G: Play>(pos: &G, thought: &Thought<G::Move>) -> Analysis {
     });
     Analysis {
         depth: thought.depth,
+        deepest: thought.deepest,
+        full: thought.full,
         nodes: thought.nodes,
         time: thought.time,
         lines: lines.collect(),

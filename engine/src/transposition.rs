@@ -130,6 +130,17 @@ impl TranspositionTable {
         })
     }
 
+    /// How many in a thousand entries are of this search, by a sample of them.
+    pub fn fullness(&self) -> u32 {
+        let sample = self.slots.iter().take(500).flatten();
+        let own = |slot: &&Slot| {
+            let data = slot.data.load(Ordering::Relaxed);
+            data >> BOUND_AT & 3 != 0 && (data >> AGE_AT) as u8 == self.age
+        };
+        let (own, all) = (sample.clone().filter(own).count(), sample.count());
+        (own * 1000 / all.max(1)) as u32
+    }
+
     /// Stores an entry: the first slot of a pair keeps the deepest of this search, the second the latest.
     #[inline]
     pub fn store(&self, key: u64, entry: Entry) {

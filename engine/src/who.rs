@@ -14,6 +14,7 @@ use std::fmt;
 
 /// A person or a player of this program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "lowercase", try_from = "Told")]
 pub enum Who {
     /// A person.
@@ -44,6 +45,7 @@ pub enum Who {
 /// A player as JSON tells it. Reading it into this is a third of the code that reading into [`Who`] would be, and the
 /// pages' program contains it.
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Told {
     kind: Kind,
     level: Option<u8>,
@@ -51,6 +53,7 @@ struct Told {
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 enum Kind {
     Person,

@@ -19,5 +19,8 @@ for (const own of /** @type {const} */ (['glaisher', 'gekitai', 'jeson-mor', 'si
   const { puzzles } = await quadrille.ask({ ask: 'puzzles', game: own });
   if (!engine.turn || !puzzles) throw new Error(`nothing about ${own}`);
 }
+const { results } = await quadrille.ask({ ask: 'results', game });
+const { winner } = await quadrille.ask({ ask: 'proof', game });
+if (!results || winner !== 1) throw new Error('nothing is proved');
 const refused = await quadrille.ask({ game, turns: ['zz'] }).catch((error) => error);
 if (!(refused instanceof Refused) || refused.field !== 'turns[0]') throw refused;

@@ -3,109 +3,175 @@
     python examples/alpha_zero.py --minutes 10
 
 All games of a batch are searched at once (`quadrille.MCTS`), and the network judges the leaves of
-all trees in one call. It is fitted to the visits of the searches and to how the games ended. It
-needs PyTorch.
+all trees in one call. It is fitted to the policies of the searches, which improve on its own, and
+to how the games ended. It needs PyTorch, and uses a GPU where there is one.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from torch import nn
 from torch.nn import functional
 
 import quadrille
 
 
-class Network(torch.nn.Module):  # type: ignore[misc,unused-ignore]
-    """Four convolutions, then a head for priors and one for the value."""
+class Network(nn.Module):  # type: ignore[misc,unused-ignore]
+    """Residual blocks, then a head for priors and one for the value."""
 
-    def __init__(self, game: quadrille.Game, width: int = 64) -> None:
+    def __init__(self, game: quadrille.Game, width: int = 64, blocks: int = 3) -> None:
         super().__init__()
         planes, rows, columns = game.observation_shape
-        convolutions: list[Any] = []
-        for before in (planes + 1, width, width, width):
-            convolutions += [torch.nn.Conv2d(before, width, 3, padding=1), torch.nn.ReLU()]
-        self.body = torch.nn.Sequential(*convolutions, torch.nn.Flatten())
-        self.policy = torch.nn.Linear(width * rows * columns, game.num_actions)
-        self.value = torch.nn.Linear(width * rows * columns, 1)
+        self.stem = nn.Conv2d(planes + 1, width, 3, padding=1)
+        self.blocks = nn.ModuleList(Block(width) for _ in range(blocks))
+        self.policy = nn.Sequential(
+            nn.Conv2d(width, 16, 1), nn.ReLU(), nn.Flatten(),
+            nn.Linear(16 * rows * columns, game.num_actions),
+        )  # fmt: skip
+        self.value = nn.Sequential(
+            nn.Conv2d(width, 8, 1), nn.ReLU(), nn.Flatten(),
+            nn.Linear(8 * rows * columns, 64), nn.ReLU(), nn.Linear(64, 1), nn.Tanh(),
+        )  # fmt: skip
 
     def forward(self, planes: Any, masks: Any) -> tuple[Any, Any]:
         """Give logarithms of priors, and values."""
-        seen = self.body(planes)
+        seen = functional.relu(self.stem(planes))
+        for block in self.blocks:
+            seen = block(seen)
         logits = self.policy(seen).masked_fill(~masks, -torch.inf)
-        return logits.log_softmax(1), self.value(seen)[:, 0].tanh()
+        return logits.log_softmax(1), self.value(seen)[:, 0]
+
+    @property
+    def device(self) -> Any:
+        """Where it lives."""
+        return self.stem.weight.device
 
     def judge(self, planes: Any, masks: Any) -> tuple[Any, Any]:
         """Judge positions for a search."""
         with torch.inference_mode():
-            logs, values = self(torch.from_numpy(planes), torch.from_numpy(masks))
-        return logs.exp().numpy(), values.numpy()
+            given = (torch.from_numpy(array).to(self.device) for array in (planes, masks))
+            logs, values = self(*given)
+        return logs.exp().cpu().numpy(), values.cpu().numpy()
 
 
-def self_play(batch: quadrille.Batch, search: quadrille.MCTS, network: Network, begun: Any) -> Any:
-    """Make a move in every game; give what was seen in those that ended, and how it came out."""
-    policies, _ = search.run(network.judge, simulations=48)
-    assert batch.observations is not None
-    assert batch.masks is not None
-    for game, seen, mask, policy, turn in zip(
-        begun, batch.observations.copy(), batch.masks.copy(), policies, batch.turns, strict=True
-    ):
-        game.append((seen, mask, policy, int(turn)))
-    batch.step(search.choose(temperature=np.where(batch.lengths < 12, 1.0, 0.25)))
-    rows = []
-    for i in np.flatnonzero(batch.reasons):
-        rows += [(*row[:3], batch.rewards[i, row[3] - 1]) for row in begun[i]]
-        begun[i].clear()
-    return rows
+class Block(nn.Module):  # type: ignore[misc,unused-ignore]
+    """Two convolutions whose result is added to what they got."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.one = nn.Conv2d(width, width, 3, padding=1)
+        self.two = nn.Conv2d(width, width, 3, padding=1)
+
+    def forward(self, seen: Any) -> Any:
+        """Add to what is seen."""
+        return functional.relu(seen + self.two(functional.relu(self.one(seen))))
 
 
-def fit(network: Network, optimiser: Any, rows: Any, draw: np.random.Generator) -> float:
-    """Take one step towards visits and results."""
-    chosen = [rows[i] for i in draw.integers(len(rows), size=256)]
-    planes, masks, policies, results = (
-        torch.from_numpy(np.stack(c)) for c in zip(*chosen, strict=True)
-    )
+class Row(NamedTuple):
+    """A position of a finished game, and what is to be learned from it."""
+
+    planes: Any
+    mask: Any
+    policy: Any
+    turn: int
+    value: float
+
+
+class Memory:
+    """The last positions of finished games, in arrays."""
+
+    def __init__(self, game: quadrille.Game, most: int) -> None:
+        planes, rows, columns = game.observation_shape
+        self.game, self.most, self.count = game, most, 0
+        self.planes = np.zeros((most, planes + 1, rows, columns), np.float32)
+        self.masks = np.zeros((most, game.num_actions), np.bool_)
+        self.policies = np.zeros((most, game.num_actions), np.float32)
+        self.values = np.zeros(most, np.float32)
+
+    def add(self, rows: list[Row], rewards: Any) -> None:
+        """Keep the positions of a game; the oldest ones make room."""
+        for row in rows:
+            at = self.count % self.most
+            self.planes[at], self.masks[at], self.policies[at] = row.planes, row.mask, row.policy
+            # What the search thought is less noisy than how the game went on.
+            self.values[at] = (rewards[row.turn - 1] + row.value) / 2
+            self.count += 1
+
+    def draw(self, count: int, draw: np.random.Generator) -> tuple[Any, ...]:
+        """Draw positions, turned or mirrored by chance."""
+        chosen = draw.integers(min(self.count, self.most), size=count)
+        places, actions = self.game.symmetry(int(draw.integers(self.game.num_symmetries)))
+        planes = self.planes[chosen]
+        seen = planes.reshape(*planes.shape[:2], -1)[:, :, places].reshape(planes.shape)
+        return (
+            seen, self.masks[chosen][:, actions], self.policies[chosen][:, actions],
+            self.values[chosen],
+        )  # fmt: skip
+
+
+def fit(network: Network, optimiser: Any, data: tuple[Any, ...]) -> float:
+    """Take one step towards policies and results."""
+    given = (torch.from_numpy(np.ascontiguousarray(array)).to(network.device) for array in data)
+    planes, masks, policies, results = given
     logs, values = network(planes, masks)
-    loss = (
-        functional.mse_loss(values, results) - (policies * logs.nan_to_num(neginf=0)).sum(1).mean()
-    )
+    surprise = -(policies * logs.nan_to_num(neginf=0)).sum(1).mean()
+    loss = surprise + functional.mse_loss(values, results)
     optimiser.zero_grad()
     loss.backward()
     optimiser.step()
     return float(loss.detach())
 
 
-def train(game: quadrille.Game, seconds: float, games: int = 128, seed: int = 0) -> Network:
+def train(game: quadrille.Game, seconds: float, given: Any) -> Network:
     """Play and learn for a while."""
-    torch.manual_seed(seed)
-    network, draw = Network(game), np.random.default_rng(seed)
-    optimiser = torch.optim.Adam(network.parameters(), lr=1e-3, weight_decay=1e-4)
-    batch = quadrille.Batch(game, games, seed=seed, max_moves=150, repetition_plane=True)
-    search = quadrille.MCTS(batch, seed=seed, noise=0.25, symmetries=True)
-    begun: list[Any] = [[] for _ in range(games)]
-    rows: list[Any] = []
-    began, told, moves = time.monotonic(), 0.0, 0
+    torch.manual_seed(given.seed)
+    draw, memory = np.random.default_rng(given.seed), Memory(game, given.memory)
+    network: Network = Network(game).to(given.device)
+    optimiser = torch.optim.AdamW(network.parameters(), lr=given.rate, weight_decay=1e-4)
+    batch = quadrille.Batch(
+        game, given.games, seed=given.seed, max_moves=150, repetition_plane=True
+    )
+    search = quadrille.MCTS(batch, seed=given.seed, noise=1.0, gumbel=16, symmetries=True)
+    begun: list[list[Row]] = [[] for _ in range(given.games)]
+    began, told, ended = time.monotonic(), 0.0, 0
+    losses: list[float] = []
     while (passed := time.monotonic() - began) < seconds:
-        rows = (rows + self_play(batch, search, network, begun))[-60_000:]
-        moves += games
-        losses = [fit(network, optimiser, rows, draw) for _ in range(4 if len(rows) > 1000 else 0)]
+        # Small steps at the end: the last network is the one that plays.
+        optimiser.param_groups[0]["lr"] = given.rate * min(1.0, 3 * (1 - passed / seconds) + 0.05)
+        policies, values = search.run(network.judge, given.simulations)
+        seen, masks = batch.observations, batch.masks
+        assert seen is not None
+        assert masks is not None
+        for i, rows in enumerate(begun):
+            rows.append(
+                Row(seen[i].copy(), masks[i].copy(), policies[i], batch.turns[i], values[i])
+            )
+        batch.step(search.choose())
+        for i in np.flatnonzero(batch.reasons).tolist():
+            memory.add(begun[i], batch.rewards[i])
+            begun[i] = []
+            ended += 1
+        if memory.count > 4000:
+            losses += [fit(network, optimiser, memory.draw(256, draw)) for _ in range(given.steps)]
         if passed - told > seconds / 10 and losses:
             told = passed
-            print(f"{passed:4.0f} s: {moves} moves, {len(rows)} kept, loss {np.mean(losses):.2f}")
+            print(f"{passed:4.0f} s: {ended} games, loss {np.mean(losses[-200:]):.2f}", flush=True)
     network.eval()
     return network
 
 
-def player(network: Network, simulations: int = 100) -> Any:
+def player(network: Network, simulations: int) -> Any:
     """Make a player of a network, for `arena`."""
 
     def learned(position: quadrille.Position) -> int:
         batch = quadrille.Batch(position.game, 1, start=position, threads=1, repetition_plane=True)
-        return int(quadrille.mcts(batch, network.judge, simulations=simulations).actions[0])
+        found = quadrille.mcts(batch, network.judge, simulations=simulations, parallel=8)
+        return int(found.actions[0])
 
     return learned
 
@@ -113,22 +179,32 @@ def player(network: Network, simulations: int = 100) -> Any:
 def main(arguments: list[str] | None = None) -> dict[str, float]:
     """Train, and measure against players of the program."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--game", default="six-making")
-    parser.add_argument("--size", type=int, default=4)
+    parser.add_argument("--game", default="gekitai")
+    parser.add_argument("--size", type=int, default=5)
     parser.add_argument("--minutes", type=float, default=10.0)
+    parser.add_argument("--simulations", type=int, default=16, help="for each move it learns from")
+    parser.add_argument("--games", type=int, default=128, help="games at once")
+    parser.add_argument("--steps", type=int, default=4, help="steps of learning for each move")
+    parser.add_argument("--rate", type=float, default=2e-3)
+    parser.add_argument("--memory", type=int, default=100_000, help="positions to learn from")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--threads", type=int, help="for the network; usually one for each core")
+    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--matches", type=int, default=100, help="games against each opponent")
+    parser.add_argument("--thought", type=int, default=100, help="simulations for each move there")
     parser.add_argument(
         "--opponents", nargs="*", default=["random", "level:1", "level:3", "level:5"]
     )
     given = parser.parse_args(arguments)
     game = quadrille.Game(given.game, size=given.size)
-    # Networks as small as this one gain nothing from more threads, and lose all where others work.
-    torch.set_num_threads(1)
-    untrained, scores = Network(game).eval(), {}
-    trained = train(game, 60 * given.minutes)
+    if given.threads:
+        torch.set_num_threads(given.threads)
+    untrained, scores = Network(game).to(given.device).eval(), {}
+    trained = train(game, 60 * given.minutes, given)
     for opponent in given.opponents:
         for name, network in (("untrained", untrained), ("trained", trained)):
-            result = quadrille.arena(game, player(network), opponent, games=given.matches, seed=1)
+            own = player(network, given.thought)
+            result = quadrille.arena(game, own, opponent, games=given.matches, seed=1)
             counts = f"+{result.wins} ={result.draws} -{result.losses}"
             print(f"{name} against {opponent}: {result.score:.1%} ({counts})", flush=True)
             scores[opponent] = result.score

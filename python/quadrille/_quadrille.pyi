@@ -186,6 +186,9 @@ class Record:
     def text(self) -> str:
         """The record as it is written to files."""
     @property
+    def sgf(self) -> str:
+        """The record as SGF, the Smart Game Format."""
+    @property
     def start(self) -> Position:
         """The position before the first turn."""
     @property

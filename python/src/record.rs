@@ -130,6 +130,12 @@ impl Record {
         self.record.to_string()
     }
 
+    /// The record as SGF, the Smart Game Format.
+    #[getter]
+    fn sgf(&self) -> String {
+        self.record.to_sgf()
+    }
+
     /// The position before the first turn.
     #[getter]
     fn start(&self) -> PyResult<Position> {

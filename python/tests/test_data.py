@@ -116,3 +116,10 @@ def test_a_table_tells_what_it_answers() -> None:
         assert quadrille.exact(position) == (winner, turns)
     rows = itertools.islice(quadrille.exact_rows(TABLE), 10)
     assert all(row["winner"] in (0, 1, 2) for row in rows)
+
+
+def test_complete_solutions_come_in_the_order_of_their_texts() -> None:
+    found = [
+        row["position"] for row in quadrille.exact_rows(Game("gekitai", size=4, markers=2).start())
+    ]
+    assert found == sorted(found)

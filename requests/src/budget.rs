@@ -58,6 +58,7 @@ impl Budget {
 
 /// The search effort a request asks for; fields left out set no limit.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Effort {
     /// Milliseconds.

@@ -10,6 +10,7 @@ use table::Refusal;
 
 /// A position and the change to make to it.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Edit {
     /// The position before the change.
@@ -23,6 +24,7 @@ pub struct Edit {
 
 /// One change: a cell painted with a brush, another player to move, or an empty board.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Change {
     /// The number of the cell to paint.

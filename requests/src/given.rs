@@ -9,6 +9,7 @@ use table::Refusal;
 
 /// A position as requests specify it; only the game is required.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Given {
     /// The game's id.
@@ -16,6 +17,7 @@ pub struct Given {
     /// Options that differ from the defaults.
     pub options: Option<Map<String, Value>>,
     /// The starting position, as an object, one line of text or a Prolog term; by default the start of the game.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<crate::schema::AnyPosition>"))]
     pub position: Option<Value>,
     /// Moves or whole turns played from there; the last turn may be incomplete.
     pub turns: Option<Vec<String>>,

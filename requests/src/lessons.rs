@@ -11,6 +11,7 @@ use table::Refusal;
 
 /// The lessons of a game, in order.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LessonList {
     game: &'static str,
     lessons: Vec<LessonEntry>,
@@ -18,6 +19,7 @@ pub struct LessonList {
 
 /// A lesson as it appears in the list.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct LessonEntry {
     number: usize,
     title: &'static str,
@@ -42,6 +44,7 @@ pub fn list(id: &str) -> Result<LessonList, Refusal> {
 
 /// An attempt at a lesson.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LessonTry {
     /// The game's id.
     pub game: String,
@@ -57,6 +60,7 @@ pub struct LessonTry {
 
 /// The lesson and how the attempt is going.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LessonShown {
     number: usize,
     of: usize,
@@ -70,11 +74,26 @@ pub struct LessonShown {
 
 /// Whether nothing was played yet, the task was done, or something else was played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "LessonProgress"))]
 #[serde(rename_all = "lowercase")]
-enum Progress {
+pub enum Progress {
+    /// No whole turn has been played.
     Begins,
+    /// The task is done.
     Done,
+    /// Another turn was played.
     Missed,
+}
+
+/// How an attempt at a lesson stands.
+pub fn progress(lesson: &Lesson, session: &dyn Session) -> Progress {
+    let unfinished =
+        session.turns_played() == 0 || (session.in_turn() && session.outcome().is_none());
+    match unfinished {
+        true => Progress::Begins,
+        false if is_done(lesson.goal, session.first_player(), session) => Progress::Done,
+        false => Progress::Missed,
+    }
 }
 
 impl LessonTry {
@@ -91,21 +110,13 @@ impl LessonTry {
             Refusal::not_there(message).at("number")
         })?;
         let mut session = open(entry, lesson.position)?;
-        let player = session.turn();
         play(session.as_mut(), "turns", &self.turns)?;
-        let unfinished =
-            session.turns_played() == 0 || (session.in_turn() && session.outcome().is_none());
-        let progress = match unfinished {
-            true => Progress::Begins,
-            false if is_done(lesson.goal, player, session.as_ref()) => Progress::Done,
-            false => Progress::Missed,
-        };
         Ok(LessonShown {
             number: self.number,
             of: lessons.len(),
             title: lesson.title,
             task: lesson.task,
-            progress,
+            progress: progress(lesson, session.as_ref()),
             view: Shown::of(session.as_ref(), false),
             answer: self.answer.then_some(lesson.answer),
         })

@@ -34,6 +34,8 @@ pub mod puzzles;
 pub mod query;
 pub mod read;
 pub mod review;
+#[cfg(feature = "schema")]
+pub mod schema;
 pub mod seated;
 pub mod think;
 pub mod tree;
@@ -100,6 +102,7 @@ pub enum Request {
 
 /// Names a game and nothing else.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GameId {
     /// The game's id.
     pub game: String,

@@ -12,6 +12,7 @@ use table::Refusal;
 
 /// Which puzzles to list: all of a game, one hundred of them, or one.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Which {
     /// The game's id.
     pub game: String,
@@ -25,6 +26,7 @@ pub struct Which {
 
 /// Puzzles of a game, from easy to hard.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PuzzleList {
     game: &'static str,
     /// How many there are in all.
@@ -34,6 +36,7 @@ pub struct PuzzleList {
 
 /// A puzzle without its solution.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct PuzzleEntry {
     number: usize,
     position: String,
@@ -107,6 +110,7 @@ fn theme(entry: &Entry, puzzle: &Puzzle) -> &'static str {
 
 /// An attempt at a puzzle.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Attempt {
     /// The game's id.
     pub game: String,
@@ -125,6 +129,7 @@ pub struct Attempt {
 
 /// How an attempt is going.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "PuzzleProgress"))]
 #[serde(rename_all = "lowercase")]
 pub enum Progress {
     /// Nothing has been played.
@@ -141,6 +146,7 @@ pub enum Progress {
 
 /// The progress of an attempt, with the current position.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AttemptShown {
     number: usize,
     of: usize,

@@ -19,6 +19,7 @@ pub const TIME: Duration = Duration::from_secs(1);
 
 /// A question about a position.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Query {
     /// The position.
@@ -27,6 +28,7 @@ pub struct Query {
     /// What to report besides the player to move and the winner: some of [`WANTS`].
     pub want: Option<Vec<String>>,
     /// The search limits, if a search is wanted.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Effort>"))]
     pub search: Option<Map<String, Value>>,
 }
 
@@ -36,6 +38,7 @@ pub const WANTS: [&str; 8] =
 
 /// The reply; the requested facts come in the order they were asked for.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Reply {
     /// The player to move, or the one who would be if the game were not over.
     pub turn: u8,
@@ -44,6 +47,7 @@ pub struct Reply {
     /// 1, 2, `"draw"` or null.
     pub winner: Option<Outcome>,
     /// The requested facts, by name.
+    #[cfg_attr(feature = "schema", schemars(with = "crate::schema::Wanted"))]
     #[serde(flatten)]
     pub wanted: Map<String, Value>,
     /// What the search found.

@@ -23,6 +23,7 @@ const MISTAKES: [(i32, &str); 3] = [(300, "blunder"), (120, "mistake"), (50, "in
 
 /// A position's value, and what the turn leading to it lost.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Judged {
     /// The number of turns played before this position.
     pub ply: usize,

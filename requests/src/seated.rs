@@ -10,6 +10,7 @@ use table::{Created, Pauses, Refusal, State};
 
 /// A game, the events since, and a command. Exactly one of `table` and `make` is required.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Seated {
     /// The game as JSON.
@@ -29,12 +30,19 @@ pub struct Seated {
 
 /// The result of a command.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Moved {
     /// The game after the command.
+    #[cfg_attr(feature = "schema", schemars(with = "table::schema::Told"))]
     pub table: Map<String, Value>,
     /// The new events.
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<table::schema::ToldEvent>"))]
     pub events: Vec<Map<String, Value>>,
     /// The rematch, if one was created.
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "Option<table::schema::Told>", skip_serializing_if = "Option::is_none")
+    )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<Map<String, Value>>,
 }

@@ -21,6 +21,7 @@ pub const TURN: Duration = Duration::from_millis(1_500);
 
 /// The result of a search so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Found {
     /// The completed depth, in moves.
     pub depth: u32,
@@ -34,6 +35,7 @@ pub struct Found {
 
 /// A principal variation of whole turns, scored from the point of view of the player to move.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FoundLine {
     /// The turns.
     pub turns: Vec<String>,
@@ -119,6 +121,7 @@ pub struct Search {
 
 /// Suggested turns.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Hint {
     /// The suggestion of the original program's best player, if there is one.
     pub seed: Option<SeedHint>,
@@ -128,6 +131,7 @@ pub struct Hint {
 
 /// The turns among which a player of the original program chooses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SeedHint {
     name: &'static str,
     turns: Vec<String>,
@@ -135,6 +139,7 @@ pub struct SeedHint {
 
 /// The engine's turn, scored from the point of view of the player to move.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EngineHint {
     turn: Option<String>,
     score: i32,
@@ -145,6 +150,7 @@ pub struct EngineHint {
 
 /// An update of a running analysis; the last one has `done`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct News {
     /// The result so far.
     #[serde(flatten)]
@@ -209,6 +215,7 @@ impl Prepared {
 
 /// A request for a computer player's turn.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Turn {
     /// The position, and the budget of the strongest level.
     #[serde(skip)]

@@ -10,6 +10,7 @@ use table::tree::FlatTurn;
 
 /// The text of a record.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RecordText {
     /// The text.
     pub record: String,
@@ -17,6 +18,7 @@ pub struct RecordText {
 
 /// A game with its variations.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Tree {
     /// The game's id.
     pub game: String,
@@ -35,6 +37,31 @@ pub struct Tree {
     /// The turns.
     #[serde(default)]
     pub nodes: Vec<FlatTurn>,
+    /// How a record of it is written.
+    #[serde(default, skip_serializing)]
+    pub format: Format,
+}
+
+/// How a record is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    /// As `docs/notation.md` describes it.
+    #[default]
+    Record,
+    /// As SGF.
+    Sgf,
+}
+
+impl Format {
+    /// The text of a record.
+    pub fn write(self, record: &Record) -> String {
+        match self {
+            Format::Record => record.to_string(),
+            Format::Sgf => record.to_sgf(),
+        }
+    }
 }
 
 /// Tags derived from the other fields.
@@ -61,13 +88,15 @@ impl RecordText {
             tags: record.tags.iter().filter(kept).cloned().collect(),
             comment: record.main.comment,
             nodes,
+            format: Format::Record,
         })
     }
 }
 
 impl Tree {
     /// The fields of this request.
-    pub const FIELDS: [&str; 6] = ["game", "options", "start", "tags", "comment", "nodes"];
+    pub const FIELDS: [&str; 7] =
+        ["game", "options", "start", "tags", "comment", "nodes", "format"];
 
     fn given(&self, turns: Vec<String>) -> Given {
         Given {
@@ -104,12 +133,13 @@ impl Tree {
             return Err(Refusal::against(message).at("nodes"));
         }
         (entry.from_record)(&read).map_err(wrong)?;
-        Ok(RecordText { record: text })
+        Ok(RecordText { record: self.format.write(&read) })
     }
 }
 
 /// An edit to a tree.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Branch {
     /// The tree.
     pub tree: Tree,
@@ -126,6 +156,7 @@ pub struct Branch {
 
 /// The kinds of edits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Change {
     /// Adds turns after the selected one and selects the last of them.
@@ -138,6 +169,7 @@ pub enum Change {
 
 /// The tree after an edit.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Branched {
     tree: Tree,
     /// The turn selected now.

@@ -12,6 +12,7 @@ use table::Refusal;
 
 /// A position and its orientation.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct View {
     /// The position.
     #[serde(skip)]
@@ -23,9 +24,11 @@ pub struct View {
 
 /// Everything a page needs to show a position and let somebody play on.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Shown {
     game: &'static str,
     options: Map<String, Value>,
+    #[cfg_attr(feature = "schema", schemars(with = "crate::schema::Position"))]
     position: Value,
     text: String,
     turn: u8,
@@ -45,11 +48,13 @@ pub struct Shown {
     /// What the last turn did, in words; null before the first.
     said: Option<String>,
     winning: Vec<usize>,
+    #[cfg_attr(feature = "schema", schemars(with = "crate::schema::SeedValue"))]
     seed: Value,
 }
 
 /// A cell: its name, its centre in the drawing, and how a screen reader describes it.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct ShownCell {
     name: String,
     at: [f64; 2],
@@ -58,6 +63,7 @@ struct ShownCell {
 
 /// A legal move: its text, the taps that enter it, its effect on the board, and whether it completes the turn.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct ShownStep {
     text: String,
     taps: Vec<Tap>,

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 /// A reason, and the turns that show it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Why {
     /// What kind of reason it is.
     pub kind: Kind,
@@ -22,6 +23,7 @@ pub struct Why {
 
 /// The kinds of reasons, from the plainest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "WhyKind"))]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// A better turn wins at once.

@@ -108,6 +108,7 @@ pub struct Label {
 
 /// A player as the board shows it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Side"))]
 pub struct Seat {
     /// The player's name in the game.
     pub name: &'static str,
@@ -122,6 +123,7 @@ pub struct Seat {
 /// The colour of a player's pieces. Each colour has a shape of its own, so that players can be told apart
 /// without colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
 pub enum Tint {
@@ -168,6 +170,7 @@ impl Marks {
 
 /// What a move does on the board, for marks and animation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Trace {
     /// The cell where a new piece is placed.
     pub placed: Option<usize>,
@@ -177,6 +180,7 @@ pub struct Trace {
 
 /// The path of one piece, or of the top of a tower.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Travel {
     /// Where it stood.
     pub from: usize,
@@ -188,6 +192,7 @@ pub struct Travel {
 
 /// One step in entering a move: a cell to click, a word to choose, or a word that a cell stands for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Tap {
     /// What this step decides: `stack`, `parts`, `direction`.
     pub stage: &'static str,

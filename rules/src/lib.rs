@@ -79,6 +79,8 @@ pub mod perft;
 pub mod prolog;
 pub mod random;
 pub mod record;
+#[cfg(feature = "schema")]
+mod schema;
 pub mod six_making;
 pub mod spoken;
 pub mod svg;

@@ -12,6 +12,8 @@ use std::fmt;
 
 pub use crate::verdict::Verdict;
 
+pub mod sgf;
+
 /// A game record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Record {
@@ -123,8 +125,11 @@ impl Record {
         pairs.filter(|text| !text.is_empty()).map(pair).collect()
     }
 
-    /// Parses a text.
+    /// Parses a text, which may be [SGF](sgf).
     pub fn parse(text: &str) -> Result<Record, RecordError> {
+        if sgf::is_sgf(text) {
+            return sgf::parse(text);
+        }
         let mut reader = Reader::new(text);
         let tags = reader.tags()?;
         let main = reader.line(0)?;

@@ -9,6 +9,7 @@
 
 pub mod admin;
 pub mod clocks;
+pub mod club;
 pub mod cluster;
 pub mod games;
 pub mod http;
@@ -266,6 +267,8 @@ fn keepers(hall: &Arc<Hall>, inbox: Option<news::Inbox>) -> Vec<JoinHandle<()>> 
         keep("sweep", |hall| Box::pin(sweep(hall))),
         keep("operators", |hall| Box::pin(admin::follow(hall))),
         keep("retention", |hall| Box::pin(admin::retention::run(hall))),
+        keep("lobby", |hall| Box::pin(club::meet::run(hall))),
+        keep("public games", |hall| Box::pin(club::games::follow(hall))),
         tokio::spawn(alarm::wake_computers(Arc::clone(hall))),
     ];
     if hall.store.shared().is_some() {

@@ -4,11 +4,13 @@ mod admin;
 mod api;
 mod boards;
 mod clocks;
+mod club;
 mod common;
 mod contrast;
 mod formats;
 mod laws;
 mod many;
+mod openapi;
 #[cfg(unix)]
 mod prices;
 #[path = "../examples/bots/routes.rs"]

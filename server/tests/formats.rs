@@ -34,12 +34,24 @@ fn assert_told(told: &Value, before: &Value) {
 
 #[tokio::test]
 async fn a_file_of_version_0_1_is_opened_and_its_games_go_on() {
+    let (sql, told) = (include_str!("files/games-0.1.sql"), include_str!("files/games-0.1.ndjson"));
+    open_older(sql, told).await;
+}
+
+#[tokio::test]
+async fn a_file_of_version_0_2_is_opened_and_its_games_go_on() {
+    let (sql, told) = (include_str!("files/games-0.2.sql"), include_str!("files/games-0.2.ndjson"));
+    open_older(sql, told).await;
+}
+
+/// Opens a file of an older version, with what that version told of its games as lines of JSON.
+async fn open_older(sql: &str, told: &str) {
     let folder = Folder::new();
     let path = folder.0.join("games.db");
-    drop(database(&path, include_str!("files/games-0.1.sql")));
+    drop(database(&path, sql));
     let mut local = Local { server: Server::open(&folder.config()).await.unwrap(), folder };
     for _ in 0..2 {
-        for line in include_str!("files/games-0.1.ndjson").lines() {
+        for line in told.lines() {
             let told: Value = serde_json::from_str(line).unwrap();
             let tokens = [0, 1].map(|i| told["tokens"][i].as_str().unwrap_or_default().to_owned());
             let game = Made { id: told["id"].as_str().unwrap().to_owned(), tokens };
@@ -47,7 +59,8 @@ async fn a_file_of_version_0_1_is_opened_and_its_games_go_on() {
             assert_eq!(events.len(), before.len());
             events.iter().zip(before).for_each(|(event, before)| assert_told(event, before));
             let path = format!("/api/games/{}", game.id);
-            let shown = local.get_as(&game.tokens[0], &path).await.ok();
+            let token = game.tokens.iter().find(|token| !token.is_empty()).unwrap();
+            let shown = local.get_as(token, &path).await.ok();
             assert_told(&shown, &told["shown"]);
             let clocks = &shown["clocks"];
             // What the clock had left when the old server was killed, which is long ago.
@@ -62,6 +75,17 @@ async fn a_file_of_version_0_1_is_opened_and_its_games_go_on() {
             }
         }
         local = local.restart().await;
+    }
+    for line in told.lines() {
+        let told: Value = serde_json::from_str(line).unwrap();
+        let tokens = [0, 1].map(|i| told["tokens"][i].as_str().unwrap_or_default().to_owned());
+        let id = told["id"].as_str().unwrap().to_owned();
+        let seat = if tokens[0].is_empty() { 2 } else { 1 };
+        let kind = if told["shown"]["result"].is_null() { "resign" } else { "rematch" };
+        let action = json!({ "type": kind, "seat": seat });
+        let status = local.command(&Made { id, tokens }, seat, action).await.status;
+        let again = kind == "rematch" && !told["shown"]["rematch"].is_null();
+        assert_eq!(status.as_u16(), if again { 409 } else { 200 }, "{kind} in {}", told["name"]);
     }
     let database = Connection::open(&path).unwrap();
     assert_eq!(number(&database, "PRAGMA user_version"), 2);

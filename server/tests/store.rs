@@ -148,6 +148,7 @@ async fn a_damaged_game_is_an_error_of_its_own_and_others_go_on() {
         "UPDATE events SET at = 'noon' WHERE game = ?1",
         "UPDATE events SET at = 9223372036854775807 WHERE game = ?1",
         "UPDATE events SET kind = 'joined', payload = '{}' WHERE game = ?1",
+        "UPDATE tokens SET hash = 'ff' WHERE game = ?1",
     ];
     for damage in damages {
         let game = local.people("gekitai").await;

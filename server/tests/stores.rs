@@ -4,6 +4,7 @@ use crate::common::Folder;
 use rules::Player;
 use server::outside::SimulatedStore;
 use server::store::disk::Disk;
+use server::store::records::{Change, Range, Stored};
 use server::store::{self, Append, Appended, NewGame, Runner, Running, Store, Tip};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -156,6 +157,45 @@ async fn an_append_is_stored_only_behind_the_event_that_it_names() {
     }
 }
 
+/// Runs statements on the tables of a store.
+async fn execute(kept: &Kept, sql: &str) {
+    #[cfg(feature = "many")]
+    if store::is_shared(&kept.data) {
+        use server::store::postgres::link::{Address, Database, Fault};
+        let address = Address::read(kept.data.to_str().unwrap()).unwrap();
+        let session = address.connect().await.map_err(Fault::reason).unwrap();
+        return session.batch(sql).await.map_err(Fault::reason).unwrap();
+    }
+    rusqlite::Connection::open(&kept.data).unwrap().execute_batch(sql).unwrap();
+}
+
+/// A server finds the digest of the last event by reading it, a database in what it keeps: both must agree, whatever
+/// version has written the event.
+#[tokio::test]
+async fn an_append_follows_events_of_older_versions() {
+    let dumps = [include_str!("files/games-0.1.sql"), include_str!("files/games-0.2.sql")];
+    for (dump, kept) in
+        dumps.into_iter().flat_map(|dump| all().into_iter().map(move |kept| (dump, kept)))
+    {
+        let (store, _end) = kept.open().await;
+        let rows = dump.lines().filter(|line| line.starts_with("INSERT INTO events VALUES"));
+        execute(&kept, &rows.collect::<Vec<_>>().join("\n")).await;
+        let games = store.games("", 100).await.unwrap();
+        assert!(games.len() > 5, "{} games", games.len());
+        for game in &games {
+            let events = store.events(game, 0, usize::MAX).await.unwrap();
+            for known in 1..=events.len() {
+                let after = Some(Tip::of(&events[known - 1]));
+                let next = Event { fact: Fact::Declined, ..event(events.len() as i64 + 1, None) };
+                let done = store.append(Append { after, ..append(game, vec![next]) }).await;
+                let own =
+                    if known < events.len() { Appended::Conflict } else { Appended::Committed };
+                assert_eq!(done, Ok(own), "after {:?}", events[known - 1]);
+            }
+        }
+    }
+}
+
 #[tokio::test]
 async fn of_several_for_the_same_number_one_is_stored() {
     for kept in all() {
@@ -301,4 +341,73 @@ async fn a_game_that_is_deleted_right_after_a_commit_does_not_look_like_a_lost_o
     assert!(gone.await.unwrap().unwrap().unwrap());
     assert!(numbers(&store, "gone").await.is_empty());
     assert_eq!(store.trouble().reason(), None);
+}
+
+fn record(key: &str, value: &str, version: i64) -> Stored {
+    Stored { key: key.to_owned(), value: value.to_owned(), version }
+}
+
+#[tokio::test]
+async fn a_change_of_records_is_made_whole_or_not_at_all() {
+    for kept in all() {
+        let (store, _end) = kept.open().await;
+        let records = store.records().unwrap();
+        let (a, b) = (record("x/a", "1", 1), record("x/b", "2", 1));
+        let both = vec![Change::new("x/a", "1"), Change::new("x/b", "2")];
+        assert_eq!(records.change(both.clone()).await, Ok(true));
+        assert_eq!(records.change(both).await, Ok(false));
+        // The first part fits, the second does not.
+        for wrong in [Change::new("x/b", "9"), record("x/b", "", 2).update("9"), b.delete()] {
+            let late = matches!(wrong, Change::Delete { .. });
+            let other = if late { record("x/a", "", 7).delete() } else { a.update("9") };
+            assert_eq!(
+                records.change(vec![Change::put("x/c", "9"), other, wrong]).await,
+                Ok(false)
+            );
+        }
+        let all = Range::of("x/");
+        assert_eq!(records.range(all.clone(), 9).await, Ok(vec![a.clone(), b.clone()]));
+        let done = vec![a.update("3"), b.delete(), Change::put("x/c", "4"), Change::drop("x/d")];
+        assert_eq!(records.change(done).await, Ok(true));
+        assert_eq!(records.change(vec![Change::put("x/c", "5")]).await, Ok(true));
+        let (a, c) = (record("x/a", "3", 2), record("x/c", "5", 2));
+        let keys = ["x/c", "x/b", "x/a"].map(str::to_owned).to_vec();
+        let mut found = records.get(keys).await.unwrap();
+        found.sort_by(|one, other| one.key.cmp(&other.key));
+        assert_eq!(found, [a.clone(), c.clone()]);
+        let backwards = Range::from_the_end("x/");
+        assert_eq!(records.range(backwards, 1).await, Ok(vec![c]));
+        assert_eq!(records.clear(Range::of("x/b"), 9).await, Ok(0));
+        assert_eq!(records.clear(all.clone(), 1).await, Ok(1));
+        assert_eq!(records.clear(all, 9).await, Ok(1));
+    }
+}
+
+#[tokio::test]
+async fn of_many_who_change_the_same_record_each_sees_what_the_one_before_left() {
+    for kept in all() {
+        let (store, _end) = kept.open().await;
+        assert_eq!(store.records().unwrap().change(vec![Change::new("n", "0")]).await, Ok(true));
+        let mut tasks = JoinSet::new();
+        for i in 0..20 {
+            let store = Arc::clone(&store);
+            tasks.spawn(async move {
+                let records = store.records().unwrap();
+                loop {
+                    let own = records.get(vec!["n".into()]).await.unwrap().remove(0);
+                    let next = own.value.parse::<i64>().unwrap() + 1;
+                    // Two keys, in another order each time.
+                    let other = Change::put(format!("m{}", i % 2), next.to_string());
+                    let mut both = vec![own.update(next.to_string()), other];
+                    both.rotate_left(i % 2);
+                    if records.change(both).await.unwrap() {
+                        return;
+                    }
+                }
+            });
+        }
+        tasks.join_all().await;
+        let last = store.records().unwrap().get(vec!["n".into()]).await.unwrap();
+        assert_eq!(last, [record("n", "20", 21)]);
+    }
 }

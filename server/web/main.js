@@ -127,10 +127,13 @@ const failed = (/** @type {any} */ error) => {
 /** The pages, by the first word of their address. @type {Record<string, (rest: string[]) => Promise<any>>} */
 const PAGES = {
   '': async () => (await import('./pages/home.js')).homePage(main),
+  archive: async () => (await import('./club/archive.js')).archivePage(main),
   analysis: async (rest) => (await import('./analysis/analysis.js')).analysisPage(main, rest),
   docs: async (rest) => (await import('./pages/docs.js')).docsPage(main, rest),
   editor: async (rest) => (await import('./pages/editor.js')).editorPage(main, rest),
   learn: async (rest) => (await import('./pages/learn.js')).learnPage(main, rest),
+  lobby: async () => (await import('./club/lobby.js')).lobbyPage(main),
+  player: async ([id = '']) => (await import('./club/archive.js')).playerPage(main, id),
   puzzles: async (rest) => (await import('./pages/puzzles.js')).puzzlesPage(main, rest),
   results: async (rest) => (await import('./pages/results.js')).resultsPage(main, rest),
   rules: async (rest) => (await import('./pages/rules.js')).rulesPage(main, rest),

@@ -23,6 +23,7 @@ pub const MOST_DAYS: u32 = 60;
 
 /// The time control as the maker of a game chooses it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum TimeControl {
     /// No clock.

@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 
 /// A seat as the maker of a game describes it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Seat {
     /// Who plays it.
     #[serde(flatten)]
@@ -19,8 +20,18 @@ pub struct Seat {
     pub name: Option<String>,
 }
 
+/// What makes a game public: the players of the server who have its seats, and whether it counts for their ratings.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Club {
+    /// The ids of the players; none for a guest and for a computer.
+    pub players: ByPlayer<Option<String>>,
+    /// Whether it counts.
+    pub rated: bool,
+}
+
 /// How a game began: enough to replay it from its first turn.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Created {
     /// The game's id.
     pub game: String,
@@ -36,10 +47,14 @@ pub struct Created {
     pub shared: bool,
     /// The clock.
     pub clock: TimeControl,
+    /// Whom it is between on a server where people meet; none in a private game.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub club: Option<Club>,
 }
 
 /// What one player asks of the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Offer {
     /// A draw.
@@ -50,6 +65,7 @@ pub enum Offer {
 
 /// Why a game is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Reason {
     /// The rules say so.
@@ -70,8 +86,10 @@ pub enum Reason {
 
 /// How a game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Ending {
     /// The winner; none after a draw and in a game that was called off.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Outcome>"))]
     pub winner: Option<Player>,
     /// Why it is over.
     pub reason: Reason,
@@ -102,6 +120,7 @@ impl Serialize for Ending {
 
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Fact {
     /// The game was made.
@@ -147,6 +166,7 @@ pub enum Fact {
         to: i64,
     },
     /// Something that a newer server tells and this version does not know; never stored.
+    #[cfg_attr(feature = "schema", schemars(skip))]
     Unknown,
 }
 

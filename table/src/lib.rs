@@ -28,6 +28,8 @@ pub mod event;
 pub mod premove;
 pub mod referee;
 mod refusal;
+#[cfg(feature = "schema")]
+pub mod schema;
 mod state;
 pub mod taps;
 mod told;
@@ -36,7 +38,7 @@ pub mod words;
 
 pub use clock::{Clock, Pauses, TimeControl};
 pub use course::Course;
-pub use event::{Created, Ending, Event, Fact, Offer, Reason, Seat};
+pub use event::{Club, Created, Ending, Event, Fact, Offer, Reason, Seat};
 pub use referee::{Action, Command};
 pub use refusal::{Kind, Refusal};
 pub use state::{Rematch, State};

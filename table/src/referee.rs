@@ -66,6 +66,7 @@ impl Command {
 /// A message as it is written: HTTP names the action with `type`, a socket with `do`, because there
 /// `type` tells commands from other messages.
 #[derive(Clone, Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Message {
     /// What the message is, or which action it asks for.
@@ -364,6 +365,9 @@ pub fn ending(board: &dyn Session) -> Option<Ending> {
 }
 
 fn join(game: &State, seat: Player, asked: Option<&str>) -> Result<Decision, Refusal> {
+    if game.created.club.is_some() {
+        return Err(Refusal::conflict("the names in a public game are those of its players"));
+    }
     let played = game.course.turns > game.created.turns.len();
     if game.course.joined[seat] && played {
         return Err(Refusal::conflict("the seat is taken, and the game has begun"));
@@ -415,6 +419,9 @@ fn accept(game: &State, seat: Player) -> Result<Decision, Refusal> {
 }
 
 fn undo(game: &State, seat: Player) -> Result<Decision, Refusal> {
+    if game.created.club.as_ref().is_some_and(|club| club.rated) {
+        return Err(Refusal::conflict("no turn is taken back in a rated game"));
+    }
     let nothing = || Refusal::conflict("there is no turn of yours to take back");
     if game.created.shared {
         let turns =

@@ -170,6 +170,9 @@ impl State {
             }
         }
         created.seats.reverse();
+        if let Some(club) = &mut created.club {
+            club.players.reverse();
+        }
         created
     }
 
@@ -198,7 +201,12 @@ impl State {
             "clocks": course.clock.as_ref().map(|clock| clocks(clock, now.max(course.last_at))),
         });
         match fields {
-            Value::Object(fields) => fields,
+            Value::Object(mut fields) => {
+                if let Some(club) = &self.created.club {
+                    fields.insert("club".into(), json!(club));
+                }
+                fields
+            }
             _ => Map::new(),
         }
     }

@@ -2,7 +2,7 @@
 //! code and derived readers of nested types made it a sixth larger.
 
 use crate::clock::TimeControl;
-use crate::event::{Created, Ending, Event, Fact, Offer, Reason, Seat};
+use crate::event::{Club, Created, Ending, Event, Fact, Offer, Reason, Seat};
 use engine::Who;
 use rules::{ByPlayer, Player};
 use serde_json::Value;
@@ -132,6 +132,15 @@ pub fn created(value: &Value) -> Result<Created, Misread> {
         seats: ByPlayer::new(seat(&seats[0])?, seat(&seats[1])?),
         shared: value["shared"].as_bool().unwrap_or(false),
         clock: time_control(&value["clock"])?,
+        club: club(&value["club"]),
+    })
+}
+
+fn club(value: &Value) -> Option<Club> {
+    let player = |seat: usize| value["players"][seat].as_str().map(str::to_owned);
+    value.is_object().then(|| Club {
+        players: ByPlayer::new(player(0), player(1)),
+        rated: value["rated"].as_bool().unwrap_or(false),
     })
 }
 

@@ -37,6 +37,7 @@ struct Turn {
 /// A turn in a flat list, as programs read trees: nesting costs nothing there. Among the turns that follow the same
 /// one, the first is the main line.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FlatTurn {
     /// Its text.
     pub turn: String,

@@ -144,7 +144,7 @@ pub fn brief(number: f64) -> String {
 }
 
 fn block(game: &dyn Session, analysis: &Analysis) -> Vec<String> {
-    let Analysis { depth, nodes, time, lines } = analysis;
+    let Analysis { depth, nodes, time, lines, .. } = analysis;
     let mut text = vec![format!("depth {depth}, {nodes} positions, {:.1} s", time.as_secs_f64())];
     let verdicts: Vec<String> = lines.iter().map(|line| verdict(game, line)).collect();
     let width = verdicts.iter().map(String::len).max().unwrap_or_default();
@@ -255,8 +255,8 @@ mod tests {
             line(&["d9-e7"], -120, None),
             line(&["e9-f7"], -29_998, Some(-1)),
         ];
-        let analysis =
-            Analysis { depth: 7, nodes: 1234, time: Duration::from_millis(2_100), lines };
+        let time = Duration::from_millis(2_100);
+        let analysis = Analysis { depth: 7, nodes: 1234, time, lines, ..Analysis::default() };
         let expected = "depth 7, 1234 positions, 2.1 s
   Black wins in 3 turns at most  2... g9-f7 3. g1-f3 a9-b7
   Black is better by 0.35        2... a9-b7

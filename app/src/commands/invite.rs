@@ -2,6 +2,7 @@
 
 use crate::cli::GameOptions;
 use crate::commands::play::{self, OnlineArgs};
+use crate::config;
 use crate::online::{self, Wanted};
 use crate::saves::Saves;
 use crate::shell::failure::{Failure, print};
@@ -64,8 +65,13 @@ pub fn run(args: &InviteArgs) -> Result<(), Failure> {
     // The options are checked here, where the message can name the flag.
     input::start(entry, &args.options)?;
     let saves = Saves::open(args.online.data.as_deref()).map_err(Failure::user)?;
+    let config = config::load().map_err(Failure::user)?;
     let variable = || std::env::var("QUADRILLE_SERVER").ok().filter(|url| !url.is_empty());
-    let configured = || saves.choices().ok().map(|choices| choices.server);
+    let configured = || {
+        let mut choices = saves.choices().unwrap_or_default();
+        config.apply(&mut choices);
+        Some(choices.server)
+    };
     let server = args.server.clone().or_else(variable).or_else(configured);
     let Some(server) = server.filter(|server| !server.is_empty()) else {
         return Err(Failure::user(

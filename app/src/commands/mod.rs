@@ -9,10 +9,12 @@ pub mod arena;
 pub mod atlas;
 pub mod baselines;
 pub mod bench;
+pub mod bot;
 mod completions;
 pub mod data;
 mod games;
 pub mod invite;
+pub mod lobby;
 mod man;
 pub mod perft;
 pub mod play;
@@ -41,6 +43,8 @@ pub fn run(command: Option<Command>) -> Result<(), Failure> {
         Command::Join(args) => play::online(&args, true),
         Command::Watch(args) => play::online(&args, false),
         Command::Invite(args) => invite::run(&args),
+        Command::Lobby(args) => lobby::run(&args),
+        Command::Bot(args) => bot::run(&args),
         Command::Games { file: Some(file), .. } => games::of_file(&file),
         Command::Games { json, .. } => games::run(json),
         Command::Rules { game, ascii } => rules::run(&game, ascii),

@@ -54,14 +54,32 @@ pub fn run(args: &PerftArgs) -> Result<(), Failure> {
     let (depth, whole) = (args.depth, args.turns);
     std::thread::spawn(move || {
         // Nobody receives them any more when the program ends.
-        session.perft(depth, whole, &mut |text, count| drop(send.send((text.to_owned(), count))));
+        let mut tell = |text: &str, count| drop(send.send((text.to_owned(), count)));
+        if whole || depth < 3 {
+            return session.perft(depth, whole, &mut tell);
+        }
+        // A first move may take long, so what follows it is told as well, without a name.
+        for step in session.steps() {
+            let mut next = session.boxed_clone();
+            if next.play(&step.text).is_ok() {
+                let mut all = 0;
+                next.perft(depth - 1, false, &mut |_, count| {
+                    all += count;
+                    tell("", count);
+                });
+                tell(&step.text, all);
+            }
+        }
     });
+    // What is counted twice is counted once: under no name, or under the move's where nothing came before it.
+    let is_detailed = !args.turns && args.depth >= 3;
     let (mut total, mut done) = (u64::from(args.depth == 0), 0);
     let mut ticker = Ticker::new();
     loop {
         match counts.recv_timeout(PAUSE) {
+            Ok((text, count)) if text.is_empty() => total += count,
             Ok((text, count)) => {
-                total += count;
+                total += if is_detailed { 0 } else { count };
                 done += 1;
                 if args.divide {
                     ticker.end();

@@ -1,6 +1,7 @@
 //! `quadrille play`: from the command line to a game, on a terminal or in lines of text.
 
 use crate::cli::GameOptions;
+use crate::config::{self, Config};
 use crate::saves::{Saves, Slot};
 use crate::shell::failure::Failure;
 use crate::shell::{input, similar};
@@ -42,7 +43,7 @@ pub struct OnlineArgs {
 }
 
 /// Arguments of `play`.
-#[derive(Args, Debug, Default)]
+#[derive(Args, Clone, Debug, Default)]
 #[command(after_help = "Players:
   human, human:NAME     somebody at this keyboard
   level:N               the engine at a level, 1 to 10
@@ -53,6 +54,7 @@ Examples:
   quadrille play gekitai                                choose the players of a game
   quadrille play glaisher --first human:Ana --second level:4
   quadrille play jeson-mor --size 5 --first level:2 --second seed:smart --clock 3+2
+  quadrille play gekitai --position '2x1x1/6/o2x2/4ox/1o4/4o1 1'
   quadrille play --continue                             the last unfinished game
   printf 'c4\\nd3\\nquit\\n' | quadrille play gekitai --second human
 
@@ -70,6 +72,9 @@ pub struct PlayArgs {
     /// Minutes for the game and seconds for each turn, as in 5+3
     #[arg(long, value_name = "CLOCK")]
     pub clock: Option<String>,
+    /// Begin with this position, as text or JSON
+    #[arg(long, value_name = "POSITION", requires = "game", conflicts_with_all = ["load", "goes_on"])]
+    pub position: Option<String>,
     /// Continue the game of a record
     #[arg(long, value_name = "FILE", conflicts_with_all = ["game", "goes_on"])]
     pub load: Option<PathBuf>,
@@ -106,6 +111,9 @@ pub struct PlayArgs {
     /// Options of the game.
     #[command(flatten)]
     pub options: GameOptions,
+    /// What the user's file of settings says.
+    #[arg(skip)]
+    pub config: Config,
 }
 
 fn theme(name: &str) -> Result<Theme, String> {
@@ -128,6 +136,7 @@ pub fn has_terminal() -> bool {
 }
 
 pub fn run(args: &PlayArgs) -> Result<(), Failure> {
+    let args = &PlayArgs { config: config::load().map_err(Failure::user)?, ..args.clone() };
     let saves = Saves::open(args.data.as_deref()).map_err(Failure::user)?;
     let plain = args.plain || !has_terminal();
     if let (Some(file), None, false) = (&args.load, args.number, plain) {
@@ -153,6 +162,7 @@ pub fn run(args: &PlayArgs) -> Result<(), Failure> {
 
 /// Joins a game on a server, or watches it.
 pub fn online(args: &OnlineArgs, plays: bool) -> Result<(), Failure> {
+    let config = config::load().map_err(Failure::user)?;
     let saves = Saves::open(args.data.as_deref()).map_err(Failure::user)?;
     let opened = match plays {
         true => online::join(&args.link, &args.name, &saves),
@@ -161,7 +171,7 @@ pub fn online(args: &OnlineArgs, plays: bool) -> Result<(), Failure> {
     .map_err(Failure::user)?;
     let OnlineArgs { ascii, no_boards, theme, .. } = *args;
     let blocks = args.blocks.clone();
-    let own = PlayArgs { ascii, no_boards, theme, blocks, ..PlayArgs::default() };
+    let own = PlayArgs { ascii, no_boards, theme, blocks, config, ..PlayArgs::default() };
     if args.plain || !has_terminal() {
         return lines::online::run(&own, saves, opened);
     }
@@ -191,8 +201,11 @@ fn begin(args: &PlayArgs, saves: &Saves, plain: bool) -> Result<Begun, Failure> 
         return if says_who || says_how { Err(Failure::user(words)) } else { Ok((None, None)) };
     };
     let entry = input::game(game)?;
-    let start = input::start(entry, &args.options)?;
-    if !plain && !says_who && !says_how {
+    let start = match &args.position {
+        Some(text) => input::open(Some(entry), text, &args.options)?,
+        None => input::start(entry, &args.options)?,
+    };
+    if !plain && !says_who && !says_how && args.position.is_none() {
         return Ok((None, None));
     }
     let usual = |text| seat::parse(text, start.as_ref()).map_err(Failure::user);

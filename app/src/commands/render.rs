@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
   quadrille render jeson-mor --moves 'c1-d3 c9-d7' -o a.svg moves, as a picture
   quadrille render --file game.txt --after 12 -o twelve.png a recorded game after 12 turns
   quadrille render --file game.txt --width 400 -o game.apng a whole game, animated
+  quadrille render --file game.txt -o game.sgf              a recorded game as SGF
   quadrille render gekitai --format prolog                  another notation")]
 pub struct RenderArgs {
     /// What to draw.
@@ -87,6 +88,8 @@ pub enum Format {
     Prolog,
     /// The game as a record
     Record,
+    /// The game as SGF
+    Sgf,
 }
 
 /// When to use colours.
@@ -114,10 +117,15 @@ const THEMES: &[Word<svg::Theme>] = &[
 
 pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     let format = format(args)?;
-    let mut session = input::position(&args.position)?;
+    let (mut session, record) = input::given(&args.position)?;
     if let Some(turns) = args.after {
         input::rewind(session.as_mut(), turns)?;
     }
+    // The comments and variations of a record that is shown whole.
+    let game = || {
+        let whole = record.filter(|_| args.after.is_none());
+        whole.unwrap_or_else(|| session.record(&[]))
+    };
     let bytes = match format {
         Format::Text => as_text(session.as_ref(), args).into_bytes(),
         Format::Svg => svg::svg(&session.diagram(), &style(args)).into_bytes(),
@@ -129,7 +137,8 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
         Format::Json => format!("{}\n", session.position()).into_bytes(),
         Format::Line => format!("{}\n", session.text()).into_bytes(),
         Format::Prolog => as_term(session.as_ref())?.into_bytes(),
-        Format::Record => session.record(&[]).to_string().into_bytes(),
+        Format::Record => game().to_string().into_bytes(),
+        Format::Sgf => game().to_sgf().into_bytes(),
     };
     write(args.output.as_deref(), bytes)
 }
@@ -162,6 +171,7 @@ fn format(args: &RenderArgs) -> Result<Format, Failure> {
         (None, Some("apng")) => Ok(Format::Apng),
         (None, Some("json")) => Ok(Format::Json),
         (None, Some("pl")) => Ok(Format::Prolog),
+        (None, Some("sgf")) => Ok(Format::Sgf),
         (None, Some("txt") | None) => Ok(Format::Text),
         (None, Some(other)) => {
             let message = format!("no format is known for `.{other}`; say one with --format");

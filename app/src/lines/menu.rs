@@ -16,6 +16,9 @@ use table::Seat;
 
 type Opened = Option<(Sitting, Option<Slot>)>;
 
+/// How many games are listed at once.
+const MOST_LISTED: usize = 50;
+
 impl Lines {
     /// Asks for a game and its players; nothing if the input ends or the user quits.
     pub(super) fn menu(&mut self) -> Result<Opened, Failure> {
@@ -69,7 +72,7 @@ impl Lines {
                         return Ok(Some((sitting, None)));
                     }
                 }
-                "history" | "games" => self.history()?,
+                "history" | "games" => self.history(rest)?,
                 "open" => {
                     if let Some(opened) = self.opened(rest.trim())? {
                         return Ok(Some(opened));
@@ -134,20 +137,32 @@ impl Lines {
         Ok(Some(sitting))
     }
 
-    /// Lists all games, the latest first.
-    fn history(&self) -> Result<(), Failure> {
+    /// Lists the games with all of these words, the latest first.
+    fn history(&self, words: &str) -> Result<(), Failure> {
         let kept = self.saves.all();
         if kept.is_empty() {
             return self.say("no game has been played yet");
         }
-        for (number, kept) in (1..).zip(&kept) {
+        let words: Vec<String> = words.split_whitespace().map(str::to_lowercase).collect();
+        let fits = |kept: &saves::Kept| {
+            let said = || format!("{} {}", kept.name(), saves::about(&kept.path)).to_lowercase();
+            words.is_empty() || words.iter().all(|word| said().contains(word.as_str()))
+        };
+        let found: Vec<_> = (1..).zip(&kept).filter(|(_, kept)| fits(kept)).collect();
+        for (number, kept) in found.iter().take(MOST_LISTED) {
             let words = match saves::read(&kept.path) {
                 Err(_) => format!("{}: damaged", kept.name()),
                 Ok(sitting) => format!("{}, {}", sitting.heading(), sitting.diagram().status),
             };
             self.say(&format!("  {number}  {words}"))?;
         }
-        self.say("`open 1` opens the first of them")
+        match (found.first(), found.len().saturating_sub(MOST_LISTED)) {
+            (None, _) => self.say("no game has all of these words"),
+            (Some((first, _)), 0) => self.say(&format!("`open {first}` opens the first of them")),
+            (Some((first, _)), more) => self.say(&format!(
+                "and {more} more, which `history WORDS` searches; `open {first}` opens the first"
+            )),
+        }
     }
 
     /// A game of the list.

@@ -77,7 +77,9 @@ pub fn run(
 impl Lines {
     fn new(args: &PlayArgs, saves: Saves) -> Lines {
         // Line mode needs one choice only, so a file that cannot be read does not matter.
-        let boards = !args.no_boards && !saves.choices().is_ok_and(|choices| choices.no_boards);
+        let mut choices = saves.choices().unwrap_or_default();
+        args.config.apply(&mut choices);
+        let boards = !args.no_boards && !choices.no_boards;
         let charset = pages::charset(args.ascii);
         let capable = std::env::var_os("TERM").is_none_or(|term| term != "dumb");
         Lines {

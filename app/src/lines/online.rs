@@ -62,6 +62,9 @@ pub fn run(args: &PlayArgs, saves: Saves, opened: Opened) -> Result<(), Failure>
             game.settle(&mut lines, &mut typed, &heard);
         }
         refused.extend_from_slice(game.remote.refused_turns());
+        if let Err(trouble) = game.remote.put_off(&game.sitting, &saves) {
+            lines.say(&trouble)?;
+        }
         if let Some(link) = accounted(left, &game.remote.unsent(&game.sitting), &refused)? {
             let opened = if plays { online::join(&link, "", &saves) } else { online::watch(&link) };
             next = Some(opened.map_err(Failure::user)?);
@@ -125,6 +128,8 @@ struct Game {
     plays: bool,
     /// Whether the user has been told that it is their turn.
     prompted: bool,
+    /// A turn that was played here before and that the server has not got.
+    unsent: Option<String>,
 }
 
 enum After {
@@ -137,11 +142,12 @@ enum After {
 
 impl Game {
     fn open(opened: Opened, tell: &Sender<Heard>) -> Game {
-        let Opened { sitting, link } = opened;
+        let Opened { sitting, link, unsent } = opened;
         let (plays, tell) = (!sitting.looks_on(), tell.clone());
         let tell = move |news| tell.send(Heard::News(news)).is_ok();
         let connection = Connection::open(&link, &sitting.state, tell);
-        Game { sitting, remote: Remote::new(link, Some(connection)), plays, prompted: false }
+        let remote = Remote::new(link, Some(connection));
+        Game { sitting, remote, plays, prompted: false, unsent }
     }
 
     /// Plays until the user leaves; the link of the rematch if they go there.
@@ -153,6 +159,10 @@ impl Game {
     ) -> Result<Option<String>, Failure> {
         lines.style.flipped = self.sitting.own.as_deref() == Some(&[rules::Player::Two]);
         lines.open(&self.sitting, None)?;
+        if let Some(turn) = self.unsent.take().filter(|_| self.sitting.person().is_some()) {
+            lines.say(&format!("{turn} was not acknowledged the last time, and is sent now"))?;
+            self.try_move(&turn, lines)?;
+        }
         loop {
             while let Some(line) = input.waiting.pop_front() {
                 match self.obey(&line, lines)? {

@@ -12,7 +12,7 @@ use rustyline::{Cmd, Config, Context, Editor, Helper, KeyEvent, Result};
 use std::io::{self, IsTerminal};
 
 /// How many lines are remembered.
-const MOST_LINES: usize = 500;
+const MOST_LINES: usize = 1_000_000;
 
 /// The words that Tab completes.
 struct Words(Vec<String>);

@@ -292,9 +292,9 @@ pub fn create(server: &Link, game: &Value) -> Result<Value, String> {
 
 /// A refusal as a server tells it.
 #[derive(Deserialize)]
-struct Refused {
-    kind: String,
-    error: String,
+pub(super) struct Refused {
+    pub kind: String,
+    pub error: String,
 }
 
 impl Refused {
@@ -316,7 +316,7 @@ fn clean(told: Value) -> Value {
     }
 }
 
-fn request(
+pub(super) fn request(
     link: &Link,
     method: &str,
     path: &str,

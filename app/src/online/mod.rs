@@ -4,6 +4,7 @@
 //! is lost, asks for what it missed, and repeats what was not answered. The secret of a seat is kept in a
 //! file that only the user can read.
 
+pub mod club;
 mod connection;
 mod link;
 mod remote;
@@ -44,6 +45,8 @@ pub fn lost(unsent: &[String], refused: &[String]) -> Option<String> {
 pub struct Opened {
     pub sitting: Sitting,
     pub link: Link,
+    /// A turn that was played here before and that the server has not got: it is to be sent now.
+    pub unsent: Option<String>,
 }
 
 /// A game as a server shows it.
@@ -118,7 +121,8 @@ pub fn join(link: &str, name: &str, saves: &Saves) -> Result<Opened, String> {
     } else if let Some(token) = &link.token {
         seats::keep(saves, &link, token)?;
     }
-    opened(link, shown)
+    let unsent = seats::take_unsent(saves, &link, shown.state.course.board_seq)?;
+    Ok(Opened { unsent, ..opened(link, shown)? })
 }
 
 /// A game that is to be made on a server.
@@ -187,5 +191,5 @@ fn show(link: &Link) -> Result<Shown, String> {
 }
 
 fn opened(link: Link, shown: Shown) -> Result<Opened, String> {
-    Ok(Opened { sitting: Sitting::followed(shown.state, shown.you)?, link })
+    Ok(Opened { sitting: Sitting::followed(shown.state, shown.you)?, link, unsent: None })
 }

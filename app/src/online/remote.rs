@@ -1,7 +1,9 @@
 //! The user's side of a game on a server: what is sent, and what the server's news change.
 
 use super::connection::{Command, Connection, Frame, Happened, News};
+use super::seats::{self, Unsent};
 use super::{GONE_BACK, Link};
+use crate::saves::Saves;
 use crate::sitting::Sitting;
 use rules::{ByPlayer, Player};
 use serde_json::{Value, json};
@@ -118,6 +120,14 @@ impl Remote {
         self.own_turns(sitting).into_iter().chain(words).collect()
     }
 
+    /// Keeps the turn that the server has not acknowledged until the game is joined again.
+    pub fn put_off(&self, sitting: &Sitting, saves: &Saves) -> Result<(), String> {
+        let is_whole = self.own_turns(sitting).len() > usize::from(sitting.board.in_turn());
+        let turn = self.own_turns(sitting).into_iter().next().filter(|_| is_whole);
+        let board_seq = sitting.state.course.board_seq;
+        seats::keep_unsent(saves, &self.link, turn.map(|turn| Unsent { turn, board_seq }))
+    }
+
     /// Whether an acknowledgement can still come. Half a turn gets none: it is never sent.
     pub fn is_waiting(&self, sitting: &Sitting) -> bool {
         self.unsent(sitting).len() > usize::from(sitting.board.in_turn())
@@ -150,7 +160,10 @@ impl Remote {
 
     /// How the connection is, in a few words.
     pub fn words(&self, sitting: &Sitting) -> String {
-        let mut others = Player::BOTH.into_iter().filter(|player| !sitting.is_person(*player));
+        // Nobody waits for a computer to be there.
+        let is_other =
+            |player: &Player| !sitting.is_person(*player) && !sitting.state.is_computer(*player);
+        let mut others = Player::BOTH.into_iter().filter(is_other);
         let there = match self.connected {
             false => "connecting again",
             true if sitting.looks_on() => "looking on",

@@ -2,6 +2,7 @@
 
 use super::link::Link;
 use crate::saves::Saves;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 const FILE: &str = "seats.json";
@@ -24,6 +25,35 @@ pub fn keep(saves: &Saves, link: &Link, secret: &str) -> Result<(), String> {
     }
 }
 
+const UNSENT: &str = "unsent.json";
+
+/// A turn that the server had not acknowledged when the game was left.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unsent {
+    pub turn: String,
+    /// The board that it was meant for: on another one it has been played, or its time has passed.
+    pub board_seq: i64,
+}
+
+/// Keeps the turn that is to be sent when the game is joined again, or forgets it.
+pub fn keep_unsent(saves: &Saves, link: &Link, unsent: Option<Unsent>) -> Result<(), String> {
+    let mut all: BTreeMap<String, Unsent> = saves.json(UNSENT)?;
+    let before = all.clone();
+    match unsent {
+        Some(unsent) => all.insert(name(link), unsent),
+        None => all.remove(&name(link)),
+    };
+    if all == before { Ok(()) } else { saves.set_json(UNSENT, &all, 0o600) }
+}
+
+/// Takes the turn that was kept for a game, if it still fits the board.
+pub fn take_unsent(saves: &Saves, link: &Link, board_seq: i64) -> Result<Option<String>, String> {
+    let all: BTreeMap<String, Unsent> = saves.json(UNSENT)?;
+    let found = all.get(&name(link)).filter(|unsent| unsent.board_seq == board_seq);
+    keep_unsent(saves, link, None)?;
+    Ok(found.map(|unsent| unsent.turn.clone()))
+}
+
 /// What a seat is kept under.
 fn name(link: &Link) -> String {
     format!("{}{}/{}", link.host, link.base, link.id)
@@ -33,6 +63,19 @@ fn name(link: &Link) -> String {
 mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn a_turn_that_was_not_acknowledged_is_kept_for_its_board_and_taken_once() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let saves = Saves::open(Some(folder.path())).unwrap();
+        let link = Link::parse("host:8000/k3Vx9QmZ").unwrap();
+        let unsent = Unsent { turn: "c3".into(), board_seq: 4 };
+        keep_unsent(&saves, &link, Some(unsent.clone())).unwrap();
+        assert_eq!(take_unsent(&saves, &link, 4), Ok(Some("c3".into())));
+        assert_eq!(take_unsent(&saves, &link, 4), Ok(None));
+        keep_unsent(&saves, &link, Some(unsent)).unwrap();
+        assert_eq!(take_unsent(&saves, &link, 5), Ok(None));
+    }
 
     #[test]
     fn a_secret_is_kept_for_its_game_and_for_its_user_only() {

@@ -1,4 +1,7 @@
 //! Pictures inside a terminal, by the protocols of kitty and of iTerm2, and as sixels.
+//!
+//! The crates for this (`ratatui-image`, `icy_sixel`) send a whole image whenever anything in it changes, and the former
+//! brings the crate `image` and waits for the terminal before the first frame.
 
 use crate::output::picture;
 use crate::shell::failure::Failure;
@@ -46,21 +49,47 @@ impl Protocol {
         width: u32,
     ) -> Result<Vec<u8>, Failure> {
         Ok(match self {
-            Protocol::Kitty => kitty(&picture::png(diagram, style, width)?),
+            Protocol::Kitty => {
+                with_line_feed(parts(&picture::png(diagram, style, width)?, "f=100,a=T,"))
+            }
             Protocol::Iterm => iterm(&picture::png(diagram, style, width)?),
-            Protocol::Sixel => sixel(&picture::pixels(diagram, style, width)?),
+            Protocol::Sixel => with_line_feed(sixel(&picture::pixels(diagram, style, width)?)),
         })
     }
 
-    /// The bytes that remove all pictures from the screen.
-    pub const fn clearing(self) -> &'static [u8] {
+    /// A picture over these columns and rows from the cursor on, which takes the place of the one with its number.
+    pub fn part(self, pixels: &Pixmap, number: u32, (columns, rows): (u16, u16)) -> Vec<u8> {
+        let png = || pixels.encode_png().unwrap_or_default();
         match self {
-            Protocol::Kitty => b"\x1b_Ga=d\x1b\\",
+            Protocol::Kitty => {
+                let id = FIRST_PART + number;
+                parts(&png(), &format!("f=100,a=T,i={id},p=1,q=2,C=1,c={columns},r={rows},"))
+            }
+            Protocol::Iterm => {
+                let size = format!("width={columns};height={rows};preserveAspectRatio=0");
+                let (size, png) = (format!("{size};doNotMoveCursor=1"), png());
+                let (count, text) = (png.len(), STANDARD.encode(&png));
+                format!("\x1b]1337;File=inline=1;size={count};{size}:{text}\x07").into_bytes()
+            }
+            Protocol::Sixel => sixel(pixels),
+        }
+    }
+
+    /// The bytes that take such a picture away.
+    pub fn erasing(self, number: u32) -> Vec<u8> {
+        match self {
+            Protocol::Kitty => {
+                format!("\x1b_Ga=d,d=I,i={},q=2\x1b\\", FIRST_PART + number).into_bytes()
+            }
             // They disappear when characters are written over them.
-            Protocol::Iterm | Protocol::Sixel => b"",
+            Protocol::Iterm | Protocol::Sixel => Vec::new(),
         }
     }
 }
+
+/// The number of the first part among all pictures of a terminal that speaks kitty's protocol: other programs
+/// begin at 1.
+const FIRST_PART: u32 = 0x0071_0000;
 
 /// How many colours a picture of sixels may have.
 const COLOURS: usize = 255;
@@ -68,19 +97,23 @@ const COLOURS: usize = 255;
 /// The most bytes in one escape sequence of kitty's protocol.
 const CHUNK: usize = 4096;
 
+fn with_line_feed(mut bytes: Vec<u8>) -> Vec<u8> {
+    bytes.push(b'\n');
+    bytes
+}
+
 /// A PNG as kitty's protocol sends it: in parts, of which the first says what it is.
-fn kitty(png: &[u8]) -> Vec<u8> {
+fn parts(png: &[u8], what: &str) -> Vec<u8> {
     let text = STANDARD.encode(png);
     let chunks: Vec<&[u8]> = text.as_bytes().chunks(CHUNK).collect();
     let mut out = Vec::new();
     for (i, chunk) in chunks.iter().enumerate() {
         let more = u8::from(i + 1 < chunks.len());
-        let first = if i == 0 { "f=100,a=T," } else { "" };
+        let first = if i == 0 { what } else { "" };
         out.extend(format!("\x1b_G{first}m={more};").into_bytes());
         out.extend_from_slice(chunk);
         out.extend_from_slice(b"\x1b\\");
     }
-    out.push(b'\n');
     out
 }
 
@@ -96,7 +129,7 @@ fn sixel(pixels: &Pixmap) -> Vec<u8> {
     let (palette, indices) = indexed(pixels);
     let mut out = format!("\x1bP0;1;0q\"1;1;{width};{height}");
     for (i, [r, g, b]) in palette.iter().enumerate() {
-        let percent = |part: &u8| u32::from(*part) * 100 / 255;
+        let percent = |part: &u8| (u32::from(*part) * 100 + 127) / 255;
         let _ = write!(out, "#{i};2;{};{};{}", percent(r), percent(g), percent(b));
     }
     for band in indices.chunks(width * 6) {
@@ -119,7 +152,7 @@ fn sixel(pixels: &Pixmap) -> Vec<u8> {
         }
         out.push('-');
     }
-    out.push_str("\x1b\\\n");
+    out.push_str("\x1b\\");
     out.into_bytes()
 }
 
@@ -128,7 +161,7 @@ fn indexed(pixels: &Pixmap) -> (Vec<[u8; 3]>, Vec<Option<u8>>) {
     let colour = |pixel: &resvg::tiny_skia::PremultipliedColorU8| {
         let pixel = pixel.demultiply();
         // Shades that look alike become one colour.
-        let coarse = |part: u8| part & 0xf8 | part >> 5;
+        let coarse = |part: u8| part & 0xfc | part >> 6;
         (pixel.alpha() > 127).then(|| [pixel.red(), pixel.green(), pixel.blue()].map(coarse))
     };
     let colours: Vec<Option<[u8; 3]>> = pixels.pixels().iter().map(colour).collect();
@@ -160,7 +193,7 @@ mod tests {
         let mut pixels = Pixmap::new(5, 7).unwrap();
         pixels.fill(resvg::tiny_skia::Color::from_rgba8(255, 0, 0, 255));
         let sent = String::from_utf8(sixel(&pixels)).unwrap();
-        assert_eq!(sent, "\x1bP0;1;0q\"1;1;5;7#0;2;100;0;0#0!5~$-#0!5@$-\x1b\\\n");
+        assert_eq!(sent, "\x1bP0;1;0q\"1;1;5;7#0;2;100;0;0#0!5~$-#0!5@$-\x1b\\");
         for entry in engine::GAMES {
             let diagram = (entry.start)(&Default::default()).unwrap().diagram();
             let pixels = picture::pixels(&diagram, &svg::Style::default(), 200).unwrap();
@@ -188,7 +221,7 @@ mod tests {
 
     #[test]
     fn a_large_picture_is_sent_in_parts_of_which_the_last_says_so() {
-        let sent = String::from_utf8(kitty(&[7; 10_000])).unwrap();
+        let sent = String::from_utf8(parts(&[7; 10_000], "f=100,a=T,")).unwrap();
         assert!(sent.starts_with("\x1b_Gf=100,a=T,m=1;"));
         assert_eq!(sent.matches("\x1b_G").count(), 4);
         assert_eq!(sent.matches("m=0;").count(), 1);

@@ -2,6 +2,7 @@
 //!
 //! These modules use `rules` and `shell`, and know nothing of commands, tables and screens.
 
+pub mod blocks;
 pub mod columns;
 pub mod inline;
 pub mod mosaic;

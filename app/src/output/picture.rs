@@ -25,6 +25,28 @@ pub fn pixels(
     rendered(&tree, tiny_skia::Transform::from_scale(scale, scale), (width, height))
 }
 
+/// A drawing, and over it words of this size around their places in pixels, in a grey that is seen on any ground.
+pub fn labelled(
+    svg: impl Fn(&dyn svg::Lettering) -> String,
+    transform: tiny_skia::Transform,
+    (width, height): (u32, u32),
+    (labels, size): (&[(String, f64, f64)], f64),
+) -> Result<tiny_skia::Pixmap, Failure> {
+    let letters = Letters::new()?;
+    let mut pixels = drawn(&svg(&letters), transform, (width, height))?;
+    let mut words =
+        format!(r#"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">"#);
+    for (text, x, y) in labels {
+        let (outline, wide) = svg::Lettering::outline(&letters, text, false);
+        let (left, base) = (x - wide * size / 2.0, y + 0.36 * size);
+        let place = format!("translate({left} {base}) scale({size} -{size})");
+        let _ = write!(words, r##"<path d="{outline}" fill="#808080" transform="{place}"/>"##);
+    }
+    words.push_str("</svg>");
+    resvg::render(&read(&words)?, tiny_skia::Transform::identity(), &mut pixels.as_mut());
+    Ok(pixels)
+}
+
 /// Drawings one after the other as an animated PNG, which stays on the last one for a while and begins again.
 pub fn animation(diagrams: &[Diagram], style: &svg::Style, width: u32) -> Result<Vec<u8>, Failure> {
     let frames = diagrams

@@ -7,7 +7,7 @@ use crate::sitting::{Sitting, seat};
 use engine::puzzles::Puzzle;
 use engine::{Entry, GAMES, Session};
 use rules::game::{OptionInfo, shorten};
-use rules::record::Record;
+use rules::record::{Record, sgf};
 use serde_json::Value;
 use std::io::{BufRead, Read};
 use std::path::Path;
@@ -51,8 +51,11 @@ fn without_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
-/// The records of a text, one after the other: each begins with its tags.
+/// The records of a text, one after the other: each begins with its tags, or they are a collection in SGF.
 pub fn records(text: &str) -> Vec<String> {
+    if sgf::is_sgf(text) {
+        return sgf::games(text).into_iter().map(str::to_owned).collect();
+    }
     let mut records = vec![String::new()];
     let (mut has_turns, mut in_comment) = (false, false);
     for line in without_mark(text).lines() {
@@ -236,7 +239,7 @@ fn is_record(text: &str) -> bool {
         let name = rest.trim_start().trim_start_matches(|c: char| c.is_ascii_alphanumeric());
         name.starts_with(char::is_whitespace) && name.trim_start().starts_with('"')
     });
-    tag || text.starts_with("1. ")
+    tag || text.starts_with("1. ") || sgf::is_sgf(text)
 }
 
 /// One-line text has neither round brackets nor lists.
@@ -246,6 +249,11 @@ fn is_term(text: &str) -> bool {
 
 /// The match that the arguments describe.
 pub fn position(args: &PositionArgs) -> Result<Box<dyn Session>, Failure> {
+    Ok(given(args)?.0)
+}
+
+/// Like [`position`], with the record whose last position it is, if it is one.
+pub fn given(args: &PositionArgs) -> Result<(Box<dyn Session>, Option<Record>), Failure> {
     // A position that names its game may stand where the game is expected.
     let alone = args.game.as_deref().filter(|text| text.trim_start().starts_with(['{', '[']));
     let entry = match alone {
@@ -255,11 +263,18 @@ pub fn position(args: &PositionArgs) -> Result<Box<dyn Session>, Failure> {
     for text in [&args.game, &args.position].into_iter().flatten() {
         no_flag(text)?;
     }
+    let mut record = None;
+    let mut opened = |text: &str| {
+        let session = open(entry, text, &args.options)?;
+        let text = without_mark(text).trim();
+        record =
+            Some(text).filter(|text| is_record(text)).and_then(|text| Record::parse(text).ok());
+        Ok::<_, Failure>(session)
+    };
     let mut session = match (alone.or(args.position.as_deref()), &args.file, &args.sample) {
-        (Some(text), _, _) => open(entry, text, &args.options)?,
+        (Some(text), _, _) => opened(text)?,
         (_, Some(file), _) => {
-            let text = choose(&read(file)?, &file.display().to_string(), args.number)?;
-            open(entry, &text, &args.options)?
+            opened(&choose(&read(file)?, &file.display().to_string(), args.number)?)?
         }
         (_, _, Some(name)) => {
             no_options(&args.options, "a sample")?;
@@ -270,7 +285,7 @@ pub fn position(args: &PositionArgs) -> Result<Box<dyn Session>, Failure> {
     for text in args.moves.iter().flat_map(|moves| moves.split_whitespace()) {
         session.play(text).map_err(Failure::user)?;
     }
-    Ok(session)
+    Ok((session, record.filter(|_| args.moves.is_none())))
 }
 
 /// Takes turns back until this many are left.

@@ -53,6 +53,7 @@ impl Sitting {
             seats,
             shared: true,
             clock: TimeControl::None,
+            club: None,
         };
         let clock = terms.map(|terms| terms.clock());
         let mut state = State::of(created, session, clock, 0, 0);

@@ -64,7 +64,7 @@ fn is_fitting(at: usize, c: char) -> bool {
 }
 
 /// The colour in `]11;rgb:1e1e/1e1e/2e2e`.
-fn background(text: &str) -> Option<Rgb> {
+pub fn background(text: &str) -> Option<Rgb> {
     let parts = text.strip_prefix("]11;")?.split_once(':')?.1;
     let part = |part: &str| {
         let digits = part.get(..2).unwrap_or(part);

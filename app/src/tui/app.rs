@@ -1,14 +1,18 @@
 //! The state of the program on a terminal, and the messages that change it.
 
 use super::editor::Editor;
+use super::help::Topic;
+use super::lessons::{Lessons, Pupil};
 use super::library::Library;
-use super::look::Look;
+use super::live::Live;
+use super::look::{Graphics, Look};
 use super::menu::Menu;
 use super::page::Page;
 use super::play::BoardScreen;
 use super::puzzles::{Puzzles, Series};
 use super::settings::Settings;
 use super::setup::Setup;
+use crate::config::Config;
 use crate::online::{News, Opened};
 use crate::saves::{Choices, Saves, Slot};
 use crate::sitting::Sitting;
@@ -18,7 +22,6 @@ use engine::Entry;
 use engine::puzzles::Puzzle;
 use ratatui::crossterm::event::{Event, KeyCode};
 use ratatui::layout::Rect;
-use rules::diagram::Diagram;
 use rules::text::Rgb;
 use std::cell::RefCell;
 use std::path::PathBuf;
@@ -30,6 +33,8 @@ pub enum Message {
     Input(Event),
     /// What the terminal says of its background.
     Background(Rgb),
+    /// How the terminal shows pictures.
+    Graphics(Graphics),
     /// From a thread that searches.
     Work(Report),
     Net(News),
@@ -48,6 +53,7 @@ pub enum Message {
 /// What every screen needs besides its own state.
 pub struct Context {
     pub games: &'static [Entry],
+    pub config: Config,
     pub look: Look,
     pub saves: Saves,
     pub choices: Choices,
@@ -73,19 +79,38 @@ pub enum Screen {
     /// A position that is set up by hand.
     Editor(Box<Editor>),
     Library(Library),
+    Lessons(Lessons),
     Puzzles(Puzzles),
     Settings(Settings),
     Play(Box<BoardScreen>),
 }
 
 impl Screen {
+    /// What help is about.
+    pub fn topic(&self) -> Topic {
+        match self {
+            Screen::Menu(_)
+            | Screen::Setup(_)
+            | Screen::Lessons(_)
+            | Screen::Puzzles(_)
+            | Screen::Settings(_) => Topic::Lists,
+            Screen::Library(_) => Topic::Library,
+            Screen::Editor(_) => Topic::Editor,
+            Screen::Play(play) => play.topic(),
+        }
+    }
+
     /// The line of text that is being edited.
     pub fn field(&mut self) -> Option<&mut Field> {
         match self {
             Screen::Setup(setup) => setup.field(),
             Screen::Library(library) => library.field(),
             Screen::Play(play) => play.field(),
-            Screen::Menu(_) | Screen::Editor(_) | Screen::Puzzles(_) | Screen::Settings(_) => None,
+            Screen::Menu(_)
+            | Screen::Editor(_)
+            | Screen::Lessons(_)
+            | Screen::Puzzles(_)
+            | Screen::Settings(_) => None,
         }
     }
 }
@@ -102,6 +127,9 @@ pub enum Next {
     /// The list of puzzles, with one of them selected or none.
     Puzzles(Option<Series>),
     Puzzle(Series),
+    /// The list of lessons, with one of them selected or none.
+    Lessons(Option<Pupil>),
+    Lesson(Pupil),
     /// A game, and its file if it goes on.
     Play(Box<Sitting>, Option<Slot>),
     /// Another try at the turn on the screen.
@@ -119,8 +147,8 @@ pub enum Next {
     Online(Box<Opened>),
     /// A page over the present screen.
     Page(Page),
-    /// The drawing of a position, turned round or not, instead of the screen.
-    Picture(Box<Diagram>, bool),
+    /// Puts a text on the clipboard.
+    Copy(String),
     Suspend,
     Quit,
     /// Leaves a game although the server has not acknowledged everything.
@@ -137,7 +165,7 @@ impl Next {
                 | Next::Explore
                 | Next::Back
                 | Next::Page(_)
-                | Next::Picture(..)
+                | Next::Copy(_)
                 | Next::Suspend
         )
     }
@@ -157,13 +185,23 @@ pub enum Hit {
     Key(KeyCode),
 }
 
-/// What a click means, by area of the screen; filled in whenever the screen is drawn.
+/// What a click means, by area of the screen, and the board as a picture; filled in whenever the screen is drawn.
 #[derive(Debug, Default)]
-pub struct Hits(RefCell<Vec<(Rect, Hit)>>);
+pub struct Hits(RefCell<Vec<(Rect, Hit)>>, RefCell<Option<Live>>);
 
 impl Hits {
     pub fn clear(&self) {
         self.0.borrow_mut().clear();
+    }
+
+    /// Hands out a picture to be shown.
+    pub fn show(&self, live: Live) {
+        self.1.replace(Some(live));
+    }
+
+    /// The picture of the last frame.
+    pub fn shown(&self) -> Option<Live> {
+        self.1.take()
     }
 
     /// Adds an area on top of earlier ones.
@@ -177,29 +215,11 @@ impl Hits {
     }
 }
 
-/// A drawing that the terminal shows itself.
-pub struct Picture {
-    pub diagram: Box<Diagram>,
-    pub flipped: bool,
-    pub state: PictureState,
-}
-
-/// Whether a drawing is on the screen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PictureState {
-    Due,
-    Done,
-    /// It is to be removed.
-    Over,
-}
-
 pub struct App {
     pub context: Context,
     pub screen: Screen,
     /// A page over the screen.
     pub page: Option<Page>,
-    /// A drawing instead of the screen.
-    pub picture: Option<Picture>,
     pub hits: Hits,
     /// The cell on which the mouse button went down.
     pub pressed: Option<usize>,
@@ -208,6 +228,8 @@ pub struct App {
     pub abandoned: Vec<String>,
     /// Whether the program is to be suspended, as by Ctrl-Z.
     pub suspend: bool,
+    /// What is to be put on the clipboard.
+    pub copied: Option<String>,
 }
 
 impl App {
@@ -218,12 +240,12 @@ impl App {
             context,
             screen,
             page: None,
-            picture: None,
             hits,
             pressed: None,
             quit: false,
             abandoned: Vec::new(),
             suspend: false,
+            copied: None,
         }
     }
 
@@ -235,13 +257,22 @@ impl App {
         }
     }
 
+    /// Keeps what the server has not acknowledged until the game is joined again.
+    pub fn put_off(&mut self) {
+        if let Screen::Play(play) = &self.screen
+            && let Err(trouble) = play.put_off(&self.context.saves)
+        {
+            self.abandoned.push(trouble);
+        }
+    }
+
     /// Goes there; asks first if the server has not acknowledged everything.
     pub fn go(&mut self, next: Next) {
         let next = match &mut self.screen {
             Screen::Play(play) if next.leaves_game() && !play.unsent().is_empty() => match next {
                 Next::Abandon(_) => Some(next),
                 next => {
-                    (self.page, self.picture) = (None, None);
+                    self.page = None;
                     play.ask_to_leave(next)
                 }
             },
@@ -250,6 +281,7 @@ impl App {
         match next {
             Some(Next::Abandon(next)) => {
                 self.abandoned.extend(self.unsent());
+                self.put_off();
                 self.arrive(*next);
             }
             Some(next) => self.arrive(next),
@@ -261,7 +293,11 @@ impl App {
         let context = &mut self.context;
         match next {
             Next::Stay => {}
-            Next::Menu => self.screen = Screen::Menu(Menu::new(context, None)),
+            Next::Menu => {
+                let mut menu = Menu::new(context, None);
+                menu.stand_at(&self.screen);
+                self.screen = Screen::Menu(menu);
+            }
             Next::Setup(entry) => match Setup::new(entry, context) {
                 Ok(setup) => self.screen = Screen::Setup(Box::new(setup)),
                 Err(trouble) => self.screen = Screen::Menu(Menu::new(context, Some(trouble))),
@@ -280,6 +316,12 @@ impl App {
                 };
                 self.screen = Screen::Puzzles(puzzles);
             }
+            Next::Lessons(at) => self.screen = Screen::Lessons(Lessons::new(context, at)),
+            Next::Lesson(pupil) => {
+                if let Some(play) = BoardScreen::lesson(pupil, context) {
+                    self.screen = Screen::Play(Box::new(play));
+                }
+            }
             Next::Puzzle(series) => {
                 if let Some(play) = BoardScreen::puzzle(series, context) {
                     self.screen = Screen::Play(Box::new(play));
@@ -296,9 +338,7 @@ impl App {
                 self.screen = Screen::Play(Box::new(BoardScreen::online(*opened, context)));
             }
             Next::Page(page) => self.page = Some(page),
-            Next::Picture(diagram, flipped) => {
-                self.picture = Some(Picture { diagram, flipped, state: PictureState::Due });
-            }
+            Next::Copy(text) => self.copied = Some(text),
             Next::Suspend => {
                 if let Screen::Play(play) = &mut self.screen {
                     play.step_aside(context);
@@ -340,6 +380,23 @@ impl App {
             }
             (other, _) => other,
         };
+    }
+
+    /// What the window is called.
+    pub fn title(&self) -> String {
+        match &self.screen {
+            Screen::Play(play) => play.title(),
+            _ => "Quadrille".into(),
+        }
+    }
+
+    /// Whether the user is to be called: it has become their turn.
+    pub fn take_call(&mut self) -> bool {
+        let calls = match &mut self.screen {
+            Screen::Play(play) => play.take_call(),
+            _ => false,
+        };
+        calls && !self.context.choices.silent
     }
 
     /// How long until the screen changes by itself.

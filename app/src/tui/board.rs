@@ -1,12 +1,16 @@
 //! The board on the screen, as large as there is room for.
 
 use super::app::{Hit, Hits};
+use super::live::Live;
 use super::look::Look;
-use crate::output::mosaic::{Mosaic, Tile, mosaic};
+use crate::output::mosaic::{self, Font, Mosaic, Tile, mosaic};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
-use rules::diagram::{Diagram, DrawnCell};
+use resvg::tiny_skia::{
+    Color as Shade, LineJoin, Paint, Path, PathBuilder, Pixmap, Stroke, Transform,
+};
+use rules::diagram::{Diagram, DrawnCell, Shape};
 use rules::text::{self, Canvas, Glyph, Ink, Paper, Rgb, Scale, canvas};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -17,6 +21,86 @@ pub struct Drawn {
     height: usize,
     spots: Vec<Spot>,
     centres: Vec<Option<(usize, usize)>>,
+    picture: Option<Picture>,
+}
+
+/// A board in pixels, over its characters.
+struct Picture {
+    pixels: Rc<Pixmap>,
+    /// The middle of each cell.
+    middles: Vec<(f32, f32)>,
+    shape: Shape,
+    /// The width of a cell.
+    side: f32,
+    /// How many characters a cell has at most.
+    part: (u16, u16),
+    cursor: Shade,
+}
+
+impl Picture {
+    fn new(
+        pixels: Pixmap,
+        drawn: &Mosaic,
+        diagram: &Diagram,
+        (wide, high): Font,
+        look: &Look,
+    ) -> Picture {
+        let middle =
+            |(x, y): (f64, f64)| ((x * f64::from(wide)) as f32, (y * f64::from(high)) as f32);
+        let part = (drawn.pitch.0.ceil() as u16, drawn.pitch.1.ceil() as u16);
+        let [red, green, blue] = look.cursor_rgb();
+        Picture {
+            pixels: Rc::new(pixels),
+            middles: drawn.places.iter().copied().map(middle).collect(),
+            shape: diagram.shape,
+            side: (drawn.pitch.0 * f64::from(wide)) as f32,
+            part,
+            cursor: Shade::from_rgba8(red, green, blue, 255),
+        }
+    }
+
+    /// The picture with a frame around the cell under the cursor.
+    fn with_cursor(&self, cursor: Option<usize>) -> Rc<Pixmap> {
+        let at = cursor.and_then(|cell| self.middles.get(cell));
+        let width = (self.side / 11.0).max(2.0);
+        let Some(path) = at.and_then(|at| self.outline(*at, 0.8 * width)) else {
+            return self.pixels.clone();
+        };
+        let mut pixels = Pixmap::clone(&self.pixels);
+        for (width, colour) in [(1.6 * width, Shade::BLACK), (width, self.cursor)] {
+            let mut paint = Paint { anti_alias: true, ..Paint::default() };
+            paint.set_color(colour);
+            let stroke = Stroke { width, line_join: LineJoin::Round, ..Stroke::default() };
+            pixels.stroke_path(&path, &paint, &stroke, Transform::identity(), None);
+        }
+        Rc::new(pixels)
+    }
+
+    /// The outline of a cell, moved in on every side.
+    fn outline(&self, (x, y): (f32, f32), inset: f32) -> Option<Path> {
+        let half = self.side / 2.0 - inset;
+        let tall = half / 3_f32.sqrt();
+        let corners: &[(f32, f32)] = match self.shape {
+            Shape::Square => &[(-half, -half), (half, -half), (half, half), (-half, half)],
+            Shape::Hexagon => &[
+                (0.0, -2.0 * tall),
+                (half, -tall),
+                (half, tall),
+                (0.0, 2.0 * tall),
+                (-half, tall),
+                (-half, -tall),
+            ],
+        };
+        let mut path = PathBuilder::new();
+        for (number, (dx, dy)) in corners.iter().enumerate() {
+            match number {
+                0 => path.move_to(x + dx, y + dy),
+                _ => path.line_to(x + dx, y + dy),
+            }
+        }
+        path.close();
+        path.finish()
+    }
 }
 
 /// One character of a board.
@@ -59,7 +143,7 @@ impl Drawn {
         let spots: Vec<Spot> = drawn.rows().flatten().enumerate().map(spot).collect();
         let count = spots.iter().filter_map(|spot| spot.hit).max().map_or(0, |last| last + 1);
         let centres = (0..count).map(|cell| drawn.centre(cell)).collect();
-        Drawn { width: drawn.width(), height: drawn.height(), spots, centres }
+        Drawn { width: drawn.width(), height: drawn.height(), spots, centres, picture: None }
     }
 
     fn of_mosaic(drawn: &Mosaic, diagram: &Diagram, look: &Look) -> Drawn {
@@ -84,7 +168,20 @@ impl Drawn {
         };
         let spots = drawn.tiles.iter().map(spot).collect();
         let centres = drawn.centres.iter().copied().map(Some).collect();
-        Drawn { width: drawn.width, height: drawn.height, spots, centres }
+        Drawn { width: drawn.width, height: drawn.height, spots, centres, picture: None }
+    }
+
+    fn of_picture(
+        diagram: &Diagram,
+        look: &Look,
+        flipped: bool,
+        room: (u16, u16),
+    ) -> Option<Drawn> {
+        let (graphics, blocks) = (look.graphics()?, look.mosaic()?);
+        let (theme, font) = (look.theme, graphics.font);
+        let (drawn, pixels) = mosaic::pictured(diagram, theme, flipped, blocks, font, room)?;
+        let picture = Some(Picture::new(pixels, &drawn, diagram, font, look));
+        Some(Drawn { picture, ..Drawn::of_mosaic(&drawn, diagram, look) })
     }
 }
 
@@ -133,12 +230,14 @@ fn drawing(diagram: &Diagram, look: &Look, flipped: bool, room: (u16, u16)) -> R
         if let Some((_, drawn)) = last.iter().find(|(own, _)| *own == wanted) {
             return drawn.clone();
         }
-        let blocks = look.mosaic();
-        let mosaic = blocks.and_then(|own| mosaic(diagram, look.theme, flipped, own, room));
-        let drawn = Rc::new(match mosaic {
-            Some(mosaic) => Drawn::of_mosaic(&mosaic, diagram, look),
-            None => Drawn::of_canvas(&plain(diagram, look, flipped, room), look),
-        });
+        let of_blocks = || {
+            let mosaic = mosaic(diagram, look.theme, flipped, look.mosaic()?, room)?;
+            Some(Drawn::of_mosaic(&mosaic, diagram, look))
+        };
+        let drawn = Drawn::of_picture(diagram, look, flipped, room).or_else(of_blocks);
+        let drawn =
+            drawn.unwrap_or_else(|| Drawn::of_canvas(&plain(diagram, look, flipped, room), look));
+        let drawn = Rc::new(drawn);
         last.insert(0, (wanted, drawn.clone()));
         last.truncate(REMEMBERED);
         drawn
@@ -177,21 +276,32 @@ pub fn beside(
 }
 
 /// Draws a board in the middle of an area if it fits there, to be looked at.
-pub fn show(diagram: &Diagram, look: &Look, area: Rect, buffer: &mut Buffer) {
+pub fn show(diagram: &Diagram, look: &Look, area: Rect, buffer: &mut Buffer, hits: &Hits) {
     if let Some(drawn) = fitting(diagram, look, false, (area.width, area.height)) {
-        put(&drawn, None, area, buffer, None);
+        place(&drawn, None, area, buffer, (hits, false));
     }
 }
 
-/// Puts a drawing in the middle of an area; what does not fit is cut off. Notes its cells in `hits`, if
-/// given, and says where the middle of the cursor's cell is.
+/// Puts a drawing in the middle of an area; what does not fit is cut off. Each cell can be clicked. Says where the
+/// middle of the cursor's cell is.
 pub fn put(
     drawn: &Drawn,
     cursor: Option<usize>,
     area: Rect,
     buffer: &mut Buffer,
-    hits: Option<&Hits>,
+    hits: &Hits,
 ) -> Option<(u16, u16)> {
+    place(drawn, cursor, area, buffer, (hits, true))
+}
+
+fn place(
+    drawn: &Drawn,
+    cursor: Option<usize>,
+    area: Rect,
+    buffer: &mut Buffer,
+    (all, clicked): (&Hits, bool),
+) -> Option<(u16, u16)> {
+    let hits = clicked.then_some(all);
     let spare = |room: u16, size: usize| room.saturating_sub(size as u16) / 2;
     let left = area.x + spare(area.width, drawn.width);
     let top = area.y + spare(area.height, drawn.height);
@@ -209,6 +319,13 @@ pub fn put(
             end = x + 1;
         }
         note(hits, run, end, y);
+    }
+    if let Some(picture) = drawn.picture.as_ref().filter(|_| drawn.fits((area.width, area.height)))
+    {
+        let area = Rect::new(left, top, drawn.width as u16, drawn.height as u16);
+        let live = Live { area, pixels: picture.with_cursor(cursor), part: picture.part };
+        live.claim(buffer);
+        all.show(live);
     }
     let (column, row) = drawn.centres.get(cursor?).copied().flatten()?;
     let place = (left + column as u16, top + row as u16);

@@ -202,7 +202,7 @@ impl Editor {
         let panel = if has_panel { PANEL } else { 0 };
         let place = Rect { width: room.width - panel, ..room };
         let cursor = self.has_cursor.then_some(self.cursor.cell);
-        let caret = board::put(&drawn, cursor, place, frame.buffer_mut(), Some(hits));
+        let caret = board::put(&drawn, cursor, place, frame.buffer_mut(), hits);
         if has_panel {
             let side = Rect { x: place.right() + 1, width: panel - 1, ..room };
             self.view_panel(&diagram.status, look, side, frame, hits);
@@ -243,7 +243,7 @@ impl Editor {
         };
         let rows: Vec<_> = self.brushes().iter().enumerate().map(brush).collect();
         let place = Rect { y: area.y + 2, height: rows.len() as u16, ..area }.intersection(area);
-        self.brush.draw(&rows, look, place, frame, hits);
+        self.brush.draw((rows.len(), |i| rows[i].clone()), look, place, frame, hits);
         let width = usize::from(area.width);
         let mut lines: Vec<_> =
             wrapped(status, width).into_iter().map(|line| (line, look.strong())).collect();

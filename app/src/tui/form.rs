@@ -6,7 +6,6 @@ use super::list::List;
 use super::setup::{Filling, Row, Setup};
 use super::view::{cut, keys, paragraphs, title};
 use crate::sitting::seat;
-use engine::Who;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -30,7 +29,7 @@ impl Setup {
         self.form(context, frame, left, hits);
         let right = Rect { x: left.right() + 1, width: room.right() - left.right(), ..room };
         let right = Rect { width: right.width.saturating_sub(1), ..right };
-        board::show(&self.game.diagram(), look, right, frame.buffer_mut());
+        board::show(&self.game.diagram(), look, right, frame.buffer_mut(), hits);
         match &self.filling {
             Filling::Name(..) | Filling::Clock(_) => {
                 keys(frame, look, &[("Enter", "done"), ("Esc", "leave it")], hits);
@@ -53,7 +52,8 @@ impl Setup {
     fn form(&self, context: &Context, frame: &mut Frame, area: Rect, hits: &Hits) {
         let look = &context.look;
         let rows = self.rows();
-        let line = |row: &Row| {
+        let line = |i: usize| {
+            let row = &rows[i];
             let value = match &self.filling {
                 Filling::Name(i, name) if *row == Row::Player(*i) => {
                     format!("name: {}", name.with_cursor(look.sign("▏", "_")))
@@ -70,9 +70,8 @@ impl Setup {
                 _ => Line::from(vec![Span::styled(label, look.soft()), Span::raw(value)]),
             }
         };
-        let lines: Vec<_> = rows.iter().map(line).collect();
-        let place = Rect { height: (lines.len() as u16).min(area.height), ..area };
-        self.list.draw(&lines, look, place, frame, hits);
+        let place = Rect { height: (rows.len() as u16).min(area.height), ..area };
+        self.list.draw((rows.len(), line), look, place, frame, hits);
         let mut words = vec![(self.about(self.row()), look.soft())];
         words.extend(self.trouble.iter().map(|trouble| (trouble.clone(), look.warning())));
         let top = place.bottom() + 1;
@@ -92,14 +91,15 @@ impl Setup {
         let heading = format!("Who is {}?", self.label(Row::Player(i)));
         frame.buffer_mut().set_stringn(area.x + 1, area.y, heading, 60, look.strong());
         let width = usize::from(area.width);
-        let line = |who: &Who| {
+        let kinds = self.kinds();
+        let line = |i: usize| {
+            let who = &kinds[i];
             let name = format!(" {:<21}", who.title(self.game.as_ref()));
             let about = seat::about(who, self.game.as_ref());
             let about = cut(about, width.saturating_sub(23), look);
             Line::from(vec![Span::raw(name), Span::styled(about, look.soft())])
         };
-        let lines: Vec<_> = self.kinds().iter().map(line).collect();
         let place = Rect { y: area.y + 2, height: area.height.saturating_sub(2), ..area };
-        list.draw(&lines, look, place, frame, hits);
+        list.draw((kinds.len(), line), look, place, frame, hits);
     }
 }

@@ -15,6 +15,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use rules::{Outcome, Player};
+use std::cell::OnceCell;
 use std::path::Path;
 
 const SHELVES: [(&str, Option<Shelf>); 4] = [
@@ -28,9 +29,10 @@ const SHELVES: [(&str, Option<Shelf>); 4] = [
 struct Row {
     /// Its file; none for one of several games in a file of the user's.
     kept: Option<Kept>,
-    game: Result<Sitting, String>,
-    /// What can be searched for.
-    words: String,
+    /// Read when it is first looked at: there may be thousands.
+    game: OnceCell<Result<Sitting, String>>,
+    /// What can be searched for, once somebody does.
+    words: OnceCell<String>,
 }
 
 pub struct Library {
@@ -48,32 +50,42 @@ pub struct Library {
 }
 
 impl Row {
-    fn new(kept: Option<Kept>, game: Result<Sitting, String>) -> Row {
-        let words = match (&game, &kept) {
-            (Ok(game), kept) => {
-                let name = kept.as_ref().map(Kept::name).unwrap_or_default();
-                format!("{} {} {} {name}", game.entry.info.name, players(game), ending(game))
-            }
-            (Err(_), Some(kept)) => kept.name(),
-            (Err(why), None) => why.clone(),
+    fn game(&self) -> &Result<Sitting, String> {
+        let read = || match &self.kept {
+            Some(kept) => saves::read(&kept.path),
+            None => Err("it has been opened".into()),
         };
-        Row { kept, game, words: words.to_lowercase() }
+        self.game.get_or_init(read)
+    }
+
+    /// What can be searched for: the tags of its record, or what the game says where there is no file.
+    fn words(&self) -> &str {
+        self.words.get_or_init(|| {
+            let words = match (&self.kept, self.game.get()) {
+                (Some(kept), _) => format!("{} {}", kept.name(), saves::about(&kept.path)),
+                (None, Some(Ok(game))) => {
+                    format!("{} {} {}", game.entry.info.name, players(game), ending(game))
+                }
+                (None, Some(Err(why))) => why.clone(),
+                (None, None) => String::new(),
+            };
+            words.to_lowercase()
+        })
     }
 }
 
 impl Library {
     /// All games in the user's folder, also those that cannot be read.
     pub fn new(context: &Context) -> Library {
-        Library::of(context.saves.all().into_iter().map(|kept| {
-            let game = saves::read(&kept.path);
-            Row::new(Some(kept), game)
-        }))
+        let row = |kept| Row { kept: Some(kept), game: OnceCell::new(), words: OnceCell::new() };
+        Library::of(context.saves.all().into_iter().map(row))
     }
 
     /// The games of a file that holds several.
     pub fn of_file(path: &Path, games: Vec<Result<Sitting, String>>) -> Library {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-        Library { file: name, ..Library::of(games.into_iter().map(|game| Row::new(None, game))) }
+        let row = |game| Row { kept: None, game: OnceCell::from(game), words: OnceCell::new() };
+        Library { file: name, ..Library::of(games.into_iter().map(row)) }
     }
 
     fn of(rows: impl Iterator<Item = Row>) -> Library {
@@ -95,7 +107,7 @@ impl Library {
         let wanted: Vec<_> = self.search.text().split_whitespace().map(str::to_lowercase).collect();
         let fits = |row: &Row| {
             let on_shelf = shelf.is_none() || row.kept.as_ref().map(|kept| kept.shelf) == shelf;
-            on_shelf && wanted.iter().all(|word| row.words.contains(word.as_str()))
+            on_shelf && wanted.iter().all(|word| row.words().contains(word.as_str()))
         };
         (0..self.rows.len()).filter(|i| self.rows.get(*i).is_some_and(fits)).collect()
     }
@@ -173,9 +185,13 @@ impl Library {
     fn enter(&mut self, context: &Context) -> Next {
         let Some(number) = self.listed().get(self.list.chosen).copied() else { return Next::Stay };
         let opened = match self.rows.get(number) {
-            Some(Row { kept: Some(kept), game: Ok(_), .. }) => context.saves.claim(kept),
-            Some(Row { game: Ok(_), .. }) => self.rows.remove(number).game.map(|game| (game, None)),
-            _ => return Next::Stay,
+            Some(row) if row.game().is_err() => return Next::Stay,
+            Some(Row { kept: Some(kept), .. }) => context.saves.claim(kept),
+            Some(_) => match self.rows.remove(number).game.into_inner() {
+                Some(game) => game.map(|game| (game, None)),
+                None => return Next::Stay,
+            },
+            None => return Next::Stay,
         };
         match opened {
             Ok((game, slot)) => Next::Play(Box::new(game), slot),
@@ -213,12 +229,11 @@ impl Library {
         let columns = if wide { 34.max(area.width * 2 / 5) } else { area.width - 4 };
         self.view_shelves(look, frame, columns);
         let left = Rect::new(2, 3, columns, area.height.saturating_sub(11));
-        let line = |i: &usize| self.rows.get(*i).map(|row| self.line(row, look, columns));
-        let rows: Vec<_> = listed.iter().filter_map(line).collect();
-        self.list.draw(&rows, look, left, frame, hits);
-        if let Some(Row { game: Ok(game), .. }) = self.row().filter(|_| wide) {
+        let line = |i: usize| self.line(&self.rows[listed[i]], look, columns);
+        self.list.draw((listed.len(), line), look, left, frame, hits);
+        if let Some(Ok(game)) = self.row().filter(|_| wide).map(Row::game) {
             let room = Rect::new(left.right() + 1, 1, area.width - columns - 4, area.height - 3);
-            board::show(&game.board.diagram(), look, room, frame.buffer_mut());
+            board::show(&game.board.diagram(), look, room, frame.buffer_mut(), hits);
         }
         let top = left.bottom() + 1;
         let below = Rect { y: top, height: (area.height - 1).saturating_sub(top), ..left };
@@ -259,14 +274,14 @@ impl Library {
     }
 
     fn line(&self, row: &Row, look: &Look, columns: u16) -> Line<'static> {
-        let sign = match (&row.kept, &row.game) {
+        let sign = match (&row.kept, row.game()) {
             (_, Err(_)) => "!",
             (Some(Kept { shelf: Shelf::Unfinished, .. }), _) => look.sign("…", "~"),
             (Some(Kept { shelf: Shelf::Saved, .. }), _) => look.sign("◆", "s"),
             _ => " ",
         };
         let room = usize::from(columns).saturating_sub(4);
-        let words = match (&row.game, &row.kept) {
+        let words = match (row.game(), &row.kept) {
             (Ok(game), Some(kept)) if kept.shelf == Shelf::Saved => {
                 format!("{}  {}", kept.name(), game.entry.info.name)
             }
@@ -283,11 +298,11 @@ impl Library {
 
     /// A few lines about the selected game.
     fn words(&self, look: &Look) -> Vec<(String, Style)> {
-        let mut words = match self.row() {
-            Some(Row { kept, game: Ok(game), .. }) => {
-                about(kept.as_ref(), game).into_iter().map(|line| (line, look.soft())).collect()
+        let mut words = match self.row().map(|row| (row, row.game())) {
+            Some((row, Ok(game))) => {
+                about(row.kept.as_ref(), game).into_iter().map(|line| (line, look.soft())).collect()
             }
-            Some(Row { game: Err(why), .. }) => {
+            Some((_, Err(why))) => {
                 vec![(format!("damaged, left as it is: {why}"), look.warning())]
             }
             None if self.search.text().is_empty() && self.shelf == 0 => {

@@ -59,13 +59,21 @@ impl List {
         was_chosen
     }
 
-    /// Draws the rows, scrolled so that the chosen one is visible; each can be clicked.
-    pub fn draw(&self, rows: &[Line], look: &Look, area: Rect, frame: &mut Frame, hits: &Hits) {
+    /// Draws this many rows, scrolled so that the chosen one is visible; each can be clicked. Only rows that are seen
+    /// are asked for.
+    pub fn draw<'a>(
+        &self,
+        (count, row): (usize, impl Fn(usize) -> Line<'a>),
+        look: &Look,
+        area: Rect,
+        frame: &mut Frame,
+        hits: &Hits,
+    ) {
         let top = (self.chosen + 1).saturating_sub(usize::from(area.height));
-        for (y, (number, row)) in (area.y..area.bottom()).zip(rows.iter().enumerate().skip(top)) {
+        for (y, number) in (area.y..area.bottom()).zip(top..count) {
             let place = Rect::new(area.x, y, area.width, 1);
             let buffer = frame.buffer_mut();
-            buffer.set_line(place.x, y, row, place.width);
+            buffer.set_line(place.x, y, &row(number), place.width);
             if number == self.chosen {
                 buffer.set_style(place, look.chosen());
             }

@@ -1,7 +1,8 @@
 //! Colours and characters: one accent, themes, and what replaces them on terminals that show less.
 
+use crate::output::blocks::Blocks;
 use crate::output::inline::Protocol;
-use crate::output::mosaic::Blocks;
+use crate::output::mosaic::Font;
 use crate::saves::Choices;
 use ratatui::style::{Color, Modifier, Style};
 use rules::diagram::Tint;
@@ -28,24 +29,37 @@ pub struct Look {
     pub depth: Depth,
     pub theme: Theme,
     pub charset: Charset,
-    /// How the terminal shows pictures, if it does.
-    pub pictures: Option<Protocol>,
+    /// How the terminal shows pictures, if it has said so, and whether boards are pictures there.
+    pub shows: Option<Graphics>,
+    pub live: bool,
     /// The characters that boards are drawn with; none for lines and letters.
     pub blocks: Option<Blocks>,
     /// The theme that suits the terminal's background, and whether it is used.
     pub ground: Theme,
     pub follows: bool,
+    /// The colour of keys, of chosen rows and of the cursor, if the user has chosen one.
+    pub accent: Option<Rgb>,
 }
 
-/// The name of boards in lines and letters, beside those of block characters.
+/// How a terminal shows pictures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Graphics {
+    pub protocol: Protocol,
+    pub font: Font,
+    /// What the terminal's driver says of the font.
+    pub driver: Option<Font>,
+}
+
+/// The names of boards in lines and letters and of pictures, beside those of block characters.
 pub const LINES: &str = "lines";
+pub const PICTURE: &str = "picture";
 
 impl Default for Look {
     fn default() -> Look {
         let (depth, charset) = (Depth::default(), Charset::default());
         let (theme, ground) = (Theme::Dark, Theme::Dark);
-        let (pictures, blocks, follows) = (None, None, true);
-        Look { depth, theme, charset, pictures, blocks, ground, follows }
+        let (shows, live, blocks, follows) = (None, true, None, true);
+        Look { depth, theme, charset, shows, live, blocks, ground, follows, accent: None }
     }
 }
 
@@ -57,9 +71,8 @@ impl Look {
     pub fn of_terminal(ascii: bool) -> Look {
         let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         let charset = crate::output::pages::charset(ascii);
-        let pictures = Protocol::of_terminal(variable);
         let ground = ground(variable);
-        Look { depth: depth(variable), charset, pictures, ground, ..Look::default() }
+        Look { depth: depth(variable), charset, ground, ..Look::default() }
     }
 
     /// Takes the theme and the characters that were chosen; what is not known is chosen as it suits the terminal.
@@ -68,6 +81,7 @@ impl Look {
         let theme = Theme::named(&choices.theme);
         self.follows = theme.is_none();
         self.theme = theme.unwrap_or(self.ground);
+        self.live = ["", PICTURE].contains(&choices.blocks.as_str());
         self.blocks = match choices.blocks.as_str() {
             LINES => None,
             name => Some(Blocks::named(name).unwrap_or_else(|| Blocks::of_terminal(variable))),
@@ -112,7 +126,9 @@ impl Look {
     pub fn chosen(&self) -> Style {
         match self.depth {
             Depth::Indexed | Depth::True if self.theme != Theme::Contrast => {
-                Style::new().fg(Color::Indexed(16)).bg(Color::Indexed(ACCENT))
+                let own = self.accent.map(|accent| (self.rgb(on(accent)), self.rgb(accent)));
+                let (ink, paper) = own.unwrap_or((Color::Indexed(16), Color::Indexed(ACCENT)));
+                Style::new().fg(ink).bg(paper)
             }
             _ => Style::new().add_modifier(Modifier::REVERSED),
         }
@@ -123,8 +139,21 @@ impl Look {
         match self.depth {
             Depth::None => None,
             Depth::Sixteen => Some(Color::Indexed(14)),
-            Depth::Indexed | Depth::True => Some(Color::Indexed(ACCENT)),
+            Depth::Indexed | Depth::True => {
+                Some(self.accent.map_or(Color::Indexed(ACCENT), |accent| self.rgb(accent)))
+            }
         }
+    }
+
+    /// How boards are shown as pictures, if they are.
+    pub fn graphics(&self) -> Option<Graphics> {
+        self.shows.filter(|_| self.live && self.mosaic().is_some())
+    }
+
+    /// The colour of the cursor in a picture.
+    pub fn cursor_rgb(&self) -> Rgb {
+        let usual = if self.theme == Theme::Contrast { [255, 255, 0] } else { [0x5f, 0xd7, 0xaf] };
+        self.accent.unwrap_or(usual)
     }
 
     /// The block characters for boards, where there are colours to fill them with.
@@ -144,7 +173,9 @@ impl Look {
     /// Keys, and lines drawn with the accent.
     pub fn accent(&self) -> Style {
         // Darker than the accent itself, to be readable on white as well.
-        self.ink(36, Some(6)).add_modifier(Modifier::BOLD)
+        let usual = self.ink(36, Some(6)).add_modifier(Modifier::BOLD);
+        let own = self.accent.filter(|_| self.depth >= Depth::Indexed);
+        own.map_or(usual, |accent| usual.fg(self.rgb(accent)))
     }
 
     pub fn warning(&self) -> Style {
@@ -182,6 +213,12 @@ impl Look {
             Charset::Ascii => ascii,
         }
     }
+}
+
+/// Black or white, whichever can be read on a colour.
+fn on([red, green, blue]: Rgb) -> Rgb {
+    let light = 299 * u32::from(red) + 587 * u32::from(green) + 114 * u32::from(blue);
+    if light > 128_000 { [0; 3] } else { [255; 3] }
 }
 
 /// The theme for the background that some terminals tell of: `15;0` is white on black.

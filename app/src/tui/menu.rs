@@ -1,7 +1,8 @@
 //! The main menu, with a picture of each board.
 
-use super::app::{Context, Hits, Next};
+use super::app::{Context, Hits, Next, Screen};
 use super::board;
+use super::lessons;
 use super::list::List;
 use super::page::Page;
 use super::puzzles;
@@ -22,6 +23,7 @@ use rules::diagram::Diagram;
 enum Item {
     Continue(Kept, Box<Sitting>),
     Game(&'static Entry),
+    Lessons(usize),
     Puzzles(usize),
     Library(usize),
     Settings,
@@ -46,6 +48,7 @@ impl Item {
         match self {
             Item::Continue(_, sitting) => format!("Continue {}", sitting.entry.info.name),
             Item::Game(entry) => entry.info.name.into(),
+            Item::Lessons(_) => "Learn the rules".into(),
             Item::Puzzles(_) => "Find the win".into(),
             Item::Library(_) => "Games".into(),
             Item::Settings => "Settings".into(),
@@ -60,6 +63,7 @@ impl Item {
                 format!("{one} against {two}, round {}", sitting.round())
             }
             Item::Game(entry) => entry.info.tagline.into(),
+            Item::Lessons(count) => format!("{count} lessons of one turn each"),
             Item::Puzzles(count) => {
                 format!("{count} positions in which a single turn leads to a win")
             }
@@ -81,7 +85,11 @@ impl Item {
                 let sample = sample.or(entry.info.samples.first())?;
                 Some(input::sample(entry, sample.0).ok()?.diagram())
             }
-            Item::Puzzles(_) | Item::Library(_) | Item::Settings | Item::Quit => None,
+            Item::Lessons(_)
+            | Item::Puzzles(_)
+            | Item::Library(_)
+            | Item::Settings
+            | Item::Quit => None,
         }
     }
 }
@@ -95,12 +103,28 @@ impl Menu {
         let mut items: Vec<Item> = goes_on.into_iter().collect();
         let games = usize::from(!items.is_empty());
         items.extend(context.games.iter().map(Item::Game));
+        items.push(Item::Lessons(lessons::count()));
         items.push(Item::Puzzles(puzzles::count()));
         items.push(Item::Library(context.saves.all().len()));
         items.extend([Item::Settings, Item::Quit]);
         let last = context.games.iter().position(|entry| entry.info.id == context.choices.game);
         let chosen = if games > 0 { 0 } else { last.unwrap_or(0) };
         Menu { items, list: List::ring(chosen), trouble }
+    }
+
+    /// Chooses the item that led to a screen.
+    pub fn stand_at(&mut self, screen: &Screen) {
+        let is_origin = |item: &Item| match (item, screen) {
+            (Item::Game(entry), Screen::Setup(setup)) => entry.info.id == setup.entry.info.id,
+            (Item::Lessons(_), Screen::Lessons(_))
+            | (Item::Puzzles(_), Screen::Puzzles(_))
+            | (Item::Library(_), Screen::Library(_))
+            | (Item::Settings, Screen::Settings(_)) => true,
+            _ => false,
+        };
+        if let Some(at) = self.items.iter().position(is_origin) {
+            self.list.chosen = at;
+        }
     }
 
     pub fn key(&mut self, key: KeyEvent, context: &Context) -> Next {
@@ -139,6 +163,7 @@ impl Menu {
             },
             Some(Item::Settings) => Next::Settings,
             Some(Item::Game(entry)) => Next::Setup(entry),
+            Some(Item::Lessons(_)) => Next::Lessons(None),
             Some(Item::Puzzles(_)) => Next::Puzzles(None),
             Some(Item::Library(_)) => Next::Library,
             Some(Item::Quit) => Next::Quit,
@@ -163,10 +188,10 @@ impl Menu {
         let top = if is_large { 6 } else { 3 };
         let rows = (self.items.len() as u16).min(area.height.saturating_sub(top + 3));
         let left = Rect::new(2, top, if wide { 28 } else { area.width - 4 }, rows);
-        let item =
-            |item: &Item| Line::from(Span::raw(format!("  {}", cut(&item.label(), 25, look))));
-        let rows: Vec<_> = self.items.iter().map(item).collect();
-        self.list.draw(&rows, look, left, frame, hits);
+        let row = |i: usize| {
+            Line::from(Span::raw(format!("  {}", cut(&self.items[i].label(), 25, look))))
+        };
+        self.list.draw((self.items.len(), row), look, left, frame, hits);
         let chosen = self.items.get(self.list.chosen);
         let about = chosen.map(Item::about).unwrap_or_default();
         let mut words = vec![(about, look.soft())];
@@ -180,7 +205,7 @@ impl Menu {
             let first = if is_large { 5 } else { 1 };
             let room =
                 Rect::new(left.right() + 2, first, area.width - left.right() - 4, bottom - first);
-            board::show(&diagram, look, room, frame.buffer_mut());
+            board::show(&diagram, look, room, frame.buffer_mut(), hits);
         }
         let offers =
             [("↑ ↓", "choose"), ("Enter", "go"), ("r", "rules"), ("q", "quit"), ("?", "help")];

@@ -11,13 +11,16 @@ mod editor;
 mod field;
 mod form;
 mod help;
+mod lessons;
 mod library;
 mod list;
+mod live;
 mod look;
 mod menu;
 mod page;
 mod picker;
 mod play;
+mod probe;
 mod puzzles;
 mod settings;
 mod setup;
@@ -29,16 +32,15 @@ mod view;
 
 use crate::commands::play::PlayArgs;
 use crate::online;
-use crate::output::mosaic::Blocks;
+use crate::output::blocks::Blocks;
 use crate::saves::Saves;
 use crate::shell::failure::Failure;
 use crate::sitting::work::Worker;
 use answers::{Answers, Heard};
 pub use app::Next;
-use app::{App, Context, Message, PictureState};
+use app::{App, Context, Message};
 use look::Look;
 use ratatui::crossterm::event::{self, Event, MouseEventKind};
-use rules::svg;
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Instant;
@@ -46,13 +48,13 @@ use terminal::TakenTerminal;
 
 /// The names of what boards can be drawn with.
 pub fn block_names() -> Vec<&'static str> {
-    Blocks::ALL.map(Blocks::name).into_iter().chain([look::LINES]).collect()
+    Blocks::ALL.map(Blocks::name).into_iter().chain([look::PICTURE, look::LINES]).collect()
 }
 
 /// Plays on the terminal, starting on this screen.
 pub fn run(args: &PlayArgs, saves: Saves, first: Next) -> Result<(), Failure> {
     let (send, receive) = channel();
-    let (choices, trouble) = match saves.choices() {
+    let (mut choices, trouble) = match saves.choices() {
         Ok(choices) => (choices, None),
         Err(trouble) => (Default::default(), Some(trouble)),
     };
@@ -61,7 +63,8 @@ pub fn run(args: &PlayArgs, saves: Saves, first: Next) -> Result<(), Failure> {
         // Nobody receives it any more when the program ends.
         let _ = reports.send(Message::Work(report));
     });
-    let mut look = Look::of_terminal(args.ascii);
+    args.config.apply(&mut choices);
+    let mut look = Look { accent: args.config.accent, ..Look::of_terminal(args.ascii) };
     let mut wanted = choices.clone();
     if let Some(theme) = args.theme {
         wanted.theme = theme.name().to_owned();
@@ -72,6 +75,7 @@ pub fn run(args: &PlayArgs, saves: Saves, first: Next) -> Result<(), Failure> {
     look.choose(&wanted);
     let context = Context {
         games: engine::GAMES,
+        config: args.config.clone(),
         look,
         saves,
         choices,
@@ -86,10 +90,8 @@ pub fn run(args: &PlayArgs, saves: Saves, first: Next) -> Result<(), Failure> {
     // First, or a signal that came in between would leave the terminal as it is.
     terminal::listen_to_signals(send.clone())?;
     let mut terminal = TakenTerminal::open()?;
-    // The Linux console takes such questions for something else.
-    let answers = std::env::var("TERM").is_ok_and(|term| !term.starts_with("linux"));
-    if app.context.look.color() && answers {
-        terminal.ask_background()?;
+    if app.context.look.color() {
+        terminal.ask(&probe::questions(|name| std::env::var(name).ok()))?;
     }
     listen_to_keys(send);
     turn(&mut app, &mut terminal, &receive)?;
@@ -124,12 +126,14 @@ fn settle(app: &mut App, messages: &Receiver<Message>) {
         }
     }
     app.abandoned = app.unsent();
+    app.put_off();
 }
 
 /// Reads the terminal in a thread of its own.
 fn listen_to_keys(send: Sender<Message>) {
     let mut answers = Answers::default();
     std::thread::spawn(move || {
+        probe::listen(&send);
         loop {
             let heard = match event::read() {
                 // A mouse that merely moves means nothing, but would redraw everything.
@@ -149,37 +153,6 @@ fn listen_to_keys(send: Sender<Message>) {
     });
 }
 
-/// Lets the terminal show a drawing, or takes it away.
-fn show_picture(app: &mut App, terminal: &mut TakenTerminal) -> Result<(), Failure> {
-    let (Some(picture), Some(protocol)) = (&mut app.picture, app.context.look.pictures) else {
-        return Ok(());
-    };
-    match picture.state {
-        PictureState::Done => {}
-        PictureState::Due => {
-            picture.state = PictureState::Done;
-            let style = svg::Style {
-                theme: app.context.look.theme,
-                flipped: picture.flipped,
-                caption: true,
-                ..svg::Style::default()
-            };
-            let small = crate::output::picture::pixels(&picture.diagram, &style, 100)?;
-            let width = terminal.room_for(small.width(), small.height());
-            let bytes = protocol.picture(&picture.diagram, &style, width)?;
-            terminal.redraw(protocol.clearing())?;
-            terminal.draw(|frame| view::view(app, frame))?;
-            terminal.write_at_top(&bytes)?;
-        }
-        PictureState::Over => {
-            app.picture = None;
-            terminal.redraw(protocol.clearing())?;
-            terminal.draw(|frame| view::view(app, frame))?;
-        }
-    }
-    Ok(())
-}
-
 /// Draws, waits for a message, applies it, and repeats.
 fn turn(
     app: &mut App,
@@ -188,8 +161,14 @@ fn turn(
 ) -> Result<(), Failure> {
     while !app.quit {
         app.context.now = Instant::now();
-        terminal.draw(|frame| view::view(app, frame))?;
-        show_picture(app, terminal)?;
+        terminal.draw(|frame| {
+            view::view(app, frame);
+            Some(app.context.look.graphics()?.protocol).zip(app.hits.shown())
+        })?;
+        if let Some(text) = app.copied.take() {
+            terminal.copy(&text)?;
+        }
+        terminal.call(&app.title(), app.take_call())?;
         let message = match app.next_tick(app.context.now) {
             Some(pause) => match messages.recv_timeout(pause) {
                 Ok(message) => message,

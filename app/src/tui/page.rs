@@ -1,7 +1,7 @@
 //! Pages of text to scroll through: the rules, the keys.
 
 use super::app::{Hit, Hits};
-use super::help;
+use super::help::{self, Topic};
 use super::look::Look;
 use super::view::{keys, title};
 use crate::output::pages;
@@ -16,12 +16,17 @@ use std::cell::Cell;
 
 pub struct Page {
     title: String,
-    /// None for the page of keys, which depends on the room.
-    lines: Option<Vec<Line<'static>>>,
+    text: Text,
     top: usize,
     /// How far it can be scrolled; known once it has been drawn.
     last: Cell<usize>,
     height: Cell<usize>,
+}
+
+enum Text {
+    Lines(Vec<Line<'static>>),
+    /// The page of keys, which depends on the room.
+    Keys(Topic),
 }
 
 /// Wider text is hard to read.
@@ -30,11 +35,12 @@ const WIDEST: u16 = 84;
 impl Page {
     pub fn new(title: &str, lines: Vec<Line<'static>>) -> Page {
         let (last, height) = (Cell::new(usize::MAX), Cell::new(1));
-        Page { title: title.into(), lines: Some(lines), top: 0, last, height }
+        Page { title: title.into(), text: Text::Lines(lines), top: 0, last, height }
     }
 
-    pub fn keys() -> Page {
-        Page { lines: None, ..Page::new("Keys", Vec::new()) }
+    pub fn keys(topic: Topic) -> Page {
+        let title = if topic == Topic::All { "All keys" } else { "Keys" };
+        Page { text: Text::Keys(topic), ..Page::new(title, Vec::new()) }
     }
 
     pub fn rules(entry: &Entry, look: &Look) -> Page {
@@ -48,6 +54,10 @@ impl Page {
         let (last, height) = (self.last.get(), self.height.get().max(2) - 1);
         self.top = self.top.min(last);
         self.top = match key.code {
+            KeyCode::Char('?') if matches!(self.text, Text::Keys(topic) if topic != Topic::All) => {
+                *self = Page::keys(Topic::All);
+                0
+            }
             KeyCode::Up | KeyCode::Char('k') => self.top.saturating_sub(1),
             KeyCode::Down | KeyCode::Char('j') => self.top.saturating_add(1),
             KeyCode::PageUp | KeyCode::Char('b') => self.top.saturating_sub(height),
@@ -69,9 +79,9 @@ impl Page {
         let left = (area.width - width) / 2;
         let body = Rect::new(left, 2, width, area.height.saturating_sub(4)).intersection(area);
         let room = usize::from(body.width).max(8);
-        let lines: Vec<_> = match &self.lines {
-            Some(lines) => lines.iter().flat_map(|line| broken(line, room)).collect(),
-            None => help::lines(look, room),
+        let lines: Vec<_> = match &self.text {
+            Text::Lines(lines) => lines.iter().flat_map(|line| broken(line, room)).collect(),
+            Text::Keys(topic) => help::lines(look, room, *topic),
         };
         self.last.set(lines.len().saturating_sub(usize::from(body.height)));
         self.height.set(usize::from(body.height));

@@ -144,19 +144,19 @@ impl Puzzles {
         title(frame, look, &format!("Find the win  {} {name}", look.sign("·", "-")), &progress);
         let wide = area.width >= 76;
         let left = Rect::new(2, 2, 24, area.height.saturating_sub(8));
-        let row = |(i, puzzle): (usize, &Puzzle)| {
+        let row = |i: usize| {
+            let puzzle = &series.puzzles[i];
             let mark = if context.choices.has_solved(puzzle) { look.sign("✓", "x") } else { " " };
             let words = format!(" {mark} {:>3}  win in {}  ", i + 1, puzzle.turns);
             let hard = difficulty(puzzle);
             let signs = look.sign("★", "*").repeat(hard) + &look.sign("·", ".").repeat(5 - hard);
             Line::from(vec![Span::raw(words), Span::styled(signs, look.soft())])
         };
-        let rows: Vec<_> = series.puzzles.iter().enumerate().map(row).collect();
-        series.list().draw(&rows, look, left, frame, hits);
+        series.list().draw((series.puzzles.len(), row), look, left, frame, hits);
         if let Some(game) = series.open().filter(|_| wide) {
             let room =
                 Rect::new(left.right() + 2, 1, area.width - left.right() - 4, area.height - 2);
-            board::show(&game.diagram(), look, room, frame.buffer_mut());
+            board::show(&game.diagram(), look, room, frame.buffer_mut(), hits);
         }
         let words = match (series.puzzle(), series.open()) {
             (Some(puzzle), Some(game)) => (task_words(puzzle, game.as_ref()), look.soft()),

@@ -28,7 +28,7 @@ const ROWS: usize = 2 + SWITCHES.len();
 const AUTO: &str = "automatic";
 
 /// The settings below the colours and characters.
-const SWITCHES: [Switch; 4] = [
+const SWITCHES: [Switch; 5] = [
     Switch {
         label: "Motion",
         about: "whether pieces travel to their cells or are there at once",
@@ -46,6 +46,12 @@ const SWITCHES: [Switch; 4] = [
         about: "show who is better, in games against the computer",
         values: ["when asked for", "always"],
         of: |choices| &mut choices.bar,
+    },
+    Switch {
+        label: "Bell",
+        about: "whether the terminal's bell rings when it is your turn in a game on a server",
+        values: ["on", "off"],
+        of: |choices| &mut choices.silent,
     },
     Switch {
         label: "Line mode",
@@ -132,7 +138,7 @@ impl Settings {
         rows.extend(SWITCHES.iter().map(|switch| {
             line((switch.label, switch.values[usize::from(*(switch.of)(&mut choices))]))
         }));
-        self.list.draw(&rows, look, left, frame, hits);
+        self.list.draw((rows.len(), |i| rows[i].clone()), look, left, frame, hits);
         let about = match (self.list.chosen, self.switch()) {
             (_, Some(switch)) => switch.about,
             (0, None) => {
@@ -152,7 +158,7 @@ impl Settings {
         let sample = game.and_then(|entry| input::sample(entry, "intermediate").ok());
         if let Some(game) = sample {
             let room = Rect::new(left.right() + 1, 2, area.width - width - 4, area.height - 4);
-            board::show(&game.diagram(), look, room, frame.buffer_mut());
+            board::show(&game.diagram(), look, room, frame.buffer_mut(), hits);
         }
         let offers = [("↑ ↓", "choose"), ("← →", "change"), ("Esc", "back"), ("?", "help")];
         keys(frame, look, &offers, hits);

@@ -1,15 +1,20 @@
 //! The terminal itself: taken over, and always given back.
 
 use super::app::Message;
+use super::live::{Live, Shown};
+use crate::output::inline::Protocol;
 use crate::shell::failure::Failure;
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use ratatui::backend::CrosstermBackend;
-use ratatui::crossterm::cursor::{MoveTo, Show};
+use ratatui::crossterm::cursor::{RestorePosition, SavePosition, Show};
 use ratatui::crossterm::event::{
     DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture,
 };
+use ratatui::crossterm::style::Print;
 use ratatui::crossterm::terminal::{
     BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
-    disable_raw_mode, enable_raw_mode, window_size,
+    disable_raw_mode, enable_raw_mode,
 };
 use ratatui::crossterm::{execute, queue};
 use ratatui::layout::Rect;
@@ -17,12 +22,20 @@ use ratatui::{Frame, Terminal};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
 use signal_hook::iterator::Signals;
 use std::io::{self, Stdout, Write, stdout};
+use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 
 /// The terminal while it is ours; it is given back when this is dropped, and on a panic.
 pub struct TakenTerminal {
-    terminal: Terminal<CrosstermBackend<Stdout>>,
+    /// Never dropped: it would complain about a terminal that is gone to that terminal, and panic.
+    terminal: ManuallyDrop<Terminal<CrosstermBackend<Stdout>>>,
+    shown: Shown,
+    /// The window for which something is shown.
+    area: Rect,
+    /// What the window is called, if it can be called something.
+    title: String,
+    has_title: bool,
 }
 
 impl TakenTerminal {
@@ -35,37 +48,73 @@ impl TakenTerminal {
                 before(panic);
             }
         }));
-        let terminal = Terminal::new(CrosstermBackend::new(stdout()))?;
-        let taken = TakenTerminal { terminal };
+        let terminal = ManuallyDrop::new(Terminal::new(CrosstermBackend::new(stdout()))?);
+        let taken = TakenTerminal {
+            terminal,
+            shown: Shown::default(),
+            area: Rect::default(),
+            title: String::new(),
+            has_title: has_title(),
+        };
         take_over()?;
         Ok(taken)
     }
 
-    /// Draws a frame, which terminals that can show at once, so that nothing tears.
-    pub fn draw(&mut self, view: impl FnOnce(&mut Frame)) -> io::Result<()> {
+    /// Draws a frame, with the picture that the view hands out. Terminals that can show both at once, so that nothing
+    /// tears.
+    pub fn draw(
+        &mut self,
+        view: impl FnOnce(&mut Frame) -> Option<(Protocol, Live)>,
+    ) -> io::Result<()> {
         queue!(stdout(), BeginSynchronizedUpdate)?;
-        let drawn = self.terminal.draw(view).map(drop);
-        execute!(stdout(), EndSynchronizedUpdate)?;
-        drawn
+        let (shown, area) = (&mut self.shown, &mut self.area);
+        let mut picture = Ok(Vec::new());
+        self.terminal.draw(|frame| {
+            if std::mem::replace(area, frame.area()) != frame.area() {
+                shown.forget();
+            }
+            let live = view(frame);
+            picture = shown.update(live, frame.buffer_mut());
+        })?;
+        let picture = picture?;
+        if !picture.is_empty() {
+            queue!(stdout(), SavePosition)?;
+            stdout().write_all(&picture)?;
+            queue!(stdout(), RestorePosition)?;
+        }
+        execute!(stdout(), EndSynchronizedUpdate)
     }
 
-    /// Asks for the colour of the background; the answer comes among the keys.
-    pub fn ask_background(&mut self) -> io::Result<()> {
-        stdout().write_all(b"\x1b]11;?\x1b\\")?;
+    /// Names the window, and calls the user.
+    pub fn call(&mut self, title: &str, rings: bool) -> io::Result<()> {
+        let mut bytes = String::new();
+        if self.title != title && self.has_title {
+            title.clone_into(&mut self.title);
+            bytes = format!("\x1b]2;{title}\x1b\\");
+        }
+        if rings {
+            bytes.push('\x07');
+        }
+        if bytes.is_empty() { Ok(()) } else { self.ask(&bytes) }
+    }
+
+    /// Puts a text on the clipboard of terminals that allow it.
+    pub fn copy(&mut self, text: &str) -> io::Result<()> {
+        self.ask(&format!("\x1b]52;c;{}\x1b\\", BASE64_STANDARD.encode(text)))
+    }
+
+    /// Asks the terminal what it shows; the answers come among the keys.
+    pub fn ask(&mut self, questions: &str) -> io::Result<()> {
+        stdout().write_all(questions.as_bytes())?;
         stdout().flush()
     }
 
     /// Gives the terminal back, stops the program until it is continued, and takes the terminal over again.
     pub fn suspend(&mut self) -> Result<(), Failure> {
+        stdout().write_all(&self.shown.clear())?;
         give_back();
         signal_hook::low_level::emulate_default_handler(SIGTSTP)?;
         take_over()?;
-        self.redraw(b"")
-    }
-
-    /// Writes these bytes, and redraws everything with the next frame.
-    pub fn redraw(&mut self, bytes: &[u8]) -> Result<(), Failure> {
-        stdout().write_all(bytes)?;
         // `clear` would ask the terminal where the cursor is, and the thread that reads
         // the keys would get the answer.
         let size = self.terminal.size()?;
@@ -74,39 +123,23 @@ impl TakenTerminal {
     }
 }
 
-impl TakenTerminal {
-    /// Writes from the second row on.
-    pub fn write_at_top(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let mut out = stdout();
-        queue!(out, MoveTo(1, 1))?;
-        out.write_all(bytes)?;
-        out.flush()
-    }
-
-    /// How many pixels across a drawing of these proportions may have.
-    pub fn room_for(&self, width: u32, height: u32) -> u32 {
-        let Ok(size) = window_size() else { return SMALLEST };
-        // Not every terminal tells how many pixels it has.
-        let pixels = |all: u16, cells: u16, usual: u32| match (all, cells) {
-            (1.., 1..) => u32::from(all) / u32::from(cells),
-            _ => usual,
-        };
-        let across =
-            u32::from(size.columns).saturating_sub(2) * pixels(size.width, size.columns, 8);
-        let down = u32::from(size.rows).saturating_sub(3) * pixels(size.height, size.rows, 16);
-        across.min(down * width / height.max(1)).clamp(SMALLEST, LARGEST)
-    }
-}
-
-/// The least and the most pixels across a drawing.
-const SMALLEST: u32 = 200;
-const LARGEST: u32 = 2000;
-
 impl Drop for TakenTerminal {
     fn drop(&mut self) {
+        // If this fails, the terminal is gone.
+        let _ = stdout().write_all(&self.shown.clear());
         give_back();
     }
 }
+
+/// Whether the window can be given a title: the Linux console would show it.
+fn has_title() -> bool {
+    let term = std::env::var("TERM").unwrap_or_default();
+    !["linux", "dumb", "vt"].iter().any(|plain| term.starts_with(plain))
+}
+
+/// Keeps the window's title, and brings it back.
+const KEEP_TITLE: &str = "\x1b[22;2t";
+const OLD_TITLE: &str = "\x1b[23;2t";
 
 /// Whether the terminal is ours.
 static TAKEN: AtomicBool = AtomicBool::new(false);
@@ -114,7 +147,13 @@ static TAKEN: AtomicBool = AtomicBool::new(false);
 fn take_over() -> io::Result<()> {
     TAKEN.store(true, Ordering::Relaxed);
     enable_raw_mode()?;
-    execute!(stdout(), EnterAlternateScreen, EnableMouseCapture, EnableBracketedPaste)
+    execute!(
+        stdout(),
+        Print(KEEP_TITLE),
+        EnterAlternateScreen,
+        EnableMouseCapture,
+        EnableBracketedPaste
+    )
 }
 
 /// Restores the terminal, once: doing it twice would write over the message of a panic. If this fails,
@@ -123,8 +162,8 @@ fn give_back() {
     if !TAKEN.swap(false, Ordering::Relaxed) {
         return;
     }
-    let _ =
-        execute!(stdout(), DisableBracketedPaste, DisableMouseCapture, LeaveAlternateScreen, Show);
+    let _ = execute!(stdout(), DisableBracketedPaste, DisableMouseCapture, LeaveAlternateScreen);
+    let _ = execute!(stdout(), Print(OLD_TITLE), Show);
     let _ = disable_raw_mode();
 }
 

@@ -1,8 +1,9 @@
 //! What a message changes.
 
-use super::app::{App, Hit, Message, Next, PictureState, Screen};
+use super::app::{App, Hit, Message, Next, Screen};
 use super::menu::Menu;
 use super::page::Page;
+use super::probe;
 use crate::shell::input;
 use ratatui::crossterm::event::{
     Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
@@ -16,10 +17,12 @@ pub fn update(app: &mut App, message: Message, now: Instant) {
         Message::Input(Event::Mouse(mouse)) => click(app, mouse),
         Message::Input(Event::Paste(text)) => paste(app, &text),
         Message::Input(_) | Message::Resized => {
-            if let Some(picture) = &mut app.picture {
-                picture.state = PictureState::Due;
+            let driver = probe::font();
+            if let Some(graphics) = app.context.look.shows.as_mut().filter(|g| g.driver != driver) {
+                (graphics.driver, graphics.font) = (driver, driver.unwrap_or(graphics.font));
             }
         }
+        Message::Graphics(graphics) => app.context.look.shows = Some(graphics),
         Message::Background(rgb) => app.context.look.learn(rgb),
         Message::Opened(Ok(opened)) => app.go(Next::Online(opened)),
         Message::End => app.quit = true,
@@ -33,21 +36,21 @@ pub fn update(app: &mut App, message: Message, now: Instant) {
     }
 }
 
-fn press(app: &mut App, key: KeyEvent) {
+fn press(app: &mut App, mut key: KeyEvent) {
+    let is_typing = app.page.is_none() && app.screen.field().is_some();
+    if !is_typing && !key.modifiers.contains(KeyModifiers::CONTROL) {
+        key.code = app.context.config.key(key.code);
+    }
     if key.modifiers.contains(KeyModifiers::CONTROL) {
         match key.code {
             KeyCode::Char('c') => app.go(Next::Quit),
             KeyCode::Char('z') => app.go(Next::Suspend),
             // Only a line of text has other control keys.
-            _ if app.page.is_none() && app.picture.is_none() && app.screen.field().is_some() => {
+            _ if app.page.is_none() && app.screen.field().is_some() => {
                 return to_screen(app, key);
             }
             _ => {}
         }
-        return;
-    }
-    if let Some(picture) = &mut app.picture {
-        picture.state = PictureState::Over;
         return;
     }
     if let Some(page) = &mut app.page {
@@ -61,7 +64,7 @@ fn press(app: &mut App, key: KeyEvent) {
 
 fn to_screen(app: &mut App, key: KeyEvent) {
     if matches!(key.code, KeyCode::Char('?') | KeyCode::F(1)) && app.screen.field().is_none() {
-        return app.go(Next::Page(Page::keys()));
+        return app.go(Next::Page(Page::keys(app.screen.topic())));
     }
     let context = &mut app.context;
     let next = match &mut app.screen {
@@ -69,6 +72,7 @@ fn to_screen(app: &mut App, key: KeyEvent) {
         Screen::Setup(setup) => setup.key(key, context),
         Screen::Editor(editor) => editor.key(key, context),
         Screen::Library(library) => library.key(key, context),
+        Screen::Lessons(lessons) => lessons.key(key, context),
         Screen::Puzzles(puzzles) => puzzles.key(key, context),
         Screen::Settings(settings) => settings.key(key, context),
         Screen::Play(play) => play.key(key, context),
@@ -153,6 +157,7 @@ fn click(app: &mut App, mouse: MouseEvent) {
         (Screen::Setup(setup), Hit::Row(row)) => setup.click(row, context),
         (Screen::Library(library), Hit::Row(row)) => library.click(row, context),
         (Screen::Settings(settings), Hit::Row(row)) => settings.click(row, context),
+        (Screen::Lessons(lessons), Hit::Row(row)) => lessons.click(row),
         (Screen::Puzzles(puzzles), Hit::Row(row)) => puzzles.click(row),
         (Screen::Editor(editor), hit) => editor.click(hit),
         (Screen::Play(play), hit) => play.click(hit, context),

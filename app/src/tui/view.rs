@@ -20,9 +20,6 @@ pub fn view(app: &App, frame: &mut Frame) {
     if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
         return too_small(frame, look);
     }
-    if app.picture.is_some() {
-        return keys(frame, look, &[("Esc", "back")], &app.hits);
-    }
     if let Some(page) = &app.page {
         return page.view(look, frame, &app.hits);
     }
@@ -31,6 +28,7 @@ pub fn view(app: &App, frame: &mut Frame) {
         Screen::Setup(setup) => setup.view(&app.context, frame, &app.hits),
         Screen::Editor(editor) => editor.view(&app.context, frame, &app.hits),
         Screen::Library(library) => library.view(&app.context, frame, &app.hits),
+        Screen::Lessons(lessons) => lessons.view(&app.context, frame, &app.hits),
         Screen::Puzzles(puzzles) => puzzles.view(&app.context, frame, &app.hits),
         Screen::Settings(settings) => settings.view(&app.context, frame, &app.hits),
         Screen::Play(play) => play.view(&app.context, frame, &app.hits),

@@ -63,13 +63,15 @@ struct World {
     folder: Folder,
     control: Control,
     known: Known,
+    /// Where the files are kept as they were when they were last synced.
+    synced: Option<PathBuf>,
 }
 
 impl World {
     fn new(name: &str) -> World {
         let folder = Folder::new(name);
         let control = Control::new(&folder.0);
-        World { folder, control, known: Known::default() }
+        World { folder, control, known: Known::default(), synced: None }
     }
 
     fn data(&self) -> PathBuf {
@@ -78,8 +80,22 @@ impl World {
 
     fn spawn(&self) -> Result<Server, std::process::Output> {
         let mut command = self.control.over(serve(&self.data()));
+        command.envs(self.synced.iter().map(|folder| ("QUADRILLE_SYNCED", folder)));
         command.stderr(Stdio::piped());
         Server::spawn(&mut command)
+    }
+
+    /// Leaves of the files what had been synced.
+    fn cut_power(&self) {
+        for end in ["", "-wal", "-shm"] {
+            let name = format!("games.db{end}");
+            let (file, kept) =
+                (self.folder.0.join(&name), self.synced.as_ref().unwrap().join(&name));
+            let _ = std::fs::remove_file(&file);
+            if kept.exists() {
+                std::fs::copy(kept, file).unwrap();
+            }
+        }
     }
 
     /// A server that meets no fault, after what was known has been compared with what it reads.
@@ -324,6 +340,25 @@ fn a_full_disk_while_only_the_heart_beats_loses_nothing() {
     assert_eq!(client.known.refusals, 0, "there is space again");
     world.known = client.known;
     server.kill();
+    world.start().kill();
+}
+
+#[test]
+fn a_power_cut_loses_nothing_that_was_acknowledged() {
+    let mut world = World::new("faults-power");
+    let synced = world.folder.0.join("synced");
+    std::fs::create_dir(&synced).unwrap();
+    world.synced = Some(synced);
+    for seed in 1..=6 {
+        let server = world.start();
+        let mut client = Client::new(&server.address, seed, None);
+        client.with_clocks();
+        client.shared();
+        assert_eq!(client.known.refusals, 0);
+        world.known.add(client.known);
+        server.kill();
+        world.cut_power();
+    }
     world.start().kill();
 }
 

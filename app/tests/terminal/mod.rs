@@ -2,12 +2,14 @@
 
 mod leaving;
 mod online;
+mod pictures;
 mod tty;
 
 use engine::{Session, find};
 use rules::random::Random;
 use rules::record::Record;
 use rustix::process::Signal;
+use std::io::Read;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use tty::{Tty, folder};
@@ -250,6 +252,22 @@ fn the_terminal_is_given_back_however_the_program_ends() {
 }
 
 #[test]
+fn a_terminal_that_is_closed_ends_the_program_without_a_panic() {
+    for args in [&[][..], &["play", "gekitai"]] {
+        let (mut child, mut terminal) = tty::start_bare(args, &folder("closed"), SMALL);
+        let mut written = Vec::new();
+        let mut part = [0; 4096];
+        while !written.windows(4).any(|part| part == b"help") {
+            let count = terminal.read(&mut part).unwrap();
+            written.extend_from_slice(&part[..count]);
+        }
+        drop(terminal);
+        let code = child.wait().unwrap().code();
+        assert!(code != Some(101), "{args:?} ended with {code:?}");
+    }
+}
+
+#[test]
 fn the_program_steps_aside_and_comes_back() {
     let folder = folder("suspend");
     for by_key in [true, false] {
@@ -268,25 +286,6 @@ fn the_program_steps_aside_and_comes_back() {
         tty.send("q");
         assert!(tty.ends().success());
     }
-}
-
-#[test]
-fn a_terminal_that_shows_pictures_shows_the_drawing_on_request() {
-    let folder = folder("picture");
-    let args = ["play", "gekitai", "--first", "human", "--second", "human"];
-    for (term, begins) in [("foot", "\x1bP0;1;0q"), ("xterm-kitty", "\x1b_Gf=100,a=T")] {
-        let mut tty = Tty::start_on(term, &args, &folder, SMALL);
-        tty.sees("X to move");
-        tty.send("y");
-        tty.wait("the drawing", |tty| tty.has_written(begins));
-        assert!(!tty.text().contains("X to move"));
-        tty.send("x");
-        tty.sees("X to move");
-    }
-    let mut tty = Tty::start(&args, &folder, SMALL);
-    tty.sees("X to move");
-    tty.send("y");
-    tty.sees("not known to show");
 }
 
 #[test]

@@ -24,6 +24,26 @@ pub struct Tty {
     news: Receiver<()>,
 }
 
+/// Starts the program on a terminal that nobody reads for the test, and that ends when its file is dropped.
+pub fn start_bare(args: &[&str], folder: &Path, (columns, rows): (u16, u16)) -> (Child, File) {
+    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+    grantpt(&terminal).unwrap();
+    unlockpt(&terminal).unwrap();
+    let name = ptsname(&terminal, Vec::new()).unwrap().into_string().unwrap();
+    let slave = OpenOptions::new().read(true).write(true).open(name).unwrap();
+    resize(&slave, columns, rows);
+    let child = Command::new(env!("CARGO_BIN_EXE_quadrille"))
+        .args(args)
+        .env("XDG_DATA_HOME", folder)
+        .envs([("TERM", "xterm-256color"), ("LC_ALL", "C.UTF-8")])
+        .stdin(slave.try_clone().unwrap())
+        .stdout(slave.try_clone().unwrap())
+        .stderr(slave)
+        .spawn()
+        .unwrap();
+    (child, File::from(terminal))
+}
+
 /// A folder of its own for a test.
 pub fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tty").join(name);
@@ -109,6 +129,34 @@ impl Tty {
     pub fn has_written(&self, text: &str) -> bool {
         let bytes = self.bytes.lock().unwrap();
         bytes.windows(text.len()).any(|part| part == text.as_bytes())
+    }
+
+    /// How many bytes the program has written.
+    pub fn written(&self) -> usize {
+        self.bytes.lock().unwrap().len()
+    }
+
+    /// How often the program has written this.
+    pub fn count(&self, text: &str) -> usize {
+        let bytes = self.bytes.lock().unwrap();
+        bytes.windows(text.len()).filter(|part| *part == text.as_bytes()).count()
+    }
+
+    /// Waits until nothing has been written for a while.
+    pub fn is_quiet(&self) {
+        let mut before = 0;
+        while before != self.written() {
+            before = self.written();
+            std::thread::sleep(Duration::from_millis(400));
+        }
+    }
+
+    /// The processor time that the program has used.
+    pub fn processor_time(&self) -> Duration {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap();
+        let fields: Vec<&str> = stat.rsplit(") ").next().unwrap().split(' ').collect();
+        let ticks: u64 = fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap();
+        Duration::from_millis(1000 * ticks / rustix::param::clock_ticks_per_second())
     }
 
     /// The screen as text.

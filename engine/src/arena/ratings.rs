@@ -62,18 +62,50 @@ pub fn fit(players: usize, matches: &[Pairing]) -> Vec<Rating> {
         let first = strength[0];
         strength.iter_mut().for_each(|own| *own /= first);
     }
-    let mut information = vec![0.0; players];
+    // What the games tell about the ratings of all players but the first, whose rating is given.
+    let mut information = vec![vec![0.0; players]; players];
     for pairing in matches {
-        let (one, two) = points(pairing);
-        let chance = strength[pairing.one] / (strength[pairing.one] + strength[pairing.two]);
-        information[pairing.one] += (one + two) * chance * (1.0 - chance);
-        information[pairing.two] += (one + two) * chance * (1.0 - chance);
+        let Pairing { one, two, .. } = *pairing;
+        let (won, lost) = points(pairing);
+        let chance = strength[one] / (strength[one] + strength[two]);
+        let told = (won + lost) * chance * (1.0 - chance);
+        for (i, j, sign) in [(one, one, 1.0), (two, two, 1.0), (one, two, -1.0), (two, one, -1.0)] {
+            information[i][j] += sign * told;
+        }
     }
-    let rating = |(own, information): (f64, f64)| Rating {
+    let known: Vec<Vec<f64>> =
+        information.into_iter().skip(1).map(|row| row[1..].to_vec()).collect();
+    let variances = std::iter::once(0.0).chain(diagonal_of_inverse(known));
+    let rating = |(own, variance): (f64, f64)| Rating {
         elo: SCALE * own.ln(),
-        error: if information > 0.0 { 1.96 * SCALE / information.sqrt() } else { f64::INFINITY },
+        error: 1.96 * SCALE * variance.sqrt(),
     };
-    strength.into_iter().zip(information).map(rating).collect()
+    strength.into_iter().zip(variances).map(rating).collect()
+}
+
+/// The diagonal of the inverse of a symmetric matrix, by elimination; infinite where nothing is known.
+fn diagonal_of_inverse(mut rows: Vec<Vec<f64>>) -> Vec<f64> {
+    let count = rows.len();
+    for (i, row) in rows.iter_mut().enumerate() {
+        row.extend((0..count).map(|j| f64::from(u8::from(i == j))));
+    }
+    for i in 0..count {
+        let pivot = rows[i][i];
+        if pivot <= 1e-12 {
+            continue;
+        }
+        rows[i].iter_mut().for_each(|value| *value /= pivot);
+        let own = rows[i].clone();
+        for (_, row) in rows.iter_mut().enumerate().filter(|(j, _)| *j != i) {
+            let factor = row[i];
+            row.iter_mut().zip(&own).for_each(|(value, own)| *value -= factor * own);
+        }
+    }
+    let variance = |(i, row): (usize, &Vec<f64>)| match row[i] > 0.5 {
+        true => row[count + i],
+        false => f64::INFINITY,
+    };
+    rows.iter().enumerate().map(variance).collect()
 }
 
 /// The opponents that play the same on every machine: random, beginner, levels 1 to 9, and the seed players.
@@ -145,6 +177,19 @@ mod tests {
         let found = fit(3, &all);
         assert!((found[2].elo - 2.0 * found[1].elo).abs() < 1.0, "{found:?}");
         assert!((found[1].elo - 190.0).abs() < 3.0, "{found:?}");
+    }
+
+    #[test]
+    fn errors_add_up_along_a_chain_and_the_first_has_none() {
+        let all = [pairing(0, 1, 100, 0, 300), pairing(1, 2, 100, 0, 300)];
+        let found = fit(4, &all);
+        assert_eq!(found[0].error, 0.0);
+        let both = (2.0 * found[1].error.powi(2)).sqrt();
+        assert!((found[2].error - both).abs() < 0.1, "{found:?}");
+        // A second way to know the difference makes it smaller.
+        let more = fit(3, &[all[0], all[1], pairing(0, 2, 40, 0, 360)]);
+        assert!(more[2].error < 0.9 * found[2].error, "{more:?}");
+        assert_eq!(found[3].error, f64::INFINITY, "who has not played");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use engine::solve::certificate::Certificate;
 use engine::{Entry, GAMES, Session, find};
 use rules::notation::{Notation, from_json, option_value};
 use rules::prolog::Term;
-use rules::record::Record;
+use rules::record::{Record, Verdict};
 use rules::{Game, Symmetric, svg, text};
 use serde_json::{Map, Value};
 use std::fmt::Display;
@@ -50,9 +50,23 @@ pub fn record(text: &str) {
     let again = Record::parse(&written).unwrap_or_else(|error| panic!("{written}: {error}"));
     assert_eq!(again, record);
     assert_eq!(again.to_string(), written);
+    let sgf = record.to_sgf();
+    let again = Record::parse(&sgf).unwrap_or_else(|error| panic!("{sgf}: {error}"));
+    assert_eq!(alike(&again), alike(&record), "{sgf}");
+    assert_eq!(again.to_sgf(), sgf);
     for entry in GAMES {
         read(entry, (entry.from_record)(&record));
     }
+}
+
+/// A record as SGF keeps it: other tags than its own come last, and a result is always a tag.
+fn alike(record: &Record) -> Record {
+    let mut record = record.clone();
+    if record.result != Verdict::Open {
+        record.set_result(record.result);
+    }
+    record.tags.sort();
+    record
 }
 
 /// Any text as a certificate of any game.

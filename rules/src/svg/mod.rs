@@ -18,7 +18,7 @@ use caption::Caption;
 use frame::Frame;
 use palette::Palette;
 use pieces::Painter;
-pub use raster::{Figure, Raster, cells, raster};
+pub use raster::{Figure, Raster, board, cells, raster};
 
 const FONTS: &str = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif";
 

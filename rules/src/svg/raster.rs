@@ -3,7 +3,7 @@
 //! It is the same drawing with thicker lines and fewer shades, without what lies around the cells. Figures and
 //! coordinates are handed out: small text does not survive pixels, so they are written as characters.
 
-use super::canvas::{Canvas, Num};
+use super::canvas::{Canvas, Lettering, Num};
 use super::frame::Frame;
 use super::palette::{Paint, Palette, rgb};
 use super::pieces::{Painter, Pile};
@@ -47,13 +47,32 @@ pub fn cells(diagram: &Diagram, flipped: bool) -> Vec<(f64, f64)> {
 
 /// The board for pixels of this size; a cell is 48 wide.
 pub fn raster(diagram: &Diagram, theme: Theme, flipped: bool, grain: f64) -> Raster {
-    let palette = Palette::of(theme);
-    let painter = Painter { palette, players: &diagram.players, grain: grain.max(0.01) };
     let frame = Frame::tight(diagram, flipped);
+    let (size, cells) = (frame.size, diagram.cells.iter().map(|cell| frame.cell(cell)).collect());
+    let svg = markup(diagram, theme, frame, grain.max(0.01), Canvas::new(None));
+    let mut drawn = Raster { svg, size, cells, figures: Vec::new() };
+    let figures = diagram.cells.iter().zip(&drawn.cells);
+    drawn.figures =
+        figures.filter_map(|(cell, at)| figure(diagram, cell.piece.as_ref()?, *at)).collect();
+    drawn
+}
+
+/// The whole drawing with its figures, without what lies around the cells.
+pub fn board(diagram: &Diagram, theme: Theme, flipped: bool, font: &dyn Lettering) -> String {
+    markup(diagram, theme, Frame::tight(diagram, flipped), 0.0, Canvas::new(Some(font)))
+}
+
+fn markup(
+    diagram: &Diagram,
+    theme: Theme,
+    frame: Frame,
+    grain: f64,
+    mut canvas: Canvas<'_>,
+) -> String {
+    let palette = Palette::of(theme);
+    let painter = Painter { palette, players: &diagram.players, grain };
+    let (wide, high) = (Num(frame.size.0), Num(frame.size.1));
     let board = Board { diagram, frame, palette, painter, named: false };
-    let (width, height) = board.frame.size;
-    let mut canvas = Canvas::new(None);
-    let (wide, high) = (Num(width), Num(height));
     canvas.open(&format!(
         r#"<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="{high}" viewBox="0 0 {wide} {high}" fill="none">"#
     ));
@@ -61,11 +80,7 @@ pub fn raster(diagram: &Diagram, theme: Theme, flipped: bool, grain: f64) -> Ras
     board.marks_below(&mut canvas);
     board.pieces(&mut canvas);
     canvas.close("svg");
-    let cells: Vec<_> = diagram.cells.iter().map(|cell| board.frame.cell(cell)).collect();
-    let figures = diagram.cells.iter().zip(&cells);
-    let figures =
-        figures.filter_map(|(cell, at)| figure(diagram, cell.piece.as_ref()?, *at)).collect();
-    Raster { svg: canvas.finish(), size: (width, height), cells, figures }
+    canvas.finish()
 }
 
 fn figure(diagram: &Diagram, piece: &Piece, (x, y): (f64, f64)) -> Option<Figure> {

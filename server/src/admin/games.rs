@@ -128,6 +128,10 @@ pub async fn show(hall: &Arc<Hall>, id: &str) -> Result<Value, Refusal> {
 pub async fn delete(hall: &Arc<Hall>, id: &str) -> Result<(), Refusal> {
     check_id(id)?;
     upkeep(hall)?.prepare().await?;
+    // What cannot be read is in no archive.
+    if let Ok(events) = hall.store.events(id, 0, usize::MAX).await {
+        crate::club::archive::forget(hall, id, &events).await?;
+    }
     let deleted = upkeep(hall)?.delete(id, None).await?;
     hall.forget(id);
     if !deleted {

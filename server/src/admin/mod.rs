@@ -161,6 +161,10 @@ pub enum Wish {
     Unban {
         network: String,
     },
+    /// Something about players.
+    Club {
+        about: crate::club::office::About,
+    },
     Reload,
     Drain {
         seconds: u64,

@@ -68,8 +68,16 @@ pub async fn clean(hall: &Arc<Hall>, keep: Keep, pause: Duration) -> Result<usiz
     Ok(deleted)
 }
 
+/// Public games belong to the archive, and ratings rest on them.
+fn is_public(game: &Summary) -> bool {
+    game.created.as_deref().is_some_and(|created| created.contains("\"club\":{"))
+}
+
 /// Whether a game is too old. One whose clock runs is being played, however slowly.
 fn is_old(game: &Summary, keep: Keep, now: i64) -> bool {
+    if is_public(game) {
+        return false;
+    }
     let most = match state(game) {
         State::Finished => keep.finished,
         State::Running => keep.unfinished,

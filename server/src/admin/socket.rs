@@ -127,6 +127,7 @@ async fn obey(hall: &Arc<Hall>, wish: Wish, lines: &mpsc::Sender<Value>) -> Resu
             let games = games::forget(hall, token.as_deref(), name.as_deref(), sure).await?;
             json!({ "games": games, "changed": sure })
         }
+        Wish::Club { about } => return crate::club::office::obey(hall, about, lines).await,
         Wish::Bans => return bans(hall, lines).await,
         Wish::Ban { network, seconds, reason } => ban(hall, &network, seconds, reason).await?,
         Wish::Unban { network } => {

@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use table::event::{Event, Fact};
 use table::{Kind, Refusal};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
@@ -407,9 +408,19 @@ pub async fn wake_computers(hall: Arc<Hall>) {
     }
     let games: Vec<_> = hall.alarm.lock().in_order.iter().map(|(_, game)| game.clone()).collect();
     for game in games {
+        // The first event names the seats, and costs much less than replaying a game between people.
+        let first = hall.store.events(&game, 0, 1).await;
+        if first.is_ok_and(|first| first.first().is_some_and(is_between_people)) {
+            continue;
+        }
         // Errors have been logged.
         let _ = hall.room(&game).await;
     }
+}
+
+fn is_between_people(first: &Event) -> bool {
+    let Fact::Created(created) = &first.fact else { return false };
+    created.seats.iter().all(|seat| !seat.who.is_computer())
 }
 
 /// Records a pause if the server was suspended or could not store anything while a clock ran.

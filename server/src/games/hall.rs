@@ -3,6 +3,7 @@
 use crate::admin::Office;
 use crate::clocks::alarm::{self, Alarm};
 use crate::clocks::time::Time;
+use crate::club::Club;
 use crate::cluster::news::News;
 use crate::games::plan::{Plan, append, first};
 use crate::games::played::{Damaged, Played};
@@ -64,6 +65,8 @@ pub struct Hall {
     pub tasks: Tasks,
     /// What operators can change.
     pub office: Office,
+    /// Players and the lobby.
+    pub club: Club,
     /// Becomes true when the server shuts down.
     pub stopping: watch::Sender<bool>,
     rooms: Mutex<Rooms>,
@@ -131,6 +134,7 @@ impl Hall {
             alarm: Alarm::default(),
             tasks: Tasks::default(),
             office: Office::default(),
+            club: Club::default(),
             stopping: watch::channel(false).0,
             rooms: Mutex::default(),
             unreadable: Mutex::default(),
@@ -381,6 +385,7 @@ impl Hall {
             let Some(append) = planned else { return Ok(None) };
             let after = append.after.clone();
             let (events, token) = (append.events.clone(), append.token);
+            let heard = room.view(|game| crate::club::games::news(game, &append));
             match self.store.append(append).await? {
                 Appended::Committed => {
                     let told = room.apply(&events, |tokens| {
@@ -390,6 +395,7 @@ impl Hall {
                     })?;
                     drop(changing);
                     self.settled(room);
+                    heard.iter().for_each(|game| self.club.games.note(game));
                     events.last().into_iter().for_each(|last| self.news.moved(&room.id, last.seq));
                     let turns = events.iter().filter(|e| matches!(e.fact, Fact::Move { .. }));
                     self.metrics.turns.fetch_add(turns.count() as u64, Ordering::Relaxed);

@@ -450,6 +450,7 @@ pub(crate) mod tests {
             seats: players.map(|who| Seat { who, name: None }).into(),
             shared: false,
             clock,
+            club: None,
         };
         let fact = Fact::Created(Box::new(created));
         Event { seq: 1, seat: None, at: 0, fact, command: None }

@@ -10,18 +10,20 @@ use crate::http::places::{Claim, Handle};
 use crate::http::refused::{Answered, Asked};
 use crate::http::stream::Pages;
 use crate::http::{HallState, socket};
-use crate::ids::{Chance, hash, new_token};
+use crate::ids::{Chance, new_token};
 use axum::extract::{Extension, Path, Query};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use engine::{Session, Who};
+use requests::tree::Format;
 use requests::{Budget, Given};
 use rules::record::Record;
 use rules::{ByPlayer, Player};
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use std::net::IpAddr;
 use std::sync::Arc;
 use table::Refusal;
@@ -42,13 +44,14 @@ pub fn router() -> Router<Arc<Hall>> {
 }
 
 /// The settings of a new game.
-#[derive(Deserialize)]
-struct Wanted {
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Wanted {
     #[serde(default)]
     game: Option<String>,
     #[serde(default)]
     options: Option<Map<String, Value>>,
     #[serde(default)]
+    #[schemars(with = "Option<requests::schema::AnyPosition>")]
     position: Option<Value>,
     #[serde(default)]
     turns: Option<Vec<String>>,
@@ -59,6 +62,22 @@ struct Wanted {
     shared: bool,
     #[serde(default)]
     clock: Option<table::TimeControl>,
+}
+
+/// A game that was made, with the secret of each seat that a person plays.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Made {
+    id: String,
+    /// The address of its page.
+    path: String,
+    tokens: ByPlayer<Option<String>>,
+}
+
+impl Made {
+    fn new(id: String, tokens: ByPlayer<Option<String>>) -> Json<Made> {
+        let path = format!("/{id}");
+        Json(Made { id, path, tokens })
+    }
 }
 
 async fn make(
@@ -80,8 +99,7 @@ async fn make(
     let id = hall.make(created, tokens.clone()).await?;
     hall.limits.made(&id, client.0);
     hall.limits.stored(client.0, limits::OF_A_GAME + limits::OF_AN_EVENT + length);
-    let answer = json!({ "id": id, "path": format!("/{id}"), "tokens": tokens });
-    Ok((StatusCode::CREATED, Json(answer)).into_response())
+    Ok((StatusCode::CREATED, Made::new(id, tokens)).into_response())
 }
 
 /// One token for each seat that a person plays, or a common one if the game is shared.
@@ -125,6 +143,7 @@ impl Wanted {
             seats,
             shared: self.shared,
             clock,
+            club: None,
         })
     }
 
@@ -176,8 +195,9 @@ fn token(headers: &HeaderMap) -> Result<&str, Refusal> {
 }
 
 /// The seats that a token plays; refused if there are none.
-fn seats(room: &Room, token: &str) -> Result<Vec<Player>, Refusal> {
-    let seats = room.view(|game| game.seats_of(&[hash(token)]));
+async fn seats(hall: &Hall, room: &Room, token: &str) -> Result<Vec<Player>, Refusal> {
+    let own = hall.seat_of(token).await?;
+    let seats = room.view(|game| game.seats_of(&[own]));
     match seats.is_empty() {
         true => Err(referee::no_seat()),
         false => Ok(seats),
@@ -192,7 +212,10 @@ async fn show(
 ) -> Answered<Response> {
     let room = hall.room_for(&id, client.0).await?;
     pay_for_turns(&hall, &room, client)?;
-    let you = bearer(&headers)?.map(|token| seats(&room, token)).transpose()?;
+    let you = match bearer(&headers)? {
+        Some(token) => Some(seats(&hall, &room, token).await?),
+        None => None,
+    };
     let time = hall.time.clone();
     let told = move || {
         // Not before the room is locked: the clocks of a later event would be told for an earlier time.
@@ -221,7 +244,8 @@ async fn command(
 ) -> Answered<Response> {
     let command = message.of_request()?;
     let room = hall.room_to_change(&id, client.0).await?;
-    let from = Sender { address: client.0, token: Some(hash(token(&headers)?)) };
+    let own = hall.seat_of(token(&headers)?).await?;
+    let from = Sender { address: client.0, token: Some(own) };
     hall.pay(&room, &from)?;
     let Done { seq, event, token } = hall.command(room, from, command).await?;
     // Tokens are alphanumeric, so they need no escaping.
@@ -366,14 +390,26 @@ impl Teller {
     }
 }
 
+/// How a record is wanted.
+#[derive(Deserialize)]
+struct As {
+    #[serde(default)]
+    format: Format,
+}
+
 async fn record(
     axum::extract::State(hall): HallState,
     Extension(client): Extension<Client>,
     Path(id): Path<String>,
+    uri: axum::http::Uri,
 ) -> Answered<String> {
+    let asked = Query::try_from_uri(&uri);
+    let Query(As { format }) = asked.map_err(|_| {
+        Refusal::not_understood("expected `format=record` or `format=sgf`").at("format")
+    })?;
     let room = hall.room_for(&id, client.0).await?;
     pay_for_turns(&hall, &room, client)?;
-    let write = move || room.view(|game| game.record()).to_string();
+    let write = move || format.write(&room.view(|game| game.record()));
     Ok(hall.replays.run(client.0, write).await?)
 }
 
@@ -383,16 +419,16 @@ async fn rematch(
     Extension(client): Extension<Client>,
     Path(id): Path<String>,
     headers: HeaderMap,
-) -> Answered<Json<Value>> {
+) -> Answered<Json<Made>> {
     let room = hall.room_for(&id, client.0).await?;
     let token = token(&headers)?;
-    let seats = seats(&room, token)?;
+    let seats = seats(&hall, &room, token).await?;
     let Some(Rematch::Made(next)) = room.view(|game| game.rematch.clone()) else {
         return Err(Refusal::conflict("there is no rematch yet").into());
     };
-    let mut tokens = ByPlayer::both(None);
+    let mut tokens = ByPlayer::default();
     for seat in seats {
-        tokens[seat.other()] = Some(token);
+        tokens[seat.other()] = Some(token.to_owned());
     }
-    Ok(Json(json!({ "id": next, "path": format!("/{next}"), "tokens": tokens })))
+    Ok(Made::new(next, tokens))
 }

@@ -116,6 +116,9 @@ pub const UNREAD: usize = 4 << 20;
 /// How many searches an address may have running or queued.
 pub const SEARCHES: usize = 4;
 
+/// How many players an address may register in an hour for each game that it may make in a minute: ten by default.
+pub const PLAYERS_FOR_A_GAME: f64 = 1.25;
+
 const MINUTE: f64 = 60_000.0;
 const DAY: f64 = 24.0 * 60.0 * MINUTE;
 
@@ -132,6 +135,7 @@ pub struct Limits {
     /// For the commands and frames of players at a seat.
     seats: Networks,
     new_games: Networks,
+    players: Networks,
     most_new_games: AtomicU32,
     /// New games that were charged to an address and are not played yet.
     unplayed: Mutex<HashMap<String, IpAddr>>,
@@ -160,12 +164,13 @@ impl Limits {
     /// `allowance` is per second, `new_games` per minute, both for one address. If `published`, spending is recorded to
     /// be published to other servers.
     pub fn new(allowance: u32, new_games: u32, published: bool) -> Limits {
-        let [asked, made, rematches, stored, of_a_seat] = buckets(allowance, new_games);
+        let [asked, made, rematches, stored, of_a_seat, players] = buckets(allowance, new_games);
         Limits {
             began: Instant::now(),
             asked: Buckets::new(asked),
             seats: Buckets::new(asked),
             new_games: Buckets::new(made),
+            players: Buckets::new(players),
             unplayed: Mutex::default(),
             most_new_games: new_games.into(),
             rematches: Buckets::new(rematches),
@@ -185,7 +190,8 @@ impl Limits {
 
     /// Changes the limits of a running server. Seats of games in memory keep theirs.
     pub fn change(&self, allowance: u32, new_games: u32, connections: usize) {
-        let [asked, made, rematches, stored, of_a_seat] = buckets(allowance, new_games);
+        let [asked, made, rematches, stored, of_a_seat, players] = buckets(allowance, new_games);
+        self.players.resize(players);
         self.asked.resize(asked);
         self.seats.resize(asked);
         self.new_games.resize(made);
@@ -295,6 +301,16 @@ impl Limits {
         Ok(())
     }
 
+    /// Charges an address for a new player, or refuses.
+    pub fn register(&self, address: IpAddr) -> Result<(), Refusal> {
+        let taken = self.players.take(&of_networks(address), 1.0, 0.0, self.now());
+        taken.map_err(|wait| {
+            let seconds = seconds(wait);
+            let error = format!("too many new players from one address, wait {seconds} s");
+            Refusal::too_many(error, seconds)
+        })
+    }
+
     /// Remembers who has paid for a game until it is played.
     pub fn made(&self, id: &str, address: IpAddr) {
         let mut unplayed = self.unplayed.lock().unwrap_or_else(PoisonError::into_inner);
@@ -368,7 +384,7 @@ impl Limits {
 }
 
 /// An address's buckets for requests, new games, rematches and stored bytes, and a seat's for commands.
-fn buckets(allowance: u32, new_games: u32) -> [Bucket; 5] {
+fn buckets(allowance: u32, new_games: u32) -> [Bucket; 6] {
     let (saved, games) = (f64::from(SAVED_SECONDS), f64::from(new_games));
     let of_a_seat = OF_A_SEAT * f64::from(allowance) / f64::from(USUAL_ALLOWANCE);
     let rematches = (games / f64::from(NEW_GAMES_FOR_A_REMATCH)).max(1.0);
@@ -379,6 +395,7 @@ fn buckets(allowance: u32, new_games: u32) -> [Bucket; 5] {
         Bucket::new(rematches, MINUTE, 0),
         Bucket::new(stored, DAY, 0),
         Bucket::new(of_a_seat.max(1.0), SEAT_WINDOW, 0),
+        Bucket::new((games * PLAYERS_FOR_A_GAME).max(1.0), 60.0 * MINUTE, 0),
     ]
 }
 

@@ -1,15 +1,19 @@
 //! The HTTP interface: admission and rate limits (`guard`, `limits`, `connections`, `places`), and the routes
-//! (`games`, `socket`, `analysis`, `boards`). A handler reads a request, calls [`crate::games`] or [`crate::work`],
+//! (`games`, `socket`, `analysis`, `boards`, `club`, `lobby`), which `description` describes. A handler reads a
+//! request, calls [`crate::games`] or [`crate::work`],
 //! and writes the answer; it decides nothing about games and never touches the store.
 
 pub mod analysis;
 pub mod boards;
 pub mod buckets;
+pub mod club;
 pub mod connections;
+pub mod description;
 pub mod games;
 pub mod guard;
 pub mod limits;
 pub mod listener;
+pub mod lobby;
 pub mod meter;
 pub mod networks;
 pub mod places;
@@ -25,7 +29,8 @@ use axum::routing::get;
 use axum::{Json, Router, middleware};
 use guard::Guard;
 use refused::{Answered, Refused};
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use table::{Kind, Refusal};
@@ -44,10 +49,13 @@ pub fn router(config: &Config, hall: &Arc<Hall>) -> Router {
     let router = Router::new()
         .merge(games::router())
         .merge(analysis::router())
+        .merge(club::router())
+        .merge(lobby::router())
         .route("/api/health", get(health))
         .route("/api/ready", get(ready))
         .with_state(Arc::clone(hall))
         .merge(boards::router(documents.clone()))
+        .merge(description::router(&documents))
         .merge(pages::router(config.web.clone(), documents, Some(hall)))
         .method_not_allowed_fallback(wrong_method)
         .layer(middleware::from_fn_with_state(replays, packing::answers));
@@ -58,36 +66,52 @@ pub fn router(config: &Config, hall: &Arc<Hall>) -> Router {
 fn is_of_player(hall: &Hall, request: &Request) -> bool {
     let Some(rest) = request.uri().path().strip_prefix("/api/games/") else { return false };
     let (id, what) = rest.split_once('/').unwrap_or((rest, ""));
-    let token = games::bearer(request.headers()).ok().flatten().map(crate::ids::hash);
+    let token = games::bearer(request.headers()).ok().flatten();
+    let token = token.map(|token| hall.club.known.seal(token).unwrap_or(crate::ids::hash(token)));
     hall.in_memory(id).is_some_and(|room| match token {
         Some(token) => room.has_seat(token),
         None => what == "socket",
     })
 }
 
+/// What a server that works says of itself: `ok` or `away`.
+#[derive(Serialize, JsonSchema)]
+struct Health {
+    status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    store: Option<&'static str>,
+    /// Whether hints of other servers come in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    news: Option<&'static str>,
+}
+
 /// Whether the process works. A load balancer asks [`ready`].
-async fn health(State(hall): HallState) -> Answered<Json<Value>> {
+async fn health(State(hall): HallState) -> Answered<Json<Health>> {
     runs(&hall)?;
-    let mut answer = json!({ "status": "ok" });
     let word = |there: bool| if there { "ok" } else { "away" };
-    let stores = hall.cannot_store().is_none();
-    if !stores || hall.store.shared().is_some() {
-        answer["store"] = word(stores).into();
-    }
-    if hall.store.shared().is_some() {
-        answer["news"] = word(hall.metrics.connected.load(Ordering::Relaxed) == 1).into();
-    }
-    Ok(Json(answer))
+    let (stores, shared) = (hall.cannot_store().is_none(), hall.store.shared().is_some());
+    let connected = hall.metrics.connected.load(Ordering::Relaxed) == 1;
+    Ok(Json(Health {
+        status: "ok",
+        store: (!stores || shared).then(|| word(stores)),
+        news: shared.then(|| word(connected)),
+    }))
+}
+
+/// What a server says that can store a move.
+#[derive(Serialize, JsonSchema)]
+struct Ready {
+    status: &'static str,
 }
 
 /// Whether a move can be stored here.
-async fn ready(State(hall): HallState) -> Answered<Json<Value>> {
+async fn ready(State(hall): HallState) -> Answered<Json<Ready>> {
     runs(&hall)?;
     match hall.cannot_store() {
         Some(reason) => {
             Err(Refusal::unavailable(format!("no move can be stored: {reason}")).into())
         }
-        None => Ok(Json(json!({ "status": "ready" }))),
+        None => Ok(Json(Ready { status: "ready" })),
     }
 }
 

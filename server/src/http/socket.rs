@@ -37,7 +37,7 @@ pub const PING: Duration = Duration::from_secs(20);
 pub const SILENCE: Duration = Duration::from_secs(70);
 
 /// How long a slow client may take to accept a frame.
-const SLOW: Duration = Duration::from_secs(10);
+pub const SLOW: Duration = Duration::from_secs(10);
 
 /// How long, and for how many frames, a closing socket is drained.
 const DRAIN: Duration = Duration::from_millis(250);
@@ -46,11 +46,11 @@ const MOST_DRAINED: usize = 500;
 /// How long a client that has not said hello counts as neither player nor watcher.
 const SETTLE: Duration = Duration::from_millis(500);
 
-const GOING_AWAY: u16 = 1012;
-const TRY_AGAIN: u16 = 1013;
+pub const GOING_AWAY: u16 = 1012;
+pub const TRY_AGAIN: u16 = 1013;
 const NOT_A_FRAME: u16 = 1002;
 const NOT_TEXT: u16 = 1007;
-const PAST_A_LIMIT: u16 = 1008;
+pub const PAST_A_LIMIT: u16 = 1008;
 
 pub async fn upgrade(
     axum::extract::State(hall): HallState,
@@ -367,7 +367,13 @@ impl Connection {
     }
 
     async fn hello(&mut self, token: Option<&str>) -> Result<(), Closed> {
-        let token = token.map(hash);
+        let token = match token {
+            None => None,
+            Some(token) => match self.hall.seat_of(token).await {
+                Ok(own) => Some(own),
+                Err(refusal) => return self.refuse(None, &refusal.at("token")).await,
+            },
+        };
         let mut seats = self.seats(token);
         if token.is_some() && seats.is_empty() && self.hall.store.shared().is_some() {
             // The seat may just have been taken through another server.
@@ -452,7 +458,7 @@ fn named(text: &str) -> Option<Value> {
 }
 
 /// Waits until somebody else needs the connection's slot.
-async fn evicted(let_go: &mut Option<oneshot::Receiver<()>>) {
+pub async fn evicted(let_go: &mut Option<oneshot::Receiver<()>>) {
     if let Some(word) = let_go {
         let told = word.await.is_ok();
         *let_go = None;
@@ -465,7 +471,7 @@ async fn evicted(let_go: &mut Option<oneshot::Receiver<()>>) {
 }
 
 /// Waits for the server to shut down.
-async fn stopped(stopping: &mut watch::Receiver<bool>) {
+pub async fn stopped(stopping: &mut watch::Receiver<bool>) {
     // If the sender is gone, the server has stopped too.
     let _ = stopping.wait_for(|stops| *stops).await;
 }

@@ -10,7 +10,9 @@ pub mod moving;
 #[cfg(feature = "many")]
 pub mod postgres;
 mod readers;
+pub mod records;
 mod sqlite;
+mod sqlite_records;
 mod sqlite_upkeep;
 mod tip;
 pub mod trouble;
@@ -24,6 +26,7 @@ use crate::StartError;
 use crate::ids::Hash;
 use crate::metrics::Metrics;
 use crate::outside::SimulatedStore;
+use records::Records;
 use rules::{ByPlayer, Player};
 use std::path::Path;
 use std::pin::Pin;
@@ -178,6 +181,11 @@ pub trait Store: Send + Sync {
     fn upkeep(&self) -> Option<&dyn Upkeep> {
         None
     }
+
+    /// What is kept beside games; none if there is no room for it.
+    fn records(&self) -> Option<&dyn Records> {
+        None
+    }
 }
 
 /// Coordination between servers that share a store.
@@ -310,22 +318,26 @@ fn unbroken(game: &str, after: i64, mut events: Vec<Event>) -> Vec<Event> {
     events
 }
 
-fn tokens(rows: impl IntoIterator<Item = (i64, String)>) -> ByPlayer<Option<Hash>> {
+/// Reads the tokens of a game, by seat.
+fn tokens(
+    rows: impl IntoIterator<Item = (i64, String)>,
+) -> Result<ByPlayer<Option<Hash>>, StoreError> {
     let mut tokens = ByPlayer::both(None);
-    for (seat, hash) in rows {
-        let seat = usize::try_from(seat).unwrap_or(0);
-        if let Some(own) = tokens.get_mut(seat.wrapping_sub(1)) {
-            *own = unhex(&hash);
-        }
+    for (number, hash) in rows {
+        let seat = u8::try_from(number).ok().and_then(|number| Player::try_from(number).ok());
+        let (Some(seat), Some(hash)) = (seat, unhex(&hash)) else {
+            return Err(StoreError::Damaged(format!("the token of seat {number}")));
+        };
+        tokens[seat] = Some(hash);
     }
-    tokens
+    Ok(tokens)
 }
 
 pub fn hex(hash: &Hash) -> String {
     hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn unhex(text: &str) -> Option<Hash> {
+pub fn unhex(text: &str) -> Option<Hash> {
     let mut hash = Hash::default();
     for (i, byte) in hash.iter_mut().enumerate() {
         *byte = u8::from_str_radix(text.get(2 * i..2 * i + 2)?, 16).ok()?;

@@ -6,10 +6,11 @@
 use crate::StartError;
 use crate::ids::Hash;
 use crate::metrics::Metrics;
+use crate::store::records::{Change, Range};
 use crate::store::{self, Append, Appended, NewGame, Runner, Running, Store, StoreError};
 use rules::ByPlayer;
 use sha2::{Digest, Sha256};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -86,6 +87,7 @@ async fn copy(
             progress(moved.games);
         }
     }
+    copy_records(&source, &target).await.map_err(unwritten)?;
     let pauses = source.pauses(i64::MIN).await.map_err(unread)?;
     target.note(pauses.clone()).await.map_err(unwritten)?;
     // The time until a server starts on the target becomes a pause.
@@ -102,6 +104,25 @@ async fn copy(
         let _ = end.await;
     }
     Ok(moved)
+}
+
+/// Copies players, and what is kept about public games. Records that exist in the target stay as they are.
+async fn copy_records(source: &Arc<dyn Store>, target: &Arc<dyn Store>) -> Result<(), StoreError> {
+    let (Some(source), Some(target)) = (source.records(), target.records()) else { return Ok(()) };
+    // Other keys begin with a letter, and what only concerns a store with `~`.
+    let mut range = Range { after: String::new(), before: "~".into(), backwards: false };
+    loop {
+        let page = source.range(range.clone(), TOGETHER).await?;
+        let Some(last) = page.last() else { return Ok(()) };
+        range.after.clone_from(&last.key);
+        let known = target.get(page.iter().map(|own| own.key.clone()).collect()).await?;
+        let known: HashSet<_> = known.into_iter().map(|own| own.key).collect();
+        let new = page.into_iter().filter(|own| !known.contains(&own.key));
+        let changes: Vec<_> = new.map(|own| Change::put(own.key, own.value)).collect();
+        if !changes.is_empty() {
+            target.change(changes).await?;
+        }
+    }
 }
 
 /// Whether a server is running on a shared store.

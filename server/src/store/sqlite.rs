@@ -4,10 +4,13 @@
 
 use super::disk::Disk;
 use super::readers::Readers;
+use super::records::Records;
 use super::trouble::Trouble;
 use super::upkeep::Upkeep;
 use super::writer::{Write, Writer};
-use super::{Append, Appended, LAST_TIME, Reply, Row, Runner, Store, StoreError, file};
+use super::{
+    Append, Appended, LAST_TIME, Reply, Row, Runner, Store, StoreError, file, sqlite_records,
+};
 use crate::StartError;
 use crate::ids::Hash;
 use crate::metrics::Metrics;
@@ -69,6 +72,7 @@ impl Sqlite {
         };
         let (lock, connection, freed) = file::open(path)?;
         let last = last_time(&connection).map_err(|error| failed(&error))?;
+        sqlite_records::prepare(&connection).map_err(|error| failed(&error))?;
         let (lock, alive) = (Arc::new(lock), Arc::new(AtomicI64::new(last)));
         let lent = Some(Arc::clone(&lock));
         let readers = Arc::new(Readers::new(path, lent, disk.is_some()));
@@ -98,7 +102,7 @@ impl Sqlite {
         &self.readers
     }
 
-    async fn ask<T>(
+    pub(super) async fn ask<T>(
         &self,
         write: impl FnOnce(oneshot::Sender<Result<T, StoreError>>) -> Write,
     ) -> Result<T, StoreError> {
@@ -149,7 +153,7 @@ impl Store for Sqlite {
             let mut statement =
                 connection.prepare_cached("SELECT seat, hash FROM tokens WHERE game = ?1")?;
             let rows = statement.query_map([game], |row| Ok((row.get(0)?, row.get(1)?)))?;
-            Ok(super::tokens(rows.collect::<Result<Vec<_>, _>>()?))
+            super::tokens(rows.collect::<Result<Vec<_>, _>>()?)
         };
         Box::pin(self.readers.read(read))
     }
@@ -196,6 +200,10 @@ impl Store for Sqlite {
     }
 
     fn upkeep(&self) -> Option<&dyn Upkeep> {
+        Some(self)
+    }
+
+    fn records(&self) -> Option<&dyn Records> {
         Some(self)
     }
 }

@@ -6,9 +6,10 @@
 
 use super::disk::Disk;
 use super::file::{self, Lock};
+use super::records::{Change, Range};
 use super::sqlite::{self, is_damage};
 use super::trouble::Trouble;
-use super::{Append, Appended, NewGame, Running, SLOW, StoreError, Tip, hex};
+use super::{Append, Appended, NewGame, Running, SLOW, StoreError, Tip, hex, sqlite_records};
 use crate::metrics::Metrics;
 use rusqlite::ffi::SQLITE_IOERR_WRITE;
 use rusqlite::{Connection, ErrorCode, OptionalExtension};
@@ -57,6 +58,10 @@ pub enum Write {
     Pause(i64, i64, Answer<Option<(i64, i64)>>),
     /// Pauses copied from another store.
     Note(Vec<(i64, i64)>, Answer<()>),
+    /// Changed records; the answer is the number of the change, if it was made.
+    Change(Vec<Change>, Answer<Option<i64>>),
+    /// Records to delete.
+    Clear(Range, i64, Answer<usize>),
 }
 
 /// The result of a write, provided that its transaction is committed.
@@ -66,6 +71,8 @@ enum Done {
     Beaten,
     Paused(Option<(i64, i64)>),
     Noted,
+    Changed(Option<i64>),
+    Cleared(usize),
 }
 
 impl Write {
@@ -76,10 +83,14 @@ impl Write {
             (Write::Beat(_, answer), Ok(Done::Beaten)) => drop(answer.send(Ok(()))),
             (Write::Pause(_, _, answer), Ok(Done::Paused(done))) => drop(answer.send(Ok(done))),
             (Write::Note(_, answer), Ok(Done::Noted)) => drop(answer.send(Ok(()))),
+            (Write::Change(_, answer), Ok(Done::Changed(done))) => drop(answer.send(Ok(done))),
+            (Write::Clear(_, _, answer), Ok(Done::Cleared(done))) => drop(answer.send(Ok(done))),
             (Write::Append(_, answer), Err(error)) => drop(answer.send(Err(error))),
             (Write::Beat(_, answer), Err(error)) => drop(answer.send(Err(error))),
             (Write::Pause(_, _, answer), Err(error)) => drop(answer.send(Err(error))),
             (Write::Note(_, answer), Err(error)) => drop(answer.send(Err(error))),
+            (Write::Change(_, answer), Err(error)) => drop(answer.send(Err(error))),
+            (Write::Clear(_, _, answer), Err(error)) => drop(answer.send(Err(error))),
             // Writes and their results are in the same order.
             _ => {}
         }
@@ -91,8 +102,8 @@ impl Write {
             Write::Append(append, _) => append.at(),
             Write::Beat(at, _) => *at,
             Write::Pause(_, to, _) => *to,
-            // Copied pauses are older than anything else.
-            Write::Note(..) => 0,
+            // Copied pauses are older than anything else, and records have no time.
+            Write::Note(..) | Write::Change(..) | Write::Clear(..) => 0,
         }
     }
 }
@@ -351,7 +362,14 @@ impl Writer {
                     // The conflict may have been with another write of the same transaction, which was not stored
                     // either.
                     for own in &mut found {
-                        own.take_if(|own| matches!(own, Done::Appended(Appended::Conflict)));
+                        own.take_if(|own| {
+                            matches!(
+                                own,
+                                Done::Appended(Appended::Conflict)
+                                    | Done::Changed(None)
+                                    | Done::Cleared(_)
+                            )
+                        });
                     }
                     return Some(found);
                 }
@@ -413,6 +431,9 @@ fn read_back(
                 let find = "SELECT 1 FROM pauses WHERE since = ?1 AND until = ?2";
                 witness.prepare_cached(find)?.exists(*pause)?
             }
+            (Write::Change(..), Done::Changed(Some(number))) => {
+                sqlite_records::is_done(witness, *number)?
+            }
             _ => true,
         };
         Ok(seen.then_some(*done))
@@ -450,6 +471,12 @@ fn perform(connection: &Connection, write: &Write, last: i64) -> rusqlite::Resul
                 connection.prepare_cached(PAUSE)?.execute([pause.0, pause.1])?;
             }
             Ok(Done::Noted)
+        }
+        Write::Change(changes, _) => {
+            sqlite_records::perform(connection, changes).map(Done::Changed)
+        }
+        Write::Clear(range, most, _) => {
+            sqlite_records::clear(connection, range, *most).map(Done::Cleared)
         }
     }
 }

@@ -21,6 +21,12 @@ pub struct Truth {
 }
 
 impl Truth {
+    /// Whether a game has ended; none if there is no such game.
+    pub fn is_over(&self, game: &str) -> Option<bool> {
+        let events = self.games.get(game)?;
+        Some(events.iter().any(|(_, event)| event.kind == "result"))
+    }
+
     pub fn of_tables(tables: &Tables) -> Truth {
         let mut games: BTreeMap<String, Vec<_>> = BTreeMap::new();
         for ((game, seq), event) in &tables.events {
@@ -82,6 +88,15 @@ pub fn progress(plan: &Plan, before: &Truth, after: &Truth, book: &Book) -> Vec<
             continue;
         }
         let Ok(game) = before.replay(id, usize::MAX) else { continue };
+        // A failover may lose a player, and nobody else has that key.
+        if plan.loses() && book.met.contains(id) {
+            continue;
+        }
+        // Somebody who gave up while a request was on its way may be paired all the same. Such a game is called off after a
+        // minute.
+        if book.met.contains(id) && game.course.turns < 2 {
+            continue;
+        }
         let seat = usize::from(game.course.turn.number());
         let mut asleep = book.asleep.contains(&(id.clone(), seat - 1));
         // A single server that was restarted reads a game without a clock when somebody looks at it.

@@ -7,7 +7,7 @@ use engine::playouts::random_turn;
 use futures_util::{SinkExt, StreamExt};
 use rules::random::Random;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -57,6 +57,10 @@ pub struct Book {
     pub late: Vec<(Micros, usize, Micros)>,
     /// Answers that no server may give.
     pub broken: Vec<String>,
+    /// Those who meet in the lobby, by player.
+    pub visitors: BTreeSet<String>,
+    /// The games that were arranged there.
+    pub met: BTreeSet<String>,
 }
 
 pub struct Clients {
@@ -77,18 +81,18 @@ pub struct Habits {
     pub rude: bool,
 }
 
-type Told = Result<(u16, Value), ()>;
+pub type Told = Result<(u16, Value), ()>;
 
 impl Clients {
-    fn world(&self) -> &Arc<World> {
+    pub fn world(&self) -> &Arc<World> {
         &self.network.world
     }
 
-    async fn pause(&self, least: Micros, most: Micros) {
+    pub async fn pause(&self, least: Micros, most: Micros) {
         sleep(Duration::from_micros(self.world().between(least, most))).await;
     }
 
-    fn anyone(&self) -> usize {
+    pub fn anyone(&self) -> usize {
         1 + self.world().draw(self.servers as u64) as usize
     }
 
@@ -98,7 +102,7 @@ impl Clients {
     }
 
     /// A request, and its answer within the patience of a client.
-    async fn ask(&self, who: SocketAddr, server: usize, head: &str, body: &str) -> Told {
+    pub async fn ask(&self, who: SocketAddr, server: usize, head: &str, body: &str) -> Told {
         let asked = timeout(PATIENCE, self.ask_patiently(who, server, head, body));
         asked.await.map_err(|_| ())?
     }
@@ -183,7 +187,7 @@ impl Clients {
     }
 }
 
-fn address(habits: Habits, seat: usize) -> SocketAddr {
+pub fn address(habits: Habits, seat: usize) -> SocketAddr {
     SocketAddr::from(([10, 0, habits.number as u8, seat as u8], 1_000))
 }
 
@@ -211,12 +215,12 @@ async fn exchange(mut stream: Stream, request: &[u8]) -> Option<(u16, String)> {
 }
 
 /// Somebody at a seat.
-struct Player {
-    clients: Arc<Clients>,
-    id: String,
-    seat: usize,
-    token: String,
-    habits: Habits,
+pub struct Player {
+    pub clients: Arc<Clients>,
+    pub id: String,
+    pub seat: usize,
+    pub token: String,
+    pub habits: Habits,
 }
 
 /// What a player knows about the game.
@@ -263,7 +267,7 @@ impl Player {
         address(self.habits, self.seat)
     }
 
-    async fn play(self) {
+    pub async fn play(self) {
         loop {
             let by_socket = self.world().once_in(2);
             let end = if by_socket { self.by_socket().await } else { self.by_requests().await };

@@ -5,9 +5,11 @@ use crate::common::services::postgres;
 use rules::random::Random;
 use server::store::postgres::batch::APPEND;
 use server::store::postgres::link::{Address, Database, Fault, Session, Values};
+use server::store::postgres::records::{self, Columns};
 use server::store::postgres::rows::{Cell, Row};
 use server::store::postgres::writer::FIND;
 use server::store::postgres::*;
+use server::store::records::Change;
 use std::sync::Arc;
 
 const STEPS: usize = 1_500;
@@ -164,6 +166,37 @@ async fn other(pair: &mut Pair, random: &mut Random) {
     }
 }
 
+/// Something about records, of which there are few, so that changes often meet.
+async fn record(pair: &mut Pair, random: &mut Random) {
+    let mut number = |below: usize| random.below(below);
+    let key = |number: usize| format!("k/{}", (b'a' + number as u8) as char);
+    let (after, before, most) = (key(number(6)), key(number(8)), number(4) as i64);
+    match number(9) {
+        0 => pair.ask(records::GET, &[&vec![after, before]]).await,
+        1 => pair.ask(records::RANGE, &[&after, &before, &most]).await,
+        2 => pair.ask(records::BACKWARDS, &[&after, &before, &most]).await,
+        3 if number(4) == 0 => pair.ask(records::CLEAR, &[&after, &before, &most]).await,
+        _ => {
+            let mut keys: Vec<_> = (0..8).filter(|_| number(3) == 0).map(key).collect();
+            let mut changes = Vec::new();
+            for key in keys.drain(..) {
+                let version = pair.model.records.get(&key).map_or(0, |own| own.1);
+                let version = version + (number(12) == 0) as i64;
+                let value = format!("{}", number(100));
+                changes.push(match (number(5), version) {
+                    (0, _) => Change::Put { key, value },
+                    (1, _) => Change::Drop { key },
+                    (_, 0) => Change::New { key, value },
+                    (2, version) => Change::Delete { key, version },
+                    (_, version) => Change::Update { key, value, version },
+                });
+            }
+            let columns = Columns::new(changes);
+            pair.ask(records::CHANGE, &columns.values()).await;
+        }
+    }
+}
+
 /// Whole tables, in an order that both know.
 async fn compare(pair: &Pair) {
     let count = "SELECT (SELECT count(*) FROM events) + (SELECT count(*) FROM tokens) + (SELECT count(*) FROM running)
@@ -192,6 +225,12 @@ async fn compare(pair: &Pair) {
         Row(vec![Cell::Text(game.clone()), deadline, Cell::Number(*at)])
     });
     assert_eq!(running, known.collect::<Vec<_>>());
+    let all = "SELECT key, value, version FROM records ORDER BY key";
+    let all = pair.real.query(all, &[]).await.unwrap();
+    let known = model.records.iter().map(|(key, (value, version))| {
+        Row(vec![Cell::Text(key.clone()), Cell::Text(value.clone()), Cell::Number(*version)])
+    });
+    assert_eq!(all, known.collect::<Vec<_>>());
 }
 
 #[tokio::test]
@@ -204,8 +243,9 @@ async fn the_model_of_the_database_does_what_postgresql_does() {
     pair.model.make();
     let mut random = Random::new(7);
     for step in 0..STEPS {
-        match random.below(2) {
+        match random.below(3) {
             0 => append(&mut pair, &mut random).await,
+            1 => record(&mut pair, &mut random).await,
             _ => other(&mut pair, &mut random).await,
         }
         if step % 50 == 0 {

@@ -1,6 +1,7 @@
 //! A model of the database: it executes exactly the statements of `server::store::postgres`, each in a transaction of
 //! its own. `differential.rs` compares it with PostgreSQL.
 
+use super::model_records;
 use server::store::hex;
 use server::store::postgres::batch::APPEND;
 use server::store::postgres::link::{Fault, Values};
@@ -39,7 +40,9 @@ pub fn types(sql: &str) -> &'static str {
         CLAIM => "tlllbl",
         RENEW => "Tll",
         RELEASE => "tl",
-        other => panic!("the model does not know {other}"),
+        other => {
+            model_records::types(other).unwrap_or_else(|| panic!("the model does not know {other}"))
+        }
     }
 }
 
@@ -66,13 +69,14 @@ pub fn name(sql: &str) -> &'static str {
         CLAIM => "claim",
         RENEW => "renew",
         RELEASE => "release",
-        _ => "schema",
+        other => model_records::name(other).unwrap_or("schema"),
     }
 }
 
 /// Whether a statement changes anything.
 pub fn writes(sql: &str) -> bool {
     [APPEND, BEAT, HOLD, FORGET, NOTE, PAUSE, CLAIM, RENEW, RELEASE].contains(&sql)
+        || model_records::writes(sql)
 }
 
 /// Reads parameters back from their binary form.
@@ -141,41 +145,43 @@ pub struct Tables {
     pub pauses: BTreeMap<i64, i64>,
     /// Event, holder, end and whether it is shown.
     pub computing: BTreeMap<String, (i64, i64, i64, bool)>,
+    /// Value and version.
+    pub records: BTreeMap<String, (String, i64)>,
 }
 
 /// The parameters of a statement, with their types.
-struct Given<'a>(&'a [Param]);
+pub struct Given<'a>(pub &'a [Param]);
 
 impl Given<'_> {
-    fn text(&self, i: usize) -> &str {
+    pub fn text(&self, i: usize) -> &str {
         let Param::Text(text) = &self.0[i - 1] else { panic!("${i} is no text") };
         text
     }
 
-    fn number(&self, i: usize) -> i64 {
+    pub fn number(&self, i: usize) -> i64 {
         let Param::Number(number) = self.0[i - 1] else { panic!("${i} is no number") };
         number
     }
 
-    fn bool(&self, i: usize) -> bool {
+    pub fn bool(&self, i: usize) -> bool {
         self.0[i - 1] == Param::Bool(true)
     }
 
-    fn texts(&self, i: usize) -> &[Option<String>] {
+    pub fn texts(&self, i: usize) -> &[Option<String>] {
         let Param::Texts(texts) = &self.0[i - 1] else { panic!("${i} are no texts") };
         texts
     }
 
-    fn numbers(&self, i: usize) -> &[Option<i64>] {
+    pub fn numbers(&self, i: usize) -> &[Option<i64>] {
         let Param::Numbers(numbers) = &self.0[i - 1] else { panic!("${i} are no numbers") };
         numbers
     }
 
-    fn string(&self, i: usize, row: usize) -> String {
+    pub fn string(&self, i: usize, row: usize) -> String {
         self.texts(i)[row].clone().unwrap_or_default()
     }
 
-    fn long(&self, i: usize, row: usize) -> i64 {
+    pub fn long(&self, i: usize, row: usize) -> i64 {
         self.numbers(i)[row].unwrap_or_default()
     }
 
@@ -187,11 +193,11 @@ impl Given<'_> {
     }
 }
 
-fn text(text: &str) -> Cell {
+pub fn text(text: &str) -> Cell {
     Cell::Text(text.to_owned())
 }
 
-fn number(number: Option<i64>) -> Cell {
+pub fn number(number: Option<i64>) -> Cell {
     number.map_or(Cell::Null, Cell::Number)
 }
 
@@ -228,6 +234,9 @@ impl Tables {
     /// Executes a statement when the database's clock shows `clock`.
     pub fn execute(&mut self, sql: &str, params: &[Param], clock: i64) -> Result<Cells, Fault> {
         let given = Given(params);
+        if let Some(done) = self.execute_records(sql, &given) {
+            return done;
+        }
         Ok(match sql {
             APPEND => return self.append(&given),
             FIND => {

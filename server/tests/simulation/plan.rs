@@ -69,6 +69,8 @@ pub struct Plan {
     /// How long an engine searches.
     pub search: Micros,
     pub tables: Vec<Habits>,
+    /// How many people are in the lobby.
+    pub visitors: usize,
     pub faults: Vec<Fault>,
     /// When all faults are over.
     pub healed: Micros,
@@ -105,7 +107,9 @@ impl Plan {
             at += draw(4_000) as u64 * MS;
         }
         let healed = faults.iter().map(|fault| fault.at + fault.time).max().unwrap_or(0) + SECOND;
-        Plan { seed, servers, keeps, news, search, tables, faults, healed }
+        // Drawn last, so that the rest of a plan is what it was without them.
+        let visitors = [0, 0, 2, 3][draw(4)];
+        Plan { seed, servers, keeps, news, search, tables, visitors, faults, healed }
     }
 }
 

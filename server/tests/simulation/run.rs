@@ -1,7 +1,7 @@
 //! Runs a plan: starts the processes, lets the faults happen, and looks at what is left.
 
 use super::checks::{self, Truth};
-use super::clients::{Book, Clients};
+use super::clients::{Book, Clients, Habits};
 use super::cluster::{Cluster, Way};
 use super::disk::SimulatedDisk;
 use super::network::Network;
@@ -15,6 +15,7 @@ use server::metrics::Metrics;
 use server::outside::{Outside, Simulated, SimulatedStore};
 use server::work::engines::Search;
 use server::{Config, Server};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -198,6 +199,23 @@ impl Stage {
         }
     }
 
+    /// What is kept beside games.
+    fn records(&self) -> BTreeMap<String, String> {
+        match self.plan.keeps {
+            Keeps::Database => {
+                let state = self.cluster.state();
+                let all = state.tables.records.iter();
+                all.map(|(key, (value, _))| (key.clone(), value.clone())).collect()
+            }
+            Keeps::File => {
+                let file = rusqlite::Connection::open(&self.config().data).unwrap();
+                let mut all = file.prepare("SELECT key, value FROM records").unwrap();
+                let rows = all.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+                rows.collect::<Result<_, _>>().unwrap()
+            }
+        }
+    }
+
     pub fn truth(&self) -> Truth {
         match self.plan.keeps {
             Keeps::Database => Truth::of_tables(&self.cluster.state().tables),
@@ -247,7 +265,18 @@ pub fn run(plan: &Plan) -> Outcome {
     });
     let own = Arc::clone(&clients);
     let tables = plan.tables.clone();
+    let visitors = plan.visitors;
     let main = async move {
+        for place in 0..visitors {
+            let habits = Habits {
+                number: 9,
+                computer: false,
+                clock: Some((12, 1)),
+                sleepy: false,
+                rude: false,
+            };
+            tokio::spawn(Arc::clone(&own).visitor(habits, place));
+        }
         for habits in tables {
             tokio::spawn(Arc::clone(&own).table(habits));
         }
@@ -282,6 +311,10 @@ pub fn run(plan: &Plan) -> Outcome {
     let restarts = |own: &Arc<Metrics>| own.restarts.load(Ordering::Relaxed);
     if lock(&stage.metrics).iter().any(|own| restarts(own) > 0) {
         failures.push("task: a background task died".to_owned());
+    }
+    // After a failover that lost something, the records may be older than the games that rest on them.
+    if lost.is_empty() {
+        failures.extend(super::lobby::consistent(&stage.records(), &|id| truth.is_over(id), &book));
     }
     drop(book);
     failures.iter().for_each(|failure| note!(stage.world, "FAILURE {failure}"));

@@ -16,8 +16,8 @@ const unanswered = () => {
   return new Refused(0, 'the server does not answer');
 };
 
-/** @param {string} path @param {string|null|undefined} token @param {any} [body] */
-const request = async (path, token, body) => {
+/** @param {string} path @param {string|null|undefined} token @param {any} [body] @param {string} [method] */
+const request = async (path, token, body, method = body === undefined ? 'GET' : 'POST') => {
   /** @type {Record<string, string>} */
   const headers = {};
   if (body !== undefined) headers['content-type'] = 'application/json';
@@ -25,7 +25,7 @@ const request = async (path, token, body) => {
   let response;
   try {
     response = await fetch(below(`api/${path}`), {
-      method: body === undefined ? 'GET' : 'POST',
+      method,
       headers,
       signal: AbortSignal.timeout(ANSWER_WITHIN),
       body: body && JSON.stringify(body),
@@ -61,6 +61,9 @@ const bodyOf = async (asked) => {
 export const getJson = (path, token) => bodyOf(request(path, token));
 /** @param {string} path @param {any} body @param {string|null} [token] */
 export const postJson = (path, body, token) => bodyOf(request(path, token, body));
+
+/** @param {string} path @param {string} token */
+export const deleteJson = (path, token) => bodyOf(request(path, token, undefined, 'DELETE'));
 
 /**
  * Asks until there is an answer: while the server is away, this waits for it to come back.

@@ -14,7 +14,8 @@ export const share = (state) => (state.device ? shareFromHere(state) : showLinks
 const showLinks = (state) => {
   const { id, seat } = state;
   const invite = myGame(id)?.invite;
-  const token = seat && !seat.invitation ? seat.token : null;
+  // The key of a player opens more than this seat, so it is in no link to a game.
+  const token = seat && !seat.invitation && !seat.token.startsWith('pk-') ? seat.token : null;
   openDialog(
     { id: 'links', title: 'Links to this game' },
     copyField('To watch', whole(gameAt(id)), 'watch-link'),

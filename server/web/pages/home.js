@@ -42,6 +42,8 @@ export const homePage = async (main) => {
       'section.ways',
       { 'aria-label': 'More' },
       daily,
+      hasServer() &&
+        way('#lobby', pageAt('lobby'), 'Lobby', 'Meet people, and watch them play', 'friend'),
       hasServer() && friends(shelf),
       way('', pageAt('learn'), 'Learn', 'The rules, one turn on the board at a time', 'learn'),
       way('#results', pageAt('results'), 'What is proved', 'And proofs to play against', 'proof'),

@@ -10,6 +10,7 @@ use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use server::admin::Wish;
 use server::admin::games::{Filter, State};
+use server::club::office::About;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -22,6 +23,7 @@ use std::time::Duration;
   quadrille admin delete k3Vx9QmZ
   quadrille admin forget --name 'Ana Lima'            which games name her; with --yes, remove the name
   quadrille admin ban 203.0.113.0/24 --for 7d
+  quadrille admin players invite 30                   thirty invitations for a class
   quadrille admin drain --within 10m                  before an upgrade of one server among several
   quadrille admin backup games-2026-11-18.db          while the server runs
   quadrille admin restore games-2026-11-18.db --data /var/lib/quadrille/games.db
@@ -113,6 +115,15 @@ pub enum What {
         /// The address or network, as `bans` shows it
         network: String,
     },
+    /// Players: registration, invitations, names, bans
+    #[command(subcommand)]
+    Players(Players),
+    /// Show the fingerprint of all ratings, or make ratings and archive again from the events of all games
+    Ratings {
+        /// Make them again; it may take a while, and games can be played meanwhile
+        #[arg(long)]
+        rebuild: bool,
+    },
     /// Read the file of limits again, as SIGHUP does
     Reload,
     /// Take no new connections, tell clients to come again, and end the server when the last has gone
@@ -142,6 +153,65 @@ pub enum What {
         #[arg(long, value_name = "FILE")]
         data: Option<PathBuf>,
     },
+}
+
+/// What an operator can do about players, who are named by id or name.
+#[derive(Subcommand, Clone, Debug)]
+pub enum Players {
+    /// Let anybody become a player, as is usual
+    Open,
+    /// Let only those become players who have an invitation
+    Close,
+    /// Print invitations, for a class or a club
+    Invite {
+        /// How many invitations
+        #[arg(default_value_t = 1)]
+        count: u32,
+        /// How many players each admits
+        #[arg(long, value_name = "COUNT", default_value_t = 1)]
+        admits: u32,
+        /// How long they are valid
+        #[arg(long = "for", value_name = "TIME", default_value = "30d", value_parser = time)]
+        time: Duration,
+    },
+    /// Keep a name, and all that look like it, from being taken
+    Reserve { name: String },
+    /// Give a reserved name free
+    Release { name: String },
+    /// Show a player
+    Show { player: String },
+    /// Give a player another name
+    Rename { player: String, name: String },
+    /// Keep a player from playing; their key opens nothing any more
+    Ban {
+        player: String,
+        /// Why; the player is told
+        #[arg(long, value_name = "TEXT", default_value = "")]
+        because: String,
+    },
+    /// Let a banned player play again
+    Unban { player: String },
+    /// Delete a player for good; the games remain, as those of a `deleted player`
+    Delete { player: String },
+}
+
+impl Players {
+    fn wish(&self) -> About {
+        match self.clone() {
+            Players::Open => About::Registration { open: true },
+            Players::Close => About::Registration { open: false },
+            Players::Invite { count, admits, time } => {
+                About::Invite { count, admits, seconds: time.as_secs() }
+            }
+            Players::Reserve { name } => About::Reserve { name },
+            Players::Release { name } => About::Release { name },
+            Players::Show { player } => About::Show { player },
+            Players::Rename { player, name } => About::Rename { player, name },
+            Players::Ban { player, because } => About::BanPlayer { player, reason: because },
+            Players::Unban { player } => About::UnbanPlayer { player },
+            Players::Delete { player } => About::DeletePlayer { player },
+        }
+    }
 }
 
 pub fn run(args: &AdminArgs) -> Result<(), Failure> {
@@ -177,6 +247,8 @@ pub fn run(args: &AdminArgs) -> Result<(), Failure> {
             reason: because.clone(),
         },
         What::Unban { network } => Wish::Unban { network: network.clone() },
+        What::Players(players) => Wish::Club { about: players.wish() },
+        What::Ratings { rebuild } => Wish::Club { about: About::Ratings { rebuild: *rebuild } },
         What::Reload => Wish::Reload,
         What::Drain { within } => Wish::Drain { seconds: within.as_secs() },
     };

@@ -3,6 +3,7 @@
 use crate::shell::failure::{Failure, print};
 use serde_json::Value;
 use server::admin::Wish;
+use server::club::office::About;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Prints an answer line by line.
@@ -42,6 +43,7 @@ impl Shown<'_> {
             (_, Wish::Drain { .. }) => {
                 format!("draining, connections left: {}", told["connections"])
             }
+            (_, Wish::Club { about }) => club(about, told),
             (_, Wish::Status | Wish::Reload) => status(told),
         };
         print(format!("{text}\n").as_bytes())
@@ -168,4 +170,38 @@ fn whole(told: &Value) -> String {
         lines.push(format!("{seq:>4}  {at:>7} ago{seat}  {kind} {}", event["payload"]));
     }
     lines.join("\n")
+}
+
+/// An answer about players and ratings.
+fn club(about: &About, told: &Value) -> String {
+    match about {
+        About::Registration { .. } => format!("registration is {}", text(told, "registration")),
+        About::Invite { .. } => text(told, "invitation").to_owned(),
+        About::Reserve { .. } => format!("reserved {}", text(told, "reserved")),
+        About::Release { .. } => format!("{} is free", text(told, "released")),
+        About::Show { .. } => {
+            let (id, name) = (text(told, "id"), text(told, "name"));
+            let bot = if told["bot"] == true { ", a bot" } else { "" };
+            let since = age(now() - told["since"].as_i64().unwrap_or_default());
+            let banned = told["banned"].as_str().map(|reason| format!(", banned: {reason}"));
+            format!("{id} {name}{bot}, here for {since}{}", banned.unwrap_or_default())
+        }
+        About::Rename { .. } => {
+            format!("{} is called {} now", text(told, "id"), text(told, "name"))
+        }
+        About::BanPlayer { .. } => format!("banned {}", text(told, "banned")),
+        About::UnbanPlayer { .. } => format!("{} may play again", text(told, "unbanned")),
+        About::DeletePlayer { .. } => format!("deleted {}", text(told, "deleted")),
+        About::Ratings { .. } => match told["looked_at"].as_u64() {
+            Some(games) => format!("games looked at: {games}"),
+            None if told["games"].is_null() => format!("ratings {}", text(told, "ratings")),
+            None => {
+                let (games, archived) = (&told["games"], &told["archived"]);
+                format!(
+                    "games {games}, public and over {archived}, ratings {}",
+                    text(told, "ratings")
+                )
+            }
+        },
+    }
 }

@@ -13,11 +13,13 @@ mod wording;
 
 use crate::shell::failure::{Failure, print, when_nobody_reads};
 use crate::shell::input::next_line;
+use crate::sitting::work;
 use anyhow::anyhow;
 use dialect::Dialect;
 use engine::{Stop, Thinker};
 use options::Settings;
 use requests::Desk;
+use rules::random::Random;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -157,11 +159,11 @@ impl Searching {
 /// The searching thread: it ends when the listening one has ended and every search is answered, or when
 /// an answer cannot be written.
 fn search_as_told(orders: &Receiver<Errand>, open: &AtomicUsize) -> Result<(), Failure> {
-    let mut desk = Desk::of_one(0);
+    let (mut desk, mut random) = (Desk::of_one(0), work::random(None));
     for errand in orders {
         match errand {
             Errand::Search(search, reins, since) => {
-                answer(&mut desk, &search, &reins, since)?;
+                answer(&mut desk, &mut random, &search, &reins, since)?;
                 open.fetch_sub(1, Ordering::AcqRel);
             }
             Errand::Ready(settings) => {
@@ -183,7 +185,13 @@ fn thinker<'a>(desk: &'a mut Desk, settings: &Settings) -> &'a mut dyn Thinker {
 }
 
 /// Searches, and reports after each depth and at the end.
-fn answer(desk: &mut Desk, search: &Search, reins: &Reins, since: Instant) -> Result<(), Failure> {
+fn answer(
+    desk: &mut Desk,
+    random: &mut Random,
+    search: &Search,
+    reins: &Reins,
+    since: Instant,
+) -> Result<(), Failure> {
     let Search { dialect, settings, session, go } = search;
     let thinker = thinker(desk, settings);
     let mut limits = go.limits.clone();
@@ -194,7 +202,7 @@ fn answer(desk: &mut Desk, search: &Search, reins: &Reins, since: Instant) -> Re
     if !go.only.is_empty() {
         return chosen(search, thinker, &limits, reins);
     }
-    let view = thinker.think(session.as_ref(), &limits, &reins.stop, &mut |view| {
+    let mut news = |view: &engine::Analysis| {
         told = dialect.news(view);
         if said.is_ok() {
             said = say(&told);
@@ -202,7 +210,17 @@ fn answer(desk: &mut Desk, search: &Search, reins: &Reins, since: Instant) -> Re
         if said.is_err() {
             reins.stop.stop();
         }
-    });
+    };
+    if let Some(level) = settings.level() {
+        let bounds = (&limits, &reins.stop);
+        let turn = thinker.level_think(session.as_ref(), level, bounds, random, &mut news);
+        said?;
+        if go.infinite {
+            let _ = reins.released.recv();
+        }
+        return say(&[dialect.best_of(turn.as_deref())]);
+    }
+    let view = thinker.think(session.as_ref(), &limits, &reins.stop, &mut news);
     said?;
     if go.infinite {
         let _ = reins.released.recv();

@@ -2,6 +2,7 @@
 
 use super::dialect::Dialect;
 use crate::shell::input::plain;
+use engine::levels::{LEVELS, Level};
 use engine::play::Judgement;
 use engine::{Entry, GAMES, Limits};
 use rules::game::{OptionInfo, shorten};
@@ -20,11 +21,43 @@ pub struct Settings {
     /// How many of the best lines are reported.
     pub lines: usize,
     pub judgement: Judgement,
+    /// The level that plays; the last one plays as well as it can.
+    level: usize,
+    /// Whether the strength is limited to this rating instead.
+    limited: bool,
+    elo: usize,
 }
 
-/// Numbers that suit every game, each with its default and its maximum.
-const SPINS: [(&str, usize, usize); 3] =
-    [("Hash", 64, 4096), ("Threads", 1, 64), ("MultiPV", 1, 50)];
+/// A number that suits every game.
+struct Spin {
+    name: &'static str,
+    usual: usize,
+    least: usize,
+    most: usize,
+    of: fn(&mut Settings) -> &mut usize,
+}
+
+const SPINS: [Spin; 5] = [
+    Spin { name: "Hash", usual: 64, least: 1, most: 4096, of: |own| &mut own.hash },
+    Spin { name: "Threads", usual: 1, least: 1, most: 64, of: |own| &mut own.threads },
+    Spin { name: "MultiPV", usual: 1, least: 1, most: 50, of: |own| &mut own.lines },
+    Spin {
+        name: "Level",
+        usual: LEVELS.len(),
+        least: 1,
+        most: LEVELS.len(),
+        of: |own| &mut own.level,
+    },
+    Spin { name: "UCI_Elo", usual: BEST, least: LOWEST, most: BEST, of: |own| &mut own.elo },
+];
+
+/// Whether `UCI_Elo` counts.
+const LIMITED: &str = "UCI_LimitStrength";
+
+/// The rating of level 1, and how much more each level has: about what matches between neighbours give in every game.
+const LOWEST: usize = 800;
+const STEP: usize = 180;
+const BEST: usize = LOWEST + STEP * (LEVELS.len() - 1);
 
 /// Which judgement the engine uses.
 const JUDGEMENT: &str = "Judgement";
@@ -36,15 +69,28 @@ impl Settings {
     /// The defaults, for the first game that the protocol knows.
     pub fn new(dialect: Dialect) -> Result<Settings, String> {
         let entry = GAMES.iter().find(|entry| game_name(dialect, entry).is_some());
-        let [hash, threads, lines] = SPINS.map(|(_, default, _)| default);
-        Ok(Settings {
+        let mut settings = Settings {
             entry: entry.ok_or("no game is known to this protocol")?,
             options: Map::new(),
-            hash,
-            threads,
-            lines,
+            hash: 0,
+            threads: 0,
+            lines: 0,
             judgement: Judgement::default(),
-        })
+            level: 0,
+            limited: false,
+            elo: 0,
+        };
+        SPINS.iter().for_each(|spin| *(spin.of)(&mut settings) = spin.usual);
+        Ok(settings)
+    }
+
+    /// The level that is to play; none for the engine itself.
+    pub fn level(&self) -> Option<&'static Level> {
+        let number = match self.limited {
+            true => 1 + (self.elo.saturating_sub(LOWEST) + STEP / 2) / STEP,
+            false => self.level,
+        };
+        LEVELS.get(number - 1).filter(|_| number < LEVELS.len())
     }
 
     /// The limits of a search, with the lines and threads that are set.
@@ -55,8 +101,12 @@ impl Settings {
     /// The settings with one more change.
     pub fn with(&self, dialect: Dialect, name: &str, value: &str) -> Result<Settings, String> {
         let mut next = self.clone();
-        match SPINS.iter().position(|(own, _, _)| name.eq_ignore_ascii_case(own)) {
-            Some(at) => next.set_number(at, value)?,
+        match SPINS.iter().find(|spin| name.eq_ignore_ascii_case(spin.name)) {
+            Some(spin) => next.set_number(spin, value)?,
+            None if name.eq_ignore_ascii_case(LIMITED) => {
+                let wrong = || format!("{LIMITED} must be true or false, got `{}`", shorten(value));
+                next.limited = value.to_ascii_lowercase().parse().map_err(|_| wrong())?;
+            }
             None if name.eq_ignore_ascii_case(JUDGEMENT) => {
                 let wrong =
                     || format!("{JUDGEMENT} must be learned or hand, got `{}`", shorten(value));
@@ -70,13 +120,11 @@ impl Settings {
         Ok(next)
     }
 
-    fn set_number(&mut self, at: usize, value: &str) -> Result<(), String> {
-        let (name, _, most) = SPINS[at];
-        let number = value.parse().ok().filter(|n| (1..=most).contains(n));
-        let number = number
-            .ok_or_else(|| format!("{name} must be 1 to {most}, got `{}`", shorten(value)))?;
-        let Settings { hash, threads, lines, .. } = self;
-        *[hash, threads, lines][at] = number;
+    fn set_number(&mut self, spin: &Spin, value: &str) -> Result<(), String> {
+        let Spin { name, least, most, of, .. } = spin;
+        let number = value.parse::<usize>().ok().filter(|n| (least..=most).contains(&n));
+        *of(self) = number
+            .ok_or_else(|| format!("{name} must be {least} to {most}, got `{}`", shorten(value)))?;
         Ok(())
     }
 
@@ -177,8 +225,9 @@ pub fn declared(dialect: Dialect) -> Vec<String> {
     }
     let judgements = Judgement::NAMED.map(|(name, _)| name.to_owned());
     lines.push(combo(JUDGEMENT, &judgements[0], &judgements));
-    for (name, default, most) in SPINS {
-        lines.push(format!("option name {name} type spin default {default} min 1 max {most}"));
+    for Spin { name, usual, least, most, .. } in SPINS {
+        lines.push(format!("option name {name} type spin default {usual} min {least} max {most}"));
     }
+    lines.push(format!("option name {LIMITED} type check default false"));
     lines
 }

@@ -66,6 +66,7 @@ impl Talk {
 
     /// Reads a line. One that makes no sense changes nothing and is answered with an error.
     pub fn hear(&mut self, line: &str) -> Reply {
+        let line = known(line);
         let command = line.split_whitespace().next();
         let reply = self.obey(line);
         match command {
@@ -226,6 +227,32 @@ fn start(settings: &Settings) -> Result<Box<dyn Session>, String> {
     (settings.entry.start)(&settings.options).map_err(|error| error.to_string())
 }
 
+/// The commands, in the order of [`Talk::obey`].
+const COMMANDS: [&str; 13] = [
+    "ugi",
+    "uci",
+    "isready",
+    "uginewgame",
+    "ucinewgame",
+    "setoption",
+    "position",
+    "go",
+    "stop",
+    "ponderhit",
+    "query",
+    "quit",
+    "debug",
+];
+
+/// A line without unknown words at its beginning, which UCI wants ignored; the whole line if it has no other words.
+fn known(line: &str) -> &str {
+    let starts =
+        line.split_whitespace().map(|word| word.as_ptr() as usize - line.as_ptr() as usize);
+    let words = line.split_whitespace().zip(starts);
+    let first = words.into_iter().find(|(word, _)| COMMANDS.contains(word));
+    first.and_then(|(_, start)| line.get(start..)).unwrap_or(line)
+}
+
 /// The words of a command, or a refusal if there are too many.
 fn few<'a>(words: impl Iterator<Item = &'a str>) -> Result<Vec<&'a str>, String> {
     let words: Vec<_> = words.take(MOST_WORDS + 1).collect();
@@ -301,6 +328,9 @@ mod tests {
             "option name Hash type spin default 64 min 1 max 4096",
             "option name Threads type spin default 1 min 1 max 64",
             "option name MultiPV type spin default 1 min 1 max 50",
+            "option name Level type spin default 10 min 1 max 10",
+            "option name UCI_Elo type spin default 2420 min 800 max 2420",
+            "option name UCI_LimitStrength type check default false",
             "ugiok",
         ];
         assert_eq!(lines[lines.len() - end.len()..], end);
@@ -399,6 +429,35 @@ mod tests {
         assert_eq!(refused.last().unwrap(), "bestmove (none)");
         silent(&mut talk, "position startpos moves c4");
         assert!(matches!(talk.hear("go depth 1 please"), Reply::Order(Order::Search(_))));
+    }
+
+    #[test]
+    fn strength_is_a_level_or_a_rating() {
+        let mut talk = talk();
+        let level = |talk: &Talk| talk.settings.level().map(|level| level.number);
+        assert_eq!(level(&talk), None);
+        silent(&mut talk, "setoption name Level value 3");
+        assert_eq!(level(&talk), Some(3));
+        silent(&mut talk, "setoption name UCI_Elo value 1300");
+        assert_eq!(level(&talk), Some(3));
+        silent(&mut talk, "setoption name UCI_LimitStrength value true");
+        assert_eq!(level(&talk), Some(4));
+        for (elo, number) in [(800, Some(1)), (2240, Some(9)), (2420, None)] {
+            silent(&mut talk, &format!("setoption name UCI_Elo value {elo}"));
+            assert_eq!(level(&talk), number, "{elo}");
+        }
+        let refused = error(&mut talk, "setoption name UCI_Elo value 100");
+        assert_eq!(refused, "UCI_Elo must be 800 to 2420, got `100`");
+        let refused = error(&mut talk, "setoption name UCI_LimitStrength value maybe");
+        assert_eq!(refused, "UCI_LimitStrength must be true or false, got `maybe`");
+    }
+
+    #[test]
+    fn unknown_words_before_a_command_are_ignored() {
+        let mut talk = talk();
+        silent(&mut talk, "joho setoption name Game value gekitai");
+        silent(&mut talk, "\t joho  position startpos moves c4");
+        assert_eq!(talk.session.history(), ["c4"]);
     }
 
     #[test]

@@ -6,9 +6,12 @@ use engine::{AnalysedLine, Analysis};
 impl Dialect {
     /// The answer to `go`; `(none)` when the game is over.
     pub fn best(self, analysis: Option<&Analysis>) -> String {
-        let turn = analysis
-            .and_then(|analysis| analysis.lines.first())
-            .and_then(|line| line.turns.first());
+        let line = analysis.and_then(|analysis| analysis.lines.first());
+        self.best_of(line.and_then(|line| line.turns.first()).map(String::as_str))
+    }
+
+    /// The same, of a turn.
+    pub fn best_of(self, turn: Option<&str>) -> String {
         format!("bestmove {}", turn.map_or_else(|| "(none)".to_owned(), |turn| self.turn(turn)))
     }
 
@@ -17,9 +20,11 @@ impl Dialect {
         let ms = analysis.time.as_millis().max(1);
         let nps = u128::from(analysis.nodes) * 1000 / ms;
         let spent = format!(
-            "info depth {} nodes {} nps {nps} time {}",
+            "info depth {} seldepth {} nodes {} nps {nps} hashfull {} time {}",
             analysis.depth,
+            analysis.deepest.max(analysis.depth),
             analysis.nodes,
+            analysis.full,
             analysis.time.as_millis()
         );
         let one = |(i, line): (usize, &AnalysedLine)| {
@@ -47,7 +52,8 @@ mod tests {
     fn analysis(score: i32, win_in: Option<i32>) -> Analysis {
         let turns = vec!["c1-d3".to_owned(), "c9-d7".to_owned()];
         let lines = vec![AnalysedLine { turns, score, win_in, proof: None }];
-        Analysis { depth: 3, nodes: 500, time: Duration::from_millis(250), lines }
+        let time = Duration::from_millis(250);
+        Analysis { depth: 3, deepest: 5, full: 12, nodes: 500, time, lines }
     }
 
     #[test]
@@ -56,14 +62,14 @@ mod tests {
         let estimate = analysis(-34, None);
         assert_eq!(
             said(Dialect::Ugi, &estimate),
-            "info depth 3 nodes 500 nps 2000 time 250 score cp -34 multipv 1 pv c1-d3 c9-d7"
+            "info depth 3 seldepth 5 nodes 500 nps 2000 hashfull 12 time 250 score cp -34 multipv 1 pv c1-d3 c9-d7"
         );
         assert_eq!(Dialect::Ugi.best(Some(&estimate)), "bestmove c1-d3");
         let lost = analysis(-29_996, Some(-2));
         assert!(said(Dialect::Ugi, &lost).contains(" score win -2 "));
         assert_eq!(
             said(Dialect::Uci, &lost),
-            "info depth 3 nodes 500 nps 2000 time 250 score mate -2 multipv 1 pv c1d3 c9d7"
+            "info depth 3 seldepth 5 nodes 500 nps 2000 hashfull 12 time 250 score mate -2 multipv 1 pv c1d3 c9d7"
         );
         assert_eq!(Dialect::Uci.best(Some(&lost)), "bestmove c1d3");
         assert_eq!(Dialect::Uci.best(None), "bestmove (none)");

@@ -17,6 +17,8 @@ use table::referee;
 pub enum Offer {
     Resume,
     Save,
+    /// The record of the game goes to the clipboard.
+    Copy,
     Rules,
     Resign,
     /// On a server: end the game before both have moved; nobody wins.
@@ -47,6 +49,7 @@ impl Offer {
         match self {
             Offer::Resume => "Resume",
             Offer::Save => "Save",
+            Offer::Copy => "Copy the game",
             Offer::Rules => "Rules",
             Offer::Resign => "Resign",
             Offer::CallOff => "Call the game off",
@@ -56,7 +59,7 @@ impl Offer {
             Offer::Decline => "Decline the offer",
             Offer::ReallyResign => "Yes, resign",
             Offer::Stay => "Stay",
-            Offer::Abandon => "Leave without it",
+            Offer::Abandon => "Leave, send it next time",
             Offer::Again => "Try again",
             Offer::Rematch => "Rematch",
             Offer::Swap => "Rematch, sides changed",
@@ -122,6 +125,9 @@ impl BoardScreen {
         if self.mode.task().is_some() {
             return vec![Offer::Resume, Offer::Again, Offer::Rules, Offer::Puzzles, Offer::Exit];
         }
+        if self.mode.pupil().is_some() {
+            return vec![Offer::Resume, Offer::Rules, Offer::Menu, Offer::Exit];
+        }
         let is_over = self.sitting.result().is_some();
         let mut offers = vec![Offer::Resume];
         if online::open_offer(&self.sitting).is_some() && self.is_online() {
@@ -134,7 +140,7 @@ impl BoardScreen {
                 false => offers.extend([Offer::Draw, Offer::AskBack, Offer::Resign]),
             }
         }
-        offers.extend([Offer::Save, Offer::Rules]);
+        offers.extend([Offer::Save, Offer::Copy, Offer::Rules]);
         if !self.is_online() && !self.is_exploring() {
             match is_over {
                 true => offers.extend([Offer::Rematch, Offer::Swap]),
@@ -172,6 +178,10 @@ impl BoardScreen {
         match offer {
             Offer::Resume | Offer::Stay | Offer::Abandon => self.tick(context),
             Offer::Save => self.ask_name(context),
+            Offer::Copy => {
+                self.say("the game is copied");
+                return Next::Copy(self.record(context).to_string());
+            }
             Offer::Rules => return Next::Page(Page::rules(self.sitting.entry, &context.look)),
             Offer::Resign => {
                 self.ask(vec![Offer::Resume, Offer::ReallyResign], Offer::Resume, context);
@@ -200,6 +210,7 @@ impl BoardScreen {
                 return Next::Puzzles(series);
             }
             Offer::Menu if self.mode.task().is_some() => return Next::Puzzles(None),
+            Offer::Menu if self.mode.pupil().is_some() => return Next::Lessons(self.mode.pupil()),
             Offer::Menu => return Next::Menu,
             Offer::Exit => return Next::Quit,
         }
@@ -235,11 +246,10 @@ impl BoardScreen {
         };
         let title = Line::styled(title, look.strong());
         frame.render_widget(border.border_style(look.soft()).title(title), place);
-        let row = |offer: &Offer| Line::from(Span::raw(format!("  {}", offer.label())));
-        let rows: Vec<_> = dialog.offers.iter().map(row).collect();
+        let row = |i: usize| Line::from(Span::raw(format!("  {}", dialog.offers[i].label())));
         let inside = Rect::new(x + 1, y + 1, width - 2, height - 2).intersection(area);
         hits.clear();
-        dialog.list.draw(&rows, look, inside, frame, hits);
+        dialog.list.draw((dialog.offers.len(), row), look, inside, frame, hits);
     }
 }
 

@@ -6,7 +6,7 @@
 
 use super::dialog::Offer;
 use super::typing::MoveField;
-use super::{BoardScreen, SPEEDS, Shown, Typing};
+use super::{BoardScreen, Hint, SPEEDS, Shown, Typing};
 use crate::tui::app::{Context, Hit, Next};
 use crate::tui::cursor::{Cursor, Way};
 use crate::tui::field::Field;
@@ -77,7 +77,7 @@ impl BoardScreen {
     /// Opens the line for typed moves if a person is to move.
     fn type_move(&mut self, text: &str, context: &mut Context) {
         self.look_at_present(context);
-        if self.sitting.person().is_some() {
+        if self.sitting.person().is_some() || self.premover().is_some() {
             self.typing = Typing::Move(MoveField::new(text));
         } else {
             self.not_now();
@@ -85,14 +85,18 @@ impl BoardScreen {
     }
 
     fn typing_key(&mut self, key: KeyEvent, context: &mut Context) {
+        let board = self.board_to_type_on();
         let Typing::Move(typing) = &mut self.typing else { return };
         match key.code {
             KeyCode::Esc => self.typing = Typing::Nothing,
-            KeyCode::Tab => typing.complete(self.sitting.board.as_ref()),
+            KeyCode::Tab => typing.complete(board.as_ref()),
             KeyCode::Enter => {
                 let text = typing.0.text().trim().to_owned();
                 if text.is_empty() {
                     self.typing = Typing::Nothing;
+                } else if self.premover().is_some() {
+                    self.typing = Typing::Nothing;
+                    self.type_ahead(&text);
                 } else {
                     // A refused text stays, so that it can be corrected.
                     self.play(&text, context);
@@ -212,6 +216,7 @@ impl BoardScreen {
                     _ => Way::Right,
                 });
             }
+            'h' | 'H' if self.mode.pupil().is_some() => self.show_answer(context),
             'h' | 'H' => self.hint(context),
             'u' => self.undo(context),
             'U' => self.redo(context),
@@ -222,6 +227,8 @@ impl BoardScreen {
             'm' => self.go_over(context),
             'x' if self.is_exploring() => self.cut_off(context),
             'x' if self.mode.study().is_some() => return Next::TryAgain,
+            'b' if self.mode.study().is_some() => self.shown.better = !self.shown.better,
+            'Y' => return self.copy(),
             't' if !self.is_exploring() => return Next::Explore,
             '{' | '}' if self.is_exploring() => {
                 self.step_aside_in_tree(c == '}', context);
@@ -230,6 +237,7 @@ impl BoardScreen {
             ',' | '.' => self.choose_line(c == '.'),
             '>' => return self.step_into_line(context),
             'v' => self.shown.panel = !self.shown.panel,
+            'o' if self.mode.pupil().is_some() => return self.small_game(),
             'o' if self.past.is_some()
                 || self.sitting.result().is_some()
                 || self.is_exploring() =>
@@ -242,10 +250,10 @@ impl BoardScreen {
                 self.look_on(context);
             }
             'e' => self.toggle_bar(context),
-            'y' if context.look.pictures.is_some() => {
-                return Next::Picture(Box::new(self.diagram()), self.shown.flipped);
+            'y' if context.look.shows.is_some() => context.look.live = !context.look.live,
+            'y' => {
+                self.say("this terminal does not say that it shows pictures (kitty, iTerm2, sixel)")
             }
-            'y' => self.say("this terminal is not known to show pictures (kitty, iTerm2, sixel)"),
             'E' if self.sitting.is_played_online() => {
                 self.say("a game on a server cannot be edited")
             }
@@ -353,7 +361,10 @@ impl BoardScreen {
     fn tap(&mut self, cell: usize, context: &mut Context) {
         self.look_at_present(context);
         if self.sitting.person().is_none() {
-            return self.not_now();
+            if !self.tap_ahead(cell) {
+                self.not_now();
+            }
+            return;
         }
         let diagram = self.sitting.board.diagram();
         let picked = self.picker.tap(cell, &diagram);
@@ -372,7 +383,7 @@ impl BoardScreen {
     fn back(&mut self, context: &mut Context) {
         if self.past.is_some() {
             self.look_at_present(context);
-        } else if self.picker.back() {
+        } else if self.picker.back() || self.forget_ahead() {
         } else if self.sitting.person().is_some() && self.sitting.take_back_part() {
             self.refresh(context);
         } else {
@@ -407,14 +418,15 @@ impl BoardScreen {
         let at = self.review().unwrap_or(played);
         let to = at.saturating_add_signed(turns).min(played);
         if to != at {
-            self.shown.hint = false;
+            self.shown.hint = Hint::None;
             self.look_back(Some(to));
             self.look_on(context);
         }
     }
 
     fn undo(&mut self, context: &mut Context) {
-        if self.picker.back() {
+        if self.forget_ahead() {
+        } else if self.picker.back() {
             self.picker.clear();
         } else if self.is_exploring() {
             self.back_in_tree(context);
@@ -450,7 +462,12 @@ impl BoardScreen {
         if self.past.is_none() && self.sitting.computer().is_some() {
             return self.not_now();
         }
-        self.shown.hint = !self.shown.hint;
+        // First a nudge, then the answer.
+        self.shown.hint = match self.shown.hint {
+            Hint::None => Hint::Begins,
+            Hint::Begins => Hint::Whole,
+            Hint::Whole => Hint::None,
+        };
         self.note_help();
         self.look_on(context);
     }
@@ -487,6 +504,9 @@ impl BoardScreen {
     fn next(&mut self, swapped: bool, context: &mut Context) -> Next {
         if let Some(task) = self.mode.task() {
             return Next::Puzzle(task.series.next_unsolved(context));
+        }
+        if self.mode.pupil().is_some() {
+            return self.next_lesson();
         }
         if self.is_exploring() {
             return Next::Stay;
@@ -535,6 +555,12 @@ impl BoardScreen {
             self.remember(context);
             self.tick(context);
         }
+    }
+
+    /// Copies the position on the screen.
+    fn copy(&mut self) -> Next {
+        self.say("the position is copied");
+        Next::Copy(self.game().text())
     }
 
     fn remember(&mut self, context: &mut Context) {

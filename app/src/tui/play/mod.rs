@@ -1,8 +1,10 @@
 //! The screen with a board: its state, and what changes it apart from keys.
 
+mod ahead;
 mod dialog;
 mod explore;
 mod keys;
+mod lesson;
 mod mode;
 mod motion;
 mod online;
@@ -14,6 +16,7 @@ mod view;
 
 use super::app::{Context, Message, Next};
 use super::cursor::Cursor;
+use super::help::Topic;
 use super::picker::{Picked, Picker};
 use crate::saves::{Keeper, Slot};
 use crate::sitting::Sitting;
@@ -26,6 +29,7 @@ use motion::Motion;
 use rules::diagram::Diagram;
 use rules::{ByPlayer, Player};
 use std::time::{Duration, Instant};
+use table::premove::Premove;
 use typing::MoveField;
 
 /// How many milliseconds a computer's turn stays on the screen before the next, from slow to fast.
@@ -59,8 +63,11 @@ struct Watch {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Shown {
     flipped: bool,
-    hint: bool,
+    /// No hint, how the proposed turn begins, or all of it.
+    hint: Hint,
     bar: bool,
+    /// Better turns beside those that gave something away, in a game that was gone over.
+    better: bool,
     analysis: bool,
     /// Whether `h` moves the cursor: from the first `j`, `k` or `l` until an arrow key.
     vi: bool,
@@ -69,6 +76,15 @@ struct Shown {
     /// The cursor, and whether it is visible.
     cursor: Cursor,
     has_cursor: bool,
+}
+
+/// How much of the proposed turn is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Hint {
+    #[default]
+    None,
+    Begins,
+    Whole,
 }
 
 /// A message that stays until the next key.
@@ -132,6 +148,10 @@ pub struct BoardScreen {
     pace: Pace,
     /// The pieces of the last turn, while they are on their way.
     motion: Option<Motion>,
+    /// What is chosen while the other side is to move.
+    ahead: Option<Premove>,
+    /// Whether it has become the user's turn on a server, and nobody was told yet.
+    calls: bool,
 }
 
 impl BoardScreen {
@@ -172,6 +192,8 @@ impl BoardScreen {
             opinion: Opinion::default(),
             pace: Pace { rests: false, speed, waits, last_turn: context.now },
             motion: None,
+            ahead: None,
+            calls: false,
         }
     }
 
@@ -196,6 +218,16 @@ impl BoardScreen {
         self.shown.flipped
     }
 
+    /// What help is about.
+    pub fn topic(&self) -> Topic {
+        let of_game = || match (self.is_online(), self.sitting.is_unattended()) {
+            (true, _) => Topic::Server,
+            (_, true) => Topic::Show,
+            _ => Topic::Game,
+        };
+        self.mode.topic().unwrap_or_else(of_game)
+    }
+
     /// The position on the screen, without the turns that led there.
     pub fn bare_position(&self) -> Option<Box<dyn Session>> {
         let game = self.game();
@@ -217,7 +249,12 @@ impl BoardScreen {
                 diagram.marks.targets = self.picker.targets();
             }
         }
-        if self.shown.hint {
+        if self.past.is_none() && self.premover().is_some() {
+            let (tapped, way) = self.marks_ahead();
+            diagram.marks.selected = tapped;
+            diagram.marks.hints.extend(way);
+        }
+        if self.shown.hint != Hint::None {
             let marks = &mut diagram.marks;
             marks.hints = self.hint_marks();
             // The proposal must stand out among the targets.
@@ -246,13 +283,14 @@ impl BoardScreen {
         if matches!(self.typing, Typing::Move(_)) {
             self.typing = Typing::Nothing;
         }
-        self.shown.hint = false;
+        self.shown.hint = Hint::None;
         self.look_back(None);
         self.thinking = None;
         self.keep(context);
         self.tend_clock(context.now);
         self.think(context);
         self.look_on(context);
+        self.play_ahead(context);
     }
 
     /// Lets the computer think if it is to move and the game is not paused.
@@ -281,10 +319,10 @@ impl BoardScreen {
             return;
         }
         if self.sitting.is_played_online() {
-            (self.shown.hint, self.shown.bar, self.shown.analysis) = (false, false, false);
+            (self.shown.hint, self.shown.bar, self.shown.analysis) = (Hint::None, false, false);
             return;
         }
-        if self.shown.hint || self.is_advised(context) {
+        if self.shown.hint == Hint::Whole || self.is_advised(context) {
             self.opinion.values = self.game().seed_value();
             self.opinion.advice = self.game().seed_best();
         }
@@ -292,7 +330,8 @@ impl BoardScreen {
             matches!(self.mode, Mode::Retry(_)) && self.sitting.board.turns_played() > 0;
         let limits = match self.shown {
             Shown { analysis: true, .. } => Limits { lines: LINES, ..Limits::default() },
-            Shown { bar: true, .. } | Shown { hint: true, .. } => Limits::time(GLANCE),
+            Shown { bar: true, .. } => Limits::time(GLANCE),
+            Shown { hint: Hint::Begins | Hint::Whole, .. } => Limits::time(GLANCE),
             _ if is_retried => Limits::time(GLANCE),
             _ => return,
         };

@@ -4,12 +4,15 @@ use super::study::{Retry, Study};
 use super::task::Task;
 use crate::online::Remote;
 use crate::saves::Keeper;
+use crate::tui::help::Topic;
+use crate::tui::lessons::Pupil;
 use table::Tree;
 
 pub(super) enum Mode {
     /// A game that is kept, here or by a server.
     Game(Game),
     Puzzle(Task),
+    Lesson(Pupil),
     /// Another try at a turn of a game that is gone over.
     Retry(Retry),
     /// Variations of a game or of a position.
@@ -54,6 +57,23 @@ impl Mode {
         match self {
             Mode::Puzzle(task) => Some(task),
             _ => None,
+        }
+    }
+
+    pub fn pupil(&self) -> Option<Pupil> {
+        match self {
+            Mode::Lesson(pupil) => Some(*pupil),
+            _ => None,
+        }
+    }
+
+    /// What help is about, if no more than the mode decides.
+    pub fn topic(&self) -> Option<Topic> {
+        match self {
+            Mode::Game(_) | Mode::Retry(_) => None,
+            Mode::Puzzle(_) => Some(Topic::Puzzle),
+            Mode::Lesson(_) => Some(Topic::Lesson),
+            Mode::Explore(_) => Some(Topic::Variations),
         }
     }
 

@@ -5,14 +5,14 @@ use super::dialog::{Dialog, Offer};
 use super::mode::Mode;
 use super::motion::Motion;
 use crate::online::{self, Answer, Change, Connection, News, Opened, Remote};
-use crate::saves::Keeper;
+use crate::saves::{Keeper, Saves};
 use crate::tui::app::{Context, Message, Next};
 use rules::Player;
 use std::sync::mpsc::Sender;
 
 impl BoardScreen {
     pub fn online(opened: Opened, context: &mut Context) -> BoardScreen {
-        let Opened { sitting, link } = opened;
+        let Opened { sitting, link, unsent } = opened;
         let tell = |send: Sender<Message>| move |news| send.send(Message::Net(news)).is_ok();
         let connection = context.net.clone();
         let connection = connection.map(|send| Connection::open(&link, &sitting.state, tell(send)));
@@ -22,7 +22,20 @@ impl BoardScreen {
         let mut play = BoardScreen::bare(sitting, mode, context);
         play.shown.flipped = flipped;
         play.refresh(context);
+        if let Some(turn) = unsent.filter(|_| play.sitting.person().is_some()) {
+            play.play(&turn, context);
+            play.say(format!("{turn} was not acknowledged the last time, and is sent now"));
+        }
         play
+    }
+
+    /// Keeps what the server has not acknowledged, since the game is left.
+    pub fn put_off(&self, saves: &Saves) -> Result<(), String> {
+        let behind = self.back.as_ref().map_or(Ok(()), |behind| behind.put_off(saves));
+        match self.mode.remote() {
+            Some(remote) => remote.put_off(&self.sitting, saves),
+            None => behind,
+        }
     }
 
     pub(super) fn is_online(&self) -> bool {
@@ -98,6 +111,20 @@ impl BoardScreen {
         }
     }
 
+    /// Whether it has become the user's turn since this was asked last.
+    pub fn take_call(&mut self) -> bool {
+        std::mem::take(&mut self.calls)
+    }
+
+    /// What the window is called.
+    pub fn title(&self) -> String {
+        let name = self.sitting.entry.info.name;
+        match self.is_online() && self.sitting.person().is_some() {
+            true => format!("Your turn: {name}"),
+            false => name.to_owned(),
+        }
+    }
+
     /// Applies news of the connection, and leaves if they were all that the user waited for.
     pub(super) fn hear_news(&mut self, news: News, context: &mut Context) -> Next {
         let refused = self.take_in(news, context);
@@ -121,6 +148,7 @@ impl BoardScreen {
                 self.motion = before.and_then(|before| Motion::new(before, self, context.now));
                 self.pace.last_turn = context.now;
                 self.refresh(context);
+                self.calls = self.sitting.person().is_some();
             }
             Change::Back(words) => {
                 self.refresh(context);

@@ -1,6 +1,6 @@
 //! The panel beside the board: players, the stage of the turn, evaluations, the list of turns.
 
-use super::BoardScreen;
+use super::{BoardScreen, Hint};
 use crate::output::columns::width;
 use crate::sitting::{proposal, signed};
 use crate::tui::app::{Context, Hit, Hits};
@@ -247,7 +247,7 @@ impl BoardScreen {
             let line = proposal(self.game(), id, turns);
             pen.line(Line::raw(cut(&line, pen.width(), &look)));
         }
-        if !self.shown.hint {
+        if self.shown.hint == Hint::None {
             if !self.opinion.advice.is_empty() {
                 pen.gap();
             }
@@ -256,7 +256,7 @@ impl BoardScreen {
         let best = self.best_line();
         let engine = match best {
             Some(line) => {
-                let turn = line.turns.first().map_or("", String::as_str);
+                let turn = self.hinted(line.turns.first().map_or("", String::as_str), &look);
                 format!("Engine: {turn} ({})", verdict(self.game(), line))
             }
             None => format!("Engine: {}", look.sign("…", "...")),
@@ -267,7 +267,7 @@ impl BoardScreen {
 
     /// What a hint or the analysis says in one line, where there is no panel.
     pub(super) fn opinion(&self, look: &Look) -> Option<String> {
-        if !self.shown.hint && !self.shown.analysis {
+        if self.shown.hint == Hint::None && !self.shown.analysis {
             return None;
         }
         let Some(line) = self.best_line() else {
@@ -275,7 +275,17 @@ impl BoardScreen {
         };
         let turns = if self.shown.analysis { line.turns.len() } else { 1 };
         let turns = line.turns.iter().take(turns).map(String::as_str).collect::<Vec<_>>().join(" ");
+        let turns = if self.shown.analysis { turns } else { self.hinted(&turns, look) };
         Some(format!("Engine: {} ({})", turns, verdict(self.game(), line)))
+    }
+
+    /// A proposed turn, or how it begins: the piece that moves, or the row or column of a cell.
+    fn hinted(&self, turn: &str, look: &Look) -> String {
+        if self.shown.hint != Hint::Begins {
+            return turn.to_owned();
+        }
+        let end = turn.find('-').map_or(1, |at| at + 1).min(turn.len());
+        format!("{}{}", turn.get(..end).unwrap_or(turn), look.sign("…", "..."))
     }
 
     fn best_line(&self) -> Option<&AnalysedLine> {
@@ -286,7 +296,15 @@ impl BoardScreen {
     pub(super) fn hint_marks(&self) -> Vec<(usize, usize)> {
         let engine = self.best_line().and_then(|line| line.turns.first());
         let seed = self.opinion.advice.first().and_then(|(_, turns)| turns.first());
-        engine.or(seed).map_or_else(Vec::new, |turn| ways(self.game(), turn))
+        let ways = engine.or(seed).map_or_else(Vec::new, |turn| ways(self.game(), turn));
+        match self.shown.hint {
+            // Where a piece moves from; a cell to place one on would be the whole answer.
+            Hint::Begins => {
+                let from = ways.into_iter().filter(|(from, to)| from != to);
+                from.take(1).map(|(from, _)| (from, from)).collect()
+            }
+            _ => ways,
+        }
     }
 
     fn view_analysis(&self, pen: &mut Pen<'_, '_>, hits: &Hits) {
@@ -349,7 +367,7 @@ impl BoardScreen {
         let first = at.min(rounds).saturating_sub(room);
         let known = self.known_turns();
         let shown_turn = |(number, turn): (usize, &String)| match number < known {
-            true => turn.clone(),
+            true => format!("{turn}{}", self.sign_of(number + 1)),
             false => format!("{turn}{}", look.sign("…", "...")),
         };
         let turns: Vec<String> = turns.iter().enumerate().map(shown_turn).collect();
@@ -370,8 +388,14 @@ impl BoardScreen {
                 x += column as u16 + 1;
             }
             let Some(y) = pen.line(Line::from(spans)) else { break };
-            for (x, turns) in places {
-                hits.add(Rect::new(x, y, column as u16, 1), Hit::Row(turns));
+            for (x, turns) in &places {
+                hits.add(Rect::new(*x, y, column as u16, 1), Hit::Row(*turns));
+            }
+            for (_, turns) in places {
+                if let Some(better) = self.better_than(turns) {
+                    let words = format!("    better {}: {better}", self.colour_of(turns));
+                    pen.line(Line::styled(cut(&words, pen.width(), &look), look.accent()));
+                }
             }
         }
     }

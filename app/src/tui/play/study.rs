@@ -53,6 +53,29 @@ impl Study {
 }
 
 impl BoardScreen {
+    /// The sign behind a turn, by how much it gave away.
+    pub(super) fn sign_of(&self, ply: usize) -> &'static str {
+        let mistake = self.mode.study().and_then(|study| study.mistake(ply)?.mistake);
+        match mistake {
+            Some("blunder") => "??",
+            Some("mistake") => "?",
+            Some(_) => "?!",
+            None => "",
+        }
+    }
+
+    /// What should have been played instead of a turn that gave something away, while that is shown.
+    pub(super) fn better_than(&self, ply: usize) -> Option<&str> {
+        let study = self.mode.study().filter(|_| self.shown.better)?;
+        study.mistake(ply)?.best.first().map(String::as_str)
+    }
+
+    /// Who has played a turn.
+    pub(super) fn colour_of(&self, ply: usize) -> &'static str {
+        let first = self.sitting.board.first_player();
+        self.sitting.colour(if ply % 2 == 1 { first } else { first.other() })
+    }
+
     /// Goes over the game, or to the next mistake if that is done already.
     pub(super) fn go_over(&mut self, context: &mut Context) {
         let played = self.sitting.board.turns_played();
@@ -185,7 +208,7 @@ impl BoardScreen {
                     0..2_000 => format!(", {:.2} given away", f64::from(loss.unwrap_or(0)) / 100.0),
                     _ => String::new(),
                 };
-                format!("{mistake}{lost}; x tries again")
+                format!("{mistake}{lost}; x tries again, b shows better turns")
             }
             _ => {
                 let count =

@@ -1,7 +1,7 @@
 //! An attempt at a puzzle: finding the win against an engine that resists.
 
-use super::BoardScreen;
 use super::mode::Mode;
+use super::{BoardScreen, Hint};
 use crate::sitting::Sitting;
 use crate::tui::app::Context;
 use crate::tui::puzzles::{Series, task_words};
@@ -36,7 +36,7 @@ impl BoardScreen {
 
     /// Notes that a puzzle is being solved with help, if help is on the screen.
     pub(super) fn note_help(&mut self) {
-        if self.shown.hint || self.shown.bar || self.shown.analysis {
+        if self.shown.hint != Hint::None || self.shown.bar || self.shown.analysis {
             self.note_seen_answer();
         }
     }

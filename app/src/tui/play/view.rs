@@ -50,7 +50,7 @@ impl BoardScreen {
         let look = &context.look;
         let panel = (room.width - drawn.width()).saturating_sub(1).clamp(PANEL.0, PANEL.1);
         let board = Rect { width: room.width - panel, ..room };
-        let place = board::put(drawn, self.pointed_cell(), board, frame.buffer_mut(), Some(hits));
+        let place = board::put(drawn, self.pointed_cell(), board, frame.buffer_mut(), hits);
         let side = Rect { x: board.right(), width: panel, ..room };
         let name = self.sitting.entry.info.name;
         let end = match self.review() {
@@ -94,7 +94,7 @@ impl BoardScreen {
             }
             false => {
                 let (drawn, _) = board::beside(diagram, look, self.shown.flipped, room, 0);
-                board::put(&drawn, self.pointed_cell(), room, frame.buffer_mut(), Some(hits))
+                board::put(&drawn, self.pointed_cell(), room, frame.buffer_mut(), hits)
             }
         };
         if !self.shown.panel && self.is_asked_for_a_choice() {
@@ -117,7 +117,7 @@ impl BoardScreen {
         let is_used = self.shown.has_cursor
             && self.past.is_none()
             && self.picker.choices().is_empty()
-            && self.sitting.person().is_some();
+            && (self.sitting.person().is_some() || self.premover().is_some());
         is_used.then_some(self.shown.cursor.cell)
     }
 
@@ -154,6 +154,11 @@ impl BoardScreen {
             let (number, count) = (task.series.number + 1, task.series.puzzles.len());
             return format!("find the win, {number} of {count}");
         }
+        if let Some(pupil) = self.mode.pupil() {
+            let count = pupil.entry.info.lessons.len();
+            let title = pupil.lesson().map_or("", |lesson| lesson.title);
+            return format!("lesson {} of {count}: {title}", pupil.number + 1);
+        }
         if self.is_exploring() {
             let here = match self.variations_here() {
                 ..2 => String::new(),
@@ -189,7 +194,9 @@ impl BoardScreen {
         } else if let Some(note) = &self.note {
             let style = if note.is_warning { look.warning() } else { look.strong() };
             (note.text.clone(), style)
-        } else if let Some((words, warns)) = self.task_prompt().or_else(|| self.retry_prompt()) {
+        } else if let Some((words, warns)) =
+            self.task_prompt().or_else(|| self.lesson_prompt()).or_else(|| self.retry_prompt())
+        {
             (words, if warns { look.warning() } else { look.accent() })
         } else if has_panel {
             (self.prompt(), look.soft())
@@ -289,7 +296,7 @@ impl BoardScreen {
 
     /// The message about the move being typed.
     fn typing_words(&self, typing: &MoveField, look: &Look) -> (String, Style) {
-        let matches = typing.matches(self.sitting.board.as_ref());
+        let matches = typing.matches(self.board_to_type_on().as_ref());
         match (&self.note, &matches[..]) {
             (Some(note), _) => (note.text.clone(), look.warning()),
             (None, []) => ("no legal move begins like this".into(), look.warning()),
@@ -352,6 +359,14 @@ impl BoardScreen {
         let analysis = ("a", "analysis");
         let mut offers = if self.mode.task().is_some() {
             vec![hint, ("u", "undo"), ("n", "next puzzle"), ("f", "flip"), analysis]
+        } else if self.mode.pupil().is_some() {
+            vec![
+                (hint.0, "show a turn"),
+                ("u", "undo"),
+                ("n", "next lesson"),
+                ("o", "small game"),
+                ("r", "rules"),
+            ]
         } else if self.is_exploring() {
             vec![
                 ("[", "back"),
@@ -373,6 +388,11 @@ impl BoardScreen {
                 ("s", "save"),
                 ("u", "undo"),
             ]
+        } else if self.is_online() {
+            match self.sitting.looks_on() {
+                true => vec![("f", "flip"), analysis, ("s", "save")],
+                false => vec![("u", "ask to take back"), ("f", "flip"), ("s", "save")],
+            }
         } else if self.sitting.is_unattended() {
             let rest = if self.pace.rests { ("space", "go on") } else { ("space", "rest") };
             vec![

@@ -148,15 +148,15 @@ fn variations_and_positions_set_up_by_hand() {
 #[test]
 fn hints_bars_and_analysis() {
     let mut rig = Rig::playing("jeson-mor", ["human:Ana", "seed:smart"], "");
-    snap("hint", rig.keys("h"));
-    rig.report(1, Found::News(thought(&[("e1-d3 e9-d7", 42)])));
+    snap("hint", rig.keys("hh"));
+    rig.report(2, Found::News(thought(&[("e1-d3 e9-d7", 42)])));
     snap("hint-engine", &mut rig);
     rig.keys("e");
-    rig.report(2, Found::News(thought(&[("e1-d3 e9-d7", -42)])));
+    rig.report(3, Found::News(thought(&[("e1-d3 e9-d7", -42)])));
     snap("bar", &mut rig);
     rig.keys("a");
     let lines = [("e1-d3 e9-d7", 42), ("c1-d3 c9-d7", 10), ("g1-f3", -29_998)];
-    rig.report(3, Found::News(thought(&lines)));
+    rig.report(4, Found::News(thought(&lines)));
     snap("analysis", &mut rig);
 }
 

@@ -1,5 +1,6 @@
 //! The screens without a terminal: keys in, frames out.
 
+mod aids;
 mod behaviour;
 mod colours;
 mod explore;
@@ -9,8 +10,9 @@ mod study;
 mod whole;
 
 use super::app::{App, Context, Message, Next, Screen};
+use super::live::Shown;
 use super::look::Depth;
-use super::look::Look;
+use super::look::{Graphics, Look};
 use super::play::BoardScreen;
 use super::update::update;
 use super::view::view;
@@ -27,6 +29,7 @@ use ratatui::crossterm::event::{
 };
 use ratatui::style::{Color, Modifier};
 use rules::text::Charset;
+use std::cell::RefCell;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -42,6 +45,8 @@ struct Rig {
     own: Option<TempDir>,
     now: Instant,
     size: (u16, u16),
+    /// What a terminal with pictures shows.
+    shown: RefCell<Shown>,
 }
 
 impl Rig {
@@ -61,6 +66,7 @@ impl Rig {
         let context = Context {
             // A new game changes no picture of the menu.
             games: &engine::GAMES[..4],
+            config: Default::default(),
             look: Look::default(),
             saves,
             remembers: trouble.is_none(),
@@ -70,7 +76,14 @@ impl Rig {
             net: None,
             now,
         };
-        Rig { app: App::new(context, trouble), folder, own: None, now, size: SMALL }
+        Rig {
+            app: App::new(context, trouble),
+            folder,
+            own: None,
+            now,
+            size: SMALL,
+            shown: RefCell::default(),
+        }
     }
 
     /// A game between these players, after these turns.
@@ -206,7 +219,14 @@ impl Rig {
 
     fn draw(&self, with_marks: bool) -> String {
         let mut terminal = Terminal::new(TestBackend::new(self.size.0, self.size.1)).unwrap();
-        terminal.draw(|frame| view(&self.app, frame)).unwrap();
+        terminal
+            .draw(|frame| {
+                view(&self.app, frame);
+                let protocol = self.app.context.look.graphics().map(|own| own.protocol);
+                let live = protocol.zip(self.app.hits.shown());
+                self.shown.borrow_mut().update(live, frame.buffer_mut()).unwrap();
+            })
+            .unwrap();
         let buffer = terminal.backend().buffer();
         let (mut text, mut marks) = (String::new(), String::new());
         for y in 0..self.size.1 {
@@ -252,5 +272,6 @@ fn thought(lines: &[(&str, i32)]) -> Analysis {
         proof: None,
     };
     let lines = lines.iter().map(line).collect();
-    Analysis { depth: 7, nodes: 123_456, time: Duration::from_millis(500), lines }
+    let time = Duration::from_millis(500);
+    Analysis { depth: 7, nodes: 123_456, time, lines, ..Analysis::default() }
 }

@@ -68,8 +68,8 @@ fn every_shipped_puzzle_can_be_opened() {
 #[test]
 fn a_puzzle_that_was_solved_with_help_stays_on_the_list() {
     let (mut rig, puzzle) = first_puzzle();
-    rig.keys("hh");
-    for (job, pair) in (2..).zip(puzzle.solution.chunks(2)) {
+    rig.keys("hhh");
+    for (job, pair) in (3..).zip(puzzle.solution.chunks(2)) {
         plays(&mut rig, &pair[0]);
         if let [_, answer] = pair {
             rig.report(job, Found::Turn(Some(answer.clone())));

@@ -1,6 +1,7 @@
 //! Going over games, paste, motion, clocks, and whatever random keys do.
 
 use super::*;
+use crate::output::inline::Protocol;
 use crate::saves::Shelf;
 
 const HUMANS: [&str; 2] = ["human:Ana", "human:Ben"];
@@ -36,8 +37,17 @@ fn random_keys_and_clicks_do_no_harm() {
         KeyCode::F(1),
     ];
     let mut rig = Rig::new();
+    let pasted = ["c4", "6/6/6/6/6/6 1", "quadrille", "[Game \"gekitai\"]\n\n1. c3", "\x1b[31m"];
+    let graphics = Graphics { protocol: Protocol::Kitty, font: (5, 10), driver: None };
     for _ in 0..count {
-        match below(10) {
+        match below(11) {
+            10 => match below(4) {
+                0 => rig.app.context.look.shows = (below(4) == 0).then_some(graphics),
+                _ => {
+                    let text = pasted[below(pasted.len() as u64) as usize].to_owned();
+                    rig.tell(Message::Input(Event::Paste(text)));
+                }
+            },
             0 => rig.size = sizes[below(sizes.len() as u64) as usize],
             1..4 => {
                 let (x, y) = (below(u64::from(rig.size.0)), below(u64::from(rig.size.1)));
@@ -91,6 +101,10 @@ fn a_game_is_gone_over_and_a_mistake_tried_again_without_the_answer() {
     rig.keys("m");
     sees(&rig, "after 4 of 6");
     sees(&rig, "blunder, 4.00 given away");
+    sees(&rig, "f6??");
+    rig.keys("b");
+    sees(&rig, "better O: d4");
+    rig.keys("b");
     assert!(rig.frame().contains('▄') || rig.frame().contains('▃'), "{}", rig.frame());
     rig.keys("x");
     assert_eq!(rig.history().len(), 3);

@@ -6,11 +6,13 @@
 pub mod batch;
 mod hold;
 pub mod link;
+pub mod records;
 pub mod rows;
 pub mod schema;
 pub mod upkeep;
 pub mod writer;
 
+use super::records::Records;
 use super::trouble::Trouble;
 use super::upkeep::Upkeep;
 use super::{Append, Appended, LEASE, Reply, Row, Runner, SharedStore, Store, StoreError};
@@ -101,6 +103,8 @@ pub struct Postgres {
     turn: AtomicUsize,
     /// For heartbeats, which must not wait for other statements.
     pulse: Link,
+    /// For changes of records, which may wait for each other.
+    records: Link,
     /// For checking whether appends work, by one task at a time.
     rehearsal: tokio::sync::Mutex<Link>,
     trouble: Arc<Trouble>,
@@ -149,6 +153,7 @@ impl Postgres {
             readers: (0..READERS).map(|_| Link::new(database)).collect(),
             turn: AtomicUsize::new(0),
             pulse,
+            records: Link::new(database),
             rehearsal: tokio::sync::Mutex::new(Link::new(database)),
             trouble,
             hold: Hold::default(),
@@ -157,6 +162,7 @@ impl Postgres {
             holder,
             closed: AtomicBool::new(false),
         };
+        store.prepare_records().await.map_err(failed)?;
         Ok((store, end))
     }
 
@@ -295,7 +301,7 @@ impl Store for Postgres {
     fn tokens<'a>(&'a self, game: &'a str) -> Reply<'a, ByPlayer<Option<Hash>>> {
         Box::pin(async move {
             let rows = self.read(TOKENS, &[&game]).await?;
-            Ok(super::tokens(rows.iter().map(|row| (row.get(0), row.get(1)))))
+            super::tokens(rows.iter().map(|row| (row.get(0), row.get(1))))
         })
     }
 
@@ -334,6 +340,10 @@ impl Store for Postgres {
     }
 
     fn upkeep(&self) -> Option<&dyn Upkeep> {
+        Some(self)
+    }
+
+    fn records(&self) -> Option<&dyn Records> {
         Some(self)
     }
 }

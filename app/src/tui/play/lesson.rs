@@ -1,0 +1,71 @@
+//! A lesson on the board: a task for one turn, and then a small game.
+
+use super::BoardScreen;
+use super::mode::Mode;
+use crate::sitting::{Sitting, seat};
+use crate::tui::app::{Context, Next};
+use crate::tui::lessons::Pupil;
+use engine::Who;
+use requests::lessons::{Progress, progress};
+
+impl BoardScreen {
+    /// A board with the position of a lesson; nothing if it cannot be read.
+    pub fn lesson(pupil: Pupil, context: &mut Context) -> Option<BoardScreen> {
+        let sitting = Sitting::new(pupil.entry, pupil.open()?, seat::people(), None);
+        context.choices.game = pupil.entry.info.id.into();
+        let mut play = BoardScreen::bare(sitting, Mode::Lesson(pupil), context);
+        play.refresh(context);
+        Some(play)
+    }
+
+    fn lesson_progress(&self) -> Option<Progress> {
+        let lesson = self.mode.pupil()?.lesson()?;
+        Some(progress(lesson, self.sitting.board.as_ref()))
+    }
+
+    /// What the lesson wants or says, and whether the turn was another one; nothing where there is no lesson.
+    pub(super) fn lesson_prompt(&self) -> Option<(String, bool)> {
+        let pupil = self.mode.pupil().filter(|_| self.past.is_none())?;
+        let lesson = pupil.lesson()?;
+        Some(match self.lesson_progress()? {
+            Progress::Begins if self.picker.is_idle() && !self.sitting.board.in_turn() => {
+                (lesson.task.to_owned(), false)
+            }
+            Progress::Begins => return None,
+            Progress::Missed => ("Not this time: u takes it back, h shows a turn.".into(), true),
+            Progress::Done if pupil.next().is_some() => {
+                ("Right. o plays a small game from here, n goes to the next lesson.".into(), false)
+            }
+            Progress::Done => {
+                ("Right. That was the last lesson: o plays a small game from here.".into(), false)
+            }
+        })
+    }
+
+    /// Shows a turn that solves the lesson.
+    pub(super) fn show_answer(&mut self, context: &mut Context) {
+        let Some(lesson) = self.mode.pupil().and_then(|pupil| pupil.lesson()) else { return };
+        while self.sitting.undo(context.now) {}
+        self.refresh(context);
+        self.say(format!("for example {}", lesson.answer));
+    }
+
+    /// The next lesson, or the list after the last one.
+    pub(super) fn next_lesson(&self) -> Next {
+        match self.mode.pupil() {
+            Some(pupil) => pupil.next().map_or(Next::Lessons(Some(pupil)), Next::Lesson),
+            None => Next::Stay,
+        }
+    }
+
+    /// The small game that ends the lesson, against the first level.
+    pub(super) fn small_game(&mut self) -> Next {
+        let Some(pupil) = self.mode.pupil() else { return Next::Stay };
+        let start = pupil.lesson().map(|lesson| lesson.game);
+        let game = start.and_then(|text| (pupil.entry.from_text)(text, &Default::default()).ok());
+        let Some(game) = game else { return Next::Stay };
+        let mut seats = seat::people();
+        seats[game.turn().other()].who = Who::Level { level: 1 };
+        Next::Play(Box::new(Sitting::new(pupil.entry, game, seats, None)), None)
+    }
+}

@@ -1,0 +1,489 @@
+//! Public games that are over: found by player, game, result, length and date, and by what was played in a position.
+//!
+//! The keys of a game end with the moment when it ended, so every list is in that order, and a page of it begins where the
+//! one before ended.
+
+use super::games::Game;
+use super::ratings::{self, Counted};
+use super::{TRIES, busy, players, record, records, text, value};
+use crate::games::hall::{Hall, SERVER};
+use crate::store::records::{Change, Range, Stored};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use engine::{Session, Who};
+use rules::Player;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+use skillratings::Outcomes;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use table::event::{Created, Ending, Event, Fact, Reason};
+use table::{Refusal, TimeControl};
+
+/// How many digits the time in a key has, to the base 36, and how long an id is.
+const DIGITS: usize = 10;
+
+/// How many turns of a game are found by their positions.
+const MOST_POSITIONS: usize = 400;
+
+/// How many games a search looks at for one page, and how many it reads at once.
+const MOST_LOOKED_AT: usize = 1_000;
+const TOGETHER: usize = 100;
+
+/// The most games on a page.
+pub const MOST: usize = 100;
+
+/// The moment at which a game ended as the end of a key.
+pub fn moment_of(at: i64, game: &str) -> String {
+    let mut rest = u64::try_from(at).unwrap_or(0);
+    let mut digits = [b'0'; DIGITS];
+    for digit in digits.iter_mut().rev() {
+        *digit = b"0123456789abcdefghijklmnopqrstuvwxyz"[(rest % 36) as usize];
+        rest /= 36;
+    }
+    format!("{}{game}", String::from_utf8_lossy(&digits))
+}
+
+/// The time and the game of such an end.
+pub fn moment(text: &str) -> Option<(i64, &str)> {
+    let (digits, game) = text.split_at_checked(DIGITS)?;
+    Some((i64::from_str_radix(digits, 36).ok()?, game))
+}
+
+/// A game as the archive keeps it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    pub id: String,
+    pub game: String,
+    #[serde(default)]
+    pub options: Map<String, Value>,
+    pub clock: TimeControl,
+    /// By seat a player's id, `level-5`, or nothing for a guest.
+    pub seats: [Option<String>; 2],
+    pub rated: bool,
+    /// 1, 2 or 0 for a draw.
+    pub winner: u8,
+    pub reason: String,
+    pub turns: usize,
+    pub at: i64,
+}
+
+impl Entry {
+    /// The entry of a game, if its events say that it counts.
+    fn read(id: &str, created: &Created, events: &[Event]) -> Option<Entry> {
+        let club = created.club.as_ref()?;
+        let (ending, at) = events.iter().find_map(|event| match &event.fact {
+            Fact::Result(ending) => Some((*ending, event.at)),
+            _ => None,
+        })?;
+        let turns = played(events).len();
+        if ending.reason == Reason::Aborted || turns < 2 {
+            return None;
+        }
+        let seat = |seat: Player| match &created.seats[seat].who {
+            Who::Level { level } => Some(format!("level-{level}")),
+            _ => club.players[seat].clone(),
+        };
+        let back = events.iter().any(|event| matches!(event.fact, Fact::Undone { .. }));
+        let Ending { winner, reason } = ending;
+        let reason = serde_json::to_value(reason).ok()?.as_str()?.to_owned();
+        Some(Entry {
+            id: id.to_owned(),
+            game: created.game.clone(),
+            options: created.options.clone(),
+            clock: created.clock,
+            seats: [seat(Player::One), seat(Player::Two)],
+            rated: club.rated && !back && created.turns.is_empty(),
+            winner: winner.map_or(0, Player::number),
+            reason,
+            turns,
+            at,
+        })
+    }
+
+    fn counted(&self) -> Option<Counted> {
+        let [Some(one), Some(two)] = &self.seats else { return None };
+        let points = match self.winner {
+            1 => Outcomes::WIN,
+            2 => Outcomes::LOSS,
+            _ => Outcomes::DRAW,
+        };
+        let seats = [one.clone(), two.clone()];
+        self.rated.then_some(Counted { seats, points })
+    }
+
+    fn moment(&self) -> String {
+        moment_of(self.at, &self.id)
+    }
+
+    fn players(&self) -> impl Iterator<Item = &String> {
+        self.seats.iter().flatten().filter(|own| !own.starts_with("level-"))
+    }
+
+    /// The keys of the lists that it is in.
+    fn lists(&self) -> Vec<String> {
+        let moment = self.moment();
+        let mut keys: Vec<_> = self.players().map(|id| format!("ap/{id}/{moment}")).collect();
+        keys.dedup();
+        keys.push(format!("ag/{}/{moment}", self.game));
+        keys
+    }
+
+    /// The entry as programs read it, with the names of players.
+    pub fn told(&self, names: &BTreeMap<String, String>) -> Value {
+        let seat = |own: &Option<String>| match own {
+            None => json!({ "kind": "guest" }),
+            Some(id) => match id.strip_prefix("level-") {
+                Some(level) => json!({ "kind": "level", "level": level.parse::<u8>().ok() }),
+                None => json!({ "kind": "player", "id": id, "name": names.get(id) }),
+            },
+        };
+        let winner = if self.winner == 0 { json!("draw") } else { json!(self.winner) };
+        json!({
+            "id": self.id, "game": self.game, "options": self.options, "clock": self.clock,
+            "seats": self.seats.each_ref().map(seat), "rated": self.rated,
+            "result": { "winner": winner, "reason": self.reason }, "turns": self.turns, "at": self.at,
+        })
+    }
+}
+
+/// The turns of a game that were not taken back.
+fn played(events: &[Event]) -> Vec<&str> {
+    let mut turns = Vec::new();
+    for event in events {
+        match &event.fact {
+            Fact::Move { turn, .. } => turns.push(turn.as_str()),
+            Fact::Undone { turns: rest } => turns.truncate(*rest),
+            _ => {}
+        }
+    }
+    turns
+}
+
+/// What a position is called in keys: ten characters, the same for all images of it.
+pub fn name_of(session: &dyn Session) -> String {
+    let canonical = format!("{} {}", session.info().id, session.canonical().0);
+    let hash: [u8; 32] = Sha256::digest(canonical.as_bytes()).into();
+    URL_SAFE_NO_PAD.encode(hash).split_at(10).0.to_owned()
+}
+
+/// The positions of a game, each with the next one.
+fn positions(created: &Created, events: &[Event]) -> Option<Vec<(String, String)>> {
+    let entry = engine::find(&created.game)?;
+    let mut session = (entry.from_text)(&created.start, &created.options).ok()?;
+    let mut all = vec![name_of(session.as_ref())];
+    for turn in played(events).into_iter().take(MOST_POSITIONS) {
+        session.play(turn).ok()?;
+        all.push(name_of(session.as_ref()));
+    }
+    let last = all.last().cloned().into_iter().map(|last| (last, String::new()));
+    Some(
+        all.iter()
+            .zip(&all[1..])
+            .map(|(one, next)| (one.clone(), next.clone()))
+            .chain(last)
+            .collect(),
+    )
+}
+
+/// Takes a game that is over into the archive, and out of the lists of those that go on.
+pub async fn archive(
+    hall: &Arc<Hall>,
+    game: &str,
+    events: &[Event],
+    running: Option<(&Stored, &Game)>,
+) -> Result<(), Refusal> {
+    let Some(Event { fact: Fact::Created(created), .. }) = events.first() else { return Ok(()) };
+    let entry = Entry::read(game, created, events);
+    let over = running.map(|(stored, own)| own.over(game, stored)).unwrap_or_default();
+    let Some(entry) = entry else {
+        if !over.is_empty() {
+            records(hall)?.change(over).await?;
+        }
+        return Ok(());
+    };
+    let (first, all) = (created.clone(), events.to_vec());
+    let found =
+        hall.replays.run(SERVER, move || positions(&first, &all)).await?.unwrap_or_default();
+    let moment = entry.moment();
+    let mut seen: BTreeMap<String, String> = BTreeMap::new();
+    for (position, next) in found {
+        let key = format!("p/{position}{moment}");
+        seen.entry(key).or_insert(format!("{}{next}", entry.winner));
+    }
+    for _ in 0..TRIES {
+        let mut changes = over.clone();
+        changes.push(Change::new(format!("a/{moment}"), text(&entry)?));
+        changes.extend(entry.lists().into_iter().map(|key| Change::put(key, "")));
+        changes.extend(seen.iter().map(|(key, value)| Change::put(key.clone(), value.clone())));
+        if let Some(counted) = entry.counted() {
+            changes.push(Change::put(ratings::order(&entry.game, &moment), counted.value()));
+            changes.push(ratings::set_back(hall, &entry.game, &moment).await?);
+        }
+        if records(hall)?.change(changes).await? {
+            if entry.rated {
+                ratings::rate(hall, &entry.game).await?;
+            }
+            return Ok(());
+        }
+        if record(hall, format!("a/{moment}")).await?.is_some() {
+            // Another server was quicker, or the archive was made again while the game was still in the lists.
+            if !over.is_empty() {
+                records(hall)?.change(over).await?;
+            }
+            return Ok(());
+        }
+    }
+    Err(busy())
+}
+
+/// Removes a game from everything that follows from it.
+pub async fn forget(hall: &Hall, game: &str, events: &[Event]) -> Result<(), Refusal> {
+    if let Some((stored, own)) = super::games::find(hall, game).await? {
+        records(hall)?.change(own.over(game, &stored)).await?;
+    }
+    let Some(Event { fact: Fact::Created(created), .. }) = events.first() else { return Ok(()) };
+    let Some(entry) = Entry::read(game, created, events) else { return Ok(()) };
+    let moment = entry.moment();
+    for _ in 0..TRIES {
+        let mut changes = vec![Change::drop(format!("a/{moment}"))];
+        changes.extend(entry.lists().into_iter().map(Change::drop));
+        let found = positions(created, events).unwrap_or_default();
+        let mut keys: Vec<_> = found.iter().map(|(own, _)| format!("p/{own}{moment}")).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        changes.extend(keys.into_iter().map(Change::drop));
+        if entry.counted().is_some() {
+            changes.push(Change::drop(ratings::order(&entry.game, &moment)));
+            let ratings = entry.players().map(|id| format!("rh/{id}/{}/{moment}", entry.game));
+            changes.extend(ratings.map(Change::drop));
+            changes.push(ratings::set_back(hall, &entry.game, &moment).await?);
+        }
+        if records(hall)?.change(changes).await? {
+            return Ok(());
+        }
+    }
+    Err(busy())
+}
+
+/// Which games to find.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Search {
+    /// A player's id, and that of the opponent.
+    pub player: Option<String>,
+    pub against: Option<String>,
+    pub game: Option<String>,
+    /// The options as JSON.
+    pub options: Option<String>,
+    /// `1`, `2` or `draw`; for a player also `won` and `lost`.
+    pub result: Option<String>,
+    pub reason: Option<String>,
+    pub rated: Option<bool>,
+    pub least_turns: Option<usize>,
+    pub most_turns: Option<usize>,
+    /// Milliseconds since 1970.
+    pub from: Option<i64>,
+    pub to: Option<i64>,
+    /// Where the page before ended.
+    pub before: Option<String>,
+    pub most: Option<usize>,
+    /// For an export: `records` instead of lines of JSON.
+    pub format: Option<String>,
+}
+
+/// A page of games, and where the next one begins.
+pub struct Page {
+    pub games: Vec<Entry>,
+    pub next: Option<String>,
+    /// How many games were looked at.
+    pub looked_at: usize,
+}
+
+impl Search {
+    pub fn check(&self) -> Result<(), Refusal> {
+        let wrong = |field: &str, expected: &str| {
+            Err(Refusal::not_understood(format!("expected {expected}")).at(field))
+        };
+        for id in self.player.iter().chain(&self.against) {
+            players::check_id(id)?;
+        }
+        if self.against.is_some() && self.player.is_none() {
+            return wrong("player", "a player as well as the opponent");
+        }
+        if let Some(game) = &self.game {
+            requests::game(game)?;
+        }
+        if self
+            .options
+            .as_ref()
+            .is_some_and(|text| serde_json::from_str::<Map<String, Value>>(text).is_err())
+        {
+            return wrong("options", "an object in JSON");
+        }
+        let known = ["1", "2", "draw", "won", "lost"];
+        if self.result.as_ref().is_some_and(|own| !known.contains(&own.as_str())) {
+            return wrong("result", "`1`, `2` or `draw`, or of a player `won` or `lost`");
+        }
+        if matches!(self.result.as_deref(), Some("won" | "lost")) && self.player.is_none() {
+            return wrong("player", "the player who won or lost");
+        }
+        if self
+            .before
+            .as_ref()
+            .is_some_and(|own| moment(own).is_none_or(|(_, id)| crate::ids::check_id(id).is_err()))
+        {
+            return wrong("before", "the `next` of the page before");
+        }
+        if self.format.as_ref().is_some_and(|own| own != "records" && own != "ndjson") {
+            return wrong("format", "`ndjson` or `records`");
+        }
+        Ok(())
+    }
+
+    fn start(&self) -> String {
+        match (&self.player, &self.game) {
+            (Some(player), _) => format!("ap/{player}/"),
+            (None, Some(game)) => format!("ag/{game}/"),
+            (None, None) => "a/".to_owned(),
+        }
+    }
+
+    fn fits(&self, entry: &Entry) -> bool {
+        let own = |id: &String| entry.seats.iter().position(|seat| seat.as_ref() == Some(id));
+        let seat = self.player.as_ref().and_then(own).map_or(0, |seat| seat as u8 + 1);
+        let result = match self.result.as_deref() {
+            None => true,
+            Some("draw") => entry.winner == 0,
+            Some("won") => entry.winner == seat,
+            Some("lost") => entry.winner != 0 && entry.winner != seat,
+            Some(number) => entry.winner.to_string() == number,
+        };
+        let options = self.options.as_ref().is_none_or(|text| {
+            serde_json::from_str::<Map<String, Value>>(text).is_ok_and(|own| own == entry.options)
+        });
+        result
+            && options
+            && self.game.as_ref().is_none_or(|game| *game == entry.game)
+            && self.against.as_ref().is_none_or(|id| own(id).is_some())
+            && self.reason.as_ref().is_none_or(|reason| *reason == entry.reason)
+            && self.rated.is_none_or(|rated| rated == entry.rated)
+            && self.least_turns.is_none_or(|least| entry.turns >= least)
+            && self.most_turns.is_none_or(|most| entry.turns <= most)
+    }
+
+    /// A page of games, newest first. It ends early after looking at many games that do not fit.
+    pub async fn page(&self, hall: &Hall) -> Result<Page, Refusal> {
+        let most = self.most.unwrap_or(30).clamp(1, MOST);
+        let start = self.start();
+        let latest = self.to.map(|to| moment_of(to.saturating_add(1), ""));
+        let end = [self.before.clone(), latest].into_iter().flatten().min();
+        let earliest = self.from.map_or(String::new(), |from| moment_of(from.max(0), ""));
+        let mut range = Range {
+            after: format!("{start}{earliest}"),
+            before: end.map_or(format!("{start}~"), |end| format!("{start}{end}")),
+            backwards: true,
+        };
+        let mut page = Page { games: Vec::new(), next: None, looked_at: 0 };
+        loop {
+            let found = records(hall)?.range(range.clone(), TOGETHER).await?;
+            let whole = found.len() == TOGETHER;
+            let last = found.last().map(|own| super::last_part(own).to_owned());
+            for entry in entries(hall, found).await? {
+                page.looked_at += 1;
+                if self.fits(&entry) {
+                    page.next = Some(entry.moment());
+                    page.games.push(entry);
+                }
+                if page.games.len() == most {
+                    return Ok(page);
+                }
+            }
+            page.next = last;
+            match page.next.as_ref().filter(|_| whole) {
+                None => return Ok(Page { next: None, ..page }),
+                Some(_) if page.looked_at >= MOST_LOOKED_AT => return Ok(page),
+                Some(next) => range.before = format!("{start}{next}"),
+            }
+        }
+    }
+}
+
+/// The entries that these records are or lead to, in their order.
+async fn entries(hall: &Hall, found: Vec<Stored>) -> Result<Vec<Entry>, Refusal> {
+    if found.first().is_some_and(|own| own.key.starts_with("a/")) {
+        return found.iter().map(value).collect();
+    }
+    let keys: Vec<_> = found.iter().map(|own| format!("a/{}", super::last_part(own))).collect();
+    let mut all: Vec<Entry> =
+        records(hall)?.get(keys).await?.iter().map(value).collect::<Result<_, _>>()?;
+    all.sort_by_key(|entry| std::cmp::Reverse(entry.moment()));
+    Ok(all)
+}
+
+/// The entries of these moments, in any order.
+pub async fn at(hall: &Hall, moments: &[String]) -> Result<Vec<Entry>, Refusal> {
+    let keys = moments.iter().map(|own| format!("a/{own}")).collect();
+    records(hall)?.get(keys).await?.iter().map(value).collect()
+}
+
+/// Entries as programs read them.
+pub async fn told(hall: &Hall, entries: &[Entry]) -> Result<Vec<Value>, Refusal> {
+    let ids: Vec<String> = entries.iter().flat_map(Entry::players).cloned().collect();
+    let names = players::names_of(hall, &ids).await?;
+    Ok(entries.iter().map(|entry| entry.told(&names)).collect())
+}
+
+/// How somebody fared against an opponent or all: wins, draws and losses among the last games.
+pub async fn score(hall: &Hall, search: &Search) -> Result<[u32; 3], Refusal> {
+    let (mut score, mut looked_at) = ([0; 3], 0);
+    let mut search = Search { most: Some(MOST), ..search.clone() };
+    while looked_at < MOST_LOOKED_AT {
+        let page = search.page(hall).await?;
+        looked_at += page.looked_at;
+        for entry in &page.games {
+            let seat = entry.seats.iter().position(|own| *own == search.player);
+            let place = match entry.winner {
+                0 => 1,
+                winner if seat.is_some_and(|seat| winner == seat as u8 + 1) => 0,
+                _ => 2,
+            };
+            score[place] += 1;
+        }
+        search.before = page.next;
+        if search.before.is_none() {
+            break;
+        }
+    }
+    Ok(score)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_in_the_order_of_time() {
+        let times = [0, 1, 35, 36, 1_790_000_000_000, 1_790_000_000_001, 253_402_300_799_999];
+        let all: Vec<_> = times.iter().map(|at| moment_of(*at, "abcdefgh")).collect();
+        assert!(all.is_sorted(), "{all:?}");
+        for (own, at) in all.iter().zip(times) {
+            assert_eq!(moment(own), Some((at, "abcdefgh")));
+        }
+        assert_eq!(moment("short"), None);
+    }
+
+    #[test]
+    fn images_of_a_position_have_one_name() {
+        let start = || (engine::find("gekitai").unwrap().start)(&Map::new()).unwrap();
+        let after = |turn: &str| {
+            let mut session = start();
+            session.play(turn).unwrap();
+            name_of(session.as_ref())
+        };
+        assert_eq!(after("a1"), after("f6"));
+        assert_ne!(after("a1"), after("b1"));
+        assert_eq!(name_of(start().as_ref()).len(), 10);
+    }
+}

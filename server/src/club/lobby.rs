@@ -1,0 +1,466 @@
+//! Open challenges: who wants to play what. The store is the truth, and each server has a copy for those who watch.
+//!
+//! A live challenge stays as long as its maker is connected. The server to which that is says so from time to time in a
+//! record of its own; a correspondence challenge stays until its time is over.
+
+use super::games::Open;
+use super::players::Player;
+use super::{TRIES, busy, games, pairing, ratings, record, records, text, value};
+use crate::games::hall::Hall;
+use crate::ids::{Hash, new_id};
+use crate::store::records::{Change, Range, Stored};
+use crate::store::{hex, unhex};
+use requests::{Budget, Given};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use table::{Refusal, TimeControl};
+use tokio::sync::{Notify, broadcast};
+
+/// How many challenges there are at most.
+pub const MOST: usize = 2_000;
+
+/// How many correspondence challenges a player may have, and for how many milliseconds they are open.
+const MOST_BY_MAIL: usize = 10;
+const OPEN_FOR: i64 = 14 * 24 * 3_600_000;
+
+/// For how many milliseconds a challenge that was taken is told to its maker.
+pub const TOLD_FOR: i64 = 120_000;
+
+/// How many updates a slow reader may be behind.
+const BEHIND: usize = 256;
+
+/// Somebody who wants to play.
+#[derive(Clone, Debug)]
+pub struct Party {
+    pub player: Option<Arc<Player>>,
+    pub seal: Hash,
+}
+
+impl Party {
+    /// What identifies them in the lobby: a player's id, and for guests what follows from their secret.
+    pub fn id(&self) -> String {
+        match &self.player {
+            Some(player) => player.id.clone(),
+            None => hex(&self.seal).split_at(8).0.to_owned(),
+        }
+    }
+
+    pub fn is_bot(&self) -> bool {
+        self.player.as_ref().is_some_and(|player| player.bot)
+    }
+}
+
+/// Which side the maker of a challenge wants.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Side {
+    First,
+    Second,
+    #[default]
+    Random,
+}
+
+/// What is to be played.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Terms {
+    pub game: String,
+    #[serde(default)]
+    pub options: Map<String, Value>,
+    pub clock: TimeControl,
+    #[serde(default)]
+    pub side: Side,
+    #[serde(default)]
+    pub rated: bool,
+}
+
+impl Terms {
+    /// The same as the rules write it, or what is wrong.
+    pub fn checked(self) -> Result<Terms, Refusal> {
+        self.clock.check()?;
+        if self.clock == TimeControl::None {
+            return Err(Refusal::against("a game in the lobby has a clock").at("clock"));
+        }
+        let (game, options) = (Some(self.game.clone()), Some(self.options.clone()));
+        let given = Given { game, options, position: None, turns: None, moves: None };
+        let session = given.open(&Budget::SERVED)?;
+        Ok(Terms { game: session.info().id.to_owned(), options: session.options(), ..self })
+    }
+
+    pub fn is_live(&self) -> bool {
+        !matches!(self.clock, TimeControl::Days { .. })
+    }
+}
+
+/// A challenge as it is stored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Challenge {
+    #[serde(skip)]
+    pub id: String,
+    /// The player who made it; none for a guest.
+    pub player: Option<String>,
+    pub name: Option<String>,
+    #[serde(default)]
+    pub bot: bool,
+    /// The maker's rating in this game.
+    pub rating: i32,
+    pub provisional: bool,
+    #[serde(flatten)]
+    pub terms: Terms,
+    /// Whether anybody who wants the same and is about as strong may be the opponent.
+    pub auto: bool,
+    seal: String,
+    /// The server to which the maker is connected.
+    pub server: String,
+    pub since: i64,
+    pub taken: Option<Taken>,
+}
+
+/// The game that a challenge became.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Taken {
+    pub game: String,
+    pub at: i64,
+}
+
+impl Challenge {
+    pub fn read(stored: &Stored) -> Result<Challenge, Refusal> {
+        let own: Challenge = value(stored)?;
+        Ok(Challenge { id: super::last_part(stored).to_owned(), ..own })
+    }
+
+    pub fn seal(&self) -> Hash {
+        unhex(&self.seal).unwrap_or_default()
+    }
+
+    /// The same when it has become a game.
+    #[must_use]
+    pub fn taken(self, game: &str, at: i64) -> Challenge {
+        Challenge { taken: Some(Taken { game: game.to_owned(), at }), ..self }
+    }
+
+    /// Who made it: the first part of its id.
+    pub fn maker(&self) -> &str {
+        self.id.split('.').next().unwrap_or_default()
+    }
+
+    pub fn is_over(&self, now: i64) -> bool {
+        !self.terms.is_live() && now - self.since > OPEN_FOR
+    }
+
+    /// The challenge as programs read it.
+    pub fn told(&self, version: i64) -> Value {
+        json!({
+            "id": self.id, "version": version, "player": self.player, "name": self.name, "bot": self.bot,
+            "rating": self.player.as_ref().map(|_| self.rating), "provisional": self.provisional,
+            "game": self.terms.game, "options": self.terms.options, "clock": self.terms.clock,
+            "side": self.terms.side, "rated": self.terms.rated, "auto": self.auto, "since": self.since,
+        })
+    }
+}
+
+/// What those who watch the lobby are told.
+#[derive(Clone, Debug)]
+pub enum Update {
+    /// What has changed in the list, as JSON.
+    List(Arc<str>),
+    /// A challenge of this maker became this game.
+    Paired { maker: String, challenge: String, game: String },
+}
+
+/// Who is connected here.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Here {
+    pub sockets: usize,
+    pub seen: i64,
+    /// Whether the last word came over a socket, whose end is noticed at once.
+    pub by_socket: bool,
+}
+
+/// The lobby as this server knows it.
+pub struct Lobby {
+    /// Identifies this process.
+    pub server: std::sync::OnceLock<String>,
+    list: Mutex<BTreeMap<String, (i64, Challenge)>>,
+    here: Mutex<BTreeMap<String, Here>>,
+    pub updates: broadcast::Sender<Update>,
+    /// Told when something has changed here.
+    pub changed: Notify,
+}
+
+impl Default for Lobby {
+    fn default() -> Lobby {
+        Lobby {
+            server: Default::default(),
+            list: Mutex::default(),
+            here: Mutex::default(),
+            updates: broadcast::channel(BEHIND).0,
+            changed: Notify::new(),
+        }
+    }
+}
+
+impl Lobby {
+    pub fn list(&self) -> MutexGuard<'_, BTreeMap<String, (i64, Challenge)>> {
+        self.list.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn here(&self) -> MutexGuard<'_, BTreeMap<String, Here>> {
+        self.here.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes that somebody is there.
+    pub fn seen(&self, maker: &str, at: i64) {
+        let mut all = self.here();
+        let here = all.entry(maker.to_owned()).or_default();
+        here.by_socket = here.sockets > 0;
+        here.seen = at;
+    }
+
+    /// The open challenges as programs read them.
+    pub fn told(&self) -> Vec<Value> {
+        let list = self.list();
+        let open = list.values().filter(|(_, own)| own.taken.is_none());
+        open.map(|(version, own)| own.told(*version)).collect()
+    }
+}
+
+impl Hall {
+    /// Identifies this server in the lobby.
+    pub fn lobby_name(&self) -> String {
+        let name = || format!("{:016x}", self.chance.seed());
+        self.club.lobby.server.get_or_init(name).clone()
+    }
+}
+
+fn key(id: &str) -> String {
+    format!("challenge/{id}")
+}
+
+/// The challenge with this id.
+pub async fn find(hall: &Hall, id: &str) -> Result<Option<(Stored, Challenge)>, Refusal> {
+    let known = id.len() <= 17 && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.');
+    if !known {
+        return Ok(None);
+    }
+    let Some(found) = record(hall, key(id)).await? else { return Ok(None) };
+    let challenge = Challenge::read(&found)?;
+    Ok(Some((found, challenge)))
+}
+
+/// What became of a wish to play.
+#[derive(Debug)]
+pub enum Met {
+    /// It waits as this challenge, with this version.
+    Waits(Box<Challenge>, i64),
+    /// It is being played.
+    Plays(String),
+}
+
+/// Makes a challenge; a live one replaces the one that its maker had.
+pub async fn challenge(
+    hall: &Arc<Hall>,
+    party: &Party,
+    terms: Terms,
+    auto: bool,
+) -> Result<Met, Refusal> {
+    if terms.rated && party.player.is_none() {
+        return Err(Refusal::against("only players have ratings, and you are a guest").at("rated"));
+    }
+    let (base, live) = (party.id(), terms.is_live());
+    if !live && party.player.is_none() {
+        let error = "guests play live: a correspondence game needs a player who comes back";
+        return Err(Refusal::against(error).at("clock"));
+    }
+    let id = match live {
+        true => base.clone(),
+        false => format!("{base}.{}", new_id(hall.chance.as_ref())?),
+    };
+    if !live {
+        let own = Range::of(&key(&format!("{base}.")));
+        if records(hall)?.range(own, MOST_BY_MAIL).await?.len() >= MOST_BY_MAIL {
+            let error =
+                format!("you have {MOST_BY_MAIL} correspondence challenges already; withdraw one");
+            return Err(Refusal::conflict(error));
+        }
+    }
+    if hall.club.lobby.list().len() >= MOST {
+        return Err(Refusal::unavailable("the lobby is full, try again later"));
+    }
+    let rating = ratings::shown(hall, party.player.as_deref(), &terms.game).await?;
+    for _ in 0..TRIES {
+        if live
+            && !party.is_bot()
+            && let Open { game: Some(game), .. } = games::open(hall, &base).await?
+        {
+            games::ready(hall, &game).await?;
+            return Ok(Met::Plays(game));
+        }
+        let before = record(hall, key(&id)).await?;
+        let challenge = Challenge {
+            id: id.clone(),
+            player: party.player.as_ref().map(|player| player.id.clone()),
+            name: party.player.as_ref().map(|player| player.name.clone()),
+            bot: party.is_bot(),
+            rating: rating.shown(),
+            provisional: rating.is_provisional(),
+            terms: terms.clone(),
+            auto,
+            seal: hex(&party.seal),
+            server: hall.lobby_name(),
+            since: hall.time.now(),
+            taken: None,
+        };
+        if auto
+            && live
+            && let Some(other) = pairing::partner(hall, &challenge)
+            && let Some(game) = pairing::accept(hall, party, &other).await?
+        {
+            return Ok(Met::Plays(game));
+        }
+        let value = text(&challenge)?;
+        let (change, version) = match &before {
+            Some(before) => (before.update(value), before.version + 1),
+            None => (Change::new(key(&id), value), 1),
+        };
+        if records(hall)?.change(vec![change]).await? {
+            hall.club.lobby.seen(&base, hall.time.now());
+            hall.club.lobby.changed.notify_one();
+            return Ok(Met::Waits(Box::new(challenge), version));
+        }
+    }
+    Err(busy())
+}
+
+/// Accepts a challenge; `version` is the one that the sender has seen.
+pub async fn accept(
+    hall: &Arc<Hall>,
+    party: &Party,
+    id: &str,
+    version: Option<i64>,
+) -> Result<String, Refusal> {
+    let gone = || Refusal::not_there("this challenge is not open any more");
+    for _ in 0..TRIES {
+        let Some((stored, challenge)) = find(hall, id).await? else { return Err(gone()) };
+        if let Some(taken) = &challenge.taken {
+            // An answer may have been lost.
+            return match games::is_between(hall, &taken.game, party.seal).await? {
+                true => games::ready(hall, &taken.game).await.map(|()| taken.game.clone()),
+                false => Err(Refusal::conflict("somebody else has accepted this challenge")),
+            };
+        }
+        if version.is_some_and(|seen| seen != stored.version) || challenge.is_over(hall.time.now())
+        {
+            return Err(
+                Refusal::conflict("this challenge has changed, look at it again").at("version")
+            );
+        }
+        if challenge.maker() == party.id() {
+            return Err(Refusal::conflict("this is your own challenge"));
+        }
+        if challenge.terms.rated && party.player.is_none() {
+            let error = "only players have ratings, and you are a guest";
+            return Err(Refusal::forbidden(error));
+        }
+        if let Some(game) = pairing::seat(hall, (&stored, &challenge), party, None).await? {
+            return Ok(game);
+        }
+    }
+    Err(busy())
+}
+
+/// Withdraws a challenge of a maker.
+pub async fn withdraw(hall: &Hall, party: &Party, id: &str) -> Result<(), Refusal> {
+    for _ in 0..TRIES {
+        let Some((stored, challenge)) = find(hall, id).await? else { return Ok(()) };
+        if challenge.maker() != party.id() {
+            return Err(Refusal::forbidden("this challenge is not yours"));
+        }
+        if let Some(taken) = challenge.taken {
+            return Err(Refusal::conflict(format!("it was accepted: the game is {}", taken.game)));
+        }
+        if records(hall)?.change(vec![stored.delete()]).await? {
+            hall.club.lobby.changed.notify_one();
+            return Ok(());
+        }
+    }
+    Err(busy())
+}
+
+/// Notes that a maker is connected to this server.
+pub async fn arrive(hall: &Hall, maker: &str) -> Result<(), Refusal> {
+    hall.club.lobby.seen(maker, hall.time.now());
+    let Some((stored, challenge)) = find(hall, maker).await? else { return Ok(()) };
+    if challenge.taken.is_none() && challenge.server != hall.lobby_name() {
+        let moved = Challenge { server: hall.lobby_name(), ..challenge };
+        // If it changes meanwhile, the next word from the maker tries again.
+        records(hall)?.change(vec![stored.update(text(&moved)?)]).await?;
+        hall.club.lobby.changed.notify_one();
+    }
+    Ok(())
+}
+
+/// What is different about the challenges since they were read last.
+#[derive(Default)]
+struct News {
+    added: Vec<Value>,
+    gone: Vec<String>,
+    /// Those that became games.
+    paired: Vec<Challenge>,
+}
+
+impl Lobby {
+    /// Takes in what the store has.
+    fn learn(&self, found: &[Stored]) -> News {
+        let (mut list, mut news, mut new) = (self.list(), News::default(), BTreeMap::new());
+        for stored in found {
+            let id = super::last_part(stored).to_owned();
+            let before = list.remove(&id);
+            if let Some((version, own)) = &before
+                && *version == stored.version
+            {
+                new.insert(id, (*version, own.clone()));
+                continue;
+            }
+            let Ok(own) = Challenge::read(stored) else { continue };
+            if own.taken.is_none() {
+                news.added.push(own.told(stored.version));
+            } else {
+                if before.is_some_and(|(_, before)| before.taken.is_none()) {
+                    news.gone.push(id.clone());
+                }
+                news.paired.push(own.clone());
+            }
+            new.insert(id, (stored.version, own));
+        }
+        let open = list.iter().filter(|(_, (_, own))| own.taken.is_none());
+        news.gone.extend(open.map(|(id, _)| id.clone()));
+        *list = new;
+        news
+    }
+}
+
+/// Reads the challenges again and tells those who watch what has changed.
+pub async fn refresh(hall: &Arc<Hall>) -> Result<(), Refusal> {
+    let found = records(hall)?.range(Range::of("challenge/"), MOST).await?;
+    let lobby = &hall.club.lobby;
+    let News { added, gone, paired } = lobby.learn(&found);
+    if !added.is_empty() || !gone.is_empty() {
+        let told = json!({ "type": "lobby", "added": added, "gone": gone });
+        // Nobody may be watching.
+        let _ = lobby.updates.send(Update::List(told.to_string().into()));
+    }
+    for own in paired {
+        let Some(taken) = &own.taken else { continue };
+        let maker = own.maker().to_owned();
+        let is_here = lobby.here().contains_key(&maker);
+        if is_here {
+            // If that is not possible now, whoever opens the game tries again.
+            let _ = games::ready(hall, &taken.game).await;
+        }
+        let (challenge, game) = (own.id.clone(), taken.game.clone());
+        let _ = lobby.updates.send(Update::Paired { maker, challenge, game });
+    }
+    Ok(())
+}

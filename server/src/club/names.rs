@@ -1,0 +1,144 @@
+//! What players may be called, and which names look alike.
+
+use crate::admin::games::DELETED;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
+use table::Refusal;
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+use unicode_security::{GeneralSecurityProfile, MixedScript, skeleton};
+
+pub const LEAST: usize = 2;
+pub const MOST: usize = 24;
+
+/// What computers, guests and hosts are called.
+const TAKEN: [&str; 9] = [
+    DELETED,
+    "guest",
+    "anonymous",
+    "admin",
+    "administrator",
+    "moderator",
+    "operator",
+    "quadrille",
+    "engine",
+];
+
+/// A name as it is kept: composed, with single spaces.
+pub fn checked(name: &str) -> Result<String, Refusal> {
+    let words: Vec<String> = name.split_whitespace().map(|word| word.nfc().collect()).collect();
+    let name = words.join(" ");
+    let refused = |error: String| Err(Refusal::against(error).at("name"));
+    let length = name.chars().count();
+    if !(LEAST..=MOST).contains(&length) {
+        return refused(format!(
+            "a name has {LEAST} to {MOST} characters, and this one has {length}"
+        ));
+    }
+    if let Some(wrong) = name.chars().find(|c| !is_allowed(*c)) {
+        let code = u32::from(wrong);
+        let error =
+            "a name has letters of one script, digits, spaces and hyphens, and this one has";
+        return refused(format!("{error} U+{code:04X}"));
+    }
+    if !name.chars().any(char::is_alphabetic) || name.starts_with(is_combining_mark) {
+        return refused("a name has at least one letter".into());
+    }
+    if !name.is_single_script() {
+        return refused("the letters of a name belong to one script, and these are mixed".into());
+    }
+    let lower = name.to_lowercase();
+    let level = lower.strip_prefix("level").is_some_and(|rest| {
+        rest.trim_start_matches([' ', '-']).starts_with(|c: char| c.is_ascii_digit())
+    });
+    if level || TAKEN.iter().any(|own| keys(own).intersection(&keys(&name)).next().is_some()) {
+        return refused("this name is not given to players".into());
+    }
+    Ok(name)
+}
+
+fn is_allowed(c: char) -> bool {
+    match c {
+        ' ' | '-' | '0'..='9' => true,
+        _ => (c.is_alphabetic() || is_combining_mark(c)) && c.identifier_allowed(),
+    }
+}
+
+/// The keys of all that a name looks like; two names that share one cannot both be taken. Capitals and small letters look
+/// like different letters, so each way of writing it has a key.
+pub fn keys(name: &str) -> BTreeSet<String> {
+    let key = |form: &str| {
+        let looks: String = skeleton(form).collect();
+        let looks = looks.to_lowercase().replace([' ', '-'], "");
+        let hash: [u8; 32] = Sha256::digest(looks.as_bytes()).into();
+        format!("name/{}", crate::store::hex(&hash).split_at(32).0)
+    };
+    [name.to_owned(), name.to_lowercase(), name.to_uppercase()]
+        .iter()
+        .map(|form| key(form))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_letters_of_one_script_digits_spaces_and_hyphens() {
+        for (fine, kept) in [
+            ("Ann", "Ann"),
+            ("  Ana   Lima ", "Ana Lima"),
+            ("Zoe\u{308}", "Zoë"),
+            ("Владимир", "Владимир"),
+            ("山田さくら", "山田さくら"),
+            ("Jean-Luc 2", "Jean-Luc 2"),
+            ("עדה", "עדה"),
+        ] {
+            assert_eq!(checked(fine).unwrap(), kept);
+        }
+        for wrong in [
+            "",
+            "A",
+            "12",
+            "- -",
+            "A\u{202e}nn",
+            "A\u{200b}nn",
+            "A\u{200d}nn",
+            "Ann!",
+            "Ann\u{430}",
+            "<b>Ann</b>",
+            "🦊 fox",
+            "\u{3164}\u{3164}",
+            "deleted player",
+            "Guest",
+            "Level 5",
+            "level-10",
+            "Admin",
+            "Αdmіn",
+            "abcdefghijklmnopqrstuvwxy",
+            "a\0b",
+            "A/b",
+        ] {
+            let refused = checked(wrong).unwrap_err();
+            assert_eq!(refused.field.as_deref(), Some("name"), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn names_that_look_alike_share_a_key() {
+        let alike = |a: &str, b: &str| keys(a).intersection(&keys(b)).next().is_some();
+        for (a, b) in [
+            ("Ann", "ANN"),
+            ("Ana Lima", "ana-lima"),
+            ("Ian", "lan"),
+            ("асе", "ace"),
+            ("B0b", "Bob"),
+            ("Straße", "STRASSE"),
+        ] {
+            assert!(alike(a, b), "{a} {b}");
+        }
+        for (a, b) in [("Ann", "Anna"), ("Ben", "Ken")] {
+            assert!(!alike(a, b), "{a} {b}");
+        }
+    }
+}

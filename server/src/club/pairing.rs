@@ -1,0 +1,287 @@
+//! Two who meet: a challenge and somebody who accepts it, or two challenges of people who want the same. Both, the game and
+//! that they are playing now are one change of the store, so nobody is in two pairings.
+
+use super::games::{self, Game, Open};
+use super::lobby::{Challenge, Party, Side, Terms};
+use super::players::{self, Player};
+use super::{records, text};
+use crate::games::hall::Hall;
+use crate::ids::{Hash, new_id};
+use crate::store::records::Stored;
+use engine::Who;
+use rules::ByPlayer;
+use std::sync::Arc;
+use table::Refusal;
+use table::event::{Club, Created, Seat};
+
+/// How far apart ratings may be at first, and after how many milliseconds twice as far.
+const NEAR: i32 = 100;
+const WIDER: i64 = 5_000;
+
+/// How far the rating of an opponent may be from that of somebody who has waited for so long.
+pub fn reach(waited: i64) -> i32 {
+    NEAR << (waited / WIDER).clamp(0, 16)
+}
+
+/// Whether two want the same.
+fn fits(one: &Challenge, other: &Challenge, now: i64) -> bool {
+    let sides = match (one.terms.side, other.terms.side) {
+        (Side::Random, _) | (_, Side::Random) => true,
+        (one, other) => one != other,
+    };
+    let Terms { game, options, clock, rated, .. } = &one.terms;
+    let same = (game, options, clock, rated)
+        == (&other.terms.game, &other.terms.options, &other.terms.clock, &other.terms.rated);
+    let apart = (one.rating - other.rating).abs();
+    let near = apart <= reach(now - one.since).max(reach(now - other.since));
+    same && sides && near && one.maker() != other.maker()
+}
+
+/// The challenge that fits best: the one nearest in rating, and of those the oldest.
+pub fn partner(hall: &Hall, own: &Challenge) -> Option<Challenge> {
+    let (list, now) = (hall.club.lobby.list(), hall.time.now());
+    let open = list.values().map(|(_, other)| other);
+    let open = open.filter(|other| other.auto && other.taken.is_none() && other.terms.is_live());
+    let fitting = open.filter(|other| fits(own, other, now));
+    fitting.min_by_key(|other| ((own.rating - other.rating).abs(), other.since)).cloned()
+}
+
+/// Accepts a challenge that was found in memory; none if it is not open any more.
+pub async fn accept(
+    hall: &Arc<Hall>,
+    party: &Party,
+    other: &Challenge,
+) -> Result<Option<String>, Refusal> {
+    let Some((stored, challenge)) = super::lobby::find(hall, &other.id).await? else {
+        return Ok(None);
+    };
+    match challenge.taken.is_none() && challenge.terms == other.terms {
+        true => seat(hall, (&stored, &challenge), party, None).await,
+        false => Ok(None),
+    }
+}
+
+/// Pairs two challenges of this server's memory; returns the game unless one of them has changed.
+pub async fn pair(
+    hall: &Arc<Hall>,
+    one: &Challenge,
+    other: &Challenge,
+) -> Result<Option<String>, Refusal> {
+    let found = super::lobby::find(hall, &one.id).await?;
+    let with = super::lobby::find(hall, &other.id).await?;
+    let (Some((stored, one)), Some((with, other))) = (found, with) else { return Ok(None) };
+    if one.taken.is_some() || other.taken.is_some() || !fits(&one, &other, hall.time.now()) {
+        return Ok(None);
+    }
+    let player = match &other.player {
+        Some(id) => players::by_id(hall, id).await?.map(Arc::new),
+        None => None,
+    };
+    let party = Party { player, seal: other.seal() };
+    seat(hall, (&stored, &one), &party, Some((&with, &other))).await
+}
+
+/// Which seat the maker of a challenge gets: 0 or 1.
+fn maker_seat(hall: &Hall, one: Side, other: Side) -> usize {
+    match (one, other) {
+        (Side::First, _) | (Side::Random, Side::Second) => 0,
+        (Side::Second, _) | (Side::Random, Side::First) => 1,
+        (Side::Random, Side::Random) => usize::from(hall.chance.seed() % 2 == 1),
+    }
+}
+
+/// Seats the maker of a challenge and somebody else, who may have a challenge, too. Returns the game, or none if something
+/// has changed meanwhile.
+pub async fn seat(
+    hall: &Arc<Hall>,
+    (stored, challenge): (&Stored, &Challenge),
+    party: &Party,
+    with: Option<(&Stored, &Challenge)>,
+) -> Result<Option<String>, Refusal> {
+    let (now, live) = (hall.time.now(), challenge.terms.is_live());
+    let game = new_id(hall.chance.as_ref())?;
+    let taken = |own: &Challenge| text(&own.clone().taken(&game, now));
+    let maker = match &challenge.player {
+        Some(id) => match players::by_id(hall, id).await? {
+            Some(player) => Some(Arc::new(player)),
+            None => {
+                records(hall)?.change(vec![stored.delete()]).await?;
+                return Ok(None);
+            }
+        },
+        None => None,
+    };
+    let mut changes = vec![stored.update(taken(challenge)?)];
+    let mut side = Side::Random;
+    match with {
+        Some((other, own)) => {
+            side = own.terms.side;
+            changes.push(other.update(taken(own)?));
+        }
+        // Whoever accepts a challenge has none of their own any more.
+        None if live => {
+            if let Some((own, open)) = super::lobby::find(hall, &party.id()).await?
+                && open.taken.is_none()
+            {
+                changes.push(own.delete());
+            }
+        }
+        None => {}
+    }
+    let maker = Party { player: maker, seal: challenge.seal() };
+    if live {
+        for (own, waits) in [(&maker, Some(stored)), (party, with.map(|(other, _)| other))] {
+            if own.is_bot() {
+                continue;
+            }
+            let Open { game: playing, stored: known } = games::open(hall, &own.id()).await?;
+            match (playing, waits) {
+                (None, _) => changes.push(games::plays(known, &own.id(), &game)),
+                // It was made before a game began that its maker accepted elsewhere.
+                (Some(_), Some(over)) => {
+                    records(hall)?.change(vec![over.delete()]).await?;
+                    return Ok(None);
+                }
+                (Some(game), None) => {
+                    let error = format!("you are playing already: finish the game {game} first");
+                    return Err(Refusal::conflict(error));
+                }
+            }
+        }
+    }
+    let first = maker_seat(hall, challenge.terms.side, side) == 0;
+    let parties = if first { [&maker, party] } else { [party, &maker] };
+    let seats = parties.map(|own| (own.player.as_deref(), Who::Person, Some(own.seal)));
+    let made = made(hall, &challenge.terms, seats, now).await?;
+    changes.extend(made.records(&game)?);
+    if !records(hall)?.change(changes).await? {
+        return Ok(None);
+    }
+    hall.club.lobby.changed.notify_one();
+    games::make(hall, &game, &made).await?;
+    Ok(Some(game))
+}
+
+/// A game against the engine, which begins at once.
+pub async fn against_level(
+    hall: &Arc<Hall>,
+    party: &Party,
+    terms: &Terms,
+    level: u8,
+) -> Result<String, Refusal> {
+    if terms.rated && party.player.is_none() {
+        return Err(Refusal::against("only players have ratings, and you are a guest").at("rated"));
+    }
+    for _ in 0..super::TRIES {
+        let game = new_id(hall.chance.as_ref())?;
+        let mut changes = Vec::new();
+        if terms.is_live() && !party.is_bot() {
+            let Open { game: playing, stored } = games::open(hall, &party.id()).await?;
+            if let Some(game) = playing {
+                let error = format!("you are playing already: finish the game {game} first");
+                return Err(Refusal::conflict(error));
+            }
+            changes.push(games::plays(stored, &party.id(), &game));
+            if let Some((own, open)) = super::lobby::find(hall, &party.id()).await?
+                && open.taken.is_none()
+            {
+                changes.push(own.delete());
+            }
+        }
+        let own = (party.player.as_deref(), Who::Person, Some(party.seal));
+        let engine = (None, Who::Level { level }, None);
+        let first = maker_seat(hall, terms.side, Side::Random) == 0;
+        let seats = if first { [own, engine] } else { [engine, own] };
+        let made = made(hall, terms, seats, hall.time.now()).await?;
+        changes.extend(made.records(&game)?);
+        if records(hall)?.change(changes).await? {
+            hall.club.lobby.changed.notify_one();
+            games::make(hall, &game, &made).await?;
+            return Ok(game);
+        }
+    }
+    Err(super::busy())
+}
+
+/// A game that is about to begin.
+async fn made(
+    hall: &Hall,
+    terms: &Terms,
+    seats: [(Option<&Player>, Who, Option<Hash>); 2],
+    at: i64,
+) -> Result<Game, Refusal> {
+    let mut strength = 0;
+    for (player, who, _) in &seats {
+        strength += super::ratings::strength(hall, *player, who, &terms.game).await?;
+    }
+    let [one, two] = seats;
+    let options = (Some(terms.game.clone()), Some(terms.options.clone()));
+    let given = requests::Given {
+        game: options.0,
+        options: options.1,
+        position: None,
+        turns: None,
+        moves: None,
+    };
+    let session = given.open(&requests::Budget::SERVED)?;
+    let seat = |(player, who, _): &(Option<&Player>, Who, Option<Hash>)| {
+        let who = who.clone().in_game(session.as_ref());
+        let who = who.map_err(|unknown| Refusal::against(unknown.message).at("level"))?;
+        Ok::<_, Refusal>(Seat { who, name: player.map(|player| player.name.clone()) })
+    };
+    let id = |player: Option<&Player>| player.map(|player| player.id.clone());
+    let club = Club { players: ByPlayer::new(id(one.0), id(two.0)), rated: terms.rated };
+    let created = Created {
+        game: terms.game.clone(),
+        options: session.options(),
+        start: session.start().text(),
+        turns: Vec::new(),
+        seats: ByPlayer::new(seat(&one)?, seat(&two)?),
+        shared: false,
+        clock: terms.clock,
+        club: Some(club),
+    };
+    Ok(Game::new(&created, [one.2, two.2], strength / 2, at))
+}
+
+/// Pairs those who wait, the oldest first.
+pub async fn pair_all(hall: &Arc<Hall>) -> Result<(), Refusal> {
+    let own = hall.lobby_name();
+    let mut waiting: Vec<Challenge> = {
+        let list = hall.club.lobby.list();
+        let open = list.values().map(|(_, own)| own);
+        open.filter(|one| one.auto && one.taken.is_none() && one.terms.is_live()).cloned().collect()
+    };
+    waiting.sort_by_key(|one| (one.since, one.id.clone()));
+    let mut gone = std::collections::BTreeSet::new();
+    // If the older one waits at another server, that one pairs them.
+    for one in waiting.iter().filter(|one| one.server == own) {
+        if gone.contains(&one.id) {
+            continue;
+        }
+        let now = hall.time.now();
+        let others = waiting.iter().filter(|other| {
+            !gone.contains(&other.id)
+                && (other.since, &other.id) > (one.since, &one.id)
+                && fits(one, other, now)
+        });
+        let best = others.min_by_key(|other| ((one.rating - other.rating).abs(), other.since));
+        if let Some(other) = best {
+            gone.extend([one.id.clone(), other.id.clone()]);
+            pair(hall, one, other).await?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_waits_reaches_everybody_in_the_end() {
+        assert_eq!((reach(0), reach(5_000), reach(12_000)), (100, 200, 400));
+        assert!(reach(30_000) > 3_000 && reach(i64::MAX) > 3_000);
+        assert_eq!(reach(-1), 100, "a clock that differs a little");
+    }
+}

@@ -1,0 +1,349 @@
+//! Players: a name, and a key that only the player has. The server keeps the key's hash.
+//!
+//! A player's seats in games are not bound to the key but to a seal, which only the server knows: the key can be
+//! replaced, and the games go on.
+
+use super::{TRIES, busy, names, record, records, text, value};
+use crate::games::hall::Hall;
+use crate::ids::{self, Hash, hash, new_id, new_token};
+use crate::store::records::{Change, Stored};
+use crate::store::{hex, unhex};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use table::Refusal;
+
+/// How a key begins, so that it is not taken for the token of a seat.
+pub const PREFIX: &str = "pk-";
+
+/// For how many milliseconds a key is not looked up again, and how many are remembered.
+const REMEMBERED: i64 = 10_000;
+const MOST_REMEMBERED: usize = 10_000;
+
+/// A player as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Player {
+    #[serde(skip)]
+    pub id: String,
+    pub name: String,
+    /// The hash of the key, in hexadecimal digits.
+    key: String,
+    seal: String,
+    pub since: i64,
+    #[serde(default)]
+    pub bot: bool,
+    /// Why an operator has banned the player.
+    #[serde(default)]
+    pub banned: Option<String>,
+}
+
+impl Player {
+    /// What stands for the player at a seat, as the hash of a token does for others.
+    pub fn seal(&self) -> Hash {
+        unhex(&self.seal).unwrap_or_default()
+    }
+
+    /// The player under another name.
+    #[must_use]
+    pub fn called(self, name: String) -> Player {
+        Player { name, ..self }
+    }
+
+    /// The player banned for a reason, or not any more.
+    #[must_use]
+    pub fn banned_for(self, banned: Option<String>) -> Player {
+        Player { banned, ..self }
+    }
+
+    pub fn read(stored: &Stored) -> Result<Player, Refusal> {
+        let own: Player = value(stored)?;
+        Ok(Player { id: super::last_part(stored).to_owned(), ..own })
+    }
+}
+
+/// Players by the hashes of their keys, each with the time when it was looked up.
+#[derive(Default)]
+pub struct Known(Mutex<ByKey>);
+
+type ByKey = BTreeMap<Hash, (i64, Option<Arc<Player>>)>;
+
+impl Known {
+    fn lock(&self) -> MutexGuard<'_, ByKey> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Forgets everything, because a player has changed.
+    pub fn forget(&self) {
+        self.lock().clear();
+    }
+
+    /// The seal of a key that was looked up lately.
+    pub fn seal(&self, key: &str) -> Option<Hash> {
+        let (_, player) = self.lock().get(&hash(key)).cloned()?;
+        player.map(|player| player.seal())
+    }
+}
+
+/// What somebody asks who wants to be a player.
+#[derive(Debug, Deserialize)]
+pub struct Wanted {
+    pub name: String,
+    /// A key of the sender's choice, so that a lost answer can be asked for again.
+    #[serde(default)]
+    pub key: Option<String>,
+    #[serde(default)]
+    pub invitation: Option<String>,
+    #[serde(default)]
+    pub bot: bool,
+}
+
+/// An invitation, which admits several.
+#[derive(Serialize, Deserialize)]
+pub struct Invitation {
+    pub left: u32,
+    pub until: i64,
+}
+
+/// Whether this may be a player's key.
+pub fn is_key(token: &str) -> bool {
+    token.starts_with(PREFIX)
+}
+
+fn checked_key(key: Option<String>, hall: &Hall) -> Result<String, Refusal> {
+    let Some(key) = key else { return Ok(format!("{PREFIX}{}", new_token(hall.chance.as_ref())?)) };
+    let rest = key.strip_prefix(PREFIX).unwrap_or_default();
+    let long = table::referee::SECRET_LENGTH.contains(&rest.len());
+    if long && rest.bytes().all(|b| b.is_ascii_alphanumeric()) {
+        return Ok(key);
+    }
+    let (least, most) = table::referee::SECRET_LENGTH.into_inner();
+    let error =
+        format!("a key is `{PREFIX}` and {least} to {most} letters and digits, drawn at random");
+    Err(Refusal::not_understood(error).at("key"))
+}
+
+fn key_record(key: Hash) -> String {
+    format!("key/{}", hex(&key))
+}
+
+impl Hall {
+    /// The player with this key.
+    pub async fn player(&self, key: &str) -> Result<Arc<Player>, Refusal> {
+        let known = self.club.known.lock().get(&hash(key)).cloned();
+        let now = self.time.now();
+        let player = match known {
+            Some((at, player)) if (0..REMEMBERED).contains(&(now - at)) => player,
+            _ => {
+                let player = find(self, hash(key)).await?.map(Arc::new);
+                let mut known = self.club.known.lock();
+                if known.len() >= MOST_REMEMBERED {
+                    known.clear();
+                }
+                known.insert(hash(key), (now, player.clone()));
+                player
+            }
+        };
+        let error = "this key belongs to no player: it was replaced, or the player was deleted";
+        let player = player.ok_or_else(|| Refusal::no_token(error))?;
+        match &player.banned {
+            Some(reason) => {
+                Err(Refusal::forbidden(format!("the host has banned this player: {reason}")))
+            }
+            None => Ok(player),
+        }
+    }
+
+    /// What a token stands for at a seat: its hash, or the seal of the player whose key it is.
+    pub async fn seat_of(&self, token: &str) -> Result<Hash, Refusal> {
+        match is_key(token) {
+            true => self.player(token).await.map(|player| player.seal()),
+            false => Ok(hash(token)),
+        }
+    }
+}
+
+async fn find(hall: &Hall, key: Hash) -> Result<Option<Player>, Refusal> {
+    let Some(own) = record(hall, key_record(key)).await? else { return Ok(None) };
+    by_id(hall, &own.value).await
+}
+
+pub async fn stored(hall: &Hall, id: &str) -> Result<Option<Stored>, Refusal> {
+    record(hall, format!("player/{id}")).await
+}
+
+pub async fn by_id(hall: &Hall, id: &str) -> Result<Option<Player>, Refusal> {
+    stored(hall, id).await?.as_ref().map(Player::read).transpose()
+}
+
+/// The id of the player with this name or one that looks like it.
+pub async fn by_name(hall: &Hall, name: &str) -> Result<Option<String>, Refusal> {
+    let found = records(hall)?.get(names::keys(name).into_iter().collect()).await?;
+    Ok(found.into_iter().map(|own| own.value).find(|id| !id.is_empty()))
+}
+
+/// The names of players; those who are gone have none.
+pub async fn names_of(hall: &Hall, ids: &[String]) -> Result<BTreeMap<String, String>, Refusal> {
+    let mut keys: Vec<_> = ids.iter().map(|id| format!("player/{id}")).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    let found = records(hall)?.get(keys).await?;
+    let name = |own: &Stored| Player::read(own).map(|player| (player.id, player.name));
+    found.iter().map(name).collect()
+}
+
+pub async fn is_closed(hall: &Hall) -> Result<bool, Refusal> {
+    Ok(record(hall, "setting/closed".into()).await?.is_some())
+}
+
+/// Makes a player; returns it with its key.
+pub async fn register(
+    hall: &Hall,
+    address: IpAddr,
+    wanted: Wanted,
+) -> Result<(Arc<Player>, String), Refusal> {
+    let name = names::checked(&wanted.name)?;
+    let key = checked_key(wanted.key, hall)?;
+    if let Some(known) = find(hall, hash(&key)).await? {
+        let error = "this key belongs to a player of another name";
+        return match known.name == name {
+            true => Ok((Arc::new(known), key)),
+            false => Err(Refusal::conflict(error).at("key")),
+        };
+    }
+    if wanted.invitation.is_none() {
+        if is_closed(hall).await? {
+            let error = "new players need an invitation here; ask the host for one";
+            return Err(Refusal::forbidden(error).at("invitation"));
+        }
+        hall.limits.register(address)?;
+    }
+    for _ in 0..TRIES {
+        let id = new_id(hall.chance.as_ref())?;
+        let (seal, since) = (new_token(hall.chance.as_ref())?, hall.time.now());
+        let (own, seal) = (hex(&hash(&key)), hex(&hash(&seal)));
+        let player =
+            Player { id, name: name.clone(), key: own, seal, since, bot: wanted.bot, banned: None };
+        let mut changes = vec![
+            Change::new(format!("player/{}", player.id), text(&player)?),
+            Change::new(key_record(hash(&key)), &*player.id),
+        ];
+        changes.extend(names::keys(&name).into_iter().map(|own| Change::new(own, &*player.id)));
+        if let Some(code) = &wanted.invitation {
+            changes.push(use_invitation(hall, code).await?);
+        }
+        if records(hall)?.change(changes).await? {
+            hall.club.known.forget();
+            tracing::info!(player = player.id, bot = player.bot, "a new player");
+            return Ok((Arc::new(player), key));
+        }
+        check_free(hall, &name).await?;
+    }
+    Err(busy())
+}
+
+/// Refuses a name that is taken.
+pub async fn check_free(hall: &Hall, name: &str) -> Result<(), Refusal> {
+    let taken = records(hall)?.get(names::keys(name).into_iter().collect()).await?;
+    match taken.is_empty() {
+        true => Ok(()),
+        false => Err(Refusal::conflict("this name is taken, or looks like one that is").at("name")),
+    }
+}
+
+async fn use_invitation(hall: &Hall, code: &str) -> Result<Change, Refusal> {
+    let unknown = || Refusal::forbidden("this invitation is not valid any more").at("invitation");
+    let key = format!("invite/{}", hex(&hash(code)));
+    let found = record(hall, key).await?.ok_or_else(unknown)?;
+    let invitation: Invitation = value(&found)?;
+    if invitation.until <= hall.time.now() {
+        return Err(unknown());
+    }
+    match invitation.left {
+        0 | 1 => Ok(found.delete()),
+        left => Ok(found.update(text(&Invitation { left: left - 1, ..invitation })?)),
+    }
+}
+
+/// Gives a player another key; the old one is worthless from now on.
+pub async fn replace_key(hall: &Hall, id: &str, key: Option<String>) -> Result<String, Refusal> {
+    let key = checked_key(key, hall)?;
+    for _ in 0..TRIES {
+        let Some(found) = stored(hall, id).await? else { return Err(no_player(id)) };
+        let own = Player::read(&found)?;
+        let new = hex(&hash(&key));
+        if own.key == new {
+            return Ok(key);
+        }
+        let changes = vec![
+            found.update(text(&Player { key: new, ..own.clone() })?),
+            Change::drop(format!("key/{}", own.key)),
+            Change::new(key_record(hash(&key)), id),
+        ];
+        if records(hall)?.change(changes).await? {
+            hall.club.known.forget();
+            return Ok(key);
+        }
+        if find(hall, hash(&key)).await?.is_some_and(|other| other.id != id) {
+            return Err(Refusal::conflict("this key belongs to another player").at("key"));
+        }
+    }
+    Err(busy())
+}
+
+/// Changes a player.
+pub async fn alter(
+    hall: &Hall,
+    id: &str,
+    alter: impl Fn(Player) -> Player,
+) -> Result<Player, Refusal> {
+    for _ in 0..TRIES {
+        let Some(found) = stored(hall, id).await? else { return Err(no_player(id)) };
+        let own = Player::read(&found)?;
+        let other = alter(own.clone());
+        let mut changes = vec![found.update(text(&other)?)];
+        let (before, after) = (names::keys(&own.name), names::keys(&other.name));
+        changes.extend(after.difference(&before).map(|key| Change::new(key, id)));
+        changes.extend(before.difference(&after).map(Change::drop));
+        if records(hall)?.change(changes).await? {
+            hall.club.known.forget();
+            return Ok(other);
+        }
+        let taken = by_name(hall, &other.name).await?;
+        if taken.is_some_and(|taken| taken != id) {
+            return Err(
+                Refusal::conflict("this name is taken, or looks like one that is").at("name")
+            );
+        }
+    }
+    Err(busy())
+}
+
+/// Deletes a player: the key and the name are gone at once, and the name disappears from the games a moment later.
+pub async fn delete(hall: &Hall, id: &str) -> Result<(), Refusal> {
+    for _ in 0..TRIES {
+        let Some(found) = stored(hall, id).await? else { return Ok(()) };
+        let own = Player::read(&found)?;
+        let mut changes = vec![
+            found.delete(),
+            Change::drop(format!("key/{}", own.key)),
+            Change::put(format!("gone/{id}"), "{}"),
+        ];
+        changes.extend(names::keys(&own.name).into_iter().map(Change::drop));
+        if records(hall)?.change(changes).await? {
+            hall.club.known.forget();
+            tracing::info!(player = id, "a player was deleted");
+            return Ok(());
+        }
+    }
+    Err(busy())
+}
+
+pub fn no_player(who: &str) -> Refusal {
+    Refusal::not_there(format!("there is no player `{}`", rules::game::shorten(who)))
+}
+
+/// Refuses malformed ids before the store is asked.
+pub fn check_id(id: &str) -> Result<(), Refusal> {
+    ids::check_id(id).map_err(|_| no_player(id))
+}

@@ -1,0 +1,345 @@
+//! Ratings by Glicko-2, for each game apart. Each rated game is a rating period of its two players; for every week without
+//! one the deviation grows.
+//!
+//! Ratings are a fold over the rated games in the order in which they ended. How far the fold has come is a record of its
+//! own: a game that is archived late sets it back, and what follows is rated again.
+
+use super::players::Player;
+use super::{TRIES, busy, record, records};
+use crate::games::hall::Hall;
+use crate::store::records::{Change, Range, Stored};
+use engine::Who;
+use serde_json::{Value, json};
+use skillratings::Outcomes;
+use skillratings::glicko2::{Glicko2Config, Glicko2Rating, decay_deviation, glicko2};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+use table::Refusal;
+
+/// Ratings with a larger deviation are provisional.
+pub const PROVISIONAL: f64 = 110.0;
+
+/// The period after which a rating that is not used becomes less certain, in milliseconds, and the most such periods that
+/// count.
+const WEEK: i64 = 7 * 24 * 3_600_000;
+const MOST_WEEKS: i64 = 1_000;
+
+/// The rating of level 1, and how far apart levels are: `docs/levels.md` has what was measured.
+const LEVEL_ONE: f64 = 880.0;
+const BETWEEN_LEVELS: f64 = 180.0;
+/// How certain the ratings of levels are; they never change.
+const OF_LEVELS: f64 = 60.0;
+
+/// How many games are rated in one change.
+const TOGETHER: usize = 50;
+
+/// How many games are shown in a graph.
+pub const MOST_SHOWN: usize = 1_000;
+
+const CONFIG: Glicko2Config = Glicko2Config { tau: 0.5, convergence_tolerance: 0.000_001 };
+
+/// A rating after so many games.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rating {
+    pub inner: Glicko2Rating,
+    pub games: u32,
+}
+
+impl Default for Rating {
+    fn default() -> Rating {
+        Rating { inner: Glicko2Rating::new(), games: 0 }
+    }
+}
+
+impl Rating {
+    pub fn is_provisional(&self) -> bool {
+        self.inner.deviation > PROVISIONAL
+    }
+
+    pub fn shown(&self) -> i32 {
+        self.inner.rating.round() as i32
+    }
+
+    /// The rating as programs read it.
+    pub fn told(&self) -> Value {
+        json!({
+            "rating": self.shown(), "deviation": self.inner.deviation.round() as i32,
+            "provisional": self.is_provisional(), "games": self.games,
+        })
+    }
+
+    /// The same after a time without games.
+    fn later(self, weeks: i64) -> Rating {
+        let idle = (0..weeks.clamp(0, MOST_WEEKS)).fold(self.inner, |own, _| decay_deviation(&own));
+        let deviation = idle.deviation.min(Glicko2Rating::new().deviation);
+        Rating { inner: Glicko2Rating { deviation, ..idle }, ..self }
+    }
+}
+
+/// With a fixed number of digits, so that what is read is what was written.
+impl fmt::Display for Rating {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Glicko2Rating { rating, deviation, volatility } = self.inner;
+        write!(f, "{rating:.4} {deviation:.4} {volatility:.8} {}", self.games)
+    }
+}
+
+impl FromStr for Rating {
+    type Err = Refusal;
+
+    fn from_str(text: &str) -> Result<Rating, Refusal> {
+        let damaged = || Refusal::broken(format!("`{text}` is not a rating"));
+        let words: Vec<&str> = text.split(' ').collect();
+        let [rating, deviation, volatility, games] = words[..] else { return Err(damaged()) };
+        let number = |word: &str| word.parse::<f64>().map_err(|_| damaged());
+        let inner = Glicko2Rating {
+            rating: number(rating)?,
+            deviation: number(deviation)?,
+            volatility: number(volatility)?,
+        };
+        Ok(Rating { inner, games: games.parse().map_err(|_| damaged())? })
+    }
+}
+
+/// The fixed rating of a level.
+pub fn of_level(level: u8) -> Rating {
+    let rating = LEVEL_ONE + BETWEEN_LEVELS * (f64::from(level) - 1.0);
+    let inner = Glicko2Rating { rating, deviation: OF_LEVELS, ..Glicko2Rating::new() };
+    Rating { inner, games: 0 }
+}
+
+/// The level nearest to a rating.
+pub fn level_near(rating: i32) -> u8 {
+    let steps = ((f64::from(rating) - LEVEL_ONE) / BETWEEN_LEVELS).round();
+    1 + steps.clamp(0.0, 9.0) as u8
+}
+
+fn of_player(player: &str, game: &str) -> String {
+    format!("rh/{player}/{game}/")
+}
+
+/// A player's rating before the moment of a key, and when it was reached.
+async fn before(
+    hall: &Hall,
+    player: &str,
+    game: &str,
+    moment: &str,
+) -> Result<Option<(String, Rating)>, Refusal> {
+    let start = of_player(player, game);
+    let range = Range { before: format!("{start}{moment}"), backwards: true, after: start.clone() };
+    let Some(last) = records(hall)?.range(range, 1).await?.pop() else { return Ok(None) };
+    Ok(Some((super::last_part(&last).to_owned(), last.value.parse()?)))
+}
+
+/// A player's rating in a game.
+pub async fn current(hall: &Hall, player: &str, game: &str) -> Result<Rating, Refusal> {
+    Ok(before(hall, player, game, "~").await?.map(|(_, rating)| rating).unwrap_or_default())
+}
+
+/// The rating of somebody who may be a guest.
+pub async fn shown(hall: &Hall, player: Option<&Player>, game: &str) -> Result<Rating, Refusal> {
+    match player {
+        Some(player) => current(hall, &player.id, game).await,
+        None => Ok(Rating::default()),
+    }
+}
+
+/// How strong whoever has a seat is, to show the strongest games first; a guest counts little.
+pub async fn strength(
+    hall: &Hall,
+    player: Option<&Player>,
+    who: &Who,
+    game: &str,
+) -> Result<i64, Refusal> {
+    Ok(match (player, who) {
+        (Some(player), _) => current(hall, &player.id, game).await?.shown().into(),
+        (None, Who::Level { level }) => of_level(*level).shown().into(),
+        (None, _) => 1_000,
+    })
+}
+
+/// The ratings of a player after each of the last games, oldest first: when, and how high.
+pub async fn history(hall: &Hall, player: &str, game: &str) -> Result<Vec<Value>, Refusal> {
+    let range = Range::from_the_end(&of_player(player, game));
+    let found = records(hall)?.range(range, MOST_SHOWN).await?;
+    let point = |own: &Stored| {
+        let rating: Rating = own.value.parse().ok()?;
+        let (at, game) = super::archive::moment(super::last_part(own))?;
+        Some(json!({ "at": at, "game": game, "rating": rating.shown(),
+            "deviation": rating.inner.deviation.round() as i32 }))
+    };
+    Ok(found.iter().rev().filter_map(point).collect())
+}
+
+/// How a rated game counts: by seat a player's id or `level N`, and the points of the first.
+pub struct Counted {
+    pub seats: [String; 2],
+    pub points: Outcomes,
+}
+
+impl Counted {
+    pub fn value(&self) -> String {
+        let points = match self.points {
+            Outcomes::WIN => 1,
+            Outcomes::LOSS => 0,
+            Outcomes::DRAW => 5,
+        };
+        format!("{} {} {points}", self.seats[0], self.seats[1])
+    }
+
+    fn read(text: &str) -> Option<Counted> {
+        let words: Vec<&str> = text.split(' ').collect();
+        let [one, two, points] = words[..] else { return None };
+        let points = match points {
+            "1" => Outcomes::WIN,
+            "0" => Outcomes::LOSS,
+            _ => Outcomes::DRAW,
+        };
+        Some(Counted { seats: [one.to_owned(), two.to_owned()], points })
+    }
+}
+
+/// The key of a rated game, and of how far its game is rated.
+pub fn order(game: &str, moment: &str) -> String {
+    format!("o/{game}/{moment}")
+}
+
+fn cursor(game: &str) -> String {
+    format!("c/{game}")
+}
+
+/// The change that has a game at this moment rated, at once or again. It also makes sure that nobody rates past it at the
+/// same time.
+pub async fn set_back(hall: &Hall, game: &str, moment: &str) -> Result<Change, Refusal> {
+    Ok(match record(hall, cursor(game)).await? {
+        None => Change::new(cursor(game), ""),
+        Some(known) if known.value.as_str() < moment => known.update(known.value.clone()),
+        // Anything before it will do: what is rated again gets the same numbers.
+        Some(known) => {
+            let mut earlier = moment.to_owned();
+            earlier.pop();
+            known.update(earlier)
+        }
+    })
+}
+
+/// Rates everything that is not rated yet.
+pub async fn rate_all(hall: &Hall) -> Result<(), Refusal> {
+    for game in engine::GAMES {
+        rate(hall, game.info.id).await?;
+    }
+    Ok(())
+}
+
+/// Rates the games of a kind that are not rated yet.
+pub async fn rate(hall: &Hall, game: &str) -> Result<(), Refusal> {
+    let mut conflicts = 0;
+    while conflicts < TRIES {
+        let Some(known) = record(hall, cursor(game)).await? else { return Ok(()) };
+        let start = order(game, "");
+        let range = Range { after: order(game, &known.value), ..Range::of(&start) };
+        let next = records(hall)?.range(range, TOGETHER).await?;
+        let Some(last) = next.last() else { return Ok(()) };
+        let end = super::last_part(last).to_owned();
+        let mut changes = rated(hall, game, &next).await?;
+        changes.push(known.update(end));
+        if !records(hall)?.change(changes).await? {
+            conflicts += 1;
+        }
+    }
+    Err(busy())
+}
+
+/// The ratings after each of these games.
+async fn rated(hall: &Hall, game: &str, next: &[Stored]) -> Result<Vec<Change>, Refusal> {
+    let mut known: BTreeMap<String, Option<(String, Rating)>> = BTreeMap::new();
+    let mut changes = Vec::new();
+    for stored in next {
+        let Some(counted) = Counted::read(&stored.value) else { continue };
+        let moment = super::last_part(stored).to_owned();
+        let mut ratings = Vec::with_capacity(2);
+        for seat in &counted.seats {
+            if let Some(level) = level(seat) {
+                ratings.push(of_level(level));
+                continue;
+            }
+            if !known.contains_key(seat) {
+                known.insert(seat.clone(), before(hall, seat, game, &moment).await?);
+            }
+            let last = known.get(seat).cloned().flatten();
+            ratings
+                .push(last.map_or(Rating::default(), |(at, own)| own.later(weeks(&at, &moment))));
+        }
+        let [one, two] = ratings[..] else { continue };
+        let (new_one, new_two) = glicko2(&one.inner, &two.inner, &counted.points, &CONFIG);
+        for (seat, (new, old)) in counted.seats.iter().zip([(new_one, one), (new_two, two)]) {
+            if level(seat).is_some() {
+                continue;
+            }
+            let text = Rating { inner: new, games: old.games + 1 }.to_string();
+            changes.push(Change::put(format!("{}{moment}", of_player(seat, game)), text.clone()));
+            known.insert(seat.clone(), Some((moment.clone(), text.parse()?)));
+        }
+    }
+    Ok(changes)
+}
+
+fn level(seat: &str) -> Option<u8> {
+    seat.strip_prefix("level-")?.parse().ok()
+}
+
+fn weeks(from: &str, to: &str) -> i64 {
+    let at = |moment: &str| super::archive::moment(moment).map_or(0, |(at, _)| at);
+    (at(to) - at(from)) / WEEK
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use skillratings::glicko2::glicko2_rating_period;
+
+    fn rating(rating: f64, deviation: f64) -> Glicko2Rating {
+        Glicko2Rating { rating, deviation, volatility: 0.06 }
+    }
+
+    #[test]
+    fn the_example_of_glickmans_paper_comes_out() {
+        let games = [
+            (rating(1_400.0, 30.0), Outcomes::WIN),
+            (rating(1_550.0, 100.0), Outcomes::LOSS),
+            (rating(1_700.0, 300.0), Outcomes::LOSS),
+        ];
+        let after = glicko2_rating_period(&rating(1_500.0, 200.0), &games, &CONFIG);
+        assert!((after.rating - 1_464.06).abs() < 0.01, "{after:?}");
+        assert!((after.deviation - 151.52).abs() < 0.01, "{after:?}");
+        assert!((after.volatility - 0.05999).abs() < 0.00001, "{after:?}");
+    }
+
+    #[test]
+    fn what_is_written_is_what_is_read() {
+        let mut own = Rating::default();
+        for i in 0..200_u8 {
+            let points = if i % 3 == 0 { Outcomes::WIN } else { Outcomes::LOSS };
+            let inner = glicko2(&own.inner, &of_level(i % 10 + 1).inner, &points, &CONFIG).0;
+            let text = Rating { inner, games: own.games + 1 }.to_string();
+            own = text.parse().unwrap();
+            assert_eq!(own.to_string(), text);
+        }
+        assert!(!own.is_provisional());
+        let idle = own.later(200);
+        assert!(
+            idle.inner.deviation > own.inner.deviation && idle.inner.rating == own.inner.rating
+        );
+        assert!(own.later(i64::MAX).inner.deviation <= 350.0);
+        assert!("1 2 3".parse::<Rating>().is_err());
+    }
+
+    #[test]
+    fn levels_are_fixed_and_found_by_their_rating() {
+        for level in 1..=10 {
+            assert_eq!(level_near(of_level(level).shown()), level);
+        }
+        assert_eq!((level_near(-50), level_near(9_999)), (1, 10));
+    }
+}

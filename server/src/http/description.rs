@@ -1,0 +1,346 @@
+//! The HTTP interface as an OpenAPI description, made from the types of requests and answers.
+//!
+//! [`operations`] is the list: whoever adds a route below `/api/` adds a line there, and a test compares both.
+
+use crate::http::games::{Made, Wanted};
+use crate::http::{Health, Ready};
+use crate::pages::{Document, Documents};
+use axum::Router;
+use axum::http::{HeaderMap, Uri};
+use axum::response::Response;
+use axum::routing::get;
+use requests::{ASKS, schema};
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde_json::{Map, Value, json};
+use table::schema::{Told, ToldEvent, ToldRefusal};
+
+use super::guard::Client;
+use super::refused::Answered;
+use crate::games::hall::SERVER;
+use axum::extract::Extension;
+
+/// A route with one method.
+pub struct Operation {
+    method: &'static str,
+    path: String,
+    about: &'static str,
+    token: Token,
+    query: Vec<(&'static str, &'static str, Value)>,
+    body: Option<Value>,
+    answer: Answer,
+}
+
+/// Whether a seat's token is needed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Token {
+    No,
+    May,
+    Must,
+}
+
+/// Writes the schema of an answer.
+type Write = Box<dyn Fn(&mut SchemaGenerator) -> Schema>;
+
+/// What comes back when all is well.
+struct Answer {
+    status: u16,
+    kind: &'static str,
+    schema: Option<Write>,
+}
+
+/// One JSON object, or several of them, one to a line.
+const JSON: &str = "application/json";
+const LINES: &str = "application/x-ndjson";
+
+impl Operation {
+    fn new(method: &'static str, path: &str, about: &'static str) -> Operation {
+        let answer = Answer { status: 200, kind: "text/plain", schema: None };
+        let (path, query) = (path.to_owned(), Vec::new());
+        Operation { method, path, about, token: Token::No, query, body: None, answer }
+    }
+
+    fn get(path: &str, about: &'static str) -> Operation {
+        Operation::new("get", path, about)
+    }
+
+    fn post(path: &str, about: &'static str) -> Operation {
+        Operation::new("post", path, about)
+    }
+
+    fn token(self, token: Token) -> Operation {
+        Operation { token, ..self }
+    }
+
+    fn asks(mut self, name: &'static str, about: &'static str, schema: Value) -> Operation {
+        self.query.push((name, about, schema));
+        self
+    }
+
+    fn takes<T: JsonSchema>(self) -> Operation {
+        Operation { body: Some(schema::of::<T>()), ..self }
+    }
+
+    fn gives<T: JsonSchema>(self) -> Operation {
+        self.answers(200, JSON, |generator| generator.subschema_for::<T>())
+    }
+
+    fn answers(
+        self,
+        status: u16,
+        kind: &'static str,
+        schema: impl Fn(&mut SchemaGenerator) -> Schema + 'static,
+    ) -> Operation {
+        Operation { answer: Answer { status, kind, schema: Some(Box::new(schema)) }, ..self }
+    }
+
+    fn text(mut self, kind: &'static str) -> Operation {
+        self.answer.kind = kind;
+        self
+    }
+}
+
+/// Everything that the server answers below `/api/`.
+pub fn operations() -> Vec<Operation> {
+    let (get, post) = (Operation::get, Operation::post);
+    let number = || json!({ "type": "integer" });
+    let mut all = vec![
+        post("/api/games", "Makes a game")
+            .takes::<Wanted>()
+            .answers(201, JSON, |generator| generator.subschema_for::<Made>()),
+        get("/api/games/{id}", "Shows a game").token(Token::May).gives::<Told>(),
+        post("/api/games/{id}/commands", "Plays, resigns, offers, answers: one command of a seat")
+            .token(Token::Must)
+            .takes::<table::referee::Message>()
+            .gives::<Done>(),
+        get("/api/games/{id}/events", "The events of a game, one to a line")
+            .asks("after", "Only events after this number.", number())
+            .asks(
+                "at",
+                "When that event happened; refused if it is not that one any more.",
+                number(),
+            )
+            .asks("follow", "Whether to stay for events to come.", json!({ "type": "boolean" }))
+            .answers(200, LINES, |generator| generator.subschema_for::<ToldEvent>()),
+        get(
+            "/api/games/{id}/socket",
+            "A WebSocket with the events of a game, which takes commands",
+        )
+        .asks("after", "Only events after this number.", number())
+        .asks("at", "When that event happened.", number())
+        .upgrade(),
+        get("/api/games/{id}/record", "The game as a record")
+            .asks("format", "`record` or `sgf`.", schema::of::<requests::tree::Format>())
+            .text("text/plain"),
+        get("/api/games/{id}/rematch", "The next game of the same players")
+            .token(Token::Must)
+            .gives::<Made>(),
+        get("/api/health", "Whether the process works").gives::<Health>(),
+        get("/api/ready", "Whether a move can be stored").gives::<Ready>(),
+        get("/api/openapi.json", "This description").answers(
+            200,
+            JSON,
+            |_| schemars::json_schema!({ "type": "object" }),
+        ),
+        get("/api/requests.json", "The requests that store nothing, as JSON Schema").answers(
+            200,
+            JSON,
+            |_| schemars::json_schema!({ "type": "object" }),
+        ),
+    ];
+    all.extend(ASKS.map(request));
+    all
+}
+
+/// A request that stores nothing. Those that are about a game alone, or about nothing, are fetched.
+fn request(ask: &'static str) -> Operation {
+    let fetched = match ask {
+        "catalogue" => Some(Operation::get("/api/catalogue", about(ask))),
+        "rules" | "lessons" | "puzzles" | "results" => {
+            Some(Operation::get(&format!("/api/{ask}/{{game}}"), about(ask)))
+        }
+        _ => None,
+    };
+    let own = fetched.unwrap_or_else(|| Operation {
+        body: schema::request(ask),
+        ..Operation::post(&format!("/api/{ask}"), about(ask))
+    });
+    match ask {
+        "rules" => own.text("text/html"),
+        "record" => own.text("text/plain"),
+        _ => {
+            let streams = matches!(ask, "analysis" | "review");
+            own.answers(200, if streams { LINES } else { JSON }, move |generator| {
+                let one = schema::answer(ask, generator).unwrap_or_else(|| true.into());
+                if !streams {
+                    return one;
+                }
+                let (queued, refused) =
+                    (generator.subschema_for::<Queued>(), generator.subschema_for::<ToldRefusal>());
+                schemars::json_schema!({ "anyOf": [one, queued, refused] })
+            })
+        }
+    }
+}
+
+/// A line that says that others come first.
+#[derive(JsonSchema)]
+#[allow(dead_code)]
+struct Queued {
+    queued: usize,
+}
+
+fn about(ask: &str) -> &'static str {
+    match ask {
+        "query" => "Facts about a position, and a search",
+        "view" => "A position prepared for display",
+        "edit" => "A position changed by hand",
+        "tree" => "A record as a tree of turns",
+        "record" => "A tree of turns as a record",
+        "branch" => "A change to a tree of turns",
+        "table" => "A game in progress that the sender keeps",
+        "catalogue" => "The games and levels",
+        "rules" => "The rules page of a game",
+        "hint" => "A suggested turn",
+        "analysis" => "The best lines, as the search finds them",
+        "turn" => "A turn by a computer's player",
+        "review" => "A whole game gone over, from the last position to the first",
+        "lessons" => "The lessons of a game",
+        "lesson" => "A try at a lesson",
+        "puzzles" => "The puzzles of a game",
+        "puzzle" => "A try at a puzzle",
+        "results" => "What is known of a game for certain",
+        _ => "What certificates say of a position",
+    }
+}
+
+/// An event that was stored, or was already.
+#[derive(JsonSchema)]
+#[allow(dead_code)]
+struct Done {
+    seq: i64,
+    event: ToldEvent,
+    /// The token of a seat that was taken.
+    #[schemars(skip_serializing_if = "Option::is_none")]
+    token: Option<String>,
+}
+
+impl Operation {
+    fn upgrade(mut self) -> Operation {
+        self.answer.status = 101;
+        self
+    }
+
+    fn parameters(&self) -> Vec<Value> {
+        let within = self.path.split('{').skip(1).filter_map(|rest| rest.split('}').next());
+        let path = within.map(|name| {
+            json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } })
+        });
+        let query = self.query.iter().map(|(name, about, schema)| {
+            json!({ "name": name, "in": "query", "description": about, "schema": schema })
+        });
+        path.chain(query).collect()
+    }
+
+    fn written(&self, generator: &mut SchemaGenerator) -> Value {
+        let mut own = Map::new();
+        own.insert("summary".into(), self.about.into());
+        let words = self.path.trim_start_matches("/api/").replace(['{', '}'], "");
+        own.insert(
+            "operationId".into(),
+            format!("{}/{words}", self.method).replace('/', "-").into(),
+        );
+        let parameters = self.parameters();
+        if !parameters.is_empty() {
+            own.insert("parameters".into(), parameters.into());
+        }
+        if let Some(schema) = &self.body {
+            let content = json!({ JSON: { "schema": schema } });
+            own.insert("requestBody".into(), json!({ "required": true, "content": content }));
+        }
+        let seat = json!({ "seat": [] });
+        match self.token {
+            Token::No => None,
+            Token::May => own.insert("security".into(), json!([{}, seat])),
+            Token::Must => own.insert("security".into(), json!([seat])),
+        };
+        let mut answer = json!({ "description": self.about });
+        if self.answer.status != 101 {
+            let schema = match &self.answer.schema {
+                Some(write) => write(generator).to_value(),
+                None => json!({ "type": "string" }),
+            };
+            answer["content"] = json!({ self.answer.kind: { "schema": schema } });
+        }
+        let refused = json!({ "$ref": "#/components/responses/Refused" });
+        own.insert(
+            "responses".into(),
+            json!({ self.answer.status.to_string(): answer, "default": refused }),
+        );
+        own.into()
+    }
+}
+
+/// The OpenAPI document.
+pub fn openapi() -> Value {
+    let settings = SchemaSettings::draft2020_12().for_serialize().with(|settings| {
+        settings.definitions_path = "/components/schemas".into();
+        settings.meta_schema = None;
+    });
+    let mut generator = settings.into_generator();
+    let mut paths = Map::new();
+    for operation in operations() {
+        let written = operation.written(&mut generator);
+        let path = paths.entry(operation.path.clone()).or_insert_with(|| json!({}));
+        path[operation.method] = written;
+    }
+    let refusal = generator.subschema_for::<ToldRefusal>();
+    let schemas = generator.take_definitions(true);
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Quadrille",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": "Board games between people and computers, and everything one can ask about them. \
+                Answers of kind `application/x-ndjson` are lines of JSON, and the schema is that of a line.",
+            "license": { "name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0" },
+        },
+        "servers": [{ "url": "/" }],
+        "paths": paths,
+        "components": {
+            "schemas": schemas,
+            "responses": { "Refused": {
+                "description": "Refused; nothing has been stored.",
+                "content": { JSON: { "schema": refusal } },
+            } },
+            "securitySchemes": { "seat": {
+                "type": "http", "scheme": "bearer", "description": "The secret of a seat.",
+            } },
+        },
+    })
+}
+
+/// The description at `/api/openapi.json`, and requests as JSON Schema at `/api/requests.json`.
+pub fn router(documents: &Documents) -> Router {
+    let served = |make: fn() -> Value| {
+        let documents = documents.clone();
+        get(move |client: Option<Extension<Client>>, uri: Uri, headers: HeaderMap| {
+            fetched(documents, client, uri, headers, make)
+        })
+    };
+    Router::new()
+        .route("/api/openapi.json", served(openapi))
+        .route("/api/requests.json", served(schema::line))
+}
+
+async fn fetched(
+    documents: Documents,
+    client: Option<Extension<Client>>,
+    uri: Uri,
+    headers: HeaderMap,
+    make: fn() -> Value,
+) -> Answered<Response> {
+    let client = client.map_or(SERVER, |Extension(client)| client.0);
+    let make = move || Ok(Document::new(JSON, make().to_string(), None));
+    Ok(documents.get(uri.path(), client, make).await?.answer(&headers))
+}

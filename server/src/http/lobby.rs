@@ -1,0 +1,390 @@
+//! Requests and sockets with which people meet.
+
+use crate::club::lobby::{self, Here, Met, Party, Side, Terms, Update};
+use crate::club::{games, pairing, players, ratings};
+use crate::games::hall::Hall;
+use crate::http::HallState;
+use crate::http::games::{bearer, claim};
+use crate::http::guard::Client;
+use crate::http::limits;
+use crate::http::meter::Meter;
+use crate::http::places::{Claim, Handle};
+use crate::http::refused::{Answered, Asked};
+use crate::http::socket::{
+    GOING_AWAY, MOST_FRAME, PAST_A_LIMIT, PING, SILENCE, SLOW, TRY_AGAIN, evicted, stopped,
+};
+use crate::ids::hash;
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
+use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade};
+use axum::extract::{Extension, Path, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Json, Router};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use table::{Refusal, TimeControl};
+use tokio::sync::broadcast::{self, error::RecvError};
+use tokio::time::{Instant, interval_at, timeout};
+
+/// The price of a challenge and of accepting one, in addition to the request.
+const PRICE: u32 = 10;
+
+pub fn router() -> Router<Arc<Hall>> {
+    Router::new()
+        .route("/api/lobby", get(list).post(challenge))
+        .route("/api/lobby/socket", get(upgrade))
+        .route("/api/lobby/{id}", get(show).post(accept).delete(withdraw))
+}
+
+/// Who sends a request: the player whose key it brings, or a guest with a secret.
+async fn party(hall: &Hall, headers: &HeaderMap) -> Result<Party, Refusal> {
+    let token = bearer(headers)?.ok_or_else(|| {
+        let error =
+            "a player's key or a guest's secret is required, as `Authorization: Bearer KEY`";
+        Refusal::no_token(error)
+    })?;
+    of_token(hall, token).await
+}
+
+async fn of_token(hall: &Hall, token: &str) -> Result<Party, Refusal> {
+    if players::is_key(token) {
+        let player = hall.player(token).await?;
+        return Ok(Party { seal: player.seal(), player: Some(player) });
+    }
+    let lengths = table::referee::SECRET_LENGTH;
+    if lengths.contains(&token.len()) && token.bytes().all(|b| b.is_ascii_alphanumeric()) {
+        return Ok(Party { player: None, seal: hash(token) });
+    }
+    let (least, most) = lengths.into_inner();
+    let error =
+        format!("a guest's secret has {least} to {most} letters and digits, drawn at random");
+    Err(Refusal::no_token(error))
+}
+
+async fn list(State(hall): HallState) -> Answered<Json<Value>> {
+    if hall.club.lobby.updates.receiver_count() == 0 {
+        lobby::refresh(&hall).await?;
+    }
+    Ok(Json(json!({ "challenges": hall.club.lobby.told() })))
+}
+
+#[derive(Deserialize)]
+struct Wanted {
+    game: String,
+    #[serde(default)]
+    options: Map<String, Value>,
+    clock: TimeControl,
+    #[serde(default)]
+    side: Side,
+    #[serde(default)]
+    rated: bool,
+    /// Whether anybody who wants the same may be the opponent: "play now".
+    #[serde(default)]
+    auto: bool,
+    /// A level of the engine as the opponent.
+    #[serde(default)]
+    level: Option<u8>,
+}
+
+/// The answer to whoever plays.
+fn plays(game: &str, status: StatusCode) -> Response {
+    (status, Json(json!({ "game": game, "path": format!("/{game}") }))).into_response()
+}
+
+fn runs(hall: &Hall) -> Result<(), Refusal> {
+    match hall.is_stopping() {
+        true => Err(Refusal::unavailable("the server is stopping")),
+        false => Ok(()),
+    }
+}
+
+async fn challenge(
+    State(hall): HallState,
+    Extension(client): Extension<Client>,
+    headers: HeaderMap,
+    Asked(wanted): Asked<Wanted>,
+) -> Answered<Response> {
+    runs(&hall)?;
+    hall.limits.spend(client.0, PRICE)?;
+    hall.limits.may_store(client.0, limits::FOR_TURNS)?;
+    let party = party(&hall, &headers).await?;
+    let Wanted { game, options, clock, side, rated, auto, level } = wanted;
+    let terms = Terms { game, options, clock, side, rated };
+    let terms = hall.replays.run(client.0, move || terms.checked()).await??;
+    if let Some(level) = level {
+        if !(1..=10).contains(&level) {
+            return Err(Refusal::against("levels are 1 to 10").at("level").into());
+        }
+        hall.limits.make_game(client.0)?;
+        let game = pairing::against_level(&hall, &party, &terms, level).await?;
+        begun(&hall, &game, client.0);
+        return Ok(plays(&game, StatusCode::CREATED));
+    }
+    let rating = ratings::shown(&hall, party.player.as_deref(), &terms.game).await?;
+    match lobby::challenge(&hall, &party, terms, auto).await? {
+        Met::Plays(game) => Ok(plays(&game, StatusCode::CREATED)),
+        Met::Waits(challenge, version) => {
+            let mut told = json!({ "challenge": challenge.told(version) });
+            if auto {
+                told["meanwhile"] = json!({ "level": ratings::level_near(rating.shown()) });
+            }
+            Ok((StatusCode::CREATED, Json(told)).into_response())
+        }
+    }
+}
+
+/// Counts a new game for the address that began it.
+fn begun(hall: &Hall, game: &str, address: IpAddr) {
+    hall.limits.made(game, address);
+    hall.limits.stored(address, limits::OF_A_GAME + limits::OF_AN_EVENT);
+}
+
+#[derive(Deserialize)]
+struct Accepted {
+    /// The version of the challenge that the sender has seen.
+    #[serde(default)]
+    version: Option<i64>,
+}
+
+async fn accept(
+    State(hall): HallState,
+    Extension(client): Extension<Client>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+    Asked(Accepted { version }): Asked<Accepted>,
+) -> Answered<Response> {
+    runs(&hall)?;
+    hall.limits.spend(client.0, PRICE)?;
+    let party = party(&hall, &headers).await?;
+    hall.limits.make_game(client.0)?;
+    let game = lobby::accept(&hall, &party, &id, version).await?;
+    begun(&hall, &game, client.0);
+    Ok(plays(&game, StatusCode::OK))
+}
+
+/// A challenge. Its maker, who is recognised by the key, counts as present.
+async fn show(
+    State(hall): HallState,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Answered<Response> {
+    if bearer(&headers)?.is_some() {
+        let party = party(&hall, &headers).await?;
+        if id.split('.').next() == Some(party.id().as_str()) {
+            lobby::arrive(&hall, &party.id()).await?;
+        }
+    }
+    let gone = || Refusal::not_there("this challenge is not open any more");
+    let (stored, challenge) = lobby::find(&hall, &id).await?.ok_or_else(gone)?;
+    Ok(match &challenge.taken {
+        Some(taken) => {
+            games::ready(&hall, &taken.game).await?;
+            plays(&taken.game, StatusCode::OK)
+        }
+        None => Json(json!({ "challenge": challenge.told(stored.version) })).into_response(),
+    })
+}
+
+async fn withdraw(
+    State(hall): HallState,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Answered<Json<Value>> {
+    let party = party(&hall, &headers).await?;
+    lobby::withdraw(&hall, &party, &id).await?;
+    Ok(Json(json!({ "withdrawn": id })))
+}
+
+async fn upgrade(
+    State(hall): HallState,
+    Extension(client): Extension<Client>,
+    place: Option<Extension<Handle>>,
+    socket: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+) -> Answered<Response> {
+    let socket = socket
+        .map_err(|error| Refusal::not_understood(format!("not a WebSocket request: {error}")))?;
+    runs(&hall)?;
+    let place = place.map(|Extension(place)| claim(&place, client)).transpose()?;
+    let sized = socket
+        .max_message_size(MOST_FRAME)
+        .max_frame_size(MOST_FRAME)
+        .read_buffer_size(1 << 10)
+        .write_buffer_size(0)
+        .max_write_buffer_size(64 << 10);
+    Ok(sized.on_upgrade(move |socket| async move {
+        hall.metrics.sockets.fetch_add(1, Ordering::Relaxed);
+        let updates = hall.club.lobby.updates.subscribe();
+        let visitor = Visitor {
+            socket,
+            hall: Arc::clone(&hall),
+            address: client.0,
+            place,
+            updates,
+            present: None,
+        };
+        let meter = Meter::new(&hall.limits, client.0, 0);
+        // However it ended, the client can come again.
+        let _ = meter.run(visitor.serve()).await;
+        hall.metrics.sockets.fetch_sub(1, Ordering::Relaxed);
+    }))
+}
+
+/// Somebody who is connected, as long as this lives.
+struct Present {
+    hall: Arc<Hall>,
+    maker: String,
+}
+
+impl Present {
+    fn new(hall: &Arc<Hall>, maker: String) -> Present {
+        let mut here = hall.club.lobby.here();
+        let Here { sockets, .. } = here.get(&maker).copied().unwrap_or_default();
+        let seen = hall.time.now();
+        here.insert(maker.clone(), Here { sockets: sockets + 1, seen, by_socket: true });
+        drop(here);
+        Present { hall: Arc::clone(hall), maker }
+    }
+}
+
+impl Drop for Present {
+    fn drop(&mut self) {
+        let mut all = self.hall.club.lobby.here();
+        if let Some(here) = all.get_mut(&self.maker) {
+            here.sockets = here.sockets.saturating_sub(1);
+            here.seen = self.hall.time.now();
+        }
+    }
+}
+
+/// The socket is closed or must be closed.
+struct Closed;
+
+/// A socket that watches the lobby.
+struct Visitor {
+    socket: WebSocket,
+    hall: Arc<Hall>,
+    address: IpAddr,
+    place: Option<Claim>,
+    updates: broadcast::Receiver<Update>,
+    present: Option<Present>,
+}
+
+impl Visitor {
+    async fn serve(mut self) -> Result<(), Closed> {
+        let mut stopping = self.hall.stopping.subscribe();
+        let mut ping = interval_at(Instant::now() + PING, PING);
+        let mut let_go = self.place.as_ref().map(Claim::let_go);
+        let mut heard = Instant::now();
+        self.tell_all().await?;
+        loop {
+            tokio::select! {
+                biased;
+                _ = stopped(&mut stopping) => {
+                    self.send(json!({ "type": "restart" }).to_string()).await?;
+                    return self.close(GOING_AWAY, "the server is stopping, reconnect").await;
+                }
+                () = evicted(&mut let_go) => {
+                    return self.close(TRY_AGAIN, "the server is full, reconnect later").await;
+                }
+                update = self.updates.recv() => self.tell(update).await?,
+                _ = ping.tick() => {
+                    if heard.elapsed() > SILENCE {
+                        return Err(Closed);
+                    }
+                    self.send_frame(Message::Ping(Default::default())).await?;
+                }
+                frame = self.socket.recv() => {
+                    let Some(Ok(frame)) = frame else { return Err(Closed) };
+                    heard = Instant::now();
+                    if self.hall.limits.spend(self.address, limits::REQUEST).is_err() {
+                        self.hall.metrics.limited.fetch_add(1, Ordering::Relaxed);
+                        return self.close(PAST_A_LIMIT, "too many messages").await;
+                    }
+                    match frame {
+                        Message::Text(text) => self.hear(text.as_str()).await?,
+                        Message::Close(_) => return Err(Closed),
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+
+    async fn send_frame(&mut self, frame: Message) -> Result<(), Closed> {
+        timeout(SLOW, self.socket.send(frame)).await.map_err(|_| Closed)?.map_err(|_| Closed)
+    }
+
+    async fn send(&mut self, text: String) -> Result<(), Closed> {
+        self.send_frame(Message::text(text)).await
+    }
+
+    async fn close(&mut self, code: u16, reason: &'static str) -> Result<(), Closed> {
+        let frame = CloseFrame { code, reason: reason.into() };
+        // The client may be gone.
+        let _ = self.send_frame(Message::Close(Some(frame))).await;
+        Err(Closed)
+    }
+
+    /// The whole list.
+    async fn tell_all(&mut self) -> Result<(), Closed> {
+        // Whoever comes first finds a list that nobody has kept.
+        if self.hall.club.lobby.updates.receiver_count() == 1 {
+            let _ = lobby::refresh(&self.hall).await;
+        }
+        let all = self.hall.club.lobby.told();
+        self.send(json!({ "type": "lobby", "all": all }).to_string()).await
+    }
+
+    async fn tell(&mut self, update: Result<Update, RecvError>) -> Result<(), Closed> {
+        match update {
+            Ok(Update::List(text)) => self.send(text.to_string()).await,
+            Ok(Update::Paired { maker, challenge, game }) => {
+                if self.present.as_ref().is_none_or(|own| own.maker != maker) {
+                    return Ok(());
+                }
+                let told = json!({ "type": "paired", "challenge": challenge, "game": game });
+                self.send(told.to_string()).await
+            }
+            // It was too slow for some of them.
+            Err(RecvError::Lagged(_)) => self.tell_all().await,
+            Err(RecvError::Closed) => Err(Closed),
+        }
+    }
+
+    async fn hear(&mut self, text: &str) -> Result<(), Closed> {
+        let message: Value = serde_json::from_str(text).unwrap_or_default();
+        match message["type"].as_str() {
+            Some("ping") => self.send(json!({ "type": "pong" }).to_string()).await,
+            Some("hello") => {
+                let told = match self.hello(message["token"].as_str().unwrap_or_default()).await {
+                    Ok(maker) => json!({ "type": "hello", "you": maker }),
+                    Err(refusal) => {
+                        json!({ "type": "refused", "status": refusal.status(), "error": refusal.message })
+                    }
+                };
+                self.send(told.to_string()).await
+            }
+            _ => {
+                let error = "expected a type of `hello` or `ping`";
+                self.send(json!({ "type": "refused", "status": 400, "error": error }).to_string())
+                    .await
+            }
+        }
+    }
+
+    /// Makes the sender present; their challenge stays as long as this socket.
+    async fn hello(&mut self, token: &str) -> Result<String, Refusal> {
+        let party = of_token(&self.hall, token).await?;
+        let maker = party.id();
+        if self.present.as_ref().is_none_or(|own| own.maker != maker) {
+            self.present = None;
+            self.present = Some(Present::new(&self.hall, maker.clone()));
+        }
+        lobby::arrive(&self.hall, &maker).await?;
+        Ok(maker)
+    }
+}

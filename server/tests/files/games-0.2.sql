@@ -1,0 +1,60 @@
+PRAGMA application_id = 1366647140;
+PRAGMA user_version = 2;
+BEGIN TRANSACTION;
+CREATE TABLE events (
+            game TEXT NOT NULL, seq BIGINT NOT NULL, kind TEXT NOT NULL, payload TEXT NOT NULL,
+            seat SMALLINT, command TEXT, at BIGINT NOT NULL,
+            PRIMARY KEY (game, seq), UNIQUE (game, seat, command));
+INSERT INTO events VALUES('SCzlXeuR',1,'created','{"game":"gekitai","options":{},"start":"6/6/6/6/6/6 1","turns":[],"seats":[{"kind":"person","name":"Ann \"A\""},{"kind":"open","name":null}],"shared":false,"clock":{"kind":"time","seconds":300,"increment":3}}',NULL,NULL,1795037655191);
+INSERT INTO events VALUES('SCzlXeuR',2,'joined','{"name":"Bob é"}',2,'21',1795037655252);
+INSERT INTO events VALUES('SCzlXeuR',3,'move','{"turn":"c4","said":" C4"}',1,'12',1795037655253);
+INSERT INTO events VALUES('SCzlXeuR',4,'move','{"turn":"d3"}',2,'23',1795037655255);
+INSERT INTO events VALUES('SCzlXeuR',5,'move','{"turn":"e5"}',1,'14',1795037655255);
+INSERT INTO events VALUES('vXRFuUhw',1,'created','{"game":"glaisher","options":{},"start":"1,r6,3/5,y6/7/y6,7/9/7,r6/7/r6,5/3,y6,1 1","turns":[],"seats":[{"kind":"person","name":"Ann"},{"kind":"person","name":"Bob"}],"shared":false,"clock":{"kind":"days","days":2}}',NULL,NULL,1795037655256);
+INSERT INTO events VALUES('vXRFuUhw',2,'move','{"turn":"f9-w:15@a5"}',1,'11',1795037655257);
+INSERT INTO events VALUES('vXRFuUhw',3,'offer','{"offer":"draw"}',2,'22',1795037655258);
+INSERT INTO events VALUES('vXRFuUhw',4,'declined','{}',1,'13',1795037655259);
+INSERT INTO events VALUES('jhmRMebW',1,'created','{"game":"six-making","options":{"size":4},"start":"4/4/4/4 1","turns":[],"seats":[{"kind":"person","name":null},{"kind":"person","name":null}],"shared":false,"clock":{"kind":"none"}}',NULL,NULL,1795037655260);
+INSERT INTO events VALUES('jhmRMebW',2,'move','{"turn":"a1"}',1,'11',1795037655261);
+INSERT INTO events VALUES('jhmRMebW',3,'move','{"turn":"b2"}',2,'22',1795037655262);
+INSERT INTO events VALUES('jhmRMebW',4,'offer','{"offer":"undo"}',1,'13',1795037655263);
+INSERT INTO events VALUES('jhmRMebW',5,'undone','{"turns":0}',2,'24',1795037655263);
+INSERT INTO events VALUES('Ng8RYBCt',1,'created','{"game":"jeson-mor","options":{"size":5},"start":"nnnnn/5/5/5/NNNNN 1","turns":[],"seats":[{"kind":"person","name":"Ann"},{"kind":"person","name":"Bob"}],"shared":false,"clock":{"kind":"none"}}',NULL,NULL,1795037655264);
+INSERT INTO events VALUES('Ng8RYBCt',2,'move','{"turn":"a1-b3"}',1,'11',1795037655265);
+INSERT INTO events VALUES('Ng8RYBCt',3,'result','{"winner":1,"reason":"resigned"}',2,'22',1795037655266);
+INSERT INTO events VALUES('Ng8RYBCt',4,'rematch','{}',1,'13',1795037655267);
+INSERT INTO events VALUES('YFmsndP2',1,'created','{"game":"jeson-mor","options":{"size":5},"start":"nnnnn/5/5/5/NNNNN 1","turns":[],"seats":[{"kind":"person","name":"Bob"},{"kind":"person","name":"Ann"}],"shared":false,"clock":{"kind":"none"}}',NULL,NULL,1795037655267);
+INSERT INTO events VALUES('Ng8RYBCt',5,'rematch','{"id":"YFmsndP2"}',2,'24',1795037655267);
+INSERT INTO events VALUES('I4wVeTG5',1,'created','{"game":"gekitai","options":{},"start":"6/6/6/6/6/6 1","turns":[],"seats":[{"kind":"person","name":"Ann"},{"kind":"level","level":1,"name":null}],"shared":false,"clock":{"kind":"none"}}',NULL,NULL,1795037655268);
+INSERT INTO events VALUES('I4wVeTG5',2,'move','{"turn":"a1"}',1,'11',1795037655269);
+INSERT INTO events VALUES('c60qCwHm',1,'created','{"game":"jeson-mor","options":{"size":5},"start":"nnnnn/5/5/5/NNNNN 1","turns":["a1-b3"],"seats":[{"kind":"seed","player":"smart","name":null},{"kind":"person","name":"Bob"}],"shared":false,"clock":{"kind":"none"}}',NULL,NULL,1795037655270);
+INSERT INTO events VALUES('b6qG9uJ4',1,'created','{"game":"gekitai","options":{},"start":"6/6/6/6/6/6 1","turns":[],"seats":[{"kind":"person","name":"Ann"},{"kind":"person","name":"Bob"}],"shared":true,"clock":{"kind":"none"}}',NULL,NULL,1795037655271);
+INSERT INTO events VALUES('b6qG9uJ4',2,'move','{"turn":"c3"}',1,'11',1795037655272);
+INSERT INTO events VALUES('b6qG9uJ4',3,'result','{"winner":"draw","reason":"agreed"}',1,'12',1795037655273);
+INSERT INTO events VALUES('I4wVeTG5',3,'move','{"turn":"a5"}',2,NULL,1795037655275);
+INSERT INTO events VALUES('SCzlXeuR',6,'move','{"turn":"a1"}',2,'25',1795037663396);
+CREATE TABLE heartbeat (
+            id SMALLINT NOT NULL PRIMARY KEY, at BIGINT NOT NULL);
+INSERT INTO heartbeat VALUES(1,1795037664453);
+CREATE TABLE pauses (since BIGINT NOT NULL PRIMARY KEY, until BIGINT NOT NULL);
+INSERT INTO pauses VALUES(1795037656139,1795037662815);
+CREATE TABLE running (game TEXT NOT NULL PRIMARY KEY, deadline BIGINT, at BIGINT NOT NULL DEFAULT 0);
+INSERT INTO running VALUES('SCzlXeuR',1795037966396,1795037663396);
+INSERT INTO running VALUES('vXRFuUhw',1795210455257,1795037655257);
+CREATE TABLE tokens (
+            game TEXT NOT NULL, seat SMALLINT NOT NULL, hash TEXT NOT NULL, PRIMARY KEY (game, seat));
+INSERT INTO tokens VALUES('SCzlXeuR',1,'be71d3a3cfaa4c0f9426402f7929482cccd21d9987a392c58cd9b97b5d5bff5d');
+INSERT INTO tokens VALUES('SCzlXeuR',2,'cf7997307833ac336b92436d097caccf4d0518a71de6ecd453690d0b6b5cdc59');
+INSERT INTO tokens VALUES('vXRFuUhw',1,'89f5948fe990606a2641d254a8e15ad418f2b9455ebf3d5a503f7defdaef66ca');
+INSERT INTO tokens VALUES('vXRFuUhw',2,'8eb9777728cd358287ec205e10581fe95cc87f46cad53b6ef942ac70ba515c1c');
+INSERT INTO tokens VALUES('jhmRMebW',1,'7779783bc5ff6e14faaf9e72450719d64a2fa1b8212cf000fd5f2755bf9e21e5');
+INSERT INTO tokens VALUES('jhmRMebW',2,'182bd6fee8003592ba9dc25dc6cf8fab61fffc1a6b46530d586a7229bea77928');
+INSERT INTO tokens VALUES('Ng8RYBCt',1,'20e5e4ec58e3e18a52455384b89e962d86f474c448f9d05c97dc6f38630c6105');
+INSERT INTO tokens VALUES('Ng8RYBCt',2,'d3d43475a57fc9c82722fa1bea003cd0869dac12d09fe8b20ba7338a79c5f6bd');
+INSERT INTO tokens VALUES('YFmsndP2',1,'d3d43475a57fc9c82722fa1bea003cd0869dac12d09fe8b20ba7338a79c5f6bd');
+INSERT INTO tokens VALUES('YFmsndP2',2,'20e5e4ec58e3e18a52455384b89e962d86f474c448f9d05c97dc6f38630c6105');
+INSERT INTO tokens VALUES('I4wVeTG5',1,'439333adde672b3745c1c81448c09feee13dd5c7cf3aa25478e84b0958fd5a9d');
+INSERT INTO tokens VALUES('c60qCwHm',2,'80bf47853e766bb682cf657466991c861c13e0763b4454bd38a0004e16ba953b');
+INSERT INTO tokens VALUES('b6qG9uJ4',1,'76f8755c99d6d09448caf7ddb7f6f13ed78335d1a7ce4d242d4c476dc6d49ab1');
+INSERT INTO tokens VALUES('b6qG9uJ4',2,'76f8755c99d6d09448caf7ddb7f6f13ed78335d1a7ce4d242d4c476dc6d49ab1');
+COMMIT;

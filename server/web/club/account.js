@@ -1,0 +1,145 @@
+/** The box that says who plays: a guest who can take a name, or a player who can carry the key to another device. */
+import { pageAt, whole } from '../address.js';
+import { button, copyField, field, form, submit } from '../common/controls.js';
+import { closeRow, confirmBox, openDialog } from '../common/dialogs.js';
+import { complain, el, fill, setText, svg } from '../common/dom.js';
+import { reasonOf } from '../common/text.js';
+import { deleteJson, getJson, postJson } from '../connection/server.js';
+import { PREFIX, become, freshKey, leave, me } from './me.js';
+import { outline, qrCode } from './qr.js';
+
+/** A key that came with the address, as the link of another device brings it. */
+export const bringKey = async () => {
+  const key = location.hash.slice(1);
+  if (!key.startsWith(PREFIX)) return;
+  // It stays neither in the address nor in the history.
+  history.replaceState(null, '', location.pathname);
+  try {
+    const { id, name } = await getJson('me', key);
+    become({ id, name, key });
+  } catch (error) {
+    complain(error);
+  }
+};
+
+/** @param {HTMLElement} box @param {() => void} onChange */
+export const showAccount = (box, onChange) => {
+  const changed = () => {
+    showAccount(box, onChange);
+    onChange();
+  };
+  const own = me();
+  if (own) fill(box, ...playerParts(own, changed));
+  else fill(box, ...guestParts(changed));
+};
+
+/** @param {import('./me.js').Me} own @param {() => void} changed */
+const playerParts = (own, changed) => [
+  el('p.who', 'You are ', el('a', { href: pageAt(`player/${own.id}`) }, el('b', own.name)), '.'),
+  button('#key-open', 'Your key', () => showKey(own, changed)),
+];
+
+/** @param {() => void} changed */
+const guestParts = (changed) => {
+  const problem = el('p.error', { id: 'name-error', role: 'alert' });
+  const name = el('input', {
+    ...{ type: 'text', id: 'player-name', name: 'name', maxLength: 24, autocomplete: 'off' },
+    'aria-describedby': 'name-error',
+  });
+  const code = el('input', { type: 'text', id: 'invitation', autocomplete: 'off' });
+  const invited = field('Invitation', code, undefined, { hidden: true });
+  const send = async () => {
+    setText(problem, '');
+    try {
+      // The key is drawn here, so that a lost answer can be asked for again.
+      const key = freshKey();
+      const wanted = { name: name.value, key, invitation: code.value.trim() || undefined };
+      const made = await postJson('players', wanted);
+      become({ id: made.id, name: made.name, key });
+      changed();
+    } catch (error) {
+      if (/** @type {any} */ (error).field === 'invitation') invited.hidden = false;
+      setText(problem, reasonOf(error));
+    }
+  };
+  return [
+    el('p.who', 'You are a guest. With a name you can play rated games; no e-mail, no password.'),
+    form(
+      '#register',
+      send,
+      field('Your name', el('div.joined', name, submit('.primary', 'Take this name')), problem),
+      invited,
+    ),
+  ];
+};
+
+/** The drawing of a code. @param {string} text */
+const drawn = (text) => {
+  const code = qrCode(text);
+  if (!code) return null;
+  const size = code.length;
+  return svg(
+    'svg',
+    {
+      class: 'qr',
+      viewBox: `-4 -4 ${size + 8} ${size + 8}`,
+      role: 'img',
+      'aria-label': 'The link as a QR code',
+    },
+    svg('path', { class: 'paper', d: `M-4 -4h${size + 8}v${size + 8}h-${size + 8}z` }),
+    svg('path', { class: 'ink', d: outline(code) }),
+  );
+};
+
+/** @param {import('./me.js').Me} own @param {() => void} changed */
+const showKey = (own, changed) => {
+  const link = `${whole(pageAt('lobby'))}#${own.key}`;
+  const close = () => /** @type {HTMLDialogElement} */ (document.getElementById('key')).close();
+  const act = async (/** @type {() => Promise<any>} */ what) => {
+    try {
+      await what();
+      close();
+      changed();
+    } catch (error) {
+      complain(error);
+    }
+  };
+  const replace = async () => {
+    const sure = 'Links and devices with the old key stop working. Go on?';
+    if (!(await confirmBox(sure, 'Replace the key'))) return;
+    const key = freshKey();
+    await act(async () => {
+      await postJson('me/key', { key }, own.key);
+      become({ ...own, key });
+    });
+  };
+  const away = async () => {
+    const sure = 'This browser forgets the key. Without a copy of it nobody can play as you again.';
+    if (await confirmBox(sure, 'Forget the key')) await act(async () => leave());
+  };
+  const gone = async () => {
+    const sure = `${own.name} is deleted for good. Your games remain, as those of a “deleted player”; those that go on are lost.`;
+    if (!(await confirmBox(sure, 'Delete this player'))) return;
+    await act(async () => {
+      await deleteJson('me', own.key);
+      leave();
+    });
+  };
+  openDialog(
+    { id: 'key', title: 'Your key' },
+    el(
+      'p',
+      'Whoever has this link plays as you. Open it on another device, and keep it to yourself.',
+    ),
+    drawn(link),
+    copyField('Link with your key', link, 'key-link'),
+    copyField('For the terminal', own.key, 'key-text'),
+    el(
+      'div.row.wrap',
+      button('#replace-key', 'Replace', replace),
+      button('#forget-key', 'Forget here', away),
+      button('#delete-player', 'Delete player', gone),
+    ),
+    closeRow(),
+  );
+};

@@ -1,0 +1,304 @@
+/** The lobby: who you are, whose turn it is, who wants to play, and games to watch. */
+import { hasServer, pageAt } from '../address.js';
+import { button, field, form, segments, select, submit } from '../common/controls.js';
+import { complain, el, fill, say, setText, toast } from '../common/dom.js';
+import { Refused } from '../common/refused.js';
+import { remember, remembered } from '../common/storage.js';
+import { ago, capital, clockName, plural, spaced } from '../common/text.js';
+import { deleteJson, getJson, postJson } from '../connection/server.js';
+import { catalogue } from '../program/views.js';
+import { bringKey, showAccount } from './account.js';
+import { liveBoard } from './boards.js';
+import { goTo, me, token } from './me.js';
+import { visit } from './socket.js';
+
+/** How often the games to watch are asked for again. */
+const WATCH = 5_000;
+
+const CLOCKS = [
+  ['60+1', '1 min + 1 s'],
+  ['180+2', '3 min + 2 s'],
+  ['300+3', '5 min + 3 s'],
+  ['600+5', '10 min + 5 s'],
+  ['1800+20', '30 min + 20 s'],
+  ['d1', '1 day a turn'],
+  ['d3', '3 days a turn'],
+  ['d7', '7 days a turn'],
+];
+
+const clockOf = (/** @type {string} */ value) => {
+  if (value.startsWith('d')) return { kind: 'days', days: Number(value.slice(1)) };
+  const [seconds, increment] = value.split('+').map(Number);
+  return { kind: 'time', seconds, increment };
+};
+
+/** @param {HTMLElement} main */
+export const lobbyPage = async (main) => {
+  if (!hasServer()) throw new Refused(404, 'this site keeps no games between people');
+  document.title = 'Lobby – Quadrille';
+  main.className = 'page lobby';
+  await bringKey();
+  const shelf = await catalogue();
+  const nameOfGame = (/** @type {string} */ id) =>
+    shelf.games.find((one) => one.id === id)?.name ?? id;
+  /** @type {Map<string, any>} */
+  const open = new Map();
+  const account = el('section#account.card');
+  const turns = el('section#your-games', { 'aria-labelledby': 'yours-title', hidden: true });
+  const list = el('tbody');
+  const none = el(
+    'p.empty-line',
+    'Nobody waits at the moment. Make a challenge, and it is listed here.',
+  );
+  const state = el('p.sr', { role: 'status' });
+  const watched = el('div.shelf.watched');
+  const nothing = el('p.empty-line', 'No public game is being played.');
+
+  const accept = async (/** @type {any} */ one) => {
+    try {
+      const { game } = await postJson(`lobby/${one.id}`, { version: one.version }, token());
+      await goTo(game);
+    } catch (error) {
+      complain(error);
+    }
+  };
+  const withdraw = async (/** @type {any} */ one) => {
+    try {
+      await deleteJson(`lobby/${one.id}`, token());
+    } catch (error) {
+      complain(error);
+    }
+  };
+  let you = '';
+  const row = (/** @type {any} */ one) => {
+    const mine = one.id.split('.')[0] === you;
+    const options = Object.entries(one.options)
+      .map(([name, value]) => `${spaced(name)} ${value}`)
+      .join(', ');
+    const who = one.player
+      ? el('a', { href: pageAt(`player/${one.player}`) }, one.name)
+      : el('span', 'Guest');
+    return el(
+      'tr',
+      { 'data-id': one.id, className: mine ? 'mine' : '' },
+      el('td', who, one.bot && ' (bot)'),
+      el('td', one.rating === null ? '' : `${one.rating}${one.provisional ? '?' : ''}`),
+      el('td', nameOfGame(one.game), options && el('small', ` ${options}`)),
+      el('td', clockName(one.clock)),
+      el('td', one.rated ? 'rated' : 'casual'),
+      el(
+        'td',
+        mine
+          ? button('', 'Withdraw', () => withdraw(one))
+          : button('.primary', 'Play', () => accept(one)),
+      ),
+    );
+  };
+  const paint = () => {
+    const all = [...open.values()].sort((a, b) => b.since - a.since);
+    fill(list, ...all.map(row));
+    none.hidden = all.length > 0;
+  };
+
+  const visitor = visit({
+    onState: (connected) => setText(state, connected ? '' : 'The lobby is not connected'),
+    onMessage: (message) => {
+      if (message.type === 'lobby') {
+        if (message.all) open.clear();
+        for (const one of message.all ?? message.added) open.set(one.id, one);
+        for (const id of message.gone ?? []) open.delete(id);
+        paint();
+      } else if (message.type === 'hello') {
+        you = message.you;
+        paint();
+      } else if (message.type === 'paired') {
+        say('Somebody plays with you');
+        goTo(message.game).catch(complain);
+      }
+    },
+  });
+
+  const changed = () => {
+    visitor.greet();
+    showYours(turns, nameOfGame);
+  };
+  fill(
+    main,
+    el('h1', 'Lobby'),
+    el(
+      'p.lead',
+      'Games that are arranged here are public: anybody can watch them and find them again. Games by link stay private.',
+    ),
+    account,
+    turns,
+    el(
+      'div.halves',
+      el(
+        'section',
+        { 'aria-labelledby': 'play-title' },
+        el('h2#play-title', 'Play'),
+        challengeForm(shelf),
+      ),
+      el(
+        'section',
+        { 'aria-labelledby': 'open-title' },
+        el('h2#open-title', 'Who wants to play'),
+        state,
+        el('div.card.wide', el('table.open', list), none),
+      ),
+    ),
+    el(
+      'section',
+      { 'aria-labelledby': 'watch-title' },
+      el('h2#watch-title', 'Watch'),
+      nothing,
+      watched,
+      el('p', el('a', { href: pageAt('archive') }, 'All finished public games')),
+    ),
+  );
+  showAccount(account, changed);
+  showYours(turns, nameOfGame);
+  const look = async () => {
+    if (!document.hidden) {
+      const { games } = await getJson('watch').catch(() => ({ games: null }));
+      if (games) {
+        nothing.hidden = games.length > 0;
+        fill(
+          watched,
+          ...games.map((/** @type {any} */ one) => liveBoard(one, nameOfGame(one.game))),
+        );
+      }
+    }
+    setTimeout(look, WATCH);
+  };
+  look();
+};
+
+/** The games of the player that go on. @param {HTMLElement} box @param {(id: string) => string} nameOfGame */
+const showYours = async (box, nameOfGame) => {
+  const own = me();
+  if (!own) {
+    box.hidden = true;
+    return;
+  }
+  const known = await getJson('me', own.key).catch((error) => {
+    if (error.status === 401) complain(error);
+    return null;
+  });
+  if (!known) return;
+  const waiting = known.games.filter((/** @type {any} */ game) => game.your_turn).length;
+  document.title = waiting > 0 ? `(${waiting}) Your turn – Quadrille` : 'Lobby – Quadrille';
+  const item = (/** @type {any} */ game) =>
+    el(
+      'li',
+      { className: game.your_turn ? 'yours' : '' },
+      button('.plain', '', () => goTo(game.id).catch(complain), { 'data-id': game.id }),
+    );
+  const items = known.games.map((/** @type {any} */ game) => {
+    const one = item(game);
+    const left = game.deadline ? `, ${clockName(game.clock)}` : '';
+    fill(
+      /** @type {Element} */ (one.firstElementChild),
+      el('b', `${nameOfGame(game.game)} with ${game.opponent.name ?? 'a guest'}`),
+      el(
+        'small',
+        game.your_turn ? `Your turn${left}` : `${plural(game.turns, 'turn')}, ${ago(game.at)}`,
+      ),
+    );
+    return one;
+  });
+  box.hidden = items.length === 0;
+  fill(box, el('h2#yours-title', 'Your games'), el('ul.yours-list', ...items));
+};
+
+/** What one wants to play. @param {import('../program/views.js').Catalogue} shelf */
+const challengeForm = (shelf) => {
+  const last = remembered('lobby', {});
+  const meanwhile = el('div#meanwhile', { hidden: true });
+  const game = select(
+    { id: 'lobby-game', name: 'game', onchange: () => showOptions() },
+    shelf.games.map(({ id, name }) => ({ value: id, label: name })),
+    last.game,
+  );
+  const choices = el('div.lobby-options');
+  const showOptions = () => {
+    const info = shelf.games.find((one) => one.id === game.value);
+    fill(
+      choices,
+      ...(info?.options ?? []).map((option) =>
+        field(
+          capital(spaced(option.name)),
+          select(
+            { id: `lobby-${option.name}`, 'data-option': option.name },
+            option.values.map((value) => ({ value: JSON.stringify(value), label: String(value) })),
+            JSON.stringify(option.default),
+          ),
+        ),
+      ),
+    );
+  };
+  const clock = select(
+    { id: 'lobby-clock', name: 'clock' },
+    CLOCKS.map(([value, label]) => ({ value, label })),
+    last.clock ?? '300+3',
+  );
+  const rated = el('input', { type: 'checkbox', id: 'lobby-rated', checked: last.rated ?? false });
+  const side = segments('#lobby-side', { name: 'side', title: 'Who begins', chosen: 'random' }, [
+    { value: 'random', label: 'Either' },
+    { value: 'first', label: 'I' },
+    { value: 'second', label: 'The other' },
+  ]);
+  const wanted = () => {
+    const picked = [...choices.querySelectorAll('select')];
+    const options = Object.fromEntries(
+      picked.map((one) => [one.dataset.option, JSON.parse(one.value)]),
+    );
+    remember('lobby', { game: game.value, clock: clock.value, rated: rated.checked });
+    const chosen = /** @type {HTMLInputElement|null} */ (side.querySelector('input:checked'));
+    return {
+      game: game.value,
+      options,
+      clock: clockOf(clock.value),
+      side: chosen?.value ?? 'random',
+      rated: rated.checked && me() !== null,
+    };
+  };
+  const send = async (/** @type {any} */ more) => {
+    try {
+      const request = { ...wanted(), ...more };
+      const answer = await postJson('lobby', request, token());
+      meanwhile.hidden = true;
+      if (answer.game) return await goTo(answer.game);
+      toast(more.auto ? 'Looking for an opponent' : 'Your challenge is listed');
+      if (answer.meanwhile) offer(request, answer.meanwhile.level);
+      return undefined;
+    } catch (error) {
+      return complain(error);
+    }
+  };
+  /** A game against the computer for those who wait. @param {any} request @param {number} level */
+  const offer = (request, level) => {
+    meanwhile.hidden = false;
+    fill(
+      meanwhile,
+      el('p', 'An opponent of your strength is looked for. Or play at once:'),
+      button('', `Level ${level} of the computer`, () => send({ ...request, auto: false, level })),
+    );
+  };
+  showOptions();
+  return form(
+    '#challenge.card',
+    () => send({}),
+    field('Game', game),
+    choices,
+    field('Time', clock),
+    side,
+    el('label.flag', rated, me() ? 'Rated' : 'Rated, for players with a name'),
+    el(
+      'div.row.wrap',
+      button('#play-now.primary', 'Play now', () => send({ auto: true })),
+      submit('#make-challenge', 'Make a challenge'),
+    ),
+    meanwhile,
+  );
+};

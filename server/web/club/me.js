@@ -1,0 +1,61 @@
+/** Who sits at this browser: a player with a key, or a guest with a secret. Both stay in the browser's storage. */
+import { gameAt } from '../address.js';
+import { forever, keysOf, read, write } from '../common/storage.js';
+import { getJson } from '../connection/server.js';
+import { rememberGame } from '../table/mine.js';
+import { freshSecret, hold, whoOf } from '../table/seats.js';
+
+/** @typedef {{id: string, name: string, key: string}} Me */
+
+const PLAYER = 'quadrille.player';
+const GUEST = 'quadrille.guest';
+
+/** How the key of a player begins. */
+export const PREFIX = 'pk-';
+
+/** @param {Uint8Array<ArrayBuffer>} bytes */
+const random = (bytes) => crypto.getRandomValues(bytes);
+
+/** A new key. */
+export const freshKey = () => PREFIX + freshSecret(/** @type {any} */ (random));
+
+/** The player at this browser. @returns {Me|null} */
+export const me = () => read(PLAYER, null);
+
+/** Keeps the player; seats that were played with an earlier key are played with this one. @param {Me} player */
+export const become = (player) => {
+  const before = me()?.key;
+  if (before) {
+    for (const key of keysOf(forever, 'quadrille.seat.'))
+      if (forever.getItem(key) === before) forever.setItem(key, player.key);
+  }
+  return write(PLAYER, player);
+};
+
+/** Forgets the player in this browser. */
+export const leave = () => forever.removeItem(PLAYER);
+
+/** What a guest is known by. */
+const guest = () => {
+  const known = read(GUEST, null);
+  if (known) return known;
+  const secret = freshSecret(/** @type {any} */ (random));
+  write(GUEST, secret);
+  return secret;
+};
+
+/** What shows the server who asks. */
+export const token = () => me()?.key ?? guest();
+
+/**
+ * Takes the seat in a game that was arranged in the lobby, and goes there.
+ * @param {string} id
+ */
+export const goTo = async (id) => {
+  const own = token();
+  const game = await getJson(`games/${id}`, own);
+  hold(forever, id, whoOf(game.you), own);
+  const names = game.seats.map((/** @type {any} */ seat) => seat.name ?? 'Guest').join(' – ');
+  rememberGame({ id, game: game.game, names });
+  location.href = gameAt(id);
+};
