@@ -67,6 +67,8 @@ export const STATES = {
   rules: '/rules/gekitai',
   'rules-all': '/rules/all',
   docs: '/docs',
+  lobby: { server: true, at: '/lobby' },
+  archive: { server: true, at: '/archive' },
   missing: '/rules/none',
 
   // Games of this browser, and a turn in the making.
@@ -235,6 +237,18 @@ export const STATES = {
     deed: async (page) => {
       await page.click('#more');
       await page.click('#share');
+    },
+  },
+  'dialog-key': {
+    server: true,
+    at: '/lobby',
+    deed: async (page) => {
+      const name = `Ann${Date.now() % 1_000_000}`;
+      await page.$eval('#player-name', (field, text) => (field.value = text), name);
+      await page.$eval('#register', (form) => form.requestSubmit());
+      await shown(page, '#key-open');
+      await page.click('#key-open');
+      await shown(page, '#key');
     },
   },
   'dialog-record': {

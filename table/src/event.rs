@@ -22,6 +22,7 @@ pub struct Seat {
 
 /// What makes a game public: the players of the server who have its seats, and whether it counts for their ratings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Club {
     /// The ids of the players; none for a guest and for a computer.
     pub players: ByPlayer<Option<String>>,

@@ -351,3 +351,37 @@ async fn a_lesson_is_missed_shown_and_done() {
     browser.until("the next", "location.pathname.endsWith('/3')").await;
     browser.close().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn arrows_are_drawn_threats_are_told_and_another_board_is_kept() {
+    let (driver, site) = (Driver::start(), Site::start());
+    let browser = driver.window(1280, 900).await;
+    browser.open(&site.page("/analysis/gekitai/6/1x2o1/2x3/6/1o2o1/6_1")).await;
+    browser.find("main[data-ready] #lines li").await;
+    let draw = "const at = (cell, type, target) => { \
+        const { x, y, width, height } = document.querySelector(cell).getBoundingClientRect(); \
+        const place = { clientX: x + width / 2, clientY: y + height / 2 }; \
+        (target ?? document.querySelector(cell)).dispatchEvent( \
+            new PointerEvent(type, { ...place, button: 2, bubbles: true })); }; \
+        at('#cell-a1', 'pointerdown'); at('#cell-c3', 'pointerup', window); \
+        at('#cell-f6', 'pointerdown'); at('#cell-f6', 'pointerup', window);";
+    let drawn = "document.querySelectorAll('.marks .sketch:not(.casing), .sketch-ring').length";
+    browser.script(draw).await;
+    browser.until("an arrow and a circle", &format!("{drawn} === 2")).await;
+    browser.script(draw).await;
+    browser.until("they are gone", &format!("{drawn} === 0")).await;
+    browser.keys("b").await;
+    browser.until_text("#threats", "X can win at once, by").await;
+    browser.keys("\u{E00C}").await;
+    browser.click("#settings-open").await;
+    browser.click("#settings label:has(input[value=wood])").await;
+    browser.click("#settings label:has(input[value=small])").await;
+    let wide = "document.querySelector('.board').clientWidth";
+    let small = browser.value(wide).await.as_u64().unwrap();
+    browser.reload().await;
+    browser.find("main[data-ready] .board svg").await;
+    let kept = browser.value("document.documentElement.dataset.board").await;
+    assert_eq!((kept, browser.value(wide).await), (json!("wood"), json!(small)));
+    assert!(small < 600, "the board is {small} px wide");
+    browser.close().await;
+}

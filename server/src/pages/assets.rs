@@ -4,7 +4,7 @@
 //! them out, and `quadrille site` writes them into a folder.
 
 use super::bundle::{self, BUNDLES};
-use super::{docs, first, packing};
+use super::{covers, docs, first, packing};
 use engine::parts;
 use flate2::Compression;
 use serde_json::json;
@@ -34,7 +34,11 @@ const CATALOGUE: &str = "catalogue.json";
 /// Files that are made of others, with what gzip makes of them.
 static MADE: LazyLock<Vec<Made>> = LazyLock::new(|| {
     let bundled = BUNDLED.iter().map(|(name, bytes)| (*name, Cow::Borrowed(*bytes)));
-    let texts = [(CATALOGUE, Cow::Owned(catalogue())), (docs::INDEX, Cow::Owned(docs::index()))];
+    let texts = [
+        (CATALOGUE, Cow::Owned(catalogue())),
+        (covers::FILE, Cow::Owned(covers::file().into_bytes())),
+        (docs::INDEX, Cow::Owned(docs::index())),
+    ];
     let all = bundled.chain(texts);
     all.map(|(name, bytes)| Made { name, bytes, packed: OnceLock::new() }).collect()
 });
@@ -129,7 +133,7 @@ impl Files {
     /// A file that is made of others. Modules of a folder are handed out one by one, as they are written.
     fn made(&self, name: &str) -> Option<&'static Made> {
         let bundled = BUNDLES.contains(&name) && !self.may_change();
-        let always = [CATALOGUE, docs::INDEX].contains(&name);
+        let always = [CATALOGUE, covers::FILE, docs::INDEX].contains(&name);
         MADE.iter().find(|made| made.name == name && (bundled || always))
     }
 
@@ -162,6 +166,8 @@ impl Files {
     pub fn page_with(&self, content: Option<String>) -> String {
         match content {
             Some(content) => {
+                let own = format!("/{PLACE}{}/{}", self.version(), covers::FILE);
+                let content = content.replace(covers::PLACE, &own);
                 self.document().replace(r#"<main id="main" tabindex="-1"></main>"#, &content)
             }
             None => self.document(),
@@ -216,6 +222,7 @@ pub(super) fn fetched() -> impl Iterator<Item = String> {
     let names = names.filter(move |name| !elsewhere.contains(name)).chain([
         PROGRAM,
         CATALOGUE,
+        covers::FILE,
         docs::INDEX,
     ]);
     names.map(str::to_owned).chain(parts).chain(rules)
@@ -235,6 +242,11 @@ fn part(name: &str) -> Option<&'static [u8]> {
 /// The games, and how offers are worded.
 fn catalogue() -> Vec<u8> {
     let mut catalogue = requests::catalogue::catalogue().clone();
+    // The pages know where the covers are.
+    for (game, entry) in catalogue["games"].as_array_mut().into_iter().flatten().zip(engine::GAMES)
+    {
+        game["picture"] = covers::pointer(entry, covers::FILE).into();
+    }
     catalogue["asks"] = json!({
         "draw": words::asks(Offer::Draw), "undo": words::asks(Offer::Undo), "rematch": words::ASKS_AGAIN,
     });

@@ -1,10 +1,9 @@
 //! What a page shows before any script has run, drawn by whoever serves it. The scripts put the same in its place, and
 //! need not ask for it: what they would ask first is answered in the document, too.
 
-use super::docs;
 use super::words::{WORDS, Words, filled};
+use super::{covers, docs};
 use engine::{Entry, GAMES, Session, find};
-use requests::catalogue::picture;
 use requests::view::Shown;
 use requests::{Budget, Request};
 use serde_json::{Map, Value, json};
@@ -144,7 +143,7 @@ fn shelf(page: &str) -> Option<String> {
     let tile = |entry: &Entry| {
         let info = entry.info;
         let (id, name) = (info.id, info.name);
-        let picture = picture(entry).unwrap_or_default();
+        let picture = covers::pointer(entry, covers::PLACE).unwrap_or_default();
         let inside = format!("{picture}<b>{name}</b><small>{}</small>", info.tagline);
         if page.is_empty() {
             let ways = format!(

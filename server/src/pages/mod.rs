@@ -2,13 +2,14 @@
 //!
 //! `assets` holds the files of `server/web`, and `bundle` joins its modules into one script; `first` draws what a page
 //! shows before its scripts run, in the `words` that they use; `static_site` writes all of it for hosts that only hand out files; `routes` answers
-//! requests for it; `docs` makes pages of the repository's documents. `documents` and `packing` keep and compress answers that are the same for everybody.
+//! requests for it; `covers` are pictures of the games; `docs` makes pages of the repository's documents. `documents` and `packing` keep and compress answers that are the same for everybody.
 //!
 //! Pages read games (`live`, `room`, `event`) and never change them. Of the rest of the server they use what answers any
 //! request: `error`, `guard`, `ids`, `replays`.
 
 mod assets;
 mod bundle;
+mod covers;
 mod docs;
 mod documents;
 pub mod first;

@@ -44,6 +44,7 @@ const guestParts = (changed) => {
   const problem = el('p.error', { id: 'name-error', role: 'alert' });
   const name = el('input', {
     ...{ type: 'text', id: 'player-name', name: 'name', maxLength: 24, autocomplete: 'off' },
+    'aria-label': 'Your name',
     'aria-describedby': 'name-error',
   });
   const code = el('input', { type: 'text', id: 'invitation', autocomplete: 'off' });

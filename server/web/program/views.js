@@ -1,5 +1,5 @@
 /** What the rules say of games and positions, each asked for once. */
-import { pageAt, toPath } from '../address.js';
+import { fileAt, pageAt, toPath } from '../address.js';
 import { ask, fetchFile } from './ask.js';
 
 /**
@@ -25,7 +25,18 @@ import { ask, fetchFile } from './ask.js';
 /** @type {Promise<Catalogue>|null} */
 let shelf = null;
 /** What there is to play; asked for once. @type {() => Promise<Catalogue>} */
-export const catalogue = () => (shelf ??= fetchFile('catalogue.json', (answer) => answer.json()));
+export const catalogue = () =>
+  (shelf ??= fetchFile('catalogue.json', async (answer) => {
+    const { games, ...more } = await answer.json();
+    return { ...more, games: games.map(withCover) };
+  }));
+
+/** A game whose picture names the file of covers where it lies. @param {GameInfo} info @returns {GameInfo} */
+const withCover = ({ picture, ...info }) => ({
+  ...info,
+  // A path may hold what a replacement would take for a pattern.
+  picture: picture.replace('covers.svg', () => fileAt('covers.svg')),
+});
 
 /** All games, and the one with an id, if there is one. @param {string} id */
 export const gameOf = async (id) => {

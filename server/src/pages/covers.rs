@@ -1,0 +1,67 @@
+//! The covers of the games: one file that all shelves point into, so that a document holds none of them.
+
+use engine::{Entry, GAMES};
+use requests::catalogue::picture;
+
+/// The file's name.
+pub(super) const FILE: &str = "covers.svg";
+
+/// Where documents say that it is; as with other files, the version comes in between.
+pub(super) const PLACE: &str = "/assets/covers.svg";
+
+/// A drawing: its frame, and what is in it.
+struct Cover {
+    frame: String,
+    inside: String,
+}
+
+impl Cover {
+    fn of(entry: &Entry) -> Option<Cover> {
+        let drawing = picture(entry)?;
+        let (opening, inside) = drawing.split_once('>')?;
+        let (_, frame) = opening.split_once("viewBox=\"")?;
+        let (frame, _) = frame.split_once('"')?;
+        // Coordinates come last, and are too small for a cover.
+        let inside = inside.split("<g data-label").next()?.trim_end_matches("</svg>\n");
+        let lines = inside.lines().map(str::trim).collect();
+        Some(Cover { frame: frame.to_owned(), inside: lines })
+    }
+}
+
+/// All covers, each by the id of its game. Colours come from the page that points here.
+pub(super) fn file() -> String {
+    let group = |entry: &Entry| {
+        let Cover { inside, .. } = Cover::of(entry)?;
+        let id = entry.info.id;
+        Some(format!("<g id=\"{id}\" fill=\"none\" text-anchor=\"middle\">{inside}</g>\n"))
+    };
+    let groups: String = GAMES.iter().filter_map(group).collect();
+    format!("<svg xmlns=\"http://www.w3.org/2000/svg\">\n{groups}</svg>\n")
+}
+
+/// A picture that shows a cover of the file at an address.
+pub(super) fn pointer(entry: &Entry, file: &str) -> Option<String> {
+    let (frame, id) = (Cover::of(entry)?.frame, entry.info.id);
+    let opening = r#"<svg xmlns="http://www.w3.org/2000/svg""#;
+    Some(format!(
+        r##"{opening} viewBox="{frame}" aria-hidden="true"><use href="{file}#{id}"/></svg>"##
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_game_has_a_cover_without_coordinates_and_a_short_way_to_it() {
+        let file = file();
+        for entry in GAMES {
+            let id = entry.info.id;
+            assert!(file.contains(&format!("<g id=\"{id}\"")), "{id}");
+            let pointer = pointer(entry, PLACE).unwrap();
+            assert!(pointer.len() < 200 && pointer.contains(&format!("#{id}\"")), "{pointer}");
+        }
+        assert!(file.contains("data-piece") && !file.contains("data-label"));
+        assert_eq!(file.matches("<g").count(), file.matches("</g>").count());
+    }
+}
