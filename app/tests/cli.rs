@@ -337,7 +337,11 @@ fn bash_completes_players_that_have_a_colon() {
         comp quadrille play gekitai --second level : 1
         comp quadrille rules six
         comp quadrille play gekitai --both ''";
-    let output = Command::new("bash").args(["-c", &format!("{script}\n{ask}")]).output().unwrap();
+    // The script is longer than one argument of a command may be.
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("completions");
+    std::fs::write(&file, format!("{script}\n{ask}")).unwrap();
+    let output = Command::new("bash").arg(&file).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
     assert_eq!(said, "hard\n1 10\nsix-making\nmover draw\n", "{output:?}");
 }

@@ -107,7 +107,7 @@ fn without_what_it_knows_by_heart_the_engine_says_what_it_needs() {
         ("six-making", json!({ "size": 4 }), json!(["six-making-4.net"])),
         ("gekitai", json!({}), json!(["gekitai.net", "gekitai.proof"])),
         ("gekitai", json!({ "size": 5 }), Value::Null),
-        ("jeson-mor", json!({}), Value::Null),
+        ("jeson-mor", json!({}), json!(["jeson-mor.net"])),
         ("jeson-mor", json!({ "size": 7 }), json!(["jeson-mor-7.proof"])),
     ];
     let line = |(game, options, _): &(&str, Value, Value)| {

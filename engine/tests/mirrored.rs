@@ -17,7 +17,7 @@ fn starts(size: usize, knights: u32) -> impl Iterator<Item = JesonMor> {
     let all = (1u32..1 << size).filter(move |set| set.count_ones() == knights);
     all.filter(move |set| *set <= turned(*set)).map(move |set| {
         let mut board: Vec<String> = vec![".".repeat(size); size];
-        (board[0], board[size - 1]) = (row(turned(set), 'n'), row(set, 'N'));
+        (board[0], board[size - 1]) = (row(turned(set), 'b'), row(set, 'w'));
         let options = Options { size: size as u8, ..Options::default() };
         JesonMor::from_setup(Setup { options, board, turn: Player::One, winner: None }).unwrap()
     })

@@ -27,7 +27,7 @@ pub fn request(ask: &str) -> Option<Value> {
         "branch" => joined([of::<tree::Branch>()]),
         "table" => joined([of::<seated::Seated>()]),
         "catalogue" => joined([]),
-        "rules" | "results" | "lessons" => joined([of::<GameId>()]),
+        "rules" | "results" | "atlas" | "lessons" => joined([of::<GameId>()]),
         "hint" | "analysis" | "review" => joined(search),
         "turn" => joined(search.into_iter().chain([of::<think::Turn>()])),
         "lesson" => joined([of::<lessons::LessonTry>()]),
@@ -58,6 +58,7 @@ pub fn answer(ask: &str, generator: &mut SchemaGenerator) -> Option<Schema> {
         "puzzles" => generator.subschema_for::<puzzles::PuzzleList>(),
         "puzzle" => generator.subschema_for::<puzzles::AttemptShown>(),
         "results" => generator.subschema_for::<Results>(),
+        "atlas" => generator.subschema_for::<Atlas>(),
         "proof" => generator.subschema_for::<Proof>(),
         _ => return None,
     })
@@ -314,14 +315,67 @@ struct FirstTurn {
     within: Option<u32>,
 }
 
-/// What certificates say of a position.
+/// The positions of a game's atlas, by the names of their certificates.
+#[derive(JsonSchema)]
+struct Atlas {
+    game: String,
+    atlas: BTreeMap<String, AtlasRow>,
+}
+
+#[derive(JsonSchema)]
+struct AtlasRow {
+    game: String,
+    /// The board and its options, for people.
+    title: String,
+    /// The moves from the start of that board.
+    moves: Vec<String>,
+    position: String,
+    /// How many positions the search has looked at.
+    nodes: u64,
+    /// Seconds of processor time that it took.
+    cpu_s: f64,
+    #[schemars(flatten)]
+    known: AtlasValue,
+}
+
+/// The value of a position, or how long it was looked for.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+enum AtlasValue {
+    Settled {
+        /// The same position with other options, under which the win is one too.
+        also: Option<String>,
+        winner: Outcome,
+        /// Within how many turns of the winner.
+        within: Option<u32>,
+        /// Whether no fewer turns will do.
+        exact: bool,
+        /// How many positions the certificate holds.
+        stored: u64,
+        /// Its size.
+        bytes: u64,
+        /// The checksum of its text.
+        #[schemars(skip_serializing_if = "Option::is_none")]
+        crc: Option<String>,
+        /// Seconds of processor time that checking it took.
+        check_cpu_s: f64,
+    },
+    Open {
+        winner: (),
+        /// Seconds of processor time after which the search gave up.
+        open_after_cpu_s: f64,
+    },
+}
+
+/// What certificates say of a position; what is about one is null where the atlas alone knows the position.
 #[derive(JsonSchema)]
 struct Proof {
-    certificate: String,
-    position: String,
-    claim: String,
+    /// The certificate, or the row of the atlas.
+    certificate: Option<String>,
+    position: Option<String>,
+    claim: Option<String>,
     /// How many positions the certificate holds.
-    stored: u64,
+    stored: Option<u64>,
     /// Within how many moves of the winner.
     left: Option<u32>,
     winner: Option<Outcome>,

@@ -1,12 +1,14 @@
 //! The description at `/api/openapi.json` against real answers.
 
-use crate::common::{Answer, Local, Made, random_game};
+use crate::common::{Answer, Local, Made, random_game, within};
 use crate::routes;
 use axum::body::Body;
-use axum::http::{Request, header};
+use axum::http::{Method, Request, header};
 use jsonschema::Validator;
 use serde_json::{Map, Value, json};
+use server::club::ratings;
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 /// The description with every object closed: the public one leaves room for new fields, but a field that an answer has
 /// today and nobody describes is an omission.
@@ -89,6 +91,20 @@ impl Described {
         assert!(errors.is_empty(), "{at}: {errors:#?}\nin {value:#}");
     }
 
+    /// Fails unless the fields of a query are described.
+    #[track_caller]
+    fn has_fields(&self, method: &str, path: &str, query: &str) {
+        let known = self.document["paths"][path][method]["parameters"].as_array();
+        for field in query.split('&').filter(|field| !field.is_empty()) {
+            let name = field.split('=').next().unwrap();
+            let fits = |own: &Value| own["in"] == "query" && own["name"] == name;
+            assert!(
+                known.is_some_and(|all| all.iter().any(fits)),
+                "{name} of {method} {path} is not described"
+            );
+        }
+    }
+
     /// Holds a request and its answer against the description.
     #[track_caller]
     fn holds(&mut self, method: &str, path: &str, asked: Option<&Value>, answer: &Answer) {
@@ -126,21 +142,36 @@ struct Checked {
 }
 
 impl Checked {
-    /// Fetches what a template of the description stands for.
-    async fn get(&mut self, template: &str, fill: &str, token: Option<&str>) -> Answer {
+    /// Asks for what a template of the description stands for; what fills its gaps is given in words.
+    async fn ask(
+        &mut self,
+        method: Method,
+        (template, fill): (&str, &str),
+        token: Option<&str>,
+        body: Option<Value>,
+    ) -> Answer {
         let (plain, query) = template.split_once('?').unwrap_or((template, ""));
-        let named = plain.split('{').nth(1).and_then(|rest| rest.split('}').next());
-        let mut path = plain.replace(&format!("{{{}}}", named.unwrap_or_default()), fill);
+        let (mut path, mut fill) = (plain.to_owned(), fill.split(' '));
+        while let Some((from, to)) = path.find('{').zip(path.find('}')) {
+            path.replace_range(from..=to, fill.next().unwrap());
+        }
         if !query.is_empty() {
             path = format!("{path}?{query}");
         }
-        let mut request = Request::get(path);
+        let mut request = Request::builder().method(&method).uri(path);
         if let Some(token) = token {
             request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
         }
-        let answer = self.local.send(request.body(Body::empty()).unwrap()).await;
-        self.described.holds("get", plain, None, &answer);
+        let sent = body.as_ref().map_or_else(Body::empty, |body| body.to_string().into());
+        let answer = self.local.send(request.body(sent).unwrap()).await;
+        let method = method.as_str().to_lowercase();
+        self.described.has_fields(&method, plain, query);
+        self.described.holds(&method, plain, body.as_ref(), &answer);
         answer
+    }
+
+    async fn get(&mut self, template: &str, fill: &str, token: Option<&str>) -> Answer {
+        self.ask(Method::GET, (template, fill), token, None).await
     }
 
     async fn post(&mut self, path: &str, body: Value) -> Answer {
@@ -225,7 +256,7 @@ async fn hundreds_of_real_answers_are_as_described() {
     }
     for entry in engine::GAMES {
         let id = entry.info.id;
-        for list in ["rules", "lessons", "puzzles", "results"] {
+        for list in ["rules", "lessons", "puzzles", "results", "atlas"] {
             let answer = all.get(&format!("/api/{list}/{{game}}"), id, None).await;
             assert!(answer.status.is_success(), "{list} of {id}");
         }
@@ -242,11 +273,12 @@ async fn hundreds_of_real_answers_are_as_described() {
         stored(&mut all, id, &turns).await;
     }
     all.get("/api/rules/{game}", "chess", None).await.refused(404);
+    met(&mut all).await;
     let seen = &all.described.seen;
     let silent: Vec<_> =
         all.described.operations().into_iter().filter(|own| !seen.contains_key(own)).collect();
     // A socket is not JSON; its frames are events and acknowledgements.
-    assert_eq!(silent, ["get /api/games/{id}/socket"]);
+    assert_eq!(silent, ["get /api/games/{id}/socket", "get /api/lobby/socket"]);
     let count: usize = seen.values().sum();
     assert!(count >= 200, "only {count} answers");
 }
@@ -284,4 +316,102 @@ async fn stored(all: &mut Checked, id: &str, turns: &[String]) {
     let command = json!({ "do": "offer-draw", "seat": 1 });
     let asked = json!({ "make": game, "command": command, "now": 1_790_000_000_000_u64 });
     all.post("/api/table", asked).await.ok();
+}
+
+/// People who meet: players and guests, challenges, and a rated game from the lobby to the archive.
+async fn met(all: &mut Checked) {
+    all.get("/api/players", "", None).await.ok();
+    let ann = all.post("/api/players", json!({ "name": "Ann Lee" })).await.ok();
+    let own = format!("pk-{}", "k".repeat(26));
+    let ben = json!({ "name": "Ben Oak", "key": own, "bot": true });
+    let ben = all.post("/api/players", ben).await.ok();
+    all.post("/api/players", json!({ "name": "Ann Lee" })).await.refused(409);
+    let [(ann, key), (ben, other)] =
+        [&ann, &ben].map(|own| (own["id"].as_str().unwrap(), own["key"].as_str().unwrap()));
+    all.get("/api/players?name=Ann%20Lee", "", None).await.ok();
+    challenges(all, key).await;
+
+    let clock = json!({ "kind": "time", "seconds": 300, "increment": 3 });
+    let terms = json!({ "game": "gekitai", "clock": clock, "rated": true, "side": "first" });
+    let made = all.ask(Method::POST, ("/api/lobby", ""), Some(key), Some(terms)).await.ok();
+    let (id, version) = (made["challenge"]["id"].as_str().unwrap(), &made["challenge"]["version"]);
+    let (one, version) = (("/api/lobby/{id}", id), json!({ "version": version }));
+    let game = all.ask(Method::POST, one, Some(other), Some(version)).await.ok();
+    let id = game["game"].as_str().unwrap();
+    all.get("/api/lobby/{id}", ann, Some(key)).await.ok();
+    let game = Made { id: id.to_owned(), tokens: [key.to_owned(), other.to_owned()] };
+    for (i, turn) in random_game("gekitai", 4, 3).into_iter().enumerate() {
+        all.command(&game, i % 2 + 1, json!({ "type": "move", "turn": turn })).await.ok();
+        all.get("/api/me", "", Some(key)).await.ok();
+    }
+    all.look(&game).await;
+    let watched = all.get("/api/watch", "", None).await.ok();
+    assert!(watched["games"].as_array().unwrap().iter().any(|own| own["id"] == id), "{watched}");
+    all.command(&game, 2, json!({ "type": "resign" })).await.ok();
+    // It is rated a moment after it has been archived.
+    within(async {
+        while ratings::current(all.local.server.hall(), ann, "gekitai").await.unwrap().games == 0 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    })
+    .await;
+    archived(all, ann, ben).await;
+
+    let new = Some(json!({}));
+    let new = all.ask(Method::POST, ("/api/me/key", ""), Some(key), new).await.ok();
+    all.get("/api/me", "", Some(key)).await.refused(401);
+    all.ask(Method::DELETE, ("/api/me", ""), new["key"].as_str(), None).await.ok();
+    all.get("/api/players/{id}", ann, None).await.refused(404);
+    all.get("/api/archive", "", None).await.ok();
+}
+
+/// Challenges that nobody accepts, and a game against a level.
+async fn challenges(all: &mut Checked, key: &str) {
+    let (guest, second) = ("g".repeat(26), "h".repeat(26));
+    let clock = json!({ "kind": "time", "seconds": 60 });
+    let wanted = json!({ "game": "glaisher", "clock": clock, "auto": true });
+    let waits = Some(wanted.clone());
+    let waits = all.ask(Method::POST, ("/api/lobby", ""), Some(&guest), waits).await.ok();
+    assert!(waits["meanwhile"]["level"].is_number(), "{waits}");
+    let days = json!({ "game": "jeson-mor", "options": { "size": 5 }, "rated": true,
+        "side": "second", "clock": { "kind": "days", "days": 3 } });
+    all.ask(Method::POST, ("/api/lobby", ""), Some(key), Some(days)).await.ok();
+    let list = all.get("/api/lobby", "", None).await.ok();
+    assert_eq!(list["challenges"].as_array().map(Vec::len), Some(2), "{list}");
+    for own in list["challenges"].as_array().unwrap() {
+        let one = ("/api/lobby/{id}", own["id"].as_str().unwrap());
+        all.get(one.0, one.1, None).await.ok();
+        let maker = if own["player"].is_null() { &*guest } else { key };
+        all.ask(Method::DELETE, one, Some(&second), None).await.refused(403);
+        all.ask(Method::DELETE, one, Some(maker), None).await.ok();
+        all.get(one.0, one.1, Some(maker)).await.refused(404);
+    }
+    let level = json!({ "game": "gekitai", "clock": clock, "level": 1 });
+    let plays = all.ask(Method::POST, ("/api/lobby", ""), Some(&second), Some(level)).await.ok();
+    let game = plays["game"].as_str().unwrap();
+    all.look(&Made { id: game.to_owned(), tokens: [second.clone(), second] }).await;
+    all.get("/api/watch", "", None).await.ok();
+    all.ask(Method::POST, ("/api/lobby", ""), None, Some(wanted)).await.refused(401);
+}
+
+/// What is told after a rated game of two players.
+async fn archived(all: &mut Checked, ann: &str, ben: &str) {
+    let shown = all.get("/api/players/{id}", ann, None).await.ok();
+    assert_eq!(shown["ratings"]["gekitai"]["games"], 1, "{shown}");
+    let ratings = "/api/players/{id}/ratings/{game}";
+    let points = all.get(ratings, &format!("{ann} gekitai"), None).await.ok();
+    assert_eq!(points["points"].as_array().map(Vec::len), Some(1), "{points}");
+    let between = format!("/api/archive?player={ann}&against={ben}&result=won&rated=true&most=5");
+    let found = all.get(&between, "", None).await.ok();
+    assert_eq!(found["score"], json!([1, 0, 0]), "{found}");
+    all.get("/api/archive?from=0&least_turns=2&reason=resigned", "", None).await.ok();
+    all.get("/api/archive?result=won", "", None).await.refused(400);
+    let lines = all.get("/api/archive/export?game=gekitai", "", None).await.lines();
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    let records = all.get("/api/archive/export?format=records", "", None).await;
+    assert!(records.text.contains("gekitai"), "{}", records.text);
+    let start = "/api/archive/position?game=gekitai&options=%7B%7D";
+    let explored = all.get(start, "", None).await.ok();
+    assert_eq!(explored["last"].as_array().map(Vec::len), Some(1), "{explored}");
+    all.get("/api/archive/position", "", None).await.refused(400);
 }

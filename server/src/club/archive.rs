@@ -12,6 +12,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use engine::{Session, Who};
 use rules::Player;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -268,11 +269,12 @@ pub async fn forget(hall: &Hall, game: &str, events: &[Event]) -> Result<(), Ref
 }
 
 /// Which games to find.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Search {
-    /// A player's id, and that of the opponent.
+    /// A player's id.
     pub player: Option<String>,
+    /// The id of that player's opponent.
     pub against: Option<String>,
     pub game: Option<String>,
     /// The options as JSON.
@@ -283,13 +285,15 @@ pub struct Search {
     pub rated: Option<bool>,
     pub least_turns: Option<usize>,
     pub most_turns: Option<usize>,
-    /// Milliseconds since 1970.
+    /// When the game ended at the earliest, in milliseconds since 1970.
     pub from: Option<i64>,
+    /// When it ended at the latest.
     pub to: Option<i64>,
-    /// Where the page before ended.
+    /// Where the page before ended: its `next`.
     pub before: Option<String>,
+    /// How many games a page has at most.
     pub most: Option<usize>,
-    /// For an export: `records` instead of lines of JSON.
+    /// For an export: `records` instead of `ndjson`, lines of JSON.
     pub format: Option<String>,
 }
 

@@ -11,6 +11,7 @@ use crate::ids::{Hash, new_id};
 use crate::store::records::{Change, Range, Stored};
 use crate::store::{hex, unhex};
 use requests::{Budget, Given};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -53,8 +54,9 @@ impl Party {
 }
 
 /// Which side the maker of a challenge wants.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(rename = "SideWanted")]
 pub enum Side {
     First,
     Second,

@@ -27,6 +27,7 @@ pub mod pairing;
 pub mod players;
 pub mod ratings;
 pub mod rebuild;
+pub mod schema;
 
 use crate::games::hall::Hall;
 use crate::store::records::{Records, Stored};

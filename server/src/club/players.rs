@@ -8,6 +8,7 @@ use crate::games::hall::Hall;
 use crate::ids::{self, Hash, hash, new_id, new_token};
 use crate::store::records::{Change, Stored};
 use crate::store::{hex, unhex};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -86,12 +87,13 @@ impl Known {
 }
 
 /// What somebody asks who wants to be a player.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 pub struct Wanted {
     pub name: String,
     /// A key of the sender's choice, so that a lost answer can be asked for again.
     #[serde(default)]
     pub key: Option<String>,
+    /// Needed where the host has closed the registration.
     #[serde(default)]
     pub invitation: Option<String>,
     #[serde(default)]

@@ -18,6 +18,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use requests::{Budget, Given};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -151,8 +152,10 @@ async fn me(
     Ok(Json(told))
 }
 
-#[derive(Deserialize)]
-struct NewKey {
+/// The key that replaces the sender's.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct NewKey {
+    /// One of the sender's choice, so that a lost answer can be asked for again.
     #[serde(default)]
     key: Option<String>,
 }
@@ -207,11 +210,14 @@ async fn search(
     Ok(Json(told))
 }
 
-#[derive(Deserialize)]
-struct At {
+/// A position of a game.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct At {
     game: String,
+    /// The options as JSON.
     #[serde(default)]
     options: Option<String>,
+    /// In one line; the start without it.
     #[serde(default)]
     position: Option<String>,
 }

@@ -2,8 +2,11 @@
 //!
 //! [`operations`] is the list: whoever adds a route below `/api/` adds a line there, and a test compares both.
 
+use crate::club::archive::Search;
+use crate::club::{players, schema as club};
+use crate::http::club::{At, NewKey};
 use crate::http::games::{Made, Wanted};
-use crate::http::{Health, Ready};
+use crate::http::{Health, Ready, lobby};
 use crate::pages::{Document, Documents};
 use axum::Router;
 use axum::http::{HeaderMap, Uri};
@@ -26,18 +29,23 @@ pub struct Operation {
     path: String,
     about: &'static str,
     token: Token,
-    query: Vec<(&'static str, &'static str, Value)>,
+    query: Vec<Value>,
     body: Option<Value>,
     answer: Answer,
 }
 
-/// Whether a seat's token is needed.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// What can be shown as `Authorization: Bearer …`, and whether that is needed.
+#[derive(Clone, Copy)]
 enum Token {
     No,
-    May,
-    Must,
+    May(&'static [&'static str]),
+    Must(&'static [&'static str]),
 }
+
+/// The tokens of those who play a seat, who are players, and who meet in the lobby.
+const SEAT: &[&str] = &["seat", "key"];
+const KEY: &[&str] = &["key"];
+const PARTY: &[&str] = &["key", "guest"];
 
 /// Writes the schema of an answer.
 type Write = Box<dyn Fn(&mut SchemaGenerator) -> Schema>;
@@ -47,6 +55,8 @@ struct Answer {
     status: u16,
     kind: &'static str,
     schema: Option<Write>,
+    /// Another kind that can be asked for, which is text.
+    or: Option<&'static str>,
 }
 
 /// One JSON object, or several of them, one to a line.
@@ -55,7 +65,7 @@ const LINES: &str = "application/x-ndjson";
 
 impl Operation {
     fn new(method: &'static str, path: &str, about: &'static str) -> Operation {
-        let answer = Answer { status: 200, kind: "text/plain", schema: None };
+        let answer = Answer { status: 200, kind: "text/plain", schema: None, or: None };
         let (path, query) = (path.to_owned(), Vec::new());
         Operation { method, path, about, token: Token::No, query, body: None, answer }
     }
@@ -68,12 +78,40 @@ impl Operation {
         Operation::new("post", path, about)
     }
 
+    fn delete(path: &str, about: &'static str) -> Operation {
+        Operation::new("delete", path, about)
+    }
+
     fn token(self, token: Token) -> Operation {
         Operation { token, ..self }
     }
 
     fn asks(mut self, name: &'static str, about: &'static str, schema: Value) -> Operation {
-        self.query.push((name, about, schema));
+        self.query
+            .push(json!({ "name": name, "in": "query", "description": about, "schema": schema }));
+        self
+    }
+
+    /// Asks for the fields of a type. In a query string a field that has no value is left out.
+    fn asks_for<T: JsonSchema>(mut self) -> Operation {
+        let mut all = schema::of::<T>();
+        let needed = all["required"].take();
+        let Value::Object(fields) = all["properties"].take() else { return self };
+        for (name, mut schema) in fields {
+            if let Value::Object(own) = &mut schema {
+                own.retain(|name, value| name != "default" || !value.is_null());
+            }
+            if let Some(Value::Array(kinds)) = schema.get_mut("type") {
+                kinds.retain(|kind| kind != "null");
+            }
+            let needed = needed.as_array().is_some_and(|all| all.iter().any(|own| *own == name));
+            let mut own = json!({ "name": name, "in": "query", "required": needed });
+            if let Some(about) = schema.as_object_mut().and_then(|own| own.remove("description")) {
+                own["description"] = about;
+            }
+            own["schema"] = schema;
+            self.query.push(own);
+        }
         self
     }
 
@@ -91,7 +129,20 @@ impl Operation {
         kind: &'static str,
         schema: impl Fn(&mut SchemaGenerator) -> Schema + 'static,
     ) -> Operation {
-        Operation { answer: Answer { status, kind, schema: Some(Box::new(schema)) }, ..self }
+        Operation {
+            answer: Answer { status, kind, schema: Some(Box::new(schema)), or: None },
+            ..self
+        }
+    }
+
+    /// Answers with something that was made.
+    fn makes<T: JsonSchema>(self) -> Operation {
+        self.answers(201, JSON, |generator| generator.subschema_for::<T>())
+    }
+
+    fn or_text(mut self) -> Operation {
+        self.answer.or = Some("text/plain");
+        self
     }
 
     fn text(mut self, kind: &'static str) -> Operation {
@@ -105,12 +156,10 @@ pub fn operations() -> Vec<Operation> {
     let (get, post) = (Operation::get, Operation::post);
     let number = || json!({ "type": "integer" });
     let mut all = vec![
-        post("/api/games", "Makes a game")
-            .takes::<Wanted>()
-            .answers(201, JSON, |generator| generator.subschema_for::<Made>()),
-        get("/api/games/{id}", "Shows a game").token(Token::May).gives::<Told>(),
+        post("/api/games", "Makes a game").takes::<Wanted>().makes::<Made>(),
+        get("/api/games/{id}", "Shows a game").token(Token::May(SEAT)).gives::<Told>(),
         post("/api/games/{id}/commands", "Plays, resigns, offers, answers: one command of a seat")
-            .token(Token::Must)
+            .token(Token::Must(SEAT))
             .takes::<table::referee::Message>()
             .gives::<Done>(),
         get("/api/games/{id}/events", "The events of a game, one to a line")
@@ -133,7 +182,7 @@ pub fn operations() -> Vec<Operation> {
             .asks("format", "`record` or `sgf`.", schema::of::<requests::tree::Format>())
             .text("text/plain"),
         get("/api/games/{id}/rematch", "The next game of the same players")
-            .token(Token::Must)
+            .token(Token::Must(SEAT))
             .gives::<Made>(),
         get("/api/health", "Whether the process works").gives::<Health>(),
         get("/api/ready", "Whether a move can be stored").gives::<Ready>(),
@@ -148,15 +197,78 @@ pub fn operations() -> Vec<Operation> {
             |_| schemars::json_schema!({ "type": "object" }),
         ),
     ];
+    all.extend(people());
+    all.extend(meeting());
     all.extend(ASKS.map(request));
     all
+}
+
+/// Players, what they play and have played.
+fn people() -> Vec<Operation> {
+    let (get, post) = (Operation::get, Operation::post);
+    vec![
+        post("/api/players", "Makes a player")
+            .takes::<players::Wanted>()
+            .makes::<club::Registered>(),
+        get("/api/players", "The player with a name, or whether anybody may become a player")
+            .asks("name", "The name of a player.", json!({ "type": "string" }))
+            .gives::<club::Found>(),
+        get("/api/players/{id}", "A player, with ratings by game").gives::<club::Profile>(),
+        get("/api/players/{id}/ratings/{game}", "How a player's rating in a game has changed")
+            .gives::<club::RatingHistory>(),
+        get("/api/me", "The sender, with the games that go on")
+            .token(Token::Must(KEY))
+            .gives::<club::Me>(),
+        Operation::delete("/api/me", "Deletes the sender")
+            .token(Token::Must(KEY))
+            .gives::<club::PlayerDeleted>(),
+        post("/api/me/key", "Replaces the sender's key")
+            .token(Token::Must(KEY))
+            .takes::<NewKey>()
+            .gives::<club::KeyReplaced>(),
+        get("/api/watch", "Public games that go on, the strongest first").gives::<club::Watched>(),
+        get("/api/archive", "Public games that are over, newest first")
+            .asks_for::<Search>()
+            .gives::<club::ArchivePage>(),
+        get("/api/archive/export", "All of them, one to a line, or as records")
+            .asks_for::<Search>()
+            .answers(200, LINES, |generator| generator.subschema_for::<club::ArchivedGame>())
+            .or_text(),
+        get("/api/archive/position", "What was played in a position, and how it ended")
+            .asks_for::<At>()
+            .gives::<club::Explored>(),
+    ]
+}
+
+/// The lobby.
+fn meeting() -> Vec<Operation> {
+    let (get, post) = (Operation::get, Operation::post);
+    vec![
+        get("/api/lobby", "The open challenges").gives::<club::LobbyList>(),
+        post("/api/lobby", "Makes a challenge, or a game at once")
+            .token(Token::Must(PARTY))
+            .takes::<lobby::Wanted>()
+            .makes::<club::Met>(),
+        get("/api/lobby/socket", "A WebSocket with the challenges, which makes its owner present")
+            .upgrade(),
+        get("/api/lobby/{id}", "A challenge, or the game that it became; its maker is present")
+            .token(Token::May(PARTY))
+            .gives::<club::Met>(),
+        post("/api/lobby/{id}", "Accepts a challenge")
+            .token(Token::Must(PARTY))
+            .takes::<lobby::Accepted>()
+            .gives::<club::GameToPlay>(),
+        Operation::delete("/api/lobby/{id}", "Withdraws a challenge")
+            .token(Token::Must(PARTY))
+            .gives::<club::Withdrawn>(),
+    ]
 }
 
 /// A request that stores nothing. Those that are about a game alone, or about nothing, are fetched.
 fn request(ask: &'static str) -> Operation {
     let fetched = match ask {
         "catalogue" => Some(Operation::get("/api/catalogue", about(ask))),
-        "rules" | "lessons" | "puzzles" | "results" => {
+        "rules" | "lessons" | "puzzles" | "results" | "atlas" => {
             Some(Operation::get(&format!("/api/{ask}/{{game}}"), about(ask)))
         }
         _ => None,
@@ -210,6 +322,7 @@ fn about(ask: &str) -> &'static str {
         "puzzles" => "The puzzles of a game",
         "puzzle" => "A try at a puzzle",
         "results" => "What is known of a game for certain",
+        "atlas" => "The positions of a game that the atlas has",
         _ => "What certificates say of a position",
     }
 }
@@ -236,10 +349,7 @@ impl Operation {
         let path = within.map(|name| {
             json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } })
         });
-        let query = self.query.iter().map(|(name, about, schema)| {
-            json!({ "name": name, "in": "query", "description": about, "schema": schema })
-        });
-        path.chain(query).collect()
+        path.chain(self.query.iter().cloned()).collect()
     }
 
     fn written(&self, generator: &mut SchemaGenerator) -> Value {
@@ -258,12 +368,15 @@ impl Operation {
             let content = json!({ JSON: { "schema": schema } });
             own.insert("requestBody".into(), json!({ "required": true, "content": content }));
         }
-        let seat = json!({ "seat": [] });
-        match self.token {
-            Token::No => None,
-            Token::May => own.insert("security".into(), json!([{}, seat])),
-            Token::Must => own.insert("security".into(), json!([seat])),
+        let (free, tokens) = match self.token {
+            Token::No => (None, [].as_slice()),
+            Token::May(tokens) => (Some(json!({})), tokens),
+            Token::Must(tokens) => (None, tokens),
         };
+        if !tokens.is_empty() {
+            let shown = tokens.iter().map(|name| json!({ *name: [] }));
+            own.insert("security".into(), free.into_iter().chain(shown).collect());
+        }
         let mut answer = json!({ "description": self.about });
         if self.answer.status != 101 {
             let schema = match &self.answer.schema {
@@ -271,6 +384,9 @@ impl Operation {
                 None => json!({ "type": "string" }),
             };
             answer["content"] = json!({ self.answer.kind: { "schema": schema } });
+            if let Some(kind) = self.answer.or {
+                answer["content"][kind] = json!({ "schema": { "type": "string" } });
+            }
         }
         let refused = json!({ "$ref": "#/components/responses/Refused" });
         own.insert(
@@ -279,6 +395,10 @@ impl Operation {
         );
         own.into()
     }
+}
+
+fn bearer(about: &str) -> Value {
+    json!({ "type": "http", "scheme": "bearer", "description": about })
 }
 
 /// The OpenAPI document.
@@ -313,9 +433,11 @@ pub fn openapi() -> Value {
                 "description": "Refused; nothing has been stored.",
                 "content": { JSON: { "schema": refusal } },
             } },
-            "securitySchemes": { "seat": {
-                "type": "http", "scheme": "bearer", "description": "The secret of a seat.",
-            } },
+            "securitySchemes": {
+                "seat": bearer("The secret of a seat."),
+                "key": bearer("The key of a player."),
+                "guest": bearer("The secret that a guest has chosen."),
+            },
         },
     })
 }

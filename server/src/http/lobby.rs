@@ -21,6 +21,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::net::IpAddr;
@@ -72,8 +73,9 @@ async fn list(State(hall): HallState) -> Answered<Json<Value>> {
     Ok(Json(json!({ "challenges": hall.club.lobby.told() })))
 }
 
-#[derive(Deserialize)]
-struct Wanted {
+/// What somebody wants to play.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Wanted {
     game: String,
     #[serde(default)]
     options: Map<String, Value>,
@@ -87,6 +89,7 @@ struct Wanted {
     auto: bool,
     /// A level of the engine as the opponent.
     #[serde(default)]
+    #[schemars(range(min = 1, max = 10))]
     level: Option<u8>,
 }
 
@@ -143,8 +146,9 @@ fn begun(hall: &Hall, game: &str, address: IpAddr) {
     hall.limits.stored(address, limits::OF_A_GAME + limits::OF_AN_EVENT);
 }
 
-#[derive(Deserialize)]
-struct Accepted {
+/// The acceptance of a challenge.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Accepted {
     /// The version of the challenge that the sender has seen.
     #[serde(default)]
     version: Option<i64>,
