@@ -48,7 +48,7 @@ pub struct Created {
     pub shared: bool,
     /// The clock.
     pub clock: TimeControl,
-    /// Whom it is between on a server where people meet; none in a private game.
+    /// Its registered players; none in a private game.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub club: Option<Club>,
 }

@@ -1,7 +1,7 @@
 //! JSON Schema of games and events as they are told; [`State::json`](crate::State::json) and
 //! [`Event::json`](crate::Event::json) write them.
 
-use crate::event::{Ending, Fact, Offer};
+use crate::event::{Club, Ending, Fact, Offer};
 use crate::{Kind, TimeControl};
 use engine::Who;
 use rules::{ByPlayer, Player};
@@ -42,6 +42,9 @@ pub struct Told {
     /// The seats that the sender's token plays.
     #[schemars(skip_serializing_if = "Option::is_none")]
     pub you: Option<Vec<Player>>,
+    /// Its registered players; none in a private game.
+    #[schemars(skip_serializing_if = "Option::is_none")]
+    pub club: Option<Club>,
 }
 
 /// Who plays.

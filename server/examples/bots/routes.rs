@@ -14,6 +14,7 @@ pub const ROUTES: &[(&str, &[&str])] = &[
     ("/api/archive", &["/api/archive", "/api/archive?game=gekitai&rated=true&most=100"]),
     ("/api/archive/export", &["/api/archive/export", "/api/archive/export?format=records"]),
     ("/api/archive/position", &["/api/archive/position?game=glaisher"]),
+    ("/api/atlas/{game}", &["/api/atlas/gekitai"]),
     ("/api/branch", &[]),
     ("/api/catalogue", &["/api/catalogue"]),
     ("/api/edit", &[]),
