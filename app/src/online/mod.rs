@@ -47,6 +47,8 @@ pub struct Opened {
     pub link: Link,
     /// A turn that was played here before and that the server has not got: it is to be sent now.
     pub unsent: Option<String>,
+    /// The link for the other player, while nobody has taken that seat.
+    pub invitation: Option<String>,
 }
 
 /// A game as a server shows it.
@@ -191,5 +193,6 @@ fn show(link: &Link) -> Result<Shown, String> {
 }
 
 fn opened(link: Link, shown: Shown) -> Result<Opened, String> {
-    Ok(Opened { sitting: Sitting::followed(shown.state, shown.you)?, link, unsent: None })
+    let sitting = Sitting::followed(shown.state, shown.you)?;
+    Ok(Opened { sitting, link, unsent: None, invitation: None })
 }

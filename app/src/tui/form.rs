@@ -23,7 +23,7 @@ impl Setup {
         if let Filling::Player(i, list) = self.filling {
             self.players(context, frame, room, (i, list), hits);
             let offers = [("↑ ↓", "choose"), ("Enter", "take"), ("Esc", "back")];
-            return keys(frame, look, &offers, hits);
+            return keys(frame, context, &offers, hits);
         }
         let left = Rect { width: WIDTH.min(room.width), ..room };
         self.form(context, frame, left, hits);
@@ -32,7 +32,7 @@ impl Setup {
         board::show(&self.game.diagram(), look, right, frame.buffer_mut(), hits);
         match &self.filling {
             Filling::Name(..) | Filling::Clock(_) => {
-                keys(frame, look, &[("Enter", "done"), ("Esc", "leave it")], hits);
+                keys(frame, context, &[("Enter", "done"), ("Esc", "leave it")], hits);
             }
             _ => {
                 let offers = [
@@ -44,7 +44,7 @@ impl Setup {
                     ("Esc", "back"),
                     ("?", "help"),
                 ];
-                keys(frame, look, &offers, hits);
+                keys(frame, context, &offers, hits);
             }
         }
     }

@@ -209,6 +209,6 @@ impl Menu {
         }
         let offers =
             [("↑ ↓", "choose"), ("Enter", "go"), ("r", "rules"), ("q", "quit"), ("?", "help")];
-        keys(frame, look, &offers, hits);
+        keys(frame, context, &offers, hits);
     }
 }

@@ -81,7 +81,13 @@ impl Setup {
             let has_name = seat.name.is_some() || seat.who.is_computer();
             Ok::<_, String>(if has_name { seat } else { seat::person(&context.choices.names[i]) })
         };
-        let seats = [seat(0)?, seat(1)?];
+        let mut seats = [seat(0)?, seat(1)?];
+        let own = context.config.name_or("");
+        if let Some(person) = seats.iter_mut().find(|seat| !seat.who.is_computer())
+            && !own.is_empty()
+        {
+            *person = seat::person(&own);
+        }
         let position = |list: &[&str], code: &str| list.iter().position(|own| *own == code);
         let starts = position(&STARTS, &last.starts).unwrap_or(0);
         let clock =

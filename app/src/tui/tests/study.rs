@@ -123,6 +123,65 @@ fn a_game_is_gone_over_and_a_mistake_tried_again_without_the_answer() {
     assert_eq!((kept(Shelf::Unfinished), kept(Shelf::Finished)), (1, 0));
 }
 
+/// What the engine says of the position after this many turns.
+fn blunder(ply: usize, of: usize) -> requests::review::Judged {
+    requests::review::Judged {
+        ply,
+        of,
+        score: 300,
+        win_in: None,
+        bar: 500,
+        best: vec!["d4".into()],
+        loss: Some(400),
+        mistake: Some("blunder"),
+        proof: None,
+        why: None,
+    }
+}
+
+#[test]
+fn a_sign_belongs_to_the_turn_that_was_judged() {
+    let mut rig = Rig::playing("gekitai", HUMANS, "c3 a6 c5 f6");
+    rig.keys("m");
+    (0..=4).for_each(|ply| rig.report(1, Found::Judged(blunder(ply, 4))));
+    rig.report(1, Found::Done);
+    sees(&rig, "f6??");
+    rig.keys("u");
+    rig.keys("a1<Enter>");
+    assert!(rig.frame().contains("a6??") && !rig.frame().contains("a1??"), "{}", rig.frame());
+    // The turns that were not judged yet are, when it is asked for again.
+    rig.keys("m");
+    sees(&rig, "going over the game");
+}
+
+#[test]
+fn the_turn_on_the_screen_is_in_the_list_whatever_stands_between() {
+    let mut turns = Vec::new();
+    let mut game = (engine::find("gekitai").unwrap().start)(&Default::default()).unwrap();
+    for number in 0..40 {
+        let all = game.turns();
+        let turn = all[number * 7 % all.len()].clone();
+        game.play(&turn).unwrap();
+        turns.push(turn);
+        if game.outcome().is_some() {
+            break;
+        }
+    }
+    assert!(turns.len() > 14, "{turns:?}");
+    let mut rig = Rig::playing("gekitai", HUMANS, &turns.join(" "));
+    rig.keys("m");
+    let of = turns.len();
+    (0..=of).for_each(|ply| rig.report(1, Found::Judged(blunder(ply, of))));
+    rig.report(1, Found::Done);
+    rig.keys("b");
+    for _ in 0..of {
+        let at = rig.play().turns_shown();
+        let round = format!("{:>3} ", at.max(1).div_ceil(2));
+        sees(&rig, &format!("{round}{}", turns[(at.max(1) - 1) / 2 * 2]));
+        rig.keys("[");
+    }
+}
+
 #[test]
 fn the_graph_of_a_game_that_was_won_ends_with_the_winner() {
     let mut rig = Rig::playing("gekitai", HUMANS, "c3 a6 c5 f6 c2 f1 c3");
