@@ -196,24 +196,28 @@ fn a_new_search_ends_the_one_before() {
 
 #[test]
 fn a_search_among_chosen_turns_looks_at_all_of_them_and_tells_every_depth() {
-    let mut engine = Process::engine(&["ugi", "setoption name Game value gekitai"]);
+    let mut engine = Process::engine(&["ugi", "setoption name Game value jeson-mor"]);
     engine.until("ugiok");
-    engine.say("go infinite searchmoves a1 c3 a1");
+    engine.say("go infinite searchmoves c1-d3 a1-b3 c1-d3");
     let deeper = |line: &String| line.starts_with("info depth 5 ");
     while !deeper(&engine.next()) {}
     engine.say("stop");
     let lines = engine.until("bestmove ");
-    assert!(["bestmove a1", "bestmove c3"].contains(&lines.last().unwrap().as_str()), "{lines:?}");
-    // X has three in a row next to one move: a turn that wins must be found although it is the last one.
-    engine.say("position startpos moves c3 a6 c4 f6 a1 f1");
+    assert!(
+        ["bestmove c1-d3", "bestmove a1-b3"].contains(&lines.last().unwrap().as_str()),
+        "{lines:?}"
+    );
+    // The turn that wins is the last one.
+    engine.say("setoption name Game value gekitai");
+    engine.say("position startpos moves c3 a6 c5 f6 c2 f1");
     engine.say("setoption name MultiPV value 3");
-    engine.say("go depth 3 searchmoves b2 d5 c5");
+    engine.say("go depth 3 searchmoves b2 d5 c3");
     let lines = engine.until("bestmove ");
-    for (number, turn) in [(1, "c5"), (2, ""), (3, "")] {
+    for (number, turn) in [(1, "c3"), (2, ""), (3, "")] {
         let own = lines.iter().rev().find(|line| line.contains(&format!("multipv {number} ")));
         assert!(own.is_some_and(|line| line.contains(&format!("pv {turn}"))), "{lines:?}");
     }
-    assert_eq!(lines.last().unwrap(), "bestmove c5");
+    assert_eq!(lines.last().unwrap(), "bestmove c3");
     engine.say("go movetime 300 searchmoves b2");
     let began = Instant::now();
     assert_eq!(engine.until("bestmove ").last().unwrap(), "bestmove b2");

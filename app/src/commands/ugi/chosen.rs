@@ -44,13 +44,13 @@ pub fn think(
         found.time = begun.elapsed();
         found.depth = depth;
         found.lines = best(&turns, limits.lines);
+        news(&found);
         let is_decided =
             turns.iter().all(|turn| turn.line.win_in.is_some() || turn.board.result().is_some());
         if is_decided || stop.is_stopped() || left(limits, found.time, found.nodes, depth).is_none()
         {
             break;
         }
-        news(&found);
     }
     found
 }
