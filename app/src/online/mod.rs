@@ -180,6 +180,13 @@ pub fn invite(server: &str, wanted: &Wanted, saves: &Saves) -> Result<Made, Stri
     Ok(Made { own, theirs: link(wanted.own.other()).0 })
 }
 
+/// Makes a game on a server and sits down at it, with the link for the other player.
+pub fn invite_and_join(server: &str, wanted: &Wanted, saves: &Saves) -> Result<Opened, String> {
+    let made = invite(server, wanted, saves)?;
+    let opened = join(&made.own, &wanted.name, saves)?;
+    Ok(Opened { invitation: Some(made.theirs), ..opened })
+}
+
 /// Looks on at a game.
 pub fn watch(link: &str) -> Result<Opened, String> {
     let link = Link { token: None, ..Link::parse(link)? };

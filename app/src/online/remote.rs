@@ -186,9 +186,6 @@ impl Remote {
         let there = match self.connected {
             false => "connecting again",
             true if sitting.looks_on() => "looking on",
-            true if Player::BOTH.into_iter().any(|seat| sitting.state.is_invitation(seat)) => {
-                "nobody has taken the other seat yet"
-            }
             true if others.any(|player| !self.present[player]) => "the other side is away",
             true => "connected",
         };

@@ -107,7 +107,7 @@ fn rendered(
     Ok(pixels)
 }
 
-struct Letters {
+pub struct Letters {
     regular: Face<'static>,
     bold: Face<'static>,
 }
@@ -116,6 +116,16 @@ impl Letters {
     fn new() -> Result<Letters, Failure> {
         let face = |data| Face::parse(data, 0).context("the font cannot be read");
         Ok(Letters { regular: face(dejavu::sans::regular())?, bold: face(dejavu::sans::bold())? })
+    }
+}
+
+#[cfg(test)]
+impl Letters {
+    /// Letters of one width, as terminals have them.
+    pub fn mono() -> Result<Letters, Failure> {
+        let face = |data| Face::parse(data, 0).context("the font cannot be read");
+        let (regular, bold) = (dejavu::sans_mono::regular(), dejavu::sans_mono::bold());
+        Ok(Letters { regular: face(regular)?, bold: face(bold)? })
     }
 }
 

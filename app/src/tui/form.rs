@@ -31,7 +31,7 @@ impl Setup {
         let right = Rect { width: right.width.saturating_sub(1), ..right };
         board::show(&self.game.diagram(), look, right, frame.buffer_mut(), hits);
         match &self.filling {
-            Filling::Name(..) | Filling::Clock(_) => {
+            Filling::Name(..) | Filling::Clock(_) | Filling::Server(_) => {
                 keys(frame, context, &[("Enter", "done"), ("Esc", "leave it")], hits);
             }
             _ => {
@@ -57,6 +57,10 @@ impl Setup {
             let value = match &self.filling {
                 Filling::Name(i, name) if *row == Row::Player(*i) => {
                     format!("name: {}", name.with_cursor(look.sign("▏", "_")))
+                }
+                Filling::Server(text) if *row == Row::Server => {
+                    let room = usize::from(area.width).saturating_sub(16);
+                    text.shown_with_cursor(room, look.sign("▏", "_"))
                 }
                 Filling::Clock(text) if *row == Row::Clock => {
                     format!("min+s: {}", text.with_cursor(look.sign("▏", "_")))

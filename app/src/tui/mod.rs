@@ -11,6 +11,7 @@ mod editor;
 mod field;
 mod form;
 mod help;
+mod invite;
 mod lessons;
 mod library;
 mod list;

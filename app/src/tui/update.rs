@@ -27,12 +27,14 @@ pub fn update(app: &mut App, message: Message, now: Instant) {
         Message::Opened(Ok(opened)) => app.go(Next::Online(opened)),
         Message::End => app.quit = true,
         Message::Suspend => app.go(Next::Suspend),
-        message => {
-            if let Screen::Play(play) = &mut app.screen {
+        message => match (&mut app.screen, message) {
+            (Screen::Play(play), message) => {
                 let next = play.receive(message, &mut app.context);
                 app.go(next);
             }
-        }
+            (Screen::Setup(setup), Message::Opened(Err(why))) => setup.refused(why),
+            _ => {}
+        },
     }
 }
 

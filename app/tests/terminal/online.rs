@@ -198,8 +198,9 @@ fn an_invitation_is_shown_until_it_is_taken_and_both_are_told_what_turns_do() {
     ann.sees("Invitation (L copies it)");
     ann.send("L");
     ann.sees("the link is copied");
-    let copied = ann.after("\x1b]52;c;").unwrap();
-    let copied = copied.split('\x1b').next().unwrap().to_owned();
+    let copied = || Some(ann.after("\x1b]52;c;")?.split_once('\x1b')?.0.to_owned());
+    ann.wait("the clipboard", |_| copied().is_some());
+    let copied = copied().unwrap();
     let link = String::from_utf8(BASE64_STANDARD.decode(copied).unwrap()).unwrap();
     assert!(link.starts_with(&url) && link.contains('#'), "{link}");
     let ben = Command::new(env!("CARGO_BIN_EXE_quadrille"))

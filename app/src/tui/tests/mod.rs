@@ -6,7 +6,9 @@ mod behaviour;
 mod colours;
 mod explore;
 mod frames;
+mod mosaics;
 mod own_keys;
+mod pictures;
 mod puzzles;
 
 mod study;
