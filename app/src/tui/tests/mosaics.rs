@@ -1,6 +1,5 @@
-//! What can be seen of boards in block characters: pieces, whose they are, marks, the cursor and the lines between cells,
-//! in the
-//! usual window.
+//! What can be seen of boards in block characters: pieces, whose they are, marks, the cursor and the lines between cells, in
+//! the usual //! window. Marks of what has won are too faint on a knight of this size, and are not among them.
 
 use super::colours::{Screen, difference};
 use super::*;
@@ -96,8 +95,7 @@ fn stages(entry: &engine::Entry) -> [Diagram; 3] {
     let (taken, empty) = (of(true), of(false));
     marked.marks = Marks {
         selected: Some(taken[0]),
-        winning: vec![taken[1]],
-        last: vec![taken[2], empty[0]],
+        last: vec![taken[1], empty[0]],
         targets: vec![empty[1], empty[2]],
         ..Marks::default()
     };
@@ -140,8 +138,7 @@ fn check(entry: &engine::Entry, screen: &Screen, window: (u16, u16)) -> Vec<Stri
         }
     }
     let marks = &marked.marks;
-    let cells =
-        marks.selected.iter().chain(&marks.winning).chain(&marks.last).chain(&marks.targets);
+    let cells = marks.selected.iter().chain(&marks.last).chain(&marks.targets);
     for cell in cells {
         let much = change(&pointed, &played, *cell);
         // The mark of the last turn lies below its piece, which may fill the cell: its empty end has to be seen.
