@@ -116,11 +116,15 @@ impl State {
     ) -> Vec<Event> {
         let at = received.max(self.course.last_at);
         let event = |(i, fact): (usize, Fact)| {
-            // A result that follows a turn is the referee's.
-            let by_referee = i > 0 && matches!(fact, Fact::Result(_));
+            let by = match fact {
+                // A result that follows a turn is the referee's, an offer the opponent's.
+                Fact::Result(_) if i > 0 => None,
+                Fact::Offer { .. } if i > 0 => seat.map(Player::other),
+                _ => seat,
+            };
             Event {
                 seq: self.course.seq + 1 + i as i64,
-                seat: seat.filter(|_| !by_referee),
+                seat: by,
                 at,
                 fact,
                 command: command.filter(|_| i == 0).map(str::to_owned),

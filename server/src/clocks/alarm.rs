@@ -240,8 +240,17 @@ pub async fn beat(hall: Arc<Hall>) {
             && follow_the_machine(&hall).await.is_ok()
             && (hall.alarm.next().is_some() || hall.store.trouble().reason().is_some())
         {
+            look_at_the_store(&hall).await;
             let _ = hall.store.beat(hall.time.now()).await;
         }
+    }
+}
+
+/// While a clock runs, notices that no move could be stored before somebody's move fails.
+async fn look_at_the_store(hall: &Arc<Hall>) {
+    if hall.alarm.next().is_some() && hall.store.trouble().is_unproved() {
+        // A failure is remembered, and suspends the heartbeats.
+        let _ = hall.store.probe(hall.time.now()).await;
     }
 }
 
@@ -257,6 +266,7 @@ async fn beat_together(hall: &Arc<Hall>) -> Result<(), Refusal> {
         pause(hall, hall.time.now(), to).await?;
         hall.time.skip((to - hall.time.now()).max(0));
     }
+    look_at_the_store(hall).await;
     // Another server may record a pause before this heartbeat is stored; until it is known here, no game may end.
     let under_way = hall.alarm.announce();
     hall.store.beat(hall.time.now()).await?;
@@ -403,18 +413,36 @@ pub async fn resume(hall: &Arc<Hall>) -> Result<(), Refusal> {
 /// so they are read one by one while the server already answers requests. With a shared store, `computers::adopt`
 /// finds such games.
 pub async fn wake_computers(hall: Arc<Hall>) {
-    if hall.store.shared().is_some() {
-        return;
-    }
-    let games: Vec<_> = hall.alarm.lock().in_order.iter().map(|(_, game)| game.clone()).collect();
-    for game in games {
-        // The first event names the seats, and costs much less than replaying a game between people.
-        let first = hall.store.events(&game, 0, 1).await;
-        if first.is_ok_and(|first| first.first().is_some_and(is_between_people)) {
-            continue;
+    let mut games: Vec<_> =
+        hall.alarm.lock().in_order.iter().map(|(_, game)| game.clone()).collect();
+    while hall.store.shared().is_none() && !games.is_empty() {
+        let mut unread = Vec::new();
+        for game in games {
+            if wake_computer(&hall, &game).await.is_err() {
+                unread.push(game);
+            }
         }
-        // Errors have been logged.
-        let _ = hall.room(&game).await;
+        games = unread;
+        tokio::time::sleep(BEAT).await;
+    }
+    // It is done, but nobody has to start it again.
+    std::future::pending().await
+}
+
+/// An error only if the game cannot be read now, but perhaps later.
+async fn wake_computer(hall: &Arc<Hall>, game: &str) -> Result<(), Refusal> {
+    // The first event names the seats, and costs much less than replaying a game between people.
+    let read = async {
+        let first = hall.store.events(game, 0, 1).await?;
+        if !first.first().is_some_and(is_between_people) {
+            hall.room(game).await?;
+        }
+        Ok(())
+    };
+    match read.await {
+        Err(refusal @ Refusal { kind: Kind::Unavailable, .. }) => Err(refusal),
+        // Others have been logged.
+        _ => Ok(()),
     }
 }
 

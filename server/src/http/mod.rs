@@ -107,7 +107,7 @@ struct Ready {
 /// Whether a move can be stored here.
 async fn ready(State(hall): HallState) -> Answered<Json<Ready>> {
     runs(&hall)?;
-    match hall.cannot_store() {
+    match hall.try_to_store().await {
         Some(reason) => {
             Err(Refusal::unavailable(format!("no move can be stored: {reason}")).into())
         }

@@ -145,7 +145,9 @@ const playHooks = (p) => ({
   plays: () => game.sits(p.state) && !p.state.game.result,
   mayPlay: () => game.mayPlay(p.state),
   idle: () => idle(p),
-  onTurn: (turn) => give(p, 'move', { turn, board_seq: p.state.game.board_seq }),
+  // An offer that comes while the turn waits to be sent is not declined by it.
+  onTurn: (turn) =>
+    give(p, 'move', { turn, board_seq: p.state.game.board_seq, seen: p.state.game.seq }),
   onWay: (turn) => {
     const one = pendingTurn(boxOf(p));
     return one ? progress(one, p.state.told.kind === 'connected') : `${turn} is played`;

@@ -237,7 +237,7 @@ impl Store for Postgres {
             let (answer, done) = oneshot::channel();
             let job = Job { append, answer };
             self.writes.send(job).await.map_err(|_| StoreError::Closed)?;
-            done.await.map_err(|_| StoreError::Closed)?
+            done.await.map_err(|_| StoreError::unanswered())?
         })
     }
 
@@ -278,6 +278,32 @@ impl Store for Postgres {
 
     fn trouble(&self) -> &Trouble {
         &self.trouble
+    }
+
+    fn probe(&self, at: i64) -> Reply<'_, ()> {
+        Box::pin(async move {
+            let link = self.rehearsal.lock().await;
+            // Somebody else may have tried it meanwhile.
+            if !self.trouble.is_unproved() {
+                return Ok(());
+            }
+            let append = super::probe(self.holder, at);
+            let columns = Columns::new([&append], self.holder);
+            let mut tried = link.rehearse(APPEND, &columns.values()).await;
+            // A connection that was lost while nobody used it says nothing about the next one.
+            if let Err(Fault::Lost(_) | Fault::Away(_)) = tried {
+                tried = link.rehearse(APPEND, &columns.values()).await;
+            }
+            match tried {
+                Ok(()) => self.trouble.proved(),
+                Err(fault) => {
+                    let reason = fault.reason();
+                    self.trouble.failed(at, Some(&append), reason.clone());
+                    return Err(StoreError::Failed(reason));
+                }
+            }
+            Ok(())
+        })
     }
 
     fn owed(&self) -> Option<i64> {
