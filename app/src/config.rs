@@ -6,7 +6,6 @@ use ratatui::crossterm::event::KeyCode;
 use rules::game::shorten;
 use rules::svg::Theme;
 use rules::text::Rgb;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// What the file says.
@@ -15,7 +14,7 @@ pub struct Config {
     /// The colour of keys, of chosen rows and of the cursor.
     pub accent: Option<Rgb>,
     /// What a key does: the same as another one.
-    pub keys: BTreeMap<String, KeyCode>,
+    pub keys: Vec<(KeyCode, KeyCode)>,
     changes: Vec<Change>,
 }
 
@@ -94,7 +93,7 @@ fn said(path: &Path, why: &str) -> String {
     format!("{}: {why}", path.display())
 }
 
-fn read(text: &str) -> Result<Config, String> {
+pub fn read(text: &str) -> Result<Config, String> {
     let mut config = Config::default();
     for (number, line) in (1..).zip(text.lines()) {
         // Keys may be hashes themselves.
@@ -115,7 +114,14 @@ impl Config {
             Some(keys) => {
                 let (from, to) = keys.trim().rsplit_once('=').ok_or_else(wrong)?;
                 let (from, to) = (key(from)?, key(to)?);
-                self.keys.insert(format!("{from:?}"), to);
+                if let KeyCode::Char(c) = from
+                    && begins_cell(c)
+                {
+                    return Err(format!(
+                        "`{c}` is needed for typing cells such as c4: give another key this meaning"
+                    ));
+                }
+                self.keys.push((from, to));
                 return Ok(());
             }
             None => line.split_once('=').ok_or_else(wrong)?,
@@ -148,39 +154,99 @@ impl Config {
 
     /// What a key does.
     pub fn key(&self, code: KeyCode) -> KeyCode {
-        self.keys.get(&format!("{code:?}")).copied().unwrap_or(code)
+        let own = self.keys.iter().rev().find(|(from, _)| *from == code);
+        own.map_or(code, |(_, to)| *to)
+    }
+
+    /// The keys of a text such as `[ ]` or `n`, as the user has them; a text with other words stays as it is.
+    pub fn shown(&self, text: &str) -> String {
+        let words: Vec<&str> = text.split(' ').collect();
+        let code = |word: &&str| {
+            key_named(word.strip_suffix(',').filter(|own| !own.is_empty()).unwrap_or(word))
+        };
+        let is_key = |word: &&str| code(word).is_some() || matches!(*word, "or" | "to");
+        if self.keys.is_empty() || !words.iter().all(is_key) {
+            return text.to_owned();
+        }
+        let own = |word: &str| match code(&word) {
+            Some(code) => self.key_for(code).map(name_of),
+            None => Some(word.to_owned()),
+        };
+        words.into_iter().filter_map(own).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The key that does what another one usually does; nothing if no key does.
+    fn key_for(&self, code: KeyCode) -> Option<KeyCode> {
+        let others = self.keys.iter().map(|(from, _)| *from);
+        [code].into_iter().chain(others).find(|from| self.key(*from) == code)
+    }
+
+    /// The user's name: what was given, or else what the file says.
+    pub fn name_or(&self, given: &str) -> String {
+        if !given.is_empty() {
+            return given.to_owned();
+        }
+        let mut choices = Choices::default();
+        self.apply(&mut choices);
+        choices.names[0].clone()
     }
 }
 
+/// Whether a character is part of the names of cells.
+fn begins_cell(c: char) -> bool {
+    let has_cell = |entry: &engine::Entry| {
+        let game = (entry.start)(&Default::default());
+        game.is_ok_and(|game| game.diagram().cells.iter().any(|cell| cell.name.starts_with(c)))
+    };
+    c.is_ascii_digit() || engine::GAMES.iter().any(has_cell)
+}
+
+/// The keys that have names.
+const NAMED: [(&str, KeyCode); 14] = [
+    ("space", KeyCode::Char(' ')),
+    ("Enter", KeyCode::Enter),
+    ("Esc", KeyCode::Esc),
+    ("Tab", KeyCode::Tab),
+    ("Backspace", KeyCode::Backspace),
+    ("Delete", KeyCode::Delete),
+    ("Up", KeyCode::Up),
+    ("Down", KeyCode::Down),
+    ("Left", KeyCode::Left),
+    ("Right", KeyCode::Right),
+    ("Home", KeyCode::Home),
+    ("End", KeyCode::End),
+    ("PgUp", KeyCode::PageUp),
+    ("PgDn", KeyCode::PageDown),
+];
+
 /// A key by its name: a character, F1 to F12, or one of a few words.
+pub fn key_named(name: &str) -> Option<KeyCode> {
+    let function = name.strip_prefix('F').and_then(|number| number.parse().ok());
+    if let Some(number @ 1..=12) = function {
+        return Some(KeyCode::F(number));
+    }
+    let mut letters = name.chars();
+    match (NAMED.iter().find(|(own, _)| *own == name), letters.next(), letters.next()) {
+        (Some((_, code)), ..) => Some(*code),
+        (None, Some(letter), None) => Some(KeyCode::Char(letter)),
+        _ => None,
+    }
+}
+
+fn name_of(code: KeyCode) -> String {
+    match (NAMED.iter().find(|(_, own)| *own == code), code) {
+        (Some((name, _)), _) => (*name).to_owned(),
+        (None, KeyCode::Char(letter)) => letter.to_string(),
+        (None, KeyCode::F(number)) => format!("F{number}"),
+        _ => String::new(),
+    }
+}
+
 fn key(name: &str) -> Result<KeyCode, String> {
     let name = name.trim();
-    let mut letters = name.chars();
-    let function = name.strip_prefix('F').and_then(|number| number.parse().ok());
-    Ok(match (name, function, letters.next(), letters.next()) {
-        ("space", ..) => KeyCode::Char(' '),
-        ("Enter", ..) => KeyCode::Enter,
-        ("Esc", ..) => KeyCode::Esc,
-        ("Tab", ..) => KeyCode::Tab,
-        ("Backspace", ..) => KeyCode::Backspace,
-        ("Delete", ..) => KeyCode::Delete,
-        ("Up", ..) => KeyCode::Up,
-        ("Down", ..) => KeyCode::Down,
-        ("Left", ..) => KeyCode::Left,
-        ("Right", ..) => KeyCode::Right,
-        ("Home", ..) => KeyCode::Home,
-        ("End", ..) => KeyCode::End,
-        ("PgUp", ..) => KeyCode::PageUp,
-        ("PgDn", ..) => KeyCode::PageDown,
-        (_, Some(number @ 1..=12), ..) => KeyCode::F(number),
-        (_, _, Some(letter), None) => KeyCode::Char(letter),
-        _ => {
-            let named = "space, Enter, Esc, Tab, Backspace, Delete, Up, Down, Left, Right, Home, End, PgUp or PgDn";
-            return Err(format!(
-                "a key is a character, F1 to F12, {named}, got `{}`",
-                shorten(name)
-            ));
-        }
+    key_named(name).ok_or_else(|| {
+        let named = NAMED.map(|(name, _)| name).join(", ");
+        format!("a key is a character, F1 to F12, {named}, got `{}`", shorten(name))
     })
 }
 
@@ -242,6 +308,8 @@ mod tests {
             ("motion", "line 1: expected `name = value`, got `motion`"),
             ("accent = red", "line 1: a colour is written as #5fd7af, got `red`"),
             ("key Fly = u", "line 1: a key is a character, F1 to F12"),
+            ("key e = u", "line 1: `e` is needed for typing cells such as c4"),
+            ("key 4 = u", "line 1: `4` is needed for typing cells such as c4"),
         ];
         for (text, expected) in cases {
             let error = read(text).unwrap_err();

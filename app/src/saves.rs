@@ -4,16 +4,17 @@
 //! new one. A game never replaces another, and a lock beside the file of an unfinished one keeps it from
 //! being open twice.
 
+use crate::config::Config;
 use crate::sitting::Sitting;
 use engine::puzzles::Puzzle;
 use rules::game::shorten;
 use rules::record::{Record, Verdict};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, Permissions, TryLockError};
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
@@ -140,9 +141,28 @@ pub struct Choices {
     pub no_boards: bool,
     /// The positions of the puzzles that have been solved, by game.
     pub solved: BTreeMap<String, BTreeSet<String>>,
+    /// What the file had, and what the user's settings and flags have made of it for this run.
+    #[serde(skip)]
+    pub(crate) overridden: Option<Box<(Choices, Choices)>>,
 }
 
 impl Choices {
+    /// Lets settings and flags count for this run, without being remembered.
+    pub fn override_with(&mut self, config: &Config, waits: bool) {
+        let kept = self.clone();
+        config.apply(self);
+        self.wait |= waits;
+        self.overridden = Some(Box::new((kept, self.clone())));
+    }
+
+    /// What is to be remembered: what has been chosen since.
+    fn to_keep(&self) -> Value {
+        match self.overridden.as_deref() {
+            None => json!(self),
+            Some((kept, begun)) => changed(json!(kept), &json!(begun), json!(self)),
+        }
+    }
+
     pub fn has_solved(&self, puzzle: &Puzzle) -> bool {
         self.solved.get(&puzzle.game).is_some_and(|known| known.contains(&puzzle.position))
     }
@@ -150,6 +170,28 @@ impl Choices {
     /// Notes that a puzzle has been solved, and says whether that is new.
     pub fn solve(&mut self, puzzle: &Puzzle) -> bool {
         self.solved.entry(puzzle.game.clone()).or_default().insert(puzzle.position.clone())
+    }
+}
+
+/// A value of a file, with whatever has changed between two later ones.
+fn changed(kept: Value, before: &Value, now: Value) -> Value {
+    match (kept, now) {
+        (kept, now) if now == *before => kept,
+        (Value::Object(mut kept), Value::Object(now)) => {
+            let field = |(name, now): (String, Value)| {
+                let value = match (kept.remove(&name), before.get(&name)) {
+                    (Some(kept), Some(before)) => changed(kept, before, now),
+                    _ => now,
+                };
+                (name, value)
+            };
+            Value::Object(now.into_iter().map(field).collect())
+        }
+        (Value::Array(kept), Value::Array(now)) if kept.len() == now.len() => {
+            let items = kept.into_iter().zip(now).enumerate();
+            items.map(|(i, (kept, now))| changed(kept, &before[i], now)).collect()
+        }
+        (_, now) => now,
     }
 }
 
@@ -318,17 +360,31 @@ impl Saves {
     }
 
     pub fn remember(&self, choices: &Choices) -> Result<(), String> {
-        self.set_json("choices.json", choices, READABLE)
+        self.set_json("choices.json", &choices.to_keep(), READABLE)
     }
 
-    /// What was typed in line mode, the latest last; nothing where it cannot be read.
+    /// What was typed in line mode, the latest last: as much of the end as is kept.
     pub fn typed_lines(&self) -> Vec<String> {
-        let text = text(&self.folder.join("typed.txt")).unwrap_or_default();
+        let text = ending(&self.folder.join(TYPED)).unwrap_or_default();
         text.lines().map(str::to_owned).collect()
     }
 
-    pub fn keep_typed_lines(&self, lines: &[String]) -> Result<(), String> {
-        self.set("typed.txt", (lines.join("\n") + "\n").as_bytes(), READABLE)
+    /// Adds what was typed to the lines of earlier sessions, and of those that go on elsewhere.
+    pub fn add_typed_lines(&self, lines: &[String]) -> Result<(), String> {
+        if lines.is_empty() {
+            return Ok(());
+        }
+        fs::create_dir_all(&self.folder).map_err(|error| said(&self.folder, error))?;
+        let path = self.folder.join(TYPED);
+        let add = || -> io::Result<()> {
+            let mut file = File::options().create(true).append(true).open(&path)?;
+            file.write_all((lines.join("\n") + "\n").as_bytes())?;
+            if file.metadata()?.len() > MOST_BYTES {
+                replace(&path, ending(&path)?.as_bytes(), READABLE)?;
+            }
+            Ok(())
+        };
+        add().map_err(|error| said(&path, error))
     }
 
     /// The contents of a file in the folder; none if it does not exist.
@@ -432,6 +488,22 @@ fn text(path: &Path) -> io::Result<String> {
         return Err(wrong("it is larger than any game"));
     }
     String::from_utf8(bytes).map_err(|_| wrong("it is not text in UTF-8"))
+}
+
+/// Where the lines are that were typed in line mode, and how much of them is read and kept.
+const TYPED: &str = "typed.txt";
+const MOST_TYPED: u64 = MOST_BYTES / 2;
+
+/// The last whole lines of a file of any size.
+fn ending(path: &Path) -> io::Result<String> {
+    let mut file = File::open(path)?;
+    let before = file.metadata()?.len().saturating_sub(MOST_TYPED);
+    file.seek(SeekFrom::Start(before.saturating_sub(1)))?;
+    let mut bytes = Vec::new();
+    file.take(MOST_TYPED + 1).read_to_end(&mut bytes)?;
+    let cut =
+        if before == 0 { 0 } else { bytes.iter().position(|b| *b == b'\n').map_or(0, |at| at + 1) };
+    Ok(String::from_utf8_lossy(bytes.get(cut..).unwrap_or_default()).into_owned())
 }
 
 fn delete(path: &Path) -> Result<(), String> {
@@ -623,6 +695,28 @@ mod tests {
             assert!(refused.contains("cannot be the name"), "{name}: {refused}");
         }
         assert_eq!(saves.list(Shelf::Saved).len(), 1);
+    }
+
+    #[test]
+    fn lines_of_two_sessions_stand_behind_each_other_and_the_newest_are_kept() {
+        let saves = folder();
+        let line = |text: &str| vec![text.to_owned()];
+        saves.add_typed_lines(&line("c3")).unwrap();
+        saves.add_typed_lines(&line("d4")).unwrap();
+        saves.add_typed_lines(&[]).unwrap();
+        assert_eq!(saves.typed_lines(), ["c3", "d4"]);
+        // A file of an earlier version may be of any size.
+        let old: String = (0..200_000).map(|number| format!("line {number}\n")).collect();
+        fs::write(saves.folder.join("typed.txt"), &old).unwrap();
+        assert_eq!(saves.typed_lines().last().unwrap(), "line 199999");
+        saves.add_typed_lines(&line("e5")).unwrap();
+        let kept = saves.typed_lines();
+        assert!(
+            kept.len() > 10_000
+                && kept.iter().all(|line| line == "e5" || line.starts_with("line "))
+        );
+        assert_eq!(kept[kept.len() - 2..], ["line 199999", "e5"]);
+        assert!(fs::metadata(saves.folder.join("typed.txt")).unwrap().len() <= MOST_BYTES);
     }
 
     #[test]

@@ -20,6 +20,7 @@ mod many;
 mod operator;
 mod protocols;
 mod results;
+mod review;
 mod serve;
 mod siege;
 mod solve;

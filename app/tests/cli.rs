@@ -1,6 +1,7 @@
 //! The real binary: what it prints, and how it ends.
 
 use engine::GAMES;
+use serde_json::Value;
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
@@ -173,6 +174,45 @@ fn text_is_coloured_only_when_asked_for() {
     assert!(!stdout(&["render", "gekitai"]).contains('\x1b'));
     assert!(stdout(&["render", "gekitai", "--color", "always"]).contains('\x1b'));
     assert!(stdout(&["render", "jeson-mor", "--ascii"]).is_ascii());
+}
+
+#[test]
+fn an_analysis_for_scripts_has_the_fields_of_a_query() {
+    let args = ["analyze", "six-making", "--moves", "c3 b2", "--nodes", "2000", "--json"];
+    let told: Value = serde_json::from_str(&stdout(&args)).unwrap();
+    let request = r#"{"game":"six-making","moves":["c3","b2"],"search":{"nodes":2000,"lines":3}}"#;
+    let asked = quadrille(&["query"], &format!("{request}\n"));
+    let asked: Value = serde_json::from_slice(&asked.stdout).unwrap();
+    assert_eq!(told["lines"], asked["search"]["lines"], "{told}");
+    assert!(
+        told["lines"][0]["bar"].is_u64() && told["nodes"] == asked["search"]["nodes"],
+        "{told}"
+    );
+    assert_eq!((&told["played"], &told["over"]), (&2.into(), &false.into()));
+    // What a certificate proves is named.
+    let proven: Value =
+        serde_json::from_str(&stdout(&["analyze", "gekitai", "--nodes", "2000", "--json"]))
+            .unwrap();
+    assert!(proven["lines"][0]["proof"].is_string(), "{proven}");
+}
+
+#[test]
+fn a_game_is_animated_turn_by_turn() {
+    let args = ["render", "gekitai", "--moves", "c3 d4 a1", "--format", "apng", "--width", "64"];
+    let bytes = quadrille(&args, "").stdout;
+    assert_eq!(bytes[..8], *b"\x89PNG\r\n\x1a\n");
+    // Chunks: a length, a name, the data, a checksum.
+    let (mut at, mut frames, mut announced) = (8, 0, 0);
+    while at < bytes.len() {
+        let length = u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
+        match &bytes[at + 4..at + 8] {
+            b"acTL" => announced = u32::from_be_bytes(bytes[at + 8..at + 12].try_into().unwrap()),
+            b"fcTL" => frames += 1,
+            _ => {}
+        }
+        at += length + 12;
+    }
+    assert_eq!((frames, announced), (4, 4), "the start and three turns");
 }
 
 #[test]

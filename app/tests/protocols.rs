@@ -195,6 +195,84 @@ fn a_new_search_ends_the_one_before() {
 }
 
 #[test]
+fn a_search_among_chosen_turns_looks_at_all_of_them_and_tells_every_depth() {
+    let mut engine = Process::engine(&["ugi", "setoption name Game value jeson-mor"]);
+    engine.until("ugiok");
+    engine.say("go infinite searchmoves c1-d3 a1-b3 c1-d3");
+    let deeper = |line: &String| line.starts_with("info depth 5 ");
+    while !deeper(&engine.next()) {}
+    engine.say("stop");
+    let lines = engine.until("bestmove ");
+    assert!(
+        ["bestmove c1-d3", "bestmove a1-b3"].contains(&lines.last().unwrap().as_str()),
+        "{lines:?}"
+    );
+    // The turn that wins is the last one.
+    engine.say("setoption name Game value gekitai");
+    engine.say("position startpos moves c3 a6 c5 f6 c2 f1");
+    engine.say("setoption name MultiPV value 3");
+    engine.say("go depth 3 searchmoves b2 d5 c3");
+    let lines = engine.until("bestmove ");
+    for (number, turn) in [(1, "c3"), (2, ""), (3, "")] {
+        let own = lines.iter().rev().find(|line| line.contains(&format!("multipv {number} ")));
+        assert!(own.is_some_and(|line| line.contains(&format!("pv {turn}"))), "{lines:?}");
+    }
+    assert_eq!(lines.last().unwrap(), "bestmove c3");
+    engine.say("go movetime 300 searchmoves b2");
+    let began = Instant::now();
+    assert_eq!(engine.until("bestmove ").last().unwrap(), "bestmove b2");
+    assert!(began.elapsed() < Duration::from_secs(10));
+}
+
+#[test]
+fn the_clock_starts_when_the_move_that_is_pondered_on_is_played() {
+    let mut engine = Process::engine(&["uci", "setoption name Ponder value true"]);
+    engine.until("uciok");
+    engine.say("position startpos moves c1d3");
+    engine.say("go ponder wtime 60000 btime 60000");
+    std::thread::sleep(Duration::from_millis(300));
+    engine.say("isready");
+    let lines = engine.until("readyok");
+    assert!(!lines.iter().any(|line| line.starts_with("bestmove")), "{lines:?}");
+    let hit = Instant::now();
+    engine.say("ponderhit");
+    let lines = engine.until("bestmove ");
+    let spent = hit.elapsed();
+    // A thirtieth of a minute.
+    assert!(spent >= Duration::from_millis(1500), "{spent:?}");
+    let best: Vec<&str> = lines.last().unwrap().split(' ').collect();
+    let ["bestmove", _, "ponder", _] = best[..] else { panic!("{best:?}") };
+    // A limit of depth ends it by itself, and without any limit it has had its time.
+    for go in ["go ponder depth 4", "go ponder"] {
+        engine.say(go);
+        std::thread::sleep(Duration::from_millis(100));
+        engine.ask("ponderhit", "bestmove ");
+    }
+    // Elsewhere it means nothing.
+    engine.say("go infinite");
+    engine.say("ponderhit");
+    engine.ask("isready", "readyok");
+    engine.ask("stop", "bestmove ");
+}
+
+#[test]
+fn a_count_goes_as_deep_as_asked_for_and_can_be_stopped() {
+    let mut engine = Process::engine(&["ugi", "setoption name Game value gekitai"]);
+    engine.until("ugiok");
+    engine.say("go perft 2");
+    let lines = engine.until("bestmove ");
+    assert_eq!(lines[lines.len() - 2..], ["nodes 1260", "bestmove (none)"]);
+    assert_eq!(lines.iter().filter(|line| line.ends_with(": 35")).count(), 36);
+    engine.say("go perft 9");
+    engine.ask("isready", "readyok");
+    let stopped = Instant::now();
+    engine.say("stop");
+    let lines = engine.until("bestmove ");
+    assert!(stopped.elapsed() < Duration::from_secs(5));
+    assert_eq!(lines[lines.len() - 2..], ["info string stopped", "bestmove (none)"]);
+}
+
+#[test]
 fn a_clock_limits_the_search() {
     let mut engine = Process::engine(&["setoption name Game value gekitai", "isready"]);
     engine.until("readyok");

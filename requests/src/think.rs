@@ -56,7 +56,8 @@ pub(crate) fn bar(entry: &Entry, score: i32) -> u16 {
 }
 
 impl Found {
-    fn of(entry: &Entry, view: &Analysis) -> Found {
+    /// What an analysis of a game tells.
+    pub fn of(entry: &Entry, view: &Analysis) -> Found {
         let line = |line: &AnalysedLine| FoundLine {
             turns: line.turns.clone(),
             score: line.score,

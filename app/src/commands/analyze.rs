@@ -7,7 +7,8 @@ use crate::shell::input;
 use crate::shell::interrupt;
 use crate::sitting::first_ply;
 use clap::Args;
-use engine::{AnalysedLine, Analysis, Limits, Session};
+use engine::{AnalysedLine, Analysis, Entry, Limits, Session};
+use requests::think::Found;
 use serde_json::{Value, json};
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -71,7 +72,7 @@ pub fn run(args: &AnalyzeArgs) -> Result<(), Failure> {
     if args.json {
         let mut thinker = (entry.thinker)(args.hash.into());
         let found = thinker.think(game, &limits, &interrupt::stops()?, &mut |_| {});
-        return print(format!("{}\n", as_json(game, &found.unwrap_or_default())));
+        return print(format!("{}\n", as_json(entry, game, &found.unwrap_or_default())));
     }
     print(format!("{}: {}\n", entry.info.name, game.diagram().status))?;
     let mut thinker = (entry.thinker)(args.hash.into());
@@ -94,9 +95,8 @@ pub fn run(args: &AnalyzeArgs) -> Result<(), Failure> {
 }
 
 /// The position and what was found, with the fields of `query`.
-fn as_json(game: &dyn Session, found: &Analysis) -> Value {
-    let line = |line: &AnalysedLine| json!({"turns": line.turns, "score": line.score, "win_in": line.win_in});
-    json!({
+fn as_json(entry: &Entry, game: &dyn Session, found: &Analysis) -> Value {
+    let mut told = json!({
         "game": game.info().id,
         "options": game.options(),
         "position": game.text(),
@@ -104,11 +104,12 @@ fn as_json(game: &dyn Session, found: &Analysis) -> Value {
         "played": game.turns_played(),
         "over": game.result().is_some(),
         "winner": game.result(),
-        "depth": found.depth,
-        "nodes": found.nodes,
-        "time_ms": found.time.as_millis() as u64,
-        "lines": found.lines.iter().map(line).collect::<Vec<_>>(),
-    })
+    });
+    if let (Value::Object(told), Value::Object(found)) = (&mut told, json!(Found::of(entry, found)))
+    {
+        told.extend(found);
+    }
+    told
 }
 
 /// Seconds as thousandths, if they are a time to search.

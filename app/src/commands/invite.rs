@@ -1,7 +1,7 @@
 //! `quadrille invite`: a new game on a server, and the link for the other player.
 
 use crate::cli::GameOptions;
-use crate::commands::play::{self, OnlineArgs};
+use crate::commands::play::{self, OnlineLook};
 use crate::config;
 use crate::online::{self, Wanted};
 use crate::saves::Saves;
@@ -17,8 +17,8 @@ use rules::Player;
   quadrille invite gekitai --server http://127.0.0.1:8000 --name Ana
   quadrille invite jeson-mor --size 5 --clock 5+3 --second --server https://games.example
   quadrille invite glaisher --server http://127.0.0.1:8000 --only-link
-The first line is the link for the other player; it seats whoever opens it first. Your own secret
-is kept in a file that only you can read, and the game opens. The server may also be given as
+The first line is the link for the other player; it seats whoever opens it first. The game opens,
+and shows the link until then. Your own secret is kept in a file that only you can read. The server may also be given as
 $QUADRILLE_SERVER, or as `server` in the configuration file.")]
 pub struct InviteArgs {
     /// The game
@@ -41,23 +41,6 @@ pub struct InviteArgs {
     /// Options of the game.
     #[command(flatten)]
     pub options: GameOptions,
-}
-
-/// What `invite` has in common with `join`.
-#[derive(Args, Debug)]
-pub struct OnlineLook {
-    /// Your name
-    #[arg(long, value_name = "NAME", default_value = "")]
-    pub name: String,
-    /// Play in lines of text, for pipes, scripts and screen readers
-    #[arg(long)]
-    pub plain: bool,
-    /// Draw with ASCII characters only
-    #[arg(long)]
-    pub ascii: bool,
-    /// Where secrets and finished games are kept, instead of the user's data folder
-    #[arg(long, value_name = "FOLDER")]
-    pub data: Option<std::path::PathBuf>,
 }
 
 pub fn run(args: &InviteArgs) -> Result<(), Failure> {
@@ -83,7 +66,7 @@ pub fn run(args: &InviteArgs) -> Result<(), Failure> {
         game: entry.info.id,
         options: args.options.0.clone(),
         own: if args.second { Player::Two } else { Player::One },
-        name: args.online.name.clone(),
+        name: config.name_or(&args.online.name),
         clock,
     };
     let made = online::invite(&server, &wanted, &saves).map_err(Failure::user)?;
@@ -91,16 +74,5 @@ pub fn run(args: &InviteArgs) -> Result<(), Failure> {
     if args.only_link {
         return print(format!("yours: {}\n", made.own));
     }
-    let OnlineLook { name, plain, ascii, data } = &args.online;
-    let args = OnlineArgs {
-        link: made.own,
-        name: name.clone(),
-        plain: *plain,
-        ascii: *ascii,
-        no_boards: false,
-        theme: None,
-        blocks: None,
-        data: data.clone(),
-    };
-    play::online(&args, true)
+    play::sit_down(&made.own, &args.online, Some(made.theirs))
 }

@@ -1,7 +1,6 @@
 //! `quadrille lobby`: who wants to play on a server, in lines of text, and the game that comes of it.
 
-use crate::commands::invite::OnlineLook;
-use crate::commands::play::{self, OnlineArgs};
+use crate::commands::play::{self, OnlineArgs, OnlineLook};
 use crate::online::club::{self, Club};
 use crate::saves::Saves;
 use crate::shell::failure::{Failure, print};
@@ -252,18 +251,8 @@ impl Hall<'_> {
     }
 
     fn sit(&self, link: String, plays: bool) -> Result<(), Failure> {
-        let OnlineLook { name, plain, ascii, data } = &self.args.online;
-        let args = OnlineArgs {
-            link,
-            name: name.clone(),
-            plain: *plain,
-            ascii: *ascii,
-            no_boards: false,
-            theme: None,
-            blocks: None,
-            data: data.clone(),
-        };
-        play::online(&args, plays)
+        let args = OnlineArgs { link, look: self.args.online.clone() };
+        if plays { play::join(&args) } else { play::watch(&args) }
     }
 }
 

@@ -40,8 +40,8 @@ pub fn run(command: Option<Command>) -> Result<(), Failure> {
     let Some(command) = command else { return alone() };
     match command {
         Command::Play(args) => play::run(&args),
-        Command::Join(args) => play::online(&args, true),
-        Command::Watch(args) => play::online(&args, false),
+        Command::Join(args) => play::join(&args),
+        Command::Watch(args) => play::watch(&args),
         Command::Invite(args) => invite::run(&args),
         Command::Lobby(args) => lobby::run(&args),
         Command::Bot(args) => bot::run(&args),

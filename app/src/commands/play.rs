@@ -2,6 +2,7 @@
 
 use crate::cli::GameOptions;
 use crate::config::{self, Config};
+use crate::online::Opened;
 use crate::saves::{Saves, Slot};
 use crate::shell::failure::Failure;
 use crate::shell::{input, similar};
@@ -19,7 +20,15 @@ use std::path::PathBuf;
 pub struct OnlineArgs {
     /// The link of the game, or of a seat
     pub link: String,
-    /// Your name, where nobody has taken the seat yet
+    /// How it is played.
+    #[command(flatten)]
+    pub look: OnlineLook,
+}
+
+/// How a game on a server is played here.
+#[derive(Args, Clone, Debug)]
+pub struct OnlineLook {
+    /// Your name, where you take a seat
     #[arg(long, value_name = "NAME", default_value = "")]
     pub name: String,
     /// Play in lines of text, for pipes, scripts and screen readers
@@ -34,7 +43,7 @@ pub struct OnlineArgs {
     /// The colours: dark, light or contrast; by default what suits the terminal
     #[arg(long, value_name = "NAME", value_parser = theme)]
     pub theme: Option<Theme>,
-    /// What boards are drawn with: octants, sextants, quadrants, halves or lines
+    /// What boards are drawn with: picture, octants, sextants, quadrants, halves or lines
     #[arg(long, value_name = "NAME", value_parser = blocks)]
     pub blocks: Option<String>,
     /// Where secrets and finished games are kept, instead of the user's data folder
@@ -102,7 +111,7 @@ pub struct PlayArgs {
     /// The colours: dark, light or contrast; by default what suits the terminal
     #[arg(long, value_name = "NAME", value_parser = theme)]
     pub theme: Option<Theme>,
-    /// What boards are drawn with: octants, sextants, quadrants, halves or lines
+    /// What boards are drawn with: picture, octants, sextants, quadrants, halves or lines
     #[arg(long, value_name = "NAME", value_parser = blocks)]
     pub blocks: Option<String>,
     /// Where games are saved, instead of the user's data folder
@@ -160,19 +169,32 @@ pub fn run(args: &PlayArgs) -> Result<(), Failure> {
     tui::run(args, saves, first)
 }
 
-/// Joins a game on a server, or watches it.
-pub fn online(args: &OnlineArgs, plays: bool) -> Result<(), Failure> {
+/// Joins a game on a server.
+pub fn join(args: &OnlineArgs) -> Result<(), Failure> {
+    sit_down(&args.link, &args.look, None)
+}
+
+/// Joins a game on a server, with the link for the other player if there is one.
+pub fn sit_down(link: &str, look: &OnlineLook, invitation: Option<String>) -> Result<(), Failure> {
     let config = config::load().map_err(Failure::user)?;
-    let saves = Saves::open(args.data.as_deref()).map_err(Failure::user)?;
-    let opened = match plays {
-        true => online::join(&args.link, &args.name, &saves),
-        false => online::watch(&args.link),
-    }
-    .map_err(Failure::user)?;
-    let OnlineArgs { ascii, no_boards, theme, .. } = *args;
-    let blocks = args.blocks.clone();
+    let saves = Saves::open(look.data.as_deref()).map_err(Failure::user)?;
+    let name = config.name_or(&look.name);
+    let opened = online::join(link, &name, &saves).map_err(Failure::user)?;
+    online(look, config, saves, Opened { invitation, ..opened })
+}
+
+/// Looks on at a game on a server.
+pub fn watch(args: &OnlineArgs) -> Result<(), Failure> {
+    let config = config::load().map_err(Failure::user)?;
+    let saves = Saves::open(args.look.data.as_deref()).map_err(Failure::user)?;
+    online(&args.look, config, saves, online::watch(&args.link).map_err(Failure::user)?)
+}
+
+fn online(look: &OnlineLook, config: Config, saves: Saves, opened: Opened) -> Result<(), Failure> {
+    let OnlineLook { ascii, no_boards, theme, .. } = *look;
+    let blocks = look.blocks.clone();
     let own = PlayArgs { ascii, no_boards, theme, blocks, config, ..PlayArgs::default() };
-    if args.plain || !has_terminal() {
+    if look.plain || !has_terminal() {
         return lines::online::run(&own, saves, opened);
     }
     tui::run(&own, saves, tui::Next::Online(Box::new(opened)))

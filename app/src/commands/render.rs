@@ -130,7 +130,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
         Format::Text => as_text(session.as_ref(), args).into_bytes(),
         Format::Svg => svg::svg(&session.diagram(), &style(args)).into_bytes(),
         Format::Png => picture::png(&session.diagram(), &style(args), args.width)?,
-        Format::Apng => picture::animation(&course(session.as_ref()), &style(args), args.width)?,
+        Format::Apng => picture::animation(course(session.as_ref()), &style(args), args.width)?,
         Format::Picture | Format::Kitty | Format::Iterm | Format::Sixel => {
             protocol(format)?.picture(&session.diagram(), &style(args), args.width)?
         }
@@ -147,14 +147,14 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
 const MOST_TURNS: usize = 400;
 
 /// The board before the first turn and after each of the last ones.
-fn course(session: &dyn Session) -> Vec<Diagram> {
+fn course(session: &dyn Session) -> impl ExactSizeIterator<Item = Diagram> {
     let played = session.turns_played();
-    let after = |turns: usize| {
+    let count = played.min(MOST_TURNS) + 1;
+    (0..count).map(move |number| {
         let mut game = session.boxed_clone();
-        game.rewind(turns);
+        game.rewind(played + 1 - count + number);
         game.diagram()
-    };
-    (played.saturating_sub(MOST_TURNS)..=played).map(after).collect()
+    })
 }
 
 fn as_term(session: &dyn Session) -> Result<String, Failure> {

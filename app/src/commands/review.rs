@@ -1,6 +1,7 @@
 //! `quadrille review`: whole files of games, gone over by the engine.
 
 use crate::commands::analyze::thousandths;
+use crate::output::draft::Draft;
 use crate::shell::failure::{Failure, print};
 use crate::shell::progress::Ticker;
 use crate::shell::{input, interrupt};
@@ -11,8 +12,7 @@ use requests::think::Search;
 use requests::{Budget, Desk, Effort, Given};
 use rules::record::{Node, Record, Variation};
 use serde_json::{Map, Value, json};
-use std::fs::File;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 /// Arguments of `review`.
@@ -23,7 +23,9 @@ use std::path::PathBuf;
   quadrille review games.txt --json | jq .turns   one JSON object for each game
   quadrille review game.txt --time 2              two seconds for each position
 Signs: ?? a blunder, ? a mistake, ?! an inaccuracy. Values are in pieces, from the first player's
-point of view. Ctrl-C ends the work and keeps the games that are finished.")]
+point of view. Ctrl-C ends the work and keeps the games that are finished; if there was
+such a FILE before, in FILE.part. A game that cannot be read is named and stays as it is, and the
+exit code is 2.")]
 pub struct ReviewArgs {
     /// Files of records (- for standard input)
     #[arg(required = true, value_name = "FILE")]
@@ -50,8 +52,20 @@ struct Game {
     file: String,
     /// Its number in the file, from 1.
     number: usize,
+    text: String,
+    /// What it is, or why it cannot be read.
+    read: Result<Read, String>,
+}
+
+struct Read {
     record: Record,
     session: Box<dyn Session>,
+}
+
+impl Game {
+    fn name(&self) -> String {
+        format!("{}, game {}", self.file, self.number)
+    }
 }
 
 /// The size of the engine's table.
@@ -65,72 +79,86 @@ pub fn run(args: &ReviewArgs) -> Result<(), Failure> {
         threads: Some(u64::from(args.threads).into()),
         ..Effort::default()
     };
-    // Everything is read before anything is written, so that the output may be one of the files.
     let games = games(args)?;
     let stop = interrupt::stops()?;
-    let mut output =
-        match &args.output {
-            Some(path) => Some(File::create(path).map_err(|error| {
-                Failure::user(format!("cannot write {}: {error}", path.display()))
-            })?),
-            None => None,
-        };
+    let mut output = args.output.as_deref().map(Draft::open).transpose()?;
     let (mut desk, mut ticker, count) = (Desk::new(MEBIBYTES), Ticker::new(), games.len());
+    let mut unread = 0;
     for (done, game) in games.iter().enumerate() {
-        let told = |ply: usize, of: usize| {
-            let name = &game.file;
-            format!("game {} of {count} ({name}), turn {ply} of {of}", done + 1)
-        };
-        let Some(judged) = judge(game, &effort, &mut desk, &stop, |ply, of| {
-            ticker.show(|_| told(ply, of));
-        })?
-        else {
-            ticker.end();
-            return Err(Failure::Other(anyhow::anyhow!(
-                "stopped: {done} of {count} games are finished"
-            )));
-        };
+        let name = game.name();
+        let judged = judge(game, &effort, &mut desk, &stop, |ply, of| {
+            ticker.show(|_| format!("{} of {count} ({name}), turn {ply} of {of}", done + 1));
+        });
         ticker.end();
-        let text = match args.json {
-            true => format!("{}\n", as_json(game, &judged)),
-            false => format!("{}\n", annotated(game, &judged)),
-        };
+        if stop.is_stopped() {
+            let place = output.map_or(Ok(None), |draft| draft.stop(done))?;
+            let place = place.map_or(String::new(), |path| format!(", in {}", path.display()));
+            let words = format!("stopped: {done} of {count} games are finished{place}");
+            return Err(Failure::Other(anyhow::anyhow!(words)));
+        }
+        if let Err(why) = &judged {
+            unread += 1;
+            let _ = writeln!(io::stderr(), "quadrille: {name}: {why}");
+        }
+        let text = text(game, &judged, args.json);
         match &mut output {
             // Each game is on disk before the next begins.
-            Some(file) => file.write_all(text.as_bytes())?,
+            Some(draft) => draft.file.write_all(text.as_bytes())?,
             None => print(text)?,
         }
     }
-    Ok(())
+    if let Some(draft) = output {
+        draft.finish()?;
+    }
+    match unread {
+        0 => Ok(()),
+        _ => Err(Failure::user(format!("{unread} of {count} games could not be gone over"))),
+    }
 }
 
+/// What is written of a game: one that cannot be read stays as it is.
+fn text(game: &Game, judged: &Result<Vec<Judged>, String>, as_json: bool) -> String {
+    let Game { file, number, text, read } = game;
+    match (read, judged) {
+        (Ok(read), Ok(judged)) if as_json => format!("{}\n", told(game, read, judged)),
+        (Ok(read), Ok(judged)) => format!("{}\n", annotated(&read.record, judged)),
+        (Err(why), _) | (_, Err(why)) if as_json => {
+            format!("{}\n", json!({"file": file, "number": number, "error": why}))
+        }
+        _ => format!("{}\n\n", text.trim_end()),
+    }
+}
+
+/// The games of all files, those that cannot be read among them.
 fn games(args: &ReviewArgs) -> Result<Vec<Game>, Failure> {
     let mut games = Vec::new();
     for path in &args.files {
         let file = path.display().to_string();
-        for (i, text) in input::records(&input::read(path)?).iter().enumerate() {
-            let number = i + 1;
-            let wrong = |error: &dyn std::fmt::Display| {
-                Failure::user(format!("{file}, game {number}: {error}"))
-            };
-            let record = Record::parse(text).map_err(|error| wrong(&error))?;
-            let entry = input::game(record.game().map_err(|error| wrong(&error))?)?;
-            let session = (entry.from_record)(&record).map_err(|error| wrong(&error))?;
-            games.push(Game { file: file.clone(), number, record, session });
+        for (i, text) in input::records(&input::read(path)?).into_iter().enumerate() {
+            let read = read(&text);
+            games.push(Game { file: file.clone(), number: i + 1, text, read });
         }
     }
     Ok(games)
 }
 
-/// What the engine says of each turn, in order; none if it was stopped.
+fn read(text: &str) -> Result<Read, String> {
+    let record = Record::parse(text).map_err(|error| error.to_string())?;
+    let id = record.game().map_err(|error| error.to_string())?;
+    let entry = input::game(id).map_err(|failure| failure.message())?;
+    let session = (entry.from_record)(&record).map_err(|error| error.to_string())?;
+    Ok(Read { record, session })
+}
+
+/// What the engine says of each turn, in order, or why it cannot say anything.
 fn judge(
     game: &Game,
     effort: &Effort,
     desk: &mut Desk,
     stop: &Stop,
     mut tell: impl FnMut(usize, usize),
-) -> Result<Option<Vec<Judged>>, Failure> {
-    let session = game.session.as_ref();
+) -> Result<Vec<Judged>, String> {
+    let session = game.read.as_ref().map_err(String::clone)?.session.as_ref();
     let given = Given {
         game: Some(session.info().id.to_owned()),
         options: Some(session.options()),
@@ -139,15 +167,14 @@ fn judge(
         moves: None,
     };
     let search = Search { given, effort: effort.clone() };
-    let mut going =
-        search.review(&Budget::OWN).map_err(|refusal| Failure::user(refusal.message))?;
+    let mut going = search.review(&Budget::OWN).map_err(|refusal| refusal.message)?;
     let mut judged = Vec::new();
     while let Some(one) = going.step(desk, stop) {
         tell(one.of - one.ply.min(one.of), one.of);
         judged.push(one);
     }
     judged.reverse();
-    Ok((!stop.is_stopped()).then_some(judged))
+    Ok(judged)
 }
 
 /// The sign for a kind of mistake.
@@ -160,8 +187,8 @@ pub fn sign(mistake: &str) -> &'static str {
 }
 
 /// The record with signs, values and better turns.
-fn annotated(game: &Game, judged: &[Judged]) -> Record {
-    let mut record = game.record.clone();
+fn annotated(record: &Record, judged: &[Judged]) -> Record {
+    let mut record = record.clone();
     for one in judged.iter().filter(|one| one.ply > 0) {
         let Some(node) = record.main.nodes.get_mut(one.ply - 1) else { continue };
         let value = worth(one);
@@ -191,12 +218,12 @@ fn worth(one: &Judged) -> String {
     }
 }
 
-fn as_json(game: &Game, judged: &[Judged]) -> Value {
+fn told(game: &Game, read: &Read, judged: &[Judged]) -> Value {
     let tags: Map<String, Value> =
-        game.record.tags.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
-    let turns = game.session.history();
-    let first = game.session.first_player();
-    let told = judged.iter().map(|one| {
+        read.record.tags.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
+    let turns = read.session.history();
+    let first = read.session.first_player();
+    let each = judged.iter().map(|one| {
         let mut told = json!(one);
         let turn = one.ply.checked_sub(1).and_then(|i| turns.get(i));
         if let (Some(turn), Some(fields)) = (turn, told.as_object_mut()) {
@@ -221,9 +248,9 @@ fn as_json(game: &Game, judged: &[Judged]) -> Value {
     json!({
         "file": game.file,
         "number": game.number,
-        "game": game.session.info().id,
+        "game": read.session.info().id,
         "tags": tags,
-        "turns": told.collect::<Vec<_>>(),
+        "turns": each.collect::<Vec<_>>(),
         "players": rules::Player::BOTH.map(of),
     })
 }

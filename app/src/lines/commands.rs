@@ -109,8 +109,11 @@ pub fn command(line: &str) -> Typed {
     // The original programs want a full stop at the end.
     let line = line.trim().trim_end_matches('.').trim_end();
     let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+    // `B 4` is a cell, as the original programs ask for it, though `b` alone is a command.
+    let is_cell = word.len() == 1 && rest.trim_start().starts_with(|c: char| c.is_ascii_digit());
     match Verb::read(word) {
         _ if line.is_empty() => Typed::Nothing,
+        _ if is_cell => Typed::Move(line.to_owned()),
         Some(word) => Typed::Command(word, rest.trim().to_owned()),
         None => Typed::Move(line.to_owned()),
     }
@@ -344,5 +347,17 @@ mod tests {
         assert_eq!(command("moves c4"), Typed::Command(Verb::Moves, "c4".into()));
         assert_eq!(command(" c4 "), Typed::Move("c4".into()));
         assert_eq!(command(""), Typed::Nothing);
+    }
+
+    #[test]
+    fn a_letter_and_a_number_are_a_cell_whatever_the_letter_does_alone() {
+        for letter in "abcdefghi".chars() {
+            let (lower, upper) = (format!("{letter} 4"), format!("{letter} 4.").to_uppercase());
+            assert_eq!(command(&lower), Typed::Move(lower.clone()));
+            assert_eq!(command(&upper), Typed::Move(upper.trim_end_matches('.').into()));
+        }
+        assert_eq!(command("b 4 c 5"), Typed::Move("b 4 c 5".into()));
+        assert_eq!(command("show 4"), Typed::Command(Verb::Show, "4".into()));
+        assert_eq!(command("h"), Typed::Command(Verb::Hint, String::new()));
     }
 }

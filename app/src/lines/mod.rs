@@ -70,7 +70,8 @@ pub fn run(
             After::Quit => None,
         };
     }
-    let typed = lines.prompt.as_ref().map(|prompt| lines.saves.keep_typed_lines(&prompt.lines()));
+    let typed =
+        lines.prompt.as_ref().map(|prompt| lines.saves.add_typed_lines(&prompt.new_lines()));
     typed.unwrap_or(Ok(())).or_else(|trouble| lines.say(&trouble))
 }
 
@@ -129,10 +130,10 @@ impl Lines {
         self.show(sitting)
     }
 
-    /// Says what the last turn did on the board, once it is complete.
-    fn tell(&self, board: &dyn Session, who: &str) -> Result<(), Failure> {
+    /// Says what the last turn did on the board, once it is complete; and whether there was something to say.
+    fn tell(&self, board: &dyn Session, who: &str) -> Result<bool, Failure> {
         let effect = board.last_effect().filter(|_| !board.in_turn());
-        effect.map_or(Ok(()), |effect| self.say(&format!("{who}{effect}")))
+        effect.map_or(Ok(false), |effect| self.say(&format!("{who}{effect}")).map(|()| true))
     }
 
     fn show(&self, sitting: &Sitting) -> Result<(), Failure> {

@@ -142,11 +142,11 @@ enum After {
 
 impl Game {
     fn open(opened: Opened, tell: &Sender<Heard>) -> Game {
-        let Opened { sitting, link, unsent } = opened;
+        let Opened { sitting, link, unsent, invitation } = opened;
         let (plays, tell) = (!sitting.looks_on(), tell.clone());
         let tell = move |news| tell.send(Heard::News(news)).is_ok();
         let connection = Connection::open(&link, &sitting.state, tell);
-        let remote = Remote::new(link, Some(connection));
+        let remote = Remote::new(link, Some(connection), invitation);
         Game { sitting, remote, plays, prompted: false, unsent }
     }
 
@@ -244,7 +244,10 @@ impl Game {
                 self.say_unsent(lines)?;
             }
             Change::Turn(turn) => {
-                lines.say(&format!("{} plays {turn}", self.sitting.full_name(mover)))?;
+                let who = format!("{} plays ", self.sitting.full_name(mover));
+                if !lines.tell(self.sitting.board.as_ref(), &who)? {
+                    lines.say(&format!("{who}{turn}"))?;
+                }
                 lines.show(&self.sitting)?;
             }
             Change::Back(words) => {
@@ -339,6 +342,7 @@ impl Game {
         } else {
             match self.sitting.play(text, Instant::now()) {
                 Ok(()) => {
+                    lines.tell(self.sitting.board.as_ref(), "")?;
                     lines.show(&self.sitting)?;
                     self.remote.send_turn(&self.sitting);
                     if !self.remote.connected {

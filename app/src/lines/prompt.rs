@@ -35,7 +35,11 @@ impl Hinter for Words {
 impl Validator for Words {}
 
 /// Where lines are typed, with those that were typed before.
-pub struct Prompt(Editor<Words, MemHistory>);
+pub struct Prompt {
+    editor: Editor<Words, MemHistory>,
+    /// How many lines are from earlier sessions.
+    earlier: usize,
+}
 
 impl Prompt {
     /// A prompt that begins with these earlier lines; none where the terminal cannot move its cursor.
@@ -58,13 +62,14 @@ impl Prompt {
         for line in earlier {
             editor.add_history_entry(line).ok()?;
         }
-        Some(Prompt(editor))
+        let earlier = editor.history().len();
+        Some(Prompt { editor, earlier })
     }
 
     /// Asks on the terminal; nothing when the input has ended. `words` are what Tab completes.
     pub fn ask(&mut self, prompt: &str, words: Vec<String>) -> io::Result<Option<String>> {
-        self.0.set_helper(Some(Words(words)));
-        match self.0.readline(&format!("{prompt} ")) {
+        self.editor.set_helper(Some(Words(words)));
+        match self.editor.readline(&format!("{prompt} ")) {
             Ok(line) => Ok(Some(line)),
             Err(ReadlineError::Eof | ReadlineError::Interrupted) => Ok(None),
             Err(ReadlineError::Io(error)) => Err(error),
@@ -72,10 +77,13 @@ impl Prompt {
         }
     }
 
-    /// What was typed, the latest last.
-    pub fn lines(&self) -> Vec<String> {
-        let history = self.0.history();
+    /// What was typed in this session, the latest last.
+    pub fn new_lines(&self) -> Vec<String> {
+        let history = self.editor.history();
         let line = |at| history.get(at, SearchDirection::Forward).ok().flatten();
-        (0..history.len()).filter_map(line).map(|found| found.entry.into_owned()).collect()
+        (self.earlier..history.len())
+            .filter_map(line)
+            .map(|found| found.entry.into_owned())
+            .collect()
     }
 }

@@ -47,6 +47,8 @@ pub struct Opened {
     pub link: Link,
     /// A turn that was played here before and that the server has not got: it is to be sent now.
     pub unsent: Option<String>,
+    /// The link for the other player, while nobody has taken that seat.
+    pub invitation: Option<String>,
 }
 
 /// A game as a server shows it.
@@ -178,6 +180,13 @@ pub fn invite(server: &str, wanted: &Wanted, saves: &Saves) -> Result<Made, Stri
     Ok(Made { own, theirs: link(wanted.own.other()).0 })
 }
 
+/// Makes a game on a server and sits down at it, with the link for the other player.
+pub fn invite_and_join(server: &str, wanted: &Wanted, saves: &Saves) -> Result<Opened, String> {
+    let made = invite(server, wanted, saves)?;
+    let opened = join(&made.own, &wanted.name, saves)?;
+    Ok(Opened { invitation: Some(made.theirs), ..opened })
+}
+
 /// Looks on at a game.
 pub fn watch(link: &str) -> Result<Opened, String> {
     let link = Link { token: None, ..Link::parse(link)? };
@@ -191,5 +200,6 @@ fn show(link: &Link) -> Result<Shown, String> {
 }
 
 fn opened(link: Link, shown: Shown) -> Result<Opened, String> {
-    Ok(Opened { sitting: Sitting::followed(shown.state, shown.you)?, link, unsent: None })
+    let sitting = Sitting::followed(shown.state, shown.you)?;
+    Ok(Opened { sitting, link, unsent: None, invitation: None })
 }

@@ -13,6 +13,8 @@ use table::{Event, Fact, Offer, Rematch, words};
 /// The connection of a game on a server.
 pub struct Remote {
     link: Link,
+    /// The link for the other player, while it is known.
+    invitation: Option<String>,
     /// None in tests, where frames are handed in.
     connection: Option<Connection>,
     /// How many commands have been sent, for their names.
@@ -72,11 +74,28 @@ pub enum Answer {
 
 impl Remote {
     /// Follows a game through this connection.
-    pub fn new(link: Link, connection: Option<Connection>) -> Remote {
+    pub fn new(link: Link, connection: Option<Connection>, invitation: Option<String>) -> Remote {
         let run = format!("{:016x}", crate::sitting::work::random(None).next_u64());
         let (waiting, refused, present) = (Vec::new(), Vec::new(), ByPlayer::both(false));
         let (sent, sent_turns, connected) = (0, 0, false);
-        Remote { link, connection, sent, waiting, sent_turns, refused, run, present, connected }
+        Remote {
+            link,
+            invitation,
+            connection,
+            sent,
+            waiting,
+            sent_turns,
+            refused,
+            run,
+            present,
+            connected,
+        }
+    }
+
+    /// The link for the other player, as long as nobody has taken that seat.
+    pub fn invitation(&self, sitting: &Sitting) -> Option<&str> {
+        let is_open = Player::BOTH.into_iter().any(|player| sitting.state.is_invitation(player));
+        self.invitation.as_deref().filter(|_| is_open && sitting.result().is_none())
     }
 
     /// Sends a command, under a name of its own.
@@ -295,7 +314,7 @@ mod tests {
     fn seated() -> (Remote, Sitting) {
         let link = Link::parse("http://127.0.0.1:1/k3Vx9QmZ#s").unwrap();
         let sitting = Sitting::followed(shown(&[], 1).state, vec![Player::One]).unwrap();
-        (Remote::new(link, None), sitting)
+        (Remote::new(link, None, None), sitting)
     }
 
     fn hear(remote: &mut Remote, sitting: &mut Sitting, frame: Value) -> Change {

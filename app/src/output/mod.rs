@@ -4,6 +4,7 @@
 
 pub mod blocks;
 pub mod columns;
+pub mod draft;
 pub mod inline;
 pub mod mosaic;
 pub mod pages;

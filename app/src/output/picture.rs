@@ -47,22 +47,26 @@ pub fn labelled(
     Ok(pixels)
 }
 
-/// Drawings one after the other as an animated PNG, which stays on the last one for a while and begins again.
-pub fn animation(diagrams: &[Diagram], style: &svg::Style, width: u32) -> Result<Vec<u8>, Failure> {
-    let frames = diagrams
-        .iter()
-        .map(|diagram| pixels(diagram, style, width))
-        .collect::<Result<Vec<_>, _>>()?;
-    let first = frames.first().context("there is nothing to draw")?;
+/// Drawings one after the other as an animated PNG, which stays on the last one for a while and begins again. Each is in
+/// memory only until it is encoded: as pixels, a game can take gigabytes.
+pub fn animation(
+    diagrams: impl ExactSizeIterator<Item = Diagram>,
+    style: &svg::Style,
+    width: u32,
+) -> Result<Vec<u8>, Failure> {
+    let count = diagrams.len();
+    let mut frames = diagrams.map(|diagram| pixels(&diagram, style, width));
+    let first = frames.next().context("there is nothing to draw")??;
     let mut bytes = Vec::new();
     let wrong = |error: png::EncodingError| anyhow!("cannot encode the PNG: {error}");
     let mut encoder = png::Encoder::new(&mut bytes, first.width(), first.height());
     encoder.set_color(png::ColorType::Rgba);
-    encoder.set_animated(frames.len() as u32, 0).map_err(wrong)?;
+    encoder.set_animated(count as u32, 0).map_err(wrong)?;
     encoder.set_frame_delay(TENTHS, 10).map_err(wrong)?;
     let mut writer = encoder.write_header().map_err(wrong)?;
-    for (number, frame) in frames.iter().enumerate() {
-        if number + 1 == frames.len() && number > 0 {
+    for (number, frame) in std::iter::once(Ok(first)).chain(frames).enumerate() {
+        let frame = frame?;
+        if number + 1 == count && number > 0 {
             writer.set_frame_delay(4 * TENTHS, 10).map_err(wrong)?;
         }
         let straight: Vec<u8> = frame
@@ -103,7 +107,7 @@ fn rendered(
     Ok(pixels)
 }
 
-struct Letters {
+pub struct Letters {
     regular: Face<'static>,
     bold: Face<'static>,
 }
@@ -112,6 +116,16 @@ impl Letters {
     fn new() -> Result<Letters, Failure> {
         let face = |data| Face::parse(data, 0).context("the font cannot be read");
         Ok(Letters { regular: face(dejavu::sans::regular())?, bold: face(dejavu::sans::bold())? })
+    }
+}
+
+#[cfg(test)]
+impl Letters {
+    /// Letters of one width, as terminals have them.
+    pub fn mono() -> Result<Letters, Failure> {
+        let face = |data| Face::parse(data, 0).context("the font cannot be read");
+        let (regular, bold) = (dejavu::sans_mono::regular(), dejavu::sans_mono::bold());
+        Ok(Letters { regular: face(regular)?, bold: face(bold)? })
     }
 }
 

@@ -57,9 +57,14 @@ impl Sitting {
             clock.set(left, None, 0);
         }
         sitting.notes = Some(Tree::of(&record.main)).filter(|tree| !tree.is_plain());
-        if let (Some(outcome), None) = (record.result.outcome(), sitting.board.result()) {
-            let reason = reason(record.tag("Termination").unwrap_or_default());
-            sitting.state.course.result = Some(Ending::new(outcome.winner(), reason));
+        let reason = reason(record.tag("Termination").unwrap_or_default());
+        let winner = match record.result.outcome() {
+            Some(outcome) => Some(outcome.winner()),
+            // Records have no result for a game that nobody has won and that is no draw.
+            None => (reason == Reason::Aborted).then_some(None),
+        };
+        if let (Some(winner), None) = (winner, sitting.board.result()) {
+            sitting.state.course.result = Some(Ending::new(winner, reason));
         }
         Ok(sitting)
     }
@@ -91,7 +96,14 @@ fn termination(reason: Reason, loser: &str) -> String {
 /// The reason that [`termination`] wrote.
 fn reason(text: &str) -> Reason {
     let written = |reason: &Reason| text.ends_with(&termination(*reason, ""));
-    let known = [Reason::Resigned, Reason::Time, Reason::Agreed, Reason::Repetition, Reason::Rules];
+    let known = [
+        Reason::Resigned,
+        Reason::Time,
+        Reason::Agreed,
+        Reason::Repetition,
+        Reason::Rules,
+        Reason::Aborted,
+    ];
     known.into_iter().find(written).unwrap_or(Reason::Recorded)
 }
 
@@ -158,6 +170,22 @@ mod tests {
         assert_eq!(turns, "{Hm.} 1. c3! ( 1. a1 b1 ) 1... d4 {Why?} 2. e5 *\n");
         assert!(sitting.undo(Instant::now()) && sitting.play("f6", Instant::now()).is_ok());
         assert!(sitting.record(Instant::now()).to_string().contains("{Why?} 2. f6 *"));
+    }
+
+    #[test]
+    fn a_game_that_was_called_off_stays_so() {
+        let entry = &engine::GAMES[1];
+        let game = (entry.start)(&Default::default()).unwrap();
+        let seats = ByPlayer::new(seat::person("Ana"), seat::person(""));
+        let mut sitting = Sitting::new(entry, game, seats, None);
+        sitting.play("c3", Instant::now()).unwrap();
+        sitting.state.course.result = Some(Ending::new(None, Reason::Aborted));
+        let record = sitting.record(Instant::now());
+        assert!(record.result.outcome().is_none(), "{record}");
+        let again = Sitting::from_text(&record.to_string()).unwrap();
+        assert_eq!(again.state.course.result, sitting.state.course.result);
+        assert!(again.mover().is_none());
+        assert_eq!(again.record(Instant::now()), record);
     }
 
     #[test]

@@ -120,6 +120,8 @@ pub enum Next {
     Stay,
     Menu,
     Setup(&'static Entry),
+    /// The form for an invitation.
+    Invite(&'static Entry),
     Library,
     File(PathBuf, Vec<Result<Sitting, String>>),
     OwnPuzzles(Vec<Puzzle>),
@@ -302,6 +304,16 @@ impl App {
                 Ok(setup) => self.screen = Screen::Setup(Box::new(setup)),
                 Err(trouble) => self.screen = Screen::Menu(Menu::new(context, Some(trouble))),
             },
+            Next::Invite(entry) => {
+                let before = match &self.screen {
+                    Screen::Setup(setup) => Some(setup.as_ref()),
+                    _ => None,
+                };
+                match Setup::inviting(entry, context, before) {
+                    Ok(setup) => self.screen = Screen::Setup(Box::new(setup)),
+                    Err(trouble) => self.screen = Screen::Menu(Menu::new(context, Some(trouble))),
+                }
+            }
             Next::File(path, games) => {
                 self.screen = Screen::Library(Library::of_file(&path, games));
             }

@@ -220,7 +220,7 @@ impl Editor {
             ("Esc", "play it"),
             ("?", "help"),
         ];
-        keys(frame, look, &offers, hits);
+        keys(frame, context, &offers, hits);
         if let Some(caret) = caret {
             frame.set_cursor_position(caret);
         }

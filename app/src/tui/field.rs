@@ -75,6 +75,13 @@ impl Field {
         format!("{}{sign}{}", text(before), text(after))
     }
 
+    /// The part of the text around the cursor, with a sign where the cursor is.
+    pub fn shown_with_cursor(&self, columns: usize, sign: &str) -> String {
+        let (text, column) = self.shown(columns);
+        let before = fitting(text, column);
+        format!("{before}{sign}{}", text.strip_prefix(before).unwrap_or_default())
+    }
+
     /// The text as it is drawn in this many columns, and the column of the cursor: where it does not fit, the
     /// part around the cursor.
     pub fn shown(&self, columns: usize) -> (&str, usize) {

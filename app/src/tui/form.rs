@@ -23,7 +23,7 @@ impl Setup {
         if let Filling::Player(i, list) = self.filling {
             self.players(context, frame, room, (i, list), hits);
             let offers = [("↑ ↓", "choose"), ("Enter", "take"), ("Esc", "back")];
-            return keys(frame, look, &offers, hits);
+            return keys(frame, context, &offers, hits);
         }
         let left = Rect { width: WIDTH.min(room.width), ..room };
         self.form(context, frame, left, hits);
@@ -31,8 +31,8 @@ impl Setup {
         let right = Rect { width: right.width.saturating_sub(1), ..right };
         board::show(&self.game.diagram(), look, right, frame.buffer_mut(), hits);
         match &self.filling {
-            Filling::Name(..) | Filling::Clock(_) => {
-                keys(frame, look, &[("Enter", "done"), ("Esc", "leave it")], hits);
+            Filling::Name(..) | Filling::Clock(_) | Filling::Server(_) => {
+                keys(frame, context, &[("Enter", "done"), ("Esc", "leave it")], hits);
             }
             _ => {
                 let offers = [
@@ -44,7 +44,7 @@ impl Setup {
                     ("Esc", "back"),
                     ("?", "help"),
                 ];
-                keys(frame, look, &offers, hits);
+                keys(frame, context, &offers, hits);
             }
         }
     }
@@ -57,6 +57,10 @@ impl Setup {
             let value = match &self.filling {
                 Filling::Name(i, name) if *row == Row::Player(*i) => {
                     format!("name: {}", name.with_cursor(look.sign("▏", "_")))
+                }
+                Filling::Server(text) if *row == Row::Server => {
+                    let room = usize::from(area.width).saturating_sub(16);
+                    text.shown_with_cursor(room, look.sign("▏", "_"))
                 }
                 Filling::Clock(text) if *row == Row::Clock => {
                     format!("min+s: {}", text.with_cursor(look.sign("▏", "_")))

@@ -1,6 +1,6 @@
 //! The page of keys: those of the screen that it is opened on, or all.
 
-use super::look::Look;
+use super::app::Context;
 use super::view::wrapped;
 use ratatui::text::{Line, Span};
 
@@ -78,6 +78,7 @@ const SECTIONS: &[Section] = &[
             ("u", "ask to take back"),
             ("p", "offer a draw, answer an offer, resign, ask for a rematch"),
             ("n", "after the game: a rematch"),
+            ("L", "copy the link for the other player, while the seat is open"),
             ("…", "behind a turn: the server has not acknowledged it yet"),
         ],
     },
@@ -172,7 +173,8 @@ const SECTIONS: &[Section] = &[
 ];
 
 /// The keys of a screen, by what they are for, in this many columns.
-pub fn lines(look: &Look, columns: usize, topic: Topic) -> Vec<Line<'static>> {
+pub fn lines(context: &Context, columns: usize, topic: Topic) -> Vec<Line<'static>> {
+    let look = &context.look;
     let is_wanted = |section: &&Section| topic == Topic::All || section.topics.contains(&topic);
     let mut lines = Vec::new();
     for Section { heading, keys, .. } in SECTIONS.iter().filter(is_wanted) {
@@ -182,7 +184,7 @@ pub fn lines(look: &Look, columns: usize, topic: Topic) -> Vec<Line<'static>> {
                 ("↑ ↓", "a") => "up down",
                 ("← →", "a") => "left right",
                 ("…", "a") => "...",
-                (key, _) => key,
+                (key, _) => &context.config.shown(key),
             };
             for (i, words) in
                 wrapped(does, columns.saturating_sub(18).max(20)).into_iter().enumerate()

@@ -130,6 +130,6 @@ impl Lessons {
             ("Esc", "back"),
             ("?", "help"),
         ];
-        keys(frame, look, &offers, hits);
+        keys(frame, context, &offers, hits);
     }
 }

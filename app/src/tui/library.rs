@@ -254,7 +254,7 @@ impl Library {
             (_, true) => &typed[..],
             _ => &usual[..],
         };
-        keys(frame, look, offers, hits);
+        keys(frame, context, offers, hits);
     }
 
     /// Which games are listed, and what is searched for.

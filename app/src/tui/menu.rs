@@ -23,6 +23,8 @@ use rules::diagram::Diagram;
 enum Item {
     Continue(Kept, Box<Sitting>),
     Game(&'static Entry),
+    /// The form for an invitation, which begins with this game.
+    Invite(&'static Entry),
     Lessons(usize),
     Puzzles(usize),
     Library(usize),
@@ -48,6 +50,7 @@ impl Item {
         match self {
             Item::Continue(_, sitting) => format!("Continue {}", sitting.entry.info.name),
             Item::Game(entry) => entry.info.name.into(),
+            Item::Invite(_) => "Invite somebody".into(),
             Item::Lessons(_) => "Learn the rules".into(),
             Item::Puzzles(_) => "Find the win".into(),
             Item::Library(_) => "Games".into(),
@@ -63,6 +66,7 @@ impl Item {
                 format!("{one} against {two}, round {}", sitting.round())
             }
             Item::Game(entry) => entry.info.tagline.into(),
+            Item::Invite(_) => "a game on a server, for somebody with a link".into(),
             Item::Lessons(count) => format!("{count} lessons of one turn each"),
             Item::Puzzles(count) => {
                 format!("{count} positions in which a single turn leads to a win")
@@ -85,7 +89,8 @@ impl Item {
                 let sample = sample.or(entry.info.samples.first())?;
                 Some(input::sample(entry, sample.0).ok()?.diagram())
             }
-            Item::Lessons(_)
+            Item::Invite(_)
+            | Item::Lessons(_)
             | Item::Puzzles(_)
             | Item::Library(_)
             | Item::Settings
@@ -103,11 +108,12 @@ impl Menu {
         let mut items: Vec<Item> = goes_on.into_iter().collect();
         let games = usize::from(!items.is_empty());
         items.extend(context.games.iter().map(Item::Game));
+        let last = context.games.iter().position(|entry| entry.info.id == context.choices.game);
+        items.extend(context.games.get(last.unwrap_or(0)).map(Item::Invite));
         items.push(Item::Lessons(lessons::count()));
         items.push(Item::Puzzles(puzzles::count()));
         items.push(Item::Library(context.saves.all().len()));
         items.extend([Item::Settings, Item::Quit]);
-        let last = context.games.iter().position(|entry| entry.info.id == context.choices.game);
         let chosen = if games > 0 { 0 } else { last.unwrap_or(0) };
         Menu { items, list: List::ring(chosen), trouble }
     }
@@ -115,7 +121,10 @@ impl Menu {
     /// Chooses the item that led to a screen.
     pub fn stand_at(&mut self, screen: &Screen) {
         let is_origin = |item: &Item| match (item, screen) {
-            (Item::Game(entry), Screen::Setup(setup)) => entry.info.id == setup.entry.info.id,
+            (Item::Invite(_), Screen::Setup(setup)) => setup.invitation.is_some(),
+            (Item::Game(entry), Screen::Setup(setup)) => {
+                setup.invitation.is_none() && entry.info.id == setup.entry.info.id
+            }
             (Item::Lessons(_), Screen::Lessons(_))
             | (Item::Puzzles(_), Screen::Puzzles(_))
             | (Item::Library(_), Screen::Library(_))
@@ -163,6 +172,7 @@ impl Menu {
             },
             Some(Item::Settings) => Next::Settings,
             Some(Item::Game(entry)) => Next::Setup(entry),
+            Some(Item::Invite(entry)) => Next::Invite(entry),
             Some(Item::Lessons(_)) => Next::Lessons(None),
             Some(Item::Puzzles(_)) => Next::Puzzles(None),
             Some(Item::Library(_)) => Next::Library,
@@ -209,6 +219,6 @@ impl Menu {
         }
         let offers =
             [("↑ ↓", "choose"), ("Enter", "go"), ("r", "rules"), ("q", "quit"), ("?", "help")];
-        keys(frame, look, &offers, hits);
+        keys(frame, context, &offers, hits);
     }
 }

@@ -11,6 +11,7 @@ mod editor;
 mod field;
 mod form;
 mod help;
+mod invite;
 mod lessons;
 mod library;
 mod list;
@@ -63,7 +64,7 @@ pub fn run(args: &PlayArgs, saves: Saves, first: Next) -> Result<(), Failure> {
         // Nobody receives it any more when the program ends.
         let _ = reports.send(Message::Work(report));
     });
-    args.config.apply(&mut choices);
+    choices.override_with(&args.config, args.wait);
     let mut look = Look { accent: args.config.accent, ..Look::of_terminal(args.ascii) };
     let mut wanted = choices.clone();
     if let Some(theme) = args.theme {
@@ -85,7 +86,6 @@ pub fn run(args: &PlayArgs, saves: Saves, first: Next) -> Result<(), Failure> {
         now: Instant::now(),
     };
     let mut app = App::new(context, trouble);
-    app.context.choices.wait |= args.wait;
     app.go(first);
     // First, or a signal that came in between would leave the terminal as it is.
     terminal::listen_to_signals(send.clone())?;

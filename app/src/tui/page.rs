@@ -1,6 +1,6 @@
 //! Pages of text to scroll through: the rules, the keys.
 
-use super::app::{Hit, Hits};
+use super::app::{Context, Hit, Hits};
 use super::help::{self, Topic};
 use super::look::Look;
 use super::view::{keys, title};
@@ -70,7 +70,8 @@ impl Page {
         false
     }
 
-    pub fn view(&self, look: &Look, frame: &mut Frame, hits: &Hits) {
+    pub fn view(&self, context: &Context, frame: &mut Frame, hits: &Hits) {
+        let look = &context.look;
         let area = frame.area();
         hits.clear();
         frame.render_widget(Clear, area);
@@ -81,7 +82,7 @@ impl Page {
         let room = usize::from(body.width).max(8);
         let lines: Vec<_> = match &self.text {
             Text::Lines(lines) => lines.iter().flat_map(|line| broken(line, room)).collect(),
-            Text::Keys(topic) => help::lines(look, room, *topic),
+            Text::Keys(topic) => help::lines(context, room, *topic),
         };
         self.last.set(lines.len().saturating_sub(usize::from(body.height)));
         self.height.set(usize::from(body.height));
@@ -93,7 +94,7 @@ impl Page {
         let more = if more > 0 { format!("{more} more lines") } else { String::new() };
         let close = [("Esc", "back"), ("↑ ↓", "scroll"), ("PgDn", "next page")];
         let footer = Rect::new(0, area.height.saturating_sub(1), area.width, 1);
-        keys(frame, look, &close, hits);
+        keys(frame, context, &close, hits);
         let note = Rect::new(left, area.height.saturating_sub(2), width, 1).intersection(area);
         frame.render_widget(Line::from(Span::styled(more, look.soft())).right_aligned(), note);
         hits.add(footer, Hit::Key(KeyCode::Esc));

@@ -173,7 +173,7 @@ impl Puzzles {
             ("Esc", "back"),
             ("?", "help"),
         ];
-        keys(frame, look, &offers, hits);
+        keys(frame, context, &offers, hits);
     }
 }
 

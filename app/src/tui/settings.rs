@@ -161,6 +161,6 @@ impl Settings {
             board::show(&game.diagram(), look, room, frame.buffer_mut(), hits);
         }
         let offers = [("↑ ↓", "choose"), ("← →", "change"), ("Esc", "back"), ("?", "help")];
-        keys(frame, look, &offers, hits);
+        keys(frame, context, &offers, hits);
     }
 }

@@ -1,6 +1,7 @@
 //! Before a game: its options, who plays, who starts, and the clock.
 
 use super::app::{Context, Next};
+use super::invite::Invitation;
 use super::list::List;
 use super::page::Page;
 use crate::output::columns::width;
@@ -25,6 +26,8 @@ const PLAYERS: [&str; 2] = ["Player A", "Player B"];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Row {
+    /// In an invitation: which game.
+    Game,
     Player(usize),
     Starts,
     /// An option of the game, by its number.
@@ -32,6 +35,8 @@ pub enum Row {
     /// Where the game begins.
     Position,
     Clock,
+    /// In an invitation: where the game is kept.
+    Server,
     Rules,
     Start,
 }
@@ -46,6 +51,8 @@ pub enum Filling {
     Name(usize, Field),
     /// The clock, as in `5+3`.
     Clock(Field),
+    /// The address of the server.
+    Server(Field),
 }
 
 pub struct Setup {
@@ -54,12 +61,14 @@ pub struct Setup {
     pub game: Box<dyn Session>,
     /// Whether it was set up by hand.
     by_hand: bool,
-    options: Map<String, Value>,
+    pub(super) options: Map<String, Value>,
+    /// What an invitation needs besides; none for a game at this keyboard.
+    pub(super) invitation: Option<Invitation>,
     /// Who plays, in the order of the form.
     pub seats: [Seat; 2],
-    starts: usize,
+    pub(super) starts: usize,
     /// As in `5+3`; empty for none.
-    clock: String,
+    pub(super) clock: String,
     pub list: List,
     pub filling: Filling,
     pub trouble: Option<String>,
@@ -81,7 +90,13 @@ impl Setup {
             let has_name = seat.name.is_some() || seat.who.is_computer();
             Ok::<_, String>(if has_name { seat } else { seat::person(&context.choices.names[i]) })
         };
-        let seats = [seat(0)?, seat(1)?];
+        let mut seats = [seat(0)?, seat(1)?];
+        let own = context.config.name_or("");
+        if let Some(person) = seats.iter_mut().find(|seat| !seat.who.is_computer())
+            && !own.is_empty()
+        {
+            *person = seat::person(&own);
+        }
         let position = |list: &[&str], code: &str| list.iter().position(|own| *own == code);
         let starts = position(&STARTS, &last.starts).unwrap_or(0);
         let clock =
@@ -93,6 +108,7 @@ impl Setup {
             game,
             by_hand,
             options,
+            invitation: None,
             seats,
             starts,
             clock,
@@ -104,6 +120,9 @@ impl Setup {
     }
 
     pub fn rows(&self) -> Vec<Row> {
+        if self.invitation.is_some() {
+            return self.invitation_rows();
+        }
         let options = (0..self.entry.info.options.len()).map(Row::Option);
         let mut rows = vec![Row::Player(0), Row::Player(1), Row::Starts];
         rows.extend(options);
@@ -122,6 +141,10 @@ impl Setup {
     pub fn label(&self, row: Row) -> String {
         let info = self.entry.info;
         match row {
+            Row::Game => "Game".into(),
+            Row::Server => "Server".into(),
+            Row::Player(_) if self.invitation.is_some() => "Your name".into(),
+            Row::Start if self.invitation.is_some() => "Invite".into(),
             Row::Player(i) => PLAYERS[i].into(),
             // The one who starts is the one who plays the first colour, unless it is not to move.
             Row::Starts if self.game.turn() != rules::Player::One => {
@@ -145,6 +168,14 @@ impl Setup {
 
     pub fn value(&self, row: Row) -> String {
         match row {
+            Row::Game => self.entry.info.name.into(),
+            Row::Server => self.invitation.as_ref().map_or("", |own| &own.server).into(),
+            Row::Player(_) if self.invitation.is_some() => {
+                self.seats[0].name.clone().unwrap_or_default()
+            }
+            Row::Starts if self.invitation.is_some() => {
+                ["you", "the other player", "by lot"][self.starts].into()
+            }
             Row::Player(i) => match &self.seats[i] {
                 Seat { who: Who::Person, name: Some(name) } => name.clone(),
                 Seat { who, .. } => who.title(self.game.as_ref()),
@@ -164,6 +195,9 @@ impl Setup {
 
     pub fn about(&self, row: Row) -> String {
         match row {
+            Row::Game => "← and → choose the game".into(),
+            Row::Server => "where the game is kept, as in http://127.0.0.1:8000".into(),
+            Row::Player(_) if self.invitation.is_some() => "Enter changes it".into(),
             Row::Player(i) => {
                 let about = seat::about(&self.seats[i].who, self.game.as_ref());
                 format!("{about}; Enter lists all players")
@@ -216,6 +250,14 @@ impl Setup {
                 KeyCode::Esc => self.set_clock(self.clock.clone()),
                 _ => drop(text.key(key)),
             },
+            Filling::Server(text) => match key.code {
+                KeyCode::Enter | KeyCode::Tab | KeyCode::Down => {
+                    let text = text.text().to_owned();
+                    self.set_server(&text);
+                }
+                KeyCode::Esc => self.filling = Filling::Nothing,
+                _ => drop(text.key(key)),
+            },
             Filling::Player(..) => self.pick_player(key.code),
             Filling::Nothing => return self.form_key(key.code, context),
         }
@@ -225,7 +267,7 @@ impl Setup {
     /// The line of text that is being edited.
     pub fn field(&mut self) -> Option<&mut Field> {
         match &mut self.filling {
-            Filling::Name(_, field) | Filling::Clock(field) => Some(field),
+            Filling::Name(_, field) | Filling::Clock(field) | Filling::Server(field) => Some(field),
             Filling::Player(..) | Filling::Nothing => None,
         }
     }
@@ -241,16 +283,19 @@ impl Setup {
             KeyCode::Enter | KeyCode::Char(' ') => {
                 let (i, at) = (*i, list.chosen);
                 self.sit(i, at);
-                let Seat { who, name } = &self.seats[i];
-                let name = name.as_deref().unwrap_or_default();
-                self.filling = match who.is_computer() {
+                self.filling = match self.seats[i].who.is_computer() {
                     true => Filling::Nothing,
-                    false => Filling::Name(i, Field::new(name, |name| width(name) <= NAME)),
+                    false => self.naming(i),
                 };
             }
             KeyCode::Esc | KeyCode::Char('q') => self.filling = Filling::Nothing,
             code => drop(list.key(code, count)),
         }
+    }
+
+    fn naming(&self, i: usize) -> Filling {
+        let name = self.seats[i].name.as_deref().unwrap_or_default();
+        Filling::Name(i, Field::new(name, |name| width(name) <= NAME))
     }
 
     /// Gives a side a player of the list; a person keeps the name.
@@ -262,6 +307,12 @@ impl Setup {
 
     fn form_key(&mut self, code: KeyCode, context: &mut Context) -> Next {
         match code {
+            KeyCode::Left | KeyCode::Char('h') if self.row() == Row::Game => {
+                return self.other_game(false, context);
+            }
+            KeyCode::Right | KeyCode::Char('l') if self.row() == Row::Game => {
+                return self.other_game(true, context);
+            }
             KeyCode::Left | KeyCode::Char('h') => self.turn(false),
             KeyCode::Right | KeyCode::Char('l') => self.turn(true),
             KeyCode::Enter | KeyCode::Char(' ') => return self.enter(context),
@@ -288,6 +339,9 @@ impl Setup {
 
     fn enter(&mut self, context: &mut Context) -> Next {
         match self.row() {
+            Row::Game => return self.other_game(true, context),
+            Row::Server => self.ask_server(),
+            Row::Player(i) if self.invitation.is_some() => self.filling = self.naming(i),
             Row::Player(i) => {
                 let own = &self.seats[i].who;
                 let at = self.kinds().iter().position(|who| who == own).unwrap_or(0);
@@ -309,6 +363,7 @@ impl Setup {
             false => at.checked_sub(1).unwrap_or(count.saturating_sub(1)),
         };
         match self.row() {
+            Row::Player(_) if self.invitation.is_some() => {}
             Row::Player(i) => {
                 let kinds = self.kinds();
                 let own = &self.seats[i].who;
@@ -333,7 +388,7 @@ impl Setup {
                 Ok(game) => (self.game, self.by_hand, self.trouble) = (game, false, None),
                 Err(error) => self.trouble = Some(error.to_string()),
             },
-            Row::Position | Row::Rules | Row::Start => {}
+            Row::Game | Row::Server | Row::Position | Row::Rules | Row::Start => {}
         }
     }
 
@@ -359,6 +414,9 @@ impl Setup {
     }
 
     fn start(&mut self, context: &mut Context) -> Next {
+        if self.invitation.is_some() {
+            return self.invite(context);
+        }
         if self.game.outcome().is_some() {
             self.trouble = Some("this position is decided already: set up another one".into());
         }

@@ -113,6 +113,8 @@ impl TakenTerminal {
     pub fn suspend(&mut self) -> Result<(), Failure> {
         stdout().write_all(&self.shown.clear())?;
         give_back();
+        // What the window was called before is back.
+        self.title.clear();
         signal_hook::low_level::emulate_default_handler(SIGTSTP)?;
         take_over()?;
         // `clear` would ask the terminal where the cursor is, and the thread that reads

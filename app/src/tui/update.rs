@@ -27,12 +27,14 @@ pub fn update(app: &mut App, message: Message, now: Instant) {
         Message::Opened(Ok(opened)) => app.go(Next::Online(opened)),
         Message::End => app.quit = true,
         Message::Suspend => app.go(Next::Suspend),
-        message => {
-            if let Screen::Play(play) = &mut app.screen {
+        message => match (&mut app.screen, message) {
+            (Screen::Play(play), message) => {
                 let next = play.receive(message, &mut app.context);
                 app.go(next);
             }
-        }
+            (Screen::Setup(setup), Message::Opened(Err(why))) => setup.refused(why),
+            _ => {}
+        },
     }
 }
 
@@ -41,6 +43,11 @@ fn press(app: &mut App, mut key: KeyEvent) {
     if !is_typing && !key.modifiers.contains(KeyModifiers::CONTROL) {
         key.code = app.context.config.key(key.code);
     }
+    obey(app, key);
+}
+
+/// Does what a key means, whichever key the user has for it.
+fn obey(app: &mut App, key: KeyEvent) {
     if key.modifiers.contains(KeyModifiers::CONTROL) {
         match key.code {
             KeyCode::Char('c') => app.go(Next::Quit),
@@ -146,7 +153,7 @@ fn click(app: &mut App, mouse: MouseEvent) {
         app.pressed = Some(cell);
     }
     if let Hit::Key(code) = hit {
-        return press(app, KeyEvent::new(code, KeyModifiers::NONE));
+        return obey(app, KeyEvent::new(code, KeyModifiers::NONE));
     }
     if app.page.is_some() {
         return;

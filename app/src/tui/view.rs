@@ -1,11 +1,11 @@
 //! Drawing: one function from the state to a frame, and what several screens use.
 
-use super::app::{App, Hit, Hits, Screen};
+use super::app::{App, Context, Hit, Hits, Screen};
 use super::look::Look;
+use crate::config::key_named;
 use crate::output::columns;
 pub use crate::output::columns::wrapped;
 use ratatui::Frame;
-use ratatui::crossterm::event::KeyCode;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -21,7 +21,7 @@ pub fn view(app: &App, frame: &mut Frame) {
         return too_small(frame, look);
     }
     if let Some(page) = &app.page {
-        return page.view(look, frame, &app.hits);
+        return page.view(&app.context, frame, &app.hits);
     }
     match &app.screen {
         Screen::Menu(menu) => menu.view(&app.context, frame, &app.hits),
@@ -70,46 +70,34 @@ pub fn title(frame: &mut Frame, look: &Look, words: &str, end: &str) {
 }
 
 /// The last row: which key does what, as many as fit; each can be clicked.
-pub fn keys(frame: &mut Frame, look: &Look, keys: &[(&str, &str)], hits: &Hits) {
+pub fn keys(frame: &mut Frame, context: &Context, keys: &[(&str, &str)], hits: &Hits) {
+    let (look, config) = (&context.look, &context.config);
     let area = Rect { y: frame.area().bottom().saturating_sub(1), height: 1, ..frame.area() };
     let mut x = area.x + 2;
-    let mut keys: Vec<(&str, &str)> = keys
-        .iter()
-        .map(|(key, does)| match (*key, look.sign("u", "a")) {
-            ("↑ ↓", "a") => ("up down", *does),
-            ("← →", "a") => ("left right", *does),
-            (key, _) => (key, *does),
-        })
-        .collect();
-    let taken = |(key, does): &(&str, &str)| columns::width(key) + columns::width(does) + 4;
+    let shown = |key: &str| match (key, look.sign("u", "a")) {
+        ("↑ ↓", "a") => "up down".to_owned(),
+        ("← →", "a") => "left right".to_owned(),
+        (key, _) => config.shown(key),
+    };
+    let mut keys: Vec<_> =
+        keys.iter().map(|(key, does)| (shown(key), *does, key_named(key))).collect();
+    let taken = |(key, does, _): &(String, &str, _)| columns::width(key) + columns::width(does) + 4;
     // The last two lead out and to help: nobody should have to remember these.
     while keys.len() > 3 && keys.iter().map(taken).sum::<usize>() > usize::from(area.width) {
         keys.remove(keys.len() - 3);
     }
-    for (key, does) in keys {
-        let width = (columns::width(key) + 1 + columns::width(does)) as u16;
+    for (key, does, code) in keys {
+        let width = (columns::width(&key) + 1 + columns::width(does)) as u16;
         if x + width > area.right() {
             break;
         }
         let buffer = frame.buffer_mut();
         let (after, _) = buffer.set_stringn(x, area.y, key, usize::from(area.width), look.accent());
         buffer.set_stringn(after + 1, area.y, does, usize::from(area.width), look.soft());
-        if let Some(code) = code(key) {
+        if let Some(code) = code {
             hits.add(Rect::new(x, area.y, width, 1), Hit::Key(code));
         }
         x += width + 3;
-    }
-}
-
-fn code(key: &str) -> Option<KeyCode> {
-    match key {
-        "Esc" => Some(KeyCode::Esc),
-        "Enter" => Some(KeyCode::Enter),
-        "Tab" => Some(KeyCode::Tab),
-        "PgDn" => Some(KeyCode::PageDown),
-        "space" => Some(KeyCode::Char(' ')),
-        key if key.chars().count() == 1 => key.chars().next().map(KeyCode::Char),
-        _ => None,
     }
 }
 

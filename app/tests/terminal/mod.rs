@@ -283,6 +283,7 @@ fn the_program_steps_aside_and_comes_back() {
         tty.signal(Signal::CONT);
         tty.wait("the program", Tty::is_taken_over);
         tty.sees("Settings");
+        tty.wait("the title", |tty| tty.count("\x1b]2;Quadrille") == 2);
         tty.send("q");
         assert!(tty.ends().success());
     }

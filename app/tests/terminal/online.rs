@@ -2,6 +2,8 @@
 
 use super::tty::{Tty, folder};
 use super::{SMALL, turns};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -181,6 +183,39 @@ fn two_pipes_play_a_whole_game_on_a_server_and_a_third_looks_on() {
     assert!(ann.contains(&format!("Bob (O) plays {}", played[1])), "{ann}");
     let eye = told(start("eye", one.split('#').next().unwrap(), format!("{}\nturns\n", played[0])));
     assert!(eye.contains("the game is over") && eye.contains(&played[2]), "{eye}");
+}
+
+#[test]
+fn an_invitation_is_shown_until_it_is_taken_and_both_are_told_what_turns_do() {
+    let own = folder("invite");
+    let server = Server::start(&own.join("games.db"), "127.0.0.1:0");
+    let url = format!("http://{}", server.address);
+    let args = [
+        "invite", "gekitai", "--server", &url, "--name", "Ann", "--theme", "dark", "--blocks",
+        "lines",
+    ];
+    let mut ann = Tty::start(&args, &own.join("ann"), SMALL);
+    ann.sees("Invitation (L copies it)");
+    ann.send("L");
+    ann.sees("the link is copied");
+    let copied = || Some(ann.after("\x1b]52;c;")?.split_once('\x1b')?.0.to_owned());
+    ann.wait("the clipboard", |_| copied().is_some());
+    let copied = copied().unwrap();
+    let link = String::from_utf8(BASE64_STANDARD.decode(copied).unwrap()).unwrap();
+    assert!(link.starts_with(&url) && link.contains('#'), "{link}");
+    let ben = Command::new(env!("CARGO_BIN_EXE_quadrille"))
+        .args(["join", &link, "--name", "Ben", "--plain", "--no-boards", "--data"])
+        .arg(own.join("ben"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn();
+    let mut ben = ben.unwrap();
+    ann.wait("Ben", |tty| tty.text().contains("Ben") && !tty.text().contains("Invitation"));
+    ann.send("c3\r");
+    ben.stdin.take().unwrap().write_all(b"d4\n").unwrap();
+    let told = String::from_utf8(ben.wait_with_output().unwrap().stdout).unwrap();
+    assert!(told.contains("Ann (X) plays c3: pushes nothing"), "{told}");
+    assert!(told.contains("d4: pushes 1 marker"), "{told}");
 }
 
 #[test]

@@ -131,6 +131,13 @@ impl Tty {
         bytes.windows(text.len()).any(|part| part == text.as_bytes())
     }
 
+    /// What the program has written behind this.
+    pub fn after(&self, text: &str) -> Option<String> {
+        let bytes = self.bytes.lock().unwrap();
+        let at = bytes.windows(text.len()).position(|part| part == text.as_bytes())?;
+        Some(String::from_utf8_lossy(&bytes[at + text.len()..]).into_owned())
+    }
+
     /// How many bytes the program has written.
     pub fn written(&self) -> usize {
         self.bytes.lock().unwrap().len()

@@ -11,16 +11,13 @@ pub struct Go {
     pub limits: Limits,
     /// Whether the answer has to wait for `stop`, or for `ponderhit`.
     pub infinite: bool,
-    /// Whether the opponent is still to move: the clock starts with `ponderhit`.
-    pub ponder: bool,
+    /// While the opponent is still to move: what may be spent after `ponderhit`.
+    pub after_hit: Option<Limits>,
     /// The only turns to choose from; empty for all.
     pub only: Vec<String>,
     /// Count the ways to play this many moves instead of searching.
     pub perft: Option<u32>,
 }
-
-/// The deepest count: `stop` is not heard while it lasts.
-const MOST_PERFT: u64 = 4;
 
 /// The words that begin something.
 const WORDS: [&str; 17] = [
@@ -51,6 +48,7 @@ pub fn read(words: &[&str], mover: Player) -> Result<Go, String> {
     let mut go = Go::default();
     let (mut left, mut increment) = (ByPlayer::both(None), ByPlayer::both(Duration::ZERO));
     let mut words = words.iter().peekable();
+    let mut ponders = false;
     while let Some(&word) = words.next() {
         match word {
             "infinite" => {
@@ -58,7 +56,7 @@ pub fn read(words: &[&str], mover: Player) -> Result<Go, String> {
                 continue;
             }
             "ponder" => {
-                (go.ponder, go.infinite) = (true, true);
+                ponders = true;
                 continue;
             }
             "searchmoves" => {
@@ -78,14 +76,7 @@ pub fn read(words: &[&str], mover: Player) -> Result<Go, String> {
                 let turns = count(word, value)?;
                 go.limits.depth = Some((4 * turns).min(MOST_DEPTH) as u32);
             }
-            "perft" => match count(word, value)? {
-                depth @ ..=MOST_PERFT => go.perft = Some(depth as u32),
-                depth => {
-                    return Err(format!(
-                        "`perft` counts to {MOST_PERFT} here, got {depth}; `quadrille perft` goes on"
-                    ));
-                }
-            },
+            "perft" => go.perft = Some(count(word, value)?.min(MOST_DEPTH) as u32),
             "movetime" => go.limits.time = Some(time(word, value)?),
             "nodes" => go.limits.nodes = Some(count(word, value)?),
             "depth" => go.limits.depth = Some(count(word, value)?.min(MOST_DEPTH) as u32),
@@ -107,7 +98,9 @@ pub fn read(words: &[&str], mover: Player) -> Result<Go, String> {
         None => {}
     }
     // The opponent's clock runs while we ponder.
-    if go.ponder {
+    if ponders {
+        go.infinite = true;
+        go.after_hit = Some(go.limits.clone());
         (go.limits.time, go.limits.soft) = (None, None);
     }
     Ok(go)
@@ -158,7 +151,9 @@ mod tests {
     fn chosen_turns_pondering_and_counting_are_read_and_unknown_words_passed_over() {
         let read = go("quickly searchmoves c4 d3 depth 3 ponder wtime 9000", Player::One).unwrap();
         assert_eq!(read.only, ["c4", "d3"]);
-        assert!(read.ponder && read.infinite && read.limits.time.is_none());
+        assert!(read.infinite && read.limits.time.is_none());
+        let after_hit = read.after_hit.unwrap();
+        assert_eq!(after_hit.soft, Some(Duration::from_millis(300)));
         assert_eq!(read.limits.depth, Some(3));
         assert_eq!(go("perft 3", Player::One).unwrap().perft, Some(3));
         assert_eq!(go("mate 2", Player::One).unwrap().limits.depth, Some(8));

@@ -5,6 +5,8 @@
 //! maximum length, there is one table, and whoever sends faster than the answers are read has to wait.
 //! `talk` understands the lines, `wording` words the answers, `options` and `go` read their commands.
 
+mod chosen;
+mod count;
 pub mod dialect;
 mod go;
 mod options;
@@ -16,7 +18,7 @@ use crate::shell::input::next_line;
 use crate::sitting::work;
 use anyhow::anyhow;
 use dialect::Dialect;
-use engine::{Stop, Thinker};
+use engine::{Limits, Stop, Thinker};
 use options::Settings;
 use requests::Desk;
 use rules::random::Random;
@@ -25,7 +27,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::time::{Duration, Instant};
-use talk::{Order, Reply, Search, Talk, refusal};
+use talk::{Count, Order, Reply, Search, Talk, refusal};
 
 /// The longest line that is read; a longer one is refused and skipped.
 const MOST_BYTES: usize = 1 << 20;
@@ -96,6 +98,7 @@ fn search_failed() -> Failure {
 /// What the searching thread is told to do.
 enum Errand {
     Search(Box<Search>, Reins, Instant),
+    Count(Box<Count>, Stop),
     Ready(Settings),
     NewGame,
 }
@@ -113,16 +116,32 @@ struct Searching {
     orders: SyncSender<Errand>,
     /// How many searches have not been answered.
     open: Arc<AtomicUsize>,
-    /// Ends the last search, and releases its answer when it is dropped.
-    last: Option<(Stop, Sender<()>)>,
+    last: Option<Running>,
+}
+
+/// The last search, as far as it can be told something.
+struct Running {
+    stop: Stop,
+    /// Its answer may be given once this is dropped.
+    release: Option<Sender<()>>,
+    /// What it may spend once the move that it ponders on has been played.
+    after_hit: Option<Limits>,
 }
 
 impl Searching {
     fn obey(&mut self, order: Order) -> Result<(), Failure> {
         match order {
             Order::Search(search) => self.search(search),
+            Order::Count(count) => {
+                let stop = self.begin(None).0;
+                self.send(Errand::Count(count, stop))
+            }
             Order::Stop | Order::Quit => {
                 self.halt();
+                Ok(())
+            }
+            Order::PonderHit => {
+                self.ponder_hit();
                 Ok(())
             }
             // During a search the answer must come at once; otherwise it waits for the table.
@@ -135,19 +154,41 @@ impl Searching {
         }
     }
 
-    /// A search that is still running ends first, with an answer of its own.
     fn search(&mut self, search: Box<Search>) -> Result<(), Failure> {
+        let (stop, released) = self.begin(search.go.after_hit.clone());
+        self.send(Errand::Search(search, Reins { stop, released }, Instant::now()))
+    }
+
+    /// A search that is still running ends first, with an answer of its own.
+    fn begin(&mut self, after_hit: Option<Limits>) -> (Stop, Receiver<()>) {
         self.halt();
         let (release, released) = channel();
         let stop = Stop::default();
         self.open.fetch_add(1, Ordering::AcqRel);
-        self.last = Some((stop.clone(), release));
-        self.send(Errand::Search(search, Reins { stop, released }, Instant::now()))
+        self.last = Some(Running { stop: stop.clone(), release: Some(release), after_hit });
+        (stop, released)
     }
 
     fn halt(&mut self) {
-        if let Some((stop, _release)) = self.last.take() {
-            stop.stop();
+        if let Some(running) = self.last.take() {
+            running.stop.stop();
+        }
+    }
+
+    /// The move that is pondered on has been played: the clock starts now.
+    fn ponder_hit(&mut self) {
+        let Some(running) = &mut self.last else { return };
+        let Some(limits) = running.after_hit.take() else { return };
+        running.release = None;
+        let stop = running.stop.clone();
+        match limits.soft.or(limits.time) {
+            Some(time) => drop(std::thread::spawn(move || {
+                std::thread::sleep(time);
+                stop.stop();
+            })),
+            None if limits.nodes.is_some() || limits.depth.is_some() => {}
+            // Nothing else would ever end it.
+            None => stop.stop(),
         }
     }
 
@@ -164,6 +205,10 @@ fn search_as_told(orders: &Receiver<Errand>, open: &AtomicUsize) -> Result<(), F
         match errand {
             Errand::Search(search, reins, since) => {
                 answer(&mut desk, &mut random, &search, &reins, since)?;
+                open.fetch_sub(1, Ordering::AcqRel);
+            }
+            Errand::Count(count, stop) => {
+                tell_count(&count, &stop)?;
                 open.fetch_sub(1, Ordering::AcqRel);
             }
             Errand::Ready(settings) => {
@@ -199,9 +244,6 @@ fn answer(
     let left = |time: Duration| time.saturating_sub(since.elapsed()).max(Duration::from_millis(1));
     limits.time = limits.time.map(left);
     let (mut told, mut said) = (Vec::new(), Ok(()));
-    if !go.only.is_empty() {
-        return chosen(search, thinker, &limits, reins);
-    }
     let mut news = |view: &engine::Analysis| {
         told = dialect.news(view);
         if said.is_ok() {
@@ -211,7 +253,7 @@ fn answer(
             reins.stop.stop();
         }
     };
-    if let Some(level) = settings.level() {
+    if let Some(level) = settings.level().filter(|_| go.only.is_empty()) {
         let bounds = (&limits, &reins.stop);
         let turn = thinker.level_think(session.as_ref(), level, bounds, random, &mut news);
         said?;
@@ -220,7 +262,13 @@ fn answer(
         }
         return say(&[dialect.best_of(turn.as_deref())]);
     }
-    let view = thinker.think(session.as_ref(), &limits, &reins.stop, &mut news);
+    let view = match go.only.is_empty() {
+        true => thinker.think(session.as_ref(), &limits, &reins.stop, &mut news),
+        false => {
+            let bounds = (&limits, &reins.stop);
+            Some(chosen::think(thinker, session.as_ref(), &go.only, bounds, &mut news))
+        }
+    };
     said?;
     if go.infinite {
         let _ = reins.released.recv();
@@ -229,58 +277,23 @@ fn answer(
     if lines == told {
         lines.clear();
     }
-    lines.push(dialect.best(view.as_ref()));
+    lines.push(dialect.best(view.as_ref(), settings.ponders));
     say(&lines)
 }
 
-/// The best of the turns that the search is confined to: each is played, and the answers to it are searched for an equal
-/// share of the time and nodes.
-fn chosen(
-    search: &Search,
-    thinker: &mut dyn Thinker,
-    limits: &engine::Limits,
-    reins: &Reins,
-) -> Result<(), Failure> {
-    let Search { dialect, session, go, .. } = search;
-    let share = go.only.len() as u32;
-    let limits = engine::Limits {
-        time: limits.time.map(|time| time / share),
-        soft: limits.soft.map(|time| time / share),
-        nodes: limits.nodes.map(|nodes| (nodes / u64::from(share)).max(1)),
-        depth: limits.depth.map(|depth| depth.saturating_sub(1).max(1)),
-        lines: 1,
-        ..limits.clone()
-    };
-    let mover = session.turn();
-    let mut found = engine::Analysis::default();
-    for turn in &go.only {
-        let mut next = session.boxed_clone();
-        if next.play(turn).is_err() {
-            continue;
+/// Counts, and tells each row as it is found.
+fn tell_count(count: &Count, stop: &Stop) -> Result<(), Failure> {
+    let Count { dialect, session, depth } = count;
+    let mut said = Ok(());
+    let all = count::perft(session.as_ref(), *depth, stop, &mut |text, count| {
+        if said.is_ok() {
+            said = say(&[format!("{}: {count}", dialect.turn(text))]);
         }
-        let mut line =
-            engine::AnalysedLine { proof: None, turns: vec![turn.clone()], score: 0, win_in: None };
-        if let Some(outcome) = next.result() {
-            let sign = outcome.winner().map_or(0, |own| if own == mover { 1 } else { -1 });
-            line.score = sign * engine::score::WIN;
-            line.win_in = (sign != 0).then_some(sign);
-        } else if let Some(view) = thinker.think(next.as_ref(), &limits, &reins.stop, &mut |_| {}) {
-            found.depth = found.depth.max(view.depth + 1);
-            found.nodes += view.nodes;
-            found.time += view.time;
-            if let Some(best) = view.lines.first() {
-                line.score = -best.score;
-                line.win_in = best.win_in.map(|turns| if turns < 0 { 1 - turns } else { -turns });
-                line.turns.extend(best.turns.iter().cloned());
-            }
+        if said.is_err() {
+            stop.stop();
         }
-        found.lines.push(line);
-    }
-    found.lines.sort_by_key(|line| std::cmp::Reverse(line.score));
-    if go.infinite {
-        let _ = reins.released.recv();
-    }
-    let mut lines: Vec<String> = dialect.news(&found).into_iter().take(1).collect();
-    lines.push(dialect.best(Some(&found)));
-    say(&lines)
+    });
+    said?;
+    let end = all.map_or_else(|| "info string stopped".to_owned(), |all| format!("nodes {all}"));
+    say(&[end, dialect.best_of(None)])
 }

@@ -23,6 +23,8 @@ pub struct Settings {
     pub judgement: Judgement,
     /// The level that plays; the last one plays as well as it can.
     level: usize,
+    /// Whether the other side lets the engine ponder, so that it is told on what.
+    pub ponders: bool,
     /// Whether the strength is limited to this rating instead.
     limited: bool,
     elo: usize,
@@ -54,6 +56,9 @@ const SPINS: [Spin; 5] = [
 /// Whether `UCI_Elo` counts.
 const LIMITED: &str = "UCI_LimitStrength";
 
+/// Whether the other side may say `go ponder`.
+const PONDER: &str = "Ponder";
+
 /// The rating of level 1, and how much more each level has: about what matches between neighbours give in every game.
 const LOWEST: usize = 800;
 const STEP: usize = 180;
@@ -77,6 +82,7 @@ impl Settings {
             lines: 0,
             judgement: Judgement::default(),
             level: 0,
+            ponders: false,
             limited: false,
             elo: 0,
         };
@@ -104,9 +110,9 @@ impl Settings {
         match SPINS.iter().find(|spin| name.eq_ignore_ascii_case(spin.name)) {
             Some(spin) => next.set_number(spin, value)?,
             None if name.eq_ignore_ascii_case(LIMITED) => {
-                let wrong = || format!("{LIMITED} must be true or false, got `{}`", shorten(value));
-                next.limited = value.to_ascii_lowercase().parse().map_err(|_| wrong())?;
+                next.limited = yes_or_no(LIMITED, value)?;
             }
+            None if name.eq_ignore_ascii_case(PONDER) => next.ponders = yes_or_no(PONDER, value)?,
             None if name.eq_ignore_ascii_case(JUDGEMENT) => {
                 let wrong =
                     || format!("{JUDGEMENT} must be learned or hand, got `{}`", shorten(value));
@@ -161,6 +167,11 @@ impl Settings {
         }
         Ok(())
     }
+}
+
+fn yes_or_no(name: &str, value: &str) -> Result<bool, String> {
+    let read = value.to_ascii_lowercase().parse();
+    read.map_err(|_| format!("{name} must be true or false, got `{}`", shorten(value)))
 }
 
 fn game_option(dialect: Dialect) -> &'static str {
@@ -228,6 +239,8 @@ pub fn declared(dialect: Dialect) -> Vec<String> {
     for Spin { name, usual, least, most, .. } in SPINS {
         lines.push(format!("option name {name} type spin default {usual} min {least} max {most}"));
     }
-    lines.push(format!("option name {LIMITED} type check default false"));
+    lines.extend(
+        [LIMITED, PONDER].map(|name| format!("option name {name} type check default false")),
+    );
     lines
 }

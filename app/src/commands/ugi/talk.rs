@@ -8,6 +8,7 @@ use super::options::{Settings, declared};
 use engine::Session;
 use rules::game::shorten;
 use rules::{Outcome, Player};
+use std::collections::{HashMap, HashSet};
 
 /// The state of a conversation.
 pub struct Talk {
@@ -28,8 +29,12 @@ pub enum Reply {
 pub enum Order {
     /// Search, and answer with the best turn.
     Search(Box<Search>),
+    /// Count the ways to play.
+    Count(Box<Count>),
     /// End the search.
     Stop,
+    /// What is pondered on has been played.
+    PonderHit,
     /// Get ready to search, then say so.
     Ready(Settings),
     /// Forget the last game.
@@ -45,10 +50,19 @@ pub struct Search {
     pub go: Go,
 }
 
+/// A count of the ways to play this many moves.
+pub struct Count {
+    pub dialect: Dialect,
+    pub session: Box<dyn Session>,
+    pub depth: u32,
+}
+
 type Heard = Result<Reply, String>;
 
-/// How many words a command may have, apart from the moves of a position.
+/// How many words a command may have, apart from the moves of a position and of `go`.
 const MOST_WORDS: usize = 100;
+/// How many words `go` may have: all turns of any position, and its limits.
+const MOST_GO_WORDS: usize = 20_000;
 /// How many moves of a game are kept, each with the position before it.
 const MOST_MOVES: usize = 10_000;
 /// The longest position in one line; real ones are a tenth of it.
@@ -79,7 +93,7 @@ impl Talk {
         if let (Some("go"), Reply::Lines(lines)) = (command, &mut reply)
             && !lines.iter().any(|line| line.starts_with("bestmove"))
         {
-            lines.push(self.dialect.best(None));
+            lines.push(self.dialect.best(None, false));
         }
         reply
     }
@@ -92,12 +106,12 @@ impl Talk {
             "uci" => self.greet(Dialect::Uci),
             "isready" => Ok(Reply::Order(Order::Ready(self.settings.clone()))),
             "uginewgame" | "ucinewgame" => self.new_game(),
-            "setoption" => self.set_option(&few(words)?),
+            "setoption" => self.set_option(&few(words, MOST_WORDS)?),
             "position" => self.place(words),
-            "go" => self.go(&few(words)?),
-            // What was pondered on has been played: the search has had its time.
-            "stop" | "ponderhit" => Ok(Reply::Order(Order::Stop)),
-            "query" => self.query(&few(words)?),
+            "go" => self.go(&few(words, MOST_GO_WORDS)?),
+            "stop" => Ok(Reply::Order(Order::Stop)),
+            "ponderhit" => Ok(Reply::Order(Order::PonderHit)),
+            "query" => self.query(&few(words, MOST_WORDS)?),
             "quit" => Ok(Reply::Order(Order::Quit)),
             // Chess programs may send it; there is nothing to debug.
             "debug" => Ok(SILENCE),
@@ -137,7 +151,7 @@ impl Talk {
     }
 
     fn place<'a>(&mut self, mut words: impl Iterator<Item = &'a str>) -> Heard {
-        let from = few(words.by_ref().take_while(|word| *word != "moves"))?;
+        let from = few(words.by_ref().take_while(|word| *word != "moves"), MOST_WORDS)?;
         let mut session = match &from[..] {
             ["startpos"] => start(&self.settings)?,
             ["fen", text @ ..] => self.read(&text.join(" "))?,
@@ -167,19 +181,10 @@ impl Talk {
         }
         let mut go = go::read(words, self.session.turn())?;
         if let Some(depth) = go.perft {
-            return Ok(Reply::Lines(self.count(depth)));
+            let (dialect, session) = (self.dialect, self.session.boxed_clone());
+            return Ok(Reply::Order(Order::Count(Box::new(Count { dialect, session, depth }))));
         }
-        let known = self.session.turns();
-        let own =
-            |text: &String| known.iter().find(|turn| self.dialect.turn(turn) == *text).cloned();
-        go.only = go
-            .only
-            .iter()
-            .map(|text| {
-                own(text).or_else(|| known.contains(text).then(|| text.clone())).ok_or(text)
-            })
-            .collect::<Result<_, _>>()
-            .map_err(|text| format!("`{}` is not a legal turn here", shorten(text)))?;
+        go.only = self.chosen(&go.only)?;
         go.limits = self.settings.limits(go.limits);
         let search = Search {
             dialect: self.dialect,
@@ -190,15 +195,25 @@ impl Talk {
         Ok(Reply::Order(Order::Search(Box::new(search))))
     }
 
-    /// The ways to play this many moves, by first move, as other engines print them.
-    fn count(&self, depth: u32) -> Vec<String> {
-        let (mut lines, mut all) = (Vec::new(), 0);
-        self.session.perft(depth, false, &mut |text, count| {
-            lines.push(format!("{}: {count}", self.dialect.turn(text)));
-            all += count;
-        });
-        lines.push(format!("nodes {all}"));
-        lines
+    /// The turns that a search is confined to, each once, in our own notation.
+    fn chosen(&self, said: &[String]) -> Result<Vec<String>, String> {
+        if said.is_empty() {
+            return Ok(Vec::new());
+        }
+        let known = self.session.turns();
+        let texts =
+            known.iter().flat_map(|turn| [(self.dialect.turn(turn), turn), (turn.clone(), turn)]);
+        let texts: HashMap<String, &String> = texts.collect();
+        let mut only = Vec::new();
+        for text in said {
+            let turn = texts.get(text);
+            let turn =
+                turn.ok_or_else(|| format!("`{}` is not a legal turn here", shorten(text)))?;
+            only.push((*turn).clone());
+        }
+        let mut seen = HashSet::new();
+        only.retain(|turn| seen.insert(turn.clone()));
+        Ok(only)
     }
 
     fn query(&self, words: &[&str]) -> Heard {
@@ -254,11 +269,11 @@ fn known(line: &str) -> &str {
 }
 
 /// The words of a command, or a refusal if there are too many.
-fn few<'a>(words: impl Iterator<Item = &'a str>) -> Result<Vec<&'a str>, String> {
-    let words: Vec<_> = words.take(MOST_WORDS + 1).collect();
-    match words.len() {
-        ..=MOST_WORDS => Ok(words),
-        _ => Err(format!("a command has at most {MOST_WORDS} words")),
+fn few<'a>(words: impl Iterator<Item = &'a str>, most: usize) -> Result<Vec<&'a str>, String> {
+    let words: Vec<_> = words.take(most + 1).collect();
+    match words.len() <= most {
+        true => Ok(words),
+        false => Err(format!("a command has at most {most} words")),
     }
 }
 
@@ -331,6 +346,7 @@ mod tests {
             "option name Level type spin default 10 min 1 max 10",
             "option name UCI_Elo type spin default 2420 min 800 max 2420",
             "option name UCI_LimitStrength type check default false",
+            "option name Ponder type check default false",
             "ugiok",
         ];
         assert_eq!(lines[lines.len() - end.len()..], end);
@@ -417,9 +433,15 @@ mod tests {
     fn every_go_is_answered_even_after_a_refused_position() {
         let mut talk = talk();
         silent(&mut talk, "setoption name Game value gekitai");
-        let counted = lines(&mut talk, "go perft 2");
-        assert!(counted.contains(&"nodes 1260".to_owned()), "{counted:?}");
-        assert_eq!(counted.last().unwrap(), "bestmove (none)");
+        assert!(matches!(talk.hear("go perft 7"), Reply::Order(Order::Count(_))));
+        silent(&mut talk, "setoption name Game value glaisher");
+        let all = talk.session.turns().join(" ");
+        let Reply::Order(Order::Search(search)) = talk.hear(&format!("go searchmoves {all} {all}"))
+        else {
+            panic!("a search among all turns is refused");
+        };
+        assert_eq!(search.go.only.len(), 1290);
+        silent(&mut talk, "setoption name Game value gekitai");
         let refused = lines(&mut talk, "go searchmoves z9");
         assert!(refused[0].contains("`z9` is not a legal turn here"), "{refused:?}");
         assert_eq!(refused.last().unwrap(), "bestmove (none)");

@@ -4,10 +4,15 @@ use super::dialect::Dialect;
 use engine::{AnalysedLine, Analysis};
 
 impl Dialect {
-    /// The answer to `go`; `(none)` when the game is over.
-    pub fn best(self, analysis: Option<&Analysis>) -> String {
+    /// The answer to `go`, with the reply that is expected if it is wanted; `(none)` when the game is over.
+    pub fn best(self, analysis: Option<&Analysis>, ponders: bool) -> String {
         let line = analysis.and_then(|analysis| analysis.lines.first());
-        self.best_of(line.and_then(|line| line.turns.first()).map(String::as_str))
+        let turn = |number: usize| line.and_then(|line| line.turns.get(number)).map(String::as_str);
+        let best = self.best_of(turn(0));
+        match turn(1).filter(|_| ponders) {
+            Some(reply) => format!("{best} ponder {}", self.turn(reply)),
+            None => best,
+        }
     }
 
     /// The same, of a turn.
@@ -64,14 +69,14 @@ mod tests {
             said(Dialect::Ugi, &estimate),
             "info depth 3 seldepth 5 nodes 500 nps 2000 hashfull 12 time 250 score cp -34 multipv 1 pv c1-d3 c9-d7"
         );
-        assert_eq!(Dialect::Ugi.best(Some(&estimate)), "bestmove c1-d3");
+        assert_eq!(Dialect::Ugi.best(Some(&estimate), false), "bestmove c1-d3");
         let lost = analysis(-29_996, Some(-2));
         assert!(said(Dialect::Ugi, &lost).contains(" score win -2 "));
         assert_eq!(
             said(Dialect::Uci, &lost),
             "info depth 3 seldepth 5 nodes 500 nps 2000 hashfull 12 time 250 score mate -2 multipv 1 pv c1d3 c9d7"
         );
-        assert_eq!(Dialect::Uci.best(Some(&lost)), "bestmove c1d3");
-        assert_eq!(Dialect::Uci.best(None), "bestmove (none)");
+        assert_eq!(Dialect::Uci.best(Some(&lost), true), "bestmove c1d3 ponder c9d7");
+        assert_eq!(Dialect::Uci.best(None, true), "bestmove (none)");
     }
 }

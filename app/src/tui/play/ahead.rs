@@ -88,7 +88,7 @@ impl BoardScreen {
         }
         let Some(ahead) = self.ahead.take() else { return };
         match (ahead.due(&self.sitting.board.steps()), &ahead.chosen) {
-            (Some(turn), _) => self.play(turn, context),
+            (Some(turn), _) => drop(self.play(turn, context)),
             (None, Some(turn)) => self.say(format!("{turn} cannot be played any more")),
             (None, None) => {}
         }

@@ -19,6 +19,8 @@ pub enum Offer {
     Save,
     /// The record of the game goes to the clipboard.
     Copy,
+    /// The link for the other player goes there.
+    CopyLink,
     Rules,
     Resign,
     /// On a server: end the game before both have moved; nobody wins.
@@ -50,6 +52,7 @@ impl Offer {
             Offer::Resume => "Resume",
             Offer::Save => "Save",
             Offer::Copy => "Copy the game",
+            Offer::CopyLink => "Copy the invitation",
             Offer::Rules => "Rules",
             Offer::Resign => "Resign",
             Offer::CallOff => "Call the game off",
@@ -133,6 +136,7 @@ impl BoardScreen {
         if online::open_offer(&self.sitting).is_some() && self.is_online() {
             offers.extend([Offer::Accept, Offer::Decline]);
         }
+        offers.extend(self.invitation().map(|_| Offer::CopyLink));
         if self.is_online() && !self.sitting.looks_on() {
             match is_over {
                 true => offers.push(Offer::Rematch),
@@ -182,6 +186,7 @@ impl BoardScreen {
                 self.say("the game is copied");
                 return Next::Copy(self.record(context).to_string());
             }
+            Offer::CopyLink => return self.copy_invitation(),
             Offer::Rules => return Next::Page(Page::rules(self.sitting.entry, &context.look)),
             Offer::Resign => {
                 self.ask(vec![Offer::Resume, Offer::ReallyResign], Offer::Resume, context);
@@ -199,7 +204,10 @@ impl BoardScreen {
             }
             Offer::CallOff => self.send_word("abort"),
             Offer::Draw => self.send_word("offer-draw"),
-            Offer::AskBack => self.send_word("undo"),
+            Offer::AskBack => {
+                self.forget_ahead();
+                self.send_word("undo");
+            }
             Offer::Accept => self.send_word("accept"),
             Offer::Decline => self.send_word("decline"),
             Offer::Rematch if self.is_online() => self.next_online(context),

@@ -66,6 +66,7 @@ impl BoardScreen {
         let changed = looks_on(&shown) != looks_on(&self.shown);
         if self.shown.bar != shown.bar && context.choices.bar == self.shown.bar {
             context.choices.bar = shown.bar;
+            self.remember(context);
         }
         self.shown = shown;
         if changed {
@@ -74,10 +75,22 @@ impl BoardScreen {
         self.type_move(&format!("{letter}{digit}"), context);
     }
 
+    /// Whether a move can be typed: for now, or for the next turn.
+    pub(super) fn may_type(&self) -> bool {
+        self.sitting.person().is_some() || self.premover().is_some()
+    }
+
+    /// Closes the line for typed moves.
+    pub(super) fn end_line(&mut self) {
+        if let Typing::Move(_) = self.typing {
+            self.typing = Typing::Nothing;
+        }
+    }
+
     /// Opens the line for typed moves if a person is to move.
     fn type_move(&mut self, text: &str, context: &mut Context) {
         self.look_at_present(context);
-        if self.sitting.person().is_some() || self.premover().is_some() {
+        if self.may_type() {
             self.typing = Typing::Move(MoveField::new(text));
         } else {
             self.not_now();
@@ -98,8 +111,11 @@ impl BoardScreen {
                     self.typing = Typing::Nothing;
                     self.type_ahead(&text);
                 } else {
-                    // A refused text stays, so that it can be corrected.
-                    self.play(&text, context);
+                    let line = std::mem::replace(&mut self.typing, Typing::Nothing);
+                    if !self.play(&text, context) {
+                        // It can be corrected.
+                        self.typing = line;
+                    }
                 }
             }
             code => {
@@ -229,6 +245,7 @@ impl BoardScreen {
             'x' if self.mode.study().is_some() => return Next::TryAgain,
             'b' if self.mode.study().is_some() => self.shown.better = !self.shown.better,
             'Y' => return self.copy(),
+            'L' => return self.copy_invitation(),
             't' if !self.is_exploring() => return Next::Explore,
             '{' | '}' if self.is_exploring() => {
                 self.step_aside_in_tree(c == '}', context);
@@ -293,9 +310,7 @@ impl BoardScreen {
         }
         match hit {
             Hit::Cell(cell) => {
-                if let Typing::Move(_) = self.typing {
-                    self.typing = Typing::Nothing;
-                }
+                self.end_line();
                 self.shown.cursor = Cursor::at(cell);
                 self.shown.has_cursor = false;
                 self.tap(cell, context);

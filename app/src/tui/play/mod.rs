@@ -213,6 +213,12 @@ impl BoardScreen {
         (self.shown.cursor, self.shown.has_cursor)
     }
 
+    /// How many turns led to the position on the screen.
+    #[cfg(test)]
+    pub fn turns_shown(&self) -> usize {
+        self.game().turns_played()
+    }
+
     #[cfg(test)]
     pub fn is_flipped(&self) -> bool {
         self.shown.flipped
@@ -280,11 +286,15 @@ impl BoardScreen {
             Some(_) => Picker::new(self.sitting.board.steps()),
             None => Picker::default(),
         };
-        if matches!(self.typing, Typing::Move(_)) {
-            self.typing = Typing::Nothing;
-        }
         self.shown.hint = Hint::None;
         self.look_back(None);
+        // What is being typed may be for the turn after this one, which came meanwhile.
+        if !self.may_type() {
+            self.end_line();
+        }
+        if let Mode::Game(Game { study: Some(study), .. }) = &mut self.mode {
+            study.keep(&self.sitting.board.history());
+        }
         self.thinking = None;
         self.keep(context);
         self.tend_clock(context.now);
@@ -377,10 +387,10 @@ impl BoardScreen {
         self.note = Some(Note { text: text.into(), is_warning: false });
     }
 
-    /// Plays a turn of a person or a computer.
-    fn play(&mut self, text: &str, context: &mut Context) {
+    /// Plays a turn of a person or a computer, and says whether it could be played.
+    fn play(&mut self, text: &str, context: &mut Context) -> bool {
         if !self.may_branch() {
-            return;
+            return false;
         }
         let before = (!context.choices.still).then(|| self.sitting.board.diagram());
         match self.sitting.play(text, context.now) {
@@ -392,11 +402,13 @@ impl BoardScreen {
                 self.send_turn();
                 self.refresh(context);
                 self.note_solved(context);
+                true
             }
             Err(reason) => {
                 // What was typed is on the screen already, and the reason alone fits beside it.
                 let known = format!("`{text}` is not legal here: ");
                 self.warn(reason.strip_prefix(&known).unwrap_or(&reason));
+                false
             }
         }
     }
@@ -404,7 +416,10 @@ impl BoardScreen {
     fn picked(&mut self, picked: Picked, context: &mut Context) {
         match picked {
             Picked::More => self.note = None,
-            Picked::Move(text) => self.play(&text, context),
+            Picked::Move(text) => {
+                self.end_line();
+                self.play(&text, context);
+            }
             Picked::Refused(reason) => self.warn(reason),
         }
     }

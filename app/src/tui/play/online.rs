@@ -12,12 +12,12 @@ use std::sync::mpsc::Sender;
 
 impl BoardScreen {
     pub fn online(opened: Opened, context: &mut Context) -> BoardScreen {
-        let Opened { sitting, link, unsent } = opened;
+        let Opened { sitting, link, unsent, invitation } = opened;
         let tell = |send: Sender<Message>| move |news| send.send(Message::Net(news)).is_ok();
         let connection = context.net.clone();
         let connection = connection.map(|send| Connection::open(&link, &sitting.state, tell(send)));
         let flipped = sitting.own.as_deref() == Some(&[Player::Two]);
-        let remote = Box::new(Remote::new(link, connection));
+        let remote = Box::new(Remote::new(link, connection, invitation));
         let mode = Mode::game(Keeper::new(&sitting, None), Some(remote));
         let mut play = BoardScreen::bare(sitting, mode, context);
         play.shown.flipped = flipped;
@@ -55,6 +55,18 @@ impl BoardScreen {
         if let Err(why) = remote.send_word(word, &self.sitting) {
             self.say(why);
         }
+    }
+
+    /// The link for the other player, as long as nobody has taken that seat.
+    pub(super) fn invitation(&self) -> Option<&str> {
+        self.mode.remote()?.invitation(&self.sitting)
+    }
+
+    /// Puts the link for the other player on the clipboard.
+    pub(super) fn copy_invitation(&mut self) -> Next {
+        let Some(link) = self.invitation().map(str::to_owned) else { return Next::Stay };
+        self.say("the link is copied: send it to the other player");
+        Next::Copy(link)
     }
 
     /// The state of the connection, in a few words.
@@ -151,6 +163,8 @@ impl BoardScreen {
                 self.calls = self.sitting.person().is_some();
             }
             Change::Back(words) => {
+                // It was chosen for what came after the turns that are gone.
+                self.forget_ahead();
                 self.refresh(context);
                 self.say(words);
             }

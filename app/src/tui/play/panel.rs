@@ -103,6 +103,7 @@ impl BoardScreen {
             self.view_player(diagram, i, context.now, &mut pen);
         }
         pen.gap();
+        self.view_invitation(&mut pen);
         self.view_stage(diagram, context.now, &mut pen, hits);
         pen.gap();
         self.view_values(&mut pen);
@@ -113,6 +114,18 @@ impl BoardScreen {
             true => self.view_tree(&mut pen, hits),
             false => self.view_turns(&mut pen, hits),
         }
+    }
+
+    /// The link for the other player, until somebody has taken the seat.
+    fn view_invitation(&self, pen: &mut Pen<'_, '_>) {
+        let Some(link) = self.invitation() else { return };
+        let look = pen.look;
+        pen.words("Invitation (L copies it):", look.soft());
+        let letters: Vec<char> = link.chars().collect();
+        for line in letters.chunks(pen.width().max(1)) {
+            pen.line(Line::styled(line.iter().collect::<String>(), look.strong()));
+        }
+        pen.gap();
     }
 
     /// A player's colour, name and clock; below, the pieces on the board and in reserve.
@@ -364,7 +377,19 @@ impl BoardScreen {
         if room == 0 {
             return;
         }
-        let first = at.min(rounds).saturating_sub(room);
+        let number_of = |round: usize, side: usize| (2 * round + side).checked_sub(lead);
+        let has_better =
+            |number: &usize| *number < turns.len() && self.better_than(number + 1).is_some();
+        let height = |round: usize| {
+            1 + (0..2).filter_map(|side| number_of(round, side)).filter(has_better).count()
+        };
+        let last = at.clamp(1, rounds.max(1)) - 1;
+        let mut used = height(last);
+        let above = (0..last).rev().take_while(|round| {
+            used += height(*round);
+            used <= room
+        });
+        let first = last - above.count();
         let known = self.known_turns();
         let shown_turn = |(number, turn): (usize, &String)| match number < known {
             true => format!("{turn}{}", self.sign_of(number + 1)),
@@ -377,7 +402,7 @@ impl BoardScreen {
             let mut spans = vec![Span::styled(format!("{:>3} ", round + 1), look.soft())];
             let mut places = Vec::new();
             for side in 0..2 {
-                let number = (2 * round + side).checked_sub(lead);
+                let number = number_of(round, side);
                 let turn = number.and_then(|number| turns.get(number));
                 let text =
                     turn.map_or_else(|| " ".repeat(column), |turn| format!("{turn:<column$}"));

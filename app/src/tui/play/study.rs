@@ -22,6 +22,8 @@ const SLACK: i32 = 50;
 /// A game that is gone over.
 pub struct Study {
     pub(super) job: Job,
+    /// The turns that are judged.
+    turns: Vec<String>,
     /// What each position was worth, by the number of turns before it.
     judged: Vec<Option<Judged>>,
     is_done: bool,
@@ -44,6 +46,13 @@ impl Study {
 
     pub(super) fn end(&mut self) {
         self.is_done = true;
+    }
+
+    /// Forgets what was said of turns that have been taken back.
+    pub(super) fn keep(&mut self, turns: &[String]) {
+        let same = self.turns.iter().zip(turns).take_while(|(own, turn)| own == turn).count();
+        self.turns.truncate(same);
+        self.judged.truncate(same + 1);
     }
 
     /// The judgement of a turn, if it was a mistake.
@@ -95,8 +104,8 @@ impl BoardScreen {
         let Some(study) = game.study.as_ref().filter(|study| study.judged.len() == played + 1)
         else {
             let job = context.worker.review(self.sitting.board.as_ref());
-            let judged = vec![None; played + 1];
-            game.study = Some(Study { job, judged, is_done: false });
+            let (turns, judged) = (self.sitting.board.history(), vec![None; played + 1]);
+            game.study = Some(Study { job, turns, judged, is_done: false });
             return self.say("going over the game, from its end: m goes to the mistakes");
         };
         let at = self.past.as_ref().map_or(played, |past| past.turns_played());

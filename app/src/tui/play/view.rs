@@ -76,7 +76,7 @@ impl BoardScreen {
         let inner = Rect { y: top + 1, height: below.y.saturating_sub(top + 2), ..side };
         self.view_panel(diagram, context, frame, inner, hits);
         self.view_prompt(&lines, below, look, frame);
-        keys(frame, look, &self.offers(), hits);
+        keys(frame, context, &self.offers(), hits);
         self.set_caret(place, frame);
     }
 
@@ -108,7 +108,7 @@ impl BoardScreen {
         if matches!(self.typing, Typing::Nothing | Typing::Letter(..)) {
             offers.insert(0, ("v", if self.shown.panel { "board" } else { "panel" }));
         }
-        keys(frame, look, &offers, hits);
+        keys(frame, context, &offers, hits);
         self.set_caret(place, frame);
     }
 
@@ -201,7 +201,8 @@ impl BoardScreen {
         } else if has_panel {
             (self.prompt(), look.soft())
         } else {
-            let words = self.opinion(look).unwrap_or_else(|| status.to_owned());
+            let link = || self.invitation().map(|link| format!("L copies it: {link}"));
+            let words = link().or_else(|| self.opinion(look)).unwrap_or_else(|| status.to_owned());
             (words, Style::new())
         };
         let mut lines: Vec<_> =
@@ -379,15 +380,14 @@ impl BoardScreen {
                 ("s", "save"),
             ]
         } else if self.sitting.result().is_some() {
-            vec![
-                ("← →", "look back"),
-                ("m", "go over it"),
-                ("n", "rematch"),
-                ("N", "swap sides"),
-                ("o", "go on from here"),
-                ("s", "save"),
-                ("u", "undo"),
-            ]
+            // On a server the sides change by themselves, and no result is taken back.
+            let is_here = !self.is_online();
+            let mut offers = vec![("← →", "look back"), ("m", "go over it")];
+            offers.extend((!self.sitting.looks_on()).then_some(("n", "rematch")));
+            offers.extend(is_here.then_some(("N", "swap sides")));
+            offers.extend([("o", "go on from here"), ("s", "save")]);
+            offers.extend(is_here.then_some(("u", "undo")));
+            offers
         } else if self.is_online() {
             match self.sitting.looks_on() {
                 true => vec![("f", "flip"), analysis, ("s", "save")],

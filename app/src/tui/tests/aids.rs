@@ -33,6 +33,33 @@ fn a_turn_chosen_ahead_is_played_as_soon_as_it_may_be() {
 }
 
 #[test]
+fn what_is_being_typed_outlives_the_other_side_s_turn_and_is_what_enter_plays() {
+    let mut rig = Rig::playing("gekitai", ["human:Ana", "level:10"], "");
+    rig.keys("c3<Enter>");
+    rig.keys("<Right><Right>d4");
+    rig.report(1, Found::Turn(Some("f6".into())));
+    rig.wait(Duration::from_secs(1));
+    sees(&rig, "move: d4");
+    rig.keys("<Enter>");
+    assert_eq!(rig.history(), ["c3", "f6", "d4"]);
+    assert!(!rig.frame().contains("move: "), "{}", rig.frame());
+}
+
+#[test]
+fn a_line_ends_with_its_turn_and_with_the_game() {
+    let mut rig = Rig::playing("gekitai", ["human:Ana", "human:Ben"], "");
+    rig.keys("c3<Enter>");
+    assert!(!rig.frame().contains("move: "), "{}", rig.frame());
+    rig.keys(":z9<Enter>");
+    sees(&rig, "move: z9");
+    let mut rig = Rig::new();
+    rig.sit("gekitai", ["human:Ana", "level:10"], "", Some("1+0"));
+    rig.keys("d4");
+    rig.wait(Duration::from_secs(70));
+    assert!(rig.sitting().result().is_some() && !rig.frame().contains("move: "));
+}
+
+#[test]
 fn every_lesson_is_solved_by_its_answer_and_leads_on() {
     for entry in engine::GAMES.iter().filter(|entry| !entry.info.lessons.is_empty()) {
         let mut rig = Rig::new();
@@ -61,14 +88,6 @@ fn a_hint_says_how_a_turn_begins_and_then_all_of_it() {
     sees(&rig, "Engine: e1-d3");
     rig.keys("h");
     assert!(!rig.frame().contains("Engine:"), "{}", rig.frame());
-}
-
-#[test]
-fn keys_do_what_the_user_s_file_says() {
-    let mut rig = Rig::playing("gekitai", ["human:Ana", "human:Ben"], "c3 d4");
-    rig.app.context.config.keys.insert(format!("{:?}", KeyCode::Char('z')), KeyCode::Char('u'));
-    rig.keys("z");
-    assert_eq!(rig.history(), ["c3"]);
 }
 
 #[test]

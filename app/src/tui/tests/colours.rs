@@ -27,10 +27,10 @@ const PALETTES: [[u32; 16]; 3] = [
 
 /// A terminal: how many colours, which sixteen, and whether its window is light.
 #[derive(Clone, Copy, Debug)]
-struct Screen {
-    look: Look,
-    palette: usize,
-    light: bool,
+pub(super) struct Screen {
+    pub look: Look,
+    pub palette: usize,
+    pub light: bool,
 }
 
 impl Screen {
@@ -48,7 +48,7 @@ impl Screen {
         all
     }
 
-    fn rgb(&self, color: Option<Color>, is_ink: bool) -> Rgb {
+    pub fn rgb(&self, color: Option<Color>, is_ink: bool) -> Rgb {
         let of = |number: u32| [16, 8, 0].map(|bits| f64::from(number >> bits & 255));
         match color {
             None if self.light == is_ink => [0.0; 3],
@@ -90,7 +90,7 @@ fn contrast(one: Rgb, two: Rgb) -> f64 {
 }
 
 /// How different two colours look: the distance in CIE L*a*b*, in which a step of 2 can just be seen.
-fn difference(one: Rgb, two: Rgb) -> f64 {
+pub(super) fn difference(one: Rgb, two: Rgb) -> f64 {
     let lab = |rgb: Rgb| {
         let [r, g, b] = linear(rgb);
         let xyz = [

@@ -1,11 +1,16 @@
 //! The screens without a terminal: keys in, frames out.
 
 mod aids;
+mod at_server;
 mod behaviour;
 mod colours;
 mod explore;
 mod frames;
+mod mosaics;
+mod own_keys;
+mod pictures;
 mod puzzles;
+
 mod study;
 mod whole;
 
@@ -28,6 +33,7 @@ use ratatui::crossterm::event::{
     Event, KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
 };
 use ratatui::style::{Color, Modifier};
+use rules::Player;
 use rules::text::Charset;
 use std::cell::RefCell;
 use std::path::PathBuf;

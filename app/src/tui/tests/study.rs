@@ -15,7 +15,14 @@ fn sees(rig: &Rig, text: &str) {
 /// Keys, clicks and window sizes that nobody would choose.
 #[test]
 fn random_keys_and_clicks_do_no_harm() {
-    let count = if std::env::var_os("QUADRILLE_LONG").is_some() { 100_000 } else { 3_000 };
+    let count = if std::env::var_os("QUADRILLE_LONG").is_some() { 100_000 } else { 2_000 };
+    for with_pictures in [true, false] {
+        random_events(count, with_pictures);
+        println!("{count} random events, with pictures: {with_pictures}");
+    }
+}
+
+fn random_events(count: u32, with_pictures: bool) {
     let mut random = rules::random::Random::new(7);
     let mut below = move |most: u64| random.next_u64() % most;
     let sizes = [SMALL, LARGE, (60, 20), (100, 30), (10, 3), (61, 21)];
@@ -42,7 +49,9 @@ fn random_keys_and_clicks_do_no_harm() {
     for _ in 0..count {
         match below(11) {
             10 => match below(4) {
-                0 => rig.app.context.look.shows = (below(4) == 0).then_some(graphics),
+                0 if with_pictures => {
+                    rig.app.context.look.shows = (below(4) == 0).then_some(graphics);
+                }
                 _ => {
                     let text = pasted[below(pasted.len() as u64) as usize].to_owned();
                     rig.tell(Message::Input(Event::Paste(text)));
@@ -121,6 +130,65 @@ fn a_game_is_gone_over_and_a_mistake_tried_again_without_the_answer() {
     assert_eq!(rig.history().len(), 6);
     let kept = |shelf| rig.app.context.saves.list(shelf).len();
     assert_eq!((kept(Shelf::Unfinished), kept(Shelf::Finished)), (1, 0));
+}
+
+/// What the engine says of the position after this many turns.
+fn blunder(ply: usize, of: usize) -> requests::review::Judged {
+    requests::review::Judged {
+        ply,
+        of,
+        score: 300,
+        win_in: None,
+        bar: 500,
+        best: vec!["d4".into()],
+        loss: Some(400),
+        mistake: Some("blunder"),
+        proof: None,
+        why: None,
+    }
+}
+
+#[test]
+fn a_sign_belongs_to_the_turn_that_was_judged() {
+    let mut rig = Rig::playing("gekitai", HUMANS, "c3 a6 c5 f6");
+    rig.keys("m");
+    (0..=4).for_each(|ply| rig.report(1, Found::Judged(blunder(ply, 4))));
+    rig.report(1, Found::Done);
+    sees(&rig, "f6??");
+    rig.keys("u");
+    rig.keys("a1<Enter>");
+    assert!(rig.frame().contains("a6??") && !rig.frame().contains("a1??"), "{}", rig.frame());
+    // The turns that were not judged yet are, when it is asked for again.
+    rig.keys("m");
+    sees(&rig, "going over the game");
+}
+
+#[test]
+fn the_turn_on_the_screen_is_in_the_list_whatever_stands_between() {
+    let mut turns = Vec::new();
+    let mut game = (engine::find("gekitai").unwrap().start)(&Default::default()).unwrap();
+    for number in 0..40 {
+        let all = game.turns();
+        let turn = all[number * 7 % all.len()].clone();
+        game.play(&turn).unwrap();
+        turns.push(turn);
+        if game.outcome().is_some() {
+            break;
+        }
+    }
+    assert!(turns.len() > 14, "{turns:?}");
+    let mut rig = Rig::playing("gekitai", HUMANS, &turns.join(" "));
+    rig.keys("m");
+    let of = turns.len();
+    (0..=of).for_each(|ply| rig.report(1, Found::Judged(blunder(ply, of))));
+    rig.report(1, Found::Done);
+    rig.keys("b");
+    for _ in 0..of {
+        let at = rig.play().turns_shown();
+        let round = format!("{:>3} ", at.max(1).div_ceil(2));
+        sees(&rig, &format!("{round}{}", turns[(at.max(1) - 1) / 2 * 2]));
+        rig.keys("[");
+    }
 }
 
 #[test]

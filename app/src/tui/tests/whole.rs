@@ -223,6 +223,44 @@ fn seated(link: &str, name: &str, size: (u16, u16)) -> (Rig, Receiver<Message>) 
     (rig, receive)
 }
 
+#[test]
+fn somebody_is_invited_from_the_menu() {
+    let (address, _folder) = server();
+    let mut rig = Rig::new();
+    let (send, news) = channel();
+    rig.app.context.net = Some(send);
+    rig.app.context.choices.game = "gekitai".into();
+    rig.app.go(Next::Menu);
+    rig.keys("<Home><Down><Down><Down><Down><Enter>");
+    let sees = |rig: &Rig, text: &str| assert!(rig.frame().contains(text), "{}", rig.frame());
+    sees(&rig, "Invite");
+    // Nobody is asked where there is no server, and its answer is shown.
+    rig.keys("<Enter>");
+    sees(&rig, "which server?");
+    rig.keys("<Up><Up><Enter>http://127.0.0.1:1<Enter>s");
+    sees(&rig, "asking http://127.0.0.1:1");
+    rig.tell(news.recv_timeout(Duration::from_secs(30)).unwrap());
+    sees(&rig, "127.0.0.1:1: ");
+    rig.keys("<Enter>");
+    for _ in 0..20 {
+        rig.keys("<Backspace>");
+    }
+    rig.keys(&format!("http://{address}<Enter>"));
+    // Another game, and back.
+    rig.keys("<Home><Right><Left>");
+    sees(&rig, "Gekitai");
+    rig.keys("<Down><Enter>Zoe<Enter><Down><Right>s");
+    rig.tell(news.recv_timeout(Duration::from_secs(30)).unwrap());
+    sees(&rig, "L copies it");
+    rig.keys("L");
+    let link = rig.app.copied.take().unwrap();
+    let (ben, _) = seated(&link, "Ben", SMALL);
+    assert_eq!(ben.sitting().own.as_deref(), Some(&[rules::Player::One][..]));
+    assert_eq!(ben.sitting().called(rules::Player::Two), Some("Zoe"));
+    let kept = rig.app.context.saves.choices().unwrap();
+    assert_eq!((kept.server, kept.names[0].as_str()), (format!("http://{address}"), "Zoe"));
+}
+
 fn play_on_server(address: SocketAddr, id: &str, turns: &[String], hand: Hand, size: (u16, u16)) {
     let [one, two] = links(address, id);
     let mut seats = [seated(&one, "Ana", size), seated(&two, "Ben", size)];

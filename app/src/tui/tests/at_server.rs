@@ -1,0 +1,95 @@
+//! A game on a server, whose connection is played by the test.
+
+use super::*;
+use crate::online::{Link, News, Opened};
+use serde_json::{Value, json};
+
+/// Asserts that a text is on the screen.
+fn sees(rig: &Rig, text: &str) {
+    let frame = rig.frame();
+    assert!(frame.contains(text), "no `{text}` in\n{frame}");
+}
+
+/// A game of Gekitai on a server, after these turns; without a seat, one looks on.
+fn opened(turns: &[&str], own: Option<Player>) -> Opened {
+    let seats = json!([{"kind": "person", "name": "Ana"}, {"kind": "person", "name": "Ben"}]);
+    let game = json!({"game": "gekitai", "turns": turns, "seq": 1 + turns.len(), "at": 1,
+        "board_seq": 1 + turns.len(), "seats": seats});
+    let state = table::State::read(&game).unwrap();
+    let sitting = Sitting::followed(state, own.into_iter().collect()).unwrap();
+    let link = Link::parse("http://127.0.0.1:1/k3Vx9QmZ#s").unwrap();
+    Opened { sitting, link, unsent: None, invitation: None }
+}
+
+fn at_server(turns: &[&str], own: Option<Player>) -> Rig {
+    let mut rig = Rig::new();
+    rig.app.go(Next::Online(Box::new(opened(turns, own))));
+    rig
+}
+
+fn hear(rig: &mut Rig, frame: Value) {
+    rig.tell(Message::Net(News::Frame(serde_json::from_value(frame).unwrap())));
+}
+
+#[test]
+fn a_turn_chosen_ahead_is_forgotten_when_turns_are_taken_back() {
+    let mut rig = at_server(&["a1", "b2"], Some(Player::One));
+    rig.keys("c3<Enter>");
+    hear(
+        &mut rig,
+        json!({"type": "event", "kind": "move", "seat": 1, "seq": 4, "turn": "c3", "at": 2}),
+    );
+    rig.keys("d4<Enter>");
+    sees(&rig, "d4 is played as soon as it may");
+    hear(
+        &mut rig,
+        json!({"type": "event", "kind": "undone", "seat": 2, "seq": 5, "turns": 2, "at": 3}),
+    );
+    assert_eq!(rig.history(), ["a1", "b2"]);
+}
+
+#[test]
+fn the_last_row_offers_what_a_finished_game_on_a_server_has() {
+    for own in [Some(Player::One), None] {
+        let mut rig = at_server(&["a1", "b2"], own);
+        let result = json!({"type": "event", "kind": "result", "seat": 1, "seq": 4, "winner": 2,
+            "reason": "resigned", "at": 2});
+        hear(&mut rig, result);
+        rig.size = LARGE;
+        let frame = rig.frame();
+        let footer = frame.lines().last().unwrap();
+        assert!(footer.contains("look back"), "{footer}");
+        assert!(!footer.contains("N swap") && !footer.contains("u undo"), "{footer}");
+        assert_eq!(footer.contains("n rematch"), own.is_some(), "{footer}");
+    }
+}
+
+#[test]
+fn an_invitation_is_on_the_screen_and_can_be_copied_until_the_seat_is_taken() {
+    let mut game = opened(&[], Some(Player::One));
+    let link = "http://games.example:8000/k3Vx9QmZ#0123456789abcdefghijkl";
+    game.sitting.state.created.seats[Player::Two].who = engine::Who::Open;
+    game.sitting.state.course.joined[Player::Two] = false;
+    game.invitation = Some(link.into());
+    let mut rig = Rig::new();
+    rig.app.go(Next::Online(Box::new(game)));
+    for size in [SMALL, LARGE, (60, 20)] {
+        rig.size = size;
+        let shown: String = rig.frame().split_whitespace().collect();
+        assert!(shown.contains("games.example:8000"), "{size:?}\n{}", rig.frame());
+        sees(&rig, "L copies it");
+    }
+    rig.keys("L");
+    assert_eq!(rig.app.copied.take().as_deref(), Some(link));
+    rig.keys("p");
+    sees(&rig, "Copy the invitation");
+    rig.keys("<Esc>");
+    hear(
+        &mut rig,
+        json!({"type": "event", "kind": "joined", "seat": 2, "seq": 2, "name": "Ben", "at": 2}),
+    );
+    rig.keys("f");
+    assert!(!rig.frame().contains("games.example"), "{}", rig.frame());
+    rig.keys("L");
+    assert!(rig.app.copied.is_none());
+}

@@ -1,0 +1,179 @@
+//! What can be seen of boards in block characters: pieces, whose they are, marks, the cursor and the lines between cells,
+//! in every theme, at every size, with 24-bit and with 256 colours.
+
+use super::colours::{Screen, difference};
+use super::*;
+use crate::output::blocks::Blocks;
+use crate::tui::app::{Hit, Hits};
+use crate::tui::board;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use rules::diagram::{Diagram, Look as Shape, Marks};
+use rules::random::Random;
+use rules::svg::Theme;
+
+const WINDOWS: [(u16, u16); 5] = [(60, 20), (80, 24), (100, 30), (140, 45), (200, 60)];
+/// The columns of the smallest panel, with the margins.
+const BESIDE: u16 = 31;
+
+/// A character: its cell, and its one or two colours.
+type Seen = (Option<usize>, Vec<[f64; 3]>);
+
+/// How a board looks, or nothing where it is drawn in lines.
+fn seen(
+    diagram: &Diagram,
+    screen: &Screen,
+    window: (u16, u16),
+    cursor: Option<usize>,
+) -> Option<Vec<Seen>> {
+    let room = (window.0 - BESIDE, window.1 - 1);
+    let drawn = board::fitting(diagram, &screen.look, false, room)?;
+    let area = Rect::new(0, 0, room.0, room.1);
+    let (mut buffer, hits) = (Buffer::empty(area), Hits::default());
+    board::put(&drawn, cursor, area, &mut buffer, &hits);
+    let places = (0..room.1).flat_map(|y| (0..room.0).map(move |x| (x, y)));
+    let of = |(x, y): (u16, u16)| {
+        let spot = &buffer[(x, y)];
+        let colour = |colour: Color| (colour != Color::Reset).then_some(colour);
+        let mut colours = vec![screen.rgb(colour(spot.bg), false)];
+        if spot.symbol() != " " {
+            colours.push(screen.rgb(colour(spot.fg), true));
+        }
+        let cell = hits.at(x, y).and_then(|hit| match hit {
+            Hit::Cell(cell) => Some(cell),
+            _ => None,
+        });
+        (cell, colours)
+    };
+    Some(places.map(of).collect())
+}
+
+/// How far the farthest of these colours is from all the others.
+fn news(colours: &[[f64; 3]], others: &[[f64; 3]]) -> f64 {
+    let nearest = |one: &[f64; 3]| {
+        let all = others.iter().map(|other| difference(*one, *other));
+        all.fold(f64::INFINITY, f64::min)
+    };
+    colours.iter().map(nearest).fold(0.0, f64::max)
+}
+
+/// The greatest change of a character of a cell.
+fn change(one: &[Seen], two: &[Seen], cell: usize) -> f64 {
+    let own = one.iter().zip(two).filter(|((own, _), _)| *own == Some(cell));
+    own.map(|((_, a), (_, b))| news(a, b).max(news(b, a))).fold(0.0, f64::max)
+}
+
+fn colours_of(all: &[Seen], cell: usize) -> Vec<[f64; 3]> {
+    let mut own: Vec<[f64; 3]> = Vec::new();
+    for colour in all.iter().filter(|(own, _)| *own == Some(cell)).flat_map(|(_, all)| all) {
+        if !own.contains(colour) {
+            own.push(*colour);
+        }
+    }
+    own
+}
+
+/// A board without pieces, one in the middle of a game, and that with marks on as many cells.
+fn stages(entry: &engine::Entry) -> [Diagram; 3] {
+    let mut game = (entry.start)(&Default::default()).unwrap();
+    let mut random = Random::new(3);
+    while game.result().is_none() && game.turns_played() < 12 {
+        let turn = random.pick(&game.turns()).unwrap().clone();
+        game.play(&turn).unwrap();
+    }
+    let full = Diagram { marks: Marks::default(), ..game.diagram() };
+    let mut bare = full.clone();
+    bare.cells.iter_mut().for_each(|cell| cell.piece = None);
+    let mut marked = full.clone();
+    let of = |taken: bool| {
+        let cells = full.cells.iter().enumerate();
+        cells
+            .filter(move |(_, cell)| cell.piece.is_some() == taken)
+            .map(|(at, _)| at)
+            .collect::<Vec<_>>()
+    };
+    let (taken, empty) = (of(true), of(false));
+    marked.marks = Marks {
+        selected: Some(taken[0]),
+        winning: vec![taken[1]],
+        last: vec![taken[2], empty[0]],
+        targets: vec![empty[1], empty[2]],
+        ..Marks::default()
+    };
+    [bare, full, marked]
+}
+
+fn check(entry: &engine::Entry, screen: &Screen, window: (u16, u16)) {
+    let [bare, full, marked] = stages(entry);
+    let see = |diagram: &Diagram, cursor| seen(diagram, screen, window, cursor).unwrap();
+    let (empty, played, pointed) = (see(&bare, None), see(&full, None), see(&marked, None));
+    let about = |what: &str, cell: usize, much: f64| {
+        let id = entry.info.id;
+        format!("{id} {window:?} {screen:?}: {what} on {}, {much:.0}", full.cells[cell].name)
+    };
+    let mut owned: [Vec<usize>; 2] = Default::default();
+    for (cell, own) in full.cells.iter().enumerate() {
+        let Some(piece) = &own.piece else { continue };
+        let much = change(&played, &empty, cell);
+        assert!(much >= 20.0, "{}", about("a piece", cell, much));
+        // A tower of both colours says with its letter what it is.
+        let is_plain = match &piece.look {
+            Shape::Tower { discs, .. } => discs.iter().all(|disc| *disc == piece.owner),
+            _ => true,
+        };
+        if is_plain {
+            owned[piece.owner.index()].push(cell);
+        }
+    }
+    assert!(!owned[0].is_empty() && !owned[1].is_empty());
+    for one in owned[0].iter().take(3) {
+        for two in owned[1].iter().take(3) {
+            let (a, b) = (colours_of(&played, *one), colours_of(&played, *two));
+            let much = news(&a, &b).min(news(&b, &a));
+            assert!(much >= 15.0, "{}", about("whose piece", *one, much));
+        }
+    }
+    let marks = &marked.marks;
+    let cells =
+        marks.selected.iter().chain(&marks.winning).chain(&marks.last).chain(&marks.targets);
+    for cell in cells {
+        let much = change(&pointed, &played, *cell);
+        assert!(much >= 8.0, "{}", about("a mark", *cell, much));
+    }
+    for cell in 0..full.cells.len() {
+        let much = change(&see(&full, Some(cell)), &played, cell);
+        assert!(much >= 15.0, "{}", about("the cursor", cell, much));
+        // Cells are told apart by lines around them, or by their tones.
+        let colours = colours_of(&empty, cell);
+        let place = |cell: usize| (full.cells[cell].x, full.cells[cell].y);
+        let (x, y) = place(cell);
+        let is_beside = |other: &usize| {
+            let (dx, dy) = (place(*other).0.abs_diff(x), place(*other).1.abs_diff(y));
+            *other != cell && dx <= 2 && dy <= 1
+        };
+        let others = (0..full.cells.len()).filter(is_beside);
+        let tones =
+            others.map(|other| news(&colours_of(&empty, other), &colours)).fold(0.0, f64::max);
+        let lines = colours.iter().map(|one| news(&[*one], &colours[..1])).fold(0.0, f64::max);
+        assert!(tones.max(lines) >= 3.0, "{}", about("the end of a cell", cell, tones.max(lines)));
+    }
+}
+
+#[test]
+fn pieces_marks_and_cells_are_seen_in_every_theme_and_at_every_size() {
+    let is_long = std::env::var_os("QUADRILLE_LONG").is_some();
+    let windows = if is_long { &WINDOWS[..] } else { &WINDOWS[1..3] };
+    let depths = if is_long { &[Depth::True, Depth::Indexed][..] } else { &[Depth::True] };
+    let blocks = if is_long { &Blocks::ALL[..] } else { &[Blocks::Sextants] };
+    for entry in engine::GAMES {
+        for window in windows {
+            for (theme, (depth, blocks)) in Theme::ALL.into_iter().flat_map(|theme| {
+                depths.iter().flat_map(move |d| blocks.iter().map(move |b| (theme, (*d, *b))))
+            }) {
+                let look = Look { depth, theme, blocks: Some(blocks), ..Look::default() };
+                let screen = Screen { look, palette: 0, light: theme == Theme::Light };
+                check(entry, &screen, *window);
+            }
+        }
+    }
+}
