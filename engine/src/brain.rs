@@ -170,7 +170,7 @@ impl<G: Play> Brain<G> {
         let (depth, nodes) = if careless { (Some(1), None) } else { (None, Some(skill.nodes)) };
         let limits = Limits { time: limits.time, depth, nodes, ..Limits::default() };
         let control = Control::new(&limits, stop);
-        let judge = Blurred::new(&self.judge, skill, salt, careless);
+        let judge = Blurred::new(&self.judge, pos, skill, salt, careless);
         let tt = TranspositionTable::new(1);
         let past = game.past_keys();
         let whole = |mut thought: Thought<G::Move>| {

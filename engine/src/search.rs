@@ -368,7 +368,7 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
         static_eval: &mut Option<Score>,
     ) -> Option<Score> {
         let judge = self.evaluator;
-        let margin = judge.futility_margin().filter(|_| self.tuning.selective)?;
+        let margin = judge.futility_margin(node.pos).filter(|_| self.tuning.selective)?;
         let near = (1..=MAX_FUTILITY_DEPTH).contains(&depth);
         if !near || beta - alpha > 1 || is_proven(beta) || judge.is_unstable(node.pos) {
             return None;

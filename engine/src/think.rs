@@ -135,7 +135,7 @@ fn iterative_deepening<G: Game, E: Evaluate<Game = G>>(
             None => (None, 0),
         };
         steady = if first == best.0 { steady + 1 } else { 0 };
-        let sinks = score < best.1 - evaluator.unit() / 4;
+        let sinks = score < best.1 - evaluator.unit(pos) / 4;
         best = (first, score);
         // Deeper search cannot change a proof.
         if thought.lines.iter().all(|line| is_proven(line.score)) || out_of_time(control) {
