@@ -126,6 +126,21 @@ fn without_what_it_knows_by_heart_the_engine_says_what_it_needs() {
 }
 
 #[test]
+fn the_net_of_the_board_alone_gives_the_same_answers() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut nets = written_parts(folder.path());
+    nets.retain(|net| net.starts_with("six-making-4.net="));
+    let fields = json!({ "game": "six-making", "options": { "size": 4 }, "nodes": 3_000 });
+    let asked: Asked = ("hint", fields);
+    let output = run(&nets, &[], &line_of(&asked));
+    let mut answer: Map<String, Value> =
+        serde_json::from_slice(output.stdout.trim_ascii_end()).unwrap();
+    answer.shift_remove("id");
+    let expected = directly(&mut Desk::new(16), &Budget::PAGE, &asked);
+    assert_eq!(timeless(vec![Value::Object(answer)]), timeless(expected));
+}
+
+#[test]
 fn a_part_of_another_version_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("gekitai.net");

@@ -261,6 +261,55 @@ pub fn certificates(session: &dyn Session) -> Result<Vec<Named>, Vec<&'static st
     Ok(about().filter_map(named).collect())
 }
 
+/// The certificates that a turn of this match asks, those after other first turns only with `all`. Unpacking takes up
+/// to a tenth of a second: it goes on beside the turn when `wait` says that this has to go on, and what is not ready
+/// then is left out.
+pub(crate) fn certificates_in_time(
+    session: &dyn Session,
+    all: bool,
+    wait: &mut dyn FnMut() -> bool,
+) -> Vec<Named> {
+    let all = all || !starts_as_usual(session);
+    let is_wanted = |part: &&'static Part| {
+        part.serves(session) && part.bytes().is_some() && (all || part.is_near(session))
+    };
+    let wanted: Vec<&'static Part> = PROOFS.iter().filter(is_wanted).collect();
+    unpack(wanted.iter().copied().filter(|part| part.read.get().is_none()).collect(), wait);
+    let ready =
+        |part: &'static Part| Some(Named { name: part.name, proof: part.read.get()?.as_ref()? });
+    wanted.into_iter().filter_map(ready).collect()
+}
+
+/// Whether a match started with the first position of its game and options.
+fn starts_as_usual(session: &dyn Session) -> bool {
+    let usual = crate::find(session.info().id).map(|entry| (entry.start)(&session.options()));
+    usual.is_some_and(|usual| usual.is_ok_and(|usual| usual.text() == session.start().text()))
+}
+
+#[cfg(not(target_family = "wasm"))]
+fn unpack(packed: Vec<&'static Part>, wait: &mut dyn FnMut() -> bool) {
+    if packed.is_empty() || !wait() {
+        return;
+    }
+    let unpacking = std::thread::spawn(move || {
+        packed.into_iter().for_each(|part| {
+            part.certificate();
+        });
+    });
+    while !unpacking.is_finished() && wait() {
+        std::thread::sleep(std::time::Duration::from_micros(200));
+    }
+}
+
+#[cfg(target_family = "wasm")]
+fn unpack(packed: Vec<&'static Part>, wait: &mut dyn FnMut() -> bool) {
+    for part in packed {
+        if wait() {
+            part.certificate();
+        }
+    }
+}
+
 /// What is known of each game as JSON, or the missing part that has it.
 pub fn results() -> Result<&'static [u8], &'static str> {
     RESULTS.bytes().ok_or(RESULTS.name)

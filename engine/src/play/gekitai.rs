@@ -162,12 +162,12 @@ impl Estimate for Judge {
         wins_at_once(pos, pos.turn()).then_some(win_after(1))
     }
 
-    fn unit(&self) -> i32 {
-        if self.net.is_some() { CLEAR } else { 40 }
+    fn unit(&self, pos: &Gekitai) -> i32 {
+        if self.net(pos).is_some() { CLEAR } else { 40 }
     }
 
-    fn futility_margin(&self) -> Option<i32> {
-        Some(self.unit() * 3 / 5)
+    fn futility_margin(&self, pos: &Gekitai) -> Option<i32> {
+        Some(self.unit(pos) * 3 / 5)
     }
 
     fn probes_leaves(&self) -> bool {

@@ -474,7 +474,7 @@ impl Estimate for Judge {
         }
     }
 
-    fn unit(&self) -> i32 {
+    fn unit(&self, _pos: &Glaisher) -> i32 {
         if self.net.is_some() { CLEAR } else { 150 }
     }
 

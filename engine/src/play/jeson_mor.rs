@@ -271,8 +271,8 @@ impl Estimate for Judge {
         }
     }
 
-    fn unit(&self) -> i32 {
-        if self.net.is_some() { CLEAR } else { 100 }
+    fn unit(&self, pos: &JesonMor) -> i32 {
+        if self.net(pos).is_some() { CLEAR } else { 100 }
     }
 
     fn move_count_limit(&self, pos: &JesonMor, depth: i32) -> usize {
