@@ -105,8 +105,8 @@ fn without_what_it_knows_by_heart_the_engine_says_what_it_needs() {
         ("glaisher", json!({}), json!(["glaisher.net"])),
         ("six-making", json!({}), json!(["six-making-5.net"])),
         ("six-making", json!({ "size": 4 }), json!(["six-making-4.net"])),
-        ("gekitai", json!({}), json!(["gekitai.net", "gekitai.proof"])),
-        ("gekitai", json!({ "size": 5 }), Value::Null),
+        ("gekitai", json!({}), json!(["gekitai.net", "atlas.json", "gekitai.proof"])),
+        ("gekitai", json!({ "size": 5 }), json!(["atlas.json"])),
         ("jeson-mor", json!({}), json!(["jeson-mor.net"])),
         ("jeson-mor", json!({ "size": 7 }), json!(["jeson-mor-7.proof"])),
     ];

@@ -205,6 +205,16 @@ fn score_after(truth: &Truth, mover: Player) -> Score {
     }
 }
 
+/// The score of a position of which this is proven.
+fn score_of(truth: &Truth, mover: Player) -> Score {
+    let left = truth.left as i32;
+    match truth.winner {
+        None => 0,
+        Some(winner) if winner == mover => win_after(2 * left - 1),
+        Some(_) => -win_after(2 * left),
+    }
+}
+
 /// The lines that certificates prove, if they need no search: the winner's turn where one line is asked for, and the
 /// loser's turns, the longest resistance first.
 fn proven_lines<G: Play>(pos: &G, said: &Said, lines: usize) -> Option<Vec<Pv<G::Move>>> {
@@ -237,16 +247,16 @@ fn correct<G: Play>(pos: &G, lines: &mut Vec<Pv<G::Move>>, said: &Said, most: us
     if *said == Said::default() {
         return;
     }
-    let is_draw = said.truth.is_some_and(|truth| truth.winner.is_none());
+    let value = said.truth.map(|truth| score_of(&truth, pos.turn()));
     for line in lines.iter_mut() {
         let turn = line.moves.first().map(ToString::to_string);
         let after = said.moves.iter().find(|(own, _)| Some(own) == turn.as_ref());
         if let Some(truth) = after.and_then(|(_, truth)| *truth) {
             line.moves.truncate(1);
             (line.score, line.proof) = (score_after(&truth, pos.turn()), Some(truth.by));
-        } else if is_draw {
-            // Nobody can force a win, so a turn that is not known to hold gains nothing.
-            line.score = line.score.min(0);
+        } else if let Some(value) = value.filter(|value| *value <= 0) {
+            // No turn is worth more than the position.
+            line.score = line.score.min(value);
         }
     }
     if let Some(best) = winning_line(said) {
@@ -258,6 +268,13 @@ fn correct<G: Play>(pos: &G, lines: &mut Vec<Pv<G::Move>>, said: &Said, most: us
     }
     lines.sort_by_key(|line| (std::cmp::Reverse(line.score), line.proof.is_none()));
     lines.truncate(most.max(1));
+    // The atlas tells the value of a position, but no turn.
+    if let (Some(truth), Some(value), Some(first)) = (said.truth, value, lines.first_mut())
+        && first.proof.is_none()
+        && first.score <= value
+    {
+        (first.score, first.proof) = (value, Some(truth.by));
+    }
 }
 
 /// Puts first moves that are equivalent by symmetry behind the first of them, with its line turned or mirrored.

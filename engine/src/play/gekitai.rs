@@ -264,7 +264,7 @@ fn board(start: &Gekitai) -> Row {
     match (size, markers) {
         (4, _) | (5, 5..) => Row { method: Method::Draw, player: None, ..row },
         // Small enough for the exact number of turns.
-        (5, _) | (_, 3) => Row { method: Method::All, ..row },
+        (5, _) | (_, 3) => Row { method: Method::Bound, ..row },
         _ => row,
     }
 }
