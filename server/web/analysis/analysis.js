@@ -24,7 +24,7 @@ import { rulesPanel } from '../play/rulespanel.js';
 import { stepKeys, zen } from '../play/turns.js';
 import { sleep } from '../connection/reach.js';
 import { ask, think, thought } from '../program/ask.js';
-import { catalogue, playLink, view as askView } from '../program/views.js';
+import { catalogue, playLink, saidOf, view as askView } from '../program/views.js';
 import { firstPlayer } from '../table/live.js';
 import { createParts, putTogether } from './analysisparts.js';
 import { begin, intakePage } from './intake.js';
@@ -344,7 +344,16 @@ const tryTurn = async (p, turn) => {
   if (!(await branch(p, { do: 'add', turns: [turn] }))) return;
   sound('move');
   if (answers) await p.review.judge(turn);
+  else await confirmTurn(p);
 };
+
+/** Says what a turn did that was made here. @param {Page} p */
+const confirmTurn = (p) =>
+  aboutHere(
+    () => here(p),
+    (place) => askView(place, p.state.flipped),
+    (seen) => say(`${saidOf(seen, seen.turns)}. ${capital(seen.status)}.`),
+  );
 
 /** While a better turn is looked for, nothing tells it. @param {Page} p */
 const hush = (p) => {
