@@ -296,7 +296,8 @@ const paint = (page, view) => {
         ? `Proven by ${proof.certificate}${proof.claim ? '' : ', which is not part of the program'}.`
         : '';
   parts.marks.show(view, all);
-  setText(parts.distance, distanceWords(page, view));
+  const words = distanceWords(page, view);
+  setText(parts.distance, words === page.result.says ? '' : words);
   setText(parts.reason, why);
   fill(
     parts.values,
