@@ -49,7 +49,7 @@ const analyse = async (game) => {
     turns.push(all[(7 * i) % all.length].text);
   }
   await page.goto(`${address}/analysis/${game}#${turns.map(encodeURIComponent).join(',')}`);
-  await page.waitForSelector('#lines li');
+  await page.waitForSelector('main[data-ready] .board svg');
   const client = await page.createCDPSession();
   await client.send('Emulation.setCPUThrottlingRate', { rate: 4 });
   await page.evaluate(() => (window.long = []));

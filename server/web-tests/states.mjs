@@ -184,7 +184,7 @@ export const STATES = {
       await tools.prepared(
         () =>
           addEventListener('DOMContentLoaded', () =>
-            document.getElementById('main').replaceChildren(),
+            document.getElementById('main')?.replaceChildren(),
           ),
         `/${made.id}`,
         '#away',
