@@ -189,6 +189,7 @@ async fn a_game_can_be_called_off_until_both_have_moved() {
         }
         let told = local.command(&game, 2, abort.clone()).await.ok();
         assert_eq!(told["event"]["seat"], 2);
+        assert_eq!(told["event"]["words"], "The game was called off.");
         assert_eq!(told["event"]["winner"], Value::Null);
         let again = local.command(&game, 2, abort.clone()).await.ok();
         assert_eq!(again["seq"], told["seq"], "the same command is done once");

@@ -476,6 +476,8 @@ fn rematch(game: &State, seat: Player) -> Result<Decision, Refusal> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::event::Event;
+    use crate::words;
     use serde_json::json;
 
     /// A turn of player 2, who has seen everything up to an event, after player 1 has moved and then offered something.
@@ -530,5 +532,35 @@ mod tests {
         assert_eq!(name(Some(" \t ")), Ok(None));
         assert_eq!(name(Some(&"x".repeat(40))), Ok(Some("x".repeat(40))));
         assert!(name(Some(&"x".repeat(41))).is_err());
+    }
+
+    /// Two people's game that began with two turns, as it is told, after so many of these.
+    fn told(turns: usize) -> State {
+        let turns = &["c4", "d3", "a1", "f6"][..turns];
+        let seats = json!([{ "kind": "person" }, { "kind": "person" }]);
+        let told = json!({ "game": "gekitai", "seats": seats, "turns": turns, "began": 2 });
+        State::read(&told).unwrap()
+    }
+
+    #[test]
+    fn whoever_is_told_a_game_knows_how_long_it_can_be_called_off() {
+        for (turns, can) in [(2, true), (3, true), (4, false)] {
+            let state = told(turns);
+            assert_eq!(can_abort(&state), can, "after {turns} turns");
+            assert_eq!(state.json("x", 0)["began"], 2);
+        }
+    }
+
+    #[test]
+    fn a_game_that_is_called_off_says_so_whoever_did_it() {
+        for seat in [Some(Player::One), None] {
+            let mut state = told(2);
+            let fact = end(None, Reason::Aborted);
+            let event = Event { seq: state.course.seq + 1, seat, at: 0, fact, command: None };
+            state.apply(&event).unwrap();
+            let said = words::event(&event, &state.course);
+            assert_eq!(said.as_deref(), Some("The game was called off."));
+            assert_eq!(words::ending(&state).map(|words| words + "."), said);
+        }
     }
 }

@@ -14,7 +14,6 @@ pub fn event(event: &Event, after: &Course) -> Option<String> {
         Fact::Offer { offer } => by(asks(*offer)),
         Fact::Declined => by("declines."),
         Fact::Undone { .. } => Some("A turn was taken back.".into()),
-        Fact::Result(Ending { reason: Reason::Aborted, .. }) => by("has called the game off."),
         Fact::Result(ending) => Some(format!("{}.", result(*ending, after))),
         Fact::Rematch { id: None } => by(ASKS_AGAIN),
         Fact::Rematch { id: Some(_) } => Some("The next game is ready.".into()),

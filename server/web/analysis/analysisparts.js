@@ -36,7 +36,7 @@ export const createParts = (info, games, review, deeds) => {
       title: 'Turn the board round (f)',
     }),
   );
-  const tools = createTools(info, games, deeds);
+  const tools = createTools(info, games, deeds, () => tabs.show('tools'));
   const notes = el(
     'section.note',
     { 'aria-label': 'Comment' },
@@ -65,9 +65,9 @@ export const createParts = (info, games, review, deeds) => {
 
 /**
  * @param {import('../program/views.js').GameInfo} info @param {import('../program/views.js').GameInfo[]} games
- * @param {Deeds} deeds
+ * @param {Deeds} deeds @param {() => void} show brings the tools into sight
  */
-const createTools = (info, games, deeds) => {
+const createTools = (info, games, deeds, show) => {
   const playHere = el('a#play-here.button', { title: 'Play from here' }, 'Play');
   const editHere = el('a#edit-here.button', 'Set up');
   const position = shownText('position-text', 'Position');
@@ -88,7 +88,7 @@ const createTools = (info, games, deeds) => {
     'div.tools-panel',
     actions,
     field('Position', position),
-    importForm(games, info),
+    importForm(games, info, show),
   );
   return { playHere, editHere, position, panel };
 };

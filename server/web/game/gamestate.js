@@ -135,7 +135,8 @@ export const mayBeHelped = ({ game, device }) =>
   isComputer(game, 1) || isComputer(game, 2) || (device && !game.clocks);
 
 /** Whether a game on a server can be called off, so that nobody loses: until both have moved. @param {State} state */
-export const mayAbort = ({ game, device }) => !device && !game.result && game.turns.length < 2;
+export const mayAbort = ({ game, device }) =>
+  !device && !game.result && game.turns.length < (game.began ?? 0) + 2;
 
 /** Which buttons there are, and which of them do something. @param {State} state @param {Outbox} box */
 export const controls = (state, box) => {

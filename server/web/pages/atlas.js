@@ -106,8 +106,12 @@ const link = (info, row, current) => {
   const who = typeof winner === 'number' ? `${info.players[winner - 1]} ` : '';
   const attributes = {
     href: pageAt(`results/${info.id}/atlas`, `?board=${name}`),
-    'aria-label': `${title}: ${valueWords({ winner, within }, info.players)}`,
     'aria-current': row === current ? 'page' : null,
   };
-  return el('a', attributes, `${who}${signOf({ turn: '', winner, within })}`);
+  return el(
+    'a',
+    attributes,
+    el('span', { 'aria-hidden': 'true' }, `${who}${signOf({ turn: '', winner, within })}`),
+    el('span.sr', `${title}: ${valueWords({ winner, within }, info.players)}`),
+  );
 };

@@ -5,7 +5,7 @@ import { complain, el, kept, onKeys, say, setText } from '../common/dom.js';
 import { choosing, gameShelf } from '../common/shelf.js';
 import { play as sound } from '../common/sound.js';
 import { remember, remembered } from '../common/storage.js';
-import { capital } from '../common/text.js';
+import { capital, plural } from '../common/text.js';
 import { aboutHere } from '../play/here.js';
 import { arrowsFor, createPlay } from '../play/play.js';
 import { ask, thought } from '../program/ask.js';
@@ -68,7 +68,7 @@ const shelfPage = (main, games) =>
     main,
     'learn',
     gameShelf(games, ({ id, tagline }) => ({
-      about: capital(tagline),
+      about: [capital(tagline), progressOf(id)].filter(Boolean).join(' · '),
       more: el(
         'div.row',
         el('a.button.primary', { href: pageAt(`learn/${id}`), 'data-game': id }, 'Lessons'),
@@ -76,6 +76,13 @@ const shelfPage = (main, games) =>
       ),
     })),
   );
+
+/** How far somebody has come with a game's lessons. @param {string} game */
+const progressOf = (game) => {
+  const [done, won] = [remembered(doneKey(game), []).length, remembered(wonKey(game), []).length];
+  if (done === 0) return '';
+  return `${plural(done, 'lesson')} done${won > 0 ? `, ${plural(won, 'small game')} won` : ''}`;
+};
 
 /** @param {HTMLElement} main @param {GameInfo} info @param {Lesson[]} lessons @param {Lesson} lesson */
 const lessonPage = async (main, info, lessons, lesson) => {
@@ -133,13 +140,21 @@ const mayPlay = ({ turns, progress }) =>
 /** All lessons of the game: those that are done, this one, those to come. @param {Page} p @param {Lesson[]} lessons */
 const path = ({ info, lesson }, lessons) => {
   const known = new Set(remembered(doneKey(info.id), []));
+  const games = new Set(remembered(wonKey(info.id), []));
   const item = (/** @type {Lesson} */ { number, title }) => {
     const here = number === lesson.number;
-    const done = known.has(number) || number < lesson.number;
+    const [done, won] = [known.has(number), games.has(number)];
+    const link = { href: pageAt(`learn/${info.id}/${number}`), title };
     return el(
-      done ? 'li.done' : here ? 'li.now' : 'li',
+      `li${done ? '.done' : ''}${here ? '.now' : ''}`,
       here ? { 'aria-current': 'step' } : {},
-      el('a', { href: pageAt(`learn/${info.id}/${number}`), title }, title),
+      el(
+        'a',
+        link,
+        won && el('span.won', { 'aria-hidden': 'true' }, '★ '),
+        title,
+        done && el('span.sr', won ? ', done, and its game won' : ', done'),
+      ),
     );
   };
   return el('ol.stages', { 'aria-label': 'Lessons' }, ...lessons.map(item));

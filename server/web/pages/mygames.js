@@ -18,21 +18,28 @@ import { held } from '../table/seats.js';
  * @typedef {{item: HTMLElement, names: HTMLElement, line: HTMLElement, game: Mine, info: GameInfo|undefined}} Row
  */
 
-/** How many games are listed, and of how many it is asked how they stand. */
-const MOST = 24;
+/** How many finished games are listed, and of how many others it is asked how they stand. */
+const MOST_OVER = 24;
 const MOST_ASKED = 12;
+
+/** The games to list: all that go on, and the last that are over. Pure. @param {Mine[]} games */
+export const listed = (games) => ({
+  open: games.filter(({ over }) => !over),
+  over: games.filter(({ over }) => over).slice(0, MOST_OVER),
+});
 
 /** @param {HTMLElement} box @param {GameInfo[]} games */
 export const showMine = (box, games) => {
-  const rows = myGames()
-    .slice(0, MOST)
-    .map((game) => ({ game, info: games.find(({ id }) => id === game.game) }))
-    .map(({ game, info }) => row(game, info));
-  if (rows.length === 0) return;
-  const [open, over] = [
-    rows.filter(({ game }) => !game.over),
-    rows.filter(({ game }) => game.over),
-  ];
+  const rows = (/** @type {Mine[]} */ some) =>
+    some.map((game) =>
+      row(
+        game,
+        games.find(({ id }) => id === game.game),
+      ),
+    );
+  const mine = listed(myGames());
+  const [open, over] = [rows(mine.open), rows(mine.over)];
+  if (open.length + over.length === 0) return;
   const list = (/** @type {Row[]} */ some) => el('ul.games', ...some.map(({ item }) => item));
   box.hidden = false;
   fill(

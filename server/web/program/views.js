@@ -61,6 +61,13 @@ export const view = (place, flipped = false) => {
   return asked;
 };
 
+/**
+ * What the last of some turns did, in words one can follow without the board; its text where another position is shown.
+ * @param {View|null|undefined} shown @param {string[]} turns @returns {string}
+ */
+export const saidOf = (shown, turns) =>
+  (shown?.turns.length === turns.length && shown.said) || (turns.at(-1) ?? '');
+
 /** The address that asks how to play on from a position. @param {View} view */
 export const playLink = (view) =>
   pageAt('', `?new=${view.game}&position=${encodeURIComponent(toPath(view.text))}`);
