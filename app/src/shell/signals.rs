@@ -5,6 +5,7 @@ use std::io;
 
 /// What a signal asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(unix), expect(dead_code, reason = "nobody asks for the others there"))]
 pub enum Wish {
     End,
     /// Ctrl-Z.
