@@ -307,7 +307,8 @@ fn scripts_of_the_documents_end_well() {
 fn arguments(code: &str) -> Option<String> {
     let code = code.split(" #").next()?.split([';', '|', '>', '&']).next()?.trim();
     let title = code.starts_with("quadrille certificate ");
-    (code.starts_with("quadrille ") && !title && !code.contains('…')).then(|| code.to_owned())
+    (code.starts_with("quadrille ") && !title && !code.contains(['…', '<']))
+        .then(|| code.to_owned())
 }
 
 /// Commands that are named in the text and in blocks that are not run.
