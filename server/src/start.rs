@@ -1,10 +1,12 @@
 //! Starting the process: where it listens, signals, metrics, the operators' socket, and systemd.
 
 use crate::UNSENT;
+#[cfg(unix)]
+use crate::admin;
 use crate::admin::systemd;
 use crate::games::hall::Hall;
 use crate::http::listener::Door;
-use crate::{Config, Server, StartError, admin, store};
+use crate::{Config, Server, StartError, store};
 use axum::Router;
 use axum::routing::get;
 use std::fmt;

@@ -16,6 +16,7 @@ mod prices;
 #[path = "../examples/bots/routes.rs"]
 mod routes;
 mod safety;
+mod schemas;
 mod seats;
 mod simulation;
 mod sockets;

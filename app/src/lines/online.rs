@@ -11,9 +11,8 @@ use crate::online::{self, Answer, Change, Connection, News, Opened, Remote};
 use crate::saves::Saves;
 use crate::shell::failure::Failure;
 use crate::shell::input::next_line;
+use crate::shell::signals;
 use crate::sitting::Sitting;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
 use std::collections::VecDeque;
 use std::io::{BufReader, IsTerminal, stdin};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -90,14 +89,14 @@ fn accounted(
 
 /// The first signal leaves the game, another one does not wait for the server, the third ends the program.
 fn listen_to_signals(tell: Sender<Heard>) -> Result<(), Failure> {
-    let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM])?;
-    std::thread::spawn(move || {
-        for (count, signal) in signals.forever().enumerate() {
-            if tell.send(Heard::Stop).is_err() || count > 1 {
-                let _ = signal_hook::low_level::emulate_default_handler(signal);
-            }
+    let mut count = 0;
+    signals::listen(signals::ENDING, move |signal| {
+        count += 1;
+        if tell.send(Heard::Stop).is_err() || count > 2 {
+            let _ = signals::obey(signal);
         }
-    });
+        true
+    })?;
     Ok(())
 }
 
