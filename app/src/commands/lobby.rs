@@ -3,6 +3,7 @@
 use crate::commands::invite::OnlineLook;
 use crate::commands::play::{self, OnlineArgs};
 use crate::online::club::{self, Club};
+use crate::online::link::Link;
 use crate::saves::Saves;
 use crate::shell::failure::{Failure, print};
 use crate::sitting::clock::Terms;
@@ -51,10 +52,7 @@ pub fn run(args: &LobbyArgs) -> Result<(), Failure> {
     let named = args.key.clone().or(given).or_else(variable);
     let key = match named {
         Some(key) => key,
-        None => match club::known(&saves, &link).map_err(Failure::user)? {
-            Some(key) => key,
-            None => club::fresh("").map_err(Failure::user)?,
-        },
+        None => kept(&saves, &link).map_err(Failure::user)?,
     };
     club::keep(&saves, &link, &key).map_err(Failure::user)?;
     let mut hall = Hall { club: Club::new(link, &key), key, saves, listed: Vec::new(), args };
@@ -74,6 +72,15 @@ pub fn run(args: &LobbyArgs) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// The key that is kept for a server, or a guest's secret.
+fn kept(saves: &Saves, link: &Link) -> Result<String, String> {
+    let registered = club::resolve(saves, link)?;
+    match registered.map_or_else(|| club::known(saves, link), |key| Ok(Some(key)))? {
+        Some(key) => Ok(key),
+        None => club::fresh(""),
+    }
 }
 
 enum Next {
@@ -112,11 +119,12 @@ impl Hall<'_> {
     }
 
     fn register(&mut self, name: &str) -> Result<(), String> {
-        let key = club::fresh("pk-")?;
+        let (link, _) = club::server(&self.args.server)?;
+        let key = club::propose(&self.saves, &link, name)?;
         let wanted = club::registration(name, &key, false);
         let made = self.club.ask("POST", "players", &wanted)?;
-        let (link, _) = club::server(&self.args.server)?;
         club::keep(&self.saves, &link, &key)?;
+        club::answered(&self.saves, &link)?;
         self.club = Club::new(link, &key);
         self.key = key;
         let _ = print(format!("You are {}. Your key is {}\n", text(&made["name"]), self.key));

@@ -2,7 +2,7 @@
 
 use crate::clocks::alarm;
 use crate::games::hall::{Done, Hall, Sender, TRIES, busy};
-use crate::games::plan::{Fresh, plan};
+use crate::games::plan::{Fresh, plan, rematch};
 use crate::games::room::Room;
 use crate::http::limits;
 use crate::http::meter::Meter;
@@ -118,6 +118,10 @@ impl Hall {
                 return self.stored(room, seq, fresh.of_room(room, seat)).await;
             }
             self.time_out(room, received).await?;
+            let rematch = room.view(|game| rematch(game, seat, &command.action, fresh, received));
+            if let Some(new) = rematch {
+                crate::club::games::promise(self, &room.id, &new).await?;
+            }
             let changed = self.change(room, received, |game| {
                 // The new event may be this very command, or may have given the seat to somebody else.
                 if game.course.seq != planned {
