@@ -28,6 +28,8 @@ pub struct Remote {
     /// Which seats are connected.
     present: ByPlayer<bool>,
     pub connected: bool,
+    /// Whether what the other player says is not shown.
+    pub muted: bool,
 }
 
 /// A command that was sent.
@@ -76,7 +78,7 @@ impl Remote {
         let run = format!("{:016x}", crate::sitting::work::random(None).next_u64());
         let (waiting, refused, present) = (Vec::new(), Vec::new(), ByPlayer::both(false));
         let (sent, sent_turns, connected) = (0, 0, false);
-        Remote { link, connection, sent, waiting, sent_turns, refused, run, present, connected }
+        Remote { link, connection, sent, waiting, sent_turns, refused, run, present, connected, muted: false }
     }
 
     /// Sends a command, under a name of its own.
@@ -89,6 +91,14 @@ impl Remote {
         self.waiting.push(Sent { name: name.clone(), what: what.to_owned(), is_turn });
         if let Some(connection) = &self.connection {
             connection.command(Command { name, json: command.to_string() });
+        }
+    }
+
+    /// Says one of the fixed words to the other player, if there is a connection.
+    pub fn greet(&self, word: &str) {
+        let json = json!({ "type": "greet", "word": word }).to_string();
+        if let Some(connection) = &self.connection {
+            connection.command(Command { name: String::new(), json });
         }
     }
 
@@ -207,6 +217,12 @@ impl Remote {
             Frame::Presence { seats } => self.present = seats,
             Frame::Ack { command } => drop(self.answered(command)),
             Frame::Refused { command, error } => return self.refused(command, error, sitting),
+            Frame::Greeting { seat, text } => {
+                let own = sitting.own.as_deref().unwrap_or_default().contains(&seat);
+                if !self.muted && !own {
+                    return Change::Said(format!("{}: {text}", sitting.full_name(seat)), None);
+                }
+            }
             Frame::Reset {} | Frame::Unknown => {}
         }
         Change::Nothing

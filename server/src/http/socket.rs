@@ -264,7 +264,8 @@ impl Connection {
     async fn tell_greetings(&mut self) -> Result<(), Closed> {
         let (new, count) = self.room.greetings(self.greeted);
         self.greeted = count;
-        for (seat, word) in new.into_iter().filter(|_| !self.at.is_empty()) {
+        let plays = !self.at.is_empty();
+        for (seat, word) in new.into_iter().filter(|_| plays) {
             let Some((word, text)) = GREETINGS.get(word) else { continue };
             let told = json!({ "type": "greeting", "seat": seat, "word": word, "text": text });
             self.send(told.to_string()).await?;
