@@ -95,6 +95,16 @@ impl Socket {
     }
 }
 
+/// Waits until nobody is known to play a live game.
+async fn all_free(hall: &Hall) {
+    within(async {
+        while !records(hall).unwrap().range(Range::of("live/"), 9).await.unwrap().is_empty() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    })
+    .await;
+}
+
 /// Puts challenges by correspondence into the store, as if so many people had made them.
 async fn crowd(hall: &Hall, ann: &str, like: &str, count: usize) {
     let own = records(hall).unwrap().get(vec![format!("challenge/{like}")]).await.unwrap();
@@ -304,9 +314,10 @@ async fn whoever_wants_to_begin_begins() {
         let mut first = wanted.clone();
         first["side"] = "first".into();
         let met = post(&local, "/api/lobby", &other, first).await.ok();
-        let game = met["game"].as_str().expect("paired at once");
+        let game = met["game"].as_str().unwrap_or_else(|| panic!("round {round}: {met}"));
         assert_eq!(first_of(&local, game, [&other, &one]).await, 0, "round {round}");
         command(&local, game, &one, json!({ "type": "abort" })).await.ok();
+        all_free(local.server.hall()).await;
     }
 }
 
@@ -352,12 +363,7 @@ async fn a_rematch_is_listed_and_nobody_plays_two_live_games() {
         play(&local, next, [&ann, &ben], 2, 1).await;
         archived(&local, next).await;
         assert_eq!(found(&local, "").await, [next, &game]);
-        within(async {
-            while !records(hall).unwrap().range(Range::of("live/"), 9).await.unwrap().is_empty() {
-                tokio::time::sleep(Duration::from_millis(20)).await;
-            }
-        })
-        .await;
+        all_free(hall).await;
     }
 }
 

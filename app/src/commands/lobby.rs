@@ -8,7 +8,7 @@ use crate::saves::Saves;
 use crate::shell::failure::{Failure, print};
 use crate::sitting::clock::Terms;
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::io::BufRead;
 use std::time::Duration;
 
@@ -21,6 +21,7 @@ const HELP: &str = "list                      who wants to play\n\
     offer GAME [CLOCK] [rated]  be listed, and wait\n\
     mine                      your games that go on; `mine 1` opens the first\n\
     watch [NUMBER]            games that are being played\n\
+    played GAME [TURNS]       what was played there in public games\n\
     name NAME                 become a player, who can play rated games\n\
     quit\n\
 A clock is minutes and seconds for each turn, as in 5+3, or days, as in 3d.\n";
@@ -169,6 +170,7 @@ impl Hall<'_> {
                 let game = picked(&games, number)?;
                 Ok(Next::Watch(self.club.watched(text(&game["id"]))))
             }
+            ["played", game, turns @ ..] => self.played(game, turns).and_then(said),
             [number] => {
                 let at = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
                 let found = at.and_then(|at| self.listed.get(at));
@@ -203,6 +205,30 @@ impl Hall<'_> {
         } else {
             lines
         })
+    }
+
+    /// What was played after some turns, and how it ended.
+    fn played(&self, game: &str, turns: &[&str]) -> Result<String, String> {
+        let entry = engine::find(game).ok_or_else(|| format!("there is no game `{game}`"))?;
+        let mut session = (entry.start)(&Map::new()).map_err(|error| error.to_string())?;
+        for turn in turns {
+            session.play(turn).map_err(|error| error.to_string())?;
+        }
+        let position: String = session.text().bytes().map(|byte| format!("%{byte:02X}")).collect();
+        let path = format!("archive/position?game={}&position={position}", entry.info.id);
+        let told = self.club.get(&path)?;
+        let [first, second] = entry.info.players.into();
+        let score = |own: &Value| {
+            format!(
+                "{first} {}, draws {}, {second} {}",
+                own["score"][0], own["score"][1], own["score"][2]
+            )
+        };
+        let mut all = format!("{} games: {}\n", told["games"], score(&told));
+        for own in told["turns"].as_array().into_iter().flatten() {
+            all += &format!("  {:<10} {:>5}   {}\n", text(&own["turn"]), own["games"], score(own));
+        }
+        Ok(all)
     }
 
     fn mine(&self) -> Result<Vec<Value>, String> {

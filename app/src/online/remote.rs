@@ -78,7 +78,18 @@ impl Remote {
         let run = format!("{:016x}", crate::sitting::work::random(None).next_u64());
         let (waiting, refused, present) = (Vec::new(), Vec::new(), ByPlayer::both(false));
         let (sent, sent_turns, connected) = (0, 0, false);
-        Remote { link, connection, sent, waiting, sent_turns, refused, run, present, connected, muted: false }
+        Remote {
+            link,
+            connection,
+            sent,
+            waiting,
+            sent_turns,
+            refused,
+            run,
+            present,
+            connected,
+            muted: false,
+        }
     }
 
     /// Sends a command, under a name of its own.

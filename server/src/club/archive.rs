@@ -280,6 +280,18 @@ pub async fn archive(
     Err(busy())
 }
 
+/// Takes a game that is over into the archive, whatever was there; ratings are made by whoever calls this.
+pub async fn add(
+    hall: &Arc<Hall>,
+    game: &str,
+    events: &[Event],
+) -> Result<Option<Derived>, Refusal> {
+    let Some(derived) = Derived::of(hall, game, events).await? else { return Ok(None) };
+    let all = derived.records()?.into_iter().map(|(key, value)| Change::put(key, value));
+    records(hall)?.change(all.collect()).await?;
+    Ok(Some(derived))
+}
+
 /// Removes a game from everything that follows from it.
 pub async fn forget(hall: &Hall, game: &str, events: &[Event]) -> Result<(), Refusal> {
     if let Some((stored, own)) = super::games::find(hall, game).await? {

@@ -419,8 +419,8 @@ pub async fn challenge(
             && live
             && let Some(other) = pairing::partner(hall, &challenge)
         {
-            // The first time something else may have changed, as when a game that is over is put away.
-            for _ in 0..2 {
+            // Something else may have changed, as when a game that is over is put away.
+            for _ in 0..4 {
                 let side = challenge.terms.side;
                 if let Some(game) = pairing::accept(hall, party, side, &other).await? {
                     return Ok(Met::Plays(game));

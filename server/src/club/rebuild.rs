@@ -5,7 +5,7 @@
 //! again. Ratings are made again in one go at the end.
 
 use super::archive::Derived;
-use super::{ratings, records};
+use super::{archive, ratings, records};
 use crate::games::hall::Hall;
 use crate::store::StoreError;
 use crate::store::records::{Change, Range};
@@ -50,12 +50,9 @@ pub async fn rebuild(
                 continue;
             };
             // What goes on is archived when it is over.
-            let Some(derived) = Derived::of(hall, game, &events).await? else { continue };
+            let Some(derived) = archive::add(hall, game, &events).await? else { continue };
             archived += usize::from(derived.entry.is_some());
-            let all = derived.records()?;
-            kept.extend(all.keys().filter_map(|key| mark(key)));
-            let changes = all.into_iter().map(|(key, value)| Change::put(key, value));
-            records(hall)?.change(changes.collect()).await?;
+            kept.extend(derived.records()?.keys().filter_map(|key| mark(key)));
         }
         progress(games);
     }
