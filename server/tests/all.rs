@@ -10,6 +10,7 @@ mod contrast;
 mod formats;
 mod laws;
 mod many;
+mod meeting;
 mod openapi;
 #[cfg(unix)]
 mod prices;

@@ -21,6 +21,16 @@ pub fn event(event: &Event, after: &Course) -> Option<String> {
     }
 }
 
+/// What players can say to each other instead of a chat, by its name in messages.
+pub const GREETINGS: [(&str, &str); 6] = [
+    ("hello", "Hello"),
+    ("good-luck", "Good luck"),
+    ("well-played", "Well played"),
+    ("thanks", "Thanks"),
+    ("sorry", "Sorry"),
+    ("good-game", "Good game"),
+];
+
 /// What a player does who wants to play again.
 pub const ASKS_AGAIN: &str = "asks for a rematch.";
 

@@ -17,6 +17,7 @@ use std::collections::VecDeque;
 use std::io::{BufReader, IsTerminal, stdin};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
+use table::words::GREETINGS;
 
 const HELP: &[(&str, &str)] = &[
     ("a move", "plays it: type `moves` to see how moves are written"),
@@ -28,6 +29,8 @@ const HELP: &[(&str, &str)] = &[
     ("accept, decline", "answers what the other side asks for"),
     ("resign, abort", "gives up; calls the game off, before both have moved"),
     ("rematch", "asks for another game, or goes there when both have asked"),
+    ("say hello", "one of a few words to the other side: `say` lists them"),
+    ("mute", "shows nothing of what the other side says, or shows it again"),
     ("quit", "leaves; the game goes on, and `quadrille join` comes back to it"),
 ];
 
@@ -279,11 +282,34 @@ impl Game {
                     Some(_) => self.send(word, lines)?,
                     None => lines.say("nothing is offered")?,
                 },
-                _ => return self.try_move(&text, lines),
+                "mute" => {
+                    self.remote.muted = !self.remote.muted;
+                    lines.say(if self.remote.muted { "muted" } else { "not muted any more" })?;
+                }
+                words => match words.strip_prefix("say") {
+                    Some(word) => self.greet(word.trim(), lines)?,
+                    None => return self.try_move(&text, lines),
+                },
             },
             Typed::Command(word, rest) => return self.word(word, &rest, lines),
         }
         Ok(After::Stay)
+    }
+
+    /// Says one of the fixed words, or lists them.
+    fn greet(&self, word: &str, lines: &Lines) -> Result<(), Failure> {
+        let is_one = |(name, _): &&(&str, &str)| *name == word.replace(' ', "-");
+        match GREETINGS.iter().find(is_one) {
+            _ if !self.plays => lines.say("you are looking on"),
+            Some((name, _)) => {
+                self.remote.greet(name);
+                Ok(())
+            }
+            None => {
+                let names: Vec<_> = GREETINGS.iter().map(|(name, _)| *name).collect();
+                lines.say(&format!("you can say: {}", names.join(", ")))
+            }
+        }
     }
 
     fn word(&mut self, word: Verb, rest: &str, lines: &mut Lines) -> Result<After, Failure> {

@@ -1,7 +1,7 @@
 //! What operators do with players: close the registration, invite, reserve, rename, ban, delete, rebuild.
 
 use super::players::{self, Invitation};
-use super::{names, rebuild, record, records, text};
+use super::{deleted, names, rebuild, record, records, text};
 use crate::games::hall::Hall;
 use crate::ids::{hash, new_token};
 use crate::store::hex;
@@ -104,8 +104,9 @@ pub async fn obey(
         About::Rename { player: who, name } => {
             let name = names::checked(&name)?;
             let id = player(hall, &who).await?;
-            let own = players::alter(hall, &id, |own| own.called(name.clone()));
-            json!({ "id": id, "name": own.await?.name })
+            let own = players::alter(hall, &id, |own| own.called(name.clone())).await?;
+            records(hall)?.change(vec![deleted::renamed(&id)]).await?;
+            json!({ "id": id, "name": own.name })
         }
         About::BanPlayer { player: who, reason } => {
             let id = player(hall, &who).await?;
@@ -130,7 +131,10 @@ pub async fn obey(
         About::Ratings { rebuild: true } => {
             let tell = |games: usize| drop(lines.try_send(json!({ "looked_at": games })));
             let done = rebuild::rebuild(hall, tell).await?;
-            json!({ "games": done.games, "archived": done.archived, "ratings": done.ratings })
+            json!({
+                "games": done.games, "archived": done.archived, "unreadable": done.unreadable,
+                "ratings": done.ratings,
+            })
         }
     };
     // Nobody may be reading any more.

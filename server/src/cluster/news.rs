@@ -8,6 +8,7 @@ use crate::games::room::Room;
 use crate::metrics::Metrics;
 use crate::supervise::Tasks;
 use crate::work::computers;
+use rules::Player;
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -86,6 +87,13 @@ impl News {
             self.say(format!("m {game} {seq}"));
         }
     }
+
+    /// Passes on what a player said.
+    pub fn greeted(&self, game: &str, seat: Player, word: usize) {
+        if self.out.is_some() {
+            self.say(format!("g {game} {} {word}", seat.number()));
+        }
+    }
 }
 
 /// Processes messages from other servers, in an endless loop.
@@ -111,6 +119,12 @@ fn take_in(hall: &Arc<Hall>, server: u64, line: &str) -> Option<()> {
                 // If the store cannot be read now, the next poll catches up.
                 tokio::spawn(async move { hall.refresh(&room).await });
             }
+        }
+        "g" => {
+            let room = hall.in_memory(words.next()?)?;
+            let seat = Player::try_from(words.next()?.parse::<u8>().ok()?).ok()?;
+            let word = words.next()?.parse::<usize>().ok()?;
+            room.greet(seat, word);
         }
         "p" => {
             let room = hall.in_memory(words.next()?)?;

@@ -2,7 +2,7 @@
 
 use crate::clocks::alarm;
 use crate::games::hall::{Changed, Done, Hall, Sender, Stuck, TRIES, busy};
-use crate::games::plan::{Fresh, plan};
+use crate::games::plan::{Fresh, plan, rematch};
 use crate::games::played::Played;
 use crate::games::room::Room;
 use crate::http::limits;
@@ -139,6 +139,10 @@ impl Hall {
             return self.stored(room, seq, token()).await.map(Some);
         }
         self.time_out(room, received).await?;
+        let rematch = room.view(|game| rematch(game, seat, &command.action, fresh, received));
+        if let Some(new) = rematch {
+            crate::club::games::promise(self, &room.id, &new).await?;
+        }
         let plan = |game: &Played| {
             // The new event may be this very command, or may have given the seat to somebody else.
             if game.course.seq != planned {

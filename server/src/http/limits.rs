@@ -7,6 +7,7 @@
 pub use crate::http::buckets::Bucket;
 
 use crate::admin::bans::Bans;
+use crate::club::lobby::MOST_OF_A_HOUSEHOLD;
 use crate::http::buckets::{Buckets, of_networks};
 use crate::http::meter::{Load, thread_time};
 use crate::http::networks::household;
@@ -299,6 +300,17 @@ impl Limits {
         })?;
         self.note(address, 0, 1);
         Ok(())
+    }
+
+    /// Gives back what an address has paid for a game that was not made.
+    pub fn give_game_back(&self, address: IpAddr) {
+        self.new_games.owe(&of_networks(address), -1.0, self.now());
+    }
+
+    /// How many open challenges a household may have.
+    pub fn challenges(&self) -> usize {
+        let games = self.most_new_games.load(Ordering::Relaxed) as usize;
+        (MOST_OF_A_HOUSEHOLD * games / USUAL_NEW_GAMES as usize).max(1)
     }
 
     /// Charges an address for a new player, or refuses.

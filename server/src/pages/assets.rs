@@ -250,6 +250,8 @@ fn catalogue() -> Vec<u8> {
     catalogue["asks"] = json!({
         "draw": words::asks(Offer::Draw), "undo": words::asks(Offer::Undo), "rematch": words::ASKS_AGAIN,
     });
+    let greeting = |(word, text)| json!({ "word": word, "text": text });
+    catalogue["greetings"] = words::GREETINGS.map(greeting).to_vec().into();
     catalogue.to_string().into_bytes()
 }
 

@@ -208,6 +208,7 @@ const deeds = (p) => ({
   },
   picture: () => copyPicture(here(p)).catch(complain),
   rules: () => rulesPanel(p.info),
+  played: (turn) => branch(p, { do: 'add', turns: [turn] }).catch(complain),
 });
 
 /** @param {Page} p */
@@ -269,6 +270,7 @@ const render = async (p, animate = true) => {
   playHere.href = playLink(seen);
   editHere.href = positionAt('editor', p.info.id, seen.text);
   position.value = seen.text;
+  p.parts.played.show(seen);
 };
 
 /** The address, the turns, and where among them the position is. @param {Page} p */

@@ -6,7 +6,8 @@
  * @typedef {import('../table/seats.js').Seat} Seat
  * @typedef {ReturnType<import('../table/tables.js').Table['desk']>} Desk
  * @typedef {{state: State, table: import('../table/tables.js').Table, play: ReturnType<typeof createPlay>,
- *   parts: import('./gameparts.js').Parts, desk: Desk|null, socket: {flush: () => void, again: () => void},
+ *   parts: import('./gameparts.js').Parts, desk: Desk|null, socket: {flush: () => void, again: () => void,
+ *   greet?: (word: string) => void},
  *   resync: () => Promise<void>, shown: Promise<void>}} Page `desk` takes the commands of whoever sits here, `shown` is done when everything that
  *   has happened is to be seen
  */
@@ -36,6 +37,7 @@ import { deviceTable, serverTable } from '../table/tables.js';
 import { leftNow, paintClock } from './clock.js';
 import { column, createParts, paint, paintOutbox } from './gameparts.js';
 import * as game from './gamestate.js';
+import { greetBox, hearGreeting } from './greetings.js';
 import { share } from './links.js';
 import { announcement, headline, progress } from './notices.js';
 import { createResync, lastMover, missed } from './resync.js';
@@ -185,6 +187,7 @@ const deeds = (p) => ({
     p.play.card.classList.add('typing');
     p.play.entry.focus();
   },
+  greet: () => greetBox((word) => p.socket.greet?.(word)),
   dismiss: (name) => p.desk?.forget(name),
 });
 
@@ -473,6 +476,9 @@ const tableHooks = (p) => ({
     change(p, { told });
   },
   onPresence: (presence) => change(p, { presence }),
+  onGreeting: ({ seat, text }) => {
+    if (!game.isMine(p.state, seat)) hearGreeting(game.nameOf(p.state, seat), text);
+  },
   onStuck: (stuck) => {
     if (stuck !== p.state.stuck) change(p, { stuck });
   },

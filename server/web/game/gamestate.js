@@ -68,6 +68,13 @@ export const isMine = (state, player) => youOf(state).includes(player);
 /** Whether somebody plays here: who is only invited does not yet. @param {State} state */
 export const sits = (state) => youOf(state).length > 0 && !state.seat?.invitation;
 
+/** Whether somebody sits on the other side who can be spoken to. @param {State} state */
+export const mayGreet = (state) =>
+  !state.device &&
+  sits(state) &&
+  youOf(state).length === 1 &&
+  state.game.seats[2 - youOf(state)[0]].kind === 'person';
+
 /** How many turns are seen. @param {State} state */
 export const plyOf = ({ ply, game }) => ply ?? game.turns.length;
 

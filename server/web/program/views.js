@@ -19,7 +19,8 @@ import { ask, fetchFile } from './ask.js';
  *   seeds: {id: string, name: string, about: string}[], brushes: {id: string, label: string}[],
  *   start: string, picture: string}} GameInfo
  * @typedef {{draw: string, undo: string, rematch: string}} Asks what is said of players who ask for something
- * @typedef {{games: GameInfo[], levels: {number: number, name: string, about: string}[], asks: Asks}} Catalogue
+ * @typedef {{games: GameInfo[], levels: {number: number, name: string, about: string}[], asks: Asks,
+ *   greetings: {word: string, text: string}[]}} Catalogue
  */
 
 /** @type {Promise<Catalogue>|null} */
