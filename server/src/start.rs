@@ -17,7 +17,6 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
-use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
 
 /// Where a server listens.
@@ -164,7 +163,8 @@ fn reload(config: &Config, hall: &Arc<Hall>) -> Result<Kept, StartError> {
         return Ok(None);
     }
     let failed = |error: std::io::Error| StartError(format!("cannot listen for signals: {error}"));
-    let hang_up = Arc::new(Mutex::new(signal(SignalKind::hangup()).map_err(failed)?));
+    let hang_up = signal(SignalKind::hangup()).map_err(failed)?;
+    let hang_up = Arc::new(tokio::sync::Mutex::new(hang_up));
     let own = Arc::downgrade(hall);
     let follow = move || {
         let (hall, hang_up) = (Weak::clone(&own), Arc::clone(&hang_up));

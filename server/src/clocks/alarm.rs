@@ -454,17 +454,11 @@ fn is_between_people(first: &Event) -> bool {
 /// Records a pause if the server was suspended or could not store anything while a clock ran.
 pub async fn keep_time(hall: &Arc<Hall>) -> Result<(), Refusal> {
     let shared = hall.store.shared().is_some();
-    let runs = || shared || hall.alarm.next().is_some();
-    let gap = || {
-        let alive = hall.store.alive();
-        let silent = runs() && hall.time.now() - alive > GAP;
-        hall.store.owed().or_else(|| silent.then_some(alive))
-    };
     // Once a pause is stored, the store says that a server ran until its end, so nothing may go on before the pause
     // counts here too. A shared store may be slow to answer, so there every caller fetches it without waiting for the
     // lock. The gap is looked at first: one that has just been closed has left a pause to learn.
     if shared {
-        let closed = gap().is_none();
+        let closed = gap(hall).is_none();
         if hall.alarm.is_unlearned() {
             learn(hall).await?;
         }
@@ -472,11 +466,29 @@ pub async fn keep_time(hall: &Arc<Hall>) -> Result<(), Refusal> {
             return Ok(());
         }
     }
-    let _one = hall.alarm.pausing.lock().await;
-    match gap() {
-        Some(from) => pause(hall, from, hall.time.now()).await.map(drop),
-        None => Ok(()),
+    let one = hall.alarm.pausing.lock().await;
+    if gap(hall).is_none() {
+        return Ok(());
     }
+    drop(one);
+    // In a task of its own: whoever asked may leave, but a pause that is stored has to count here too.
+    let hall = Arc::clone(hall);
+    let noted = tokio::spawn(async move {
+        let _one = hall.alarm.pausing.lock().await;
+        match gap(&hall) {
+            Some(from) => pause(&hall, from, hall.time.now()).await.map(drop),
+            None => Ok(()),
+        }
+    });
+    noted.await.unwrap_or_else(|_| Err(Refusal::broken("internal error; it has been logged")))
+}
+
+/// Since when nobody could play, if that is not noted yet.
+fn gap(hall: &Hall) -> Option<i64> {
+    let alive = hall.store.alive();
+    let runs = || hall.store.shared().is_some() || hall.alarm.next().is_some();
+    let silent = || (hall.time.now() - alive > GAP && runs()).then_some(alive);
+    hall.store.owed().or_else(silent)
 }
 
 /// Jumps to the machine's clock if that is ahead.

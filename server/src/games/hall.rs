@@ -207,7 +207,7 @@ impl Hall {
         };
         let events = self.store.events(id, 0, ALL).await.map_err(damaged)?;
         if by != SERVER {
-            self.limits.afford(by, limits::of_events(events.len())).await;
+            self.limits.afford(by, limits::GAME + limits::of_events(events.len())).await;
         }
         let tokens = self.store.tokens(id).await.map_err(damaged)?;
         let pauses = self.time.pauses.count();

@@ -45,6 +45,9 @@ pub const BODY_FOR_ONE: u64 = 4 << 10;
 /// How many bytes of an answer are sent for a price of 1.
 pub const ANSWER_FOR_ONE: u64 = 32 << 10;
 
+/// The price of a game that is not in memory, beside its events: several reads by threads whose time is not measured.
+pub const GAME: u32 = 2;
+
 /// The price of reading events from the store.
 pub fn of_events(count: usize) -> u32 {
     u32::try_from(count.div_ceil(EVENTS_FOR_ONE)).unwrap_or(u32::MAX)

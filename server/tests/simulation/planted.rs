@@ -16,7 +16,7 @@ fn every_planted_fault_can_still_be_planted() {
     for file in std::fs::read_dir(root.join("tests/simulation/planted")).unwrap() {
         let path = file.unwrap().path();
         let diff = std::fs::read_to_string(&path).unwrap();
-        for part in diff.split("\n--- a/").skip(1) {
+        for part in format!("\n{diff}").split("\n--- a/").skip(1) {
             let (name, rest) = part.split_once('\n').unwrap();
             // All of them are in this crate, which may have been unpacked alone.
             let source = root.join(name.strip_prefix("server/").unwrap());
