@@ -94,9 +94,9 @@ pub fn ready(py: Python<'_>) -> PyResult<()> {
     READY
         .get_or_try_init(py, || {
             py.import("numpy")?;
-            // What the bindings look for when they are first used.
-            let core = py.import("numpy._core").or_else(|_| py.import("numpy.core"))?;
-            core.getattr("multiarray")?.getattr("_ARRAY_API")?;
+            // What the bindings look for when they are first used; NumPy 1 has it elsewhere, and only a shadow here.
+            let found = |name| py.import(name)?.getattr("_ARRAY_API");
+            found("numpy._core.multiarray").or_else(|_| found("numpy.core.multiarray"))?;
             Ok(())
         })
         .copied()

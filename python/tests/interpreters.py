@@ -18,6 +18,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
 VERSIONS = ["3.10", "3.11", "3.12", "3.13", "3.14"]
+OLDEST_NUMPY = "numpy==1.26.0"
+"""What `pyproject.toml` promises."""
 PLAY = """
 import sys
 import quadrille
@@ -78,11 +80,11 @@ def packages(folder: Path) -> dict[str, Path]:
     }
 
 
-def tried(python: Path, package: Path, folder: Path) -> str:
-    """Install a package where nothing else is, and play there."""
+def tried(python: Path, package: Path, folder: Path, *others: str) -> str:
+    """Install a package where nothing else is but what is named, and play there."""
     run(python, "-m", "venv", folder)
     own = folder / "bin" / "python"
-    run(own, "-m", "pip", "install", "-q", package, cwd=folder)
+    run(own, "-m", "pip", "install", "-q", package, *others, cwd=folder)
     return run(own, "-I", "-c", PLAY, cwd=folder).strip()
 
 
@@ -97,9 +99,12 @@ def main() -> bool:
             if python is None:
                 print(f"{version}: not found", flush=True)
                 continue
-            for kind, package in built.items():
+            ways = [(kind, package, []) for kind, package in built.items()]
+            if version == VERSIONS[0]:
+                ways.append(("wheel with the oldest NumPy", built["wheel"], [OLDEST_NUMPY]))
+            for kind, package, others in ways:
                 try:
-                    told = tried(python, package, folder / f"{version}-{kind}")
+                    told = tried(python, package, folder / f"{version}-{kind}", *others)
                     print(f"{version}: {kind}: played with {told}", flush=True)
                     count += 1
                 except RuntimeError as error:
