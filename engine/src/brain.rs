@@ -268,10 +268,10 @@ fn correct<G: Play>(pos: &G, lines: &mut Vec<Pv<G::Move>>, said: &Said, most: us
     }
     lines.sort_by_key(|line| (std::cmp::Reverse(line.score), line.proof.is_none()));
     lines.truncate(most.max(1));
-    // The atlas tells the value of a position, but no turn.
+    // The atlas tells the value of a position, but no turn: which one wins is not known.
     if let (Some(truth), Some(value), Some(first)) = (said.truth, value, lines.first_mut())
         && first.proof.is_none()
-        && first.score <= value
+        && (first.score..=0).contains(&value)
     {
         (first.score, first.proof) = (value, Some(truth.by));
     }

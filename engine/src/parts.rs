@@ -116,7 +116,7 @@ const GEKITAI_6: Options = &[("size", 6), ("markers", 8)];
 macro_rules! proofs {
     ($($name:literal $game:literal $options:expr, $first:literal $file:literal;)*) => {
         /// The certificates that come with the program; the first one of a game is that of its start.
-        static PROOFS: [Part; 46] = [$(part(
+        static PROOFS: [Part; 47] = [$(part(
             concat!($name, ".proof"),
             $game,
             ProofOf($options, $first),
@@ -170,6 +170,7 @@ proofs! {
     "gekitai-7-12" "gekitai" &[("size", 7), ("markers", 12)], "" "gekitai-7x7-12-markers-both-draw";
     "gekitai-8-3" "gekitai" &[("size", 8), ("markers", 3)], "" "gekitai-8x8-3-markers-both-draw";
     "gekitai-8-4" "gekitai" &[("size", 8), ("markers", 4)], "" "gekitai-8x8-4-markers-both-draw";
+    "gekitai-8-5" "gekitai" &[("size", 8), ("markers", 5)], "" "gekitai-8x8-5-markers-both-draw";
     "jeson-mor-5" "jeson-mor" &[("size", 5)], "" "jeson-mor-5x5";
     "jeson-mor-7" "jeson-mor" &[("size", 7)], "" "jeson-mor-7x7";
 }
