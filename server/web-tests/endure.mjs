@@ -33,21 +33,35 @@ const watch = () => {
 
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** What a server says of a position. */
+const seen = async (game, turns) => {
+  const answer = await fetch(`${address}/api/view`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ game, turns }),
+  });
+  return answer.json();
+};
+
+/** The turns of a game of at most so many, the same in every run. */
+const played = async (game, most) => {
+  const turns = [];
+  let turn = '';
+  while (turns.length < most) {
+    const now = await seen(game, turn ? [...turns, turn] : turns);
+    if (now.over) break;
+    if (turn && !now.in_turn) [turns[turns.length], turn] = [turn, ''];
+    turn += now.steps[(7 * turns.length) % now.steps.length].text;
+  }
+  return turns;
+};
+
 /** Steps through a game of so many turns with the engine running. */
 const analyse = async (game) => {
   const page = await browser.newPage();
+  page.setDefaultTimeout(120_000);
   await page.evaluateOnNewDocument(watch);
-  const turns = [];
-  for (let i = 0; i < Number(steps) / 2; i += 1) {
-    const answer = await fetch(`${address}/api/view`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ game, turns }),
-    });
-    const { steps: all, over } = await answer.json();
-    if (over) break;
-    turns.push(all[(7 * i) % all.length].text);
-  }
+  const turns = await played(game, Number(steps) / 2);
   await page.goto(`${address}/analysis/${game}#${turns.map(encodeURIComponent).join(',')}`);
   await page.waitForSelector('main[data-ready] .board svg');
   const client = await page.createCDPSession();

@@ -124,7 +124,7 @@ const unseen = (page) =>
     const over = 'dialog[open], [popover]:popover-open, #more-menu:not([hidden]), #toast';
     if (document.querySelector(over)) return outside;
     const needed = [
-      ...['.seat', '#prompt', '#stage-play', '.bar button', '.bar a', '.clock'],
+      ...['.seat', '#prompt.mine', '#stage-play', '.bar button', '.bar a', '.clock'],
       ...['.cells button.grab', '.cells button.target'],
     ];
     const covered = [...document.querySelectorAll(needed.join(','))].filter((node) => {

@@ -386,8 +386,16 @@ export const STATES = {
   'puzzle-stages': { at: '/puzzles/glaisher/1', deed: beginTurn },
   'puzzle-wrong': {
     at: '/puzzles/gekitai/1',
-    deed: async (page) => {
-      await type(page, 'a1');
+    deed: async (page, { solution }) => {
+      const [right] = await solution('gekitai', 1);
+      await shown(page, '.cells button.grab');
+      const names = await page.$$eval('.cells button.grab', (all) =>
+        all.map(({ id }) => id.slice(5)),
+      );
+      await type(
+        page,
+        names.find((name) => name !== right),
+      );
       await says(page, '#puzzle-words', 'answers');
     },
   },

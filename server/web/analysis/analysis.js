@@ -5,12 +5,12 @@
  * @typedef {{tree: import('./tree.js').Tree, node: number|null, review: import('./moments.js').Entry[]|undefined,
  *   flipped: boolean}} State
  *   `node` is the turn of the tree whose position is seen, null before the first
- * @typedef {{state: State, info: GameInfo, key: string, first: 1|2, finding: boolean, kept: boolean, main: HTMLElement,
+ * @typedef {{state: State, info: GameInfo, key: string, first: 1|2, finding: boolean, kept: boolean, addressing: any, main: HTMLElement,
  *   parts: ReturnType<typeof createParts>, play: ReturnType<typeof createPlay>,
  *   thinking: ReturnType<typeof createThinking>, review: ReturnType<typeof createReview>,
  *   around: (act: () => void) => void}} Page
  *   `around` draws what stands around the board, `key` is the name under which the browser keeps the tree, `first` who
- *   begins; `finding` while the best turn is looked for, `kept` unless the browser has no room
+ *   begins; `finding` while the best turn is looked for, `kept` unless the browser has no room, `addressing` the timer of the address
  */
 import { askedPosition, positionAt } from '../address.js';
 import { copyText } from '../common/controls.js';
@@ -201,7 +201,10 @@ const deeds = (p) => ({
   best: () => bestMove(p),
   threat: () => showThreat(p),
   record: () => exportRecord(p),
-  link: async () => toast((await copyText(location.href)) ? 'The link is copied.' : location.href),
+  link: async () => {
+    renderAddress(p);
+    toast((await copyText(location.href)) ? 'The link is copied.' : location.href);
+  },
   position: async () => {
     const copied = await copyText(p.parts.position.value, p.parts.position);
     toast(copied ? 'The position is copied.' : p.parts.position.value);
@@ -273,13 +276,22 @@ const render = async (p, animate = true) => {
   p.parts.played.show(seen);
 };
 
-/** The address, the turns, and where among them the position is. @param {Page} p */
-const renderAround = (p) => {
-  const { tree, node } = p.state;
+/** A browser takes 8 ms for a change of the address, and whoever steps through a game copies none of them. */
+const ADDRESS_MS = 100;
+
+/** The address leads to the position that is seen. @param {Page} p */
+const renderAddress = (p) => {
   const { turns } = here(p);
   const hash = turns.length > 0 ? `#${turns.map(encodeURIComponent).join(',')}` : '';
   if (location.hash !== hash)
     history.replaceState(null, '', `${location.pathname}${location.search}${hash}`);
+};
+
+/** The turns, where among them the position is, and soon the address. @param {Page} p */
+const renderAround = (p) => {
+  const { tree, node } = p.state;
+  clearTimeout(p.addressing);
+  p.addressing = setTimeout(() => renderAddress(p), ADDRESS_MS);
   renderTree(p);
   const main = trees.isMain(tree, node);
   p.parts.paint({

@@ -6,7 +6,7 @@ use super::colours::Screen;
 use super::*;
 use crate::output::blocks::Blocks;
 use crate::output::inline::Protocol;
-use crate::output::picture::Letters;
+use server::pages::Letters;
 use ratatui::buffer::{Buffer, Cell};
 use resvg::tiny_skia::{Color as Shade, Paint, Pixmap, PixmapPaint, Rect, Transform};
 use resvg::usvg;
