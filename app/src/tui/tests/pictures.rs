@@ -11,8 +11,10 @@ use ratatui::buffer::{Buffer, Cell};
 use resvg::tiny_skia::{Color as Shade, Paint, Pixmap, PixmapPaint, Rect, Transform};
 use resvg::usvg;
 use rules::svg::{Lettering, Theme};
+use std::collections::HashMap;
 use std::fmt::Write;
 use std::path::Path;
+use std::sync::LazyLock;
 
 /// A character in pixels.
 const WIDE: u32 = 10;
@@ -51,17 +53,15 @@ fn look(kind: Kind, theme: Theme) -> Look {
     }
 }
 
-/// The blocks of a character and which of its pixels are ink.
-fn pixels_of(c: char) -> Option<(Blocks, u8)> {
-    Blocks::ALL.into_iter().find_map(|blocks| {
+/// The blocks of each character and which of its pixels are ink.
+static PIXELS: LazyLock<HashMap<char, (Blocks, u8)>> = LazyLock::new(|| {
+    let all = Blocks::ALL.into_iter().flat_map(|blocks| {
         let (across, down) = blocks.pixels();
-        let all = (1_u32 << (across * down)) - 1;
-        (0..=all)
-            .map(|ink| ink as u8)
-            .find(|ink| blocks.character(*ink) == c)
-            .map(|ink| (blocks, ink))
-    })
-}
+        let last = ((1_u32 << (across * down)) - 1) as u8;
+        (0..=last).map(move |ink| (blocks.character(ink), (blocks, ink)))
+    });
+    all.collect()
+});
 
 fn paint(pixels: &mut Pixmap, (x, y): (f32, f32), (wide, high): (f32, f32), rgb: [f64; 3]) {
     let [r, g, b] = rgb.map(|part| part as u8);
@@ -125,7 +125,7 @@ fn character(
     if c == ' ' {
         return;
     }
-    if let Some((blocks, bits)) = pixels_of(c) {
+    if let Some((blocks, bits)) = PIXELS.get(&c) {
         let (across, down) = blocks.pixels();
         let (wide, high) = (WIDE as f32 / across as f32, HIGH as f32 / down as f32);
         for bit in (0..across * down).filter(|bit| bits >> bit & 1 == 1) {
@@ -179,8 +179,22 @@ fn begun(game: &str) -> Rig {
 
 #[test]
 #[ignore = "writes pictures to be looked at"]
+fn pictures_of_the_documents() {
+    let folder = folder();
+    let octants = Kind::Blocks(Blocks::Octants);
+    for (game, size, theme) in [
+        ("glaisher", (140, 45), Theme::Dark),
+        ("jeson-mor", (100, 30), Theme::Dark),
+        ("six-making", (100, 30), Theme::Light),
+    ] {
+        write(&folder.join(format!("docs/terminal-{game}.png")), game, (octants, theme), size);
+    }
+}
+
+#[test]
+#[ignore = "writes pictures to be looked at"]
 fn pictures_of_every_game_at_every_size_in_every_kind() {
-    let folder = PathBuf::from(std::env::var_os("QUADRILLE_PICTURES").expect("QUADRILLE_PICTURES"));
+    let folder = folder();
     for entry in engine::GAMES {
         let game = entry.info.id;
         for (name, kind) in KINDS {
@@ -190,14 +204,10 @@ fn pictures_of_every_game_at_every_size_in_every_kind() {
             }
         }
     }
-    let octants = Kind::Blocks(Blocks::Octants);
-    for (game, size, theme) in [
-        ("glaisher", (140, 45), Theme::Dark),
-        ("jeson-mor", (100, 30), Theme::Dark),
-        ("six-making", (100, 30), Theme::Light),
-    ] {
-        write(&folder.join(format!("docs/terminal-{game}.png")), game, (octants, theme), size);
-    }
+}
+
+fn folder() -> PathBuf {
+    PathBuf::from(std::env::var_os("QUADRILLE_PICTURES").expect("QUADRILLE_PICTURES"))
 }
 
 fn write(path: &Path, game: &str, (kind, theme): (Kind, Theme), size: (u16, u16)) {
