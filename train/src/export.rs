@@ -9,7 +9,6 @@ use crate::data::Sample;
 use crate::learn::{CHOICES, Goal, Learnable, scale};
 use crate::model::Seen;
 use anyhow::{Context, Result, anyhow, ensure};
-use rules::Game;
 use rules::random::Random;
 use serde_json::json;
 use std::fs::File;
@@ -144,8 +143,8 @@ pub fn run(learner: &str, samples: &Path, net: &Path, epochs: usize) -> Result<(
 mod tests {
     use super::*;
     use crate::data::Sample;
-    use rules::Notation;
     use rules::gekitai::Gekitai;
+    use rules::{Game, Notation};
 
     #[test]
     fn the_longest_row_counts_wherever_it_stands() {

@@ -36,7 +36,7 @@ Examples:
 )]
 pub struct Args {
     /// glaisher, gekitai, jeson-mor or six-making
-    game: String,
+    pub game: String,
     /// Cells along a side, for six-making
     #[arg(long, default_value_t = 5)]
     size: u8,
@@ -136,7 +136,7 @@ impl Learned<64> for JesonMor {
 
 /// Makes the nets of a game, generation by generation, or plays a match between two.
 pub fn run(args: &Args) -> Result<()> {
-    match args.game.as_str() {
+    match args.game.to_ascii_lowercase().as_str() {
         "glaisher" => generations::<Glaisher, 64>(args),
         "six-making" => generations::<SixMaking, 128>(args),
         "gekitai" => generations::<Gekitai, 64>(args),

@@ -306,6 +306,7 @@ impl Play for Gekitai {
         skill(2_200, 31, 1),
         skill(42_000, 4, 0),
     ];
-    const LOG_ODDS: f64 = 42.0;
+    const LEVEL_ELO: &'static [i32] = &[-180, -20, 140, 300, 470, 570, 700, 800, 1_010];
+    const LOG_ODDS: f64 = 53.0;
     const BENCH_DEPTH: u32 = 6;
 }

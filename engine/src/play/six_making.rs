@@ -222,6 +222,7 @@ impl Play for SixMaking {
         skill(10_000, 11, 0),
         skill(28_000, 5, 0),
     ];
-    const LOG_ODDS: f64 = 66.0;
+    const LEVEL_ELO: &'static [i32] = &[-270, 60, 170, 410, 510, 700, 840, 960, 1_070];
+    const LOG_ODDS: f64 = 84.0;
     const BENCH_DEPTH: u32 = 6;
 }
