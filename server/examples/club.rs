@@ -246,7 +246,7 @@ async fn many_games(folder: &std::path::Path, games: usize) -> Result<(), Failed
     }
     println!("{games} games stored and archived in {:.1?}", began.elapsed());
     let began = Instant::now();
-    server::club::ratings::rate_all(&hall).await.map_err(|refusal| refusal.message)?;
+    server::club::ratings::rebuild(&hall).await.map_err(|refusal| refusal.message)?;
     println!("rated in {:.1?}", began.elapsed());
     searches(&hall, games).await?;
     drop(hall);
