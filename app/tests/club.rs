@@ -91,10 +91,13 @@ fn somebody_at_a_terminal_meets_a_bot_and_plays() {
             let played = game["turns"].as_array()?.len();
             (game["turn"] == ana + 1 && played >= 2 * turn).then_some(game)
         });
-        let position = game["position"].as_str().unwrap();
-        let start = engine::find("gekitai").unwrap().from_text;
-        let session = start(position, &Default::default()).unwrap();
-        writeln!(input, "{}", session.turns()[0]).unwrap();
+        let start = engine::find("gekitai").unwrap().start;
+        let mut session = start(&Default::default()).unwrap();
+        for turn in game["turns"].as_array().unwrap() {
+            session.play(turn.as_str().unwrap()).unwrap();
+        }
+        let turns = session.turns();
+        writeln!(input, "{}", turns.first().unwrap_or_else(|| panic!("{game}"))).unwrap();
     }
     // Not before the last turn was taken.
     until("three turns", || {

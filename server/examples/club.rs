@@ -205,10 +205,10 @@ fn game(i: usize, line: &[String]) -> (String, Created, Vec<Event>) {
     };
     let mut facts = vec![(None, Fact::Created(Box::new(created.clone())))];
     for (at, turn) in line.iter().enumerate() {
-        let seat = if at % 2 == 0 { Player::One } else { Player::Two };
+        let seat = if at.is_multiple_of(2) { Player::One } else { Player::Two };
         facts.push((Some(seat), Fact::Move { turn: turn.clone(), said: None }));
     }
-    let winner = if i % 2 == 0 { Player::One } else { Player::Two };
+    let winner = if i.is_multiple_of(2) { Player::One } else { Player::Two };
     facts.push((None, Fact::Result(Ending::new(Some(winner), Reason::Resigned))));
     let at = 1_700_000_000_000 + 1_000 * i as i64;
     let event = |(seq, (seat, fact))| Event { seq: seq as i64 + 1, seat, at, fact, command: None };
@@ -246,7 +246,7 @@ async fn many_games(folder: &std::path::Path, games: usize) -> Result<(), Failed
     }
     println!("{games} games stored and archived in {:.1?}", began.elapsed());
     let began = Instant::now();
-    server::club::ratings::rate_all(&hall).await.map_err(|refusal| refusal.message)?;
+    server::club::ratings::rebuild(&hall).await.map_err(|refusal| refusal.message)?;
     println!("rated in {:.1?}", began.elapsed());
     searches(&hall, games).await?;
     drop(hall);

@@ -322,6 +322,27 @@ async fn whoever_wants_to_begin_begins() {
 }
 
 #[tokio::test]
+async fn a_name_that_is_the_id_of_somebody_else_is_told_apart() {
+    let local = Local::new().await;
+    let hall = local.server.hall();
+    let (lines, _told) = tokio::sync::mpsc::channel(99);
+    let mut id = String::new();
+    // Names have at least one letter and no more than one script, and so have nearly all ids.
+    for i in 0..20 {
+        id = player(&local, &format!("Player {i}")).await.0;
+        if id.contains(|c: char| c.is_ascii_alphabetic()) {
+            break;
+        }
+    }
+    let (other, _) = player(&local, &id).await;
+    let show = |player: String| obey(hall, About::Show { player }, &lines);
+    assert!(show(id.clone()).await.unwrap_err().message.contains("id of one player"));
+    show(format!("id:{id}")).await.unwrap();
+    show(format!("name:{id}")).await.unwrap();
+    show(other).await.unwrap();
+}
+
+#[tokio::test]
 async fn those_who_are_banned_meet_nobody() {
     for local in all().await {
         let hall = local.server.hall();

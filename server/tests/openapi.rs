@@ -349,7 +349,8 @@ async fn met(all: &mut Checked) {
     all.look(&game).await;
     let watched = all.get("/api/watch", "", None).await.ok();
     assert!(watched["games"].as_array().unwrap().iter().any(|own| own["id"] == id), "{watched}");
-    all.command(&game, 2, json!({ "type": "resign" })).await.ok();
+    let ben_sits = if first == key { 2 } else { 1 };
+    all.command(&game, ben_sits, json!({ "type": "resign" })).await.ok();
     // It is rated a moment after it has been archived.
     within(async {
         while ratings::current(all.local.server.hall(), ann, "gekitai").await.unwrap().games == 0 {

@@ -315,6 +315,15 @@ export const STATES = {
       await page.click('#share');
     },
   },
+  'dialog-greet': {
+    server: true,
+    at: (tools) => sitDown(tools),
+    deed: async (page) => {
+      await page.click('#more');
+      await page.click('#greet-open');
+      await shown(page, '#greet');
+    },
+  },
   'dialog-key': {
     server: true,
     at: '/lobby',

@@ -1,14 +1,13 @@
 //! `quadrille lobby`: who wants to play on a server, in lines of text, and the game that comes of it.
 
 use crate::commands::play::{self, OnlineArgs, OnlineLook};
+use crate::online::Link;
 use crate::online::club::{self, Club};
-use crate::online::link::Link;
 use crate::saves::Saves;
 use crate::shell::failure::{Failure, print};
 use crate::sitting::clock::Terms;
 use clap::Args;
 use serde_json::{Map, Value, json};
-use std::io::BufRead;
 use std::time::Duration;
 
 /// How often it is asked whether somebody plays.
@@ -57,9 +56,13 @@ pub fn run(args: &LobbyArgs) -> Result<(), Failure> {
     club::keep(&saves, &link, &key).map_err(Failure::user)?;
     let mut hall = Hall { club: Club::new(link, &key), key, saves, listed: Vec::new(), args };
     hall.enter()?;
-    let stdin = std::io::stdin();
-    for line in stdin.lock().lines() {
-        let line = line.map_err(|error| Failure::Other(error.into()))?;
+    loop {
+        // Line by line: whoever holds the lock of the input keeps it from the game that follows.
+        let mut line = String::new();
+        let read = std::io::stdin().read_line(&mut line);
+        if read.map_err(|error| Failure::Other(error.into()))? == 0 {
+            break;
+        }
         let words: Vec<&str> = line.split_whitespace().collect();
         if matches!(words[..], ["quit" | "q"]) {
             break;

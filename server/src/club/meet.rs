@@ -2,7 +2,7 @@
 //! those who have left.
 
 use super::lobby::{self, Challenge};
-use super::{pairing, records};
+use super::{news, pairing, records};
 use crate::games::hall::Hall;
 use crate::store::records::{Change, Range};
 use std::collections::BTreeMap;
@@ -43,7 +43,7 @@ pub async fn run(hall: Arc<Hall>) {
             () = sleep(wait.saturating_sub(ticked.elapsed())) => {}
         }
         // Without the store nobody can meet; the next round tries again.
-        let _ = lobby::refresh(&hall).await;
+        let _ = news::refresh(&hall).await;
         if ticked.elapsed() >= LOOK {
             ticked = Instant::now();
             let _ = tick(&hall, &mut beaten).await;

@@ -24,6 +24,7 @@ pub mod games;
 pub mod lobby;
 pub mod meet;
 pub mod names;
+pub mod news;
 pub mod office;
 pub mod pairing;
 pub mod players;

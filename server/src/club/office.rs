@@ -56,12 +56,28 @@ pub enum About {
     },
 }
 
-/// A player by id or name.
+/// A player by id or name. A name may look like another player's id: then nobody is meant until that is told apart.
 async fn player(hall: &Hall, who: &str) -> Result<String, Refusal> {
-    if players::check_id(who).is_ok() && players::by_id(hall, who).await?.is_some() {
-        return Ok(who.to_owned());
+    let (by_id, by_name) = match (who.strip_prefix("id:"), who.strip_prefix("name:")) {
+        (Some(id), _) => (Some(id), None),
+        (_, Some(name)) => (None, Some(name)),
+        _ => (Some(who), Some(who)),
+    };
+    let id = match by_id.filter(|id| players::check_id(id).is_ok()) {
+        Some(id) => players::by_id(hall, id).await?.map(|own| own.id),
+        None => None,
+    };
+    let named = match by_name {
+        Some(name) => players::by_name(hall, name).await?,
+        None => None,
+    };
+    match (id, named) {
+        (Some(id), Some(named)) if id != named => Err(Refusal::conflict(format!(
+            "`{who}` is the id of one player and the name of another: say `id:{who}` or `name:{who}`"
+        ))),
+        (Some(id), _) | (None, Some(id)) => Ok(id),
+        (None, None) => Err(players::no_player(who)),
     }
-    players::by_name(hall, who).await?.ok_or_else(|| players::no_player(who))
 }
 
 pub async fn obey(

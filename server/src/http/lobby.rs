@@ -1,7 +1,7 @@
 //! Requests and sockets with which people meet.
 
 use crate::club::lobby::{self, Here, Met, Party, Side, Terms, Update};
-use crate::club::{games, pairing, players, ratings};
+use crate::club::{games, news, pairing, players, ratings};
 use crate::games::hall::Hall;
 use crate::http::HallState;
 use crate::http::games::{bearer, claim};
@@ -69,7 +69,7 @@ async fn of_token(hall: &Hall, address: IpAddr, token: &str) -> Result<Party, Re
 
 async fn list(State(hall): HallState) -> Answered<Json<Value>> {
     if hall.club.lobby.updates.receiver_count() == 0 {
-        lobby::refresh(&hall).await?;
+        news::refresh(&hall).await?;
     }
     Ok(Json(json!({ "challenges": hall.club.lobby.told() })))
 }
@@ -337,7 +337,7 @@ impl Visitor {
     async fn tell_all(&mut self) -> Result<(), Closed> {
         // Whoever comes first finds a list that nobody has kept.
         if self.hall.club.lobby.updates.receiver_count() == 1 {
-            let _ = lobby::refresh(&self.hall).await;
+            let _ = news::refresh(&self.hall).await;
         }
         for message in self.hall.club.lobby.messages() {
             self.send(message).await?;

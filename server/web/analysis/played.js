@@ -58,12 +58,10 @@ export const createPlayed = (players, onPick) => {
     if (games === 0) return [el('p.empty-line', 'No public game has come here.')];
     const link = (/** @type {any} */ one) =>
       el('li', el('a', { href: gameAt(one.id) }, one.seats.map(nameOf).join(' – ')));
+    const turnRow = (/** @type {any} */ one) => row(one, players, onPick);
     return [
       el('p', `${more ? 'The last ' : ''}${plural(games, 'public game')}`),
-      el(
-        'table.open',
-        ...turns.slice(0, MOST).map((/** @type {any} */ one) => row(one, players, onPick)),
-      ),
+      el('div.wide', el('table.open', ...turns.slice(0, MOST).map(turnRow))),
       el('ul', ...last.slice(0, MOST_GAMES).map(link)),
     ];
   };

@@ -69,11 +69,12 @@ export const isMine = (state, player) => youOf(state).includes(player);
 export const sits = (state) => youOf(state).length > 0 && !state.seat?.invitation;
 
 /** Whether somebody sits on the other side who can be spoken to. @param {State} state */
-export const mayGreet = (state) =>
-  !state.device &&
-  sits(state) &&
-  youOf(state).length === 1 &&
-  state.game.seats[2 - youOf(state)[0]].kind === 'person';
+export const mayGreet = (state) => {
+  const [own, more] = youOf(state);
+  if (state.device || more || !sits(state)) return false;
+  const other = /** @type {1|2} */ (3 - own);
+  return !isComputer(state.game, other) && state.game.seats[other - 1].joined !== false;
+};
 
 /** How many turns are seen. @param {State} state */
 export const plyOf = ({ ply, game }) => ply ?? game.turns.length;
