@@ -253,7 +253,7 @@ async fn ask_the_club() {
         (format!("/api/players/{id}"), 50),
         (format!("/api/players/{id}/ratings/gekitai"), 1_000),
     ] {
-        // Other tasks work meanwhile, so the least of some counts; none of the games is in memory.
+        // Other tasks may have the games in memory again: the dearest try is the one in which most were read.
         let mut tries = Vec::new();
         for _ in 0..3 {
             hall.sweep(i64::MAX);
@@ -261,7 +261,7 @@ async fn ask_the_club() {
             request.headers_mut().remove(header::ACCEPT_ENCODING);
             tries.push(cost(local, request).await);
         }
-        let (answer, cost, price) = tries.into_iter().min_by_key(|(_, cost, _)| *cost).unwrap();
+        let (answer, cost, price) = tries.into_iter().max_by_key(|(.., price)| *price).unwrap();
         assert_eq!(answer.status, 200, "{path}: {}", answer.text);
         assert!(answer.text.len() >= least, "{path} is to be large: {}", answer.text);
         if is_dear(&path, false, &answer, cost, price) {

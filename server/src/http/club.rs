@@ -127,6 +127,8 @@ async fn me(
     let range = Range::of(&format!("running/{}/", player.id));
     let mut all = Vec::new();
     for own in records(&hall)?.range(range, MOST_RUNNING).await? {
+        // The next line reads it for the server's own account.
+        hall.limits.charge(client.0, limits::GAME);
         games::ready(&hall, &own.value).await?;
         let Ok(room) = hall.room_for(&own.value, client.0).await else { continue };
         let game = room.view(|game| {
