@@ -262,8 +262,10 @@ fn the_engine_says_of_every_row_of_the_atlas_what_it_says() {
                         let told = line.win_in.unwrap_or_else(|| panic!("{what}"));
                         let wins = u64::from(session.turn().number()) == winner;
                         assert_eq!(told > 0, wins, "{what}");
+                        // A certificate for both readings may need more turns than the one for this reading.
                         let most = row["within"].as_i64().unwrap();
-                        assert!(i64::from(told.abs()) <= most, "{what}");
+                        let is_own = line.proof == Some(name.as_str());
+                        assert!(!is_own || i64::from(told.abs()) <= most, "{what}");
                     }
                 }
             }
