@@ -66,6 +66,49 @@ def open_spiel(name: str) -> Callable[[], int]:
     return play
 
 
+def single_by_text(game: quadrille.Game) -> int:
+    """Play a random game by the texts of moves."""
+    position, moves = game.start(), 0
+    while not position.is_over and moves < 2000:
+        position = position.play(random.choice(position.moves()))
+        moves += 1
+    return moves
+
+
+def open_spiel_by_text(name: str) -> Callable[[], int]:
+    """Play a random game of OpenSpiel's by the texts of moves: all are written, one is read."""
+    import pyspiel
+
+    game = pyspiel.load_game(name)
+
+    def play() -> int:
+        state, moves = game.new_initial_state(), 0
+        while not state.is_terminal():
+            player = state.current_player()
+            texts = [state.action_to_string(player, a) for a in state.legal_actions()]
+            state.apply_action(state.string_to_action(random.choice(texts)))
+            moves += 1
+        return moves
+
+    return play
+
+
+def open_spiel_clones(name: str) -> Callable[[], int]:
+    """Clone a state of OpenSpiel's after some moves."""
+    import pyspiel
+
+    state = pyspiel.load_game(name).new_initial_state()
+    for _ in range(4):
+        state.apply_action(state.legal_actions()[0])
+
+    def clone() -> int:
+        for _ in range(100):
+            state.clone()
+        return 100
+
+    return clone
+
+
 def simulations(game: quadrille.Game, games: int, each: int) -> Callable[[], int]:
     """Search with a network that knows nothing; only the search takes time."""
     many = quadrille.Batch(game, games, threads=1)
@@ -163,6 +206,36 @@ def chosen(game: quadrille.Game, threads: int) -> Callable[[], int]:
     return step
 
 
+def one_by_one(seconds: float, clock: Callable[[], float]) -> None:
+    """Print the moves a second of single games, by numbers and by texts."""
+    print("one by one, thousand moves/s by numbers, by texts")
+    try:
+        numbers = rate(open_spiel("breakthrough"), seconds, clock) / 1e3
+        texts = rate(open_spiel_by_text("breakthrough"), seconds, clock) / 1e3
+        print(f"  {'breakthrough, OpenSpiel':<24} {numbers:8.0f} {texts:8.0f}")
+    except ImportError:
+        print("  OpenSpiel is not installed: pip install open_spiel")
+    for name in quadrille.games():
+        game = quadrille.Game(name)
+        numbers = rate(partial(single, game), seconds, clock) / 1e3
+        texts = rate(partial(single_by_text, game), seconds, clock) / 1e3
+        print(f"  {name:<24} {numbers:8.0f} {texts:8.0f}")
+
+
+def through_open_spiel(seconds: float, clock: Callable[[], float]) -> None:
+    """Print what OpenSpiel's interface makes of the games, beside a game of its own."""
+    print("through OpenSpiel, thousand moves/s, microseconds for a clone")
+    try:
+        from quadrille.open_spiel import register
+
+        for name in ("breakthrough", *register()):
+            moves = rate(open_spiel(name), seconds, clock) / 1e3
+            clones = 1e6 / rate(open_spiel_clones(name), seconds, clock)
+            print(f"  {name:<24} {moves:8.0f} {clones:8.1f}")
+    except ImportError:
+        print("  OpenSpiel is not installed: pip install open_spiel")
+
+
 def main() -> None:
     """Print moves a second."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -171,15 +244,7 @@ def main() -> None:
     parser.add_argument("--cpu", action="store_true", help="count seconds of the processor")
     given = parser.parse_args()
     seconds, clock = given.seconds, time.process_time if given.cpu else time.perf_counter
-    print("one by one, thousand moves/s")
-    try:
-        spiel = rate(open_spiel("breakthrough"), seconds, clock)
-        print(f"  {'breakthrough, OpenSpiel':<24} {spiel / 1e3:8.0f}")
-    except ImportError:
-        print("  OpenSpiel is not installed")
-    for name in quadrille.games():
-        one = rate(partial(single, quadrille.Game(name)), seconds, clock)
-        print(f"  {name:<24} {one / 1e3:8.0f}")
+    one_by_one(seconds, clock)
     print("tree search, thousand simulations/s: 64 games, 200 simulations each, one thread")
     searches: list[tuple[str, Callable[[], Callable[[], int]]]] = [
         ("breakthrough, OpenSpiel", partial(open_spiel_simulations, "breakthrough", 2000)),
@@ -192,15 +257,9 @@ def main() -> None:
         try:
             print(f"  {name:<24} {rate(make(), seconds, clock) / 1e3:8.1f}")
         except ImportError as error:
-            print(f"  {name:<24} {error}")
-    print("through OpenSpiel, thousand moves/s")
-    try:
-        from quadrille.open_spiel import register
-
-        for name in register():
-            print(f"  {name:<24} {rate(open_spiel(name), seconds, clock) / 1e3:8.0f}")
-    except ImportError:
-        print("  OpenSpiel is not installed")
+            missing = "open_spiel" if error.name == "pyspiel" else "jax mctx pgx"
+            print(f"  {name:<24} not installed: pip install {missing}")
+    through_open_spiel(seconds, clock)
     print("batches of 1024, million moves/s, on one and on two threads")
     print("             program  random playouts   steps, all arrays  steps by actions")
     for name in quadrille.games():

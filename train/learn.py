@@ -1,4 +1,4 @@
-"""Learns a net from samples on a GPU (or on processors), for `quadrille-train --learner "python3 train/learn.py"`.
+"""Learns a net from samples on a GPU (or on processors), for `quadrille train GAME --learner "python3 train/learn.py"`.
 
 usage: learn.py SAMPLES NET EPOCHS
 
@@ -21,6 +21,8 @@ BATCH = 16_384
 RATE = float(os.environ.get("RATE", "2e-3"))
 POLICY = float(os.environ.get("POLICY", "0.1"))
 HELD_BACK = 50
+# A stage with fewer positions than this learns nothing that can be trusted.
+FEWEST = 1_000
 
 
 class Samples:
@@ -140,6 +142,18 @@ def learn(samples, epochs, device):
     return net
 
 
+def share_stages(net, samples):
+    """Gives stages that had too few positions the last layer of the nearest one that had enough."""
+    taught = samples.stage[torch.isfinite(samples.target)].long()
+    counts = torch.bincount(taught, minlength=STAGES) // samples.head["images"]
+    learned = [stage for stage in range(STAGES) if counts[stage] >= FEWEST]
+    with torch.no_grad():
+        for stage in set(range(STAGES)).difference(learned) if learned else ():
+            near = min(learned, key=lambda other: abs(other - stage))
+            for layer in (net.last, net.end, net.hand):
+                layer[stage] = layer[near]
+
+
 def write(net, samples, path):
     """Writes the file that the engine reads."""
     head = samples.head
@@ -178,7 +192,9 @@ def main():
     source, target, epochs = sys.argv[1], sys.argv[2], int(sys.argv[3])
     device = "cuda" if torch.cuda.is_available() else "cpu"
     samples = Samples(source, device)
-    write(learn(samples, epochs, device), samples, target)
+    net = learn(samples, epochs, device)
+    share_stages(net, samples)
+    write(net, samples, target)
 
 
 if __name__ == "__main__":

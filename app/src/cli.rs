@@ -165,6 +165,8 @@ the line at fault, and the exit code is 2.")]
     Baselines(BaselinesArgs),
     /// Write games, puzzles and exact results as NumPy arrays
     Data(DataArgs),
+    /// Make a net for a game: self-play, and learning from it
+    Train(train::Args),
     /// Play in the browser: serve games, analysis and pages
     Serve(ServeArgs),
     /// Look after a server: games, bans, backups

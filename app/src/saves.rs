@@ -13,9 +13,8 @@ use rules::game::shorten;
 use rules::record::{Record, Verdict};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::fs::{self, File, Permissions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
 use tempfile::NamedTempFile;
@@ -421,11 +420,22 @@ const READABLE: u32 = 0o666;
 /// Writes and syncs a temporary file in the same folder; it is removed unless it gets its final name.
 fn beside(path: &Path, bytes: &[u8], mode: u32) -> io::Result<NamedTempFile> {
     let folder = path.parent().ok_or(ErrorKind::InvalidFilename)?;
-    let mode = Permissions::from_mode(mode);
-    let mut draft = tempfile::Builder::new().prefix(".").permissions(mode).tempfile_in(folder)?;
+    let mut draft = draft(folder, mode)?;
     draft.write_all(bytes)?;
     draft.as_file().sync_all()?;
     Ok(draft)
+}
+
+#[cfg(unix)]
+fn draft(folder: &Path, mode: u32) -> io::Result<NamedTempFile> {
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(mode);
+    tempfile::Builder::new().prefix(".").permissions(mode).tempfile_in(folder)
+}
+
+/// Who may read a file is what its folder says, which is the user's own.
+#[cfg(not(unix))]
+fn draft(folder: &Path, _: u32) -> io::Result<NamedTempFile> {
+    tempfile::Builder::new().prefix(".").tempfile_in(folder)
 }
 
 /// Replaces a file, or creates it.
@@ -441,8 +451,15 @@ fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Makes sure that the folder still lists the file after a crash.
+#[cfg(unix)]
 fn settle(path: &Path) -> io::Result<()> {
     path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
+}
+
+/// A folder cannot be opened as a file here.
+#[cfg(not(unix))]
+fn settle(_: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 #[cfg(test)]

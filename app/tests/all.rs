@@ -4,6 +4,7 @@ mod architecture;
 mod arena;
 mod browser;
 mod cli;
+mod club;
 mod data;
 mod deploy;
 mod documents;

@@ -1,4 +1,4 @@
-//! `quadrille data` and `quadrille baselines` through the real binary.
+//! `quadrille data`, `quadrille train` and `quadrille baselines` through the real binary.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -64,6 +64,27 @@ fn what_cannot_be_written_is_the_users_error() {
         assert!(error.contains(words), "{command}: {error}");
     }
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+}
+
+#[test]
+fn train_makes_a_net_that_plays() {
+    let folder = folder("train");
+    let train =
+        "train gekitai --generations 1 --positions 300 --nodes 40 --epochs 1 --threads 1 -o nets";
+    let told = quadrille(&train.split(' ').collect::<Vec<_>>(), &folder);
+    assert!(told.status.success(), "{told:?}");
+    let duel = "train gekitai --duel nets/1.net hand --pairs 1 --nodes 40 --threads 1";
+    let told = quadrille(&duel.split(' ').collect::<Vec<_>>(), &folder);
+    let words = String::from_utf8_lossy(&told.stdout);
+    assert!(words.starts_with("nets/1.net against hand: "), "{told:?}");
+}
+
+#[test]
+fn train_refuses_a_game_that_there_is_not() {
+    let told = quadrille(&["train", "chess", "-o", "nets"], &folder("train-refused"));
+    let error = String::from_utf8_lossy(&told.stderr);
+    assert_eq!(told.status.code(), Some(2), "{error}");
+    assert!(error.contains("there is no game `chess`"), "{error}");
 }
 
 #[test]

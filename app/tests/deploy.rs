@@ -130,18 +130,13 @@ fn a_program_for_one_machine_is_refused_in_one_line_before_anything_starts() {
 }
 
 #[test]
+#[ignore = "needs Debian's prometheus: ./check --long"]
 fn the_units_are_hardened_and_prometheus_finds_what_rules_and_dashboard_ask_for() {
     let output = Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("../deploy/check"))
         .arg(env!("CARGO_BIN_EXE_quadrille"))
         .output()
         .unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
-    // Where something is not installed, that is said in one line, and nothing else is wrong.
-    if said.starts_with("deploy/check: missing: apt-get install ") {
-        assert_eq!((said.lines().count(), output.stdout.len()), (1, 0), "{said}");
-        eprint!("{said}");
-        return;
-    }
     assert!(output.status.success(), "{said}");
     assert_eq!(String::from_utf8(output.stdout).unwrap().matches(": exposure ").count(), 3);
 }

@@ -26,13 +26,23 @@ fn root() -> PathBuf {
 }
 
 fn documents() -> Vec<String> {
-    let files = fs::read_dir(root().join("docs")).unwrap();
-    let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
-    let mut all: Vec<_> =
-        names.filter(|name| name.ends_with(".md")).map(|name| format!("docs/{name}")).collect();
-    all.push("README.md".into());
+    let mut all: Vec<_> = [
+        "README.md",
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+        "packaging/npm/README.md",
+        "python/README.md",
+    ]
+    .map(str::to_owned)
+    .into();
+    for folder in ["docs", "rules/pages"] {
+        let files = fs::read_dir(root().join(folder)).unwrap();
+        let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+        let names = names.filter(|name| name.ends_with(".md"));
+        all.extend(names.map(|name| format!("{folder}/{name}")));
+    }
     all.sort();
-    assert!(all.len() >= 14, "{all:?}");
+    assert!(all.len() >= 22, "{all:?}");
     all
 }
 
@@ -257,6 +267,22 @@ fn commands_print_what_the_documents_say() {
 }
 
 #[test]
+fn what_a_command_prints_stands_in_the_block_of_the_command() {
+    for document in documents() {
+        let text = read(&document);
+        let lines: Vec<_> = text.lines().filter(|line| !line.is_empty()).collect();
+        for pair in lines.windows(2) {
+            let told = pair[0].ends_with("prints:") || pair[0].ends_with("print:");
+            assert!(
+                !told || !pair[1].starts_with("```") || pair[1] == "```console",
+                "{document}: `{}`: write it as ```console, where it is run",
+                pair[0]
+            );
+        }
+    }
+}
+
+#[test]
 fn scripts_of_the_documents_end_well() {
     let folder = folder("scripts");
     let server = Server::start(&folder);
@@ -281,7 +307,8 @@ fn scripts_of_the_documents_end_well() {
 fn arguments(code: &str) -> Option<String> {
     let code = code.split(" #").next()?.split([';', '|', '>', '&']).next()?.trim();
     let title = code.starts_with("quadrille certificate ");
-    (code.starts_with("quadrille ") && !title && !code.contains('…')).then(|| code.to_owned())
+    (code.starts_with("quadrille ") && !title && !code.contains(['…', '<']))
+        .then(|| code.to_owned())
 }
 
 /// Commands that are named in the text and in blocks that are not run.

@@ -104,6 +104,7 @@ fn of_prices() -> Table {
         ["what", "price"],
         ["a request, or a frame of a socket", limits::REQUEST],
         ["a command, beyond the request or frame that brings it", limits::COMMAND],
+        ["a game that has to be read from the store, beside its events", limits::GAME],
         [format!("{} stored events that are read", limits::EVENTS_FOR_ONE), 1],
         [format!("{} turns of a game that is shown", limits::TURNS_FOR_ONE), 1],
         [format!("{} of a body", bytes(limits::BODY_FOR_ONE as usize)), 1],

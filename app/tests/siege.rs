@@ -219,6 +219,56 @@ fn until(socket: &mut WebSocket<TcpStream>, kind: &str) -> Value {
     }
 }
 
+/// What the server takes of the memory, in bytes.
+fn memory(server: &Server) -> usize {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", server.child.id())).unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse::<usize>().unwrap() << 10
+}
+
+/// How many clients of one address ask for a long game again and again and read nothing, how often, and what each may cost.
+/// A connection and its task take about a third of that; the answers alone would be 1.2 MB.
+const DEAF: usize = 150;
+const QUESTIONS: usize = 80;
+const MOST_FOR_EACH: usize = 100 << 10;
+
+#[test]
+fn clients_that_do_not_read_take_little_memory() {
+    let folder = Folder::new("deaf");
+    let server = start(&folder.0, 2_000, &["--connections", "1000", "--allowance", "1000000"]);
+    let mut maker = Visitor::open(&server, "10.7.0.1");
+    let mut wanted = routes::long_game(1_500);
+    let person = json!({ "kind": "person" });
+    (wanted["seats"], wanted["shared"]) = (json!([person, person]), true.into());
+    let (status, made) = maker.ask("POST", "/api/games", "", &wanted.to_string()).unwrap();
+    assert_eq!(status, 201);
+    let made: Value = serde_json::from_slice(&made).unwrap();
+    let path = format!("/api/games/{}", made["id"].as_str().unwrap());
+    let (_, shown) = maker.ask("GET", &path, "", "").unwrap();
+    assert!(shown.len() > 10_000, "{} bytes", shown.len());
+    let before = memory(&server);
+    let head =
+        format!("GET {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nx-forwarded-for: 10.6.6.6\r\n\r\n");
+    let deaf: Vec<_> = (0..DEAF)
+        .map(|_| {
+            let mut stream = TcpStream::connect(&server.address).unwrap();
+            stream.write_all(head.repeat(QUESTIONS).as_bytes()).unwrap();
+            stream
+        })
+        .collect();
+    // Until it takes no more.
+    let (mut last, mut most) = (0, memory(&server));
+    while most > last {
+        std::thread::sleep(Duration::from_secs(1));
+        (last, most) = (most, most.max(memory(&server)));
+    }
+    let each = most.saturating_sub(before) / DEAF;
+    println!("{DEAF} clients that do not read take {each} bytes each");
+    assert!(each < MOST_FOR_EACH, "{each} bytes for each");
+    assert_eq!(maker.get(&path), Some(200), "others are answered");
+    drop(deaf);
+}
+
 #[test]
 fn twenty_networks_full_of_idle_watchers_leave_room_for_players() {
     let folder = Folder::new("crowded");

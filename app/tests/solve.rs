@@ -240,6 +240,18 @@ fn an_atlas_is_built_goes_on_where_it_stopped_and_is_checked() {
     assert_eq!(atlas(&["--check"]).status.code(), Some(2));
     assert!(stdout(&atlas(&[])).contains("2 of 2: gekitai-4x4-3-draw: "));
     assert_eq!(run(&["atlas", "-o", name, "--only", "nothing"]).status.code(), Some(2));
+
+    // A certificate is settled only once it holds: one that was torn is made again, a whole one is taken over.
+    let torn = folder.join("gekitai-4x4-3-mover.certificate.gz");
+    let bytes = std::fs::read(&torn).unwrap();
+    for (left, told) in [(bytes.len(), "(by the certificate there)"), (40, " positions, ")] {
+        std::fs::write(&torn, &bytes[..left]).unwrap();
+        std::fs::remove_file(&index).unwrap();
+        let said = stdout(&atlas(&["--turns", "0"]));
+        assert!(said.lines().next().unwrap().contains(told), "{said}");
+        assert_eq!(stdout(&atlas(&["--check"])), "2 certificates hold, 0 positions are open\n");
+    }
+    assert!(!folder.join("gekitai-4x4-3-mover.certificate.new").exists());
 }
 
 #[test]

@@ -105,8 +105,8 @@ fn without_what_it_knows_by_heart_the_engine_says_what_it_needs() {
         ("glaisher", json!({}), json!(["glaisher.net"])),
         ("six-making", json!({}), json!(["six-making-5.net"])),
         ("six-making", json!({ "size": 4 }), json!(["six-making-4.net"])),
-        ("gekitai", json!({}), json!(["gekitai.net", "gekitai.proof"])),
-        ("gekitai", json!({ "size": 5 }), Value::Null),
+        ("gekitai", json!({}), json!(["gekitai.net", "atlas.json", "gekitai.proof"])),
+        ("gekitai", json!({ "size": 5 }), json!(["atlas.json"])),
         ("jeson-mor", json!({}), json!(["jeson-mor.net"])),
         ("jeson-mor", json!({ "size": 7 }), json!(["jeson-mor-7.proof"])),
     ];
@@ -123,6 +123,21 @@ fn without_what_it_knows_by_heart_the_engine_says_what_it_needs() {
         let kind = if needs.is_null() { Value::Null } else { json!("not-yet") };
         assert_eq!(answer["kind"], kind, "{game} {options}");
     }
+}
+
+#[test]
+fn the_net_of_the_board_alone_gives_the_same_answers() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut nets = written_parts(folder.path());
+    nets.retain(|net| net.starts_with("six-making-4.net="));
+    let fields = json!({ "game": "six-making", "options": { "size": 4 }, "nodes": 3_000 });
+    let asked: Asked = ("hint", fields);
+    let output = run(&nets, &[], &line_of(&asked));
+    let mut answer: Map<String, Value> =
+        serde_json::from_slice(output.stdout.trim_ascii_end()).unwrap();
+    answer.shift_remove("id");
+    let expected = directly(&mut Desk::new(16), &Budget::PAGE, &asked);
+    assert_eq!(timeless(vec![Value::Object(answer)]), timeless(expected));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use crate::control::{Control, Limits, Stop};
 use crate::evaluate::Evaluate;
 use crate::levels::{Blurred, Skill};
+use crate::parts;
 use crate::play::{Judgement, Play};
 use crate::score::{Score, WIN, win_after};
 use crate::search::{Pv, Tuning};
@@ -30,7 +31,7 @@ pub struct Brain<G: Play> {
 /// The most memory for the exact search, in MiB.
 const BOUND_MEBIBYTES: usize = 8;
 
-/// The share of a turn's budget for the exact search for a quick win.
+/// The share of a turn's budget for the exact search for a quick win, and for unpacking certificates.
 const EXACT_PARTS: u32 = 4;
 
 pub(crate) type News<'a, M> = &'a mut dyn FnMut(&Thought<M>);
@@ -81,10 +82,7 @@ impl<G: Play> Brain<G> {
             return None;
         }
         let limits = control.limits();
-        let said = match limits.unaided {
-            true => Said::default(),
-            false => follow::said(game, limits.lines > 1).unwrap_or_default(),
-        };
+        let said = if limits.unaided { Said::default() } else { proven(game, control) };
         if let Some(lines) = proven_lines(pos, &said, limits.lines) {
             let thought = self.told(pos, lines, control);
             news(&thought);
@@ -170,7 +168,7 @@ impl<G: Play> Brain<G> {
         let (depth, nodes) = if careless { (Some(1), None) } else { (None, Some(skill.nodes)) };
         let limits = Limits { time: limits.time, depth, nodes, ..Limits::default() };
         let control = Control::new(&limits, stop);
-        let judge = Blurred::new(&self.judge, skill, salt, careless);
+        let judge = Blurred::new(&self.judge, pos, skill, salt, careless);
         let tt = TranspositionTable::new(1);
         let past = game.past_keys();
         let whole = |mut thought: Thought<G::Move>| {
@@ -183,6 +181,19 @@ impl<G: Play> Brain<G> {
     }
 }
 
+/// What the certificates of the program prove, as far as they are unpacked within their share of the turn.
+fn proven<G: Play>(game: &Match<G>, control: &Control) -> Said {
+    if !G::HAS_PROOFS {
+        return Said::default();
+    }
+    let (all, share) = (control.limits().lines > 1, control.part(EXACT_PARTS));
+    let proofs = parts::certificates_in_time(game, all, &mut || !share.is_over());
+    if proofs.is_empty() {
+        return Said::default();
+    }
+    follow::follow(game, &proofs, all, follow::MOST_POSITIONS)
+}
+
 /// The score of a line whose first turn leads to a position of which this is proven.
 fn score_after(truth: &Truth, mover: Player) -> Score {
     let left = truth.left as i32;
@@ -191,6 +202,16 @@ fn score_after(truth: &Truth, mover: Player) -> Score {
         Some(winner) if winner == mover => win_after(2 * left + 1),
         // The loser's own turn may end the game.
         Some(_) => -win_after((2 * left).max(1)),
+    }
+}
+
+/// The score of a position of which this is proven.
+fn score_of(truth: &Truth, mover: Player) -> Score {
+    let left = truth.left as i32;
+    match truth.winner {
+        None => 0,
+        Some(winner) if winner == mover => win_after(2 * left - 1),
+        Some(_) => -win_after(2 * left),
     }
 }
 
@@ -226,16 +247,16 @@ fn correct<G: Play>(pos: &G, lines: &mut Vec<Pv<G::Move>>, said: &Said, most: us
     if *said == Said::default() {
         return;
     }
-    let is_draw = said.truth.is_some_and(|truth| truth.winner.is_none());
+    let value = said.truth.map(|truth| score_of(&truth, pos.turn()));
     for line in lines.iter_mut() {
         let turn = line.moves.first().map(ToString::to_string);
         let after = said.moves.iter().find(|(own, _)| Some(own) == turn.as_ref());
         if let Some(truth) = after.and_then(|(_, truth)| *truth) {
             line.moves.truncate(1);
             (line.score, line.proof) = (score_after(&truth, pos.turn()), Some(truth.by));
-        } else if is_draw {
-            // Nobody can force a win, so a turn that is not known to hold gains nothing.
-            line.score = line.score.min(0);
+        } else if let Some(value) = value.filter(|value| *value <= 0) {
+            // No turn is worth more than the position.
+            line.score = line.score.min(value);
         }
     }
     if let Some(best) = winning_line(said) {
@@ -247,27 +268,39 @@ fn correct<G: Play>(pos: &G, lines: &mut Vec<Pv<G::Move>>, said: &Said, most: us
     }
     lines.sort_by_key(|line| (std::cmp::Reverse(line.score), line.proof.is_none()));
     lines.truncate(most.max(1));
+    // The atlas tells the value of a position, but no turn: which one wins is not known.
+    if let (Some(truth), Some(value), Some(first)) = (said.truth, value, lines.first_mut())
+        && first.proof.is_none()
+        && (first.score..=0).contains(&value)
+    {
+        (first.score, first.proof) = (value, Some(truth.by));
+    }
 }
 
-/// Gives all first moves that are equivalent by symmetry the line of the best of them, turned or mirrored.
+/// Puts first moves that are equivalent by symmetry behind the first of them, with its line turned or mirrored.
 fn even_out<G: Play>(pos: &G, lines: &mut [Pv<G::Move>]) {
     let same: Vec<usize> = (1..G::IMAGES).filter(|which| pos.image(*which) == *pos).collect();
     if same.is_empty() || lines.len() < 2 {
         return;
     }
-    for i in 0..lines.len() {
-        let best = lines[i].clone();
-        for line in &mut lines[i + 1..] {
+    let mut done = 0;
+    while done < lines.len() {
+        let best = lines[done].clone();
+        let mut alike = done + 1;
+        for at in done + 1..lines.len() {
             let image = |which: &usize| {
                 let first = best.moves.first().map(|m| pos.image_of(*m, *which));
-                first.is_some() && first == line.moves.first().copied()
+                first.is_some() && first == lines[at].moves.first().copied()
             };
             if let Some(which) = same.iter().copied().find(image) {
-                *line = Pv { moves: image_line(pos, &best.moves, which), ..best.clone() };
+                lines[at] = Pv { moves: image_line(pos, &best.moves, which), ..best.clone() };
+                // The others keep their order: see `correct`.
+                lines[alike..=at].rotate_right(1);
+                alike += 1;
             }
         }
+        done = alike;
     }
-    lines.sort_by_key(|line| (std::cmp::Reverse(line.score), line.proof.is_none()));
 }
 
 /// The image of a line under a symmetry.
@@ -285,8 +318,9 @@ fn image_line<G: Play>(pos: &G, moves: &[G::Move], which: usize) -> Vec<G::Move>
 mod tests {
     use super::*;
     use crate::score::is_proven;
+    use crate::session::Course;
     use rules::Game;
-    use rules::gekitai::Gekitai;
+    use rules::gekitai::{Gekitai, Place};
     use rules::glaisher::Glaisher;
 
     #[test]
@@ -298,6 +332,40 @@ mod tests {
         assert!((1..=5_000).contains(&looking.nodes()), "{}", looking.nodes());
         Brain::<Glaisher>::new(4).decide(&game, &whole, &mut |_| {});
         assert_eq!(whole.nodes(), 20_000);
+    }
+
+    #[test]
+    fn a_turn_that_is_stopped_waits_for_no_certificate() {
+        let stop = Stop::default();
+        let options = serde_json::from_str(r#"{"size":7,"markers":5}"#).unwrap();
+        let mut game = Match::new(Gekitai::new(&options).unwrap());
+        game.play("d4").unwrap();
+        let proof = |stop: &Stop| {
+            let control = Control::new(&Limits::nodes(100), stop);
+            let found = Brain::<Gekitai>::new(1).decide(&game, &control, &mut |_| {});
+            found.unwrap().lines[0].proof
+        };
+        stop.stop();
+        assert_eq!(proof(&stop), None);
+        assert_eq!(proof(&Stop::default()), Some("gekitai-7-5.proof"));
+    }
+
+    #[test]
+    fn the_first_line_of_an_unfinished_depth_stays_first_where_images_are_evened_out() {
+        let pos = Gekitai::new(&Default::default()).unwrap();
+        let line = |(cell, score): (&str, i32)| {
+            let moves = vec![cell.parse().unwrap(), "f3".parse().unwrap()];
+            Pv { moves, score, proof: None }
+        };
+        let mut lines: Vec<_> = [("c2", 5), ("a1", 30), ("b1", 20), ("d2", -7)].map(line).into();
+        even_out(&pos, &mut lines);
+        let told = |line: &Pv<Place>| (line.moves[0].to_string(), line.score);
+        let expected = [("c2", 5), ("d2", 5), ("a1", 30), ("b1", 20)];
+        assert_eq!(
+            lines.iter().map(told).collect::<Vec<_>>(),
+            expected.map(|(cell, score)| (cell.to_owned(), score))
+        );
+        assert_eq!(lines[1].moves[1].to_string(), "a3", "the line is mirrored, too");
     }
 
     #[test]

@@ -172,6 +172,12 @@ impl<'a> Share<'a> {
         self.control
     }
 
+    /// Whether the share's time has passed, or the search was stopped.
+    pub fn is_over(&self) -> bool {
+        self.until.is_some_and(|until| self.control.elapsed() >= until)
+            || self.control.stop.is_stopped()
+    }
+
     /// A meter for one thread.
     pub fn meter(self) -> Meter<'a> {
         Meter::new(self, None)

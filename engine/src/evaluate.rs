@@ -101,12 +101,12 @@ pub trait Evaluate: Send + Sync {
     /// The key of a position in the transposition table; may be the same for mirror images.
     fn key(&self, pos: &Self::Game) -> u64;
 
-    /// The score of a clear advantage.
-    fn unit(&self) -> i32;
+    /// The score of a clear advantage; the same for all positions with the same options.
+    fn unit(&self, pos: &Self::Game) -> i32;
 
     /// How much a static evaluation may be off for each ply of remaining depth; `None` turns reverse futility
     /// pruning off.
-    fn futility_margin(&self) -> Option<i32>;
+    fn futility_margin(&self, pos: &Self::Game) -> Option<i32>;
 
     /// Whether the transposition table is probed at leaves, too: this pays where many paths lead to the same
     /// position.
@@ -196,11 +196,11 @@ pub trait Estimate: Send + Sync {
         pos.key()
     }
 
-    fn unit(&self) -> i32 {
+    fn unit(&self, _pos: &Self::Game) -> i32 {
         100
     }
 
-    fn futility_margin(&self) -> Option<i32> {
+    fn futility_margin(&self, _pos: &Self::Game) -> Option<i32> {
         None
     }
 
@@ -241,8 +241,8 @@ impl<E: Estimate> Evaluate for E {
         fn move_count_limit(&self, pos: &E::Game, depth: i32) -> usize;
         fn history_slot(&self, m: Move<E>) -> usize;
         fn key(&self, pos: &E::Game) -> u64;
-        fn unit(&self) -> i32;
-        fn futility_margin(&self) -> Option<i32>;
+        fn unit(&self, pos: &E::Game) -> i32;
+        fn futility_margin(&self, pos: &E::Game) -> Option<i32>;
         fn probes_leaves(&self) -> bool;
     }
 

@@ -97,9 +97,9 @@ pub struct Blurred<'a, E> {
 }
 
 impl<'a, E: Evaluate> Blurred<'a, E> {
-    /// An evaluator for one turn; another salt gives other errors.
-    pub fn new(judge: &'a E, skill: Skill, salt: u64, careless: bool) -> Self {
-        Blurred { judge, amplitude: skill.blur * judge.unit() / 100, salt, careless }
+    /// An evaluator for one turn, from this position on; another salt gives other errors.
+    pub fn new(judge: &'a E, pos: &E::Game, skill: Skill, salt: u64, careless: bool) -> Self {
+        Blurred { judge, amplitude: skill.blur * judge.unit(pos) / 100, salt, careless }
     }
 }
 
@@ -117,7 +117,7 @@ impl<G: Game, E: Evaluate<Game = G>> Evaluate for Blurred<'_, E> {
         fn move_count_limit(&self, pos: &E::Game, depth: i32) -> usize;
         fn history_slot(&self, m: G::Move) -> usize;
         fn key(&self, pos: &G) -> u64;
-        fn unit(&self) -> i32;
+        fn unit(&self, pos: &G) -> i32;
         fn probes_leaves(&self) -> bool;
     }
 
@@ -149,7 +149,7 @@ impl<G: Game, E: Evaluate<Game = G>> Evaluate for Blurred<'_, E> {
         !self.careless && self.judge.has_noisy_moves(pos)
     }
 
-    fn futility_margin(&self) -> Option<i32> {
-        Some(self.judge.futility_margin()? + self.amplitude)
+    fn futility_margin(&self, pos: &G) -> Option<i32> {
+        Some(self.judge.futility_margin(pos)? + self.amplitude)
     }
 }

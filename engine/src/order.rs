@@ -2,27 +2,40 @@
 
 use crate::evaluate::{SLOT_BITS, ScoredMove};
 use rules::Player;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
 
 /// The killer moves of each ply, and the history score of each move.
 #[derive(Debug)]
 pub struct History<M> {
     killers: Vec<[Option<M>; 2]>,
-    scores: Vec<i32>,
+    scores: Scores,
+}
+
+/// History scores, which threads of one search share. An update that another thread overtakes is lost, which does no
+/// harm.
+#[derive(Clone, Debug)]
+pub struct Scores(Arc<[AtomicI32]>);
+
+impl Default for Scores {
+    fn default() -> Scores {
+        Scores((0..2 << SLOT_BITS).map(|_| AtomicI32::new(0)).collect())
+    }
 }
 
 /// History scores stay below this.
 const MAX_HISTORY: i32 = 1 << 14;
 
 impl<M: Copy + Eq> History<M> {
-    /// No killers, and every score zero.
-    pub fn new() -> Self {
-        History { killers: Vec::new(), scores: vec![0; 2 << SLOT_BITS] }
+    /// No killers, and these scores.
+    pub fn new(scores: Scores) -> Self {
+        History { killers: Vec::new(), scores }
     }
 
     /// The killers of a ply and the scores of a player's moves.
     pub fn at(&self, ply: usize, player: Player) -> PlayerHistory<'_, M> {
         let killers = self.killers.get(ply).copied().unwrap_or_default();
-        let scores = &self.scores[player.index() << SLOT_BITS..][..1 << SLOT_BITS];
+        let scores = &self.scores.0[player.index() << SLOT_BITS..][..1 << SLOT_BITS];
         PlayerHistory { killers, scores }
     }
 
@@ -45,8 +58,9 @@ impl<M: Copy + Eq> History<M> {
 
     /// Adds a bonus, the smaller the nearer the score is to its limit ("history gravity").
     fn add(&mut self, player: Player, slot: usize, bonus: i32) {
-        let count = &mut self.scores[player.index() << SLOT_BITS | slot];
-        *count += bonus - *count * bonus.abs() / MAX_HISTORY;
+        let count = &self.scores.0[player.index() << SLOT_BITS | slot];
+        let before = count.load(Ordering::Relaxed);
+        count.store(before + bonus - before * bonus.abs() / MAX_HISTORY, Ordering::Relaxed);
     }
 }
 
@@ -54,7 +68,7 @@ impl<M: Copy + Eq> History<M> {
 #[derive(Debug)]
 pub struct PlayerHistory<'a, M> {
     killers: [Option<M>; 2],
-    scores: &'a [i32],
+    scores: &'a [AtomicI32],
 }
 
 impl<M: Copy + Eq> PlayerHistory<'_, M> {
@@ -69,13 +83,7 @@ impl<M: Copy + Eq> PlayerHistory<'_, M> {
         } else {
             0
         };
-        killer + self.scores[slot]
-    }
-}
-
-impl<M: Copy + Eq> Default for History<M> {
-    fn default() -> Self {
-        History::new()
+        killer + self.scores[slot].load(Ordering::Relaxed)
     }
 }
 
@@ -146,5 +154,22 @@ fn partial_sort<M>(moves: &mut [ScoredMove<M>], count: usize) {
             rise(front, last);
             least = (front[last].0, rank(&front[last]));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_one_thread_learns_orders_the_moves_of_the_other() {
+        let scores = Scores::default();
+        let [mut one, other] = [(); 2].map(|()| History::<u8>::new(scores.clone()));
+        one.reward(3, 7, Player::Two, 70, 5);
+        one.penalise(Player::Two, 80, 2);
+        let score = |m, slot| other.at(3, Player::Two).score(m, slot);
+        // Killers are a thread's own.
+        assert_eq!([score(7, 70), score(8, 80), score(9, 90)], [25, -4, 0]);
+        assert_eq!(other.at(3, Player::One).score(7, 70), 0);
     }
 }

@@ -41,7 +41,7 @@ enum Purpose {
     SearchOf(u64),
     /// Puzzles.
     Puzzles,
-    /// A certificate about positions with these options, after this first turn if one is named.
+    /// A certificate about positions with these options, after this first turn if one is named; or the atlas.
     ProofOf(Options, &'static str),
     /// What is known of each game.
     Results,
@@ -116,7 +116,7 @@ const GEKITAI_6: Options = &[("size", 6), ("markers", 8)];
 macro_rules! proofs {
     ($($name:literal $game:literal $options:expr, $first:literal $file:literal;)*) => {
         /// The certificates that come with the program; the first one of a game is that of its start.
-        static PROOFS: [Part; 32] = [$(part(
+        static PROOFS: [Part; 47] = [$(part(
             concat!($name, ".proof"),
             $game,
             ProofOf($options, $first),
@@ -134,7 +134,19 @@ proofs! {
     "gekitai-a1" "gekitai" GEKITAI_6, "a1" "gekitai-6x6-a1-both-draw";
     "gekitai-4" "gekitai" GEKITAI_4, "" "gekitai-4x4";
     "gekitai-4-draw" "gekitai" GEKITAI_4, "" "gekitai-4x4-both-draw";
+    "gekitai-4-3" "gekitai" &[("size", 4), ("markers", 3)], "" "gekitai-4x4-3-markers";
+    "gekitai-4-3-draw" "gekitai" &[("size", 4), ("markers", 3)], "" "gekitai-4x4-3-markers-both-draw";
+    "gekitai-4-4" "gekitai" &[("size", 4), ("markers", 4)], "" "gekitai-4x4-4-markers";
+    "gekitai-4-4-draw" "gekitai" &[("size", 4), ("markers", 4)], "" "gekitai-4x4-4-markers-both-draw";
+    "gekitai-4-5" "gekitai" &[("size", 4), ("markers", 5)], "" "gekitai-4x4-5-markers";
+    "gekitai-4-5-draw" "gekitai" &[("size", 4), ("markers", 5)], "" "gekitai-4x4-5-markers-both-draw";
+    "gekitai-4-6" "gekitai" &[("size", 4), ("markers", 6)], "" "gekitai-4x4-6-markers";
+    "gekitai-4-6-draw" "gekitai" &[("size", 4), ("markers", 6)], "" "gekitai-4x4-6-markers-both-draw";
+    "gekitai-4-7" "gekitai" &[("size", 4), ("markers", 7)], "" "gekitai-4x4-7-markers";
+    "gekitai-4-7-draw" "gekitai" &[("size", 4), ("markers", 7)], "" "gekitai-4x4-7-markers-both-draw";
+    "gekitai-5-3" "gekitai" &[("size", 5), ("markers", 3)], "" "gekitai-5x5-3-markers-both-draw";
     "gekitai-5" "gekitai" GEKITAI_5_4, "" "gekitai-5x5-4-markers";
+    "gekitai-5-draw" "gekitai" GEKITAI_5_4, "" "gekitai-5x5-4-markers-both-draw";
     "gekitai-5-5" "gekitai" GEKITAI_5_5, "" "gekitai-5x5-5-markers";
     "gekitai-5-5-draw" "gekitai" GEKITAI_5_5, "" "gekitai-5x5-5-markers-both-draw";
     "gekitai-6-3" "gekitai" &[("size", 6), ("markers", 3)], "" "gekitai-6x6-3-markers-both-draw";
@@ -156,11 +168,15 @@ proofs! {
     "gekitai-7-10" "gekitai" &[("size", 7), ("markers", 10)], "" "gekitai-7x7-10-markers-both-draw";
     "gekitai-7-11" "gekitai" &[("size", 7), ("markers", 11)], "" "gekitai-7x7-11-markers-both-draw";
     "gekitai-7-12" "gekitai" &[("size", 7), ("markers", 12)], "" "gekitai-7x7-12-markers-both-draw";
+    "gekitai-8-3" "gekitai" &[("size", 8), ("markers", 3)], "" "gekitai-8x8-3-markers-both-draw";
+    "gekitai-8-4" "gekitai" &[("size", 8), ("markers", 4)], "" "gekitai-8x8-4-markers-both-draw";
+    "gekitai-8-5" "gekitai" &[("size", 8), ("markers", 5)], "" "gekitai-8x8-5-markers-both-draw";
     "jeson-mor-5" "jeson-mor" &[("size", 5)], "" "jeson-mor-5x5";
     "jeson-mor-7" "jeson-mor" &[("size", 7)], "" "jeson-mor-7x7";
 }
 static RESULTS: Part = part("results.json", "", Results, kept!("../results.json", may change));
-static ATLAS: Part = part("atlas.json", "", Results, kept!("../atlas.json", may change));
+static ATLAS: Part =
+    part("atlas.json", "gekitai", ProofOf(&[], ""), kept!("../atlas.json", may change));
 
 /// Every part.
 pub fn parts() -> impl Iterator<Item = &'static Part> {
@@ -261,9 +277,63 @@ pub fn certificates(session: &dyn Session) -> Result<Vec<Named>, Vec<&'static st
     Ok(about().filter_map(named).collect())
 }
 
+/// The certificates that a turn of this match asks, those after other first turns only with `all`. Unpacking takes up
+/// to a tenth of a second: it goes on beside the turn when `wait` says that this has to go on, and what is not ready
+/// then is left out.
+pub(crate) fn certificates_in_time(
+    session: &dyn Session,
+    all: bool,
+    wait: &mut dyn FnMut() -> bool,
+) -> Vec<Named> {
+    let all = all || !starts_as_usual(session);
+    let is_wanted = |part: &&'static Part| {
+        part.serves(session) && part.bytes().is_some() && (all || part.is_near(session))
+    };
+    let wanted: Vec<&'static Part> = PROOFS.iter().filter(is_wanted).collect();
+    unpack(wanted.iter().copied().filter(|part| part.read.get().is_none()).collect(), wait);
+    let ready =
+        |part: &'static Part| Some(Named { name: part.name, proof: part.read.get()?.as_ref()? });
+    wanted.into_iter().filter_map(ready).collect()
+}
+
+/// Whether a match started with the first position of its game and options.
+fn starts_as_usual(session: &dyn Session) -> bool {
+    let usual = crate::find(session.info().id).map(|entry| (entry.start)(&session.options()));
+    usual.is_some_and(|usual| usual.is_ok_and(|usual| usual.text() == session.start().text()))
+}
+
+#[cfg(not(target_family = "wasm"))]
+fn unpack(packed: Vec<&'static Part>, wait: &mut dyn FnMut() -> bool) {
+    if packed.is_empty() || !wait() {
+        return;
+    }
+    let unpacking = std::thread::spawn(move || {
+        packed.into_iter().for_each(|part| {
+            part.certificate();
+        });
+    });
+    while !unpacking.is_finished() && wait() {
+        std::thread::sleep(std::time::Duration::from_micros(200));
+    }
+}
+
+#[cfg(target_family = "wasm")]
+fn unpack(packed: Vec<&'static Part>, wait: &mut dyn FnMut() -> bool) {
+    for part in packed {
+        if wait() {
+            part.certificate();
+        }
+    }
+}
+
 /// What is known of each game as JSON, or the missing part that has it.
 pub fn results() -> Result<&'static [u8], &'static str> {
     RESULTS.bytes().ok_or(RESULTS.name)
+}
+
+/// Whether the game of a match has an atlas.
+pub fn has_atlas(session: &dyn Session) -> bool {
+    ATLAS.serves(session)
 }
 
 /// The values of the atlas as JSON, or the missing part that has them.

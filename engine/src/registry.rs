@@ -98,6 +98,8 @@ pub struct Entry {
     pub(crate) distance: Distance,
     /// The share of the evaluation bar, 0 to 1, for a player with this score.
     pub bar: fn(Score) -> f64,
+    /// How much stronger than `beginner` each level is, in Elo, as far as it was measured.
+    pub level_elo: &'static [i32],
     /// Searches fixed positions to a fixed depth and counts nodes.
     pub bench: fn() -> bench::Count,
     /// The size of a position in bytes.
@@ -154,6 +156,7 @@ const fn entry<G: Play>() -> Entry {
         verify: verify_text::<G>,
         distance: distance::<G>,
         bar: |score| bar(score, G::LOG_ODDS),
+        level_elo: G::LEVEL_ELO,
         bench: bench::run::<G>,
         position_bytes: size_of::<G>(),
     }

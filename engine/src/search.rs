@@ -12,7 +12,7 @@ mod moves;
 use crate::busy::Busy;
 use crate::control::Meter;
 use crate::evaluate::{Evaluate, MoveOf, ScoredMove};
-use crate::order::{History, MovePicker};
+use crate::order::{History, MovePicker, Scores};
 use crate::score::{PROVEN, Score, WIN, earlier, estimate, is_proven, win_after};
 use crate::transposition::{Bound, Entry, TranspositionTable};
 use crate::whole::ends_turn;
@@ -115,7 +115,7 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
             tt,
             busy: None,
             tuning,
-            history: History::new(),
+            history: History::new(Scores::default()),
             path: past.to_vec(),
             states: Vec::new(),
             pv: vec![Vec::new(); MAX_PLY + 2],
@@ -127,10 +127,10 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
         }
     }
 
-    /// The same, as one of several threads.
+    /// The same, as one of several threads, which share what moves have achieved.
     #[must_use]
-    pub fn beside(self, busy: Option<&'a Busy>) -> Self {
-        Searcher { busy, ..self }
+    pub fn beside(self, busy: &'a Busy, scores: &Scores) -> Self {
+        Searcher { busy: Some(busy), history: History::new(scores.clone()), ..self }
     }
 
     /// How many nodes the turn has visited so far.
@@ -368,7 +368,7 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
         static_eval: &mut Option<Score>,
     ) -> Option<Score> {
         let judge = self.evaluator;
-        let margin = judge.futility_margin().filter(|_| self.tuning.selective)?;
+        let margin = judge.futility_margin(node.pos).filter(|_| self.tuning.selective)?;
         let near = (1..=MAX_FUTILITY_DEPTH).contains(&depth);
         if !near || beta - alpha > 1 || is_proven(beta) || judge.is_unstable(node.pos) {
             return None;

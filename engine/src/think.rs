@@ -3,12 +3,13 @@
 use crate::busy::Busy;
 use crate::control::{Control, Share};
 use crate::evaluate::Evaluate;
+use crate::order::Scores;
 use crate::score::{is_proven, win_after};
 use crate::search::{Pv, Searcher, Tuning};
 use crate::transposition::TranspositionTable;
 use crate::whole::make_whole;
 use rules::Game;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::Duration;
 
 /// What a turn's searches have found so far.
@@ -46,14 +47,24 @@ pub fn think<'a, G: Game, E: Evaluate<Game = G>>(
     let control = share.control();
     let ended = AtomicBool::new(false);
     let threads = control.limits().threads.max(1);
-    let busy = (threads > 1).then(Busy::default);
-    let searcher = |meter| Searcher::new(evaluator, tt, meter, tuning, past).beside(busy.as_ref());
-    let mut thought = std::thread::scope(|scope| {
-        for i in 1..threads {
-            let (searcher, meter) = (&searcher, share.meter_until(&ended));
-            scope.spawn(move || run_helper(pos, &mut searcher(meter), control, i as i32));
+    let together = (threads > 1).then(Together::default);
+    let searcher = |meter| {
+        let alone = Searcher::new(evaluator, tt, meter, tuning, past);
+        match &together {
+            Some(together) => alone.beside(&together.busy, &together.scores),
+            None => alone,
         }
-        let thought = iterative_deepening(pos, evaluator, searcher(share.meter()), control, news);
+    };
+    let mut thought = std::thread::scope(|scope| {
+        for (together, number) in
+            together.iter().flat_map(|all| (1..threads).map(move |n| (all, n)))
+        {
+            let (searcher, meter) = (&searcher, share.meter_until(&ended));
+            scope.spawn(move || run_helper(pos, &mut searcher(meter), control, together, number));
+        }
+        let begun = together.as_ref().map(|together| &together.depth);
+        let searcher = searcher(share.meter());
+        let thought = iterative_deepening(pos, evaluator, searcher, control, begun, news);
         ended.store(true, Ordering::Relaxed);
         thought
     });
@@ -68,27 +79,42 @@ pub fn think<'a, G: Game, E: Evaluate<Game = G>>(
     thought
 }
 
+/// What the threads of a search share beside the table.
+#[derive(Default)]
+struct Together {
+    busy: Busy,
+    scores: Scores,
+    /// The depth that the first thread searches.
+    depth: AtomicI32,
+}
+
 fn max_depth(control: &Control) -> i32 {
     control.limits().depth.map_or(MAX_DEPTH, |depth| depth.clamp(1, MAX_DEPTH as u32) as i32)
 }
 
-/// A helper thread of lazy SMP: it searches the same position into the shared transposition table, every
-/// second one a ply deeper, and defers what others are searching.
+/// How many plies deeper than the first thread each helper searches, by its number.
+const AHEAD: [i32; 4] = [0, 1, 0, 2];
+
+/// A helper thread of lazy SMP: it searches the same position into the shared transposition table, some of them
+/// deeper than the first thread, and defers what others are searching. It does not begin depths that the first thread
+/// has left behind.
 fn run_helper<G: Game, E: Evaluate<Game = G>>(
     pos: &G,
     searcher: &mut Searcher<'_, E>,
     control: &Control,
-    number: i32,
+    together: &Together,
+    number: usize,
 ) {
     let mut lines = Vec::new();
-    let mut depth = 1 + number % 2;
+    let ahead = AHEAD[number % AHEAD.len()];
+    let mut depth = 1 + ahead;
     while !searcher.is_stopped() {
         let found = searcher.multi_pv(pos, depth.min(max_depth(control)), 1, &lines);
         if found.first().is_none_or(|line| is_proven(line.score)) {
             return;
         }
         lines = found;
-        depth += 1;
+        depth = (depth + 1).max(together.depth.load(Ordering::Relaxed) + ahead);
         if depth > max_depth(control) + 1 {
             return;
         }
@@ -100,6 +126,7 @@ fn iterative_deepening<G: Game, E: Evaluate<Game = G>>(
     evaluator: &E,
     mut searcher: Searcher<'_, E>,
     control: &Control,
+    begun: Option<&AtomicI32>,
     news: &mut dyn FnMut(&Thought<G::Move>),
 ) -> Thought<G::Move> {
     let mut thought = Thought {
@@ -114,6 +141,9 @@ fn iterative_deepening<G: Game, E: Evaluate<Game = G>>(
     // A forced move needs no time.
     let only = control.limits().soft.is_some() && pos.moves().len() == 1;
     for depth in 1..=max_depth(control) {
+        if let Some(begun) = begun {
+            begun.store(depth, Ordering::Relaxed);
+        }
         let lines = searcher.multi_pv(pos, depth, control.limits().lines.max(1), &thought.lines);
         if searcher.is_stopped() {
             // The first line of an incomplete depth can be trusted.
@@ -135,7 +165,7 @@ fn iterative_deepening<G: Game, E: Evaluate<Game = G>>(
             None => (None, 0),
         };
         steady = if first == best.0 { steady + 1 } else { 0 };
-        let sinks = score < best.1 - evaluator.unit() / 4;
+        let sinks = score < best.1 - evaluator.unit(pos) / 4;
         best = (first, score);
         // Deeper search cannot change a proof.
         if thought.lines.iter().all(|line| is_proven(line.score)) || out_of_time(control) {

@@ -13,6 +13,7 @@ use engine::{AnalysedLine, Entry, GAMES, Limits, Stop, find};
 use rules::gekitai::{Both, Gekitai};
 use rules::jeson_mor::JesonMor;
 use rules::{Game, Notation, Player, Symmetric};
+use serde_json::{Map, Value};
 
 fn settings(method: Method, player: Option<Player>) -> Settings {
     Settings {
@@ -112,7 +113,7 @@ fn named(name: &str) -> Named {
 #[test]
 fn every_certificate_of_the_program_holds_and_is_found_by_what_is_stored() {
     let proofs: Vec<_> = proofs().collect();
-    assert_eq!(proofs.len(), 32);
+    assert_eq!(proofs.len(), 47);
     for part in proofs {
         let text = decompress(part.bytes().unwrap()).unwrap();
         let entry = find(&game_of(&text).unwrap()).unwrap();
@@ -241,6 +242,35 @@ fn the_engine_says_of_every_stored_position_what_its_certificate_proves() {
         }
     }
     assert!(compared > 4_000, "{compared}");
+}
+
+/// The same of the atlas: what it says of a position and no certificate of the program does.
+#[test]
+fn the_engine_says_of_every_row_of_the_atlas_what_it_says() {
+    let rows: Map<String, Value> = serde_json::from_slice(engine::parts::atlas().unwrap()).unwrap();
+    assert!(rows.len() > 50, "{}", rows.len());
+    for (name, row) in rows {
+        let entry = find(row["game"].as_str().unwrap()).unwrap();
+        for position in [&row["position"], &row["also"]].into_iter().filter_map(Value::as_str) {
+            let session = (entry.from_text)(position, &Default::default()).unwrap();
+            for line in analysed(entry, position) {
+                let what = format!("{name}: {position}: {line:?}");
+                assert!(line.proof.is_some(), "{what}");
+                match row["winner"].as_u64() {
+                    None => assert_eq!((line.score, line.win_in), (0, None), "{what}"),
+                    Some(winner) => {
+                        let told = line.win_in.unwrap_or_else(|| panic!("{what}"));
+                        let wins = u64::from(session.turn().number()) == winner;
+                        assert_eq!(told > 0, wins, "{what}");
+                        // A certificate for both readings may need more turns than the one for this reading.
+                        let most = row["within"].as_i64().unwrap();
+                        let is_own = line.proof == Some(name.as_str());
+                        assert!(!is_own || i64::from(told.abs()) <= most, "{what}");
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// A rotated or reflected position.

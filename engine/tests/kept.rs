@@ -4,12 +4,20 @@ use crate::effort::cases;
 use engine::control::{Control, Limits, Stop};
 use engine::evaluate::{Evaluate, ScoredMove, score_moves, static_eval};
 use engine::levels::{Blurred, USUAL};
-use engine::play::Play;
+use engine::net::{Net, Seen};
+use engine::parts::parts;
+use engine::play::{Play, six_making};
 use engine::score::Score;
 use engine::search::{Pv, Tuning};
 use engine::think::think;
 use engine::transposition::TranspositionTable;
+use rules::gekitai::Gekitai;
+use rules::glaisher::Glaisher;
+use rules::jeson_mor::JesonMor;
+use rules::notation::options_from_json;
 use rules::random::Random;
+use rules::six_making::SixMaking;
+use serde_json::{Map, Value, json};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Sums over the characters of a position's text, as large as those of a learned evaluation.
@@ -127,12 +135,12 @@ impl<G: Play> Evaluate for Summing<G> {
         self.judge.key(pos)
     }
 
-    fn unit(&self) -> i32 {
-        self.judge.unit()
+    fn unit(&self, pos: &G) -> i32 {
+        self.judge.unit(pos)
     }
 
-    fn futility_margin(&self) -> Option<i32> {
-        self.judge.futility_margin()
+    fn futility_margin(&self, pos: &G) -> Option<i32> {
+        self.judge.futility_margin(pos)
     }
 
     fn probes_leaves(&self) -> bool {
@@ -149,7 +157,7 @@ fn found<G: Play>(
 ) -> (Vec<Pv<G::Move>>, u64) {
     let (control, tt) = (Control::new(limits, &Stop::default()), TranspositionTable::new(1));
     let thought = if blurred {
-        let judge = Blurred::new(judge, USUAL[4], 7, false);
+        let judge = Blurred::new(judge, pos, USUAL[4], 7, false);
         think(pos, &[], &judge, &tt, Tuning::PLAY, &control, &mut |_| {})
     } else {
         think(pos, &[], judge, &tt, Tuning::PLAY, &control, &mut |_| {})
@@ -196,13 +204,30 @@ mod every_game_hands_on_what_it_keeps {
     rules::every_game!(games);
 }
 
+/// The options of a game in every combination that it allows, the usual ones first.
+fn every_option<G: Play>() -> Vec<G::Options> {
+    let mut all = vec![Map::new()];
+    for option in G::INFO.options {
+        let with = |options: &Map<String, Value>| {
+            let values = option.values.list().into_iter();
+            let one = |value| [options.clone(), Map::from_iter([(option.name.into(), value)])];
+            values.map(|value| one(value).into_iter().flatten().collect()).collect::<Vec<_>>()
+        };
+        all = all.iter().flat_map(with).collect();
+    }
+    let read = |options: &Map<String, Value>| options_from_json::<G::Options>(options).ok();
+    let allowed = all.iter().filter_map(read).filter(|options| G::new(options).is_ok());
+    [G::Options::default()].into_iter().chain(allowed).collect()
+}
+
 /// What the search keeps for a game's own judgement, against what the judgement says of each position by
 /// itself, along random games with every option.
 fn the_judgement_says_the_same<G: Play>() {
+    let every = every_option::<G>();
     for (judge, seed) in [G::Judge::default(), G::by_hand()].into_iter().zip(0u64..) {
-        for number in 0..cases(40) {
+        for number in 0..cases(40).max(every.len() as u64) {
             let mut random = Random::new(1_000 * seed + number);
-            let mut pos = G::new(&G::Options::default()).unwrap();
+            let mut pos = G::new(&every[number as usize % every.len()]).unwrap();
             let mut state = <G::Judge as Evaluate>::State::default();
             judge.refresh(&pos, &mut state);
             for _ in 0..120 {
@@ -246,4 +271,60 @@ macro_rules! judgements {
 
 mod what_is_kept_changes_no_judgement {
     rules::every_game!(judgements);
+}
+
+fn best_lines<G: Play, E: Evaluate<Game = G>>(pos: &G, judge: &E) -> Vec<Pv<G::Move>> {
+    let (control, tt) =
+        (Control::new(&Limits::nodes(1_000), &Stop::default()), TranspositionTable::new(1));
+    think(pos, &[], judge, &tt, Tuning::PLAY, &control, &mut |_| {}).lines
+}
+
+/// Best lines, by a judgement and by one that errs, along a random game with these options.
+fn lines<G: Play>(judge: &G::Judge, options: &Value) -> Vec<Vec<Pv<G::Move>>> {
+    let options = options_from_json::<G::Options>(options.as_object().unwrap()).unwrap();
+    let mut pos = G::new(&options).unwrap();
+    let (mut random, mut all) = (Random::new(3), Vec::new());
+    for _ in 0..6 {
+        let blurred = Blurred::new(judge, &pos, USUAL[3], 7, false);
+        all.push(best_lines(&pos, judge));
+        all.push(best_lines(&pos, &blurred));
+        pos.play_unchecked(*random.pick(&pos.moves()).unwrap());
+    }
+    all
+}
+
+#[test]
+fn nets_of_other_boards_change_no_search() {
+    // A page has only the nets that the board needs.
+    for size in [4, 5] {
+        let name = format!("six-making-{size}.net");
+        let packed = parts().find(|part| part.name == name).unwrap().bytes().unwrap();
+        let net = Box::leak(Box::new(Net::read::<SixMaking>(packed).unwrap()));
+        let (options, judge) = (json!({ "size": size }), six_making::Judge::with(net, size));
+        let found = lines::<SixMaking>(&judge, &options);
+        assert_eq!(found, lines::<SixMaking>(&Default::default(), &options));
+    }
+    let options = json!({ "size": 7 });
+    let found = lines::<Gekitai>(&Gekitai::by_hand(), &options);
+    assert_eq!(found, lines::<Gekitai>(&Default::default(), &options));
+    let found = lines::<JesonMor>(&JesonMor::by_hand(), &options);
+    assert_eq!(found, lines::<JesonMor>(&Default::default(), &options));
+}
+
+/// Whether every stage of a net has learned something: an end or a part of the hand-made estimate is never nought then.
+fn is_trained<G: Seen, const H: usize>(name: &str) {
+    let packed = parts().find(|part| part.name == name).unwrap().bytes().unwrap();
+    let net = Net::<H>::read::<G>(packed).unwrap();
+    for (stage, (end, hand)) in net.end.iter().zip(&net.hand).enumerate() {
+        assert!(*end != 0 || *hand != 0, "{name} has learned nothing about stage {stage}");
+    }
+}
+
+#[test]
+fn no_net_guesses_at_random_in_a_stage_of_which_it_has_learned_nothing() {
+    is_trained::<Glaisher, 64>("glaisher.net");
+    is_trained::<Gekitai, 64>("gekitai.net");
+    is_trained::<JesonMor, 64>("jeson-mor.net");
+    is_trained::<SixMaking, 128>("six-making-4.net");
+    is_trained::<SixMaking, 128>("six-making-5.net");
 }

@@ -1,5 +1,6 @@
-/** The id of a game: `glaisher`, `gekitai`, `jeson-mor` or `six-making`. */
-export type Game = 'glaisher' | 'gekitai' | 'jeson-mor' | 'six-making';
+/** The id of a game. */
+// `pack` writes the ids of all games here.
+export type Game = string;
 
 /** Who plays: 1 moves first. */
 export type Player = 1 | 2;
@@ -12,6 +13,8 @@ export interface About {
   position?: string | object;
   /** Whole turns or single moves, played from there. */
   turns?: string[];
+  /** Another name for `turns`. */
+  moves?: string[];
   id?: unknown;
 }
 
@@ -21,6 +24,8 @@ export interface Limits {
   nodes?: number;
   depth?: number;
   lines?: number;
+  /** Here always one. */
+  threads?: number;
 }
 
 /** A line of play that the engine has found. */
@@ -32,6 +37,8 @@ export interface Line {
   win_in: number | null;
   /** The player's share of an evaluation bar, in thousandths. */
   bar?: number;
+  /** The name of the certificate that proves it. */
+  proof?: string;
 }
 
 export interface Query extends About {
@@ -105,20 +112,51 @@ export interface AnalysisAnswer {
   done: boolean;
 }
 
+/** Every position of the atlas of a game, by the names of the certificates. */
+export interface Atlas {
+  ask: 'atlas';
+  game: Game;
+  id?: unknown;
+}
+export interface AtlasAnswer {
+  game: Game;
+  atlas: Record<string, { game: Game; position: string; [more: string]: unknown }>;
+}
+
+/** What the certificates say of a position. */
+export interface Proof extends About {
+  ask: 'proof';
+}
+export interface ProofAnswer {
+  certificate: string | null;
+  position: string | null;
+  claim: string | null;
+  stored: number | null;
+  /** Within how many moves of the winner. */
+  left: number | null;
+  winner: Player | 'draw' | null;
+  turn: string | null;
+  by: 'stored' | 'at once' | 'tried' | null;
+  no_win: Player[];
+  moves: { turn: string; left: number | null; winner: Player | 'draw' | null }[];
+}
+
 /** The other requests of docs/requests.md. */
 export interface Other {
   ask:
     | 'edit' | 'review' | 'tree' | 'branch' | 'record' | 'table' | 'catalogue' | 'rules'
-    | 'lessons' | 'lesson' | 'puzzles' | 'puzzle' | 'results' | 'proof';
+    | 'lessons' | 'lesson' | 'puzzles' | 'puzzle' | 'results';
   game?: Game;
   [field: string]: unknown;
 }
 
-export type Request = Query | View | Hint | Turn | Analysis | Other;
+export type Request = Query | View | Hint | Turn | Analysis | Atlas | Proof | Other;
 export type Answer<R extends Request> = R extends View ? ViewAnswer
   : R extends Hint ? HintAnswer
   : R extends Turn ? TurnAnswer
   : R extends Analysis ? AnalysisAnswer
+  : R extends Atlas ? AtlasAnswer
+  : R extends Proof ? ProofAnswer
   : R extends Other ? Record<string, unknown>
   : QueryAnswer;
 

@@ -527,8 +527,8 @@ class Batch:
         It is the number of moves since the last one that cannot be undone, such as a capture. A
         `history` as long as this makes the observation complete. 0 without `repetition`.
         """
-    def reset(self, *, seed: int = 0) -> Step:
-        """Begin all games again."""
+    def reset(self, *, seed: int | None = None) -> Step:
+        """Begin all games again; without a seed, what is drawn goes on from where it was."""
     def step(self, actions: ArrayLike) -> Step:
         """Make a move in each game; raises `ValueError` and changes nothing if one is illegal."""
     def step_random(self, steps: int = 1) -> Step:
@@ -554,7 +554,7 @@ class Batch:
     def state(self) -> bytes:
         """Return where all games stand, with their past and their random numbers, as bytes."""
     def restore(self, state: bytes) -> None:
-        """Go on where games stood when `state` was called, in a batch of the same game and size."""
+        """Go on where games stood at `state`, in a batch of the same game, size and settings."""
     def __len__(self) -> int: ...
     def __copy__(self) -> Self: ...
     def __deepcopy__(self, _memo: object) -> Self: ...
@@ -630,6 +630,12 @@ class Board:
     @property
     def position(self) -> Position:
         """Where the game stands."""
+    @property
+    def max_moves(self) -> int | None:
+        """After how many moves the game is given up, or None."""
+    @property
+    def repetition(self) -> bool:
+        """Whether a third repetition is a draw."""
     @property
     def turn(self) -> Literal[1, 2]:
         """The player to move."""

@@ -10,6 +10,8 @@ from quadrille._quadrille import Board, Game, Position
 if TYPE_CHECKING:
     import numpy as np
 
+    from quadrille.match import Match
+
 MAX_MOVES = 2000
 """Nearly all random games end far below this many moves."""
 
@@ -40,19 +42,42 @@ def begin(
         chosen = start
     elif callable(start):
         chosen = start()
-    else:
+    elif len(start):
         chosen = start[int(draw.integers(len(start)))]
-    if chosen.is_over:
-        raise ValueError(f"no game can begin with `{chosen.text}`: it is over")
-    if chosen.game != game:
-        raise ValueError(f"`{chosen.text}` is no position of {game!r}")
+    else:
+        raise ValueError("start is an empty list: expected at least one position")
+    check_start(game, chosen)
     return Board(chosen, max_moves=max_moves, repetition=repetition)
+
+
+def check_start(game: Game, start: Position) -> None:
+    """Refuse what no game can begin with: an end, a position of another game, anything else."""
+    if not isinstance(start, Position):
+        expected = "start is a position, a list of positions or a function that returns one"
+        raise ValueError(f"{expected}, got {type(start).__name__}")
+    if start.is_over:
+        raise ValueError(f"no game can begin with `{start.text}`: it is over")
+    if start.game != game:
+        raise ValueError(f"`{start.text}` is no position of {game!r}")
 
 
 def observation_shape(game: Game, *, repetition_plane: bool, history: int) -> tuple[int, int, int]:
     """Give planes, rows and columns, with what is shown of the past."""
     planes, rows, columns = game.observation_shape
     return (planes + repetition_plane) * (1 + history), rows, columns
+
+
+class Played:
+    """Environments whose game was a `Match` in version 0.2."""
+
+    board: Board
+
+    @property
+    def match(self) -> Match:
+        """The game as a `Match` of version 0.2; new code uses `board`."""
+        from quadrille.match import Match
+
+        return Match.of(self.board)
 
 
 def draw_board(board: Board, mode: str | None) -> str | None:

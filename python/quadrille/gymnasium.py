@@ -16,6 +16,7 @@ from quadrille._quadrille import Game, games
 from quadrille.environment import (
     MAX_MOVES,
     RENDER_MODES,
+    Played,
     begin,
     check_render_mode,
     draw_board,
@@ -37,7 +38,7 @@ NODES = 10_000
 """How many positions opponents look at that nothing else limits, so that a step takes no second."""
 
 
-class QuadrilleEnv(gymnasium.Env[Any, Any]):
+class QuadrilleEnv(Played, gymnasium.Env[Any, Any]):
     """One side of a game. The mask of legal actions is in `info`; an illegal action loses.
 
     `opponent` is a name such as `level:5`, `seed:hard`, `random` or `engine`, or a function that
@@ -45,8 +46,9 @@ class QuadrilleEnv(gymnasium.Env[Any, Any]):
     turns; `engine` and `level:10` look at 10,000 positions if neither is given. `side` is 1, 2, or
     0 for a side drawn by chance. `start` is where games begin: a position, positions to draw from,
     or a function that returns one; `reset(options={"start": …})` says it for one game. At the end
-    `info["reason"]` tells why: `won`, `drawn`, `repetition`, `length` or `illegal`. `repetition`,
-    `repetition_plane` and `history` are those of `Batch`.
+    `info["reason"]` tells why: `won`, `drawn`, `repetition`, `length` or `illegal`. Where the
+    opponent ends the game with its first turn, no action is legal, and the first step tells the
+    end, whatever its action. `repetition`, `repetition_plane` and `history` are those of `Batch`.
     """
 
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": 2}  # noqa: RUF012
@@ -87,6 +89,7 @@ class QuadrilleEnv(gymnasium.Env[Any, Any]):
         self.opponent: Callable[[Position], str | int] = opponent
         self.board = self._begin(None)
         self.side = side or 1
+        self._told: dict[str, Any] | None = None
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Tell which actions are legal, by the name that maskable learners ask for."""
@@ -103,23 +106,32 @@ class QuadrilleEnv(gymnasium.Env[Any, Any]):
         drawn = int(self.np_random.integers(0, 1 << 31))
         if isinstance(self.opponent, Player):
             self.opponent.new_game(drawn)
+        self._told = None
         self._reply()
         return self._observation(), self._info()
 
     def step(self, action: int) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
         """Make a move and let the opponent answer."""
+        if self._told is not None:
+            gymnasium.logger.warn("this game is over: call `reset` before the next step")
+            truncated = self._told["reason"] == "length"
+            return self._observation(), 0.0, not truncated, truncated, dict(self._told)
         board = self.board
-        try:
-            board.push(int(action))
-        except ValueError as error:
-            info = self._info() | {"reason": "illegal", "illegal": str(error)}
-            return self._observation(), -1.0, True, False, info
-        self._reply()
+        if not board.is_over:
+            try:
+                board.push(int(action))
+            except ValueError as error:
+                self._told = self._info() | {"reason": "illegal", "illegal": str(error)}
+                return self._observation(), -1.0, True, False, dict(self._told)
+            self._reply()
         if self.render_mode == "human":
             self.render()
+        info = self._info()
         truncated = board.reason == "length"
+        if board.is_over:
+            self._told = dict(info)
         over = board.is_over and not truncated
-        return self._observation(), board.reward(self.side), over, truncated, self._info()
+        return self._observation(), board.reward(self.side), over, truncated, info
 
     def _begin(self, start: Start | None) -> Board:
         rules: dict[str, Any] = {"max_moves": self.max_moves, "repetition": self.repetition}

@@ -18,6 +18,7 @@ from quadrille._quadrille import Game, games
 from quadrille.environment import (
     MAX_MOVES,
     RENDER_MODES,
+    Played,
     Start,
     begin,
     check_render_mode,
@@ -39,7 +40,7 @@ def env(game: str | Game, *, render_mode: str | None = None, **options: Any) -> 
     return wrappers.OrderEnforcingWrapper(inner)
 
 
-class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801
+class raw_env(Played, AECEnv):  # type: ignore[misc]  # noqa: N801
     """A game of two agents. Glaisher's agents act twice in a turn: they shift, then place.
 
     `start` is where games begin: a position, positions to draw from, or a function that returns

@@ -275,9 +275,9 @@ impl Any {
         with!(self, pos => walk(pos, depth, turns, stop))
     }
 
-    /// Many games that begin here.
-    pub fn many(&self, count: usize, seed: u64, terms: Terms) -> Box<dyn Games> {
-        with!(self, pos => Box::new(Many::new(pos.clone(), count, seed, terms)))
+    /// Many games that begin here, if there is memory for them.
+    pub fn many(&self, count: usize, seed: u64, terms: Terms) -> Option<Box<dyn Games>> {
+        with!(self, pos => Some(Box::new(Many::new(pos.clone(), count, seed, terms)?)))
     }
 
     /// Trees for the games of a batch.

@@ -1,6 +1,6 @@
 //! `arena`: many games between two players, ours or Python's.
 
-use crate::convert::{maybe, refuse, restored_by, whole};
+use crate::convert::{list, maybe, refuse, restored_by, whole};
 use crate::engine::{counts, limits};
 use crate::game::meant;
 use crate::position::Position;
@@ -41,7 +41,7 @@ pub fn _match_result(
     names: (String, String),
     counts: (u64, u64, u64),
     elo: Option<(f64, f64, f64)>,
-    records: Vec<Py<Record>>,
+    #[pyo3(from_py_with = list)] records: Vec<Py<Record>>,
 ) -> MatchResult {
     let (wins, draws, losses) = counts;
     MatchResult { names, wins, draws, losses, elo, records }
@@ -72,12 +72,27 @@ impl MatchResult {
 struct Caller {
     name: String,
     function: Py<PyAny>,
+    /// Whether it is a player of the package, which wants to know of new games.
+    own: bool,
     failed: Arc<Mutex<Option<PyErr>>>,
 }
 
+impl Caller {
+    /// Keeps the exception for whoever asked for the match.
+    fn fault(&self, error: PyErr) -> Fault {
+        let text = error.to_string();
+        lock(&self.failed).get_or_insert(error);
+        Fault::Crash(text)
+    }
+}
+
 impl Player for Caller {
-    fn new_game(&mut self, _seed: u64) -> Result<(), Fault> {
-        Ok(())
+    fn new_game(&mut self, seed: u64) -> Result<(), Fault> {
+        if !self.own {
+            return Ok(());
+        }
+        let told = Python::attach(|py| self.function.call_method1(py, "new_game", (seed,)));
+        told.map(drop).map_err(|error| self.fault(error))
     }
 
     fn turn(&mut self, game: &dyn Session, _stop: &Stop) -> Result<String, Fault> {
@@ -93,15 +108,34 @@ impl Player for Caller {
             let refused = |error| refuse(format!("the answer of player `{}`: {error}", self.name));
             played.map(|_| text).map_err(refused)
         });
-        answer.map_err(|error: PyErr| {
-            let text = error.to_string();
-            lock(&self.failed).get_or_insert(error);
-            Fault::Crash(text)
-        })
+        answer.map_err(|error: PyErr| self.fault(error))
     }
 }
 
 type Failed = Arc<Mutex<Option<PyErr>>>;
+
+/// A function of a position. A player of the package remembers what it has searched: each seat has one of its own.
+fn called(given: &Bound<'_, PyAny>, failed: &Failed) -> PyResult<Contestant> {
+    let players = given.py().import("quadrille.players")?;
+    let own = given.is_instance(&players.getattr("Player")?)?;
+    let name = given.getattr(if own { "name" } else { "__name__" });
+    let name = name.map_or_else(|_| "player".into(), |name| name.to_string());
+    let function = Mutex::new(given.clone().unbind());
+    let (failed, known) = (Arc::clone(failed), name.clone());
+    let make = move || {
+        let function = Python::attach(|py| {
+            let function = lock(&function).clone_ref(py);
+            match own {
+                true => py.import("copy")?.call_method1("deepcopy", (function,)).map(Bound::unbind),
+                false => Ok(function),
+            }
+        });
+        let (name, failed) = (known.clone(), Arc::clone(&failed));
+        let function = function.map_err(|error: PyErr| Fault::Crash(error.to_string()))?;
+        Ok(Box::new(Caller { name, function, own, failed }) as Box<dyn Player>)
+    };
+    Ok(Contestant { name, make: Box::new(make) })
+}
 
 /// A player by description, or a function that gets a position and gives a turn.
 fn contestant(
@@ -111,23 +145,14 @@ fn contestant(
     failed: &Failed,
 ) -> PyResult<Contestant> {
     if given.is_callable() {
-        let name =
-            given.getattr("__name__").map_or_else(|_| "player".into(), |name| name.to_string());
-        let function = Mutex::new(given.clone().unbind());
-        let (failed, own) = (Arc::clone(failed), name.clone());
-        let make = move || {
-            let function = Python::attach(|py| lock(&function).clone_ref(py));
-            let (name, failed) = (own.clone(), Arc::clone(&failed));
-            Ok(Box::new(Caller { name, function, failed }) as Box<dyn Player>)
-        };
-        return Ok(Contestant { name, make: Box::new(make) });
+        return called(given, failed);
     }
     let Ok(text) = given.extract::<String>() else {
         return Err(refuse("a player is a function of a position, or a text such as `level:5`"));
     };
     let who = Who::parse(&text, session).map_err(refuse)?.filter(Who::is_computer);
     let Some(who) = who else {
-        let expected = "expected `level:N`, `seed:NAME`, `random` or `engine`";
+        let expected = "expected `level:N`, `seed:NAME`, `random`, `beginner` or `engine`";
         return Err(refuse(format!(
             "there is no player `{}`; {expected}",
             rules::game::shorten(&text)

@@ -2,6 +2,7 @@
 
 use crate::actions::{Numbered, observation_len};
 use crate::any::{Any, no_action};
+use crate::memory::collected;
 use crate::pool::Pool;
 use crate::wait::lock;
 use rules::random::Random;
@@ -148,8 +149,8 @@ impl Terms {
 
 /// Many games of one kind, their type erased.
 pub trait Games: Send {
-    /// Begins all games again; each draws from a sequence of its own, which follows from the seed.
-    fn reset(&mut self, seed: u64);
+    /// Begins all games again; each draws from a sequence of its own, which follows from the seed or goes on.
+    fn reset(&mut self, seed: Option<u64>);
     /// Writes where all games stand, but not how the last step ended.
     fn show(&mut self, pool: &Pool, arrays: &mut Arrays);
     /// Makes a move in each game, or says why that cannot be and changes nothing.
@@ -172,7 +173,7 @@ pub trait Games: Send {
     fn begin_with(&mut self, starts: Vec<Any>) -> Result<(), String>;
     /// The games that wait for the caller to place them.
     fn waiting(&self) -> Vec<usize>;
-    /// Begins a game with a position.
+    /// Begins a game with a position, if it still waits for one.
     fn place(&mut self, number: usize, start: Any) -> Result<(), String>;
     /// Everything about the games, to go on from later.
     fn state(&self) -> Value;
@@ -182,8 +183,8 @@ pub trait Games: Send {
         state: &Value,
         read: &dyn Fn(&str) -> Result<Any, String>,
     ) -> Result<(), String>;
-    /// The same games again.
-    fn boxed(&self) -> Box<dyn Games>;
+    /// The same games again, if there is memory for them.
+    fn boxed(&self) -> Option<Box<dyn Games>>;
     /// For the trees of a search, which know the game.
     fn as_any(&self) -> &dyn std::any::Any;
 }
@@ -224,7 +225,6 @@ struct End<G> {
 }
 
 /// Games of one kind.
-#[derive(Clone)]
 pub struct Many<G: Game> {
     /// What a new game begins with: drawn by chance if there are several, asked for if there are none.
     starts: Vec<G>,
@@ -235,8 +235,8 @@ pub struct Many<G: Game> {
 }
 
 impl<G: Numbered> Many<G> {
-    /// This many games that begin with the same position.
-    pub fn new(start: G, count: usize, seed: u64, terms: Terms) -> Many<G> {
+    /// This many games that begin with the same position, if there is memory for them.
+    pub fn new(start: G, count: usize, seed: u64, terms: Terms) -> Option<Many<G>> {
         let slot = |number| Slot {
             number,
             pos: start.clone(),
@@ -251,9 +251,9 @@ impl<G: Numbered> Many<G> {
             end: None,
             waiting: false,
         };
-        let mut slots: Vec<_> = (0..count).map(slot).collect();
+        let mut slots = collected(count, (0..count).map(slot))?;
         seed_all(&mut slots, seed);
-        Many { starts: vec![start], slots, terms }
+        Some(Many { starts: vec![start], slots, terms })
     }
 
     /// Lets threads work on parts of the games and of what is written about them.
@@ -430,9 +430,11 @@ impl<G: Numbered + TryFrom<Any>> Games for Many<G>
 where
     Any: From<G>,
 {
-    fn reset(&mut self, seed: u64) {
+    fn reset(&mut self, seed: Option<u64>) {
         let Many { starts, slots, .. } = self;
-        seed_all(slots, seed);
+        if let Some(seed) = seed {
+            seed_all(slots, seed);
+        }
         for slot in slots {
             slot.begin(starts);
             slot.end = None;
@@ -542,8 +544,9 @@ where
 
     fn place(&mut self, number: usize, start: Any) -> Result<(), String> {
         let start = own(start)?;
-        let slot = self.slots.get_mut(number).ok_or_else(|| format!("no game {number}"))?;
-        slot.place(start);
+        if let Some(slot) = self.slots.get_mut(number).filter(|slot| slot.waiting) {
+            slot.place(start);
+        }
         Ok(())
     }
 
@@ -580,8 +583,9 @@ where
         Ok(())
     }
 
-    fn boxed(&self) -> Box<dyn Games> {
-        Box::new(self.clone())
+    fn boxed(&self) -> Option<Box<dyn Games>> {
+        let slots = collected(self.slots.len(), self.slots.iter().cloned())?;
+        Some(Box::new(Many { starts: self.starts.clone(), slots, terms: self.terms }))
     }
 
     fn as_any(&self) -> &dyn std::any::Any {

@@ -2,7 +2,7 @@
 
 use crate::any::Any;
 use crate::batch::{Terms, occurrences};
-use crate::convert::{maybe, outcome, refuse, whole};
+use crate::convert::{list, maybe, outcome, refuse, whole};
 use crate::game::{Game, meant};
 use crate::many::check_history;
 use crate::memory::ready;
@@ -49,6 +49,27 @@ impl Board {
         Ok(())
     }
 
+    /// Makes all moves of a turn, or none.
+    fn make_all(&mut self, actions: &[i64]) -> Result<(), String> {
+        let before = self.past.len();
+        let made = actions.iter().try_for_each(|action| self.make(*action));
+        if made.is_err() {
+            while self.past.len() > before {
+                self.take_back();
+            }
+        }
+        made
+    }
+
+    /// Takes back the last move, if there is one, and gives its number.
+    fn take_back(&mut self) -> Option<i64> {
+        let (pos, action) = self.past.pop()?;
+        self.keys.pop();
+        self.pos = pos;
+        self.before = occurrences(&self.keys, self.pos.key());
+        Some(action)
+    }
+
     fn winner(&self) -> Option<Player> {
         self.pos.outcome().and_then(Outcome::winner)
     }
@@ -84,6 +105,18 @@ impl Board {
         Position { pos: self.pos.clone() }
     }
 
+    /// After how many moves the game is given up, or None.
+    #[getter]
+    fn max_moves(&self) -> Option<u32> {
+        Some(self.terms.max_moves).filter(|most| *most != u32::MAX)
+    }
+
+    /// Whether a third repetition is a draw.
+    #[getter]
+    fn repetition(&self) -> bool {
+        self.terms.repetition
+    }
+
     /// The player to move.
     #[getter]
     fn turn(&self) -> u8 {
@@ -94,17 +127,14 @@ impl Board {
     fn push(&mut self, action: &Bound<'_, PyAny>) -> PyResult<()> {
         if let Ok(text) = action.cast::<PyString>() {
             let numbers = self.pos.numbers(text.to_str()?).map_err(refuse)?;
-            return numbers.into_iter().try_for_each(|number| self.make(number)).map_err(refuse);
+            return self.make_all(&numbers).map_err(refuse);
         }
         self.make(whole(action)?).map_err(refuse)
     }
 
     /// Take back the last move and return its text.
     fn pop(&mut self) -> PyResult<String> {
-        let (pos, action) = self.past.pop().ok_or_else(|| refuse("no move was made yet"))?;
-        self.keys.pop();
-        self.pos = pos;
-        self.before = occurrences(&self.keys, self.pos.key());
+        let action = self.take_back().ok_or_else(|| refuse("no move was made yet"))?;
         self.pos.action_text(action).map_err(refuse)
     }
 
@@ -248,7 +278,7 @@ impl Board {
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let start = self.past.first().map_or(&self.pos, |(pos, _)| pos);
         let made: Vec<_> = self.past.iter().map(|(_, action)| *action).collect();
-        let most = Some(self.terms.max_moves).filter(|most| *most != u32::MAX);
+        let most = self.max_moves();
         let make = py.import("quadrille._quadrille")?.getattr("_restore_board")?;
         let given = (Position { pos: start.clone() }, made, most, self.terms.repetition);
         (make, given).into_pyobject(py).map(Bound::into_any)
@@ -267,7 +297,7 @@ impl Board {
 #[pyfunction]
 pub fn _restore_board(
     start: &Position,
-    made: Vec<i64>,
+    #[pyo3(from_py_with = list)] made: Vec<i64>,
     max_moves: Option<u32>,
     repetition: bool,
 ) -> PyResult<Board> {

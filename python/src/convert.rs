@@ -1,6 +1,8 @@
 //! Between Python's values and ours.
 
-use pyo3::exceptions::{PyOSError, PyOverflowError, PyValueError};
+use crate::memory::no_memory;
+use pyo3::conversion::FromPyObjectOwned;
+use pyo3::exceptions::{PyOSError, PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use rules::{Outcome, Player};
@@ -32,6 +34,22 @@ pub fn whole<T: Whole>(given: &Bound<'_, PyAny>) -> PyResult<T> {
 /// The same where there may be none.
 pub fn maybe<T: Whole>(given: &Bound<'_, PyAny>) -> PyResult<Option<T>> {
     if given.is_none() { Ok(None) } else { whole(given).map(Some) }
+}
+
+/// A list of anything that can be iterated but a text. It grows item by item: a length is only what somebody says.
+pub fn list<'py, T: FromPyObjectOwned<'py>>(given: &Bound<'py, PyAny>) -> PyResult<Vec<T>> {
+    if given.is_instance_of::<PyString>() {
+        return Err(PyTypeError::new_err("expected a list, got a text"));
+    }
+    let mut all = Vec::new();
+    for each in given.try_iter()? {
+        if all.len() % (1 << 16) == 0 {
+            given.py().check_signals()?;
+        }
+        all.try_reserve(1).map_err(|_| no_memory("there is no memory for this list".into()))?;
+        all.push(each?.extract().map_err(Into::into)?);
+    }
+    Ok(all)
 }
 
 /// A type of whole numbers.

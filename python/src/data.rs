@@ -45,9 +45,7 @@ pub fn write_data(
     let game = meant(game)?;
     let entry = game.entry()?;
     let play = Play { games, opening, nodes, lines, seed, max_turns, threads };
-    // About how many positions fit while all are solved.
-    let complete = complete.then_some((memory << 20) / 600);
-    let wanted = Wanted { play, puzzles, complete, table };
+    let wanted = Wanted { play, puzzles, complete: complete.then_some(memory), table };
     let start = game.start.session();
     let written =
         wait(py, move |stop| write(entry, start.as_ref(), &wanted, &file, stop, &mut |_| {}))?;

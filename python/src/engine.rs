@@ -1,6 +1,6 @@
 //! `Engine`: searches, all at once or depth by depth, and the turns that levels play.
 
-use crate::convert::{maybe, refuse, restored_by, to_python, whole};
+use crate::convert::{list, maybe, refuse, restored_by, to_python, whole};
 use crate::game::{Game, meant};
 use crate::position::{Position, session};
 use crate::wait::{Work, lock, wait, wait_until};
@@ -53,7 +53,12 @@ pub struct Line {
 
 /// A line as it was pickled.
 #[pyfunction]
-pub fn _line(turns: Vec<String>, score: i32, win_in: Option<i32>, proof: Option<String>) -> Line {
+pub fn _line(
+    #[pyo3(from_py_with = list)] turns: Vec<String>,
+    score: i32,
+    win_in: Option<i32>,
+    proof: Option<String>,
+) -> Line {
     Line { turns, score, win_in, proof }
 }
 
@@ -103,7 +108,12 @@ impl From<&::engine::Analysis> for Analysis {
 
 /// An analysis as it was pickled.
 #[pyfunction]
-pub fn _analysis(depth: u32, nodes: u64, time_ms: f64, lines: Vec<Bound<'_, Line>>) -> Analysis {
+pub fn _analysis(
+    depth: u32,
+    nodes: u64,
+    time_ms: f64,
+    #[pyo3(from_py_with = list)] lines: Vec<Bound<'_, Line>>,
+) -> Analysis {
     Analysis { depth, nodes, time_ms, lines: lines.iter().map(|line| line.get().clone()).collect() }
 }
 

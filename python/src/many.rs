@@ -3,11 +3,12 @@
 use crate::batch::{Arrays, Games, Reason, Terms};
 use crate::convert::{maybe, refuse, whole};
 use crate::game::{Game, meant};
-use crate::memory::Memory;
+use crate::memory::{Memory, no_memory, zeros};
 use crate::pool::Pool;
 use crate::position::Position;
-use crate::start::{Start, sampled, starts};
+use crate::start::{Start, check_start, sampled, starts};
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1, ToPyArray};
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
@@ -122,25 +123,24 @@ impl Batch {
         Ok(py.detach(|| work(games, pool, &mut arrays)))
     }
 
-    /// Lets the function that knows where games begin place those that wait, and shows them.
-    fn place(&self, py: Python<'_>, games: &mut dyn Games) -> PyResult<()> {
-        let Some(sampler) = self.start.sampler(py) else { return Ok(()) };
-        let waiting = games.waiting();
-        for number in &waiting {
-            let position = sampled(&self.game, sampler)?;
-            games.place(*number, position.pos).map_err(refuse)?;
-        }
-        match waiting.is_empty() {
-            true => Ok(()),
-            false => self.work(py, games, |games, pool, arrays| games.show(pool, arrays)),
-        }
-    }
-
-    /// Games that a function could not place, because it failed, are asked for again.
+    /// The games, none of which waits: the function that knows where they begin was asked, without the lock, because
+    /// it may look at this batch. Games that it could not place, because it failed, are asked for again.
     pub fn ready<'a>(&'a self, py: Python<'_>) -> PyResult<MutexGuard<'a, Box<dyn Games>>> {
         let mut games = self.games(py);
-        self.place(py, games.as_mut())?;
-        Ok(games)
+        let Some(sampler) = self.start.sampler(py) else { return Ok(games) };
+        loop {
+            let waiting = games.waiting();
+            if waiting.is_empty() {
+                return Ok(games);
+            }
+            for number in waiting {
+                drop(games);
+                let position = sampled(&self.game, sampler)?;
+                games = self.games(py);
+                games.place(number, position.pos).map_err(refuse)?;
+            }
+            self.work(py, games.as_mut(), |games, pool, arrays| games.show(pool, arrays))?;
+        }
     }
 
     fn answer<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
@@ -229,11 +229,13 @@ impl Batch {
         let threads = threads.unwrap_or_else(cores).clamp(1, 256);
         let game = meant(game)?;
         let terms = Terms { max_moves, repetition, repetition_plane, history };
-        let mut games = game.start.many(n, seed, terms);
+        let games = game.start.many(n, seed, terms);
+        let mut games =
+            games.ok_or_else(|| no_memory(format!("there is no memory for {n} games")))?;
         if let Some(given) = &start {
             let starts = starts(&game, given)?.into_iter().map(|position| position.pos);
             games.begin_with(starts.collect()).map_err(refuse)?;
-            games.reset(seed);
+            games.reset(Some(seed));
         }
         let start = start.map(Bound::unbind);
         let wanted = (observations, masks);
@@ -320,16 +322,15 @@ impl Batch {
         self.actions.view(py).clone()
     }
 
-    /// Begin all games again.
-    #[pyo3(signature = (*, seed=0))]
+    /// Begin all games again; without a seed, what is drawn goes on from where it was.
+    #[pyo3(signature = (*, seed=None))]
     fn reset<'py>(
         &self,
         py: Python<'py>,
-        #[pyo3(from_py_with = whole)] seed: u64,
+        #[pyo3(from_py_with = maybe)] seed: Option<u64>,
     ) -> PyResult<Bound<'py, PyTuple>> {
-        let mut games = self.games(py);
-        games.reset(seed);
-        self.place(py, games.as_mut())?;
+        self.games(py).reset(seed);
+        let mut games = self.ready(py)?;
         self.work(py, games.as_mut(), |games, pool, arrays| {
             arrays.clear();
             games.show(pool, arrays);
@@ -343,24 +344,15 @@ impl Batch {
         py: Python<'py>,
         actions: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyTuple>> {
-        let given = py.import("numpy")?.call_method1("asarray", (actions, "int64"))?;
-        // Copied, because it may be the array of the batch itself.
-        let given = {
-            let given: PyReadonlyArray1<'_, i64> = given
-                .extract()
-                .map_err(|_| refuse(format!("actions must be a list of {} numbers", self.count)))?;
-            given.as_array().to_vec()
-        };
-        if given.len() != self.count {
-            return Err(refuse(format!("{} actions for {} games", given.len(), self.count)));
-        }
+        let given = self.given(actions)?;
         let mut games = self.ready(py)?;
         let made = self.work(py, games.as_mut(), |games, pool, arrays| {
             arrays.actions.copy_from_slice(&given);
             games.step(pool, arrays)
         })?;
         made.map_err(refuse)?;
-        self.place(py, games.as_mut())?;
+        drop(games);
+        drop(self.ready(py)?);
         self.answer(py)
     }
 
@@ -382,7 +374,8 @@ impl Batch {
             self.work(py, games.as_mut(), |games, pool, arrays| {
                 games.step_random(pool, steps, arrays);
             })?;
-            self.place(py, games.as_mut())?;
+            drop(games);
+            games = self.ready(py)?;
             left -= steps;
             if self.start.sampler(py).is_none() && began.elapsed() < INTERVAL {
                 part = part.saturating_mul(2);
@@ -429,7 +422,7 @@ impl Batch {
         let games = self.games(py);
         let ended = games.ended();
         let [planes, rows, columns] = self.terms.shape(self.game.start.shape());
-        let mut seen = vec![0.0; ended.len() * planes * rows * columns];
+        let mut seen = zeros(&[ended.len(), planes, rows, columns], "final observations")?;
         games.observe_ends(&mut seen);
         let ended: Vec<_> = ended.into_iter().map(|number| number as i64).collect();
         let seen = PyArray1::from_vec(py, seen).reshape([ended.len(), planes, rows, columns])?;
@@ -443,7 +436,10 @@ impl Batch {
         let start = self.start.0.as_ref().map(|start| start.clone_ref(py));
         let wanted = (self.observations.is_some(), self.masks.is_some());
         let (threads, terms) = (self.pool.threads(), self.terms);
-        let copy = Batch::make(py, game, self.count, terms, threads, start, wanted, games.boxed())?;
+        let count = self.count;
+        let own = games.boxed();
+        let own = own.ok_or_else(|| no_memory(format!("there is no memory for {count} games")))?;
+        let copy = Batch::make(py, game, count, terms, threads, start, wanted, own)?;
         if let (Some(own), Some(other)) = (&copy.observations, &self.observations) {
             own.copy(py, other)?;
         }
@@ -463,17 +459,15 @@ impl Batch {
 
     /// Return where all games stand, with their past and their random numbers, as bytes.
     fn state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let state = json!({
-            "quadrille": 1,
-            "game": self.game.start.info().id,
-            "options": self.game.start.options(),
-            "history": self.terms.history,
-            "games": self.ready(py)?.state(),
-        });
+        let mut state = self.settings();
+        state["quadrille"] = 1.into();
+        state["game"] = self.game.start.info().id.into();
+        state["options"] = self.game.start.options().into();
+        state["games"] = self.ready(py)?.state();
         Ok(PyBytes::new(py, state.to_string().as_bytes()))
     }
 
-    /// Go on where games stood when `state` was called, in a batch of the same game and size.
+    /// Go on where games stood at `state`, in a batch of the same game, size and settings.
     fn restore(&self, py: Python<'_>, state: &[u8]) -> PyResult<()> {
         let damaged = |_| refuse("this is no state of a batch");
         let state: Value = serde_json::from_slice(state).map_err(damaged)?;
@@ -481,14 +475,18 @@ impl Batch {
         if state["quadrille"] != 1 || state["game"] != id || state["options"] != json!(options) {
             return Err(refuse(format!("this is no state of a batch of {}", self.game.words())));
         }
-        if state["history"] != self.terms.history {
-            let (own, kept) = (self.terms.history, &state["history"]);
-            return Err(refuse(format!("this batch has history={own}, the state history={kept}")));
+        let settings = self.settings();
+        let other = |(name, _): &(&String, &Value)| state[name.as_str()] != settings[name.as_str()];
+        if let Some((name, own)) = settings.as_object().into_iter().flatten().find(other) {
+            let kept = &state[name.as_str()];
+            return Err(refuse(format!("this batch has {name}={own}, the state {name}={kept}")));
         }
         let entry = self.game.entry()?;
         let read = |text: &str| {
             let session = (entry.from_text)(text, &options).map_err(|error| error.to_string())?;
-            crate::any::Any::of(session.as_ref()).ok_or_else(|| format!("`{text}` is no position"))
+            let read = crate::any::Any::of(session.as_ref());
+            let pos = read.ok_or_else(|| format!("`{text}` is no position"))?;
+            check_start(&self.game, &pos).map(|()| pos)
         };
         let mut games = self.games(py);
         games.restore(&state["games"], &read).map_err(refuse)?;
@@ -496,6 +494,11 @@ impl Batch {
             arrays.clear();
             games.show(pool, arrays);
         })
+    }
+
+    // A function that says where games begin may hold the batch.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.start.0)
     }
 
     pub fn __len__(&self) -> usize {
@@ -531,6 +534,33 @@ impl Batch {
 }
 
 impl Batch {
+    /// What a state must have in common with the batch that takes it, by the names of Python's arguments.
+    fn settings(&self) -> Value {
+        let Terms { max_moves, repetition, repetition_plane, history } = self.terms;
+        json!({
+            "max_moves": max_moves, "repetition": repetition, "repetition_plane": repetition_plane,
+            "history": history,
+        })
+    }
+
+    /// The numbers of actions, copied: it may be the array of the batch itself.
+    fn given(&self, actions: &Bound<'_, PyAny>) -> PyResult<Vec<i64>> {
+        let expected = format!("actions must be a list of {} whole numbers", self.count);
+        let given = actions.py().import("numpy")?.call_method1("asarray", (actions,))?;
+        let kind = given.getattr("dtype")?.getattr("kind")?.to_string();
+        // Numbers with a fraction, and those that do not fit, would become others.
+        if !matches!(kind.as_str(), "i" | "u") {
+            let got = given.getattr("dtype")?.to_string();
+            return Err(refuse(format!("{expected}, got {got}")));
+        }
+        let given = given.call_method1("astype", ("int64",))?;
+        let given: PyReadonlyArray1<'_, i64> = given.extract().map_err(|_| refuse(expected))?;
+        match given.as_array().len() {
+            len if len == self.count => Ok(given.as_array().to_vec()),
+            len => Err(refuse(format!("{len} actions for {} games", self.count))),
+        }
+    }
+
     fn no_game(&self, number: usize) -> PyErr {
         refuse(format!("games are 0 to {}, got {number}", self.count - 1))
     }

@@ -37,6 +37,8 @@ pub struct Settings {
 }
 
 const NONE: u32 = u32::MAX;
+/// How many simulations may end with the game before Ctrl-C is looked for: where all is decided, all of them do.
+const MOST_ENDS: u32 = 256;
 
 #[derive(Clone)]
 struct Node<G> {
@@ -130,6 +132,14 @@ impl<G: Numbered> Tree<G> {
     /// Makes the root the position of a game, and keeps what is known about it.
     fn follow(&mut self, slot: &Slot<G>, settings: &Settings) {
         self.noise.clear();
+        self.stand_at(slot, settings);
+        // A root that the network has not judged yet gets its noise when it has.
+        if self.nodes[0].edges > 0 {
+            self.draw_noise(settings);
+        }
+    }
+
+    fn stand_at(&mut self, slot: &Slot<G>, settings: &Settings) {
         let (episode, count) = self.episode;
         if settings.gumbel > 0 {
             *self = Tree::new(slot, self.random);
@@ -354,11 +364,13 @@ impl<G: Numbered> Tree<G> {
     }
 
     fn select(&mut self, settings: &Settings, terms: Terms) {
-        while self.leaves.len() < settings.parallel
+        let mut ends = 0;
+        while ends < MOST_ENDS
+            && self.leaves.len() < settings.parallel
             && (self.left as usize > self.leaves.len() || self.nodes[0].edges == 0)
         {
             match self.descend(settings, terms) {
-                Went::End => self.left -= 1,
+                Went::End => (self.left, ends) = (self.left - 1, ends + 1),
                 Went::Leaf if self.nodes[0].edges == 0 => return,
                 Went::Leaf => {}
                 Went::Blocked => return,
@@ -387,15 +399,21 @@ impl<G: Numbered> Tree<G> {
                 _ => self.left = self.left.saturating_sub(1),
             }
         }
+        if self.noise.is_empty() {
+            self.draw_noise(settings);
+        }
+        Ok(())
+    }
+
+    fn draw_noise(&mut self, settings: &Settings) {
         let count = self.nodes[0].edges as usize;
-        if settings.gumbel > 0 && self.noise.is_empty() {
+        if settings.gumbel > 0 {
             self.noise = gumbel::noise(&mut self.random, settings.noise, count);
             self.plan = gumbel::schedule(settings.gumbel.min(count), self.allowed as usize);
-        } else if self.noise.is_empty() && settings.noise > 0.0 {
+        } else if settings.noise > 0.0 {
             let alpha = settings.alpha.unwrap_or(10.0 / count.max(1) as f64);
             self.noise = dirichlet(&mut self.random, alpha, count);
         }
-        Ok(())
     }
 
     fn expand(&mut self, leaf: &Leaf<G::Move>, priors: &[f32]) -> Result<(), String> {

@@ -2,6 +2,7 @@
 
 use crate::convert::refuse;
 use numpy::{Element, PyArray1, PyReadwriteArray1};
+use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -15,12 +16,13 @@ pub struct Memory<T> {
 }
 
 impl<T: Element + Clone + Default> Memory<T> {
-    /// An array of zeros; `kind` is the type of its items that Python sees.
+    /// An array of zeros, if there is room for it; `kind` is the type of its items that Python sees.
     pub fn new(py: Python<'_>, name: &'static str, shape: &[usize], kind: &str) -> PyResult<Self> {
         ready(py)?;
-        let len = shape.iter().product();
+        let items = zeros(shape, name)?;
+        let len = items.len();
         // Of a vector, not made by NumPy: an array that does not own its memory cannot be resized.
-        let own = PyArray1::from_vec(py, vec![T::default(); len]);
+        let own = PyArray1::from_vec(py, items);
         let view = own.call_method1("view", (kind,))?;
         let view = view.call_method1("reshape", (PyTuple::new(py, shape)?,))?;
         Ok(Memory { name, len, own: own.unbind(), view: view.unbind() })
@@ -50,6 +52,29 @@ impl<T: Element + Clone + Default> Memory<T> {
     }
 }
 
+/// Zeros for an array of some shape, or `MemoryError`: nobody can catch the end of the process.
+pub fn zeros<T: Clone + Default>(shape: &[usize], name: &str) -> PyResult<Vec<T>> {
+    let none = || no_memory(format!("there is no memory for `{name}` of shape {shape:?}"));
+    let len = shape.iter().try_fold(1_usize, |len, own| len.checked_mul(*own)).ok_or_else(none)?;
+    let mut items = Vec::new();
+    items.try_reserve_exact(len).map_err(|_| none())?;
+    items.resize(len, T::default());
+    Ok(items)
+}
+
+/// A list of so many items, if there is memory for it.
+pub fn collected<T>(count: usize, items: impl Iterator<Item = T>) -> Option<Vec<T>> {
+    let mut all = Vec::new();
+    all.try_reserve_exact(count).ok()?;
+    all.extend(items);
+    Some(all)
+}
+
+/// What Python raises when memory is short.
+pub fn no_memory(words: String) -> PyErr {
+    PyMemoryError::new_err(words)
+}
+
 /// Memory that is borrowed while some work writes into it.
 pub struct Lent<'py, T: Element> {
     array: PyReadwriteArray1<'py, T>,
@@ -69,9 +94,9 @@ pub fn ready(py: Python<'_>) -> PyResult<()> {
     READY
         .get_or_try_init(py, || {
             py.import("numpy")?;
-            // What the bindings look for when they are first used.
-            let core = py.import("numpy._core").or_else(|_| py.import("numpy.core"))?;
-            core.getattr("multiarray")?.getattr("_ARRAY_API")?;
+            // What the bindings look for when they are first used; NumPy 1 has it elsewhere, and only a shadow here.
+            let found = |name| py.import(name)?.getattr("_ARRAY_API");
+            found("numpy._core.multiarray").or_else(|_| found("numpy.core.multiarray"))?;
             Ok(())
         })
         .copied()

@@ -285,6 +285,9 @@ pub fn _restore_position(id: &str, json: &str) -> PyResult<Position> {
     Position::from_json(entry(id)?, &value, &Map::new())
 }
 
+/// Deeper counts never end, and each move takes a part of the stack.
+const DEEPEST: u32 = 100;
+
 /// Count the ways to play this many moves, or whole turns.
 #[pyfunction]
 #[pyo3(signature = (position, depth, *, turns=false))]
@@ -294,6 +297,9 @@ pub fn perft(
     #[pyo3(from_py_with = whole)] depth: u32,
     turns: bool,
 ) -> PyResult<u64> {
+    if depth > DEEPEST {
+        return Err(refuse(format!("depth must be 0 to {DEEPEST}, got {depth}")));
+    }
     let pos = position.pos.clone();
     let count = wait(py, move |stop| pos.perft(depth, turns, stop))?;
     count.ok_or_else(|| refuse("it was stopped before the end"))

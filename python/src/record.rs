@@ -1,7 +1,7 @@
 //! `Record`: a whole game with its tags, remarks and variations.
 
 use crate::any::Any;
-use crate::convert::{check_file, dict, outcome, refuse, to_python};
+use crate::convert::{check_file, dict, list, outcome, refuse, to_python};
 use crate::game::{Game, entry, meant, present};
 use crate::position::Position;
 use crate::wait::lock;
@@ -51,7 +51,7 @@ impl Record {
     #[pyo3(signature = (start, turns, tags=None))]
     fn of(
         start: &Bound<'_, PyAny>,
-        turns: Vec<String>,
+        #[pyo3(from_py_with = list)] turns: Vec<String>,
         tags: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Record> {
         let mut session = match start.cast::<Position>() {

@@ -1,7 +1,7 @@
 //! Proofs: `solve`, `verify`, tables of exact results, and puzzles.
 
 use crate::any::Any;
-use crate::convert::{check_file, maybe, refuse, restored_by, whole};
+use crate::convert::{check_file, list, maybe, refuse, restored_by, whole};
 use crate::game::{entry, meant};
 use crate::position::{Position, maybe_player};
 use crate::wait::{lock, wait};
@@ -47,8 +47,8 @@ pub fn _solution(
     winner: Option<u8>,
     turns: Option<u32>,
     exact: bool,
-    line: Vec<String>,
-    held: Vec<u32>,
+    #[pyo3(from_py_with = list)] line: Vec<String>,
+    #[pyo3(from_py_with = list)] held: Vec<u32>,
     certificate: Option<String>,
     no_win: (u32, u32),
     nodes: u64,
@@ -184,7 +184,7 @@ pub fn _proof(
     position: &Position,
     winner: Option<u8>,
     within: Option<u32>,
-    held: Vec<u32>,
+    #[pyo3(from_py_with = list)] held: Vec<u32>,
     counts: (usize, u64, u64),
 ) -> Proof {
     let (position, (stored, replies, positions)) = (position.clone(), counts);
@@ -406,7 +406,7 @@ pub fn _puzzle(
     turns: u32,
     only: u32,
     rating: u64,
-    solution: Vec<String>,
+    #[pyo3(from_py_with = list)] solution: Vec<String>,
     record: String,
 ) -> Puzzle {
     Puzzle { position: position.clone(), turns, only, rating, solution, record }

@@ -1,5 +1,6 @@
 //! Where games begin: positions, or a function of Python's that gives one.
 
+use crate::any::Any;
 use crate::convert::refuse;
 use crate::game::Game;
 use crate::position::Position;
@@ -31,7 +32,7 @@ pub fn starts(game: &Game, given: &Bound<'_, PyAny>) -> PyResult<Vec<Position>> 
             })
             .collect::<PyResult<_>>()?,
     };
-    all.iter().try_for_each(|position| check_start(game, position))?;
+    all.iter().try_for_each(|position| check_start(game, &position.pos).map_err(refuse))?;
     if all.is_empty() {
         return Err(refuse("start is an empty list: expected at least one position"));
     }
@@ -42,7 +43,7 @@ pub fn starts(game: &Game, given: &Bound<'_, PyAny>) -> PyResult<Vec<Position>> 
 pub fn sampled(game: &Game, sampler: &Bound<'_, PyAny>) -> PyResult<Position> {
     let given = sampler.call0()?;
     let position = given.cast::<Position>().map_err(|_| not_a_start(&given))?.get().clone();
-    check_start(game, &position)?;
+    check_start(game, &position.pos).map_err(refuse)?;
     Ok(position)
 }
 
@@ -53,13 +54,13 @@ fn not_a_start(given: &Bound<'_, PyAny>) -> PyErr {
     ))
 }
 
-fn check_start(game: &Game, position: &Position) -> PyResult<()> {
-    let pos = &position.pos;
+/// Refuses what a game cannot go on from: an end, and a position of another game.
+pub fn check_start(game: &Game, pos: &Any) -> Result<(), String> {
     if pos.outcome().is_some() {
-        return Err(refuse(format!("no game can begin with `{}`: it is over", pos.text())));
+        return Err(format!("no game can begin with `{}`: it is over", pos.text()));
     }
     match pos.start().is_ok_and(|start| start == game.start) {
         true => Ok(()),
-        false => Err(refuse(format!("`{}` is no position of {}", pos.text(), game.words()))),
+        false => Err(format!("`{}` is no position of {}", pos.text(), game.words())),
     }
 }

@@ -1,14 +1,14 @@
 //! `MCTS`: a tree search in every game of a batch, with a network of Python's.
 
-use crate::convert::{refuse, whole};
+use crate::convert::{list, refuse, whole};
 use crate::many::Batch;
 use crate::mcts::{Forest, Settings};
-use crate::memory::{Memory, ready};
-use crate::wait::lock;
+use crate::memory::{Memory, ready, zeros};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PySlice, PyTuple};
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, TryLockError};
 
 /// A tree search (PUCT) in every game of a batch, with a network that judges all leaves at once.
 ///
@@ -114,7 +114,7 @@ impl Mcts {
             return Err(refuse(format!("simulations must be 1 to 16777216, got {simulations}")));
         }
         let batch = self.batch.get();
-        let mut forest = self.forest.try_lock().map_err(|_| refuse("this search is running"))?;
+        let mut forest = self.forest()?;
         {
             let games = batch.ready(py)?;
             forest.follow(games.as_ref(), &self.settings).map_err(refuse)?;
@@ -139,25 +139,28 @@ impl Mcts {
         temperature: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let count = self.batch.get().__len__();
-        let temperatures = match temperature {
+        let expected = || refuse(format!("temperature must be 0 or more, one or {count} of them"));
+        let temperatures = match temperature.map(|given| (given, given.extract::<f64>())) {
             None => vec![0.0; count],
-            Some(given) => match given.extract::<f64>() {
-                Ok(one) => vec![one; count],
-                Err(_) => given.extract::<Vec<f64>>().map_err(|_| {
-                    refuse(format!("temperature must be a number or {count} numbers"))
-                })?,
-            },
+            Some((_, Ok(one))) => vec![one; count],
+            Some((given, Err(_))) if given.len().is_ok_and(|len| len == count) => {
+                list(given).map_err(|_| expected())?
+            }
+            Some(_) => return Err(expected()),
         };
-        let bad = temperatures.iter().find(|one| !(**one >= 0.0 && one.is_finite()));
-        if temperatures.len() != count || bad.is_some() {
-            return Err(refuse(format!("temperature must be 0 or more, one or {count} of them")));
+        if !temperatures.iter().all(|one| *one >= 0.0 && one.is_finite()) {
+            return Err(expected());
         }
         let mut actions = vec![-1; count];
-        lock(&self.forest).choose(&self.settings, &temperatures, &mut actions);
+        self.forest()?.choose(&self.settings, &temperatures, &mut actions);
         match actions.contains(&-1) {
             true => Err(refuse("nothing was searched yet: call `run` first")),
             false => Ok(PyArray1::from_vec(py, actions)),
         }
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.batch)
     }
 
     fn __repr__(&self) -> String {
@@ -166,6 +169,15 @@ impl Mcts {
 }
 
 impl Mcts {
+    /// The trees. Whoever holds them may wait for Python's lock, so nobody waits for them.
+    fn forest(&self) -> PyResult<MutexGuard<'_, Box<dyn Forest>>> {
+        match self.forest.try_lock() {
+            Ok(forest) => Ok(forest),
+            Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => Err(refuse("this search is running")),
+        }
+    }
+
     fn search(
         &self,
         py: Python<'_>,
@@ -185,8 +197,10 @@ impl Mcts {
                 })
             };
             py.check_signals()?;
-            if count == 0 {
-                return Ok(());
+            match count {
+                0 if forest.is_done() => return Ok(()),
+                0 => continue,
+                _ => {}
             }
             let first = PySlice::new(py, 0, count as isize, 1);
             let given =
@@ -200,7 +214,7 @@ impl Mcts {
     fn told<'py>(&self, py: Python<'py>, forest: &dyn Forest) -> PyResult<Bound<'py, PyTuple>> {
         let batch = self.batch.get();
         let (n, all) = (batch.__len__(), batch.played().start.action_count());
-        let (mut policies, mut values) = (vec![0.0; n * all], vec![0.0; n]);
+        let (mut policies, mut values) = (zeros(&[n, all], "policies")?, zeros(&[n], "values")?);
         forest.tell(&self.settings, &mut policies, &mut values);
         let policies = PyArray1::from_vec(py, policies).reshape([n, all])?;
         PyTuple::new(py, [policies.into_any(), PyArray1::from_vec(py, values).into_any()])

@@ -270,3 +270,42 @@ def test_a_forked_process_goes_on_with_threads_of_its_own() -> None:
     batch.step_random(5)
     assert child.exitcode == 0
     assert queue.get() == batch.observations.sum()
+
+
+@pytest.mark.parametrize(
+    "actions",
+    [[0.9, 1], [float("nan"), 1], [1 << 70, 1], ["a1", "b1"], [None, 1], [True, False]],
+)
+def test_an_action_that_is_no_whole_number_is_refused(actions: Any) -> None:
+    batch = Batch("gekitai", 2)
+    with pytest.raises(ValueError, match="actions must be a list of 2 whole numbers, got "):
+        batch.step(actions)
+    assert batch.lengths.tolist() == [0, 0]
+    with pytest.raises(ValueError, match="actions"):
+        batch.step([[1], [2]])
+    batch.step(np.array([1, 2], np.uint8))
+
+
+def test_games_that_begin_again_are_other_ones_unless_a_seed_says_so() -> None:
+    batch = Batch("gekitai", 50, seed=3)
+    drawn = []
+    for seed in (None, None, 3, 3):
+        batch.reset(seed=seed)
+        drawn.append(batch.sample().tolist())
+    assert drawn[0] != drawn[1]
+    assert drawn[1] != drawn[2] == drawn[3]
+    again = Batch("gekitai", 50, seed=3)
+    for _ in range(2):
+        again.reset()
+        assert again.sample().tolist() == drawn.pop(0)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("repetition", False), ("max_moves", 30), ("repetition_plane", True), ("history", 2)],
+)
+def test_a_state_of_other_settings_is_refused(name: str, value: Any) -> None:
+    batch, other = Batch("gekitai", 2), Batch("gekitai", 2, **{name: value})
+    with pytest.raises(ValueError, match=f"this batch has {name}=.*, the state {name}="):
+        batch.restore(other.state())
+    other.restore(other.state())

@@ -81,3 +81,15 @@ def test_a_long_game_is_given_up_and_a_won_one_is_worth_one() -> None:
     assert (won.reason, won.outcome) == ("won", 1)
     assert (won.reward(1), won.reward(2)) == (1.0, -1.0)
     assert np.array_equal(won.observation(1), won.position.observation(1))
+
+
+def test_a_whole_turn_is_pushed_or_nothing_of_it() -> None:
+    board = Board("glaisher", max_moves=1)
+    turn = board.position.turns()[0]
+    start = board.position
+    with pytest.raises(ValueError, match="the game is over: length"):
+        board.push(turn)
+    assert (board.position, len(board), board.is_over) == (start, 0, False)
+    board.push(start.steps(turn)[0])
+    assert (board.reason, board.max_moves, board.repetition) == ("length", 1, True)
+    assert Board("glaisher").max_moves is None

@@ -104,7 +104,7 @@ def test_the_blocks_of_the_document_run(
             except ModuleNotFoundError as error:
                 missing.add(error.name)
                 break
-    assert len(BLOCKS) == 11
+    assert len(BLOCKS) == 12
     assert refused == 1
     # The tests do without pandas, and without OpenSpiel where it has no wheel.
     assert missing <= {"pandas", "pyspiel"}

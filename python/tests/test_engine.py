@@ -164,6 +164,32 @@ def test_functions_play_matches_and_their_errors_come_through() -> None:
         quadrille.arena("gekitai", first, fails, games=4)
 
 
+@pytest.mark.parametrize("name", ["level:2", "random"])
+def test_players_of_the_package_play_the_match_that_a_seed_says(name: str) -> None:
+    choose = quadrille.player(name, "gekitai", seed=7)
+    choose(Game("gekitai").start().play("c3"))
+
+    def played(seed: int, threads: int) -> list[list[str]]:
+        # The same player on both sides, and in several games at once.
+        match = quadrille.arena("gekitai", choose, choose, games=8, seed=seed, threads=threads)
+        assert match.names == (name, name)
+        return [record.turns for record in match.records]
+
+    first = played(1, 1)
+    assert played(1, 3) == first == played(1, 1)
+    assert played(2, 1) != first
+    assert len({tuple(turns) for turns in first}) == 8
+    assert choose.seed == 7
+
+
+def test_a_name_that_nobody_has_is_answered_with_those_there_are() -> None:
+    with pytest.raises(
+        ValueError, match="`level:N`, `seed:NAME`, `random`, `beginner` or `engine`"
+    ):
+        quadrille.arena("gekitai", "nobody", "random", games=2)
+    assert quadrille.arena("gekitai", "beginner", "random", games=2).names[0]
+
+
 @pytest.mark.parametrize(
     ("answer", "words"),
     [

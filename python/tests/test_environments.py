@@ -124,8 +124,13 @@ def test_games_begin_where_they_are_told_to() -> None:
         assert began <= {one, two}
         aec.reset(options={"start": one})
         assert aec.board.position == one
-    with pytest.raises(ValueError, match="is no position of"):
-        gym.QuadrilleEnv(game, start=Game("gekitai").start()).reset()
+    for make in (gym.QuadrilleEnv, zoo.raw_env):
+        with pytest.raises(ValueError, match="is no position of"):
+            make(game, start=Game("gekitai").start()).reset()
+        with pytest.raises(ValueError, match="an empty list"):
+            make(game, start=[]).reset()
+        with pytest.raises(ValueError, match="a function that returns one, got str"):
+            make(game, start=lambda: "b2").reset()
 
 
 def test_an_end_has_a_reason_and_repetitions_are_seen() -> None:
@@ -194,3 +199,35 @@ def test_a_function_may_answer_with_a_turn_or_a_number() -> None:
     env = gym.QuadrilleEnv("gekitai", opponent=lambda _: "z9", side=2)
     with pytest.raises(ValueError, match="`z9` is not a move"):
         env.reset(seed=1)
+
+
+def test_an_opponent_that_wins_before_the_first_step_is_told_by_that_step() -> None:
+    import quadrille.gymnasium as gym
+
+    won = Game("gekitai").position("6/1xx3/6/3oo1/6/6 1")
+    env = gym.QuadrilleEnv("gekitai", side=2, start=won, opponent=lambda _: "d2")
+    _, info = env.reset(seed=1)
+    assert (info["reason"], info["action_mask"].any()) == ("won", False)
+    _, reward, ended, truncated, info = env.step(0)
+    assert (reward, ended, truncated, info["reason"]) == (-1.0, True, False, "won")
+    assert "illegal" not in info
+
+
+@pytest.mark.parametrize("end", ["illegal", "won", "length"])
+def test_a_step_after_the_end_is_worth_nothing_and_tells_the_end_again(end: str) -> None:
+    import quadrille.gymnasium as gym
+
+    won = Game("gekitai").position("6/1xx3/6/3oo1/6/6 1")
+    most = 1 if end == "length" else 100
+    env = gym.QuadrilleEnv("gekitai", side=1, start=won, max_moves=most)
+    env.reset(seed=1)
+    action = {"illegal": "b2", "won": "d2", "length": "a1"}[end]
+    _, reward, ended, truncated, info = env.step(won.action(action))
+    assert reward == {"illegal": -1.0, "won": 1.0, "length": 0.0}[end]
+    position = info["position"]
+    for action in ("a1", "b2"):
+        with pytest.warns(UserWarning, match="call `reset` before the next step"):
+            told = env.step(won.action(action))
+        assert told[1:4] == (0.0, ended, truncated)
+        assert (told[4]["reason"], told[4]["position"]) == (end, position)
+    assert "reason" not in env.reset(seed=2)[1]

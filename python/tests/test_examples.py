@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,36 @@ def test_a_network_learns_to_beat_random_play() -> None:
 
     score = self_play.main(["--rounds", "8", "--games", "24", "--matches", "20"])
     assert score >= 0.7
+
+
+def test_alpha_zero_learns_for_a_moment_and_is_measured(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    pytest.importorskip("torch", reason="PyTorch is large, and not installed for the tests")
+    import alpha_zero
+
+    scores = alpha_zero.main(
+        ["--size", "4", "--minutes", "0.1", "--simulations", "4", "--games", "16", "--threads", "1",
+         "--device", "cpu", "--matches", "2", "--thought", "8", "--opponents", "random"]
+    )  # fmt: skip
+    assert 0 <= scores["random"] <= 1
+    out = capsys.readouterr().out
+    assert "untrained against random" in out
+    assert "\ntrained against random" in out
+
+
+def test_the_bench_measures_every_game(capsys: pytest.CaptureFixture[str]) -> None:
+    sys.path.insert(0, str(EXAMPLES.parent))
+    import bench
+
+    bench.one_by_one(0.01, time.perf_counter)
+    bench.through_open_spiel(0.01, time.perf_counter)
+    out = capsys.readouterr().out
+    for game in quadrille.games():
+        assert f"  {game} " in out
+    if "OpenSpiel is not installed" not in out:
+        assert out.count("breakthrough") == 2
+        assert out.count("  quadrille_") == 4
 
 
 def test_a_tournament_is_spread_over_processes() -> None:

@@ -195,7 +195,7 @@ def test_the_past_is_part_of_clones_states_and_pickles() -> None:
         assert np.array_equal(other.observations, batch.observations)
     assert batch.reversible.any()
     with pytest.raises(ValueError, match="this batch has history=0, the state history=4"):
-        Batch("six-making", 60).restore(batch.state())
+        Batch("six-making", 60, max_moves=40).restore(batch.state())
 
 
 def test_what_needs_no_past_has_none() -> None:

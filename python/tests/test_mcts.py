@@ -233,6 +233,14 @@ def test_noise_is_in_the_root_alone_and_temperature_draws() -> None:
     assert (policies[np.arange(150), drawn[:150]] == policies[:150].max(1)).all()
 
 
+def test_a_tree_that_was_kept_has_noise_from_its_first_simulation() -> None:
+    search = MCTS(Batch("gekitai", 300), noise=1.0, alpha=0.1, seed=1, parallel=8)
+    search.run(even, simulations=1)
+    policies, _ = search.run(even, simulations=8)
+    # Without noise all trees look at the same moves, apart from that of the first run.
+    assert len(np.unique(policies > 0, axis=0)) > 100
+
+
 def test_a_network_that_fails_leaves_a_search_that_goes_on() -> None:
     batch = Batch("gekitai", 6)
     search = MCTS(batch, parallel=4)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from conftest import USUAL
 
-from quadrille import Engine, Game
+from quadrille import Batch, Engine, Game
 
 pyspiel = pytest.importorskip("pyspiel")
 
@@ -54,7 +54,8 @@ def test_a_parameter_is_an_option(own: Game) -> None:
     game = pyspiel.load_game(spiel.short_name(own.id))
     assert game.num_distinct_actions() == own.num_actions
     known = set(game.get_type().parameter_specification)
-    assert known == {*own.options, "start", "repetition_plane", "history"}
+    added = {"start", "repetition", "max_moves", "repetition_plane", "history"}
+    assert known == {*own.options, *added}
 
 
 def test_a_game_begins_where_it_is_told_to() -> None:
@@ -131,3 +132,74 @@ def test_minimax_finds_the_win() -> None:
         maximizing_player_id=mover,
     )
     assert (value, state.position.play_action(action).outcome) == (1.0, mover + 1)
+
+
+@pytest.mark.parametrize("own", [*USUAL, Game("glaisher", min_parts=2), Game("gekitai", size=4)])
+@pytest.mark.parametrize("count", [1, 3])
+def test_starts_survive_pickles_and_the_notation_of_games(own: Game, count: int) -> None:
+    batch = Batch(own, count, seed=2)
+    batch.step_random(6)
+    starts = [batch.position(number) for number in range(count)]
+    name, text = spiel.short_name(own.id), spiel.write_start(*starts)
+    # As a text of positions, too: OpenSpiel writes parameters without quotes.
+    for start in (text, "|".join(start.text for start in starts)):
+        game = pyspiel.load_game(name, {**own.options, "start": start})
+        for again in (pyspiel.load_game(str(game)), pickle.loads(pickle.dumps(game))):
+            assert again.starts == tuple(starts)
+            assert str(again) == str(game)
+        state = game.new_initial_state()
+        for other in (state, pickle.loads(pickle.dumps(state)), state.clone()):
+            assert str(other) == "|".join(start.text for start in starts)
+            assert other.is_chance_node() == (count > 1)
+        if count > 1:
+            state.apply_action(1)
+            assert state.position == starts[1]
+        state.apply_action(state.legal_actions()[0])
+        other = pickle.loads(pickle.dumps(state))
+        assert (str(other), other.history()) == (str(state), state.history())
+
+
+def test_several_starts_are_drawn_by_chance() -> None:
+    own = Game("gekitai", size=4)
+    starts = [own.start().play(cell) for cell in ("a1", "b2", "c3")]
+    game = pyspiel.load_game("quadrille_gekitai", {"size": 4, "start": spiel.write_start(*starts)})
+    assert game.get_type().chance_mode == pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC
+    assert game.max_chance_outcomes() == 3
+    state = game.new_initial_state()
+    assert state.current_player() == pyspiel.PlayerId.CHANCE
+    assert state.chance_outcomes() == [(0, 1 / 3), (1, 1 / 3), (2, 1 / 3)]
+    assert state.action_to_string(2) == f"begin with {starts[2].text}"
+    assert not np.any(state.observation_tensor(0))
+    for number, start in enumerate(starts):
+        begun = state.child(number)
+        assert (begun.position, begun.is_chance_node()) == (start, False)
+        assert begun.legal_actions() == start.actions()
+    pyspiel.random_sim_test(game, num_sims=2, serialize=True, verbose=False)
+
+
+def test_a_start_that_cannot_be_is_refused() -> None:
+    game, larger = pyspiel.load_game("quadrille_gekitai(size=4)"), Game("gekitai").start()
+    over = Game("gekitai").position("6/1xx3/6/3oo1/6/6 1").play("d2")
+    with pytest.raises(ValueError, match="is no position of"):
+        game.new_initial_state(larger)
+    with pytest.raises(ValueError, match="is no position of"):
+        game.new_initial_state(Game("jeson-mor").start())
+    with pytest.raises(ValueError, match="it is over"):
+        pyspiel.load_game("quadrille_gekitai").new_initial_state(over)
+    with pytest.raises(ValueError, match="it is over"):
+        pyspiel.load_game("quadrille_gekitai", {"start": spiel.write_start(over)})
+
+
+def test_games_are_drawn_and_given_up_as_they_are_told_to() -> None:
+    moves = ["b1-a3", "d5-e3", "a3-b1", "e3-d5"] * 3
+
+    def length(text: str) -> int:
+        state = pyspiel.load_game(f"quadrille_jeson_mor(size=5{text})").new_initial_state()
+        for number, move in enumerate(moves):
+            if state.is_terminal():
+                return number
+            state.apply_action(state.position.action(move))
+        return len(moves)
+
+    assert (length(""), length(",repetition=False"), length(",max_moves=5")) == (8, 12, 5)
+    assert pyspiel.load_game("quadrille_jeson_mor(max_moves=5)").max_game_length() == 5

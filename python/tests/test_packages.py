@@ -107,3 +107,10 @@ print(*(file.name for file in importlib.metadata.files("quadrille-games")))
     outcome, files = run(python, "-I", "-c", code, cwd=tmp_path).splitlines()
     assert outcome == "1"
     assert set(files.split()) >= LICENCES | {"_quadrille.pyi", "py.typed"}
+
+
+@LONG
+def test_wheel_and_source_play_in_every_python_that_is_here() -> None:
+    table = run(sys.executable, Path(__file__).parent / "interpreters.py")
+    print(table)
+    assert table.count("played with") >= 2

@@ -6,12 +6,15 @@ import copy
 import pickle
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import quadrille
 from quadrille import Engine, Game
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 GAME = Game("gekitai", size=5, markers=4)
 FOUND = Engine(GAME).search(GAME.start(), nodes=2000, lines=2)
@@ -43,6 +46,21 @@ def test_a_copy_is_the_same(name: str) -> None:
     for other in (copy.copy(thing), copy.deepcopy(thing), pickle.loads(pickle.dumps(thing))):
         assert type(other) is type(thing)
         assert told(other) == told(thing)
+
+
+def test_what_is_at_work_or_half_read_says_that_it_cannot_be_sent(tmp_path: Path) -> None:
+    records = tmp_path / "games.txt"
+    records.write_text(quadrille.Record.of(GAME, ["c3"]).text)
+    things: list[Any] = [
+        quadrille.MCTS(quadrille.Batch(GAME, 2)),
+        quadrille.Records(records),
+        Engine(GAME).analyse(GAME.start(), nodes=100),
+    ]
+    for thing in things:
+        with pytest.raises(TypeError, match="cannot pickle"):
+            pickle.dumps(thing)
+        with pytest.raises(TypeError, match="cannot pickle"):
+            copy.copy(thing)
 
 
 def test_an_engine_that_was_sent_plays_the_same() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -151,3 +152,15 @@ def test_what_cannot_be_written_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         quadrille.write_data("jeson-mor", tmp_path / "x.npz", games=0, table=tmp_path / "none")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_command_on_the_card_is_one_that_a_shell_reads(tmp_path: Path) -> None:
+    game, file = Game("gekitai", size=4, markers=2), tmp_path / "it's small.npz"
+    quadrille.write_data(game, file, games=0, complete=True, memory=2000)
+    words = shlex.split(command_of(file))
+    assert words[-5:] == ["--complete", "--memory", "2000", "-o", "it's small.npz"]
+
+
+def command_of(file: Path) -> str:
+    lines = file.with_suffix(".md").read_text().splitlines()
+    return next(line for line in lines if line.startswith("quadrille data"))

@@ -56,7 +56,14 @@ fn game(entry: &Entry) -> Value {
 }
 
 static CATALOGUE: LazyLock<Value> = LazyLock::new(|| {
-    let level = |level: &engine::levels::Level| json!({ "number": level.number, "name": level.name, "about": level.about });
+    let level = |level: &engine::levels::Level| {
+        let measured = |entry: &Entry| {
+            let elo = entry.level_elo.get(usize::from(level.number) - 1)?;
+            Some((entry.info.id.to_owned(), Value::from(*elo)))
+        };
+        let elo: Map<String, Value> = GAMES.iter().filter_map(measured).collect();
+        json!({ "number": level.number, "name": level.name, "about": level.about, "elo": elo })
+    };
     json!({
         "games": GAMES.iter().map(game).collect::<Vec<_>>(),
         "levels": LEVELS.iter().map(level).collect::<Vec<_>>(),

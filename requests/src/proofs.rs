@@ -34,7 +34,7 @@ fn read(list: Result<&[u8], &'static str>) -> Result<Value, Refusal> {
 pub fn follow(given: &Given, budget: &Budget) -> Result<Value, Refusal> {
     let session = given.open(budget)?;
     let proofs = parts::certificates(session.as_ref()).map_err(Refusal::needs)?;
-    let atlas = Atlas::about(session.as_ref()).map_err(|part| Refusal::needs(vec![part]))?;
+    let atlas = Atlas::about(session.as_ref()).map_err(Refusal::needs)?;
     if proofs.is_empty() && atlas.is_none() {
         return Err(Refusal::not_there("there is no certificate for this board"));
     }

@@ -276,6 +276,8 @@ struct LevelAbout {
     number: u8,
     name: String,
     about: String,
+    /// How much stronger than `beginner`, in Elo, for each game; not for the level that only time limits.
+    elo: BTreeMap<String, i32>,
 }
 
 /// What is known of a game for certain.

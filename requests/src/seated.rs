@@ -119,7 +119,7 @@ impl Seated {
                     .map_err(|refusal| refusal.within("command"))?;
                 referee::expected(state, &command)?;
                 let seat = referee::seat(state, &rules::Player::BOTH, &command)?;
-                let mut facts = referee::decide(state, seat, &command.action)?.facts();
+                let mut facts = referee::obey(state, seat, &command)?.facts();
                 if command.action == Action::Rematch {
                     let next = begin(state.next_game(), self.now).map_err(Refusal::broken)?;
                     moved.next = Some(next.json(&self.new_id, self.now));

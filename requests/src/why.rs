@@ -173,26 +173,32 @@ impl Mistake<'_> {
     fn threat(&self) -> Option<Why> {
         let better = self.better.first()?;
         let then = threat(self.after([better.as_str()])?.as_ref())?;
-        let text = format!("{better} threatens {then}, which would win.");
+        let text = format!("{better} threatens {then}.");
         self.told(Kind::Threat, text, &[better])
     }
 
     fn danger(&self) -> Option<Why> {
         let (played, answer) = (self.played, self.answer.first()?);
         let then = threat(self.after([played, answer])?.as_ref())?;
-        let text = format!("After {played}, {answer} threatens {then}, which would win.");
+        let text = format!("After {played}, {answer} threatens {then}.");
         self.told(Kind::Danger, text, &[played, answer])
     }
 }
 
-/// The turn with which the player who has just moved would win if it were their turn again.
+/// The turn with which the player who has just moved would win if it were their turn again, and how: "c3, which would
+/// win with three in a row".
 fn threat(session: &dyn Session) -> Option<String> {
     if session.result().is_some() || session.in_turn() {
         return None;
     }
     let again = session.edited(Edit::Turn(session.turn().other())).ok()?;
     let won = Some(Outcome::Win(again.turn()));
-    again.children().into_iter().find(|child| child.outcome == won).map(|child| child.turn)
+    let turn = again.children().into_iter().find(|child| child.outcome == won)?.turn;
+    let mut end = again;
+    end.play(&turn).ok()?;
+    let status = end.diagram().status;
+    let how = status.split_once(" has won").map_or("", |(_, how)| how);
+    Some(format!("{turn}, which would win{how}"))
 }
 
 /// What a turn takes from the opponent, as the end of a sentence: "takes the black knight on d4".

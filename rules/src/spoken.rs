@@ -159,9 +159,11 @@ impl Said<'_> {
         if is_goal(from) {
             parts.push("leaves the goal".into());
         }
-        match parts.is_empty() {
-            true => format!("moves a {} knight", self.owner(from)),
-            false => parts.join(", "),
+        match self.piece_before(from) {
+            Some(piece) if parts.is_empty() => {
+                format!("moves a {}", spoken_piece(self.before, piece))
+            }
+            _ => parts.join(", "),
         }
     }
 
@@ -290,6 +292,19 @@ mod tests {
         use crate::jeson_mor::JesonMor;
         let start = JesonMor::new(&Default::default()).unwrap().text();
         assert_eq!(does::<JesonMor>(&start, "e1-d3"), "moves a white knight");
+    }
+
+    #[test]
+    fn a_piece_that_moves_is_called_what_it_looks_like() {
+        use crate::jeson_mor::JesonMor;
+        let mut board = JesonMor::new(&Default::default()).unwrap().diagram();
+        for piece in board.cells.iter_mut().filter_map(|cell| cell.piece.as_mut()) {
+            piece.look = Look::Marker;
+        }
+        let number = |name| board.cells.iter().position(|cell| cell.name == name).unwrap();
+        let travel = Travel { from: number("a1"), to: Some(number("b3")), height: 1 };
+        let said = Said { before: &board, after: &board };
+        assert_eq!(said.moving(&travel), "moves a white marker");
     }
 
     #[test]

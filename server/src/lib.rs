@@ -40,6 +40,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use supervise::Tasks;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use work::engines::Engines;
@@ -147,6 +148,7 @@ impl Server {
         let is_simulated = simulated.is_some();
         let search = simulated.as_ref().map(|simulated| simulated.search);
         let news = simulated.and_then(|simulated| simulated.news);
+        let (tasks, mut keepers) = (Tasks::default(), Vec::new());
         let (news, inbox) = match &config.nats {
             _ if is_simulated => match news {
                 Some((news, inbox)) => (news, Some(inbox)),
@@ -156,7 +158,8 @@ impl Server {
                 return Err(StartError(ALONE.into()));
             }
             Some(addresses) => {
-                let (news, inbox) = News::open(addresses, &metrics)?;
+                let (news, inbox, task) = News::open(addresses, &metrics, &tasks)?;
+                keepers.push(task);
                 (news, Some(inbox))
             }
             None => (News::none(), None),
@@ -177,14 +180,14 @@ impl Server {
         };
         let mut hall = Hall::new(store, engines, replays, limits, metrics, (time, chance), news);
         admin::apply(&hall, &office.settings.borrow());
-        hall.office = office;
+        (hall.office, hall.tasks) = (office, tasks);
         #[cfg(feature = "many")]
         if let Some(addresses) = &config.nats {
             hall.workers = Some(work::jobs::Workers::find(addresses).await?);
         }
         let hall = Arc::new(hall);
         alarm::resume(&hall).await.map_err(|refusal| failed(refusal.message))?;
-        let keepers = keepers(&hall, inbox);
+        keepers.extend(keepers_of(&hall, inbox));
         let router = http::router(config, &hall);
         let proxies = Proxies::new(config.base_url.is_some(), &config.proxies);
         let connections = config.connections;
@@ -256,7 +259,7 @@ impl Server {
 }
 
 /// The background tasks.
-fn keepers(hall: &Arc<Hall>, inbox: Option<news::Inbox>) -> Vec<JoinHandle<()>> {
+fn keepers_of(hall: &Arc<Hall>, inbox: Option<news::Inbox>) -> Vec<JoinHandle<()>> {
     let keep = |name, task: fn(Arc<Hall>) -> Task| {
         let own = Arc::clone(hall);
         hall.tasks.keep(name, &hall.metrics, move || task(Arc::clone(&own)))
@@ -269,7 +272,7 @@ fn keepers(hall: &Arc<Hall>, inbox: Option<news::Inbox>) -> Vec<JoinHandle<()>> 
         keep("retention", |hall| Box::pin(admin::retention::run(hall))),
         keep("lobby", |hall| Box::pin(club::meet::run(hall))),
         keep("public games", |hall| Box::pin(club::games::follow(hall))),
-        tokio::spawn(alarm::wake_computers(Arc::clone(hall))),
+        keep("computers", |hall| Box::pin(alarm::wake_computers(hall))),
     ];
     if hall.store.shared().is_some() {
         keepers.push(keep("other servers", |hall| Box::pin(news::look(hall))));

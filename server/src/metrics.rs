@@ -35,6 +35,8 @@ pub struct Metrics {
     pub missed: AtomicU64,
     /// Whether NATS is connected.
     pub connected: AtomicI64,
+    /// Whether a move can be stored, when that was last asked.
+    pub can_store: AtomicI64,
     /// Lost connections to the store.
     pub lost: AtomicU64,
     /// Games deleted, by the reasons of [`DELETED`].
@@ -223,6 +225,8 @@ impl Metrics {
             "Failed transactions.",
             &count(&self.failed_commits),
         );
+        let help = "Whether a move can be stored; tried if nothing was stored lately.";
+        put("gauge", "can_store", help, &gauge(&self.can_store));
         put("counter", "store_lost_total", "Connections to the store lost.", &count(&self.lost));
         put("gauge", "news_connected", "Whether NATS is connected.", &gauge(&self.connected));
         put(

@@ -1,18 +1,23 @@
 //! Starting the process: where it listens, signals, metrics, the operators' socket, and systemd.
 
 use crate::UNSENT;
+#[cfg(unix)]
+use crate::admin;
 use crate::admin::systemd;
 use crate::games::hall::Hall;
 use crate::http::listener::Door;
-use crate::{Config, Server, StartError, admin, store};
+use crate::{Config, Server, StartError, store};
 use axum::Router;
 use axum::routing::get;
 use std::fmt;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::task::JoinHandle;
 
 /// Where a server listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,20 +47,11 @@ pub async fn start(config: &Config, ready: impl FnOnce(Place)) -> Result<(), Sta
         server = Server::open(config) => server?,
         () = &mut stop => return Ok(()),
     };
-    if let Some(listener) = metrics {
-        let metrics = Arc::clone(&server.hall().metrics);
-        let text = move || {
-            let text = metrics.text();
-            async move { text }
-        };
-        let router = Router::new().route("/metrics", get(text));
-        tokio::spawn(async move { axum::serve(listener, router).await });
-    }
-    let _desk = Aborted(vec![
-        tokio::spawn(commands(config, server.hall())?),
-        tokio::spawn(reload(config, server.hall())?),
-        tokio::spawn(watchdog(place.clone())),
-    ]);
+    let hall = server.hall();
+    let mut desk = Aborted(vec![tokio::spawn(watchdog(place.clone()))]);
+    desk.0.extend(metrics.map(|listener| figures(listener, hall)));
+    desk.0.extend(commands(config, hall)?);
+    desk.0.extend(reload(config, hall)?);
     ready(place.clone());
     tracing::info!(%place, data = store::name(&config.data), "ready");
     systemd::tell("READY=1");
@@ -64,11 +60,11 @@ pub async fn start(config: &Config, ready: impl FnOnce(Place)) -> Result<(), Sta
 }
 
 /// Tasks that end when this is dropped.
-struct Aborted(Vec<tokio::task::JoinHandle<()>>);
+struct Aborted(Vec<JoinHandle<()>>);
 
 impl Drop for Aborted {
     fn drop(&mut self) {
-        self.0.iter().for_each(tokio::task::JoinHandle::abort);
+        self.0.iter().for_each(JoinHandle::abort);
     }
 }
 
@@ -103,45 +99,95 @@ fn listen(address: SocketAddr) -> Result<TcpListener, StartError> {
     })
 }
 
-type Task = std::pin::Pin<Box<dyn Future<Output = ()> + Send>>;
+/// A task that is kept, if there is one.
+type Kept = Option<JoinHandle<()>>;
+
+/// Serves metrics. None of these tasks keeps the hall while it waits: the store closes when nobody has it any more.
+fn figures(listener: TcpListener, hall: &Arc<Hall>) -> JoinHandle<()> {
+    let (own, listener) = (Arc::downgrade(hall), Arc::new(listener));
+    hall.tasks.keep("metrics", &hall.metrics, move || {
+        let (hall, listener) = (Weak::clone(&own), Shared(Arc::clone(&listener)));
+        async move {
+            let text = move || told(Weak::clone(&hall));
+            let router = Router::new().route("/metrics", get(text));
+            // Errors of connections are dealt with inside; it does not end.
+            let _ = axum::serve(listener, router).await;
+        }
+    })
+}
+
+async fn told(hall: Weak<Hall>) -> String {
+    let Some(hall) = hall.upgrade() else { return String::new() };
+    let stores = hall.try_to_store().await.is_none();
+    hall.metrics.can_store.store(i64::from(stores), Ordering::Relaxed);
+    hall.metrics.text()
+}
+
+/// A listener that is still there when a task which listened has died.
+struct Shared(Arc<TcpListener>);
+
+impl axum::serve::Listener for Shared {
+    type Io = TcpStream;
+    type Addr = SocketAddr;
+
+    async fn accept(&mut self) -> (TcpStream, SocketAddr) {
+        loop {
+            match self.0.accept().await {
+                Ok(accepted) => return accepted,
+                // Out of files, perhaps.
+                Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
+            }
+        }
+    }
+
+    fn local_addr(&self) -> std::io::Result<SocketAddr> {
+        self.0.local_addr()
+    }
+}
 
 /// Answers operators' commands.
 #[cfg(unix)]
-fn commands(config: &Config, hall: &Arc<Hall>) -> Result<Task, StartError> {
-    let Some(path) = &config.operator.commands else { return Ok(Box::pin(async {})) };
-    let bound = admin::socket::bind(path, 0o600)?;
-    Ok(Box::pin(admin::socket::serve(Arc::downgrade(hall), bound)))
+fn commands(config: &Config, hall: &Arc<Hall>) -> Result<Kept, StartError> {
+    let Some(path) = &config.operator.commands else { return Ok(None) };
+    let (own, bound) = (Arc::downgrade(hall), Arc::new(admin::socket::bind(path, 0o600)?));
+    let serve = move || admin::socket::serve(Weak::clone(&own), Arc::clone(&bound));
+    Ok(Some(hall.tasks.keep("commands", &hall.metrics, serve)))
 }
 
 /// Reads the settings again on SIGHUP. If nothing is to be read, the signal ends the process as usual: its terminal
 /// was closed.
 #[cfg(unix)]
-fn reload(config: &Config, hall: &Arc<Hall>) -> Result<Task, StartError> {
+fn reload(config: &Config, hall: &Arc<Hall>) -> Result<Kept, StartError> {
     use tokio::signal::unix::{SignalKind, signal};
     if config.operator.limits.is_none() && !systemd::is_told() {
-        return Ok(Box::pin(async {}));
+        return Ok(None);
     }
     let failed = |error: std::io::Error| StartError(format!("cannot listen for signals: {error}"));
-    let mut hang_up = signal(SignalKind::hangup()).map_err(failed)?;
-    let hall = Arc::downgrade(hall);
-    Ok(Box::pin(async move {
-        while hang_up.recv().await.is_some() {
-            systemd::reloading();
-            // An error was logged; systemd has no word for it.
-            let _ = hall.upgrade().map(|hall| admin::reload(&hall));
-            systemd::tell("READY=1");
+    let hang_up = signal(SignalKind::hangup()).map_err(failed)?;
+    let hang_up = Arc::new(tokio::sync::Mutex::new(hang_up));
+    let own = Arc::downgrade(hall);
+    let follow = move || {
+        let (hall, hang_up) = (Weak::clone(&own), Arc::clone(&hang_up));
+        async move {
+            while hang_up.lock().await.recv().await.is_some() {
+                systemd::reloading();
+                // An error was logged; systemd has no word for it.
+                let _ = hall.upgrade().map(|hall| admin::reload(&hall));
+                systemd::tell("READY=1");
+            }
         }
-    }))
+    };
+    Ok(Some(hall.tasks.keep("reload", &hall.metrics, follow)))
 }
 
 #[cfg(not(unix))]
-fn commands(_: &Config, _: &Arc<Hall>) -> Result<Task, StartError> {
-    Ok(Box::pin(async {}))
+fn commands(_: &Config, _: &Arc<Hall>) -> Result<Kept, StartError> {
+    Ok(None)
 }
 
 #[cfg(not(unix))]
-fn reload(_: &Config, _: &Arc<Hall>) -> Result<Task, StartError> {
-    Ok(Box::pin(async {}))
+fn reload(_: &Config, _: &Arc<Hall>) -> Result<Kept, StartError> {
+    Ok(None)
 }
 
 /// Tells systemd that the server is alive as long as it answers at its own door.

@@ -10,12 +10,14 @@ mod contrast;
 mod formats;
 mod laws;
 mod many;
+mod meeting;
 mod openapi;
 #[cfg(unix)]
 mod prices;
 #[path = "../examples/bots/routes.rs"]
 mod routes;
 mod safety;
+mod schemas;
 mod seats;
 mod simulation;
 mod sockets;

@@ -179,6 +179,18 @@ async fn a_draw_is_offered_declined_by_a_move_and_agreed() {
 }
 
 #[tokio::test]
+async fn a_game_has_a_picture_for_whoever_shows_a_link_to_it() {
+    let local = Local::new().await;
+    let game = local.people("gekitai").await;
+    let picture = local.get(&format!("/picture/{}", game.id)).await;
+    assert_eq!(picture.status.as_u16(), 200);
+    assert_eq!(picture.headers["content-type"], "image/png");
+    for path in ["/picture/abcdefgh", "/picture/x", "/picture/..%2f"] {
+        local.get(path).await.refused(404);
+    }
+}
+
+#[tokio::test]
 async fn a_game_can_be_called_off_until_both_have_moved() {
     let local = Local::new().await;
     let abort = json!({ "type": "abort", "command": "off" });
@@ -189,6 +201,7 @@ async fn a_game_can_be_called_off_until_both_have_moved() {
         }
         let told = local.command(&game, 2, abort.clone()).await.ok();
         assert_eq!(told["event"]["seat"], 2);
+        assert_eq!(told["event"]["words"], "The game was called off.");
         assert_eq!(told["event"]["winner"], Value::Null);
         let again = local.command(&game, 2, abort.clone()).await.ok();
         assert_eq!(again["seq"], told["seq"], "the same command is done once");

@@ -15,7 +15,7 @@ use tower::ServiceExt;
 fn app() -> Router {
     let limits = Arc::new(Limits::new(1_000_000, 1, false));
     let documents = Documents::new(Replays::new(2, limits));
-    boards::router(documents.clone()).merge(pages::router(None, documents, None))
+    boards::router(documents.clone()).merge(pages::router(None, None, documents, None))
 }
 
 async fn send(request: Request<Body>) -> (StatusCode, Response<Body>) {

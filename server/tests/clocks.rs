@@ -203,6 +203,34 @@ async fn a_server_that_stands_still_takes_nobody_s_time() {
     assert_eq!(clocks["left"], json!([60_000, 58_000]));
 }
 
+#[tokio::test]
+async fn what_is_stored_first_after_a_standstill_does_not_hide_it() {
+    let computer = json!({ "kind": "level", "level": 1 });
+    let clock = json!({ "kind": "time", "seconds": 60 });
+    for seats in [json!([{ "kind": "person" }, computer]), json!([computer, { "kind": "person" }])]
+    {
+        let timed = Timed::new().await;
+        let game = timed.running(60).await;
+        timed.hands.pass(2 * SECOND);
+        // Just after a heartbeat, so that none comes before what is stored now.
+        let beaten = 1_800_000_002_000;
+        let store = &timed.local.server.hall().store;
+        within(async {
+            while store.alive() < beaten {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        })
+        .await;
+        timed.hands.pass(8 * HOUR);
+        let wanted = json!({ "game": "gekitai", "seats": seats, "clock": clock });
+        let new = timed.local.make(wanted).await;
+        if seats[0] == computer {
+            timed.local.until(&new, 2).await;
+        }
+        assert_eq!(timed.left(&game).await, 58_000, "after a game with {seats}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nobody_loses_the_time_in_which_nothing_was_stored_whoever_notices_first() {
     const GAMES: usize = 24;

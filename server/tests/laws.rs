@@ -4,16 +4,17 @@
 
 use crate::common::Local;
 use engine::playouts::random_turn;
-use engine::{GAMES, Session};
+use engine::{GAMES, Session, Step};
 use rules::random::Random;
 use rules::{ByPlayer, Player};
 use serde_json::{Value, json};
 use server::games::played::Played;
 use std::io::Write;
 use std::process::{Command, Stdio};
+use table::premove::Premove;
 use table::referee::{self, Action};
 use table::taps::{Spelling, stage};
-use table::{Ending, Event, Fact, Pauses, Reason, State};
+use table::{Ending, Event, Fact, Pauses, Reason, State, Tree};
 
 /// How many games and positions are tried.
 fn cases() -> u64 {
@@ -38,9 +39,32 @@ fn created(random: &mut Random) -> Value {
     let (seats, clock) = (&seats[random.below(4)], &clocks[random.below(3)]);
     let people = seats[0]["kind"] == "person" && seats[1]["kind"] == "person";
     let shared = people && random.below(3) == 0;
-    let game = GAMES[random.below(GAMES.len())].info.id;
-    let seats = seats.clone();
-    json!({"game": game, "seats": seats, "shared": shared, "clock": clock, "seq": 1, "at": 1_000})
+    let entry = &GAMES[random.below(GAMES.len())];
+    let option = random.pick(entry.info.options).filter(|_| random.below(2) == 0);
+    let mut options = option
+        .map_or(json!({}), |option| json!({ option.name: random.pick(&option.values.list()) }));
+    // Some values need another one beside them, as many markers need a large board.
+    let mut session = (entry.start)(options.as_object().unwrap()).unwrap_or_else(|_| {
+        options = json!({});
+        (entry.start)(&Default::default()).unwrap()
+    });
+    let before = played(random, session.as_mut());
+    let start = session.text();
+    let turns = played(random, session.as_mut()).split_off(before.len());
+    json!({"game": entry.info.id, "options": options, "start": start, "turns": turns, "seats": seats.clone(),
+        "shared": shared, "clock": clock, "seq": 1, "at": 1_000})
+}
+
+/// All turns of a match after up to two more, none of which ends it.
+fn played(random: &mut Random, session: &mut dyn Session) -> Vec<String> {
+    for _ in 0..random.below(6).saturating_sub(3) {
+        let turn = random_turn(session, random);
+        let mut next = session.boxed_clone();
+        if next.play(&turn).is_ok() && next.outcome().is_none() {
+            session.play(&turn).unwrap();
+        }
+    }
+    session.history()
 }
 
 fn action(random: &mut Random, state: &State) -> Action {
@@ -74,22 +98,29 @@ fn decided(random: &mut Random, state: &State, at: i64) -> Vec<Event> {
     state.events(Some(seat), decision.facts(), None, at)
 }
 
-/// A game in which much happens: how it is told after its first event and after each other one, and the events as they
-/// are stored and told.
+/// A game in which much happens: how it is told after its first event and after each other one, the events as they
+/// are stored and told, and the pauses of its clocks.
 struct Story {
     shown: Vec<Value>,
     stored: Vec<Event>,
     told: Vec<Value>,
+    pauses: Pauses,
 }
 
 fn story(seed: u64) -> Story {
     let random = &mut Random::new(seed);
-    let mut state = State::read(&created(random)).unwrap();
-    let fact = Fact::Created(Box::new(state.created.clone()));
+    let wanted = created(random);
+    let mut made = State::read(&wanted).unwrap().created;
+    // A game that is told has all its turns in one list; what is stored keeps those it began with apart.
+    made.turns = serde_json::from_value(wanted["turns"].clone()).unwrap();
+    let fact = Fact::Created(Box::new(made.clone()));
     let first = Event { seq: 1, seat: None, at: 1_000, fact, command: None };
-    let mut story = Story { shown: Vec::new(), stored: vec![first], told: Vec::new() };
-    // As the server makes it, not as it was read.
-    state = State::new(state.created, 1, 1_000, &Pauses::default()).unwrap();
+    let pauses = Pauses::new((0..random.below(3)).map(|i| {
+        let from = 5_000 + 20_000 * i as i64;
+        (from, from + 1 + random.below(9_000) as i64)
+    }));
+    let mut state = State::new(made, 1, 1_000, &pauses).unwrap();
+    let mut story = Story { shown: Vec::new(), stored: vec![first], told: Vec::new(), pauses };
     let mut at = 1_000;
     story.shown.push(Value::Object(state.json(ID, at)));
     for _ in 0..40 {
@@ -118,11 +149,11 @@ fn whoever_folds_the_events_of_a_game_has_the_same_game() {
     let mut kinds = std::collections::BTreeSet::new();
     let mut lines = Vec::new();
     for seed in 0..cases() {
-        let Story { shown, stored, told } = story(seed);
+        let Story { shown, stored, told, pauses } = story(seed);
         kinds.extend(told.iter().map(|event| event["kind"].as_str().unwrap().to_owned()));
         let last = shown.last().unwrap();
         let at = last["at"].as_i64().unwrap();
-        let server = Played::replay(ID, &stored, ByPlayer::both(None), &Pauses::default());
+        let server = Played::replay(ID, &stored, ByPlayer::both(None), &pauses);
         let server = server.unwrap().unwrap().json(ID, at);
         assert_eq!(&Value::Object(server), last, "the server, seed {seed}");
         // Whoever comes later reads the game as it is then, and follows what happens after that.
@@ -133,10 +164,19 @@ fn whoever_folds_the_events_of_a_game_has_the_same_game() {
         }
         let names = |state: &State| Player::BOTH.map(|seat| state.course.name(seat).to_owned());
         assert_eq!(names(&terminal), names(&State::read(last).unwrap()), "seed {seed}");
-        assert_eq!(&Value::Object(terminal.json(ID, at)), last, "the terminal, seed {seed}");
+        // A server tells the clocks after its pauses beside the events; `clocks::` tests them.
+        let seen = |mut game: Value| {
+            if pauses.count() > 0 {
+                game["clocks"] = Value::Null;
+            }
+            game
+        };
+        let terminal = Value::Object(terminal.json(ID, at));
+        assert_eq!(seen(terminal), seen(last.clone()), "the terminal, seed {seed}");
         let request =
             json!({"ask": "table", "table": shown[came], "events": told[came..], "now": at});
-        assert_eq!(&asked(&request)["table"], last, "the page's program, seed {seed}");
+        let program = asked(&request)["table"].take();
+        assert_eq!(seen(program), seen(last.clone()), "the page's program, seed {seed}");
         lines.push(json!({"fold": {"game": shown[came], "events": told[came..], "after": last}}));
     }
     let all = ["declined", "joined", "move", "offer", "rematch", "result", "undone"];
@@ -171,7 +211,10 @@ async fn what_a_server_shows_follows_from_what_it_tells() {
     for seed in 0..cases() / 3 {
         let random = &mut Random::new(seed);
         let wanted = created(random);
-        let mut game = local.make(wanted.clone()).await;
+        let mut body = wanted.clone();
+        body["position"] = body["start"].take();
+        body.as_object_mut().unwrap().retain(|name, _| !["start", "seq", "at"].contains(&&**name));
+        let mut game = local.make(body).await;
         let mut shown = vec![local.show(&game).await];
         for _ in 0..14 {
             let seat = 1 + random.below(2);
@@ -275,6 +318,75 @@ fn tapped(random: &mut Random, session: &dyn Session) -> Value {
     }
     let shown = serde_json::to_value(requests::view::Shown::of(session, false)).unwrap();
     json!({"taps": {"steps": shown["steps"], "do": done, "after": after}})
+}
+
+#[test]
+fn a_turn_chosen_ahead_is_the_same_in_the_terminal_and_on_the_page() {
+    let (mut lines, mut dues) = (Vec::new(), 0);
+    for seed in 0..cases() {
+        let random = &mut Random::new(seed);
+        let entry = &GAMES[seed as usize % GAMES.len()];
+        let mut session = (entry.start)(&Default::default()).unwrap();
+        played(random, session.as_mut());
+        let cells = session.diagram().cells.len();
+        let steps = |session: &dyn Session| {
+            serde_json::to_value(requests::view::Shown::of(session, false)).unwrap()["steps"].take()
+        };
+        let ends = |step: &Step| {
+            let mut next = session.boxed_clone();
+            next.play(&step.text).is_ok() && !next.in_turn()
+        };
+        let mut ahead = Premove::new(session.steps(), ends);
+        let (mut taps, mut chosen) = (Vec::new(), Vec::new());
+        for _ in 0..8 {
+            let here = stage(&ahead.steps, &ahead.spelling).cells;
+            let cell = match random.pick(&here) {
+                Some(cell) if random.below(4) > 0 => *cell,
+                _ => random.below(cells),
+            };
+            ahead.tap(cell);
+            taps.push(cell);
+            chosen.push(ahead.chosen.clone());
+            if ahead.chosen.is_some() && random.below(3) > 0 {
+                break;
+            }
+        }
+        let before = steps(session.as_ref());
+        played(random, session.as_mut());
+        let due = ahead.due(&session.steps()).map(str::to_owned);
+        dues += usize::from(due.is_some());
+        let after = json!({"steps": steps(session.as_ref()), "due": due});
+        lines.push(
+            json!({"ahead": {"steps": before, "taps": taps, "chosen": chosen, "after": after}}),
+        );
+    }
+    assert!(dues > 10, "a test that tries little finds little: {dues}");
+    by_scripts(&lines);
+}
+
+#[test]
+fn a_tree_of_variations_is_read_alike() {
+    let turns = ["a1", "b2", "c3"];
+    let mut lines = Vec::new();
+    for seed in 0..cases() {
+        let random = &mut Random::new(seed);
+        let mut tree = Tree::default();
+        for _ in 0..random.below(30) {
+            match random.below(8) {
+                0 => drop(tree.back()),
+                1 => drop(tree.ahead()),
+                2 => drop(tree.aside(true)),
+                3 => drop(tree.promote()),
+                4 if random.below(4) == 0 => drop(tree.remove()),
+                _ => tree.play(random.pick(&turns).unwrap()),
+            }
+        }
+        let (nodes, at) = tree.flat();
+        let (line, choices) = (tree.line(), tree.choices());
+        lines.push(json!({"tree": {"nodes": nodes, "at": at, "line": line, "choices": choices,
+            "main": tree.main_line()}}));
+    }
+    by_scripts(&lines);
 }
 
 #[test]

@@ -332,14 +332,16 @@ async fn met(all: &mut Checked) {
     challenges(all, key).await;
 
     let clock = json!({ "kind": "time", "seconds": 300, "increment": 3 });
-    let terms = json!({ "game": "gekitai", "clock": clock, "rated": true, "side": "first" });
+    let terms = json!({ "game": "gekitai", "clock": clock, "rated": true });
     let made = all.ask(Method::POST, ("/api/lobby", ""), Some(key), Some(terms)).await.ok();
     let (id, version) = (made["challenge"]["id"].as_str().unwrap(), &made["challenge"]["version"]);
     let (one, version) = (("/api/lobby/{id}", id), json!({ "version": version }));
     let game = all.ask(Method::POST, one, Some(other), Some(version)).await.ok();
     let id = game["game"].as_str().unwrap();
     all.get("/api/lobby/{id}", ann, Some(key)).await.ok();
-    let game = Made { id: id.to_owned(), tokens: [key.to_owned(), other.to_owned()] };
+    let shown = all.local.get_as(key, &format!("/api/games/{id}")).await.ok();
+    let (first, second) = if shown["you"] == json!([1]) { (key, other) } else { (other, key) };
+    let game = Made { id: id.to_owned(), tokens: [first.to_owned(), second.to_owned()] };
     for (i, turn) in random_game("gekitai", 4, 3).into_iter().enumerate() {
         all.command(&game, i % 2 + 1, json!({ "type": "move", "turn": turn })).await.ok();
         all.get("/api/me", "", Some(key)).await.ok();
@@ -347,7 +349,8 @@ async fn met(all: &mut Checked) {
     all.look(&game).await;
     let watched = all.get("/api/watch", "", None).await.ok();
     assert!(watched["games"].as_array().unwrap().iter().any(|own| own["id"] == id), "{watched}");
-    all.command(&game, 2, json!({ "type": "resign" })).await.ok();
+    let ben_sits = if first == key { 2 } else { 1 };
+    all.command(&game, ben_sits, json!({ "type": "resign" })).await.ok();
     // It is rated a moment after it has been archived.
     within(async {
         while ratings::current(all.local.server.hall(), ann, "gekitai").await.unwrap().games == 0 {
@@ -373,7 +376,7 @@ async fn challenges(all: &mut Checked, key: &str) {
     let waits = Some(wanted.clone());
     let waits = all.ask(Method::POST, ("/api/lobby", ""), Some(&guest), waits).await.ok();
     assert!(waits["meanwhile"]["level"].is_number(), "{waits}");
-    let days = json!({ "game": "jeson-mor", "options": { "size": 5 }, "rated": true,
+    let days = json!({ "game": "jeson-mor", "options": { "size": 5 },
         "side": "second", "clock": { "kind": "days", "days": 3 } });
     all.ask(Method::POST, ("/api/lobby", ""), Some(key), Some(days)).await.ok();
     let list = all.get("/api/lobby", "", None).await.ok();

@@ -1,13 +1,15 @@
 //! What requests cost, and what they are charged for it.
 
-use crate::common::{Answer, Local, Made};
+use crate::common::{Answer, Local, Made, random_game, within};
 use crate::routes;
 use axum::body::{Body, to_bytes};
 use axum::extract::ConnectInfo;
 use axum::http::{Method, Request, header};
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Value, json};
+use server::club::records;
 use server::http::limits;
+use server::store::records::Change;
 use std::net::SocketAddr;
 use std::process::Command;
 use std::sync::atomic::Ordering;
@@ -92,20 +94,178 @@ async fn ask_for_everything() {
         assert!(asked.len() > before, "nothing is asked of {route}");
     }
     let mut dear = Vec::new();
-    println!(
-        "{:40} {:>6} {:>10} {:>8} {:>10}",
-        "request", "status", "cost, ms", "price", "paid, ms"
-    );
+    tell_columns();
     for (name, engine, request) in asked {
         let (answer, cost, price) = cost(&local, request).await;
-        let of_one =
-            if engine { limits::ENGINE_MICROSECONDS_FOR_ONE } else { limits::MICROSECONDS_FOR_ONE };
-        let paid = Duration::from_micros(u64::try_from(of_one).unwrap() * price);
-        let (status, ms) = (answer.status.as_u16(), |time: Duration| time.as_secs_f64() * 1e3);
-        println!("{name:40} {status:>6} {:>10.2} {price:>8} {:>10.2}", ms(cost), ms(paid));
+        let status = answer.status.as_u16();
         assert!(status < 500 && status != 422 && status != 429, "{name}: {}", answer.text);
-        if cost > MARGIN * paid + SHORT {
+        if is_dear(&name, engine, &answer, cost, price) {
             dear.push(name);
+        }
+    }
+    assert!(dear.is_empty(), "these cost more than is paid for them: {dear:?}");
+}
+
+fn tell_columns() {
+    println!(
+        "{:60} {:>6} {:>10} {:>10} {:>8} {:>10}",
+        "request", "status", "bytes", "cost, ms", "price", "paid, ms"
+    );
+}
+
+/// Whether an answer cost more than was paid for it, which is told.
+fn is_dear(name: &str, engine: bool, answer: &Answer, cost: Duration, price: u64) -> bool {
+    let of_one =
+        if engine { limits::ENGINE_MICROSECONDS_FOR_ONE } else { limits::MICROSECONDS_FOR_ONE };
+    let paid = Duration::from_micros(u64::try_from(of_one).unwrap() * price);
+    let (status, ms) = (answer.status.as_u16(), |time: Duration| time.as_secs_f64() * 1e3);
+    let bytes = answer.text.len();
+    println!("{name:60} {status:>6} {bytes:>10} {:>10.2} {price:>8} {:>10.2}", ms(cost), ms(paid));
+    cost > MARGIN * paid + SHORT
+}
+
+/// How many games somebody plays by correspondence, and how many turns each has; how many games are in the archive, and how
+/// many challenges are open: as many as are told at once.
+const PLAYED: usize = 50;
+const TURNS: usize = 10;
+const ARCHIVED: usize = 100;
+const OPEN: usize = 2_000;
+
+fn get_as(key: &str, path: &str) -> Request<Body> {
+    let mut request = get(path);
+    let value = format!("Bearer {key}").parse().unwrap();
+    request.headers_mut().insert(header::AUTHORIZATION, value);
+    request
+}
+
+/// Players of whom one has everything that can be had.
+struct Club {
+    local: Local,
+    /// The one with everything, and those who play with them.
+    ids: Vec<String>,
+    keys: Vec<String>,
+}
+
+impl Club {
+    async fn new() -> Club {
+        let local = Local::with(|config| {
+            (config.allowance, config.new_games) = (100_000_000, 1_000_000);
+        });
+        let local = local.await;
+        let (mut ids, mut keys) = (Vec::new(), Vec::new());
+        for number in 0..=(ARCHIVED + PLAYED) / 10 {
+            let name = format!("Player {number}");
+            let made = local.post("/api/players", json!({ "name": name })).await.ok();
+            ids.push(made["id"].as_str().unwrap().to_owned());
+            keys.push(made["key"].as_str().unwrap().to_owned());
+        }
+        Club { local, ids, keys }
+    }
+
+    fn request(&self, key: &str, path: &str, body: &Value) -> Request<Body> {
+        let mut request = post(path, body);
+        let value = format!("Bearer {key}").parse().unwrap();
+        request.headers_mut().insert(header::AUTHORIZATION, value);
+        request.headers_mut().remove(header::ACCEPT_ENCODING);
+        request
+    }
+
+    async fn post(&self, key: &str, path: &str, body: Value) -> Value {
+        self.local.send(self.request(key, path, &body)).await.ok()
+    }
+
+    /// A game by correspondence after some turns. Gives its path and its first player's key.
+    async fn game(&self, number: usize) -> (String, String) {
+        // Nobody may have more than ten challenges by correspondence within two minutes.
+        let one = self.keys[1 + number / 10].clone();
+        let clock = json!({ "kind": "days", "days": 3 });
+        let wanted = json!({ "game": "gekitai", "clock": clock, "rated": true, "side": "first" });
+        let made = self.post(&one, "/api/lobby", wanted).await;
+        let (id, version) = (&made["challenge"]["id"], &made["challenge"]["version"]);
+        let path = format!("/api/lobby/{}", id.as_str().unwrap());
+        let met = self.post(&self.keys[0], &path, json!({ "version": version })).await;
+        let path = format!("/api/games/{}/commands", met["game"].as_str().unwrap());
+        let turns = random_game("gekitai", TURNS, number as u64);
+        for (turn, key) in turns.iter().zip([&one, &self.keys[0]].into_iter().cycle()) {
+            self.post(key, &path, json!({ "type": "move", "turn": turn })).await;
+        }
+        (path, one)
+    }
+
+    /// As many open challenges as a lobby has, copies of one.
+    async fn fill_lobby(&self) {
+        let clock = json!({ "kind": "days", "days": 5 });
+        let wanted = json!({ "game": "glaisher", "clock": clock, "rated": true });
+        let made = self.post(&self.keys[0], "/api/lobby", wanted).await;
+        let id = made["challenge"]["id"].as_str().unwrap();
+        let store = records(self.local.server.hall()).unwrap();
+        let one = store.get(vec![format!("challenge/{id}")]).await.unwrap().remove(0);
+        for hundred in 0..OPEN / 100 {
+            let copies = (0..100).map(|i| {
+                let own = format!("{id}{hundred:02}{i:02}");
+                Change::put(format!("challenge/{own}"), one.value.replace(id, &own))
+            });
+            assert!(store.change(copies.collect()).await.unwrap());
+        }
+    }
+}
+
+/// The answers of the club at their largest.
+async fn ask_the_club() {
+    let club = Club::new().await;
+    let (local, hall) = (&club.local, club.local.server.hall());
+    // Ten by each of the others, who play at the same time.
+    let others = (0..(ARCHIVED + PLAYED) / 10).map(|other| {
+        let club = &club;
+        async move {
+            for number in 10 * other..10 * other + 10 {
+                let (path, one) = club.game(number).await;
+                if number < ARCHIVED {
+                    // Some have come to their end by themselves.
+                    let resign = club.request(&one, &path, &json!({ "type": "resign" }));
+                    club.local.send(resign).await;
+                }
+            }
+        }
+    });
+    futures_util::future::join_all(others).await;
+    within(async {
+        while local.get("/api/archive?most=100").await.ok()["games"].as_array().unwrap().len()
+            < ARCHIVED
+        {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    })
+    .await;
+    club.fill_lobby().await;
+    let (id, other, key) = (&club.ids[0], &club.ids[1], &club.keys[0]);
+    let mut dear = Vec::new();
+    tell_columns();
+    for (path, least) in [
+        ("/api/me".to_owned(), 10_000),
+        ("/api/watch".into(), 5_000),
+        ("/api/lobby".into(), 200_000),
+        ("/api/archive?most=100".into(), 10_000),
+        (format!("/api/archive?player={id}&against={other}&game=gekitai&rated=true"), 1_000),
+        ("/api/archive/export".into(), 10_000),
+        ("/api/archive/export?format=records".into(), 5_000),
+        ("/api/archive/position?game=gekitai".into(), 500),
+        (format!("/api/players/{id}"), 50),
+        (format!("/api/players/{id}/ratings/gekitai"), 1_000),
+    ] {
+        // Other tasks may have the games in memory again: the dearest try is the one in which most were read.
+        let mut tries = Vec::new();
+        for _ in 0..3 {
+            hall.sweep(i64::MAX);
+            let mut request = get_as(key, &path);
+            request.headers_mut().remove(header::ACCEPT_ENCODING);
+            tries.push(cost(local, request).await);
+        }
+        let (answer, cost, price) = tries.into_iter().max_by_key(|(.., price)| *price).unwrap();
+        assert_eq!(answer.status, 200, "{path}: {}", answer.text);
+        assert!(answer.text.len() >= least, "{path} is to be large: {}", answer.text);
+        if is_dear(&path, false, &answer, cost, price) {
+            dear.push(path);
         }
     }
     assert!(dear.is_empty(), "these cost more than is paid for them: {dear:?}");
@@ -113,11 +273,20 @@ async fn ask_for_everything() {
 
 #[test]
 fn no_request_costs_more_than_its_price() {
+    alone("prices::no_request_costs_more_than_its_price", ask_for_everything());
+}
+
+#[test]
+fn no_answer_of_the_club_costs_more_than_its_price() {
+    alone("prices::no_answer_of_the_club_costs_more_than_its_price", ask_the_club());
+}
+
+/// Runs a test in a process of its own.
+fn alone(name: &str, test: impl Future<Output = ()>) {
     if std::env::var(ALONE).is_ok() {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
-        return runtime.block_on(ask_for_everything());
+        return runtime.block_on(test);
     }
-    let name = "prices::no_request_costs_more_than_its_price";
     let alone = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", name, "--nocapture"])
         .env(ALONE, "1")

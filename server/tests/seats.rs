@@ -133,3 +133,21 @@ async fn a_name_can_be_changed_by_whoever_has_the_seat_before_the_first_turn() {
     local.play(&taken, 1, "c4").await.ok();
     local.command(&taken, 2, json!({ "type": "join", "name": "Bert" })).await.refused(409);
 }
+
+/// It was queued while the line was cut, say.
+#[tokio::test]
+async fn a_turn_from_before_an_offer_leaves_it_to_be_answered() {
+    let local = Local::new().await;
+    let game = local.people("gekitai").await;
+    local.play(&game, 1, "c4").await.ok();
+    local.command(&game, 1, json!({ "type": "offer-draw" })).await.ok();
+    let turn = json!({ "type": "move", "turn": "a1", "command": "one", "board_seq": 2, "seen": 2 });
+    assert_eq!(local.command(&game, 2, turn.clone()).await.ok()["seq"], 4);
+    let open = json!({ "kind": "draw", "seat": 1 });
+    assert_eq!(local.show(&game).await["offer"], open);
+    assert_eq!(local.command(&game, 2, turn).await.ok()["seq"], 4, "the same again");
+    let events = local.events(&game).await;
+    assert_eq!((&events[4]["kind"], &events[4]["seat"]), (&json!("offer"), &json!(1)));
+    local.command(&game, 2, json!({ "type": "accept" })).await.ok();
+    assert_eq!(local.show(&game).await["result"]["reason"], "agreed");
+}

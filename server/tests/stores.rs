@@ -314,6 +314,65 @@ async fn a_pause_begins_after_an_event_that_was_stored_behind_a_failure() {
     assert_eq!(store.owed(), None);
 }
 
+/// Records have no time of their own.
+#[tokio::test]
+async fn a_change_of_records_that_fails_first_makes_the_pause_no_longer() {
+    let folder = Folder::new();
+    let (disk, store) = on_own_disk(&folder).await;
+    let new = Append { new_game: Some(new_game("one")), ..append("one", vec![]) };
+    assert_eq!(store.append(new).await, Ok(Appended::Committed));
+    // Somebody thinks from then on, and the server lives.
+    store.beat(20_000).await.unwrap();
+    disk.is_full.store(true, Ordering::Relaxed);
+    let records = store.records().unwrap();
+    records.change(vec![Change::put("key", "value")]).await.unwrap_err();
+    let after = Some(Tip::of(&new_game("").first));
+    let turn = Event { at: 20_500, ..event(2, None) };
+    let turn = Append { after, ..append("one", vec![turn]) };
+    store.append(turn.clone()).await.unwrap_err();
+    assert_eq!(store.owed(), Some(20_000));
+    disk.is_full.store(false, Ordering::Relaxed);
+    assert_eq!(store.pause(20_000, 21_000).await.unwrap(), Some((20_000, 21_000)));
+    assert_eq!(store.append(turn).await, Ok(Appended::Committed));
+}
+
+#[tokio::test]
+async fn a_writer_that_panics_goes_on_with_the_next_writes() {
+    let folder = Folder::new();
+    let (disk, store) = on_own_disk(&folder).await;
+    let new = |game: &str| Append { new_game: Some(new_game(game)), ..append(game, vec![]) };
+    *disk.after_commit.lock().unwrap() = Some(Box::new(|| panic!("a fault of the program")));
+    let unknown = store.append(new("one")).await.unwrap_err();
+    assert!(matches!(unknown, store::StoreError::Unknown(_)), "{unknown}");
+    assert_eq!(numbers(&store, "one").await, [1], "it was committed, and nobody knew");
+    assert_eq!(store.append(new("two")).await, Ok(Appended::Committed));
+    assert_eq!(store.append(new("one")).await, Ok(Appended::Conflict));
+}
+
+#[tokio::test]
+async fn whether_something_can_be_stored_is_found_out_without_storing_anything() {
+    for kept in all() {
+        let (store, _end) = kept.open().await;
+        assert!(store.trouble().is_unproved(), "nothing was stored yet");
+        store.probe(5_000).await.unwrap();
+        assert!(!store.trouble().is_unproved());
+        assert_eq!(store.games("", 10).await, Ok(vec![]), "a probe leaves no game");
+        let before = store.alive();
+        store.probe(9_000).await.unwrap();
+        assert_eq!(store.alive(), before, "nor does it say that a move was stored then");
+    }
+    let folder = Folder::new();
+    let (disk, store) = on_own_disk(&folder).await;
+    disk.is_full.store(true, Ordering::Relaxed);
+    store.probe(5_000).await.unwrap_err();
+    assert!(store.trouble().reason().is_some());
+    // What has failed is tried again with the next heartbeat.
+    store.beat(6_000).await.unwrap_err();
+    disk.is_full.store(false, Ordering::Relaxed);
+    store.beat(7_000).await.unwrap();
+    assert_eq!(store.trouble().reason(), None);
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_game_that_is_deleted_right_after_a_commit_does_not_look_like_a_lost_one() {
     let folder = Folder::new();

@@ -44,6 +44,8 @@ test('a board says who wins, exactly where that is known, and what it took', () 
   assert.equal(result.certificate.words, '6,789 positions, 23 KB, checked in 0.2 s');
   const exact = { ...row('5×5, 3 men', 2, 1), exact: true };
   assert.equal(resultOf(info, exact).says, 'Black wins in 1 turn.');
+  const taken = { ...row('6×6, 8 men'), nodes: undefined, cpu_s: undefined };
+  assert.equal(resultOf(info, taken).effort, null);
   const open = { ...row('8×8, 3 men', null, null), stored: undefined };
   assert.deepEqual([resultOf(info, open).says, resultOf(info, open).certificate], ['Open.', null]);
 });

@@ -315,7 +315,10 @@ const tap = (n) => `(() => {
   all[${n} % all.length]?.click();
 })()`;
 
-/** Plays a whole game at one screen; long ones are given up. */
+/** So many taps in a row may begin turns that are given up. */
+const MOST_IDLE = 200;
+
+/** Plays a whole game at one screen, to its end. */
 const playWhole = async (browser, address, game) => {
   const body = JSON.stringify({
     game,
@@ -328,17 +331,21 @@ const playWhole = async (browser, address, game) => {
   ).json();
   await browser.open(`${address}/${id}#${tokens[0]}`);
   await browser.until('the board', BOARD);
-  let random = 1;
-  for (let i = 0; i < 600; i += 1) {
-    if (await browser.value("Boolean(document.querySelector('.seat.won, .stage.over'))")) break;
+  const count = () => browser.value("document.querySelectorAll('.turns [data-ply]').length");
+  const isOver = () => browser.value("Boolean(document.querySelector('.seat.won, .stage.over'))");
+  let [random, turns, idle] = [1, 0, 0];
+  while (!(await isOver())) {
     random = (random * 16807) % 2147483647;
     await browser.value(tap(random));
     await sleep(30);
+    const now = await count();
+    [turns, idle] = [now, now > turns ? 0 : idle + 1];
+    if (idle > MOST_IDLE) throw new Error(`after ${turns} turns nothing can be played`);
   }
-  const turns = await browser.value("document.querySelectorAll('.turns [data-ply]').length");
+  turns = await count();
   const stored = await (await fetch(`${address}/api/games/${id}`)).json();
-  if (turns < 5) throw new Error(`only ${turns} turns`);
-  if (Math.abs(stored.turns.length - turns) > 1)
+  if (!stored.result) throw new Error(`after ${turns} turns the page says that it is over`);
+  if (stored.turns.length !== turns)
     throw new Error(`${turns} turns are seen, ${stored.turns.length} stored`);
 };
 

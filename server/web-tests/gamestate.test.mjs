@@ -193,3 +193,10 @@ test('two people are not helped by the engine, unless they share a screen withou
   assert.equal(helped([1, 2], {}, here), true);
   assert.equal(helped([1], { seats: against, clocks }), true);
 });
+
+test('a game can be called off until both have moved in it, whatever it began with', () => {
+  assert.equal(game.controls(at([1], { turns: ['a'] }), EMPTY).resign.label, 'Call off');
+  assert.equal(game.controls(at([1]), EMPTY).resign.label, 'Resign');
+  assert.equal(game.controls(at([1], { began: 1 }), EMPTY).resign.label, 'Call off');
+  assert.equal(game.controls(at([1], { began: 0 }), EMPTY).resign.label, 'Resign');
+});

@@ -4,6 +4,8 @@ import assert from 'node:assert/strict';
 import { createInterface } from 'node:readline';
 import { clockText } from '../web/common/text.js';
 import { NOTHING, back, drag, stageOf, tapCell, tapChoice } from '../web/play/gesture.js';
+import { NONE, due, short, tapped } from '../web/play/premove.js';
+import { children, emptyTree, mainLine, turnsOf } from '../web/analysis/tree.js';
 import { after } from '../web/table/live.js';
 
 /** What the board says is added by whoever draws it. */
@@ -40,6 +42,23 @@ const LAWS = {
       };
       assert.deepEqual(seen, expected[i], `after ${JSON.stringify(one)}, number ${i}`);
     });
+  },
+  ahead: ({ steps, taps, chosen, after: later }) => {
+    let now = { ...NONE, steps: short(steps) };
+    taps.forEach((cell, i) => {
+      now = tapped(now, cell);
+      assert.equal(now.chosen?.text ?? null, chosen[i], `after tap ${i}`);
+    });
+    assert.equal(due(now, later.steps), later.due);
+  },
+  tree: ({ nodes, at, line, choices, main }) => {
+    const tree = { ...emptyTree('gekitai', ''), nodes };
+    assert.deepEqual(turnsOf(tree, at), line);
+    assert.deepEqual(
+      mainLine(tree).map((node) => nodes[node].turn),
+      main,
+    );
+    assert.equal(at === null ? 1 : children(tree, nodes[at].after).length, choices);
   },
   clock: ({ left, text }) => assert.equal(clockText(left), text),
 };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { after } from '../web/table/live.js';
+import { after, canBeGiven } from '../web/table/live.js';
 import { announcement, headline, progress, question } from '../web/game/notices.js';
 
 const person = (name = null) => ({ kind: 'person', name, joined: true });
@@ -118,4 +118,15 @@ test('a command says how far it has come', () => {
     ),
     'Your draw offer was refused: you have offered already',
   );
+});
+
+test('a game of this browser is given to a server only where nothing of it is lost', () => {
+  const ended = (reason, winner = 1) => ({ ...start, result: { winner, reason } });
+  assert.ok(canBeGiven(start));
+  assert.ok(!canBeGiven({ ...start, clocks: { left: [1, 1], running: 1, at: 0 } }), 'its clocks');
+  for (const reason of ['rules', 'repetition', 'resigned'])
+    assert.ok(canBeGiven(ended(reason)), reason);
+  assert.ok(!canBeGiven(ended('time')), 'a loss on time would go on');
+  assert.ok(!canBeGiven(ended('agreed', 'draw')));
+  assert.ok(canBeGiven({ ...ended('agreed', 'draw'), shared: true }));
 });

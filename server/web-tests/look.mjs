@@ -1,6 +1,7 @@
 // Looks at every state of every page (states.mjs) in a real Chromium: pictures at seven sizes in both themes, and at
 // one in the colours of a system that forces its own, with axe-core's findings.
-//   node server/web-tests/look.mjs ADDRESS FOLDER [STATE…]
+//   node server/web-tests/look.mjs [--quick] ADDRESS FOLDER [STATE…]
+// With --quick it looks at a phone and a laptop in the light theme.
 // ADDRESS is where `quadrille serve` or a static site is; pictures go to FOLDER. It fails if axe-core finds something,
 // if a page is wider than its window, if a board or a button of a turn is not wholly seen, or if a script fails.
 import { mkdirSync, readFileSync } from 'node:fs';
@@ -8,7 +9,9 @@ import { createRequire } from 'node:module';
 import puppeteer from 'puppeteer-core';
 import { STATES } from './states.mjs';
 
-const [address, folder, ...only] = process.argv.slice(2);
+const words = process.argv.slice(2);
+const quick = words.includes('--quick');
+const [address, folder, ...only] = words.filter((word) => word !== '--quick');
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Width, height, and how many pixels of the device one of the page is. */
@@ -23,11 +26,13 @@ const SIZES = [
 ];
 
 /** The looks: a scheme of colours, whether the system forces its own, and the sizes. */
-const LOOKS = {
-  light: ['light', 'none', SIZES],
-  dark: ['dark', 'none', SIZES],
-  forced: ['dark', 'active', [[1280, 800]]],
-};
+const LOOKS = quick
+  ? { light: ['light', 'none', [SIZES[0], SIZES[4]]] }
+  : {
+      light: ['light', 'none', SIZES],
+      dark: ['dark', 'none', SIZES],
+      forced: ['dark', 'active', [[1280, 800]]],
+    };
 
 /** Sends something to the server; nothing where there is none. */
 const post = async (path, body, token) => {
@@ -44,6 +49,11 @@ const post = async (path, body, token) => {
 
 /** What states are made with. */
 const tools = (page) => {
+  /** Runs a function in the next document, before its own scripts. */
+  const before = async (prepare) => {
+    const { identifier } = await page.evaluateOnNewDocument(prepare);
+    return () => page.removeScriptToEvaluateOnNewDocument(identifier);
+  };
   const open = async (path, sight = 'main[data-ready]') => {
     await page.goto('about:blank');
     await page.goto(address + path);
@@ -55,6 +65,18 @@ const tools = (page) => {
     open,
     post,
     solution,
+    /** Opens a page whose scripts find things as a function has left them. */
+    prepared: async (prepare, path, sight) => {
+      const undo = await before(prepare);
+      await open(path, sight).finally(undo);
+    },
+    /** Leaves requests to addresses with this part without an answer. */
+    silence: async (part) => {
+      await page.setRequestInterception(true);
+      page.on('request', (request) => {
+        if (!request.url().includes(part)) request.continue();
+      });
+    },
     /** A game of this browser against the computer, as anybody makes it. */
     device: async (game) => {
       await open(`/?new=${game}`);
@@ -85,18 +107,51 @@ const tools = (page) => {
   };
 };
 
-/** What a turn needs and is not wholly seen. */
+/** What a turn needs and is not wholly seen: outside the window, or covered by something that was not opened. */
 const unseen = (page) =>
-  page.evaluate(() =>
-    ['main.table .board', '#stage-play', '.chips', '.bar', '#clock-1', '#clock-2'].filter((one) => {
+  page.evaluate(() => {
+    const whole = ['main.table .board', '#stage-play', '.chips', '.bar', '#clock-1', '#clock-2'];
+    const shown = (node) => node?.checkVisibility({ visibilityProperty: true });
+    const outside = whole.filter((one) => {
       const node = document.querySelector(one);
-      if (!node || node.offsetParent === null) return false;
+      if (!shown(node)) return false;
       const { left, right, top, bottom, width } = node.getBoundingClientRect();
       return (
         width > 0 && (left < 0 || top < 0 || right > innerWidth + 1 || bottom > innerHeight + 1)
       );
-    }),
-  );
+    });
+    // A dialog, a menu and a message lie over the page on purpose.
+    const over = 'dialog[open], [popover]:popover-open, #more-menu:not([hidden]), #toast';
+    if (document.querySelector(over)) return outside;
+    const needed = [
+      ...['.seat', '#prompt.mine', '#stage-play', '.bar button', '.bar a', '.clock'],
+      ...['.cells button.grab', '.cells button.target'],
+    ];
+    const covered = [...document.querySelectorAll(needed.join(','))].filter((node) => {
+      if (!shown(node)) return false;
+      const { left, right, top, bottom, width, height } = node.getBoundingClientRect();
+      const [x, y] = [(left + right) / 2, (top + bottom) / 2];
+      const inside = x > 0 && y > 0 && x < innerWidth && y < innerHeight;
+      // A list that is scrolled hides what is not its turn.
+      if (!inside || width === 0 || height === 0) return false;
+      const hits = [
+        [x, y],
+        // Cells of a hexagon have no corners.
+        ...(node.closest('.cells')
+          ? []
+          : [
+              [x, top + 3],
+              [x, bottom - 3],
+            ]),
+      ];
+      return hits.some((at) => {
+        const hit = document.elementFromPoint(...at);
+        return hit && !node.contains(hit) && !hit.contains(node);
+      });
+    });
+    const names = covered.map((node) => `${node.id || node.className || node.localName} (covered)`);
+    return [...outside, ...new Set(names)];
+  });
 
 const browser = await puppeteer.launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
@@ -110,7 +165,7 @@ page.on('pageerror', (error) => faults.push(`${where}: ${error.message}`));
 page.on('console', (message) => {
   // Files that a developer may change are not kept, a page that is missing and a secret that is wrong are looked at on
   // purpose, and what takes the pictures styles the page, which no page allows.
-  const expected = /fetching the script|status of 40[14]|Applying inline style/.test(
+  const expected = /fetching the script|status of 40[14]|ERR_INTERNET|WebSocket|inline style/.test(
     message.text(),
   );
   if (message.type() === 'error' && !expected) faults.push(`${where}: ${message.text()}`);
@@ -129,6 +184,9 @@ for (const [theme, [scheme, forced, sizes]] of Object.entries(LOOKS)) {
     if (server && !hasServer) continue;
     where = `${name} ${theme}`;
     await page.setViewport({ width: 1280, height: 800 });
+    page.removeAllListeners('request');
+    await page.setRequestInterception(false);
+    await page.setOfflineMode(false);
     // What one state leaves behind is none of the next one's business.
     if (page.url().startsWith(address)) await page.evaluate(() => localStorage.clear());
     try {

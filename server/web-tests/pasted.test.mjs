@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { judged, kindOf } from '../web/analysis/pasted.js';
+import { judged, kindOf, recordText } from '../web/analysis/pasted.js';
 
 test('records, JSON and lines are told apart by their form, and name their game or do not', () => {
   assert.deepEqual(kindOf('[Event "x"]\n[Game "gekitai"]\n\n1. c3'), {
@@ -24,6 +24,26 @@ test('turns without numbers are a record, and a Prolog term is a position in one
   assert.equal(kindOf('[w,[[0]],[[0]]]').kind, 'line');
   assert.equal(kindOf('Board = [[x,o]]').kind, 'line');
   assert.equal(kindOf('[Game "gekitai"]').kind, 'record');
+});
+
+test('SGF is told by its bracket, and names its game or does not', () => {
+  assert.deepEqual(kindOf('(;FF[4]GM[gekitai];B[c3];W[d4])'), { kind: 'sgf', game: 'gekitai' });
+  assert.deepEqual(kindOf('( ;\nB[c3])'), { kind: 'sgf', game: null });
+});
+
+test('a record is read with its game and a result, and only commas between turns go', async () => {
+  const { ask } = await import('./program.mjs');
+  const read = (text, game, untold) => ask('tree', { record: recordText(text, game, untold) });
+  const turns = ({ nodes }) => nodes.map(({ turn }) => turn);
+  assert.deepEqual(turns(await read('c3, d4,e2', 'gekitai', true)), ['c3', 'd4', 'e2']);
+  const told = '[Game "gekitai"]\n[Event "Ulm, 1908"]\n\n1. c3 { well, well } d4';
+  const tree = await read(told, 'gekitai', false);
+  assert.deepEqual(tree.tags, [['Event', 'Ulm, 1908']]);
+  assert.match(tree.nodes[0].comment, /well, well/);
+  const sgf = '(;FF[4]GM[gekitai]C[a, b];B[c3];W[d4])';
+  assert.deepEqual(turns(await read(sgf, 'gekitai', false)), ['c3', 'd4']);
+  const untold = await read('(;B[c3];W[d4])', 'gekitai', true);
+  assert.deepEqual([untold.game, turns(untold)], ['gekitai', ['c3', 'd4']]);
 });
 
 const [a, b, c] = [{ name: 'A' }, { name: 'B' }, { name: 'C' }];

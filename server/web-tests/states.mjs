@@ -70,6 +70,43 @@ export const STATES = {
   lobby: { server: true, at: '/lobby' },
   archive: { server: true, at: '/archive' },
   missing: '/rules/none',
+  failed: { server: true, at: ({ open }) => open('/zzzzzzzz', '.empty') },
+  atlas: '/results/gekitai/atlas',
+  player: {
+    server: true,
+    at: async ({ open, post }) => {
+      const { id } = await post('/api/players', { name: `Bea${Date.now() % 1_000_000}` });
+      await open(`/player/${id}`);
+    },
+  },
+  'home-games': {
+    at: async ({ device, open }) => {
+      await device('glaisher');
+      await device('gekitai');
+      await open('/');
+    },
+    deed: (page) => shown(page, '#mine-title'),
+  },
+  toast: {
+    at: '/analysis/gekitai#zz',
+    deed: async (page) => {
+      await shown(page, '#toast');
+      // Its timer takes away the one that it has made.
+      await page.$eval('#toast', (node) => node.replaceWith(node.cloneNode(true)));
+    },
+  },
+  'new-version': {
+    at: ({ prepared }) =>
+      prepared(() => {
+        const waiting = { postMessage: () => {} };
+        const worker = {
+          ...{ controller: {}, addEventListener: () => {} },
+          register: async () => ({ waiting, addEventListener: () => {} }),
+        };
+        Object.defineProperty(navigator, 'serviceWorker', { value: worker });
+      }, '/learn'),
+    deed: (page) => shown(page, '#new-version'),
+  },
 
   // Games of this browser, and a turn in the making.
   'game-glaisher': { at: ({ device }) => device('glaisher') },
@@ -114,6 +151,45 @@ export const STATES = {
   zen: {
     at: ({ device }) => device('gekitai'),
     deed: (page) => page.keyboard.press('z'),
+  },
+
+  full: {
+    at: ({ device }) => device('gekitai'),
+    deed: async (page) => {
+      await page.evaluate(() => {
+        Storage.prototype.setItem = () => {
+          throw new DOMException('full', 'QuotaExceededError');
+        };
+      });
+      await type(page, 'c3');
+      await says(page, '#move-error', 'no room');
+    },
+  },
+
+  // A server that is not there.
+  link: {
+    server: true,
+    at: (tools) => sitDown(tools),
+    deed: async (page) => {
+      await page.setOfflineMode(true);
+      await shown(page, '#link');
+    },
+  },
+  away: {
+    server: true,
+    at: async (tools) => {
+      const made = await sitDown(tools);
+      await tools.silence(`/api/games/${made.id}`);
+      // As the service worker has it, which knows no boards of the server.
+      await tools.prepared(
+        () =>
+          addEventListener('DOMContentLoaded', () =>
+            document.getElementById('main')?.replaceChildren(),
+          ),
+        `/${made.id}`,
+        '#away',
+      );
+    },
   },
 
   // Notices of a game on a server.
@@ -239,6 +315,15 @@ export const STATES = {
       await page.click('#share');
     },
   },
+  'dialog-greet': {
+    server: true,
+    at: (tools) => sitDown(tools),
+    deed: async (page) => {
+      await page.click('#more');
+      await page.click('#greet-open');
+      await shown(page, '#greet');
+    },
+  },
   'dialog-key': {
     server: true,
     at: '/lobby',
@@ -310,8 +395,16 @@ export const STATES = {
   'puzzle-stages': { at: '/puzzles/glaisher/1', deed: beginTurn },
   'puzzle-wrong': {
     at: '/puzzles/gekitai/1',
-    deed: async (page) => {
-      await type(page, 'a1');
+    deed: async (page, { solution }) => {
+      const [right] = await solution('gekitai', 1);
+      await shown(page, '.cells button.grab');
+      const names = await page.$$eval('.cells button.grab', (all) =>
+        all.map(({ id }) => id.slice(5)),
+      );
+      await type(
+        page,
+        names.find((name) => name !== right),
+      );
       await says(page, '#puzzle-words', 'answers');
     },
   },

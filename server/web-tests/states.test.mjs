@@ -48,6 +48,14 @@ test('every dialog is looked at', () => {
   );
 });
 
+test('every line that stands over a page is looked at', () => {
+  const ids = ['connection/versions.js', 'connection/status.js', 'game/game.js', 'common/dom.js']
+    .map(read)
+    .flatMap((text) => [...text.matchAll(/el\(\s*'(?:p|section)#([\w-]+)/g)].map(([, id]) => id));
+  assert.ok(ids.length >= 4, `only ${ids}`);
+  for (const id of ids) assert.ok(STATES[id], `${id} is looked at by nobody: add it to states.mjs`);
+});
+
 test('what is like something else has no state of its own', () => {
   for (const name of Object.keys(LIKE)) assert.ok(!STATES[name], name);
 });

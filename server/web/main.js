@@ -1,6 +1,6 @@
 /** Finds out which page the address means, and shows it. */
 import { hasServer, pageAt, wordsOf } from './address.js';
-import { segments } from './common/controls.js';
+import { button, segments } from './common/controls.js';
 import { closeRow, openDialog } from './common/dialogs.js';
 import { el, fill, onKeys, painted } from './common/dom.js';
 import { applyPrefs, prefs, setPrefs } from './common/prefs.js';
@@ -15,7 +15,7 @@ const main = /** @type {HTMLElement} */ (document.getElementById('main'));
 
 const KEYS = {
   'On every page': [
-    ['?', 'these keys'],
+    ['?', 'these keys, and the way to the board in words'],
     ['Esc', 'back one stage, or close'],
   ],
   'On the board': [
@@ -49,8 +49,14 @@ const KEYS = {
 
 const showKeys = () => {
   if (document.getElementById('keys')) return;
-  openDialog(
+  const box = openDialog(
     { id: 'keys', title: 'Keys', className: 'keys' },
+    document.querySelector('main .board .cells') &&
+      button('#board-words', 'The board in words', () => {
+        box.close();
+        // Whichever board there is listens to its key.
+        document.dispatchEvent(new KeyboardEvent('keydown', { key: 'b' }));
+      }),
     el(
       'div.columns',
       ...Object.entries(KEYS).map(([where, keys]) =>

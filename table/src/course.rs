@@ -28,6 +28,8 @@ pub struct Course {
     pub result: Option<Ending>,
     /// What is offered, and by whom.
     pub offer: Option<(Offer, Player)>,
+    /// The number of the last event that offered something.
+    pub offer_seq: i64,
     /// The clocks.
     pub clock: Option<Clock>,
     /// The time of the last event.
@@ -50,6 +52,7 @@ impl Default for Course {
             colours: ByPlayer::both("player"),
             result: None,
             offer: None,
+            offer_seq: 0,
             clock: None,
             last_at: 0,
             begun: false,
@@ -66,6 +69,9 @@ impl Course {
         self.happen(event.seat, &event.fact, event.at);
         if matches!(event.fact, Fact::Move { .. } | Fact::Undone { .. }) {
             self.board_seq = event.seq;
+        }
+        if matches!(event.fact, Fact::Offer { .. }) {
+            self.offer_seq = event.seq;
         }
     }
 

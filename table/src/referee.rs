@@ -52,6 +52,8 @@ pub struct Command {
     pub seq: Option<i64>,
     /// The number of the last event that changed the board, as the sender knows it.
     pub board_seq: Option<i64>,
+    /// The number of the last event that the sender has seen.
+    pub seen: Option<i64>,
     /// Who wants it, where that is not clear.
     pub seat: Option<Player>,
 }
@@ -84,6 +86,7 @@ pub struct Message {
     secret: Option<String>,
     seq: Option<i64>,
     board_seq: Option<i64>,
+    seen: Option<i64>,
     seat: Option<Player>,
 }
 
@@ -103,6 +106,7 @@ impl Message {
             secret: text("secret"),
             seq: number("seq"),
             board_seq: number("board_seq"),
+            seen: number("seen"),
             seat: seat(),
         }
     }
@@ -120,7 +124,7 @@ impl Message {
     }
 
     fn read(self, action: Option<String>, field: &str) -> Result<Command, Refusal> {
-        let Message { turn, name, secret, command, seq, board_seq, seat, .. } = self;
+        let Message { turn, name, secret, command, seq, board_seq, seen, seat, .. } = self;
         let missing =
             |field: &str| Refusal::not_understood(format!("missing field `{field}`")).at(field);
         let action = match action.ok_or_else(|| missing(field))?.as_str() {
@@ -147,7 +151,7 @@ impl Message {
             let error = format!("the name of a command has 1 to {MOST_WORD} characters");
             return Err(Refusal::not_understood(error).at("command"));
         }
-        Ok(Command { action, command, seq, board_seq, seat })
+        Ok(Command { action, command, seq, board_seq, seen, seat })
     }
 }
 
@@ -294,6 +298,23 @@ pub fn seat(game: &State, held: &[Player], command: &Command) -> Result<Player, 
         (_, Action::Accept | Action::Decline, Some((_, asker))) => Ok(asker.other()),
         _ => Ok(turn),
     }
+}
+
+/// What a command of a seat becomes, or why not.
+pub fn obey(game: &State, seat: Player, command: &Command) -> Result<Decision, Refusal> {
+    let mut decision = decide(game, seat, &command.action)?;
+    // A turn declines an offer, but not one that its player had not seen: it is made again after the turn.
+    let Some((offer, _)) = game.course.offer.filter(|(_, asker)| *asker != seat) else {
+        return Ok(decision);
+    };
+    let unseen = command.seen.is_some_and(|seen| seen < game.course.offer_seq);
+    if let Decision::Facts(facts) = &mut decision
+        && matches!(facts[..], [Fact::Move { .. }])
+        && unseen
+    {
+        facts.push(Fact::Offer { offer });
+    }
+    Ok(decision)
 }
 
 /// What an action of a seat becomes, or why not.
@@ -455,6 +476,45 @@ fn rematch(game: &State, seat: Player) -> Result<Decision, Refusal> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::event::Event;
+    use crate::words;
+    use serde_json::json;
+
+    /// A turn of player 2, who has seen everything up to an event, after player 1 has moved and then offered something.
+    fn answered(offer: Action, seen: Option<i64>) -> State {
+        let person = json!({ "kind": "person" });
+        let told = json!({ "game": "gekitai", "seats": [person, person], "seq": 1 });
+        let mut state = State::read(&told).unwrap();
+        let turn = |turn: &str| Action::Move { turn: turn.into() };
+        for (seat, action, seen) in [
+            (Player::One, turn("c4"), None),
+            (Player::One, offer, None),
+            (Player::Two, turn("a1"), seen),
+        ] {
+            let command =
+                Command { action, command: None, seq: None, board_seq: None, seen, seat: None };
+            let facts = obey(&state, seat, &command).unwrap().facts();
+            for event in state.events(Some(seat), facts, None, 1_000) {
+                state.apply(&event).unwrap();
+            }
+        }
+        state
+    }
+
+    #[test]
+    fn a_turn_declines_an_offer_unless_its_player_had_not_seen_it() {
+        for (action, offer) in [(Action::OfferDraw, Offer::Draw), (Action::Undo, Offer::Undo)] {
+            for seen in [None, Some(3), Some(9)] {
+                let state = answered(action.clone(), seen);
+                assert_eq!((state.course.offer, state.course.seq), (None, 4), "{seen:?}");
+            }
+            // It went on its way after event 2, and the offer is event 3.
+            let state = answered(action, Some(2));
+            assert_eq!(state.course.offer, Some((offer, Player::One)));
+            assert_eq!((state.course.seq, state.course.turns), (5, 2));
+            assert!(decide(&state, Player::Two, &Action::Accept).is_ok());
+        }
+    }
 
     #[test]
     fn names_have_no_characters_that_hide_or_turn_others_round() {
@@ -472,5 +532,35 @@ mod tests {
         assert_eq!(name(Some(" \t ")), Ok(None));
         assert_eq!(name(Some(&"x".repeat(40))), Ok(Some("x".repeat(40))));
         assert!(name(Some(&"x".repeat(41))).is_err());
+    }
+
+    /// Two people's game that began with two turns, as it is told, after so many of these.
+    fn told(turns: usize) -> State {
+        let turns = &["c4", "d3", "a1", "f6"][..turns];
+        let seats = json!([{ "kind": "person" }, { "kind": "person" }]);
+        let told = json!({ "game": "gekitai", "seats": seats, "turns": turns, "began": 2 });
+        State::read(&told).unwrap()
+    }
+
+    #[test]
+    fn whoever_is_told_a_game_knows_how_long_it_can_be_called_off() {
+        for (turns, can) in [(2, true), (3, true), (4, false)] {
+            let state = told(turns);
+            assert_eq!(can_abort(&state), can, "after {turns} turns");
+            assert_eq!(state.json("x", 0)["began"], 2);
+        }
+    }
+
+    #[test]
+    fn a_game_that_is_called_off_says_so_whoever_did_it() {
+        for seat in [Some(Player::One), None] {
+            let mut state = told(2);
+            let fact = end(None, Reason::Aborted);
+            let event = Event { seq: state.course.seq + 1, seat, at: 0, fact, command: None };
+            state.apply(&event).unwrap();
+            let said = words::event(&event, &state.course);
+            assert_eq!(said.as_deref(), Some("The game was called off."));
+            assert_eq!(words::ending(&state).map(|words| words + "."), said);
+        }
     }
 }

@@ -32,6 +32,8 @@ pub struct Told {
     /// In milliseconds since 1970.
     pub created_at: i64,
     pub turns: Vec<String>,
+    /// How many of the turns it began with.
+    pub began: usize,
     pub turn: Player,
     pub result: Option<Ending>,
     /// The result in words.

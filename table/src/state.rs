@@ -116,11 +116,15 @@ impl State {
     ) -> Vec<Event> {
         let at = received.max(self.course.last_at);
         let event = |(i, fact): (usize, Fact)| {
-            // A result that follows a turn is the referee's.
-            let by_referee = i > 0 && matches!(fact, Fact::Result(_));
+            let by = match fact {
+                // A result that follows a turn is the referee's, an offer the opponent's.
+                Fact::Result(_) if i > 0 => None,
+                Fact::Offer { .. } if i > 0 => seat.map(Player::other),
+                _ => seat,
+            };
             Event {
                 seq: self.course.seq + 1 + i as i64,
-                seat: seat.filter(|_| !by_referee),
+                seat: by,
                 at,
                 fact,
                 command: command.filter(|_| i == 0).map(str::to_owned),
@@ -195,7 +199,7 @@ impl State {
             "game": self.created.game,
             "options": self.created.options, "start": self.created.start,
             "seats": seats, "shared": self.created.shared, "clock": self.created.clock,
-            "created_at": self.created_at, "turns": self.session.history(),
+            "created_at": self.created_at, "turns": self.session.history(), "began": self.created.turns.len(),
             "turn": course.turn, "result": course.result, "ending": words::ending(self), "offer": offer, "rematch": rematch,
             // Whoever read the clock before the last event came still sees it as that event left it.
             "clocks": course.clock.as_ref().map(|clock| clocks(clock, now.max(course.last_at))),
@@ -222,6 +226,8 @@ impl State {
         for turn in &turns {
             session.play(turn).map_err(|error| error.to_string())?;
         }
+        let began = usize::try_from(told::number(told, "began")?).unwrap_or(0);
+        created.turns = turns.into_iter().take(began).collect();
         let clock = told_clock(created.clock, &told["clocks"])?;
         let (seq, at) = (told::number(told, "seq")?, told::number(told, "at")?);
         let mut state = State::of(created, session, clock, seq, at);

@@ -14,13 +14,22 @@ pub fn event(event: &Event, after: &Course) -> Option<String> {
         Fact::Offer { offer } => by(asks(*offer)),
         Fact::Declined => by("declines."),
         Fact::Undone { .. } => Some("A turn was taken back.".into()),
-        Fact::Result(Ending { reason: Reason::Aborted, .. }) => by("has called the game off."),
         Fact::Result(ending) => Some(format!("{}.", result(*ending, after))),
         Fact::Rematch { id: None } => by(ASKS_AGAIN),
         Fact::Rematch { id: Some(_) } => Some("The next game is ready.".into()),
         Fact::Created(_) | Fact::Move { .. } | Fact::Paused { .. } | Fact::Unknown => None,
     }
 }
+
+/// What players can say to each other instead of a chat, by its name in messages.
+pub const GREETINGS: [(&str, &str); 6] = [
+    ("hello", "Hello"),
+    ("good-luck", "Good luck"),
+    ("well-played", "Well played"),
+    ("thanks", "Thanks"),
+    ("sorry", "Sorry"),
+    ("good-game", "Good game"),
+];
 
 /// What a player does who wants to play again.
 pub const ASKS_AGAIN: &str = "asks for a rematch.";

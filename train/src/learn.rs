@@ -5,7 +5,7 @@ use crate::data::Sample;
 use crate::model::{Adam, Choice, Model, Seen, loss, sigmoid};
 use anyhow::{Result, bail};
 use engine::evaluate::{Evaluate, score_moves};
-use engine::net::{Accumulator, LOG_ODDS, Net, ORDER_LIMIT, ORDER_UNIT};
+use engine::net::{Accumulator, LOG_ODDS, Net, ORDER_LIMIT, ORDER_UNIT, STAGES};
 use engine::play::Play;
 use engine::score::is_proven;
 use rules::random::Random;
@@ -19,6 +19,8 @@ const PARTS: usize = 16;
 /// One position in this many is held back, to test the net on positions it was not trained on.
 const HELD_BACK: usize = 50;
 const RATE: f32 = 1.5e-3;
+/// A stage with fewer positions than this learns nothing that can be trusted.
+const FEWEST: usize = 1_000;
 
 /// The most moves of a position that the policy chooses from: the best and others by chance.
 pub const CHOICES: usize = 40;
@@ -80,7 +82,29 @@ pub fn learn<G: Learnable, const H: usize>(
         }
     }
     adam.forget_unused(&mut model.weights);
-    Ok(model.rounded())
+    let mut net = model.rounded();
+    share_stages(&mut net, positions_by_stage(samples));
+    Ok(net)
+}
+
+/// How many positions teach the value in each stage.
+fn positions_by_stage<G: Learnable>(samples: &[Sample<G>]) -> [usize; STAGES] {
+    let mut counts = [0; STAGES];
+    let evaluated = samples.iter().filter(|sample| sample.evaluated);
+    evaluated.for_each(|sample| counts[sample.pos.stage()] += 1);
+    counts
+}
+
+/// Gives stages that had too few positions the last layer of the nearest one that had enough: theirs is still the noise
+/// that learning began with.
+fn share_stages<const H: usize>(net: &mut Net<H>, positions: [usize; STAGES]) {
+    let learned = |stage: &usize| positions[*stage] >= FEWEST;
+    for stage in (0..STAGES).filter(|stage| !learned(stage)) {
+        let near = (0..STAGES).filter(learned).min_by_key(|other| other.abs_diff(stage));
+        let Some(near) = near else { return };
+        net.last[stage] = net.last[near];
+        (net.end[stage], net.hand[stage]) = (net.end[near], net.hand[near]);
+    }
 }
 
 /// What is to be learned about a position.
@@ -221,6 +245,7 @@ pub fn scale<G: Game>(samples: &[Sample<G>]) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use engine::net::Seen as _;
     use rules::gekitai::Gekitai;
 
     fn goal() -> Goal<Gekitai> {
@@ -228,7 +253,6 @@ mod tests {
     }
 
     fn model() -> Model<16> {
-        use engine::net::Seen;
         Model::new(Gekitai::INPUTS, Gekitai::SLOTS, 9)
     }
 
@@ -258,6 +282,23 @@ mod tests {
             let (float, whole) = held_back(&model, &samples, &[i], &goal());
             assert!((float - whole).abs() < 0.01, "{float} {whole}");
         }
+    }
+
+    #[test]
+    fn a_stage_without_positions_gets_the_last_layer_of_its_neighbour() {
+        let mut samples = samples(12_000);
+        samples.retain(|sample| (2..4).contains(&sample.pos.stage()));
+        let counts = positions_by_stage(&samples);
+        assert!(counts[2] >= FEWEST && counts[3] >= FEWEST, "{counts:?}");
+        let words = ["train", "gekitai", "--epochs", "1", "-o", "unused"];
+        let command = <Args as clap::Args>::augment_args(clap::Command::new("train"));
+        let matches = command.try_get_matches_from(words).unwrap();
+        let args = <Args as clap::FromArgMatches>::from_arg_matches(&matches).unwrap();
+        let net: Net<16> = learn(&samples, &args, 1).unwrap();
+        let stage = |stage: usize| (net.last[stage], net.end[stage], net.hand[stage]);
+        assert_ne!(stage(2), stage(3));
+        assert!((0..2).all(|early| stage(early) == stage(2)));
+        assert!((4..STAGES).all(|late| stage(late) == stage(3)));
     }
 
     #[test]

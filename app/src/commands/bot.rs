@@ -15,6 +15,9 @@ use table::State;
 /// How often it is asked what is new.
 const LOOK: Duration = Duration::from_millis(500);
 
+/// How often a game is asked for that is not there, before the next one is looked for.
+const MISSING: u32 = 20;
+
 /// The size of the transposition table, in MiB.
 const TABLE: usize = 32;
 
@@ -123,11 +126,18 @@ impl Player {
     /// Plays a game to its end, and says how it ended.
     fn play(&mut self, club: &Club, id: &str) -> Result<String, String> {
         let path = format!("games/{id}");
+        let mut missing = 0;
         loop {
             let Some(told) = club.patiently("GET", &path, &Value::Null)? else {
+                // It may have been promised and not made yet, or an operator has deleted it.
+                missing += 1;
+                if missing > MISSING {
+                    return Ok("the game was deleted".into());
+                }
                 std::thread::sleep(LOOK);
                 continue;
             };
+            missing = 0;
             if let Some(ending) = told["ending"].as_str() {
                 return Ok(ending.to_owned());
             }

@@ -67,9 +67,6 @@ pub struct DataArgs {
     pub options: GameOptions,
 }
 
-/// About how many bytes a position takes while all are solved.
-const BYTES: usize = 600;
-
 pub fn run(args: &DataArgs) -> Result<(), Failure> {
     let entry = input::game(&args.game)?;
     let start = input::start(entry, &args.options)?;
@@ -84,7 +81,7 @@ pub fn run(args: &DataArgs) -> Result<(), Failure> {
             threads: args.threads as usize,
         },
         puzzles: args.puzzles,
-        complete: args.complete.then_some(((args.memory as usize) << 20) / BYTES),
+        complete: args.complete.then_some(args.memory as usize),
         table: args.table.clone(),
     };
     let stop = interrupt::stops()?;

@@ -1,13 +1,13 @@
 //! `quadrille lobby`: who wants to play on a server, in lines of text, and the game that comes of it.
 
 use crate::commands::play::{self, OnlineArgs, OnlineLook};
+use crate::online::Link;
 use crate::online::club::{self, Club};
 use crate::saves::Saves;
 use crate::shell::failure::{Failure, print};
 use crate::sitting::clock::Terms;
 use clap::Args;
-use serde_json::{Value, json};
-use std::io::BufRead;
+use serde_json::{Map, Value, json};
 use std::time::Duration;
 
 /// How often it is asked whether somebody plays.
@@ -19,6 +19,7 @@ const HELP: &str = "list                      who wants to play\n\
     offer GAME [CLOCK] [rated]  be listed, and wait\n\
     mine                      your games that go on; `mine 1` opens the first\n\
     watch [NUMBER]            games that are being played\n\
+    played GAME [TURNS]       what was played there in public games\n\
     name NAME                 become a player, who can play rated games\n\
     quit\n\
 A clock is minutes and seconds for each turn, as in 5+3, or days, as in 3d.\n";
@@ -50,17 +51,18 @@ pub fn run(args: &LobbyArgs) -> Result<(), Failure> {
     let named = args.key.clone().or(given).or_else(variable);
     let key = match named {
         Some(key) => key,
-        None => match club::known(&saves, &link).map_err(Failure::user)? {
-            Some(key) => key,
-            None => club::fresh("").map_err(Failure::user)?,
-        },
+        None => kept(&saves, &link).map_err(Failure::user)?,
     };
     club::keep(&saves, &link, &key).map_err(Failure::user)?;
     let mut hall = Hall { club: Club::new(link, &key), key, saves, listed: Vec::new(), args };
     hall.enter()?;
-    let stdin = std::io::stdin();
-    for line in stdin.lock().lines() {
-        let line = line.map_err(|error| Failure::Other(error.into()))?;
+    loop {
+        // Line by line: whoever holds the lock of the input keeps it from the game that follows.
+        let mut line = String::new();
+        let read = std::io::stdin().read_line(&mut line);
+        if read.map_err(|error| Failure::Other(error.into()))? == 0 {
+            break;
+        }
         let words: Vec<&str> = line.split_whitespace().collect();
         if matches!(words[..], ["quit" | "q"]) {
             break;
@@ -73,6 +75,15 @@ pub fn run(args: &LobbyArgs) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// The key that is kept for a server, or a guest's secret.
+fn kept(saves: &Saves, link: &Link) -> Result<String, String> {
+    let registered = club::resolve(saves, link)?;
+    match registered.map_or_else(|| club::known(saves, link), |key| Ok(Some(key)))? {
+        Some(key) => Ok(key),
+        None => club::fresh(""),
+    }
 }
 
 enum Next {
@@ -111,11 +122,12 @@ impl Hall<'_> {
     }
 
     fn register(&mut self, name: &str) -> Result<(), String> {
-        let key = club::fresh("pk-")?;
+        let (link, _) = club::server(&self.args.server)?;
+        let key = club::propose(&self.saves, &link, name)?;
         let wanted = club::registration(name, &key, false);
         let made = self.club.ask("POST", "players", &wanted)?;
-        let (link, _) = club::server(&self.args.server)?;
         club::keep(&self.saves, &link, &key)?;
+        club::answered(&self.saves, &link)?;
         self.club = Club::new(link, &key);
         self.key = key;
         let _ = print(format!("You are {}. Your key is {}\n", text(&made["name"]), self.key));
@@ -160,6 +172,7 @@ impl Hall<'_> {
                 let game = picked(&games, number)?;
                 Ok(Next::Watch(self.club.watched(text(&game["id"]))))
             }
+            ["played", game, turns @ ..] => self.played(game, turns).and_then(said),
             [number] => {
                 let at = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
                 let found = at.and_then(|at| self.listed.get(at));
@@ -194,6 +207,30 @@ impl Hall<'_> {
         } else {
             lines
         })
+    }
+
+    /// What was played after some turns, and how it ended.
+    fn played(&self, game: &str, turns: &[&str]) -> Result<String, String> {
+        let entry = engine::find(game).ok_or_else(|| format!("there is no game `{game}`"))?;
+        let mut session = (entry.start)(&Map::new()).map_err(|error| error.to_string())?;
+        for turn in turns {
+            session.play(turn).map_err(|error| error.to_string())?;
+        }
+        let position: String = session.text().bytes().map(|byte| format!("%{byte:02X}")).collect();
+        let path = format!("archive/position?game={}&position={position}", entry.info.id);
+        let told = self.club.get(&path)?;
+        let [first, second] = entry.info.players.into();
+        let score = |own: &Value| {
+            format!(
+                "{first} {}, draws {}, {second} {}",
+                own["score"][0], own["score"][1], own["score"][2]
+            )
+        };
+        let mut all = format!("{} games: {}\n", told["games"], score(&told));
+        for own in told["turns"].as_array().into_iter().flatten() {
+            all += &format!("  {:<10} {:>5}   {}\n", text(&own["turn"]), own["games"], score(own));
+        }
+        Ok(all)
     }
 
     fn mine(&self) -> Result<Vec<Value>, String> {

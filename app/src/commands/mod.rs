@@ -26,6 +26,7 @@ mod rules;
 pub mod serve;
 mod site;
 pub mod solve;
+mod train;
 mod ugi;
 mod verify;
 #[cfg(feature = "many")]
@@ -61,6 +62,7 @@ pub fn run(command: Option<Command>) -> Result<(), Failure> {
         Command::Arena(args) => arena::run(&args),
         Command::Baselines(args) => baselines::run(&args),
         Command::Data(args) => data::run(&args),
+        Command::Train(args) => train::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Admin(args) => admin::run(&args),
         #[cfg(feature = "many")]

@@ -10,7 +10,7 @@ use crate::shell::progress::Ticker;
 use crate::sitting::first_ply;
 use clap::Args;
 use engine::Session;
-use engine::solve::certificate::compress;
+use engine::solve::certificate::{MOST_BYTES, MOST_STORED, compress};
 use engine::solve::complete::Complete;
 use engine::solve::question::{Method, Progress, Settings};
 use engine::solve::report::{DrawView, Report, WinView};
@@ -53,13 +53,13 @@ pub struct SolveArgs {
     /// Memory for the table of positions
     #[arg(long, value_name = "MEBIBYTES", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
     pub memory: u32,
-    /// Threads, for a search that can use several: that for quiet moves
+    /// Threads, for searches that can use several: those of Jeson Mor for quiet moves and by proof numbers
     #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=64))]
     pub threads: u8,
     /// Save the work to this file, regularly and at the end
     #[arg(long, value_name = "FILE")]
     pub checkpoint: Option<PathBuf>,
-    /// How often to save it
+    /// How often to save it; less often if that would take more than a twentieth of the time
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
     pub every: u32,
     /// Continue from a checkpoint
@@ -112,6 +112,9 @@ pub fn run(args: &SolveArgs) -> Result<(), Failure> {
     ticker.end();
     let report = report.map_err(Failure::user)?;
     print(answer(game, &report))?;
+    if let Some(trouble) = &report.progress.trouble {
+        eprintln!("quadrille: {trouble}; the work is kept as it was saved before");
+    }
     let of_draw = report.draw.map(|draw| (draw.certificate.0, draw.certificate.1.iter().sum()));
     let certificate = report.win.and_then(|win| win.certificate).or(of_draw);
     match (&args.output, certificate) {
@@ -192,7 +195,10 @@ fn line(players: [&str; 2], progress: &Progress, settings: &Settings, seconds: f
     };
     let firsts = hardest(progress);
     let rate = rate / 1e3;
-    format!("{doing}: {nodes} positions, {rate:.0} thousand/s{numbers}{left}{excluded}{firsts}")
+    let trouble = progress.trouble.as_ref().map_or_else(String::new, |why| format!("{why}; "));
+    format!(
+        "{trouble}{doing}: {nodes} positions, {rate:.0} thousand/s{numbers}{left}{excluded}{firsts}"
+    )
 }
 
 /// How many first moves are settled, and which others have the most to prove.
@@ -307,10 +313,29 @@ fn said(game: &dyn Session, counts: [u32; 2], when: &dyn Fn(u32) -> String) -> S
     }
 }
 
+/// Why `verify` refuses a certificate of this size, and what to do.
+fn too_large(stored: usize, bytes: usize) -> Option<String> {
+    (stored > MOST_STORED || bytes > MOST_BYTES).then(|| {
+        format!(
+            "{stored} stored positions in {} MiB are more than `quadrille verify` reads: {MOST_STORED} in {} MiB at most. \
+             Solve the positions after each turn of the loser (--moves) and keep a certificate of each",
+            bytes >> 20,
+            MOST_BYTES >> 20
+        )
+    })
+}
+
 fn store(file: &Path, text: &str, stored: usize) -> Result<(), Failure> {
+    if let Some(why) = too_large(stored, text.len()) {
+        eprintln!("quadrille: {}: {why}", file.display());
+    }
     let packed = file.extension().is_some_and(|extension| extension == "gz");
     let bytes = match packed {
-        true => store_packed(file, text)?,
+        true => {
+            let bytes = compress(text)?;
+            write(Some(file), &bytes)?;
+            bytes.len()
+        }
         false => {
             write(Some(file), text.as_bytes())?;
             text.len()
@@ -319,9 +344,16 @@ fn store(file: &Path, text: &str, stored: usize) -> Result<(), Failure> {
     print(format!("{}: {stored} stored positions, {bytes} bytes\n", file.display()))
 }
 
-/// Writes a compressed certificate; its size.
-pub fn store_packed(file: &Path, text: &str) -> Result<usize, Failure> {
-    let bytes = compress(text)?;
-    write(Some(file), &bytes)?;
-    Ok(bytes.len())
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_certificate_that_verify_would_refuse_is_told_with_a_way_out() {
+        assert_eq!(too_large(MOST_STORED, MOST_BYTES), None);
+        for (stored, bytes) in [(MOST_STORED + 1, 1 << 20), (10, MOST_BYTES + 1)] {
+            let said = too_large(stored, bytes).unwrap();
+            assert!(said.contains(&stored.to_string()) && said.contains("--moves"), "{said}");
+        }
+    }
 }

@@ -11,13 +11,13 @@ use crate::online::{self, Answer, Change, Connection, News, Opened, Remote};
 use crate::saves::Saves;
 use crate::shell::failure::Failure;
 use crate::shell::input::next_line;
+use crate::shell::signals;
 use crate::sitting::Sitting;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
 use std::collections::VecDeque;
 use std::io::{BufReader, IsTerminal, stdin};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
+use table::words::GREETINGS;
 
 const HELP: &[(&str, &str)] = &[
     ("a move", "plays it: type `moves` to see how moves are written"),
@@ -29,6 +29,8 @@ const HELP: &[(&str, &str)] = &[
     ("accept, decline", "answers what the other side asks for"),
     ("resign, abort", "gives up; calls the game off, before both have moved"),
     ("rematch", "asks for another game, or goes there when both have asked"),
+    ("say hello", "one of a few words to the other side: `say` lists them"),
+    ("mute", "shows nothing of what the other side says, or shows it again"),
     ("quit", "leaves; the game goes on, and `quadrille join` comes back to it"),
 ];
 
@@ -90,14 +92,14 @@ fn accounted(
 
 /// The first signal leaves the game, another one does not wait for the server, the third ends the program.
 fn listen_to_signals(tell: Sender<Heard>) -> Result<(), Failure> {
-    let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM])?;
-    std::thread::spawn(move || {
-        for (count, signal) in signals.forever().enumerate() {
-            if tell.send(Heard::Stop).is_err() || count > 1 {
-                let _ = signal_hook::low_level::emulate_default_handler(signal);
-            }
+    let mut count = 0;
+    signals::listen(signals::ENDING, move |signal| {
+        count += 1;
+        if tell.send(Heard::Stop).is_err() || count > 2 {
+            let _ = signals::obey(signal);
         }
-    });
+        true
+    })?;
     Ok(())
 }
 
@@ -280,11 +282,34 @@ impl Game {
                     Some(_) => self.send(word, lines)?,
                     None => lines.say("nothing is offered")?,
                 },
-                _ => return self.try_move(&text, lines),
+                "mute" => {
+                    self.remote.muted = !self.remote.muted;
+                    lines.say(if self.remote.muted { "muted" } else { "not muted any more" })?;
+                }
+                words => match words.strip_prefix("say") {
+                    Some(word) => self.greet(word.trim(), lines)?,
+                    None => return self.try_move(&text, lines),
+                },
             },
             Typed::Command(word, rest) => return self.word(word, &rest, lines),
         }
         Ok(After::Stay)
+    }
+
+    /// Says one of the fixed words, or lists them.
+    fn greet(&self, word: &str, lines: &Lines) -> Result<(), Failure> {
+        let is_one = |(name, _): &&(&str, &str)| *name == word.replace(' ', "-");
+        match GREETINGS.iter().find(is_one) {
+            _ if !self.plays => lines.say("you are looking on"),
+            Some((name, _)) => {
+                self.remote.greet(name);
+                Ok(())
+            }
+            None => {
+                let names: Vec<_> = GREETINGS.iter().map(|(name, _)| *name).collect();
+                lines.say(&format!("you can say: {}", names.join(", ")))
+            }
+        }
     }
 
     fn word(&mut self, word: Verb, rest: &str, lines: &mut Lines) -> Result<After, Failure> {

@@ -5,6 +5,7 @@ use super::link::Link;
 use super::seats;
 use crate::saves::Saves;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Where the keys of players are kept, by server.
@@ -96,12 +97,12 @@ impl Club {
 
 /// The key that was used on this server before.
 pub fn known(saves: &Saves, link: &Link) -> Result<Option<String>, String> {
-    let all: std::collections::BTreeMap<String, String> = saves.json(FILE)?;
+    let all: BTreeMap<String, String> = saves.json(FILE)?;
     Ok(all.get(&name(link)).cloned())
 }
 
 pub fn keep(saves: &Saves, link: &Link, key: &str) -> Result<(), String> {
-    let mut all: std::collections::BTreeMap<String, String> = saves.json(FILE)?;
+    let mut all: BTreeMap<String, String> = saves.json(FILE)?;
     match all.insert(name(link), key.to_owned()) {
         Some(known) if known == key => Ok(()),
         _ => saves.set_json(FILE, &all, 0o600),
@@ -110,6 +111,48 @@ pub fn keep(saves: &Saves, link: &Link, key: &str) -> Result<(), String> {
 
 fn name(link: &Link) -> String {
     format!("{}{}", link.host, link.base)
+}
+
+/// Where keys lie that were sent with a name and are not answered yet.
+const ASKED: &str = "registering.json";
+
+type Asked = BTreeMap<String, (String, String)>;
+
+/// The key to register a name with: the one that was sent before, or a fresh one, which is kept before it is sent. A lost
+/// answer would otherwise lose the name.
+pub fn propose(saves: &Saves, link: &Link, wanted: &str) -> Result<String, String> {
+    let mut all: Asked = saves.json(ASKED)?;
+    if let Some((_, key)) = all.get(&name(link)).filter(|(before, _)| before == wanted) {
+        return Ok(key.clone());
+    }
+    let key = fresh("pk-")?;
+    all.insert(name(link), (wanted.to_owned(), key.clone()));
+    saves.set_json(ASKED, &all, 0o600)?;
+    Ok(key)
+}
+
+/// The registration is answered.
+pub fn answered(saves: &Saves, link: &Link) -> Result<(), String> {
+    let mut all: Asked = saves.json(ASKED)?;
+    match all.remove(&name(link)) {
+        Some(_) => saves.set_json(ASKED, &all, 0o600),
+        None => Ok(()),
+    }
+}
+
+/// Finds out what became of a registration whose answer was lost; the key if there is such a player.
+pub fn resolve(saves: &Saves, link: &Link) -> Result<Option<String>, String> {
+    let all: Asked = saves.json(ASKED)?;
+    let Some((_, key)) = all.get(&name(link)) else { return Ok(None) };
+    match Club::new(link.clone(), key).request("GET", "me", "")? {
+        Ok(_) => {
+            keep(saves, link, key)?;
+            answered(saves, link)?;
+            Ok(Some(key.clone()))
+        }
+        Err(refused) if refused.kind == "no-token" => answered(saves, link).map(|()| None),
+        Err(_) => Ok(None),
+    }
 }
 
 /// A new key of a player, or a guest's secret.

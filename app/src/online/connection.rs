@@ -3,7 +3,7 @@
 use super::link::Link;
 use super::stream::{self, Stream};
 use super::{Clocks, Shown};
-use rules::ByPlayer;
+use rules::{ByPlayer, Player};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::convert::Infallible;
@@ -39,6 +39,11 @@ pub enum Frame {
     Refused {
         command: Option<String>,
         error: String,
+    },
+    /// One of the fixed words that a player says.
+    Greeting {
+        seat: Player,
+        text: String,
     },
     /// The server has lost some of what it told.
     Reset {},
@@ -76,7 +81,8 @@ pub enum News {
     Over(String),
 }
 
-/// A command, and the name under which it is answered.
+/// A command, and the name under which it is answered; what has none gets no answer, and is sent only while there is a
+/// connection.
 pub struct Command {
     pub name: String,
     pub json: String,
@@ -164,7 +170,7 @@ impl Thread {
             let until = Instant::now() + pause;
             while let Some(left) = until.checked_duration_since(Instant::now()) {
                 match self.receive.recv_timeout(left) {
-                    Ok(command) => self.waiting.push(command),
+                    Ok(command) => self.keep(command),
                     Err(std::sync::mpsc::RecvTimeoutError::Timeout) => break,
                     Err(std::sync::mpsc::RecvTimeoutError::Disconnected) => return,
                 }
@@ -185,7 +191,7 @@ impl Thread {
             match self.receive.try_recv() {
                 Ok(command) => {
                     let text = command.json.clone();
-                    self.waiting.push(command);
+                    self.keep(command);
                     socket.send(Message::text(text))?;
                 }
                 Err(TryRecvError::Empty) => {}
@@ -218,6 +224,13 @@ impl Thread {
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// Keeps a command until it is answered.
+    fn keep(&mut self, command: Command) {
+        if !command.name.is_empty() {
+            self.waiting.push(command);
         }
     }
 

@@ -30,6 +30,8 @@ pub struct Remote {
     /// Which seats are connected.
     present: ByPlayer<bool>,
     pub connected: bool,
+    /// Whether what the other player says is not shown.
+    pub muted: bool,
 }
 
 /// A command that was sent.
@@ -89,6 +91,7 @@ impl Remote {
             run,
             present,
             connected,
+            muted: false,
         }
     }
 
@@ -108,6 +111,14 @@ impl Remote {
         self.waiting.push(Sent { name: name.clone(), what: what.to_owned(), is_turn });
         if let Some(connection) = &self.connection {
             connection.command(Command { name, json: command.to_string() });
+        }
+    }
+
+    /// Says one of the fixed words to the other player, if there is a connection.
+    pub fn greet(&self, word: &str) {
+        let json = json!({ "type": "greet", "word": word }).to_string();
+        if let Some(connection) = &self.connection {
+            connection.command(Command { name: String::new(), json });
         }
     }
 
@@ -226,6 +237,12 @@ impl Remote {
             Frame::Presence { seats } => self.present = seats,
             Frame::Ack { command } => drop(self.answered(command)),
             Frame::Refused { command, error } => return self.refused(command, error, sitting),
+            Frame::Greeting { seat, text } => {
+                let own = sitting.own.as_deref().unwrap_or_default().contains(&seat);
+                if !self.muted && !own {
+                    return Change::Said(format!("{}: {text}", sitting.full_name(seat)), None);
+                }
+            }
             Frame::Reset {} | Frame::Unknown => {}
         }
         Change::Nothing

@@ -1,12 +1,12 @@
-//! Drawings as PNG. The font is part of the program: a machine may have none.
+//! Drawings as PNG.
 
 use crate::shell::failure::Failure;
 use anyhow::{Context, anyhow};
 use resvg::{tiny_skia, usvg};
 use rules::diagram::Diagram;
 use rules::svg;
+use server::pages::Letters;
 use std::fmt::Write;
-use ttf_parser::{Face, OutlineBuilder};
 
 pub fn png(diagram: &Diagram, style: &svg::Style, width: u32) -> Result<Vec<u8>, Failure> {
     let pixels = pixels(diagram, style, width)?;
@@ -18,7 +18,7 @@ pub fn pixels(
     style: &svg::Style,
     width: u32,
 ) -> Result<tiny_skia::Pixmap, Failure> {
-    let drawing = svg::outlined(diagram, style, &Letters::new()?);
+    let drawing = svg::outlined(diagram, style, &letters()?);
     let tree = read(&drawing)?;
     let scale = width as f32 / tree.size().width();
     let height = (tree.size().height() * scale).ceil() as u32;
@@ -32,7 +32,7 @@ pub fn labelled(
     (width, height): (u32, u32),
     (labels, size): (&[(String, f64, f64)], f64),
 ) -> Result<tiny_skia::Pixmap, Failure> {
-    let letters = Letters::new()?;
+    let letters = letters()?;
     let mut pixels = drawn(&svg(&letters), transform, (width, height))?;
     let mut words =
         format!(r#"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">"#);
@@ -107,78 +107,6 @@ fn rendered(
     Ok(pixels)
 }
 
-pub struct Letters {
-    regular: Face<'static>,
-    bold: Face<'static>,
-}
-
-impl Letters {
-    fn new() -> Result<Letters, Failure> {
-        let face = |data| Face::parse(data, 0).context("the font cannot be read");
-        Ok(Letters { regular: face(dejavu::sans::regular())?, bold: face(dejavu::sans::bold())? })
-    }
-}
-
-#[cfg(test)]
-impl Letters {
-    /// Letters of one width, as terminals have them.
-    pub fn mono() -> Result<Letters, Failure> {
-        let face = |data| Face::parse(data, 0).context("the font cannot be read");
-        let (regular, bold) = (dejavu::sans_mono::regular(), dejavu::sans_mono::bold());
-        Ok(Letters { regular: face(regular)?, bold: face(bold)? })
-    }
-}
-
-impl svg::Lettering for Letters {
-    fn outline(&self, text: &str, bold: bool) -> (String, f64) {
-        let face = if bold { &self.bold } else { &self.regular };
-        let unit = f64::from(face.units_per_em());
-        let mut shape = Shape { path: String::new(), unit, left: 0.0 };
-        for letter in text.chars() {
-            // Glyph 0 is the font's sign for missing characters.
-            let glyph = face.glyph_index(letter).unwrap_or_default();
-            face.outline_glyph(glyph, &mut shape);
-            shape.left += f64::from(face.glyph_hor_advance(glyph).unwrap_or_default()) / unit;
-        }
-        (shape.path, shape.left)
-    }
-}
-
-/// The outline of letters beside each other, as the data of an SVG path.
-struct Shape {
-    path: String,
-    unit: f64,
-    left: f64,
-}
-
-impl Shape {
-    fn add(&mut self, command: char, points: &[(f32, f32)]) {
-        self.path.push(command);
-        for (x, y) in points {
-            let (x, y) = (self.left + f64::from(*x) / self.unit, f64::from(*y) / self.unit);
-            let _ = write!(self.path, "{x:.4} {y:.4} ");
-        }
-    }
-}
-
-impl OutlineBuilder for Shape {
-    fn move_to(&mut self, x: f32, y: f32) {
-        self.add('M', &[(x, y)]);
-    }
-
-    fn line_to(&mut self, x: f32, y: f32) {
-        self.add('L', &[(x, y)]);
-    }
-
-    fn quad_to(&mut self, x1: f32, y1: f32, x: f32, y: f32) {
-        self.add('Q', &[(x1, y1), (x, y)]);
-    }
-
-    fn curve_to(&mut self, x1: f32, y1: f32, x2: f32, y2: f32, x: f32, y: f32) {
-        self.add('C', &[(x1, y1), (x2, y2), (x, y)]);
-    }
-
-    fn close(&mut self) {
-        self.path.push('Z');
-    }
+fn letters() -> Result<Letters, Failure> {
+    Ok(Letters::new().map_err(|error| anyhow!(error))?)
 }

@@ -5,9 +5,18 @@ use engine::solve::question::Progress;
 use std::time::Duration;
 
 /// The processor time of all threads of this process.
+#[cfg(unix)]
 pub fn used() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     Duration::new(time.tv_sec.max(0) as u64, time.tv_nsec.clamp(0, 999_999_999) as u32)
+}
+
+/// Time by the clock, where the processor time of a process is not to be had.
+#[cfg(not(unix))]
+pub fn used() -> Duration {
+    static BEGAN: std::sync::LazyLock<std::time::Instant> =
+        std::sync::LazyLock::new(std::time::Instant::now);
+    BEGAN.elapsed()
 }
 
 /// An amount of processor time from now on.

@@ -3,7 +3,6 @@
 use crate::shell::similar;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use rules::game::shorten;
-use rustix::event::{PollFd, PollFlags, poll};
 use std::error::Error;
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -177,7 +176,9 @@ pub fn write(file: Option<&Path>, bytes: impl AsRef<[u8]>) -> Result<(), Failure
 }
 
 /// Calls `call` as soon as standard output is closed, even if nothing is being written.
+#[cfg(unix)]
 pub fn when_nobody_reads(call: impl FnOnce() + Send + 'static) {
+    use rustix::event::{PollFd, PollFlags, poll};
     std::thread::spawn(move || {
         let out = io::stdout();
         // Errors and hang-ups are always reported; no other event is asked for.
@@ -193,3 +194,7 @@ pub fn when_nobody_reads(call: impl FnOnce() + Send + 'static) {
         }
     });
 }
+
+/// Never calls it: here nobody tells that a pipe was closed but the next write to it.
+#[cfg(not(unix))]
+pub fn when_nobody_reads(_: impl FnOnce() + Send + 'static) {}

@@ -8,4 +8,5 @@ pub mod failure;
 pub mod input;
 pub mod interrupt;
 pub mod progress;
+pub mod signals;
 pub mod similar;

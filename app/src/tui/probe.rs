@@ -13,8 +13,6 @@ use ratatui::crossterm::event::{
 };
 use ratatui::crossterm::terminal::window_size;
 use rules::text::Rgb;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use std::io::stdin;
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
@@ -31,8 +29,8 @@ pub fn questions(variable: impl Fn(&str) -> Option<String>) -> String {
     let read = |name: &str| variable(name).unwrap_or_default();
     let term = read("TERM");
     let begins = |names: &[&str]| names.iter().any(|name| term.starts_with(name));
-    // The Linux console takes such questions for something else.
-    if begins(&["linux", "dumb"]) || term.is_empty() {
+    // The Linux console takes such questions for something else, and on Windows nobody reads the answers.
+    if begins(&["linux", "dumb"]) || term.is_empty() || cfg!(not(unix)) {
         return String::new();
     }
     // tmux and screen take this question for a title, and macOS's Terminal shows it.
@@ -82,8 +80,10 @@ pub fn listen(send: &Sender<Message>) {
 
 /// Reads what has come, or what comes in this time, and says whether there was anything; nothing when the terminal is
 /// gone.
+#[cfg(unix)]
 fn read(bytes: &mut Vec<u8>, wait: Duration) -> Option<bool> {
-    let stdin = stdin();
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let stdin = std::io::stdin();
     let mut polled = [PollFd::new(&stdin, PollFlags::IN)];
     let timeout = Timespec::try_from(wait).ok();
     let mut part = [0; 1024];
@@ -95,6 +95,12 @@ fn read(bytes: &mut Vec<u8>, wait: Duration) -> Option<bool> {
         }
         _ => Some(false),
     }
+}
+
+/// Nothing was asked.
+#[cfg(not(unix))]
+fn read(_: &mut Vec<u8>, _: Duration) -> Option<bool> {
+    None
 }
 
 /// What the terminal has told about pictures.

@@ -4,6 +4,7 @@ use super::app::Message;
 use super::live::{Live, Shown};
 use crate::output::inline::Protocol;
 use crate::shell::failure::Failure;
+use crate::shell::signals::{self, Wish};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use ratatui::backend::CrosstermBackend;
@@ -19,8 +20,6 @@ use ratatui::crossterm::terminal::{
 use ratatui::crossterm::{execute, queue};
 use ratatui::layout::Rect;
 use ratatui::{Frame, Terminal};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
-use signal_hook::iterator::Signals;
 use std::io::{self, Stdout, Write, stdout};
 use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -115,7 +114,8 @@ impl TakenTerminal {
         give_back();
         // What the window was called before is back.
         self.title.clear();
-        signal_hook::low_level::emulate_default_handler(SIGTSTP)?;
+        #[cfg(unix)]
+        signals::obey(signals::SIGTSTP)?;
         take_over()?;
         // `clear` would ask the terminal where the cursor is, and the thread that reads
         // the keys would get the answer.
@@ -172,18 +172,12 @@ fn give_back() {
 /// Turns signals into messages, so that the terminal is given back before the program ends or stops.
 pub fn listen_to_signals(send: Sender<Message>) -> io::Result<()> {
     // The thread that reads keys gets new sizes, too, but only from its first read on.
-    let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM, SIGTSTP, SIGWINCH])?;
-    std::thread::spawn(move || {
-        for signal in signals.forever() {
-            let message = match signal {
-                SIGTSTP => Message::Suspend,
-                SIGWINCH => Message::Resized,
-                _ => Message::End,
-            };
-            if send.send(message).is_err() {
-                return;
-            }
-        }
-    });
-    Ok(())
+    signals::listen(signals::SCREEN, move |signal| {
+        let message = match signals::wish(signal) {
+            Wish::Suspend => Message::Suspend,
+            Wish::Resize => Message::Resized,
+            Wish::End => Message::End,
+        };
+        send.send(message).is_ok()
+    })
 }

@@ -30,6 +30,21 @@ async fn a_game_of_this_browser_is_handed_to_a_server_and_is_one_game() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_turn_that_the_browser_has_no_room_for_is_refused_with_what_to_do() {
+    let (driver, site) = (Driver::start(), Site::start());
+    let browser = driver.window(1280, 900).await;
+    browser.open(&site.page("/?new=gekitai")).await;
+    browser.find("#new-game[open]").await;
+    browser.click("#start").await;
+    browser.find("main[data-ready] .board svg").await;
+    let full = "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); }";
+    browser.script(full).await;
+    browser.write("#move-text", "c3\u{E007}").await;
+    browser.until_text("#move-error", "no room left").await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_turn_is_chosen_while_the_computer_thinks_and_taken_back() {
     let (driver, site) = (Driver::start(), Site::start());
     let browser = driver.window(1280, 900).await;

@@ -3,6 +3,7 @@
 mod contrast;
 mod device;
 mod driver;
+mod evening;
 mod faults;
 mod host;
 mod hosts;

@@ -151,6 +151,14 @@ async fn a_pasted_record_or_position_is_analysed_and_a_wrong_one_explained() {
         dispatchEvent(new DragEvent('drop', { dataTransfer: data, cancelable: true }))";
     browser.script(drop).await;
     browser.until_text("#moves", "e2").await;
+    // What is wrong with a file is seen, whichever tab was open.
+    browser.script(&drop.replace("d4 2. e2", "zz")).await;
+    let seen = "document.querySelector('#import-error').checkVisibility()";
+    browser.until("what is wrong", seen).await;
+    browser.until_text("#import-error", "zz").await;
+    let record = "[Game \"gekitai\"]\\n\\n1. c3 d4 2. e2 *";
+    browser.script(&drop.replace(record, "(;GM[gekitai];B[c3];W[d4];B[f1])")).await;
+    browser.until_text("#moves", "f1").await;
     browser.close_after_refusals().await;
 }
 

@@ -4,6 +4,8 @@ use super::services::{Nats, Postgres, free_port, url};
 use super::wires::Wire;
 use crate::wire::Folder;
 use rules::random::Random;
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
@@ -100,6 +102,57 @@ pub struct World {
     _folder: Folder,
 }
 
+/// What makes the database refuse events, or take long for each.
+const TROUBLES: &str = "CREATE TABLE trouble (\"full\" BOOLEAN, slow FLOAT);
+    INSERT INTO trouble VALUES (false, 0);
+    CREATE FUNCTION look() RETURNS TRIGGER AS $$ BEGIN
+        IF (SELECT trouble.\"full\" FROM trouble) THEN
+            RAISE EXCEPTION 'no space left on device' USING ERRCODE = 'disk_full';
+        END IF;
+        PERFORM pg_sleep(slow) FROM trouble WHERE slow > 0;
+        RETURN NULL;
+    END $$ LANGUAGE plpgsql;
+    CREATE TRIGGER look BEFORE INSERT ON events FOR EACH STATEMENT EXECUTE FUNCTION look()";
+
+/// Takes all connections of a database for a while, also those of the servers.
+fn exhaust(postgres: &Postgres, database: &str, time: Duration) {
+    let began = Instant::now();
+    let mut held = Vec::new();
+    while let Some(one) = connect(postgres.port, database) {
+        held.push(one);
+    }
+    // One place for whoever sends the servers away.
+    held.pop();
+    std::thread::sleep(Duration::from_millis(50));
+    postgres.ask(
+        database,
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'quadrille'",
+    );
+    while began.elapsed() < time {
+        match connect(postgres.port, database) {
+            Some(one) => held.push(one),
+            None => std::thread::sleep(Duration::from_millis(5)),
+        }
+    }
+    drop(held);
+    // Until they are free again, nobody else can ask the database either.
+    std::thread::sleep(Duration::from_millis(300));
+}
+
+/// A connection that asks for nothing; none if there is no place for it.
+fn connect(port: u16, database: &str) -> Option<TcpStream> {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).ok()?;
+    let names = format!("user\0quadrille\0database\0{database}\0\0");
+    let length = u32::try_from(8 + names.len()).ok()?;
+    // Version 3.0 of PostgreSQL's protocol.
+    let mut hello = [length.to_be_bytes(), 196_608_u32.to_be_bytes()].concat();
+    hello.extend(names.bytes());
+    stream.write_all(&hello).ok()?;
+    let mut answer = [0];
+    stream.read_exact(&mut answer).ok()?;
+    (answer == *b"R").then_some(stream)
+}
+
 fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_quadrille"));
     command.stderr(Stdio::null());
@@ -127,6 +180,11 @@ impl World {
         let mut world =
             World { addresses, database, postgres, nodes, workers, nats, routes, _folder: folder };
         world.wait();
+        // They listen before they have made their tables.
+        while world.postgres.ask(&world.database, "SELECT to_regclass('events')") != ["events"] {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        world.postgres.ask(&world.database, TROUBLES);
         world
     }
 
@@ -148,7 +206,7 @@ impl World {
         let other = (server + 1) % SERVERS;
         let while_bad = Duration::from_millis(300 + dice.below(2_200) as u64);
         let rest = || std::thread::sleep(while_bad);
-        match dice.below(15) {
+        match dice.below(20) {
             0 | 1 => {
                 self.nodes[server].process.kill();
                 rest();
@@ -223,6 +281,33 @@ impl World {
                 wires.iter().for_each(Wire::mend);
                 "a worker loses NATS"
             }
+            15 => {
+                let (seconds, database) = (while_bad.as_secs_f64(), &self.database);
+                let sql =
+                    format!("LOCK TABLE events IN EXCLUSIVE MODE; SELECT pg_sleep({seconds})");
+                self.postgres.ask(database, &format!("BEGIN; {sql}; COMMIT"));
+                "the table of events is locked"
+            }
+            16 => {
+                self.postgres.ask(&self.database, "UPDATE trouble SET \"full\" = true");
+                rest();
+                self.postgres.ask(&self.database, "UPDATE trouble SET \"full\" = false");
+                "the database's disk is full"
+            }
+            17 => {
+                self.postgres.ask(&self.database, "UPDATE trouble SET slow = 0.25");
+                rest();
+                self.postgres.ask(&self.database, "UPDATE trouble SET slow = 0");
+                "the database's disk is slow"
+            }
+            18 => {
+                exhaust(&self.postgres, &self.database, while_bad);
+                "the database has no more connections"
+            }
+            19 => {
+                self.fail_over();
+                "a synchronous standby takes over"
+            }
             13 => {
                 let all = self.postgres.processes();
                 all.iter().for_each(|process| signal(*process, "-STOP"));
@@ -239,6 +324,15 @@ impl World {
                 "one server is killed and another frozen"
             }
         }
+    }
+
+    /// Another database takes over, which has everything that was acknowledged.
+    fn fail_over(&mut self) {
+        let standby = self.postgres.standby();
+        let mut first = std::mem::replace(&mut self.postgres, standby);
+        first.kill();
+        self.postgres.promote();
+        self.nodes.iter().for_each(|node| node.to_store.redirect(self.postgres.port));
     }
 
     pub fn kill_server(&mut self, server: usize) {

@@ -87,14 +87,14 @@ impl Card<'_> {
         if *puzzles {
             words += " --puzzles";
         }
-        if complete.is_some() {
-            words += " --complete";
+        if let Some(memory) = complete {
+            words += &format!(" --complete --memory {memory}");
         }
         if let Some(table) = table {
-            words += &format!(" --table {}", table.display());
+            words += &format!(" --table {}", quoted(&table.to_string_lossy()));
         }
         let name = file.file_name().unwrap_or_default().to_string_lossy();
-        format!("{words} -o {name}")
+        format!("{words} -o {}", quoted(&name))
     }
 
     pub(super) fn json(&self) -> Value {
@@ -144,6 +144,15 @@ impl Card<'_> {
             }
         }
         text
+    }
+}
+
+/// A word as a shell reads it, in quotes where it needs them.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%,".contains(c);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
     }
 }
 

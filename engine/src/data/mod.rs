@@ -26,6 +26,9 @@ use std::path::{Path, PathBuf};
 /// Why a game ended, by the numbers of the array `reason`.
 pub const REASONS: [&str; 5] = ["goes on", "won", "drawn", "repetition", "length"];
 
+/// About how many bytes a position takes while all are solved.
+const BYTES: usize = 600;
+
 /// What is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
@@ -33,7 +36,7 @@ pub struct Wanted {
     pub play: Play,
     /// Whether the puzzles that come with the game are written.
     pub puzzles: bool,
-    /// Whether every position that can follow is solved and written: the most of them that fit the memory.
+    /// Whether every position that can follow is solved and written, and the MiB of memory that this may take.
     pub complete: Option<usize>,
     /// A table of exact results to write, as `quadrille solve --complete -o FILE` makes it.
     pub table: Option<PathBuf>,
@@ -154,8 +157,8 @@ fn tables(
         tables.push(puzzle_table(entry));
     }
     let mut exact: Vec<Exact> = Vec::new();
-    if let Some(most) = wanted.complete {
-        exact.extend((entry.every)(start, most, stop)?);
+    if let Some(memory) = wanted.complete {
+        exact.extend((entry.every)(start, memory.saturating_mul(1 << 20) / BYTES, stop)?);
     }
     if let Some(table) = &wanted.table {
         exact.extend(results(table)?);

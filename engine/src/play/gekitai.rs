@@ -162,12 +162,12 @@ impl Estimate for Judge {
         wins_at_once(pos, pos.turn()).then_some(win_after(1))
     }
 
-    fn unit(&self) -> i32 {
-        if self.net.is_some() { CLEAR } else { 40 }
+    fn unit(&self, pos: &Gekitai) -> i32 {
+        if self.net(pos).is_some() { CLEAR } else { 40 }
     }
 
-    fn futility_margin(&self) -> Option<i32> {
-        Some(self.unit() * 3 / 5)
+    fn futility_margin(&self, pos: &Gekitai) -> Option<i32> {
+        Some(self.unit(pos) * 3 / 5)
     }
 
     fn probes_leaves(&self) -> bool {
@@ -264,7 +264,7 @@ fn board(start: &Gekitai) -> Row {
     match (size, markers) {
         (4, _) | (5, 5..) => Row { method: Method::Draw, player: None, ..row },
         // Small enough for the exact number of turns.
-        (5, _) | (_, 3) => Row { method: Method::All, ..row },
+        (5, _) | (_, 3) => Row { method: Method::Bound, ..row },
         _ => row,
     }
 }
@@ -306,6 +306,7 @@ impl Play for Gekitai {
         skill(2_200, 31, 1),
         skill(42_000, 4, 0),
     ];
-    const LOG_ODDS: f64 = 42.0;
+    const LEVEL_ELO: &'static [i32] = &[-180, -20, 140, 300, 470, 570, 700, 800, 1_010];
+    const LOG_ODDS: f64 = 53.0;
     const BENCH_DEPTH: u32 = 6;
 }

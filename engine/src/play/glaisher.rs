@@ -474,7 +474,7 @@ impl Estimate for Judge {
         }
     }
 
-    fn unit(&self) -> i32 {
+    fn unit(&self, _pos: &Glaisher) -> i32 {
         if self.net.is_some() { CLEAR } else { 150 }
     }
 
@@ -533,7 +533,8 @@ impl Play for Glaisher {
         skill(4_900, 18, 0),
         skill(17_000, 8, 0),
     ];
-    const LOG_ODDS: f64 = 88.0;
+    const LEVEL_ELO: &'static [i32] = &[-100, 180, 290, 410, 630, 830, 970, 1_140, 1_300];
+    const LOG_ODDS: f64 = 87.0;
     const BENCH_DEPTH: u32 = 4;
     // There are some two thousand turns in a position: three in a row are too many to search.
     const PUZZLE_TURNS: u32 = 2;

@@ -271,8 +271,8 @@ impl Estimate for Judge {
         }
     }
 
-    fn unit(&self) -> i32 {
-        if self.net.is_some() { CLEAR } else { 100 }
+    fn unit(&self, pos: &JesonMor) -> i32 {
+        if self.net(pos).is_some() { CLEAR } else { 100 }
     }
 
     fn move_count_limit(&self, pos: &JesonMor, depth: i32) -> usize {
@@ -370,7 +370,8 @@ impl Play for JesonMor {
         skill(920, 59, 5),
         skill(2_100, 32, 1),
     ];
-    const LOG_ODDS: f64 = 46.0;
+    const LEVEL_ELO: &'static [i32] = &[-390, -70, 110, 280, 470, 610, 880, 1_040, 1_200];
+    const LOG_ODDS: f64 = 61.0;
     const BENCH_DEPTH: u32 = 7;
     const PUZZLE_RATED_BLIND: bool = true;
     const HAS_PROOFS: bool = true;

@@ -27,6 +27,8 @@ pub trait Play: Notation + Show + Symmetric {
     const SEED: Option<Seed<Self>> = None;
     /// The parameters of the levels.
     const SKILLS: Skills = levels::USUAL;
+    /// How much stronger than `beginner` each level is, in Elo (`quadrille baselines`); empty if nobody measured it.
+    const LEVEL_ELO: &'static [i32] = &[];
     /// The score at which 73 of 100 games are won, fitted to games by `examples/curve.rs`.
     const LOG_ODDS: f64 = 100.0;
     /// The depth of the bench, which should take about a second.

@@ -148,8 +148,8 @@ impl Estimate for Judge {
         can_crown(pos, pos.turn()).then_some(win_after(1))
     }
 
-    fn unit(&self) -> i32 {
-        if self.nets[1].is_some() { CLEAR } else { 40 }
+    fn unit(&self, pos: &SixMaking) -> i32 {
+        if self.net(pos).is_some() { CLEAR } else { 40 }
     }
 
     fn move_count_limit(&self, pos: &SixMaking, depth: i32) -> usize {
@@ -157,8 +157,8 @@ impl Estimate for Judge {
         if self.net(pos).is_some() { 8 + 4 * depth + depth * depth / 2 } else { usize::MAX }
     }
 
-    fn futility_margin(&self) -> Option<i32> {
-        Some(self.unit() * 3 / 5)
+    fn futility_margin(&self, pos: &SixMaking) -> Option<i32> {
+        Some(self.unit(pos) * 3 / 5)
     }
 
     fn is_unstable(&self, pos: &SixMaking) -> bool {
@@ -222,6 +222,7 @@ impl Play for SixMaking {
         skill(10_000, 11, 0),
         skill(28_000, 5, 0),
     ];
-    const LOG_ODDS: f64 = 66.0;
+    const LEVEL_ELO: &'static [i32] = &[-270, 60, 170, 410, 510, 700, 840, 960, 1_070];
+    const LOG_ODDS: f64 = 84.0;
     const BENCH_DEPTH: u32 = 6;
 }

@@ -106,7 +106,7 @@ fn play<G: Play>(options: &G::Options, random: &mut Random) -> Result<Vec<G>, ru
     while pos.outcome().is_none() && positions.len() < LONGEST {
         let mover = pos.turn();
         while pos.turn() == mover && pos.outcome().is_none() {
-            let judge = Blurred::new(&judge, skill, random.next_u64(), false);
+            let judge = Blurred::new(&judge, &pos, skill, random.next_u64(), false);
             let limits = Limits::nodes(skill.nodes);
             let spend = &Control::new(&limits, &Stop::default());
             let thought = think(
@@ -238,7 +238,7 @@ fn rating<G: Play>(pos: &G, solution: &[G::Move]) -> Option<u64> {
     // With `known` the engine would find the solutions of some games at once, and what nets have learned takes it for granted.
     let judge = if G::PUZZLE_RATED_BLIND { G::by_hand() } else { G::Judge::default() };
     let skill = Skill { blur: 0, ..USUAL[0] };
-    let judge = Blurred::new(&judge, skill, 0, G::PUZZLE_RATED_BLIND);
+    let judge = Blurred::new(&judge, pos, skill, 0, G::PUZZLE_RATED_BLIND);
     let mut rating = None;
     for doubling in 0..=DOUBLINGS {
         let nodes = FIRST << doubling;

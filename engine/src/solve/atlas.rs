@@ -113,9 +113,12 @@ pub struct Atlas(&'static Index);
 
 impl Atlas {
     /// The values of the atlas, if it has any with the options of a match. The error names a missing part.
-    pub fn about(session: &dyn Session) -> Result<Option<Atlas>, &'static str> {
+    pub fn about(session: &dyn Session) -> Result<Option<Atlas>, Vec<&'static str>> {
         static INDEX: OnceLock<Index> = OnceLock::new();
-        let bytes = parts::atlas()?;
+        if !parts::has_atlas(session) {
+            return Ok(None);
+        }
+        let bytes = parts::atlas().map_err(|part| vec![part])?;
         let index = INDEX.get_or_init(|| Index::read(bytes));
         let board = (session.info().id, session.options());
         Ok(index.boards.contains(&board).then_some(Atlas(index)))

@@ -6,6 +6,7 @@ use super::bound::Bounds;
 use super::certificate::{Certificate, Stored, Try};
 use super::checkpoint::{self, Kept};
 use super::closed::Closed;
+use super::file::MOST_STORED;
 use super::hold::{Held, Holder};
 use super::knowledge::{Numbered, Outlook, Prove, Tabled, Within, Writer};
 use super::plain::Memory;
@@ -46,23 +47,45 @@ struct Keeper<'a> {
     /// Whether the bound counts quiet moves only.
     quiet: bool,
     last: Instant,
-    failure: Option<String>,
+    /// How long that took.
+    took: Duration,
 }
 
+/// Checkpoints are so far apart that writing them takes one part in twenty of the time.
+const PARTS: u32 = 19;
+
 impl Keeper<'_> {
-    fn keep(&mut self, progress: &Progress, table: Writer<'_>) {
+    /// Writes a checkpoint. If that fails, the one before it remains.
+    fn keep(&mut self, progress: &mut Progress, table: Writer<'_>) {
         let Some((file, _)) = self.file else { return };
         let Progress { nodes, time, .. } = *progress;
         let no_win = if self.quiet { progress.no_quiet } else { progress.no_win };
+        let began = Instant::now();
         let written = checkpoint::write(file, &self.about, Kept { nodes, time, no_win }, table);
-        self.failure = written.err();
-        self.last = Instant::now();
+        progress.trouble = written.err();
+        (self.last, self.took) = (Instant::now(), began.elapsed());
     }
 
-    fn keep_if_due(&mut self, progress: &Progress, table: Writer<'_>) {
-        if self.file.is_some_and(|(_, every)| self.last.elapsed() >= *every) {
+    fn keep_if_due(&mut self, progress: &mut Progress, table: Writer<'_>) {
+        let pause = self.took.saturating_mul(PARTS);
+        if self.file.is_some_and(|(_, every)| self.last.elapsed() >= pause.max(*every)) {
             self.keep(progress, table);
         }
+    }
+}
+
+/// Tells how many positions of a strategy are written down, and whether to go on.
+fn told<'a>(
+    news: &'a mut dyn FnMut(&Progress),
+    progress: &'a mut Progress,
+    stop: &'a Stop,
+) -> impl FnMut(usize) -> bool + 'a {
+    progress.writing = true;
+    move |positions| {
+        let more = if positions > MOST_STORED { ", more than `verify` reads" } else { "" };
+        progress.doing = format!("writing the strategy down: {positions} positions{more}");
+        news(progress);
+        !stop.is_stopped()
     }
 }
 
@@ -155,10 +178,13 @@ impl<'a, G: Play> Attempt<'a, G> {
                 about,
                 quiet,
                 last: Instant::now(),
-                failure: None,
+                took: Duration::ZERO,
             },
             news,
         };
+        if let Some((file, _)) = &settings.checkpoint {
+            checkpoint::try_to_write(file)?;
+        }
         if let Some(file) = &settings.resume {
             attempt.resume(file, proofs)?;
         }
@@ -193,17 +219,13 @@ impl<'a, G: Play> Attempt<'a, G> {
     pub(super) fn finish(mut self) -> Result<Answer<G>, String> {
         let verdict = self.run();
         self.progress.time = self.time();
-        match self.within.as_ref().filter(|_| self.keeper.quiet) {
-            Some(within) => self.keeper.keep(&self.progress, &|out| within.write(out)),
-            None => match &self.numbered {
-                Some(own) => self.keeper.keep(&self.progress, &|out| own.write(out)),
-                None => self.keeper.keep(&self.progress, &writer(&self.table)),
-            },
+        let (keeper, progress) = (&mut self.keeper, &mut self.progress);
+        match (self.within.as_ref().filter(|_| keeper.quiet), &self.numbered) {
+            (Some(within), _) => keeper.keep(progress, &|out| within.write(out)),
+            (None, Some(own)) => keeper.keep(progress, &|out| own.write(out)),
+            (None, None) => keeper.keep(progress, &writer(&self.table)),
         }
-        match self.keeper.failure {
-            Some(failure) => Err(failure),
-            None => Ok(Answer { verdict, progress: self.progress }),
-        }
+        Ok(Answer { verdict, progress: self.progress })
     }
 
     fn time(&self) -> Duration {
@@ -332,7 +354,6 @@ impl<'a, G: Play> Attempt<'a, G> {
 
     fn is_over(&self) -> bool {
         self.stop.is_stopped()
-            || self.keeper.failure.is_some()
             || self.settings.time.is_some_and(|most| self.started.elapsed() >= most)
             || self.settings.nodes.is_some_and(|most| self.progress.nodes >= most)
     }
@@ -379,9 +400,10 @@ impl<'a, G: Play> Attempt<'a, G> {
         if !proven {
             return None;
         }
+        self.keeper.keep(&mut self.progress, &writer(&self.table));
         let win = self.strategy(player);
-        if win.is_none() && !self.is_over() {
-            self.start_over(player);
+        if win.is_none() {
+            self.note_unwritten(player);
         }
         Some(self.sharpen(win?, spent))
     }
@@ -407,7 +429,7 @@ impl<'a, G: Play> Attempt<'a, G> {
             news(progress);
             keeper.keep_if_due(progress, outlook.table);
             let late = self.settings.time.is_some_and(|most| started.elapsed() >= most);
-            !self.stop.is_stopped() && keeper.failure.is_none() && !late && progress.nodes < end
+            !self.stop.is_stopped() && !late && progress.nodes < end
         };
         let found = own.proves(self.pos, player, &mut go_on);
         self.progress.nodes = before + own.nodes();
@@ -416,16 +438,12 @@ impl<'a, G: Play> Attempt<'a, G> {
         if found != Some(true) {
             return None;
         }
-        self.progress.doing = "writing the strategy down".to_owned();
-        self.progress.writing = true;
-        (self.news)(&self.progress);
-        let strategy = extract(own, self.pos);
+        // Hours of work, which writing the strategy down must not put at risk.
+        self.keeper.keep(&mut self.progress, &|out| own.write(out));
+        let strategy = extract(own, self.pos, &mut told(self.news, &mut self.progress, self.stop));
         self.progress.nodes = before + own.nodes();
         let Some(strategy) = strategy else {
-            own.start_over();
-            self.progress.writing = false;
-            self.unwritten[player] += 1;
-            self.refuted[player] = self.unwritten[player] >= MOST_UNWRITTEN;
+            self.note_unwritten(player);
             return None;
         };
         let (moves, turns) = (line(own, &strategy, self.pos), strategy.within);
@@ -433,24 +451,23 @@ impl<'a, G: Play> Attempt<'a, G> {
         Some(Win { player, turns, exact: false, line: moves, certificate })
     }
 
-    /// A strategy that cannot be extracted rests on a wrong table entry, from a key collision for example:
-    /// the next rounds search again with an empty table.
-    fn start_over(&mut self, player: Player) {
-        self.table.clear();
+    /// A strategy that cannot be extracted rests on wrong table entries, from key collisions for example. Those that were met
+    /// are forgotten by now: the next rounds search for what is missing.
+    fn note_unwritten(&mut self, player: Player) {
         self.progress.writing = false;
-        let failures = &mut self.unwritten[player];
-        *failures += 1;
-        self.refuted[player] = *failures >= MOST_UNWRITTEN;
+        if !self.is_over() {
+            self.unwritten[player] += 1;
+            self.refuted[player] = self.unwritten[player] >= MOST_UNWRITTEN;
+        }
     }
 
     /// Extracts the strategy of a proven win.
     fn strategy(&mut self, player: Player) -> Option<Win<G>> {
-        self.progress.doing = "writing the strategy down".to_owned();
-        self.progress.writing = true;
         // A proven win gets its certificate whatever the limits of the search were.
         let control = Control::new(&Limits::default(), self.stop);
         let mut prover = Prover::new(&self.judge, &mut self.table, &control, player);
-        let strategy = extract(&mut prover, self.pos)?;
+        let (news, progress) = (&mut *self.news, &mut self.progress);
+        let strategy = extract(&mut prover, self.pos, &mut told(news, progress, self.stop))?;
         let moves = line(&prover, &strategy, self.pos);
         let spent = prover.nodes();
         drop(prover);

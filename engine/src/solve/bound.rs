@@ -368,7 +368,7 @@ impl<G: Game, E: Prove<Game = G>> Oracle<G> for Bounder<'_, G, E> {
         won_at_sight(self.evaluator, self.attacker, pos)
     }
 
-    fn winning_moves(&mut self, pos: &G) -> Vec<G::Move> {
+    fn winning_moves(&mut self, pos: &G, _go_on: &mut dyn FnMut() -> bool) -> Vec<G::Move> {
         self.quickest(pos).filter(|_| !self.meter.is_stopped()).into_iter().collect()
     }
 }

@@ -6,7 +6,7 @@
 
 use super::closed::Closed;
 use super::file::{self, Head, TITLES};
-pub use super::file::{Fault, MOST_BYTES, compress, crc, decompress, game_of};
+pub use super::file::{Fault, MOST_BYTES, MOST_STORED, compress, crc, decompress, game_of};
 use rules::game::shorten;
 use rules::{Notation, Player, Symmetric};
 use std::collections::HashMap;

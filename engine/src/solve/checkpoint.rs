@@ -8,7 +8,7 @@ use flate2::{Crc, CrcReader, CrcWriter};
 use rules::ByPlayer;
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// What a checkpoint holds besides the table.
@@ -26,11 +26,28 @@ const OLD_TITLES: [&[u8]; 1] = [b"quadrille checkpoint 1\n"];
 
 /// Writes a checkpoint, replacing the previous one.
 pub(super) fn write(file: &Path, about: &str, kept: Kept, table: Writer<'_>) -> Result<(), String> {
+    let new = beside(file);
+    let written = write_to(&new, about, kept, table).and_then(|()| fs::rename(&new, file));
+    written.map_err(|error| {
+        // A full disk needs the room.
+        let _ = fs::remove_file(&new);
+        format!("cannot write {}: {error}", file.display())
+    })
+}
+
+/// Finds out before the work whether checkpoints can be written at all.
+pub(super) fn try_to_write(file: &Path) -> Result<(), String> {
+    let new = beside(file);
+    File::create(&new)
+        .and_then(|_| fs::remove_file(&new))
+        .map_err(|error| format!("cannot write {}: {error}", file.display()))
+}
+
+/// The temporary name.
+fn beside(file: &Path) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(".new");
-    let failed = |error: io::Error| format!("cannot write {}: {error}", file.display());
-    write_to(Path::new(&name), about, kept, table).map_err(failed)?;
-    fs::rename(&name, file).map_err(failed)
+    name.into()
 }
 
 fn write_to(file: &Path, about: &str, kept: Kept, table: Writer<'_>) -> io::Result<()> {
@@ -103,6 +120,7 @@ mod tests {
     use crate::solve::strategy::Oracle;
     use crate::solve::table::{INFINITE, Table};
     use rules::gekitai::{Gekitai, Options};
+    use rules::jeson_mor::JesonMor;
     use rules::{Game, Notation, Player};
 
     fn name(of: &str) -> std::path::PathBuf {
@@ -140,6 +158,62 @@ mod tests {
         fs::remove_file(&file).unwrap();
         let Verdict::Win(win) = answer.verdict else { panic!("no win: {:?}", answer.progress) };
         crate::solve::check::verify(&win.certificate.unwrap(), &mut |_| {}).unwrap();
+    }
+
+    fn knights(file: &Path, resume: bool) -> Settings {
+        Settings {
+            method: Method::Proof,
+            player: Some(Player::Two),
+            most_turns: None,
+            time: None,
+            nodes: None,
+            mebibytes: 8,
+            threads: 1,
+            checkpoint: Some((file.to_owned(), Duration::ZERO)),
+            resume: resume.then(|| file.to_owned()),
+        }
+    }
+
+    /// About 50,000 positions.
+    fn five() -> JesonMor {
+        let text = "1nnnnn1/7/7/7/7/7/1NNNNN1 1";
+        JesonMor::from_text(text, &Default::default()).unwrap()
+    }
+
+    #[test]
+    fn who_stops_the_writing_of_a_strategy_keeps_the_work() {
+        let (file, stop) = (name("writing"), Stop::default());
+        let mut proven = 0;
+        let first = solve(&five(), &knights(&file, false), &stop, &mut |progress| {
+            if progress.writing {
+                proven = proven.max(progress.nodes);
+                stop.stop();
+            }
+        });
+        assert!(matches!(first.unwrap().verdict, Verdict::Open) && proven > 0);
+        let again = solve(&five(), &knights(&file, true), &Stop::default(), &mut |_| {}).unwrap();
+        fs::remove_file(&file).unwrap();
+        assert!(matches!(again.verdict, Verdict::Win(_)));
+        let spent = again.progress.nodes - proven;
+        assert!(spent < proven / 2, "{spent} nodes after {proven}");
+    }
+
+    /// As on a full disk.
+    #[test]
+    fn a_checkpoint_that_cannot_be_written_does_not_end_the_work() {
+        let folder = name("gone");
+        fs::create_dir_all(&folder).unwrap();
+        let file = folder.join("work");
+        let answer = solve(&five(), &knights(&file, false), &Stop::default(), &mut |_| {
+            let _ = fs::remove_dir_all(&folder);
+        });
+        let answer = answer.unwrap();
+        assert!(matches!(answer.verdict, Verdict::Win(_)));
+        let said = answer.progress.trouble.unwrap();
+        assert!(said.starts_with("cannot write "), "{said}");
+        // What cannot work from the beginning is said at once.
+        let said = solve(&five(), &knights(&file, false), &Stop::default(), &mut |_| {});
+        assert!(said.is_err_and(|said| said.starts_with("cannot write ")));
     }
 
     #[test]

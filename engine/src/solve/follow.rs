@@ -50,11 +50,16 @@ pub enum By {
     Tried,
 }
 
-/// What the certificates of the program say about the position of a match; with `all`, about every turn too. The
-/// error names missing parts.
+/// What the certificates of the program and the atlas say about the position of a match; with `all`, about every turn too.
+/// The error names missing parts.
 pub fn said(game: &dyn Session, all: bool) -> Result<Said, Vec<&'static str>> {
-    let proofs = parts::certificates(game)?;
-    Ok(if proofs.is_empty() { Said::default() } else { follow(game, &proofs, all, MOST_POSITIONS) })
+    let (proofs, atlas) = (parts::certificates(game)?, Atlas::about(game)?);
+    let is_known = !proofs.is_empty() || atlas.is_some();
+    Ok(if is_known {
+        follow_with(game, &proofs, atlas, all, MOST_POSITIONS)
+    } else {
+        Said::default()
+    })
 }
 
 /// What these certificates say about the position of a match. Tries that take more than `most` positions are not

@@ -60,8 +60,6 @@ pub trait Numbered<G: Game>: Oracle<G> + Tabled {
         attacker: Player,
         go_on: &mut dyn FnMut(&Outlook<'_>) -> bool,
     ) -> Option<bool>;
-    /// Clears the table.
-    fn start_over(&mut self);
 }
 
 /// An evaluator that helps the solvers. Every method has a default.

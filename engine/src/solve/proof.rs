@@ -334,7 +334,7 @@ impl<G: Game, E: Prove<Game = G>> Oracle<G> for Prover<'_, G, E> {
     }
 
     /// All proven winning moves; if the table has none, searches for one first.
-    fn winning_moves(&mut self, pos: &G) -> Vec<G::Move> {
+    fn winning_moves(&mut self, pos: &G, _go_on: &mut dyn FnMut() -> bool) -> Vec<G::Move> {
         let proven = |prover: &Self| -> Vec<G::Move> {
             let children = prover.children(pos);
             let won = children.iter().filter(|child| prover.numbers(child, true).proof == 0);
@@ -346,5 +346,12 @@ impl<G: Game, E: Prove<Game = G>> Oracle<G> for Prover<'_, G, E> {
         }
         self.winning_move(pos);
         proven(self)
+    }
+
+    fn doubt(&mut self, pos: &G) {
+        let key = self.key(pos);
+        if self.table.get(key).is_some_and(|(proof, _)| proof == 0) {
+            self.table.put(key, (1, 1), 1);
+        }
     }
 }

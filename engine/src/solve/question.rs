@@ -44,7 +44,8 @@ pub struct Settings {
     pub mebibytes: usize,
     /// Threads, for searches that can use several.
     pub threads: usize,
-    /// The checkpoint file and the interval between checkpoints; the last one is saved at the end.
+    /// The checkpoint file and the least interval between checkpoints, which grows with the time it takes to write them; the
+    /// last one is saved at the end.
     pub checkpoint: Option<(PathBuf, Duration)>,
     /// The checkpoint to resume from.
     pub resume: Option<PathBuf>,
@@ -71,6 +72,8 @@ pub struct Progress {
     pub no_quiet: ByPlayer<u32>,
     /// The table's load factor, if known.
     pub used: Option<f64>,
+    /// Why the last checkpoint could not be written, if it could not; the one before it is still there.
+    pub trouble: Option<String>,
 }
 
 /// A forced win.

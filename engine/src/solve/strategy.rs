@@ -3,7 +3,7 @@
 use crate::evaluate::Evaluate;
 use crate::score::{WIN, is_proven};
 use rules::{Game, Outcome, Player};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// A search that knows how one player wins.
 pub trait Oracle<G: Game> {
@@ -13,8 +13,11 @@ pub trait Oracle<G: Game> {
     fn key(&self, pos: &G) -> u64;
     /// The win distance, in turns of the attacker, of a position that needs no search.
     fn won_at_sight(&self, pos: &G) -> Option<u32>;
-    /// Winning moves of the attacker; none if the limits do not suffice to find one.
-    fn winning_moves(&mut self, pos: &G) -> Vec<G::Move>;
+    /// Winning moves of the attacker; none if the limits do not suffice to find one, or if `go_on`, which a long search
+    /// asks now and then, says no.
+    fn winning_moves(&mut self, pos: &G, go_on: &mut dyn FnMut() -> bool) -> Vec<G::Move>;
+    /// Forgets that the attacker wins a position: no strategy was found for it.
+    fn doubt(&mut self, _pos: &G) {}
 }
 
 /// The win distance, in turns of the attacker, of a game that is over or that the evaluator knows to be won.
@@ -51,11 +54,25 @@ pub struct Strategy<G: Game> {
     pub within: u32,
 }
 
-/// The winning strategy of a position; `None` if the oracle reaches its limits. Entries its table has lost
-/// are searched again.
-pub fn extract<G: Game>(oracle: &mut (impl Oracle<G> + ?Sized), pos: &G) -> Option<Strategy<G>> {
-    let mut found = HashMap::new();
-    let within = rank(oracle, pos, &mut HashSet::new(), &mut found)?;
+/// The winning strategy of a position; `None` if the oracle reaches its limits, or if `go_on`, which is told now and then how
+/// many positions have their move, says no. Entries its table has lost are searched again, and so are those of which no
+/// strategy comes.
+pub fn extract<G: Game>(
+    oracle: &mut (impl Oracle<G> + ?Sized),
+    pos: &G,
+    go_on: &mut dyn FnMut(usize) -> bool,
+) -> Option<Strategy<G>> {
+    let mut writing = Writing {
+        oracle,
+        go_on,
+        is_stopped: false,
+        found: HashMap::new(),
+        above: HashMap::new(),
+        refuted: HashSet::new(),
+        leaning: HashMap::new(),
+    };
+    let within = writing.rank(pos).ok()?;
+    let Writing { oracle, found, .. } = writing;
     let mut advice = HashMap::new();
     keep(oracle, pos, &found, &mut advice);
     Some(Strategy { advice, within })
@@ -63,45 +80,122 @@ pub fn extract<G: Game>(oracle: &mut (impl Oracle<G> + ?Sized), pos: &G) -> Opti
 
 type Found<G> = HashMap<u64, Advice<G>>;
 
-/// The rank of a position, once its successors have theirs.
-fn rank<G: Game>(
-    oracle: &mut (impl Oracle<G> + ?Sized),
-    pos: &G,
-    above: &mut HashSet<u64>,
-    found: &mut Found<G>,
-) -> Option<u32> {
-    if let Some(turns) = oracle.won_at_sight(pos) {
-        return Some(turns);
-    }
-    if pos.outcome().is_some() {
-        return None;
-    }
-    if pos.turn() != oracle.attacker() {
-        let mut worst = 0;
-        for m in pos.moves() {
-            worst = worst.max(rank(oracle, &pos.after(m), above, found)?);
+/// How often the moves of a position are searched again, of which no strategy came.
+const AGAIN: u32 = 3;
+
+/// Why a position has no strategy: the depths of the positions on the path that it must not come back to. None if that has
+/// nothing to do with the path.
+type Needs = BTreeSet<usize>;
+
+/// A strategy that is being extracted.
+struct Writing<'a, G: Game, O: ?Sized> {
+    oracle: &'a mut O,
+    go_on: &'a mut dyn FnMut(usize) -> bool,
+    is_stopped: bool,
+    found: Found<G>,
+    /// The depths of the attacker's positions on the path.
+    above: HashMap<u64, usize>,
+    /// Positions without a strategy, on any path.
+    refuted: HashSet<u64>,
+    /// The same as long as certain positions are on the path.
+    leaning: HashMap<u64, Needs>,
+}
+
+impl<G: Game, O: Oracle<G> + ?Sized> Writing<'_, G, O> {
+    /// The rank of a position, once its successors have theirs.
+    fn rank(&mut self, pos: &G) -> Result<u32, Needs> {
+        if let Some(turns) = self.oracle.won_at_sight(pos) {
+            return Ok(turns);
         }
-        return Some(worst);
+        if pos.outcome().is_some() {
+            return Err(Needs::new());
+        }
+        if pos.turn() != self.oracle.attacker() {
+            let mut worst = 0;
+            for m in pos.moves() {
+                worst = worst.max(self.rank(&pos.after(m))?);
+            }
+            return Ok(worst);
+        }
+        let key = self.oracle.key(pos);
+        if let Some(advice) = self.found.get(&key) {
+            return Ok(advice.rank);
+        }
+        // A strategy that repeats a position on the path would never end.
+        if let Some(depth) = self.above.get(&key) {
+            return Err([*depth].into());
+        }
+        if self.refuted.contains(&key) {
+            return Err(Needs::new());
+        }
+        if let Some(needs) = self.leaning.get(&key) {
+            return Err(needs.clone());
+        }
+        let depth = self.above.len();
+        self.above.insert(key, depth);
+        let ranked = self.attack(pos, depth);
+        self.above.remove(&key);
+        self.forget_what_leans_on(depth);
+        match &ranked {
+            Ok((m, rank)) => {
+                self.found.insert(key, Advice { pos: pos.clone(), m: *m, rank: *rank });
+            }
+            Err(_) if self.is_stopped => {}
+            Err(needs) if needs.is_empty() => {
+                self.refuted.insert(key);
+            }
+            Err(needs) => {
+                self.leaning.insert(key, needs.clone());
+            }
+        }
+        ranked.map(|(_, rank)| rank)
     }
-    let key = oracle.key(pos);
-    if let Some(advice) = found.get(&key) {
-        return Some(advice.rank);
+
+    /// The attacker's move and the rank. Where all moves fail, what the table says of them is doubted; where that is not for
+    /// the sake of the path, they are searched again.
+    fn attack(&mut self, pos: &G, depth: usize) -> Result<(G::Move, u32), Needs> {
+        let mut needs = Needs::new();
+        for _ in 0..AGAIN {
+            needs.clear();
+            let moves = self.moves(pos);
+            for m in &moves {
+                match self.rank(&pos.after(*m)) {
+                    Ok(rest) => return Ok((*m, rest + 1)),
+                    Err(own) => needs.extend(own),
+                }
+            }
+            if self.is_stopped || moves.is_empty() {
+                break;
+            }
+            moves.iter().for_each(|m| self.oracle.doubt(&pos.after(*m)));
+            self.oracle.doubt(pos);
+            needs.remove(&depth);
+            if !needs.is_empty() {
+                break;
+            }
+            self.forget_what_leans_on(depth);
+        }
+        Err(needs)
     }
-    // A strategy that repeats a position on the path would never end.
-    if !above.insert(key) {
-        return None;
+
+    fn moves(&mut self, pos: &G) -> Vec<G::Move> {
+        let Writing { oracle, go_on, found, is_stopped, .. } = self;
+        let mut ask = || {
+            *is_stopped |= !go_on(found.len());
+            !*is_stopped
+        };
+        if !ask() {
+            return Vec::new();
+        }
+        let moves = oracle.winning_moves(pos, &mut ask);
+        if *is_stopped { Vec::new() } else { moves }
     }
-    let mut best = None;
-    for m in oracle.winning_moves(pos) {
-        best = rank(oracle, &pos.after(m), above, found).map(|rest| (m, rest + 1));
-        if best.is_some() {
-            break;
+
+    fn forget_what_leans_on(&mut self, depth: usize) {
+        if !self.leaning.is_empty() {
+            self.leaning.retain(|_, needs| !needs.contains(&depth));
         }
     }
-    above.remove(&key);
-    let (m, rank) = best?;
-    found.insert(key, Advice { pos: pos.clone(), m, rank });
-    Some(rank)
 }
 
 /// Drops advice for positions that cannot come up, left over from rejected moves.

@@ -13,8 +13,10 @@ pub trait Forest: Send {
     fn follow(&mut self, games: &dyn Games, settings: &Settings) -> Result<(), String>;
     /// Allows this many more simulations in each tree.
     fn allow(&mut self, simulations: u32);
-    /// Goes on until leaves wait for the network, and says how many; none when all simulations are done.
+    /// Goes on for a while until leaves wait for the network, and says how many.
     fn select(&mut self, pool: &Pool, settings: &Settings) -> usize;
+    /// Whether all simulations are done, unless leaves wait.
+    fn is_done(&self) -> bool;
     /// Writes what the network is to judge.
     fn show(&mut self, pool: &Pool, planes: &mut [f32], masks: &mut [u8]);
     /// Takes the network's answer: a row of priors and a value for each leaf that waits.
@@ -67,6 +69,10 @@ impl<G: Numbered> Forest for Trees<G> {
             trees.iter_mut().for_each(|tree| tree.select(settings, terms));
         });
         self.trees.iter().map(|tree| tree.leaves.len()).sum()
+    }
+
+    fn is_done(&self) -> bool {
+        self.trees.iter().all(|tree| tree.left == 0)
     }
 
     fn show(&mut self, pool: &Pool, planes: &mut [f32], masks: &mut [u8]) {

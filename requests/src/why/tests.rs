@@ -1,7 +1,8 @@
 use super::*;
 use crate::think::Search;
 use crate::{Budget, Desk, Effort, Given};
-use engine::{GAMES, Stop};
+use engine::solve::follow;
+use engine::{GAMES, Limits, Stop};
 use rules::random::Random;
 
 /// A game in which now and then somebody plays anything.
@@ -77,14 +78,79 @@ fn check(before: &dyn Session, played: &str, why: &Why) {
         }
         Kind::Threat | Kind::Danger => {
             let (_, then) = why.text.split_once(" threatens ").unwrap();
-            let then = then.strip_suffix(", which would win.").unwrap();
+            let (then, how) =
+                then.strip_suffix('.').unwrap().split_once(", which would win").unwrap();
             let there = after(before, &why.line);
             let mut again = there.edited(Edit::Turn(there.turn().other())).unwrap();
             again.play(then).unwrap();
             assert_eq!(again.result(), Some(Outcome::Win(there.turn().other())), "{name}");
+            assert!(again.diagram().status.ends_with(how), "{name}: {}", again.diagram().status);
         }
-        Kind::Proved => assert!(why.text.ends_with("that is proved."), "{name}"),
+        Kind::Proved => {
+            let wins = |player: &Player| {
+                let words =
+                    format!(" {} wins by force: that is proved.", before.info().players[*player]);
+                why.text.ends_with(&words)
+            };
+            match Player::BOTH.into_iter().find(wins) {
+                Some(winner) => assert!(is_won_by(after(before, &why.line[..1]), winner), "{name}"),
+                None => assert!(
+                    why.text.ends_with(" nobody can force a win: that is proved."),
+                    "{name}"
+                ),
+            }
+        }
     }
+}
+
+/// Whether a player wins when both follow the proof, and search where it has nothing to say.
+fn is_won_by(mut session: Box<dyn Session>, winner: Player) -> bool {
+    let mut thinker = (engine::find(session.info().id).unwrap().thinker)(1);
+    for _ in 0..120 {
+        if let Some(result) = session.result() {
+            return result == Outcome::Win(winner);
+        }
+        let told = follow::said(session.as_ref(), false).ok().and_then(|said| said.turn);
+        let turn = told
+            .map(|(turn, _)| turn)
+            .or_else(|| thinker.turn(session.as_ref(), &Limits::nodes(4_000), &Stop::default()));
+        session.play(&turn.unwrap()).unwrap();
+    }
+    false
+}
+
+#[test]
+fn who_is_said_to_win_by_proof_wins_when_both_do_their_best() {
+    let entry = engine::find("gekitai").unwrap();
+    let before = (entry.start)(&Default::default()).unwrap();
+    let mistake = |winner| Mistake {
+        before: before.as_ref(),
+        played: "f6",
+        better: &[],
+        answer: &[],
+        proved: Some(Some(winner)),
+    };
+    check(before.as_ref(), "f6", &mistake(Player::Two).why().unwrap());
+    let wrong = mistake(Player::One).why().unwrap();
+    assert_eq!(wrong.text, "After f6 X wins by force: that is proved.");
+    assert!(!is_won_by(after(before.as_ref(), &wrong.line), Player::One), "the check sees nothing");
+}
+
+#[test]
+fn a_threat_says_how_it_would_win() {
+    let entry = engine::find("gekitai").unwrap();
+    let before = (entry.from_text)("xx4/6/6/6/6/oo4 1", &Default::default()).unwrap();
+    let better = ["e4".to_owned()];
+    let mistake = Mistake {
+        before: before.as_ref(),
+        played: "f3",
+        better: &better,
+        answer: &[],
+        proved: None,
+    };
+    let why = mistake.why().unwrap();
+    assert!(why.text.ends_with(", which would win with three in a row."), "{}", why.text);
+    check(before.as_ref(), "f3", &why);
 }
 
 #[test]

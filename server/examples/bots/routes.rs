@@ -75,6 +75,7 @@ pub const ROUTES: &[(&str, &[&str])] = &[
     ("/learn/{*rest}", &["/learn/gekitai/2"]),
     ("/lobby", &["/lobby"]),
     ("/manifest.webmanifest", &["/manifest.webmanifest"]),
+    ("/picture/{id}", &["/picture/{id}"]),
     ("/play", &["/play"]),
     ("/player/{id}", &["/player/abcdefgh"]),
     ("/puzzles", &["/puzzles"]),

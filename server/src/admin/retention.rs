@@ -3,6 +3,7 @@
 use crate::admin::games::{State, count, state};
 use crate::admin::settings::Keep;
 use crate::admin::upkeep;
+use crate::club::archive;
 use crate::games::hall::Hall;
 use crate::store::upkeep::Summary;
 use std::sync::Arc;
@@ -53,9 +54,17 @@ pub async fn clean(hall: &Arc<Hall>, keep: Keep, pause: Duration) -> Result<usiz
             if hall.in_memory(&game.game).is_some_and(|room| room.is_followed()) {
                 continue;
             }
+            // What cannot be read is in no list.
+            let events = match is_public(game) {
+                true => hall.store.events(&game.game, 0, usize::MAX).await.unwrap_or_default(),
+                false => Vec::new(),
+            };
             // A turn that is stored at this moment saves the game.
             if upkeep(hall)?.delete(&game.game, Some(game.last)).await? {
                 hall.forget(&game.game);
+                if is_public(game) {
+                    archive::forget(hall, &game.game, &events).await?;
+                }
                 count(hall, state(game) as usize);
                 deleted += 1;
             }
@@ -68,14 +77,18 @@ pub async fn clean(hall: &Arc<Hall>, keep: Keep, pause: Duration) -> Result<usiz
     Ok(deleted)
 }
 
-/// Public games belong to the archive, and ratings rest on them.
 fn is_public(game: &Summary) -> bool {
     game.created.as_deref().is_some_and(|created| created.contains("\"club\":{"))
 }
 
+/// Public games in which both have moved belong to the archive, and ratings rest on them.
+fn is_archived(game: &Summary) -> bool {
+    is_public(game) && game.turns >= 2
+}
+
 /// Whether a game is too old. One whose clock runs is being played, however slowly.
 fn is_old(game: &Summary, keep: Keep, now: i64) -> bool {
-    if is_public(game) {
+    if is_archived(game) {
         return false;
     }
     let most = match state(game) {
@@ -108,6 +121,13 @@ mod tests {
         assert!(is_old(game(9, false, false, 11 * DAY)) && !is_old(game(9, false, false, DAY)));
         assert!(is_old(game(0, false, false, 3 * DAY)) && !is_old(game(0, false, false, DAY)));
         assert!(!is_old(game(9, false, true, 900 * DAY)));
+        let created = Some(r#"{"game":"gekitai","club":{"players":["abcdefgh",null]}}"#.to_owned());
+        let public = |turns, finished| Summary {
+            created: created.clone(),
+            ..game(turns, finished, false, 90 * DAY)
+        };
+        assert!(!is_old(public(2, true)) && !is_old(public(9, false)), "it is in the archive");
+        assert!(is_old(public(1, true)) && is_old(public(0, false)), "it was never played");
         let none = Keep { finished: None, ..keep };
         assert!(!super::is_old(&game(9, true, false, 900 * DAY), none, 1_000 * DAY));
     }

@@ -62,7 +62,7 @@ pub fn bind(path: &Path, mode: u32) -> Result<Bound, StartError> {
 
 /// Answers commands, in an endless loop. Nothing here keeps the hall while it waits: the store closes when nobody has
 /// it any more.
-pub async fn serve(hall: Weak<Hall>, bound: Bound) {
+pub async fn serve(hall: Weak<Hall>, bound: Arc<Bound>) {
     loop {
         match bound.listener.accept().await {
             Ok((stream, _)) => {

@@ -240,8 +240,17 @@ pub async fn beat(hall: Arc<Hall>) {
             && follow_the_machine(&hall).await.is_ok()
             && (hall.alarm.next().is_some() || hall.store.trouble().reason().is_some())
         {
+            look_at_the_store(&hall).await;
             let _ = hall.store.beat(hall.time.now()).await;
         }
+    }
+}
+
+/// While a clock runs, notices that no move could be stored before somebody's move fails.
+async fn look_at_the_store(hall: &Arc<Hall>) {
+    if hall.alarm.next().is_some() && hall.store.trouble().is_unproved() {
+        // A failure is remembered, and suspends the heartbeats.
+        let _ = hall.store.probe(hall.time.now()).await;
     }
 }
 
@@ -257,6 +266,7 @@ async fn beat_together(hall: &Arc<Hall>) -> Result<(), Refusal> {
         pause(hall, hall.time.now(), to).await?;
         hall.time.skip((to - hall.time.now()).max(0));
     }
+    look_at_the_store(hall).await;
     // Another server may record a pause before this heartbeat is stored; until it is known here, no game may end.
     let under_way = hall.alarm.announce();
     hall.store.beat(hall.time.now()).await?;
@@ -403,18 +413,36 @@ pub async fn resume(hall: &Arc<Hall>) -> Result<(), Refusal> {
 /// so they are read one by one while the server already answers requests. With a shared store, `computers::adopt`
 /// finds such games.
 pub async fn wake_computers(hall: Arc<Hall>) {
-    if hall.store.shared().is_some() {
-        return;
-    }
-    let games: Vec<_> = hall.alarm.lock().in_order.iter().map(|(_, game)| game.clone()).collect();
-    for game in games {
-        // The first event names the seats, and costs much less than replaying a game between people.
-        let first = hall.store.events(&game, 0, 1).await;
-        if first.is_ok_and(|first| first.first().is_some_and(is_between_people)) {
-            continue;
+    let mut games: Vec<_> =
+        hall.alarm.lock().in_order.iter().map(|(_, game)| game.clone()).collect();
+    while hall.store.shared().is_none() && !games.is_empty() {
+        let mut unread = Vec::new();
+        for game in games {
+            if wake_computer(&hall, &game).await.is_err() {
+                unread.push(game);
+            }
         }
-        // Errors have been logged.
-        let _ = hall.room(&game).await;
+        games = unread;
+        tokio::time::sleep(BEAT).await;
+    }
+    // It is done, but nobody has to start it again.
+    std::future::pending().await
+}
+
+/// An error only if the game cannot be read now, but perhaps later.
+async fn wake_computer(hall: &Arc<Hall>, game: &str) -> Result<(), Refusal> {
+    // The first event names the seats, and costs much less than replaying a game between people.
+    let read = async {
+        let first = hall.store.events(game, 0, 1).await?;
+        if !first.first().is_some_and(is_between_people) {
+            hall.room(game).await?;
+        }
+        Ok(())
+    };
+    match read.await {
+        Err(refusal @ Refusal { kind: Kind::Unavailable, .. }) => Err(refusal),
+        // Others have been logged.
+        _ => Ok(()),
     }
 }
 
@@ -426,17 +454,11 @@ fn is_between_people(first: &Event) -> bool {
 /// Records a pause if the server was suspended or could not store anything while a clock ran.
 pub async fn keep_time(hall: &Arc<Hall>) -> Result<(), Refusal> {
     let shared = hall.store.shared().is_some();
-    let runs = || shared || hall.alarm.next().is_some();
-    let gap = || {
-        let alive = hall.store.alive();
-        let silent = runs() && hall.time.now() - alive > GAP;
-        hall.store.owed().or_else(|| silent.then_some(alive))
-    };
     // Once a pause is stored, the store says that a server ran until its end, so nothing may go on before the pause
     // counts here too. A shared store may be slow to answer, so there every caller fetches it without waiting for the
     // lock. The gap is looked at first: one that has just been closed has left a pause to learn.
     if shared {
-        let closed = gap().is_none();
+        let closed = gap(hall).is_none();
         if hall.alarm.is_unlearned() {
             learn(hall).await?;
         }
@@ -444,11 +466,29 @@ pub async fn keep_time(hall: &Arc<Hall>) -> Result<(), Refusal> {
             return Ok(());
         }
     }
-    let _one = hall.alarm.pausing.lock().await;
-    match gap() {
-        Some(from) => pause(hall, from, hall.time.now()).await.map(drop),
-        None => Ok(()),
+    let one = hall.alarm.pausing.lock().await;
+    if gap(hall).is_none() {
+        return Ok(());
     }
+    drop(one);
+    // In a task of its own: whoever asked may leave, but a pause that is stored has to count here too.
+    let hall = Arc::clone(hall);
+    let noted = tokio::spawn(async move {
+        let _one = hall.alarm.pausing.lock().await;
+        match gap(&hall) {
+            Some(from) => pause(&hall, from, hall.time.now()).await.map(drop),
+            None => Ok(()),
+        }
+    });
+    noted.await.unwrap_or_else(|_| Err(Refusal::broken("internal error; it has been logged")))
+}
+
+/// Since when nobody could play, if that is not noted yet.
+fn gap(hall: &Hall) -> Option<i64> {
+    let alive = hall.store.alive();
+    let runs = || hall.store.shared().is_some() || hall.alarm.next().is_some();
+    let silent = || (hall.time.now() - alive > GAP && runs()).then_some(alive);
+    hall.store.owed().or_else(silent)
 }
 
 /// Jumps to the machine's clock if that is ahead.

@@ -24,6 +24,7 @@ use table::{Refusal, TimeControl};
 
 /// How many digits the time in a key has, to the base 36, and how long an id is.
 const DIGITS: usize = 10;
+pub const MOMENT: usize = DIGITS + crate::ids::ID_LENGTH;
 
 /// How many turns of a game are found by their positions.
 const MOST_POSITIONS: usize = 400;
@@ -114,7 +115,7 @@ impl Entry {
         self.rated.then_some(Counted { seats, points })
     }
 
-    fn moment(&self) -> String {
+    pub fn moment(&self) -> String {
         moment_of(self.at, &self.id)
     }
 
@@ -188,6 +189,54 @@ fn positions(created: &Created, events: &[Event]) -> Option<Vec<(String, String)
     )
 }
 
+/// What follows from the events of a public game that is over.
+pub struct Derived {
+    /// Its entry; none if it does not count, because it was called off before both had moved.
+    pub entry: Option<Entry>,
+    positions: Vec<(String, String)>,
+    /// The lists in which its players' names are found if there is no entry.
+    off: Vec<String>,
+}
+
+impl Derived {
+    /// None of a game that is not public, or not over.
+    pub async fn of(hall: &Hall, game: &str, events: &[Event]) -> Result<Option<Derived>, Refusal> {
+        let Some(Event { fact: Fact::Created(created), .. }) = events.first() else {
+            return Ok(None);
+        };
+        let over = events.iter().find(|event| matches!(event.fact, Fact::Result(_)));
+        let (Some(club), Some(over)) = (&created.club, over) else { return Ok(None) };
+        let Some(entry) = Entry::read(game, created, events) else {
+            let moment = moment_of(over.at, game);
+            let players = club.players.iter().flatten();
+            let off = players.map(|id| format!("off/{id}/{moment}")).collect();
+            return Ok(Some(Derived { entry: None, positions: Vec::new(), off }));
+        };
+        let (first, all) = (created.clone(), events.to_vec());
+        let positions = hall.replays.run(SERVER, move || positions(&first, &all)).await?;
+        let positions = positions.unwrap_or_default();
+        Ok(Some(Derived { entry: Some(entry), positions, off: Vec::new() }))
+    }
+
+    /// All records, by their keys.
+    pub fn records(&self) -> Result<BTreeMap<String, String>, Refusal> {
+        let mut all: BTreeMap<_, _> =
+            self.off.iter().map(|key| (key.clone(), String::new())).collect();
+        let Some(entry) = &self.entry else { return Ok(all) };
+        let moment = entry.moment();
+        all.insert(format!("a/{moment}"), text(entry)?);
+        all.extend(entry.lists().into_iter().map(|key| (key, String::new())));
+        for (position, next) in &self.positions {
+            let key = format!("p/{position}{moment}");
+            all.entry(key).or_insert_with(|| format!("{}{next}", entry.winner));
+        }
+        if let Some(counted) = entry.counted() {
+            all.insert(ratings::order(&entry.game, &moment), counted.value());
+        }
+        Ok(all)
+    }
+}
+
 /// Takes a game that is over into the archive, and out of the lists of those that go on.
 pub async fn archive(
     hall: &Arc<Hall>,
@@ -195,40 +244,32 @@ pub async fn archive(
     events: &[Event],
     running: Option<(&Stored, &Game)>,
 ) -> Result<(), Refusal> {
-    let Some(Event { fact: Fact::Created(created), .. }) = events.first() else { return Ok(()) };
-    let entry = Entry::read(game, created, events);
     let over = running.map(|(stored, own)| own.over(game, stored)).unwrap_or_default();
-    let Some(entry) = entry else {
-        if !over.is_empty() {
-            records(hall)?.change(over).await?;
-        }
-        return Ok(());
-    };
-    let (first, all) = (created.clone(), events.to_vec());
-    let found =
-        hall.replays.run(SERVER, move || positions(&first, &all)).await?.unwrap_or_default();
-    let moment = entry.moment();
-    let mut seen: BTreeMap<String, String> = BTreeMap::new();
-    for (position, next) in found {
-        let key = format!("p/{position}{moment}");
-        seen.entry(key).or_insert(format!("{}{next}", entry.winner));
-    }
+    let Some(derived) = Derived::of(hall, game, events).await? else { return Ok(()) };
+    let new = derived.entry.as_ref().map(|entry| format!("a/{}", entry.moment()));
     for _ in 0..TRIES {
         let mut changes = over.clone();
-        changes.push(Change::new(format!("a/{moment}"), text(&entry)?));
-        changes.extend(entry.lists().into_iter().map(|key| Change::put(key, "")));
-        changes.extend(seen.iter().map(|(key, value)| Change::put(key.clone(), value.clone())));
-        if let Some(counted) = entry.counted() {
-            changes.push(Change::put(ratings::order(&entry.game, &moment), counted.value()));
-            changes.push(ratings::set_back(hall, &entry.game, &moment).await?);
+        for (key, value) in derived.records()? {
+            changes.push(match Some(&key) == new.as_ref() {
+                true => Change::new(key, value),
+                false => Change::put(key, value),
+            });
+        }
+        let rated = derived.entry.as_ref().filter(|entry| entry.counted().is_some());
+        if let Some(entry) = rated {
+            changes.push(ratings::set_back(hall, &entry.game, &entry.moment()).await?);
         }
         if records(hall)?.change(changes).await? {
-            if entry.rated {
+            if let Some(entry) = rated {
                 ratings::rate(hall, &entry.game).await?;
             }
             return Ok(());
         }
-        if record(hall, format!("a/{moment}")).await?.is_some() {
+        let there = match &new {
+            Some(key) => record(hall, key.clone()).await?.is_some(),
+            None => super::games::find(hall, game).await?.is_none(),
+        };
+        if there {
             // Another server was quicker, or the archive was made again while the game was still in the lists.
             if !over.is_empty() {
                 records(hall)?.change(over).await?;
@@ -239,24 +280,29 @@ pub async fn archive(
     Err(busy())
 }
 
+/// Takes a game that is over into the archive, whatever was there; ratings are made by whoever calls this.
+pub async fn add(
+    hall: &Arc<Hall>,
+    game: &str,
+    events: &[Event],
+) -> Result<Option<Derived>, Refusal> {
+    let Some(derived) = Derived::of(hall, game, events).await? else { return Ok(None) };
+    let all = derived.records()?.into_iter().map(|(key, value)| Change::put(key, value));
+    records(hall)?.change(all.collect()).await?;
+    Ok(Some(derived))
+}
+
 /// Removes a game from everything that follows from it.
 pub async fn forget(hall: &Hall, game: &str, events: &[Event]) -> Result<(), Refusal> {
     if let Some((stored, own)) = super::games::find(hall, game).await? {
         records(hall)?.change(own.over(game, &stored)).await?;
+        super::games::set_free(hall, game, &own).await?;
     }
-    let Some(Event { fact: Fact::Created(created), .. }) = events.first() else { return Ok(()) };
-    let Some(entry) = Entry::read(game, created, events) else { return Ok(()) };
-    let moment = entry.moment();
+    let Some(derived) = Derived::of(hall, game, events).await? else { return Ok(()) };
     for _ in 0..TRIES {
-        let mut changes = vec![Change::drop(format!("a/{moment}"))];
-        changes.extend(entry.lists().into_iter().map(Change::drop));
-        let found = positions(created, events).unwrap_or_default();
-        let mut keys: Vec<_> = found.iter().map(|(own, _)| format!("p/{own}{moment}")).collect();
-        keys.sort_unstable();
-        keys.dedup();
-        changes.extend(keys.into_iter().map(Change::drop));
-        if entry.counted().is_some() {
-            changes.push(Change::drop(ratings::order(&entry.game, &moment)));
+        let mut changes: Vec<_> = derived.records()?.into_keys().map(Change::drop).collect();
+        if let Some(entry) = derived.entry.as_ref().filter(|entry| entry.counted().is_some()) {
+            let moment = entry.moment();
             let ratings = entry.players().map(|id| format!("rh/{id}/{}/{moment}", entry.game));
             changes.extend(ratings.map(Change::drop));
             changes.push(ratings::set_back(hall, &entry.game, &moment).await?);

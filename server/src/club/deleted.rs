@@ -1,13 +1,14 @@
 //! Removes what is left of players who have deleted themselves: their names in games, their open challenges, and their seats
-//! in games that go on. It can be interrupted at any point and goes on later.
+//! in games that go on. Where an operator has renamed a player, the games get the new name. Both can be interrupted at any
+//! point and go on later.
 
 use super::archive::moment;
-use super::{games, records};
+use super::{games, players, records};
 use crate::admin::games::DELETED;
 use crate::admin::upkeep;
 use crate::games::hall::Hall;
 use crate::games::plan::Plan;
-use crate::store::records::{Change, Range};
+use crate::store::records::{Change, Range, Stored};
 use rules::Player;
 use std::sync::Arc;
 use table::Refusal;
@@ -17,30 +18,59 @@ use table::event::{Ending, Event, Fact, Reason};
 const PLAYERS: usize = 5;
 const GAMES: usize = 100;
 
-/// Does some of what is to be done.
+/// The change that gives a player's games another name, in what follows.
+pub fn renamed(id: &str) -> Change {
+    Change::put(format!("renamed/{id}"), "")
+}
+
+/// Does some of what is to be done. What fails for one player keeps nobody else from being forgotten.
 pub async fn clean(hall: &Arc<Hall>) -> Result<(), Refusal> {
-    for own in records(hall)?.range(Range::of("gone/"), PLAYERS).await? {
-        let id = super::last_part(&own).to_owned();
-        leave(hall, &id).await?;
-        // The value is the moment of the last game that was looked at.
-        let start = format!("ap/{id}/");
-        let after = own.value.trim_matches(['{', '}']);
-        let range = Range { after: format!("{start}{after}"), ..Range::of(&start) };
-        let page = records(hall)?.range(range, GAMES).await?;
-        for listed in &page {
-            if let Some((_, game)) = moment(super::last_part(listed)) {
-                rename(hall, &id, game).await?;
+    for start in ["gone/", "renamed/"] {
+        for own in records(hall)?.range(Range::of(start), PLAYERS).await? {
+            if let Err(refusal) = clean_one(hall, &own).await {
+                let (player, reason) = (super::last_part(&own), refusal.message);
+                tracing::warn!(player, reason, "the games of a player are renamed later");
             }
         }
-        let goes_on = games_of(hall, &id).await?;
-        let change = match page.last() {
-            Some(last) => own.update(super::last_part(last)),
-            None if goes_on.is_empty() => own.delete(),
-            None => continue,
-        };
-        records(hall)?.change(vec![change]).await?;
     }
     Ok(())
+}
+
+async fn clean_one(hall: &Arc<Hall>, own: &Stored) -> Result<(), Refusal> {
+    let (id, is_gone) = (super::last_part(own).to_owned(), own.key.starts_with("gone/"));
+    if is_gone {
+        leave(hall, &id).await?;
+    }
+    let player = if is_gone { None } else { players::by_id(hall, &id).await? };
+    let name = player.map_or(DELETED.to_owned(), |player| player.name);
+    // The value is the key of the last game that was looked at.
+    let page = games_after(hall, &id, own.value.trim_matches(['{', '}'])).await?;
+    for key in &page {
+        let last = key.rsplit('/').next().unwrap_or_default();
+        rename(hall, &id, moment(last).map_or(last, |(_, game)| game), &name).await?;
+    }
+    let change = match page.last() {
+        Some(last) => own.update(last),
+        None if is_gone && !games_of(hall, &id).await?.is_empty() => return Ok(()),
+        None => own.delete(),
+    };
+    records(hall)?.change(vec![change]).await?;
+    Ok(())
+}
+
+/// The keys in the lists of a player's games after this one: those in the archive, those that were called off, and those
+/// that go on.
+async fn games_after(hall: &Hall, id: &str, cursor: &str) -> Result<Vec<String>, Refusal> {
+    let mut keys = Vec::new();
+    for list in ["ap", "off", "running"] {
+        let own = Range::of(&format!("{list}/{id}/"));
+        let after = own.after.as_str().max(cursor).to_owned();
+        if after < own.before && keys.len() < GAMES {
+            let found = records(hall)?.range(Range { after, ..own }, GAMES - keys.len()).await?;
+            keys.extend(found.into_iter().map(|stored| stored.key));
+        }
+    }
+    Ok(keys)
 }
 
 async fn games_of(hall: &Hall, id: &str) -> Result<Vec<String>, Refusal> {
@@ -59,7 +89,7 @@ async fn leave(hall: &Arc<Hall>, id: &str) -> Result<(), Refusal> {
     }
     for game in games_of(hall, id).await? {
         resign(hall, id, &game).await?;
-        rename(hall, id, &game).await?;
+        rename(hall, id, &game, DELETED).await?;
         hall.club.games.note(&game);
     }
     Ok(())
@@ -82,14 +112,14 @@ async fn resign(hall: &Arc<Hall>, id: &str, game: &str) -> Result<(), Refusal> {
 }
 
 /// Replaces the name of a player in a game.
-async fn rename(hall: &Hall, id: &str, game: &str) -> Result<(), Refusal> {
+async fn rename(hall: &Hall, id: &str, game: &str, name: &str) -> Result<(), Refusal> {
     let events = hall.store.events(game, 0, 1).await?;
     let Some(Event { fact: Fact::Created(created), .. }) = events.first() else { return Ok(()) };
     let mut other = created.as_ref().clone();
     let Some(club) = &created.club else { return Ok(()) };
     for seat in Player::BOTH {
         if club.players[seat].as_deref() == Some(id) {
-            other.seats[seat].name = Some(DELETED.to_owned());
+            other.seats[seat].name = Some(name.to_owned());
         }
     }
     if other == **created {

@@ -9,7 +9,7 @@ use crate::games::plan::{Plan, first};
 use crate::games::played::Played;
 use crate::ids::Hash;
 use crate::store::records::{Change, Range, Stored};
-use crate::store::{Append, hex, unhex};
+use crate::store::{Append, NewGame, hex, unhex};
 use rules::{ByPlayer, Player};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -22,9 +22,15 @@ use table::{Refusal, TimeControl};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 
-/// For how many milliseconds a live game waits for its first two turns, and a correspondence game.
+/// For how many milliseconds a live game waits for each of its first two turns, and a correspondence game at least.
 const PATIENCE: i64 = 60_000;
-const PATIENCE_BY_MAIL: i64 = 5 * 24 * 3_600_000;
+const PATIENCE_BY_MAIL: i64 = 5 * DAY;
+
+/// Within how many milliseconds a rematch is stored after it was promised, and when the promise is dropped.
+const AGREED_WITHIN: i64 = 10_000;
+const DROPPED_AFTER: i64 = 60_000;
+
+const DAY: i64 = 24 * 3_600_000;
 
 /// How often the games are looked at, and how many at once.
 const ROUND: Duration = Duration::from_secs(2);
@@ -69,12 +75,21 @@ pub struct Game {
     /// The mean rating of its players.
     strength: i64,
     pub at: i64,
+    /// Whether it is made with the event that agrees on it, and by nobody else.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    rematch: bool,
 }
 
 impl Game {
     pub fn new(created: &Created, seats: [Option<Hash>; 2], strength: i64, at: i64) -> Game {
         let created = serde_json::to_value(created).unwrap_or_default();
-        Game { created, seats: seats.map(|own| own.map(|own| hex(&own))), strength, at }
+        Game {
+            created,
+            seats: seats.map(|own| own.map(|own| hex(&own))),
+            strength,
+            at,
+            rematch: false,
+        }
     }
 
     pub fn created(&self) -> Result<Created, Refusal> {
@@ -88,6 +103,22 @@ impl Game {
         let [one, two] = &self.seats;
         let hash = |own: &Option<String>| own.as_deref().and_then(unhex);
         ByPlayer::new(hash(one), hash(two))
+    }
+
+    /// What those who play it are known by in the lobby, bots included.
+    fn people(&self) -> Vec<String> {
+        let of_seat = |seat: usize| {
+            let player = self.created["club"]["players"][seat].as_str().map(str::to_owned);
+            let seal = self.seats[seat].as_deref().and_then(unhex);
+            player.or_else(|| seal.map(|seal| super::lobby::guest(&seal)))
+        };
+        let mut people: Vec<_> = (0..2).filter_map(of_seat).collect();
+        people.dedup();
+        people
+    }
+
+    fn is_live(&self) -> bool {
+        self.created["clock"]["kind"] != "days"
     }
 
     /// The key by which the strongest game comes first.
@@ -130,15 +161,19 @@ pub struct Open {
 pub async fn open(hall: &Arc<Hall>, id: &str) -> Result<Open, Refusal> {
     let stored = record(hall, format!("live/{id}")).await?;
     let Some(known) = &stored else { return Ok(Open { game: None, stored }) };
-    let goes_on = match record(hall, format!("game/{}", known.value)).await? {
-        // It may be over, and not in the archive yet.
-        Some(_) => {
-            !matches!(hall.room(&known.value).await, Ok(room) if room.view(|game| game.course.result.is_some()))
-        }
-        None => false,
-    };
+    let goes_on = goes_on(hall, &known.value).await?;
     let game = goes_on.then(|| known.value.clone());
     Ok(Open { game, stored })
+}
+
+/// Whether a public game is not over.
+pub async fn goes_on(hall: &Arc<Hall>, game: &str) -> Result<bool, Refusal> {
+    let Some((_, own)) = find(hall, game).await? else { return Ok(false) };
+    Ok(match hall.room(game).await {
+        // It may be over, and not in the archive yet.
+        Ok(room) => room.view(|game| game.course.result.is_none()),
+        Err(_) => !own.rematch || hall.time.now() - own.at < AGREED_WITHIN,
+    })
 }
 
 /// The change that says that somebody plays a live game.
@@ -191,9 +226,58 @@ pub async fn ready(hall: &Arc<Hall>, game: &str) -> Result<(), Refusal> {
         return Ok(());
     }
     match find(hall, game).await? {
-        Some((_, own)) => make(hall, game, &own).await,
-        None => Ok(()),
+        Some((_, own)) if !own.rematch => make(hall, game, &own).await,
+        _ => Ok(()),
     }
+}
+
+/// Promises a rematch of a public game before it is stored: so it is listed whatever happens then, and those who play it
+/// are in no other live game.
+pub async fn promise(hall: &Arc<Hall>, before: &str, new: &NewGame) -> Result<(), Refusal> {
+    let Fact::Created(created) = &new.first.fact else { return Ok(()) };
+    let Some(club) = &created.club else { return Ok(()) };
+    if find(hall, &new.id).await?.is_some() {
+        return Ok(());
+    }
+    let mut strength = 0;
+    for seat in Player::BOTH {
+        let player = match &club.players[seat] {
+            Some(id) => super::players::by_id(hall, id).await?,
+            None => None,
+        };
+        let who = &created.seats[seat].who;
+        strength += super::ratings::strength(hall, player.as_ref(), who, &created.game).await?;
+    }
+    let seats = new.tokens.into();
+    let own = Game { rematch: true, ..Game::new(created, seats, strength / 2, hall.time.now()) };
+    let mut changes = own.records(&new.id)?;
+    for id in own.people().iter().filter(|_| own.is_live()) {
+        if super::players::by_id(hall, id).await?.is_some_and(|player| player.bot) {
+            continue;
+        }
+        let Open { game: playing, stored } = open(hall, id).await?;
+        if let Some(other) = playing.filter(|other| other != before) {
+            let error = format!("one of you is playing already: finish the game {other} first");
+            return Err(Refusal::conflict(error));
+        }
+        changes.push(plays(stored, id, &new.id));
+    }
+    match records(hall)?.change(changes).await? {
+        true => Ok(()),
+        false => Err(super::busy()),
+    }
+}
+
+/// Forgets that somebody plays a live game which is over.
+pub async fn set_free(hall: &Hall, game: &str, own: &Game) -> Result<(), Refusal> {
+    let keys = own.people().iter().map(|id| format!("live/{id}")).collect();
+    for stored in records(hall)?.get(keys).await? {
+        if stored.value == game {
+            // If it has changed, somebody plays another one.
+            records(hall)?.change(vec![stored.delete()]).await?;
+        }
+    }
+    Ok(())
 }
 
 /// Looks after all public games, in an endless loop.
@@ -216,9 +300,15 @@ pub async fn follow(hall: Arc<Hall>) {
     }
 }
 
+/// Does part of the upkeep. What fails keeps nothing else from being done.
 async fn look_at_some(hall: &Arc<Hall>, last: &mut String) -> Result<(), Refusal> {
-    super::ratings::rate_all(hall).await?;
-    super::deleted::clean(hall).await?;
+    let later = |what: &str, done: Result<(), Refusal>| {
+        if let Err(refusal) = done {
+            tracing::debug!(reason = refusal.message, "{what} later");
+        }
+    };
+    later("games are rated", super::ratings::rate_all(hall).await);
+    later("names are removed", super::deleted::clean(hall).await);
     let range = Range { after: last.clone(), ..Range::of("game/") };
     let found = records(hall)?.range(range, TOGETHER).await?;
     let end = found.last().filter(|_| found.len() == TOGETHER);
@@ -235,7 +325,7 @@ async fn look_at_some(hall: &Arc<Hall>, last: &mut String) -> Result<(), Refusal
 async fn look(hall: &Arc<Hall>, game: &str) -> Result<(), Refusal> {
     match record(hall, format!("game/{game}")).await? {
         Some(stored) => look_after(hall, game, &stored).await,
-        None => adopt(hall, game).await,
+        None => Ok(()),
     }
 }
 
@@ -243,20 +333,34 @@ async fn look(hall: &Arc<Hall>, game: &str) -> Result<(), Refusal> {
 async fn look_after(hall: &Arc<Hall>, game: &str, stored: &Stored) -> Result<(), Refusal> {
     let own: Game = value(stored)?;
     let events = hall.store.events(game, 0, usize::MAX).await?;
-    let Some(last) = events.last() else { return make(hall, game, &own).await };
+    let now = hall.time.now();
+    let Some(last) = events.last() else {
+        if !own.rematch {
+            return make(hall, game, &own).await;
+        }
+        if now - own.at > DROPPED_AFTER && hall.cannot_store().is_none() {
+            records(hall)?.change(own.over(game, stored)).await?;
+        }
+        return Ok(());
+    };
     if events.iter().any(|event| matches!(event.fact, Fact::Result(_))) {
-        return archive::archive(hall, game, &events, Some((stored, &own))).await;
+        archive::archive(hall, game, &events, Some((stored, &own))).await?;
+        return set_free(hall, game, &own).await;
     }
     let turns = events.iter().filter(|event| matches!(event.fact, Fact::Move { .. })).count();
-    let clock = own.created()?.clock;
-    let patience = match clock {
-        TimeControl::Days { .. } => PATIENCE_BY_MAIL,
-        _ => PATIENCE,
-    };
-    if turns < 2 && hall.time.now() - last.at > patience && hall.cannot_store().is_none() {
+    let patience = patience(own.created()?.clock);
+    if turns < 2 && now - last.at > patience && hall.cannot_store().is_none() {
         call_off(hall, game).await?;
     }
     Ok(())
+}
+
+/// How long a game waits for each of its first two turns: by correspondence a day longer than a turn may take.
+fn patience(clock: TimeControl) -> i64 {
+    match clock {
+        TimeControl::Days { days } => PATIENCE_BY_MAIL.max((i64::from(days) + 1) * DAY),
+        _ => PATIENCE,
+    }
 }
 
 /// Ends a game in which not both have moved.
@@ -273,30 +377,16 @@ async fn call_off(hall: &Arc<Hall>, game: &str) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Takes a public game into the lists that was made by a rematch.
-async fn adopt(hall: &Arc<Hall>, game: &str) -> Result<(), Refusal> {
-    let events = hall.store.events(game, 0, usize::MAX).await?;
-    let over = events.iter().any(|event| matches!(event.fact, Fact::Result(_)));
-    let Some(Event { fact: Fact::Created(created), at, .. }) = events.first() else {
-        return Ok(());
-    };
-    let Some(club) = created.club.as_ref().filter(|_| !over) else { return Ok(()) };
-    let mut strength = 0;
-    for seat in Player::BOTH {
-        let player = match &club.players[seat] {
-            Some(id) => super::players::by_id(hall, id).await?,
-            None => None,
-        };
-        let who = &created.seats[seat].who;
-        strength += super::ratings::strength(hall, player.as_ref(), who, &created.game).await?;
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_game_is_called_off_before_its_first_turn_was_due() {
+        for days in [1, 3, 7, 30] {
+            assert!(patience(TimeControl::Days { days }) > i64::from(days) * DAY, "{days}");
+        }
+        let live = TimeControl::Time { seconds: 300, increment: 3 };
+        assert_eq!(patience(live), 60_000);
     }
-    let [one, two] = hall.store.tokens(game).await?.into();
-    let own = Game::new(created, [one, two], strength / 2, *at);
-    let mut changes = own.records(game)?;
-    let live = !matches!(created.clock, TimeControl::Days { .. });
-    let players = club.players.iter().flatten().filter(|_| live);
-    changes.extend(players.map(|id| Change::put(format!("live/{id}"), game)));
-    // If another server was quicker, that is as well.
-    records(hall)?.change(changes).await?;
-    Ok(())
 }

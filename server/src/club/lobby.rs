@@ -4,9 +4,12 @@
 //! record of its own; a correspondence challenge stays until its time is over.
 
 use super::games::Open;
+use super::pairing::With;
 use super::players::Player;
-use super::{TRIES, busy, games, pairing, ratings, record, records, text, value};
+use super::{TRIES, busy, games, pairing, players, ratings, record, records, text, value};
 use crate::games::hall::Hall;
+use crate::http::limits::Limits;
+use crate::http::networks::{household, networks, times};
 use crate::ids::{Hash, new_id};
 use crate::store::records::{Change, Range, Stored};
 use crate::store::{hex, unhex};
@@ -15,12 +18,18 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use table::{Refusal, TimeControl};
 use tokio::sync::{Notify, broadcast};
 
-/// How many challenges there are at most.
+/// How many challenges there are at most, and how many of them come from one household while it may make
+/// [`USUAL_NEW_GAMES`](crate::http::limits::USUAL_NEW_GAMES).
 pub const MOST: usize = 2_000;
+pub const MOST_OF_A_HOUSEHOLD: usize = 100;
+
+/// How many records of challenges are read: those that were taken stay for a while.
+pub const MOST_READ: usize = 2 * MOST;
 
 /// How many correspondence challenges a player may have, and for how many milliseconds they are open.
 const MOST_BY_MAIL: usize = 10;
@@ -32,11 +41,21 @@ pub const TOLD_FOR: i64 = 120_000;
 /// How many updates a slow reader may be behind.
 const BEHIND: usize = 256;
 
+/// How many bytes of challenges go into one message, unless a single one is longer: a socket's buffer holds 64 KiB.
+const MOST_TOLD: usize = 24 << 10;
+
 /// Somebody who wants to play.
 #[derive(Clone, Debug)]
 pub struct Party {
     pub player: Option<Arc<Player>>,
     pub seal: Hash,
+    /// Where the request came from that makes them play, which pays for the game.
+    pub from: Option<IpAddr>,
+}
+
+/// What a guest is called who has this seal: long enough that nobody finds a secret with the same.
+pub fn guest(seal: &Hash) -> String {
+    hex(seal).split_at(20).0.to_owned()
 }
 
 impl Party {
@@ -44,7 +63,7 @@ impl Party {
     pub fn id(&self) -> String {
         match &self.player {
             Some(player) => player.id.clone(),
-            None => hex(&self.seal).split_at(8).0.to_owned(),
+            None => guest(&self.seal),
         }
     }
 
@@ -87,6 +106,18 @@ impl Terms {
         let (game, options) = (Some(self.game.clone()), Some(self.options.clone()));
         let given = Given { game, options, position: None, turns: None, moves: None };
         let session = given.open(&Budget::SERVED)?;
+        if self.rated {
+            let usual = Given { options: None, ..given }.open(&Budget::SERVED)?;
+            // Some sides and boards are known to win: whoever chose them could have any rating.
+            if session.options() != usual.options() {
+                let error = "rated games are played with the usual options";
+                return Err(Refusal::against(error).at("options"));
+            }
+            if self.side != Side::Random {
+                let error = "in rated games chance decides who begins";
+                return Err(Refusal::against(error).at("side"));
+            }
+        }
         Ok(Terms { game: session.info().id.to_owned(), options: session.options(), ..self })
     }
 
@@ -113,6 +144,12 @@ pub struct Challenge {
     /// Whether anybody who wants the same and is about as strong may be the opponent.
     pub auto: bool,
     seal: String,
+    /// Drawn anew whenever there is something else to accept. Records that are deleted and made again count from 1.
+    #[serde(default)]
+    pub edition: i64,
+    /// The household that it came from.
+    #[serde(default)]
+    network: Option<IpAddr>,
     /// The server to which the maker is connected.
     pub server: String,
     pub since: i64,
@@ -142,6 +179,10 @@ impl Challenge {
         Challenge { taken: Some(Taken { game: game.to_owned(), at }), ..self }
     }
 
+    pub fn is_open(&self) -> bool {
+        self.taken.is_none()
+    }
+
     /// Who made it: the first part of its id.
     pub fn maker(&self) -> &str {
         self.id.split('.').next().unwrap_or_default()
@@ -152,9 +193,9 @@ impl Challenge {
     }
 
     /// The challenge as programs read it.
-    pub fn told(&self, version: i64) -> Value {
+    pub fn told(&self) -> Value {
         json!({
-            "id": self.id, "version": version, "player": self.player, "name": self.name, "bot": self.bot,
+            "id": self.id, "version": self.edition, "player": self.player, "name": self.name, "bot": self.bot,
             "rating": self.player.as_ref().map(|_| self.rating), "provisional": self.provisional,
             "game": self.terms.game, "options": self.terms.options, "clock": self.terms.clock,
             "side": self.terms.side, "rated": self.terms.rated, "auto": self.auto, "since": self.since,
@@ -178,13 +219,23 @@ pub struct Here {
     pub seen: i64,
     /// Whether the last word came over a socket, whose end is noticed at once.
     pub by_socket: bool,
+    /// Where the last word came from.
+    pub from: Option<IpAddr>,
+}
+
+/// A challenge as the store had it last.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    pub version: i64,
+    pub value: String,
+    pub own: Challenge,
 }
 
 /// The lobby as this server knows it.
 pub struct Lobby {
     /// Identifies this process.
     pub server: std::sync::OnceLock<String>,
-    list: Mutex<BTreeMap<String, (i64, Challenge)>>,
+    list: Mutex<BTreeMap<String, Listed>>,
     here: Mutex<BTreeMap<String, Here>>,
     pub updates: broadcast::Sender<Update>,
     /// Told when something has changed here.
@@ -204,7 +255,7 @@ impl Default for Lobby {
 }
 
 impl Lobby {
-    pub fn list(&self) -> MutexGuard<'_, BTreeMap<String, (i64, Challenge)>> {
+    pub fn list(&self) -> MutexGuard<'_, BTreeMap<String, Listed>> {
         self.list.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -213,9 +264,10 @@ impl Lobby {
     }
 
     /// Notes that somebody is there.
-    pub fn seen(&self, maker: &str, at: i64) {
+    pub fn seen(&self, maker: &str, at: i64, from: Option<IpAddr>) {
         let mut all = self.here();
         let here = all.entry(maker.to_owned()).or_default();
+        here.from = from.or(here.from);
         here.by_socket = here.sockets > 0;
         here.seen = at;
     }
@@ -223,9 +275,56 @@ impl Lobby {
     /// The open challenges as programs read them.
     pub fn told(&self) -> Vec<Value> {
         let list = self.list();
-        let open = list.values().filter(|(_, own)| own.taken.is_none());
-        open.map(|(version, own)| own.told(*version)).collect()
+        list.values().filter(|one| one.own.is_open()).map(|one| one.own.told()).collect()
     }
+
+    /// The list as messages, the first of which replaces what the reader had.
+    pub fn messages(&self) -> Vec<String> {
+        let mut parts = parts(self.told()).into_iter();
+        let all = parts.next().unwrap_or_default();
+        let more = parts.map(|added| json!({ "type": "lobby", "added": added, "gone": [] }));
+        std::iter::once(json!({ "type": "lobby", "all": all }))
+            .chain(more)
+            .map(|one| one.to_string())
+            .collect()
+    }
+
+    /// Refuses another challenge where there are too many already, in all or from the networks of an address.
+    fn has_room(&self, id: &str, from: Option<IpAddr>, limits: &Limits) -> Result<(), Refusal> {
+        let list = self.list();
+        let open = || list.values().map(|one| &one.own).filter(|own| own.is_open() && own.id != id);
+        if open().count() >= MOST {
+            return Err(Refusal::unavailable("the lobby is full, try again later"));
+        }
+        let own = from.map(networks).unwrap_or_default();
+        for (depth, network) in own.iter().enumerate() {
+            let is_near = |other: &&Challenge| {
+                other.network.is_some_and(|from| networks(from).get(depth) == Some(network))
+            };
+            if open().filter(is_near).count() >= limits.challenges() * times(depth, own.len()) {
+                let error = "your network has too many open challenges; accept one of the list";
+                return Err(Refusal::too_many(error, 60));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Values in parts, each of which fits into a message.
+pub fn parts(all: Vec<Value>) -> Vec<Vec<Value>> {
+    let (mut parts, mut room) = (Vec::<Vec<Value>>::new(), 0);
+    for own in all {
+        let length = own.to_string().len() + 1;
+        match parts.last_mut().filter(|_| length <= room) {
+            Some(last) => last.push(own),
+            None => {
+                parts.push(vec![own]);
+                room = MOST_TOLD;
+            }
+        }
+        room = room.saturating_sub(length);
+    }
+    parts
 }
 
 impl Hall {
@@ -242,7 +341,7 @@ fn key(id: &str) -> String {
 
 /// The challenge with this id.
 pub async fn find(hall: &Hall, id: &str) -> Result<Option<(Stored, Challenge)>, Refusal> {
-    let known = id.len() <= 17 && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.');
+    let known = id.len() <= 20 && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.');
     if !known {
         return Ok(None);
     }
@@ -251,11 +350,13 @@ pub async fn find(hall: &Hall, id: &str) -> Result<Option<(Stored, Challenge)>, 
     Ok(Some((found, challenge)))
 }
 
+const LIVE_ONLY: &str = "guests play live: a correspondence game needs a player who comes back";
+
 /// What became of a wish to play.
 #[derive(Debug)]
 pub enum Met {
-    /// It waits as this challenge, with this version.
-    Waits(Box<Challenge>, i64),
+    /// It waits as this challenge.
+    Waits(Box<Challenge>),
     /// It is being played.
     Plays(String),
 }
@@ -272,8 +373,7 @@ pub async fn challenge(
     }
     let (base, live) = (party.id(), terms.is_live());
     if !live && party.player.is_none() {
-        let error = "guests play live: a correspondence game needs a player who comes back";
-        return Err(Refusal::against(error).at("clock"));
+        return Err(Refusal::against(LIVE_ONLY).at("clock"));
     }
     let id = match live {
         true => base.clone(),
@@ -287,9 +387,8 @@ pub async fn challenge(
             return Err(Refusal::conflict(error));
         }
     }
-    if hall.club.lobby.list().len() >= MOST {
-        return Err(Refusal::unavailable("the lobby is full, try again later"));
-    }
+    hall.club.lobby.has_room(&id, party.from, &hall.limits)?;
+    players::is_still_there(hall, party.player.as_deref()).await?;
     let rating = ratings::shown(hall, party.player.as_deref(), &terms.game).await?;
     for _ in 0..TRIES {
         if live
@@ -310,6 +409,8 @@ pub async fn challenge(
             terms: terms.clone(),
             auto,
             seal: hex(&party.seal),
+            edition: (hall.chance.seed() >> 11).cast_signed(),
+            network: party.from.map(household),
             server: hall.lobby_name(),
             since: hall.time.now(),
             taken: None,
@@ -317,19 +418,24 @@ pub async fn challenge(
         if auto
             && live
             && let Some(other) = pairing::partner(hall, &challenge)
-            && let Some(game) = pairing::accept(hall, party, &other).await?
         {
-            return Ok(Met::Plays(game));
+            // Something else may have changed, as when a game that is over is put away.
+            for _ in 0..4 {
+                let side = challenge.terms.side;
+                if let Some(game) = pairing::accept(hall, party, side, &other).await? {
+                    return Ok(Met::Plays(game));
+                }
+            }
         }
         let value = text(&challenge)?;
-        let (change, version) = match &before {
-            Some(before) => (before.update(value), before.version + 1),
-            None => (Change::new(key(&id), value), 1),
+        let change = match &before {
+            Some(before) => before.update(value),
+            None => Change::new(key(&id), value),
         };
         if records(hall)?.change(vec![change]).await? {
-            hall.club.lobby.seen(&base, hall.time.now());
+            hall.club.lobby.seen(&base, hall.time.now(), party.from);
             hall.club.lobby.changed.notify_one();
-            return Ok(Met::Waits(Box::new(challenge), version));
+            return Ok(Met::Waits(Box::new(challenge)));
         }
     }
     Err(busy())
@@ -343,6 +449,7 @@ pub async fn accept(
     version: Option<i64>,
 ) -> Result<String, Refusal> {
     let gone = || Refusal::not_there("this challenge is not open any more");
+    players::is_still_there(hall, party.player.as_deref()).await?;
     for _ in 0..TRIES {
         let Some((stored, challenge)) = find(hall, id).await? else { return Err(gone()) };
         if let Some(taken) = &challenge.taken {
@@ -352,7 +459,8 @@ pub async fn accept(
                 false => Err(Refusal::conflict("somebody else has accepted this challenge")),
             };
         }
-        if version.is_some_and(|seen| seen != stored.version) || challenge.is_over(hall.time.now())
+        if version.is_some_and(|seen| seen != challenge.edition)
+            || challenge.is_over(hall.time.now())
         {
             return Err(
                 Refusal::conflict("this challenge has changed, look at it again").at("version")
@@ -365,7 +473,12 @@ pub async fn accept(
             let error = "only players have ratings, and you are a guest";
             return Err(Refusal::forbidden(error));
         }
-        if let Some(game) = pairing::seat(hall, (&stored, &challenge), party, None).await? {
+        if !challenge.terms.is_live() && party.player.is_none() {
+            return Err(Refusal::forbidden(LIVE_ONLY));
+        }
+        if let Some(game) =
+            pairing::seat(hall, (&stored, &challenge), party, With::Side(Side::Random)).await?
+        {
             return Ok(game);
         }
     }
@@ -376,7 +489,7 @@ pub async fn accept(
 pub async fn withdraw(hall: &Hall, party: &Party, id: &str) -> Result<(), Refusal> {
     for _ in 0..TRIES {
         let Some((stored, challenge)) = find(hall, id).await? else { return Ok(()) };
-        if challenge.maker() != party.id() {
+        if challenge.seal() != party.seal {
             return Err(Refusal::forbidden("this challenge is not yours"));
         }
         if let Some(taken) = challenge.taken {
@@ -390,79 +503,31 @@ pub async fn withdraw(hall: &Hall, party: &Party, id: &str) -> Result<(), Refusa
     Err(busy())
 }
 
-/// Notes that a maker is connected to this server.
-pub async fn arrive(hall: &Hall, maker: &str) -> Result<(), Refusal> {
-    hall.club.lobby.seen(maker, hall.time.now());
-    let Some((stored, challenge)) = find(hall, maker).await? else { return Ok(()) };
-    if challenge.taken.is_none() && challenge.server != hall.lobby_name() {
-        let moved = Challenge { server: hall.lobby_name(), ..challenge };
-        // If it changes meanwhile, the next word from the maker tries again.
-        records(hall)?.change(vec![stored.update(text(&moved)?)]).await?;
-        hall.club.lobby.changed.notify_one();
+/// Notes that a maker is connected to this server. Returns the challenges of theirs that became games which are not over.
+pub async fn arrive(hall: &Arc<Hall>, party: &Party) -> Result<Vec<(String, String)>, Refusal> {
+    let maker = party.id();
+    hall.club.lobby.seen(&maker, hall.time.now(), party.from);
+    let mut found = records(hall)?.get(vec![key(&maker)]).await?;
+    if party.player.is_some() {
+        found.extend(
+            records(hall)?.range(Range::of(&key(&format!("{maker}."))), 2 * MOST_BY_MAIL).await?,
+        );
     }
-    Ok(())
-}
-
-/// What is different about the challenges since they were read last.
-#[derive(Default)]
-struct News {
-    added: Vec<Value>,
-    gone: Vec<String>,
-    /// Those that became games.
-    paired: Vec<Challenge>,
-}
-
-impl Lobby {
-    /// Takes in what the store has.
-    fn learn(&self, found: &[Stored]) -> News {
-        let (mut list, mut news, mut new) = (self.list(), News::default(), BTreeMap::new());
-        for stored in found {
-            let id = super::last_part(stored).to_owned();
-            let before = list.remove(&id);
-            if let Some((version, own)) = &before
-                && *version == stored.version
-            {
-                new.insert(id, (*version, own.clone()));
-                continue;
-            }
-            let Ok(own) = Challenge::read(stored) else { continue };
-            if own.taken.is_none() {
-                news.added.push(own.told(stored.version));
-            } else {
-                if before.is_some_and(|(_, before)| before.taken.is_none()) {
-                    news.gone.push(id.clone());
-                }
-                news.paired.push(own.clone());
-            }
-            new.insert(id, (stored.version, own));
-        }
-        let open = list.iter().filter(|(_, (_, own))| own.taken.is_none());
-        news.gone.extend(open.map(|(id, _)| id.clone()));
-        *list = new;
-        news
-    }
-}
-
-/// Reads the challenges again and tells those who watch what has changed.
-pub async fn refresh(hall: &Arc<Hall>) -> Result<(), Refusal> {
-    let found = records(hall)?.range(Range::of("challenge/"), MOST).await?;
-    let lobby = &hall.club.lobby;
-    let News { added, gone, paired } = lobby.learn(&found);
-    if !added.is_empty() || !gone.is_empty() {
-        let told = json!({ "type": "lobby", "added": added, "gone": gone });
-        // Nobody may be watching.
-        let _ = lobby.updates.send(Update::List(told.to_string().into()));
-    }
-    for own in paired {
-        let Some(taken) = &own.taken else { continue };
-        let maker = own.maker().to_owned();
-        let is_here = lobby.here().contains_key(&maker);
-        if is_here {
+    let mut paired = Vec::new();
+    for stored in found {
+        let challenge = Challenge::read(&stored)?;
+        if let Some(taken) = &challenge.taken {
             // If that is not possible now, whoever opens the game tries again.
             let _ = games::ready(hall, &taken.game).await;
+            if games::goes_on(hall, &taken.game).await? {
+                paired.push((challenge.id, taken.game.clone()));
+            }
+        } else if challenge.terms.is_live() && challenge.server != hall.lobby_name() {
+            let moved = Challenge { server: hall.lobby_name(), ..challenge };
+            // If it changes meanwhile, the next word from the maker tries again.
+            records(hall)?.change(vec![stored.update(text(&moved)?)]).await?;
+            hall.club.lobby.changed.notify_one();
         }
-        let (challenge, game) = (own.id.clone(), taken.game.clone());
-        let _ = lobby.updates.send(Update::Paired { maker, challenge, game });
     }
-    Ok(())
+    Ok(paired)
 }

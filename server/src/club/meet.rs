@@ -2,7 +2,7 @@
 //! those who have left.
 
 use super::lobby::{self, Challenge};
-use super::{pairing, records};
+use super::{news, pairing, records};
 use crate::games::hall::Hall;
 use crate::store::records::{Change, Range};
 use std::collections::BTreeMap;
@@ -43,7 +43,7 @@ pub async fn run(hall: Arc<Hall>) {
             () = sleep(wait.saturating_sub(ticked.elapsed())) => {}
         }
         // Without the store nobody can meet; the next round tries again.
-        let _ = lobby::refresh(&hall).await;
+        let _ = news::refresh(&hall).await;
         if ticked.elapsed() >= LOOK {
             ticked = Instant::now();
             let _ = tick(&hall, &mut beaten).await;
@@ -58,13 +58,14 @@ async fn tick(hall: &Arc<Hall>, beaten: &mut i64) -> Result<(), Refusal> {
     }
     let (now, own) = (hall.time.now(), hall.lobby_name());
     let mine = |own: &str, one: &Challenge| one.server == own && one.terms.is_live();
-    let any = hall.club.lobby.list().values().any(|(_, one)| mine(&own, one));
+    let any = hall.club.lobby.list().values().any(|one| mine(&own, &one.own));
     if any && !(0..BEAT).contains(&now.saturating_sub(*beaten)) {
         records(hall)?.change(vec![Change::put(format!("server/{own}"), now.to_string())]).await?;
         *beaten = now;
     }
     remove_left(hall, now, &own).await?;
-    pairing::pair_all(hall).await
+    pairing::pair_all(hall).await;
+    Ok(())
 }
 
 /// Forgets who was here long ago.
@@ -90,10 +91,19 @@ async fn remove_left(hall: &Hall, now: i64, own: &str) -> Result<(), Refusal> {
             None => old && silent(&one.server),
         }
     };
-    let list: Vec<_> = hall.club.lobby.list().values().cloned().collect();
+    let left: Vec<String> = {
+        let list = hall.club.lobby.list();
+        list.values()
+            .filter(|one| over(&one.own))
+            .map(|one| format!("challenge/{}", one.own.id))
+            .collect()
+    };
     let mut changes = Vec::new();
-    for (version, one) in list.into_iter().filter(|(_, one)| over(one)) {
-        changes.push(vec![Change::Delete { key: format!("challenge/{}", one.id), version }]);
+    for stored in records(hall)?.get(left).await? {
+        // It may be another one by now.
+        if Challenge::read(&stored).is_ok_and(|one| over(&one)) {
+            changes.push(vec![stored.delete()]);
+        }
     }
     let gone = beats.iter().filter(|beat| super::last_part(beat) != own);
     let gone = gone.filter(|beat| silent(super::last_part(beat)));

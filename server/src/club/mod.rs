@@ -7,13 +7,15 @@
 //! | key | |
 //! |---|---|
 //! | `player/ID`, `key/HASH`, `name/LOOKS` | a player, and who has a key or a name |
-//! | `invite/HASH`, `setting/NAME`, `gone/ID` | invitations, what operators set, players whose names are still to be removed |
+//! | `invite/HASH`, `setting/NAME` | invitations, what operators set |
+//! | `gone/ID`, `renamed/ID` | players whose names in games are still to be removed, or replaced |
 //! | `challenge/ID`, `server/ID`, `live/ID` | challenges, the servers their makers are connected to, who plays now |
 //! | `game/ID`, `running/PLAYER/ID`, `watch/STRENGTH ID` | public games that are not over |
+//! | `off/PLAYER/TIME ID` | public games that were called off before both had moved |
 //! | `a/TIME ID`, `ap/PLAYER/…`, `ag/GAME/…`, `p/POSITION…` | public games that are over, by player, game and position |
 //! | `o/GAME/TIME ID`, `c/GAME`, `rh/PLAYER/GAME/TIME ID` | rated games in their order, how far they are rated, the ratings after each |
 //!
-//! The last two rows follow from the events of games alone.
+//! The last three rows follow from the events of games alone.
 
 pub mod archive;
 pub mod deleted;
@@ -22,6 +24,7 @@ pub mod games;
 pub mod lobby;
 pub mod meet;
 pub mod names;
+pub mod news;
 pub mod office;
 pub mod pairing;
 pub mod players;

@@ -1,7 +1,7 @@
 //! What operators do with players: close the registration, invite, reserve, rename, ban, delete, rebuild.
 
 use super::players::{self, Invitation};
-use super::{names, rebuild, record, records, text};
+use super::{deleted, names, rebuild, record, records, text};
 use crate::games::hall::Hall;
 use crate::ids::{hash, new_token};
 use crate::store::hex;
@@ -56,12 +56,28 @@ pub enum About {
     },
 }
 
-/// A player by id or name.
+/// A player by id or name. A name may look like another player's id: then nobody is meant until that is told apart.
 async fn player(hall: &Hall, who: &str) -> Result<String, Refusal> {
-    if players::check_id(who).is_ok() && players::by_id(hall, who).await?.is_some() {
-        return Ok(who.to_owned());
+    let (by_id, by_name) = match (who.strip_prefix("id:"), who.strip_prefix("name:")) {
+        (Some(id), _) => (Some(id), None),
+        (_, Some(name)) => (None, Some(name)),
+        _ => (Some(who), Some(who)),
+    };
+    let id = match by_id.filter(|id| players::check_id(id).is_ok()) {
+        Some(id) => players::by_id(hall, id).await?.map(|own| own.id),
+        None => None,
+    };
+    let named = match by_name {
+        Some(name) => players::by_name(hall, name).await?,
+        None => None,
+    };
+    match (id, named) {
+        (Some(id), Some(named)) if id != named => Err(Refusal::conflict(format!(
+            "`{who}` is the id of one player and the name of another: say `id:{who}` or `name:{who}`"
+        ))),
+        (Some(id), _) | (None, Some(id)) => Ok(id),
+        (None, None) => Err(players::no_player(who)),
     }
-    players::by_name(hall, who).await?.ok_or_else(|| players::no_player(who))
 }
 
 pub async fn obey(
@@ -104,8 +120,9 @@ pub async fn obey(
         About::Rename { player: who, name } => {
             let name = names::checked(&name)?;
             let id = player(hall, &who).await?;
-            let own = players::alter(hall, &id, |own| own.called(name.clone()));
-            json!({ "id": id, "name": own.await?.name })
+            let own = players::alter(hall, &id, |own| own.called(name.clone())).await?;
+            records(hall)?.change(vec![deleted::renamed(&id)]).await?;
+            json!({ "id": id, "name": own.name })
         }
         About::BanPlayer { player: who, reason } => {
             let id = player(hall, &who).await?;
@@ -130,7 +147,10 @@ pub async fn obey(
         About::Ratings { rebuild: true } => {
             let tell = |games: usize| drop(lines.try_send(json!({ "looked_at": games })));
             let done = rebuild::rebuild(hall, tell).await?;
-            json!({ "games": done.games, "archived": done.archived, "ratings": done.ratings })
+            json!({
+                "games": done.games, "archived": done.archived, "unreadable": done.unreadable,
+                "ratings": done.ratings,
+            })
         }
     };
     // Nobody may be reading any more.

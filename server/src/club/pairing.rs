@@ -6,13 +6,15 @@ use super::lobby::{Challenge, Party, Side, Terms};
 use super::players::{self, Player};
 use super::{records, text};
 use crate::games::hall::Hall;
+use crate::http::limits;
 use crate::ids::{Hash, new_id};
 use crate::store::records::Stored;
 use engine::Who;
 use rules::ByPlayer;
+use std::net::IpAddr;
 use std::sync::Arc;
-use table::Refusal;
 use table::event::{Club, Created, Seat};
+use table::{Kind, Refusal};
 
 /// How far apart ratings may be at first, and after how many milliseconds twice as far.
 const NEAR: i32 = 100;
@@ -40,45 +42,67 @@ fn fits(one: &Challenge, other: &Challenge, now: i64) -> bool {
 /// The challenge that fits best: the one nearest in rating, and of those the oldest.
 pub fn partner(hall: &Hall, own: &Challenge) -> Option<Challenge> {
     let (list, now) = (hall.club.lobby.list(), hall.time.now());
-    let open = list.values().map(|(_, other)| other);
-    let open = open.filter(|other| other.auto && other.taken.is_none() && other.terms.is_live());
+    let open = list.values().map(|one| &one.own);
+    let open = open.filter(|other| other.auto && other.is_open() && other.terms.is_live());
     let fitting = open.filter(|other| fits(own, other, now));
     fitting.min_by_key(|other| ((own.rating - other.rating).abs(), other.since)).cloned()
 }
 
-/// Accepts a challenge that was found in memory; none if it is not open any more.
+/// Accepts a challenge that was found in memory, for somebody who wants this side; none if it is not open any more.
 pub async fn accept(
     hall: &Arc<Hall>,
     party: &Party,
+    side: Side,
     other: &Challenge,
 ) -> Result<Option<String>, Refusal> {
     let Some((stored, challenge)) = super::lobby::find(hall, &other.id).await? else {
         return Ok(None);
     };
-    match challenge.taken.is_none() && challenge.terms == other.terms {
-        true => seat(hall, (&stored, &challenge), party, None).await,
+    match challenge.edition == other.edition && challenge.is_open() {
+        true => seat(hall, (&stored, &challenge), party, With::Side(side)).await,
         false => Ok(None),
     }
 }
 
-/// Pairs two challenges of this server's memory; returns the game unless one of them has changed.
+/// Pairs two challenges of this server's memory, for which an address pays; returns the game unless one of them has
+/// changed.
 pub async fn pair(
     hall: &Arc<Hall>,
     one: &Challenge,
     other: &Challenge,
+    from: Option<IpAddr>,
 ) -> Result<Option<String>, Refusal> {
     let found = super::lobby::find(hall, &one.id).await?;
     let with = super::lobby::find(hall, &other.id).await?;
     let (Some((stored, one)), Some((with, other))) = (found, with) else { return Ok(None) };
-    if one.taken.is_some() || other.taken.is_some() || !fits(&one, &other, hall.time.now()) {
+    if !one.is_open() || !other.is_open() || !fits(&one, &other, hall.time.now()) {
         return Ok(None);
     }
-    let player = match &other.player {
-        Some(id) => players::by_id(hall, id).await?.map(Arc::new),
-        None => None,
+    let Some(party) = maker(hall, &with, &other).await? else { return Ok(None) };
+    let party = Party { from, ..party };
+    seat(hall, (&stored, &one), &party, With::Challenge(&with, &other)).await
+}
+
+/// Whoever made a challenge. If they were deleted or banned since, there is none, and the challenge is removed.
+async fn maker(
+    hall: &Hall,
+    stored: &Stored,
+    challenge: &Challenge,
+) -> Result<Option<Party>, Refusal> {
+    let seal = challenge.seal();
+    let Some(id) = &challenge.player else {
+        return Ok(Some(Party { player: None, seal, from: None }));
     };
-    let party = Party { player, seal: other.seal() };
-    seat(hall, (&stored, &one), &party, Some((&with, &other))).await
+    match players::by_id(hall, id).await? {
+        Some(player) if player.banned.is_none() => {
+            Ok(Some(Party { player: Some(Arc::new(player)), seal, from: None }))
+        }
+        _ => {
+            records(hall)?.change(vec![stored.delete()]).await?;
+            hall.club.lobby.changed.notify_one();
+            Ok(None)
+        }
+    }
 }
 
 /// Which seat the maker of a challenge gets: 0 or 1.
@@ -90,47 +114,70 @@ fn maker_seat(hall: &Hall, one: Side, other: Side) -> usize {
     }
 }
 
-/// Seats the maker of a challenge and somebody else, who may have a challenge, too. Returns the game, or none if something
-/// has changed meanwhile.
+/// What somebody brings who meets the maker of a challenge.
+#[derive(Clone, Copy)]
+pub enum With<'a> {
+    Side(Side),
+    Challenge(&'a Stored, &'a Challenge),
+}
+
+/// Seats the maker of a challenge and somebody else, who pays for the game. Returns it, or none if something has changed
+/// meanwhile.
 pub async fn seat(
+    hall: &Arc<Hall>,
+    open: (&Stored, &Challenge),
+    party: &Party,
+    with: With<'_>,
+) -> Result<Option<String>, Refusal> {
+    let Some(from) = party.from else { return met(hall, open, party, with).await };
+    hall.limits.make_game(from)?;
+    let met = met(hall, open, party, with).await;
+    match &met {
+        Ok(Some(game)) => begun(hall, game, from),
+        _ => hall.limits.give_game_back(from),
+    }
+    met
+}
+
+/// Counts a new game for the address that has paid for it.
+pub fn begun(hall: &Hall, game: &str, from: IpAddr) {
+    hall.limits.made(game, from);
+    hall.limits.stored(from, limits::OF_A_GAME + limits::OF_AN_EVENT);
+}
+
+async fn met(
     hall: &Arc<Hall>,
     (stored, challenge): (&Stored, &Challenge),
     party: &Party,
-    with: Option<(&Stored, &Challenge)>,
+    with: With<'_>,
 ) -> Result<Option<String>, Refusal> {
     let (now, live) = (hall.time.now(), challenge.terms.is_live());
     let game = new_id(hall.chance.as_ref())?;
     let taken = |own: &Challenge| text(&own.clone().taken(&game, now));
-    let maker = match &challenge.player {
-        Some(id) => match players::by_id(hall, id).await? {
-            Some(player) => Some(Arc::new(player)),
-            None => {
-                records(hall)?.change(vec![stored.delete()]).await?;
-                return Ok(None);
-            }
-        },
-        None => None,
-    };
+    let Some(maker) = maker(hall, stored, challenge).await? else { return Ok(None) };
     let mut changes = vec![stored.update(taken(challenge)?)];
-    let mut side = Side::Random;
-    match with {
-        Some((other, own)) => {
-            side = own.terms.side;
+    let side = match with {
+        With::Challenge(other, own) => {
             changes.push(other.update(taken(own)?));
+            own.terms.side
         }
-        // Whoever accepts a challenge has none of their own any more.
-        None if live => {
-            if let Some((own, open)) = super::lobby::find(hall, &party.id()).await?
-                && open.taken.is_none()
+        With::Side(side) => {
+            // Whoever accepts a challenge has none of their own any more.
+            if live
+                && let Some((own, open)) = super::lobby::find(hall, &party.id()).await?
+                && open.is_open()
             {
                 changes.push(own.delete());
             }
+            side
         }
-        None => {}
-    }
-    let maker = Party { player: maker, seal: challenge.seal() };
+    };
+    let waits = match with {
+        With::Challenge(other, _) => Some(other),
+        With::Side(_) => None,
+    };
     if live {
-        for (own, waits) in [(&maker, Some(stored)), (party, with.map(|(other, _)| other))] {
+        for (own, waits) in [(&maker, Some(stored)), (party, waits)] {
             if own.is_bot() {
                 continue;
             }
@@ -183,7 +230,7 @@ pub async fn against_level(
             }
             changes.push(games::plays(stored, &party.id(), &game));
             if let Some((own, open)) = super::lobby::find(hall, &party.id()).await?
-                && open.taken.is_none()
+                && open.is_open()
             {
                 changes.push(own.delete());
             }
@@ -245,12 +292,12 @@ async fn made(
 }
 
 /// Pairs those who wait, the oldest first.
-pub async fn pair_all(hall: &Arc<Hall>) -> Result<(), Refusal> {
+pub async fn pair_all(hall: &Arc<Hall>) {
     let own = hall.lobby_name();
     let mut waiting: Vec<Challenge> = {
         let list = hall.club.lobby.list();
-        let open = list.values().map(|(_, own)| own);
-        open.filter(|one| one.auto && one.taken.is_none() && one.terms.is_live()).cloned().collect()
+        let open = list.values().map(|one| &one.own);
+        open.filter(|one| one.auto && one.is_open() && one.terms.is_live()).cloned().collect()
     };
     waiting.sort_by_key(|one| (one.since, one.id.clone()));
     let mut gone = std::collections::BTreeSet::new();
@@ -268,10 +315,24 @@ pub async fn pair_all(hall: &Arc<Hall>) -> Result<(), Refusal> {
         let best = others.min_by_key(|other| ((one.rating - other.rating).abs(), other.since));
         if let Some(other) = best {
             gone.extend([one.id.clone(), other.id.clone()]);
-            pair(hall, one, other).await?;
+            if let Err(refusal) = pair_paid(hall, one, other).await {
+                let reason = refusal.message;
+                tracing::debug!(one.id, other.id, reason, "two who wait are paired later");
+            }
         }
     }
-    Ok(())
+}
+
+/// Pairs two, at the expense of whichever can pay.
+async fn pair_paid(hall: &Arc<Hall>, one: &Challenge, other: &Challenge) -> Result<(), Refusal> {
+    let from = |own: &Challenge| hall.club.lobby.here().get(own.maker()).and_then(|here| here.from);
+    let (first, second) = (from(one), from(other));
+    match pair(hall, one, other, first.or(second)).await {
+        Err(refusal) if matches!(refusal.kind, Kind::TooMany { .. }) && second.is_some() => {
+            pair(hall, one, other, second).await.map(drop)
+        }
+        done => done.map(drop),
+    }
 }
 
 #[cfg(test)]

@@ -18,6 +18,8 @@ use table::Refusal;
 /// How a key begins, so that it is not taken for the token of a seat.
 pub const PREFIX: &str = "pk-";
 
+const NOBODYS: &str = "this key belongs to no player: it was replaced, or the player was deleted";
+
 /// For how many milliseconds a key is not looked up again, and how many are remembered.
 const REMEMBERED: i64 = 10_000;
 const MOST_REMEMBERED: usize = 10_000;
@@ -55,6 +57,15 @@ impl Player {
     #[must_use]
     pub fn banned_for(self, banned: Option<String>) -> Player {
         Player { banned, ..self }
+    }
+
+    fn may_play(&self) -> Result<(), Refusal> {
+        match &self.banned {
+            Some(reason) => {
+                Err(Refusal::forbidden(format!("the host has banned this player: {reason}")))
+            }
+            None => Ok(()),
+        }
     }
 
     pub fn read(stored: &Stored) -> Result<Player, Refusal> {
@@ -146,14 +157,8 @@ impl Hall {
                 player
             }
         };
-        let error = "this key belongs to no player: it was replaced, or the player was deleted";
-        let player = player.ok_or_else(|| Refusal::no_token(error))?;
-        match &player.banned {
-            Some(reason) => {
-                Err(Refusal::forbidden(format!("the host has banned this player: {reason}")))
-            }
-            None => Ok(player),
-        }
+        let player = player.ok_or_else(|| Refusal::no_token(NOBODYS))?;
+        player.may_play().map(|()| player)
     }
 
     /// What a token stands for at a seat: its hash, or the seal of the player whose key it is.
@@ -162,6 +167,15 @@ impl Hall {
             true => self.player(token).await.map(|player| player.seal()),
             false => Ok(hash(token)),
         }
+    }
+}
+
+/// Refuses a player who was deleted or banned since the key was looked up, perhaps at another server.
+pub async fn is_still_there(hall: &Hall, player: Option<&Player>) -> Result<(), Refusal> {
+    let Some(player) = player else { return Ok(()) };
+    match by_id(hall, &player.id).await? {
+        Some(known) => known.may_play(),
+        None => Err(Refusal::no_token(NOBODYS)),
     }
 }
 
@@ -218,6 +232,8 @@ pub async fn register(
             let error = "new players need an invitation here; ask the host for one";
             return Err(Refusal::forbidden(error).at("invitation"));
         }
+        // A name that is taken costs nothing but the request.
+        check_free(hall, &name).await?;
         hall.limits.register(address)?;
     }
     for _ in 0..TRIES {

@@ -34,6 +34,12 @@ const OF_LEVELS: f64 = 60.0;
 /// How many games are rated in one change.
 const TOGETHER: usize = 50;
 
+/// How many ratings are deleted at once, after how many such pages it is said again that nobody is to rate meanwhile, and
+/// for how many milliseconds that holds.
+const CLEARED: usize = 500;
+const PAGES_HELD: usize = 20;
+const HELD: i64 = 60_000;
+
 /// How many games are shown in a graph.
 pub const MOST_SHOWN: usize = 1_000;
 
@@ -214,7 +220,9 @@ fn cursor(game: &str) -> String {
 pub async fn set_back(hall: &Hall, game: &str, moment: &str) -> Result<Change, Refusal> {
     Ok(match record(hall, cursor(game)).await? {
         None => Change::new(cursor(game), ""),
-        Some(known) if known.value.as_str() < moment => known.update(known.value.clone()),
+        Some(known) if known.value.as_str() < moment || held_since(&known).is_some() => {
+            known.update(known.value.clone())
+        }
         // Anything before it will do: what is rated again gets the same numbers.
         Some(known) => {
             let mut earlier = moment.to_owned();
@@ -224,12 +232,35 @@ pub async fn set_back(hall: &Hall, game: &str, moment: &str) -> Result<Change, R
     })
 }
 
-/// Rates everything that is not rated yet.
-pub async fn rate_all(hall: &Hall) -> Result<(), Refusal> {
-    for game in engine::GAMES {
-        rate(hall, game.info.id).await?;
+/// When ratings were deleted to be made again, of a cursor that says so: nobody rates meanwhile.
+fn held_since(cursor: &Stored) -> Option<i64> {
+    cursor.value.strip_prefix('~')?.parse().ok()
+}
+
+/// Deletes all ratings and makes them again. If it is broken off, the next round of upkeep goes on after a while.
+pub async fn rebuild(hall: &Hall) -> Result<(), Refusal> {
+    let games = || engine::GAMES.iter().map(|game| cursor(game.info.id));
+    for page in 0.. {
+        if page % PAGES_HELD == 0 {
+            let held = format!("~{}", hall.time.now());
+            let hold = games().map(|key| Change::put(key, held.clone())).collect();
+            records(hall)?.change(hold).await?;
+        }
+        if records(hall)?.clear(Range::of("rh/"), CLEARED).await? == 0 {
+            break;
+        }
     }
-    Ok(())
+    records(hall)?.change(games().map(|key| Change::put(key, "")).collect()).await?;
+    rate_all(hall).await
+}
+
+/// Rates everything that is not rated yet. What cannot be read in one game keeps no other from being rated.
+pub async fn rate_all(hall: &Hall) -> Result<(), Refusal> {
+    let mut done = Ok(());
+    for game in engine::GAMES {
+        done = done.and(rate(hall, game.info.id).await);
+    }
+    done
 }
 
 /// Rates the games of a kind that are not rated yet.
@@ -237,15 +268,20 @@ pub async fn rate(hall: &Hall, game: &str) -> Result<(), Refusal> {
     let mut conflicts = 0;
     while conflicts < TRIES {
         let Some(known) = record(hall, cursor(game)).await? else { return Ok(()) };
-        let start = order(game, "");
-        let range = Range { after: order(game, &known.value), ..Range::of(&start) };
+        let (start, held) = (order(game, ""), held_since(&known));
+        if held.is_some_and(|since| hall.time.now() - since < HELD) {
+            return Ok(());
+        }
+        let after = if held.is_some() { "" } else { known.value.as_str() };
+        let range = Range { after: order(game, after), ..Range::of(&start) };
         let next = records(hall)?.range(range, TOGETHER).await?;
         let Some(last) = next.last() else { return Ok(()) };
         let end = super::last_part(last).to_owned();
         let mut changes = rated(hall, game, &next).await?;
         changes.push(known.update(end));
-        if !records(hall)?.change(changes).await? {
-            conflicts += 1;
+        match records(hall)?.change(changes).await? {
+            true => conflicts = 0,
+            false => conflicts += 1,
         }
     }
     Err(busy())

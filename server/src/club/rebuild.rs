@@ -1,57 +1,129 @@
 //! Makes the archive and the ratings again from the events of all games.
+//!
+//! What is there stays while it is written anew, and goes only when its game was read and does not lead to it. So whatever
+//! ends this too early, a full disk or an impatient operator, the archive is no worse than before, and it can be started
+//! again. Ratings are made again in one go at the end.
 
+use super::archive::Derived;
 use super::{archive, ratings, records};
 use crate::games::hall::Hall;
-use crate::store::records::Range;
+use crate::store::StoreError;
+use crate::store::records::{Change, Range};
 use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use table::Refusal;
 use table::event::{Event, Fact};
 
-/// How many records are deleted, and how many games are listed at once.
+/// How many games are listed, and how many records are looked at or deleted at once.
 const TOGETHER: usize = 500;
 
-/// All that follows from events.
-const DERIVED: [&str; 7] = ["a/", "ap/", "ag/", "p/", "o/", "c/", "rh/"];
+/// All that follows from single games; their keys end with a moment and the id of the game.
+const DERIVED: [&str; 6] = ["a/", "ag/", "ap/", "o/", "off/", "p/"];
 
 /// What a rebuilding has found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rebuilt {
     pub games: usize,
     pub archived: usize,
+    /// Games whose events cannot be read; what was known of them stays.
+    pub unreadable: usize,
     /// The hash of all ratings, which is the same wherever the same games are.
     pub ratings: String,
 }
 
-/// Deletes what follows from events and makes it again; `progress` gets the number of games looked at.
+/// Makes everything again that follows from events; `progress` gets the number of games looked at.
 pub async fn rebuild(
     hall: &Arc<Hall>,
     mut progress: impl FnMut(usize),
 ) -> Result<Rebuilt, Refusal> {
-    for start in DERIVED {
-        while records(hall)?.clear(Range::of(start), TOGETHER).await? > 0 {}
-    }
-    let (mut last, mut games, mut archived) = (String::new(), 0, 0);
+    let (mut last, mut kept) = (String::new(), BTreeSet::new());
+    let (mut games, mut archived, mut unreadable) = (0, 0, 0);
     loop {
         let page = hall.store.games(&last, TOGETHER).await?;
         let Some(end) = page.last() else { break };
         last.clone_from(end);
         for game in &page {
             games += 1;
-            let first = hall.store.events(game, 0, 1).await?;
-            let Some(Event { fact: Fact::Created(created), .. }) = first.first() else { continue };
-            if created.club.is_none() {
+            let Some(events) = read(hall, game).await? else {
+                unreadable += 1;
                 continue;
-            }
-            let events = hall.store.events(game, 0, usize::MAX).await?;
+            };
             // What goes on is archived when it is over.
-            archive::archive(hall, game, &events, None).await?;
-            archived += usize::from(events.iter().any(|own| matches!(own.fact, Fact::Result(_))));
+            let Some(derived) = archive::add(hall, game, &events).await? else { continue };
+            archived += usize::from(derived.entry.is_some());
+            kept.extend(derived.records()?.keys().filter_map(|key| mark(key)));
         }
         progress(games);
     }
-    ratings::rate_all(hall).await?;
-    Ok(Rebuilt { games, archived, ratings: fingerprint(hall).await? })
+    for start in DERIVED {
+        sweep(hall, start, &kept).await?;
+    }
+    ratings::rebuild(hall).await?;
+    Ok(Rebuilt { games, archived, unreadable, ratings: fingerprint(hall).await? })
+}
+
+/// The events of a game: all of a public one, of another one the first. None if they cannot be read.
+async fn read(hall: &Hall, game: &str) -> Result<Option<Vec<Event>>, Refusal> {
+    let read = async |most| match hall.store.events(game, 0, most).await {
+        Ok(events) => Ok(Some(events)),
+        Err(StoreError::Damaged(reason)) => {
+            tracing::warn!(game, reason, "left out, because it cannot be read");
+            Ok(None)
+        }
+        Err(error) => Err(Refusal::from(error)),
+    };
+    match read(1).await? {
+        Some(first) if is_public(&first) => read(usize::MAX).await,
+        other => Ok(other),
+    }
+}
+
+fn is_public(events: &[Event]) -> bool {
+    let first = events.first().map(|event| &event.fact);
+    matches!(first, Some(Fact::Created(created)) if created.club.is_some())
+}
+
+/// What tells a record that was written anew: how its key begins, and the moment and game at its end.
+fn mark(key: &str) -> Option<(&'static str, String)> {
+    let start = DERIVED.into_iter().find(|start| key.starts_with(start))?;
+    let end = key.len().checked_sub(super::archive::MOMENT)?;
+    // A game is in these together or not at all.
+    let start = if ["ag/", "ap/", "p/"].contains(&start) { "a/" } else { start };
+    Some((start, key.get(end..)?.to_owned()))
+}
+
+/// Deletes the records of games that do not lead to them any more.
+async fn sweep(
+    hall: &Hall,
+    start: &str,
+    kept: &BTreeSet<(&'static str, String)>,
+) -> Result<(), Refusal> {
+    let mut range = Range::of(start);
+    loop {
+        let page = records(hall)?.range(range.clone(), TOGETHER).await?;
+        let Some(last) = page.last() else { return Ok(()) };
+        range.after.clone_from(&last.key);
+        let mut stale = Vec::new();
+        for stored in &page {
+            let known = mark(&stored.key);
+            if known.as_ref().is_some_and(|known| kept.contains(known)) {
+                continue;
+            }
+            let moment = known.map(|(_, moment)| moment).unwrap_or_default();
+            let game = super::archive::moment(&moment).map(|(_, game)| game).unwrap_or_default();
+            // It may have ended a moment ago.
+            let Some(events) = read(hall, game).await? else { continue };
+            let derived = Derived::of(hall, game, &events).await?;
+            let all = derived.map(|own| own.records()).transpose()?.unwrap_or_default();
+            if !all.contains_key(&stored.key) {
+                stale.push(Change::drop(stored.key.clone()));
+            }
+        }
+        if !stale.is_empty() {
+            records(hall)?.change(stale).await?;
+        }
+    }
 }
 
 /// The hash of all ratings.

@@ -6,13 +6,16 @@ use crate::clocks::alarm;
 use crate::games::hall::Hall;
 use crate::games::room::Room;
 use crate::metrics::Metrics;
+use crate::supervise::Tasks;
 use crate::work::computers;
+use rules::Player;
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
 
 /// How often the store is polled while NATS is connected, and while it is not.
 const LOOK: Duration = Duration::from_millis(2_000);
@@ -50,18 +53,23 @@ impl News {
         News { out: Some(out) }
     }
 
-    /// Connects to the other servers through NATS at these addresses.
-    pub fn open(addresses: &str, metrics: &Arc<Metrics>) -> Result<(News, Inbox), StartError> {
+    /// Connects to the other servers through NATS at these addresses, in a task that is kept.
+    pub fn open(
+        addresses: &str,
+        metrics: &Arc<Metrics>,
+        tasks: &Tasks,
+    ) -> Result<(News, Inbox, JoinHandle<()>), StartError> {
         #[cfg(feature = "many")]
         {
             let (out, lines) = mpsc::unbounded_channel();
             let (heard, inbox) = mpsc::unbounded_channel();
-            nats::start(addresses, lines, heard, Arc::clone(metrics))?;
-            Ok((News { out: Some(out) }, inbox))
+            let link = nats::Link::new(addresses, lines, heard, metrics)?;
+            let task = tasks.keep("NATS", metrics, move || link.clone().talk());
+            Ok((News { out: Some(out) }, inbox, task))
         }
         #[cfg(not(feature = "many"))]
         {
-            let _ = (addresses, metrics);
+            let _ = (addresses, metrics, tasks);
             Err(StartError(crate::NOT_MANY.into()))
         }
     }
@@ -77,6 +85,13 @@ impl News {
     pub fn moved(&self, game: &str, seq: i64) {
         if self.out.is_some() {
             self.say(format!("m {game} {seq}"));
+        }
+    }
+
+    /// Passes on what a player said.
+    pub fn greeted(&self, game: &str, seat: Player, word: usize) {
+        if self.out.is_some() {
+            self.say(format!("g {game} {} {word}", seat.number()));
         }
     }
 }
@@ -104,6 +119,12 @@ fn take_in(hall: &Arc<Hall>, server: u64, line: &str) -> Option<()> {
                 // If the store cannot be read now, the next poll catches up.
                 tokio::spawn(async move { hall.refresh(&room).await });
             }
+        }
+        "g" => {
+            let room = hall.in_memory(words.next()?)?;
+            let seat = Player::try_from(words.next()?.parse::<u8>().ok()?).ok()?;
+            let word = words.next()?.parse::<usize>().ok()?;
+            room.greet(seat, word);
         }
         "p" => {
             let room = hall.in_memory(words.next()?)?;
@@ -204,7 +225,7 @@ mod nats {
     use super::{Arc, Duration, Metrics, Ordering, StartError, mpsc};
     use crate::ids::{Chance, System};
     use async_nats::connection::State;
-    use async_nats::{Client, Event};
+    use async_nats::{Client, ConnectOptions, Event};
     use futures_util::StreamExt;
 
     const SUBJECT: &str = "quadrille.news";
@@ -212,69 +233,93 @@ mod nats {
     /// How many messages are published at once.
     const TOGETHER: usize = 1_000;
 
-    /// Starts the connection. The server starts even if NATS is not available yet.
-    pub fn start(
-        addresses: &str,
-        lines: mpsc::UnboundedReceiver<String>,
+    /// What it takes to connect, also again.
+    #[derive(Clone)]
+    pub struct Link {
+        addresses: Arc<str>,
+        lines: Arc<tokio::sync::Mutex<mpsc::UnboundedReceiver<String>>>,
         heard: mpsc::UnboundedSender<(u64, String)>,
         metrics: Arc<Metrics>,
-    ) -> Result<(), StartError> {
-        let (servers, options) = crate::cluster::nats::read(addresses)?;
-        let counted = Arc::clone(&metrics);
-        let options = options.retry_on_initial_connect().event_callback(move |event| {
-            let there = match event {
-                Event::Connected => Some(1),
-                Event::Disconnected | Event::Closed => Some(0),
-                _ => None,
-            };
-            if let Some(there) = there {
-                let before = counted.connected.swap(there, Ordering::Relaxed);
-                match before != there {
-                    true if there == 1 => tracing::info!("NATS is there"),
-                    true => tracing::warn!("NATS is unavailable: polling the store instead"),
-                    false => {}
-                }
-            }
-            std::future::ready(())
-        });
-        tokio::spawn(async move {
-            match options.connect(servers).await {
-                Ok(client) => talk(client, lines, heard).await,
-                Err(error) => tracing::error!(%error, "NATS cannot be used"),
-            }
-        });
-        Ok(())
     }
 
-    async fn talk(
-        client: Client,
-        mut lines: mpsc::UnboundedReceiver<String>,
-        heard: mpsc::UnboundedSender<(u64, String)>,
-    ) {
-        let me = System.seed();
-        let listening = client.clone();
-        tokio::spawn(async move {
+    impl Link {
+        pub fn new(
+            addresses: &str,
+            lines: mpsc::UnboundedReceiver<String>,
+            heard: mpsc::UnboundedSender<(u64, String)>,
+            metrics: &Arc<Metrics>,
+        ) -> Result<Link, StartError> {
+            // Addresses that cannot be read are refused at the start.
+            crate::cluster::nats::read(addresses)?;
+            let lines = Arc::new(tokio::sync::Mutex::new(lines));
+            Ok(Link { addresses: addresses.into(), lines, heard, metrics: Arc::clone(metrics) })
+        }
+
+        /// Connects, publishes and listens. The server starts even if NATS is not available yet.
+        pub async fn talk(self) {
+            let connected = match crate::cluster::nats::read(&self.addresses) {
+                Ok((servers, options)) => {
+                    self.watched(options).connect(servers).await.map_err(|error| error.to_string())
+                }
+                Err(error) => Err(error.to_string()),
+            };
+            match connected {
+                Ok(client) => {
+                    let me = System.seed();
+                    tokio::join!(self.publish(&client, me), self.listen(&client, me));
+                }
+                Err(error) => tracing::error!(error, "NATS cannot be used"),
+            }
+            // Polling the store is enough.
+            std::future::pending().await
+        }
+
+        fn watched(&self, options: ConnectOptions) -> ConnectOptions {
+            let metrics = Arc::clone(&self.metrics);
+            options.retry_on_initial_connect().event_callback(move |event| {
+                let there = match event {
+                    Event::Connected => Some(1),
+                    Event::Disconnected | Event::Closed => Some(0),
+                    _ => None,
+                };
+                if let Some(there) = there {
+                    let before = metrics.connected.swap(there, Ordering::Relaxed);
+                    match before != there {
+                        true if there == 1 => tracing::info!("NATS is there"),
+                        true => tracing::warn!("NATS is unavailable: polling the store instead"),
+                        false => {}
+                    }
+                }
+                std::future::ready(())
+            })
+        }
+
+        async fn listen(&self, client: &Client, me: u64) {
             loop {
-                let Ok(mut messages) = listening.subscribe(SUBJECT).await else {
+                let Ok(mut messages) = client.subscribe(SUBJECT).await else {
                     tokio::time::sleep(Duration::from_secs(1)).await;
                     continue;
                 };
                 while let Some(message) = messages.next().await {
                     let Some((from, text)) = read(&message.payload) else { continue };
-                    if from != me && heard.send((from, text)).is_err() {
+                    if from != me && self.heard.send((from, text)).is_err() {
                         return;
                     }
                 }
             }
-        });
-        let mut some = Vec::with_capacity(TOGETHER);
-        while lines.recv_many(&mut some, TOGETHER).await > 0 {
-            // Notifications are not buffered while disconnected.
-            if client.connection_state() == State::Connected {
-                let text = format!("{me}\n{}", some.join("\n"));
-                let _ = client.publish(SUBJECT, text.into()).await;
+        }
+
+        async fn publish(&self, client: &Client, me: u64) {
+            let mut lines = self.lines.lock().await;
+            let mut some = Vec::with_capacity(TOGETHER);
+            while lines.recv_many(&mut some, TOGETHER).await > 0 {
+                // Notifications are not buffered while disconnected.
+                if client.connection_state() == State::Connected {
+                    let text = format!("{me}\n{}", some.join("\n"));
+                    let _ = client.publish(SUBJECT, text.into()).await;
+                }
+                some.clear();
             }
-            some.clear();
         }
     }
 

@@ -22,8 +22,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use table::Refusal;
-use table::event::{Created, Ending, Fact, Reason};
+use table::event::{Created, Ending, Event, Fact, Reason};
 use tokio::sync::watch;
 
 /// How often a change is retried after a conflict.
@@ -41,6 +42,9 @@ const MOST_UNREADABLE: usize = 1_000;
 /// After how many milliseconds without a heartbeat a server with a shared store no longer ends games on time: perhaps
 /// nobody could play.
 const UNSURE: i64 = 2_500;
+
+/// How long it may take to find out whether a move can be stored.
+const LOOK: Duration = Duration::from_millis(1_500);
 
 /// The state shared by all requests.
 pub struct Hall {
@@ -81,6 +85,19 @@ pub struct Sender {
     /// The hash of the token presented.
     pub token: Option<Hash>,
 }
+
+/// The outcome of one attempt to change a game.
+pub(crate) enum Changed {
+    /// The number of the first new event and its JSON, which is missing if another task applied it first.
+    Stored(i64, Option<Arc<str>>),
+    Nothing,
+    /// Another event came first: the plan has to be made again.
+    Meanwhile,
+}
+
+/// Whether an attempt met a conflict although no newer event can be read.
+#[derive(Default)]
+pub(crate) struct Stuck(bool);
 
 /// The outcome of a command.
 #[derive(Debug)]
@@ -190,7 +207,7 @@ impl Hall {
         };
         let events = self.store.events(id, 0, ALL).await.map_err(damaged)?;
         if by != SERVER {
-            self.limits.afford(by, limits::of_events(events.len())).await;
+            self.limits.afford(by, limits::GAME + limits::of_events(events.len())).await;
         }
         let tokens = self.store.tokens(id).await.map_err(damaged)?;
         let pauses = self.time.pauses.count();
@@ -240,6 +257,24 @@ impl Hall {
         let owed =
             || self.store.owed().map(|_| "moves could not be stored until just now".to_owned());
         self.store.trouble().reason().or_else(owed).or_else(silent)
+    }
+
+    /// Why no move can be stored at the moment; tries it if nothing was stored lately.
+    pub async fn try_to_store(self: &Arc<Self>) -> Option<String> {
+        if let Some(reason) = self.cannot_store() {
+            return Some(reason);
+        }
+        if !self.store.trouble().is_unproved() {
+            return None;
+        }
+        // In a task of its own: a transaction must not be left open when nobody waits any longer.
+        let own = Arc::clone(self);
+        let probe = tokio::spawn(async move { own.store.probe(own.time.now()).await });
+        match tokio::time::timeout(LOOK, probe).await {
+            Ok(Ok(Ok(()))) => self.cannot_store(),
+            Ok(Ok(Err(error))) => Some(error.to_string()),
+            Ok(Err(_)) | Err(_) => Some("the store is slow to answer".to_owned()),
+        }
     }
 
     /// Adds a game to memory, unless it is there already.
@@ -376,50 +411,66 @@ impl Hall {
         received: i64,
         plan: impl Fn(&Played) -> Result<Option<Plan>, Refusal>,
     ) -> Result<Option<(i64, Option<Arc<str>>)>, Refusal> {
-        let mut stuck = false;
+        let mut stuck = Stuck::default();
         for _ in 0..TRIES {
-            let changing = self.alarm.changing().await;
-            let planned = room.view(|game| {
-                plan(game).map(|plan| plan.map(|plan| append(game, plan, received)))
-            })?;
-            let Some(append) = planned else { return Ok(None) };
-            let after = append.after.clone();
-            let (events, token) = (append.events.clone(), append.token);
-            let heard = room.view(|game| crate::club::games::news(game, &append));
-            match self.store.append(append).await? {
-                Appended::Committed => {
-                    let told = room.apply(&events, |tokens| {
-                        if let Some((seat, hash)) = token {
-                            tokens[seat] = Some(hash);
-                        }
-                    })?;
-                    drop(changing);
-                    self.settled(room);
-                    heard.iter().for_each(|game| self.club.games.note(game));
-                    events.last().into_iter().for_each(|last| self.news.moved(&room.id, last.seq));
-                    let turns = events.iter().filter(|e| matches!(e.fact, Fact::Move { .. }));
-                    self.metrics.turns.fetch_add(turns.count() as u64, Ordering::Relaxed);
-                    return Ok(events.first().map(|event| (event.seq, told)));
-                }
-                Appended::Conflict => {
-                    drop(changing);
-                    self.refresh(room).await?;
-                }
-            }
-            if room.is_dropped_out() {
-                return Err(Refusal::conflict("the game has changed, read it again"));
-            }
-            if Some(room.tip()) != after {
-                continue;
-            }
-            // Something follows the last event in the store, but not its direct successor.
-            if std::mem::replace(&mut stuck, true) {
-                return Err(Refusal::conflict(
-                    "some events of this game were lost; it can be viewed but not continued",
-                ));
+            match self.try_to_change(room, received, &plan, &mut stuck).await? {
+                Changed::Stored(seq, told) => return Ok(Some((seq, told))),
+                Changed::Nothing => return Ok(None),
+                Changed::Meanwhile => {}
             }
         }
         Err(busy())
+    }
+
+    /// The same once.
+    pub(crate) async fn try_to_change(
+        self: &Arc<Self>,
+        room: &Arc<Room>,
+        received: i64,
+        plan: impl Fn(&Played) -> Result<Option<Plan>, Refusal>,
+        stuck: &mut Stuck,
+    ) -> Result<Changed, Refusal> {
+        // An event that is stored after a time in which nobody could play would end that time before it is known.
+        alarm::keep_time(self).await?;
+        let changing = self.alarm.changing().await;
+        let planned =
+            room.view(|game| plan(game).map(|plan| plan.map(|plan| append(game, plan, received))))?;
+        let Some(append) = planned else { return Ok(Changed::Nothing) };
+        let after = append.after.clone();
+        let (events, token) = (append.events.clone(), append.token);
+        let heard = room.view(|game| crate::club::games::news(game, &append));
+        match self.store.append(append).await? {
+            Appended::Committed => {
+                let told = room.apply(&events, |tokens| {
+                    if let Some((seat, hash)) = token {
+                        tokens[seat] = Some(hash);
+                    }
+                })?;
+                drop(changing);
+                self.settled(room);
+                heard.iter().for_each(|game| self.club.games.note(game));
+                events.last().into_iter().for_each(|last| self.news.moved(&room.id, last.seq));
+                let turns = events.iter().filter(|e| matches!(e.fact, Fact::Move { .. }));
+                self.metrics.turns.fetch_add(turns.count() as u64, Ordering::Relaxed);
+                let stored = |event: &Event| Changed::Stored(event.seq, told);
+                return Ok(events.first().map_or(Changed::Nothing, stored));
+            }
+            Appended::Conflict => {
+                drop(changing);
+                self.refresh(room).await?;
+            }
+        }
+        if room.is_dropped_out() {
+            return Err(Refusal::conflict("the game has changed, read it again"));
+        }
+        // Twice: something follows the last event in the store, but not its direct successor.
+        let still = Some(room.tip()) == after;
+        if still && std::mem::replace(&mut stuck.0, true) {
+            return Err(Refusal::conflict(
+                "some events of this game were lost; it can be viewed but not continued",
+            ));
+        }
+        Ok(Changed::Meanwhile)
     }
 
     /// Up to `most` events after a number, as JSON: from memory if they are recent, otherwise from the store. Reading
@@ -502,6 +553,7 @@ impl Hall {
         tokens: ByPlayer<Option<String>>,
     ) -> Result<String, Refusal> {
         let tokens = tokens.map(|token| token.map(|token| ids::hash(&token)));
+        alarm::keep_time(self).await?;
         for _ in 0..TRIES {
             let new =
                 first(new_id(self.chance.as_ref())?, created.clone(), tokens, self.time.now());

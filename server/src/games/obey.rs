@@ -1,8 +1,9 @@
 //! Players' commands, executed idempotently: a repeated command has no further effect.
 
 use crate::clocks::alarm;
-use crate::games::hall::{Done, Hall, Sender, TRIES, busy};
-use crate::games::plan::{Fresh, plan};
+use crate::games::hall::{Changed, Done, Hall, Sender, Stuck, TRIES, busy};
+use crate::games::plan::{Fresh, plan, rematch};
+use crate::games::played::Played;
 use crate::games::room::Room;
 use crate::http::limits;
 use crate::http::meter::Meter;
@@ -20,6 +21,18 @@ struct Before {
     seat: Player,
     /// The event of an earlier command that may be this one.
     seen: Option<i64>,
+}
+
+/// A command that is being obeyed, however many attempts that takes.
+struct Order<'a> {
+    from: &'a Sender,
+    command: &'a Command,
+    received: i64,
+    fresh: Fresh,
+    /// Whether a rematch was paid for.
+    paid: AtomicBool,
+    stuck: Stuck,
+    again: bool,
 }
 
 impl Hall {
@@ -69,83 +82,89 @@ impl Hall {
         command: &Command,
         received: i64,
     ) -> Result<Done, Refusal> {
-        let fresh = Fresh::new(command, self.chance.as_ref())?;
-        let mut room = Arc::clone(room);
-        if self.store.shared().is_none() {
-            return self.try_to_obey(&room, from, command, &fresh, received).await;
-        }
+        let (shared, mut room) = (self.store.shared().is_some(), Arc::clone(room));
+        let mut order = Order {
+            from,
+            command,
+            received,
+            fresh: Fresh::new(command, self.chance.as_ref())?,
+            paid: AtomicBool::new(false),
+            stuck: Stuck::default(),
+            again: false,
+        };
         for _ in 0..TRIES {
             let known = room.seq();
-            let done = self.try_to_obey(&room, from, command, &fresh, received).await;
-            if done.is_ok() {
-                return done;
+            match self.try_to_obey(&room, &mut order).await {
+                Ok(Some(done)) => return Ok(done),
+                Ok(None) => {}
+                Err(refusal) if !shared => return Err(refusal),
+                Err(refusal) => {
+                    self.refresh(&room).await?;
+                    if room.is_dropped_out() {
+                        room = self.room_to_change(&room.id, from.address).await?;
+                    } else if room.seq() == known {
+                        return Err(refusal);
+                    }
+                }
             }
-            self.refresh(&room).await?;
-            if room.is_dropped_out() {
-                room = self.room_to_change(&room.id, from.address).await?;
-            } else if room.seq() == known {
-                return done;
-            }
+            order.again = true;
         }
         Err(busy())
     }
 
+    /// One attempt; none if the game has changed meanwhile.
     async fn try_to_obey(
         self: &Arc<Self>,
         room: &Arc<Room>,
-        from: &Sender,
-        command: &Command,
-        fresh: &Fresh,
-        received: i64,
-    ) -> Result<Done, Refusal> {
+        order: &mut Order<'_>,
+    ) -> Result<Option<Done>, Refusal> {
+        let Order { from, command, received, fresh, paid, stuck, again } = order;
+        let (received, again) = (*received, *again);
         // A client that took a seat but missed the reply repeats the command with its secret, and then already holds
         // the seat.
         let tokens: Vec<_> = from.token.into_iter().chain(fresh.proposed()).collect();
-        let paid = AtomicBool::new(false);
-        for again in 0..TRIES {
-            let Before { planned, seat, seen } = room.enter(from.address, |game| {
-                let held = game.seats_of(&tokens);
-                if held.is_empty() && again > 0 {
-                    let error = "somebody else has already taken the seat";
-                    return Err(Refusal::conflict(error));
-                }
-                let seat = referee::seat(game, &held, command)?;
-                let seen = command.command.as_deref();
-                let seen = seen.and_then(|name| game.may_have_seen(seat, name));
-                Ok(Before { planned: game.course.seq, seat, seen })
-            })?;
-            if let Some(seq) = self.done_before(room, seat, command, seen).await? {
-                return self.stored(room, seq, fresh.of_room(room, seat)).await;
+        let Before { planned, seat, seen } = room.enter(from.address, |game| {
+            let held = game.seats_of(&tokens);
+            if held.is_empty() && again {
+                let error = "somebody else has already taken the seat";
+                return Err(Refusal::conflict(error));
             }
-            self.time_out(room, received).await?;
-            let changed = self.change(room, received, |game| {
-                // The new event may be this very command, or may have given the seat to somebody else.
-                if game.course.seq != planned {
-                    return Ok(None);
-                }
-                referee::expected(game, command)?;
-                let decision = referee::decide(game, seat, &command.action)?;
-                fresh.check(game, seat, &decision)?;
-                if decision == Decision::NewGame && !paid.swap(true, Ordering::Relaxed) {
-                    let token = game.tokens[seat].unwrap_or_default();
-                    self.limits.make_rematch(from.address, token)?;
-                    let length = serde_json::to_string(&game.created).map_or(0, |text| text.len());
-                    let bytes = limits::OF_A_GAME + limits::OF_AN_EVENT + length;
-                    self.limits.stored(from.address, bytes);
-                }
-                Ok(Some(plan(game, seat, decision, command.command.clone(), fresh, received)))
-            });
-            match changed.await? {
-                Some((seq, Some(event))) => {
-                    return Ok(Done { seq, event, token: fresh.of_room(room, seat) });
-                }
-                Some((seq, None)) => {
-                    return self.stored(room, seq, fresh.of_room(room, seat)).await;
-                }
-                None => {}
-            }
+            let seat = referee::seat(game, &held, command)?;
+            let seen = command.command.as_deref();
+            let seen = seen.and_then(|name| game.may_have_seen(seat, name));
+            Ok(Before { planned: game.course.seq, seat, seen })
+        })?;
+        let token = || fresh.of_room(room, seat);
+        if let Some(seq) = self.done_before(room, seat, command, seen).await? {
+            return self.stored(room, seq, token()).await.map(Some);
         }
-        Err(busy())
+        self.time_out(room, received).await?;
+        let rematch = room.view(|game| rematch(game, seat, &command.action, fresh, received));
+        if let Some(new) = rematch {
+            crate::club::games::promise(self, &room.id, &new).await?;
+        }
+        let plan = |game: &Played| {
+            // The new event may be this very command, or may have given the seat to somebody else.
+            if game.course.seq != planned {
+                return Ok(None);
+            }
+            referee::expected(game, command)?;
+            let decision = referee::obey(game, seat, command)?;
+            fresh.check(game, seat, &decision)?;
+            if decision == Decision::NewGame && !paid.swap(true, Ordering::Relaxed) {
+                let token = game.tokens[seat].unwrap_or_default();
+                self.limits.make_rematch(from.address, token)?;
+                let length = serde_json::to_string(&game.created).map_or(0, |text| text.len());
+                let bytes = limits::OF_A_GAME + limits::OF_AN_EVENT + length;
+                self.limits.stored(from.address, bytes);
+            }
+            Ok(Some(plan(game, seat, decision, command.command.clone(), fresh, received)))
+        };
+        match self.try_to_change(room, received, plan, stuck).await? {
+            Changed::Stored(seq, Some(event)) => Ok(Some(Done { seq, event, token: token() })),
+            Changed::Stored(seq, None) => self.stored(room, seq, token()).await.map(Some),
+            Changed::Nothing | Changed::Meanwhile => Ok(None),
+        }
     }
 
     /// If the command was executed before, the number of its first event.

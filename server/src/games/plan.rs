@@ -6,7 +6,7 @@ use crate::ids::{self, Chance, Hash, new_id, new_token};
 use crate::store::{Append, NewGame, Running};
 use rules::{ByPlayer, Player};
 use table::event::{Created, Event, Fact};
-use table::referee::{Action, Command, Decision};
+use table::referee::{self, Action, Command, Decision};
 use table::{Course, Refusal};
 
 /// A planned change to a game.
@@ -103,6 +103,18 @@ pub fn plan(
 /// keeps the old token.
 fn again(game: &Played, id: &str, at: i64) -> NewGame {
     first(id.to_owned(), game.next_game(), game.tokens.swapped(), at)
+}
+
+/// The rematch that an action would make.
+pub fn rematch(
+    game: &Played,
+    seat: Player,
+    action: &Action,
+    fresh: &Fresh,
+    at: i64,
+) -> Option<NewGame> {
+    let decision = referee::decide(game, seat, action).ok()?;
+    (decision == Decision::NewGame).then(|| again(game, &fresh.id, at))
 }
 
 /// Turns a plan into an append, including its effect on the running clock and on computers' turns.

@@ -58,6 +58,20 @@ struct Inner {
     thoughts: u64,
     /// The address on whose behalf computers search here.
     asker: IpAddr,
+    greetings: Greetings,
+}
+
+/// How many greetings are kept for sockets that are behind, and how many milliseconds a seat waits before the next one.
+const GREETINGS: usize = 8;
+const BETWEEN_GREETINGS: i64 = 2_000;
+
+/// What players have said to each other lately; nothing of it is stored.
+#[derive(Default)]
+struct Greetings {
+    /// Who said which of [`table::words::GREETINGS`].
+    last: VecDeque<(Player, usize)>,
+    count: u64,
+    at: ByPlayer<i64>,
 }
 
 pub struct Room {
@@ -122,6 +136,7 @@ impl Room {
             buckets,
             thinking: None,
             thoughts: 0,
+            greetings: Greetings::default(),
             asker,
         };
         Ok(Some(Room {
@@ -264,6 +279,33 @@ impl Room {
     /// Wakes subscribers.
     pub fn hint(&self) {
         self.hint.send_modify(|count| *count += 1);
+    }
+
+    /// Passes on what a player says. Returns whether it was time for it.
+    pub fn greet(&self, seat: Player, word: usize) -> bool {
+        let now = self.time.now();
+        {
+            let own = &mut self.lock().greetings;
+            if (0..BETWEEN_GREETINGS).contains(&(now - own.at[seat])) {
+                return false;
+            }
+            own.at[seat] = now;
+            own.count += 1;
+            own.last.push_back((seat, word));
+            if own.last.len() > GREETINGS {
+                own.last.pop_front();
+            }
+        }
+        self.hint();
+        true
+    }
+
+    /// What was said after so many greetings, and how many there were.
+    pub fn greetings(&self, after: u64) -> (Vec<(Player, usize)>, u64) {
+        let inner = self.lock();
+        let Greetings { last, count, .. } = &inner.greetings;
+        let new = usize::try_from(count.saturating_sub(after)).unwrap_or(GREETINGS);
+        (last.iter().skip(last.len().saturating_sub(new)).copied().collect(), *count)
     }
 
     /// Subscribes to changes.

@@ -23,11 +23,11 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
-use table::Refusal;
+use table::{Kind, Refusal};
 use tokio::sync::mpsc;
 
 /// How many running games of a player are listed, and how many to watch.
-const MOST_RUNNING: usize = 50;
+const MOST_RUNNING: usize = 200;
 const MOST_WATCHED: usize = 12;
 
 pub fn router() -> Router<Arc<Hall>> {
@@ -127,6 +127,8 @@ async fn me(
     let range = Range::of(&format!("running/{}/", player.id));
     let mut all = Vec::new();
     for own in records(&hall)?.range(range, MOST_RUNNING).await? {
+        // The next line reads it for the server's own account.
+        hall.limits.charge(client.0, limits::GAME);
         games::ready(&hall, &own.value).await?;
         let Ok(room) = hall.room_for(&own.value, client.0).await else { continue };
         let game = room.view(|game| {
@@ -165,9 +167,18 @@ async fn replace(
     headers: HeaderMap,
     Asked(NewKey { key }): Asked<NewKey>,
 ) -> Answered<Json<Value>> {
-    let player = player(&hall, &headers).await?;
-    let key = players::replace_key(&hall, &player.id, key).await?;
-    Ok(Json(json!({ "id": player.id, "key": key })))
+    let known = match player(&hall, &headers).await {
+        Ok(known) => known,
+        // Whoever repeats a request whose answer was lost has the new key by now, and the old one counts no more.
+        Err(refusal) => match &key {
+            Some(new) if refusal.kind == Kind::NoToken => {
+                hall.player(new).await.map_err(|_| refusal)?
+            }
+            _ => return Err(refusal.into()),
+        },
+    };
+    let key = players::replace_key(&hall, &known.id, key).await?;
+    Ok(Json(json!({ "id": known.id, "key": key })))
 }
 
 async fn delete(State(hall): HallState, headers: HeaderMap) -> Answered<Json<Value>> {
@@ -288,7 +299,19 @@ async fn records_of(
 ) -> Result<String, Refusal> {
     let mut text = String::new();
     for entry in games {
-        let Ok(room) = hall.room_for(&entry.id, client.0).await else { continue };
+        let room = match hall.room_for(&entry.id, client.0).await {
+            Ok(room) => room,
+            // The reader is told, by an answer that breaks off, instead of getting less than asked for.
+            Err(refusal) if refusal.kind == Kind::Unavailable => return Err(refusal),
+            Err(refusal) => {
+                let Refusal { message, .. } = refusal;
+                text += &format!(
+                    "[Game \"{}\"]\n[Id \"{}\"]\n\n{{ cannot be read: {message} }} *\n\n",
+                    entry.game, entry.id
+                );
+                continue;
+            }
+        };
         let record =
             hall.replays.run(client.0, move || room.view(|game| game.record()).to_string());
         text += &record.await?;

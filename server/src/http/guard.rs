@@ -71,18 +71,20 @@ pub struct Guard {
     local: bool,
     limits: Arc<Limits>,
     metrics: Arc<Metrics>,
-    unavailable: Unavailable,
+    /// About 503s, and about other errors.
+    failures: [Seldom; 2],
     seated: Seated,
 }
 
 /// Whether a request comes from a player at a seat.
 pub type Seated = Box<dyn Fn(&Request) -> bool + Send + Sync>;
 
-/// Limits the log to one line a second about 503s: while the store is down or the server stops, every request gets one.
+/// Limits the log to one line a second about failures of a kind: while the store is down, the server stops or a game is
+/// damaged, every request gets one.
 #[derive(Debug, Default)]
-struct Unavailable(Mutex<(Option<Instant>, u64)>);
+struct Seldom(Mutex<(Option<Instant>, u64)>);
 
-impl Unavailable {
+impl Seldom {
     /// Counts a response. If a line is due, returns how many there were since the last one.
     fn count(&self, now: Instant) -> Option<u64> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -110,8 +112,8 @@ impl Guard {
     ) -> Guard {
         let proxies = Proxies::new(base_url.is_some(), proxies);
         let base = base_url.and_then(|url| authority(url).ok());
-        let (local, unavailable) = (listen.ip().is_loopback(), Unavailable::default());
-        Guard { proxies, base, local, limits, metrics, unavailable, seated }
+        let (local, failures) = (listen.ip().is_loopback(), Default::default());
+        Guard { proxies, base, local, limits, metrics, failures, seated }
     }
 
     /// Charges the client. A player may play even if others at the same address have asked for too much.
@@ -250,14 +252,19 @@ async fn check(guard: &Guard, client: IpAddr, mut request: Request, next: Next) 
     }
     let (status, ms) = (status.as_u16(), started.elapsed().as_secs_f64() * 1e3);
     let path = path.chars().take(200).collect::<String>();
-    if status == 503 {
-        if let Some(count) = guard.unavailable.count(Instant::now()) {
-            tracing::warn!(%method, path, status, count, %client, "requests refused as unavailable");
+    let [unavailable, broken] = &guard.failures;
+    match status {
+        503 => {
+            if let Some(count) = unavailable.count(Instant::now()) {
+                tracing::warn!(%method, path, status, count, %client, "requests refused as unavailable");
+            }
         }
-    } else if status >= 500 {
-        tracing::error!(%method, path, status, ms, %client, "request");
-    } else {
-        tracing::info!(%method, path, status, ms, %client, "request");
+        500.. => {
+            if let Some(count) = broken.count(Instant::now()) {
+                tracing::error!(%method, path, status, count, ms, %client, "requests failed");
+            }
+        }
+        _ => tracing::info!(%method, path, status, ms, %client, "request"),
     }
     response
 }
@@ -387,8 +394,8 @@ mod tests {
 
     #[test]
     fn unavailability_is_logged_once_a_second_with_a_count() {
-        let (unavailable, start) = (Unavailable::default(), Instant::now());
-        let after = |ms: u64| unavailable.count(start + Duration::from_millis(ms));
+        let (failures, start) = (Seldom::default(), Instant::now());
+        let after = |ms: u64| failures.count(start + Duration::from_millis(ms));
         assert_eq!([after(0), after(1), after(999), after(1_000)], [Some(1), None, None, Some(3)]);
         assert_eq!([after(1_500), after(9_000)], [None, Some(2)]);
     }

@@ -7,6 +7,7 @@
 pub use crate::http::buckets::Bucket;
 
 use crate::admin::bans::Bans;
+use crate::club::lobby::MOST_OF_A_HOUSEHOLD;
 use crate::http::buckets::{Buckets, of_networks};
 use crate::http::meter::{Load, thread_time};
 use crate::http::networks::household;
@@ -43,6 +44,9 @@ pub const BODY_FOR_ONE: u64 = 4 << 10;
 
 /// How many bytes of an answer are sent for a price of 1.
 pub const ANSWER_FOR_ONE: u64 = 32 << 10;
+
+/// The price of a game that is not in memory, beside its events: several reads by threads whose time is not measured.
+pub const GAME: u32 = 2;
 
 /// The price of reading events from the store.
 pub fn of_events(count: usize) -> u32 {
@@ -299,6 +303,17 @@ impl Limits {
         })?;
         self.note(address, 0, 1);
         Ok(())
+    }
+
+    /// Gives back what an address has paid for a game that was not made.
+    pub fn give_game_back(&self, address: IpAddr) {
+        self.new_games.owe(&of_networks(address), -1.0, self.now());
+    }
+
+    /// How many open challenges a household may have.
+    pub fn challenges(&self) -> usize {
+        let games = self.most_new_games.load(Ordering::Relaxed) as usize;
+        (MOST_OF_A_HOUSEHOLD * games / USUAL_NEW_GAMES as usize).max(1)
     }
 
     /// Charges an address for a new player, or refuses.

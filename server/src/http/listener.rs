@@ -1,7 +1,9 @@
 //! Where connections come from: a TCP port, or a Unix socket for a proxy on this machine.
 
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr};
+#[cfg(unix)]
+use std::net::Ipv4Addr;
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -82,6 +84,7 @@ macro_rules! either {
 }
 
 impl Stream for Incoming {
+    #[cfg_attr(not(unix), allow(irrefutable_let_patterns))]
     fn hurry(&self) {
         if let Incoming::Tcp(own) = self {
             let _ = own.set_nodelay(true);

@@ -1,7 +1,7 @@
 //! Requests and sockets with which people meet.
 
 use crate::club::lobby::{self, Here, Met, Party, Side, Terms, Update};
-use crate::club::{games, pairing, players, ratings};
+use crate::club::{games, news, pairing, players, ratings};
 use crate::games::hall::Hall;
 use crate::http::HallState;
 use crate::http::games::{bearer, claim};
@@ -27,7 +27,7 @@ use serde_json::{Map, Value, json};
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use table::{Refusal, TimeControl};
+use table::{Kind, Refusal, TimeControl};
 use tokio::sync::broadcast::{self, error::RecvError};
 use tokio::time::{Instant, interval_at, timeout};
 
@@ -42,23 +42,24 @@ pub fn router() -> Router<Arc<Hall>> {
 }
 
 /// Who sends a request: the player whose key it brings, or a guest with a secret.
-async fn party(hall: &Hall, headers: &HeaderMap) -> Result<Party, Refusal> {
+async fn party(hall: &Hall, client: Client, headers: &HeaderMap) -> Result<Party, Refusal> {
     let token = bearer(headers)?.ok_or_else(|| {
         let error =
             "a player's key or a guest's secret is required, as `Authorization: Bearer KEY`";
         Refusal::no_token(error)
     })?;
-    of_token(hall, token).await
+    of_token(hall, client.0, token).await
 }
 
-async fn of_token(hall: &Hall, token: &str) -> Result<Party, Refusal> {
+async fn of_token(hall: &Hall, address: IpAddr, token: &str) -> Result<Party, Refusal> {
+    let from = Some(address);
     if players::is_key(token) {
         let player = hall.player(token).await?;
-        return Ok(Party { seal: player.seal(), player: Some(player) });
+        return Ok(Party { seal: player.seal(), player: Some(player), from });
     }
     let lengths = table::referee::SECRET_LENGTH;
     if lengths.contains(&token.len()) && token.bytes().all(|b| b.is_ascii_alphanumeric()) {
-        return Ok(Party { player: None, seal: hash(token) });
+        return Ok(Party { player: None, seal: hash(token), from });
     }
     let (least, most) = lengths.into_inner();
     let error =
@@ -68,7 +69,7 @@ async fn of_token(hall: &Hall, token: &str) -> Result<Party, Refusal> {
 
 async fn list(State(hall): HallState) -> Answered<Json<Value>> {
     if hall.club.lobby.updates.receiver_count() == 0 {
-        lobby::refresh(&hall).await?;
+        news::refresh(&hall).await?;
     }
     Ok(Json(json!({ "challenges": hall.club.lobby.told() })))
 }
@@ -114,7 +115,7 @@ async fn challenge(
     runs(&hall)?;
     hall.limits.spend(client.0, PRICE)?;
     hall.limits.may_store(client.0, limits::FOR_TURNS)?;
-    let party = party(&hall, &headers).await?;
+    let party = party(&hall, client, &headers).await?;
     let Wanted { game, options, clock, side, rated, auto, level } = wanted;
     let terms = Terms { game, options, clock, side, rated };
     let terms = hall.replays.run(client.0, move || terms.checked()).await??;
@@ -123,27 +124,22 @@ async fn challenge(
             return Err(Refusal::against("levels are 1 to 10").at("level").into());
         }
         hall.limits.make_game(client.0)?;
-        let game = pairing::against_level(&hall, &party, &terms, level).await?;
-        begun(&hall, &game, client.0);
+        let made = pairing::against_level(&hall, &party, &terms, level).await;
+        let game = made.inspect_err(|_| hall.limits.give_game_back(client.0))?;
+        pairing::begun(&hall, &game, client.0);
         return Ok(plays(&game, StatusCode::CREATED));
     }
     let rating = ratings::shown(&hall, party.player.as_deref(), &terms.game).await?;
     match lobby::challenge(&hall, &party, terms, auto).await? {
         Met::Plays(game) => Ok(plays(&game, StatusCode::CREATED)),
-        Met::Waits(challenge, version) => {
-            let mut told = json!({ "challenge": challenge.told(version) });
+        Met::Waits(challenge) => {
+            let mut told = json!({ "challenge": challenge.told() });
             if auto {
                 told["meanwhile"] = json!({ "level": ratings::level_near(rating.shown()) });
             }
             Ok((StatusCode::CREATED, Json(told)).into_response())
         }
     }
-}
-
-/// Counts a new game for the address that began it.
-fn begun(hall: &Hall, game: &str, address: IpAddr) {
-    hall.limits.made(game, address);
-    hall.limits.stored(address, limits::OF_A_GAME + limits::OF_AN_EVENT);
 }
 
 /// The acceptance of a challenge.
@@ -163,42 +159,42 @@ async fn accept(
 ) -> Answered<Response> {
     runs(&hall)?;
     hall.limits.spend(client.0, PRICE)?;
-    let party = party(&hall, &headers).await?;
-    hall.limits.make_game(client.0)?;
+    let party = party(&hall, client, &headers).await?;
     let game = lobby::accept(&hall, &party, &id, version).await?;
-    begun(&hall, &game, client.0);
     Ok(plays(&game, StatusCode::OK))
 }
 
 /// A challenge. Its maker, who is recognised by the key, counts as present.
 async fn show(
     State(hall): HallState,
+    Extension(client): Extension<Client>,
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Answered<Response> {
     if bearer(&headers)?.is_some() {
-        let party = party(&hall, &headers).await?;
+        let party = party(&hall, client, &headers).await?;
         if id.split('.').next() == Some(party.id().as_str()) {
-            lobby::arrive(&hall, &party.id()).await?;
+            lobby::arrive(&hall, &party).await?;
         }
     }
     let gone = || Refusal::not_there("this challenge is not open any more");
-    let (stored, challenge) = lobby::find(&hall, &id).await?.ok_or_else(gone)?;
+    let (_, challenge) = lobby::find(&hall, &id).await?.ok_or_else(gone)?;
     Ok(match &challenge.taken {
         Some(taken) => {
             games::ready(&hall, &taken.game).await?;
             plays(&taken.game, StatusCode::OK)
         }
-        None => Json(json!({ "challenge": challenge.told(stored.version) })).into_response(),
+        None => Json(json!({ "challenge": challenge.told() })).into_response(),
     })
 }
 
 async fn withdraw(
     State(hall): HallState,
+    Extension(client): Extension<Client>,
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Answered<Json<Value>> {
-    let party = party(&hall, &headers).await?;
+    let party = party(&hall, client, &headers).await?;
     lobby::withdraw(&hall, &party, &id).await?;
     Ok(Json(json!({ "withdrawn": id })))
 }
@@ -229,6 +225,7 @@ async fn upgrade(
             place,
             updates,
             present: None,
+            token: None,
         };
         let meter = Meter::new(&hall.limits, client.0, 0);
         // However it ended, the client can come again.
@@ -244,11 +241,11 @@ struct Present {
 }
 
 impl Present {
-    fn new(hall: &Arc<Hall>, maker: String) -> Present {
+    fn new(hall: &Arc<Hall>, maker: String, from: IpAddr) -> Present {
         let mut here = hall.club.lobby.here();
         let Here { sockets, .. } = here.get(&maker).copied().unwrap_or_default();
-        let seen = hall.time.now();
-        here.insert(maker.clone(), Here { sockets: sockets + 1, seen, by_socket: true });
+        let (seen, from) = (hall.time.now(), Some(from));
+        here.insert(maker.clone(), Here { sockets: sockets + 1, seen, by_socket: true, from });
         drop(here);
         Present { hall: Arc::clone(hall), maker }
     }
@@ -275,6 +272,8 @@ struct Visitor {
     place: Option<Claim>,
     updates: broadcast::Receiver<Update>,
     present: Option<Present>,
+    /// What it has said hello with.
+    token: Option<String>,
 }
 
 impl Visitor {
@@ -299,6 +298,7 @@ impl Visitor {
                     if heard.elapsed() > SILENCE {
                         return Err(Closed);
                     }
+                    self.check().await?;
                     self.send_frame(Message::Ping(Default::default())).await?;
                 }
                 frame = self.socket.recv() => {
@@ -337,10 +337,36 @@ impl Visitor {
     async fn tell_all(&mut self) -> Result<(), Closed> {
         // Whoever comes first finds a list that nobody has kept.
         if self.hall.club.lobby.updates.receiver_count() == 1 {
-            let _ = lobby::refresh(&self.hall).await;
+            let _ = news::refresh(&self.hall).await;
         }
-        let all = self.hall.club.lobby.told();
-        self.send(json!({ "type": "lobby", "all": all }).to_string()).await
+        for message in self.hall.club.lobby.messages() {
+            self.send(message).await?;
+        }
+        Ok(())
+    }
+
+    /// Lets go of a player whose key was replaced, or who was deleted or banned.
+    async fn check(&mut self) -> Result<(), Closed> {
+        let Some(token) = self.token.clone() else { return Ok(()) };
+        match of_token(&self.hall, self.address, &token).await {
+            Err(refusal) if matches!(refusal.kind, Kind::NoToken | Kind::Forbidden) => {
+                (self.present, self.token) = (None, None);
+                self.refuse(&refusal).await
+            }
+            // Without the store nobody is let go.
+            _ => Ok(()),
+        }
+    }
+
+    async fn refuse(&mut self, refusal: &Refusal) -> Result<(), Closed> {
+        let (status, error) = (refusal.status(), &refusal.message);
+        let told = json!({ "type": "refused", "status": status, "error": error });
+        self.send(told.to_string()).await
+    }
+
+    async fn tell_paired(&mut self, challenge: &str, game: &str) -> Result<(), Closed> {
+        let told = json!({ "type": "paired", "challenge": challenge, "game": game });
+        self.send(told.to_string()).await
     }
 
     async fn tell(&mut self, update: Result<Update, RecvError>) -> Result<(), Closed> {
@@ -350,11 +376,16 @@ impl Visitor {
                 if self.present.as_ref().is_none_or(|own| own.maker != maker) {
                     return Ok(());
                 }
-                let told = json!({ "type": "paired", "challenge": challenge, "game": game });
-                self.send(told.to_string()).await
+                self.tell_paired(&challenge, &game).await
             }
             // It was too slow for some of them.
-            Err(RecvError::Lagged(_)) => self.tell_all().await,
+            Err(RecvError::Lagged(_)) => {
+                self.tell_all().await?;
+                match self.token.clone() {
+                    Some(token) => self.hello(&token).await,
+                    None => Ok(()),
+                }
+            }
             Err(RecvError::Closed) => Err(Closed),
         }
     }
@@ -363,32 +394,35 @@ impl Visitor {
         let message: Value = serde_json::from_str(text).unwrap_or_default();
         match message["type"].as_str() {
             Some("ping") => self.send(json!({ "type": "pong" }).to_string()).await,
-            Some("hello") => {
-                let told = match self.hello(message["token"].as_str().unwrap_or_default()).await {
-                    Ok(maker) => json!({ "type": "hello", "you": maker }),
-                    Err(refusal) => {
-                        json!({ "type": "refused", "status": refusal.status(), "error": refusal.message })
-                    }
-                };
-                self.send(told.to_string()).await
-            }
+            Some("hello") => self.hello(message["token"].as_str().unwrap_or_default()).await,
             _ => {
                 let error = "expected a type of `hello` or `ping`";
-                self.send(json!({ "type": "refused", "status": 400, "error": error }).to_string())
-                    .await
+                self.refuse(&Refusal::not_understood(error)).await
             }
         }
     }
 
-    /// Makes the sender present; their challenge stays as long as this socket.
-    async fn hello(&mut self, token: &str) -> Result<String, Refusal> {
-        let party = of_token(&self.hall, token).await?;
+    /// Makes the sender present: their challenge stays as long as this socket, and what became of it is told.
+    async fn hello(&mut self, token: &str) -> Result<(), Closed> {
+        let party = match of_token(&self.hall, self.address, token).await {
+            Ok(party) => party,
+            Err(refusal) => return self.refuse(&refusal).await,
+        };
         let maker = party.id();
         if self.present.as_ref().is_none_or(|own| own.maker != maker) {
             self.present = None;
-            self.present = Some(Present::new(&self.hall, maker.clone()));
+            self.present = Some(Present::new(&self.hall, maker.clone(), self.address));
         }
-        lobby::arrive(&self.hall, &maker).await?;
-        Ok(maker)
+        self.token = Some(token.to_owned());
+        match lobby::arrive(&self.hall, &party).await {
+            Ok(paired) => {
+                self.send(json!({ "type": "hello", "you": maker }).to_string()).await?;
+                for (challenge, game) in paired {
+                    self.tell_paired(&challenge, &game).await?;
+                }
+                Ok(())
+            }
+            Err(refusal) => self.refuse(&refusal).await,
+        }
     }
 }

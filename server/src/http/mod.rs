@@ -56,7 +56,7 @@ pub fn router(config: &Config, hall: &Arc<Hall>) -> Router {
         .with_state(Arc::clone(hall))
         .merge(boards::router(documents.clone()))
         .merge(description::router(&documents))
-        .merge(pages::router(config.web.clone(), documents, Some(hall)))
+        .merge(pages::router(config.web.clone(), base, documents, Some(hall)))
         .method_not_allowed_fallback(wrong_method)
         .layer(middleware::from_fn_with_state(replays, packing::answers));
     guard::around(router, guard)
@@ -107,7 +107,7 @@ struct Ready {
 /// Whether a move can be stored here.
 async fn ready(State(hall): HallState) -> Answered<Json<Ready>> {
     runs(&hall)?;
-    match hall.cannot_store() {
+    match hall.try_to_store().await {
         Some(reason) => {
             Err(Refusal::unavailable(format!("no move can be stored: {reason}")).into())
         }

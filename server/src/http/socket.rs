@@ -1,5 +1,6 @@
 //! WebSockets: a game's events as they happen, and commands in the other direction.
 
+use crate::club::players::is_key;
 use crate::games::hall::{Hall, Sender};
 use crate::games::room::{Presence, Present, Room};
 use crate::http::HallState;
@@ -23,6 +24,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use table::event::clocks;
+use table::words::GREETINGS;
 use table::{Kind, Refusal, referee};
 use tokio::sync::{oneshot, watch};
 use tokio::time::{Instant, interval_at, sleep_until, timeout};
@@ -100,6 +102,8 @@ struct Connection {
     sent: i64,
     /// The hash of the token presented.
     token: Option<Hash>,
+    /// The key of a player, if it was one: it may be replaced, and its player deleted or banned.
+    key: Option<String>,
     presence: Option<Presence>,
     /// The seats it is present at.
     at: Vec<Player>,
@@ -111,6 +115,8 @@ struct Connection {
     /// How many pauses were known when the clocks were last sent.
     clocks_sent: Option<usize>,
     heard: Instant,
+    /// How many greetings were told.
+    greeted: u64,
 }
 
 impl Connection {
@@ -122,6 +128,7 @@ impl Connection {
         after: Option<i64>,
     ) -> Connection {
         let (sent, hints) = (after.unwrap_or_else(|| room.seq()), room.follow());
+        let greeted = room.greetings(0).1;
         Connection {
             socket,
             hall,
@@ -130,6 +137,7 @@ impl Connection {
             place: None,
             sent,
             token: None,
+            key: None,
             presence: None,
             at: Vec::new(),
             shown: None,
@@ -137,6 +145,7 @@ impl Connection {
             astray: after.is_none(),
             clocks_sent: None,
             heard: Instant::now(),
+            greeted,
         }
     }
 
@@ -212,6 +221,7 @@ impl Connection {
             }
         }
         self.tell_clocks().await?;
+        self.tell_greetings().await?;
         let present = self.room.present();
         if self.presence.is_some() && self.shown != Some(present) {
             self.shown = Some(present);
@@ -250,6 +260,38 @@ impl Connection {
         Ok(())
     }
 
+    /// Sends what players said, to players only.
+    async fn tell_greetings(&mut self) -> Result<(), Closed> {
+        let (new, count) = self.room.greetings(self.greeted);
+        self.greeted = count;
+        let plays = !self.at.is_empty();
+        for (seat, word) in new.into_iter().filter(|_| plays) {
+            let Some((word, text)) = GREETINGS.get(word) else { continue };
+            let told = json!({ "type": "greeting", "seat": seat, "word": word, "text": text });
+            self.send(told.to_string()).await?;
+        }
+        Ok(())
+    }
+
+    /// Says one of the fixed words to the other player.
+    async fn greet(&mut self, text: &str) -> Result<(), Closed> {
+        let word = serde_json::from_str::<Value>(text).unwrap_or_default()["word"].take();
+        let word = GREETINGS.iter().position(|(name, _)| word == *name);
+        let from = Sender { address: self.address, token: self.token };
+        if self.hall.pay(&self.room, &from).is_err() {
+            return self.too_many().await;
+        }
+        let (Some(word), Some(seat)) = (word, self.at.first().copied()) else {
+            let names: Vec<_> = GREETINGS.iter().map(|(name, _)| format!("`{name}`")).collect();
+            let error = format!("players say one of {}", names.join(", "));
+            return self.refuse(None, &Refusal::against(error).at("word")).await;
+        };
+        if self.room.greet(seat, word) {
+            self.hall.news.greeted(&self.room.id, seat, word);
+        }
+        self.catch_up().await
+    }
+
     /// Sends the clocks at the start and after each pause, since pauses are not events.
     async fn tell_clocks(&mut self) -> Result<(), Closed> {
         let pauses = Some(self.hall.time.pauses.count());
@@ -268,12 +310,27 @@ impl Connection {
         if self.heard.elapsed() > SILENCE {
             return Err(Closed);
         }
+        if let Some(refusal) = self.revoked().await {
+            self.refuse(None, &refusal.at("token")).await?;
+            self.settle().await?;
+        }
         if self.room.is_due(PING.as_millis() as i64) {
             // If the store cannot be read now, the next ping tries again.
             let _ = self.hall.refresh(&self.room).await;
         }
         let sent = timeout(SLOW, self.socket.send(Message::Ping(Default::default()))).await;
         sent.map_err(|_| Closed)?.map_err(|_| Closed)
+    }
+
+    /// Takes the seat away from whoever has a key that counts no more, and says why.
+    async fn revoked(&mut self) -> Option<Refusal> {
+        let refusal = self.hall.player(self.key.as_ref()?).await.err()?;
+        // Without the store nobody loses a seat.
+        if !matches!(refusal.kind, Kind::NoToken | Kind::Forbidden) {
+            return None;
+        }
+        (self.token, self.key) = (None, None);
+        Some(refusal)
     }
 
     /// Registers the client as a player or a watcher.
@@ -352,9 +409,10 @@ impl Connection {
             Some("hello") => self.hello(message.token.as_deref()).await,
             Some("ping") => self.pong().await,
             Some("command") => self.command(message).await,
+            Some("greet") => self.greet(text).await,
             _ => {
-                let refusal =
-                    Refusal::not_understood("expected a type of `hello` or `command`").at("type");
+                let error = "expected a type of `hello`, `command` or `greet`";
+                let refusal = Refusal::not_understood(error).at("type");
                 self.refuse(message.command.map(Value::from), &refusal).await
             }
         }
@@ -367,23 +425,24 @@ impl Connection {
     }
 
     async fn hello(&mut self, token: Option<&str>) -> Result<(), Closed> {
-        let token = match token {
+        let own = match token {
             None => None,
             Some(token) => match self.hall.seat_of(token).await {
                 Ok(own) => Some(own),
                 Err(refusal) => return self.refuse(None, &refusal.at("token")).await,
             },
         };
-        let mut seats = self.seats(token);
+        let mut seats = self.seats(own);
         if token.is_some() && seats.is_empty() && self.hall.store.shared().is_some() {
             // The seat may just have been taken through another server.
             let _ = self.hall.refresh(&self.room).await;
-            seats = self.seats(token);
+            seats = self.seats(own);
         }
         if token.is_some() && seats.is_empty() {
             return self.refuse(None, &referee::no_seat().at("token")).await;
         }
-        self.token = token;
+        self.token = own;
+        self.key = token.filter(|token| is_key(token)).map(str::to_owned);
         let you: Vec<_> = seats.iter().map(|seat| seat.number()).collect();
         let (seq, board_seq) = self.room.view(|game| (game.course.seq, game.course.board_seq));
         let at = self.hall.time.now();
@@ -409,6 +468,10 @@ impl Connection {
     /// Executes a command. Its events are sent before the acknowledgement.
     async fn command(&mut self, message: referee::Message) -> Result<(), Closed> {
         let name = message.command.clone().map(Value::from);
+        if let Some(refusal) = self.revoked().await {
+            self.refuse(name, &refusal.at("token")).await?;
+            return self.settle().await;
+        }
         let from = Sender { address: self.address, token: self.token };
         if self.hall.pay(&self.room, &from).is_err() {
             return self.too_many().await;
@@ -426,7 +489,7 @@ impl Connection {
                 let mut answer = json!({ "type": "ack", "command": name, "seq": done.seq });
                 if let Some(token) = done.token {
                     // A client that has taken a seat plays it from now on.
-                    self.token = Some(hash(&token));
+                    (self.token, self.key) = (Some(hash(&token)), None);
                     answer["token"] = token.into();
                 }
                 self.send(answer.to_string()).await?;

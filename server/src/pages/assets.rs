@@ -4,6 +4,7 @@
 //! them out, and `quadrille site` writes them into a folder.
 
 use super::bundle::{self, BUNDLES};
+use super::preview::Preview;
 use super::{covers, docs, first, packing};
 use engine::parts;
 use flate2::Compression;
@@ -65,6 +66,8 @@ pub(super) const PLACE: &str = "assets/";
 pub struct Files {
     folder: Option<PathBuf>,
     version: String,
+    /// Where the site is, for whoever shows a link to it; none where nobody has said it.
+    host: Option<String>,
 }
 
 /// Whether `serve --web` can use a folder; if not, what is missing in it.
@@ -96,7 +99,13 @@ impl Files {
         }
         let hash: String = hash.finalize().iter().take(6).map(|b| format!("{b:02x}")).collect();
         let version = if folder.is_some() { "folder".to_owned() } else { hash };
-        Files { folder, version }
+        Files { folder, version, host: None }
+    }
+
+    /// The same, where a site has a public URL.
+    #[must_use]
+    pub fn at(self, host: Option<&str>) -> Files {
+        Files { host: host.map(|host| host.trim_end_matches('/').to_owned()), ..self }
     }
 
     /// Whether they come from a folder, where they may change while the program runs.
@@ -159,19 +168,20 @@ impl Files {
 
     /// The HTML of the page at a path, with what it shows before its scripts run.
     pub fn page_at(&self, path: &str) -> String {
-        self.page_with(first::content(path))
+        self.page_with(first::content(path), &Preview::of(path))
     }
 
-    /// The HTML of a page with this content.
-    pub fn page_with(&self, content: Option<String>) -> String {
-        match content {
+    /// The HTML of a page with this content, and what others show of it.
+    pub(super) fn page_with(&self, content: Option<String>, preview: &Preview) -> String {
+        let page = match content {
             Some(content) => {
                 let own = format!("/{PLACE}{}/{}", self.version(), covers::FILE);
                 let content = content.replace(covers::PLACE, &own);
                 self.document().replace(r#"<main id="main" tabindex="-1"></main>"#, &content)
             }
             None => self.document(),
-        }
+        };
+        preview.put_into(&page, self.host.as_deref(), &self.version)
     }
 
     /// The web app manifest.
@@ -250,6 +260,8 @@ fn catalogue() -> Vec<u8> {
     catalogue["asks"] = json!({
         "draw": words::asks(Offer::Draw), "undo": words::asks(Offer::Undo), "rematch": words::ASKS_AGAIN,
     });
+    let greeting = |(word, text)| json!({ "word": word, "text": text });
+    catalogue["greetings"] = words::GREETINGS.map(greeting).to_vec().into();
     catalogue.to_string().into_bytes()
 }
 

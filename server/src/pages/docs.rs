@@ -160,7 +160,13 @@ pub fn document(name: &str) -> Option<String> {
     Some(format!(r#"{nav}{SEARCH}<article class="prose">{}</article>"#, page.html))
 }
 
-fn escaped(text: &str) -> String {
+/// The title of a document.
+pub(super) fn title(name: &str) -> Option<String> {
+    let (_, page) = PAGES.iter().find(|(own, _)| *own == name)?;
+    Some(page.title.clone())
+}
+
+pub(super) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

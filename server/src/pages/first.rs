@@ -302,6 +302,35 @@ mod tests {
     }
 
     #[test]
+    fn every_document_is_below_twenty_kilobytes_as_it_is_sent() {
+        const MOST: usize = 20_000;
+        let files = super::super::Files::new(None);
+        let sent =
+            |page: &str| super::super::packing::packed(page.as_bytes(), Default::default()).len();
+        let mut pages = vec![("/docs".to_owned(), files.page_at("/docs"))];
+        for entry in GAMES {
+            let id = entry.info.id;
+            for page in ["analysis", "editor", "learn", "rules", "results", "puzzles"] {
+                let number = if ["learn", "puzzles"].contains(&page) { "/3" } else { "" };
+                let path = format!("/{page}/{id}{number}");
+                let page = files.page_at(&path);
+                pages.push((path, page));
+            }
+            for (name, start) in entry.info.samples {
+                let seats = json!([{ "kind": "person" }, { "kind": "person" }]);
+                let told = json!({ "game": id, "start": start, "seats": seats });
+                let state = table::State::read(&told).unwrap();
+                let content = table(state.session.as_ref(), &state.created, false);
+                let page = files.page_with(Some(content), &super::super::preview::Preview::of("/"));
+                pages.push((format!("a game of {id}, {name}"), page));
+            }
+        }
+        for (path, page) in pages {
+            assert!(sent(&page) < MOST, "{path}: {} of {} bytes", sent(&page), page.len());
+        }
+    }
+
+    #[test]
     fn what_only_the_scripts_know_is_left_to_them() {
         for path in [
             "/abcdefgh",

@@ -3,7 +3,8 @@
 use super::assets::{Files, kind};
 use super::docs;
 use super::documents::{Document, Documents};
-use super::first;
+use super::preview::Preview;
+use super::{first, picture};
 use crate::games::hall::{Hall, SERVER};
 use crate::games::room::Room;
 use crate::http::guard::Client;
@@ -22,7 +23,7 @@ use std::convert::Infallible;
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
-use table::Refusal;
+use table::{Refusal, State};
 
 /// Answers requests with files and pages.
 struct Site {
@@ -86,11 +87,27 @@ impl Site {
         let name = format!("{path} {seq} {at}");
         let draw = move |files: &Files| {
             // Copied, so that the players need not wait for the drawing.
-            let (session, created) =
-                room.view(|game| (game.session.boxed_clone(), game.created.clone()));
-            files.page_with(Some(first::table(session.as_ref(), &created, embed)))
+            let (id, state) = room.view(|game| (game.id.clone(), State::clone(game)));
+            let content = first::table(state.session.as_ref(), &state.created, embed);
+            files.page_with(Some(content), &Preview::of_game(&id, &state))
         };
         self.page_of(&name, tag, asked, draw).await
+    }
+
+    /// The board of a game as it stands, as a picture for whoever shows a link to it.
+    async fn picture(&self, room: Arc<Room>, asked: &Asked) -> Answered<Response> {
+        let (id, seq, at) =
+            room.view(|game| (game.id.clone(), game.course.seq, game.course.last_at));
+        let draw = move |_: &Files| {
+            let session = room.view(|game| game.session.boxed_clone());
+            let png = picture::png(&session.diagram()).map_err(Refusal::broken)?;
+            Ok(Document::new(kind(".png"), png, None))
+        };
+        let mut response = self.made(&format!("picture {id} {seq} {at}"), asked, draw).await?;
+        // Its address names the last event, as far as a link to it follows from the page.
+        let keep = HeaderValue::from_static("public, max-age=60");
+        response.headers_mut().insert(header::CACHE_CONTROL, keep);
+        Ok(response)
     }
 
     /// A page, or 304 if the browser has it.
@@ -182,9 +199,14 @@ fn shared(bytes: Cow<'static, [u8]>) -> Bytes {
 const ROBOTS: &str = "User-agent: *\nDisallow: /api/\nDisallow: /embed/\n";
 
 /// The routes of the pages, whose files come from the program or from the folder `web`. The pages of games are sent with a
-/// board if there is a `hall`.
-pub fn router(web: Option<PathBuf>, documents: Documents, hall: Option<&Arc<Hall>>) -> Router {
-    let site = Arc::new(Site { files: Arc::new(Files::new(web)), documents });
+/// board if there is a `hall`. What others show of a link has a picture if the site knows its `host`.
+pub fn router(
+    web: Option<PathBuf>,
+    host: Option<&str>,
+    documents: Documents,
+    hall: Option<&Arc<Hall>>,
+) -> Router {
+    let site = Arc::new(Site { files: Arc::new(Files::new(web).at(host)), documents });
     let page = || {
         let site = site.clone();
         get(move |uri: Uri, asked: Asked| async move { site.page(uri.path(), &asked).await })
@@ -216,6 +238,15 @@ pub fn router(web: Option<PathBuf>, documents: Documents, hall: Option<&Arc<Hall
             }
         })
     };
+    let picture = {
+        let (site, hall) = (site.clone(), hall.cloned());
+        get(move |Path(id): Path<String>, asked: Asked| async move {
+            check_id(&id).map_err(|_| Refusal::not_there("there is no such game"))?;
+            let hall = hall.ok_or_else(|| Refusal::not_there("there are no games here"))?;
+            let room = hall.room_for(&id, asked.client).await?;
+            site.picture(room, &asked).await
+        })
+    };
     let has_rules = |game: &str| game == "all" || engine::find(game).is_some();
     let fresh = |name: &'static str, text: fn(&Files) -> Option<String>| {
         let site = site.clone();
@@ -238,6 +269,7 @@ pub fn router(web: Option<PathBuf>, documents: Documents, hall: Option<&Arc<Hall
         .route("/learn", page())
         .route("/learn/{*rest}", page())
         .route("/lobby", page())
+        .route("/picture/{id}", picture)
         .route("/player/{id}", page())
         .route("/puzzles", page())
         .route("/puzzles/{*rest}", page())

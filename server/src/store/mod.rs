@@ -12,6 +12,7 @@ pub mod postgres;
 mod readers;
 pub mod records;
 mod sqlite;
+mod sqlite_events;
 mod sqlite_records;
 mod sqlite_upkeep;
 mod tip;
@@ -32,7 +33,7 @@ use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
-use table::event::Event;
+use table::event::{Event, Fact};
 use tokio::sync::oneshot;
 use trouble::Trouble;
 use upkeep::Upkeep;
@@ -60,6 +61,21 @@ pub enum StoreError {
     /// The store has been closed.
     #[error("the server is stopping")]
     Closed,
+}
+
+/// What is appended to find out whether anything can be, by a server with this number. No game has such an id, so that it
+/// meets nobody else's events, nor another server's probe.
+fn probe(server: i64, at: i64) -> Append {
+    let fact = Fact::Move { turn: "0".repeat(16), said: None };
+    let first = Event { seq: 1, seat: None, at, fact, command: None };
+    Append { game: format!("probe {server:x}"), events: vec![first], ..Append::default() }
+}
+
+impl StoreError {
+    /// For a write that was taken from the queue and not answered.
+    fn unanswered() -> StoreError {
+        StoreError::Unknown("the writer panicked".into())
+    }
 }
 
 /// The outcome of an append.
@@ -146,6 +162,9 @@ pub trait Store: Send + Sync {
 
     /// Whether events can be stored at the moment.
     fn trouble(&self) -> &Trouble;
+
+    /// Appends an event at this time and takes it back, to find out whether a move could be stored.
+    fn probe(&self, at: i64) -> Reply<'_, ()>;
 
     /// Since when appends failed, in milliseconds since 1970, if that time is not recorded as a pause yet.
     fn owed(&self) -> Option<i64> {

@@ -108,7 +108,7 @@ impl Sqlite {
     ) -> Result<T, StoreError> {
         let (answer, done) = oneshot::channel();
         self.writes.send(write(answer)).await.map_err(|_| StoreError::Closed)?;
-        done.await.map_err(|_| StoreError::Closed)?
+        done.await.map_err(|_| StoreError::unanswered())?
     }
 }
 
@@ -131,6 +131,10 @@ impl Store for Sqlite {
 
     fn trouble(&self) -> &Trouble {
         &self.trouble
+    }
+
+    fn probe(&self, at: i64) -> Reply<'_, ()> {
+        Box::pin(self.ask(move |answer| Write::Probe(Box::new(super::probe(0, at)), answer)))
     }
 
     fn events<'a>(&'a self, game: &'a str, after: i64, most: usize) -> Reply<'a, Vec<Event>> {

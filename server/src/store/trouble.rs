@@ -14,6 +14,9 @@ use tokio::time::Instant;
 /// How long an append may take before heartbeats are suspended.
 const SLOW: Duration = Duration::from_millis(400);
 
+/// For how long a stored event shows that another one can be stored.
+const PROVES: Duration = Duration::from_secs(2);
+
 /// What is known of appends.
 #[derive(Default)]
 pub struct Trouble(Mutex<Seen>);
@@ -23,6 +26,8 @@ struct Seen {
     /// When the writer sent the statement it is waiting for.
     waits: Option<Instant>,
     failed: Option<Failed>,
+    /// When something was last appended, or could have been.
+    proved: Option<Instant>,
     /// Since when appends failed, in milliseconds since 1970, until that time is recorded as a pause.
     owed: Option<i64>,
 }
@@ -55,6 +60,16 @@ impl Trouble {
     /// Called after a successful append.
     pub fn works(&self) {
         self.seen().failed = None;
+    }
+
+    /// Called after events were appended, or could have been.
+    pub fn proved(&self) {
+        self.seen().proved = Some(Instant::now());
+    }
+
+    /// Whether it has to be tried if something can be appended, because nothing was lately.
+    pub fn is_unproved(&self) -> bool {
+        self.seen().proved.is_none_or(|at| at.elapsed() > PROVES)
     }
 
     /// Why appends may be failing at the moment, if they are.

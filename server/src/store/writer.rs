@@ -7,27 +7,20 @@
 use super::disk::Disk;
 use super::file::{self, Lock};
 use super::records::{Change, Range};
-use super::sqlite::{self, is_damage};
+use super::sqlite::is_damage;
+use super::sqlite_events::{append, is_there, rehearse};
 use super::trouble::Trouble;
-use super::{Append, Appended, NewGame, Running, SLOW, StoreError, Tip, hex, sqlite_records};
+use super::{Append, Appended, SLOW, StoreError, sqlite_records};
 use crate::metrics::Metrics;
 use rusqlite::ffi::SQLITE_IOERR_WRITE;
-use rusqlite::{Connection, ErrorCode, OptionalExtension};
+use rusqlite::{Connection, ErrorCode};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
-use table::event::Event;
 use tokio::sync::{mpsc, oneshot};
 
-const INSERT_EVENT: &str = "INSERT INTO events (game, seq, kind, payload, seat, command, at)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING";
-const INSERT_TOKEN: &str = "INSERT INTO tokens (game, seat, hash) VALUES (?1, ?2, ?3)
-    ON CONFLICT (game, seat) DO UPDATE SET hash = excluded.hash";
-const REPLACE_TOKEN: &str = "UPDATE tokens SET hash = ?1 WHERE game = ?2 AND seat = ?3";
-const SET_RUNNING: &str = "INSERT INTO running (game, deadline, at) VALUES (?1, ?2, ?3)
-    ON CONFLICT (game) DO UPDATE SET deadline = excluded.deadline, at = excluded.at";
-const CLEAR_RUNNING: &str = "DELETE FROM running WHERE game = ?1";
 const BEAT: &str = "INSERT INTO heartbeat (id, at) VALUES (1, ?1)
     ON CONFLICT (id) DO UPDATE SET at = excluded.at";
 const PAUSE: &str = "INSERT INTO pauses (since, until) VALUES (?1, ?2)
@@ -35,10 +28,6 @@ const PAUSE: &str = "INSERT INTO pauses (since, until) VALUES (?1, ?2)
 const LAST_PAUSE: &str = "SELECT coalesce(max(until), 0) FROM pauses";
 const MARK: &str = "INSERT INTO heartbeat (id, at) VALUES (0, 1)
     ON CONFLICT (id) DO UPDATE SET at = at + 1";
-const LAST: &str = "SELECT seq, kind, payload, seat, command, at FROM events WHERE game = ?1
-    ORDER BY seq DESC LIMIT 1";
-const FIND: &str =
-    "SELECT seq, kind, payload, seat, command, at FROM events WHERE game = ?1 AND seq = ?2";
 
 /// The most writes in one transaction.
 const MOST_TOGETHER: usize = 256;
@@ -62,6 +51,8 @@ pub enum Write {
     Change(Vec<Change>, Answer<Option<i64>>),
     /// Records to delete.
     Clear(Range, i64, Answer<usize>),
+    /// An append to be tried and taken back.
+    Probe(Box<Append>, Answer<()>),
 }
 
 /// The result of a write, provided that its transaction is committed.
@@ -73,6 +64,7 @@ enum Done {
     Noted,
     Changed(Option<i64>),
     Cleared(usize),
+    Probed,
 }
 
 impl Write {
@@ -85,25 +77,35 @@ impl Write {
             (Write::Note(_, answer), Ok(Done::Noted)) => drop(answer.send(Ok(()))),
             (Write::Change(_, answer), Ok(Done::Changed(done))) => drop(answer.send(Ok(done))),
             (Write::Clear(_, _, answer), Ok(Done::Cleared(done))) => drop(answer.send(Ok(done))),
+            (Write::Probe(_, answer), Ok(Done::Probed)) => drop(answer.send(Ok(()))),
             (Write::Append(_, answer), Err(error)) => drop(answer.send(Err(error))),
             (Write::Beat(_, answer), Err(error)) => drop(answer.send(Err(error))),
             (Write::Pause(_, _, answer), Err(error)) => drop(answer.send(Err(error))),
             (Write::Note(_, answer), Err(error)) => drop(answer.send(Err(error))),
             (Write::Change(_, answer), Err(error)) => drop(answer.send(Err(error))),
             (Write::Clear(_, _, answer), Err(error)) => drop(answer.send(Err(error))),
+            (Write::Probe(_, answer), Err(error)) => drop(answer.send(Err(error))),
             // Writes and their results are in the same order.
             _ => {}
         }
     }
 
-    /// The latest timestamp in the write.
-    fn at(&self) -> i64 {
+    /// The latest timestamp in what is to be stored, if there is one.
+    fn at(&self) -> Option<i64> {
         match self {
-            Write::Append(append, _) => append.at(),
-            Write::Beat(at, _) => *at,
-            Write::Pause(_, to, _) => *to,
-            // Copied pauses are older than anything else, and records have no time.
-            Write::Note(..) | Write::Change(..) | Write::Clear(..) => 0,
+            Write::Append(append, _) => Some(append.at()),
+            Write::Beat(at, _) => Some(*at),
+            Write::Pause(_, to, _) => Some(*to),
+            // Copied pauses are older than anything else, records have no time, and a probe leaves nothing.
+            Write::Note(..) | Write::Change(..) | Write::Clear(..) | Write::Probe(..) => None,
+        }
+    }
+
+    /// The events to be appended, for good or only to try.
+    fn append(&self) -> Option<&Append> {
+        match self {
+            Write::Append(append, _) | Write::Probe(append, _) => Some(append),
+            _ => None,
         }
     }
 }
@@ -175,9 +177,7 @@ impl Writer {
     pub fn run(mut self, mut queue: mpsc::Receiver<Write>) {
         let mut writes = Vec::with_capacity(MOST_TOGETHER);
         while queue.blocking_recv_many(&mut writes, MOST_TOGETHER) > 0 {
-            self.trouble.waits(true);
-            self.store(&mut writes);
-            self.trouble.waits(false);
+            self.store_or_recover(&mut writes);
         }
         self.close();
     }
@@ -189,10 +189,24 @@ impl Writer {
         while queue.recv_many(&mut writes, MOST_TOGETHER).await > 0 {
             self.trouble.waits(true);
             tokio::time::sleep(disk.delay()).await;
-            self.store(&mut writes);
-            self.trouble.waits(false);
+            self.store_or_recover(&mut writes);
         }
         self.close();
+    }
+
+    /// A fault of the program must not end the writer: nothing could be stored until a restart. Whoever waits for an answer
+    /// is told that the outcome is not known.
+    fn store_or_recover(&mut self, writes: &mut Vec<Write>) {
+        self.trouble.waits(true);
+        if catch_unwind(AssertUnwindSafe(|| self.store(writes))).is_err() {
+            writes.clear();
+            (self.connection, self.witness) = (None, None);
+            self.metrics.restarts.fetch_add(1, Ordering::Relaxed);
+            // If that fails, the next transaction overwrites what may be left of this one.
+            let marked = self.mark().is_ok();
+            tracing::error!(marked, "the store's writer panicked and goes on with the next writes");
+        }
+        self.trouble.waits(false);
     }
 
     /// Stores writes in one transaction and answers them.
@@ -205,6 +219,9 @@ impl Writer {
         match outcome {
             Ok(done) => {
                 self.works();
+                if writes.iter().any(|write| write.append().is_some()) {
+                    self.trouble.proved();
+                }
                 if writes.iter().any(|write| matches!(write, Write::Pause(..))) {
                     self.trouble.settle();
                 }
@@ -218,9 +235,10 @@ impl Writer {
     /// Remembers the times of what is stored for certain.
     fn stored<'a>(&mut self, writes: impl Iterator<Item = &'a Write>) {
         for write in writes {
-            self.alive.fetch_max(write.at(), Ordering::Relaxed);
+            let Some(at) = write.at() else { continue };
+            self.alive.fetch_max(at, Ordering::Relaxed);
             if matches!(write, Write::Append(..)) {
-                self.played = self.played.max(write.at());
+                self.played = self.played.max(at);
             }
         }
     }
@@ -241,12 +259,11 @@ impl Writer {
     }
 
     fn note_trouble(&self, writes: &[Write], error: &str) {
-        let append = writes.iter().find_map(|write| match write {
-            Write::Append(append, _) => Some(append.as_ref()),
-            _ => None,
-        });
-        let since = append.map(Append::at).or_else(|| writes.first().map(Write::at));
-        self.trouble.failed(since.unwrap_or_default(), append, error.to_owned());
+        let append = writes.iter().find_map(Write::append);
+        let since = append.map(Append::at).or_else(|| writes.iter().find_map(Write::at));
+        // What has no time fails after the last thing that was stored.
+        let since = since.unwrap_or_else(|| self.alive.load(Ordering::Relaxed));
+        self.trouble.failed(since, append, error.to_owned());
         if append.is_some() {
             self.trouble.owe(0);
         }
@@ -326,7 +343,7 @@ impl Writer {
         for write in writes {
             done.push(perform(connection, write, last)?);
             if !owed || matches!(write, Write::Append(..)) {
-                last = last.max(write.at());
+                last = last.max(write.at().unwrap_or(last));
             }
         }
         let written = began.elapsed();
@@ -441,12 +458,6 @@ fn read_back(
     writes.iter().zip(done).map(sees).collect()
 }
 
-fn is_there(connection: &Connection, game: &str, event: &Event) -> rusqlite::Result<bool> {
-    let mut find = connection.prepare_cached(FIND)?;
-    let found = find.query_row((game, event.seq), sqlite::row).optional()?;
-    Ok(found.and_then(|row| row.event().ok()).as_ref() == Some(event))
-}
-
 /// Performs a write; a pause begins at `last` or later.
 fn perform(connection: &Connection, write: &Write, last: i64) -> rusqlite::Result<Done> {
     match write {
@@ -478,96 +489,6 @@ fn perform(connection: &Connection, write: &Write, last: i64) -> rusqlite::Resul
         Write::Clear(range, most, _) => {
             sqlite_records::clear(connection, range, *most).map(Done::Cleared)
         }
+        Write::Probe(append, _) => rehearse(connection, append).map(|()| Done::Probed),
     }
-}
-
-/// Writes what could not be stored before and takes it back. The transaction then needs as much room on the disk as if it
-/// stayed, so a small heartbeat cannot succeed where a move fails.
-fn rehearse(connection: &Connection, append: &Append) -> rusqlite::Result<()> {
-    connection.execute_batch("SAVEPOINT rehearsal")?;
-    insert_all(connection, append)?;
-    connection.execute_batch("ROLLBACK TO rehearsal; RELEASE rehearsal")
-}
-
-/// Stores events, or nothing at all on a conflict.
-fn append(connection: &Connection, wanted: &Append) -> rusqlite::Result<Appended> {
-    let alone = wanted.events.len() + usize::from(wanted.new_game.is_some()) == 1;
-    if !alone {
-        // A savepoint, so that a conflict does not undo the other writes of the transaction.
-        connection.execute_batch("SAVEPOINT own")?;
-    }
-    let free = insert_all(connection, wanted)?;
-    match (alone, free) {
-        (true, _) => {}
-        (false, true) => connection.execute_batch("RELEASE own")?,
-        (false, false) => connection.execute_batch("ROLLBACK TO own; RELEASE own")?,
-    }
-    Ok(if free { Appended::Committed } else { Appended::Conflict })
-}
-
-/// Inserts everything, stopping at the first conflict; what cannot conflict comes last.
-fn insert_all(connection: &Connection, wanted: &Append) -> rusqlite::Result<bool> {
-    let game = wanted.game.as_str();
-    if !follows(connection, wanted)? {
-        return Ok(false);
-    }
-    if let Some(new) = &wanted.new_game
-        && !make(connection, new)?
-    {
-        return Ok(false);
-    }
-    for event in &wanted.events {
-        if !insert(connection, game, event)? {
-            return Ok(false);
-        }
-    }
-    if let Some((seat, hash)) = &wanted.token {
-        let row = (hex(hash), game, seat.number());
-        connection.prepare_cached(REPLACE_TOKEN)?.execute(row)?;
-    }
-    match wanted.running {
-        Some(Running::Until { deadline, at }) => {
-            connection.prepare_cached(SET_RUNNING)?.execute((game, deadline, at))?;
-        }
-        Some(Running::Stopped) => {
-            connection.prepare_cached(CLEAR_RUNNING)?.execute([game])?;
-        }
-        None => {}
-    }
-    Ok(true)
-}
-
-/// Whether the game's last event is the expected one.
-fn follows(connection: &Connection, wanted: &Append) -> rusqlite::Result<bool> {
-    let mut find = connection.prepare_cached(LAST)?;
-    // A damaged row is a conflict, which concerns this game alone.
-    let last = find.query_row([&wanted.game], |row| Ok(sqlite::row(row).ok())).optional()?;
-    Ok(match (last, &wanted.after) {
-        (None, None) => true,
-        // Compared as events: version 0.1 wrote their JSON a little differently.
-        (Some(last), Some(named)) => {
-            last.and_then(|row| row.event().ok()).is_some_and(|last| Tip::of(&last) == *named)
-        }
-        _ => false,
-    })
-}
-
-/// Creates a game; returns false if its id is taken.
-fn make(connection: &Connection, new: &NewGame) -> rusqlite::Result<bool> {
-    if !insert(connection, &new.id, &new.first)? {
-        return Ok(false);
-    }
-    for (seat, hash) in (1_i64..).zip(&new.tokens) {
-        let Some(hash) = hash else { continue };
-        connection.prepare_cached(INSERT_TOKEN)?.execute((&new.id, seat, hex(hash)))?;
-    }
-    Ok(true)
-}
-
-/// Inserts an event; returns false if its number or command id is taken.
-fn insert(connection: &Connection, game: &str, event: &Event) -> rusqlite::Result<bool> {
-    let (kind, payload) = event.stored();
-    let seat = event.seat.map(|seat| i64::from(seat.number()));
-    let row = (game, event.seq, kind, payload, seat, event.command.as_deref(), event.at);
-    Ok(connection.prepare_cached(INSERT_EVENT)?.execute(row)? == 1)
 }

@@ -3,12 +3,14 @@
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU64, Ordering};
 use std::time::Duration;
 
 /// A wire to a port.
 pub struct Wire {
     pub port: u16,
+    /// Where new connections lead.
+    to: Arc<AtomicU16>,
     cut: Arc<AtomicBool>,
     /// Counts up when it is mended: connections from before are closed then.
     mended: Arc<AtomicU64>,
@@ -20,9 +22,12 @@ impl Wire {
         let port = listener.local_addr().unwrap().port();
         let (cut, mended) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
         let state = (Arc::clone(&cut), Arc::clone(&mended));
+        let to = Arc::new(AtomicU16::new(to));
+        let leads = Arc::clone(&to);
         std::thread::spawn(move || {
             for client in listener.incoming().flatten() {
                 let state = state.clone();
+                let to = leads.load(Ordering::SeqCst);
                 std::thread::spawn(move || {
                     let Ok(server) = TcpStream::connect(("127.0.0.1", to)) else { return };
                     let ends = [client.try_clone(), server.try_clone()];
@@ -33,7 +38,12 @@ impl Wire {
                 });
             }
         });
-        Wire { port, cut, mended }
+        Wire { port, to, cut, mended }
+    }
+
+    /// Leads new connections to another port.
+    pub fn redirect(&self, to: u16) {
+        self.to.store(to, Ordering::SeqCst);
     }
 
     pub fn cut(&self) {

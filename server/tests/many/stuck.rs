@@ -114,6 +114,79 @@ async fn a_locked_table_takes_nobodys_time() {
     }
 }
 
+/// Waits until the server says that a move can be stored, or that it cannot.
+async fn until_ready(local: &Local, ready: bool) {
+    let began = Instant::now();
+    within(async {
+        while (local.get("/api/ready").await.status == 200) != ready {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    })
+    .await;
+    println!("ready: {ready} after {:?}", began.elapsed());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_locked_table_is_noticed_before_anybody_moves() {
+    let postgres = postgres();
+    let database = postgres.database();
+    let local = servers_on(&postgres.url(&database), &[0, 0], |_| {}).await;
+    for local in &local {
+        until_ready(local, true).await;
+    }
+    let (port, name) = (postgres.port, database.clone());
+    let lock = std::thread::spawn(move || {
+        let sql = "BEGIN; LOCK TABLE events IN EXCLUSIVE MODE; SELECT pg_sleep(8); COMMIT";
+        let mut psql = Command::new("psql");
+        psql.args(["-h", "127.0.0.1", "-U", "quadrille", "-p", &port.to_string()]);
+        psql.args(["-At", "-d", &name, "-c", sql]).output().unwrap()
+    });
+    for local in &local {
+        until_ready(local, false).await;
+        assert!(!lock.is_finished(), "while it is locked");
+        let reason = local.get("/api/ready").await.refused(503);
+        assert!(reason.starts_with("no move can be stored: "), "{reason}");
+    }
+    let locked = tokio::task::spawn_blocking(move || lock.join().unwrap()).await.unwrap();
+    assert!(locked.status.success(), "{}", String::from_utf8_lossy(&locked.stderr));
+    for local in &local {
+        until_ready(local, true).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_alone_cannot_reach_the_database_is_not_ready() {
+    let postgres = postgres();
+    let database = postgres.database();
+    let wire = Wire::new(postgres.port);
+    let cut_off = servers_on(&url(wire.port, &database), &[0], |_| {}).await.remove(0);
+    let other = servers_on(&postgres.url(&database), &[0], |_| {}).await.remove(0);
+    for local in [&cut_off, &other] {
+        until_ready(local, true).await;
+    }
+    wire.cut();
+    until_ready(&cut_off, false).await;
+    assert_eq!(other.get("/api/ready").await.status, 200, "the others are");
+    assert_eq!(cut_off.get("/api/health").await.status, 200, "a restart would not help");
+    wire.mend();
+    until_ready(&cut_off, true).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_full_disk_under_a_file_is_noticed_before_anybody_moves() {
+    let Some(disk) = own_disk() else { return };
+    let data = disk.path().join("games.db");
+    let local = Local::with(|config| config.data = data).await;
+    let game = local.people("gekitai").await;
+    until_ready(&local, true).await;
+    let filler = tokio::task::block_in_place(|| disk.fill());
+    until_ready(&local, false).await;
+    std::fs::remove_file(filler).unwrap();
+    until_ready(&local, true).await;
+    local.play(&game, 1, "c4").await.ok();
+    drop(local);
+}
+
 /// A database that can be told to refuse all events.
 pub struct Breakable<'a>(&'a Postgres, &'a str);
 
@@ -180,6 +253,16 @@ impl Disk {
     }
 }
 
+/// None for somebody who has said that there is none.
+fn own_disk() -> Option<Disk> {
+    let disk = Disk::new();
+    assert!(
+        disk.is_some() || std::env::var_os("QUADRILLE_UNPRIVILEGED").is_some(),
+        "a disk of its own needs root: run as root, or set QUADRILLE_UNPRIVILEGED=1 to leave this out"
+    );
+    disk
+}
+
 impl Drop for Disk {
     fn drop(&mut self) {
         let _ = Command::new("umount").args(["-l"]).arg(self.path()).status();
@@ -188,13 +271,7 @@ impl Drop for Disk {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_full_disk_takes_nobodys_time() {
-    let Some(disk) = Disk::new() else {
-        assert!(
-            std::env::var_os("QUADRILLE_UNPRIVILEGED").is_some(),
-            "a disk of its own needs root: run as root, or set QUADRILLE_UNPRIVILEGED=1 to leave this out"
-        );
-        return;
-    };
+    let Some(disk) = own_disk() else { return };
     let postgres = tokio::task::block_in_place(Postgres::start);
     let made = format!("CREATE TABLESPACE small LOCATION '{}'", disk.path().display());
     postgres.ask("postgres", &made);

@@ -4,7 +4,7 @@ use super::clients::{Answered, Book, Clients};
 use super::model::{Stored, Tables};
 use super::plan::{Keeps, Plan, What};
 use super::run::Stage;
-use super::world::{MS, Micros, Process, SECOND, lock};
+use super::world::{EPOCH, MS, Micros, Process, SECOND, lock};
 use rules::Player;
 use server::games::played::Played;
 use std::collections::BTreeMap;
@@ -202,6 +202,47 @@ pub fn time_given_back(plan: &Plan, truth: &Truth, book: &Book) -> Vec<String> {
                 "time: {id}: player {seat} had {began} ms, sent {} at {} and lost on time",
                 last.command, last.first
             ));
+        }
+    }
+    failures
+}
+
+/// How much longer than what caused it a pause may be. A server that cannot append notices it with its next probe or
+/// heartbeat and reports it a moment later, but gives back up to three seconds before; once the trouble is over, it finds out
+/// with its next attempt, when no other server reports trouble any more.
+const BEFORE: i64 = 4_500;
+const AFTER: i64 = 7_000;
+
+/// Nobody gets more time than the trouble lasted: clocks stand still only around faults. Not where a clock that servers
+/// follow is set: then a pause is as long as what was skipped.
+pub fn time_not_given_away(plan: &Plan, truth: &Truth) -> Vec<String> {
+    let jumps = |what: &What| match what {
+        What::DatabaseClock(_) => plan.keeps == Keeps::Database,
+        What::Clock(..) => plan.keeps == Keeps::File,
+        _ => false,
+    };
+    if plan.faults.iter().any(|fault| jumps(&fault.what)) {
+        return Vec::new();
+    }
+    // Neither stops a server or its store.
+    let harmless = |what: &What| {
+        matches!(what, What::Clock(..) | What::Silence(_) | What::Cut(_) | What::Crowd(_))
+    };
+    let faults = plan.faults.iter().filter(|fault| !harmless(&fault.what));
+    let millis = |at: Micros| EPOCH + (at / MS) as i64;
+    let trouble: Vec<_> = faults
+        .map(|fault| (millis(fault.at) - BEFORE, millis(fault.at + fault.time) + AFTER))
+        .collect();
+    let mut failures = Vec::new();
+    for &(from, to) in &truth.pauses {
+        // The rest of the pause, after whatever explains its beginning.
+        let mut rest = from;
+        while let Some((_, end)) = trouble.iter().find(|own| own.0 <= rest && rest < own.1) {
+            rest = *end;
+        }
+        if rest < to {
+            let (from, to, rest) = (from - EPOCH, to - EPOCH, to - rest);
+            failures.push(format!("pause: from {from} to {to}, {rest} ms longer than the trouble"));
         }
     }
     failures

@@ -142,9 +142,7 @@ async fn other(pair: &mut Pair, random: &mut Random) {
     let (one, two, three) = (number(1_000), number(1_000), number(3));
     match number(15) {
         0 => pair.ask(BEAT, &[&one]).await,
-        1 => {
-            pair.ask(PAUSE, &[&one, &two, &100_i64, &(two - number(200)), &(number(4) * 300)]).await
-        }
+        1 => pair.ask(PAUSE, &[&one, &two, &100_i64, &(two - number(200))]).await,
         2 => pair.ask(CLAIM, &[&game, &number(20), &three, &one, &(number(2) == 0), &50_i64]).await,
         3 => pair.ask(RENEW, &[&some, &one, &three]).await,
         4 => pair.ask(RELEASE, &[&game, &number(20)]).await,

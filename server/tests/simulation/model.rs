@@ -34,7 +34,7 @@ pub fn types(sql: &str) -> &'static str {
         RUNNING | PAUSES | BEAT | HOLD | FORSAKEN | FORGET => "l",
         GAMES => "tl",
         NOTE => "LL",
-        PAUSE => "lllll",
+        PAUSE => "llll",
         NOW | EPOCH | LAST_BEAT | schema::FIND | schema::FORMAT | upkeep::PREPARED => "",
         LAST => "T",
         CLAIM => "tlllbl",
@@ -423,10 +423,9 @@ impl Tables {
     }
 
     fn pause(&mut self, given: &Given<'_>) -> Cells {
-        let [from, to, gap, since, until] = [1, 2, 3, 4, 5].map(|i| given.number(i));
-        let held = self.heartbeat.get(&2).copied().unwrap_or(i64::MIN);
+        let [from, to, gap, since] = [1, 2, 3, 4].map(|i| given.number(i));
         let beat = self.heartbeat.get(&1).copied().unwrap_or(0);
-        if beat <= 0 || held > to.max(until) {
+        if beat <= 0 {
             return Vec::new();
         }
         let turn = self.running.values().map(|(_, at)| *at).filter(|at| *at <= to).max();
@@ -440,9 +439,7 @@ impl Tables {
             noted = [Cell::Number(since), Cell::Number(*own)];
         }
         self.heartbeat.insert(1, beat.max(to));
-        if held <= until {
-            self.heartbeat.entry(2).and_modify(|own| *own = 0);
-        }
+        self.heartbeat.entry(2).and_modify(|own| *own = 0);
         one(noted)
     }
 }

@@ -114,6 +114,28 @@ impl Plan {
 }
 
 impl Plan {
+    /// What can be left out: `f0` is the first fault, `t0` the first table, `v` are the visitors.
+    pub fn parts(&self) -> Vec<String> {
+        let faults = (0..self.faults.len()).map(|i| format!("f{i}"));
+        let tables = (0..self.tables.len()).map(|i| format!("t{i}"));
+        let visitors = (self.visitors > 0).then(|| "v".to_owned());
+        visitors.into_iter().chain(tables).chain(faults).collect()
+    }
+
+    /// The same plan without these parts.
+    pub fn without(&self, parts: &[String]) -> Plan {
+        let stays = |kind: char, i: usize| !parts.contains(&format!("{kind}{i}"));
+        let mut plan = self.clone();
+        plan.faults =
+            (0..).zip(&self.faults).filter(|(i, _)| stays('f', *i)).map(|own| *own.1).collect();
+        plan.tables =
+            (0..).zip(&self.tables).filter(|(i, _)| stays('t', *i)).map(|own| *own.1).collect();
+        if parts.iter().any(|part| part == "v") {
+            plan.visitors = 0;
+        }
+        plan
+    }
+
     /// Whether a failover may lose events.
     pub fn loses(&self) -> bool {
         self.faults.iter().any(|fault| matches!(fault.what, What::FailOver(1..)))

@@ -307,6 +307,7 @@ pub fn run(plan: &Plan) -> Outcome {
     failures.extend(checks::acknowledged(plan, &truth, &book, &lost));
     // A client that sent a move at the very end is no longer there to repeat it.
     failures.extend(checks::time_given_back(plan, &after, &book));
+    failures.extend(checks::time_not_given_away(plan, &truth));
     failures.extend(lock(&stage.failures).iter().cloned());
     let restarts = |own: &Arc<Metrics>| own.restarts.load(Ordering::Relaxed);
     if lock(&stage.metrics).iter().any(|own| restarts(own) > 0) {

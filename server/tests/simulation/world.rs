@@ -28,7 +28,7 @@ pub const MS: Micros = 1_000;
 pub const SECOND: Micros = 1_000_000;
 
 /// What the clocks of machines showed when the simulation began, in milliseconds.
-const EPOCH: i64 = 1_800_000_000_000;
+pub const EPOCH: i64 = 1_800_000_000_000;
 
 type Event = (usize, Box<dyn FnOnce() + Send>);
 type Events = BTreeMap<(Micros, u64), Event>;

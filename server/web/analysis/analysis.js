@@ -5,12 +5,12 @@
  * @typedef {{tree: import('./tree.js').Tree, node: number|null, review: import('./moments.js').Entry[]|undefined,
  *   flipped: boolean}} State
  *   `node` is the turn of the tree whose position is seen, null before the first
- * @typedef {{state: State, info: GameInfo, key: string, first: 1|2, finding: boolean, main: HTMLElement,
+ * @typedef {{state: State, info: GameInfo, key: string, first: 1|2, finding: boolean, kept: boolean, addressing: any, main: HTMLElement,
  *   parts: ReturnType<typeof createParts>, play: ReturnType<typeof createPlay>,
  *   thinking: ReturnType<typeof createThinking>, review: ReturnType<typeof createReview>,
  *   around: (act: () => void) => void}} Page
  *   `around` draws what stands around the board, `key` is the name under which the browser keeps the tree, `first` who
- *   begins; `finding` while the best turn is looked for
+ *   begins; `finding` while the best turn is looked for, `kept` unless the browser has no room, `addressing` the timer of the address
  */
 import { askedPosition, positionAt } from '../address.js';
 import { copyText } from '../common/controls.js';
@@ -23,8 +23,8 @@ import { arrowsFor, createPlay } from '../play/play.js';
 import { rulesPanel } from '../play/rulespanel.js';
 import { stepKeys, zen } from '../play/turns.js';
 import { sleep } from '../connection/reach.js';
-import { ask, thought } from '../program/ask.js';
-import { catalogue, playLink, view as askView } from '../program/views.js';
+import { ask, think, thought } from '../program/ask.js';
+import { catalogue, playLink, saidOf, view as askView } from '../program/views.js';
 import { firstPlayer } from '../table/live.js';
 import { createParts, putTogether } from './analysisparts.js';
 import { begin, intakePage } from './intake.js';
@@ -52,7 +52,7 @@ const boardPage = async (main, games, info, path) => {
   const asked = new URLSearchParams(location.search);
   const state = await opened(saved, asked.has('game') || asked.has('device'));
   /** @type {Page} */
-  const p = /** @type {any} */ ({ state, info, key, main, around: inNextFrame() });
+  const p = /** @type {any} */ ({ state, info, key, main, kept: true, around: inNextFrame() });
   p.first = firstPlayer(state.tree);
   p.play = createPlay({
     label: `Board of ${info.name}`,
@@ -75,10 +75,11 @@ const boardPage = async (main, games, info, path) => {
   onKeys(keys(p));
 
   // Who comes to review a game wants to see that first.
-  if (state.review || asked.has('review')) p.parts.tabs.show('review');
+  const reviewed = p.review.entries().length > 0;
+  if (reviewed || asked.has('review')) p.parts.tabs.show('review');
   save(p);
   await render(p, false);
-  if (asked.has('review') && !state.review && trees.mainLine(state.tree).length > 0) p.review.go();
+  if (asked.has('review') && !reviewed && trees.mainLine(state.tree).length > 0) p.review.go();
 };
 
 /**
@@ -110,11 +111,12 @@ const reviewHooks = (p) => {
     saved: p.state.review,
     place: () => placeAt(p, trees.mainLine(p.state.tree).at(-1) ?? null),
     onGo: (ply) => go(p, nodeAt(p, ply)),
-    onChange: (review) => {
+    onChange: () => renderTree(p),
+    onKeep: (review) => {
       p.state = { ...p.state, review };
       save(p);
-      renderTree(p);
     },
+    think: (fields, hear, signal) => think('review', fields, hear, signal),
     onTry: (ply, played) => tryAt(p, ply, played).catch(complain),
     onAnswered: () => hush(p),
     onPlay: (ply, line) => playOut(p, ply, line).catch(complain),
@@ -199,13 +201,17 @@ const deeds = (p) => ({
   best: () => bestMove(p),
   threat: () => showThreat(p),
   record: () => exportRecord(p),
-  link: async () => toast((await copyText(location.href)) ? 'The link is copied.' : location.href),
+  link: async () => {
+    renderAddress(p);
+    toast((await copyText(location.href)) ? 'The link is copied.' : location.href);
+  },
   position: async () => {
     const copied = await copyText(p.parts.position.value, p.parts.position);
     toast(copied ? 'The position is copied.' : p.parts.position.value);
   },
   picture: () => copyPicture(here(p)).catch(complain),
   rules: () => rulesPanel(p.info),
+  played: (turn) => branch(p, { do: 'add', turns: [turn] }).catch(complain),
 });
 
 /** @param {Page} p */
@@ -234,10 +240,12 @@ const placeAt = ({ state: { tree }, info }, node) => ({
   turns: trees.turnsOf(tree, node),
 });
 
-/** @param {Page} p */
-const save = ({ state: { tree, review }, key }) => {
-  if (!saveTree(key, { tree, review }))
-    toast('The browser keeps nothing: a reload loses this analysis.', 'bad');
+/** Keeps the analysis; that it cannot be kept is said once. @param {Page} p */
+const save = (p) => {
+  const { tree, review } = p.state;
+  const kept = saveTree(p.key, { tree, review });
+  if (!kept && p.kept) toast('The browser keeps nothing: a reload loses this analysis.', 'bad');
+  p.kept = kept;
 };
 
 /** @param {Page} p */
@@ -265,15 +273,25 @@ const render = async (p, animate = true) => {
   playHere.href = playLink(seen);
   editHere.href = positionAt('editor', p.info.id, seen.text);
   position.value = seen.text;
+  p.parts.played.show(seen);
 };
 
-/** The address, the turns, and where among them the position is. @param {Page} p */
-const renderAround = (p) => {
-  const { tree, node } = p.state;
+/** A browser takes 8 ms for a change of the address, and whoever steps through a game copies none of them. */
+const ADDRESS_MS = 100;
+
+/** The address leads to the position that is seen. @param {Page} p */
+const renderAddress = (p) => {
   const { turns } = here(p);
   const hash = turns.length > 0 ? `#${turns.map(encodeURIComponent).join(',')}` : '';
   if (location.hash !== hash)
     history.replaceState(null, '', `${location.pathname}${location.search}${hash}`);
+};
+
+/** The turns, where among them the position is, and soon the address. @param {Page} p */
+const renderAround = (p) => {
+  const { tree, node } = p.state;
+  clearTimeout(p.addressing);
+  p.addressing = setTimeout(() => renderAddress(p), ADDRESS_MS);
   renderTree(p);
   const main = trees.isMain(tree, node);
   p.parts.paint({
@@ -313,6 +331,7 @@ const branch = async (p, change, animate = true) => {
   // A comment that is being written changes the tree, too.
   if (p.state.tree !== tree) return branch(p, change, animate);
   p.state = { ...p.state, ...changed };
+  p.review.check();
   save(p);
   render(p, animate);
   return true;
@@ -339,7 +358,16 @@ const tryTurn = async (p, turn) => {
   if (!(await branch(p, { do: 'add', turns: [turn] }))) return;
   sound('move');
   if (answers) await p.review.judge(turn);
+  else await confirmTurn(p);
 };
+
+/** Says what a turn did that was made here. @param {Page} p */
+const confirmTurn = (p) =>
+  aboutHere(
+    () => here(p),
+    (place) => askView(place, p.state.flipped),
+    (seen) => say(`${saidOf(seen, seen.turns)}. ${capital(seen.status)}.`),
+  );
 
 /** While a better turn is looked for, nothing tells it. @param {Page} p */
 const hush = (p) => {

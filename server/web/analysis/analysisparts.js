@@ -4,12 +4,13 @@ import { adopt, el, fill } from '../common/dom.js';
 import { createTabs } from '../common/tabs.js';
 import { stepsNav, unzenButton } from '../play/turns.js';
 import { importForm } from './intake.js';
+import { createPlayed } from './played.js';
 
 /**
  * @typedef {{first: () => void, step: (by: number) => void, last: () => void, flip: () => void, comment: (text:
  *   string) => void,
  *   promote: () => void, remove: () => void, best: () => void, threat: () => void, record: () => void, link: () =>
- *   void, position: () => void, picture: () => void, rules: () => void}} Deeds
+ *   void, position: () => void, picture: () => void, rules: () => void, played: (turn: string) => void}} Deeds
  */
 
 /**
@@ -36,7 +37,7 @@ export const createParts = (info, games, review, deeds) => {
       title: 'Turn the board round (f)',
     }),
   );
-  const tools = createTools(info, games, deeds);
+  const tools = createTools(info, games, deeds, () => tabs.show('tools'));
   const notes = el(
     'section.note',
     { 'aria-label': 'Comment' },
@@ -65,12 +66,13 @@ export const createParts = (info, games, review, deeds) => {
 
 /**
  * @param {import('../program/views.js').GameInfo} info @param {import('../program/views.js').GameInfo[]} games
- * @param {Deeds} deeds
+ * @param {Deeds} deeds @param {() => void} show brings the tools into sight
  */
-const createTools = (info, games, deeds) => {
+const createTools = (info, games, deeds, show) => {
   const playHere = el('a#play-here.button', { title: 'Play from here' }, 'Play');
   const editHere = el('a#edit-here.button', 'Set up');
   const position = shownText('position-text', 'Position');
+  const played = createPlayed(info.players, deeds.played);
   const actions = el(
     'div.actions',
     { role: 'group', 'aria-label': 'Actions' },
@@ -88,9 +90,10 @@ const createTools = (info, games, deeds) => {
     'div.tools-panel',
     actions,
     field('Position', position),
-    importForm(games, info),
+    played.element,
+    importForm(games, info, show),
   );
-  return { playHere, editHere, position, panel };
+  return { playHere, editHere, position, played, panel };
 };
 
 /**

@@ -9,7 +9,7 @@ import { ask } from '../program/ask.js';
 import { view as askView } from '../program/views.js';
 import { myGames } from '../table/mine.js';
 import { deviceTable, treeOf } from '../table/tables.js';
-import { judged, kindOf } from './pasted.js';
+import { judged, kindOf, recordText } from './pasted.js';
 import { saveTree, savedTree } from './saved.js';
 import { emptyTree } from './tree.js';
 
@@ -46,8 +46,9 @@ export const intakePage = (main, games) => {
 /**
  * Reads a position or a record.
  * @param {GameInfo[]} games @param {GameInfo|null} prefer the game that is meant when several could be
+ * @param {() => void} [show] brings the form into sight, where it may be out of it
  */
-export const importForm = (games, prefer) => {
+export const importForm = (games, prefer, show = () => {}) => {
   const field = el('textarea#import-text', {
     rows: 4,
     'aria-label': 'A position or a record',
@@ -75,13 +76,14 @@ export const importForm = (games, prefer) => {
   const take = async (files) => {
     const file = files?.[0];
     if (!file) return;
+    show();
     if (file.size > MOST_BYTES) return setText(wrong, `${file.name} is too large for a record.`);
     field.value = await file.text();
     send();
   };
   const file = el('input#import-file.sr', {
     type: 'file',
-    accept: '.txt,.json,.pgn,.pl,text/*',
+    accept: '.txt,.json,.pgn,.pl,.sgf,text/*',
     onchange: () => take(file.files),
   });
   takeDropped(take);
@@ -115,7 +117,10 @@ const takeDropped = (take) => {
  */
 const readings = (text, games) => {
   const { kind, game } = kindOf(text);
-  const read = { record: readRecord, json: readJson, turns: readRecord, line: readLine }[kind];
+  const read = {
+    ...{ record: readRecord, sgf: readRecord, turns: readRecord },
+    ...{ json: readJson, line: readLine },
+  }[kind];
   const some = games.filter(({ id }) => game === null || id === game);
   return Promise.all(
     (some.length > 0 ? some : games).map(async (info) => {
@@ -133,11 +138,7 @@ const readings = (text, games) => {
  * @param {boolean} untold whether the record does not say which game it is of
  */
 const readRecord = async (text, info, untold) => {
-  const ended = /(1-0|0-1|1\/2-1\/2|\*)$/.test(text) ? text : `${text.replaceAll(',', ' ')} *`;
-  const record = untold
-    ? `[Game "${info.id}"]\n${ended.startsWith('[') ? '' : '\n'}${ended}`
-    : ended;
-  const tree = await ask('tree', { record });
+  const tree = await ask('tree', { record: recordText(text, info.id, untold) });
   return () => {
     const id = Math.random().toString(36).slice(2, 10);
     saveTree(`tree:${id}`, { tree });
@@ -180,7 +181,9 @@ export const begin = async (info, path) => {
     if (!old) return { key, saved: { tree: played } };
     const before = { ...old.tree, tags: played.tags };
     const { tree } = await ask('branch', { tree: before, do: 'add', turns: game.turns });
-    return { key, saved: { ...old, tree } };
+    // A review of what had been played by then is none of the game.
+    const review = (old.review?.[0]?.of ?? 0) < game.turns.length ? undefined : old.review;
+    return { key, saved: { tree, review } };
   }
   const key = asked.get('tree') ? `tree:${asked.get('tree')}` : `${info.id}/${path}`;
   const old = /** @type {Saved|undefined} */ (savedTree(key));

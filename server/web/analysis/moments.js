@@ -15,6 +15,9 @@ export const SIZES = { blunder: 'blunders', mistake: 'mistakes', inaccuracy: 'in
 /** The mistakes, in the order of the game. @param {Entry[]} entries */
 export const mistakes = (entries) => entries.filter(({ mistake }) => Boolean(mistake));
 
+/** Whether a review has looked at every position; it begins with the last one. @param {Entry[]} entries */
+export const isWhole = (entries) => entries.length > (entries[0]?.of ?? 0);
+
 /** Who made a turn. @param {number} ply @param {1|2} first who begins @returns {1|2} */
 export const moverOf = (ply, first) => /** @type {1|2} */ (((first - 1 + ply - 1) % 2) + 1);
 

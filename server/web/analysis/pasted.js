@@ -8,11 +8,13 @@
 
 /**
  * What a text is by its form, and the game that it names.
- * @param {string} text @returns {{kind: 'record'|'json'|'turns'|'line', game: string|null}}
+ * @param {string} text @returns {{kind: 'record'|'sgf'|'json'|'turns'|'line', game: string|null}}
  */
 export const kindOf = (text) => {
   if (/^\{\s*"/.test(text))
     return { kind: 'json', game: /"game"\s*:\s*"([^"]*)"/.exec(text)?.[1] ?? null };
+  if (/^\(\s*;/.test(text))
+    return { kind: 'sgf', game: /\bGM\s*\[([^\]]*)\]/.exec(text)?.[1] ?? null };
   // Tags, several lines, a comment, or the number of a first turn.
   const record = /^\[[A-Z]\w*\s|^\{|\n|^1\s*[.…]/.test(text) && !isTerm(text);
   // Turns without numbers; a position has rows.
@@ -21,6 +23,22 @@ export const kindOf = (text) => {
     ? { kind: 'record', game: /^\[Game\s+"([^"]*)"\]/m.exec(text)?.[1] ?? null }
     : { kind: 'line', game: null };
 };
+
+/**
+ * A pasted record as the program reads it: with its game, its result, and without commas between turns.
+ * @param {string} text @param {string} game the game that it is read as @param {boolean} untold whether the record does
+ *   not say which game it is of
+ */
+export const recordText = (text, game, untold) => {
+  if (kindOf(text).kind === 'sgf') return untold ? text.replace(/^\(\s*;/, `$&GM[${game}]`) : text;
+  const ended = /(1-0|0-1|1\/2-1\/2|\*)$/.test(text) ? text : `${withoutCommas(text)} *`;
+  if (!untold) return ended;
+  return `[Game "${game}"]\n${ended.startsWith('[') ? '' : '\n'}${ended}`;
+};
+
+/** Commas in comments and tags are somebody's words. @param {string} text */
+const withoutCommas = (text) =>
+  text.replace(/\{[^}]*\}|"(?:[^"\\]|\\.)*"|,/g, (part) => (part === ',' ? ' ' : part));
 
 /** Whether a text is a Prolog term: `gamestate(…)`, a list, or either behind a name. @param {string} text */
 const isTerm = (text) =>

@@ -3,9 +3,17 @@ import { button } from '../common/controls.js';
 import { el, fill, say, setText } from '../common/dom.js';
 import { capital, plural, reasonOf } from '../common/text.js';
 import { MARKS } from '../play/turns.js';
-import { think } from '../program/ask.js';
 import { graph } from './graph.js';
-import { accuracy, counted, gaveAway, mistakes, moverOf, reason, verdict } from './moments.js';
+import {
+  accuracy,
+  counted,
+  gaveAway,
+  isWhole,
+  mistakes,
+  moverOf,
+  reason,
+  verdict,
+} from './moments.js';
 import { numberOf } from './variations.js';
 
 /**
@@ -17,29 +25,34 @@ import { numberOf } from './variations.js';
  * @property {1|2} first who began
  * @property {() => import('../program/views.js').Place} place the whole game
  * @property {(ply: number) => void} onGo
- * @property {(entries: Entry[]) => void} onChange
+ * @property {() => void} onChange one more position has been looked at, or all is forgotten
+ * @property {(entries: Entry[]|undefined) => void} onKeep the whole review, or none
+ * @property {(fields: object, hear: (line: any) => void, signal: AbortSignal) => Promise<any>} think reviews a game,
+ *   position by position
  * @property {(ply: number, played: string) => void} onTry the position before a mistake, which is tried again
  * @property {() => void} onAnswered nothing has to be hidden any more
  * @property {(ply: number, line: string[]) => void} onPlay plays a line out
  * @property {(ply: number, turn: string) => void} onHint shows where a turn begins
  * @property {Entry[]|undefined} saved
  *
- * @typedef {{hooks: Hooks, entries: Entry[], here: number, run: AbortController|null, asked: Entry|null,
+ * @typedef {{hooks: Hooks, entries: Entry[], line: string[], here: number, run: AbortController|null, asked: Entry|null,
  *   open: boolean, said: string, judging: number, answers: Map<number, Answer>,
  *   parts: ReturnType<typeof createParts>}} Review
- *   `asked` is the mistake that is talked about, `open` while it has not been answered, `said` the last word about it
+ *   `line` are the turns that `entries` are about, `asked` is the mistake that is talked about, `open` while it has not been answered, `said` the last word about it
  */
 
 const PER_POSITION = 300;
 
 /** @param {Hooks} hooks */
 export const createReview = (hooks) => {
-  const { saved } = hooks;
+  const { saved = [] } = hooks;
+  // Reviews of older versions lack what the graph needs, and some were kept half done.
+  const entries = isWhole(saved) && saved.every(({ bar }) => bar !== undefined) ? saved : [];
   /** @type {Review} */
   const r = /** @type {any} */ ({
     hooks,
-    // Reviews of older versions lack what the graph needs.
-    entries: saved?.every(({ bar }) => bar !== undefined) ? saved : [],
+    entries,
+    line: entries.length > 0 ? lineOf(hooks).slice(0, entries[0].of) : [],
     here: 0,
     run: null,
     asked: null,
@@ -66,7 +79,25 @@ export const createReview = (hooks) => {
       paint(r);
     },
     stop: () => r.run?.abort(),
+    /** Forgets what is about turns that are no longer those of the game. */
+    check: () => {
+      const now = lineOf(hooks);
+      if (r.line.some((turn, i) => now[i] !== turn)) forget(r);
+    },
   };
+};
+
+/** The turns of the whole game. @param {Hooks} hooks @returns {string[]} */
+const lineOf = (hooks) => hooks.place().turns ?? [];
+
+/** @param {Review} r */
+const forget = (r) => {
+  r.run?.abort();
+  Object.assign(r, { run: null, entries: [], line: [] });
+  r.answers.clear();
+  r.hooks.onKeep(undefined);
+  r.hooks.onChange();
+  close(r);
 };
 
 /** @param {Review} r */
@@ -113,14 +144,14 @@ const current = ({ entries, here, asked }) =>
   asked ?? mistakes(entries).find(({ ply }) => ply === here);
 
 /** @param {Review} r @param {Entry} entry */
-const playedAt = ({ hooks }, { ply }) => hooks.place().turns?.[ply - 1] ?? '';
+const playedAt = ({ line }, { ply }) => line[ply - 1] ?? '';
 
 /** @param {Review} r */
 const paint = (r) => {
   const { entries, hooks, parts, run, here } = r;
   const { bar, picture, start, next, retry, words, list, tally } = parts;
-  const of = entries.at(-1)?.of ?? hooks.place().turns?.length ?? 0;
-  const done = entries.length > 0 && !run;
+  const of = entries.at(-1)?.of ?? lineOf(hooks).length;
+  const done = isWhole(entries) && !run;
   start.disabled = of === 0;
   bar.hidden = !run;
   bar.value = of ? entries.length / (of + 1) : 0;
@@ -129,7 +160,7 @@ const paint = (r) => {
     graph(entries, of, here, (ply) => hooks.onGo(ply)),
   );
   const found = mistakes(entries);
-  start.hidden = run !== null || entries.length > 0;
+  start.hidden = run !== null || done;
   next.hidden = retry.hidden = entries.length === 0;
   next.disabled = found.length === 0;
   retry.disabled = !current(r) || r.open;
@@ -145,7 +176,7 @@ const paint = (r) => {
 /** How far the review is, or what it has found. @param {Review} r @param {Entry[]} found @param {number} of */
 const summary = ({ run, entries }, found, of) => {
   if (run) return `Going over the game: ${entries.length} of ${of + 1} positions`;
-  if (entries.length === 0) return 'The engine looks at every turn.';
+  if (!isWhole(entries)) return 'The engine looks at every turn.';
   if (found.length === 0) return 'No mistakes found.';
   return `${plural(found.length, 'moment')} to look at again.`;
 };
@@ -223,26 +254,26 @@ const following = ({ entries, asked, answers }) => {
 const go = async (r) => {
   if (r.run) return;
   const mine = new AbortController();
-  Object.assign(r, { run: mine, entries: [], asked: null, open: false, said: '' });
+  const line = lineOf(r.hooks);
+  Object.assign(r, { run: mine, entries: [], line, asked: null, open: false, said: '' });
   r.answers.clear();
   paint(r);
   let wrong = '';
   try {
-    await think(
-      'review',
-      { ...r.hooks.place(), time_ms: PER_POSITION },
-      (line) => {
-        if (line.ply === undefined) return;
-        r.entries = [...r.entries, line].sort((a, b) => a.ply - b.ply);
-        r.hooks.onChange(r.entries);
-        paint(r);
-      },
-      mine.signal,
-    );
+    const hear = (/** @type {any} */ told) => {
+      if (told.ply === undefined || r.run !== mine) return;
+      r.entries = [...r.entries, told].sort((a, b) => a.ply - b.ply);
+      r.hooks.onChange();
+      paint(r);
+    };
+    await r.hooks.think({ ...r.hooks.place(), time_ms: PER_POSITION }, hear, mine.signal);
+    if (r.run !== mine) return;
+    r.hooks.onKeep(r.entries);
     say(`Review done. ${plural(mistakes(r.entries).length, 'mistake')} found.`);
   } catch (error) {
     wrong = reasonOf(error);
   }
+  if (r.run !== mine) return;
   r.run = null;
   paint(r);
   if (wrong) setText(r.parts.words, wrong);
@@ -278,7 +309,8 @@ const close = (r) => {
 const settle = (r, answer, text) => {
   if (!r.asked) return;
   if (r.answers.get(r.asked.ply) !== 'found') r.answers.set(r.asked.ply, answer);
-  Object.assign(r, { open: false, said: text });
+  // A try that is still being looked at is no longer asked for.
+  Object.assign(r, { open: false, said: text, judging: r.judging + 1 });
   r.hooks.onAnswered();
   paint(r);
   say(`${text} ${r.parts.about.textContent}`);
@@ -323,7 +355,7 @@ const reviewed = async ({ hooks }, turns) => {
     if (last) enough.abort();
   };
   const asked = { ...hooks.place(), turns, time_ms: 2 * PER_POSITION };
-  await think('review', asked, hear, enough.signal).catch(() => {});
+  await hooks.think(asked, hear, enough.signal).catch(() => {});
   return last;
 };
 
@@ -336,7 +368,7 @@ const judge = async (r, turn) => {
   r.said = `Looking at ${turn}…`;
   paint(r);
   const plain = turn === played || turn === asked.best[0];
-  const turns = [...(r.hooks.place().turns ?? []).slice(0, asked.ply - 1), turn];
+  const turns = [...r.line.slice(0, asked.ply - 1), turn];
   const told = plain ? null : await reviewed(r, turns);
   if (mine !== r.judging) return;
   const { text, good, open: again } = verdict(asked, played, turn, told);

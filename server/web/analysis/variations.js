@@ -39,11 +39,37 @@ export const lineAfter = (tree, from, ply) => {
 export const numberOf = (at) => `${Math.floor(at / 2) + 1}${at % 2 === 0 ? '.' : '…'}`;
 
 /**
+ * What a box shows: whoever steps through a long game need not have all its turns made anew.
+ * @type {WeakMap<HTMLElement, {tree: Tree, marks: string}>}
+ */
+const painted = new WeakMap();
+
+/**
  * @param {HTMLElement} box @param {Tree} tree
  * @param {{node: number|null, first: 1|2, marks: Map<number, string|null>, onPick: (node: number) => void}} how
  *   the turn that is seen, who begins, and the sizes of mistakes
  */
 export const paintTree = (box, tree, { node: here, first, marks, onPick }) => {
+  const now = { tree, marks: JSON.stringify([...marks]) };
+  const before = painted.get(box);
+  if (before?.tree !== tree || before.marks !== now.marks)
+    paintTurns(box, tree, { first, marks, onPick });
+  painted.set(box, now);
+  box.querySelector('[aria-current]')?.removeAttribute('aria-current');
+  /** @type {HTMLElement|null} */
+  const current = here === null ? null : box.querySelector(`[data-node="${here}"]`);
+  current?.setAttribute('aria-current', 'step');
+  requestAnimationFrame(() => {
+    if (current) reveal(box, current);
+    else box.scrollTop = 0;
+  });
+};
+
+/**
+ * @param {HTMLElement} box @param {Tree} tree
+ * @param {{first: 1|2, marks: Map<number, string|null>, onPick: (node: number) => void}} how
+ */
+const paintTurns = (box, tree, { first, marks, onPick }) => {
   const turn = (/** @type {Item} */ { node, ply, numbered }) => {
     const at = ply + first - 1;
     const { turn: text, glyph, comment } = tree.nodes[node];
@@ -51,7 +77,6 @@ export const paintTree = (box, tree, { node: here, first, marks, onPick }) => {
     const number = (at % 2 === 0 || numbered) && el('span.number', numberOf(at));
     const pick = button('', text + (glyph ?? ''), () => onPick(node), {
       'data-node': node,
-      'aria-current': node === here ? 'step' : null,
     });
     const sign = mark && el(`span.mark.mark-${mark}`, { title: mark }, MARKS[mark] ?? '');
     // A number or a mark never stands apart from its turn.
@@ -69,9 +94,4 @@ export const paintTree = (box, tree, { node: here, first, marks, onPick }) => {
     tree.comment && el('span.comment', tree.comment),
     ...(parts.length > 0 ? parts : [el('small', 'Play a turn on the board, or type it.')]),
   );
-  const current = /** @type {HTMLElement|null} */ (box.querySelector('[aria-current]'));
-  requestAnimationFrame(() => {
-    if (current) reveal(box, current);
-    else box.scrollTop = 0;
-  });
 };

@@ -4,19 +4,32 @@ import { button, copyField, field, form, submit } from '../common/controls.js';
 import { closeRow, confirmBox, openDialog } from '../common/dialogs.js';
 import { complain, el, fill, setText, svg } from '../common/dom.js';
 import { reasonOf } from '../common/text.js';
+import { forever } from '../common/storage.js';
 import { deleteJson, getJson, postJson } from '../connection/server.js';
-import { PREFIX, become, freshKey, leave, me } from './me.js';
+import { answered, become, earlier, leave, propose, resolve } from './keys.js';
+import { PREFIX, freshKey, me } from './me.js';
 import { outline, qrCode } from './qr.js';
 
-/** A key that came with the address, as the link of another device brings it. */
+/** Who has a key. @param {string} key @returns {Promise<{id: string, name: string}>} */
+const whoHas = (key) => getJson('me', key);
+
+/**
+ * A key that came with the address, as the link of another device brings it, or as anybody may have posted it: so it is
+ * asked first. Before that, what became of a key whose answer was lost.
+ */
 export const bringKey = async () => {
   const key = location.hash.slice(1);
-  if (!key.startsWith(PREFIX)) return;
   // It stays neither in the address nor in the history.
-  history.replaceState(null, '', location.pathname);
+  if (key.startsWith(PREFIX)) history.replaceState(null, '', location.pathname);
+  await resolve(forever, whoHas);
+  const own = me();
+  if (!key.startsWith(PREFIX) || key === own?.key) return;
   try {
-    const { id, name } = await getJson('me', key);
-    become({ id, name, key });
+    const { id, name } = await whoHas(key);
+    const here = own && own.id !== id ? `You are ${own.name} here, and can be again. ` : '';
+    const question = `${here}This link has the key of ${name}. Whoever sent it can play as ${name}, too. Play as ${name} here?`;
+    const no = own ? `Stay ${own.name}` : 'Stay a guest';
+    if (await confirmBox(question, `Play as ${name}`, no)) become(forever, { id, name, key });
   } catch (error) {
     complain(error);
   }
@@ -29,11 +42,20 @@ export const showAccount = (box, onChange) => {
     onChange();
   };
   const own = me();
-  if (own) fill(box, ...playerParts(own, changed));
-  else fill(box, ...guestParts(changed));
+  const parts = own ? playerParts(own, changed) : guestParts(changed);
+  fill(box, ...parts, ...earlierParts(changed));
 };
 
-/** @param {import('./me.js').Me} own @param {() => void} changed */
+/** Those who have played here before. @param {() => void} changed */
+const earlierParts = (changed) =>
+  earlier(forever).map((one) =>
+    button('.plain.earlier', `Play as ${one.name} again`, () => {
+      become(forever, one);
+      changed();
+    }),
+  );
+
+/** @param {import('./keys.js').Me} own @param {() => void} changed */
 const playerParts = (own, changed) => [
   el('p.who', 'You are ', el('a', { href: pageAt(`player/${own.id}`) }, el('b', own.name)), '.'),
   button('#key-open', 'Your key', () => showKey(own, changed)),
@@ -51,15 +73,23 @@ const guestParts = (changed) => {
   const invited = field('Invitation', code, undefined, { hidden: true });
   const send = async () => {
     setText(problem, '');
+    const wanted = name.value.trim();
+    // The key is kept before it is sent, so that a lost answer loses no player.
+    const key = propose(forever, { name: wanted }, freshKey);
+    if (!key) {
+      setText(problem, 'This browser keeps nothing, so your key would be lost');
+      return;
+    }
     try {
-      // The key is drawn here, so that a lost answer can be asked for again.
-      const key = freshKey();
-      const wanted = { name: name.value, key, invitation: code.value.trim() || undefined };
-      const made = await postJson('players', wanted);
-      become({ id: made.id, name: made.name, key });
+      const invitation = code.value.trim() || undefined;
+      const made = await postJson('players', { name: wanted, key, invitation });
+      become(forever, { id: made.id, name: made.name, key });
+      answered(forever);
       changed();
     } catch (error) {
-      if (/** @type {any} */ (error).field === 'invitation') invited.hidden = false;
+      const { field: at, status } = /** @type {any} */ (error);
+      if (status >= 400 && status < 500) answered(forever);
+      if (at === 'invitation') invited.hidden = false;
       setText(problem, reasonOf(error));
     }
   };
@@ -92,7 +122,7 @@ const drawn = (text) => {
   );
 };
 
-/** @param {import('./me.js').Me} own @param {() => void} changed */
+/** @param {import('./keys.js').Me} own @param {() => void} changed */
 const showKey = (own, changed) => {
   const link = `${whole(pageAt('lobby'))}#${own.key}`;
   const close = () => /** @type {HTMLDialogElement} */ (document.getElementById('key')).close();
@@ -108,22 +138,25 @@ const showKey = (own, changed) => {
   const replace = async () => {
     const sure = 'Links and devices with the old key stop working. Go on?';
     if (!(await confirmBox(sure, 'Replace the key'))) return;
-    const key = freshKey();
     await act(async () => {
+      const key = propose(forever, { from: own.key }, freshKey);
+      if (!key) throw new Error('this browser keeps nothing, so the new key would be lost');
       await postJson('me/key', { key }, own.key);
-      become({ ...own, key });
+      become(forever, { ...own, key });
+      answered(forever);
     });
   };
   const away = async () => {
-    const sure = 'This browser forgets the key. Without a copy of it nobody can play as you again.';
-    if (await confirmBox(sure, 'Forget the key')) await act(async () => leave());
+    const sure =
+      'This browser forgets the key, and your seats in games. Without a copy of it nobody can play as you again.';
+    if (await confirmBox(sure, 'Forget the key')) await act(async () => leave(forever, own));
   };
   const gone = async () => {
     const sure = `${own.name} is deleted for good. Your games remain, as those of a “deleted player”; those that go on are lost.`;
     if (!(await confirmBox(sure, 'Delete this player'))) return;
     await act(async () => {
       await deleteJson('me', own.key);
-      leave();
+      leave(forever, own);
     });
   };
   openDialog(

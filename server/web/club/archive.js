@@ -3,7 +3,7 @@ import { below, gameAt, hasServer, pageAt } from '../address.js';
 import { button, field, form, select, submit } from '../common/controls.js';
 import { complain, el, fill, svg } from '../common/dom.js';
 import { Refused } from '../common/refused.js';
-import { ago, clockName, plural } from '../common/text.js';
+import { ago, capital, clockName, plural, spaced } from '../common/text.js';
 import { getJson } from '../connection/server.js';
 import { catalogue } from '../program/views.js';
 import { nameOf } from './boards.js';
@@ -17,6 +17,25 @@ const REASONS = [
   ['agreed', 'Draw agreed'],
   ['repetition', 'Repetition'],
 ];
+
+const RESULTS = [
+  ['', 'Any result'],
+  ['1', 'The first player won'],
+  ['2', 'The second player won'],
+  ['draw', 'Draw'],
+  ['won', 'That player won'],
+  ['lost', 'That player lost'],
+];
+
+/** A choice of an option of a game. @param {import('../program/views.js').Option} option */
+const variant = ({ name, values }) =>
+  field(
+    capital(spaced(name)),
+    select({ 'data-option': name }, [
+      { value: '', label: 'Any' },
+      ...values.map((value) => ({ value: JSON.stringify(value), label: String(value) })),
+    ]),
+  );
 
 /** A row of the list. @param {any} game @param {(id: string) => string} nameOfGame */
 const row = (game, nameOfGame) => {
@@ -81,7 +100,7 @@ export const archivePage = async (main) => {
     shelf.games.find((one) => one.id === id)?.name ?? id;
   const asked = new URLSearchParams(location.search);
   const game = select(
-    { id: 'archive-game' },
+    { id: 'archive-game', onchange: () => showVariants() },
     [
       { value: '', label: 'Any game' },
       ...shelf.games.map(({ id, name }) => ({ value: id, label: name })),
@@ -92,6 +111,26 @@ export const archivePage = async (main) => {
     { id: 'archive-reason' },
     REASONS.map(([value, label]) => ({ value, label })),
   );
+  const result = select(
+    { id: 'archive-result' },
+    RESULTS.map(([value, label]) => ({ value, label })),
+  );
+  const number = (/** @type {string} */ id, /** @type {string} */ name) =>
+    el('input', { type: 'number', id, min: '2', max: '999', 'aria-label': name });
+  const [least, most] = [number('archive-least', 'At least'), number('archive-most', 'At most')];
+  const variants = el('div.lobby-options');
+  const showVariants = () => {
+    const info = shelf.games.find(({ id }) => id === game.value);
+    fill(variants, ...(info?.options ?? []).map(variant));
+  };
+  const options = () => {
+    const picked = [...variants.querySelectorAll('select')].filter(({ value }) => value !== '');
+    if (picked.length === 0) return '';
+    const info = shelf.games.find(({ id }) => id === game.value);
+    const usual = (info?.options ?? []).map((one) => [one.name, one.default]);
+    const own = picked.map((one) => [one.dataset.option, JSON.parse(one.value)]);
+    return JSON.stringify(Object.fromEntries([...usual, ...own]));
+  };
   const player = el('input', { type: 'text', id: 'archive-player', autocomplete: 'off' });
   const from = el('input', { type: 'date', id: 'archive-from' });
   const to = el('input', { type: 'date', id: 'archive-to' });
@@ -100,7 +139,11 @@ export const archivePage = async (main) => {
     value ? String(new Date(`${value}T00:00:00`).getTime() + more) : '';
   const query = () => ({
     game: game.value,
+    options: options(),
     reason: reason.value,
+    result: result.value,
+    least_turns: least.value,
+    most_turns: most.value,
     player: id,
     from: day(from.value, 0),
     to: day(to.value, 86_399_999),
@@ -125,20 +168,24 @@ export const archivePage = async (main) => {
     el('h1', 'Archive'),
     el(
       'p.lead',
-      'Every public game that is over. What was played in a position is shown in the analysis.',
+      'Every public game that is over. What was played in a position is shown among the tools of the analysis.',
     ),
     form(
       '#archive-search.card.searching',
       search,
       field('Game', game),
+      variants,
       field('Player', player),
+      field('Result', result),
       field('End', reason),
+      field('Turns', el('div.joined', least, most)),
       field('From', from),
       field('To', to),
       el('div.row', submit('.primary', 'Search'), save),
     ),
     list.element,
   );
+  showVariants();
   await search();
 };
 

@@ -8,7 +8,7 @@ export const nameOf = (seat) =>
   seat.name ??
   (seat.kind === 'level' ? `Level ${seat.level}` : seat.kind === 'guest' ? 'Guest' : 'Guest');
 
-/** A game that is being played, with its board. @param {any} game @param {string} title */
+/** A game that is being played, with its board, which can show another position. @param {any} game @param {string} title */
 export const liveBoard = (game, title) => {
   const thumb = el('i.thumb', { 'aria-hidden': 'true' });
   const item = el(
@@ -18,8 +18,14 @@ export const liveBoard = (game, title) => {
     el('b', game.seats.map(nameOf).join(' – ')),
     el('small', `${title}${game.club?.rated ? ', rated' : ''}`),
   );
-  view({ game: game.game, options: game.options, position: game.position })
-    .then(({ svg }) => thumb.replaceChildren(drawing(svg)))
-    .catch(() => {});
-  return item;
+  let shown = '';
+  const show = (/** @type {string} */ position) => {
+    if (position === shown) return;
+    shown = position;
+    view({ game: game.game, options: game.options, position })
+      .then(({ svg }) => shown === position && thumb.replaceChildren(drawing(svg)))
+      .catch(() => {});
+  };
+  show(game.position);
+  return { item, show };
 };

@@ -3,10 +3,11 @@ import { hasServer, pageAt } from '../address.js';
 import { button, field, form, segments, select, submit } from '../common/controls.js';
 import { complain, el, fill, say, setText, toast } from '../common/dom.js';
 import { Refused } from '../common/refused.js';
-import { remember, remembered } from '../common/storage.js';
+import { forever, remember, remembered } from '../common/storage.js';
 import { ago, capital, clockName, plural, spaced } from '../common/text.js';
 import { deleteJson, getJson, postJson } from '../connection/server.js';
 import { catalogue } from '../program/views.js';
+import { held } from '../table/seats.js';
 import { bringKey, showAccount } from './account.js';
 import { liveBoard } from './boards.js';
 import { goTo, me, token } from './me.js';
@@ -41,8 +42,6 @@ export const lobbyPage = async (main) => {
   const shelf = await catalogue();
   const nameOfGame = (/** @type {string} */ id) =>
     shelf.games.find((one) => one.id === id)?.name ?? id;
-  /** @type {Map<string, any>} */
-  const open = new Map();
   const account = el('section#account.card');
   const turns = el('section#your-games', { 'aria-labelledby': 'yours-title', hidden: true });
   const list = el('tbody');
@@ -69,8 +68,7 @@ export const lobbyPage = async (main) => {
       complain(error);
     }
   };
-  let you = '';
-  const row = (/** @type {any} */ one) => {
+  const row = (/** @type {any} */ one, /** @type {string} */ you) => {
     const mine = one.id.split('.')[0] === you;
     const options = Object.entries(one.options)
       .map(([name, value]) => `${spaced(name)} ${value}`)
@@ -94,27 +92,18 @@ export const lobbyPage = async (main) => {
       ),
     );
   };
-  const paint = () => {
-    const all = [...open.values()].sort((a, b) => b.since - a.since);
-    fill(list, ...all.map(row));
-    none.hidden = all.length > 0;
-  };
+  const openList = steadyList(list, none, row);
 
   const visitor = visit({
     onState: (connected) => setText(state, connected ? '' : 'The lobby is not connected'),
     onMessage: (message) => {
-      if (message.type === 'lobby') {
-        if (message.all) open.clear();
-        for (const one of message.all ?? message.added) open.set(one.id, one);
-        for (const id of message.gone ?? []) open.delete(id);
-        paint();
-      } else if (message.type === 'hello') {
-        you = message.you;
-        paint();
-      } else if (message.type === 'paired') {
+      if (message.type === 'lobby') openList.learn(message);
+      else if (message.type === 'hello') openList.isMine(message.you);
+      // Whoever comes back from a game is not sent there again.
+      else if (message.type === 'paired' && held(forever, message.game).length === 0) {
         say('Somebody plays with you');
         goTo(message.game).catch(complain);
-      }
+      } else if (message.type === 'refused' && message.status === 401) complain(message.error);
     },
   });
 
@@ -158,20 +147,92 @@ export const lobbyPage = async (main) => {
   );
   showAccount(account, changed);
   showYours(turns, nameOfGame);
+  /** @type {Map<string, ReturnType<typeof liveBoard>>} */
+  let boards = new Map();
   const look = async () => {
     if (!document.hidden) {
       const { games } = await getJson('watch').catch(() => ({ games: null }));
       if (games) {
         nothing.hidden = games.length > 0;
-        fill(
-          watched,
-          ...games.map((/** @type {any} */ one) => liveBoard(one, nameOfGame(one.game))),
-        );
+        const next = games.map((/** @type {any} */ one) => {
+          const known = boards.get(one.id) ?? liveBoard(one, nameOfGame(one.game));
+          known.show(one.position);
+          return [one.id, known];
+        });
+        boards = new Map(next);
+        fill(watched, ...[...boards.values()].map(({ item }) => item));
       }
     }
     setTimeout(look, WATCH);
   };
   look();
+};
+
+/**
+ * A list of challenges whose rows stay where they are: new ones come at the end, and while somebody points at the list or
+ * is in it with the keyboard, what is gone only loses its button.
+ * @param {HTMLElement} list @param {HTMLElement} none shown when there is nothing
+ * @param {(one: any, you: string) => HTMLElement} row
+ */
+const steadyList = (list, none, row) => {
+  /** @type {Map<string, {one: any, node: HTMLElement}>} by id and version, the oldest first */
+  const shown = new Map();
+  /** @type {Map<string, any>} */
+  const open = new Map();
+  let you = '';
+  let waits = false;
+  const isUsed = () => list.matches(':hover') || list.contains(document.activeElement);
+  const name = (/** @type {any} */ one) => `${one.id} ${one.version}`;
+  const paint = () => {
+    waits = false;
+    const used = isUsed();
+    const wanted = new Set([...open.values()].map(name));
+    for (const [key, { node }] of shown) {
+      if (wanted.has(key)) continue;
+      if (used) {
+        const act = /** @type {HTMLButtonElement|null} */ (node.querySelector('button'));
+        if (act && !act.disabled) {
+          act.disabled = true;
+          setText(act, 'Gone');
+        }
+      } else {
+        node.remove();
+        shown.delete(key);
+      }
+    }
+    for (const one of [...open.values()].sort((a, b) => a.since - b.since)) {
+      if (shown.has(name(one))) continue;
+      const node = row(one, you);
+      shown.set(name(one), { one, node });
+      list.append(node);
+    }
+    none.hidden = shown.size > 0;
+  };
+  const soon = () => {
+    if (!waits) setTimeout(paint, 50);
+    waits = true;
+  };
+  for (const left of ['pointerleave', 'focusout']) list.addEventListener(left, soon);
+  return {
+    /** What the server tells. @param {any} message */
+    learn: (message) => {
+      if (message.all) open.clear();
+      for (const id of message.gone ?? []) open.delete(id);
+      for (const one of message.all ?? message.added) open.set(one.id, one);
+      soon();
+    },
+    /** Which challenges are one's own. @param {string} maker */
+    isMine: (maker) => {
+      if (maker === you) return;
+      you = maker;
+      for (const [key, { one, node }] of shown) {
+        const other = row(one, you);
+        node.replaceWith(other);
+        shown.set(key, { one, node: other });
+      }
+      soon();
+    },
+  };
 };
 
 /** The games of the player that go on. @param {HTMLElement} box @param {(id: string) => string} nameOfGame */
@@ -242,13 +303,25 @@ const challengeForm = (shelf) => {
     CLOCKS.map(([value, label]) => ({ value, label })),
     last.clock ?? '300+3',
   );
-  const rated = el('input', { type: 'checkbox', id: 'lobby-rated', checked: last.rated ?? false });
+  const rated = el('input', {
+    ...{ type: 'checkbox', id: 'lobby-rated', checked: last.rated ?? false },
+    onchange: () => showRated(),
+  });
   const side = segments('#lobby-side', { name: 'side', title: 'Who begins', chosen: 'random' }, [
     { value: 'random', label: 'Either' },
     { value: 'first', label: 'I' },
     { value: 'second', label: 'The other' },
   ]);
+  /** Rated games have the usual options, and chance decides who begins. */
+  const showRated = () => {
+    const isRated = rated.checked && me() !== null;
+    choices.hidden = isRated;
+    side.hidden = isRated;
+    usual.hidden = !isRated;
+  };
+  const usual = el('small', 'The usual options, and chance decides who begins.');
   const wanted = () => {
+    const isRated = rated.checked && me() !== null;
     const picked = [...choices.querySelectorAll('select')];
     const options = Object.fromEntries(
       picked.map((one) => [one.dataset.option, JSON.parse(one.value)]),
@@ -257,10 +330,10 @@ const challengeForm = (shelf) => {
     const chosen = /** @type {HTMLInputElement|null} */ (side.querySelector('input:checked'));
     return {
       game: game.value,
-      options,
+      options: isRated ? {} : options,
       clock: clockOf(clock.value),
-      side: chosen?.value ?? 'random',
-      rated: rated.checked && me() !== null,
+      side: isRated ? 'random' : (chosen?.value ?? 'random'),
+      rated: isRated,
     };
   };
   const send = async (/** @type {any} */ more) => {
@@ -286,6 +359,7 @@ const challengeForm = (shelf) => {
     );
   };
   showOptions();
+  showRated();
   return form(
     '#challenge.card',
     () => send({}),
@@ -294,6 +368,7 @@ const challengeForm = (shelf) => {
     field('Time', clock),
     side,
     el('label.flag', rated, me() ? 'Rated' : 'Rated, for players with a name'),
+    usual,
     el(
       'div.row.wrap',
       button('#play-now.primary', 'Play now', () => send({ auto: true })),

@@ -1,13 +1,11 @@
 /** Who sits at this browser: a player with a key, or a guest with a secret. Both stay in the browser's storage. */
 import { gameAt } from '../address.js';
-import { forever, keysOf, read, write } from '../common/storage.js';
+import { forever, read, write } from '../common/storage.js';
 import { getJson } from '../connection/server.js';
 import { rememberGame } from '../table/mine.js';
 import { freshSecret, hold, whoOf } from '../table/seats.js';
+import { current } from './keys.js';
 
-/** @typedef {{id: string, name: string, key: string}} Me */
-
-const PLAYER = 'quadrille.player';
 const GUEST = 'quadrille.guest';
 
 /** How the key of a player begins. */
@@ -19,21 +17,8 @@ const random = (bytes) => crypto.getRandomValues(bytes);
 /** A new key. */
 export const freshKey = () => PREFIX + freshSecret(/** @type {any} */ (random));
 
-/** The player at this browser. @returns {Me|null} */
-export const me = () => read(PLAYER, null);
-
-/** Keeps the player; seats that were played with an earlier key are played with this one. @param {Me} player */
-export const become = (player) => {
-  const before = me()?.key;
-  if (before) {
-    for (const key of keysOf(forever, 'quadrille.seat.'))
-      if (forever.getItem(key) === before) forever.setItem(key, player.key);
-  }
-  return write(PLAYER, player);
-};
-
-/** Forgets the player in this browser. */
-export const leave = () => forever.removeItem(PLAYER);
+/** The player at this browser. */
+export const me = () => current(forever);
 
 /** What a guest is known by. */
 const guest = () => {

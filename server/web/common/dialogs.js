@@ -20,6 +20,7 @@ export const openDialog = (
   });
   document.body.append(box);
   box.showModal();
+  return box;
 };
 
 /** @param {any[]} before */

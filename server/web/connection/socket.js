@@ -7,15 +7,14 @@ import { reach } from './reach.js';
  * @param {string} id
  * @param {{token: () => string|null, seq: () => number, at: () => number|undefined,
  *   commands: () => ReturnType<typeof import('./commands.js').createCommands>|null, onEvent: (event: any) => void,
- *   onHello: (hello: any) => void, onPresence: (presence: any) => void, onClocks: (clocks: any) => void, onGap: () =>
+ *   onGreeting?: (greeting: {seat: 1|2, text: string}) => void, onHello: (hello: any) => void, onPresence: (presence: any) => void, onClocks: (clocks: any) => void, onGap: () =>
  *   void, onStranger: () => void, onState: (state: import('./connection.js').Told) => void}} hooks `seq` and `at` are
  *   the number and the time of the last event that is known; `onGap` is called when the events do not follow one
  *   another or the server has lost some of them, `onStranger` when the server does not know the secret
  */
-export const connect = (
-  id,
-  { token, seq, at, commands, onEvent, onHello, onPresence, onClocks, onGap, onStranger, onState },
-) => {
+export const connect = (id, { onGreeting, ...hooks }) => {
+  const { token, seq, at, commands, onEvent, onHello, onPresence, onClocks, onGap } = hooks;
+  const { onStranger, onState } = hooks;
   let state = initial(Date.now(), { online: navigator.onLine, visible: !document.hidden });
   /** @type {WebSocket|null} */
   let socket = null;
@@ -88,6 +87,9 @@ export const connect = (
       case 'presence':
         onPresence(message);
         return;
+      case 'greeting':
+        onGreeting?.(message);
+        return;
       case 'clocks':
         onClocks(message);
         return;
@@ -147,6 +149,8 @@ export const connect = (
 
   return {
     flush,
+    /** Says one of the fixed words, if there is a connection. @param {string} word */
+    greet: (word) => send({ type: 'greet', word }),
     /** Comes again, with another secret. */
     again: () => happen('renew'),
   };

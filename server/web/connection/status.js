@@ -14,7 +14,7 @@ const AGAIN = 'Connected again.';
 
 /** @typedef {{kind: string, words: string}} Told */
 
-const line = el('p#link.link', { hidden: true });
+const line = el('section#link.link', { hidden: true, 'aria-label': 'Connection' });
 document.body.append(line);
 
 let told = '';

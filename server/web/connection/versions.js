@@ -7,14 +7,17 @@ import { el, say } from '../common/dom.js';
 const offer = (waiting) => {
   if (document.getElementById('new-version')) return;
   const words = 'There is a new version of Quadrille.';
-  document.body.append(
-    el(
-      'p#new-version.link',
-      words,
-      ' ',
-      button('#take-over', 'Use it', () => waiting.postMessage('take over')),
-    ),
+  const line = el(
+    'section#new-version.link',
+    { 'aria-label': 'New version' },
+    words,
+    ' ',
+    button('#take-over', 'Use it', () => waiting.postMessage('take over')),
+    ' ',
+    // It may lie over what leads on.
+    button('#later', 'Later', () => line.remove()),
   );
+  document.body.append(line);
   say(words);
 };
 

@@ -6,8 +6,9 @@
  * @typedef {import('../table/seats.js').Seat} Seat
  * @typedef {ReturnType<import('../table/tables.js').Table['desk']>} Desk
  * @typedef {{state: State, table: import('../table/tables.js').Table, play: ReturnType<typeof createPlay>,
- *   parts: import('./gameparts.js').Parts, desk: Desk|null, socket: {flush: () => void, again: () => void},
- *   shown: Promise<void>}} Page `desk` takes the commands of whoever sits here, `shown` is done when everything that
+ *   parts: import('./gameparts.js').Parts, desk: Desk|null, socket: {flush: () => void, again: () => void,
+ *   greet?: (word: string) => void},
+ *   resync: () => Promise<void>, shown: Promise<void>}} Page `desk` takes the commands of whoever sits here, `shown` is done when everything that
  *   has happened is to be seen
  */
 import { piecesOf } from '../board/pieces.js';
@@ -29,15 +30,17 @@ import { stepKeys, unzenButton, zen } from '../play/turns.js';
 import { note, thought } from '../program/ask.js';
 import { catalogue, gameOf, view as askView } from '../program/views.js';
 import { join } from '../table/join.js';
-import { after, endedWords } from '../table/live.js';
+import { after, endedWords, firstPlayer } from '../table/live.js';
 import { boardOf, myGame, rememberBoard, rememberGame, viewOf } from '../table/mine.js';
 import { hold, proposal, settled, whoOf } from '../table/seats.js';
 import { deviceTable, serverTable } from '../table/tables.js';
 import { leftNow, paintClock } from './clock.js';
 import { column, createParts, paint, paintOutbox } from './gameparts.js';
 import * as game from './gamestate.js';
+import { greetBox, hearGreeting } from './greetings.js';
 import { share } from './links.js';
 import { announcement, headline, progress } from './notices.js';
+import { createResync, lastMover, missed } from './resync.js';
 
 const NOT_KEPT =
   'This browser keeps nothing, so it could not keep the seat. Allow it to store data for this page.';
@@ -59,6 +62,11 @@ export const gamePage = async (main, id, { embed = false, device = false } = {})
   askView(game.placeAt(state, state.game.turns.length), state.flipped).catch(() => {});
   /** @type {Page} */
   const p = /** @type {any} */ ({ state, table, desk: null, shown: Promise.resolve() });
+  p.resync = createResync({
+    look: table.look,
+    seq: () => p.state.game.seq,
+    take: (now) => caughtUp(p, now),
+  });
   p.play = createPlay(playHooks(p));
   p.parts = createParts(state, deeds(p));
   main.className = embed ? 'table embed' : 'table';
@@ -75,7 +83,11 @@ export const gamePage = async (main, id, { embed = false, device = false } = {})
   remember(p);
   tick(p);
   p.desk = deskOf(p);
-  if (!embed) addEventListener('pagehide', () => keepBoard(p));
+  if (!embed)
+    addEventListener('pagehide', () => {
+      keepBoard(p);
+      if (myGame(id)) remember(p);
+    });
   await render(p, false);
   fetchRulesAhead(info.id);
   adoptTurn(p);
@@ -145,7 +157,9 @@ const playHooks = (p) => ({
   plays: () => game.sits(p.state) && !p.state.game.result,
   mayPlay: () => game.mayPlay(p.state),
   idle: () => idle(p),
-  onTurn: (turn) => give(p, 'move', { turn, board_seq: p.state.game.board_seq }),
+  // An offer that comes while the turn waits to be sent is not declined by it.
+  onTurn: (turn) =>
+    give(p, 'move', { turn, board_seq: p.state.game.board_seq, seen: p.state.game.seq }),
   onWay: (turn) => {
     const one = pendingTurn(boxOf(p));
     return one ? progress(one, p.state.told.kind === 'connected') : `${turn} is played`;
@@ -173,6 +187,7 @@ const deeds = (p) => ({
     p.play.card.classList.add('typing');
     p.play.entry.focus();
   },
+  greet: () => greetBox((word) => p.socket.greet?.(word)),
   dismiss: (name) => p.desk?.forget(name),
 });
 
@@ -274,6 +289,7 @@ const remember = ({ state }) => {
     game: info.id,
     ...how,
     names: names.join(' – '),
+    at: state.game.at ?? Date.now(),
     ...(device ? { device } : {}),
   });
 };
@@ -447,7 +463,7 @@ const tableHooks = (p) => ({
   at: () => p.state.game.at,
   commands: () => p.desk,
   onEvent: (event) => onEvent(p, event),
-  onGap: () => resync(p),
+  onGap: p.resync,
   onStranger: () => {
     p.desk = null;
     change(p, {
@@ -460,6 +476,9 @@ const tableHooks = (p) => ({
     change(p, { told });
   },
   onPresence: (presence) => change(p, { presence }),
+  onGreeting: ({ seat, text }) => {
+    if (!game.isMine(p.state, seat)) hearGreeting(game.nameOf(p.state, seat), text);
+  },
   onStuck: (stuck) => {
     if (stuck !== p.state.stuck) change(p, { stuck });
   },
@@ -469,15 +488,51 @@ const tableHooks = (p) => ({
   },
   onHello: (hello) => {
     if (hello.at) p.state = { ...p.state, skew: hello.at - Date.now() };
-    if (game.differs(p.state, hello)) resync(p);
+    if (game.differs(p.state, hello)) p.resync();
   },
 });
 
-/** Asks for the whole game, where page and server do not agree. @param {Page} p */
-const resync = async (p) => {
-  const now = await p.table.look();
+/** What page and server did not agree about, once the whole game is here. @param {Page} p @param {game.Game} now */
+const caughtUp = (p, now) => {
+  const before = p.state.game;
   p.state = { ...p.state, game: { ...now, you: game.youOf(p.state) } };
-  await render(p, false);
+  const since = missed(before, now);
+  if (since.played || since.undone || since.ended) boardMoved(p);
+  leaveTakenSeat(p);
+  p.shown = p.shown.then(() => presentMissed(p, since)).catch(() => {});
+};
+
+/** @param {Page} p @param {ReturnType<typeof missed>} since */
+const presentMissed = async (p, { played, undone, ended, next }) => {
+  if (undone) p.state = { ...p.state, ply: null };
+  if (ended) sound('end');
+  else if (played) sound('other');
+  await Promise.race([render(p, false), sleep(LATE)]);
+  const { game: now } = p.state;
+  const last = { kind: 'move', seat: lastMover(now, firstPlayer(now)), turn: now.turns.at(-1) };
+  const words = [
+    undone && 'Turns were taken back.',
+    played > 1 && `${played} turns were played.`,
+    played > 0 && told(p, last),
+    ended && idle(p),
+  ];
+  const text = words.filter(Boolean).join(' ');
+  if (text) tell(p, text);
+  remember(p);
+  if (next && game.youOf(p.state).length > 0) await toRematch(p, next);
+};
+
+/** What waits for the board to change goes on. @param {Page} p */
+const boardMoved = (p) => {
+  p.desk?.moved();
+  p.play.forgive();
+};
+
+/** An invitation ends when somebody else has taken the seat. @param {Page} p */
+const leaveTakenSeat = (p) => {
+  const { seat, joining, game: now } = p.state;
+  if (seat?.invitation && !joining && now.seats[seat.you[0] - 1].joined)
+    sit(p, null, 'Somebody else has taken the seat.');
 };
 
 /**
@@ -486,13 +541,8 @@ const resync = async (p) => {
  */
 const onEvent = (p, event) => {
   p.state = { ...p.state, game: after(p.state.game, event) };
-  if (['move', 'undone', 'result'].includes(event.kind)) {
-    p.desk?.moved();
-    p.play.forgive();
-  }
-  const { seat, joining } = p.state;
-  if (seat?.invitation && !joining && p.state.game.seats[seat.you[0] - 1].joined)
-    sit(p, null, 'Somebody else has taken the seat.');
+  if (['move', 'undone', 'result'].includes(event.kind)) boardMoved(p);
+  leaveTakenSeat(p);
   const words = announcement(event, game.youOf(p.state));
   p.shown = p.shown.then(() => present(p, event, words)).catch(() => {});
 };

@@ -12,7 +12,7 @@ import { createSeatBar } from './seatbar.js';
 /**
  * @typedef {{go: (ply: number) => void, hint: () => void,
  *   undo: () => void, flip: () => void, draw: () => void, resign: () => void, rematch: () => void, rules: () => void,
- *   share: () => void, type: () => void, dismiss: (name: string) => void}} Deeds
+ *   share: () => void, type: () => void, greet: () => void, dismiss: (name: string) => void}} Deeds
  */
 
 /**
@@ -42,6 +42,7 @@ export const createParts = (state, deeds) => {
   });
   const rules = button('#rules-open', 'Rules', deeds.rules, { title: 'The rules of this game' });
   const share = button('#share', 'Share', deeds.share, { title: 'Links to this game' });
+  const greet = button('#greet-open', 'Say something', deeds.greet);
   const connection = el(`span#connection.connection${state.device ? '.here' : ''}`);
   const watchers = el('span#watchers');
   return {
@@ -56,9 +57,10 @@ export const createParts = (state, deeds) => {
       'div.bar',
       { role: 'group', 'aria-label': 'Actions' },
       ...[all.rematch, all.review, all.analyse, all.back, all.on, all.hint, all.undo, flip],
-      moreMenu(all.type, all.draw, rules, share, all.resign),
+      moreMenu(all.type, all.draw, greet, rules, share, all.resign),
     ),
     buttons: all,
+    greet,
     connection,
     watchers,
     dismiss: deeds.dismiss,
@@ -103,6 +105,7 @@ export const paint = (parts, state, { box, view, turned, invite, query, hooks })
   const { analyse, review } = parts.buttons;
   analyse.href = pageAt(`analysis/${state.game.game}`, `?${query}`);
   review.href = `${analyse.href}&review=1`;
+  parts.greet.hidden = !game.mayGreet(state);
   setText(parts.connection, state.told.words);
   parts.connection.classList.toggle('lost', state.told.kind !== 'connected');
   const watchers = state.presence?.watchers;

@@ -68,6 +68,14 @@ export const isMine = (state, player) => youOf(state).includes(player);
 /** Whether somebody plays here: who is only invited does not yet. @param {State} state */
 export const sits = (state) => youOf(state).length > 0 && !state.seat?.invitation;
 
+/** Whether somebody sits on the other side who can be spoken to. @param {State} state */
+export const mayGreet = (state) => {
+  const [own, more] = youOf(state);
+  if (state.device || more || !sits(state)) return false;
+  const other = /** @type {1|2} */ (3 - own);
+  return !isComputer(state.game, other) && state.game.seats[other - 1].joined !== false;
+};
+
 /** How many turns are seen. @param {State} state */
 export const plyOf = ({ ply, game }) => ply ?? game.turns.length;
 
@@ -135,7 +143,8 @@ export const mayBeHelped = ({ game, device }) =>
   isComputer(game, 1) || isComputer(game, 2) || (device && !game.clocks);
 
 /** Whether a game on a server can be called off, so that nobody loses: until both have moved. @param {State} state */
-export const mayAbort = ({ game, device }) => !device && !game.result && game.turns.length < 2;
+export const mayAbort = ({ game, device }) =>
+  !device && !game.result && game.turns.length < (game.began ?? 0) + 2;
 
 /** Which buttons there are, and which of them do something. @param {State} state @param {Outbox} box */
 export const controls = (state, box) => {

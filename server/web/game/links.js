@@ -4,6 +4,7 @@ import { button, copyField } from '../common/controls.js';
 import { closeRow, openDialog, recordBox } from '../common/dialogs.js';
 import { complain, el } from '../common/dom.js';
 import { forgetGame, myGame } from '../table/mine.js';
+import { canBeGiven } from '../table/live.js';
 import { handOver, recordOf } from '../table/tables.js';
 import { isStarted } from './gamestate.js';
 
@@ -61,6 +62,6 @@ const shareFromHere = async ({ id, game, info }) => {
     title: 'This game',
     file: `${info.id}.txt`,
     lead: 'It is kept in this browser, and nobody else can see it.',
-    more: hasServer() && hand,
+    more: hasServer() && canBeGiven(game) && hand,
   });
 };

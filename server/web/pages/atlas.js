@@ -9,7 +9,7 @@ import { signOf, valueWords } from './proving.js';
  * @typedef {import('../program/views.js').GameInfo} GameInfo
  * @typedef {import('./proving.js').Value} Value
  * @typedef {{name: string, title: string, moves: string[], position: string, winner: Value['winner'],
- *   within: number|null, exact?: boolean, nodes: number, cpu_s: number, stored?: number, bytes?: number,
+ *   within: number|null, exact?: boolean, nodes?: number, cpu_s?: number, stored?: number, bytes?: number,
  *   check_cpu_s?: number}} Row
  */
 
@@ -40,8 +40,8 @@ export const resultOf = (info, row) => {
     count < 1000 ? `${count} bytes` : `${Math.round(count / 1000).toLocaleString('en')} KB`;
   return {
     ...{ title, position, winner, within, first: [], says: `${says}.` },
-    command: `quadrille atlas -o atlas --only ${name}`,
-    effort: `${nodes.toLocaleString('en')} positions, ${cpu_s} s of processor time`,
+    command: `quadrille atlas -o atlas --only ${name} --turns 0`,
+    effort: nodes ? `${nodes.toLocaleString('en')} positions, ${cpu_s} s of processor time` : null,
     certificate: stored
       ? {
           file: null,
@@ -106,8 +106,12 @@ const link = (info, row, current) => {
   const who = typeof winner === 'number' ? `${info.players[winner - 1]} ` : '';
   const attributes = {
     href: pageAt(`results/${info.id}/atlas`, `?board=${name}`),
-    'aria-label': `${title}: ${valueWords({ winner, within }, info.players)}`,
     'aria-current': row === current ? 'page' : null,
   };
-  return el('a', attributes, `${who}${signOf({ turn: '', winner, within })}`);
+  return el(
+    'a',
+    attributes,
+    el('span', { 'aria-hidden': 'true' }, `${who}${signOf({ turn: '', winner, within })}`),
+    el('span.sr', `${title}: ${valueWords({ winner, within }, info.players)}`),
+  );
 };

@@ -24,6 +24,7 @@ export const homePage = async (main) => {
   const { title, lead, again } = WORDS.pages.home;
   const count = shelf.games.length;
   const mine = el('section.mine', { 'aria-labelledby': 'mine-title', hidden: true });
+  const watched = el('section#watched', { 'aria-labelledby': 'watch-title', hidden: true });
   const daily = way('#daily', pageAt('puzzles'), 'Puzzle of the day', ' ');
   const link = (/** @type {string} */ page, /** @type {string} */ name) =>
     el('a', { href: pageAt(page) }, name);
@@ -48,6 +49,7 @@ export const homePage = async (main) => {
       way('', pageAt('learn'), 'Learn', 'The rules, one turn on the board at a time', 'learn'),
       way('#results', pageAt('results'), 'What is proved', 'And proofs to play against', 'proof'),
     ),
+    watched,
     el(
       'section.paste',
       link('analysis', 'Analyse a position or a record'),
@@ -57,9 +59,30 @@ export const homePage = async (main) => {
       link('rules/all', 'Read the rules'),
     ),
   );
-  showMine(mine, shelf.games);
+  showMine(mine, shelf.games, countTurns);
   whenPainted(() => showDaily(daily, shelf.games));
+  if (hasServer()) whenPainted(() => showPeople(main, { mine, watched }, shelf));
   openAsked(shelf);
+};
+
+/** The title says in how many games it is your turn. @param {number} count */
+const countTurns = (count) => {
+  document.title = count > 0 ? `(${count}) Your turn – Quadrille` : 'Quadrille';
+};
+
+/**
+ * What goes on among the people on this server. Each part comes by itself.
+ * @param {HTMLElement} main @param {{mine: HTMLElement, watched: HTMLElement}} boxes @param {Catalogue} shelf
+ */
+const showPeople = async (main, { mine, watched }, { games }) => {
+  const { bringGames, showWaiting, showWatched } = await import('../club/home.js');
+  const line = /** @type {Element} */ (main.querySelector('#lobby small'));
+  const name = (/** @type {string} */ id) => games.find((one) => one.id === id)?.name ?? id;
+  await Promise.allSettled([
+    bringGames().then((fresh) => fresh > 0 && showMine(mine, games, countTurns)),
+    showWaiting(line),
+    showWatched(watched, name),
+  ]);
 };
 
 /** What the address asks to play. @param {Catalogue} shelf */

@@ -5,7 +5,7 @@ import { complain, el, kept, onKeys, say, setText } from '../common/dom.js';
 import { choosing, gameShelf } from '../common/shelf.js';
 import { play as sound } from '../common/sound.js';
 import { remember, remembered } from '../common/storage.js';
-import { capital } from '../common/text.js';
+import { capital, plural } from '../common/text.js';
 import { aboutHere } from '../play/here.js';
 import { arrowsFor, createPlay } from '../play/play.js';
 import { ask, thought } from '../program/ask.js';
@@ -19,7 +19,7 @@ import { actionRow, layOut, taskCard, turnKeys, verdictLine } from './reader.js'
  * @typedef {{turns: string[], progress: Progress, inGame: boolean}} State `inGame` in the small game behind the task
  * @typedef {{state: State, info: GameInfo, lesson: Lesson, play: ReturnType<typeof createPlay>, verdict: HTMLElement,
  *   task: HTMLElement, next: HTMLAnchorElement, again: HTMLButtonElement, show: HTMLButtonElement,
- *   game: HTMLButtonElement}} Page
+ *   game: HTMLButtonElement, lessons: Lesson[], path: HTMLElement}} Page `path` shows which lessons are done
  */
 
 /** @type {State} */
@@ -53,6 +53,14 @@ const wonKey = (/** @type {string} */ game) => `lessons.won.${game}`;
 /** Notes that a lesson, or its game, is done. @param {string} key @param {number} number */
 const noteDone = (key, number) => remember(key, [...new Set([...remembered(key, []), number])]);
 
+/** Notes that this lesson, or its game, is done, and shows it. @param {Page} p @param {(game: string) => string} key */
+const getOn = (p, key) => {
+  noteDone(key(p.info.id), p.lesson.number);
+  const next = pathOf(p.info, p.lesson, p.lessons);
+  p.path.replaceWith(next);
+  p.path = next;
+};
+
 /** @param {HTMLElement} main @param {string[]} rest */
 export const learnPage = async (main, rest) => {
   const { games, info } = await gameOf(rest[0]);
@@ -68,7 +76,7 @@ const shelfPage = (main, games) =>
     main,
     'learn',
     gameShelf(games, ({ id, tagline }) => ({
-      about: capital(tagline),
+      about: [capital(tagline), progressOf(id)].filter(Boolean).join(' · '),
       more: el(
         'div.row',
         el('a.button.primary', { href: pageAt(`learn/${id}`), 'data-game': id }, 'Lessons'),
@@ -76,6 +84,13 @@ const shelfPage = (main, games) =>
       ),
     })),
   );
+
+/** How far somebody has come with a game's lessons. @param {string} game */
+const progressOf = (game) => {
+  const [done, won] = [remembered(doneKey(game), []).length, remembered(wonKey(game), []).length];
+  if (done === 0) return '';
+  return `${plural(done, 'lesson')} done${won > 0 ? `, ${plural(won, 'small game')} won` : ''}`;
+};
 
 /** @param {HTMLElement} main @param {GameInfo} info @param {Lesson[]} lessons @param {Lesson} lesson */
 const lessonPage = async (main, info, lessons, lesson) => {
@@ -85,9 +100,8 @@ const lessonPage = async (main, info, lessons, lesson) => {
   const href = more ? pageAt(`learn/${info.id}/${number + 1}`) : pageAt('', `?new=${info.id}`);
   /** @type {Page} */
   const p = {
-    state: BEGIN,
-    info,
-    lesson,
+    ...{ state: BEGIN, info, lesson, lessons },
+    path: pathOf(info, lesson, lessons),
     play: createPlay({
       label: `Board of ${info.name}`,
       sure: true,
@@ -118,7 +132,7 @@ const lessonPage = async (main, info, lessons, lesson) => {
       `lesson ${number} of ${lessons.length}`,
       el('a', { href: pageAt(`rules/${info.id}`) }, 'All rules'),
     ),
-    taskCard(path(p, lessons), kept(el('h2', title)), p.task, p.verdict),
+    taskCard(p.path, kept(el('h2', title)), p.task, p.verdict),
     el('div.now', p.play.card),
     actionRow(p.game, p.next, p.again, p.show),
   );
@@ -130,16 +144,27 @@ const lessonPage = async (main, info, lessons, lesson) => {
 const mayPlay = ({ turns, progress }) =>
   progress === 'playing' || (progress === 'begins' && turns.length === 0);
 
-/** All lessons of the game: those that are done, this one, those to come. @param {Page} p @param {Lesson[]} lessons */
-const path = ({ info, lesson }, lessons) => {
+/**
+ * All lessons of the game: those that are done, this one, those to come.
+ * @param {GameInfo} info @param {Lesson} lesson @param {Lesson[]} lessons @returns {HTMLElement}
+ */
+const pathOf = (info, lesson, lessons) => {
   const known = new Set(remembered(doneKey(info.id), []));
+  const games = new Set(remembered(wonKey(info.id), []));
   const item = (/** @type {Lesson} */ { number, title }) => {
     const here = number === lesson.number;
-    const done = known.has(number) || number < lesson.number;
+    const [done, won] = [known.has(number), games.has(number)];
+    const link = { href: pageAt(`learn/${info.id}/${number}`), title };
     return el(
-      done ? 'li.done' : here ? 'li.now' : 'li',
+      `li${done ? '.done' : ''}${here ? '.now' : ''}`,
       here ? { 'aria-current': 'step' } : {},
-      el('a', { href: pageAt(`learn/${info.id}/${number}`), title }, title),
+      el(
+        'a',
+        link,
+        won && el('span.won', { 'aria-hidden': 'true' }, '★ '),
+        title,
+        done && el('span.sr', won ? ', done, and its game won' : ', done'),
+      ),
     );
   };
   return el('ol.stages', { 'aria-label': 'Lessons' }, ...lessons.map(item));
@@ -183,7 +208,7 @@ const judged = async (p, turn, progress) => {
   p.state = { ...BEGIN, turns: [turn], progress };
   const done = progress === 'done';
   sound(done ? 'end' : 'low');
-  if (done) noteDone(doneKey(p.info.id), p.lesson.number);
+  if (done) getOn(p, doneKey);
   await render(p, false);
   say(WORDS[p.state.progress]);
   if (done) p.game.focus();
@@ -243,7 +268,7 @@ const answer = (p) =>
 const ended = (p) => {
   const won = p.state.progress === 'won';
   sound(won ? 'end' : 'low');
-  if (won) noteDone(wonKey(p.info.id), p.lesson.number);
+  if (won) getOn(p, wonKey);
   say(WORDS[p.state.progress]);
   (won ? p.next : p.again).focus();
 };

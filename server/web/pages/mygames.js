@@ -18,21 +18,31 @@ import { held } from '../table/seats.js';
  * @typedef {{item: HTMLElement, names: HTMLElement, line: HTMLElement, game: Mine, info: GameInfo|undefined}} Row
  */
 
-/** How many games are listed, and of how many it is asked how they stand. */
-const MOST = 24;
+/** How many finished games are listed, and of how many others it is asked how they stand. */
+const MOST_OVER = 24;
 const MOST_ASKED = 12;
 
-/** @param {HTMLElement} box @param {GameInfo[]} games */
-export const showMine = (box, games) => {
-  const rows = myGames()
-    .slice(0, MOST)
-    .map((game) => ({ game, info: games.find(({ id }) => id === game.game) }))
-    .map(({ game, info }) => row(game, info));
-  if (rows.length === 0) return;
-  const [open, over] = [
-    rows.filter(({ game }) => !game.over),
-    rows.filter(({ game }) => game.over),
-  ];
+/** The games to list: all that go on, and the last that are over. Pure. @param {Mine[]} games */
+export const listed = (games) => ({
+  open: games.filter(({ over }) => !over),
+  over: games.filter(({ over }) => over).slice(0, MOST_OVER),
+});
+
+/**
+ * @param {HTMLElement} box @param {GameInfo[]} games
+ * @param {(count: number) => void} onTurns told in how many games it is somebody's turn who sits here
+ */
+export const showMine = (box, games, onTurns) => {
+  const rows = (/** @type {Mine[]} */ some) =>
+    some.map((game) =>
+      row(
+        game,
+        games.find(({ id }) => id === game.game),
+      ),
+    );
+  const mine = listed(myGames());
+  const [open, over] = [rows(mine.open), rows(mine.over)];
+  if (open.length + over.length === 0) return;
   const list = (/** @type {Row[]} */ some) => el('ul.games', ...some.map(({ item }) => item));
   box.hidden = false;
   fill(
@@ -47,7 +57,20 @@ export const showMine = (box, games) => {
         list(over),
       ),
   );
-  for (const one of open.slice(0, MOST_ASKED)) if (one.game.device || hasServer()) follow(one);
+  let turns = 0;
+  for (const one of open.slice(0, MOST_ASKED)) {
+    if (!one.game.device && !hasServer()) continue;
+    follow(one).then((yours) => {
+      if (!yours) return;
+      // Those in which it is your turn come first, unless somebody is about to choose.
+      const list = one.item.parentElement;
+      if (list && !list.matches(':hover, :focus-within')) list.prepend(one.item);
+      // At one screen it is always somebody's turn.
+      if (one.game.device) return;
+      turns += 1;
+      onTurns(turns);
+    });
+  }
 };
 
 /** @param {Mine} game @param {GameInfo|undefined} info @returns {Row} */
@@ -79,16 +102,16 @@ const row = (game, info) => {
   return { item, line, names, game, info };
 };
 
-/** Tells how a game stands. @param {Row} row */
+/** Tells how a game stands, and says whether it is the turn of whoever sits here. @param {Row} row */
 const follow = async ({ item, line, names, game, info }) => {
   let now;
   try {
     now = await stateOf(game);
   } catch (error) {
-    if (/** @type {any} */ (error).status !== 404) return;
+    if (/** @type {any} */ (error).status !== 404) return false;
     forgetGame(game.id);
     item.remove();
-    return;
+    return false;
   }
   const called = (/** @type {1|2} */ player) =>
     seatName(now, player, info?.players[player - 1] ?? '');
@@ -99,6 +122,7 @@ const follow = async ({ item, line, names, game, info }) => {
   item.classList.toggle('yours', Boolean(yours));
   item.classList.toggle('over', Boolean(now.result));
   if (now.result) rememberGame({ id: game.id, over: true, ended, at: game.at });
+  return Boolean(yours);
 };
 
 /**

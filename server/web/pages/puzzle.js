@@ -9,7 +9,7 @@ import { aboutHere } from '../play/here.js';
 import { arrowsFor, createPlay } from '../play/play.js';
 import { createTurns, stepKeys } from '../play/turns.js';
 import { ask, thought } from '../program/ask.js';
-import { view as askView } from '../program/views.js';
+import { view as askView, saidOf } from '../program/views.js';
 import * as puzzling from './puzzling.js';
 import { actionRow, layOut, taskCard, turnKeys, verdictLine } from './reader.js';
 
@@ -194,7 +194,8 @@ const judged = async (p, turns, progress) => {
   }
   if (puzzling.isOver(p.state)) sound(progress === 'solved' ? 'end' : 'low');
   await render(p, false);
-  say(puzzling.verdict(p.state, puzzle, defender(p)));
+  const words = puzzling.verdict(p.state, puzzle, defender(p));
+  say(`You play ${saidOf(p.play.base(), turns)}. ${words}`);
   if (p.state.busy) await defend(p);
   if (progress === 'wrong') refute(p).catch(() => {});
 };
@@ -224,7 +225,9 @@ const refute = (p) =>
       p.state = { ...p.state, turns: [...p.state.turns, turn], refuted: turn };
       sound('other');
       await render(p);
-      say(puzzling.verdict(p.state, p.puzzle, defender(p)));
+      const said = saidOf(p.play.base(), p.state.turns);
+      const words = puzzling.verdict(p.state, p.puzzle, defender(p));
+      say(said === turn ? words : `${defender(p)} plays ${said}. ${words}`);
     },
   );
 
@@ -239,7 +242,7 @@ const defend = async (p) => {
     sound('other');
     await render(p);
     const words = puzzling.verdict(p.state, p.puzzle, defender(p));
-    say(`${defender(p)} plays ${found.turns.at(-1)}. ${words}`);
+    say(`${defender(p)} plays ${saidOf(p.play.base(), found.turns)}. ${words}`);
   };
   try {
     await aboutHere(() => latest(p), find, use);

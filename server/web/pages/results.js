@@ -11,7 +11,7 @@ import { aboutHere } from '../play/here.js';
 import { createPlay } from '../play/play.js';
 import { createTurns, stepKeys } from '../play/turns.js';
 import { ask } from '../program/ask.js';
-import { gameOf, view as askView } from '../program/views.js';
+import { gameOf, saidOf, view as askView } from '../program/views.js';
 import { atlasCard, atlasOf, resultOf } from './atlas.js';
 import {
   defence,
@@ -296,7 +296,8 @@ const paint = (page, view) => {
         ? `Proven by ${proof.certificate}${proof.claim ? '' : ', which is not part of the program'}.`
         : '';
   parts.marks.show(view, all);
-  setText(parts.distance, distanceWords(page, view));
+  const words = distanceWords(page, view);
+  setText(parts.distance, words === page.result.says ? '' : words);
   setText(parts.reason, why);
   fill(
     parts.values,
@@ -374,15 +375,17 @@ const answer = async (page) => {
       page.busy = false;
       sound('other');
       await render(page);
-      say(`${opponent(page)} plays ${turn}. ${parts.distance.textContent ?? ''}`);
+      const said = saidOf(parts.play.base(), page.turns);
+      say(`${opponent(page)} plays ${said}. ${parts.distance.textContent ?? ''}`);
       if (proof.left === 1) sound('end');
     },
   );
 };
 
-/** Shows the board as it is now, and lets the proof answer. @param {Page} page */
-const goOn = async (page) => {
+/** Shows the board as it is now, and lets the proof answer. @param {Page} page @param {boolean} [own] a turn was made */
+const goOn = async (page, own = false) => {
   await render(page, false);
+  if (own) say(`You play ${saidOf(page.parts.play.base(), page.turns)}.`);
   answer(page).catch((/** @type {Error} */ error) => {
     page.busy = false;
     complain(error);
@@ -396,13 +399,16 @@ const played = async (page, turn) => {
   page.turns = [...page.turns, turn];
   sound('move');
   if (page.waste) await weigh(page, before);
-  return goOn(page);
+  return goOn(page, true);
 };
 
-/** What the last turn of whoever practises has cost. @param {Page} page @param {number|null} before */
+/**
+ * What the last turn of whoever practises has cost, also while an earlier position is looked at.
+ * @param {Page} page @param {number|null} before
+ */
 const weigh = (page, before) =>
   aboutHere(
-    () => here(page),
+    () => placeAt(page, page.turns.length),
     (place) => Promise.all([ask('proof', place), askView(place)]),
     ([proof, { over, winner }]) => {
       const side = /** @type {1|2} */ (page.here);

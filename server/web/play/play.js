@@ -356,10 +356,10 @@ const typed = async (p, text) => {
   if (p.state.draft.length > 0) {
     if (await attempt(p, making.made(p.state) + text, from(p.state.view), true)) return true;
     clear(p);
+    change(p, { error: '' });
   }
-  if (!p.state.base || !(await attempt(p, text, from(p.state.base), true))) return false;
-  change(p, { error: '' });
-  return true;
+  const { base } = p.state;
+  return base !== null && attempt(p, text, from(base), true);
 };
 
 /**

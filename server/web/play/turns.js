@@ -33,6 +33,11 @@ export const createTurns = (onGo) => {
     }
     if (ply === 0 && turns.length > 0) box.scrollTop = 0;
   };
+  // Where the box shrinks, the turn that is seen would be left outside.
+  new ResizeObserver(() => {
+    const one = list.querySelector('[aria-current]');
+    if (one instanceof HTMLElement) reveal(box, one);
+  }).observe(box);
   const element = el('section.card.turnlist', { 'aria-label': 'Turns' }, box, nav.element);
   return { element, ways, show };
 };

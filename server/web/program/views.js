@@ -19,7 +19,8 @@ import { ask, fetchFile } from './ask.js';
  *   seeds: {id: string, name: string, about: string}[], brushes: {id: string, label: string}[],
  *   start: string, picture: string}} GameInfo
  * @typedef {{draw: string, undo: string, rematch: string}} Asks what is said of players who ask for something
- * @typedef {{games: GameInfo[], levels: {number: number, name: string, about: string}[], asks: Asks}} Catalogue
+ * @typedef {{games: GameInfo[], levels: {number: number, name: string, about: string}[], asks: Asks,
+ *   greetings: {word: string, text: string}[]}} Catalogue
  */
 
 /** @type {Promise<Catalogue>|null} */
@@ -60,6 +61,13 @@ export const view = (place, flipped = false) => {
   if (seen.size > MOST_SEEN) seen.delete(/** @type {string} */ (seen.keys().next().value));
   return asked;
 };
+
+/**
+ * What the last of some turns did, in words one can follow without the board; its text where another position is shown.
+ * @param {View|null|undefined} shown @param {string[]} turns @returns {string}
+ */
+export const saidOf = (shown, turns) =>
+  (shown?.turns.length === turns.length && shown.said) || (turns.at(-1) ?? '');
 
 /** The address that asks how to play on from a position. @param {View} view */
 export const playLink = (view) =>

@@ -15,8 +15,8 @@ import { decide, held, hold, proposed, settled, whoOf } from './seats.js';
  * @typedef {{game: Game, seat: Seat|null, note: string}} Arrival
  */
 
-/** What may be a secret; anything else is not sent anywhere. */
-const SECRET = /^[0-9A-Za-z]{1,64}$/;
+/** What may be a secret, or a player's key; anything else is not sent anywhere. */
+const SECRET = /^(pk-)?[0-9A-Za-z]{1,64}$/;
 
 const linkToken = () => {
   try {

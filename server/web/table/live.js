@@ -5,10 +5,10 @@
  * @typedef {{kind: 'person'|'open'|'level'|'seed', name?: string|null, level?: number, player?: string,
  *   joined?: boolean}} SeatInfo
  * @typedef {{id: string, seq: number, at?: number, board_seq: number, game: string, options: object, start: string,
- *   seats: [SeatInfo, SeatInfo], shared: boolean, clock: any, turns: string[], turn: 1|2,
+ *   seats: [SeatInfo, SeatInfo], shared: boolean, clock: any, turns: string[], began?: number, turn: 1|2,
  *   result: null|{winner: 1|2|'draw'|null, reason: string}, ending?: string|null,
  *   offer: null|{kind: 'draw'|'undo', seat: 1|2}, rematch: any, clocks: any, you?: (1|2)[]}} Game
- *   `ending` says in words how it ended
+ *   `ending` says in words how it ended, `began` with how many turns it began
  */
 
 /** @param {{start: string}} game @returns {1|2} who moves first from the start */
@@ -67,6 +67,16 @@ export const seatName = (game, player, colour) => {
   if (kind === 'open' && !joined) return 'Waiting for a friend';
   return name || (level ? `Level ${level}` : colour);
 };
+
+/**
+ * Whether a server can be given all that a game of this browser is: its own clocks would begin anew, and it ends games
+ * by the turns, by resignation, and by agreement at one screen.
+ * @param {Game} game
+ */
+export const canBeGiven = ({ clocks, result, shared }) =>
+  result
+    ? ['rules', 'repetition', 'resigned', ...(shared ? ['agreed'] : [])].includes(result.reason)
+    : !clocks;
 
 /** Whether a program plays this seat. @param {Game} game @param {1|2} player */
 export const isComputer = (game, player) => ['level', 'seed'].includes(game.seats[player - 1].kind);

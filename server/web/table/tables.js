@@ -105,16 +105,16 @@ export const handOver = async (game) => {
   const own = tokens.find((/** @type {string|null} */ one) => one);
   rememberGame({ id, game: game.game, at: Date.now() });
   if (own) hold(forever, id, whoOf(playedBy(tokens, own)), own);
-  if (own && game.result?.reason === 'resigned') {
-    const seat = game.result.winner === 1 ? 2 : 1;
-    if (tokens[seat - 1])
-      await postJson(
-        `games/${id}/commands`,
-        { type: 'resign', ...(game.shared ? { seat } : {}) },
-        own,
-      );
-  }
+  const end = endOf(game);
+  if (own && end) await postJson(`games/${id}/commands`, end, own);
   return gameAt(id);
+};
+
+/** The command that ended a game, where its turns do not. @param {Game} game */
+const endOf = ({ result, shared }) => {
+  if (result?.reason === 'agreed') return { type: 'offer-draw', seat: 1 };
+  if (result?.reason !== 'resigned') return null;
+  return { type: 'resign', ...(shared ? { seat: result.winner === 1 ? 2 : 1 } : {}) };
 };
 
 const askTable = (/** @type {object} */ fields) => ask('table', fields);

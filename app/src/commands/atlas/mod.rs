@@ -2,14 +2,14 @@
 
 mod table;
 
-use crate::commands::solve::{rounded, store_packed};
+use crate::commands::solve::rounded;
 use crate::shell::effort::Allowance;
 use crate::shell::failure::{Failure, print};
 use crate::shell::interrupt;
 use crate::shell::progress::Ticker;
 use clap::Args;
 use engine::solve::atlas::Row;
-use engine::solve::certificate::{Claim, crc, decompress};
+use engine::solve::certificate::{Claim, compress, crc, decompress};
 use engine::solve::question::Settings;
 use engine::solve::report::Report;
 use engine::{Entry, GAMES, Stop, parts};
@@ -23,11 +23,13 @@ use std::time::Duration;
 #[command(after_help = "Examples:
   quadrille atlas -o atlas                      goes on where it stopped
   quadrille atlas -o atlas --only 5x5 --cpu 600
+  quadrille atlas -o atlas --only 6x6-8 --turns 0   the board itself, none of its turns
   quadrille atlas -o atlas --check              every certificate, by the rules alone
   quadrille atlas -o atlas --table              what is known, as tables in Markdown
   quadrille atlas --table                       the same, of what comes with the program
 Each position gets a certificate, FOLDER/NAME.certificate.gz, and a line in FOLDER/atlas.json. Positions that stay open
-are tried again when more effort is allowed. Ctrl-C loses only the position in work.")]
+are tried again when more effort is allowed. A certificate that lies there already is checked and taken over. Ctrl-C loses only
+the position in work.")]
 pub struct AtlasArgs {
     /// The folder
     #[arg(short, long, value_name = "FOLDER", required_unless_present = "table")]
@@ -41,6 +43,9 @@ pub struct AtlasArgs {
     /// Only positions whose name contains this
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub only: String,
+    /// Only positions at most this many turns from the start of their board
+    #[arg(long, value_name = "COUNT", default_value_t = 2)]
+    pub turns: u8,
     /// Processor time for each position
     #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u32).range(1..))]
     pub cpu: u32,
@@ -102,9 +107,15 @@ pub fn run(args: &AtlasArgs) -> Result<(), Failure> {
         return print(table::tables(&index.rows));
     }
     let rows = GAMES.iter().flat_map(|entry| (entry.atlas)().into_iter().map(move |r| (entry, r)));
-    let rows: Vec<_> = rows.filter(|(_, row)| row.name.contains(&args.only)).collect();
+    let most = usize::from(args.turns);
+    let is_asked = |row: &Row| row.name.contains(&args.only) && row.moves.len() <= most;
+    let rows: Vec<_> = rows.filter(|(_, row)| is_asked(row)).collect();
     if rows.is_empty() {
-        let message = format!("no position of the atlas has `{}` in its name", args.only);
+        let message = format!(
+            "no position of the atlas has `{}` in its name and at most {most} turns: \
+             `quadrille atlas --table` lists boards",
+            args.only
+        );
         return Err(Failure::user(message));
     }
     let stop = interrupt::stops()?;
@@ -127,6 +138,12 @@ fn build(
             continue;
         }
         let title = format!("{} of {}: {}", i + 1, rows.len(), row.name);
+        if let Some(value) = take_over(&file, entry, row, &title) {
+            print(format!("{title}: {} (by the certificate there)\n", words(entry, &value)))?;
+            settled += 1;
+            index.note(&row.name, value)?;
+            continue;
+        }
         let value = solve(args, &index.folder, entry, row, &title, stop)?;
         if stop.is_stopped() && value["winner"].is_null() {
             print(format!("{title}: stopped\n"))?;
@@ -151,6 +168,51 @@ fn words(entry: &Entry, value: &Value) -> String {
         }
         (Value::String(_), _) => "nobody can force a win".to_owned(),
         _ => "open".to_owned(),
+    }
+}
+
+/// The value of a row by a certificate that lies in the folder, if there is one that holds.
+fn take_over(file: &Path, entry: &Entry, row: &Row, title: &str) -> Option<Value> {
+    let text = decompress(&fs::read(file).ok()?).ok()?;
+    let (mut ticker, checking) = (Ticker::new(), Allowance::new(None));
+    let proven = (entry.verify)(&text, &mut |done, all| {
+        ticker.show(|_| format!("{title}: checked {done} of {all} stored positions"));
+    });
+    ticker.end();
+    let proven = proven.ok().filter(|proven| proven.position == row.position)?;
+    let (winner, within) = claimed(proven.claim);
+    let mut value = about(entry, row);
+    let stored = text.lines().find_map(|line| line.strip_prefix("stored ")?.parse::<u64>().ok());
+    let more = json!({
+        "also": row.also.as_ref().filter(|_| winner != "draw"), "winner": winner, "within": within,
+        "exact": winner == "draw", "stored": stored, "bytes": fs::metadata(file).ok()?.len(), "crc": crc(&text),
+        "check_cpu_s": rounded(checking.spent()),
+    });
+    if winner.is_null() {
+        return None;
+    }
+    extend(&mut value, more);
+    Some(value)
+}
+
+/// What a certificate claims, as the index says it.
+fn claimed(claim: Claim) -> (Value, Value) {
+    match claim {
+        Claim::Wins { player, within } => (json!(player.number()), json!(within)),
+        Claim::Nobody => (json!("draw"), Value::Null),
+        Claim::NoWin(_) => (Value::Null, Value::Null),
+    }
+}
+
+/// What the index says of a row whatever its value.
+fn about(entry: &Entry, row: &Row) -> Value {
+    let Row { title, moves, position, .. } = row;
+    json!({ "game": entry.info.id, "title": title, "moves": moves, "position": position, "winner": null })
+}
+
+fn extend(value: &mut Value, more: Value) {
+    if let (Value::Object(all), Value::Object(more)) = (value, more) {
+        all.extend(more);
     }
 }
 
@@ -197,11 +259,8 @@ fn solve(
         }
         (None, None) => None,
     };
-    let Row { title, moves, position, also, .. } = row;
-    let mut value = json!({
-        "game": entry.info.id, "title": title, "moves": moves, "position": position, "winner": null,
-        "nodes": progress.nodes, "cpu_s": cpu_s,
-    });
+    let mut value = about(entry, row);
+    extend(&mut value, json!({ "nodes": progress.nodes, "cpu_s": cpu_s }));
     let Some(((text, stored), winner, within, exact)) = found else {
         value["open_after_cpu_s"] = json!(f64::from(args.cpu));
         return Ok(value);
@@ -212,14 +271,14 @@ fn solve(
     })
     .map_err(|fault| Failure::user(format!("{}: its certificate is refused: {fault}", row.name)))?;
     ticker.end();
-    let bytes = store_packed(&certificate(folder, &row.name), &text)?;
+    let packed = compress(&text)?;
+    replace(&certificate(folder, &row.name), &packed)?;
+    let also = row.also.as_ref().filter(|_| winner != "draw");
     let fields = json!({
-        "also": also.as_ref().filter(|_| winner != "draw"), "winner": winner, "within": within, "exact": exact,
-        "stored": stored, "bytes": bytes, "crc": crc(&text), "check_cpu_s": rounded(checking.spent()),
+        "also": also, "winner": winner, "within": within, "exact": exact, "stored": stored,
+        "bytes": packed.len(), "crc": crc(&text), "check_cpu_s": rounded(checking.spent()),
     });
-    if let (Value::Object(all), Value::Object(fields)) = (&mut value, fields) {
-        all.extend(fields);
-    }
+    extend(&mut value, fields);
     Ok(value)
 }
 
@@ -240,11 +299,7 @@ fn check(index: &Index, rows: &[(&Entry, Row)]) -> Result<(), Failure> {
             ticker.show(|_| format!("{} of {}: {}: {done} of {all}", i + 1, known.len(), row.name));
         })
         .map_err(|fault| refused(fault.to_string()))?;
-        let claim = match proven.claim {
-            Claim::Wins { player, within } => (json!(player.number()), json!(within)),
-            Claim::Nobody => (json!("draw"), Value::Null),
-            Claim::NoWin(_) => (Value::Null, Value::Null),
-        };
+        let claim = claimed(proven.claim);
         if proven.position != row.position
             || claim != (value["winner"].clone(), value["within"].clone())
         {

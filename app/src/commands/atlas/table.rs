@@ -38,7 +38,11 @@ pub fn tables(index: &Map<String, Value>) -> String {
 
 /// Value, effort, certificate and check of a row.
 fn cells(entry: &Entry, value: &Value) -> String {
-    let effort = format!("{} positions, {} s", grouped(&value["nodes"]), value["cpu_s"]);
+    // What was taken over has cost nothing here.
+    let effort = match value["nodes"].is_null() {
+        true => "–".to_owned(),
+        false => format!("{} positions, {} s", grouped(&value["nodes"]), value["cpu_s"]),
+    };
     if value["winner"].is_null() {
         return format!("| open | {effort} | | |");
     }

@@ -59,10 +59,12 @@ const LIMITED: &str = "UCI_LimitStrength";
 /// Whether the other side may say `go ponder`.
 const PONDER: &str = "Ponder";
 
-/// The rating of level 1, and how much more each level has: about what matches between neighbours give in every game.
-const LOWEST: usize = 800;
-const STEP: usize = 180;
-const BEST: usize = LOWEST + STEP * (LEVELS.len() - 1);
+/// The range of ratings: a beginner has 1,000, and the highest stands for the level that only time limits.
+const LOWEST: usize = 600;
+const BEGINNER: i32 = 1_000;
+const BEST: usize = 2_420;
+/// The rating of level 1 and how much more each level has than the one before, in games whose levels nobody measured.
+const USUAL: (usize, usize) = (800, 180);
 
 /// Which judgement the engine uses.
 const JUDGEMENT: &str = "Judgement";
@@ -92,11 +94,22 @@ impl Settings {
 
     /// The level that is to play; none for the engine itself.
     pub fn level(&self) -> Option<&'static Level> {
-        let number = match self.limited {
-            true => 1 + (self.elo.saturating_sub(LOWEST) + STEP / 2) / STEP,
-            false => self.level,
+        let nearest = |level: &&Level| self.rating(level).abs_diff(self.elo);
+        let level = match self.limited {
+            true => LEVELS.iter().min_by_key(nearest),
+            false => LEVELS.get(self.level - 1),
         };
-        LEVELS.get(number - 1).filter(|_| number < LEVELS.len())
+        level.filter(|level| !level.is_limited_by_time())
+    }
+
+    /// The rating of a level in the present game.
+    fn rating(&self, level: &Level) -> usize {
+        let above = usize::from(level.number) - 1;
+        match self.entry.level_elo.get(above) {
+            _ if level.is_limited_by_time() => BEST,
+            Some(elo) => usize::try_from(BEGINNER + elo).unwrap_or_default(),
+            None => USUAL.0 + USUAL.1 * above,
+        }
     }
 
     /// The limits of a search, with the lines and threads that are set.

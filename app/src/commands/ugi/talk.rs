@@ -344,7 +344,7 @@ mod tests {
             "option name Threads type spin default 1 min 1 max 64",
             "option name MultiPV type spin default 1 min 1 max 50",
             "option name Level type spin default 10 min 1 max 10",
-            "option name UCI_Elo type spin default 2420 min 800 max 2420",
+            "option name UCI_Elo type spin default 2420 min 600 max 2420",
             "option name UCI_LimitStrength type check default false",
             "option name Ponder type check default false",
             "ugiok",
@@ -460,16 +460,18 @@ mod tests {
         assert_eq!(level(&talk), None);
         silent(&mut talk, "setoption name Level value 3");
         assert_eq!(level(&talk), Some(3));
-        silent(&mut talk, "setoption name UCI_Elo value 1300");
+        silent(&mut talk, "setoption name UCI_Elo value 1600");
         assert_eq!(level(&talk), Some(3));
         silent(&mut talk, "setoption name UCI_LimitStrength value true");
-        assert_eq!(level(&talk), Some(4));
-        for (elo, number) in [(800, Some(1)), (2240, Some(9)), (2420, None)] {
+        assert_eq!(level(&talk), Some(5), "glaisher's level 5 is 630 above a beginner");
+        silent(&mut talk, "setoption name Game value jeson-mor");
+        assert_eq!(level(&talk), Some(6), "and jeson-mor's level 6 is 610");
+        for (elo, number) in [(600, Some(1)), (2240, Some(9)), (2420, None)] {
             silent(&mut talk, &format!("setoption name UCI_Elo value {elo}"));
             assert_eq!(level(&talk), number, "{elo}");
         }
         let refused = error(&mut talk, "setoption name UCI_Elo value 100");
-        assert_eq!(refused, "UCI_Elo must be 800 to 2420, got `100`");
+        assert_eq!(refused, "UCI_Elo must be 600 to 2420, got `100`");
         let refused = error(&mut talk, "setoption name UCI_LimitStrength value maybe");
         assert_eq!(refused, "UCI_LimitStrength must be true or false, got `maybe`");
     }

@@ -1,6 +1,6 @@
 //! The searches that raise bounds: in turns, in quiet moves, and in turns once more by the plain search.
 
-use super::{Attempt, MOST_TURNS, writer};
+use super::{Attempt, MOST_TURNS, told, writer};
 use crate::control::{Control, Limits};
 use crate::play::Play;
 use crate::solve::bound::{Bounder, Count};
@@ -31,7 +31,7 @@ impl<G: Play> Attempt<'_, G> {
             }
             match self.try_bound(player, turns, left) {
                 None => break,
-                Some(None) => self.keeper.keep(&self.progress, &writer(&self.table)),
+                Some(None) => self.keeper.keep(&mut self.progress, &writer(&self.table)),
                 Some(win) => return win,
             }
         }
@@ -90,7 +90,7 @@ impl<G: Play> Attempt<'_, G> {
                 keeper.keep_if_due(progress, table);
             }
             let late = control.limits().time.is_some_and(|most| control.elapsed() >= most);
-            !self.stop.is_stopped() && keeper.failure.is_none() && !late && progress.nodes < end
+            !self.stop.is_stopped() && !late && progress.nodes < end
         };
         let found = within.wins(self.pos, player, bound, &mut go_on);
         self.progress.nodes = before + within.nodes();
@@ -100,11 +100,12 @@ impl<G: Play> Attempt<'_, G> {
 
     /// Extracts the strategy of a win that the game's own search has found.
     fn quiet_win(&mut self, within: &mut dyn Within<G>, player: Player) -> Option<Win<G>> {
-        self.progress.doing = "writing the strategy down".to_owned();
-        self.progress.writing = true;
-        (self.news)(&self.progress);
+        if self.keeper.quiet {
+            self.keeper.keep(&mut self.progress, &|out| within.write(out));
+        }
         let before = self.progress.nodes - within.nodes().min(self.progress.nodes);
-        let strategy = extract(within, self.pos)?;
+        let strategy =
+            extract(within, self.pos, &mut told(self.news, &mut self.progress, self.stop))?;
         let moves = line(within, &strategy, self.pos);
         self.progress.nodes = before + within.nodes();
         let turns = strategy.within;
@@ -162,7 +163,8 @@ impl<G: Play> Attempt<'_, G> {
         if bounder.wins(self.pos, bound) != Some(true) {
             return None;
         }
-        let strategy = extract(&mut bounder, self.pos);
+        let stop = self.stop;
+        let strategy = extract(&mut bounder, self.pos, &mut |_| !stop.is_stopped());
         let line = match &strategy {
             Some(strategy) if quiet => line(&bounder, strategy, self.pos),
             _ => bounder.line(self.pos, bound),

@@ -128,8 +128,11 @@ impl Memory {
         own.store(data, Ordering::Relaxed);
     }
 
-    pub(super) fn clear(&mut self) {
-        self.places.iter_mut().for_each(|place| *place = Place::default());
+    /// Forgets a position.
+    pub(super) fn forget(&self, key: Key) {
+        for entry in self.place(key).0.iter().filter(|entry| is_of(load(entry), key)) {
+            entry.iter().for_each(|half| half.store(0, Ordering::Relaxed));
+        }
     }
 
     /// The load factor, estimated from a sample.

@@ -121,10 +121,6 @@ impl Numbered<JesonMor> for Numbers {
         self.nodes += shared.nodes.load(Ordering::Relaxed);
         found
     }
-
-    fn start_over(&mut self) {
-        self.memory.clear();
-    }
 }
 
 /// Nodes between two calls of `go_on`, about.
@@ -165,7 +161,7 @@ impl Oracle<JesonMor> for Numbers {
     }
 
     /// A forced win if there is one, else what the table knows; if it knows nothing, searches first.
-    fn winning_moves(&mut self, pos: &JesonMor) -> Vec<Jump> {
+    fn winning_moves(&mut self, pos: &JesonMor, go_on: &mut dyn FnMut() -> bool) -> Vec<Jump> {
         let state = self.state(pos);
         let behind = self.board.behind(&state, Side::Attacker);
         let (own, their) = (state.of(Side::Attacker), state.of(Side::Defender));
@@ -176,13 +172,17 @@ impl Oracle<JesonMor> for Numbers {
         }
         if found.is_empty() {
             let shared = Shared::new(&self.board, &self.memory, 1);
-            Prover::new(&shared, None).proves(&state, Side::Attacker);
+            Prover::new(&shared, Some(&mut |_| go_on())).proves(&state, Side::Attacker);
             self.nodes += shared.nodes.load(Ordering::Relaxed);
             found = self.known_moves(&state);
         }
         let legal = pos.moves();
         let jump = |(from, to)| legal.iter().find(|m| (m.from.index(), m.to.index()) == (from, to));
         found.into_iter().filter_map(jump).copied().collect()
+    }
+
+    fn doubt(&mut self, pos: &JesonMor) {
+        self.memory.forget(key(&self.state(pos), self.side(pos)));
     }
 }
 
@@ -207,7 +207,7 @@ mod tests {
 
     /// Proves a win and has its certificate checked by the rules; within how many moves.
     fn certified(search: &mut Numbers, pos: &JesonMor, winner: Player) -> u32 {
-        let strategy = extract(search, pos).expect("a strategy");
+        let strategy = extract(search, pos, &mut |_| true).expect("a strategy");
         let stored = strategy.advice.into_values().map(|advice| {
             let (canonical, which) = advice.pos.canonical();
             let m = advice.pos.image_of(advice.m, which);
@@ -265,6 +265,43 @@ mod tests {
         let mut search = Numbers::new(&pos, 8, 2).unwrap();
         assert_eq!(search.proves(&pos, Player::Two, &mut { ALWAYS }), Some(true));
         certified(&mut search, &pos, Player::Two);
+    }
+
+    #[test]
+    fn where_the_table_is_wrong_or_goes_in_circles_only_that_is_searched_again() {
+        let start = from("1nnnnn1/7/7/7/7/7/1NNNNN1 1");
+        let mut search = Numbers::new(&start, 16, 1).unwrap();
+        assert_eq!(search.proves(&start, Player::Two, &mut { ALWAYS }), Some(true));
+        let whole = search.nodes();
+        // Moves of a hundred positions, three each, are said to win, though few do.
+        let mut random = Random::new(5);
+        let strategy = extract(&mut search, &start, &mut |_| true).unwrap();
+        let mut advised: Vec<_> = strategy.advice.values().map(|advice| advice.pos).collect();
+        advised.sort_unstable_by_key(Notation::text);
+        for _ in 0..100 {
+            let pos = *random.pick(&advised).unwrap();
+            for m in pos.moves().into_iter().take(3) {
+                let (state, side) = (search.state(&pos.after(m)), search.side(&pos.after(m)));
+                search.memory.put(key(&state, side), memory::Known::new(0, memory::INFINITE, 0, 9));
+            }
+        }
+        let before = search.nodes();
+        certified(&mut search, &start, Player::Two);
+        let again = search.nodes() - before;
+        assert!(again > 0 && again < whole / 2, "{again} after {whole}");
+    }
+
+    #[test]
+    fn writing_a_strategy_down_can_be_stopped() {
+        let start = JesonMor::new(&Options { size: 5, ..Options::default() }).unwrap();
+        let mut search = Numbers::new(&start, 4, 1).unwrap();
+        assert_eq!(search.proves(&start, Player::Two, &mut { ALWAYS }), Some(true));
+        let mut asked = 0;
+        let stopped = extract(&mut search, &start, &mut |written| {
+            asked += 1;
+            written < 20
+        });
+        assert!(stopped.is_none() && asked >= 20, "{asked}");
     }
 
     #[test]

@@ -87,9 +87,9 @@ impl Quiet {
     }
 
     /// The first move of the attacker's quickest win; the attacker must be to move.
-    fn quickest(&mut self, pos: &JesonMor) -> Option<Jump> {
-        let always = &mut |_: u64, _: &Memory| true;
-        let bound = (0..=self.most).find(|bound| self.ask(pos, *bound, always) == Some(true))?;
+    fn quickest(&mut self, pos: &JesonMor, go_on: &mut dyn FnMut() -> bool) -> Option<Jump> {
+        let watch = &mut |_: u64, _: &Memory| go_on();
+        let bound = (0..=self.most).find(|bound| self.ask(pos, *bound, watch) == Some(true))?;
         let (ring, centre) = (self.board.ring, self.board.centre);
         let known = self.memory.get(self.state(pos).key(self.side(pos)));
         let best =
@@ -105,7 +105,7 @@ impl Quiet {
                 return false;
             }
             let rest = bound.checked_sub(u32::from(to & ring == 0));
-            rest.is_some_and(|rest| self.ask(&pos.after(*m), rest, always) == Some(true))
+            rest.is_some_and(|rest| self.ask(&pos.after(*m), rest, watch) == Some(true))
         })
     }
 }
@@ -164,10 +164,10 @@ impl Oracle<JesonMor> for Quiet {
         won_by_counting(pos, self.attacker)
     }
 
-    fn winning_moves(&mut self, pos: &JesonMor) -> Vec<Jump> {
+    fn winning_moves(&mut self, pos: &JesonMor, go_on: &mut dyn FnMut() -> bool) -> Vec<Jump> {
         match self.board.count(&self.state(pos), self.side(pos)) {
             Count::Decided(_) => Vec::new(),
-            Count::Open { .. } => self.quickest(pos).into_iter().collect(),
+            Count::Open { .. } => self.quickest(pos, go_on).into_iter().collect(),
         }
     }
 }

@@ -28,8 +28,8 @@ pub struct Hold(Mutex<Seen>);
 
 #[derive(Default)]
 struct Seen {
-    /// When the suspension was last extended, and when it ends by itself, in the database's time.
-    told: Option<(Instant, i64)>,
+    /// When the suspension was last extended.
+    told: Option<Instant>,
     tried: Option<Instant>,
 }
 
@@ -40,25 +40,26 @@ impl Hold {
 
     /// Whether it is time to suspend the heartbeats (again).
     pub fn is_to_be_told(&self) -> bool {
-        self.seen().told.is_none_or(|(at, _)| at.elapsed() > TELL)
+        self.seen().told.is_none_or(|at| at.elapsed() > TELL)
     }
 
-    /// Called after the heartbeats were suspended at `now`, `until` when they count again by themselves.
-    pub fn told(&self, trouble: &Trouble, now: i64, until: i64) {
+    /// Called after the heartbeats were suspended at `now`.
+    pub fn told(&self, trouble: &Trouble, now: i64) {
         let mut seen = self.seen();
         if has_lapsed(&seen) {
             // Other servers' heartbeats may have counted meanwhile.
             trouble.settle();
         }
         trouble.owe(now - UNREPORTED);
-        seen.told = Some((Instant::now(), until));
+        seen.told = Some(Instant::now());
     }
 
-    /// Since when time has to become a pause, and when the suspension ends by itself.
-    pub fn owed(&self, trouble: &Trouble) -> Option<(i64, i64)> {
-        let seen = self.seen();
-        let (_, until) = seen.told.filter(|_| !has_lapsed(&seen))?;
-        Some((trouble.owed()?, until))
+    /// Since when time has to become a pause.
+    pub fn owed(&self, trouble: &Trouble) -> Option<i64> {
+        if has_lapsed(&self.seen()) {
+            return None;
+        }
+        trouble.owed()
     }
 
     /// Called after the suspension has become a pause.
@@ -79,5 +80,5 @@ impl Hold {
 }
 
 fn has_lapsed(seen: &Seen) -> bool {
-    seen.told.is_none_or(|(at, _)| at.elapsed().as_millis() >= HELD.unsigned_abs().into())
+    seen.told.is_none_or(|at| at.elapsed().as_millis() >= HELD.unsigned_abs().into())
 }

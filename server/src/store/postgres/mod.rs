@@ -57,14 +57,14 @@ pub const HOLD: &str = "INSERT INTO heartbeat (id, at)
     ON CONFLICT (id) DO UPDATE SET at = greatest(heartbeat.at, excluded.at) RETURNING at";
 // The row lock serialises this with heartbeats: if several servers were suspended, only one records the pause. If there
 // was no heartbeat for longer than $3, it begins at the last one, or at a turn that was stored later. A server that has
-// held the heartbeats since $4 (until $5 at most) knows that the pause is real, however short, unless another server
-// holds them too.
+// held the heartbeats since $4 knows that the pause is real, however short. It ends the suspension of heartbeats, whoever
+// asked for it: that may have been executed late, when its server was gone or had given it up. Who is still in trouble asks
+// for it again.
 pub const PAUSE: &str = "
     WITH last AS (
         SELECT greatest($1, at, (SELECT max(running.at) FROM running WHERE running.at <= $2)) AS at,
             coalesce((SELECT max(until) FROM pauses), 0) AS paused
-        FROM heartbeat WHERE id = 1 AND at > 0 AND NOT EXISTS (
-            SELECT FROM heartbeat AS held WHERE held.id = 2 AND held.at > greatest($2::bigint, $5::bigint)) FOR UPDATE),
+        FROM heartbeat WHERE id = 1 AND at > 0 FOR UPDATE),
     noted AS (
         INSERT INTO pauses (since, until)
         SELECT greatest(paused, since), $2
@@ -73,7 +73,7 @@ pub const PAUSE: &str = "
         ON CONFLICT (since) DO UPDATE SET until = greatest(pauses.until, excluded.until)
         RETURNING since, until),
     beat AS (UPDATE heartbeat SET at = greatest(heartbeat.at, $2) FROM last WHERE id = 1),
-    free AS (UPDATE heartbeat SET at = 0 FROM last WHERE id = 2 AND heartbeat.at <= $5)
+    free AS (UPDATE heartbeat SET at = 0 FROM last WHERE id = 2)
     SELECT noted.since, noted.until FROM last LEFT JOIN noted ON true";
 pub const NOW: &str = "SELECT greatest((extract(epoch FROM clock_timestamp()) * 1000)::bigint,
     coalesce((SELECT at FROM heartbeat WHERE id = 1), 0))";
@@ -189,10 +189,9 @@ impl Postgres {
         // If this write fails too, the other servers cannot store heartbeats either.
         if self.trouble.append().is_some()
             && self.hold.is_to_be_told()
-            && let Ok(rows) = self.write(HOLD, &[&HELD]).await
-            && let Some(row) = rows.first()
+            && self.write(HOLD, &[&HELD]).await.is_ok()
         {
-            self.hold.told(&self.trouble, now, row.get(0));
+            self.hold.told(&self.trouble, now);
         }
         done
     }
@@ -237,7 +236,7 @@ impl Store for Postgres {
             let (answer, done) = oneshot::channel();
             let job = Job { append, answer };
             self.writes.send(job).await.map_err(|_| StoreError::Closed)?;
-            done.await.map_err(|_| StoreError::Closed)?
+            done.await.map_err(|_| StoreError::unanswered())?
         })
     }
 
@@ -260,11 +259,13 @@ impl Store for Postgres {
     fn pause(&self, from: i64, to: i64) -> Reply<'_, Option<(i64, i64)>> {
         Box::pin(async move {
             self.can_append(to).await?;
-            let held = self.hold.owed(&self.trouble).map(|(_, until)| until);
-            let (last, since) = if held.is_some() { (self.alive(), from) } else { (from, to) };
-            let until = held.unwrap_or(0);
-            let rows = self.write(PAUSE, &[&last, &to, &GAP, &since, &until]).await?;
-            // No row while another server cannot append: the pause is not over yet.
+            // Only who knows that something can be stored again may end a pause.
+            if self.trouble.is_unproved() {
+                self.probe(to).await?;
+            }
+            let held = self.hold.owed(&self.trouble).is_some();
+            let (last, since) = if held { (self.alive(), from) } else { (from, to) };
+            let rows = self.write(PAUSE, &[&last, &to, &GAP, &since]).await?;
             let Some(row) = rows.first() else { return Ok(None) };
             self.hold.let_go(&self.trouble);
             self.alive.fetch_max(to, Ordering::Relaxed);
@@ -280,8 +281,34 @@ impl Store for Postgres {
         &self.trouble
     }
 
+    fn probe(&self, at: i64) -> Reply<'_, ()> {
+        Box::pin(async move {
+            let link = self.rehearsal.lock().await;
+            // Somebody else may have tried it meanwhile.
+            if !self.trouble.is_unproved() {
+                return Ok(());
+            }
+            let append = super::probe(self.holder, at);
+            let columns = Columns::new([&append], self.holder);
+            let mut tried = link.rehearse(APPEND, &columns.values()).await;
+            // A connection that was lost while nobody used it says nothing about the next one.
+            if let Err(Fault::Lost(_) | Fault::Away(_)) = tried {
+                tried = link.rehearse(APPEND, &columns.values()).await;
+            }
+            match tried {
+                Ok(()) => self.trouble.proved(),
+                Err(fault) => {
+                    let reason = fault.reason();
+                    self.trouble.failed(at, Some(&append), reason.clone());
+                    return Err(StoreError::Failed(reason));
+                }
+            }
+            Ok(())
+        })
+    }
+
     fn owed(&self) -> Option<i64> {
-        self.hold.owed(&self.trouble).map(|(since, _)| since)
+        self.hold.owed(&self.trouble)
     }
 
     fn events<'a>(&'a self, game: &'a str, after: i64, most: usize) -> Reply<'a, Vec<Event>> {

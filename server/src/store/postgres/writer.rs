@@ -9,8 +9,11 @@ use super::link::{Fault, Link};
 use crate::metrics::Metrics;
 use crate::store::trouble::Trouble;
 use crate::store::{Append, Appended, SLOW, StoreError};
+use futures_util::FutureExt;
 use std::collections::HashSet;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
@@ -68,7 +71,13 @@ impl Writer {
             let jobs = take(&mut waiting);
             let began = Instant::now();
             self.trouble.waits(true);
-            let done = self.store(jobs).await;
+            let count = jobs.len();
+            // A fault of the program must not end the writer: nothing could be stored until a restart.
+            let done = AssertUnwindSafe(self.store(jobs)).catch_unwind().await;
+            let done = done.unwrap_or_else(|_| {
+                self.metrics.restarts.fetch_add(1, Ordering::Relaxed);
+                Done { count, error: Some("the writer panicked".into()) }
+            });
             self.trouble.waits(false);
             let took = began.elapsed();
             self.metrics.committed(done.count, took, done.error.is_none());
@@ -143,6 +152,7 @@ impl Writer {
                     match self.compare(appends, &stored, lost.is_some()).await {
                         Ok(done) => {
                             self.trouble.works();
+                            self.trouble.proved();
                             return Ok(done);
                         }
                         Err(fault) => Fault::Lost(fault.reason()),

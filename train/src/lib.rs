@@ -10,7 +10,6 @@ mod model;
 mod selfplay;
 
 use anyhow::{Context, Result, bail};
-use clap::Parser;
 use duel::Duel;
 use engine::Limits;
 use engine::net::{Net, Seen};
@@ -24,19 +23,20 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Makes a net for a game.
-///
-/// Each generation plays games against itself, judged by the net before it (the first one by the hand-made
-/// estimate), and learns from them. FOLDER keeps the games and the net of each generation; what is already
-/// there is not made again.
-///
-/// Example:
-///   quadrille-train six-making --size 5 --generations 3 -o nets/six-making-5
-#[derive(Parser)]
-#[command(version, verbatim_doc_comment)]
-struct Args {
+/// Arguments of `quadrille train`.
+#[derive(clap::Args, Debug)]
+#[command(
+    after_help = "Each generation plays games against itself, judged by the net before it (the first one by the hand-made
+estimate), and learns from them. FOLDER keeps the games and the net of each generation; what is already
+there is not made again.
+
+Examples:
+  quadrille train six-making --size 5 --generations 3 -o nets/six-making-5
+  quadrille train glaisher --duel nets/1.net nets/2.net --pairs 100"
+)]
+pub struct Args {
     /// glaisher, gekitai, jeson-mor or six-making
-    game: String,
+    pub game: String,
     /// Cells along a side, for six-making
     #[arg(long, default_value_t = 5)]
     size: u8,
@@ -134,13 +134,13 @@ impl Learned<64> for JesonMor {
     }
 }
 
-fn main() -> Result<()> {
-    let args = Args::parse();
-    match args.game.as_str() {
-        "glaisher" => generations::<Glaisher, 64>(&args),
-        "six-making" => generations::<SixMaking, 128>(&args),
-        "gekitai" => generations::<Gekitai, 64>(&args),
-        "jeson-mor" => generations::<JesonMor, 64>(&args),
+/// Makes the nets of a game, generation by generation, or plays a match between two.
+pub fn run(args: &Args) -> Result<()> {
+    match args.game.to_ascii_lowercase().as_str() {
+        "glaisher" => generations::<Glaisher, 64>(args),
+        "six-making" => generations::<SixMaking, 128>(args),
+        "gekitai" => generations::<Gekitai, 64>(args),
+        "jeson-mor" => generations::<JesonMor, 64>(args),
         other => {
             bail!("no net is made for `{other}`: say glaisher, gekitai, jeson-mor or six-making")
         }

@@ -1,0 +1,40 @@
+/** Fixed words instead of a chat: saying one, and hearing them unless they are muted. */
+import { button } from '../common/controls.js';
+import { closeRow, openDialog } from '../common/dialogs.js';
+import { el, toast } from '../common/dom.js';
+import { remember, remembered } from '../common/storage.js';
+import { catalogue } from '../program/views.js';
+
+const MUTED = 'muted';
+
+/** What can be said. @param {(word: string) => void} say */
+export const greetBox = async (say) => {
+  const { greetings } = await catalogue();
+  const mute = el('input', {
+    type: 'checkbox',
+    checked: remembered(MUTED, false),
+    onchange: (/** @type {any} */ { target }) => remember(MUTED, target.checked),
+  });
+  const close = () => /** @type {HTMLDialogElement} */ (document.getElementById('greet')).close();
+  const one = (/** @type {{word: string, text: string}} */ { word, text }) =>
+    button(
+      '',
+      text,
+      () => {
+        say(word);
+        close();
+      },
+      { 'data-word': word },
+    );
+  openDialog(
+    { id: 'greet', title: 'Say something' },
+    el('div.row.wrap', ...greetings.map(one)),
+    el('label.flag', mute, 'Show me nothing of what others say'),
+    closeRow(),
+  );
+};
+
+/** Shows what a player says. @param {string} name @param {string} text */
+export const hearGreeting = (name, text) => {
+  if (!remembered(MUTED, false)) toast(`${name}: ${text}`);
+};
