@@ -9,9 +9,10 @@ use crate::score::{Score, WIN, win_after};
 use crate::search::{Pv, Tuning};
 use crate::session::Match;
 use crate::solve::Prove;
+use crate::solve::atlas::Atlas;
 use crate::solve::bound::{Bounder, Bounds, Count};
 use crate::solve::follow::{self, Said, Truth};
-use crate::think::{Thought, think};
+use crate::think::{Thought, think, think_without};
 use crate::transposition::TranspositionTable;
 use crate::whole::{ends_turn, make_whole};
 use rules::Player;
@@ -93,7 +94,7 @@ impl<G: Play> Brain<G> {
         {
             return Some(self.told(pos, vec![line], control));
         }
-        let past = game.past_keys();
+        let (past, losing) = (game.past_keys(), losing(pos, &said));
         self.tt.new_search();
         let whole = |mut thought: Thought<G::Move>| {
             for line in &mut thought.lines {
@@ -105,7 +106,8 @@ impl<G: Play> Brain<G> {
         };
         let (judge, tt) = (&self.judge, &self.tt);
         let tell = &mut |thought: &Thought<G::Move>| news(&whole(thought.clone()));
-        Some(whole(think(pos, &past, judge, tt, Tuning::PLAY, control, tell)))
+        let known = (&past[..], &losing[..]);
+        Some(whole(think_without(pos, known, judge, tt, Tuning::PLAY, control, tell)))
     }
 
     /// Lines found without the main search, as the result of the turn.
@@ -188,10 +190,20 @@ fn proven<G: Play>(game: &Match<G>, control: &Control) -> Said {
     }
     let (all, share) = (control.limits().lines > 1, control.part(EXACT_PARTS));
     let proofs = parts::certificates_in_time(game, all, &mut || !share.is_over());
-    if proofs.is_empty() {
+    let atlas = Atlas::about(game).ok().flatten();
+    if proofs.is_empty() && atlas.is_none() {
         return Said::default();
     }
-    follow::follow(game, &proofs, all, follow::MOST_POSITIONS)
+    follow::follow_with(game, &proofs, atlas, all, follow::MOST_POSITIONS)
+}
+
+/// The turns that are proven to lose in a position that may not be lost. Only games in which a turn is one move have
+/// proofs.
+fn losing<G: Play>(pos: &G, said: &Said) -> Vec<G::Move> {
+    let winner = Some(pos.turn().other());
+    let lost =
+        said.moves.iter().filter(|(_, after)| after.is_some_and(|truth| truth.winner == winner));
+    lost.filter_map(|(turn, _)| turn.parse().ok()).collect()
 }
 
 /// The score of a line whose first turn leads to a position of which this is proven.
@@ -248,6 +260,18 @@ fn correct<G: Play>(pos: &G, lines: &mut Vec<Pv<G::Move>>, said: &Said, most: us
         return;
     }
     let value = said.truth.map(|truth| score_of(&truth, pos.turn()));
+    let losing = losing(pos, said);
+    if lines.iter().all(|line| line.moves.first().is_some_and(|m| losing.contains(m)))
+        && let Some(m) = pos.moves().into_iter().find(|m| !losing.contains(m))
+    {
+        // A search that was stopped at once has taken the first move it met.
+        lines.insert(0, Pv { moves: vec![m], score: 0, proof: None });
+    }
+    for m in losing {
+        if lines.len() < most && lines.iter().all(|line| line.moves.first() != Some(&m)) {
+            lines.push(Pv { moves: vec![m], score: 0, proof: None });
+        }
+    }
     for line in lines.iter_mut() {
         let turn = line.moves.first().map(ToString::to_string);
         let after = said.moves.iter().find(|(own, _)| Some(own) == turn.as_ref());

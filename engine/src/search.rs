@@ -79,7 +79,9 @@ pub struct Searcher<'a, E: Evaluate> {
     meter: Meter<'a>,
     /// The value of the best move at the root so far.
     root_score: Option<Score>,
-    /// Root moves of the better lines, in a search for several.
+    /// Root moves that are not searched at all.
+    barred: &'a [MoveOf<E>],
+    /// These, and those of the better lines in a search for several.
     excluded: Vec<MoveOf<E>>,
 }
 
@@ -123,8 +125,15 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
             generated: Vec::new(),
             meter,
             root_score: None,
+            barred: &[],
             excluded: Vec::new(),
         }
+    }
+
+    /// The same without some root moves.
+    #[must_use]
+    pub fn without(self, barred: &'a [MoveOf<E>]) -> Self {
+        Searcher { barred, ..self }
     }
 
     /// The same, as one of several threads, which share what moves have achieved.
@@ -164,6 +173,7 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
     ) -> Vec<Pv<G::Move>> {
         let mut found: Vec<Pv<G::Move>> = Vec::new();
         self.excluded.clear();
+        self.excluded.extend_from_slice(self.barred);
         while found.len() < count {
             let guess = previous.get(found.len()).map(|line| line.score);
             self.root_score = None;

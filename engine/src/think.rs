@@ -43,13 +43,26 @@ pub fn think<'a, G: Game, E: Evaluate<Game = G>>(
     share: impl Into<Share<'a>>,
     news: &mut dyn FnMut(&Thought<G::Move>),
 ) -> Thought<G::Move> {
+    think_without(pos, (past, &[]), evaluator, tt, tuning, share, news)
+}
+
+/// The same without some first moves, which are known to be worse than others.
+pub fn think_without<'a, G: Game, E: Evaluate<Game = G>>(
+    pos: &G,
+    (past, barred): (&[u64], &[G::Move]),
+    evaluator: &E,
+    tt: &TranspositionTable,
+    tuning: Tuning,
+    share: impl Into<Share<'a>>,
+    news: &mut dyn FnMut(&Thought<G::Move>),
+) -> Thought<G::Move> {
     let share: Share = share.into();
     let control = share.control();
     let ended = AtomicBool::new(false);
     let threads = control.limits().threads.max(1);
     let together = (threads > 1).then(Together::default);
     let searcher = |meter| {
-        let alone = Searcher::new(evaluator, tt, meter, tuning, past);
+        let alone = Searcher::new(evaluator, tt, meter, tuning, past).without(barred);
         match &together {
             Some(together) => alone.beside(&together.busy, &together.scores),
             None => alone,
