@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -223,6 +224,7 @@ def test_odd_calls_never_end_the_interpreter(seed: int) -> None:
     ran = subprocess.run(
         [sys.executable, CAMPAIGN, str(seed), "3"],
         capture_output=True, check=False, text=True, timeout=120,
+        env=os.environ | {"PYTHONPATH": str(CAMPAIGN.parents[1])},
     )  # fmt: skip
     assert ran.returncode == 0, ran.stdout[-500:] + ran.stderr[:4000]
     calls, names = ran.stdout.splitlines()[-1].split()
