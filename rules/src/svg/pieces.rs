@@ -128,23 +128,36 @@ impl Painter<'_> {
         if self.grain >= COARSE {
             return self.coarse_knight(canvas, owner);
         }
-        self.shadow(canvas, (0.0, 20.2), 17.0, 3.4);
         let turn = if owner == Player::One { "scale(-1.12 1.12)" } else { "scale(1.12)" };
+        if self.is_bold() {
+            return self.bold_knight(canvas, turn, (face, ink));
+        }
+        self.shadow(canvas, (0.0, 20.2), 17.0, 3.4);
         let joins = r#"stroke-linejoin="round" stroke-linecap="round""#;
-        let outline = Num(self.at_least(1.5, 0.5));
+        let outline = Num(1.5);
         canvas.open(&format!(
             r#"<g transform="{turn}" stroke="{ink}" stroke-width="{outline}" {joins}>"#
         ));
-        if self.is_bold() {
-            canvas.path(KNIGHT_HEAD, &format!(r#"fill="{face}" {CRISP}"#));
-            canvas.path(KNIGHT_FOOT, &format!(r#"fill="{face}" {CRISP}"#));
-            return canvas.close("g");
-        }
         canvas.path(KNIGHT_HEAD, &format!(r#"fill="{face}""#));
         canvas.path(KNIGHT_MANE, &format!(r#"fill="{side}" stroke-width="1.1""#));
         canvas.path(KNIGHT_FOOT, &format!(r#"fill="{face}""#));
         canvas.path(KNIGHT_LINES, r#"stroke-width="1.2""#);
         canvas.path(KNIGHT_EYE, &format!(r#"fill="{ink}" stroke="none""#));
+        canvas.close("g");
+    }
+
+    /// The outline is as wide as a coarse pixel, or it would have gaps; all of it lies outside the knight.
+    fn bold_knight(&self, canvas: &mut Canvas, turn: &str, (face, ink): (&str, &str)) {
+        canvas.open(&format!(r#"<g transform="{turn}" {CRISP}>"#));
+        let rim = Num(2.0 * self.grain);
+        let rim =
+            format!(r#"fill="{ink}" stroke="{ink}" stroke-width="{rim}" stroke-linejoin="round""#);
+        for shape in [KNIGHT_HEAD, KNIGHT_FOOT] {
+            canvas.path(shape, &rim);
+        }
+        for shape in [KNIGHT_HEAD, KNIGHT_FOOT] {
+            canvas.path(shape, &format!(r#"fill="{face}""#));
+        }
         canvas.close("g");
     }
 
