@@ -23,6 +23,7 @@ impl BoardScreen {
         play.shown.flipped = flipped;
         play.refresh(context);
         if let Some(turn) = unsent.filter(|_| play.sitting.person().is_some()) {
+            play.mode.remote_mut().into_iter().for_each(|remote| remote.resumes = true);
             play.play(&turn, context);
             play.say(format!("{turn} was not acknowledged the last time, and is sent now"));
         }

@@ -3,6 +3,8 @@
 use super::*;
 use crate::online::{Link, News, Opened};
 use serde_json::{Value, json};
+use std::net::TcpListener;
+use std::sync::mpsc::{Receiver, channel};
 
 /// Asserts that a text is on the screen.
 fn sees(rig: &Rig, text: &str) {
@@ -29,6 +31,52 @@ fn at_server(turns: &[&str], own: Option<Player>) -> Rig {
 
 fn hear(rig: &mut Rig, frame: Value) {
     rig.tell(Message::Net(News::Frame(serde_json::from_value(frame).unwrap())));
+}
+
+/// A seat at a server that listens, and what it is told after the hello.
+fn connected(mut game: Opened) -> (Rig, Receiver<Value>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    game.link = Link::parse(&format!("{}/k3Vx9QmZ#s", listener.local_addr().unwrap())).unwrap();
+    let (tell, told) = channel();
+    std::thread::spawn(move || {
+        let mut socket = tungstenite::accept(listener.accept().unwrap().0).unwrap();
+        while let Ok(message) = socket.read() {
+            let Ok(said) = serde_json::from_str::<Value>(&message.to_string()) else { continue };
+            let is_news = said["type"] != "hello" && said["type"] != "ping";
+            if is_news && tell.send(said).is_err() {
+                return;
+            }
+        }
+    });
+    let mut rig = Rig::new();
+    let (net, news) = channel();
+    rig.app.context.net = Some(net);
+    rig.app.go(Next::Online(Box::new(game)));
+    rig.tell(news.recv_timeout(Duration::from_secs(20)).unwrap());
+    (rig, told)
+}
+
+#[test]
+fn a_turn_names_the_last_event_that_its_player_has_seen() {
+    let (mut rig, told) = connected(opened(&["a1", "b2"], Some(Player::One)));
+    let offer =
+        json!({"type": "event", "kind": "offer", "offer": "draw", "seat": 2, "seq": 4, "at": 2});
+    hear(&mut rig, offer);
+    rig.keys("c3<Enter>");
+    let turn = told.recv_timeout(Duration::from_secs(20)).unwrap();
+    let said = ["do", "turn", "board_seq", "seen"].map(|field| turn[field].clone());
+    assert_eq!(said, [json!("move"), json!("c3"), json!(3), json!(4)], "{turn}");
+}
+
+#[test]
+fn a_turn_that_was_kept_names_only_what_its_board_was_made_by() {
+    let mut game = opened(&["a1", "b2"], Some(Player::One));
+    game.sitting.state.course.seq = 4;
+    game.unsent = Some("c3".into());
+    let (rig, told) = connected(game);
+    assert_eq!(rig.history(), ["a1", "b2", "c3"]);
+    let turn = told.recv_timeout(Duration::from_secs(20)).unwrap();
+    assert_eq!((&turn["board_seq"], &turn["seen"]), (&json!(3), &json!(3)), "{turn}");
 }
 
 #[test]
