@@ -80,6 +80,45 @@ fn a_turn_that_was_kept_names_only_what_its_board_was_made_by() {
 }
 
 #[test]
+fn fixed_words_are_said_and_heard_in_the_menu_of_a_game() {
+    let (mut rig, told) = connected(opened(&["a1", "b2"], Some(Player::One)));
+    let hello = json!({"type": "greeting", "seat": 2, "word": "hello", "text": "Hello"});
+    hear(&mut rig, hello.clone());
+    sees(&rig, "Ben (O): Hello");
+    rig.keys("p");
+    rig.click("Say something");
+    sees(&rig, "Well played");
+    rig.keys("<Down><Enter>");
+    let said = told.recv_timeout(Duration::from_secs(20)).unwrap();
+    assert_eq!(said, json!({"type": "greet", "word": "good-luck"}));
+    sees(&rig, "you: Good luck");
+    rig.keys("p");
+    rig.click("Say something");
+    rig.click("Mute");
+    sees(&rig, "muted");
+    rig.keys("f");
+    hear(&mut rig, hello);
+    assert!(!rig.frame().contains("Ben (O): Hello"), "{}", rig.frame());
+    rig.keys("p");
+    rig.click("Say something");
+    sees(&rig, "Hear the other side");
+}
+
+#[test]
+fn whoever_looks_on_or_has_no_connection_says_nothing() {
+    let mut rig = at_server(&["a1", "b2"], None);
+    rig.keys("p");
+    rig.click("Say something");
+    sees(&rig, "Mute the other side");
+    assert!(!rig.frame().contains("Hello"), "{}", rig.frame());
+    let mut rig = at_server(&["a1", "b2"], Some(Player::One));
+    rig.keys("p");
+    rig.click("Say something");
+    rig.click("Hello");
+    sees(&rig, "`Hello` was not said");
+}
+
+#[test]
 fn a_turn_chosen_ahead_is_forgotten_when_turns_are_taken_back() {
     let mut rig = at_server(&["a1", "b2"], Some(Player::One));
     rig.keys("c3<Enter>");
