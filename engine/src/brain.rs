@@ -9,6 +9,7 @@ use crate::score::{Score, WIN, win_after};
 use crate::search::{Pv, Tuning};
 use crate::session::Match;
 use crate::solve::Prove;
+use crate::solve::atlas::Atlas;
 use crate::solve::bound::{Bounder, Bounds, Count};
 use crate::solve::follow::{self, Said, Truth};
 use crate::think::{Thought, think};
@@ -181,17 +182,20 @@ impl<G: Play> Brain<G> {
     }
 }
 
-/// What the certificates of the program prove, as far as they are unpacked within their share of the turn.
+/// What the atlas knows, and the certificates of the program prove, as far as they are unpacked within their share of the
+/// turn.
 fn proven<G: Play>(game: &Match<G>, control: &Control) -> Said {
     if !G::HAS_PROOFS {
         return Said::default();
     }
     let (all, share) = (control.limits().lines > 1, control.part(EXACT_PARTS));
     let proofs = parts::certificates_in_time(game, all, &mut || !share.is_over());
-    if proofs.is_empty() {
+    // A part that is missing was not wanted.
+    let atlas = Atlas::about(game).unwrap_or_default();
+    if proofs.is_empty() && atlas.is_none() {
         return Said::default();
     }
-    follow::follow(game, &proofs, all, follow::MOST_POSITIONS)
+    follow::follow_with(game, &proofs, atlas, all, follow::MOST_POSITIONS)
 }
 
 /// The score of a line whose first turn leads to a position of which this is proven.
