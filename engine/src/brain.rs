@@ -183,14 +183,16 @@ impl<G: Play> Brain<G> {
     }
 }
 
-/// What the certificates of the program prove, as far as they are unpacked within their share of the turn.
+/// What the atlas knows, and the certificates of the program prove, as far as they are unpacked within their share of the
+/// turn.
 fn proven<G: Play>(game: &Match<G>, control: &Control) -> Said {
     if !G::HAS_PROOFS {
         return Said::default();
     }
     let (all, share) = (control.limits().lines > 1, control.part(EXACT_PARTS));
     let proofs = parts::certificates_in_time(game, all, &mut || !share.is_over());
-    let atlas = Atlas::about(game).ok().flatten();
+    // A part that is missing was not wanted.
+    let atlas = Atlas::about(game).unwrap_or_default();
     if proofs.is_empty() && atlas.is_none() {
         return Said::default();
     }

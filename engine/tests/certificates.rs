@@ -244,7 +244,7 @@ fn the_engine_says_of_every_stored_position_what_its_certificate_proves() {
     assert!(compared > 4_000, "{compared}");
 }
 
-/// The same of the atlas: what it says of a position and no certificate of the program does.
+/// The same of the atlas: what no certificate of the program says, or only with more moves.
 #[test]
 fn the_engine_says_of_every_row_of_the_atlas_what_it_says() {
     let rows: Map<String, Value> = serde_json::from_slice(engine::parts::atlas().unwrap()).unwrap();
@@ -262,10 +262,8 @@ fn the_engine_says_of_every_row_of_the_atlas_what_it_says() {
                         let told = line.win_in.unwrap_or_else(|| panic!("{what}"));
                         let wins = u64::from(session.turn().number()) == winner;
                         assert_eq!(told > 0, wins, "{what}");
-                        // A certificate for both readings may need more turns than the one for this reading.
                         let most = row["within"].as_i64().unwrap();
-                        let is_own = line.proof == Some(name.as_str());
-                        assert!(!is_own || i64::from(told.abs()) <= most, "{what}");
+                        assert!(i64::from(told.abs()) <= most, "{what}: more than {most}");
                     }
                 }
             }

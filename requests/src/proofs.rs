@@ -120,6 +120,16 @@ mod tests {
     }
 
     #[test]
+    fn where_the_atlas_has_a_win_in_fewer_moves_it_is_told_with_its_source() {
+        let position = Some("6/6/6/6/6/6;markers=6 1".into());
+        let told = follow(&Given { position, ..Given::start_of("gekitai") }, &Budget::OWN).unwrap();
+        let said = [&told["certificate"], &told["left"], &told["winner"], &told["claim"]];
+        assert_eq!(said, [&json!("gekitai-6x6-6-mover"), &json!(16), &json!(1), &Value::Null]);
+        // It is a certificate at hand that has the turn.
+        assert!(told["turn"].is_string() && told["by"] == "stored", "{told}");
+    }
+
+    #[test]
     fn knights_crowded_around_a_centre_are_answered() {
         let crowded = "3n3/2n1NN1/1n3n1/N1n4/1N3N1/2Nnn1N/7 1";
         let given = Given { position: Some(crowded.into()), ..Given::start_of("jeson-mor") };

@@ -163,6 +163,7 @@ impl Game {
         lines.open(&self.sitting, None)?;
         if let Some(turn) = self.unsent.take().filter(|_| self.sitting.person().is_some()) {
             lines.say(&format!("{turn} was not acknowledged the last time, and is sent now"))?;
+            self.remote.resumes = true;
             self.try_move(&turn, lines)?;
         }
         loop {

@@ -30,6 +30,8 @@ pub struct Remote {
     /// Which seats are connected.
     present: ByPlayer<bool>,
     pub connected: bool,
+    /// Whether the next turn was made before the game was left: its player may not have seen what was offered since.
+    pub resumes: bool,
     /// Whether what the other player says is not shown.
     pub muted: bool,
 }
@@ -91,6 +93,7 @@ impl Remote {
             run,
             present,
             connected,
+            resumes: false,
             muted: false,
         }
     }
@@ -131,8 +134,11 @@ impl Remote {
             return;
         };
         self.sent_turns = known + 1;
+        let course = &sitting.state.course;
+        // An offer that was made after this event is not declined by the turn.
+        let seen = if std::mem::take(&mut self.resumes) { course.board_seq } else { course.seq };
         let command =
-            json!({"do": "move", "turn": turn, "board_seq": sitting.state.course.board_seq});
+            json!({"do": "move", "turn": turn, "board_seq": course.board_seq, "seen": seen});
         self.send(turn, command);
     }
 

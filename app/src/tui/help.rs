@@ -76,7 +76,7 @@ const SECTIONS: &[Section] = &[
         topics: &[Server],
         keys: &[
             ("u", "ask to take back"),
-            ("p", "offer a draw, answer an offer, resign, ask for a rematch"),
+            ("p", "offer a draw, answer an offer, resign, greet or mute"),
             ("n", "after the game: a rematch"),
             ("L", "copy the link for the other player, while the seat is open"),
             ("…", "behind a turn: the server has not acknowledged it yet"),

@@ -68,7 +68,8 @@ pub fn follow(game: &dyn Session, proofs: &[Named], all: bool, most: u32) -> Sai
     follow_with(game, proofs, None, all, most)
 }
 
-/// The same; what no certificate covers may have a value in the atlas.
+/// The same; the atlas may have the value of a position that no certificate covers, or a win in fewer moves: that of a
+/// certificate that is not at hand, so the next turn may be told more moves again.
 pub fn follow_with(
     game: &dyn Session,
     proofs: &[Named],
@@ -79,21 +80,20 @@ pub fn follow_with(
     let Some(entry) = crate::find(game.info().id) else { return Said::default() };
     let known = vec![(0, Tried::default()); MEMORY];
     let mut follower =
-        Follower { proofs, distance: entry.distance, known, ending: "", most, left: most };
+        Follower { proofs, atlas, distance: entry.distance, known, ending: "", most, left: most };
     let mut game = game.boxed_clone();
     let mut said = follower.say(game.as_mut());
     let is_won = said.truth.is_some_and(|truth| truth.winner.is_some());
-    if game.outcome().is_some() || !said.moves.is_empty() || is_won && !all {
-        return said;
+    if game.outcome().is_none() && said.moves.is_empty() && (all || !is_won) {
+        said.moves = each_turn(game.as_mut(), &mut |next| {
+            let truth = follower.say(next).truth;
+            Some(follower.or_atlas(truth, next))
+        });
+        if said.truth.is_none() {
+            said.look_ahead(game.turn());
+        }
     }
-    let value = |game: &dyn Session| atlas.and_then(|atlas| atlas.value(game));
-    said.moves = each_turn(game.as_mut(), &mut |next| {
-        Some(follower.say(next).truth.or_else(|| value(next)))
-    });
-    if said.truth.is_none() {
-        said.look_ahead(game.turn());
-    }
-    said.truth = said.truth.or_else(|| value(game.as_ref()));
+    said.truth = follower.or_atlas(said.truth, game.as_ref());
     said
 }
 
@@ -140,6 +140,7 @@ const MEMORY: usize = 1 << 12;
 /// Looks positions up.
 pub(crate) struct Follower<'a> {
     proofs: &'a [Named],
+    atlas: Option<Atlas>,
     distance: Distance,
     /// Cache of what tries have shown, for positions with the winner to move.
     known: Vec<(u64, Tried)>,
@@ -158,6 +159,18 @@ struct Tried {
 }
 
 impl Follower<'_> {
+    /// What is known of a position: what certificates prove, or the atlas where it has a win in
+    /// fewer moves or they say nothing.
+    fn or_atlas(&self, proven: Option<Truth>, game: &dyn Session) -> Option<Truth> {
+        let row = self.atlas.and_then(|atlas| atlas.value(game));
+        let is_shorter =
+            |truth: &Truth, row: &Truth| truth.winner == row.winner && row.left < truth.left;
+        match (proven, row) {
+            (Some(truth), Some(row)) if is_shorter(&truth, &row) => Some(row),
+            (proven, row) => proven.or(row),
+        }
+    }
+
     fn say(&mut self, game: &mut dyn Session) -> Said {
         let Some(first) = self.proofs.first() else { return Said::default() };
         if let Some(outcome) = game.outcome() {
@@ -192,7 +205,7 @@ impl Follower<'_> {
             Some(_) => None,
             None => {
                 let Won { left, by, .. } = (self.distance)(next, self)?;
-                Some(Some(Truth { winner: Some(winner), left, by }))
+                Some(self.or_atlas(Some(Truth { winner: Some(winner), left, by }), next))
             }
         })
     }

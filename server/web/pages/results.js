@@ -297,7 +297,9 @@ const paint = (page, view) => {
         : '';
   parts.marks.show(view, all);
   const words = distanceWords(page, view);
-  setText(parts.distance, words === page.result.says ? '' : words);
+  // At the start the result above says the same.
+  const again = page.turns.length === 0 && words === page.result.says;
+  setText(parts.distance, again ? '' : words);
   setText(parts.reason, why);
   fill(
     parts.values,

@@ -11,6 +11,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear};
 use table::referee;
+use table::words::GREETINGS;
 
 /// What the pause menu offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +31,12 @@ pub enum Offer {
     AskBack,
     Accept,
     Decline,
+    /// On a server: the fixed words that players say to each other, one of them by its number, and whether those of
+    /// the other side are shown.
+    Greetings,
+    Greet(usize),
+    Mute,
+    Unmute,
     /// Resign after all, asked a second time.
     ReallyResign,
     /// Stay until the server has acknowledged what was played, or leave without that.
@@ -60,6 +67,10 @@ impl Offer {
             Offer::AskBack => "Ask to take back",
             Offer::Accept => "Accept the offer",
             Offer::Decline => "Decline the offer",
+            Offer::Greetings => "Say something, mute",
+            Offer::Greet(which) => GREETINGS[which].1,
+            Offer::Mute => "Mute the other side",
+            Offer::Unmute => "Hear the other side",
             Offer::ReallyResign => "Yes, resign",
             Offer::Stay => "Stay",
             Offer::Abandon => "Leave, send it next time",
@@ -144,6 +155,7 @@ impl BoardScreen {
                 false => offers.extend([Offer::Draw, Offer::AskBack, Offer::Resign]),
             }
         }
+        offers.extend(self.is_online().then_some(Offer::Greetings));
         offers.extend([Offer::Save, Offer::Copy, Offer::Rules]);
         if !self.is_online() && !self.is_exploring() {
             match is_over {
@@ -153,6 +165,14 @@ impl BoardScreen {
         }
         offers.extend([Offer::Menu, Offer::Exit]);
         offers
+    }
+
+    /// What can be said to the other player, and whether to hear them; whoever looks on says nothing.
+    fn greetings(&self) -> Vec<Offer> {
+        let words = if self.sitting.looks_on() { 0 } else { GREETINGS.len() };
+        let words = (0..words).map(Offer::Greet);
+        let mute = if self.is_muted() { Offer::Unmute } else { Offer::Mute };
+        words.chain([mute, Offer::Resume]).collect()
     }
 
     /// Pauses a game with a clock, which must not run while the program is suspended.
@@ -210,6 +230,12 @@ impl BoardScreen {
             }
             Offer::Accept => self.send_word("accept"),
             Offer::Decline => self.send_word("decline"),
+            Offer::Greetings => {
+                let offers = self.greetings();
+                self.ask(offers, Offer::Greet(0), context);
+            }
+            Offer::Greet(which) => self.greet(GREETINGS[which]),
+            Offer::Mute | Offer::Unmute => self.mute(),
             Offer::Rematch if self.is_online() => self.next_online(context),
             Offer::Rematch => return Next::Play(Box::new(self.sitting.rematch(false)), None),
             Offer::Swap => return Next::Play(Box::new(self.sitting.rematch(true)), None),
@@ -246,6 +272,7 @@ impl BoardScreen {
         let title = match dialog.offers.last() {
             Some(Offer::ReallyResign) => " Give the game up? ",
             Some(Offer::Abandon) => " Not acknowledged yet ",
+            Some(Offer::Resume) => " Say ",
             _ if self.is_exploring() => " Variations ",
             _ if self.sitting.result().is_some() => " The game is over ",
             // The clock of a server does not wait.

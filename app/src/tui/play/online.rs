@@ -23,6 +23,7 @@ impl BoardScreen {
         play.shown.flipped = flipped;
         play.refresh(context);
         if let Some(turn) = unsent.filter(|_| play.sitting.person().is_some()) {
+            play.mode.remote_mut().into_iter().for_each(|remote| remote.resumes = true);
             play.play(&turn, context);
             play.say(format!("{turn} was not acknowledged the last time, and is sent now"));
         }
@@ -55,6 +56,28 @@ impl BoardScreen {
         if let Err(why) = remote.send_word(word, &self.sitting) {
             self.say(why);
         }
+    }
+
+    /// Whether what the other player says is not shown.
+    pub(super) fn is_muted(&self) -> bool {
+        self.mode.remote().is_some_and(|remote| remote.muted)
+    }
+
+    /// Shows nothing of what the other player says, or shows it again.
+    pub(super) fn mute(&mut self) {
+        let Some(remote) = self.mode.remote_mut() else { return };
+        remote.muted = !remote.muted;
+        self.say(if self.is_muted() { "muted" } else { "not muted any more" });
+    }
+
+    /// Says one of the fixed words to the other player.
+    pub(super) fn greet(&mut self, (name, text): (&str, &str)) {
+        let Some(remote) = self.mode.remote() else { return };
+        if !remote.connected {
+            return self.warn(format!("`{text}` was not said: there is no connection"));
+        }
+        remote.greet(name);
+        self.say(format!("you: {text}"));
     }
 
     /// The link for the other player, as long as nobody has taken that seat.

@@ -3,6 +3,8 @@
 use super::*;
 use crate::online::{Link, News, Opened};
 use serde_json::{Value, json};
+use std::net::TcpListener;
+use std::sync::mpsc::{Receiver, channel};
 
 /// Asserts that a text is on the screen.
 fn sees(rig: &Rig, text: &str) {
@@ -29,6 +31,91 @@ fn at_server(turns: &[&str], own: Option<Player>) -> Rig {
 
 fn hear(rig: &mut Rig, frame: Value) {
     rig.tell(Message::Net(News::Frame(serde_json::from_value(frame).unwrap())));
+}
+
+/// A seat at a server that listens, and what it is told after the hello.
+fn connected(mut game: Opened) -> (Rig, Receiver<Value>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    game.link = Link::parse(&format!("{}/k3Vx9QmZ#s", listener.local_addr().unwrap())).unwrap();
+    let (tell, told) = channel();
+    std::thread::spawn(move || {
+        let mut socket = tungstenite::accept(listener.accept().unwrap().0).unwrap();
+        while let Ok(message) = socket.read() {
+            let Ok(said) = serde_json::from_str::<Value>(&message.to_string()) else { continue };
+            let is_news = said["type"] != "hello" && said["type"] != "ping";
+            if is_news && tell.send(said).is_err() {
+                return;
+            }
+        }
+    });
+    let mut rig = Rig::new();
+    let (net, news) = channel();
+    rig.app.context.net = Some(net);
+    rig.app.go(Next::Online(Box::new(game)));
+    rig.tell(news.recv_timeout(Duration::from_secs(20)).unwrap());
+    (rig, told)
+}
+
+#[test]
+fn a_turn_names_the_last_event_that_its_player_has_seen() {
+    let (mut rig, told) = connected(opened(&["a1", "b2"], Some(Player::One)));
+    let offer =
+        json!({"type": "event", "kind": "offer", "offer": "draw", "seat": 2, "seq": 4, "at": 2});
+    hear(&mut rig, offer);
+    rig.keys("c3<Enter>");
+    let turn = told.recv_timeout(Duration::from_secs(20)).unwrap();
+    let said = ["do", "turn", "board_seq", "seen"].map(|field| turn[field].clone());
+    assert_eq!(said, [json!("move"), json!("c3"), json!(3), json!(4)], "{turn}");
+}
+
+#[test]
+fn a_turn_that_was_kept_names_only_what_its_board_was_made_by() {
+    let mut game = opened(&["a1", "b2"], Some(Player::One));
+    game.sitting.state.course.seq = 4;
+    game.unsent = Some("c3".into());
+    let (rig, told) = connected(game);
+    assert_eq!(rig.history(), ["a1", "b2", "c3"]);
+    let turn = told.recv_timeout(Duration::from_secs(20)).unwrap();
+    assert_eq!((&turn["board_seq"], &turn["seen"]), (&json!(3), &json!(3)), "{turn}");
+}
+
+#[test]
+fn fixed_words_are_said_and_heard_in_the_menu_of_a_game() {
+    let (mut rig, told) = connected(opened(&["a1", "b2"], Some(Player::One)));
+    let hello = json!({"type": "greeting", "seat": 2, "word": "hello", "text": "Hello"});
+    hear(&mut rig, hello.clone());
+    sees(&rig, "Ben (O): Hello");
+    rig.keys("p");
+    rig.click("Say something");
+    sees(&rig, "Well played");
+    rig.keys("<Down><Enter>");
+    let said = told.recv_timeout(Duration::from_secs(20)).unwrap();
+    assert_eq!(said, json!({"type": "greet", "word": "good-luck"}));
+    sees(&rig, "you: Good luck");
+    rig.keys("p");
+    rig.click("Say something");
+    rig.click("Mute");
+    sees(&rig, "muted");
+    rig.keys("f");
+    hear(&mut rig, hello);
+    assert!(!rig.frame().contains("Ben (O): Hello"), "{}", rig.frame());
+    rig.keys("p");
+    rig.click("Say something");
+    sees(&rig, "Hear the other side");
+}
+
+#[test]
+fn whoever_looks_on_or_has_no_connection_says_nothing() {
+    let mut rig = at_server(&["a1", "b2"], None);
+    rig.keys("p");
+    rig.click("Say something");
+    sees(&rig, "Mute the other side");
+    assert!(!rig.frame().contains("Hello"), "{}", rig.frame());
+    let mut rig = at_server(&["a1", "b2"], Some(Player::One));
+    rig.keys("p");
+    rig.click("Say something");
+    rig.click("Hello");
+    sees(&rig, "`Hello` was not said");
 }
 
 #[test]
