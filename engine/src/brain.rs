@@ -344,7 +344,6 @@ fn image_line<G: Play>(pos: &G, moves: &[G::Move], which: usize) -> Vec<G::Move>
 mod tests {
     use super::*;
     use crate::score::is_proven;
-    use crate::session::Course;
     use rules::Game;
     use rules::gekitai::{Gekitai, Place};
     use rules::glaisher::Glaisher;
@@ -364,8 +363,7 @@ mod tests {
     fn a_turn_that_is_stopped_waits_for_no_certificate() {
         let stop = Stop::default();
         let options = serde_json::from_str(r#"{"size":7,"markers":5}"#).unwrap();
-        let mut game = Match::new(Gekitai::new(&options).unwrap());
-        game.play("d4").unwrap();
+        let game = Match::new(Gekitai::new(&options).unwrap());
         let proof = |stop: &Stop| {
             let control = Control::new(&Limits::nodes(100), stop);
             let found = Brain::<Gekitai>::new(1).decide(&game, &control, &mut |_| {});

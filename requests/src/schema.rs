@@ -332,10 +332,10 @@ struct AtlasRow {
     /// The moves from the start of that board.
     moves: Vec<String>,
     position: String,
-    /// How many positions the search has looked at.
-    nodes: u64,
+    /// How many positions the search has looked at; not told of certificates that were taken over.
+    nodes: Option<u64>,
     /// Seconds of processor time that it took.
-    cpu_s: f64,
+    cpu_s: Option<f64>,
     #[schemars(flatten)]
     known: AtlasValue,
 }

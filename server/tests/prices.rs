@@ -179,7 +179,7 @@ impl Club {
         // Nobody may have more than ten challenges by correspondence within two minutes.
         let one = self.keys[1 + number / 10].clone();
         let clock = json!({ "kind": "days", "days": 3 });
-        let wanted = json!({ "game": "gekitai", "clock": clock, "rated": true, "side": "first" });
+        let wanted = json!({ "game": "gekitai", "clock": clock, "side": "first" });
         let made = self.post(&one, "/api/lobby", wanted).await;
         let (id, version) = (&made["challenge"]["id"], &made["challenge"]["version"]);
         let path = format!("/api/lobby/{}", id.as_str().unwrap());
