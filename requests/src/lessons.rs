@@ -2,7 +2,7 @@
 
 use crate::given::{game, play};
 use crate::view::Shown;
-use engine::{Entry, Session};
+use engine::{Entry, Session, Who};
 use rules::lesson::{Goal, Lesson};
 use rules::{Outcome, Player, spoken};
 use serde::{Deserialize, Serialize};
@@ -25,21 +25,37 @@ struct LessonEntry {
     title: &'static str,
     task: &'static str,
     position: &'static str,
-    /// Where the small game begins that ends the lesson.
+    /// Where the small game begins that ends the lesson; the learner is player 1.
     game: &'static str,
+    /// Who plays the other side of the small game.
+    against: Who,
+    /// What that player overlooks, as the end of "Your opponent often overlooks".
+    overlooks: &'static str,
 }
 
 /// Lists the lessons of a game.
 pub fn list(id: &str) -> Result<LessonList, Refusal> {
-    let info = game(id)?.info;
-    let row = |(lesson, number): (&Lesson, usize)| LessonEntry {
-        number,
-        title: lesson.title,
-        task: lesson.task,
-        position: lesson.position,
-        game: lesson.game,
+    let entry = game(id)?;
+    let info = entry.info;
+    let row = |(lesson, number): (&'static Lesson, usize)| {
+        Ok(LessonEntry {
+            number,
+            title: lesson.title,
+            task: lesson.task,
+            position: lesson.position,
+            game: lesson.game,
+            against: against(lesson, open(entry, lesson.game)?.as_ref()),
+            overlooks: lesson.overlooks,
+        })
     };
-    Ok(LessonList { game: info.id, lessons: info.lessons.iter().zip(1..).map(row).collect() })
+    let lessons: Result<_, Refusal> = info.lessons.iter().zip(1..).map(row).collect();
+    Ok(LessonList { game: info.id, lessons: lessons? })
+}
+
+/// The opponent in the small game of a lesson.
+pub fn against(lesson: &Lesson, game: &dyn Session) -> Who {
+    let found = Who::parse(lesson.against, game).ok().flatten();
+    found.unwrap_or(Who::Level { level: 1 })
 }
 
 /// An attempt at a lesson.
@@ -155,73 +171,4 @@ pub(crate) fn wins_at_once(session: &dyn Session) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use engine::{GAMES, Limits, Stop};
-    use rules::random::Random;
-
-    fn attempt(game: &str, number: usize, turns: Vec<String>) -> LessonShown {
-        LessonTry { game: game.into(), number, turns, answer: false }.answer().unwrap()
-    }
-
-    #[test]
-    fn every_lesson_is_done_by_its_answer_and_not_by_everything() {
-        for entry in GAMES {
-            for (i, lesson) in entry.info.lessons.iter().enumerate() {
-                let (game, number) = (entry.info.id, i + 1);
-                let name = format!("{game} {number}");
-                assert_eq!(attempt(game, number, vec![]).progress, Progress::Begins, "{name}");
-                let done = attempt(game, number, vec![lesson.answer.into()]);
-                assert_eq!(done.progress, Progress::Done, "{name}");
-                let turns = open(entry, lesson.position).unwrap().turns();
-                let missed =
-                    turns.into_iter().map(|turn| attempt(game, number, vec![turn]).progress);
-                assert!(missed.into_iter().any(|one| one == Progress::Missed), "{name}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_game_has_a_handful_or_none() {
-        for entry in GAMES {
-            assert!(matches!(entry.info.lessons.len(), 0 | 6..=10), "{}", entry.info.id);
-        }
-    }
-
-    /// Whether the player to move wins the small game of a lesson against the weakest level.
-    fn is_won(entry: &'static Entry, position: &str, seed: u64) -> bool {
-        let mut session = open(entry, position).unwrap();
-        let learner = session.turn();
-        let (mut strong, mut weak) = ((entry.thinker)(1), (entry.thinker)(1));
-        let mut random = Random::new(seed);
-        for _ in 0..60 {
-            if let Some(result) = session.result() {
-                return result == Outcome::Win(learner);
-            }
-            let (limits, stop) = (Limits::nodes(2_000), Stop::default());
-            let turn = match session.turn() == learner {
-                true => strong.turn(session.as_ref(), &limits, &stop),
-                false => {
-                    let level = engine::levels::find(1).unwrap();
-                    let bounds = (&limits, &stop);
-                    weak.level_think(session.as_ref(), level, bounds, &mut random, &mut |_| {})
-                }
-            };
-            session.play(&turn.unwrap()).unwrap();
-        }
-        false
-    }
-
-    #[test]
-    fn the_small_game_of_every_lesson_can_be_won_and_is_not_won_yet() {
-        for entry in GAMES {
-            for lesson in entry.info.lessons {
-                let name = format!("{}: {}", entry.info.id, lesson.title);
-                let session = open(entry, lesson.game).unwrap();
-                assert_eq!(session.turn(), Player::One, "{name}");
-                let won = (0..4).filter(|seed| is_won(entry, lesson.game, *seed)).count();
-                assert!(won >= 3, "{name}: won {won} of 4");
-            }
-        }
-    }
-}
+mod tests;

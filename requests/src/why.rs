@@ -32,6 +32,10 @@ pub enum Kind {
     Allowed,
     /// A proof says that the turn gives the win, or the draw, away.
     Proved,
+    /// The turn leaves, or the answer to it gives, the opponent the lead in what decides the game.
+    Behind,
+    /// A better turn takes the lead in what decides the game.
+    Ahead,
     /// The answer wins by force, and the line shows it to the end.
     Lost,
     /// A better turn wins by force, and the line shows it to the end.
@@ -65,6 +69,8 @@ impl Mistake<'_> {
         self.missed()
             .or_else(|| self.allowed())
             .or_else(|| self.by_proof())
+            .or_else(|| self.behind())
+            .or_else(|| self.ahead())
             .or_else(|| self.lost())
             .or_else(|| self.won())
             .or_else(|| self.taken())
@@ -156,6 +162,50 @@ impl Mistake<'_> {
         let turns = self.forced(&line, self.mover())?;
         let text = format!("{} wins in {turns} turns.", line.first()?);
         self.told(Kind::Won, text, &line)
+    }
+
+    /// What a player leads in after some turns.
+    fn leads(&self, who: Player, turns: &[&str]) -> Option<String> {
+        let (leader, what) = self.after(turns.iter().copied())?.lead()?;
+        (leader == who).then_some(what)
+    }
+
+    /// What a player comes to lead in with the last of some turns, if the turn that follows in the line leaves it so.
+    fn gains(&self, who: Player, turns: &[&str], next: Option<&String>) -> Option<String> {
+        let (_, before) = turns.split_last()?;
+        let lasts = |next: &String| self.leads(who, &[turns, &[next]].concat()).is_some();
+        let what = self.leads(who, turns)?;
+        (self.leads(who, before).is_none() && next.is_none_or(lasts)).then_some(what)
+    }
+
+    fn behind(&self) -> Option<Why> {
+        let (played, other, better) = (self.played, self.mover().other(), self.better.first()?);
+        let kept: Vec<_> = self.better.iter().take(2).map(String::as_str).collect();
+        if self.leads(other, &[better]).is_some() || self.leads(other, &kept).is_some() {
+            return None;
+        }
+        let name = self.name(other);
+        if let Some(what) = self.leads(other, &[played]) {
+            return self.told(
+                Kind::Behind,
+                format!("After {played} {name} has {what}."),
+                &[played],
+            );
+        }
+        let turns = [played, self.answer.first()?];
+        let what = self.gains(other, &turns, self.answer.get(1))?;
+        let text = format!("After {played}, {} gives {name} {what}.", turns[1]);
+        self.told(Kind::Behind, text, &turns)
+    }
+
+    fn ahead(&self) -> Option<Why> {
+        let (mover, better) = (self.mover(), self.better.first()?);
+        let what = self.gains(mover, &[better], self.better.get(1))?;
+        if self.leads(mover, &[self.played]).is_some() {
+            return None;
+        }
+        let text = format!("{better} gives {} {what}.", self.name(mover));
+        self.told(Kind::Ahead, text, &[better])
     }
 
     fn taken(&self) -> Option<Why> {

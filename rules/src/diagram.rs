@@ -225,6 +225,11 @@ pub trait Show: Game {
     fn gesture(&self, m: Self::Move) -> Gesture;
     /// What a legal move does on the board.
     fn trace(&self, m: Self::Move) -> Trace;
+    /// Who leads in what decides the game in the end, and in what: "the majority on the ring, 2 to 1". Nobody does in
+    /// games where no count decides.
+    fn lead(&self) -> Option<(Player, String)> {
+        None
+    }
 }
 
 /// The seats of both players, each with the pieces that count in words, and those in reserve if they are limited.

@@ -13,8 +13,12 @@ pub struct Lesson {
     pub goal: Goal,
     /// A turn that reaches the goal.
     pub answer: &'static str,
-    /// The position of a small game against the weakest level, in which the rule decides.
+    /// The position of a small game in which the rule decides; the learner is player 1.
     pub game: &'static str,
+    /// Who plays the other side, in the words of commands: somebody who makes the mistake that the lesson is about.
+    pub against: &'static str,
+    /// That mistake, as the end of "Your opponent often overlooks".
+    pub overlooks: &'static str,
 }
 
 /// What a turn has to achieve.

@@ -137,6 +137,10 @@ impl<G: Play> Position for Match<G> {
         self.turn_list().into_iter().map(child).collect()
     }
 
+    fn lead(&self) -> Option<(Player, String)> {
+        self.pos.lead()
+    }
+
     fn position(&self) -> Value {
         to_json(&self.pos)
     }

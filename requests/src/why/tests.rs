@@ -3,6 +3,7 @@ use crate::think::Search;
 use crate::{Budget, Desk, Effort, Given};
 use engine::solve::follow;
 use engine::{GAMES, Limits, Stop};
+use rules::diagram::Tone;
 use rules::random::Random;
 
 /// A game in which now and then somebody plays anything.
@@ -32,10 +33,12 @@ fn check(before: &dyn Session, played: &str, why: &Why) {
     let (mover, name) = (before.turn(), format!("{} {played}: {why:?}", before.text()));
     let won = |turns: &[String], who| after(before, turns).result() == Some(Outcome::Win(who));
     let said = |turn: &str| assert!(why.text.contains(turn), "{name}: does not name {turn}");
-    let both = [Kind::Allowed, Kind::Lost, Kind::Taken, Kind::Danger].contains(&why.kind);
+    let both = [Kind::Allowed, Kind::Lost, Kind::Behind, Kind::Taken, Kind::Danger];
+    let both = both.contains(&why.kind);
     why.line.iter().take(if both { 2 } else { 1 }).for_each(|turn| said(turn));
     let (last, init) = why.line.split_last().unwrap();
-    let opponents = [Kind::Allowed, Kind::Proved, Kind::Lost, Kind::Taken, Kind::Danger];
+    let opponents =
+        [Kind::Allowed, Kind::Proved, Kind::Lost, Kind::Behind, Kind::Taken, Kind::Danger];
     assert_eq!(opponents.contains(&why.kind), why.line[0] == played, "{name}");
     match why.kind {
         Kind::Missed => assert!(won(&why.line, mover), "{name}"),
@@ -57,6 +60,23 @@ fn check(before: &dyn Session, played: &str, why: &Why) {
             assert!(won(&why.line, winner), "{name}");
             let own = if winner == mover { why.line.len().div_ceil(2) } else { why.line.len() / 2 };
             said(&format!("in {own} turns"));
+        }
+        Kind::Behind | Kind::Ahead => {
+            let who = if why.kind == Kind::Ahead { mover } else { mover.other() };
+            let owns = |turns: &[String]| {
+                let session = after(before, turns);
+                [
+                    knights_on_ring(session.as_ref(), who),
+                    knights_on_ring(session.as_ref(), who.other()),
+                ]
+            };
+            let ([had, less], [has, rest]) = (owns(init), owns(&why.line));
+            let had_not = had <= less || !why.text.contains(" gives ");
+            assert!(has > rest && had_not, "{name}: {had}:{less}, then {has}:{rest}");
+            let who = before.info().players[who];
+            assert!(why.text.contains(&format!(" {who} ")), "{name}");
+            let what = format!(" the majority on the ring, {has} to {rest}.");
+            assert!(why.text.ends_with(&what), "{name}");
         }
         Kind::Taken | Kind::Takes => {
             let (from, to) = (after(before, init), after(before, &why.line));
@@ -101,6 +121,23 @@ fn check(before: &dyn Session, played: &str, why: &Why) {
             }
         }
     }
+}
+
+/// How many of a player's knights are one jump away from the centre, by the names of the cells.
+fn knights_on_ring(session: &dyn Session, player: Player) -> usize {
+    let diagram = session.diagram();
+    let place = |name: &str| {
+        let (column, row) = name.split_at(1);
+        (i32::from(column.as_bytes()[0] - b'a'), row.parse::<i32>().unwrap() - 1)
+    };
+    let middle = diagram.cells.iter().find(|cell| cell.tone == Tone::Goal).unwrap();
+    let (x, y) = place(&middle.name);
+    let on_ring = diagram.cells.iter().filter(|cell| {
+        let (column, row) = place(&cell.name);
+        let knight = cell.piece.as_ref().is_some_and(|piece| piece.owner == player);
+        knight && ((column - x) * (row - y)).abs() == 2
+    });
+    on_ring.count()
 }
 
 /// Whether a player wins when both follow the proof, and search where it has nothing to say.
@@ -151,6 +188,36 @@ fn a_threat_says_how_it_would_win() {
     let why = mistake.why().unwrap();
     assert!(why.text.ends_with(", which would win with three in a row."), "{}", why.text);
     check(before.as_ref(), "f3", &why);
+}
+
+#[test]
+fn the_majority_on_the_ring_is_told() {
+    let entry = engine::find("jeson-mor").unwrap();
+    let before = (entry.from_text)("n1nn1/5/5/N4/2N1N 1", &Default::default()).unwrap();
+    let line = |turns: &str| turns.split(' ').map(str::to_owned).collect::<Vec<_>>();
+    let why = |played: &str, better: &str, answer: &str| {
+        let (better, answer) = (line(better), line(answer));
+        let mistake = Mistake {
+            before: before.as_ref(),
+            played,
+            better: &better,
+            answer: &answer,
+            proved: None,
+        };
+        let why = mistake.why()?;
+        check(before.as_ref(), played, &why);
+        Some(why.text)
+    };
+    let told = |text: &str| Some(text.to_owned());
+    let left = why("a2-b4", "c1-e2 c5-a4", "c5-e4");
+    assert_eq!(left, told("After a2-b4 Black has the majority on the ring, 1 to 0."));
+    let let_in = why("e1-c2", "c1-e2 c5-a4", "c5-a4 c2-a3");
+    let words = "After e1-c2, c5-a4 gives Black the majority on the ring, 2 to 1.";
+    assert_eq!(let_in, told(words));
+    let missed = why("e1-c2", "c1-e2 a5-b3", "a5-c4");
+    assert_eq!(missed, told("c1-e2 gives White the majority on the ring, 2 to 1."));
+    // What the answer undoes is no reason.
+    assert_eq!(why("e1-c2", "c1-e2 c5-a4", "a5-c4"), None);
 }
 
 #[test]

@@ -9,7 +9,9 @@ pub const LESSONS: &[Lesson] = &[
         position: "6/6/2o3/6/6/6 1",
         goal: Goal::Holds(&[("d4", "O marker")]),
         answer: "b2",
-        game: "5/5/2o2/5/5;markers=4 1",
+        game: "4o/1ox2/5/5/5;markers=4 1",
+        against: "level:1",
+        overlooks: "a row of three that you can complete",
     },
     Lesson {
         title: "What stays",
@@ -17,7 +19,9 @@ pub const LESSONS: &[Lesson] = &[
         position: "6/6/2oo2/6/6/6 1",
         goal: Goal::Holds(&[("b3", "X marker"), ("c3", "O marker"), ("d3", "O marker")]),
         answer: "b3",
-        game: "5/1xo2/5/5/5;markers=4 1",
+        game: "5/5/3xo/5/3x1;markers=4 1",
+        against: "level:1",
+        overlooks: "a row of three that you can complete",
     },
     Lesson {
         title: "Over the edge",
@@ -26,6 +30,8 @@ pub const LESSONS: &[Lesson] = &[
         goal: Goal::Off(2),
         answer: "b3",
         game: "5/o3x/5/o4/5;markers=4 1",
+        against: "level:1",
+        overlooks: "markers that you can push off the board",
     },
     Lesson {
         title: "Three in a row",
@@ -33,7 +39,9 @@ pub const LESSONS: &[Lesson] = &[
         position: "6/6/2xx2/6/6/6 1",
         goal: Goal::Win,
         answer: "e3",
-        game: "5/5/2x2/5/o4;markers=4 1",
+        game: "1x3/5/3x1/1o3/5;markers=4 1",
+        against: "level:1",
+        overlooks: "a row of three that you can complete",
     },
     Lesson {
         title: "Into line",
@@ -41,7 +49,9 @@ pub const LESSONS: &[Lesson] = &[
         position: "6/6/2x1xx/6/6/6 1",
         goal: Goal::Win,
         answer: "b3",
-        game: "5/1x3/5/2x1o/5;markers=4 1",
+        game: "5/5/3o1/1x1x1/3x1;markers=5 1",
+        against: "level:1",
+        overlooks: "a marker of yours that you can push into line",
     },
     Lesson {
         title: "Stop the pair",
@@ -49,7 +59,9 @@ pub const LESSONS: &[Lesson] = &[
         position: "6/6/2oo2/6/6/x4x 1",
         goal: Goal::Safe,
         answer: "c2",
-        game: "5/5/1oo2/5/4x;markers=4 1",
+        game: "1x3/5/3x1/1oo2/5;markers=5 1",
+        against: "level:1",
+        overlooks: "a row of three that you can complete",
     },
     Lesson {
         title: "No gifts",
@@ -58,6 +70,8 @@ pub const LESSONS: &[Lesson] = &[
         goal: Goal::Safe,
         answer: "d2",
         game: "5/o1o2/5/5/x3x;markers=5 1",
+        against: "level:1",
+        overlooks: "a row of three that you can complete",
     },
     Lesson {
         title: "All eight",
@@ -66,5 +80,7 @@ pub const LESSONS: &[Lesson] = &[
         goal: Goal::Win,
         answer: "c5",
         game: "x1x2/5/5/o3o/5;markers=4 1",
+        against: "level:1",
+        overlooks: "that your last marker wins",
     },
 ];

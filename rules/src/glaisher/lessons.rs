@@ -9,7 +9,9 @@ pub const LESSONS: &[Lesson] = &[
         position: "5/6/7/8/4,r3,4/8/7/6/1,y1,3 1",
         goal: Goal::Holds(&[("e6", "red stack of 1"), ("e7", "red stack of 2")]),
         answer: "e5-e:12@a1",
-        game: "5/6/7/8/r1,r1,2,r3,4/8/7/6/1,y1,3 1",
+        game: "5/6/7/8/1,r1,r1,2,r3,r1,r1,1/8/7/6/1,y1,3 1",
+        against: "level:1",
+        overlooks: "a chain that you can complete",
     },
     Lesson {
         title: "The cell you left",
@@ -18,6 +20,8 @@ pub const LESSONS: &[Lesson] = &[
         goal: Goal::Holds(&[("e5", "red stack of 1"), ("e7", "red stack of 2")]),
         answer: "e5-e:2@e5",
         game: "5/6/7/8/r1,r1,1,r1,r2,4/8/7/6/1,y1,3 1",
+        against: "level:1",
+        overlooks: "a chain that you can complete",
     },
     Lesson {
         title: "Merging",
@@ -26,6 +30,8 @@ pub const LESSONS: &[Lesson] = &[
         goal: Goal::Holds(&[("e6", "red stack of 5")]),
         answer: "e4-e:2@a1",
         game: "5/6/7/8/r1,r1,r1,r2,1,r3,3/8/7/6/1,y1,3 1",
+        against: "level:1",
+        overlooks: "a chain that you can complete",
     },
     Lesson {
         title: "Capturing",
@@ -34,6 +40,8 @@ pub const LESSONS: &[Lesson] = &[
         goal: Goal::Holds(&[("d3", "red stack of 4"), ("d4", "red stack of 6")]),
         answer: "d1-e:23@a1",
         game: "5/6/7/r5,1,y2,y3,4/9/8/7/6/1,y1,3 1",
+        against: "level:1",
+        overlooks: "a stack that you can capture",
     },
     Lesson {
         title: "Tall stacks",
@@ -42,6 +50,8 @@ pub const LESSONS: &[Lesson] = &[
         goal: Goal::Holds(&[("d2", "red stack of 1"), ("d5", "red stack of 4")]),
         answer: "d1-e:14@a1",
         game: "5/6/7/r5,1,y2,1,r1,r1,r1,1/9/8/7/6/1,y1,3 1",
+        against: "level:1",
+        overlooks: "a chain that you can complete",
     },
     Lesson {
         title: "Joining",
@@ -49,7 +59,9 @@ pub const LESSONS: &[Lesson] = &[
         position: "r1,3,y1/1,r1,4/2,r1,4/3,r1,4/r1,8/4,r1,3/4,r1,2/4,r1,1/4,r1 1",
         goal: Goal::Win,
         answer: "e1-e:1@e5",
-        game: "5/6/7/8/r1,r1,r1,r1,1,1,r2,2/8/7/6/1,y1,3 1",
+        game: "5/6/7/2,y1,5/r1,r1,r1,1,2,r2,2/3,y2,4/7/6/1,y1,3 1",
+        against: "level:1",
+        overlooks: "a chain that you can complete",
     },
     Lesson {
         title: "No way to shift",
@@ -57,6 +69,8 @@ pub const LESSONS: &[Lesson] = &[
         position: "y1,r2,3/r2,5/7/3,r2,4/9/8/7/6/5 1",
         goal: Goal::Win,
         answer: "d4-nw:2@i5",
-        game: "y1,r2,3/r2,5/7/3,r2,4/9/8/7/6/5 1",
+        game: "y1,r2,3/r2,r2,4/7/8/4,r2,4/4,r5,3/7/6/3,y1,1 1",
+        against: "level:1",
+        overlooks: "a stack that you can capture",
     },
 ];

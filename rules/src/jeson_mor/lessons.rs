@@ -10,6 +10,8 @@ pub const LESSONS: &[Lesson] = &[
         goal: Goal::Holds(&[("b3", "white knight")]),
         answer: "a1-b3",
         game: "3nn/5/5/5/NNN2 1",
+        against: "seed:greedy",
+        overlooks: "a knight that you can capture",
     },
     Lesson {
         title: "Capturing",
@@ -18,6 +20,8 @@ pub const LESSONS: &[Lesson] = &[
         goal: Goal::Holds(&[("b3", "white knight")]),
         answer: "a1-b3",
         game: "n3n/5/1n3/5/NN1N1 1",
+        against: "seed:sloppy",
+        overlooks: "a knight that you can capture",
     },
     Lesson {
         title: "The last knight",
@@ -25,7 +29,9 @@ pub const LESSONS: &[Lesson] = &[
         position: "5/5/1n3/5/N4 1",
         goal: Goal::Win,
         answer: "a1-b3",
-        game: "5/3n1/5/5/NNN2 1",
+        game: "5/n4/5/N1NN1/5 1",
+        against: "seed:sloppy",
+        overlooks: "that you can capture its last knight",
     },
     Lesson {
         title: "To the centre",
@@ -33,7 +39,9 @@ pub const LESSONS: &[Lesson] = &[
         position: "4n/5/5/N4/5 1",
         goal: Goal::Holds(&[("c3", "white knight")]),
         answer: "a2-c3",
-        game: "n3n/5/5/N3N/5 1",
+        game: "n1n2/5/5/5/2N1N 1",
+        against: "seed:sloppy",
+        overlooks: "that you can ride through the centre",
     },
     Lesson {
         title: "Riding out",
@@ -41,7 +49,9 @@ pub const LESSONS: &[Lesson] = &[
         position: "4n/5/2N2/5/N4 1",
         goal: Goal::Win,
         answer: "c3-a2",
-        game: "n3n/5/5/N4/1N3 1",
+        game: "2n1n/5/N4/5/4N 1",
+        against: "seed:sloppy",
+        overlooks: "that you can ride through the centre",
     },
     Lesson {
         title: "Not so fast",
@@ -49,7 +59,9 @@ pub const LESSONS: &[Lesson] = &[
         position: "4n/5/2n2/N4/5 1",
         goal: Goal::Holds(&[("c3", "white knight")]),
         answer: "a2-c3",
-        game: "4n/5/2n2/N3N/5 1",
+        game: "n2n1/5/5/N4/2N2 1",
+        against: "seed:greedy",
+        overlooks: "that you can capture its knight on the centre",
     },
     Lesson {
         title: "Counting the ring",
@@ -57,7 +69,9 @@ pub const LESSONS: &[Lesson] = &[
         position: "3n1/5/5/N3N/5 1",
         goal: Goal::Holds(&[("c3", "white knight")]),
         answer: "a2-c3",
-        game: "3n1/4n/5/N3N/1N3 1",
+        game: "n1nn1/5/5/N4/2N1N 1",
+        against: "seed:sloppy",
+        overlooks: "that you have the majority on the ring",
     },
     Lesson {
         title: "Two against one",
@@ -65,6 +79,8 @@ pub const LESSONS: &[Lesson] = &[
         position: "3n1/4n/5/N2N1/5 1",
         goal: Goal::Holds(&[("e4", "white knight")]),
         answer: "d2-e4",
-        game: "3n1/4n/5/N2N1/1N3 1",
+        game: "2nn1/4n/5/2N1N/4N 1",
+        against: "seed:sloppy",
+        overlooks: "a knight that you can capture",
     },
 ];

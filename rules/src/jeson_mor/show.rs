@@ -1,10 +1,10 @@
 //! The drawing and the taps.
 
-use super::{Goal, JesonMor, Jump};
+use super::{Goal, JesonMor, Jump, jumps};
 use crate::diagram::{
     Diagram, Gesture, Look, Piece, Show, Tap, Tint, Tone, Trace, Travel, seats, square_board,
 };
-use crate::game::counted;
+use crate::game::{Player, counted};
 
 impl JesonMor {
     fn how_it_ended(&self) -> &'static str {
@@ -43,5 +43,16 @@ impl Show for JesonMor {
             height: 1,
         };
         Trace { placed: None, travels: vec![travel] }
+    }
+
+    fn lead(&self) -> Option<(Player, String)> {
+        if self.outcome.is_some() || self.goal == Goal::Reach {
+            return None;
+        }
+        let ring = jumps(self.centre(), self.size());
+        let on_ring = |player| (self.knights(player) & ring).count_ones();
+        let leader = Player::BOTH.into_iter().max_by_key(|player| on_ring(*player))?;
+        let [more, less] = [on_ring(leader), on_ring(leader.other())];
+        (more > less).then(|| (leader, format!("the majority on the ring, {more} to {less}")))
     }
 }

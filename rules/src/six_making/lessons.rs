@@ -10,6 +10,8 @@ pub const LESSONS: &[Lesson] = &[
         goal: Goal::Holds(&[("b2", "X pawn")]),
         answer: "b2",
         game: "ox,o,2/4/4/1,xo,x,1 1",
+        against: "level:1",
+        overlooks: "a tower that you can crown",
     },
     Lesson {
         title: "Pawns",
@@ -18,6 +20,8 @@ pub const LESSONS: &[Lesson] = &[
         goal: Goal::Holds(&[("b1", "X rook")]),
         answer: "a1-b1",
         game: "x,oo,2/1,xo,2/4/o,2,x 1",
+        against: "level:1",
+        overlooks: "a tower that you can crown",
     },
     Lesson {
         title: "Rooks",
@@ -26,6 +30,8 @@ pub const LESSONS: &[Lesson] = &[
         goal: Goal::Holds(&[("d1", "X knight")]),
         answer: "a1-d1",
         game: "ox,2,oo/4/x,3/o,2,ox 1",
+        against: "level:1",
+        overlooks: "a king that you can make with a rook",
     },
     Lesson {
         title: "Knights",
@@ -33,7 +39,9 @@ pub const LESSONS: &[Lesson] = &[
         position: "oox,3/4/1,o,2/4 1",
         goal: Goal::Holds(&[("b3", "X bishop")]),
         answer: "a1-b3",
-        game: "oox,3/3,x/1,oo,2/o,2,x 1",
+        game: "4/2,oox,ox/3,x/3,oo 1",
+        against: "seed:easy",
+        overlooks: "a king that you can make with a knight",
     },
     Lesson {
         title: "Bishops",
@@ -41,7 +49,9 @@ pub const LESSONS: &[Lesson] = &[
         position: "oxox,3/4/4/3,o 1",
         goal: Goal::Holds(&[("d4", "X queen")]),
         answer: "a1-d4",
-        game: "xoox,3/3,o/x,3/2,o,x 1",
+        game: "4/x,3/2,xoxo,o/3,o 1",
+        against: "seed:easy",
+        overlooks: "a king that you can make with a bishop",
     },
     Lesson {
         title: "Queens: rook and bishop",
@@ -49,7 +59,9 @@ pub const LESSONS: &[Lesson] = &[
         position: "xoxox,2,o/4/4/3,o 1",
         goal: Goal::Holds(&[("a1", "O bishop"), ("d4", "X rook")]),
         answer: "a1-d4:1",
-        game: "oox,1,x,1/4/3,oo/o,2,x 1",
+        game: "4/4/3,xoxox/1,o,2 1",
+        against: "seed:easy",
+        overlooks: "a king that you can make with a queen",
     },
     Lesson {
         title: "Only a part",
@@ -57,7 +69,9 @@ pub const LESSONS: &[Lesson] = &[
         position: "ox,2,o/4/4/4 1",
         goal: Goal::Holds(&[("a1", "O pawn"), ("d1", "X rook")]),
         answer: "a1-d1:1",
-        game: "oxx,2,oo/4/x,3/o,3 1",
+        game: "oo,3/4/1,xoo,2/xo,1,x,1 1",
+        against: "seed:easy",
+        overlooks: "a tower that you can crown",
     },
     Lesson {
         title: "Everybody's towers",
@@ -66,6 +80,8 @@ pub const LESSONS: &[Lesson] = &[
         goal: Goal::Holds(&[("d1", "O knight")]),
         answer: "a1-d1",
         game: "xo,2,xo/4/2,x,1/ox,3 1",
+        against: "seed:easy",
+        overlooks: "a tower that you can crown",
     },
     Lesson {
         title: "Ko",
@@ -74,6 +90,8 @@ pub const LESSONS: &[Lesson] = &[
         goal: Goal::Holds(&[("b1", "X knight")]),
         answer: "a1-b1",
         game: "x,xo,2/4/3,x/o,2,ox 1",
+        against: "level:1",
+        overlooks: "a tower that you can crown",
     },
     Lesson {
         title: "The king",
@@ -82,5 +100,7 @@ pub const LESSONS: &[Lesson] = &[
         goal: Goal::Win,
         answer: "a1-d1",
         game: "oox,2,x/1,o,2/4/x,2,oo 1",
+        against: "seed:easy",
+        overlooks: "a tower that you can crown",
     },
 ];

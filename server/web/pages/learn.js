@@ -14,7 +14,8 @@ import { actionRow, layOut, taskCard, turnKeys, verdictLine } from './reader.js'
 
 /**
  * @typedef {import('../program/views.js').GameInfo} GameInfo
- * @typedef {{number: number, title: string, task: string, position: string, game: string}} Lesson
+ * @typedef {{number: number, title: string, task: string, position: string, game: string, against: object,
+ *   overlooks: string}} Lesson `game` is where its small game begins, `against` who plays it and overlooks something
  * @typedef {'begins'|'done'|'missed'|'playing'|'answering'|'won'|'lost'|'drawn'} Progress
  * @typedef {{turns: string[], progress: Progress, inGame: boolean}} State `inGame` in the small game behind the task
  * @typedef {{state: State, info: GameInfo, lesson: Lesson, play: ReturnType<typeof createPlay>, verdict: HTMLElement,
@@ -45,7 +46,9 @@ const LOOKS = /** @type {Record<Progress, string>} */ ({
   lost: 'wrong',
   drawn: 'wrong',
 });
-const GAME_TASK = 'Now win a small game. The novice you play often overlooks what you do next.';
+/** @param {Lesson} lesson */
+const gameTask = ({ overlooks }) =>
+  `Now win a small game. Your opponent often overlooks ${overlooks}.`;
 
 const doneKey = (/** @type {string} */ game) => `lessons.${game}`;
 const wonKey = (/** @type {string} */ game) => `lessons.won.${game}`;
@@ -106,7 +109,7 @@ const lessonPage = async (main, info, lessons, lesson) => {
       label: `Board of ${info.name}`,
       sure: true,
       mayPlay: () => mayPlay(p.state),
-      idle: () => (p.state.progress === 'answering' ? 'The novice thinks…' : ''),
+      idle: () => (p.state.progress === 'answering' ? 'Your opponent thinks…' : ''),
       plays: () => mayPlay(p.state) || p.state.progress === 'answering',
       onTurn: (turn) => played(p, turn),
     }),
@@ -180,7 +183,7 @@ const placeOf = ({ info, lesson, state }) => ({
 /** @param {Page} p */
 const render = async (p, animate = true) => {
   const { progress, turns, inGame } = p.state;
-  setText(p.task, inGame ? GAME_TASK : p.lesson.task);
+  setText(p.task, inGame ? gameTask(p.lesson) : p.lesson.task);
   setText(p.verdict, WORDS[progress]);
   p.verdict.dataset.progress = LOOKS[progress] ?? '';
   p.game.hidden = progress !== 'done';
@@ -246,12 +249,12 @@ const playOn = (p, turn) => {
   );
 };
 
-/** The novice answers, unless the game was begun again meanwhile. @param {Page} p */
+/** The opponent answers, unless the game was begun again meanwhile. @param {Page} p */
 const answer = (p) =>
   aboutHere(
     () => placeOf(p),
     async (place) => {
-      const player = { kind: 'level', level: 1 };
+      const player = p.lesson.against;
       const seed = Math.floor(Math.random() * 2 ** 32);
       return further(place, (await thought('turn', { ...place, player, seed })).turn);
     },
@@ -260,7 +263,7 @@ const answer = (p) =>
       sound('other');
       await render(p);
       if (next.progress !== 'playing') return ended(p);
-      say(p.play.view()?.said ?? `The novice plays ${next.turns.at(-1)}.`);
+      say(p.play.view()?.said ?? `Your opponent plays ${next.turns.at(-1)}.`);
     },
   );
 
@@ -276,7 +279,7 @@ const ended = (p) => {
 /** @param {Page} p @param {State} from */
 const restart = (p, from) => {
   p.state = from;
-  say(from.inGame ? GAME_TASK : p.lesson.task);
+  say(from.inGame ? gameTask(p.lesson) : p.lesson.task);
   return render(p, false);
 };
 

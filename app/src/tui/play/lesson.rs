@@ -5,8 +5,7 @@ use super::mode::Mode;
 use crate::sitting::{Sitting, seat};
 use crate::tui::app::{Context, Next};
 use crate::tui::lessons::Pupil;
-use engine::Who;
-use requests::lessons::{Progress, progress};
+use requests::lessons::{Progress, against, progress};
 
 impl BoardScreen {
     /// A board with the position of a lesson; nothing if it cannot be read.
@@ -58,14 +57,14 @@ impl BoardScreen {
         }
     }
 
-    /// The small game that ends the lesson, against the first level.
+    /// The small game that ends the lesson, against somebody who makes the mistake that it is about.
     pub(super) fn small_game(&mut self) -> Next {
         let Some(pupil) = self.mode.pupil() else { return Next::Stay };
-        let start = pupil.lesson().map(|lesson| lesson.game);
-        let game = start.and_then(|text| (pupil.entry.from_text)(text, &Default::default()).ok());
-        let Some(game) = game else { return Next::Stay };
+        let Some(lesson) = pupil.lesson() else { return Next::Stay };
+        let game = (pupil.entry.from_text)(lesson.game, &Default::default());
+        let Ok(game) = game else { return Next::Stay };
         let mut seats = seat::people();
-        seats[game.turn().other()].who = Who::Level { level: 1 };
+        seats[game.turn().other()].who = against(lesson, game.as_ref());
         Next::Play(Box::new(Sitting::new(pupil.entry, game, seats, None)), None)
     }
 }
