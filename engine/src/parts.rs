@@ -103,8 +103,8 @@ macro_rules! puzzles {
 
 puzzles! {
     "glaisher": 1 2 3 4 5 6 7 8 9 10;
-    "gekitai": 1 2 3 4 5 6 7 8 9;
-    "jeson-mor": 1 2 3 4 5 6 7 8;
+    "gekitai": 1 2 3 4 5 6 7 8 9 10;
+    "jeson-mor": 1 2 3 4 5 6 7 8 9 10;
     "six-making": 1 2 3 4 5 6 7;
 }
 
