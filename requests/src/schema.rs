@@ -333,8 +333,10 @@ struct AtlasRow {
     moves: Vec<String>,
     position: String,
     /// How many positions the search has looked at; not told of certificates that were taken over.
+    #[schemars(skip_serializing_if = "Option::is_none")]
     nodes: Option<u64>,
     /// Seconds of processor time that it took.
+    #[schemars(skip_serializing_if = "Option::is_none")]
     cpu_s: Option<f64>,
     #[schemars(flatten)]
     known: AtlasValue,

@@ -177,19 +177,25 @@ impl Club {
     /// A game by correspondence after some turns. Gives its path and its first player's key.
     async fn game(&self, number: usize) -> (String, String) {
         // Nobody may have more than ten challenges by correspondence within two minutes.
-        let one = self.keys[1 + number / 10].clone();
+        let maker = 1 + number / 10;
         let clock = json!({ "kind": "days", "days": 3 });
-        let wanted = json!({ "game": "gekitai", "clock": clock, "side": "first" });
-        let made = self.post(&one, "/api/lobby", wanted).await;
+        let wanted = json!({ "game": "gekitai", "clock": clock, "rated": true });
+        let made = self.post(&self.keys[maker], "/api/lobby", wanted).await;
         let (id, version) = (&made["challenge"]["id"], &made["challenge"]["version"]);
         let path = format!("/api/lobby/{}", id.as_str().unwrap());
         let met = self.post(&self.keys[0], &path, json!({ "version": version })).await;
-        let path = format!("/api/games/{}/commands", met["game"].as_str().unwrap());
+        let path = format!("/api/games/{}", met["game"].as_str().unwrap());
+        let game = self.local.send(get_as(&self.keys[0], &path)).await.ok();
+        let mut keys = [&self.keys[maker], &self.keys[0]];
+        if game["club"]["players"][0] == *self.ids[0] {
+            keys.reverse();
+        }
+        let path = format!("{path}/commands");
         let turns = random_game("gekitai", TURNS, number as u64);
-        for (turn, key) in turns.iter().zip([&one, &self.keys[0]].into_iter().cycle()) {
+        for (turn, key) in turns.iter().zip(keys.into_iter().cycle()) {
             self.post(key, &path, json!({ "type": "move", "turn": turn })).await;
         }
-        (path, one)
+        (path, keys[0].clone())
     }
 
     /// As many open challenges as a lobby has, copies of one.
