@@ -105,7 +105,7 @@ puzzles! {
     "glaisher": 1 2 3 4 5 6 7 8 9 10;
     "gekitai": 1 2 3 4 5 6 7 8 9 10;
     "jeson-mor": 1 2 3 4 5 6 7 8 9 10;
-    "six-making": 1 2 3 4 5 6 7;
+    "six-making": 1 2 3 4 5 6 7 8 9 10;
 }
 
 const GEKITAI_4: Options = &[("size", 4), ("markers", 8)];
