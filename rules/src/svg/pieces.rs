@@ -29,9 +29,9 @@ impl Painter<'_> {
         length.max(part * self.grain)
     }
 
-    /// Whether pixels are too coarse for details.
+    /// Whether pixels are too coarse for details. Never in pages, whose program need not contain such drawings.
     pub(super) fn is_bold(&self) -> bool {
-        self.grain >= BOLD
+        !cfg!(target_family = "wasm") && self.grain >= BOLD
     }
 
     fn paint(&self, player: Player) -> &'static Paint {
@@ -125,10 +125,10 @@ impl Painter<'_> {
     /// The two players' knights face each other.
     fn knight(&self, canvas: &mut Canvas, owner: Player) {
         let Paint { face, side, ink, .. } = self.paint(owner);
-        if self.grain >= COARSE {
+        let turn = if owner == Player::One { "scale(-1.12 1.12)" } else { "scale(1.12)" };
+        if self.is_bold() && self.grain >= COARSE {
             return self.coarse_knight(canvas, owner);
         }
-        let turn = if owner == Player::One { "scale(-1.12 1.12)" } else { "scale(1.12)" };
         if self.is_bold() {
             return self.bold_knight(canvas, turn, (face, ink));
         }
