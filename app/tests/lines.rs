@@ -264,9 +264,9 @@ fn a_puzzle_is_solved_in_words() {
         let game = start(&puzzle.position, &Default::default()).unwrap();
         game.turns().into_iter().find(|turn| turn != own[0]).unwrap()
     };
-    let input = format!("puzzle gekitai 999\npuzzle gekitai 1\n{wrong}\nundo\n{}\n", own[0]);
+    let input = format!("puzzle gekitai 9999\npuzzle gekitai 1\n{wrong}\nundo\n{}\n", own[0]);
     let out = printed(&["--no-boards", "--seed", "1"], &folder, &input);
-    assert!(out.contains("which one? 1 to 900"), "{out}");
+    assert!(out.contains("which one? 1 to 1000"), "{out}");
     assert!(out.contains("puzzle 1: ") && out.contains("turns"), "{out}");
     assert!(out.contains("that does not win in"), "{out}");
     assert!(out.contains("right: win in") || out.contains("solved!"), "{out}");

@@ -282,6 +282,7 @@ async fn a_full_disk_takes_nobodys_time() {
     for _ in 0..3 {
         games.push(running(&local[0], CLOCK).await);
     }
+    let other = local[0].people("gekitai").await;
     let filler = tokio::task::block_in_place(|| disk.fill());
     // What room there is in the pages of the tables is used up by others.
     while local[0]
@@ -290,6 +291,15 @@ async fn a_full_disk_takes_nobodys_time() {
         .status
         == 201
     {}
+    // Where a new game has no room, a short event may still have.
+    let offers = [(1, "offer-draw"), (2, "decline")];
+    for (seat, what) in offers.into_iter().cycle() {
+        let answer = local[0].command(&other, seat, json!({ "type": what })).await;
+        if answer.status != 200 {
+            assert_eq!(answer.status, 503, "{}", answer.text);
+            break;
+        }
+    }
     let freed = tokio::spawn(async move {
         tokio::time::sleep(Duration::from_secs(TROUBLE)).await;
         std::fs::remove_file(filler).unwrap();

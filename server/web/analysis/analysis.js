@@ -5,12 +5,13 @@
  * @typedef {{tree: import('./tree.js').Tree, node: number|null, review: import('./moments.js').Entry[]|undefined,
  *   flipped: boolean}} State
  *   `node` is the turn of the tree whose position is seen, null before the first
- * @typedef {{state: State, info: GameInfo, key: string, first: 1|2, finding: boolean, kept: boolean, addressing: any, main: HTMLElement,
- *   parts: ReturnType<typeof createParts>, play: ReturnType<typeof createPlay>,
+ * @typedef {{state: State, info: GameInfo, key: string, first: 1|2, finding: boolean, kept: boolean,
+ *   addressing: any, addressed: number, main: HTMLElement, parts: ReturnType<typeof createParts>, play: ReturnType<typeof createPlay>,
  *   thinking: ReturnType<typeof createThinking>, review: ReturnType<typeof createReview>,
  *   around: (act: () => void) => void}} Page
  *   `around` draws what stands around the board, `key` is the name under which the browser keeps the tree, `first` who
- *   begins; `finding` while the best turn is looked for, `kept` unless the browser has no room, `addressing` the timer of the address
+ *   begins; `finding` while the best turn is looked for, `kept` unless the browser has no room,
+ *   `addressing` the timer of the address, `addressed` when it was written
  */
 import { askedPosition, positionAt } from '../address.js';
 import { copyText } from '../common/controls.js';
@@ -52,7 +53,15 @@ const boardPage = async (main, games, info, path) => {
   const asked = new URLSearchParams(location.search);
   const state = await opened(saved, asked.has('game') || asked.has('device'));
   /** @type {Page} */
-  const p = /** @type {any} */ ({ state, info, key, main, kept: true, around: inNextFrame() });
+  const p = /** @type {any} */ ({
+    state,
+    info,
+    key,
+    main,
+    kept: true,
+    addressed: 0,
+    around: inNextFrame(),
+  });
   p.first = firstPlayer(state.tree);
   p.play = createPlay({
     label: `Board of ${info.name}`,
@@ -276,11 +285,12 @@ const render = async (p, animate = true) => {
   p.parts.played.show(seen);
 };
 
-/** A browser takes 8 ms for a change of the address, and whoever steps through a game copies none of them. */
+/** A browser takes 8 ms for a change of the address, so quick steps share one. */
 const ADDRESS_MS = 100;
 
 /** The address leads to the position that is seen. @param {Page} p */
 const renderAddress = (p) => {
+  p.addressed = performance.now();
   const { turns } = here(p);
   const hash = turns.length > 0 ? `#${turns.map(encodeURIComponent).join(',')}` : '';
   if (location.hash !== hash)
@@ -291,7 +301,9 @@ const renderAddress = (p) => {
 const renderAround = (p) => {
   const { tree, node } = p.state;
   clearTimeout(p.addressing);
-  p.addressing = setTimeout(() => renderAddress(p), ADDRESS_MS);
+  // A single step writes it at once: a reload right after it leads back here.
+  const wait = Math.max(0, p.addressed + ADDRESS_MS - performance.now());
+  p.addressing = setTimeout(() => renderAddress(p), wait);
   renderTree(p);
   const main = trees.isMain(tree, node);
   p.parts.paint({
