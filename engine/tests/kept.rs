@@ -311,7 +311,8 @@ fn nets_of_other_boards_change_no_search() {
     assert_eq!(found, lines::<JesonMor>(&Default::default(), &options));
 }
 
-/// Whether every stage of a net has learned something: an end or a part of the hand-made estimate is never nought then.
+/// Checks that every stage of a net was trained: training leaves a bias, or a weight for the hand-made estimate, that is
+/// not zero.
 fn is_trained<G: Seen, const H: usize>(name: &str) {
     let packed = parts().find(|part| part.name == name).unwrap().bytes().unwrap();
     let net = Net::<H>::read::<G>(packed).unwrap();

@@ -62,7 +62,7 @@ pub fn zeros<T: Clone + Default>(shape: &[usize], name: &str) -> PyResult<Vec<T>
     Ok(items)
 }
 
-/// A list of so many items, if there is memory for it.
+/// Collects `count` items; `None` if there is not enough memory.
 pub fn collected<T>(count: usize, items: impl Iterator<Item = T>) -> Option<Vec<T>> {
     let mut all = Vec::new();
     all.try_reserve_exact(count).ok()?;

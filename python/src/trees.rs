@@ -169,7 +169,7 @@ impl Mcts {
 }
 
 impl Mcts {
-    /// The trees. Whoever holds them may wait for Python's lock, so nobody waits for them.
+    /// The trees, or an error if they are in use. Waiting could deadlock: their holder may be waiting for the GIL.
     fn forest(&self) -> PyResult<MutexGuard<'_, Box<dyn Forest>>> {
         match self.forest.try_lock() {
             Ok(forest) => Ok(forest),

@@ -1,10 +1,10 @@
 //! What the lobby and the archive take, in a server of its own.
 //!
-//! `club lobby CHALLENGES WATCHERS OFFERS`: so many challenges lie open and so many sockets watch; then somebody offers a
-//! game so many times, and the time is measured until everybody's list has it.
+//! `club lobby CHALLENGES WATCHERS OFFERS` opens CHALLENGES challenges and WATCHERS sockets, then posts OFFERS more challenges
+//! and measures how long each takes to reach every watcher.
 //!
-//! `club archive GAMES`: so many finished games, of a hundred players, in a new file; then what searching them costs, how
-//! large the file is, and how long a start takes. The file is deleted afterwards.
+//! `club archive GAMES` stores GAMES finished games of a hundred players in a new file, then measures searches, the size of
+//! the file and the time of a start. The file is deleted afterwards.
 
 use engine::playouts::random_turn;
 use futures_util::{SinkExt, StreamExt};

@@ -108,7 +108,7 @@ impl Setup {
         Next::Stay
     }
 
-    /// Says why there is no game.
+    /// Shows why the server made no game.
     pub fn refused(&mut self, why: String) {
         if let Some(invitation) = &mut self.invitation {
             invitation.is_asked = false;

@@ -139,7 +139,7 @@ fn exhaust(postgres: &Postgres, database: &str, time: Duration) {
     std::thread::sleep(Duration::from_millis(300));
 }
 
-/// A connection that asks for nothing; none if there is no place for it.
+/// An idle connection to the database; `None` if it has no slot left.
 fn connect(port: u16, database: &str) -> Option<TcpStream> {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).ok()?;
     let names = format!("user\0quadrille\0database\0{database}\0\0");

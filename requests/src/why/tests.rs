@@ -216,7 +216,7 @@ fn the_majority_on_the_ring_is_told() {
     assert_eq!(let_in, told(words));
     let missed = why("e1-c2", "c1-e2 a5-b3", "a5-c4");
     assert_eq!(missed, told("c1-e2 gives White the majority on the ring, 2 to 1."));
-    // What the answer undoes is no reason.
+    // A majority that the reply takes away again is not a reason.
     assert_eq!(why("e1-c2", "c1-e2 c5-a4", "a5-c4"), None);
 }
 

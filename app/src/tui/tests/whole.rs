@@ -234,7 +234,7 @@ fn somebody_is_invited_from_the_menu() {
     rig.keys("<Home><Down><Down><Down><Down><Enter>");
     let sees = |rig: &Rig, text: &str| assert!(rig.frame().contains(text), "{}", rig.frame());
     sees(&rig, "Invite");
-    // Nobody is asked where there is no server, and its answer is shown.
+    // Without a server the form asks for one; what goes wrong with a server is shown.
     rig.keys("<Enter>");
     sees(&rig, "which server?");
     rig.keys("<Up><Up><Enter>http://127.0.0.1:1<Enter>s");
