@@ -97,7 +97,7 @@ pub fn replace_file(data: &Path, backup: &Path) -> Result<Option<PathBuf>, Start
     })();
     drop(lock);
     moved.map_err(|error| {
-        StartError(format!("cannot put the backup into the place of `{}`: {error}", data.display()))
+        StartError(format!("cannot replace `{}` with the backup: {error}", data.display()))
     })?;
     Ok(was_there.then_some(aside))
 }

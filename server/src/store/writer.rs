@@ -204,7 +204,7 @@ impl Writer {
             self.metrics.restarts.fetch_add(1, Ordering::Relaxed);
             // If that fails, the next transaction overwrites what may be left of this one.
             let marked = self.mark().is_ok();
-            tracing::error!(marked, "the store's writer panicked and goes on with the next writes");
+            tracing::error!(marked, "the store's writer panicked; continuing with the next writes");
         }
         self.trouble.waits(false);
     }
