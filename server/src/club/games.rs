@@ -316,7 +316,11 @@ async fn look_at_some(hall: &Arc<Hall>, last: &mut String) -> Result<(), Refusal
     for stored in found {
         let game = super::last_part(&stored).to_owned();
         if let Err(refusal) = look_after(hall, &game, &stored).await {
-            tracing::debug!(game, reason = refusal.message, "checking a public game failed; will try again");
+            tracing::debug!(
+                game,
+                reason = refusal.message,
+                "checking a public game failed; will try again"
+            );
         }
     }
     Ok(())
