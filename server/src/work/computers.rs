@@ -64,7 +64,7 @@ pub struct Choice {
     late: bool,
     /// For players that choose at random.
     seed: u64,
-    /// The limit of a simulated engine, whose time does not pass while it searches.
+    /// The node limit of a simulated engine, whose time does not pass while it searches.
     nodes: Option<u64>,
 }
 

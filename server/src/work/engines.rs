@@ -59,7 +59,7 @@ struct Pool {
     workers: usize,
     turns_waiting: AtomicUsize,
     metrics: Arc<Metrics>,
-    /// Charges addresses for the engines' time; none where only servers ask.
+    /// Charges addresses for engine time; none on a worker, where only servers ask.
     limits: Option<Arc<Limits>>,
 }
 
@@ -98,7 +98,7 @@ impl Load {
     }
 }
 
-/// A simulated search: it takes this long, and visits this many nodes however fast the machine is.
+/// A simulated search takes this long and visits this many nodes, however fast the machine is.
 #[derive(Clone, Copy, Debug)]
 pub struct Search {
     pub time: Duration,
@@ -216,10 +216,10 @@ impl Drop for Engines {
     }
 }
 
-/// Lets all other threads go first when there are more of them than cores: moves must not wait for searches.
+/// Lowers the thread's priority if there are more engine threads than cores: moves must not wait for searches.
 #[cfg(target_os = "linux")]
 fn give_way() {
-    // On Linux this is about the thread that calls it. If it is refused, the thread works as any other.
+    // On Linux this affects only the calling thread. If it is refused, the thread keeps its priority.
     let _ = rustix::process::setpriority_process(None, 10);
 }
 
