@@ -27,7 +27,7 @@ impl Cover {
     }
 }
 
-/// All covers, as symbols named by game. The page that uses them sets the colours.
+/// All covers, as groups named by game. The page that uses them sets the colours.
 pub(super) fn file() -> String {
     let group = |entry: &Entry| {
         let Cover { inside, .. } = Cover::of(entry)?;

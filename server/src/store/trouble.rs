@@ -1,10 +1,10 @@
 //! The one answer to "can a move be stored?", for clocks, readiness and health checks.
 //!
 //! A store may answer queries and still accept no events, because its disk is full or a table is locked. So a heartbeat
-//! alone does not prove that players can play. After a failed append, or while one takes long, no heartbeat counts until
-//! something can be appended: either by a player, or by retrying the failed append in a transaction that is rolled back.
-//! Once appends work again, that time becomes a pause, however short it was: failures that come and go would otherwise
-//! take the players' time bit by bit.
+//! alone does not prove that players can play. After a failed append, or while one takes long, no heartbeat counts
+//! until something can be appended: either by a player, or by retrying the failed append in a transaction that is
+//! rolled back. Once appends work again, that time becomes a pause, however short it was: failures that come and go
+//! would otherwise take the players' time bit by bit.
 
 use super::Append;
 use std::sync::{Mutex, MutexGuard, PoisonError};

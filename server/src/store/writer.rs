@@ -326,8 +326,8 @@ impl Writer {
     }
 
     fn try_to_commit(&mut self, writes: &[Write]) -> Result<Vec<Done>, Failure> {
-        // A pause begins after everything that was stored before it. If time is owed, heartbeats do not count, but events
-        // do: their clocks have been told.
+        // A pause begins after everything that was stored before it. If time is owed, heartbeats do not count, but
+        // events do, because clients have already seen their clocks.
         let owed = self.trouble.owed().is_some();
         let mut last = if owed { self.played } else { self.alive.load(Ordering::Relaxed) };
         let began = Instant::now();
