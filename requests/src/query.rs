@@ -132,7 +132,7 @@ fn tell(session: &dyn Session, want: &str, thinker: &dyn Thinker) -> Option<Valu
     })
 }
 
-/// The winner and the number of turns until the end, if the endgame tables know.
+/// The winner and the number of turns to the end, if the endgame tables have the position.
 fn exact(session: &dyn Session, thinker: &dyn Thinker) -> Value {
     match thinker.exact(session) {
         None => Value::Null,
