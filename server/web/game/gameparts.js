@@ -1,4 +1,4 @@
-/** What the page of a game is drawn with: seats, turns, bar and notices, from its state. */
+/** The elements of the game page: seats, turns, toolbar and notices. */
 import { gameAt, pageAt } from '../address.js';
 import { barButton, barLink, button, moreMenu, placeLine } from '../common/controls.js';
 import { adopt, el, fill, setText } from '../common/dom.js';
@@ -16,7 +16,7 @@ import { createSeatBar } from './seatbar.js';
  */
 
 /**
- * The actions, by the names that the state has for them.
+ * The toolbar's buttons, by the names used in the state.
  * @param {Deeds} deeds @param {import('../play/turns.js').Ways} ways
  */
 const buttons = (deeds, { step }) => ({
@@ -48,7 +48,7 @@ export const createParts = (state, deeds) => {
   return {
     seats: [createSeatBar(1, info.players[0]), createSeatBar(2, info.players[1])],
     list,
-    /** The own clock once more, for what would hide it. */
+    /** A copy of one's own clock, for panels that would cover it. */
     clock: el('span.clock', { hidden: true, 'aria-hidden': 'true' }),
     notice: el('div#notice.notice'),
     outbox: el('ul#outbox.outbox'),
@@ -95,7 +95,7 @@ export const column = ({ embed, id, info }, parts, card) => {
  *   analysis is told to find the game
  */
 export const paint = (parts, state, { box, view, turned, invite, query, hooks }) => {
-  // The seats lie as the board does, which may be turned round a little later.
+  // The seats follow the board, which may be turned round a little later.
   parts.seats.forEach((one, i) => {
     const player = /** @type {1|2} */ (i + 1);
     one.paint(game.seatOf(state, player, view), (player === 2) !== turned);

@@ -1,4 +1,4 @@
-/** Fixed words instead of a chat: saying one, and hearing them unless they are muted. */
+/** Greetings: fixed phrases instead of a chat, which can be muted. */
 import { button } from '../common/controls.js';
 import { closeRow, openDialog } from '../common/dialogs.js';
 import { el, toast } from '../common/dom.js';
@@ -7,7 +7,7 @@ import { catalogue } from '../program/views.js';
 
 const MUTED = 'muted';
 
-/** What can be said. @param {(word: string) => void} say */
+/** A dialog to send one. @param {(word: string) => void} say */
 export const greetBox = async (say) => {
   const { greetings } = await catalogue();
   const mute = el('input', {
@@ -34,7 +34,7 @@ export const greetBox = async (say) => {
   );
 };
 
-/** Shows what a player says. @param {string} name @param {string} text */
+/** Shows an opponent's greeting. @param {string} name @param {string} text */
 export const hearGreeting = (name, text) => {
   if (!remembered(MUTED, false)) toast(`${name}: ${text}`);
 };
