@@ -22,7 +22,7 @@ addEventListener('message', ({ data }) => {
     postMessage(
       code === 0
         ? { number, done: true }
-        : { number, failed: part ? `${part} was refused` : `ended with ${code}` },
+        : { number, failed: part ? `${part} was refused` : `exited with code ${code}` },
     );
   } catch (error) {
     postMessage({ number, failed: String(error) });

@@ -216,11 +216,11 @@ const deeds = (p) => ({
   record: () => exportRecord(p),
   link: async () => {
     renderAddress(p);
-    toast((await copyText(location.href)) ? 'The link is copied.' : location.href);
+    toast((await copyText(location.href)) ? 'Link copied.' : location.href);
   },
   position: async () => {
     const copied = await copyText(p.parts.position.value, p.parts.position);
-    toast(copied ? 'The position is copied.' : p.parts.position.value);
+    toast(copied ? 'Position copied.' : p.parts.position.value);
   },
   picture: () => copyPicture(here(p)).catch(complain),
   rules: () => rulesPanel(p.info),

@@ -54,8 +54,8 @@ export const judged = (readings, prefer) => {
   const found = readings.filter(({ open }) => open);
   const one = found.length === 1 ? found[0] : found.find(({ info }) => info === prefer);
   if (one?.open) return { open: one.open };
-  if (found.length > 1) return { ask: found, wrong: 'Several games know this. Which is it?' };
+  if (found.length > 1) return { ask: found, wrong: 'Several games can read this. Which is it?' };
   const [first, ...others] = readings;
   if (others.every(({ reason }) => reason === first.reason)) return { wrong: first.reason ?? '' };
-  return { ask: readings, wrong: 'This is right for none of the games. Which is it meant for?' };
+  return { ask: readings, wrong: 'None of the games can read this. Which is it meant for?' };
 };

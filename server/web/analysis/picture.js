@@ -30,11 +30,11 @@ export const copyPicture = async (place) => {
   try {
     // Safari needs the promise: after an await, the click no longer counts as a user gesture.
     await navigator.clipboard.write([new ClipboardItem({ 'image/png': picture })]);
-    toast('The picture is copied.');
+    toast('Picture copied.');
   } catch {
     const address = URL.createObjectURL(await picture);
     el('a', { href: address, download: `${place.game}.png` }).click();
     setTimeout(() => URL.revokeObjectURL(address), 10_000);
-    toast('The picture is saved.');
+    toast('Picture saved.');
   }
 };

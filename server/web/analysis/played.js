@@ -55,7 +55,7 @@ export const createPlayed = (players, onPick) => {
     }
   };
   const told = (/** @type {any} */ { games, more, turns, last }) => {
-    if (games === 0) return [el('p.empty-line', 'No public game has come here.')];
+    if (games === 0) return [el('p.empty-line', 'No public game has reached this position.')];
     const link = (/** @type {any} */ one) =>
       el('li', el('a', { href: gameAt(one.id) }, one.seats.map(nameOf).join(' – ')));
     const turnRow = (/** @type {any} */ one) => row(one, players, onPick);

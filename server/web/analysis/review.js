@@ -176,7 +176,7 @@ const paint = (r) => {
 
 /** The progress of the review, or its result. @param {Review} r @param {Entry[]} found @param {number} of */
 const summary = ({ run, entries }, found, of) => {
-  if (run) return `Going over the game: ${entries.length} of ${of + 1} positions`;
+  if (run) return `Reviewing the game: ${entries.length} of ${of + 1} positions`;
   if (!isWhole(entries)) return 'The engine looks at every turn.';
   if (found.length === 0) return 'No mistakes found.';
   return `${plural(found.length, 'moment')} to look at again.`;

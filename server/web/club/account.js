@@ -163,7 +163,7 @@ const showKey = (own, changed) => {
     { id: 'key', title: 'Your key' },
     el(
       'p',
-      'Whoever has this link plays as you. Open it on another device, and keep it to yourself.',
+      'Anybody with this link can play as you. Open it on another device, and keep it to yourself.',
     ),
     drawn(link),
     copyField('Link with your key', link, 'key-link'),

@@ -68,7 +68,7 @@ const row = (game, nameOfGame) => {
  */
 const pagedList = (query, nameOfGame) => {
   const list = el('tbody');
-  const none = el('p.empty-line', { hidden: true }, 'No game is like that.');
+  const none = el('p.empty-line', { hidden: true }, 'No games found.');
   const more = button('#more-games', 'More', () => load(next), { hidden: true });
   let next = '';
   const load = async (/** @type {string} */ before) => {

@@ -33,7 +33,7 @@ export const showWaiting = async (line) => {
   const { challenges } = await getJson('lobby');
   const count = challenges.length;
   const words = `${plural(count, 'challenge')} open: play one, or watch`;
-  setText(line, count > 0 ? words : 'Nobody waits now: offer a game, or watch one');
+  setText(line, count > 0 ? words : 'Nobody is waiting: offer a game, or watch one');
 };
 
 /** Shows games to watch. @param {HTMLElement} box @param {(id: string) => string} nameOfGame */

@@ -47,7 +47,7 @@ export const lobbyPage = async (main) => {
   const list = el('tbody');
   const none = el(
     'p.empty-line',
-    'Nobody waits at the moment. Make a challenge, and it is listed here.',
+    'Nobody is waiting at the moment. Make a challenge, and it is listed here.',
   );
   const state = el('p.sr', { role: 'status' });
   const watched = el('div.shelf.watched');
@@ -354,7 +354,7 @@ const challengeForm = (shelf) => {
     meanwhile.hidden = false;
     fill(
       meanwhile,
-      el('p', 'An opponent of your strength is looked for. Or play at once:'),
+      el('p', 'Looking for an opponent of your strength. Or play at once:'),
       button('', `Level ${level} of the computer`, () => send({ ...request, auto: false, level })),
     );
   };

@@ -29,7 +29,7 @@ export const greetBox = async (say) => {
   openDialog(
     { id: 'greet', title: 'Say something' },
     el('div.row.wrap', ...greetings.map(one)),
-    el('label.flag', mute, 'Show me nothing of what others say'),
+    el('label.flag', mute, 'Hide what other players say'),
     closeRow(),
   );
 };

@@ -56,7 +56,7 @@ const placeOf = (address) => {
 let coming = null;
 const fetchIndex = () => {
   coming ??= fetch(fileAt('docs.json')).then((answer) => {
-    if (!answer.ok) throw new Error(`the index was answered with ${answer.status}`);
+    if (!answer.ok) throw new Error(`the index could not be fetched: ${answer.status}`);
     return answer.json();
   });
   coming.catch(() => (coming = null));

@@ -142,7 +142,7 @@ const lay = (main, editor) => {
       el(
         'details',
         el('summary', 'Options'),
-        el('p.about', 'Another option begins with the start of such a game.'),
+        el('p.about', 'Changing an option sets up the start of that game.'),
         options,
       ),
     ),
@@ -236,7 +236,7 @@ const edit = async (editor, wanted) => {
   if (editor.view.text !== view.text) editor.past.push(view.text);
   say(wanted.cell === undefined ? editor.view.status : editor.view.cells[wanted.cell].says);
   if (wanted.clear && parts.board.element.querySelector('[data-piece]'))
-    setText(parts.note, 'These pieces stay: the rules know no board without them.');
+    setText(parts.note, 'These pieces stay: no position is legal without them.');
 };
 
 /** @param {Editor} editor @param {string} position */

@@ -24,7 +24,7 @@ import { CLOCKS, isForHere, requestOf } from './newrequest.js';
 const MODES = [
   ['computer', 'The computer', 'You against the program'],
   ['screen', 'A friend here', 'Two people at this screen'],
-  ['link', 'A friend by link', 'Each at an own screen'],
+  ['link', 'A friend by link', 'Each at their own screen'],
   ['watch', 'Watch', 'Two computers play'],
 ];
 

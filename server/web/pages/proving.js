@@ -100,8 +100,7 @@ export const wastedBy = (before, after, winner) => {
  * @param {(number|null)[]} waste what each turn so far has cost @param {boolean} over
  */
 export const practiceWords = (waste, over) => {
-  if (waste.includes(null))
-    return 'From here nobody has proven the win any more: take that turn back.';
+  if (waste.includes(null)) return 'From here the win is no longer proven: take that turn back.';
   const all = waste.reduce((sum, one) => /** @type {number} */ (sum) + (one ?? 0), 0) ?? 0;
   if (over)
     return all === 0 ? 'Won without wasting a turn.' : `Won, with ${plural(all, 'turn')} wasted.`;

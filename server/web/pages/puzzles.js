@@ -102,7 +102,7 @@ const standingLine = ({ id }, of) => {
   const standing = standingOf(forever, id);
   const solved = `${solvedOf(id)} of ${of} solved`;
   return standing.played === 0
-    ? `${solved}. Only what is solved at once counts, without help or a wrong turn.`
+    ? `${solved}. Only puzzles solved at the first try count, and without help.`
     : `${solved} · your rating ${ratingText(standing)} · ${standing.streak} in a row, ${standing.best} at best`;
 };
 
@@ -131,7 +131,7 @@ const listPage = async (main, info, asked) => {
       el(
         'a#next-open.button.primary',
         { href: pageAt(`puzzles/${info.id}/${next}`) },
-        `Go on with ${next}`,
+        `Continue with ${next}`,
       ),
       ' ',
       el('a.button', { href: pageAt('puzzles') }, 'Other games'),

@@ -203,7 +203,7 @@ const createParts = (page) => {
       sit(page, start.turn === 1 ? 2 : 1),
     ),
     practise: button('#practise', 'Win it yourself', () => practise(page), {
-      title: 'Play the side that wins; the loser holds out as long as can be',
+      title: 'Play the side that wins; the loser holds out as long as possible',
     }),
     explore: button('#explore', 'Try moves of both sides', () => explore(page)),
     playOn: button('#play-on.primary', 'Play on against the proof', () => playOn(page)),
@@ -481,7 +481,7 @@ const checkCard = ({ command, effort, certificate }) => {
     'section.card.check',
     { 'aria-label': 'How to check it' },
     el('h2', 'How to check it'),
-    command && copyField('Find it again', command, 'find-again'),
+    command && copyField('Reproduce it', command, 'find-again'),
     effort && el('small', `It took ${effort}.`),
     certificate && check(),
     el(certificate ? 'small' : 'p.about', words ? `${words}.` : UNCERTIFIED),

@@ -22,7 +22,7 @@ export const fetchFile = async (name, read) => {
   for (;;) {
     try {
       const answer = await fetch(fileAt(name));
-      if (!answer.ok) throw new Error(`${name} was answered with ${answer.status}`);
+      if (!answer.ok) throw new Error(`${name} could not be fetched: ${answer.status}`);
       return await read(answer);
     } catch (error) {
       // If the file arrived but is malformed, another attempt would not help.

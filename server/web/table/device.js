@@ -143,7 +143,7 @@ export const createDevice = ({ id, storage, means, onEvent, onStuck }) => {
 
   const move = async (/** @type {object} */ fields) => {
     const [event] = await act({ do: 'move', ...fields });
-    if (event.kind !== 'move') throw new Refused(409, 'the time is over');
+    if (event.kind !== 'move') throw new Refused(409, 'time is up');
     failures = 0;
     onStuck(null);
     drive();
@@ -168,7 +168,7 @@ export const createDevice = ({ id, storage, means, onEvent, onStuck }) => {
       ),
       means.sleep(BREATH),
     ]);
-    if (!turn) throw new Error('it finds no turn');
+    if (!turn) throw new Error('it found no turn');
     return turn;
   };
 
