@@ -49,23 +49,22 @@ pub fn follow(given: &Given, budget: &Budget) -> Result<Value, Refusal> {
         By::Stored => "stored",
         By::Tried => "tried",
     });
-    let moves = said
-        .moves
-        .into_iter()
-        .map(|(turn, truth)| json!({ "turn": turn, "left": left(truth), "winner": winner(truth) }));
+    let moves = said.moves.into_iter().map(
+        |(turn, truth)| json!({ "turn": turn, "left": moves_left(truth), "winner": winner(truth) }),
+    );
     Ok(json!({
         "certificate": named.map(|named| named.name).or(by),
         "position": named.map(|named| &named.proof.position),
         "claim": named.map(|named| &named.proof.claim),
         "stored": named.map(|named| named.proof.count),
-        "left": left(said.truth), "winner": winner(said.truth), "turn": turn, "by": way,
+        "left": moves_left(said.truth), "winner": winner(said.truth), "turn": turn, "by": way,
         "no_win": said.no_win.iter().map(|player| player.number()).collect::<Vec<_>>(),
         "moves": moves.collect::<Value>(),
     }))
 }
 
 /// Within how many moves the winner wins; null if nobody is known to.
-fn left(truth: Option<Truth>) -> Option<u32> {
+fn moves_left(truth: Option<Truth>) -> Option<u32> {
     truth.filter(|truth| truth.winner.is_some()).map(|truth| truth.left)
 }
 

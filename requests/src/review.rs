@@ -90,7 +90,7 @@ impl Reviewing {
         loop {
             let Some(session) = self.session.as_deref_mut() else {
                 let first = self.after.take()?;
-                return Some(first.told(0, self.turns.len(), None));
+                return Some(first.judged(0, self.turns.len(), None));
             };
             if !std::mem::replace(&mut self.begun, true) {
                 desk.thinker(engine::find(session.info().id)?).forget();
@@ -103,7 +103,7 @@ impl Reviewing {
             let played = self.turns.get(ply).zip(self.after.as_ref());
             let told = played.map(|(turn, after)| {
                 worth.learn(turn, after.score);
-                let mut told = after.told(ply + 1, self.turns.len(), Some(&worth));
+                let mut told = after.judged(ply + 1, self.turns.len(), Some(&worth));
                 let mistake = Mistake {
                     before: session,
                     played: turn,
@@ -171,7 +171,7 @@ impl Worth {
         self.proven().map(|score| win_in(score).map(|_| one_wins(score)))
     }
 
-    fn told(&self, ply: usize, of: usize, before: Option<&Worth>) -> Judged {
+    fn judged(&self, ply: usize, of: usize, before: Option<&Worth>) -> Judged {
         let loss = before.map(|before| before.loss_to(self));
         let mistake = loss
             .and_then(|loss| MISTAKES.iter().find(|(least, _)| loss >= *least))
@@ -261,7 +261,7 @@ mod tests {
     #[test]
     fn mistakes_are_named_by_their_size() {
         let before = Worth { best: vec!["c4".into()], ..worth(Player::One, 0) };
-        let named = |score| worth(Player::Two, score).told(1, 9, Some(&before)).mistake;
+        let named = |score| worth(Player::Two, score).judged(1, 9, Some(&before)).mistake;
         assert_eq!(named(-40), None);
         assert_eq!(named(-60), Some("inaccuracy"));
         assert_eq!(named(-150), Some("mistake"));

@@ -94,7 +94,7 @@ impl Mistake<'_> {
         Some(session)
     }
 
-    fn told(&self, kind: Kind, text: String, line: &[&str]) -> Option<Why> {
+    fn because(&self, kind: Kind, text: String, line: &[&str]) -> Option<Why> {
         let line = line.iter().map(|turn| (*turn).to_owned()).collect();
         Some(Why { kind, text, line })
     }
@@ -106,7 +106,7 @@ impl Mistake<'_> {
             return None;
         }
         let how = end.diagram().status;
-        self.told(Kind::Missed, format!("{better} wins at once: {how}."), &[better])
+        self.because(Kind::Missed, format!("{better} wins at once: {how}."), &[better])
     }
 
     fn allowed(&self) -> Option<Why> {
@@ -123,7 +123,7 @@ impl Mistake<'_> {
         });
         let more = prevents.map_or(String::new(), |better| format!(" {better} prevents that."));
         let text = format!("After {played}, {answer} wins at once: {how}.{more}");
-        self.told(Kind::Allowed, text, &[played, answer])
+        self.because(Kind::Allowed, text, &[played, answer])
     }
 
     fn by_proof(&self) -> Option<Why> {
@@ -136,7 +136,7 @@ impl Mistake<'_> {
         };
         let answer = self.answer.first().map(String::as_str);
         let line: Vec<_> = [played].into_iter().chain(answer).collect();
-        self.told(Kind::Proved, text, &line)
+        self.because(Kind::Proved, text, &line)
     }
 
     /// How many turns the winner needs, if the line reaches the end of the game.
@@ -154,14 +154,14 @@ impl Mistake<'_> {
         let turns = self.forced(&line, other)?;
         let (name, answer) = (self.name(other), self.answer.first()?);
         let text = format!("After {played} {name} wins in {turns} turns, beginning with {answer}.");
-        self.told(Kind::Lost, text, &line)
+        self.because(Kind::Lost, text, &line)
     }
 
     fn won(&self) -> Option<Why> {
         let line: Vec<_> = self.better.iter().map(String::as_str).collect();
         let turns = self.forced(&line, self.mover())?;
         let text = format!("{} wins in {turns} turns.", line.first()?);
-        self.told(Kind::Won, text, &line)
+        self.because(Kind::Won, text, &line)
     }
 
     /// What a player leads in after these turns.
@@ -186,7 +186,7 @@ impl Mistake<'_> {
         }
         let name = self.name(other);
         if let Some(what) = self.leads(other, &[played]) {
-            return self.told(
+            return self.because(
                 Kind::Behind,
                 format!("After {played} {name} has {what}."),
                 &[played],
@@ -195,7 +195,7 @@ impl Mistake<'_> {
         let turns = [played, self.answer.first()?];
         let what = self.gains(other, &turns, self.answer.get(1))?;
         let text = format!("After {played}, {} gives {name} {what}.", turns[1]);
-        self.told(Kind::Behind, text, &turns)
+        self.because(Kind::Behind, text, &turns)
     }
 
     fn ahead(&self) -> Option<Why> {
@@ -205,33 +205,33 @@ impl Mistake<'_> {
             return None;
         }
         let text = format!("{better} gives {} {what}.", self.name(mover));
-        self.told(Kind::Ahead, text, &[better])
+        self.because(Kind::Ahead, text, &[better])
     }
 
     fn taken(&self) -> Option<Why> {
         let (played, answer) = (self.played, self.answer.first()?);
         let what = takes(self.after([played])?.as_ref(), answer)?;
-        self.told(Kind::Taken, format!("After {played}, {answer} {what}."), &[played, answer])
+        self.because(Kind::Taken, format!("After {played}, {answer} {what}."), &[played, answer])
     }
 
     fn takes(&self) -> Option<Why> {
         let better = self.better.first()?;
         let what = takes(self.before, better)?;
-        self.told(Kind::Takes, format!("{better} {what}."), &[better])
+        self.because(Kind::Takes, format!("{better} {what}."), &[better])
     }
 
     fn threat(&self) -> Option<Why> {
         let better = self.better.first()?;
         let then = threat(self.after([better.as_str()])?.as_ref())?;
         let text = format!("{better} threatens {then}.");
-        self.told(Kind::Threat, text, &[better])
+        self.because(Kind::Threat, text, &[better])
     }
 
     fn danger(&self) -> Option<Why> {
         let (played, answer) = (self.played, self.answer.first()?);
         let then = threat(self.after([played, answer])?.as_ref())?;
         let text = format!("After {played}, {answer} threatens {then}.");
-        self.told(Kind::Danger, text, &[played, answer])
+        self.because(Kind::Danger, text, &[played, answer])
     }
 }
 

@@ -109,7 +109,7 @@ fn figures(listener: TcpListener, hall: &Arc<Hall>) -> JoinHandle<()> {
     hall.tasks.keep("metrics", &hall.metrics, move || {
         let (hall, listener) = (Weak::clone(&own), Shared(Arc::clone(&listener)));
         async move {
-            let text = move || told(Weak::clone(&hall));
+            let text = move || metrics_text(Weak::clone(&hall));
             let router = Router::new().route("/metrics", get(text));
             // It handles errors of connections itself and never returns.
             let _ = axum::serve(listener, router).await;
@@ -117,7 +117,7 @@ fn figures(listener: TcpListener, hall: &Arc<Hall>) -> JoinHandle<()> {
     })
 }
 
-async fn told(hall: Weak<Hall>) -> String {
+async fn metrics_text(hall: Weak<Hall>) -> String {
     let Some(hall) = hall.upgrade() else { return String::new() };
     let stores = hall.try_to_store().await.is_none();
     hall.metrics.can_store.store(i64::from(stores), Ordering::Relaxed);

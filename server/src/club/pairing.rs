@@ -128,9 +128,9 @@ pub async fn seat(
     party: &Party,
     with: With<'_>,
 ) -> Result<Option<String>, Refusal> {
-    let Some(from) = party.from else { return met(hall, open, party, with).await };
+    let Some(from) = party.from else { return start_game(hall, open, party, with).await };
     hall.limits.make_game(from)?;
-    let met = met(hall, open, party, with).await;
+    let met = start_game(hall, open, party, with).await;
     match &met {
         Ok(Some(game)) => begun(hall, game, from),
         _ => hall.limits.give_game_back(from),
@@ -144,7 +144,7 @@ pub fn begun(hall: &Hall, game: &str, from: IpAddr) {
     hall.limits.stored(from, limits::OF_A_GAME + limits::OF_AN_EVENT);
 }
 
-async fn met(
+async fn start_game(
     hall: &Arc<Hall>,
     (stored, challenge): (&Stored, &Challenge),
     party: &Party,
@@ -198,7 +198,7 @@ async fn met(
     let first = maker_seat(hall, challenge.terms.side, side) == 0;
     let parties = if first { [&maker, party] } else { [party, &maker] };
     let seats = parties.map(|own| (own.player.as_deref(), Who::Person, Some(own.seal)));
-    let made = made(hall, &challenge.terms, seats, now).await?;
+    let made = new_game(hall, &challenge.terms, seats, now).await?;
     changes.extend(made.records(&game)?);
     if !records(hall)?.change(changes).await? {
         return Ok(None);
@@ -238,7 +238,7 @@ pub async fn against_level(
         let engine = (None, Who::Level { level }, None);
         let first = maker_seat(hall, terms.side, Side::Random) == 0;
         let seats = if first { [own, engine] } else { [engine, own] };
-        let made = made(hall, terms, seats, hall.time.now()).await?;
+        let made = new_game(hall, terms, seats, hall.time.now()).await?;
         changes.extend(made.records(&game)?);
         if records(hall)?.change(changes).await? {
             hall.club.lobby.changed.notify_one();
@@ -250,7 +250,7 @@ pub async fn against_level(
 }
 
 /// The record of a new game.
-async fn made(
+async fn new_game(
     hall: &Hall,
     terms: &Terms,
     seats: [(Option<&Player>, Who, Option<Hash>); 2],

@@ -75,7 +75,7 @@ impl Rating {
     }
 
     /// The rating after some weeks without a game.
-    fn later(self, weeks: i64) -> Rating {
+    fn after_idle(self, weeks: i64) -> Rating {
         let idle = (0..weeks.clamp(0, MOST_WEEKS)).fold(self.inner, |own, _| decay_deviation(&own));
         let deviation = idle.deviation.min(Glicko2Rating::new().deviation);
         Rating { inner: Glicko2Rating { deviation, ..idle }, ..self }
@@ -125,7 +125,7 @@ fn of_player(player: &str, game: &str) -> String {
 }
 
 /// A player's last rating before a moment, and when it was reached.
-async fn before(
+async fn rating_before(
     hall: &Hall,
     player: &str,
     game: &str,
@@ -139,7 +139,7 @@ async fn before(
 
 /// A player's rating in a game.
 pub async fn current(hall: &Hall, player: &str, game: &str) -> Result<Rating, Refusal> {
-    Ok(before(hall, player, game, "~").await?.map(|(_, rating)| rating).unwrap_or_default())
+    Ok(rating_before(hall, player, game, "~").await?.map(|(_, rating)| rating).unwrap_or_default())
 }
 
 /// The rating of somebody who may be a guest.
@@ -300,11 +300,12 @@ async fn rated(hall: &Hall, game: &str, next: &[Stored]) -> Result<Vec<Change>, 
                 continue;
             }
             if !known.contains_key(seat) {
-                known.insert(seat.clone(), before(hall, seat, game, &moment).await?);
+                known.insert(seat.clone(), rating_before(hall, seat, game, &moment).await?);
             }
             let last = known.get(seat).cloned().flatten();
-            ratings
-                .push(last.map_or(Rating::default(), |(at, own)| own.later(weeks(&at, &moment))));
+            ratings.push(
+                last.map_or(Rating::default(), |(at, own)| own.after_idle(weeks(&at, &moment))),
+            );
         }
         let [one, two] = ratings[..] else { continue };
         let (new_one, new_two) = glicko2(&one.inner, &two.inner, &counted.points, &CONFIG);
@@ -362,11 +363,11 @@ mod tests {
             assert_eq!(own.to_string(), text);
         }
         assert!(!own.is_provisional());
-        let idle = own.later(200);
+        let idle = own.after_idle(200);
         assert!(
             idle.inner.deviation > own.inner.deviation && idle.inner.rating == own.inner.rating
         );
-        assert!(own.later(i64::MAX).inner.deviation <= 350.0);
+        assert!(own.after_idle(i64::MAX).inner.deviation <= 350.0);
         assert!("1 2 3".parse::<Rating>().is_err());
     }
 

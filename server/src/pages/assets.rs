@@ -121,7 +121,7 @@ impl Files {
         match name {
             PROGRAM => unpacked(&self.packed_program()?).map(Cow::Owned),
             name => self
-                .made(name)
+                .generated(name)
                 .map(|made| Cow::Borrowed(&*made.bytes))
                 .or_else(|| part(name).map(Cow::Borrowed))
                 .or_else(|| rules_page(name).map(Cow::Owned))
@@ -133,12 +133,12 @@ impl Files {
     pub fn packed(&self, name: &str) -> Option<Cow<'static, [u8]>> {
         match name {
             PROGRAM => self.packed_program(),
-            name => self.made(name).map(|made| Cow::Borrowed(made.packed())),
+            name => self.generated(name).map(|made| Cow::Borrowed(made.packed())),
         }
     }
 
     /// A generated file. The modules of a folder are served one by one, not bundled.
-    fn made(&self, name: &str) -> Option<&'static Made> {
+    fn generated(&self, name: &str) -> Option<&'static Made> {
         let bundled = BUNDLES.contains(&name) && !self.may_change();
         let always = [CATALOGUE, covers::FILE, docs::INDEX].contains(&name);
         MADE.iter().find(|made| made.name == name && (bundled || always))

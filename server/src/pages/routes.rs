@@ -51,7 +51,7 @@ const BARE: &str = "/404";
 
 impl Site {
     /// A document from the cache, unless its files may change.
-    async fn made(
+    async fn document(
         &self,
         name: &str,
         asked: &Asked,
@@ -103,7 +103,7 @@ impl Site {
             let png = picture::png(&session.diagram()).map_err(Refusal::broken)?;
             Ok(Document::new(kind(".png"), png, None))
         };
-        let mut response = self.made(&format!("picture {id} {seq} {at}"), asked, draw).await?;
+        let mut response = self.document(&format!("picture {id} {seq} {at}"), asked, draw).await?;
         // The URL in the page contains the last event's number, but the one requested may be older.
         let keep = HeaderValue::from_static("public, max-age=60");
         response.headers_mut().insert(header::CACHE_CONTROL, keep);
@@ -125,7 +125,7 @@ impl Site {
             StatusCode::NOT_MODIFIED.into_response()
         } else {
             let make = |files: &Files| Ok(Document::new(kind("index.html"), draw(files), None));
-            self.made(name, asked, make).await?
+            self.document(name, asked, make).await?
         };
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind("index.html")));
@@ -163,7 +163,7 @@ impl Site {
             let text = text(files).ok_or_else(|| Refusal::not_there("no such file"))?;
             Ok(Document::new(kind(name), text, None))
         };
-        let mut response = self.made(&format!("/{name}"), asked, make).await?;
+        let mut response = self.document(&format!("/{name}"), asked, make).await?;
         response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
         Ok(response)
     }
@@ -179,7 +179,7 @@ impl Site {
             Ok(Document::new(kind(&own), shared(plain), files.packed(&own).map(shared)))
         };
         // The prefix distinguishes them from files without a version: `sw.js` is not `assets/…/sw.js`.
-        let mut response = self.made(&format!("assets/{name}"), asked, make).await?;
+        let mut response = self.document(&format!("assets/{name}"), asked, make).await?;
         let changes = self.files.may_change();
         let keep = if changes { "no-store" } else { "public, max-age=31536000, immutable" };
         response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(keep));

@@ -15,14 +15,14 @@ fn with_end(path: &Path, end: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-fn there(path: &Path) -> Result<(), StartError> {
+fn check_exists(path: &Path) -> Result<(), StartError> {
     let name = path.display();
     path.is_file().then_some(()).ok_or_else(|| StartError(format!("there is no file `{name}`")))
 }
 
 /// Copies an SQLite store in one transaction, without blocking writers.
 pub fn copy_file(from: &Path, to: &Path) -> Result<(), StartError> {
-    there(from)?;
+    check_exists(from)?;
     let name = to.display();
     let failed = |error: &dyn std::fmt::Display| {
         StartError(format!("cannot copy `{}` to `{name}`: {error}", from.display()))
@@ -54,7 +54,7 @@ pub async fn open_to_read(data: &Path) -> Result<Arc<dyn Store>, StartError> {
     if is_shared(data) {
         return super::open(data, Arc::default()).await.map(|(store, _)| store);
     }
-    there(data)?;
+    check_exists(data)?;
     file::check(data)?;
     let connection = file::reader(data);
     let checked = connection.and_then(|own| {

@@ -77,7 +77,7 @@ impl Pool {
 }
 
 /// Reports queue positions to long tasks that have not started.
-fn tell(queue: &mut Queue<Task>) {
+fn tell_positions(queue: &mut Queue<Task>) {
     for (ahead, waiting) in (1..).zip(queue.long_waiting()) {
         let task = &mut waiting.task;
         if task.ahead != ahead {
@@ -185,7 +185,7 @@ impl Engines {
             return false;
         }
         if state.queue.is_busy() {
-            tell(&mut state.queue);
+            tell_positions(&mut state.queue);
         }
         self.0.count(&state);
         self.0.wake.notify_all();
@@ -232,7 +232,7 @@ fn work(pool: &Pool) {
     let mut state = pool.lock();
     while !state.closed {
         let Some(mut next) = state.queue.next(Instant::now()) else {
-            tell(&mut state.queue);
+            tell_positions(&mut state.queue);
             state = pool.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
             continue;
         };
@@ -276,7 +276,7 @@ async fn work_simulated(pool: Arc<Pool>, time: Duration) {
 
 fn begin(pool: &Pool, state: &mut State, next: &Waiting<Task>) {
     state.under_way.push((next.number, next.task.stop.clone()));
-    tell(&mut state.queue);
+    tell_positions(&mut state.queue);
     pool.count(state);
 }
 
