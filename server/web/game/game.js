@@ -100,6 +100,7 @@ const WAIT = 400;
 
 /**
  * The board as it was last seen, while the server does not answer.
+ * @param {HTMLElement} main @param {string} id
  */
 const showLeft = async (main, id) => {
   const { info } = await gameOf(myGame(id)?.game ?? '');
