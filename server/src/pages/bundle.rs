@@ -1,9 +1,9 @@
 //! Bundles modules into one file, so that a browser needs one request instead of one for each.
 //!
 //! Each module becomes a function that runs when it is first imported. Only the syntax that the pages use is supported:
-//! `import { a, b as c } from '../room/x.js';`, `import * as x from './x.js';`, `await import('./x.js')`, `export
-//! const`, `export class`, `export { a };`, and data: `import X from './x.json' with { type: 'json' };`. Anything else
-//! is an error, and so is a missing module.
+//! `import { a, b as c } from '../room/x.js';`, `import * as x from './x.js';`, `await import('./x.js')`,
+//! `export const`, `export class`, `export { a };`, and data: `import X from './x.json' with { type: 'json' };`. Anything
+//! else is an error, and so is a missing module.
 //! The build script includes this file too, so it uses nothing but the standard library.
 
 use std::collections::BTreeMap;
