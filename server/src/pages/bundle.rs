@@ -2,8 +2,9 @@
 //!
 //! Each module becomes a function that runs when it is first imported. Only the syntax that the pages use is supported:
 //! `import { a, b as c } from '../room/x.js';`, `import * as x from './x.js';`, `await import('./x.js')`,
-//! `export const`, `export class`, `export { a };`, and data: `import X from './x.json' with { type: 'json' };`. Anything
-//! else is an error, and so is a missing module.
+//! `export const`, `export class`, `export { a };`, and data: `import X from './x.json' with { type: 'json' };`.
+//! Anything else is an error, and so is a missing module.
+//!
 //! The build script includes this file too, so it uses nothing but the standard library.
 
 use std::collections::BTreeMap;
