@@ -73,7 +73,7 @@ impl Socket {
         self.0.send(Message::text(message.to_string())).await.unwrap();
     }
 
-    /// The next message of a kind, and what was told before it.
+    /// The next message of a type, and those before it.
     async fn until(&mut self, kind: &str) -> (Value, Vec<Value>) {
         let mut before = Vec::new();
         within(async {

@@ -59,6 +59,6 @@ export const toPath = (/** @type {string} */ text) =>
 export const fromPath = (/** @type {string} */ path) =>
   decodeURIComponent(path).replace(/_(?=[^_]*$)/, ' ');
 
-/** The position in the path of a page, still encoded. @param {string[]} words those behind the game */
+/** The position in the path of a page, still encoded. @param {string[]} words the segments after the game */
 export const askedPosition = (words) =>
   new URLSearchParams(location.search).get('position') ?? words.join('/');

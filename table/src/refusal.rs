@@ -11,7 +11,7 @@ pub enum Kind {
     NotUnderstood,
     /// A seat's token is missing or does not play any seat.
     NoToken,
-    /// Not allowed, whoever asks.
+    /// Not allowed.
     Forbidden,
     /// There is no such thing.
     NotThere,
@@ -114,7 +114,7 @@ impl Refusal {
         not_understood => NotUnderstood,
         /// A token is missing or wrong.
         no_token => NoToken,
-        /// Not allowed, whoever asks.
+        /// Not allowed.
         forbidden => Forbidden,
         /// There is no such thing.
         not_there => NotThere,

@@ -42,7 +42,7 @@ pub struct Alarm {
     /// Held while a pause is being recorded.
     pausing: tokio::sync::Mutex<()>,
     /// Held for reading from the plan of an event until it is applied, and for writing while this server, which has the
-    /// store to itself, records and applies a pause: an event applied in between would be told with a clock that the
+    /// store to itself, records and applies a pause: an event applied in between would be sent with a clock that the
     /// pause changes.
     changing: tokio::sync::RwLock<()>,
     /// How many statements that may record a pause in a shared store, or bring one to light, are under way; how many
@@ -425,7 +425,7 @@ pub async fn wake_computers(hall: Arc<Hall>) {
         games = unread;
         tokio::time::sleep(BEAT).await;
     }
-    // It is done, but nobody has to start it again.
+    // The work is done, but a supervised task that returns would be restarted.
     std::future::pending().await
 }
 
@@ -471,7 +471,7 @@ pub async fn keep_time(hall: &Arc<Hall>) -> Result<(), Refusal> {
         return Ok(());
     }
     drop(one);
-    // In a task of its own: whoever asked may leave, but a pause that is stored has to count here too.
+    // In a task of its own: the caller may be cancelled, but a pause that is stored has to count here too.
     let hall = Arc::clone(hall);
     let noted = tokio::spawn(async move {
         let _one = hall.alarm.pausing.lock().await;

@@ -381,7 +381,7 @@ impl Hall {
         }
     }
 
-    /// Drops a game from memory because what is stored about it was deleted or rewritten; whoever follows it reads it
+    /// Drops a game from memory because what is stored about it was deleted or rewritten; its subscribers read it
     /// again.
     pub fn forget(&self, id: &str) {
         let mut rooms = self.rooms();

@@ -217,7 +217,7 @@ async fn show(
     };
     let time = hall.time.clone();
     let told = move || {
-        // Not before the room is locked: the clocks of a later event would be told for an earlier time.
+        // Only once the room is locked; otherwise the clocks of a later event could be computed for an earlier time.
         let mut fields = room.view(|game| game.json(&game.id, time.now()));
         if let Some(seats) = you {
             let seats: Vec<_> = seats.into_iter().map(Player::number).collect();

@@ -80,7 +80,7 @@ impl Truth {
     }
 }
 
-/// Every game goes on after the last fault, unless the player to move is asleep.
+/// Every game continues after the last fault, unless the player to move is asleep.
 pub fn progress(plan: &Plan, before: &Truth, after: &Truth, book: &Book) -> Vec<String> {
     let mut failures = Vec::new();
     for (id, stored) in &before.games {

@@ -91,8 +91,8 @@ export const column = ({ embed, id, info }, parts, card) => {
  * @param {Parts} parts @param {import('./gamestate.js').State} state
  * @param {{box: import('../connection/outbox.js').Outbox, view: import('../program/views.js').View|null,
  *   turned: boolean, invite?: string, query: string, hooks: () => import('./noticecard.js').Hooks}} how
- *   what waits to be sent, the board that is seen, whether it is turned round, the secret for a friend, what an
- *   analysis is told to find the game
+ *   the unanswered commands, the board shown, whether it is turned round, the secret for a friend, and the query that
+ *   lets an analysis find the game
  */
 export const paint = (parts, state, { box, view, turned, invite, query, hooks }) => {
   // The seats follow the board, which may be turned round a little later.

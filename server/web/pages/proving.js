@@ -87,7 +87,7 @@ export const defence = ({ moves, winner }) => {
 
 /**
  * How many turns the winner wasted with a turn; null if the win is no longer proven.
- * @param {number|null} before how far the win was @param {Proof|null} after what is known behind the turn
+ * @param {number|null} before how far away the win was @param {Proof|null} after what is known after the turn
  * @param {1|2} winner
  */
 export const wastedBy = (before, after, winner) => {

@@ -130,7 +130,7 @@ const change = (p, next) => {
   render(p);
 };
 
-/** Shows everything as it stands. @param {Play} p */
+/** Renders everything. @param {Play} p */
 const render = (p) => {
   const { hooks, board, card } = p;
   // Once the game is over, a premove will not be played.
