@@ -1,5 +1,5 @@
-//! Lists the files of the pages for `src/pages/assets.rs` and bundles their scripts and styles, so that a module that is
-//! missing fails the build.
+//! Lists the pages' files for `src/pages/assets.rs` and bundles their scripts and styles, so that a missing module
+//! fails the build.
 
 use std::error::Error;
 use std::fmt::Write;
@@ -11,7 +11,7 @@ mod bundle;
 
 const SERVED: [&str; 8] = ["js", "json", "css", "html", "svg", "png", "webmanifest", "gz"];
 
-/// Files that only tools read.
+/// Files that only tools need.
 const OF_TOOLS: [&str; 2] = ["package.json", "tsconfig.json"];
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -34,7 +34,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The documents that are pages too. Links lead out of the crate's folder, so that its package holds them.
+/// The documents that are also pages. They are reached through symbolic links, so that the crate's package contains
+/// them.
 fn documents() -> Result<Vec<(String, PathBuf)>, Box<dyn Error>> {
     let here = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("documents");
     let mut all = Vec::new();
@@ -52,7 +53,7 @@ fn documents() -> Result<Vec<(String, PathBuf)>, Box<dyn Error>> {
     Ok(all)
 }
 
-/// The paths of the files below a folder that browsers may fetch.
+/// Collects the paths of files that browsers may fetch.
 fn append_names(
     folder: &Path,
     prefix: &str,
@@ -72,7 +73,7 @@ fn append_names(
     Ok(())
 }
 
-/// Rust that names files with their contents.
+/// Rust code that embeds files by name.
 fn list(
     files: impl IntoIterator<Item = (String, impl AsRef<Path>)>,
 ) -> Result<String, Box<dyn Error>> {

@@ -1,34 +1,34 @@
-//! Documents in Markdown as pages: HTML with addresses that a site has, and the sections that a search looks at. Not part of
-//! the WebAssembly build, like the rules pages.
+//! Markdown documents as pages: HTML with the URLs of a site, and sections for a search index. Like the rules pages,
+//! not part of the WebAssembly build.
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd, html};
 use serde::Serialize;
 
-/// A document as HTML, and its sections.
+/// A document as HTML, with its sections.
 #[derive(Clone, Debug, Default)]
 pub struct Page {
     /// The first heading.
     pub title: String,
     /// The first sentence of its first paragraph.
     pub about: String,
-    /// The document.
+    /// The HTML.
     pub html: String,
-    /// What can be found in it.
+    /// The sections, for a search index.
     pub sections: Vec<Section>,
 }
 
-/// What stands below a heading.
+/// A heading and the text below it.
 #[derive(Clone, Debug, Default, Serialize, PartialEq, Eq)]
 pub struct Section {
-    /// The anchor of the heading; empty above the second one.
+    /// The anchor of the heading; empty above the second heading.
     pub id: String,
     /// The heading.
     pub title: String,
-    /// The text, without marks.
+    /// The text, without markup.
     pub text: String,
 }
 
-/// Makes a page of a document. `link` tells the address of a link, or that it leads nowhere on a site.
+/// Converts a document. `link` maps each link to its URL on the site, or to none if its target is not there.
 pub fn page(text: &str, link: impl Fn(&str) -> Option<String>) -> Page {
     let options = Options::ENABLE_TABLES;
     let mut events: Vec<_> = Parser::new_ext(text, options).collect();
@@ -64,7 +64,7 @@ pub fn page(text: &str, link: impl Fn(&str) -> Option<String>) -> Page {
             Event::End(TagEnd::Link) if !is_linked.pop().unwrap_or(true) => {
                 events[place] = Event::InlineHtml("".into());
             }
-            // Pictures lie in the repository; their words stand for them.
+            // Pictures are not part of the site; their alternative text is.
             Event::Start(Tag::Image { .. }) | Event::End(TagEnd::Image) => {
                 events[place] = Event::InlineHtml("".into());
             }
@@ -81,7 +81,7 @@ pub fn page(text: &str, link: impl Fn(&str) -> Option<String>) -> Page {
                 events[place] =
                     Event::InlineHtml(format!("<code>{}</code>", escaped(&words)).into());
             }
-            // The end of a link or of a stressed word ends no word.
+            // The end of a link or of emphasis does not end a word.
             Event::End(TagEnd::Emphasis | TagEnd::Strong | TagEnd::Link) => {}
             Event::SoftBreak | Event::HardBreak | Event::End(_)
                 if open.is_none() && !section.text.ends_with([' ', '\n']) =>
@@ -99,12 +99,12 @@ pub fn page(text: &str, link: impl Fn(&str) -> Option<String>) -> Page {
     page
 }
 
-/// Text in which no sign means anything, quotes included: addresses are found by theirs.
+/// Text with special characters escaped, including quotes, since links are found by their quotes.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// The anchor of a heading, as hosts of repositories make it.
+/// The anchor of a heading, as GitHub and others generate it.
 fn slug(title: &str) -> String {
     let kept = |c: char| match c {
         ' ' => Some('-'),
@@ -115,7 +115,7 @@ fn slug(title: &str) -> String {
     title.to_lowercase().chars().filter_map(kept).collect()
 }
 
-/// The anchor, with a number if it has been taken.
+/// The anchor, numbered if it is already taken.
 fn unused(slug: String, taken: &mut Vec<String>) -> String {
     let count = taken.iter().filter(|own| **own == slug).count();
     taken.push(slug.clone());

@@ -22,7 +22,7 @@ pub struct Edit {
     pub edit: Option<Change>,
 }
 
-/// One change: a cell painted with a brush, another player to move, or an empty board.
+/// One edit: paint a cell with a brush, change the player to move, or clear the board.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]

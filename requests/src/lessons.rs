@@ -25,11 +25,11 @@ struct LessonEntry {
     title: &'static str,
     task: &'static str,
     position: &'static str,
-    /// Where the small game begins that ends the lesson; the learner is player 1.
+    /// The starting position of the small game at the end of the lesson; the learner is player 1.
     game: &'static str,
-    /// Who plays the other side of the small game.
+    /// Who plays the other side.
     against: Who,
-    /// What that player overlooks, as the end of "Your opponent often overlooks".
+    /// What that player tends to overlook, to complete "Your opponent often overlooks".
     overlooks: &'static str,
 }
 
@@ -88,7 +88,7 @@ pub struct LessonShown {
     answer: Option<&'static str>,
 }
 
-/// Whether nothing was played yet, the task was done, or something else was played.
+/// How an attempt stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "LessonProgress"))]
 #[serde(rename_all = "lowercase")]

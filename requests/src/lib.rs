@@ -62,7 +62,7 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub enum Request {
     /// Facts about a position, and optionally a search.
     Query(query::Query),
-    /// A position prepared for display.
+    /// A position, ready to be displayed.
     View(view::View),
     /// A position edited by hand.
     Edit(edit::Edit),

@@ -29,8 +29,8 @@ fn read(list: Result<&[u8], &'static str>) -> Result<Value, Refusal> {
     Ok(serde_json::from_slice(list).unwrap_or_default())
 }
 
-/// Looks a position up in the certificates for this game and board, and in the atlas: who wins and within how many moves,
-/// now and after each turn, and the turn that keeps the win or the draw.
+/// Looks a position up in the certificates for this game and board, and in the atlas: who wins and within how many
+/// moves, now and after each turn, and the turn that preserves the win or the draw.
 pub fn follow(given: &Given, budget: &Budget) -> Result<Value, Refusal> {
     let session = given.open(budget)?;
     let proofs = parts::certificates(session.as_ref()).map_err(Refusal::needs)?;
@@ -41,7 +41,7 @@ pub fn follow(given: &Given, budget: &Budget) -> Result<Value, Refusal> {
     let said = follow::follow_with(session.as_ref(), &proofs, atlas, true, MOST_POSITIONS);
     let by = said.truth.map(|truth| truth.by);
     let named = proofs.iter().find(|named| Some(named.name) == by);
-    // Where nothing is known, the certificate of the start tells what is claimed at all.
+    // If nothing is known about the position, report which certificate there is for the start.
     let named = named.or_else(|| proofs.first().filter(|_| by.is_none()));
     let (turn, way) = said.turn.unzip();
     let way = way.map(|by| match by {
@@ -49,23 +49,22 @@ pub fn follow(given: &Given, budget: &Budget) -> Result<Value, Refusal> {
         By::Stored => "stored",
         By::Tried => "tried",
     });
-    let moves = said
-        .moves
-        .into_iter()
-        .map(|(turn, truth)| json!({ "turn": turn, "left": left(truth), "winner": winner(truth) }));
+    let moves = said.moves.into_iter().map(
+        |(turn, truth)| json!({ "turn": turn, "left": moves_left(truth), "winner": winner(truth) }),
+    );
     Ok(json!({
         "certificate": named.map(|named| named.name).or(by),
         "position": named.map(|named| &named.proof.position),
         "claim": named.map(|named| &named.proof.claim),
         "stored": named.map(|named| named.proof.count),
-        "left": left(said.truth), "winner": winner(said.truth), "turn": turn, "by": way,
+        "left": moves_left(said.truth), "winner": winner(said.truth), "turn": turn, "by": way,
         "no_win": said.no_win.iter().map(|player| player.number()).collect::<Vec<_>>(),
         "moves": moves.collect::<Value>(),
     }))
 }
 
 /// Within how many moves the winner wins; null if nobody is known to.
-fn left(truth: Option<Truth>) -> Option<u32> {
+fn moves_left(truth: Option<Truth>) -> Option<u32> {
     truth.filter(|truth| truth.winner.is_some()).map(|truth| truth.left)
 }
 
@@ -125,7 +124,7 @@ mod tests {
         let told = follow(&Given { position, ..Given::start_of("gekitai") }, &Budget::OWN).unwrap();
         let said = [&told["certificate"], &told["left"], &told["winner"], &told["claim"]];
         assert_eq!(said, [&json!("gekitai-6x6-6-mover"), &json!(16), &json!(1), &Value::Null]);
-        // It is a certificate at hand that has the turn.
+        // The turn comes from a certificate that was at hand.
         assert!(told["turn"].is_string() && told["by"] == "stored", "{told}");
     }
 

@@ -10,16 +10,16 @@ use rules::{Outcome, Player};
 use serde::{Deserialize, Serialize};
 use table::Refusal;
 
-/// Which puzzles to list: all of a game, one hundred of them, or one.
+/// Which puzzles to list: all of a game, a block of a hundred, or one.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Which {
     /// The game's id.
     pub game: String,
-    /// Which hundred, from 1.
+    /// The number of the block, from 1.
     #[serde(default)]
     pub part: Option<usize>,
-    /// Which one, from 1.
+    /// The number of the puzzle, from 1.
     #[serde(default)]
     pub number: Option<usize>,
 }
@@ -90,12 +90,12 @@ fn within(field: &'static str, number: usize, of: usize) -> Result<(), Refusal> 
     Err(Refusal::not_there(format!("the puzzles are 1 to {of}, got {number}")).at(field))
 }
 
-/// The rating of the easiest puzzle, and what each doubling of the engine's effort and each further turn add to it.
+/// The rating of the easiest puzzle, and how much each doubling of the engine's effort and each further turn add.
 const EASIEST: u32 = 800;
 const PER_DOUBLING: u32 = 100;
 const PER_TURN: u32 = 60;
 
-/// How hard a puzzle is, on the scale of players' ratings: a guess by what the engine needed, until somebody measures.
+/// A puzzle's rating on the scale of players' ratings, estimated from the engine's effort until it is measured.
 fn rating(puzzle: &Puzzle) -> u32 {
     let doublings = (puzzle.rating / 50).max(1).ilog2();
     EASIEST + PER_DOUBLING * doublings + PER_TURN * puzzle.turns.saturating_sub(2)
@@ -188,7 +188,7 @@ impl Attempt {
     }
 }
 
-/// A hundred puzzles of a game; refused if they still have to be fetched.
+/// A block of a hundred puzzles; refused if the data has to be fetched first.
 fn of_part(entry: &Entry, number: usize) -> Result<Vec<Puzzle>, Refusal> {
     part(entry.info.id, number).map_err(|part| Refusal::needs(vec![part]))
 }

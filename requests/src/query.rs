@@ -99,8 +99,8 @@ impl Prepared {
     pub fn answer(&self, desk: &mut Desk, stop: &Stop) -> Reply {
         let session = self.session.as_ref();
         let thinker = desk.thinker(self.entry);
-        let tell = |want: &String| Some((want.clone(), tell(session, want, thinker)?));
-        let wanted = self.wanted.iter().filter_map(tell).collect();
+        let named = |want: &String| Some((want.clone(), fact(session, want, thinker)?));
+        let wanted = self.wanted.iter().filter_map(named).collect();
         let search = self
             .limits
             .as_ref()
@@ -115,7 +115,7 @@ impl Prepared {
     }
 }
 
-fn tell(session: &dyn Session, want: &str, thinker: &dyn Thinker) -> Option<Value> {
+fn fact(session: &dyn Session, want: &str, thinker: &dyn Thinker) -> Option<Value> {
     Some(match want {
         "exact" => exact(session, thinker),
         "turns" => session.turns().into(),
@@ -132,7 +132,7 @@ fn tell(session: &dyn Session, want: &str, thinker: &dyn Thinker) -> Option<Valu
     })
 }
 
-/// The winner and the number of turns until the end, if the endgame tables know.
+/// The winner and the number of turns to the end, if the endgame tables have the position.
 fn exact(session: &dyn Session, thinker: &dyn Thinker) -> Value {
     match thinker.exact(session) {
         None => Value::Null,

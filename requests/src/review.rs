@@ -15,10 +15,10 @@ use table::Refusal;
 /// The search time for each position if the request sets no limit.
 pub const TIME: Duration = Duration::from_millis(300);
 
-/// Scores beyond this count as won: losing part of such a lead is not a mistake.
+/// Scores beyond this count as won: losing part of such a lead is no mistake.
 const CLEARLY_WON: i32 = 1_000;
 
-/// The least loss, in hundredths of a piece, for each kind of mistake.
+/// The smallest loss that counts as each kind of mistake, in hundredths of a piece.
 const MISTAKES: [(i32, &str); 3] = [(300, "blunder"), (120, "mistake"), (50, "inaccuracy")];
 
 /// A position's value, and what the turn leading to it lost.
@@ -35,7 +35,7 @@ pub struct Judged {
     pub win_in: Option<i32>,
     /// Player 1's share of the evaluation bar, in thousandths.
     pub bar: u16,
-    /// The best line instead of the turn.
+    /// The best line instead of the turn played.
     pub best: Vec<String>,
     /// What the turn lost, in hundredths of a piece; null at the start.
     pub loss: Option<i32>,
@@ -56,9 +56,9 @@ pub struct Reviewing {
     turns: Vec<String>,
     ply: usize,
     limits: Limits,
-    /// The value of the position after that one.
+    /// The value of the position after it.
     after: Option<Worth>,
-    /// Whether the transposition table has been cleared for this review.
+    /// Whether the review has started, which clears the transposition table.
     begun: bool,
 }
 
@@ -70,8 +70,8 @@ impl Search {
         let limits = self.effort.limits(&budget, TIME)?;
         let session = self.given.open_for_engine(&budget, true)?;
         let turns = session.history();
-        // What is proven is compared with what is proven, and estimates with estimates: a proven position next to
-        // one without a proof would look like a blunder.
+        // Proven values are compared only with proven values, and estimates with estimates: a proven position next to
+        // an estimated one would look like a blunder.
         let limits = Limits { unaided: true, lines: 1, ..limits };
         Ok(Reviewing {
             ply: turns.len(),
@@ -90,7 +90,7 @@ impl Reviewing {
         loop {
             let Some(session) = self.session.as_deref_mut() else {
                 let first = self.after.take()?;
-                return Some(first.told(0, self.turns.len(), None));
+                return Some(first.judged(0, self.turns.len(), None));
             };
             if !std::mem::replace(&mut self.begun, true) {
                 desk.thinker(engine::find(session.info().id)?).forget();
@@ -103,7 +103,7 @@ impl Reviewing {
             let played = self.turns.get(ply).zip(self.after.as_ref());
             let told = played.map(|(turn, after)| {
                 worth.learn(turn, after.score);
-                let mut told = after.told(ply + 1, self.turns.len(), Some(&worth));
+                let mut told = after.judged(ply + 1, self.turns.len(), Some(&worth));
                 let mistake = Mistake {
                     before: session,
                     played: turn,
@@ -165,13 +165,13 @@ impl Worth {
         Some(if winner == Player::One { win_after(turns) } else { -win_after(turns) })
     }
 
-    /// Who wins by what is proven; nobody if it is a draw.
+    /// The proven winner; nobody if it is a proven draw.
     fn winner(&self) -> Option<Option<Player>> {
         let one_wins = |score: i32| if score > 0 { Player::One } else { Player::Two };
         self.proven().map(|score| win_in(score).map(|_| one_wins(score)))
     }
 
-    fn told(&self, ply: usize, of: usize, before: Option<&Worth>) -> Judged {
+    fn judged(&self, ply: usize, of: usize, before: Option<&Worth>) -> Judged {
         let loss = before.map(|before| before.loss_to(self));
         let mistake = loss
             .and_then(|loss| MISTAKES.iter().find(|(least, _)| loss >= *least))
@@ -183,7 +183,8 @@ impl Worth {
         Judged { ply, of, score, win_in, bar, best, loss, mistake, proof, why: None }
     }
 
-    /// If the turn played turned out better than the best one found, it becomes the best; no estimate outweighs a proof.
+    /// If the turn played turned out better than the best line found, it becomes the best line; but no estimate
+    /// outweighs a proof.
     fn learn(&mut self, turn: &str, after: i32) {
         let sign = if self.mover == Player::One { 1 } else { -1 };
         let after = earlier(after, 1);
@@ -196,7 +197,7 @@ impl Worth {
         }
     }
 
-    /// What the player to move lost by a turn that leads to this position.
+    /// What the player to move lost with a turn leading to this position.
     fn loss_to(&self, after: &Worth) -> i32 {
         match (self.proven(), after.proven()) {
             (Some(before), Some(after)) => lost(self.mover, before, after),
@@ -205,7 +206,7 @@ impl Worth {
     }
 }
 
-/// What a player lost by a turn from a position worth `before` to one worth `after`, for player 1.
+/// What a player lost with a turn that changed the value from `before` to `after`, both from player 1's point of view.
 fn lost(mover: Player, before: i32, after: i32) -> i32 {
     let sign = if mover == Player::One { 1 } else { -1 };
     let worth = |score: i32| (sign * score).clamp(-CLEARLY_WON, CLEARLY_WON);
@@ -260,7 +261,7 @@ mod tests {
     #[test]
     fn mistakes_are_named_by_their_size() {
         let before = Worth { best: vec!["c4".into()], ..worth(Player::One, 0) };
-        let named = |score| worth(Player::Two, score).told(1, 9, Some(&before)).mistake;
+        let named = |score| worth(Player::Two, score).judged(1, 9, Some(&before)).mistake;
         assert_eq!(named(-40), None);
         assert_eq!(named(-60), Some("inaccuracy"));
         assert_eq!(named(-150), Some("mistake"));

@@ -1,6 +1,7 @@
-//! JSON Schema of requests and answers, from their types. What an answer builds by hand is described by a type here.
+//! JSON Schema of requests and answers, generated from their types. Answers that are built by hand are described by
+//! types here.
 
-// Nobody makes a value of these types: they describe JSON that is built by hand.
+// The types only describe JSON that is built by hand; no values of them exist.
 #![allow(dead_code, missing_docs)]
 
 use crate::budget::Effort;
@@ -14,7 +15,7 @@ use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// The schema of the fields of a request; nothing for a name that is not in [`ASKS`].
+/// The schema of a request's fields; none for a name that is not in [`ASKS`].
 pub fn request(ask: &str) -> Option<Value> {
     let about = [of::<Given>()];
     let search = [of::<Given>(), of::<Effort>()];
@@ -38,7 +39,7 @@ pub fn request(ask: &str) -> Option<Value> {
     })
 }
 
-/// The schema of an answer, or of each of several; nothing for a name that is not in [`ASKS`].
+/// The schema of an answer, or of each line of a streamed one; none for a name that is not in [`ASKS`].
 pub fn answer(ask: &str, generator: &mut SchemaGenerator) -> Option<Schema> {
     Some(match ask {
         "query" => generator.subschema_for::<query::Reply>(),
@@ -85,7 +86,7 @@ pub fn line() -> Value {
     })
 }
 
-/// The fields of a type that is read.
+/// The schema of a type's fields in a request.
 pub fn of<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().for_deserialize().with(|settings| {
         settings.inline_subschemas = true;
@@ -94,7 +95,7 @@ pub fn of<T: JsonSchema>() -> Value {
     settings.into_generator().into_root_schema_for::<T>().to_value()
 }
 
-/// The fields of all of them in one object, and no others.
+/// One closed object with the fields of all parts.
 fn joined(parts: impl IntoIterator<Item = Value>) -> Value {
     let (mut fields, mut required) = (Map::new(), Vec::new());
     for mut part in parts {
@@ -130,7 +131,7 @@ pub struct Position {
     pub more: BTreeMap<String, Value>,
 }
 
-/// A position in one of the ways in which it can be given.
+/// A position in any of the accepted forms.
 pub struct AnyPosition;
 
 impl JsonSchema for AnyPosition {
@@ -147,7 +148,7 @@ impl JsonSchema for AnyPosition {
     }
 }
 
-/// A number of milliseconds, nodes and the like: from 1, and at most what the transport allows.
+/// A number of milliseconds, nodes and so on: at least 1, and at most what the transport allows.
 impl JsonSchema for crate::read::Amount {
     fn inline_schema() -> bool {
         true
@@ -162,13 +163,13 @@ impl JsonSchema for crate::read::Amount {
     }
 }
 
-/// The evaluation of the original program, from player 1's and from player 2's point of view.
+/// The original program's evaluation, from player 1's and from player 2's point of view.
 #[derive(JsonSchema)]
 pub struct SeedValue {
     pub value: Option<[f64; 2]>,
 }
 
-/// The facts of a query that were asked for.
+/// The requested facts about a position.
 #[derive(JsonSchema)]
 pub struct Wanted {
     #[schemars(skip_serializing_if = "Option::is_none")]
@@ -183,10 +184,10 @@ pub struct Wanted {
     svg: Option<String>,
     #[schemars(skip_serializing_if = "Option::is_none")]
     seed: Option<SeedValue>,
-    /// The turns from which each player of the original program draws.
+    /// The turns among which each player of the original program chooses.
     #[schemars(skip_serializing_if = "Option::is_none")]
     seed_best: Option<BTreeMap<String, Vec<String>>>,
-    /// What the tables of exact results say.
+    /// The result from the endgame tables.
     #[schemars(skip_serializing_if = "Option::is_none")]
     exact: Option<Option<Exact>>,
 }
@@ -218,7 +219,7 @@ struct RulesPage {
     html: String,
 }
 
-/// The turn of a computer's player.
+/// A computer player's turn.
 #[derive(JsonSchema)]
 #[schemars(rename = "TurnFound")]
 struct TurnFound {
@@ -237,14 +238,14 @@ struct GameAbout {
     id: String,
     name: String,
     tagline: String,
-    /// What the players are called.
+    /// The names of the two sides.
     players: ByPlayer<String>,
     options: Vec<OptionAbout>,
-    /// Players of the original program.
+    /// The players of the original program.
     seeds: Vec<SeedAbout>,
-    /// What the editor paints with.
+    /// The brushes of the position editor.
     brushes: Vec<BrushAbout>,
-    /// The start, in one line.
+    /// The starting position, in one line.
     start: Option<String>,
     /// A picture, as SVG.
     picture: Option<String>,
@@ -276,11 +277,12 @@ struct LevelAbout {
     number: u8,
     name: String,
     about: String,
-    /// How much stronger than `beginner`, in Elo, for each game; not for the level that only time limits.
+    /// How much stronger than `beginner` it is in each game, in Elo; missing for the level that is limited only by
+    /// time.
     elo: BTreeMap<String, i32>,
 }
 
-/// What is known of a game for certain.
+/// What is known for certain about a game.
 #[derive(JsonSchema)]
 struct Results {
     game: String,
@@ -293,19 +295,19 @@ struct Known {
     says: String,
     position: String,
     winner: Option<Outcome>,
-    /// Within how many turns of the winner.
+    /// Within how many of the winner's turns.
     within: Option<u32>,
-    /// The command that finds it again.
+    /// The command that reproduces it.
     command: String,
     effort: Option<String>,
     certificate: Option<CertificateAbout>,
-    /// First turns whose value is known.
+    /// First turns with a known value.
     first: Vec<FirstTurn>,
 }
 
 #[derive(JsonSchema)]
 struct CertificateAbout {
-    /// The one that comes with the program, if it does.
+    /// The certificate, if it is shipped with the program.
     file: Option<String>,
     words: String,
 }
@@ -317,7 +319,7 @@ struct FirstTurn {
     within: Option<u32>,
 }
 
-/// The positions of a game's atlas, by the names of their certificates.
+/// The positions in a game's atlas, by the names of their certificates.
 #[derive(JsonSchema)]
 struct Atlas {
     game: String,
@@ -327,67 +329,67 @@ struct Atlas {
 #[derive(JsonSchema)]
 struct AtlasRow {
     game: String,
-    /// The board and its options, for people.
+    /// The board and its options, in words.
     title: String,
-    /// The moves from the start of that board.
+    /// The moves from the starting position of that board.
     moves: Vec<String>,
     position: String,
-    /// How many positions the search has looked at; not told of certificates that were taken over.
+    /// How many positions the search visited; missing for certificates that were derived from others.
     #[schemars(skip_serializing_if = "Option::is_none")]
     nodes: Option<u64>,
-    /// Seconds of processor time that it took.
+    /// The CPU time it took, in seconds.
     #[schemars(skip_serializing_if = "Option::is_none")]
     cpu_s: Option<f64>,
     #[schemars(flatten)]
     known: AtlasValue,
 }
 
-/// The value of a position, or how long it was looked for.
+/// The value of a position, or how long it was searched in vain.
 #[derive(JsonSchema)]
 #[schemars(untagged)]
 enum AtlasValue {
     Settled {
-        /// The same position with other options, under which the win is one too.
+        /// The same position with other options under which it is also won.
         also: Option<String>,
         winner: Outcome,
-        /// Within how many turns of the winner.
+        /// Within how many of the winner's turns.
         within: Option<u32>,
-        /// Whether no fewer turns will do.
+        /// Whether that number is proven to be minimal.
         exact: bool,
-        /// How many positions the certificate holds.
+        /// How many positions the certificate contains.
         stored: u64,
-        /// Its size.
+        /// Its size in bytes.
         bytes: u64,
         /// The checksum of its text.
         #[schemars(skip_serializing_if = "Option::is_none")]
         crc: Option<String>,
-        /// Seconds of processor time that checking it took.
+        /// The CPU time needed to check it, in seconds.
         check_cpu_s: f64,
     },
     Open {
         winner: (),
-        /// Seconds of processor time after which the search gave up.
+        /// The CPU time after which the search gave up, in seconds.
         open_after_cpu_s: f64,
     },
 }
 
-/// What certificates say of a position; what is about one is null where the atlas alone knows the position.
+/// What certificates say about a position. Details of the certificate are null if only the atlas has the position.
 #[derive(JsonSchema)]
 struct Proof {
-    /// The certificate, or the row of the atlas.
+    /// The name of the certificate or of the row in the atlas.
     certificate: Option<String>,
     position: Option<String>,
     claim: Option<String>,
-    /// How many positions the certificate holds.
+    /// How many positions the certificate contains.
     stored: Option<u64>,
-    /// Within how many moves of the winner.
+    /// Within how many of the winner's moves.
     left: Option<u32>,
     winner: Option<Outcome>,
-    /// The turn that keeps the win or the draw.
+    /// The turn that preserves the win or the draw.
     turn: Option<String>,
     /// Where it comes from: `stored`, `at once` or `tried`.
     by: Option<String>,
-    /// Players of whom it is proved that they cannot force a win.
+    /// Players who provably cannot force a win.
     no_win: Vec<Player>,
     moves: Vec<ProvedMove>,
 }
@@ -404,7 +406,7 @@ mod tests {
     use super::*;
     use crate::Request;
 
-    /// The fields that a reader names when it meets one that it does not know.
+    /// The known fields that an error message lists when it meets an unknown one.
     fn read(ask: &str) -> Vec<String> {
         let strange = Map::from_iter([("strange".to_owned(), Value::Null)]);
         let refusal = Request::read(ask, strange).unwrap_err();

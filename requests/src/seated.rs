@@ -104,7 +104,7 @@ impl Seated {
         moved: &mut Moved,
     ) -> Result<(), Refusal> {
         let (seat, facts) = match command.get("do").and_then(Value::as_str) {
-            // The time since the last event is about to be given back, so no clock has run out in it.
+            // The time since the last event is about to be given back, so no clock has run out during it.
             Some("resume") => {
                 (None, vec![Fact::Paused { from: state.course.last_at, to: self.now }])
             }
@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn a_game_that_is_too_long_is_refused_before_it_is_replayed() {
         let seats = json!([{"kind": "person"}, {"kind": "person"}]);
-        // None of these turns is legal, which would be said if one of them were played.
+        // None of these turns is legal, so an error about one of them would show that it was replayed.
         let table = json!({"game": "gekitai", "seats": seats, "turns": vec!["zz"; 11]});
         let refused = asked(&json!({"table": table})).unwrap_err();
         assert_eq!((refused.kind, refused.field.as_deref()), (table::Kind::TooMuch, Some("table")));

@@ -56,7 +56,7 @@ pub(crate) fn bar(entry: &Entry, score: i32) -> u16 {
 }
 
 impl Found {
-    /// What an analysis of a game tells.
+    /// The result of an analysis so far.
     pub fn of(entry: &Entry, view: &Analysis) -> Found {
         let line = |line: &AnalysedLine| FoundLine {
             turns: line.turns.clone(),

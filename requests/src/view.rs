@@ -1,4 +1,4 @@
-//! A position prepared for display: drawn, described, and with its legal moves.
+//! A position ready to be displayed: drawn, described, and with its legal moves.
 
 use crate::budget::Budget;
 use crate::given::Given;

@@ -1,7 +1,7 @@
-//! Why a turn was a mistake, in one sentence that the rules and the engine's lines bear out.
+//! Why a turn was a mistake, in one sentence that follows from the rules and the engine's lines.
 //!
-//! Every sentence names turns, and those turns are handed over with it, so that a page can play them out. Where none of
-//! the sentences below is true, there is none.
+//! Every sentence comes with the turns that it mentions, so that a page can play them out. If none of the sentences
+//! applies, there is none.
 
 use crate::lessons::wins_at_once;
 use engine::Session;
@@ -17,54 +17,54 @@ pub struct Why {
     pub kind: Kind,
     /// The reason, as a sentence.
     pub text: String,
-    /// The turns that show it, from the position before the turn that is judged.
+    /// The turns that show it, starting from the position before the mistake.
     pub line: Vec<String>,
 }
 
-/// The kinds of reasons, from the plainest.
+/// The kinds of reasons, most obvious first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "WhyKind"))]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// A better turn wins at once.
+    /// A better turn would have won at once.
     Missed,
-    /// The answer wins at once.
+    /// The reply wins at once.
     Allowed,
-    /// A proof says that the turn gives the win, or the draw, away.
+    /// A proof says that the turn throws away the win or the draw.
     Proved,
-    /// The turn leaves, or the answer to it gives, the opponent the lead in what decides the game.
+    /// The turn, or the reply, leaves the opponent ahead in what decides the game.
     Behind,
-    /// A better turn takes the lead in what decides the game.
+    /// A better turn would have taken the lead in what decides the game.
     Ahead,
-    /// The answer wins by force, and the line shows it to the end.
+    /// The reply wins by force, as the line shows to the end.
     Lost,
-    /// A better turn wins by force, and the line shows it to the end.
+    /// A better turn would have won by force, as the line shows to the end.
     Won,
-    /// The answer takes something.
+    /// The reply captures something.
     Taken,
-    /// A better turn takes something.
+    /// A better turn would have captured something.
     Takes,
-    /// A better turn threatens to win with the next one.
+    /// A better turn would have threatened to win.
     Threat,
-    /// The answer threatens to win with the next turn.
+    /// The reply threatens to win.
     Danger,
 }
 
-/// A turn that was a mistake, in the position where it was played.
+/// A mistake, in the position where it was played.
 pub(crate) struct Mistake<'a> {
     /// The game before the turn.
     pub before: &'a dyn Session,
     pub played: &'a str,
     /// The best line instead.
     pub better: &'a [String],
-    /// The best line of the opponent afterwards.
+    /// The opponent's best line afterwards.
     pub answer: &'a [String],
-    /// Who wins by proof after the turn: nobody if it is a draw. None where no proof tells both values.
+    /// The proven winner after the turn, nobody for a draw; none unless both values are proven.
     pub proved: Option<Option<Player>>,
 }
 
 impl Mistake<'_> {
-    /// The plainest reason that holds.
+    /// The most obvious reason that applies.
     pub fn why(&self) -> Option<Why> {
         self.missed()
             .or_else(|| self.allowed())
@@ -94,7 +94,7 @@ impl Mistake<'_> {
         Some(session)
     }
 
-    fn told(&self, kind: Kind, text: String, line: &[&str]) -> Option<Why> {
+    fn because(&self, kind: Kind, text: String, line: &[&str]) -> Option<Why> {
         let line = line.iter().map(|turn| (*turn).to_owned()).collect();
         Some(Why { kind, text, line })
     }
@@ -106,7 +106,7 @@ impl Mistake<'_> {
             return None;
         }
         let how = end.diagram().status;
-        self.told(Kind::Missed, format!("{better} wins at once: {how}."), &[better])
+        self.because(Kind::Missed, format!("{better} wins at once: {how}."), &[better])
     }
 
     fn allowed(&self) -> Option<Why> {
@@ -123,7 +123,7 @@ impl Mistake<'_> {
         });
         let more = prevents.map_or(String::new(), |better| format!(" {better} prevents that."));
         let text = format!("After {played}, {answer} wins at once: {how}.{more}");
-        self.told(Kind::Allowed, text, &[played, answer])
+        self.because(Kind::Allowed, text, &[played, answer])
     }
 
     fn by_proof(&self) -> Option<Why> {
@@ -136,10 +136,10 @@ impl Mistake<'_> {
         };
         let answer = self.answer.first().map(String::as_str);
         let line: Vec<_> = [played].into_iter().chain(answer).collect();
-        self.told(Kind::Proved, text, &line)
+        self.because(Kind::Proved, text, &line)
     }
 
-    /// How many turns a winner needs in a line that plays the game to its end.
+    /// How many turns the winner needs, if the line reaches the end of the game.
     fn forced(&self, line: &[&str], winner: Player) -> Option<usize> {
         let end = self.after(line.iter().copied())?;
         let own = end.turns_played() - self.before.turns_played();
@@ -154,23 +154,23 @@ impl Mistake<'_> {
         let turns = self.forced(&line, other)?;
         let (name, answer) = (self.name(other), self.answer.first()?);
         let text = format!("After {played} {name} wins in {turns} turns, beginning with {answer}.");
-        self.told(Kind::Lost, text, &line)
+        self.because(Kind::Lost, text, &line)
     }
 
     fn won(&self) -> Option<Why> {
         let line: Vec<_> = self.better.iter().map(String::as_str).collect();
         let turns = self.forced(&line, self.mover())?;
         let text = format!("{} wins in {turns} turns.", line.first()?);
-        self.told(Kind::Won, text, &line)
+        self.because(Kind::Won, text, &line)
     }
 
-    /// What a player leads in after some turns.
+    /// What a player leads in after these turns.
     fn leads(&self, who: Player, turns: &[&str]) -> Option<String> {
         let (leader, what) = self.after(turns.iter().copied())?.lead()?;
         (leader == who).then_some(what)
     }
 
-    /// What a player comes to lead in with the last of some turns, if the turn that follows in the line leaves it so.
+    /// What a player takes the lead in with the last of these turns, unless the next turn of the line takes it back.
     fn gains(&self, who: Player, turns: &[&str], next: Option<&String>) -> Option<String> {
         let (_, before) = turns.split_last()?;
         let lasts = |next: &String| self.leads(who, &[turns, &[next]].concat()).is_some();
@@ -186,7 +186,7 @@ impl Mistake<'_> {
         }
         let name = self.name(other);
         if let Some(what) = self.leads(other, &[played]) {
-            return self.told(
+            return self.because(
                 Kind::Behind,
                 format!("After {played} {name} has {what}."),
                 &[played],
@@ -195,7 +195,7 @@ impl Mistake<'_> {
         let turns = [played, self.answer.first()?];
         let what = self.gains(other, &turns, self.answer.get(1))?;
         let text = format!("After {played}, {} gives {name} {what}.", turns[1]);
-        self.told(Kind::Behind, text, &turns)
+        self.because(Kind::Behind, text, &turns)
     }
 
     fn ahead(&self) -> Option<Why> {
@@ -205,33 +205,33 @@ impl Mistake<'_> {
             return None;
         }
         let text = format!("{better} gives {} {what}.", self.name(mover));
-        self.told(Kind::Ahead, text, &[better])
+        self.because(Kind::Ahead, text, &[better])
     }
 
     fn taken(&self) -> Option<Why> {
         let (played, answer) = (self.played, self.answer.first()?);
         let what = takes(self.after([played])?.as_ref(), answer)?;
-        self.told(Kind::Taken, format!("After {played}, {answer} {what}."), &[played, answer])
+        self.because(Kind::Taken, format!("After {played}, {answer} {what}."), &[played, answer])
     }
 
     fn takes(&self) -> Option<Why> {
         let better = self.better.first()?;
         let what = takes(self.before, better)?;
-        self.told(Kind::Takes, format!("{better} {what}."), &[better])
+        self.because(Kind::Takes, format!("{better} {what}."), &[better])
     }
 
     fn threat(&self) -> Option<Why> {
         let better = self.better.first()?;
         let then = threat(self.after([better.as_str()])?.as_ref())?;
         let text = format!("{better} threatens {then}.");
-        self.told(Kind::Threat, text, &[better])
+        self.because(Kind::Threat, text, &[better])
     }
 
     fn danger(&self) -> Option<Why> {
         let (played, answer) = (self.played, self.answer.first()?);
         let then = threat(self.after([played, answer])?.as_ref())?;
         let text = format!("After {played}, {answer} threatens {then}.");
-        self.told(Kind::Danger, text, &[played, answer])
+        self.because(Kind::Danger, text, &[played, answer])
     }
 }
 
@@ -251,7 +251,7 @@ fn threat(session: &dyn Session) -> Option<String> {
     Some(format!("{turn}, which would win{how}"))
 }
 
-/// What a turn takes from the opponent, as the end of a sentence: "takes the black knight on d4".
+/// What a turn captures, to complete a sentence: "takes the black knight on d4".
 fn takes(session: &dyn Session, turn: &str) -> Option<String> {
     let other = session.turn().other();
     let before = session.diagram();
@@ -280,7 +280,7 @@ fn takes(session: &dyn Session, turn: &str) -> Option<String> {
     (!words.is_empty()).then(|| words.join(" and "))
 }
 
-/// What a turn takes, in one word: `capture`, `push` off the board, `top` of a tower, or nothing: `quiet`.
+/// The theme of a turn: `capture`, `push` (off the board), `top` (of a tower), or `quiet`.
 pub(crate) fn theme(session: &dyn Session, turn: &str) -> &'static str {
     match takes(session, turn).as_deref().and_then(|words| words.split(' ').next()) {
         Some("takes") => "capture",
@@ -290,7 +290,7 @@ pub(crate) fn theme(session: &dyn Session, turn: &str) -> &'static str {
     }
 }
 
-/// What stands on a cell, and where: "black knight on d4".
+/// The piece on a cell: "black knight on d4".
 fn named(diagram: &Diagram, cell: usize) -> String {
     let drawn = &diagram.cells[cell];
     let said = spoken::cell(diagram, drawn);

@@ -1,4 +1,4 @@
-//! What the lobby and the archive take, in a server of its own.
+//! Measures the lobby and the archive, on a server of its own.
 //!
 //! `club lobby CHALLENGES WATCHERS OFFERS` opens CHALLENGES challenges and WATCHERS sockets, then posts OFFERS more challenges
 //! and measures how long each takes to reach every watcher.
@@ -36,7 +36,7 @@ type Failed = Box<dyn std::error::Error + Send + Sync>;
 const PLAYERS: usize = 100;
 const LINES: u64 = 500;
 
-/// How many games are stored at the same time.
+/// How many games are stored concurrently.
 const TOGETHER: usize = 64;
 
 #[tokio::main]
@@ -95,7 +95,7 @@ async fn crowd(
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let address = listener.local_addr()?;
     tokio::spawn(server.serve(listener, std::future::pending()));
-    // Those by correspondence need nobody who stays.
+    // In correspondence games nobody has to stay connected.
     let guest = |i: usize| Party { player: None, seal: hash(&format!("{i:022}")), from: None };
     let live = wanted(TimeControl::Time { seconds: 300, increment: 3 })?;
     let said = |refusal: table::Refusal| Failed::from(refusal.message);
@@ -150,7 +150,7 @@ async fn crowd(
     Ok(())
 }
 
-/// Tells when the whole list is there, and then of every offer.
+/// Reports when the whole list has arrived, and then each offer.
 async fn watch(
     url: &str,
     count: usize,
@@ -224,7 +224,7 @@ async fn store(hall: Arc<Hall>, i: usize, line: Vec<String>) -> Result<(), Faile
     let rest = events[1..].to_vec();
     let append = Append { game: id.clone(), after, events: rest, ..Append::default() };
     hall.store.append(append).await?;
-    // Ratings follow at the end.
+    // Ratings are computed at the end.
     archive::add(&hall, &id, &events).await.map_err(|refusal| refusal.message)?;
     Ok(())
 }

@@ -36,7 +36,7 @@ async fn main() -> Result<(), Failed> {
     for number in 0..games {
         let (crowd, finished) = (Arc::clone(&crowd), Arc::clone(&finished));
         tasks.spawn(async move {
-            // Not all at once: the server is not measured by how it takes a stampede.
+            // Not all at once: this is not meant to measure a stampede.
             tokio::time::sleep(Duration::from_micros(u64::from(number) * 2_000)).await;
             while Instant::now() < crowd.until {
                 crowd.play(from, u64::from(number)).await?;

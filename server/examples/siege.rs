@@ -1,4 +1,4 @@
-//! Games of many, beside one address that asks for as much as it can.
+//! Many games, while one address asks for as much as it can.
 //!
 //! `siege ADDRESS GAMES MOVES_PER_SECOND SECONDS [CONTROL]`, on the machine of the server, which listens on the
 //! loopback and has its usual limits: `quadrille serve --data siege.db`. Each game comes from an address of
@@ -25,23 +25,23 @@ use tokio_tungstenite::tungstenite::Message;
 
 const ATTACKER: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(127, 0, 0, 66));
 
-/// Games against computers, and how they are played.
+/// Games against computers, with their clock and level.
 const COMPUTERS: u8 = 20;
 const CLOCK_SECONDS: u64 = 30;
 
 /// The addresses of an attack from many.
 const ADDRESSES: u32 = 200;
 
-/// Turns of the attacker's longest game.
+/// How many turns the attacker's longest game has.
 const LONG: usize = 1_890;
 
-/// What comes before each measurement.
+/// The pause before each measurement.
 const SETTLE: Duration = Duration::from_secs(5);
 
-/// The most that p99 may be under attack, in milliseconds.
+/// The limit for p99 under attack, in milliseconds.
 const MOST: f64 = 50.0;
 
-/// What computers did.
+/// Statistics of the computers.
 #[derive(Default)]
 struct Computers {
     times: Times,
@@ -49,7 +49,7 @@ struct Computers {
     lost: AtomicU64,
 }
 
-/// What the attacker got.
+/// What the attacker achieved.
 #[derive(Default)]
 struct Loot {
     granted: AtomicU64,
@@ -81,18 +81,18 @@ fn main() -> Result<ExitCode, Failed> {
     Ok(if held? { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// What the fifty connections are used for.
+/// What the attacker's fifty connections do.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Attack {
-    /// Whatever costs a server most.
+    /// The most expensive requests.
     Costly,
     /// Everything that can be fetched.
     Everything,
-    /// The page with most in it.
+    /// The largest page.
     OnePage,
-    /// Everything that can be asked of any route.
+    /// The most expensive request to every route.
     EveryRoute,
-    /// The same from 200 addresses, each in a network of its own.
+    /// The same from 200 addresses, each in its own network.
     ManyAddresses,
 }
 
@@ -172,8 +172,7 @@ async fn siege(
     Ok(held)
 }
 
-/// Tells what happens in a while: moves between players, and replies of computers. Gives the moves at the server
-/// that is attacked.
+/// Measures moves between players and replies of computers for a while. Returns the moves at the server under attack.
 async fn measure(
     name: &str,
     crowds: &[Arc<Crowd>],
@@ -246,14 +245,14 @@ async fn against_computer(
     }
 }
 
-/// What every connection of the attacker knows.
+/// What all connections of the attacker share.
 #[derive(Clone)]
 struct Attacker {
     from: IpAddr,
     to: SocketAddr,
     loot: Arc<Loot>,
     over: Arc<AtomicBool>,
-    /// The long game, as it is asked for and as it was made.
+    /// The long game, as a request and as created.
     long: Arc<Value>,
     made: Arc<Made>,
 }
@@ -295,7 +294,7 @@ async fn besiege(
         }
         tasks.spawn(async move {
             while !own.over.load(Ordering::Relaxed) {
-                // Whatever ended it, it begins again.
+                // However it ended, start again.
                 let ended = match (paths.is_empty(), every) {
                     (true, _) => own.strike(number).await,
                     (_, true) => own.ask_for_all(&paths, &posts, number as usize).await,
@@ -331,7 +330,7 @@ impl Attacker {
         Ok((status, serde_json::from_slice(&answer).unwrap_or_default()))
     }
 
-    /// Plays in the long game and takes back, so that it has many events.
+    /// Plays and takes back in the long game, so that it has many events.
     async fn lengthen(&self) -> Result<(), Failed> {
         let mut http = Http::open(ATTACKER, self.to).await?;
         let token = self.made.tokens[0].as_deref().unwrap_or_default();
@@ -355,7 +354,7 @@ impl Attacker {
         Ok(bots::routes::paths(&self.made.id, version))
     }
 
-    /// Fetches one thing after the other, packed.
+    /// Fetches one path after another, compressed.
     async fn fetch(&self, paths: &[String], first: usize) -> Result<(), Failed> {
         let mut http = Http::open(ATTACKER, self.to).await?;
         http.packed = true;
@@ -385,7 +384,7 @@ impl Attacker {
         Ok(())
     }
 
-    /// One of many ways to keep a server busy, until it breaks off.
+    /// One of many ways to keep a server busy, until it fails.
     async fn strike(&self, number: u32) -> Result<(), Failed> {
         match number {
             0..8 => self.again("events?after=0", &Value::Null).await,
@@ -417,7 +416,7 @@ impl Attacker {
         wanted
     }
 
-    /// Asks for the same of the long game, again and again.
+    /// Repeats a request about the long game.
     async fn again(&self, what: &str, body: &Value) -> Result<(), Failed> {
         let mut http = Http::open(ATTACKER, self.to).await?;
         let token = self.made.tokens[0].as_deref().unwrap_or_default();
@@ -428,7 +427,7 @@ impl Attacker {
         }
     }
 
-    /// Sends the same request, again and again.
+    /// Repeats a request.
     async fn anew(&self, path: &str, body: Value) -> Result<(), Failed> {
         let mut http = Http::open(ATTACKER, self.to).await?;
         loop {
@@ -468,7 +467,7 @@ impl Attacker {
         Ok(())
     }
 
-    /// Answers pings that nobody sent.
+    /// Sends unsolicited pongs.
     async fn pongs(&self) -> Result<(), Failed> {
         let mut socket = open_socket(ATTACKER, self.to, &self.made.id, 0, None).await?;
         loop {
@@ -476,7 +475,7 @@ impl Attacker {
         }
     }
 
-    /// Begins a request and does not end it.
+    /// Starts a request and never completes it.
     async fn half_a_head(&self) -> Result<(), Failed> {
         let mut stream = bots::connect(ATTACKER, self.to).await?;
         stream.write_all(b"GET / HTTP/1.1\r\nhost: local").await?;

@@ -90,8 +90,8 @@ pub const LEAST_WORKERS: usize = 3;
 const IDLE: Duration = Duration::from_secs(60);
 const SWEEP: Duration = Duration::from_secs(15);
 
-/// The size of a connection's send buffer in the kernel, which would otherwise grow to megabytes for a client that does
-/// not read.
+/// The size of a connection's send buffer in the kernel, which would otherwise grow to megabytes if the client does not
+/// read.
 pub const UNSENT: u32 = 64 << 10;
 
 /// How long a shutdown may take.
@@ -113,12 +113,12 @@ impl Server {
         Server::open_in(config, Outside::default()).await
     }
 
-    /// The same with a clock of the caller's.
+    /// With the caller's clock.
     pub async fn open_at(config: &Config, source: Arc<dyn Source>) -> Result<Server, StartError> {
         Server::open_in(config, Outside::with_clock(source)).await
     }
 
-    /// The same in other surroundings.
+    /// In the caller's surroundings, such as a simulation.
     pub async fn open_in(config: &Config, outside: Outside) -> Result<Server, StartError> {
         config.base_url.as_deref().map(guard::authority).transpose()?;
         let office = Office::open(config)?;

@@ -11,7 +11,7 @@ use std::time::Duration;
 pub struct Metrics {
     /// Requests by the first digit of their status.
     requests: [AtomicU64; 6],
-    /// The same for each route, and how long they took.
+    /// The same by route, with durations.
     routes: RwLock<BTreeMap<String, Arc<Route>>>,
     /// Open connections, including WebSockets.
     pub connections: AtomicI64,
@@ -47,10 +47,10 @@ pub struct Metrics {
     commit_times: Histogram<11>,
 }
 
-/// Why games were deleted: too old, of each state that [`crate::admin::retention`] knows, or at an operator's wish.
+/// Why games were deleted: expired in one of the states of [`crate::admin::retention`], or by an operator.
 pub const DELETED: [&str; 4] = ["unfinished", "finished", "unplayed", "operator"];
 
-/// Figures of a route.
+/// The figures of a route.
 #[derive(Debug, Default)]
 struct Route {
     requests: [AtomicU64; 6],
@@ -110,7 +110,7 @@ impl<const N: usize> Histogram<N> {
 }
 
 impl Metrics {
-    /// Counts an answer; `route` is a pattern of the router, so there are few of them.
+    /// Counts an answer; `route` is a pattern of the router, so the number of labels is bounded.
     pub fn answered(&self, route: &str, status: u16, time: Duration) {
         let class = usize::from(status / 100);
         let own = self.route(route);
@@ -246,7 +246,7 @@ impl Metrics {
     }
 }
 
-/// What the operating system knows about this process, by the names that are usual for it.
+/// The usual metrics about the process, as far as the operating system provides them.
 #[cfg(target_os = "linux")]
 fn process() -> String {
     let mut text = String::new();
@@ -259,7 +259,7 @@ fn process() -> String {
         }
     };
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // The second field is the program's name, which may hold anything.
+    // The second field is the program's name, which may contain anything.
     let fields: Vec<_> =
         stat.rsplit(") ").next().unwrap_or_default().split_ascii_whitespace().collect();
     let number = |place: usize| fields.get(place).and_then(|field| field.parse::<f64>().ok());

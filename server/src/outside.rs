@@ -1,5 +1,5 @@
-//! Everything a server takes from outside: time, chance, threads, the store and the other servers. A simulation provides
-//! its own, so that a whole world can be run again from a seed.
+//! Everything a server takes from outside: time, randomness, threads, the store and the other servers. A simulation
+//! provides its own, so that a run can be repeated from its seed.
 
 use crate::clocks::time::{Machine, Source};
 use crate::cluster::news::{Inbox, News};
@@ -25,15 +25,14 @@ impl Default for Outside {
 }
 
 impl Outside {
-    /// The real world, but for its clock.
+    /// The real world, but with this clock.
     pub fn with_clock(source: Arc<dyn Source>) -> Outside {
         Outside { source, chance: Arc::new(System), simulated: None }
     }
 }
 
-/// What a simulation provides.
 pub struct Simulated {
-    /// How engines search.
+    /// How long searches take.
     pub search: Search,
     pub store: SimulatedStore,
     /// Channels to and from the other servers.

@@ -59,7 +59,7 @@ pub async fn start(config: &Config, ready: impl FnOnce(Place)) -> Result<(), Sta
     Ok(())
 }
 
-/// Tasks that end when this is dropped.
+/// Tasks that are aborted when this is dropped.
 struct Aborted(Vec<JoinHandle<()>>);
 
 impl Drop for Aborted {
@@ -71,7 +71,7 @@ impl Drop for Aborted {
 async fn open(config: &Config) -> Result<(Door, Place), StartError> {
     #[cfg(unix)]
     if let Some(path) = &config.operator.http {
-        // Everybody on this machine may connect, as to a port of it.
+        // Anybody on this machine may connect, as with a port.
         let bound = admin::socket::bind(path, 0o666)?;
         return Ok((Door::Unix(bound), Place::Unix(path.clone())));
     }
@@ -99,31 +99,32 @@ fn listen(address: SocketAddr) -> Result<TcpListener, StartError> {
     })
 }
 
-/// A task that is kept, if there is one.
+/// A background task, if there is one.
 type Kept = Option<JoinHandle<()>>;
 
-/// Serves metrics. None of these tasks keeps the hall while it waits: the store closes when nobody has it any more.
+/// Serves metrics. None of these tasks holds on to the hall while waiting: the store closes when the last reference is
+/// dropped.
 fn figures(listener: TcpListener, hall: &Arc<Hall>) -> JoinHandle<()> {
     let (own, listener) = (Arc::downgrade(hall), Arc::new(listener));
     hall.tasks.keep("metrics", &hall.metrics, move || {
         let (hall, listener) = (Weak::clone(&own), Shared(Arc::clone(&listener)));
         async move {
-            let text = move || told(Weak::clone(&hall));
+            let text = move || metrics_text(Weak::clone(&hall));
             let router = Router::new().route("/metrics", get(text));
-            // Errors of connections are dealt with inside; it does not end.
+            // It handles errors of connections itself and never returns.
             let _ = axum::serve(listener, router).await;
         }
     })
 }
 
-async fn told(hall: Weak<Hall>) -> String {
+async fn metrics_text(hall: Weak<Hall>) -> String {
     let Some(hall) = hall.upgrade() else { return String::new() };
     let stores = hall.try_to_store().await.is_none();
     hall.metrics.can_store.store(i64::from(stores), Ordering::Relaxed);
     hall.metrics.text()
 }
 
-/// A listener that is still there when a task which listened has died.
+/// A listener that outlives the task that uses it, so that a restarted task can go on.
 struct Shared(Arc<TcpListener>);
 
 impl axum::serve::Listener for Shared {
@@ -134,7 +135,7 @@ impl axum::serve::Listener for Shared {
         loop {
             match self.0.accept().await {
                 Ok(accepted) => return accepted,
-                // Out of files, perhaps.
+                // Possibly out of file descriptors.
                 Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
             }
         }
@@ -145,7 +146,6 @@ impl axum::serve::Listener for Shared {
     }
 }
 
-/// Answers operators' commands.
 #[cfg(unix)]
 fn commands(config: &Config, hall: &Arc<Hall>) -> Result<Kept, StartError> {
     let Some(path) = &config.operator.commands else { return Ok(None) };
@@ -154,8 +154,8 @@ fn commands(config: &Config, hall: &Arc<Hall>) -> Result<Kept, StartError> {
     Ok(Some(hall.tasks.keep("commands", &hall.metrics, serve)))
 }
 
-/// Reads the settings again on SIGHUP. If nothing is to be read, the signal ends the process as usual: its terminal
-/// was closed.
+/// Re-reads the settings on SIGHUP. Without a settings file the signal keeps its default effect, ending the process:
+/// its terminal was closed.
 #[cfg(unix)]
 fn reload(config: &Config, hall: &Arc<Hall>) -> Result<Kept, StartError> {
     use tokio::signal::unix::{SignalKind, signal};
@@ -171,7 +171,7 @@ fn reload(config: &Config, hall: &Arc<Hall>) -> Result<Kept, StartError> {
         async move {
             while hang_up.lock().await.recv().await.is_some() {
                 systemd::reloading();
-                // An error was logged; systemd has no word for it.
+                // The error was logged; systemd has no notification for it.
                 let _ = hall.upgrade().map(|hall| admin::reload(&hall));
                 systemd::tell("READY=1");
             }
@@ -190,7 +190,7 @@ fn reload(_: &Config, _: &Arc<Hall>) -> Result<Kept, StartError> {
     Ok(None)
 }
 
-/// Tells systemd that the server is alive as long as it answers at its own door.
+/// Sends keep-alives to systemd as long as the server answers requests.
 async fn watchdog(place: Place) {
     let Some(every) = systemd::watchdog() else { return };
     loop {
@@ -202,7 +202,7 @@ async fn watchdog(place: Place) {
     }
 }
 
-/// Whether the server says that it is healthy, or is too busy or about to stop.
+/// Whether the server answers at all: healthy, overloaded or shutting down.
 async fn is_alive(place: &Place) -> bool {
     match place {
         Place::Tcp(address) => {
@@ -213,7 +213,7 @@ async fn is_alive(place: &Place) -> bool {
             };
             match TcpStream::connect((ip, address.port())).await {
                 Ok(stream) => is_healthy(stream).await,
-                // The door is closed as soon as it stops.
+                // It stops listening as soon as it shuts down.
                 Err(error) => error.kind() == std::io::ErrorKind::ConnectionRefused,
             }
         }

@@ -1,4 +1,4 @@
-//! What operators do to games, on every store.
+//! Operators' commands about games, on every kind of store.
 
 use crate::common::{Local, Made, random_game, within};
 use axum::body::Body;
@@ -124,7 +124,7 @@ async fn a_persons_name_is_removed_from_all_their_games_and_nobody_elses() {
         both.sort();
         assert_eq!(found, both);
         assert_eq!(names(&own).await, ["Ana \"x\"", "Ben"], "nothing has changed yet");
-        // By token, the other game of the same name is somebody else's.
+        // Forgetting by token does not affect somebody else's game under the same name.
         let found = forget(hall, Some(&own.tokens[0]), None, true).await.unwrap();
         assert_eq!(found, [own.id.as_str()]);
         assert_eq!(names(&own).await, ["deleted player", "Ben"]);
@@ -244,7 +244,7 @@ async fn a_socket_of_a_deleted_game_is_closed_with_the_reason() {
     within(serving).await.unwrap();
 }
 
-/// Moves are stored all the while, and still a deleted game is gone altogether.
+/// Even if moves are stored all the while, a deleted game is gone completely.
 #[cfg(feature = "many")]
 #[tokio::test]
 async fn a_game_that_is_deleted_while_it_is_played_leaves_nothing_in_the_store() {
@@ -260,8 +260,7 @@ async fn a_game_that_is_deleted_while_it_is_played_leaves_nothing_in_the_store()
             }
             games
         };
-        // A turn that is stored at the moment of the deletion may be followed by others, until its server forgets the
-        // game.
+        // A turn stored at the moment of the deletion may be followed by others, until its server has noticed.
         let forgotten = std::sync::Arc::new(AtomicBool::new(false));
         let mut players = tokio::task::JoinSet::new();
         for game in &games {
@@ -402,7 +401,7 @@ async fn a_backup_is_made_while_the_server_runs_checked_and_restored() {
         assert!(backup::backup(&from, &to).is_err(), "nothing is written over");
         let found = backup::verify(&to, |_| {}).unwrap();
         assert_eq!((found.games, found.turns, found.finished, found.damaged), (2, turns, 1, 0));
-        // The file in use can be checked, too.
+        // The file in use can be verified, too.
         assert_eq!(backup::verify(&from, |_| {}).unwrap(), found);
         let refused = backup::restore(&to, &from).unwrap_err();
         assert!(refused.0.contains("another server has"), "{refused}");

@@ -1,4 +1,4 @@
-//! All tests of the server that go through its requests, in one binary.
+//! All tests that send requests to the server, in one binary.
 
 mod admin;
 mod api;

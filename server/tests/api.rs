@@ -1,4 +1,4 @@
-//! The interface for programs, through the router.
+//! The API, through the router.
 
 use crate::common::{Local, random_game, within};
 use axum::body::Body;
@@ -156,7 +156,7 @@ async fn turns_are_taken_back_when_the_opponent_agrees() {
     let undone = local.command(&game, 2, json!({ "type": "accept" })).await.ok();
     assert_eq!(undone["event"]["turns"], 2);
     assert_eq!(local.show(&game).await["turns"], json!(turns[..2]));
-    // Now it is player 1's turn again: the own last turn is the first of all.
+    // Now it is player 1's turn again, so their last turn is the first of the game.
     local.command(&game, 1, json!({ "type": "undo" })).await.ok();
     local.command(&game, 2, json!({ "type": "decline" })).await.ok();
     let shown = local.show(&game).await;
@@ -246,7 +246,7 @@ async fn a_turn_is_refused_only_if_the_board_has_changed_since() {
     let game = local.people("gekitai").await;
     assert_eq!(local.show(&game).await["board_seq"], 1);
     let play = |turn: &str, board: i64| json!({ "type": "move", "turn": turn, "board_seq": board });
-    // Somebody joins under another name and offers a draw while a turn is on its way.
+    // The opponent changes their name and offers a draw while a turn is on its way.
     local.command(&game, 2, json!({ "type": "join", "name": "Bob" })).await.ok();
     local.command(&game, 2, json!({ "type": "offer-draw" })).await.ok();
     assert_eq!(local.command(&game, 1, play("c4", 1)).await.ok()["seq"], 4);
@@ -547,7 +547,7 @@ async fn events_are_told_alike_wherever_one_begins_and_however_long_ago_they_wer
             told.extend(local.events(&game).await.pop());
         }
         local = local.restart().await;
-        // The restart is an event of its own while a clock runs.
+        // While a clock runs, the restart is an event of its own.
         let now = local.events(&game).await;
         assert_eq!(now[..told.len()], told);
         for after in 0..=now.len() {
@@ -568,7 +568,7 @@ async fn stored_events_are_told_without_playing_them_again() {
     for (i, turn) in ["d3", "a1", "f6", "a6", "f1", "c1", "d6", "a3"].iter().enumerate() {
         local.play(&game, 2 - i % 2, turn).await.ok();
     }
-    // Somebody else's nonsense behind it, of which this process knows nothing: who plays it again fails.
+    // Append an illegal turn behind this process's back: replaying the game must fail.
     let fact = table::event::Fact::Move { turn: "nonsense".into(), said: None };
     let event = table::event::Event { seq: 11, seat: None, at: 1, fact, command: None };
     let hall = &local.server.hall();

@@ -215,11 +215,11 @@ async fn all_pages_are_one_document_whose_files_exist() {
         ("/learn", ids().count()),
         ("/editor", ids().count()),
     ] {
-        // What a page shows at first is in it before any script runs; all else is the same.
+        // The first paint is part of the document; everything else is the same.
         let (status, page) = get(path).await;
         assert_eq!((status, around(&page)), (StatusCode::OK, around(&index)), "{path}");
         assert_eq!(page.matches("<svg").count() - index.matches("<svg").count(), drawn, "{path}");
-        // Covers are parts of one file.
+        // All covers are in one file.
         let named = page.split('"').filter(|word| word.starts_with("/assets/"));
         files.extend(named.map(|word| word.split('#').next().unwrap().to_owned()));
         assert!(!page.contains("<!--"), "{path}");

@@ -1,4 +1,4 @@
-//! Clocks of games: they run while people can play, whatever happens to the clock of the machine.
+//! Clocks run while people can play, whatever happens to the machine's clock.
 
 use crate::common::{Folder, Local, Made, random_game, within};
 use futures_util::StreamExt;
@@ -14,7 +14,7 @@ use tokio::net::TcpListener;
 const SECOND: i64 = 1_000;
 const HOUR: i64 = 3_600 * SECOND;
 
-/// The clocks of a machine, which stand until a test moves them.
+/// A machine's clocks, which stand still until a test moves them.
 struct Hands {
     steady: AtomicI64,
     wall: AtomicI64,
@@ -35,7 +35,7 @@ impl Hands {
         Arc::new(Hands { steady: 5.into(), wall: 1_800_000_000_000_i64.into() })
     }
 
-    /// Somebody sets the clock, or the machine sleeps.
+    /// Sets the wall clock, or makes the machine sleep.
     fn set(&self, by: i64) {
         self.wall.fetch_add(by, Ordering::SeqCst);
     }
@@ -47,7 +47,7 @@ impl Hands {
     }
 }
 
-/// A server whose time the test has in hand.
+/// A server whose time is controlled by the test.
 struct Timed {
     local: Local,
     hands: Arc<Hands>,
@@ -60,7 +60,7 @@ impl Timed {
         Timed { local: Local { server, folder }, hands }
     }
 
-    /// Stops; the clock of the machine is set meanwhile; starts again.
+    /// Stops the server, sets the machine's clock, and starts the server again.
     async fn restart(self, set: i64) -> Timed {
         let Timed { local: Local { server, folder }, hands } = self;
         server.close().await;
@@ -86,7 +86,7 @@ impl Timed {
         self.local.show(game).await["clocks"]["left"][1].as_i64().unwrap()
     }
 
-    /// Waits until the server has noticed something.
+    /// Waits until the server has noticed this many pauses.
     async fn until_paused(&self, count: usize) {
         let pauses = &self.local.server.hall().time.pauses;
         within(async {
@@ -171,7 +171,7 @@ async fn a_restart_under_another_clock_of_the_machine_changes_no_game() {
         let timed = Timed::new().await;
         let game = timed.running(60).await;
         timed.hands.pass(SECOND);
-        // The last beat is that of the stop.
+        // The last heartbeat is the one stored while stopping.
         let timed = timed.restart(by).await;
         assert_eq!(timed.left(&game).await, 59_000, "{by}");
         timed.hands.pass(4 * SECOND);
@@ -197,7 +197,7 @@ async fn a_server_that_stands_still_takes_nobody_s_time() {
     timed.hands.pass(2 * SECOND);
     timed.local.server.hall().store.beat(1_800_000_002_000).await.unwrap();
     timed.hands.pass(8 * HOUR);
-    // The player is quicker than the server's own look at the time.
+    // The player's request arrives before the server next checks the time.
     timed.local.play(&game, 2, "d3").await.ok();
     let clocks = timed.local.show(&game).await["clocks"].clone();
     assert_eq!(clocks["left"], json!([60_000, 58_000]));
@@ -212,7 +212,7 @@ async fn what_is_stored_first_after_a_standstill_does_not_hide_it() {
         let timed = Timed::new().await;
         let game = timed.running(60).await;
         timed.hands.pass(2 * SECOND);
-        // Just after a heartbeat, so that none comes before what is stored now.
+        // Just after a heartbeat, so that the next one is later than what is stored now.
         let beaten = 1_800_000_002_000;
         let store = &timed.local.server.hall().store;
         within(async {
@@ -247,7 +247,7 @@ async fn nobody_loses_the_time_in_which_nothing_was_stored_whoever_notices_first
             let (timed, games, turns) =
                 (Arc::clone(&timed), Arc::clone(&games), Arc::clone(&turns));
             tasks.spawn(async move {
-                // One after the other, while the first of them notes the pause.
+                // Staggered, so that some arrive while the first is recording the pause.
                 tokio::time::sleep(Duration::from_micros(50 * game as u64)).await;
                 timed.local.play(&games[game], i % 2 + 1, &turns[i]).await.ok();
             });

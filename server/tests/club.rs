@@ -1,4 +1,4 @@
-//! People meet: players, the lobby, ratings and the archive, on both stores.
+//! Players, the lobby, ratings and the archive, on both kinds of store.
 
 use crate::common::{Answer, Local, within};
 use axum::body::Body;
@@ -12,7 +12,7 @@ use server::store::records::Range;
 use std::sync::Arc;
 use tokio::task::JoinSet;
 
-/// A server with each kind of store.
+/// A server on each kind of store.
 pub async fn all() -> Vec<Arc<Local>> {
     let mut all = vec![Arc::new(Local::new().await)];
     #[cfg(feature = "many")]
@@ -46,7 +46,7 @@ pub fn terms(rated: bool) -> Value {
     json!({ "game": "gekitai", "clock": clock, "rated": rated, "side": side })
 }
 
-/// A challenge of one player that another accepts.
+/// Pairs two players: one makes a challenge, the other accepts it.
 pub async fn meet(local: &Local, one: &str, other: &str, terms: Value) -> String {
     let made = post(local, "/api/lobby", one, terms).await.ok();
     let (id, version) = (made["challenge"]["id"].as_str().unwrap(), &made["challenge"]["version"]);
@@ -59,13 +59,13 @@ pub async fn command(local: &Local, game: &str, key: &str, body: Value) -> Answe
     post(local, &format!("/api/games/{game}/commands"), key, body).await
 }
 
-/// Which of two players begins a game: 0 or 1.
+/// The index of the player who moves first.
 pub async fn first_of(local: &Local, game: &str, keys: [&str; 2]) -> usize {
     let shown = local.get_as(keys[0], &format!("/api/games/{game}")).await.ok();
     usize::from(shown["you"] != json!([1]))
 }
 
-/// Plays a game to its end: some random turns, then one of the two resigns.
+/// Plays some random turns, then one of the players resigns.
 pub async fn play(local: &Local, game: &str, keys: [&str; 2], turns: usize, seed: u64) {
     let mut session = (engine::find("gekitai").unwrap().start)(&Map::new()).unwrap();
     let mut random = Random::new(seed);
@@ -105,7 +105,7 @@ async fn a_name_belongs_to_one_player_whose_key_can_be_replaced() {
             local.post("/api/players", json!({ "name": alike })).await.refused(409);
         }
         local.post("/api/players", json!({ "name": "<script>" })).await.refused(422);
-        // A lost answer is asked for again.
+        // A repeated request gets the same answer.
         let own = format!("pk-{}", "k".repeat(26));
         let wanted = json!({ "name": "Ben", "key": own });
         let ben = local.post("/api/players", wanted.clone()).await.ok();
@@ -130,7 +130,7 @@ async fn a_name_belongs_to_one_player_whose_key_can_be_replaced() {
         local.get_as(new, "/api/me").await.refused(401);
         local.get(&format!("/api/players/{id}")).await.refused(404);
         player(&local, "ana lima").await;
-        // Nothing that is stored opens a seat.
+        // Nothing in the store can be used as a token.
         let stored =
             records(local.server.hall()).unwrap().range(Range::of("player/"), 99).await.unwrap();
         assert!(stored.iter().all(|own| !own.value.contains("pk-")), "{stored:?}");
@@ -198,7 +198,7 @@ async fn of_many_who_accept_a_challenge_one_plays() {
         let won: Vec<_> = done.iter().filter(|(_, own)| own.status.is_success()).collect();
         assert_eq!(won.len(), 1, "{:?}", done.iter().map(|own| &own.1.text).collect::<Vec<_>>());
         let (winner, game) = (won[0].0, won[0].1.json()["game"].as_str().unwrap().to_owned());
-        // The winner asks again, as if the answer had been lost, and so does the maker.
+        // Winner and maker repeat their requests, as if the answers had been lost.
         assert_eq!(post(&local, &path, &keys[winner], json!({})).await.ok()["game"], json!(game));
         assert_eq!(local.get_as(&ann, &path).await.ok()["game"], json!(game));
         let shown = local.get_as(&ann, &format!("/api/games/{game}")).await.ok();
@@ -207,7 +207,7 @@ async fn of_many_who_accept_a_challenge_one_plays() {
         assert_eq!(shown["seats"][2 - seat]["name"], json!(format!("Player {winner}")));
         let first = [&ann, &keys[winner]][seat - 1];
         let second = [&keys[winner], &ann][seat - 1];
-        // Whoever plays has no other live game.
+        // Somebody who is playing cannot start another live game.
         post(&local, "/api/lobby", &keys[winner], terms(false)).await.ok();
         let busy = post(&local, "/api/lobby", &keys[winner], terms(false)).await.ok();
         assert_eq!(busy["game"], json!(game));
@@ -282,7 +282,7 @@ async fn people_who_want_the_same_are_paired() {
         other["rated"] = false.into();
         let (_, cem) = player(&local, "Cem").await;
         assert!(post(&local, "/api/lobby", &cem, other).await.ok()["challenge"].is_object());
-        // Ben's server may hear of Ann a moment later; then both wait and are paired.
+        // Ben's server may hear about Ann a moment later; then both wait and are paired.
         let met = post(&local, "/api/lobby", &ben, auto).await.ok();
         let game = within(async {
             loop {
@@ -307,7 +307,7 @@ async fn people_who_want_the_same_are_paired() {
     }
 }
 
-/// What a search finds: the ids of games.
+/// The ids of the games that a search finds.
 pub async fn found(local: &Local, query: &str) -> Vec<String> {
     let page = local.get(&format!("/api/archive?{query}")).await.ok();
     let id = |game: &Value| game["id"].as_str().unwrap().to_owned();
@@ -327,7 +327,7 @@ async fn games_that_are_over_are_rated_and_found() {
             archived(&local, &game).await;
             games.insert(0, game);
         }
-        // Called off before both have moved: neither archived nor rated.
+        // Called off before both players had moved: neither archived nor rated.
         let off = meet(&local, &ann, &ben, terms(true)).await;
         command(&local, &off, &ann, json!({ "type": "abort" })).await.ok();
         archived(&local, &off).await;
@@ -344,7 +344,7 @@ async fn games_that_are_over_are_rated_and_found() {
             let answer = local.get(&format!("/api/archive?{wrong}")).await;
             assert!(answer.status.is_client_error(), "{wrong}: {}", answer.text);
         }
-        // One page after the other.
+        // Page by page.
         let (mut pages, mut before) = (Vec::new(), String::new());
         loop {
             let page = local.get(&format!("/api/archive?most=2{before}")).await.ok();
@@ -365,7 +365,7 @@ async fn games_that_are_over_are_rated_and_found() {
         let points = local.get(&format!("/api/players/{ann_id}/ratings/gekitai")).await.ok();
         assert_eq!(points["points"].as_array().unwrap().len(), 5);
         assert_eq!(points["points"][4]["rating"], rating["rating"]);
-        // What was played at the start, whichever way the board was turned.
+        // Turns from the start, up to symmetry.
         let start = local.get("/api/archive/position?game=gekitai").await.ok();
         assert_eq!((&start["games"], &start["score"][1]), (&json!(6), &json!(0)));
         let turns = start["turns"].as_array().unwrap();
@@ -375,13 +375,13 @@ async fn games_that_are_over_are_rated_and_found() {
         let again = rebuild(hall, |_| {}).await.unwrap();
         assert_eq!((again.archived, &again.ratings), (6, &before));
         assert_eq!(found(&local, "").await, games);
-        // Without one of the games in between, the ratings are those of the others.
+        // After one of the games is deleted, the ratings are those of the others.
         server::admin::games::delete(hall, &games[3]).await.unwrap();
         ratings::rate_all(hall).await.unwrap();
         let without = fingerprint(hall).await.unwrap();
         assert_ne!(without, before);
         assert_eq!(rebuild(hall, |_| {}).await.unwrap().ratings, without);
-        // A player who leaves is named no more, and the games remain.
+        // Once a player is deleted, the name is gone but the games remain.
         ask(&local, Method::DELETE, "/api/me", &ann, json!({})).await.ok();
         within(async {
             loop {

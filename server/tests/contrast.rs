@@ -1,9 +1,9 @@
-//! The colours of the pages, measured: WCAG AA asks for 4.5 between text and ground, and for 3 between
-//! the parts of a control or a mark and what is around them.
+//! Measures the contrast of the pages' colours: WCAG AA requires 4.5 between text and background, and 3 between parts
+//! of a control or a mark and what surrounds them.
 
 const STYLES: &str = include_str!("../web/styles.css");
 
-/// The light and the dark value of a colour with this board; what a board does not set is the page's.
+/// The light and dark values of a colour with this board; a board inherits what it does not set.
 fn colours(board: &str, name: &str) -> [[f64; 3]; 2] {
     let own = STYLES.split_once(&format!("[data-board={board}] {{")).map(|(_, rest)| rest);
     let own = own.and_then(|rest| rest.split_once('}')).map_or("", |(block, _)| block);
@@ -29,7 +29,7 @@ fn contrast(a: [f64; 3], b: [f64; 3]) -> f64 {
     (a.max(b) + 0.05) / (a.min(b) + 0.05)
 }
 
-/// The boards that one can choose.
+/// The selectable boards.
 const BOARDS: [&str; 4] = ["paper", "wood", "sea", "plain"];
 
 fn check(pairs: &[(&str, &[&str])], least: f64) {

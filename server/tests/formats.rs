@@ -1,4 +1,4 @@
-//! The file of a store: old, new, foreign, linked, and who may read it.
+//! Store files: old, newer, foreign and linked ones, and their permissions.
 
 use crate::common::{Folder, Local, Made};
 use rusqlite::Connection;
@@ -17,7 +17,7 @@ fn number(database: &Connection, sql: &str) -> i64 {
     database.query_row(sql, [], |row| row.get(0)).unwrap()
 }
 
-/// The one line that says why a file is not opened.
+/// The error when a file cannot be opened.
 async fn refused(config: &Config) -> String {
     let line = Server::open(config).await.err().expect("it is refused").to_string();
     assert!(line.contains(&format!("`{}`", config.data.display())), "{line}");
@@ -25,7 +25,7 @@ async fn refused(config: &Config) -> String {
     line
 }
 
-/// Everything that was told before is told again; there may be more.
+/// Everything that was sent before must be sent again; there may be additional fields.
 fn assert_told(told: &Value, before: &Value) {
     for (name, value) in before.as_object().unwrap() {
         assert_eq!(&told[name], value, "{name} of {told}");
@@ -44,7 +44,7 @@ async fn a_file_of_version_0_2_is_opened_and_its_games_go_on() {
     open_older(sql, told).await;
 }
 
-/// Opens a file of an older version, with what that version told of its games as lines of JSON.
+/// Opens a file of an older version, given what that version sent about its games as JSON lines.
 async fn open_older(sql: &str, told: &str) {
     let folder = Folder::new();
     let path = folder.0.join("games.db");
@@ -63,7 +63,7 @@ async fn open_older(sql: &str, told: &str) {
             let shown = local.get_as(token, &path).await.ok();
             assert_told(&shown, &told["shown"]);
             let clocks = &shown["clocks"];
-            // What the clock had left when the old server was killed, which is long ago.
+            // The time left when the old server was killed, long ago.
             let left = before.last().unwrap()["clocks"]["left"].clone();
             for (i, left) in left.as_array().into_iter().flatten().enumerate() {
                 let lost = left.as_i64().unwrap() - clocks["left"][i].as_i64().unwrap();
@@ -172,7 +172,8 @@ async fn nobody_else_can_read_the_files() {
         let path = local.folder.0.join(format!("games.db{end}"));
         assert_eq!(rights(&path), 0o600, "{end}");
     }
-    // A file of version 0.1 is closed when it is upgraded; what the host says later holds.
+    // Permissions of a file of version 0.1 are tightened when it is upgraded, but later changes by the host are
+    // respected.
     let folder = Folder::new();
     let path = folder.0.join("games.db");
     drop(database(&path, include_str!("files/games-0.1.sql")));

@@ -1,6 +1,7 @@
-//! One meaning everywhere: random commands make the same game for whoever folds their events, and random taps the same
-//! turn. The server folds with `Played`, the terminal reads a game and follows events, the page's program answers
-//! `table` requests, and the page's scripts fold and spell by themselves (`web-tests/laws.mjs`, run by Node.js).
+//! One meaning everywhere: after random commands, everybody who folds the events has the same game, and random taps
+//! enter the same turn. The server folds with `Played`, the terminal reads a game and follows events, the pages'
+//! WebAssembly program answers `table` requests, and the pages' scripts have folds and tap readers of their own
+//! (`web-tests/laws.mjs`, run by Node.js).
 
 use crate::common::Local;
 use engine::playouts::random_turn;
@@ -23,7 +24,7 @@ fn cases() -> u64 {
 
 const ID: &str = "abcdefgh";
 
-/// How a random game begins.
+/// The settings of a random game.
 fn created(random: &mut Random) -> Value {
     let seats = [
         json!([{"kind": "person", "name": "Ann"}, {"kind": "person", "name": "Ben"}]),
@@ -43,7 +44,7 @@ fn created(random: &mut Random) -> Value {
     let option = random.pick(entry.info.options).filter(|_| random.below(2) == 0);
     let mut options = option
         .map_or(json!({}), |option| json!({ option.name: random.pick(&option.values.list()) }));
-    // Some values need another one beside them, as many markers need a large board.
+    // Some values depend on others: many markers need a large board, for instance.
     let mut session = (entry.start)(options.as_object().unwrap()).unwrap_or_else(|_| {
         options = json!({});
         (entry.start)(&Default::default()).unwrap()
@@ -85,7 +86,7 @@ fn action(random: &mut Random, state: &State) -> Action {
     }
 }
 
-/// The events that a random action becomes, if the referee allows it.
+/// The events that result from a random action, if the referee allows it.
 fn decided(random: &mut Random, state: &State, at: i64) -> Vec<Event> {
     if let Some(loser) = state.course.out_of_time(at) {
         let result = Fact::Result(Ending::new(Some(loser.other()), Reason::Time));
@@ -98,8 +99,8 @@ fn decided(random: &mut Random, state: &State, at: i64) -> Vec<Event> {
     state.events(Some(seat), decision.facts(), None, at)
 }
 
-/// A game in which much happens: how it is told after its first event and after each other one, the events as they
-/// are stored and told, and the pauses of its clocks.
+/// An eventful game: its JSON after the first and each later event, the events as stored and as sent, and the pauses of
+/// its clocks.
 struct Story {
     shown: Vec<Value>,
     stored: Vec<Event>,
@@ -111,7 +112,7 @@ fn story(seed: u64) -> Story {
     let random = &mut Random::new(seed);
     let wanted = created(random);
     let mut made = State::read(&wanted).unwrap().created;
-    // A game that is told has all its turns in one list; what is stored keeps those it began with apart.
+    // The JSON of a game has all turns in one list, while stored events keep the initial ones apart.
     made.turns = serde_json::from_value(wanted["turns"].clone()).unwrap();
     let fact = Fact::Created(Box::new(made.clone()));
     let first = Event { seq: 1, seat: None, at: 1_000, fact, command: None };
@@ -135,7 +136,7 @@ fn story(seed: u64) -> Story {
     story
 }
 
-/// Asks as the page's program is asked.
+/// Sends a request as the pages' WebAssembly program gets it.
 fn asked(request: &Value) -> Value {
     let (mut desk, mut told) = (requests::Desk::new(0), Value::Null);
     let (budget, stop) = (&requests::Budget::PAGE, &Default::default());
@@ -156,7 +157,7 @@ fn whoever_folds_the_events_of_a_game_has_the_same_game() {
         let server = Played::replay(ID, &stored, ByPlayer::both(None), &pauses);
         let server = server.unwrap().unwrap().json(ID, at);
         assert_eq!(&Value::Object(server), last, "the server, seed {seed}");
-        // Whoever comes later reads the game as it is then, and follows what happens after that.
+        // A client joins in the middle: it reads the game as it is then, and follows later events.
         let came = seed as usize % shown.len();
         let mut terminal = State::read(&shown[came]).unwrap();
         for event in &told[came..] {
@@ -164,7 +165,7 @@ fn whoever_folds_the_events_of_a_game_has_the_same_game() {
         }
         let names = |state: &State| Player::BOTH.map(|seat| state.course.name(seat).to_owned());
         assert_eq!(names(&terminal), names(&State::read(last).unwrap()), "seed {seed}");
-        // A server tells the clocks after its pauses beside the events; `clocks::` tests them.
+        // A server sends the clocks after pauses separately from events; `clocks::` tests that.
         let seen = |mut game: Value| {
             if pauses.count() > 0 {
                 game["clocks"] = Value::Null;
@@ -184,7 +185,7 @@ fn whoever_folds_the_events_of_a_game_has_the_same_game() {
     by_scripts(&lines);
 }
 
-/// What a player of a seat may want over HTTP, sensible or not.
+/// A random command over HTTP, sensible or not.
 fn wish(random: &mut Random, state: &State, seat: usize, shared: bool) -> Value {
     let mut wish = match random.below(20) {
         0..8 if state.session.result().is_none() => {
@@ -281,7 +282,7 @@ fn a_tap_means_the_same_in_the_terminal_and_on_the_page() {
     by_scripts(&lines);
 }
 
-/// Random taps, and where they lead.
+/// Random taps, and their outcome.
 fn tapped(random: &mut Random, session: &dyn Session) -> Value {
     let steps = session.steps();
     let cells = session.diagram().cells.len();
@@ -397,7 +398,7 @@ fn clocks_are_written_alike() {
     by_scripts(&left.map(line).collect::<Vec<_>>());
 }
 
-/// Has the page's scripts check the same cases.
+/// Checks the same cases with the pages' scripts.
 fn by_scripts(lines: &[Value]) {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/web-tests/laws.mjs");
     let node =

@@ -1,4 +1,4 @@
-//! What goes wrong where people meet: crowds, lost messages, people who cheat, and people who want to be forgotten.
+//! The club under stress: crowds, lost messages, cheats, and players who want to be forgotten.
 
 use crate::club::{all, archived, ask, command, first_of, found, meet, play, player, post, terms};
 use crate::common::{Folder, Local, within};
@@ -73,7 +73,7 @@ impl Socket {
         self.0.send(Message::text(message.to_string())).await.unwrap();
     }
 
-    /// The next message of a kind, and what was told before it.
+    /// The next message of a type, and those before it.
     async fn until(&mut self, kind: &str) -> (Value, Vec<Value>) {
         let mut before = Vec::new();
         within(async {
@@ -95,7 +95,7 @@ impl Socket {
     }
 }
 
-/// Waits until nobody is known to play a live game.
+/// Waits until nobody is recorded as playing a live game.
 async fn all_free(hall: &Hall) {
     within(async {
         while !records(hall).unwrap().range(Range::of("live/"), 9).await.unwrap().is_empty() {
@@ -105,7 +105,7 @@ async fn all_free(hall: &Hall) {
     .await;
 }
 
-/// Puts challenges by correspondence into the store, as if so many people had made them.
+/// Puts correspondence challenges into the store, as if this many people had made them.
 async fn crowd(hall: &Hall, ann: &str, like: &str, count: usize) {
     let own = records(hall).unwrap().get(vec![format!("challenge/{like}")]).await.unwrap();
     let value = &own[0].value;
@@ -162,7 +162,7 @@ async fn whoever_missed_that_somebody_plays_hears_of_it_on_coming_back() {
             listening.ask("POST", &path, &ann, json!({ "type": "abort" })).await;
         }
     }
-    // Nobody is called to a game that is over.
+    // Nobody is sent to a game that is over.
     let mut socket = listening.socket("/api/lobby/socket").await;
     socket.say(hello).await;
     socket.say(json!({ "type": "ping" })).await;
@@ -254,7 +254,7 @@ async fn a_network_has_its_share_of_the_lobby_and_pays_for_every_game() {
     };
     let mut auto = terms(false);
     (auto["auto"], auto["side"]) = (true.into(), "random".into());
-    // Two guests who meet each other again and again make no more games than by hand.
+    // Two guests who keep meeting cannot create more games than they could directly.
     for i in 0..40 {
         send([10, 0, 0, 1], format!("{i:022}"), auto.clone()).await;
         local.get("/api/lobby").await.ok();
@@ -266,7 +266,7 @@ async fn a_network_has_its_share_of_the_lobby_and_pays_for_every_game() {
     for i in 0..70 {
         let answer = send([10, 0, 0, 2], format!("9{i:021}"), terms(false)).await;
         listed += usize::from(answer.status.is_success());
-        // Another network is not in the way of this one.
+        // Another network is not affected.
         local.get("/api/lobby").await.ok();
     }
     assert_eq!(listed, 50, "half of what a household has with twice as many games");
@@ -327,7 +327,7 @@ async fn a_name_that_is_the_id_of_somebody_else_is_told_apart() {
     let hall = local.server.hall();
     let (lines, _told) = tokio::sync::mpsc::channel(99);
     let mut id = String::new();
-    // Names have at least one letter and no more than one script, and so have nearly all ids.
+    // A name needs a letter and must not mix scripts, which also holds for nearly all ids.
     for i in 0..20 {
         id = player(&local, &format!("Player {i}")).await.0;
         if id.contains(|c: char| c.is_ascii_alphabetic()) {
@@ -368,7 +368,7 @@ async fn a_rematch_is_listed_and_nobody_plays_two_live_games() {
         archived(&local, &game).await;
         let again = json!({ "type": "rematch" });
         command(&local, &game, &ann, again.clone()).await.ok();
-        // Ann has found somebody else meanwhile.
+        // Ann has started another game meanwhile.
         let other = meet(&local, &cem, &ann, terms(false)).await;
         let refused = command(&local, &game, &ben, again.clone()).await.refused(409);
         assert!(refused.contains(&other), "{refused}");
@@ -377,7 +377,7 @@ async fn a_rematch_is_listed_and_nobody_plays_two_live_games() {
         command(&local, &game, &ben, again).await.ok();
         let next = local.get_as(&ann, &format!("/api/games/{game}/rematch")).await.ok();
         let next = next["id"].as_str().unwrap();
-        // As if the server had ended before it could do anything about it.
+        // As if the server had died before it could do anything about it.
         assert!(games::find(hall, next).await.unwrap().is_some(), "it is listed at once");
         let busy = post(&local, "/api/lobby", &ben, terms(false)).await.ok();
         assert_eq!(busy["game"], json!(next));

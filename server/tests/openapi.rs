@@ -1,4 +1,4 @@
-//! The description at `/api/openapi.json` against real answers.
+//! Checks the description at `/api/openapi.json` against real answers.
 
 use crate::common::{Answer, Local, Made, random_game, within};
 use crate::routes;
@@ -10,16 +10,16 @@ use server::club::ratings;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// The description with every object closed: the public one leaves room for new fields, but a field that an answer has
-/// today and nobody describes is an omission.
+/// The description with every object closed. The public one allows additional fields, but an answer's field that is not
+/// described is an omission.
 struct Described {
     document: Value,
-    /// How many answers each operation has given.
+    /// How many answers were checked for each operation.
     seen: BTreeMap<String, usize>,
     validators: BTreeMap<String, Validator>,
 }
 
-/// Closes objects; `open` where an outer schema closes this one together with its own fields.
+/// Closes objects, unless an outer schema that adds fields closes them.
 fn close(schema: &mut Value, open: bool) {
     let Value::Object(fields) = schema else { return };
     let own = fields.contains_key("properties");
@@ -40,7 +40,7 @@ fn close(schema: &mut Value, open: bool) {
     }
 }
 
-/// The schemas to which others add fields; these others close them.
+/// Schemas that others extend; those others close them.
 fn extended(schema: &Value, found: &mut BTreeSet<String>) {
     if let (Some(own), Some(_)) = (schema["$ref"].as_str(), schema.get("properties")) {
         found.extend(own.rsplit('/').next().map(str::to_owned));
@@ -73,7 +73,7 @@ impl Described {
         paths.iter().flat_map(methods).collect()
     }
 
-    /// Fails unless a value fits the schema at a pointer into the description.
+    /// Fails unless a value matches the schema at a pointer into the description.
     #[track_caller]
     fn fits(&mut self, at: &str, value: &Value) {
         let schema = self.document.pointer(at).unwrap_or_else(|| panic!("there is no {at}"));
@@ -91,7 +91,7 @@ impl Described {
         assert!(errors.is_empty(), "{at}: {errors:#?}\nin {value:#}");
     }
 
-    /// Fails unless the fields of a query are described.
+    /// Fails unless all query parameters are described.
     #[track_caller]
     fn has_fields(&self, method: &str, path: &str, query: &str) {
         let known = self.document["paths"][path][method]["parameters"].as_array();
@@ -105,7 +105,7 @@ impl Described {
         }
     }
 
-    /// Holds a request and its answer against the description.
+    /// Checks a request and its answer against the description.
     #[track_caller]
     fn holds(&mut self, method: &str, path: &str, asked: Option<&Value>, answer: &Answer) {
         let operation = format!("{method} {path}");
@@ -135,14 +135,14 @@ impl Described {
     }
 }
 
-/// A server, and the description that all its answers are held against.
+/// A server whose answers are all checked against the description.
 struct Checked {
     local: Local,
     described: Described,
 }
 
 impl Checked {
-    /// Asks for what a template of the description stands for; what fills its gaps is given in words.
+    /// Sends a request for a path template; `fill` has the values for its parameters.
     async fn ask(
         &mut self,
         method: Method,
@@ -192,7 +192,7 @@ impl Checked {
         Made { id: made["id"].as_str().unwrap().to_owned(), tokens }
     }
 
-    /// Shows a game to everybody, and its events.
+    /// Reads a game without a token, and its events.
     async fn look(&mut self, game: &Made) {
         self.get("/api/games/{id}", &game.id, None).await;
         self.get("/api/games/{id}", &game.id, Some(&game.tokens[0])).await;
@@ -202,7 +202,7 @@ impl Checked {
     }
 }
 
-/// What is asked about a position after some turns.
+/// Requests about a position.
 fn about(game: &str, turns: &[String], number: usize) -> Vec<(&'static str, Value)> {
     let with = |fields: Value| {
         let mut all =
@@ -277,13 +277,13 @@ async fn hundreds_of_real_answers_are_as_described() {
     let seen = &all.described.seen;
     let silent: Vec<_> =
         all.described.operations().into_iter().filter(|own| !seen.contains_key(own)).collect();
-    // A socket is not JSON; its frames are events and acknowledgements.
+    // Sockets do not answer with JSON; their frames are events and acknowledgements.
     assert_eq!(silent, ["get /api/games/{id}/socket", "get /api/lobby/socket"]);
     let count: usize = seen.values().sum();
     assert!(count >= 200, "only {count} answers");
 }
 
-/// Games that are stored: with clocks, computers, open seats, offers, ends of all kinds, and a rematch.
+/// Stored games: with clocks, computers, open seats, offers, all kinds of endings, and a rematch.
 async fn stored(all: &mut Checked, id: &str, turns: &[String]) {
     let (person, open) = (json!({ "kind": "person", "name": "Ann" }), json!({ "kind": "open" }));
     let clock = json!({ "kind": "time", "seconds": 300, "increment": 3 });
@@ -318,7 +318,7 @@ async fn stored(all: &mut Checked, id: &str, turns: &[String]) {
     all.post("/api/table", asked).await.ok();
 }
 
-/// People who meet: players and guests, challenges, and a rated game from the lobby to the archive.
+/// Players and guests, challenges, and a rated game from the lobby to the archive.
 async fn met(all: &mut Checked) {
     all.get("/api/players", "", None).await.ok();
     let ann = all.post("/api/players", json!({ "name": "Ann Lee" })).await.ok();
@@ -351,7 +351,7 @@ async fn met(all: &mut Checked) {
     assert!(watched["games"].as_array().unwrap().iter().any(|own| own["id"] == id), "{watched}");
     let ben_sits = if first == key { 2 } else { 1 };
     all.command(&game, ben_sits, json!({ "type": "resign" })).await.ok();
-    // It is rated a moment after it has been archived.
+    // Ratings follow a moment after archiving.
     within(async {
         while ratings::current(all.local.server.hall(), ann, "gekitai").await.unwrap().games == 0 {
             tokio::time::sleep(Duration::from_millis(20)).await;
@@ -368,7 +368,7 @@ async fn met(all: &mut Checked) {
     all.get("/api/archive", "", None).await.ok();
 }
 
-/// Challenges that nobody accepts, and a game against a level.
+/// Challenges without an opponent, and a game against a level.
 async fn challenges(all: &mut Checked, key: &str) {
     let (guest, second) = ("g".repeat(26), "h".repeat(26));
     let clock = json!({ "kind": "time", "seconds": 60 });
@@ -397,7 +397,7 @@ async fn challenges(all: &mut Checked, key: &str) {
     all.ask(Method::POST, ("/api/lobby", ""), None, Some(wanted)).await.refused(401);
 }
 
-/// What is told after a rated game of two players.
+/// Requests after a rated game between two players.
 async fn archived(all: &mut Checked, ann: &str, ben: &str) {
     let shown = all.get("/api/players/{id}", ann, None).await.ok();
     assert_eq!(shown["ratings"]["gekitai"]["games"], 1, "{shown}");

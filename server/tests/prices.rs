@@ -1,4 +1,4 @@
-//! What requests cost, and what they are charged for it.
+//! What requests cost, and what is charged for them.
 
 use crate::common::{Answer, Local, Made, random_game, within};
 use crate::routes;
@@ -16,21 +16,21 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tower::ServiceExt;
 
-/// Tests of one program share their processor time, so this one runs in a process of its own.
+/// Tests in one process share its CPU time, so this one runs in a process of its own.
 const ALONE: &str = "QUADRILLE_PRICES";
 
-/// By how much a request may cost more than it is charged: reading the request, the store's threads and the build
-/// for tests are not measured.
+/// By which factor the cost of a request may exceed its price: reading the request, the store's threads and the test
+/// build are not accounted for.
 const MARGIN: u32 = 4;
 
-/// What is too short to be measured, beyond that.
+/// Additional tolerance, for costs too short to be measured.
 const SHORT: Duration = Duration::from_millis(3);
 
 fn spent() -> Duration {
     clock_gettime(ClockId::ProcessCPUTime).try_into().unwrap()
 }
 
-/// Sends a request and waits until nothing works for it any more; gives its cost and its price.
+/// Sends a request and waits until all work for it has ended; returns its cost and its price.
 async fn cost(local: &Local, mut request: Request<Body>) -> (Answer, Duration, u64) {
     let hall = local.server.hall();
     request.extensions_mut().insert(ConnectInfo(SocketAddr::from(([10, 0, 0, 1], 999))));
@@ -56,9 +56,9 @@ fn post(path: &str, body: &Value) -> Request<Body> {
     request.header(header::ACCEPT_ENCODING, "gzip").body(body.to_string().into()).unwrap()
 }
 
-/// Everything that can be asked for, at its most expensive.
+/// Sends the most expensive request of every kind.
 async fn ask_for_everything() {
-    // Enough for all of it.
+    // Enough allowance for everything.
     let local = Local::with(|config| config.allowance = 10_000_000).await;
     let long = routes::long_game(1_500);
     assert_eq!(long["turns"].as_array().map(Vec::len), Some(1_500));
@@ -77,7 +77,7 @@ async fn ask_for_everything() {
         let own = posts.iter().filter(|(path, _)| path == route);
         let before = asked.len();
         for (path, body) in own {
-            // What an engine does is paid for at its own rate, and nothing else of such a request is much.
+            // Engine time has a rate of its own, and everything else about such a request is cheap.
             let engine =
                 ["analysis", "hint", "review", "turn"].iter().any(|kind| path.ends_with(kind));
             let engine = engine || body["search"].is_object();
@@ -113,7 +113,7 @@ fn tell_columns() {
     );
 }
 
-/// Whether an answer cost more than was paid for it, which is told.
+/// Whether an answer cost more than its price; if so, prints it.
 fn is_dear(name: &str, engine: bool, answer: &Answer, cost: Duration, price: u64) -> bool {
     let of_one =
         if engine { limits::ENGINE_MICROSECONDS_FOR_ONE } else { limits::MICROSECONDS_FOR_ONE };
@@ -124,8 +124,8 @@ fn is_dear(name: &str, engine: bool, answer: &Answer, cost: Duration, price: u64
     cost > MARGIN * paid + SHORT
 }
 
-/// How many games somebody plays by correspondence, and how many turns each has; how many games are in the archive, and how
-/// many challenges are open: as many as are told at once.
+/// How many correspondence games a player has, how many turns each of them has, how many games are archived, and how
+/// many challenges are open: the most that one answer can contain.
 const PLAYED: usize = 50;
 const TURNS: usize = 10;
 const ARCHIVED: usize = 100;
@@ -138,10 +138,10 @@ fn get_as(key: &str, path: &str) -> Request<Body> {
     request
 }
 
-/// Players of whom one has everything that can be had.
+/// Players, one of whom has as much as possible of everything.
 struct Club {
     local: Local,
-    /// The one with everything, and those who play with them.
+    /// That player first, then the opponents.
     ids: Vec<String>,
     keys: Vec<String>,
 }
@@ -174,9 +174,9 @@ impl Club {
         self.local.send(self.request(key, path, &body)).await.ok()
     }
 
-    /// A game by correspondence after some turns. Gives its path and its first player's key.
+    /// A correspondence game after some turns: its path and its first player's key.
     async fn game(&self, number: usize) -> (String, String) {
-        // Nobody may have more than ten challenges by correspondence within two minutes.
+        // Nobody may have more than ten correspondence challenges within two minutes.
         let maker = 1 + number / 10;
         let clock = json!({ "kind": "days", "days": 3 });
         let wanted = json!({ "game": "gekitai", "clock": clock, "rated": true });
@@ -198,7 +198,7 @@ impl Club {
         (path, keys[0].clone())
     }
 
-    /// As many open challenges as a lobby has, copies of one.
+    /// Fills the lobby with copies of one challenge.
     async fn fill_lobby(&self) {
         let clock = json!({ "kind": "days", "days": 5 });
         let wanted = json!({ "game": "glaisher", "clock": clock, "rated": true });
@@ -216,7 +216,7 @@ impl Club {
     }
 }
 
-/// The answers of the club at their largest.
+/// Requests with the largest answers about the club.
 async fn ask_the_club() {
     let club = Club::new().await;
     let (local, hall) = (&club.local, club.local.server.hall());
@@ -227,7 +227,7 @@ async fn ask_the_club() {
             for number in 10 * other..10 * other + 10 {
                 let (path, one) = club.game(number).await;
                 if number < ARCHIVED {
-                    // Some have come to their end by themselves.
+                    // Some have ended by themselves.
                     let resign = club.request(&one, &path, &json!({ "type": "resign" }));
                     club.local.send(resign).await;
                 }
@@ -259,7 +259,7 @@ async fn ask_the_club() {
         (format!("/api/players/{id}"), 50),
         (format!("/api/players/{id}/ratings/gekitai"), 1_000),
     ] {
-        // Other tasks may have the games in memory again: the dearest try is the one in which most were read.
+        // Other tasks may have loaded the games already, so take the most expensive of several attempts.
         let mut tries = Vec::new();
         for _ in 0..3 {
             hall.sweep(i64::MAX);

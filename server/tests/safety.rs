@@ -1,4 +1,4 @@
-//! Who is let in, how much they may do, and what goes back with every answer.
+//! Access control, rate limits, and security headers.
 
 use crate::common::{Local, Made};
 use axum::body::Body;
@@ -60,7 +60,7 @@ async fn behind_a_proxy_the_name_that_people_see_is_known() {
     assert_eq!(status(&local, Method::POST, "/api/games", &headers).await, 201);
     let foreign = [("host", "other.example.org"), ("origin", "https://other.example.org")];
     assert_eq!(status(&local, Method::POST, "/api/games", &foreign).await, 403);
-    // Without a proxy on this machine nobody can name another address.
+    // Without a proxy on this machine, X-Forwarded-For is ignored.
     let forged = [("host", "play.example.org"), ("x-forwarded-for", "10.9.8.7")];
     assert_eq!(status(&local, Method::POST, "/api/games", &forged).await, 429);
 }
@@ -218,7 +218,7 @@ async fn a_class_of_thirty_at_one_address_can_play() {
             }
             made.push(answer.ok());
         }
-        // Each pair has a game, and plays it.
+        // Each pair starts a game and plays it.
         games += made.len();
         assert!(!made.is_empty(), "after {games} games");
         for game in made {
@@ -240,7 +240,7 @@ async fn an_address_spends_what_it_has_saved_and_its_players_and_others_have_the
     let (one, other) = ([10, 0, 0, 1], [10, 0, 0, 2]);
     let health = || Request::get("/api/health").body(Body::empty()).unwrap();
     let began = std::time::Instant::now();
-    // 200 are saved, and it fills by 20 in a second.
+    // The bucket holds 200 and fills by 20 per second.
     let mut granted = 0;
     let refused = loop {
         match local.send_from(one, health()).await {
@@ -338,7 +338,7 @@ async fn pages_of_other_sites_may_read_what_anybody_may_read_and_nothing_else() 
             "{path}"
         );
     }
-    // A browser asks like this before it sends a token or JSON, and takes no for an answer.
+    // The preflight request that a browser sends before a token or JSON; it must not be granted.
     let asked = sent(Method::OPTIONS, &format!("/api/games/{}/commands", game.id)).await;
     assert!(!asked.status.is_success());
     assert!(asked.headers.get(header::ACCESS_CONTROL_ALLOW_HEADERS).is_none());

@@ -1,4 +1,4 @@
-//! What is served as schemas is what others take for schemas, and tells what is understood.
+//! The schemas served are valid, and describe what is accepted.
 //!
 //! `files/openapi-3.1.json` is the OpenAPI Initiative's schema of 2022-10-07 (Apache-2.0), as it is published at
 //! <https://spec.openapis.org/oas/3.1/schema/2022-10-07>.
@@ -35,7 +35,7 @@ async fn the_description_is_a_document_of_openapi_3_1() {
     assert!(!wanted.is_valid(&document), "a list of answers is refused");
 }
 
-/// The lines that the documents send to `quadrille query`.
+/// The example lines for `quadrille query` in the documents.
 fn lines_of_documents() -> Vec<Value> {
     let mut lines = Vec::new();
     for document in ["../README.md", "../docs/requests.md", "../docs/protocols.md"] {
@@ -47,7 +47,7 @@ fn lines_of_documents() -> Vec<Value> {
     lines
 }
 
-/// Whether a line is answered, not refused.
+/// Whether a line is answered rather than refused.
 fn is_answered(line: &Value, desk: &mut Desk) -> bool {
     let (mut answers, text) = (Vec::new(), line.to_string());
     reply(text.as_bytes(), desk, &Budget::SERVED, &Stop::default(), &mut |answer| {

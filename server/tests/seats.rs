@@ -1,4 +1,4 @@
-//! Open seats: an invitation is good for one player, once.
+//! Open seats: an invitation works for one player, once.
 
 use crate::common::{Local, Made};
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ async fn of_a_hundred_who_join_at_once_one_gets_the_seat() {
     for number in 0..100 {
         let (local, game) = (Arc::clone(&local), game.clone());
         tries.spawn(async move {
-            // Some of them call their command alike: that must not make one of another.
+            // Some of them use the same command id, which must not make them the same command.
             let mut join = json!({ "type": "join", "name": format!("Guest {number}") });
             match number % 3 {
                 0 => join["command"] = "join".into(),
@@ -49,7 +49,7 @@ async fn of_a_hundred_who_join_at_once_one_gets_the_seat() {
     assert_eq!(shown["seq"], 2);
     let taken = holding(&game, token);
     local.play(&taken, 1, "c4").await.ok();
-    // The invitation is worth nothing now, to its maker as to everybody.
+    // The invitation is now worthless, even to the game's creator.
     let path = format!("/api/games/{}", game.id);
     assert!(local.get_as(&game.tokens[1], &path).await.refused(401).contains("been taken"));
     for action in ["join", "resign"] {
@@ -70,7 +70,7 @@ async fn who_lost_the_answer_joins_again_with_the_same_secret() {
     let local = local.restart().await;
     assert_eq!(local.command(&game, 2, join.clone()).await.ok(), first);
     assert_eq!(local.show(&game).await["seq"], 2);
-    // Another secret under the same name is somebody else.
+    // Another secret with the same command id belongs to somebody else.
     let mut other = join.clone();
     other["secret"] = "x".repeat(22).into();
     local.command(&game, 2, other).await.refused(401);
@@ -134,7 +134,7 @@ async fn a_name_can_be_changed_by_whoever_has_the_seat_before_the_first_turn() {
     local.command(&taken, 2, json!({ "type": "join", "name": "Bert" })).await.refused(409);
 }
 
-/// It was queued while the line was cut, say.
+/// For instance, it was queued while the connection was cut.
 #[tokio::test]
 async fn a_turn_from_before_an_offer_leaves_it_to_be_answered() {
     let local = Local::new().await;

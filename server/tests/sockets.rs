@@ -1,4 +1,4 @@
-//! Two seats and a watcher over real sockets, with everything that goes wrong in a network.
+//! Two players and a watcher over real sockets, with everything that can go wrong in a network.
 
 use crate::common::{Folder, Made, random_game, within};
 use futures_util::{SinkExt, StreamExt};
@@ -15,7 +15,7 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::{self, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
-/// A server that listens, and can be stopped and started on the same port.
+/// A listening server that can be restarted on the same port.
 struct Remote {
     folder: Folder,
     config: Config,
@@ -56,7 +56,7 @@ impl Remote {
     }
 
     async fn people(&self, game: &str) -> Made {
-        // The store is asked through a router of its own process: here that is this one.
+        // The store is accessed through a router in the same process as the server, which here is this one.
         let person = json!({ "kind": "person" });
         let body = json!({ "game": game, "seats": [person, person] }).to_string();
         let made = self.post("/api/games", &body).await;
@@ -64,7 +64,7 @@ impl Remote {
         Made { id: made["id"].as_str().unwrap().to_owned(), tokens }
     }
 
-    /// Starts again with another configuration.
+    /// Restarts with a changed configuration.
     async fn with(&mut self, change: impl FnOnce(&mut Config)) {
         self.stop().await;
         change(&mut self.config);
@@ -118,12 +118,12 @@ impl Remote {
     }
 }
 
-/// Somebody at a socket, who connects again when it is lost.
+/// A client with a socket, which reconnects when it is lost.
 struct Peer {
     address: SocketAddr,
     id: String,
     token: Option<String>,
-    /// All events, in the order in which they came.
+    /// All events, in the order received.
     seen: Vec<Value>,
     /// Everything else.
     others: Vec<Value>,
@@ -146,7 +146,7 @@ impl Peer {
         within(tokio_tungstenite::connect_async(url)).await.is_ok()
     }
 
-    /// Sends; says whether the socket was still there.
+    /// Sends a message; returns whether the socket was still open.
     async fn say(&mut self, message: &Value) -> bool {
         self.send(Message::text(message.to_string())).await
     }
@@ -156,7 +156,7 @@ impl Peer {
         socket.send(message).await.is_ok()
     }
 
-    /// The next message; none when the socket is lost.
+    /// The next message; none if the socket is lost.
     async fn hear(&mut self) -> Option<Value> {
         loop {
             let socket = self.socket.as_mut()?;
@@ -175,7 +175,7 @@ impl Peer {
         }
     }
 
-    /// Hears until all events up to a number have come, connecting again whenever that is needed.
+    /// Receives events up to a number, reconnecting as necessary.
     async fn until(&mut self, seq: usize) {
         while self.seen.len() < seq {
             if self.hear().await.is_none() {
@@ -184,7 +184,7 @@ impl Peer {
         }
     }
 
-    /// Hears until a command is answered; none when the socket is lost before.
+    /// Waits for the answer to a command; none if the socket is lost before.
     async fn answer(&mut self, command: &str) -> Option<Value> {
         loop {
             let told = self.hear().await?;
@@ -194,7 +194,7 @@ impl Peer {
         }
     }
 
-    /// The code with which the server closes.
+    /// The close code sent by the server.
     async fn close_code(&mut self) -> Option<CloseCode> {
         loop {
             match within(self.socket.as_mut()?.next()).await {
@@ -215,7 +215,7 @@ fn turns(events: &[Value]) -> Vec<&str> {
     events.iter().filter_map(|event| event["turn"].as_str()).collect()
 }
 
-/// What goes wrong around one command.
+/// What goes wrong with a command.
 #[derive(Clone, Copy, Debug)]
 enum Trouble {
     None,
@@ -280,7 +280,7 @@ async fn nothing_is_lost_or_doubled_whatever_happens_between_two_messages() {
         let played = random_game(entry.info.id, 16, number as u64);
         let mut random = Random::new(number as u64);
         for (i, turn) in played.iter().enumerate() {
-            // Each trouble in each game, beginning with another one, at either seat.
+            // Every kind of trouble occurs in every game, in a different order, at either seat.
             let trouble = TROUBLES[(i + number + i / TROUBLES.len()) % TROUBLES.len()];
             if let Trouble::WatcherLeaves = trouble {
                 watcher.socket = None;
@@ -337,7 +337,7 @@ async fn who_joins_through_a_socket_gets_the_secret_and_plays_on() {
     while one.hear().await.unwrap() != present([true, true], 1) {}
     late.say(&json!({ "type": "command", "do": "join", "command": "l" })).await;
     assert_eq!(late.answer("l").await.unwrap()["status"], 401);
-    // The answer may have been lost: the same again, without any other token.
+    // The answer may have been lost: repeat the command without any other token.
     let mut again = remote.peer(&game, None).await;
     again.say(&join).await;
     assert_eq!(again.answer("j").await.unwrap()["token"], secret);
@@ -356,7 +356,7 @@ async fn a_ping_of_a_player_or_a_watcher_is_answered() {
     let game = remote.people("gekitai").await;
     for seat in [Some(1), None] {
         let mut peer = remote.peer(&game, seat).await;
-        // The number of the last event that was sent, so that a client knows whether all have come.
+        // The pong contains the number of the last event sent, so that a client knows whether it has them all.
         peer.say(&json!({ "type": "ping" })).await;
         while peer.hear().await.unwrap() != json!({ "type": "pong", "seq": 1 }) {}
     }
@@ -399,7 +399,7 @@ async fn what_is_refused_is_answered_and_the_socket_goes_on() {
 async fn who_says_too_much_is_sent_away_and_others_go_on() {
     let mut remote = Remote::new().await;
     let game = remote.people("gekitai").await;
-    // Of all that one may say, what an address saves up: ten seconds' worth.
+    // An address can save up ten seconds' worth of its allowance.
     let frames =
         [Message::text("{}"), Message::Pong(Default::default()), Message::Ping(Default::default())];
     for frame in frames {
@@ -409,7 +409,7 @@ async fn who_says_too_much_is_sent_away_and_others_go_on() {
             peer.send(frame.clone()).await;
         }
         assert_eq!(peer.close_code().await, Some(CloseCode::Policy), "{frame:?}");
-        // To connect again does not help, nor another way in.
+        // Neither reconnecting nor other requests help.
         let again = tokio::join!(peer.reaches(), remote.status("/api/health"));
         assert_eq!(again, (false, 429), "{frame:?}");
     }
@@ -465,7 +465,7 @@ async fn commands_of_a_seat_are_counted_together_however_they_come() {
     let answers = futures_util::future::join_all(asked).await;
     let granted = answers.iter().filter(|(status, _)| *status == 422).count();
     let refused = answers.iter().filter(|(status, _)| *status == 429).count();
-    // The seat's bucket fills meanwhile, by one in 200 ms.
+    // Meanwhile the seat's bucket fills by one every 200 ms.
     let filled = began.elapsed().as_millis() as usize / 200;
     assert!((40..=41 + filled).contains(&granted), "{granted}, {filled}");
     assert_eq!(granted + refused, 200);
@@ -473,7 +473,7 @@ async fn commands_of_a_seat_are_counted_together_however_they_come() {
         one.say(&nonsense).await;
     }
     assert_eq!(one.close_code().await, Some(CloseCode::Policy));
-    // The other seat has its own.
+    // The other seat has its own bucket.
     let mut two = remote.peer(&game, Some(2)).await;
     two.say(&nonsense).await;
     assert_eq!(two.answer("a").await.unwrap()["status"], 409);
@@ -498,7 +498,7 @@ async fn bytes_at_random_do_not_disturb_a_server() {
             stream.write_all(head.as_bytes()).await.unwrap();
         }
         let bytes: Vec<u8> = (0..500).map(|_| random.next_u64() as u8).collect();
-        // The server may have hung up before the end.
+        // The server may have hung up before everything was sent.
         let _ = stream.write_all(&bytes).await;
     }
     let mut peer = remote.peer(&game, Some(1)).await;
@@ -514,7 +514,7 @@ async fn a_stop_tells_sockets_to_come_again_and_takes_less_than_ten_seconds() {
     let game = remote.people("gekitai").await;
     let mut peer = remote.peer(&game, Some(1)).await;
     peer.until(1).await;
-    // Somebody who reads nothing, and an analysis of a minute.
+    // A client that reads nothing, and an analysis that takes a minute.
     let _idle = remote.peer(&game, None).await;
     let address = remote.address;
     let body = json!({ "game": "six-making", "time_ms": 60_000 }).to_string();
@@ -524,7 +524,7 @@ async fn a_stop_tells_sockets_to_come_again_and_takes_less_than_ten_seconds() {
         body.len()
     );
     analysis.write_all((head + &body).as_bytes()).await.unwrap();
-    // It has begun when something has been told.
+    // It has started once something was received.
     within(analysis.read_u8()).await.unwrap();
     let reader = tokio::spawn(async move {
         let mut text = Vec::new();

@@ -1,4 +1,4 @@
-//! The store is the truth: what it has survives everything, what it has not did not happen.
+//! The store is authoritative: what it has committed survives everything, and what it has not committed did not happen.
 
 use crate::common::{Folder, Local, Made, random_game};
 use rusqlite::Connection;
@@ -12,7 +12,7 @@ fn database(folder: &Folder) -> Connection {
     Connection::open(folder.0.join("games.db")).unwrap()
 }
 
-/// A game in every respect, but for the time of day.
+/// Everything about a game except times.
 async fn told(local: &Local, game: &Made) -> (Value, Vec<Value>) {
     let mut shown = local.show(game).await;
     shown["clocks"] = Value::Null;
@@ -72,7 +72,7 @@ async fn what_another_process_has_stored_is_found_and_nothing_is_overwritten() {
     let insert =
         "INSERT INTO events (game, seq, kind, payload, seat, at) VALUES (?1, 2, 'move', ?2, 1, 5)";
     database(&local.folder).execute(insert, (&game.id, r#"{"turn":"c4"}"#)).unwrap();
-    // The cache believes that player 1 is to move; the store knows better.
+    // According to the cache player 1 is to move, but not according to the store.
     assert_eq!(local.play(&game, 1, "a1").await.refused(409), "it is not your turn");
     local.play(&game, 2, "d3").await.ok();
     assert_eq!(local.show(&game).await["turns"], json!(["c4", "d3"]));
@@ -80,7 +80,7 @@ async fn what_another_process_has_stored_is_found_and_nothing_is_overwritten() {
 
 #[tokio::test]
 async fn a_store_that_fails_acknowledges_nothing_and_the_server_goes_on() {
-    // A full disk ends the transaction by itself, other errors leave that to the writer.
+    // A full disk ends the transaction by itself; after other errors the writer has to.
     for how in ["FAIL", "ABORT", "ROLLBACK"] {
         let local = Local::new().await;
         let game = local.people("gekitai").await;
@@ -120,7 +120,7 @@ async fn a_heart_that_cannot_beat_does_no_harm() {
 async fn one_of_many_that_are_stored_together_may_meet_a_conflict() {
     let local = Local::new().await;
     let (game, other) = (local.people("gekitai").await, local.people("gekitai").await);
-    // So many that the writer finds most of them waiting.
+    // Enough for the writer to find most of them waiting.
     let mut tasks = tokio::task::JoinSet::new();
     for i in 0..40 {
         let (router, game) = (local.server.router(), if i % 2 == 0 { &game } else { &other });
@@ -191,7 +191,7 @@ async fn a_file_is_free_when_its_store_has_ended_although_somebody_left_while_it
     let (store, end) = open().await.unwrap();
     drop(store);
     let _ = end.await;
-    // So many that it takes a while to read them.
+    // Enough that reading them takes a while.
     let many = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200000)
                 INSERT INTO running (game, at) SELECT 'game' || i, 0 FROM n";
     database(&folder).execute_batch(many).unwrap();
@@ -214,7 +214,7 @@ async fn a_file_is_free_when_its_store_has_ended_although_programs_were_started_
     let folder = Folder::new();
     let path = folder.config().data;
     let done = Arc::new(AtomicBool::new(false));
-    // What is started holds every open file until it has become another program.
+    // A child process holds all open files until it calls exec.
     let starters = [(); 2].map(|()| {
         let done = Arc::clone(&done);
         std::thread::spawn(move || {

@@ -1,4 +1,4 @@
-//! What every store does, whatever keeps it.
+//! The behaviour common to all stores.
 
 use crate::common::Folder;
 use rules::Player;
@@ -13,7 +13,7 @@ use std::time::Duration;
 use table::event::{Ending, Event, Fact, Reason};
 use tokio::task::JoinSet;
 
-/// Where a store is.
+/// A store's location.
 struct Kept {
     data: PathBuf,
     _folder: Folder,
@@ -25,7 +25,7 @@ impl Kept {
     }
 }
 
-/// One of each kind.
+/// A store of each kind.
 fn all() -> Vec<Kept> {
     let folder = Folder::new();
     let mut all = vec![Kept { data: folder.0.join("games.db"), _folder: folder }];
@@ -35,7 +35,7 @@ fn all() -> Vec<Kept> {
         let data = postgres.url(&postgres.database()).into();
         all.push(Kept { data, _folder: Folder::new() });
     }
-    // They are told apart by what they are called only.
+    // They are distinguished only by their names.
     all.reverse();
     all
 }
@@ -46,7 +46,7 @@ pub fn event(seq: i64, command: Option<&str>) -> Event {
     Event { seq, seat: Some(Player::One), at: 1_000 + seq, fact, command }
 }
 
-/// An append behind an event without a command, or to a new game.
+/// An append after an event without a command, or to a new game.
 pub fn append(game: &str, events: Vec<Event>) -> Append {
     let first = events.first().filter(|first| first.seq > 1);
     let after = first.map(|first| Tip::of(&event(first.seq - 1, None)));
@@ -71,7 +71,7 @@ async fn an_append_has_the_number_it_names_or_leaves_nothing() {
         assert_eq!(store.append(one.clone()).await, Ok(Appended::Committed));
         assert_eq!(store.append(one).await, Ok(Appended::Conflict));
         assert_eq!(store.events("one", 1, 1).await.unwrap(), [event(2, None)]);
-        // The number is free, the command is not; and the other way round.
+        // The number is free but the command id is taken; and the other way round.
         let mut late = append("one", vec![event(3, Some("a")), event(4, None)]);
         late.new_game = Some(new_game("other"));
         late.token = Some((Player::Two, [9; 32]));
@@ -84,7 +84,7 @@ async fn an_append_has_the_number_it_names_or_leaves_nothing() {
         assert!(numbers(&store, "other").await.is_empty());
         assert_eq!(store.tokens("one").await, Ok([None; 2].into()));
         assert_eq!(store.running().await, Ok(vec![]));
-        // A game that exists already takes what is made with it along.
+        // If the game to be created exists already, the whole append is a conflict.
         let mut made = append("", vec![]);
         made.new_game = Some(new_game("other"));
         made.game = "other".into();
@@ -107,7 +107,7 @@ async fn of_many_that_are_stored_together_one_that_meets_a_conflict_fails_alone(
         for i in 0..200 {
             let store = Arc::clone(&store);
             let (game, events) = match i % 10 {
-                // The first is not free, or a later one is not, or all of them are.
+                // The first number is taken, or a later one, or all of them.
                 0 => ("taken".to_owned(), vec![event(1, None), event(2, None)]),
                 1 => (format!("g{i}"), vec![event(1, Some("c")), event(2, Some("c"))]),
                 _ => (format!("g{i}"), vec![event(1, Some("c")), event(2, None)]),
@@ -144,7 +144,7 @@ async fn an_append_is_stored_only_behind_the_event_that_it_names() {
             Event { command: None, ..last.clone() },
             Event { seat: Some(Player::Two), ..last.clone() },
             Event { fact: Fact::Declined, ..last.clone() },
-            // The same number, kind, seat, command and time, but another turn.
+            // The same number, kind, seat, command and time, but a different turn.
             Event { fact: Fact::Move { turn: "b2".into(), said: None }, ..last.clone() },
         ] {
             let done = store.append(behind(&other)).await;
@@ -169,8 +169,8 @@ async fn execute(kept: &Kept, sql: &str) {
     rusqlite::Connection::open(&kept.data).unwrap().execute_batch(sql).unwrap();
 }
 
-/// A server finds the digest of the last event by reading it, a database in what it keeps: both must agree, whatever
-/// version has written the event.
+/// A server computes the digest of the last event after reading it, a database from its own columns: both must agree,
+/// whichever version has written the event.
 #[tokio::test]
 async fn an_append_follows_events_of_older_versions() {
     let dumps = [include_str!("files/games-0.1.sql"), include_str!("files/games-0.2.sql")];
@@ -250,11 +250,11 @@ async fn what_is_stored_is_there_when_the_store_is_opened_again() {
     }
 }
 
-/// A disk on which transactions go wrong as a test wants it.
+/// A disk whose transactions fail as a test requires.
 #[derive(Default)]
 struct OwnDisk {
     is_full: AtomicBool,
-    /// Called between a commit and the moment at which it is read back.
+    /// Called between a commit and reading it back.
     after_commit: Mutex<Option<Box<dyn FnOnce() + Send>>>,
 }
 
@@ -290,7 +290,7 @@ async fn on_own_disk(folder: &Folder) -> (Arc<OwnDisk>, Arc<dyn Store>) {
     (disk, opened.unwrap().0)
 }
 
-/// Its clock has been told, and what was told stays true.
+/// Clients have seen its clock, which must remain true.
 #[tokio::test]
 async fn a_pause_begins_after_an_event_that_was_stored_behind_a_failure() {
     let folder = Folder::new();
@@ -308,7 +308,7 @@ async fn a_pause_begins_after_an_event_that_was_stored_behind_a_failure() {
     assert_eq!(store.owed(), Some(1_700));
     disk.is_full.store(false, Ordering::Relaxed);
     assert_eq!(store.append(next("works", at(1_750))).await.unwrap(), Appended::Committed);
-    // A heartbeat shows nothing that somebody could have relied on.
+    // A heartbeat does not prove that anybody could have moved.
     store.beat(1_780).await.unwrap();
     assert_eq!(store.pause(1_700, 1_800).await.unwrap(), Some((1_750, 1_800)));
     assert_eq!(store.owed(), None);
@@ -321,7 +321,7 @@ async fn a_change_of_records_that_fails_first_makes_the_pause_no_longer() {
     let (disk, store) = on_own_disk(&folder).await;
     let new = Append { new_game: Some(new_game("one")), ..append("one", vec![]) };
     assert_eq!(store.append(new).await, Ok(Appended::Committed));
-    // Somebody thinks from then on, and the server lives.
+    // From here on a player is thinking, and the server is up.
     store.beat(20_000).await.unwrap();
     disk.is_full.store(true, Ordering::Relaxed);
     let records = store.records().unwrap();
@@ -366,7 +366,7 @@ async fn whether_something_can_be_stored_is_found_out_without_storing_anything()
     disk.is_full.store(true, Ordering::Relaxed);
     store.probe(5_000).await.unwrap_err();
     assert!(store.trouble().reason().is_some());
-    // What has failed is tried again with the next heartbeat.
+    // What failed is retried with the next heartbeat.
     store.beat(6_000).await.unwrap_err();
     disk.is_full.store(false, Ordering::Relaxed);
     store.beat(7_000).await.unwrap();
@@ -383,12 +383,12 @@ async fn a_game_that_is_deleted_right_after_a_commit_does_not_look_like_a_lost_o
     let (deleted, done) = std::sync::mpsc::channel();
     *disk.after_commit.lock().unwrap() = Some(Box::new(move || {
         let (told, heard) = std::sync::mpsc::channel();
-        // On a thread of its own, because this one is blocked.
+        // In a thread of its own, because this one is blocked.
         std::thread::spawn(move || {
             let gone = runtime.block_on(own.upkeep().unwrap().delete("gone", None));
             let _ = (told.send(()), deleted.send(gone));
         });
-        // It has to wait; if it does not, let it finish first.
+        // It should block; if it does not, let it finish first.
         let _ = heard.recv_timeout(Duration::from_millis(500));
     }));
     let next = Append {
@@ -415,7 +415,7 @@ async fn a_change_of_records_is_made_whole_or_not_at_all() {
         let both = vec![Change::new("x/a", "1"), Change::new("x/b", "2")];
         assert_eq!(records.change(both.clone()).await, Ok(true));
         assert_eq!(records.change(both).await, Ok(false));
-        // The first part fits, the second does not.
+        // The first part matches its version, the second does not.
         for wrong in [Change::new("x/b", "9"), record("x/b", "", 2).update("9"), b.delete()] {
             let late = matches!(wrong, Change::Delete { .. });
             let other = if late { record("x/a", "", 7).delete() } else { a.update("9") };
@@ -455,7 +455,7 @@ async fn of_many_who_change_the_same_record_each_sees_what_the_one_before_left()
                 loop {
                     let own = records.get(vec!["n".into()]).await.unwrap().remove(0);
                     let next = own.value.parse::<i64>().unwrap() + 1;
-                    // Two keys, in another order each time.
+                    // Two keys, in alternating order.
                     let other = Change::put(format!("m{}", i % 2), next.to_string());
                     let mut both = vec![own.update(next.to_string()), other];
                     both.rotate_left(i % 2);

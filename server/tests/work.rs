@@ -1,4 +1,4 @@
-//! Where work is done: threads that answer everybody do none for anybody.
+//! Where work is done: async threads must not do it.
 
 use crate::common::Local;
 use crate::routes;
@@ -12,7 +12,7 @@ use std::path::Path;
 use std::time::Duration;
 use tower::ServiceExt;
 
-/// The routes that stand in the source of the server.
+/// The routes found in the server's source.
 fn written(source: &Path) -> BTreeSet<String> {
     let mut routes = BTreeSet::new();
     for file in std::fs::read_dir(source).into_iter().flatten().flatten() {
@@ -27,19 +27,19 @@ fn written(source: &Path) -> BTreeSet<String> {
             |call: &str| Some(call.trim_start().strip_prefix('"')?.split('"').next()?.into());
         routes.extend(calls.filter_map(path));
     }
-    // It is answered at an address of its own, which the world does not see.
+    // It is served on a separate address that is not public.
     routes.remove("/metrics");
     routes
 }
 
 const TIMES: u32 = 5;
 
-/// The processor time of this test's thread.
+/// The CPU time of this test's thread.
 fn spent() -> Duration {
     clock_gettime(ClockId::ThreadCPUTime).try_into().unwrap()
 }
 
-/// The mean cost of a request to this thread, the first one included.
+/// The mean CPU time of a request on this thread, including the first one.
 async fn cost(local: &Local, path: &str) -> Duration {
     let mut all = Duration::ZERO;
     for _ in 0..TIMES {
@@ -64,7 +64,7 @@ fn every_route_is_besieged() {
     assert_eq!(written(&source), known, "examples/bots/routes.rs has all of them");
 }
 
-/// The runtime of this test has one thread: what is drawn, written or packed there is seen in its time.
+/// The runtime of this test has one thread: anything drawn, serialised or compressed there would show in its CPU time.
 #[tokio::test]
 async fn pages_are_drawn_and_packed_on_other_threads() {
     let local = Local::new().await;

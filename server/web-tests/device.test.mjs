@@ -162,7 +162,7 @@ test('a clock runs from the first turn on, and ends the game', async () => {
   await world.device.tick();
   assert.equal(world.game().result, null);
   world.time += 1;
-  await assert.rejects(world.device.give('move', { turn: 'a1' }), /time is over/);
+  await assert.rejects(world.device.give('move', { turn: 'a1' }), /time is up/);
   assert.deepEqual(world.game().result, { winner: 2, reason: 'time' });
 });
 

@@ -1,4 +1,4 @@
-/** Finds out which page the address means, and shows it. */
+/** Finds the page for the address and shows it. */
 import { hasServer, pageAt, wordsOf } from './address.js';
 import { button, segments } from './common/controls.js';
 import { closeRow, openDialog } from './common/dialogs.js';
@@ -54,7 +54,7 @@ const showKeys = () => {
     document.querySelector('main .board .cells') &&
       button('#board-words', 'The board in words', () => {
         box.close();
-        // Whichever board there is listens to its key.
+        // Handled by whichever board is on the page.
         document.dispatchEvent(new KeyboardEvent('keydown', { key: 'b' }));
       }),
     el(
@@ -67,13 +67,16 @@ const showKeys = () => {
   );
 };
 
-/** A key, and what it does. @param {string[]} line */
+/** A key and its description. @param {string[]} line */
 const keyLine = ([key, does]) => [
   el('dt', ...key.split(' ').map((one) => (one === 'or' ? ' or ' : el('kbd', one)))),
   el('dd', does),
 ];
 
-/** What can be chosen, each with its title. @type {[('theme'|'board'|'size'|'confirm'), string, string[]][]} */
+/**
+ * The settings with several values, with their titles.
+ * @type {[('theme'|'board'|'size'|'confirm'), string, string[]][]}
+ */
 const CHOICES = [
   ['theme', 'Colours', ['auto', 'light', 'dark']],
   ['board', 'Board', ['paper', 'wood', 'sea', 'plain']],
@@ -104,7 +107,7 @@ const settings = () => {
   build();
 };
 
-/** A part of the page that could not be loaded cannot be asked for again: the page comes again as a whole. */
+/** A module that failed to load cannot be imported again, so reload the whole page. */
 const comeAgain = async () => {
   reach.lost();
   await Promise.all([reach.back(), sleep(1_000)]);
@@ -130,7 +133,7 @@ const failed = (/** @type {any} */ error) => {
   );
 };
 
-/** The pages, by the first word of their address. @type {Record<string, (rest: string[]) => Promise<any>>} */
+/** The pages, by the first segment of their path. @type {Record<string, (rest: string[]) => Promise<any>>} */
 const PAGES = {
   '': async () => (await import('./pages/home.js')).homePage(main),
   archive: async () => (await import('./club/archive.js')).archivePage(main),
@@ -163,7 +166,7 @@ const route = async () => {
   return game(first);
 };
 
-/** The sound can be off from everywhere. */
+/** The sound can be switched off on every page. */
 const soundButton = () => {
   const one = /** @type {HTMLElement} */ (document.getElementById('sound'));
   const paint = () => {

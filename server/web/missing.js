@@ -1,5 +1,5 @@
-// Static hosts answer with this whatever they do not find, at any depth: it first finds out where the site begins. It
-// stands in `404.html` itself, which cannot name a file before that.
+// Static hosts serve this for any missing path, at any depth, so it first has to find the root of the site. It is
+// inlined into `404.html`, which cannot refer to files before that.
 (async () => {
   const page = '{page}';
   const begins = async (/** @type {string} */ path) => {

@@ -1,21 +1,20 @@
-// Keeps the files of one version, so that the pages come at once and without a network. All files of a version come
-// together or not at all, and lie below a path of their own: old and new can never be mixed. A new version waits
-// until its reader wants it.
+// Caches the files of one version, so that pages load at once and offline. All files of a version are cached together
+// or not at all, under a path of their own, so versions never mix. A new version waits until the user wants it.
 const VERSION = '{version}';
 const FILES = [/* files */];
 
-/** The path below which the site lies. Several sites of one host share its caches: their names say whose they are. */
+/** The path of the site. Several sites on one host share its caches, so the names of the caches contain it. */
 const BASE = new URL('./', location.href).pathname;
 const OURS = `quadrille${BASE}`;
 const CACHE = OURS + VERSION;
-// The pages begin with the same document; the first one has its games drawn into it.
+// All pages start from the same document; the home page's has the games drawn into it.
 const HOME = BASE;
 const PAGE = `${BASE}play`;
 
 /**
- * A document as it may answer any address. Browsers refuse what was redirected, as hosts do from `play` to `play/`, and
- * files are named from the folder in which the document lies. Its headers stay: they say what it may do. A document of
- * another version is not kept.
+ * A document that can be served for any path. Browsers reject redirected responses for navigations, and hosts redirect
+ * `play` to `play/`, so the redirect is dropped; relative URLs depend on the folder in which the document lies. Headers
+ * are kept, since they contain the security policy. A document of another version is not cached.
  */
 const documentAt = async (path) => {
   const answer = await fetch(path, { cache: 'no-cache' });
@@ -36,10 +35,13 @@ const keep = async () => {
   if (await oldIsBroken()) skipWaiting();
 };
 
-/** The caches of version 0.2, which knew only sites at the root of a host. */
+/** The caches of version 0.2, which supported only sites at the root of a host. */
 const isOld = (name) => BASE === '/' && name.startsWith('quadrille-');
 
-/** Whether version 0.2 keeps a page that browsers refuse: its reader might never see that there is a new version. */
+/**
+ * Whether version 0.2 has cached a redirected page, which browsers reject: then the user might never see the offer of a
+ * new version.
+ */
 const oldIsBroken = async () => {
   for (const name of (await caches.keys()).filter(isOld)) {
     const page = await (await caches.open(name)).match('/play', { ignoreVary: true });
@@ -63,7 +65,7 @@ addEventListener('message', ({ data }) => {
   if (data === 'take over') skipWaiting();
 });
 
-/** Whether a path is one of a page; those that others show come from the server, which says who may. */
+/** Whether a path is that of a page; embedded pages come from the server, whose headers say who may embed them. */
 const isPage = (path) => !/^(api|embed|assets)\/|\.[a-z]+$/.test(path);
 
 addEventListener('fetch', (event) => {
@@ -87,7 +89,7 @@ addEventListener('fetch', (event) => {
     const kept = await cache.match(wanted, { ignoreVary: true });
     if (kept) return kept;
     const fresh = await fetch(request);
-    // What is not kept ahead is kept once it was needed.
+    // Files that are not cached in advance are cached on first use.
     if (fresh.ok && path.startsWith(`assets/${VERSION}/`))
       event.waitUntil(cache.put(request, fresh.clone()));
     return fresh;

@@ -1,4 +1,4 @@
-// Runs before the first paint: a dark page does not flash light, and a board stands as its reader sits.
+// Runs before the first paint, so that a dark page does not flash and a board is not turned round afterwards.
 {
   const page = document.documentElement;
   const [path, fragment] = [
@@ -15,7 +15,7 @@
     Object.assign(page.dataset, { theme, board: look ?? 'paper', size: size ?? 'full' });
     page.classList.toggle('no-coordinates', coordinates === false);
     page.dataset.seat = kept(`seat.${path}.2`) && !kept(`seat.${path}.1`) ? '2' : '1';
-    // A game of this browser is known to it alone: its board is the one that was seen last.
+    // The server knows nothing about a local game, so show the board as last seen.
     const board = path === 'play' ? kept(`board.${fragment}`) : null;
     const show = (/** @type {string} */ text) => {
       const main = document.getElementById('main');
@@ -38,6 +38,6 @@
     };
     if (board) document.addEventListener('readystatechange', () => show(board), { once: true });
   } catch {
-    // A browser that keeps nothing has nothing to show earlier.
+    // If the browser stores nothing, there is nothing to show early.
   }
 }

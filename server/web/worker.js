@@ -1,6 +1,6 @@
 /**
- * A Worker: requests to rules and engine come in as messages, answers go out as they are found. What the engine knows
- * by heart comes in the same way, once it has said that it needs it.
+ * A Worker: requests to the rules and the engine arrive as messages, and answers are sent as they are found. The
+ * engine's data files arrive the same way, once it has asked for them.
  */
 import { createProgram } from './program/wasi.js';
 
@@ -22,7 +22,7 @@ addEventListener('message', ({ data }) => {
     postMessage(
       code === 0
         ? { number, done: true }
-        : { number, failed: part ? `${part} was refused` : `ended with ${code}` },
+        : { number, failed: part ? `${part} was refused` : `exited with code ${code}` },
     );
   } catch (error) {
     postMessage({ number, failed: String(error) });

@@ -18,10 +18,10 @@ pub const MOST_SECONDS: u32 = 86_400;
 /// The longest increment for a turn, in seconds.
 pub const MOST_INCREMENT: u32 = 3_600;
 
-/// The most days for a turn.
+/// The most days per turn in correspondence games.
 pub const MOST_DAYS: u32 = 60;
 
-/// The time control as the maker of a game chooses it.
+/// The time control of a game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "lowercase")]
@@ -45,7 +45,7 @@ pub enum TimeControl {
 }
 
 impl TimeControl {
-    /// Refuses times out of bounds.
+    /// Refuses values out of range.
     pub fn check(self) -> Result<(), Refusal> {
         let within = |name: &str, value: u32, least: u32, most: u32| {
             if (least..=most).contains(&value) {
@@ -65,7 +65,7 @@ impl TimeControl {
     }
 }
 
-/// A time in which no clock ran.
+/// A time during which no clock ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Pause {
     from: i64,
@@ -74,13 +74,13 @@ struct Pause {
     before: i64,
 }
 
-/// The times in which no clock ran because no server did or nothing could be stored. Clones share them, so that every
-/// clock learns of a new one.
+/// The times during which no clock ran, because no server did or nothing could be stored. Clones share the list, so
+/// every clock learns of new pauses.
 #[derive(Clone, Debug, Default)]
 pub struct Pauses(Arc<RwLock<Vec<Pause>>>);
 
 impl Pauses {
-    /// These pauses, in order; overlaps count once.
+    /// Pauses in order; overlaps count once.
     pub fn new(pauses: impl IntoIterator<Item = (i64, i64)>) -> Pauses {
         let all = Pauses::default();
         pauses.into_iter().for_each(|(from, to)| all.note(from, to));
@@ -91,7 +91,7 @@ impl Pauses {
         look(&self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Adds a pause after all others.
+    /// Adds a pause that is later than all others.
     pub fn note(&self, from: i64, to: i64) {
         let mut all = self.0.write().unwrap_or_else(PoisonError::into_inner);
         let last = all.last().copied().unwrap_or(Pause { from: i64::MIN, to: i64::MIN, before: 0 });
@@ -102,7 +102,7 @@ impl Pauses {
         }
     }
 
-    /// Takes these instead; returns whether that changes anything.
+    /// Replaces all pauses; returns whether that changes anything.
     pub fn replace(&self, pauses: impl IntoIterator<Item = (i64, i64)>) -> bool {
         let new = Pauses::new(pauses).read(<[Pause]>::to_vec);
         let mut all = self.0.write().unwrap_or_else(PoisonError::into_inner);
@@ -121,7 +121,7 @@ impl Pauses {
         self.read(<[Pause]>::len)
     }
 
-    /// How much of the time between these two was pause.
+    /// How much of the time between `from` and `to` was pause.
     pub fn between(&self, from: i64, to: i64) -> i64 {
         let until = |all: &[Pause], at: i64| {
             let begun = all.partition_point(|pause| pause.from < at);
@@ -147,12 +147,12 @@ impl Pauses {
     }
 }
 
-/// What a turn does to its player's clock.
+/// What a turn does to the clock of the player who made it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PerTurn {
     /// Adds this much after the turn.
     Increment(i64),
-    /// Begins with this much.
+    /// Resets it to this much.
     Fresh(i64),
 }
 
@@ -168,7 +168,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Both clocks, full and stopped; none without a time control.
+    /// Full, stopped clocks; none without a time control.
     pub fn new(control: TimeControl, pauses: &Pauses) -> Option<Clock> {
         let (full, per_turn) = match control {
             TimeControl::None => return None,
@@ -184,13 +184,13 @@ impl Clock {
         Some(Clock { per_turn, left, running: None, since: 0, pauses: pauses.clone() })
     }
 
-    /// Both clocks, full and stopped, to the millisecond.
+    /// Full, stopped clocks, to the millisecond.
     pub fn timed(full: i64, increment: i64) -> Clock {
         let (per_turn, left) = (PerTurn::Increment(increment), ByPlayer::new(full, full));
         Clock { per_turn, left, running: None, since: 0, pauses: Pauses::default() }
     }
 
-    /// Sets the clocks as they were told at a time.
+    /// Sets the clocks to what they showed at a time.
     pub fn set(&mut self, left: ByPlayer<i64>, running: Option<Player>, at: i64) {
         self.left = left.map(|left| left.clamp(0, LARGEST));
         (self.running, self.since) = (running, at.clamp(-LARGEST, LARGEST));
@@ -201,7 +201,7 @@ impl Clock {
         self.running
     }
 
-    /// What each turn adds.
+    /// How much each turn adds.
     pub fn increment(&self) -> i64 {
         match self.per_turn {
             PerTurn::Increment(millis) => millis,
@@ -209,7 +209,7 @@ impl Clock {
         }
     }
 
-    /// What both have left at a time.
+    /// What both players have left at a time.
     pub fn left(&self, at: i64) -> ByPlayer<i64> {
         let mut left = self.left;
         if let Some(player) = self.running {
@@ -224,7 +224,7 @@ impl Clock {
         self.running.map(|player| self.pauses.after(self.since, self.left[player]))
     }
 
-    /// Ends a player's turn; the increment is for clocks that ran.
+    /// Ends a player's turn. The increment is added only if the clock ran.
     pub fn turn_ended(&mut self, player: Player, at: i64) {
         if self.running == Some(player) {
             self.run(None, at);
@@ -232,7 +232,7 @@ impl Clock {
         }
     }
 
-    /// Lets the clock of one player run from now on, or none.
+    /// Starts one player's clock and stops the other's, or stops both.
     pub fn run(&mut self, player: Option<Player>, at: i64) {
         if self.running == player {
             return;
@@ -245,7 +245,7 @@ impl Clock {
         }
     }
 
-    /// Does not count the time between these two.
+    /// Excludes the time from `from` to `to`.
     pub fn pause(&mut self, from: i64, to: i64) {
         let from = from.max(self.since);
         if to > from {
@@ -261,7 +261,7 @@ pub fn shown(left: i64) -> String {
     if left >= DAY {
         return format!("{} d {} h", left / DAY, left % DAY / HOUR);
     }
-    // Rounded up, so that zero means that the time is over.
+    // Rounded up, so that zero means that time is up.
     if left < 10 * SECOND {
         let tenths = (left + 99) / 100;
         return format!("{}.{}", tenths / 10, tenths % 10);

@@ -1,42 +1,43 @@
-//! What follows from a game's events without its rules: seats, whose turn it is, offers, the result and the clocks.
+//! The part of a game's state that follows from its events without knowing the rules: seats, whose turn it is, offers,
+//! the result and the clocks.
 //!
-//! It is small, so that stored events can be told with the clocks after each of them and no turn has to be played again.
+//! It is cheap to compute, so stored events can be sent with the clocks after each of them without replaying any turns.
 
 use crate::clock::Clock;
 use crate::event::{Ending, Event, Fact, Offer};
 use rules::{ByPlayer, Player};
 use std::sync::Arc;
 
-/// A game at one moment, except for its position.
+/// A game's state at one moment, except for the position.
 #[derive(Clone, Debug)]
 pub struct Course {
     /// The number of the last event.
     pub seq: i64,
     /// The number of the last event that changed the board.
     pub board_seq: i64,
-    /// How many turns have been played, including those before the game was made.
+    /// How many turns have been played, including those before the game was created.
     pub turns: usize,
     /// Whose turn it is.
     pub turn: Player,
     /// Whether each seat is taken.
     pub joined: ByPlayer<bool>,
-    /// The players' names, as far as they have any.
+    /// The players' names, if they have any.
     pub names: ByPlayer<Option<Arc<str>>>,
     /// What the game calls its players: `Red` and `Yellow`.
     pub colours: ByPlayer<&'static str>,
     /// How it ended.
     pub result: Option<Ending>,
-    /// What is offered, and by whom.
+    /// The pending offer, and who made it.
     pub offer: Option<(Offer, Player)>,
-    /// The number of the last event that offered something.
+    /// The number of the last event that was an offer.
     pub offer_seq: i64,
     /// The clocks.
     pub clock: Option<Clock>,
     /// The time of the last event.
     pub last_at: i64,
-    /// Whether a turn has been played here: no clock runs before that.
+    /// Whether a turn has been played since the game was created: before that, no clock runs.
     pub begun: bool,
-    /// Whether the players have paused a game of their own; never on a server.
+    /// Whether the players have paused a local game; never on a server.
     pub rests: bool,
 }
 
@@ -119,7 +120,7 @@ impl Course {
         }
     }
 
-    /// Lets the clock run of the player whose turn it is; none before the first turn and before both have joined.
+    /// Starts the clock of the player to move, unless no turn has been played or somebody has not joined yet.
     fn run_clock(&mut self, at: i64) {
         let runs = self.begun
             && !self.rests
@@ -131,25 +132,25 @@ impl Course {
         }
     }
 
-    /// Pauses a game between people at one screen, or goes on with it.
+    /// Pauses or resumes a local game between two people.
     pub fn rest(&mut self, rests: bool, at: i64) {
         self.rests = rests;
         self.run_clock(at);
     }
 
-    /// The course after these facts of a seat, except for the numbers of their events.
+    /// The course after these facts, of which the first is the seat's, except for the numbers of their events.
     pub fn after(&self, seat: Option<Player>, facts: &[Fact], at: i64) -> Course {
         let mut after = self.clone();
         facts.iter().for_each(|fact| after.happen(seat, fact, at));
         after
     }
 
-    /// The name of a player, or the colour of one who has none.
+    /// A player's name, or the colour if there is none.
     pub fn name(&self, player: Player) -> &str {
         self.names[player].as_deref().unwrap_or(self.colours[player])
     }
 
-    /// The same with the colour behind each name, for screens on which only the pieces have colours: `Ann (Red)`.
+    /// The same with the colour after each name, for displays that show colours only on the pieces: `Ann (Red)`.
     #[must_use]
     pub fn with_colours(&self) -> Course {
         let full = |player: Player| {
@@ -164,7 +165,7 @@ impl Course {
         self.clock.as_ref().and_then(Clock::deadline)
     }
 
-    /// Who has run out of time at `at`.
+    /// Which player has run out of time at `at`, if any.
     pub fn out_of_time(&self, at: i64) -> Option<Player> {
         let clock = self.clock.as_ref()?;
         clock.running().filter(|_| clock.deadline().is_some_and(|deadline| at >= deadline))
@@ -199,7 +200,7 @@ mod tests {
     fn offers_of_older_files_that_ended_without_a_word_are_replaced_or_declined_as_usual() {
         let draw = Fact::Offer { offer: Offer::Draw };
         let undo = Fact::Offer { offer: Offer::Undo };
-        // Version 0.1 forgot an offer when its maker moved, and so took another one.
+        // Version 0.1 forgot an offer when its maker moved, and so accepted another one.
         let again = after(&[(Two, draw.clone()), (Two, turn()), (Two, undo)]);
         assert_eq!(again.offer, Some((Offer::Undo, Two)));
         let other = after(&[(Two, draw.clone()), (Two, turn()), (One, draw.clone())]);

@@ -1,4 +1,4 @@
-//! Events: what has happened in a game, as it is stored and told. Their JSON is fixed: stores keep it for ever.
+//! Events: what happened in a game, as it is stored and sent. Their JSON format is fixed, since stores keep it forever.
 
 use crate::clock::{Clock, TimeControl};
 use crate::course::Course;
@@ -8,7 +8,7 @@ use serde::ser::SerializeStruct;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
-/// A seat as the maker of a game describes it.
+/// A seat as described in the request that created the game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Seat {
@@ -20,13 +20,13 @@ pub struct Seat {
     pub name: Option<String>,
 }
 
-/// What makes a game public: the players of the server who have its seats, and whether it counts for their ratings.
+/// What makes a game public: its registered players, and whether it is rated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Club {
-    /// The ids of the players; none for a guest and for a computer.
+    /// The ids of the players; none for guests and computers.
     pub players: ByPlayer<Option<String>>,
-    /// Whether it counts.
+    /// Whether it counts for ratings.
     pub rated: bool,
 }
 
@@ -40,20 +40,20 @@ pub struct Created {
     pub options: Map<String, Value>,
     /// The start position, in one line.
     pub start: String,
-    /// The turns already played when it was made.
+    /// The turns that had been played before it was created.
     pub turns: Vec<String>,
     /// The seats.
     pub seats: ByPlayer<Seat>,
     /// Whether one token plays both seats.
     pub shared: bool,
-    /// The clock.
+    /// The time control.
     pub clock: TimeControl,
     /// Its registered players; none in a private game.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub club: Option<Club>,
 }
 
-/// What one player asks of the other.
+/// What a player asks the opponent for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -64,14 +64,14 @@ pub enum Offer {
     Undo,
 }
 
-/// Why a game is over.
+/// Why a game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Reason {
-    /// The rules say so.
+    /// By the rules of the game.
     Rules,
-    /// A player gave up.
+    /// A player resigned.
     Resigned,
     /// A player's time ran out.
     Time,
@@ -79,9 +79,9 @@ pub enum Reason {
     Agreed,
     /// A position occurred for the third time.
     Repetition,
-    /// A player called it off before both had moved; nobody wins, and it is not a draw.
+    /// A player called it off before both had moved: nobody wins, and it is not a draw.
     Aborted,
-    /// A record says so and gives no reason; never on a server.
+    /// The record says so without a reason; never on a server.
     Recorded,
 }
 
@@ -89,7 +89,7 @@ pub enum Reason {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Ending {
-    /// The winner; none after a draw and in a game that was called off.
+    /// The winner; none for a draw or an aborted game.
     #[cfg_attr(feature = "schema", schemars(with = "Option<Outcome>"))]
     pub winner: Option<Player>,
     /// Why it is over.
@@ -97,19 +97,19 @@ pub struct Ending {
 }
 
 impl Ending {
-    /// A win, or a draw without a winner.
+    /// A win, or a draw if there is no winner.
     pub fn new(winner: Option<Player>, reason: Reason) -> Ending {
         Ending { winner, reason }
     }
 
-    /// The outcome; none if the game was called off.
+    /// The outcome; none if the game was aborted.
     pub fn outcome(self) -> Option<Outcome> {
         let outcome = self.winner.map_or(Outcome::Draw, Outcome::Win);
         (self.reason != Reason::Aborted).then_some(outcome)
     }
 }
 
-/// In JSON a winner is 1, 2, the word `draw`, or null if the game was called off.
+/// In JSON a winner is 1, 2, `draw`, or null if the game was aborted.
 impl Serialize for Ending {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut fields = serializer.serialize_struct("Ending", 2)?;
@@ -124,9 +124,9 @@ impl Serialize for Ending {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Fact {
-    /// The game was made.
+    /// The game was created.
     Created(Box<Created>),
-    /// Somebody took a seat, or gave it another name.
+    /// Somebody took a seat or changed their name.
     Joined {
         /// The name.
         name: Option<String>,
@@ -135,11 +135,11 @@ pub enum Fact {
     Move {
         /// Its text.
         turn: String,
-        /// What the player wrote, where it differs: a repeated command is recognised by it.
+        /// What the player typed, if it differs: a repeated command is recognised by it.
         #[serde(skip_serializing_if = "Option::is_none")]
         said: Option<String>,
     },
-    /// A player asked something of the opponent.
+    /// A player made an offer.
     Offer {
         /// What.
         offer: Offer,
@@ -153,26 +153,26 @@ pub enum Fact {
     },
     /// The game ended.
     Result(Ending),
-    /// Another game was asked for, or made.
+    /// A rematch was requested, or created.
     Rematch {
-        /// The id of the new game, when it was made.
+        /// The id of the new game, once it was created.
         #[serde(skip_serializing_if = "Option::is_none")]
         id: Option<String>,
     },
     /// No clock ran for a while.
     Paused {
-        /// Since when.
+        /// The start of the pause.
         from: i64,
-        /// Until when.
+        /// The end of the pause.
         to: i64,
     },
-    /// Something that a newer server tells and this version does not know; never stored.
+    /// From a newer server, unknown to this version; never stored.
     #[cfg_attr(feature = "schema", schemars(skip))]
     Unknown,
 }
 
 impl Fact {
-    /// The kind as it is stored and told.
+    /// The kind, as it is stored and sent.
     pub fn kind(&self) -> &'static str {
         match self {
             Fact::Created(_) => "created",
@@ -189,7 +189,7 @@ impl Fact {
     }
 }
 
-/// One event of a game.
+/// An event of a game.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
     /// Its number, from 1.
@@ -200,12 +200,12 @@ pub struct Event {
     pub at: i64,
     /// What.
     pub fact: Fact,
-    /// The sender's name for the command behind it.
+    /// The client's id for the command that caused it.
     pub command: Option<String>,
 }
 
 impl Event {
-    /// The kind and the other fields of the fact, as the store keeps them.
+    /// The kind and the other fields of the fact, as stored.
     pub fn stored(&self) -> (String, String) {
         let mut fields = self.fields();
         let kind = match fields.shift_remove("kind") {
@@ -222,7 +222,7 @@ impl Event {
         }
     }
 
-    /// The event as programs read it: with the clocks after it, and in words where it is not a turn.
+    /// The event as the API sends it: with the clocks after it and, unless it is a turn, in words.
     pub fn json(&self, after: &Course) -> Map<String, Value> {
         let mut fields = self.fields();
         let mut told = Map::new();
@@ -244,7 +244,7 @@ impl Event {
     }
 }
 
-/// Clocks as programs read them.
+/// Clocks as the API sends them.
 pub fn clocks(clock: &Clock, at: i64) -> Value {
     json!({ "left": clock.left(at), "running": clock.running(), "at": at })
 }

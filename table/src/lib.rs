@@ -1,10 +1,10 @@
-//! A game in progress between two seats, written once for everybody who keeps or shows one: the server, the terminal,
-//! and the pages through their WebAssembly program.
+//! A game in progress between two seats, implemented once for everything that keeps or shows one: the server, the
+//! terminal, and the pages through their WebAssembly program.
 //!
-//! [`Event`]s are what has happened, with a JSON that stores keep. A [`State`] is what follows from them. The
-//! [`referee`] says what an [`Action`] becomes, or why not. [`Clock`]s are computed from events and a given `now`.
-//! [`taps`] spell turns, [`Tree`] holds variations, and [`words`] says what happened. Nothing here reads a clock,
-//! starts a thread, does I/O or draws a random number.
+//! [`Event`]s are what has happened, with a JSON format for stores. A [`State`] is what follows from them. The
+//! [`referee`] decides which facts an [`Action`] becomes, or why it is refused. [`Clock`]s are computed from events and
+//! a given `now`. [`taps`] enter turns, [`Tree`] holds variations, and [`words`] describes what happened. Nothing here
+//! reads a clock, spawns a thread, does I/O or draws a random number.
 //!
 //! ```
 //! use rules::Player;

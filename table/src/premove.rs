@@ -1,12 +1,12 @@
-//! Premoves: a turn that is chosen while the other side thinks, and played as soon as it may be.
+//! Premoves: a turn chosen while the opponent is thinking, and played as soon as it is legal.
 
 use crate::taps::{Spelling, stage};
 use engine::Step;
 
-/// A turn that is chosen ahead, or is being chosen.
+/// A premove, or the choice of one.
 #[derive(Clone, Debug, Default)]
 pub struct Premove {
-    /// What may be chosen.
+    /// The moves that can be chosen.
     pub steps: Vec<Step>,
     /// What was tapped so far.
     pub spelling: Spelling,
@@ -15,8 +15,8 @@ pub struct Premove {
 }
 
 impl Premove {
-    /// Chooses among steps that are whole turns of one or two cells: more would be chosen for a board that nobody has
-    /// seen. `ends` says whether a step ends its turn.
+    /// Offers only moves that are whole turns of one or two cells: longer ones would depend on a position that nobody
+    /// has seen yet. `ends` says whether a move completes its turn.
     pub fn new(steps: Vec<Step>, ends: impl Fn(&Step) -> bool) -> Premove {
         let short = |step: &Step| {
             step.gesture.len() <= 2
@@ -26,7 +26,7 @@ impl Premove {
         Premove { steps: steps.into_iter().filter(short).collect(), ..Premove::default() }
     }
 
-    /// Taps a cell: it chooses, or takes back what was chosen.
+    /// Taps a cell: continues the choice, or cancels the premove.
     pub fn tap(&mut self, cell: usize) {
         if self.chosen.take().is_some() {
             return;
@@ -36,7 +36,7 @@ impl Premove {
         self.spelling = if self.chosen.is_some() { Spelling::default() } else { spelling };
     }
 
-    /// The turn that can be played now that these steps are legal; none if the board has made it impossible.
+    /// The premove, if it is one of these legal moves.
     pub fn due(&self, steps: &[Step]) -> Option<&str> {
         let chosen = self.chosen.as_deref()?;
         steps.iter().any(|step| step.text == chosen).then_some(chosen)

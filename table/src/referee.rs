@@ -1,5 +1,5 @@
-//! The referee: what an action becomes, or why not. Nothing here changes the state: whoever keeps a game stores the
-//! events first.
+//! The referee: which events an action results in, or why it is refused. Nothing here changes the state, since the
+//! events have to be stored first.
 
 use crate::event::{Ending, Fact, Offer, Reason};
 use crate::refusal::Refusal;
@@ -10,7 +10,7 @@ use rules::game::shorten;
 use serde::Deserialize;
 use std::ops::RangeInclusive;
 
-/// What a player wants.
+/// What a player wants to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
     /// To play a turn.
@@ -22,64 +22,64 @@ pub enum Action {
     Join {
         /// The name.
         name: Option<String>,
-        /// The secret of the seat, if the sender has drawn one.
+        /// A secret for the seat, if the client has drawn one.
         secret: Option<String>,
     },
     /// To give up.
     Resign,
-    /// To call the game off, before both have moved.
+    /// To abort the game, before both have moved.
     Abort,
     /// To offer a draw.
     OfferDraw,
-    /// To accept what is offered.
+    /// To accept the opponent's offer.
     Accept,
-    /// To decline it.
+    /// To decline the opponent's offer.
     Decline,
-    /// To take back.
+    /// To take back one's last turn.
     Undo,
     /// To play again.
     Rematch,
 }
 
-/// An action with what makes it idempotent.
+/// An action, with the fields that make it idempotent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Command {
-    /// What is wanted.
+    /// The action.
     pub action: Action,
-    /// The sender's name for it.
+    /// The client's id for the command.
     pub command: Option<String>,
     /// The number that the event is expected to get.
     pub seq: Option<i64>,
-    /// The number of the last event that changed the board, as the sender knows it.
+    /// The last event that changed the board, as far as the client knows.
     pub board_seq: Option<i64>,
-    /// The number of the last event that the sender has seen.
+    /// The last event that the client has seen.
     pub seen: Option<i64>,
-    /// Who wants it, where that is not clear.
+    /// Which seat it is for, if the sender plays both.
     pub seat: Option<Player>,
 }
 
 impl Command {
-    /// Whether it brings the secret of a seat with it.
+    /// Whether it comes with a secret for a seat.
     pub fn has_secret(&self) -> bool {
         matches!(self.action, Action::Join { secret: Some(_), .. })
     }
 }
 
-/// A message as it is written: HTTP names the action with `type`, a socket with `do`, because there
-/// `type` tells commands from other messages.
+/// A message as it is sent. HTTP names the action in `type`; a socket names it in `do`, because there `type`
+/// distinguishes commands from other messages.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Message {
-    /// What the message is, or which action it asks for.
+    /// The type of the message or, over HTTP, the action.
     #[serde(rename = "type")]
     pub kind: Option<String>,
-    /// The action, in a socket.
+    /// The action, on a socket.
     #[serde(rename = "do")]
     pub action: Option<String>,
     /// The token of a seat, in a socket's first message.
     pub token: Option<String>,
-    /// The sender's name for a command.
+    /// The client's id for the command.
     pub command: Option<String>,
     turn: Option<String>,
     name: Option<String>,
@@ -91,7 +91,7 @@ pub struct Message {
 }
 
 impl Message {
-    /// The message that these fields make; what is not as it should be counts as left out.
+    /// Reads a message from its fields; malformed fields count as missing.
     pub fn of_fields(fields: &serde_json::Map<String, serde_json::Value>) -> Message {
         let text = |name: &str| fields.get(name)?.as_str().map(str::to_owned);
         let number = |name: &str| fields.get(name)?.as_i64();
@@ -111,13 +111,13 @@ impl Message {
         }
     }
 
-    /// The command of a request, whose action is its `type`.
+    /// The command of an HTTP request, whose action is its `type`.
     pub fn of_request(mut self) -> Result<Command, Refusal> {
         let action = self.kind.take();
         self.read(action, "type")
     }
 
-    /// The command of a socket, whose action is its `do`.
+    /// The command of a socket message, whose action is its `do`.
     pub fn of_socket(mut self) -> Result<Command, Refusal> {
         let action = self.action.take();
         self.read(action, "do")
@@ -155,16 +155,16 @@ impl Message {
     }
 }
 
-/// The longest name of a command.
+/// The longest command id.
 pub const MOST_WORD: usize = 64;
 
-/// The longest text of a turn, blanks included.
+/// The longest text of a turn, including spaces.
 pub const MOST_TURN: usize = 256;
 
-/// How long a secret may be: 22 letters and digits hold 128 bits.
+/// The permitted lengths of a secret: 22 letters and digits hold 128 bits.
 pub const SECRET_LENGTH: RangeInclusive<usize> = 22..=64;
 
-/// A secret that is long enough not to be guessed.
+/// Refuses a secret that could be guessed.
 fn checked_secret(secret: Option<String>) -> Result<Option<String>, Refusal> {
     let Some(secret) = secret else { return Ok(None) };
     if SECRET_LENGTH.contains(&secret.len()) && secret.bytes().all(|b| b.is_ascii_alphanumeric()) {
@@ -181,10 +181,10 @@ pub const MOST_NAME: usize = 40;
 /// How many events a game may have before names can no longer be changed.
 pub const MOST_EVENTS_BEFORE: i64 = 12;
 
-/// The most events of one game.
+/// The maximum number of events in a game.
 pub const MOST_EVENTS: i64 = 4_000;
 
-/// A name as it is kept: trimmed, none if nothing is left.
+/// Trims a name; none if nothing is left.
 pub fn name(name: Option<&str>) -> Result<Option<String>, Refusal> {
     let Some(name) = name.map(str::trim).filter(|name| !name.is_empty()) else { return Ok(None) };
     if name.chars().count() > MOST_NAME {
@@ -199,7 +199,7 @@ pub fn name(name: Option<&str>) -> Result<Option<String>, Refusal> {
     Ok(Some(name.to_owned()))
 }
 
-/// Characters that nobody sees, or that change how others look: controls, marks of direction, joiners,
+/// Characters that are invisible or affect how others are displayed: control characters, direction marks, joiners,
 /// fillers and tags.
 fn is_hidden(c: char) -> bool {
     c.is_control()
@@ -210,19 +210,19 @@ fn is_hidden(c: char) -> bool {
             | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// What an action becomes.
+/// What an action results in.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Decision {
-    /// These facts, the first by the seat.
+    /// These facts, the first of which is the seat's.
     Facts(Vec<Fact>),
-    /// An open seat is taken: its player gets a secret, and the invitation ends.
+    /// An open seat is taken: the player gets a secret, and the invitation becomes invalid.
     Taken(Fact),
-    /// Another game is made, and the request for it is stored with it.
+    /// A rematch is created, and the request for it is stored with it.
     NewGame,
 }
 
 impl Decision {
-    /// The facts, for whoever keeps a game without secrets; a new game is announced without an id.
+    /// The facts, for games without secrets; a rematch is announced without an id.
     pub fn facts(self) -> Vec<Fact> {
         match self {
             Decision::Facts(facts) => facts,
@@ -251,14 +251,14 @@ pub fn expected(game: &State, command: &Command) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The refusal for a token that plays no seat.
+/// The refusal for a token that does not play any seat.
 pub fn no_seat() -> Refusal {
     Refusal::no_token(
         "the token plays no seat of this game; if it was an invitation, the seat has been taken",
     )
 }
 
-/// Refuses a command whose name was used for something else: `fact` is what that name became before.
+/// Refuses a command id that was used for a different action before; `fact` is that command's first event.
 pub fn same_as_before(action: &Action, fact: &Fact) -> Result<(), Refusal> {
     let same = match (action, fact) {
         (Action::Move { turn }, Fact::Move { turn: played, said }) => {
@@ -284,7 +284,7 @@ pub fn same_as_before(action: &Action, fact: &Fact) -> Result<(), Refusal> {
     same.then_some(()).ok_or_else(|| Refusal::conflict(error).at("command"))
 }
 
-/// The seat that a command is for, among those that its sender plays.
+/// The seat that a command is for, among those its sender plays.
 pub fn seat(game: &State, held: &[Player], command: &Command) -> Result<Player, Refusal> {
     if let Some(asked) = command.seat {
         return held.contains(&asked).then_some(asked).ok_or_else(|| {
@@ -300,10 +300,10 @@ pub fn seat(game: &State, held: &[Player], command: &Command) -> Result<Player, 
     }
 }
 
-/// What a command of a seat becomes, or why not.
+/// What a command results in, or why it is refused.
 pub fn obey(game: &State, seat: Player, command: &Command) -> Result<Decision, Refusal> {
     let mut decision = decide(game, seat, &command.action)?;
-    // A turn declines an offer, but not one that its player had not seen: it is made again after the turn.
+    // A turn declines an offer, but if the player had not seen the offer yet, it is repeated after the turn.
     let Some((offer, _)) = game.course.offer.filter(|(_, asker)| *asker != seat) else {
         return Ok(decision);
     };
@@ -317,7 +317,7 @@ pub fn obey(game: &State, seat: Player, command: &Command) -> Result<Decision, R
     Ok(decision)
 }
 
-/// What an action of a seat becomes, or why not.
+/// What an action results in, or why it is refused.
 pub fn decide(game: &State, seat: Player, action: &Action) -> Result<Decision, Refusal> {
     if game.is_invitation(seat) && !matches!(action, Action::Move { .. } | Action::Join { .. }) {
         return Err(Refusal::conflict("join first: nobody has taken this seat"));
@@ -355,8 +355,7 @@ fn nothing_offered() -> Refusal {
     Refusal::conflict("the opponent has offered nothing")
 }
 
-/// A turn of a seat as a fact, and the result if it ends the game; for games that are played at one screen, whose
-/// number of events does not matter.
+/// A turn as a fact, and the result if it ends the game. For local games, where the number of events does not matter.
 pub fn play(game: &State, seat: Player, turn: &str) -> Result<Decision, Refusal> {
     if game.session.turn() != seat {
         return Err(Refusal::conflict("it is not your turn"));
@@ -378,7 +377,7 @@ pub fn play(game: &State, seat: Player, turn: &str) -> Result<Decision, Refusal>
     Ok(Decision::Facts(facts))
 }
 
-/// How a board says that the game is over.
+/// How the game ended according to the rules, if it did.
 pub fn ending(board: &dyn Session) -> Option<Ending> {
     let by_rules = board.outcome().is_some();
     let reason = if by_rules { Reason::Rules } else { Reason::Repetition };
@@ -403,7 +402,7 @@ fn join(game: &State, seat: Player, asked: Option<&str>) -> Result<Decision, Ref
     }
 }
 
-/// Whether a player may still call the game off instead of resigning: until both have moved here.
+/// Whether a player may still abort the game instead of resigning, because not both have moved since it was created.
 pub fn can_abort(game: &State) -> bool {
     game.course.result.is_none() && game.course.turns < game.created.turns.len() + 2
 }
@@ -480,7 +479,7 @@ mod tests {
     use crate::words;
     use serde_json::json;
 
-    /// A turn of player 2, who has seen everything up to an event, after player 1 has moved and then offered something.
+    /// Player 1 moves and then makes an offer. Player 2, who has seen events up to `seen`, answers with a turn.
     fn answered(offer: Action, seen: Option<i64>) -> State {
         let person = json!({ "kind": "person" });
         let told = json!({ "game": "gekitai", "seats": [person, person], "seq": 1 });
@@ -508,7 +507,7 @@ mod tests {
                 let state = answered(action.clone(), seen);
                 assert_eq!((state.course.offer, state.course.seq), (None, 4), "{seen:?}");
             }
-            // It went on its way after event 2, and the offer is event 3.
+            // It was sent after event 2, and the offer is event 3.
             let state = answered(action, Some(2));
             assert_eq!(state.course.offer, Some((offer, Player::One)));
             assert_eq!((state.course.seq, state.course.turns), (5, 2));
@@ -534,7 +533,7 @@ mod tests {
         assert!(name(Some(&"x".repeat(41))).is_err());
     }
 
-    /// Two people's game that began with two turns, as it is told, after so many of these.
+    /// The JSON of a game between two people that was created with two turns and has gone on for this many.
     fn told(turns: usize) -> State {
         let turns = &["c4", "d3", "a1", "f6"][..turns];
         let seats = json!([{ "kind": "person" }, { "kind": "person" }]);

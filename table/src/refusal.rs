@@ -1,47 +1,47 @@
-//! Why something is not done: one type for the referee, for requests and for every transport.
+//! Why something was refused: one type for the referee, requests and all transports.
 
 use serde::Serialize;
 use serde::ser::SerializeMap;
 use std::fmt::Display;
 
-/// What kind of refusal it is.
+/// The kind of a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// It cannot be read.
+    /// It cannot be parsed.
     NotUnderstood,
-    /// A seat's token is missing, or plays no seat.
+    /// A seat's token is missing or does not play any seat.
     NoToken,
-    /// Not allowed, whoever asks.
+    /// Not allowed.
     Forbidden,
     /// There is no such thing.
     NotThere,
-    /// There is, but not by this method.
+    /// It exists, but does not support this method.
     WrongMethod,
-    /// Not in the present state of the game.
+    /// Not possible in the current state of the game.
     Conflict,
-    /// It can be read, but the rules of the game or of the language forbid it.
+    /// It can be parsed, but violates the rules of the game or of the API.
     AgainstTheRules,
     /// It asks for more than is allowed here.
     TooMuch,
-    /// The body is larger than what is read.
+    /// The request body is too large.
     TooLarge,
-    /// The body did not arrive in time.
+    /// The request body did not arrive in time.
     TooSlow,
-    /// The sender has asked too often.
+    /// The sender has exceeded a rate limit.
     TooMany {
-        /// After how many seconds another try may succeed.
+        /// After how many seconds a retry may succeed.
         retry_after: u64,
     },
-    /// Not now: the server is stopping, or the store failed.
+    /// Temporarily: the server is stopping, or the store failed.
     Unavailable,
-    /// The engine must first be handed data files; only the WebAssembly program says so.
+    /// The engine needs data files first; only the WebAssembly build returns this.
     NotYet,
     /// An internal error.
     Broken,
 }
 
 impl Kind {
-    /// The kind as programs read it.
+    /// The kind as the API names it.
     pub fn name(self) -> &'static str {
         match self {
             Kind::NotUnderstood => "not-understood",
@@ -61,7 +61,7 @@ impl Kind {
         }
     }
 
-    /// The HTTP status. Sockets tell it, too, so that clients treat both alike.
+    /// The HTTP status. It is also sent over sockets, so that clients can treat both alike.
     pub fn status(self) -> u16 {
         match self {
             Kind::NotUnderstood => 400,
@@ -88,9 +88,9 @@ pub struct Refusal {
     pub kind: Kind,
     /// One line for people.
     pub message: String,
-    /// The field at fault, where it is one: `moves[1]`, `position.board`.
+    /// The field at fault, if there is one: `moves[1]`, `position.board`.
     pub field: Option<String>,
-    /// The parts that the engine must be handed, with [`Kind::NotYet`].
+    /// The data files that the engine needs, with [`Kind::NotYet`].
     pub needs: Vec<&'static str>,
 }
 
@@ -104,38 +104,38 @@ macro_rules! kinds {
 }
 
 impl Refusal {
-    /// A refusal that is about no field in particular.
+    /// A refusal that does not concern any particular field.
     pub fn new(kind: Kind, message: impl Display) -> Refusal {
         Refusal { kind, message: message.to_string(), field: None, needs: Vec::new() }
     }
 
     kinds! {
-        /// It cannot be read.
+        /// It cannot be parsed.
         not_understood => NotUnderstood,
         /// A token is missing or wrong.
         no_token => NoToken,
-        /// Not allowed, whoever asks.
+        /// Not allowed.
         forbidden => Forbidden,
         /// There is no such thing.
         not_there => NotThere,
-        /// Not in the present state of the game.
+        /// Not possible in the current state of the game.
         conflict => Conflict,
-        /// It can be read, but is against the rules.
+        /// It can be parsed, but violates the rules.
         against => AgainstTheRules,
         /// It asks for more than is allowed here.
         too_much => TooMuch,
-        /// Not now.
+        /// Temporarily unavailable.
         unavailable => Unavailable,
         /// An internal error.
         broken => Broken,
     }
 
-    /// The sender has asked too often.
+    /// The sender has exceeded a rate limit.
     pub fn too_many(message: impl Display, retry_after: u64) -> Refusal {
         Refusal::new(Kind::TooMany { retry_after }, message)
     }
 
-    /// The engine lacks data files.
+    /// The engine needs data files first.
     pub fn needs(parts: Vec<&'static str>) -> Refusal {
         let message = format!("the engine has not been handed {} yet", parts.join(", "));
         Refusal { needs: parts, ..Refusal::new(Kind::NotYet, message) }
@@ -147,7 +147,7 @@ impl Refusal {
         Refusal { field: Some(field.to_string()), ..self }
     }
 
-    /// Puts an outer field before the one at fault.
+    /// Prefixes the field at fault with an outer one.
     #[must_use]
     pub fn within(self, outer: &str) -> Refusal {
         let field =

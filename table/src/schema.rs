@@ -1,5 +1,5 @@
-//! JSON Schema of games and events as they are told; [`State::json`](crate::State::json) and
-//! [`Event::json`](crate::Event::json) write them.
+//! JSON Schema of games and events as the API sends them. The JSON is written by [`State::json`](crate::State::json)
+//! and [`Event::json`](crate::Event::json).
 
 use crate::event::{Club, Ending, Fact, Offer};
 use crate::{Kind, TimeControl};
@@ -8,7 +8,7 @@ use rules::{ByPlayer, Player};
 use schemars::JsonSchema;
 use serde_json::{Map, Value};
 
-/// A game that is stored.
+/// A stored game.
 #[derive(JsonSchema)]
 #[schemars(rename = "Game")]
 #[allow(missing_docs)]
@@ -21,7 +21,7 @@ pub struct Told {
     /// The number of the last event that changed the board.
     pub board_seq: i64,
     pub game: String,
-    /// Options that differ from the usual ones.
+    /// Options that differ from the defaults.
     pub options: Map<String, Value>,
     /// The start position, in one line.
     pub start: String,
@@ -32,7 +32,7 @@ pub struct Told {
     /// In milliseconds since 1970.
     pub created_at: i64,
     pub turns: Vec<String>,
-    /// How many of the turns it began with.
+    /// How many of the turns had been played before the game was created.
     pub began: usize,
     pub turn: Player,
     pub result: Option<Ending>,
@@ -44,12 +44,12 @@ pub struct Told {
     /// The seats that the sender's token plays.
     #[schemars(skip_serializing_if = "Option::is_none")]
     pub you: Option<Vec<Player>>,
-    /// Its registered players; none in a private game.
+    /// Its registered players; null in a private game.
     #[schemars(skip_serializing_if = "Option::is_none")]
     pub club: Option<Club>,
 }
 
-/// Who plays.
+/// Who plays a seat.
 #[derive(JsonSchema)]
 #[schemars(rename = "GameSeat")]
 #[allow(missing_docs)]
@@ -60,7 +60,7 @@ pub struct ToldSeat {
     pub joined: bool,
 }
 
-/// What a player has asked of the other.
+/// A pending offer.
 #[derive(JsonSchema)]
 #[schemars(rename = "OpenOffer")]
 #[allow(missing_docs)]
@@ -69,7 +69,7 @@ pub struct ToldOffer {
     pub seat: Player,
 }
 
-/// A rematch: the seat that has asked for it, or the id of the game when it is made.
+/// A rematch: the seat that has asked for it, or the id of the new game.
 #[derive(JsonSchema)]
 #[schemars(rename = "Rematch", untagged)]
 #[allow(missing_docs)]
@@ -111,14 +111,14 @@ pub struct ToldEvent {
     pub clocks: Option<Clocks>,
 }
 
-/// Why something was not done.
+/// Why something was refused.
 #[derive(JsonSchema)]
 #[schemars(rename = "Refusal")]
 #[allow(missing_docs)]
 pub struct ToldRefusal {
     /// One line for people.
     pub error: String,
-    /// The field at fault, where it is one: `moves[1]`, `position.board`.
+    /// The field at fault, if there is one: `moves[1]`, `position.board`.
     #[schemars(skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
     pub kind: Kind,

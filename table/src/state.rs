@@ -1,4 +1,4 @@
-//! The state of a game: what follows from its events, and how programs read it.
+//! The state of a game: what follows from its events, and its JSON.
 
 use crate::clock::{Clock, Pauses, TimeControl};
 use crate::course::Course;
@@ -10,22 +10,22 @@ use rules::{ByPlayer, Player};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-/// How far a rematch has come.
+/// The progress of a rematch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rematch {
     /// A player has asked for it.
     Asked(Player),
-    /// It has been made, with this id.
+    /// It was created with this id.
     Made(String),
 }
 
-/// A game at one moment.
+/// A game's state at one moment.
 pub struct State {
-    /// How it began; the seats have their present names.
+    /// How it began, but with the seats' current names.
     pub created: Created,
-    /// What follows from the events without the rules.
+    /// The part of the state that does not depend on the rules.
     pub course: Course,
-    /// The match.
+    /// The position and its history.
     pub session: Box<dyn Session>,
     /// The rematch.
     pub rematch: Option<Rematch>,
@@ -45,14 +45,14 @@ impl Clone for State {
 }
 
 impl State {
-    /// A game that has just been made; its clocks take these pauses into account.
+    /// A new game, whose clocks exclude these pauses.
     pub fn new(created: Created, seq: i64, at: i64, pauses: &Pauses) -> Result<State, String> {
         let session = open(&created)?;
         let clock = Clock::new(created.clock, pauses);
         Ok(State::of(created, session, clock, seq, at))
     }
 
-    /// The same with the match that the game began with, and with any clock.
+    /// A game with a given session and clock.
     pub fn of(
         created: Created,
         session: Box<dyn Session>,
@@ -83,7 +83,7 @@ impl State {
         self.follow(event)
     }
 
-    /// Applies an event that a server tells; there may be a gap before it.
+    /// Applies an event sent by a server, possibly after a gap.
     pub fn follow(&mut self, event: &Event) -> Result<(), String> {
         match &event.fact {
             Fact::Created(_) => return Err("the game was made before".into()),
@@ -105,8 +105,8 @@ impl State {
         Ok(())
     }
 
-    /// Facts as the events they become: numbered, dated never before the last event, the first of them by the seat and
-    /// with the command's name.
+    /// Turns facts into events: numbered consecutively, never dated before the last event, and with the seat and the
+    /// command's id on the first of them.
     pub fn events(
         &self,
         seat: Option<Player>,
@@ -117,7 +117,7 @@ impl State {
         let at = received.max(self.course.last_at);
         let event = |(i, fact): (usize, Fact)| {
             let by = match fact {
-                // A result that follows a turn is the referee's, an offer the opponent's.
+                // A result that follows a turn is by the referee, and a repeated offer by the opponent.
                 Fact::Result(_) if i > 0 => None,
                 Fact::Offer { .. } if i > 0 => seat.map(Player::other),
                 _ => seat,
@@ -138,12 +138,12 @@ impl State {
         &self.created.seats[player]
     }
 
-    /// Whether a program plays a seat.
+    /// Whether a seat is played by a program.
     pub fn is_computer(&self, player: Player) -> bool {
         self.seat(player).who.is_computer()
     }
 
-    /// The computer that has to move now.
+    /// The computer that is to move, if one is.
     pub fn computer_to_move(&self) -> Option<&Who> {
         let who = &self.seat(self.course.turn).who;
         (self.course.result.is_none() && who.is_computer()).then_some(who)
@@ -154,18 +154,18 @@ impl State {
         Player::BOTH.iter().all(|seat| self.is_computer(*seat))
     }
 
-    /// Whether nobody has taken an open seat yet.
+    /// Whether a seat is open, waiting for somebody to accept the invitation.
     pub fn is_invitation(&self, seat: Player) -> bool {
         self.seat(seat).who == Who::Open && !self.course.joined[seat]
     }
 
-    /// How many turns remain when a player's last turn, and what followed, is taken back.
+    /// How many turns remain if a player's last turn, and everything after it, is taken back.
     pub fn before_last_turn_of(&self, player: Player) -> Option<usize> {
         let own = if self.course.turn == player { 2 } else { 1 };
         self.course.turns.checked_sub(own).filter(|rest| *rest >= self.created.turns.len())
     }
 
-    /// How the next game of the same players begins: the seats exchanged, and whoever has come stays.
+    /// How the rematch begins: seats exchanged, names kept.
     pub fn next_game(&self) -> Created {
         let mut created = self.created.clone();
         for player in Player::BOTH {
@@ -180,7 +180,7 @@ impl State {
         created
     }
 
-    /// The game as programs read it at a time.
+    /// The game as the API sends it at a time.
     pub fn json(&self, id: &str, now: i64) -> Map<String, Value> {
         let course = &self.course;
         let seats = Player::BOTH.map(|player| {
@@ -201,7 +201,7 @@ impl State {
             "seats": seats, "shared": self.created.shared, "clock": self.created.clock,
             "created_at": self.created_at, "turns": self.session.history(), "began": self.created.turns.len(),
             "turn": course.turn, "result": course.result, "ending": words::ending(self), "offer": offer, "rematch": rematch,
-            // Whoever read the clock before the last event came still sees it as that event left it.
+            // A client that read the clock before the last event arrived should still see it as that event left it.
             "clocks": course.clock.as_ref().map(|clock| clocks(clock, now.max(course.last_at))),
         });
         match fields {
@@ -215,7 +215,7 @@ impl State {
         }
     }
 
-    /// Reads a game as [`State::json`] tells it, or as a page of version 0.2 has kept it.
+    /// Reads the JSON of [`State::json`], or what a page of version 0.2 has kept.
     pub fn read(told: &Value) -> Result<State, String> {
         let mut created = told::created(told)?;
         let turns = std::mem::take(&mut created.turns);
@@ -233,7 +233,7 @@ impl State {
         let mut state = State::of(created, session, clock, seq, at);
         let course = &mut state.course;
         course.board_seq = told::number(told, "board_seq")?;
-        // The first event makes the game: a board that changed later has seen a turn, though it may be taken back.
+        // Event 1 creates the game. If the board changed after that, a turn was played, even if it was taken back.
         course.begun = course.board_seq > 1;
         for player in Player::BOTH {
             let joined = told["seats"][player.index()]["joined"].as_bool();
@@ -265,12 +265,12 @@ impl State {
     }
 }
 
-/// The name of a seat's player; none for a person without one.
+/// The name shown for a seat; none for a person without one.
 fn name(seat: &Seat, session: &dyn Session) -> Option<Arc<str>> {
     seat.name.clone().or_else(|| seat.who.name(session)).map(Arc::from)
 }
 
-/// The match that a game began with.
+/// The session that a game began with.
 fn open(created: &Created) -> Result<Box<dyn Session>, String> {
     let entry = engine::find(&created.game).ok_or("the game is not known")?;
     let start = Some(&created.start).filter(|start| !start.is_empty());
@@ -285,7 +285,7 @@ fn open(created: &Created) -> Result<Box<dyn Session>, String> {
     Ok(session)
 }
 
-/// Clocks as they are told.
+/// Reads clocks from JSON.
 fn told_clock(control: TimeControl, clocks: &Value) -> Result<Option<Clock>, String> {
     let mut clock = Clock::new(control, &Pauses::default());
     if let Some(clock) = clock.as_mut().filter(|_| clocks.is_object()) {

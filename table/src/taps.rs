@@ -1,46 +1,46 @@
-//! Spelling a move by taps. The rules list the legal steps, each with its taps; what was tapped so far is compared with
-//! their beginnings, so no user interface knows a game.
+//! Entering a move by taps. The rules list the legal moves, each with its taps; the taps so far are compared with their
+//! prefixes, so no user interface has to know the games.
 //!
-//! `gesture.js` of the pages does the same, because a first tap is drawn before their program has loaded; a test
-//! compares the two.
+//! `gesture.js` does the same for the pages, because the first tap is drawn before the WebAssembly program has loaded;
+//! a test compares the two.
 
 use engine::Step;
 use rules::diagram::Tap;
 
-/// What was chosen so far, and a cell that a later tap is to hit.
+/// The taps so far, and a cell to be reached by a later tap.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Spelling {
     /// The taps.
     pub taps: Vec<Tap>,
-    /// A cell behind a choice that is still open.
+    /// A cell that was tapped while a choice before it is still open.
     pub aim: Option<usize>,
 }
 
-/// Where a spelling stands.
+/// The state of an entry.
 #[derive(Clone, Debug)]
 pub struct Stage<'a> {
-    /// The step that is spelled out.
+    /// The move that is complete.
     pub step: Option<&'a Step>,
-    /// The steps that begin like this.
+    /// The moves that begin with these taps.
     pub candidates: Vec<&'a Step>,
-    /// The different taps that come next.
+    /// The distinct next taps.
     pub next: Vec<&'a Tap>,
     /// The cells that can be tapped.
     pub cells: Vec<usize>,
 }
 
 impl<'a> Stage<'a> {
-    /// The choices that no cell stands for.
+    /// The next taps that are choices without a cell.
     pub fn choices(&self) -> Vec<&'a Tap> {
         self.next.iter().copied().filter(|tap| tap.cell.is_none()).collect()
     }
 
-    /// What is to be decided now: `stack`, `parts`.
+    /// What has to be decided next: `stack`, `parts`.
     pub fn name(&self) -> Option<&'static str> {
         self.next.first().map(|tap| tap.stage)
     }
 
-    /// The step, if nothing else begins like it.
+    /// The complete move, unless others begin with the same taps.
     pub fn decided(&self) -> Option<&'a Step> {
         self.step.filter(|_| self.candidates.len() == 1)
     }
@@ -58,7 +58,7 @@ fn hits(step: &Step, from: usize, aim: Option<usize>) -> bool {
     aim.is_none() || step.gesture.iter().skip(from).any(|tap| tap.cell == aim)
 }
 
-/// Where a spelling stands among these steps.
+/// The state of an entry among these legal moves.
 pub fn stage<'a>(steps: &'a [Step], spelling: &Spelling) -> Stage<'a> {
     let n = spelling.taps.len();
     let fits = |step: &&Step| begins(step, &spelling.taps) && hits(step, n, spelling.aim);
@@ -70,7 +70,7 @@ pub fn stage<'a>(steps: &'a [Step], spelling: &Spelling) -> Stage<'a> {
         }
     }
     let mut cells: Vec<usize> = next.iter().filter_map(|tap| tap.cell).collect();
-    // While a word is to be chosen, the cells behind it may be aimed at.
+    // While a choice without a cell is open, the cells after it can already be tapped.
     if next.iter().any(|tap| tap.cell.is_none()) {
         let later = candidates.iter().flat_map(|step| step.gesture.iter().skip(n));
         cells.extend(later.filter_map(|tap| tap.cell));
@@ -110,7 +110,7 @@ impl Spelling {
         Spelling { taps, aim }
     }
 
-    /// Taps a cell. One that does not fit begins another move; the first one again cancels.
+    /// Taps a cell. If the cell does not fit, a new move begins there; tapping the first cell again cancels.
     #[must_use]
     pub fn tap(&self, steps: &[Step], cell: usize) -> Spelling {
         let stage = stage(steps, self);
@@ -127,7 +127,7 @@ impl Spelling {
         Spelling::default().tap(steps, cell)
     }
 
-    /// Makes a choice that no cell stands for.
+    /// Makes a choice that has no cell.
     #[must_use]
     pub fn choose(&self, steps: &[Step], tap: &Tap) -> Spelling {
         self.with(tap, self.aim).settle(steps)
@@ -144,7 +144,7 @@ impl Spelling {
         Spelling { aim: Some(to), ..begun }.settle(steps)
     }
 
-    /// Takes back the last choice that had an alternative.
+    /// Undoes the last choice that had an alternative.
     #[must_use]
     pub fn back(&self, steps: &[Step]) -> Spelling {
         if self.aim.is_some() {

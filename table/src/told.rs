@@ -1,5 +1,5 @@
-//! Reading what is told as JSON: plain look-ups instead of derived readers, because the pages' program contains this
-//! code and derived readers of nested types made it a sixth larger.
+//! Parsing the JSON of games and events by plain look-ups: with derived deserialisers for the nested types, the pages'
+//! WebAssembly program was a sixth larger.
 
 use crate::clock::TimeControl;
 use crate::event::{Club, Created, Ending, Event, Fact, Offer, Reason, Seat};
@@ -7,7 +7,7 @@ use engine::Who;
 use rules::{ByPlayer, Player};
 use serde_json::Value;
 
-/// What is wrong with what was told: the field, and what was expected there.
+/// A parse error: the field, and what was expected there.
 pub type Misread = String;
 
 fn missing(field: &str, expected: &str) -> Misread {
@@ -19,10 +19,10 @@ pub fn text(value: &Value, field: &str) -> Result<String, Misread> {
     text.ok_or_else(|| missing(field, "a text"))
 }
 
-/// The largest number that is read, as in JavaScript; sums of a few of them do not overflow.
+/// The largest number accepted, as in JavaScript; sums of a few do not overflow.
 pub const LARGEST: i64 = (1 << 53) - 1;
 
-/// A whole number; 0 where it is left out.
+/// An integer; 0 if it is missing.
 pub fn number(value: &Value, field: &str) -> Result<i64, Misread> {
     match &value[field] {
         Value::Null => Ok(0),
@@ -70,7 +70,7 @@ fn reason(value: &Value) -> Result<Reason, Misread> {
     })
 }
 
-/// How a game ended.
+/// Reads how a game ended.
 pub fn ending(value: &Value) -> Result<Ending, Misread> {
     let reason = reason(value)?;
     let winner = if reason == Reason::Aborted { None } else { winner(value)? };
@@ -121,7 +121,7 @@ fn turns(value: &Value) -> Result<Vec<String>, Misread> {
     turns.iter().map(text).collect::<Option<_>>().ok_or_else(|| missing("turns", "a list of turns"))
 }
 
-/// How a game began, and the turns of it.
+/// Reads how a game began, with its turns.
 pub fn created(value: &Value) -> Result<Created, Misread> {
     let seats = &value["seats"];
     Ok(Created {
@@ -163,7 +163,7 @@ fn fact(value: &Value) -> Result<Fact, Misread> {
 }
 
 impl Event {
-    /// Reads an event as it is told; what else is told with it is passed over.
+    /// Reads an event, ignoring unknown fields.
     pub fn read(told: &Value) -> Result<Event, Misread> {
         let seq = match number(told, "seq")? {
             0 => return Err(missing("seq", "the number of an event")),
@@ -173,7 +173,7 @@ impl Event {
         Ok(Event { seq, seat, at, fact: fact(told)?, command: None })
     }
 
-    /// The fact that a store kept.
+    /// Reads a fact as stored.
     pub fn fact(kind: &str, payload: &str) -> Result<Fact, Misread> {
         let mut fields: Value = serde_json::from_str(payload).map_err(|error| error.to_string())?;
         if !fields.is_object() {

@@ -1,4 +1,4 @@
-//! A game with its variations: a tree of turns, and the one that is looked at.
+//! A game with its variations: a tree of turns with a cursor.
 
 use crate::refusal::Refusal;
 use rules::game::shorten;
@@ -7,19 +7,19 @@ use serde::{Deserialize, Serialize};
 
 /// How deep variations may nest in a record.
 const MAX_DEPTH: usize = 32;
-/// How deep whoever adds variations may nest them; a record can hold a few more.
+/// How deep variations may nest when they are added; a record may nest them a little deeper.
 const MOST_ADDED: usize = MAX_DEPTH - 2;
 
-/// A tree of turns. Those that follow the same turn are variations of each other, and the first is the main one.
+/// A tree of turns. Turns that follow the same one are variations of each other, the first being the main line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tree {
-    /// By number; the order has no meaning.
+    /// By number; the order means nothing.
     turns: Vec<Turn>,
     first: Vec<usize>,
-    /// Which of the first turns was looked at last.
+    /// Which of the first turns the cursor was on last.
     kept: usize,
     at: Option<usize>,
-    /// What is said before the first turn.
+    /// The comment before the first turn.
     comment: String,
 }
 
@@ -30,18 +30,18 @@ struct Turn {
     comment: String,
     before: Option<usize>,
     next: Vec<usize>,
-    /// Which of the turns that follow was looked at last.
+    /// Which of the following turns the cursor was on last.
     kept: usize,
 }
 
-/// A turn in a flat list, as programs read trees: nesting costs nothing there. Among the turns that follow the same
+/// A turn in a flat list: the JSON form of trees, which cannot be nested too deeply. Among turns that follow the same
 /// one, the first is the main line.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FlatTurn {
     /// Its text.
     pub turn: String,
-    /// The number of the turn before it; none for a first turn.
+    /// The number of the previous turn; none for a first turn.
     pub after: Option<usize>,
     /// The comment on it.
     #[serde(default)]
@@ -51,18 +51,18 @@ pub struct FlatTurn {
     pub glyph: String,
 }
 
-/// A piece of the tree as it is written.
+/// A token of a written-out tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Word {
     /// The bracket before a variation.
     Open,
-    /// The bracket behind it.
+    /// The bracket after a variation.
     Close,
     /// A turn.
     Turn {
         /// Its number in the tree.
         number: usize,
-        /// How many turns lie before it.
+        /// How many turns come before it.
         ply: usize,
         /// Its text with its glyph.
         text: String,
@@ -72,7 +72,7 @@ pub enum Word {
 }
 
 impl Tree {
-    /// The tree of a record, at its start.
+    /// The tree of a record, with the cursor at the start.
     pub fn of(line: &Variation) -> Tree {
         let mut tree = Tree { comment: line.comment.clone(), ..Tree::default() };
         tree.append(line, None);
@@ -99,7 +99,7 @@ impl Tree {
         }
     }
 
-    /// The tree of a flat list, at its start; refuses what no record can hold.
+    /// The tree of a flat list, with the cursor at the start; refuses what no record can hold.
     pub fn from_flat(comment: &str, turns: &[FlatTurn]) -> Result<Tree, Refusal> {
         let mut tree = Tree { comment: comment.to_owned(), ..Tree::default() };
         for (i, flat) in turns.iter().enumerate() {
@@ -127,7 +127,7 @@ impl Tree {
         Ok(tree)
     }
 
-    /// The turns as a flat list in the order of a record, and the number there of the one that is looked at.
+    /// The turns as a flat list in the order of a record, and the cursor's number in it.
     pub fn flat(&self) -> (Vec<FlatTurn>, Option<usize>) {
         let mut places = vec![None; self.turns.len()];
         let mut flat = Vec::new();
@@ -155,7 +155,7 @@ impl Tree {
         main.map(|turn| turn.text.clone()).collect()
     }
 
-    /// Whether there is nothing that a list of turns would not tell.
+    /// Whether the tree is just a list of turns, without variations, comments or glyphs.
     pub fn is_plain(&self) -> bool {
         let is_plain =
             |turn: &Turn| turn.next.len() < 2 && turn.comment.is_empty() && turn.glyph.is_empty();
@@ -178,7 +178,7 @@ impl Tree {
         self.next(at).iter().copied().find(is_it)
     }
 
-    /// The turn of this text that follows another; a new one where there is none.
+    /// The turn with this text after another one, which is added if it is missing.
     fn add(&mut self, text: &str, before: Option<usize>) -> usize {
         if let Some(known) = self.child(before, text) {
             return known;
@@ -196,13 +196,13 @@ impl Tree {
         number
     }
 
-    /// Plays a turn from where one is, and goes there.
+    /// Plays a turn at the cursor and moves there.
     pub fn play(&mut self, text: &str) {
         let number = self.add(text, self.at);
         self.go(Some(number));
     }
 
-    /// Adds a line behind the turn that is looked at, and stays there; the next step leads into it.
+    /// Adds a line at the cursor without moving there; stepping ahead then follows it.
     pub fn add_line(&mut self, turns: &[String]) {
         let (here, mut before) = (self.at, self.at);
         for turn in turns {
@@ -212,7 +212,7 @@ impl Tree {
         self.go(here);
     }
 
-    /// Whether another variation would nest too deep to be written.
+    /// Whether a variation at the cursor would be nested too deep to be written.
     pub fn is_too_deep(&self) -> bool {
         let mut depth = 0;
         let mut at = self.at;
@@ -224,7 +224,7 @@ impl Tree {
         depth >= MOST_ADDED
     }
 
-    /// Looks at a turn, or at the start. Stepping ahead follows the way there.
+    /// Moves the cursor to a turn, or to the start. Stepping ahead then retraces the way there.
     pub fn go(&mut self, at: Option<usize>) {
         self.at = at.filter(|number| *number < self.turns.len());
         let mut number = self.at;
@@ -239,14 +239,14 @@ impl Tree {
         }
     }
 
-    /// Goes one turn back; says whether there was one.
+    /// Moves one turn back; returns whether there was one.
     pub fn back(&mut self) -> bool {
         let moved = self.at.is_some();
         self.at = self.before(self.at);
         moved
     }
 
-    /// Goes one turn ahead, the way that was taken last; says whether there was one.
+    /// Moves one turn ahead, along the line followed last; returns whether there was one.
     pub fn ahead(&mut self) -> bool {
         let kept = self.at.and_then(|at| self.turns.get(at)).map_or(self.kept, |turn| turn.kept);
         let next = self.next(self.at);
@@ -255,7 +255,7 @@ impl Tree {
         true
     }
 
-    /// Goes to the next variation of the turn that is looked at, or to the one before.
+    /// Moves to the next or previous variation of the current turn.
     pub fn aside(&mut self, forward: bool) -> bool {
         let Some(at) = self.at else { return false };
         let own = self.next(self.before(self.at));
@@ -266,7 +266,7 @@ impl Tree {
         other != Some(at)
     }
 
-    /// Makes the way to the turn that is looked at the main one at every branching.
+    /// Makes the line leading to the cursor the main line at every branch.
     pub fn promote(&mut self) -> bool {
         let mut changed = false;
         let mut at = self.at;
@@ -289,7 +289,7 @@ impl Tree {
         changed
     }
 
-    /// Removes the turn that is looked at with all that follows.
+    /// Removes the current turn with everything after it.
     pub fn remove(&mut self) -> bool {
         let Some(at) = self.at else { return false };
         let before = self.before(self.at);
@@ -304,7 +304,7 @@ impl Tree {
         true
     }
 
-    /// The turns up to the one that is looked at.
+    /// The turns up to the cursor.
     pub fn line(&self) -> Vec<String> {
         let mut turns = Vec::new();
         let mut at = self.at;
@@ -316,7 +316,7 @@ impl Tree {
         turns
     }
 
-    /// The glyph and comment of the turn that is looked at.
+    /// The glyph and comment of the current turn.
     pub fn said(&self) -> String {
         match self.at.and_then(|at| self.turns.get(at)) {
             None => self.comment.clone(),
@@ -324,17 +324,17 @@ impl Tree {
         }
     }
 
-    /// The number of the turn that is looked at; none at the start.
+    /// The number of the current turn; none at the start.
     pub fn at(&self) -> Option<usize> {
         self.at
     }
 
-    /// How many variations there are to the turn that is looked at, itself included.
+    /// How many alternatives there are to the current turn, itself included.
     pub fn choices(&self) -> usize {
         if self.at.is_none() { 1 } else { self.next(self.before(self.at)).len() }
     }
 
-    /// The main line, with everything else as variations to it.
+    /// The main line, with everything else as variations of it.
     pub fn variation(&self) -> Variation {
         Variation { comment: self.comment.clone(), nodes: self.nodes(&self.first) }
     }
@@ -356,7 +356,7 @@ impl Tree {
         nodes
     }
 
-    /// The tree in the order in which it is written.
+    /// The tree as tokens, in the order in which it is written.
     pub fn words(&self) -> Vec<Word> {
         let mut words = Vec::new();
         self.append_words(&self.first, 0, true, &mut words);
@@ -422,7 +422,7 @@ mod tests {
             Tree::from_flat("", &loops).unwrap_err().field.as_deref(),
             Some("nodes[0].after")
         );
-        // Each follows the first: one main line and a variation for every other.
+        // They all follow the first turn: one is the main line, the others are variations.
         let nested: Vec<_> = (0..70)
             .map(|i: usize| FlatTurn {
                 turn: format!("m{i}"),

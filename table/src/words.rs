@@ -5,7 +5,7 @@ use crate::event::{Ending, Event, Fact, Offer, Reason};
 use crate::state::State;
 use rules::Player;
 
-/// What an event means, as a sentence; none for turns and pauses, which are shown on the board and the clocks.
+/// An event as a sentence; none for turns and pauses, which are shown on the board and the clocks.
 pub fn event(event: &Event, after: &Course) -> Option<String> {
     let who = event.seat.map(|seat| after.name(seat));
     let by = |words: &str| who.map(|who| format!("{who} {words}"));
@@ -21,7 +21,7 @@ pub fn event(event: &Event, after: &Course) -> Option<String> {
     }
 }
 
-/// What players can say to each other instead of a chat, by its name in messages.
+/// The fixed phrases that players can say instead of a chat, each with its name in messages.
 pub const GREETINGS: [(&str, &str); 6] = [
     ("hello", "Hello"),
     ("good-luck", "Good luck"),
@@ -31,10 +31,10 @@ pub const GREETINGS: [(&str, &str); 6] = [
     ("good-game", "Good game"),
 ];
 
-/// What a player does who wants to play again.
+/// The predicate for a player who asks for a rematch.
 pub const ASKS_AGAIN: &str = "asks for a rematch.";
 
-/// What a player does who offers something.
+/// The predicate for a player who makes an offer.
 pub fn asks(offer: Offer) -> &'static str {
     match offer {
         Offer::Draw => "offers a draw.",
@@ -52,7 +52,7 @@ pub fn result(ending: Ending, course: &Course) -> String {
     format!("{who}{}", how(ending.reason))
 }
 
-/// How a result came about, behind the winner.
+/// How a result came about, to follow the winner's name.
 pub fn how(reason: Reason) -> &'static str {
     match reason {
         Reason::Rules => "",
@@ -65,7 +65,7 @@ pub fn how(reason: Reason) -> &'static str {
     }
 }
 
-/// How a game ended, with what the board says where the rules ended it; nothing while it goes on.
+/// How a game ended, with what the board says if the rules ended it; none while it is running.
 pub fn ending(state: &State) -> Option<String> {
     let ending = state.course.result?;
     if ending.reason != Reason::Rules {
@@ -77,7 +77,7 @@ pub fn ending(state: &State) -> Option<String> {
     Some(first.to_uppercase().chain(letters).collect())
 }
 
-/// What a board says, with a player's name in place of the colour it begins with.
+/// What a board says, with the player's name instead of the colour at its start.
 pub fn named(status: &str, course: &Course) -> String {
     let renamed = Player::BOTH.into_iter().find_map(|player| {
         let rest = status.strip_prefix(course.colours[player])?;

@@ -1,19 +1,18 @@
-//! The requests of Quadrille as a program for WebAssembly's system interface: lines of JSON come in, lines of
-//! JSON go out, as with `quadrille query`. It asks its surroundings for the time and for nothing else. A page
-//! ends a search by ending its Worker.
+//! The requests of Quadrille as a WASI program: JSON lines in, JSON lines out, as with `quadrille query`. The only
+//! thing it asks of its host is the time. A page stops a search by terminating the Worker.
 //!
-//! The input of a page ends and goes on later: it runs `main` again in the same instance, which finds what
-//! was made before, engines above all. The tests run it in the same way.
+//! For a page, standard input ends and resumes later: the page runs `main` again in the same instance, and everything
+//! created before is still there, most importantly the engines. The tests do the same.
 //!
-//! `part NAME` as arguments hand over a part of what the engine knows by heart, which is the whole input.
-//! `version` and `bench` tell what a test compares with the native program.
+//! With the arguments `part NAME`, standard input is a data file for the engine. `version` and `bench` print what a
+//! test compares with the native program.
 
 use engine::{GAMES, Stop, parts};
 use requests::{Budget, Desk};
 use std::cell::RefCell;
 use std::io::{BufRead, Error, Read, Result, Write, stdin, stdout};
 
-/// The size of a table. Phones have little memory, and a search in a page is one of seconds.
+/// The size of the transposition table: phones have little memory, and a search in a page takes only seconds.
 const MEBIBYTES: usize = 16;
 
 fn main() -> Result<()> {
@@ -38,7 +37,7 @@ fn take_part(name: &str) -> Result<()> {
     let mut bytes = Vec::new();
     stdin().lock().read_to_end(&mut bytes)?;
     parts::hand_over(name, bytes).map_err(Error::other)?;
-    // Engines that were made before do without it.
+    // Existing engines would not pick up the new data.
     DESK.replace(Desk::new(MEBIBYTES));
     Ok(())
 }
@@ -50,7 +49,7 @@ fn answer() -> Result<()> {
         let mut written = Ok(());
         let tell = &mut |reply: serde_json::Value| {
             if written.is_ok() {
-                // In one piece: nothing gathers small ones once `main` has run.
+                // In one piece: there is no buffer that survives `main`.
                 written = stdout().write_all(format!("{reply}\n").as_bytes());
             }
         };

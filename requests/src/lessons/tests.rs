@@ -37,13 +37,13 @@ fn after(session: &dyn Session, turn: &str) -> Box<dyn Session> {
     session
 }
 
-/// Whether a turn wins in a way that is told in these words.
+/// Whether a turn wins in a way described by these words.
 fn wins(session: &dyn Session, turn: &str, how: &str) -> bool {
     let next = after(session, turn);
     next.result() == Some(Outcome::Win(session.turn())) && next.diagram().status.contains(how)
 }
 
-/// Whether a turn moves one of these, in the words of [`rules::spoken`]: "rook".
+/// Whether a turn moves a piece of this kind, in the words of [`rules::spoken`]: "rook".
 fn moves(session: &dyn Session, turn: &str, piece: &str) -> bool {
     let diagram = session.diagram();
     let traces = after(session, turn).last_traces();
@@ -51,7 +51,7 @@ fn moves(session: &dyn Session, turn: &str, piece: &str) -> bool {
     travel.is_some_and(|t| spoken::cell(&diagram, &diagram.cells[t.from]).contains(piece))
 }
 
-/// Whether a turn pushes a piece of the player's own.
+/// Whether a turn pushes one of the player's own pieces.
 fn pushes_own(session: &dyn Session, turn: &str) -> bool {
     let diagram = session.diagram();
     let traces = after(session, turn).last_traces();
@@ -62,14 +62,14 @@ fn pushes_own(session: &dyn Session, turn: &str) -> bool {
     })
 }
 
-/// Whether a turn takes what stands on the centre.
+/// Whether a turn captures the piece on the centre.
 fn takes_centre(session: &dyn Session, turn: &str) -> bool {
     let diagram = session.diagram();
     let cell = diagram.cells.iter().find(|cell| cell.tone == Tone::Goal).unwrap();
     theme(session, turn) == "capture" && turn.ends_with(&cell.name)
 }
 
-/// Whether a turn goes to the centre, where nobody can take it.
+/// Whether a turn moves to the centre, where the piece cannot be captured.
 fn rides_through(session: &dyn Session, turn: &str) -> bool {
     let next = after(session, turn);
     let diagram = next.diagram();
@@ -79,7 +79,7 @@ fn rides_through(session: &dyn Session, turn: &str) -> bool {
         && !next.turns().iter().any(|reply| takes_centre(next.as_ref(), reply))
 }
 
-/// A turn of the learner that makes use of what a lesson says the opponent overlooks; an empty one where that needs none.
+/// A learner's turn that exploits what the opponent is said to overlook; empty if no particular turn is needed.
 fn use_of(overlooked: &str, session: &dyn Session) -> Option<String> {
     if session.result().is_some() {
         return None;
@@ -111,14 +111,14 @@ fn use_of(overlooked: &str, session: &dyn Session) -> Option<String> {
     session.turns().into_iter().find(fits)
 }
 
-/// A turn that wins at once.
+/// A turn that wins immediately.
 fn win(session: &dyn Session) -> Option<String> {
     let won = Some(Outcome::Win(session.turn()));
     session.children().into_iter().find(|child| child.outcome == won).map(|child| child.turn)
 }
 
-/// A small game between the opponent and a learner who does what the lesson is about whenever it can be done: whether
-/// the learner won, and whether the opponent left what it is said to overlook though another turn would not have.
+/// A small game between the opponent and a learner who applies the lesson whenever possible: whether the learner won,
+/// and whether the opponent overlooked what it is said to, though another turn would have prevented it.
 fn small_game(entry: &'static Entry, lesson: &Lesson, seed: u64) -> (bool, bool) {
     let mut session = open(entry, lesson.game).unwrap();
     let (learner, who) = (session.turn(), against(lesson, session.as_ref()));
@@ -161,7 +161,7 @@ fn who_does_what_a_lesson_is_about_wins_its_small_game_because_the_opponent_over
             assert_eq!(win(session.as_ref()), None, "{name}: it is won already");
             let told = Who::parse(lesson.against, session.as_ref());
             assert_eq!(told, Ok(Some(against(lesson, session.as_ref()))), "{name}");
-            // Games with a thousand turns to look at take seconds.
+            // Games with a thousand turns to check take seconds.
             let games = match session.turns().len() {
                 _ if long => 20,
                 0..200 => 4,

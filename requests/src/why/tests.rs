@@ -6,7 +6,7 @@ use engine::{GAMES, Limits, Stop};
 use rules::diagram::Tone;
 use rules::random::Random;
 
-/// A game in which now and then somebody plays anything.
+/// A game with occasional random turns.
 fn careless(entry: &engine::Entry, seed: u64) -> Vec<String> {
     let mut random = Random::new(seed);
     let mut session = (entry.start)(&Default::default()).unwrap();
@@ -21,14 +21,14 @@ fn careless(entry: &engine::Entry, seed: u64) -> Vec<String> {
     session.history()
 }
 
-/// The game after some more turns.
+/// The game after these further turns.
 fn after(session: &dyn Session, turns: &[String]) -> Box<dyn Session> {
     let mut session = session.boxed_clone();
     turns.iter().for_each(|turn| session.play(turn).unwrap());
     session
 }
 
-/// Looks whether the rules bear out what a sentence says, by the sentence itself.
+/// Checks by the rules that a sentence is true, parsing the sentence itself.
 fn check(before: &dyn Session, played: &str, why: &Why) {
     let (mover, name) = (before.turn(), format!("{} {played}: {why:?}", before.text()));
     let won = |turns: &[String], who| after(before, turns).result() == Some(Outcome::Win(who));
@@ -123,7 +123,7 @@ fn check(before: &dyn Session, played: &str, why: &Why) {
     }
 }
 
-/// How many of a player's knights are one jump away from the centre, by the names of the cells.
+/// How many of a player's knights are one jump from the centre, judging by the names of the cells.
 fn knights_on_ring(session: &dyn Session, player: Player) -> usize {
     let diagram = session.diagram();
     let place = |name: &str| {
@@ -140,7 +140,7 @@ fn knights_on_ring(session: &dyn Session, player: Player) -> usize {
     on_ring.count()
 }
 
-/// Whether a player wins when both follow the proof, and search where it has nothing to say.
+/// Whether a player wins if both follow the proof, and search where it is silent.
 fn is_won_by(mut session: Box<dyn Session>, winner: Player) -> bool {
     let mut thinker = (engine::find(session.info().id).unwrap().thinker)(1);
     for _ in 0..120 {
@@ -216,7 +216,7 @@ fn the_majority_on_the_ring_is_told() {
     assert_eq!(let_in, told(words));
     let missed = why("e1-c2", "c1-e2 a5-b3", "a5-c4");
     assert_eq!(missed, told("c1-e2 gives White the majority on the ring, 2 to 1."));
-    // A majority that the reply takes away again is not a reason.
+    // A majority that the reply takes away again is no reason.
     assert_eq!(why("e1-c2", "c1-e2 c5-a4", "a5-c4"), None);
 }
 

@@ -24,7 +24,7 @@ pub type Failed = Box<dyn Error + Send + Sync>;
 /// A socket of a game.
 pub type Socket = WebSocketStream<TcpStream>;
 
-/// Connects, on the loopback from an address of one's choice: there are many.
+/// Connects, on loopback from an address of the caller's choice.
 pub async fn connect(from: IpAddr, to: SocketAddr) -> Result<TcpStream, Failed> {
     let socket = if to.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
     // `bind` looks for a port that nobody uses at all: with some ten thousand connections that have just ended
@@ -37,7 +37,7 @@ pub async fn connect(from: IpAddr, to: SocketAddr) -> Result<TcpStream, Failed> 
     Ok(stream)
 }
 
-/// Opens the socket of a game, and shows a token.
+/// Opens the socket of a game and presents a token.
 pub async fn open_socket(
     from: IpAddr,
     to: SocketAddr,
@@ -53,11 +53,11 @@ pub async fn open_socket(
     Ok(socket)
 }
 
-/// A connection on which requests are made one after the other.
+/// A connection for sequential requests.
 pub struct Http {
     stream: BufReader<TcpStream>,
     to: SocketAddr,
-    /// Whether answers may be packed.
+    /// Whether to accept compressed responses.
     pub packed: bool,
 }
 
@@ -67,7 +67,7 @@ impl Http {
         Ok(Http { stream: BufReader::new(connect(from, to).await?), to, packed: false })
     }
 
-    /// The status and the body of an answer.
+    /// The status and the body of the response.
     pub async fn ask(
         &mut self,
         method: &str,
@@ -115,13 +115,13 @@ impl Http {
     }
 }
 
-/// A game that was made: its id and the tokens of its seats.
+/// A new game: its id and the tokens of its seats.
 pub struct Made {
     pub id: String,
     pub tokens: [Option<String>; 2],
 }
 
-/// Makes a game; who has made too many waits.
+/// Creates a game, waiting if the rate limit is exceeded.
 pub async fn make(from: IpAddr, to: SocketAddr, wanted: &Value) -> Result<Made, Failed> {
     let wanted = wanted.to_string();
     let answer = loop {
@@ -138,19 +138,19 @@ pub async fn make(from: IpAddr, to: SocketAddr, wanted: &Value) -> Result<Made, 
     Ok(Made { id, tokens })
 }
 
-/// What was measured between two moments, in microseconds.
+/// Measured durations, in microseconds.
 #[derive(Default)]
 pub struct Times(Mutex<Vec<u32>>);
 
 impl Times {
-    /// Notes a time.
+    /// Records a duration.
     pub fn note(&self, time: Duration) {
         if let Ok(mut all) = self.0.lock() {
             all.push(u32::try_from(time.as_micros()).unwrap_or(u32::MAX));
         }
     }
 
-    /// Gives back what was noted, and begins again.
+    /// Takes what was recorded, and starts afresh.
     pub fn take(&self) -> Sorted {
         let mut all = self.0.lock().map(|mut all| std::mem::take(&mut *all)).unwrap_or_default();
         all.sort_unstable();
@@ -158,7 +158,7 @@ impl Times {
     }
 }
 
-/// Times in order.
+/// Sorted durations.
 pub struct Sorted(Vec<u32>);
 
 impl Sorted {
@@ -167,7 +167,7 @@ impl Sorted {
         self.0.len()
     }
 
-    /// The time in milliseconds that this share of all does not exceed.
+    /// A quantile, in milliseconds.
     pub fn at(&self, share: f64) -> f64 {
         let index = (self.0.len() as f64 * share) as usize;
         let micros = self.0.get(index.min(self.0.len().saturating_sub(1)));
@@ -187,7 +187,7 @@ pub struct Bot {
 }
 
 impl Bot {
-    /// A bot at a seat of a game that has just been made.
+    /// A bot at a seat of a new game.
     pub fn new(socket: Socket, game: &str, seat: u8, seed: u64) -> Result<Bot, Failed> {
         let entry = engine::find(game).ok_or("no such game")?;
         let session = (entry.start)(&Default::default())?;
@@ -195,7 +195,7 @@ impl Bot {
         Ok(Bot { socket, session, seat, random: Random::new(seed), sent, commands: 0 })
     }
 
-    /// The next message; none when the time is up.
+    /// The next message; none once the time is up.
     pub async fn hear(&mut self, until: Instant) -> Result<Option<Value>, Failed> {
         loop {
             let left = until.saturating_duration_since(Instant::now());
@@ -244,11 +244,11 @@ impl Bot {
     }
 }
 
-/// What two bots do with a game between them.
+/// Pairs of bots that play games.
 pub struct Crowd {
-    /// The servers: players of a game sit at different ones.
+    /// The servers; the two players of a game connect to different ones.
     pub to: Vec<SocketAddr>,
-    /// The mean pause before a turn; without one the sockets are only held open.
+    /// The mean pause before a turn; if there is none, the sockets are only held open.
     pub pause: Option<Duration>,
     pub until: Instant,
     /// From a player's send to the opponent's receipt of the committed event.
@@ -260,7 +260,7 @@ impl Crowd {
         self.to[number % self.to.len()]
     }
 
-    /// Makes a game and lets two bots play it to its end.
+    /// Creates a game and lets two bots play it to the end.
     pub async fn play(&self, from: IpAddr, number: u64) -> Result<(), Failed> {
         let game = engine::GAMES[number as usize % engine::GAMES.len()].info.id;
         let person = json!({ "kind": "person" });

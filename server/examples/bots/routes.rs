@@ -1,11 +1,11 @@
-//! Every address that the server answers, for those who besiege it.
+//! All the routes of the server, for attacking them.
 
 use engine::Session;
 use engine::playouts::random_turn;
 use rules::random::Random;
 use serde_json::{Value, json};
 
-/// The routes as they are written, each with what is fetched from it; nothing where one can only post.
+/// The routes by their patterns, each with the paths to fetch; none if it can only be posted to.
 pub const ROUTES: &[(&str, &[&str])] = &[
     ("/", &["/"]),
     ("/analysis", &["/analysis"]),
@@ -88,19 +88,19 @@ pub const ROUTES: &[(&str, &[&str])] = &[
     ("/{id}", &["/{id}", "/abcdefgh"]),
 ];
 
-/// What is fetched from a server that has a game of this id and files of this version.
+/// The paths to fetch from a server with a game of this id and files of this version.
 pub fn paths(id: &str, version: &str) -> Vec<String> {
     let fill = |path: &&str| path.replace("{id}", id).replace("{version}", version);
     ROUTES.iter().flat_map(|(_, paths)| paths.iter().map(fill)).collect()
 }
 
-/// The version of the files that a page names.
+/// The version in a page's URLs.
 pub fn version(page: &str) -> Option<&str> {
     page.split_once("/assets/")?.1.split('/').next()
 }
 
-/// The most expensive thing that can be posted to each route that takes something, given a long game; searches take this
-/// many milliseconds.
+/// The most expensive request for each route that takes a body, given a long game; searches take this many
+/// milliseconds.
 pub fn posts(long: &Value, ms: u64) -> Vec<(&'static str, Value)> {
     let with = |fields: Value| {
         let mut all = long.clone();
@@ -153,7 +153,7 @@ pub fn posts(long: &Value, ms: u64) -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// A game that goes on for this many turns without an end.
+/// A game that lasts for this many turns.
 pub fn long_game(turns: usize) -> Value {
     let mut random = Random::new(7);
     for entry in engine::GAMES {
@@ -172,7 +172,7 @@ pub fn long_game(turns: usize) -> Value {
     json!({ "game": "glaisher", "turns": [] })
 }
 
-/// A turn at random that does not end the game.
+/// A random turn that does not end the game.
 fn quiet_turn(session: &dyn Session, random: &mut Random) -> Option<String> {
     let (mut next, turn) = (session.boxed_clone(), random_turn(session, random));
     next.play(&turn).ok()?;

@@ -1,5 +1,4 @@
-//! Backups of an SQLite file: making one while a server runs, checking that every game in it replays, and putting one
-//! into place.
+//! Backups of an SQLite file: taking one while a server runs, checking that every game in it replays, and restoring it.
 
 use crate::StartError;
 use crate::games::played::Played;
@@ -8,20 +7,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use table::clock::Pauses;
 
-/// How many games are listed at once.
+/// Games are listed in pages of this size.
 const TOGETHER: usize = 500;
 
-/// How many damaged games are named.
+/// At most this many damaged games are reported with their reasons.
 const MOST_TOLD: usize = 20;
 
-/// What a store holds, if all of it can be read.
+/// The outcome of [`verify`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verified {
     pub games: usize,
     pub events: usize,
     pub turns: usize,
     pub finished: usize,
-    /// How many games cannot be replayed, and the first of them with the reasons.
+    /// How many games cannot be replayed; `reasons` explains the first of them.
     pub damaged: usize,
     pub reasons: Vec<String>,
 }
@@ -36,13 +35,13 @@ fn not_shared(data: &Path) -> Result<(), StartError> {
     }
 }
 
-/// Copies a file of games while a server may be using it.
+/// Copies an SQLite store, even while a server is using it.
 pub fn backup(data: &Path, to: &Path) -> Result<(), StartError> {
     not_shared(data)?;
     store::copy_file(data, to)
 }
 
-/// Replays every game of a file or database, without changing it; `progress` gets the number of games so far.
+/// Replays every game of a file or database without changing anything; `progress` gets the number of games so far.
 pub fn verify(data: &Path, progress: impl FnMut(usize)) -> Result<Verified, StartError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime =
@@ -102,7 +101,8 @@ async fn replay(
     Ok((events.len(), played))
 }
 
-/// Puts a verified backup in the place of a file that no server uses; returns where that was moved, if it was there.
+/// Puts a backup, which the caller has verified, in place of a file that no server has open. Returns where the old
+/// file, if any, was moved.
 pub fn restore(backup: &Path, data: &Path) -> Result<Option<PathBuf>, StartError> {
     not_shared(data)?;
     store::replace_file(data, backup)

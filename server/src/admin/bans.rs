@@ -6,15 +6,15 @@ use std::sync::{PoisonError, RwLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 use table::Refusal;
 
-/// The most bans: each request is compared with all of them.
+/// The maximum number of bans, since every request is checked against all of them.
 pub const MOST: usize = 10_000;
 
-/// An address, or all addresses that begin alike.
+/// An address, or all addresses with a common prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Network {
-    /// The beginning, followed by zeros; IPv4 addresses are mapped into IPv6.
+    /// The prefix, padded with zeros; IPv4 addresses are mapped into IPv6.
     start: u128,
-    /// How many bits begin alike.
+    /// The length of the prefix in bits.
     length: u32,
 }
 
@@ -35,7 +35,7 @@ impl Network {
         let wrong = || {
             let shown = rules::game::shorten(text);
             format!(
-                "expected an address or a network, as 203.0.113.7 or 2001:db8::/48, got `{shown}`"
+                "expected an address or a network such as 203.0.113.7 or 2001:db8::/48, got `{shown}`"
             )
         };
         let (address, length) = match text.split_once('/') {
@@ -49,7 +49,7 @@ impl Network {
             return Err(wrong());
         }
         if length < 8 {
-            return Err(format!("a network has at least 8 bits in common, got `{text}`"));
+            return Err(format!("a network prefix has at least 8 bits, got `{text}`"));
         }
         let length = length + 128 - most;
         let network = Network { start: bits(address) & mask(length), length };
@@ -76,12 +76,12 @@ impl std::fmt::Display for Network {
     }
 }
 
-/// The bans in force, each with its end in milliseconds since 1970.
+/// The bans in force, each with its expiry in milliseconds since 1970.
 #[derive(Debug, Default)]
 pub struct Bans(RwLock<Vec<(Network, Option<i64>)>>);
 
 impl Bans {
-    /// Replaces all bans by those of the store.
+    /// Replaces all bans with those of the store.
     pub fn set(&self, bans: &[Banned]) {
         let read = |banned: &Banned| Some((Network::read(&banned.network).ok()?, banned.until));
         let bans = bans.iter().filter_map(read).take(MOST).collect();
@@ -91,7 +91,7 @@ impl Bans {
     pub fn include(&self, address: IpAddr) -> bool {
         let bans = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let found = bans.iter().filter(|(network, _)| network.includes(address));
-        // Only addresses that are banned, or were, ask for the time.
+        // Read the clock only for addresses that are, or were, banned.
         found.into_iter().any(|(_, until)| until.is_none_or(|until| until > now()))
     }
 
@@ -106,7 +106,7 @@ impl Bans {
     }
 }
 
-/// The machine's clock: a ban may be a minute longer if that is set.
+/// The machine's clock rather than the server's time: setting it may shorten or lengthen a ban, which does no harm.
 fn now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)

@@ -1,4 +1,4 @@
-//! Operators' commands about games: list, show, delete, and remove a person's name.
+//! Operators' commands about games: list, show and delete them, and remove a person's name.
 
 use crate::admin::upkeep;
 use crate::games::hall::Hall;
@@ -16,13 +16,13 @@ use table::Refusal;
 use table::event::{Event, Fact};
 use tokio::sync::mpsc;
 
-/// The name of people whose data were deleted.
+/// Replaces the name of somebody whose data was deleted.
 pub const DELETED: &str = "deleted player";
 
-/// How many games one query of the store looks at.
+/// How many games are read from the store at a time.
 const PAGE: usize = 500;
 
-/// After this time an append that began before a deletion has ended.
+/// An append that began before a deletion has finished after this time.
 const LATE: Duration = Duration::from_secs(5);
 
 /// Which games to list.
@@ -39,7 +39,7 @@ pub struct Filter {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
-    /// Begun and not ended.
+    /// Started but not finished.
     Running,
     Finished,
     /// Without a single turn.
@@ -54,7 +54,7 @@ pub fn state(summary: &Summary) -> State {
     }
 }
 
-/// Sends a line for each game.
+/// Sends one line for each matching game.
 pub async fn list(
     hall: &Arc<Hall>,
     filter: &Filter,
@@ -83,7 +83,7 @@ pub async fn list(
                 return Ok(());
             }
             left -= 1;
-            // Nobody may be reading any more.
+            // The client may have disconnected.
             if lines.send(line(&summary, room.as_deref(), address)).await.is_err() {
                 return Ok(());
             }
@@ -103,7 +103,7 @@ fn line(summary: &Summary, room: Option<&Room>, address: Option<IpAddr>) -> Valu
     })
 }
 
-/// Everything about a game except its turns' effect: seats, clocks, presence and events.
+/// Everything about a game but the board: seats, clocks, presence and events.
 pub async fn show(hall: &Arc<Hall>, id: &str) -> Result<Value, Refusal> {
     let room = hall.room(id).await?;
     let events = hall.store.events(id, 0, usize::MAX).await?;
@@ -124,11 +124,11 @@ pub async fn show(hall: &Arc<Hall>, id: &str) -> Result<Value, Refusal> {
     Ok(Value::Object(told))
 }
 
-/// Deletes a game, here and at all servers that share the store.
+/// Deletes a game on this server and all others that share the store.
 pub async fn delete(hall: &Arc<Hall>, id: &str) -> Result<(), Refusal> {
     check_id(id)?;
     upkeep(hall)?.prepare().await?;
-    // What cannot be read is in no archive.
+    // An unreadable game is not in the archive.
     if let Ok(events) = hall.store.events(id, 0, usize::MAX).await {
         crate::club::archive::forget(hall, id, &events).await?;
     }
@@ -144,7 +144,7 @@ pub async fn delete(hall: &Arc<Hall>, id: &str) -> Result<(), Refusal> {
         tokio::spawn(async move {
             tokio::time::sleep(LATE).await;
             if let Some(upkeep) = hall.store.upkeep() {
-                // What is left of the game is read by nobody.
+                // If this fails, no server reads the few events that may be left.
                 let _ = upkeep.delete(&id, None).await;
             }
         });
@@ -152,14 +152,14 @@ pub async fn delete(hall: &Arc<Hall>, id: &str) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Counts a deleted game by why it was deleted, in the order of [`crate::metrics::DELETED`].
+/// Counts a deleted game by reason, an index into [`crate::metrics::DELETED`].
 pub fn count(hall: &Hall, why: usize) {
     hall.metrics.deleted.get(why).into_iter().for_each(|counter| {
         counter.fetch_add(1, Ordering::Relaxed);
     });
 }
 
-/// Whose name is removed.
+/// The person whose name is to be removed.
 enum Person<'a> {
     /// The player at one of these seats.
     At(Vec<Player>),
@@ -174,7 +174,7 @@ impl Person<'_> {
         }
     }
 
-    /// The events that name the person, without the name.
+    /// The events that mention the person, rewritten without the name.
     fn renamed(&self, events: &[Event]) -> Vec<(i64, String)> {
         let rename = |seat: Player, name: &mut Option<String>| {
             let found = name.as_deref().is_some_and(|own| own != DELETED && self.is(seat, own));
@@ -203,7 +203,7 @@ impl Person<'_> {
     }
 }
 
-/// Removes a person's name from all their games, and with a token also what lets them play on. Returns the games.
+/// Removes a person's name from all their games. Given a token, also revokes it. Returns the games.
 pub async fn forget(
     hall: &Arc<Hall>,
     token: Option<&str>,

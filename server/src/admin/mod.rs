@@ -1,5 +1,5 @@
-//! For operators: settings that change while the server runs, a local socket for commands, retention, backups, and
-//! what systemd is told. `docs/hosting.md` describes all of it.
+//! For operators: settings that can change while the server runs, a local socket for commands, retention, backups, and
+//! notifications to systemd. `docs/hosting.md` describes all of it.
 
 pub mod backup;
 pub mod bans;
@@ -22,17 +22,17 @@ use std::time::Duration;
 use table::Refusal;
 use tokio::sync::watch;
 
-/// How often servers that share a store look for what operators did at others.
+/// How often servers that share a store look for what operators changed on the others.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// The part of the configuration that only operators need.
+/// The part of the configuration that concerns only operators.
 #[derive(Clone, Debug, Default)]
 pub struct Operator {
-    /// A Unix socket to serve HTTP on, instead of an address.
+    /// A Unix socket to serve HTTP on, instead of a TCP port.
     pub http: Option<PathBuf>,
-    /// The socket for commands.
+    /// The Unix socket for operators' commands.
     pub commands: Option<PathBuf>,
-    /// The file of settings that is read again on SIGHUP.
+    /// The settings file, re-read on SIGHUP.
     pub limits: Option<PathBuf>,
     pub keep: settings::Keep,
 }
@@ -41,11 +41,11 @@ pub struct Operator {
 #[derive(Debug)]
 pub struct Office {
     pub settings: watch::Sender<Settings>,
-    /// Set to start draining: how long connections may take to end.
+    /// Set to start draining: how long open connections may take to finish.
     pub drain: watch::Sender<Option<Duration>>,
     usual: Settings,
     file: Option<PathBuf>,
-    /// The store, without passwords.
+    /// The store's name, without passwords.
     pub data: String,
 }
 
@@ -58,7 +58,7 @@ impl Default for Office {
 }
 
 impl Office {
-    /// Reads the settings of the command line and of the file.
+    /// Reads the settings from the command line and the file.
     pub fn open(config: &Config) -> Result<Office, crate::StartError> {
         let usual = Settings {
             new_games: config.new_games,
@@ -83,7 +83,7 @@ impl Office {
     }
 }
 
-/// Reads the settings again. If they cannot be read, those in force stay.
+/// Re-reads the settings file. If that fails, the current settings stay in force.
 pub fn reload(hall: &Hall) -> Result<(), String> {
     let done = hall.office.read().map(|settings| {
         apply(hall, &settings);
@@ -101,23 +101,23 @@ pub fn apply(hall: &Hall, settings: &Settings) {
     hall.limits.change(settings.allowance, settings.new_games, settings.connections);
 }
 
-/// The store's operations for operators.
+/// The store's operations for operators; refused if it has none.
 pub fn upkeep(hall: &Hall) -> Result<&dyn Upkeep, Refusal> {
     hall.store.upkeep().ok_or_else(|| Refusal::unavailable("this store has no upkeep"))
 }
 
-/// Puts the bans of the store into force.
+/// Loads the bans from the store.
 pub async fn learn_bans(hall: &Hall) -> Result<(), Refusal> {
     let bans = upkeep(hall)?.bans().await?;
     hall.limits.bans.set(&bans);
     Ok(())
 }
 
-/// Follows what operators do at other servers, in an endless loop.
+/// Picks up what operators change on other servers, in an endless loop.
 pub async fn follow(hall: Arc<Hall>) {
     let mut seen = HashSet::new();
     loop {
-        // If the store cannot be read now, the next round tries again.
+        // If the store is unavailable, the next round tries again.
         let _ = learn_bans(&hall).await;
         if hall.store.shared().is_none() {
             return std::future::pending().await;
@@ -133,7 +133,7 @@ pub async fn follow(hall: Arc<Hall>) {
     }
 }
 
-/// A command of an operator, as the socket reads it: one line of JSON.
+/// An operator's command: one line of JSON on the socket.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Wish {
@@ -145,11 +145,11 @@ pub enum Wish {
     Delete {
         games: Vec<String>,
     },
-    /// Removes a person's name, found by the token of a seat or by the name itself.
+    /// Removes a person's name, given the token of a seat or the name itself.
     Forget {
         token: Option<String>,
         name: Option<String>,
-        /// Without it, nothing is changed: only the games are told.
+        /// If false, this is a dry run: the affected games are reported, but nothing is changed.
         sure: bool,
     },
     Bans,
@@ -161,7 +161,7 @@ pub enum Wish {
     Unban {
         network: String,
     },
-    /// Something about players.
+    /// A command about players.
     Club {
         about: crate::club::office::About,
     },

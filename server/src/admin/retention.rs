@@ -1,4 +1,4 @@
-//! Deletes games that nobody has played for as long as the settings say, a few at a time.
+//! Deletes games that have been idle for longer than the settings allow, a few at a time.
 
 use crate::admin::games::{State, count, state};
 use crate::admin::settings::Keep;
@@ -10,15 +10,15 @@ use std::sync::Arc;
 use std::time::Duration;
 use table::Refusal;
 
-/// How often all games are looked at, and how long after the start.
+/// The interval between rounds, and the delay before the first one.
 const ROUND: Duration = Duration::from_secs(3_600);
 const FIRST: Duration = Duration::from_secs(60);
 
-/// How many games are looked at together, and the pause before the next ones.
+/// The batch size, and the pause between batches.
 const TOGETHER: usize = 100;
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Looks at all games again and again, in an endless loop.
+/// Runs the rounds, in an endless loop.
 pub async fn run(hall: Arc<Hall>) {
     let mut settings = hall.office.settings.subscribe();
     let mut wait = FIRST;
@@ -26,19 +26,19 @@ pub async fn run(hall: Arc<Hall>) {
         tokio::select! {
             biased;
             () = tokio::time::sleep(wait) => wait = ROUND,
-            // Once new settings are in force, an operator wants to see what they do.
+            // An operator who has changed the settings wants to see their effect.
             _ = settings.changed() => wait = Duration::from_secs(1),
         }
         let keep = settings.borrow_and_update().keep;
         if wait == ROUND
             && let Err(refusal) = clean(&hall, keep, PAUSE).await
         {
-            tracing::warn!(reason = refusal.message, "old games cannot be deleted now");
+            tracing::warn!(reason = refusal.message, "cannot delete old games; will try again");
         }
     }
 }
 
-/// Deletes all games that are too old, and returns how many they were.
+/// Deletes all expired games and returns how many there were.
 pub async fn clean(hall: &Arc<Hall>, keep: Keep, pause: Duration) -> Result<usize, Refusal> {
     if keep == Keep::default() {
         return Ok(0);
@@ -50,16 +50,16 @@ pub async fn clean(hall: &Arc<Hall>, keep: Keep, pause: Duration) -> Result<usiz
         let Some(end) = page.last() else { break };
         last.clone_from(&end.game);
         for game in page.iter().filter(|game| is_old(game, keep, hall.time.now())) {
-            // Somebody may be looking at it, or about to play.
+            // Somebody may be watching it, or about to play.
             if hall.in_memory(&game.game).is_some_and(|room| room.is_followed()) {
                 continue;
             }
-            // What cannot be read is in no list.
+            // An unreadable game is not in the archive.
             let events = match is_public(game) {
                 true => hall.store.events(&game.game, 0, usize::MAX).await.unwrap_or_default(),
                 false => Vec::new(),
             };
-            // A turn that is stored at this moment saves the game.
+            // A move that is being stored right now saves the game: then it is no longer the last event.
             if upkeep(hall)?.delete(&game.game, Some(game.last)).await? {
                 hall.forget(&game.game);
                 if is_public(game) {
@@ -81,12 +81,12 @@ fn is_public(game: &Summary) -> bool {
     game.created.as_deref().is_some_and(|created| created.contains("\"club\":{"))
 }
 
-/// Public games in which both have moved belong to the archive, and ratings rest on them.
+/// Public games in which both players have moved belong to the archive, and ratings depend on them.
 fn is_archived(game: &Summary) -> bool {
     is_public(game) && game.turns >= 2
 }
 
-/// Whether a game is too old. One whose clock runs is being played, however slowly.
+/// Whether a game has expired. While its clock runs, it is being played, however slowly.
 fn is_old(game: &Summary, keep: Keep, now: i64) -> bool {
     if is_archived(game) {
         return false;

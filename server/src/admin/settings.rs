@@ -1,23 +1,21 @@
-//! What an operator can change while the server runs: a small file, read at the start and on SIGHUP.
+//! Settings that an operator can change while the server runs: a small file, read at startup and on SIGHUP.
 
 use std::time::Duration;
 
 const DAY: u64 = 86_400;
 
-/// The shortest time for which games are kept: somebody may still be playing.
+/// The shortest retention time: anything shorter could delete a game that is being played.
 const SHORTEST: Duration = Duration::from_secs(DAY);
 
-/// For how long games are kept after their last event; for ever where nothing is set.
+/// How long games are kept after their last event; forever if not set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Keep {
     pub finished: Option<Duration>,
-    /// Games that have begun and not ended.
     pub unfinished: Option<Duration>,
-    /// Games without a single turn.
     pub unplayed: Option<Duration>,
 }
 
-/// The limits of one address, and how long games are kept.
+/// Rate limits per address, and retention.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     pub new_games: u32,
@@ -27,7 +25,8 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// These settings, changed by the lines of a file: `new-games = 30`. Names are those of the options.
+    /// These settings with the changes of a file, which has lines such as `new-games = 30`. The names are those of the
+    /// command-line options.
     pub fn with(&self, text: &str) -> Result<Settings, String> {
         let mut changed = self.clone();
         for (number, line) in (1..).zip(text.lines()) {
@@ -68,14 +67,14 @@ fn count(text: &str, least: u32) -> Result<u32, String> {
     number.ok_or_else(|| format!("expected a number from {least} on, got `{shown}`"))
 }
 
-/// How long games are kept: a time of at least a day.
+/// Parses a retention time, which is at least a day.
 pub fn age(text: &str) -> Result<Duration, String> {
     let time = time(text)?;
     let long = time >= SHORTEST;
     long.then_some(time).ok_or_else(|| format!("games are kept for at least 1d, got `{text}`"))
 }
 
-/// A time such as `90d`: seconds, minutes, hours, days, weeks or years.
+/// Parses a duration such as `90d`, in seconds, minutes, hours, days, weeks or years.
 pub fn time(text: &str) -> Result<Duration, String> {
     let shown = rules::game::shorten(text);
     let wrong = || format!("expected a time such as 30m, 12h, 90d or 2y, got `{shown}`");

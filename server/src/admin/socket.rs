@@ -1,4 +1,4 @@
-//! The socket for operators' commands: a Unix socket that only the server's user and root can open. A command is one
+//! The socket for operators' commands: a Unix socket that only root and the server's user can open. A command is one
 //! line of JSON; the answer is any number of lines, the last of which has a field `error` if the command was refused.
 
 use crate::StartError;
@@ -18,7 +18,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::mpsc;
 
-/// The longest command.
+/// The largest command in bytes.
 const MOST_LINE: u64 = 256 << 10;
 
 /// How long a client may take to send its command.
@@ -36,7 +36,7 @@ impl Drop for Bound {
     }
 }
 
-/// Binds a Unix socket with these permissions, in the place of one that nobody answers on any more.
+/// Binds a Unix socket with these permissions, replacing a stale one.
 pub fn bind(path: &Path, mode: u32) -> Result<Bound, StartError> {
     let name = path.display();
     let failed = |error: std::io::Error| StartError(format!("cannot listen on `{name}`: {error}"));
@@ -46,7 +46,7 @@ pub fn bind(path: &Path, mode: u32) -> Result<Bound, StartError> {
     if std::fs::symlink_metadata(path).is_ok_and(|found| found.is_file() || found.is_dir()) {
         return Err(StartError(format!("`{name}` exists and is not a socket")));
     }
-    // Nobody else may open it before it has its permissions, so it is made where nobody else can look.
+    // Nobody may connect before the permissions are set, so the socket is created in a private folder and then moved.
     let folder = path.with_extension(format!("{}", std::process::id()));
     DirBuilder::new().mode(0o700).create(&folder).map_err(failed)?;
     let new = folder.join("s");
@@ -60,15 +60,15 @@ pub fn bind(path: &Path, mode: u32) -> Result<Bound, StartError> {
     Ok(Bound { listener: made.map_err(failed)?, path: path.to_owned() })
 }
 
-/// Answers commands, in an endless loop. Nothing here keeps the hall while it waits: the store closes when nobody has
-/// it any more.
+/// Answers commands, in an endless loop. It must not hold on to the hall while waiting: the store closes when the last
+/// reference is dropped.
 pub async fn serve(hall: Weak<Hall>, bound: Arc<Bound>) {
     loop {
         match bound.listener.accept().await {
             Ok((stream, _)) => {
                 tokio::spawn(answer(Weak::clone(&hall), stream));
             }
-            // Out of files, perhaps.
+            // Possibly out of file descriptors.
             Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
         }
     }
@@ -146,7 +146,7 @@ async fn obey(hall: &Arc<Hall>, wish: Wish, lines: &mpsc::Sender<Value>) -> Resu
         }
         Wish::Drain { .. } => return Ok(()),
     };
-    // Nobody may be reading any more.
+    // The client may have disconnected.
     let _ = lines.send(told).await;
     Ok(())
 }
@@ -204,7 +204,7 @@ async fn ban(
     Ok(json!({ "banned": network, "until": until }))
 }
 
-/// Starts to drain, and tells every second how many connections are left until the server ends.
+/// Starts to drain, and reports every second how many connections are left until the server ends.
 async fn drain(
     hall: &Weak<Hall>,
     seconds: u64,

@@ -1,8 +1,8 @@
-//! What systemd is told: that the server is ready, reloads, stops, and that it is alive (`sd_notify(3)`).
+//! Notifications to systemd, as in `sd_notify(3)`: ready, reloading, stopping, and the watchdog's keep-alive.
 
 use std::time::Duration;
 
-/// Tells systemd, if it started this process with `Type=notify`.
+/// Notifies systemd, if it started this process with `Type=notify`.
 #[cfg(target_os = "linux")]
 pub fn tell(state: &str) {
     use std::os::linux::net::SocketAddrExt;
@@ -16,20 +16,20 @@ pub fn tell(state: &str) {
     let sent = address
         .and_then(|address| UnixDatagram::unbound()?.send_to_addr(state.as_bytes(), &address));
     if let Err(error) = sent {
-        tracing::warn!(%error, "systemd cannot be told `{state}`");
+        tracing::warn!(%error, "cannot notify systemd of `{state}`");
     }
 }
 
-/// Does nothing: this system has no systemd.
+/// No systemd here.
 #[cfg(not(target_os = "linux"))]
 pub fn tell(_: &str) {}
 
-/// Whether systemd waits for what this process tells it.
+/// Whether systemd expects notifications.
 pub fn is_told() -> bool {
     std::env::var_os("NOTIFY_SOCKET").is_some()
 }
 
-/// The server begins to read its settings again.
+/// Announces that the settings are about to be re-read.
 pub fn reloading() {
     #[cfg(target_os = "linux")]
     {
@@ -39,7 +39,7 @@ pub fn reloading() {
     }
 }
 
-/// Within which time systemd wants to hear that this process is alive.
+/// The interval within which systemd's watchdog expects a keep-alive.
 pub fn watchdog() -> Option<Duration> {
     let number = |name| std::env::var(name).ok()?.parse::<u64>().ok();
     let for_us = number("WATCHDOG_PID").is_none_or(|own| own == u64::from(std::process::id()));

@@ -42,7 +42,7 @@ pub struct Alarm {
     /// Held while a pause is being recorded.
     pausing: tokio::sync::Mutex<()>,
     /// Held for reading from the plan of an event until it is applied, and for writing while this server, which has the
-    /// store to itself, records and applies a pause: an event applied in between would be told with a clock that the
+    /// store to itself, records and applies a pause: an event applied in between would be sent with a clock that the
     /// pause changes.
     changing: tokio::sync::RwLock<()>,
     /// How many statements that may record a pause in a shared store, or bring one to light, are under way; how many
@@ -153,7 +153,7 @@ impl Alarm {
     }
 
     /// Up to [`TOGETHER`] games whose deadline has passed.
-    fn come(&self, at: i64) -> Vec<String> {
+    fn due(&self, at: i64) -> Vec<String> {
         let due = self.lock();
         let come = due.in_order.iter().take_while(|(deadline, _)| *deadline <= at);
         come.take(TOGETHER).map(|(_, game)| game.clone()).collect()
@@ -186,7 +186,7 @@ pub async fn ring(hall: Arc<Hall>) {
             let _ = tokio::time::timeout(wait, changed).await;
             continue;
         }
-        if !end(&hall, hall.alarm.come(at - GRACE), at).await {
+        if !end(&hall, hall.alarm.due(at - GRACE), at).await {
             tokio::time::sleep(BEAT).await;
         }
     }
@@ -311,12 +311,12 @@ pub async fn wake_up(hall: &Arc<Hall>) -> Result<(), Refusal> {
 async fn learn(hall: &Arc<Hall>) -> Result<(), Refusal> {
     let ended = hall.alarm.ended.load(Ordering::SeqCst);
     let pauses = hall.store.pauses(hall.time.pauses.last()).await?;
-    take_in(hall, &pauses);
+    apply_pauses(hall, &pauses);
     hall.alarm.learned.fetch_max(ended, Ordering::SeqCst);
     recompute_stale(hall).await
 }
 
-fn take_in(hall: &Hall, pauses: &[(i64, i64)]) {
+fn apply_pauses(hall: &Hall, pauses: &[(i64, i64)]) {
     let _one = hall.alarm.learning.lock().unwrap_or_else(PoisonError::into_inner);
     for &(from, to) in pauses {
         let from = from.max(hall.time.pauses.last());
@@ -425,7 +425,7 @@ pub async fn wake_computers(hall: Arc<Hall>) {
         games = unread;
         tokio::time::sleep(BEAT).await;
     }
-    // It is done, but nobody has to start it again.
+    // The work is done, but a supervised task that returns would be restarted.
     std::future::pending().await
 }
 
@@ -471,7 +471,7 @@ pub async fn keep_time(hall: &Arc<Hall>) -> Result<(), Refusal> {
         return Ok(());
     }
     drop(one);
-    // In a task of its own: whoever asked may leave, but a pause that is stored has to count here too.
+    // In a task of its own: the caller may be cancelled, but a pause that is stored has to count here too.
     let hall = Arc::clone(hall);
     let noted = tokio::spawn(async move {
         let _one = hall.alarm.pausing.lock().await;
@@ -515,7 +515,7 @@ async fn pause(hall: &Arc<Hall>, from: i64, to: i64) -> Result<Option<(i64, i64)
     let changing = hall.alarm.changing.write().await;
     let pause = hall.store.pause(from, to).await?;
     if let Some(pause) = pause {
-        take_in(hall, &[pause]);
+        apply_pauses(hall, &[pause]);
         drop(changing);
         // Moves may have been stored during the pause, if only their confirmation failed. If they cannot be read now,
         // the games are still known to be stale.
@@ -535,7 +535,7 @@ mod tests {
         alarm.set("b", 1, Some(10));
         assert_eq!(alarm.next(), Some(10));
         alarm.set("b", 2, Some(30));
-        assert_eq!(alarm.come(25), ["a"]);
+        assert_eq!(alarm.due(25), ["a"]);
         alarm.set("a", 2, None);
         assert_eq!(alarm.next(), Some(30));
         alarm.forget("b");
@@ -577,9 +577,9 @@ mod tests {
             alarm.set(game, 1, Some(at));
         }
         alarm.shift(100, 1_000);
-        assert_eq!(alarm.come(1_099), ["a"]);
-        assert_eq!(alarm.come(1_150), ["a", "b", "c"]);
+        assert_eq!(alarm.due(1_099), ["a"]);
+        assert_eq!(alarm.due(1_150), ["a", "b", "c"]);
         alarm.set("b", 2, None);
-        assert_eq!(alarm.come(2_000), ["a", "c"]);
+        assert_eq!(alarm.due(2_000), ["a", "c"]);
     }
 }

@@ -1,7 +1,7 @@
-//! Public games that are over: found by player, game, result, length and date, and by what was played in a position.
+//! The archive of finished public games, searchable by player, game, result, length, date and position.
 //!
-//! The keys of a game end with the moment when it ended, so every list is in that order, and a page of it begins where the
-//! one before ended.
+//! A game's keys end with its moment, that is, when it ended. So every index is in chronological order, and a page
+//! starts where the previous one ended.
 
 use super::games::Game;
 use super::ratings::{self, Counted};
@@ -22,21 +22,21 @@ use std::sync::Arc;
 use table::event::{Created, Ending, Event, Fact, Reason};
 use table::{Refusal, TimeControl};
 
-/// How many digits the time in a key has, to the base 36, and how long an id is.
+/// A moment in a key: the time as this many base-36 digits, followed by the game's id.
 const DIGITS: usize = 10;
 pub const MOMENT: usize = DIGITS + crate::ids::ID_LENGTH;
 
-/// How many turns of a game are found by their positions.
+/// How many positions of a game are indexed.
 const MOST_POSITIONS: usize = 400;
 
-/// How many games a search looks at for one page, and how many it reads at once.
+/// How many games a search examines for one page, and how many it reads at a time.
 const MOST_LOOKED_AT: usize = 1_000;
 const TOGETHER: usize = 100;
 
-/// The most games on a page.
+/// The maximum page size.
 pub const MOST: usize = 100;
 
-/// The moment at which a game ended as the end of a key.
+/// The end of a game's keys, which sorts by the time it ended.
 pub fn moment_of(at: i64, game: &str) -> String {
     let mut rest = u64::try_from(at).unwrap_or(0);
     let mut digits = [b'0'; DIGITS];
@@ -47,13 +47,12 @@ pub fn moment_of(at: i64, game: &str) -> String {
     format!("{}{game}", String::from_utf8_lossy(&digits))
 }
 
-/// The time and the game of such an end.
+/// The time and the game id of a [`moment_of`].
 pub fn moment(text: &str) -> Option<(i64, &str)> {
     let (digits, game) = text.split_at_checked(DIGITS)?;
     Some((i64::from_str_radix(digits, 36).ok()?, game))
 }
 
-/// A game as the archive keeps it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
     pub id: String,
@@ -61,10 +60,10 @@ pub struct Entry {
     #[serde(default)]
     pub options: Map<String, Value>,
     pub clock: TimeControl,
-    /// By seat a player's id, `level-5`, or nothing for a guest.
+    /// By seat: a player's id, `level-5`, or none for a guest.
     pub seats: [Option<String>; 2],
     pub rated: bool,
-    /// 1, 2 or 0 for a draw.
+    /// 1 or 2, or 0 for a draw.
     pub winner: u8,
     pub reason: String,
     pub turns: usize,
@@ -72,7 +71,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The entry of a game, if its events say that it counts.
+    /// The entry for a game; none if it was aborted or ended before both had moved.
     fn read(id: &str, created: &Created, events: &[Event]) -> Option<Entry> {
         let club = created.club.as_ref()?;
         let (ending, at) = events.iter().find_map(|event| match &event.fact {
@@ -123,7 +122,7 @@ impl Entry {
         self.seats.iter().flatten().filter(|own| !own.starts_with("level-"))
     }
 
-    /// The keys of the lists that it is in.
+    /// The index keys of the game.
     fn lists(&self) -> Vec<String> {
         let moment = self.moment();
         let mut keys: Vec<_> = self.players().map(|id| format!("ap/{id}/{moment}")).collect();
@@ -132,7 +131,7 @@ impl Entry {
         keys
     }
 
-    /// The entry as programs read it, with the names of players.
+    /// The entry as the API returns it, given the players' names.
     pub fn told(&self, names: &BTreeMap<String, String>) -> Value {
         let seat = |own: &Option<String>| match own {
             None => json!({ "kind": "guest" }),
@@ -163,14 +162,14 @@ fn played(events: &[Event]) -> Vec<&str> {
     turns
 }
 
-/// What a position is called in keys: ten characters, the same for all images of it.
+/// The name of a position in keys: ten characters, the same for all its symmetric images.
 pub fn name_of(session: &dyn Session) -> String {
     let canonical = format!("{} {}", session.info().id, session.canonical().0);
     let hash: [u8; 32] = Sha256::digest(canonical.as_bytes()).into();
     URL_SAFE_NO_PAD.encode(hash).split_at(10).0.to_owned()
 }
 
-/// The positions of a game, each with the next one.
+/// The names of a game's positions, each with that of the next one.
 fn positions(created: &Created, events: &[Event]) -> Option<Vec<(String, String)>> {
     let entry = engine::find(&created.game)?;
     let mut session = (entry.from_text)(&created.start, &created.options).ok()?;
@@ -189,17 +188,17 @@ fn positions(created: &Created, events: &[Event]) -> Option<Vec<(String, String)
     )
 }
 
-/// What follows from the events of a public game that is over.
+/// Everything that is derived from the events of a finished public game.
 pub struct Derived {
-    /// Its entry; none if it does not count, because it was called off before both had moved.
+    /// None if the game does not count, because it ended before both had moved.
     pub entry: Option<Entry>,
     positions: Vec<(String, String)>,
-    /// The lists in which its players' names are found if there is no entry.
+    /// Without an entry: the keys under which its players' names are found.
     off: Vec<String>,
 }
 
 impl Derived {
-    /// None of a game that is not public, or not over.
+    /// None if the game is not public or not over.
     pub async fn of(hall: &Hall, game: &str, events: &[Event]) -> Result<Option<Derived>, Refusal> {
         let Some(Event { fact: Fact::Created(created), .. }) = events.first() else {
             return Ok(None);
@@ -218,7 +217,7 @@ impl Derived {
         Ok(Some(Derived { entry: Some(entry), positions, off: Vec::new() }))
     }
 
-    /// All records, by their keys.
+    /// All records, by key.
     pub fn records(&self) -> Result<BTreeMap<String, String>, Refusal> {
         let mut all: BTreeMap<_, _> =
             self.off.iter().map(|key| (key.clone(), String::new())).collect();
@@ -237,7 +236,7 @@ impl Derived {
     }
 }
 
-/// Takes a game that is over into the archive, and out of the lists of those that go on.
+/// Moves a finished game from the lists of running games to the archive.
 pub async fn archive(
     hall: &Arc<Hall>,
     game: &str,
@@ -270,7 +269,7 @@ pub async fn archive(
             None => super::games::find(hall, game).await?.is_none(),
         };
         if there {
-            // Another server was quicker, or the archive was made again while the game was still in the lists.
+            // Another server was faster, or the archive was rebuilt while the game was still listed as running.
             if !over.is_empty() {
                 records(hall)?.change(over).await?;
             }
@@ -280,7 +279,7 @@ pub async fn archive(
     Err(busy())
 }
 
-/// Takes a game that is over into the archive, whatever was there; ratings are made by whoever calls this.
+/// Adds a finished game to the archive, overwriting what was there. The caller has to recompute ratings.
 pub async fn add(
     hall: &Arc<Hall>,
     game: &str,
@@ -292,7 +291,7 @@ pub async fn add(
     Ok(Some(derived))
 }
 
-/// Removes a game from everything that follows from it.
+/// Removes everything that is derived from a game.
 pub async fn forget(hall: &Hall, game: &str, events: &[Event]) -> Result<(), Refusal> {
     if let Some((stored, own)) = super::games::find(hall, game).await? {
         records(hall)?.change(own.over(game, &stored)).await?;
@@ -314,7 +313,7 @@ pub async fn forget(hall: &Hall, game: &str, events: &[Event]) -> Result<(), Ref
     Err(busy())
 }
 
-/// Which games to find.
+/// A search for games.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Search {
@@ -323,31 +322,30 @@ pub struct Search {
     /// The id of that player's opponent.
     pub against: Option<String>,
     pub game: Option<String>,
-    /// The options as JSON.
+    /// The options as a JSON object.
     pub options: Option<String>,
-    /// `1`, `2` or `draw`; for a player also `won` and `lost`.
+    /// `1`, `2` or `draw`; with a player, also `won` and `lost`.
     pub result: Option<String>,
     pub reason: Option<String>,
     pub rated: Option<bool>,
     pub least_turns: Option<usize>,
     pub most_turns: Option<usize>,
-    /// When the game ended at the earliest, in milliseconds since 1970.
+    /// The earliest time at which the game ended, in milliseconds since 1970.
     pub from: Option<i64>,
-    /// When it ended at the latest.
+    /// The latest time at which it ended.
     pub to: Option<i64>,
-    /// Where the page before ended: its `next`.
+    /// Where the previous page ended: its `next`.
     pub before: Option<String>,
-    /// How many games a page has at most.
+    /// The page size.
     pub most: Option<usize>,
-    /// For an export: `records` instead of `ndjson`, lines of JSON.
+    /// The format of an export: `records`, or `ndjson` for lines of JSON.
     pub format: Option<String>,
 }
 
-/// A page of games, and where the next one begins.
 pub struct Page {
     pub games: Vec<Entry>,
     pub next: Option<String>,
-    /// How many games were looked at.
+    /// How many games were examined.
     pub looked_at: usize,
 }
 
@@ -423,7 +421,7 @@ impl Search {
             && self.most_turns.is_none_or(|most| entry.turns <= most)
     }
 
-    /// A page of games, newest first. It ends early after looking at many games that do not fit.
+    /// A page of games, newest first. It ends early after examining many games that do not match.
     pub async fn page(&self, hall: &Hall) -> Result<Page, Refusal> {
         let most = self.most.unwrap_or(30).clamp(1, MOST);
         let start = self.start();
@@ -460,7 +458,7 @@ impl Search {
     }
 }
 
-/// The entries that these records are or lead to, in their order.
+/// The entries in these records, or those that these index records point to, in the same order.
 async fn entries(hall: &Hall, found: Vec<Stored>) -> Result<Vec<Entry>, Refusal> {
     if found.first().is_some_and(|own| own.key.starts_with("a/")) {
         return found.iter().map(value).collect();
@@ -472,20 +470,20 @@ async fn entries(hall: &Hall, found: Vec<Stored>) -> Result<Vec<Entry>, Refusal>
     Ok(all)
 }
 
-/// The entries of these moments, in any order.
+/// The entries with these moments, in any order.
 pub async fn at(hall: &Hall, moments: &[String]) -> Result<Vec<Entry>, Refusal> {
     let keys = moments.iter().map(|own| format!("a/{own}")).collect();
     records(hall)?.get(keys).await?.iter().map(value).collect()
 }
 
-/// Entries as programs read them.
+/// Entries as the API returns them.
 pub async fn told(hall: &Hall, entries: &[Entry]) -> Result<Vec<Value>, Refusal> {
     let ids: Vec<String> = entries.iter().flat_map(Entry::players).cloned().collect();
     let names = players::names_of(hall, &ids).await?;
     Ok(entries.iter().map(|entry| entry.told(&names)).collect())
 }
 
-/// How somebody fared against an opponent or all: wins, draws and losses among the last games.
+/// A player's wins, draws and losses in recent games, against one opponent or all.
 pub async fn score(hall: &Hall, search: &Search) -> Result<[u32; 3], Refusal> {
     let (mut score, mut looked_at) = ([0; 3], 0);
     let mut search = Search { most: Some(MOST), ..search.clone() };

@@ -1,6 +1,6 @@
-//! Removes what is left of players who have deleted themselves: their names in games, their open challenges, and their seats
-//! in games that go on. Where an operator has renamed a player, the games get the new name. Both can be interrupted at any
-//! point and go on later.
+//! Cleans up after players who have deleted themselves: their names in games, their open challenges, and their seats in
+//! running games. If an operator has renamed a player, the games get the new name. Either can be interrupted at any
+//! point and is resumed later.
 
 use super::archive::moment;
 use super::{games, players, records};
@@ -14,22 +14,22 @@ use std::sync::Arc;
 use table::Refusal;
 use table::event::{Ending, Event, Fact, Reason};
 
-/// How many players, and how many of their games are looked at in one go.
+/// How many players, and how many games of each, are processed at a time.
 const PLAYERS: usize = 5;
 const GAMES: usize = 100;
 
-/// The change that gives a player's games another name, in what follows.
+/// Schedules a renamed player's games to be updated.
 pub fn renamed(id: &str) -> Change {
     Change::put(format!("renamed/{id}"), "")
 }
 
-/// Does some of what is to be done. What fails for one player keeps nobody else from being forgotten.
+/// Does some of the work. A failure for one player does not hold up the others.
 pub async fn clean(hall: &Arc<Hall>) -> Result<(), Refusal> {
     for start in ["gone/", "renamed/"] {
         for own in records(hall)?.range(Range::of(start), PLAYERS).await? {
             if let Err(refusal) = clean_one(hall, &own).await {
                 let (player, reason) = (super::last_part(&own), refusal.message);
-                tracing::warn!(player, reason, "the games of a player are renamed later");
+                tracing::warn!(player, reason, "cannot rename a player's games; will try again");
             }
         }
     }
@@ -43,7 +43,7 @@ async fn clean_one(hall: &Arc<Hall>, own: &Stored) -> Result<(), Refusal> {
     }
     let player = if is_gone { None } else { players::by_id(hall, &id).await? };
     let name = player.map_or(DELETED.to_owned(), |player| player.name);
-    // The value is the key of the last game that was looked at.
+    // The value is a cursor: the key of the last game that was processed.
     let page = games_after(hall, &id, own.value.trim_matches(['{', '}'])).await?;
     for key in &page {
         let last = key.rsplit('/').next().unwrap_or_default();
@@ -58,8 +58,7 @@ async fn clean_one(hall: &Arc<Hall>, own: &Stored) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The keys in the lists of a player's games after this one: those in the archive, those that were called off, and those
-/// that go on.
+/// The keys of a player's games after the cursor: archived, called off, and running ones.
 async fn games_after(hall: &Hall, id: &str, cursor: &str) -> Result<Vec<String>, Refusal> {
     let mut keys = Vec::new();
     for list in ["ap", "off", "running"] {
@@ -78,7 +77,7 @@ async fn games_of(hall: &Hall, id: &str) -> Result<Vec<String>, Refusal> {
     Ok(running.iter().map(|own| super::last_part(own).to_owned()).collect())
 }
 
-/// Withdraws challenges and resigns games.
+/// Withdraws the player's challenges and resigns their games.
 async fn leave(hall: &Arc<Hall>, id: &str) -> Result<(), Refusal> {
     let mut left = records(hall)?.range(Range::of(&format!("challenge/{id}.")), GAMES).await?;
     left.extend(records(hall)?.get(vec![format!("challenge/{id}")]).await?);

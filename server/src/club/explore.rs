@@ -1,4 +1,5 @@
-//! What was played in a position in public games, whichever way the board was turned, and how it ended.
+//! The opening explorer: which turns were played in a position in public games, up to symmetry, and how the games
+//! ended.
 
 use super::archive::{self, name_of};
 use super::records;
@@ -11,10 +12,10 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use table::Refusal;
 
-/// How many games a position is looked up in: the last that had it.
+/// How many games are searched for a position, newest first.
 const MOST: usize = 1_000;
 
-/// How many of them are named.
+/// How many of them are listed.
 const NAMED: usize = 10;
 
 /// Wins of player 1, draws, wins of player 2.
@@ -29,7 +30,7 @@ fn add(score: &mut Score, winner: Option<char>) {
     score[place] += 1;
 }
 
-/// The turns that were played in a position, most often first.
+/// The turns that were played in a position, most frequent first.
 pub async fn explore(
     hall: &Arc<Hall>,
     by: IpAddr,
@@ -61,7 +62,7 @@ pub async fn explore(
     }))
 }
 
-/// The turns that lead to these positions; of turns that are images of each other one is named.
+/// The turns that lead to these positions; one of each set of symmetric turns.
 fn turns(session: &dyn Session, mut next: BTreeMap<String, Score>) -> Vec<Value> {
     let mut found = Vec::new();
     if next.is_empty() {

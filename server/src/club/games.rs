@@ -1,7 +1,7 @@
-//! Public games that are not over: from the pairing, which promises them, to the archive.
+//! Running public games, from the pairing, which reserves them, to the archive.
 //!
-//! The record of a game is written in the change that pairs its players, before the game itself. Whoever is to play it, or
-//! the task that looks after all of them, makes the game if a server died in between.
+//! The record of a game is written together with the pairing, before the game itself. If a server dies in between, the
+//! game is created by the first player to open it, or by the task that looks after all games.
 
 use super::{archive, record, records, text, value};
 use crate::games::hall::Hall;
@@ -22,31 +22,32 @@ use table::{Refusal, TimeControl};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 
-/// For how many milliseconds a live game waits for each of its first two turns, and a correspondence game at least.
+/// How many milliseconds a live game waits for each of its first two turns, and the minimum for correspondence games.
 const PATIENCE: i64 = 60_000;
 const PATIENCE_BY_MAIL: i64 = 5 * DAY;
 
-/// Within how many milliseconds a rematch is stored after it was promised, and when the promise is dropped.
+/// How soon a reserved rematch has to be stored before it stops counting as running, and when the reservation is
+/// dropped, in milliseconds.
 const AGREED_WITHIN: i64 = 10_000;
 const DROPPED_AFTER: i64 = 60_000;
 
 const DAY: i64 = 24 * 3_600_000;
 
-/// How often the games are looked at, and how many at once.
+/// How often the games are checked, and how many at a time.
 const ROUND: Duration = Duration::from_secs(2);
 const TOGETHER: usize = 20;
 
-/// How many games are remembered that have ended or begun.
+/// How many games that have started or ended are remembered.
 const MOST_HEARD: usize = 10_000;
 
-/// The highest strength that is told apart in the order of games to watch.
+/// Games above this strength are not ranked any further.
 const STRONGEST: i64 = 99_999;
 
-/// The games about which something has happened here.
+/// Games that have started or ended on this server and need attention.
 #[derive(Default)]
 pub struct Heard {
     games: Mutex<BTreeSet<String>>,
-    /// Told when there is one.
+    /// Notified when there are any.
     news: Notify,
 }
 
@@ -55,7 +56,7 @@ impl Heard {
         std::mem::take(&mut self.games.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Notes that a game has ended or was made here.
+    /// Notes that a game was created or has ended here.
     pub fn note(&self, game: &str) {
         let mut games = self.games.lock().unwrap_or_else(PoisonError::into_inner);
         if games.len() < MOST_HEARD {
@@ -65,17 +66,17 @@ impl Heard {
     }
 }
 
-/// A game as it is stored while it goes on.
+/// The record of a running game.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Game {
-    /// Its first event.
+    /// The payload of its first event.
     created: Value,
     /// The hashes of the seats' tokens.
     seats: [Option<String>; 2],
-    /// The mean rating of its players.
+    /// The mean rating of the players.
     strength: i64,
     pub at: i64,
-    /// Whether it is made with the event that agrees on it, and by nobody else.
+    /// Whether it is a rematch, which is created only by the event that agrees on it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     rematch: bool,
 }
@@ -105,7 +106,7 @@ impl Game {
         ByPlayer::new(hash(one), hash(two))
     }
 
-    /// What those who play it are known by in the lobby, bots included.
+    /// The ids of its players in the lobby, including guests and bots.
     fn people(&self) -> Vec<String> {
         let of_seat = |seat: usize| {
             let player = self.created["club"]["players"][seat].as_str().map(str::to_owned);
@@ -121,7 +122,7 @@ impl Game {
         self.created["clock"]["kind"] != "days"
     }
 
-    /// The key by which the strongest game comes first.
+    /// The key that sorts the strongest game first.
     fn watch(&self, game: &str) -> String {
         let strength = self.strength.clamp(0, STRONGEST);
         format!("watch/{:05}{game}", STRONGEST - strength)
@@ -136,14 +137,14 @@ impl Game {
         keys
     }
 
-    /// The records of a game that begins.
+    /// The records of a new game.
     pub fn records(&self, game: &str) -> Result<Vec<Change>, Refusal> {
         let mut all = vec![Change::new(format!("game/{game}"), text(self)?)];
         all.extend(self.lists(game).into_iter().map(|key| Change::put(key, game)));
         Ok(all)
     }
 
-    /// The changes when it is over.
+    /// The changes to make when the game is over.
     pub fn over(&self, game: &str, stored: &Stored) -> Vec<Change> {
         let mut all = vec![stored.delete()];
         all.extend(self.lists(game).into_iter().map(Change::drop));
@@ -151,13 +152,12 @@ impl Game {
     }
 }
 
-/// Which live game somebody plays.
+/// The live game that somebody is playing, if any, and the record that says so, which may be out of date.
 pub struct Open {
     pub game: Option<String>,
     pub stored: Option<Stored>,
 }
 
-/// The live game that somebody plays, and the record that says so.
 pub async fn open(hall: &Arc<Hall>, id: &str) -> Result<Open, Refusal> {
     let stored = record(hall, format!("live/{id}")).await?;
     let Some(known) = &stored else { return Ok(Open { game: None, stored }) };
@@ -166,17 +166,17 @@ pub async fn open(hall: &Arc<Hall>, id: &str) -> Result<Open, Refusal> {
     Ok(Open { game, stored })
 }
 
-/// Whether a public game is not over.
+/// Whether a public game is still running.
 pub async fn goes_on(hall: &Arc<Hall>, game: &str) -> Result<bool, Refusal> {
     let Some((_, own)) = find(hall, game).await? else { return Ok(false) };
     Ok(match hall.room(game).await {
-        // It may be over, and not in the archive yet.
+        // It may be over but not yet archived.
         Ok(room) => room.view(|game| game.course.result.is_none()),
         Err(_) => !own.rematch || hall.time.now() - own.at < AGREED_WITHIN,
     })
 }
 
-/// The change that says that somebody plays a live game.
+/// Records which live game somebody is playing.
 pub fn plays(known: Option<Stored>, id: &str, game: &str) -> Change {
     match known {
         Some(known) => known.update(game),
@@ -199,18 +199,18 @@ pub async fn is_between(hall: &Hall, game: &str, seal: Hash) -> Result<bool, Ref
     Ok(tokens.contains(&Some(seal)))
 }
 
-/// Makes the game of a record, unless it is there.
+/// Creates the game of a record, unless it exists.
 pub async fn make(hall: &Arc<Hall>, game: &str, own: &Game) -> Result<(), Refusal> {
     let new = first(game.to_owned(), own.created()?, own.tokens(), own.at);
     let append = Append { game: game.to_owned(), new_game: Some(new), ..Append::default() };
     if hall.store.append(append).await? == crate::store::Appended::Committed {
         hall.metrics.games.fetch_add(1, Ordering::Relaxed);
     }
-    // Reading it wakes a computer whose turn it is.
+    // Loading it starts the search if a computer is to move.
     hall.room(game).await.map(drop)
 }
 
-/// The public games about which an append says something that matters here: that one is over, or was made.
+/// The public games that an append has created or ended.
 pub fn news(game: &Played, append: &Append) -> Vec<String> {
     if game.created.club.is_none() {
         return Vec::new();
@@ -220,7 +220,7 @@ pub fn news(game: &Played, append: &Append) -> Vec<String> {
     over.into_iter().chain(append.new_game.as_ref().map(|new| new.id.clone())).collect()
 }
 
-/// Makes sure that a game that was promised is there, whoever promised it.
+/// Makes sure that a reserved game exists, whoever reserved it.
 pub async fn ready(hall: &Arc<Hall>, game: &str) -> Result<(), Refusal> {
     if hall.in_memory(game).is_some() {
         return Ok(());
@@ -231,7 +231,7 @@ pub async fn ready(hall: &Arc<Hall>, game: &str) -> Result<(), Refusal> {
     }
 }
 
-/// Promises a rematch of a public game before it is stored: so it is listed whatever happens then, and those who play it
+/// Reserves a rematch of a public game before it is stored, so that it is listed whatever happens next, and its players
 /// are in no other live game.
 pub async fn promise(hall: &Arc<Hall>, before: &str, new: &NewGame) -> Result<(), Refusal> {
     let Fact::Created(created) = &new.first.fact else { return Ok(()) };
@@ -268,12 +268,12 @@ pub async fn promise(hall: &Arc<Hall>, before: &str, new: &NewGame) -> Result<()
     }
 }
 
-/// Forgets that somebody plays a live game which is over.
+/// Releases the players of a live game that is over.
 pub async fn set_free(hall: &Hall, game: &str, own: &Game) -> Result<(), Refusal> {
     let keys = own.people().iter().map(|id| format!("live/{id}")).collect();
     for stored in records(hall)?.get(keys).await? {
         if stored.value == game {
-            // If it has changed, somebody plays another one.
+            // If the record has changed, they are playing another game already.
             records(hall)?.change(vec![stored.delete()]).await?;
         }
     }
@@ -288,7 +288,7 @@ pub async fn follow(hall: Arc<Hall>) {
             biased;
             () = hall.club.games.news.notified() => {
                 for game in hall.club.games.take() {
-                    // What cannot be done now is done in a later round.
+                    // If this fails, a later round tries again.
                     let _ = look(&hall, &game).await;
                 }
             }
@@ -300,15 +300,15 @@ pub async fn follow(hall: Arc<Hall>) {
     }
 }
 
-/// Does part of the upkeep. What fails keeps nothing else from being done.
+/// Does part of the upkeep. One failure does not prevent the rest.
 async fn look_at_some(hall: &Arc<Hall>, last: &mut String) -> Result<(), Refusal> {
     let later = |what: &str, done: Result<(), Refusal>| {
         if let Err(refusal) = done {
-            tracing::debug!(reason = refusal.message, "{what} later");
+            tracing::debug!(reason = refusal.message, "{what} failed; will try again");
         }
     };
-    later("games are rated", super::ratings::rate_all(hall).await);
-    later("names are removed", super::deleted::clean(hall).await);
+    later("rating games", super::ratings::rate_all(hall).await);
+    later("removing names", super::deleted::clean(hall).await);
     let range = Range { after: last.clone(), ..Range::of("game/") };
     let found = records(hall)?.range(range, TOGETHER).await?;
     let end = found.last().filter(|_| found.len() == TOGETHER);
@@ -316,7 +316,11 @@ async fn look_at_some(hall: &Arc<Hall>, last: &mut String) -> Result<(), Refusal
     for stored in found {
         let game = super::last_part(&stored).to_owned();
         if let Err(refusal) = look_after(hall, &game, &stored).await {
-            tracing::debug!(game, reason = refusal.message, "a public game is looked at later");
+            tracing::debug!(
+                game,
+                reason = refusal.message,
+                "checking a public game failed; will try again"
+            );
         }
     }
     Ok(())
@@ -329,7 +333,7 @@ async fn look(hall: &Arc<Hall>, game: &str) -> Result<(), Refusal> {
     }
 }
 
-/// Archives a game that is over, makes one that is missing, and calls off one that nobody plays.
+/// Archives a game that is over, creates one that is missing, and calls off one that nobody plays.
 async fn look_after(hall: &Arc<Hall>, game: &str, stored: &Stored) -> Result<(), Refusal> {
     let own: Game = value(stored)?;
     let events = hall.store.events(game, 0, usize::MAX).await?;
@@ -355,7 +359,7 @@ async fn look_after(hall: &Arc<Hall>, game: &str, stored: &Stored) -> Result<(),
     Ok(())
 }
 
-/// How long a game waits for each of its first two turns: by correspondence a day longer than a turn may take.
+/// How long a game waits for each of its first two turns: in correspondence games a day longer than a turn may take.
 fn patience(clock: TimeControl) -> i64 {
     match clock {
         TimeControl::Days { days } => PATIENCE_BY_MAIL.max((i64::from(days) + 1) * DAY),
@@ -363,7 +367,7 @@ fn patience(clock: TimeControl) -> i64 {
     }
 }
 
-/// Ends a game in which not both have moved.
+/// Aborts a game in which not both players have moved.
 async fn call_off(hall: &Arc<Hall>, game: &str) -> Result<(), Refusal> {
     let room = hall.room(game).await?;
     let seen = room.seq();

@@ -1,7 +1,7 @@
-//! Open challenges: who wants to play what. The store is the truth, and each server has a copy for those who watch.
+//! The lobby: open challenges. The store is authoritative; each server keeps a copy for its subscribers.
 //!
-//! A live challenge stays as long as its maker is connected. The server to which that is says so from time to time in a
-//! record of its own; a correspondence challenge stays until its time is over.
+//! A live challenge lasts while its maker is connected: the maker's server keeps a heartbeat record in the store. A
+//! correspondence challenge lasts until it expires.
 
 use super::games::Open;
 use super::pairing::With;
@@ -23,43 +23,43 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use table::{Refusal, TimeControl};
 use tokio::sync::{Notify, broadcast};
 
-/// How many challenges there are at most, and how many of them come from one household while it may make
+/// The maximum number of challenges, and how many of them may come from one household if it may create
 /// [`USUAL_NEW_GAMES`](crate::http::limits::USUAL_NEW_GAMES).
 pub const MOST: usize = 2_000;
 pub const MOST_OF_A_HOUSEHOLD: usize = 100;
 
-/// How many records of challenges are read: those that were taken stay for a while.
+/// How many challenge records are read: those that were accepted stay for a while.
 pub const MOST_READ: usize = 2 * MOST;
 
-/// How many correspondence challenges a player may have, and for how many milliseconds they are open.
+/// How many correspondence challenges a player may have, and how many milliseconds they stay open.
 const MOST_BY_MAIL: usize = 10;
 const OPEN_FOR: i64 = 14 * 24 * 3_600_000;
 
-/// For how many milliseconds a challenge that was taken is told to its maker.
+/// For how many milliseconds the maker of an accepted challenge can find out about it.
 pub const TOLD_FOR: i64 = 120_000;
 
-/// How many updates a slow reader may be behind.
+/// How many updates a slow subscriber may lag behind.
 const BEHIND: usize = 256;
 
-/// How many bytes of challenges go into one message, unless a single one is longer: a socket's buffer holds 64 KiB.
+/// The maximum size of a message in bytes, unless a single challenge is larger: a socket's buffer holds 64 KiB.
 const MOST_TOLD: usize = 24 << 10;
 
-/// Somebody who wants to play.
+/// A player or guest who wants to play.
 #[derive(Clone, Debug)]
 pub struct Party {
     pub player: Option<Arc<Player>>,
     pub seal: Hash,
-    /// Where the request came from that makes them play, which pays for the game.
+    /// The address that made the request; it pays for the game.
     pub from: Option<IpAddr>,
 }
 
-/// What a guest is called who has this seal: long enough that nobody finds a secret with the same.
+/// A guest's id, derived from the seal: long enough that nobody finds another secret with the same id.
 pub fn guest(seal: &Hash) -> String {
     hex(seal).split_at(20).0.to_owned()
 }
 
 impl Party {
-    /// What identifies them in the lobby: a player's id, and for guests what follows from their secret.
+    /// Identifies them in the lobby: a player's id, or one derived from a guest's secret.
     pub fn id(&self) -> String {
         match &self.player {
             Some(player) => player.id.clone(),
@@ -72,7 +72,6 @@ impl Party {
     }
 }
 
-/// Which side the maker of a challenge wants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "SideWanted")]
@@ -83,7 +82,7 @@ pub enum Side {
     Random,
 }
 
-/// What is to be played.
+/// What is to be played, and how.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Terms {
     pub game: String,
@@ -97,7 +96,7 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// The same as the rules write it, or what is wrong.
+    /// Validates and normalises the terms.
     pub fn checked(self) -> Result<Terms, Refusal> {
         self.clock.check()?;
         if self.clock == TimeControl::None {
@@ -108,7 +107,7 @@ impl Terms {
         let session = given.open(&Budget::SERVED)?;
         if self.rated {
             let usual = Given { options: None, ..given }.open(&Budget::SERVED)?;
-            // Some sides and boards are known to win: whoever chose them could have any rating.
+            // Some sides and boards are known wins: whoever could choose them could get any rating.
             if session.options() != usual.options() {
                 let error = "rated games are played with the usual options";
                 return Err(Refusal::against(error).at("options"));
@@ -141,22 +140,23 @@ pub struct Challenge {
     pub provisional: bool,
     #[serde(flatten)]
     pub terms: Terms,
-    /// Whether anybody who wants the same and is about as strong may be the opponent.
+    /// Whether anybody of similar strength who wants the same is accepted automatically.
     pub auto: bool,
     seal: String,
-    /// Drawn anew whenever there is something else to accept. Records that are deleted and made again count from 1.
+    /// Random, and new whenever the terms change: the record's version does not do, since it restarts at 1 when a
+    /// record is deleted and created again.
     #[serde(default)]
     pub edition: i64,
-    /// The household that it came from.
+    /// The household of the maker's address.
     #[serde(default)]
     network: Option<IpAddr>,
-    /// The server to which the maker is connected.
+    /// The server that the maker is connected to.
     pub server: String,
     pub since: i64,
     pub taken: Option<Taken>,
 }
 
-/// The game that a challenge became.
+/// The game that came of a challenge.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Taken {
     pub game: String,
@@ -173,7 +173,7 @@ impl Challenge {
         unhex(&self.seal).unwrap_or_default()
     }
 
-    /// The same when it has become a game.
+    /// The challenge after it was accepted.
     #[must_use]
     pub fn taken(self, game: &str, at: i64) -> Challenge {
         Challenge { taken: Some(Taken { game: game.to_owned(), at }), ..self }
@@ -183,7 +183,7 @@ impl Challenge {
         self.taken.is_none()
     }
 
-    /// Who made it: the first part of its id.
+    /// The maker's id: the first part of the challenge's.
     pub fn maker(&self) -> &str {
         self.id.split('.').next().unwrap_or_default()
     }
@@ -192,7 +192,7 @@ impl Challenge {
         !self.terms.is_live() && now - self.since > OPEN_FOR
     }
 
-    /// The challenge as programs read it.
+    /// The challenge as the API returns it.
     pub fn told(&self) -> Value {
         json!({
             "id": self.id, "version": self.edition, "player": self.player, "name": self.name, "bot": self.bot,
@@ -203,27 +203,27 @@ impl Challenge {
     }
 }
 
-/// What those who watch the lobby are told.
+/// A message to the lobby's subscribers.
 #[derive(Clone, Debug)]
 pub enum Update {
-    /// What has changed in the list, as JSON.
+    /// Changes to the list, as JSON.
     List(Arc<str>),
-    /// A challenge of this maker became this game.
+    /// This maker's challenge was accepted.
     Paired { maker: String, challenge: String, game: String },
 }
 
-/// Who is connected here.
+/// A player's or guest's presence on this server.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Here {
     pub sockets: usize,
     pub seen: i64,
-    /// Whether the last word came over a socket, whose end is noticed at once.
+    /// Whether they were last seen on a socket, whose end is noticed at once.
     pub by_socket: bool,
-    /// Where the last word came from.
+    /// The address from which they were last seen.
     pub from: Option<IpAddr>,
 }
 
-/// A challenge as the store had it last.
+/// A challenge as last read from the store.
 #[derive(Clone, Debug)]
 pub struct Listed {
     pub version: i64,
@@ -231,14 +231,14 @@ pub struct Listed {
     pub own: Challenge,
 }
 
-/// The lobby as this server knows it.
+/// This server's copy of the lobby.
 pub struct Lobby {
-    /// Identifies this process.
+    /// A random id of this process.
     pub server: std::sync::OnceLock<String>,
     list: Mutex<BTreeMap<String, Listed>>,
     here: Mutex<BTreeMap<String, Here>>,
     pub updates: broadcast::Sender<Update>,
-    /// Told when something has changed here.
+    /// Notified when something has changed here.
     pub changed: Notify,
 }
 
@@ -263,7 +263,7 @@ impl Lobby {
         self.here.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes that somebody is there.
+    /// Notes that somebody is present.
     pub fn seen(&self, maker: &str, at: i64, from: Option<IpAddr>) {
         let mut all = self.here();
         let here = all.entry(maker.to_owned()).or_default();
@@ -272,13 +272,13 @@ impl Lobby {
         here.seen = at;
     }
 
-    /// The open challenges as programs read them.
+    /// The open challenges as the API returns them.
     pub fn told(&self) -> Vec<Value> {
         let list = self.list();
         list.values().filter(|one| one.own.is_open()).map(|one| one.own.told()).collect()
     }
 
-    /// The list as messages, the first of which replaces what the reader had.
+    /// The list as messages, the first of which replaces whatever the client had.
     pub fn messages(&self) -> Vec<String> {
         let mut parts = parts(self.told()).into_iter();
         let all = parts.next().unwrap_or_default();
@@ -289,7 +289,7 @@ impl Lobby {
             .collect()
     }
 
-    /// Refuses another challenge where there are too many already, in all or from the networks of an address.
+    /// Refuses another challenge if there are too many already, in total or from the networks of an address.
     fn has_room(&self, id: &str, from: Option<IpAddr>, limits: &Limits) -> Result<(), Refusal> {
         let list = self.list();
         let open = || list.values().map(|one| &one.own).filter(|own| own.is_open() && own.id != id);
@@ -310,7 +310,7 @@ impl Lobby {
     }
 }
 
-/// Values in parts, each of which fits into a message.
+/// Splits values into parts that fit into one message each.
 pub fn parts(all: Vec<Value>) -> Vec<Vec<Value>> {
     let (mut parts, mut room) = (Vec::<Vec<Value>>::new(), 0);
     for own in all {
@@ -328,7 +328,7 @@ pub fn parts(all: Vec<Value>) -> Vec<Vec<Value>> {
 }
 
 impl Hall {
-    /// Identifies this server in the lobby.
+    /// This server's id in the lobby.
     pub fn lobby_name(&self) -> String {
         let name = || format!("{:016x}", self.chance.seed());
         self.club.lobby.server.get_or_init(name).clone()
@@ -339,7 +339,6 @@ fn key(id: &str) -> String {
     format!("challenge/{id}")
 }
 
-/// The challenge with this id.
 pub async fn find(hall: &Hall, id: &str) -> Result<Option<(Stored, Challenge)>, Refusal> {
     let known = id.len() <= 20 && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.');
     if !known {
@@ -352,16 +351,16 @@ pub async fn find(hall: &Hall, id: &str) -> Result<Option<(Stored, Challenge)>, 
 
 const LIVE_ONLY: &str = "guests play live: a correspondence game needs a player who comes back";
 
-/// What became of a wish to play.
+/// The outcome of a request to play.
 #[derive(Debug)]
 pub enum Met {
-    /// It waits as this challenge.
+    /// Nobody fits yet: this challenge is waiting.
     Waits(Box<Challenge>),
-    /// It is being played.
+    /// The id of the game.
     Plays(String),
 }
 
-/// Makes a challenge; a live one replaces the one that its maker had.
+/// Makes a challenge; a live one replaces the maker's previous one.
 pub async fn challenge(
     hall: &Arc<Hall>,
     party: &Party,
@@ -419,7 +418,7 @@ pub async fn challenge(
             && live
             && let Some(other) = pairing::partner(hall, &challenge)
         {
-            // Something else may have changed, as when a game that is over is put away.
+            // A conflict may be about something else, such as a finished game being archived, so try again.
             for _ in 0..4 {
                 let side = challenge.terms.side;
                 if let Some(game) = pairing::accept(hall, party, side, &other).await? {
@@ -441,7 +440,7 @@ pub async fn challenge(
     Err(busy())
 }
 
-/// Accepts a challenge; `version` is the one that the sender has seen.
+/// Accepts a challenge; `version` is the one that the client has seen.
 pub async fn accept(
     hall: &Arc<Hall>,
     party: &Party,
@@ -453,7 +452,7 @@ pub async fn accept(
     for _ in 0..TRIES {
         let Some((stored, challenge)) = find(hall, id).await? else { return Err(gone()) };
         if let Some(taken) = &challenge.taken {
-            // An answer may have been lost.
+            // The client may have missed the answer to an earlier request.
             return match games::is_between(hall, &taken.game, party.seal).await? {
                 true => games::ready(hall, &taken.game).await.map(|()| taken.game.clone()),
                 false => Err(Refusal::conflict("somebody else has accepted this challenge")),
@@ -485,7 +484,7 @@ pub async fn accept(
     Err(busy())
 }
 
-/// Withdraws a challenge of a maker.
+/// Withdraws a party's own challenge.
 pub async fn withdraw(hall: &Hall, party: &Party, id: &str) -> Result<(), Refusal> {
     for _ in 0..TRIES {
         let Some((stored, challenge)) = find(hall, id).await? else { return Ok(()) };
@@ -503,7 +502,7 @@ pub async fn withdraw(hall: &Hall, party: &Party, id: &str) -> Result<(), Refusa
     Err(busy())
 }
 
-/// Notes that a maker is connected to this server. Returns the challenges of theirs that became games which are not over.
+/// Notes that somebody is connected to this server. Returns their accepted challenges whose games are still running.
 pub async fn arrive(hall: &Arc<Hall>, party: &Party) -> Result<Vec<(String, String)>, Refusal> {
     let maker = party.id();
     hall.club.lobby.seen(&maker, hall.time.now(), party.from);
@@ -517,14 +516,14 @@ pub async fn arrive(hall: &Arc<Hall>, party: &Party) -> Result<Vec<(String, Stri
     for stored in found {
         let challenge = Challenge::read(&stored)?;
         if let Some(taken) = &challenge.taken {
-            // If that is not possible now, whoever opens the game tries again.
+            // If this fails, whoever opens the game tries again.
             let _ = games::ready(hall, &taken.game).await;
             if games::goes_on(hall, &taken.game).await? {
                 paired.push((challenge.id, taken.game.clone()));
             }
         } else if challenge.terms.is_live() && challenge.server != hall.lobby_name() {
             let moved = Challenge { server: hall.lobby_name(), ..challenge };
-            // If it changes meanwhile, the next word from the maker tries again.
+            // If it conflicts, the maker's next request tries again.
             records(hall)?.change(vec![stored.update(text(&moved)?)]).await?;
             hall.club.lobby.changed.notify_one();
         }

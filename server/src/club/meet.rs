@@ -1,5 +1,4 @@
-//! The task that keeps the lobby: reads it again when it has changed, pairs those who wait, and removes the challenges of
-//! those who have left.
+//! The lobby's background task: refreshes it, pairs waiting players, and removes the challenges of those who have left.
 
 use super::lobby::{self, Challenge};
 use super::{news, pairing, records};
@@ -11,25 +10,25 @@ use std::time::Duration;
 use table::Refusal;
 use tokio::time::{Instant, sleep};
 
-/// How often the lobby is read again if there is anybody in it, and if nobody is known to be.
+/// How often the lobby is refreshed, depending on whether anybody is known to be in it.
 const LOOK: Duration = Duration::from_millis(500);
 const LOOK_IDLE: Duration = Duration::from_millis(2_000);
 
-/// How long changes are collected before they are told together.
+/// How long changes are collected before they are published together.
 const TOGETHER: Duration = Duration::from_millis(40);
 
-/// How often a server says that it is there, and after how many milliseconds of silence it is not.
+/// A server's heartbeat interval in the lobby, and after how many milliseconds of silence it is presumed dead.
 const BEAT: i64 = 3_000;
 const SILENT: i64 = 12_000;
 
-/// For how many milliseconds a maker who has left may come back, after a socket and after a request.
+/// How many milliseconds a maker may be gone, after being seen on a socket and in a request.
 const AWAY: i64 = 4_000;
 const AWAY_BY_REQUEST: i64 = 15_000;
 
-/// How many servers share a lobby at most.
+/// The maximum number of servers sharing a lobby.
 const MOST_SERVERS: usize = 200;
 
-/// Keeps the lobby, in an endless loop.
+/// Runs the lobby, in an endless loop.
 pub async fn run(hall: Arc<Hall>) {
     let mut beaten = i64::MIN;
     let mut ticked = Instant::now();
@@ -42,7 +41,7 @@ pub async fn run(hall: Arc<Hall>) {
             () = lobby.changed.notified() => sleep(TOGETHER).await,
             () = sleep(wait.saturating_sub(ticked.elapsed())) => {}
         }
-        // Without the store nobody can meet; the next round tries again.
+        // If the store is unavailable, the next round tries again.
         let _ = news::refresh(&hall).await;
         if ticked.elapsed() >= LOOK {
             ticked = Instant::now();
@@ -68,13 +67,13 @@ async fn tick(hall: &Arc<Hall>, beaten: &mut i64) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Forgets who was here long ago.
+/// Forgets presence that is long out of date.
 fn forget_visitors(hall: &Hall) {
     let now = hall.time.now();
     hall.club.lobby.here().retain(|_, here| here.sockets > 0 || now - here.seen < 60_000);
 }
 
-/// Removes the challenges whose makers have left, whose servers are gone, and that became games a while ago.
+/// Removes the challenges whose makers have left, whose servers are dead, or that were accepted a while ago.
 async fn remove_left(hall: &Hall, now: i64, own: &str) -> Result<(), Refusal> {
     let beats = records(hall)?.range(Range::of("server/"), MOST_SERVERS).await?;
     let servers: BTreeMap<String, i64> = beats
@@ -100,7 +99,7 @@ async fn remove_left(hall: &Hall, now: i64, own: &str) -> Result<(), Refusal> {
     };
     let mut changes = Vec::new();
     for stored in records(hall)?.get(left).await? {
-        // It may be another one by now.
+        // It may have been replaced by another one.
         if Challenge::read(&stored).is_ok_and(|one| over(&one)) {
             changes.push(vec![stored.delete()]);
         }
@@ -109,7 +108,7 @@ async fn remove_left(hall: &Hall, now: i64, own: &str) -> Result<(), Refusal> {
     let gone = gone.filter(|beat| silent(super::last_part(beat)));
     changes.extend(gone.map(|beat| vec![beat.delete()]));
     for change in changes {
-        // What has changed meanwhile is looked at again.
+        // On a conflict the next round looks again.
         if records(hall)?.change(change).await? {
             hall.club.lobby.changed.notify_one();
         }
@@ -117,7 +116,7 @@ async fn remove_left(hall: &Hall, now: i64, own: &str) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Whether the maker of a challenge, who was connected to this server, has left.
+/// Whether the maker of a challenge has left this server.
 fn has_left(hall: &Hall, maker: &str, now: i64) -> bool {
     let here = hall.club.lobby.here().get(maker).copied().unwrap_or_default();
     let away = if here.by_socket { AWAY } else { AWAY_BY_REQUEST };

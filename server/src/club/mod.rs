@@ -1,8 +1,8 @@
-//! Where people meet: players without accounts, the lobby, ratings, and the archive of public games. `docs/http.md` says
-//! how programs use it.
+//! Where people meet: players without accounts, the lobby, ratings, and the archive of public games. `docs/http.md`
+//! documents the API.
 //!
-//! Everything is kept as records of the store, whose changes are made whole or not at all; what is in memory here is a copy
-//! for those who read. By the beginning of the key:
+//! Everything is stored as records, which are changed in atomic transactions with optimistic concurrency; what is in
+//! memory here is a copy for readers. The keys:
 //!
 //! | key | |
 //! |---|---|
@@ -38,10 +38,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use table::Refusal;
 
-/// How often a change is tried again that met another one.
+/// How often a change is retried after a conflict.
 const TRIES: usize = 12;
 
-/// What a server remembers of the club.
+/// The club's state in memory.
 #[derive(Default)]
 pub struct Club {
     pub known: players::Known,

@@ -1,4 +1,4 @@
-//! What players may be called, and which names look alike.
+//! Which names players may have, and which of them look alike.
 
 use crate::admin::games::DELETED;
 use sha2::{Digest, Sha256};
@@ -11,7 +11,7 @@ use unicode_security::{GeneralSecurityProfile, MixedScript, skeleton};
 pub const LEAST: usize = 2;
 pub const MOST: usize = 24;
 
-/// What computers, guests and hosts are called.
+/// Reserved names.
 const TAKEN: [&str; 9] = [
     DELETED,
     "guest",
@@ -24,7 +24,7 @@ const TAKEN: [&str; 9] = [
     "engine",
 ];
 
-/// A name as it is kept: composed, with single spaces.
+/// Normalises a name (NFC, single spaces) or says what is wrong with it.
 pub fn checked(name: &str) -> Result<String, Refusal> {
     let words: Vec<String> = name.split_whitespace().map(|word| word.nfc().collect()).collect();
     let name = words.join(" ");
@@ -52,7 +52,7 @@ pub fn checked(name: &str) -> Result<String, Refusal> {
         rest.trim_start_matches([' ', '-']).starts_with(|c: char| c.is_ascii_digit())
     });
     if level || TAKEN.iter().any(|own| keys(own).intersection(&keys(&name)).next().is_some()) {
-        return refused("this name is not given to players".into());
+        return refused("this name is reserved".into());
     }
     Ok(name)
 }
@@ -64,8 +64,8 @@ fn is_allowed(c: char) -> bool {
     }
 }
 
-/// The keys of all that a name looks like; two names that share one cannot both be taken. Capitals and small letters look
-/// like different letters, so each way of writing it has a key.
+/// The keys of everything that a name may be mistaken for; two names that share a key cannot both be taken. Capitals
+/// and small letters are confusable with different letters, so each case has its own key.
 pub fn keys(name: &str) -> BTreeSet<String> {
     let key = |form: &str| {
         let looks: String = skeleton(form).collect();

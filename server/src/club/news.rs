@@ -1,4 +1,4 @@
-//! What has changed in the lobby: the store is read again, and those who watch are told.
+//! Re-reads the lobby from the store and publishes what has changed.
 
 use super::lobby::{Challenge, Listed, Lobby, MOST_READ, Update, parts};
 use super::{games, records};
@@ -9,23 +9,23 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use table::Refusal;
 
-/// What is different about the challenges since they were read last.
+/// The changes since the challenges were last read.
 #[derive(Default)]
 struct News {
     added: Vec<Value>,
     gone: Vec<String>,
-    /// Those that became games.
+    /// Those that were accepted.
     paired: Vec<Challenge>,
 }
 
 impl Lobby {
-    /// Takes in what the store has.
+    /// Replaces the copy by what is in the store.
     fn learn(&self, found: &[Stored]) -> News {
         let (mut list, mut news, mut new) = (self.list(), News::default(), BTreeMap::new());
         for stored in found {
             let id = super::last_part(stored).to_owned();
             let before = list.remove(&id);
-            // Of a record that was deleted and made again, the version may be the same.
+            // A record that was deleted and created again may have the same version.
             let is_same =
                 |known: &Listed| known.version == stored.version && known.value == stored.value;
             let before = match before {
@@ -54,7 +54,7 @@ impl Lobby {
     }
 }
 
-/// Reads the challenges again and tells those who watch what has changed.
+/// Re-reads the challenges and publishes the changes.
 pub async fn refresh(hall: &Arc<Hall>) -> Result<(), Refusal> {
     let found = records(hall)?.range(Range::of("challenge/"), MOST_READ).await?;
     let lobby = &hall.club.lobby;
@@ -64,7 +64,7 @@ pub async fn refresh(hall: &Arc<Hall>) -> Result<(), Refusal> {
     let added = parts(added).into_iter();
     let added = added.map(|added| json!({ "type": "lobby", "added": added, "gone": [] }));
     for told in gone.chain(added) {
-        // Nobody may be watching.
+        // There may be no subscribers.
         let _ = lobby.updates.send(Update::List(told.to_string().into()));
     }
     for own in paired {
@@ -72,7 +72,7 @@ pub async fn refresh(hall: &Arc<Hall>) -> Result<(), Refusal> {
         let maker = own.maker().to_owned();
         let is_here = lobby.here().contains_key(&maker);
         if is_here {
-            // If that is not possible now, whoever opens the game tries again.
+            // If this fails, whoever opens the game tries again.
             let _ = games::ready(hall, &taken.game).await;
         }
         let (challenge, game) = (own.id.clone(), taken.game.clone());

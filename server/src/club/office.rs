@@ -1,4 +1,4 @@
-//! What operators do with players: close the registration, invite, reserve, rename, ban, delete, rebuild.
+//! Operators' commands about players: close registration, invite, reserve names, rename, ban, delete, rebuild.
 
 use super::players::{self, Invitation};
 use super::{deleted, names, rebuild, record, records, text};
@@ -12,14 +12,13 @@ use std::sync::Arc;
 use table::Refusal;
 use tokio::sync::mpsc;
 
-/// How many invitations are printed at most, and how many players each may admit.
+/// How many invitations can be created at once, and how many players each may admit.
 const MOST_INVITATIONS: u32 = 1_000;
 
-/// A command of an operator about players.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum About {
-    /// Whether anybody may become a player.
+    /// Opens or closes registration; otherwise reports which it is.
     Registration {
         open: bool,
     },
@@ -56,7 +55,7 @@ pub enum About {
     },
 }
 
-/// A player by id or name. A name may look like another player's id: then nobody is meant until that is told apart.
+/// A player by id or name. If that matches one player's id and another one's name, it is refused as ambiguous.
 async fn player(hall: &Hall, who: &str) -> Result<String, Refusal> {
     let (by_id, by_name) = match (who.strip_prefix("id:"), who.strip_prefix("name:")) {
         (Some(id), _) => (Some(id), None),
@@ -153,7 +152,7 @@ pub async fn obey(
             })
         }
     };
-    // Nobody may be reading any more.
+    // The client may have disconnected.
     let _ = lines.send(told).await;
     Ok(())
 }
@@ -181,7 +180,7 @@ async fn invite(
     Ok(())
 }
 
-/// Whether anybody may become a player.
+/// Whether registration is open.
 pub async fn is_open(hall: &Hall) -> Result<bool, Refusal> {
     Ok(record(hall, "setting/closed".into()).await?.is_none())
 }

@@ -1,5 +1,5 @@
-//! Two who meet: a challenge and somebody who accepts it, or two challenges of people who want the same. Both, the game and
-//! that they are playing now are one change of the store, so nobody is in two pairings.
+//! Pairs a challenge with whoever accepts it, or with another challenge on the same terms. The challenges, the new game
+//! and the note that both are playing change in one transaction, so nobody is paired twice.
 
 use super::games::{self, Game, Open};
 use super::lobby::{Challenge, Party, Side, Terms};
@@ -16,16 +16,16 @@ use std::sync::Arc;
 use table::event::{Club, Created, Seat};
 use table::{Kind, Refusal};
 
-/// How far apart ratings may be at first, and after how many milliseconds twice as far.
+/// How far apart ratings may be at first, and after how many milliseconds that doubles.
 const NEAR: i32 = 100;
 const WIDER: i64 = 5_000;
 
-/// How far the rating of an opponent may be from that of somebody who has waited for so long.
+/// How far apart the ratings may be after waiting for this many milliseconds.
 pub fn reach(waited: i64) -> i32 {
     NEAR << (waited / WIDER).clamp(0, 16)
 }
 
-/// Whether two want the same.
+/// Whether two challenges can be paired.
 fn fits(one: &Challenge, other: &Challenge, now: i64) -> bool {
     let sides = match (one.terms.side, other.terms.side) {
         (Side::Random, _) | (_, Side::Random) => true,
@@ -39,7 +39,7 @@ fn fits(one: &Challenge, other: &Challenge, now: i64) -> bool {
     same && sides && near && one.maker() != other.maker()
 }
 
-/// The challenge that fits best: the one nearest in rating, and of those the oldest.
+/// The best match: the challenge closest in rating, and the oldest of those.
 pub fn partner(hall: &Hall, own: &Challenge) -> Option<Challenge> {
     let (list, now) = (hall.club.lobby.list(), hall.time.now());
     let open = list.values().map(|one| &one.own);
@@ -48,7 +48,7 @@ pub fn partner(hall: &Hall, own: &Challenge) -> Option<Challenge> {
     fitting.min_by_key(|other| ((own.rating - other.rating).abs(), other.since)).cloned()
 }
 
-/// Accepts a challenge that was found in memory, for somebody who wants this side; none if it is not open any more.
+/// Accepts a challenge that was found in memory, for somebody who wants this side; none if it is no longer open.
 pub async fn accept(
     hall: &Arc<Hall>,
     party: &Party,
@@ -64,8 +64,7 @@ pub async fn accept(
     }
 }
 
-/// Pairs two challenges of this server's memory, for which an address pays; returns the game unless one of them has
-/// changed.
+/// Pairs two challenges found in memory, at the expense of an address; returns the game, or none if either has changed.
 pub async fn pair(
     hall: &Arc<Hall>,
     one: &Challenge,
@@ -83,7 +82,7 @@ pub async fn pair(
     seat(hall, (&stored, &one), &party, With::Challenge(&with, &other)).await
 }
 
-/// Whoever made a challenge. If they were deleted or banned since, there is none, and the challenge is removed.
+/// The maker of a challenge. If they were deleted or banned since, returns none and removes the challenge.
 async fn maker(
     hall: &Hall,
     stored: &Stored,
@@ -114,24 +113,24 @@ fn maker_seat(hall: &Hall, one: Side, other: Side) -> usize {
     }
 }
 
-/// What somebody brings who meets the maker of a challenge.
+/// What a challenge is paired with.
 #[derive(Clone, Copy)]
 pub enum With<'a> {
     Side(Side),
     Challenge(&'a Stored, &'a Challenge),
 }
 
-/// Seats the maker of a challenge and somebody else, who pays for the game. Returns it, or none if something has changed
-/// meanwhile.
+/// Seats the maker of a challenge and somebody else, whose address pays for the game. Returns the game, or none if
+/// something has changed meanwhile.
 pub async fn seat(
     hall: &Arc<Hall>,
     open: (&Stored, &Challenge),
     party: &Party,
     with: With<'_>,
 ) -> Result<Option<String>, Refusal> {
-    let Some(from) = party.from else { return met(hall, open, party, with).await };
+    let Some(from) = party.from else { return start_game(hall, open, party, with).await };
     hall.limits.make_game(from)?;
-    let met = met(hall, open, party, with).await;
+    let met = start_game(hall, open, party, with).await;
     match &met {
         Ok(Some(game)) => begun(hall, game, from),
         _ => hall.limits.give_game_back(from),
@@ -139,13 +138,13 @@ pub async fn seat(
     met
 }
 
-/// Counts a new game for the address that has paid for it.
+/// Notes who has paid for a new game, and charges the address for storing it.
 pub fn begun(hall: &Hall, game: &str, from: IpAddr) {
     hall.limits.made(game, from);
     hall.limits.stored(from, limits::OF_A_GAME + limits::OF_AN_EVENT);
 }
 
-async fn met(
+async fn start_game(
     hall: &Arc<Hall>,
     (stored, challenge): (&Stored, &Challenge),
     party: &Party,
@@ -162,7 +161,7 @@ async fn met(
             own.terms.side
         }
         With::Side(side) => {
-            // Whoever accepts a challenge has none of their own any more.
+            // Accepting a challenge withdraws one's own.
             if live
                 && let Some((own, open)) = super::lobby::find(hall, &party.id()).await?
                 && open.is_open()
@@ -184,7 +183,7 @@ async fn met(
             let Open { game: playing, stored: known } = games::open(hall, &own.id()).await?;
             match (playing, waits) {
                 (None, _) => changes.push(games::plays(known, &own.id(), &game)),
-                // It was made before a game began that its maker accepted elsewhere.
+                // The challenge is stale: its maker has started another game since.
                 (Some(_), Some(over)) => {
                     records(hall)?.change(vec![over.delete()]).await?;
                     return Ok(None);
@@ -199,7 +198,7 @@ async fn met(
     let first = maker_seat(hall, challenge.terms.side, side) == 0;
     let parties = if first { [&maker, party] } else { [party, &maker] };
     let seats = parties.map(|own| (own.player.as_deref(), Who::Person, Some(own.seal)));
-    let made = made(hall, &challenge.terms, seats, now).await?;
+    let made = new_game(hall, &challenge.terms, seats, now).await?;
     changes.extend(made.records(&game)?);
     if !records(hall)?.change(changes).await? {
         return Ok(None);
@@ -239,7 +238,7 @@ pub async fn against_level(
         let engine = (None, Who::Level { level }, None);
         let first = maker_seat(hall, terms.side, Side::Random) == 0;
         let seats = if first { [own, engine] } else { [engine, own] };
-        let made = made(hall, terms, seats, hall.time.now()).await?;
+        let made = new_game(hall, terms, seats, hall.time.now()).await?;
         changes.extend(made.records(&game)?);
         if records(hall)?.change(changes).await? {
             hall.club.lobby.changed.notify_one();
@@ -250,8 +249,8 @@ pub async fn against_level(
     Err(super::busy())
 }
 
-/// A game that is about to begin.
-async fn made(
+/// The record of a new game.
+async fn new_game(
     hall: &Hall,
     terms: &Terms,
     seats: [(Option<&Player>, Who, Option<Hash>); 2],
@@ -291,7 +290,7 @@ async fn made(
     Ok(Game::new(&created, [one.2, two.2], strength / 2, at))
 }
 
-/// Pairs those who wait, the oldest first.
+/// Pairs waiting players, oldest challenge first.
 pub async fn pair_all(hall: &Arc<Hall>) {
     let own = hall.lobby_name();
     let mut waiting: Vec<Challenge> = {
@@ -301,7 +300,7 @@ pub async fn pair_all(hall: &Arc<Hall>) {
     };
     waiting.sort_by_key(|one| (one.since, one.id.clone()));
     let mut gone = std::collections::BTreeSet::new();
-    // If the older one waits at another server, that one pairs them.
+    // If the older one is waiting on another server, that one pairs them.
     for one in waiting.iter().filter(|one| one.server == own) {
         if gone.contains(&one.id) {
             continue;
@@ -317,13 +316,13 @@ pub async fn pair_all(hall: &Arc<Hall>) {
             gone.extend([one.id.clone(), other.id.clone()]);
             if let Err(refusal) = pair_paid(hall, one, other).await {
                 let reason = refusal.message;
-                tracing::debug!(one.id, other.id, reason, "two who wait are paired later");
+                tracing::debug!(one.id, other.id, reason, "pairing failed; will try again");
             }
         }
     }
 }
 
-/// Pairs two, at the expense of whichever can pay.
+/// Pairs two challenges, at the expense of whichever can pay.
 async fn pair_paid(hall: &Arc<Hall>, one: &Challenge, other: &Challenge) -> Result<(), Refusal> {
     let from = |own: &Challenge| hall.club.lobby.here().get(own.maker()).and_then(|here| here.from);
     let (first, second) = (from(one), from(other));

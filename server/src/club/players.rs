@@ -1,7 +1,7 @@
-//! Players: a name, and a key that only the player has. The server keeps the key's hash.
+//! Players: a name, and a secret key of which the server keeps only the hash.
 //!
-//! A player's seats in games are not bound to the key but to a seal, which only the server knows: the key can be
-//! replaced, and the games go on.
+//! A player's seats are bound not to the key but to a seal that only the server knows, so the key can be replaced
+//! without losing games.
 
 use super::{TRIES, busy, names, record, records, text, value};
 use crate::games::hall::Hall;
@@ -15,22 +15,21 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use table::Refusal;
 
-/// How a key begins, so that it is not taken for the token of a seat.
+/// The prefix of a key, to tell it from the token of a seat.
 pub const PREFIX: &str = "pk-";
 
 const NOBODYS: &str = "this key belongs to no player: it was replaced, or the player was deleted";
 
-/// For how many milliseconds a key is not looked up again, and how many are remembered.
+/// For how many milliseconds, and how many, looked-up keys are cached.
 const REMEMBERED: i64 = 10_000;
 const MOST_REMEMBERED: usize = 10_000;
 
-/// A player as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Player {
     #[serde(skip)]
     pub id: String,
     pub name: String,
-    /// The hash of the key, in hexadecimal digits.
+    /// The hash of the key, in hexadecimal.
     key: String,
     seal: String,
     pub since: i64,
@@ -42,18 +41,18 @@ pub struct Player {
 }
 
 impl Player {
-    /// What stands for the player at a seat, as the hash of a token does for others.
+    /// Takes the place of a token's hash at the player's seats.
     pub fn seal(&self) -> Hash {
         unhex(&self.seal).unwrap_or_default()
     }
 
-    /// The player under another name.
+    /// The player with another name.
     #[must_use]
     pub fn called(self, name: String) -> Player {
         Player { name, ..self }
     }
 
-    /// The player banned for a reason, or not any more.
+    /// The player banned for this reason, or no longer banned.
     #[must_use]
     pub fn banned_for(self, banned: Option<String>) -> Player {
         Player { banned, ..self }
@@ -74,7 +73,7 @@ impl Player {
     }
 }
 
-/// Players by the hashes of their keys, each with the time when it was looked up.
+/// A cache of players by the hash of their key, each with the time it was looked up.
 #[derive(Default)]
 pub struct Known(Mutex<ByKey>);
 
@@ -85,40 +84,40 @@ impl Known {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Forgets everything, because a player has changed.
+    /// Clears the cache, because a player has changed.
     pub fn forget(&self) {
         self.lock().clear();
     }
 
-    /// The seal of a key that was looked up lately.
+    /// The seal of a cached key.
     pub fn seal(&self, key: &str) -> Option<Hash> {
         let (_, player) = self.lock().get(&hash(key)).cloned()?;
         player.map(|player| player.seal())
     }
 }
 
-/// What somebody asks who wants to be a player.
+/// A request to register.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Wanted {
     pub name: String,
-    /// A key of the sender's choice, so that a lost answer can be asked for again.
+    /// A key of the client's choice, which makes the request idempotent.
     #[serde(default)]
     pub key: Option<String>,
-    /// Needed where the host has closed the registration.
+    /// Required if the host has closed registration.
     #[serde(default)]
     pub invitation: Option<String>,
     #[serde(default)]
     pub bot: bool,
 }
 
-/// An invitation, which admits several.
+/// An invitation that admits several players.
 #[derive(Serialize, Deserialize)]
 pub struct Invitation {
     pub left: u32,
     pub until: i64,
 }
 
-/// Whether this may be a player's key.
+/// Whether a token has the form of a player's key.
 pub fn is_key(token: &str) -> bool {
     token.starts_with(PREFIX)
 }
@@ -161,7 +160,7 @@ impl Hall {
         player.may_play().map(|()| player)
     }
 
-    /// What a token stands for at a seat: its hash, or the seal of the player whose key it is.
+    /// The hash that identifies a token at a seat: its own, or the seal of the player whose key it is.
     pub async fn seat_of(&self, token: &str) -> Result<Hash, Refusal> {
         match is_key(token) {
             true => self.player(token).await.map(|player| player.seal()),
@@ -170,7 +169,7 @@ impl Hall {
     }
 }
 
-/// Refuses a player who was deleted or banned since the key was looked up, perhaps at another server.
+/// Refuses a player who was deleted or banned, perhaps on another server, since the key was looked up.
 pub async fn is_still_there(hall: &Hall, player: Option<&Player>) -> Result<(), Refusal> {
     let Some(player) = player else { return Ok(()) };
     match by_id(hall, &player.id).await? {
@@ -198,7 +197,7 @@ pub async fn by_name(hall: &Hall, name: &str) -> Result<Option<String>, Refusal>
     Ok(found.into_iter().map(|own| own.value).find(|id| !id.is_empty()))
 }
 
-/// The names of players; those who are gone have none.
+/// The names of these players; those who were deleted have none.
 pub async fn names_of(hall: &Hall, ids: &[String]) -> Result<BTreeMap<String, String>, Refusal> {
     let mut keys: Vec<_> = ids.iter().map(|id| format!("player/{id}")).collect();
     keys.sort_unstable();
@@ -212,7 +211,7 @@ pub async fn is_closed(hall: &Hall) -> Result<bool, Refusal> {
     Ok(record(hall, "setting/closed".into()).await?.is_some())
 }
 
-/// Makes a player; returns it with its key.
+/// Registers a player and returns it with its key.
 pub async fn register(
     hall: &Hall,
     address: IpAddr,
@@ -232,7 +231,7 @@ pub async fn register(
             let error = "new players need an invitation here; ask the host for one";
             return Err(Refusal::forbidden(error).at("invitation"));
         }
-        // A name that is taken costs nothing but the request.
+        // A name that is taken costs no more than the request.
         check_free(hall, &name).await?;
         hall.limits.register(address)?;
     }
@@ -283,7 +282,7 @@ async fn use_invitation(hall: &Hall, code: &str) -> Result<Change, Refusal> {
     }
 }
 
-/// Gives a player another key; the old one is worthless from now on.
+/// Replaces a player's key; the old one stops working at once.
 pub async fn replace_key(hall: &Hall, id: &str, key: Option<String>) -> Result<String, Refusal> {
     let key = checked_key(key, hall)?;
     for _ in 0..TRIES {
@@ -309,7 +308,7 @@ pub async fn replace_key(hall: &Hall, id: &str, key: Option<String>) -> Result<S
     Err(busy())
 }
 
-/// Changes a player.
+/// Changes a player, retrying after conflicts.
 pub async fn alter(
     hall: &Hall,
     id: &str,
@@ -337,7 +336,7 @@ pub async fn alter(
     Err(busy())
 }
 
-/// Deletes a player: the key and the name are gone at once, and the name disappears from the games a moment later.
+/// Deletes a player: key and name are free at once, and the name disappears from the games a moment later.
 pub async fn delete(hall: &Hall, id: &str) -> Result<(), Refusal> {
     for _ in 0..TRIES {
         let Some(found) = stored(hall, id).await? else { return Ok(()) };
@@ -361,7 +360,7 @@ pub fn no_player(who: &str) -> Refusal {
     Refusal::not_there(format!("there is no player `{}`", rules::game::shorten(who)))
 }
 
-/// Refuses malformed ids before the store is asked.
+/// Refuses malformed ids before querying the store.
 pub fn check_id(id: &str) -> Result<(), Refusal> {
     ids::check_id(id).map_err(|_| no_player(id))
 }

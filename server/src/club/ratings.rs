@@ -1,8 +1,8 @@
-//! Ratings by Glicko-2, for each game apart. Each rated game is a rating period of its two players; for every week without
-//! one the deviation grows.
+//! Glicko-2 ratings, separate for each game. Each rated game is a rating period of its own for the two players; the
+//! deviation grows for every week without one.
 //!
-//! Ratings are a fold over the rated games in the order in which they ended. How far the fold has come is a record of its
-//! own: a game that is archived late sets it back, and what follows is rated again.
+//! Ratings are a fold over the rated games in the order in which they ended. A record holds the cursor of the fold: a
+//! game that is archived late moves it back, and everything after it is rated again.
 
 use super::players::Player;
 use super::{TRIES, busy, record, records};
@@ -20,32 +20,31 @@ use table::Refusal;
 /// Ratings with a larger deviation are provisional.
 pub const PROVISIONAL: f64 = 110.0;
 
-/// The period after which a rating that is not used becomes less certain, in milliseconds, and the most such periods that
-/// count.
+/// The period after which an unused rating becomes less certain, in milliseconds, and the most such periods that count.
 const WEEK: i64 = 7 * 24 * 3_600_000;
 const MOST_WEEKS: i64 = 1_000;
 
-/// The rating of level 1, and how far apart levels are: `docs/levels.md` has what was measured.
+/// The rating of level 1, and the distance between levels, as measured in `docs/levels.md`.
 const LEVEL_ONE: f64 = 880.0;
 const BETWEEN_LEVELS: f64 = 180.0;
-/// How certain the ratings of levels are; they never change.
+/// The deviation of the levels' ratings, which are fixed.
 const OF_LEVELS: f64 = 60.0;
 
-/// How many games are rated in one change.
+/// How many games are rated in one transaction.
 const TOGETHER: usize = 50;
 
-/// How many ratings are deleted at once, after how many such pages it is said again that nobody is to rate meanwhile, and
-/// for how many milliseconds that holds.
+/// While ratings are rebuilt: how many are deleted at a time, after how many of these pages the hold on rating is
+/// renewed, and how many milliseconds the hold lasts.
 const CLEARED: usize = 500;
 const PAGES_HELD: usize = 20;
 const HELD: i64 = 60_000;
 
-/// How many games are shown in a graph.
+/// The maximum number of points in a rating graph.
 pub const MOST_SHOWN: usize = 1_000;
 
 const CONFIG: Glicko2Config = Glicko2Config { tau: 0.5, convergence_tolerance: 0.000_001 };
 
-/// A rating after so many games.
+/// A rating, and the number of games it is based on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rating {
     pub inner: Glicko2Rating,
@@ -67,7 +66,7 @@ impl Rating {
         self.inner.rating.round() as i32
     }
 
-    /// The rating as programs read it.
+    /// The rating as the API returns it.
     pub fn told(&self) -> Value {
         json!({
             "rating": self.shown(), "deviation": self.inner.deviation.round() as i32,
@@ -75,15 +74,15 @@ impl Rating {
         })
     }
 
-    /// The same after a time without games.
-    fn later(self, weeks: i64) -> Rating {
+    /// The rating after some weeks without a game.
+    fn after_idle(self, weeks: i64) -> Rating {
         let idle = (0..weeks.clamp(0, MOST_WEEKS)).fold(self.inner, |own, _| decay_deviation(&own));
         let deviation = idle.deviation.min(Glicko2Rating::new().deviation);
         Rating { inner: Glicko2Rating { deviation, ..idle }, ..self }
     }
 }
 
-/// With a fixed number of digits, so that what is read is what was written.
+/// With a fixed number of digits, so that ratings survive a round trip through the store unchanged.
 impl fmt::Display for Rating {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Glicko2Rating { rating, deviation, volatility } = self.inner;
@@ -115,7 +114,7 @@ pub fn of_level(level: u8) -> Rating {
     Rating { inner, games: 0 }
 }
 
-/// The level nearest to a rating.
+/// The level closest to a rating.
 pub fn level_near(rating: i32) -> u8 {
     let steps = ((f64::from(rating) - LEVEL_ONE) / BETWEEN_LEVELS).round();
     1 + steps.clamp(0.0, 9.0) as u8
@@ -125,8 +124,8 @@ fn of_player(player: &str, game: &str) -> String {
     format!("rh/{player}/{game}/")
 }
 
-/// A player's rating before the moment of a key, and when it was reached.
-async fn before(
+/// A player's last rating before a moment, and when it was reached.
+async fn rating_before(
     hall: &Hall,
     player: &str,
     game: &str,
@@ -140,7 +139,7 @@ async fn before(
 
 /// A player's rating in a game.
 pub async fn current(hall: &Hall, player: &str, game: &str) -> Result<Rating, Refusal> {
-    Ok(before(hall, player, game, "~").await?.map(|(_, rating)| rating).unwrap_or_default())
+    Ok(rating_before(hall, player, game, "~").await?.map(|(_, rating)| rating).unwrap_or_default())
 }
 
 /// The rating of somebody who may be a guest.
@@ -151,7 +150,7 @@ pub async fn shown(hall: &Hall, player: Option<&Player>, game: &str) -> Result<R
     }
 }
 
-/// How strong whoever has a seat is, to show the strongest games first; a guest counts little.
+/// The strength of whoever holds a seat, to list the strongest games first; guests rank low.
 pub async fn strength(
     hall: &Hall,
     player: Option<&Player>,
@@ -165,7 +164,7 @@ pub async fn strength(
     })
 }
 
-/// The ratings of a player after each of the last games, oldest first: when, and how high.
+/// A player's rating after each of the last games, oldest first.
 pub async fn history(hall: &Hall, player: &str, game: &str) -> Result<Vec<Value>, Refusal> {
     let range = Range::from_the_end(&of_player(player, game));
     let found = records(hall)?.range(range, MOST_SHOWN).await?;
@@ -178,7 +177,7 @@ pub async fn history(hall: &Hall, player: &str, game: &str) -> Result<Vec<Value>
     Ok(found.iter().rev().filter_map(point).collect())
 }
 
-/// How a rated game counts: by seat a player's id or `level N`, and the points of the first.
+/// A rated game: for each seat a player's id or `level-N`, and the points of the first.
 pub struct Counted {
     pub seats: [String; 2],
     pub points: Outcomes,
@@ -206,7 +205,7 @@ impl Counted {
     }
 }
 
-/// The key of a rated game, and of how far its game is rated.
+/// The key of a rated game; the cursor of each game is such a moment.
 pub fn order(game: &str, moment: &str) -> String {
     format!("o/{game}/{moment}")
 }
@@ -215,15 +214,15 @@ fn cursor(game: &str) -> String {
     format!("c/{game}")
 }
 
-/// The change that has a game at this moment rated, at once or again. It also makes sure that nobody rates past it at the
-/// same time.
+/// Moves the cursor back if this moment has already been passed. Writing the cursor even if not makes a concurrent
+/// rating conflict instead of skipping the game.
 pub async fn set_back(hall: &Hall, game: &str, moment: &str) -> Result<Change, Refusal> {
     Ok(match record(hall, cursor(game)).await? {
         None => Change::new(cursor(game), ""),
         Some(known) if known.value.as_str() < moment || held_since(&known).is_some() => {
             known.update(known.value.clone())
         }
-        // Anything before it will do: what is rated again gets the same numbers.
+        // Anything earlier will do: rating is deterministic, so repeating it changes nothing.
         Some(known) => {
             let mut earlier = moment.to_owned();
             earlier.pop();
@@ -232,12 +231,12 @@ pub async fn set_back(hall: &Hall, game: &str, moment: &str) -> Result<Change, R
     })
 }
 
-/// When ratings were deleted to be made again, of a cursor that says so: nobody rates meanwhile.
+/// Since when ratings are being rebuilt, if the cursor says so; nobody rates meanwhile.
 fn held_since(cursor: &Stored) -> Option<i64> {
     cursor.value.strip_prefix('~')?.parse().ok()
 }
 
-/// Deletes all ratings and makes them again. If it is broken off, the next round of upkeep goes on after a while.
+/// Deletes and recomputes all ratings. If this is interrupted, upkeep resumes it once the hold expires.
 pub async fn rebuild(hall: &Hall) -> Result<(), Refusal> {
     let games = || engine::GAMES.iter().map(|game| cursor(game.info.id));
     for page in 0.. {
@@ -254,7 +253,7 @@ pub async fn rebuild(hall: &Hall) -> Result<(), Refusal> {
     rate_all(hall).await
 }
 
-/// Rates everything that is not rated yet. What cannot be read in one game keeps no other from being rated.
+/// Rates all games that are not rated yet. An error in one kind of game does not hold up the others.
 pub async fn rate_all(hall: &Hall) -> Result<(), Refusal> {
     let mut done = Ok(());
     for game in engine::GAMES {
@@ -287,7 +286,7 @@ pub async fn rate(hall: &Hall, game: &str) -> Result<(), Refusal> {
     Err(busy())
 }
 
-/// The ratings after each of these games.
+/// The changes that rate these games.
 async fn rated(hall: &Hall, game: &str, next: &[Stored]) -> Result<Vec<Change>, Refusal> {
     let mut known: BTreeMap<String, Option<(String, Rating)>> = BTreeMap::new();
     let mut changes = Vec::new();
@@ -301,11 +300,12 @@ async fn rated(hall: &Hall, game: &str, next: &[Stored]) -> Result<Vec<Change>, 
                 continue;
             }
             if !known.contains_key(seat) {
-                known.insert(seat.clone(), before(hall, seat, game, &moment).await?);
+                known.insert(seat.clone(), rating_before(hall, seat, game, &moment).await?);
             }
             let last = known.get(seat).cloned().flatten();
-            ratings
-                .push(last.map_or(Rating::default(), |(at, own)| own.later(weeks(&at, &moment))));
+            ratings.push(
+                last.map_or(Rating::default(), |(at, own)| own.after_idle(weeks(&at, &moment))),
+            );
         }
         let [one, two] = ratings[..] else { continue };
         let (new_one, new_two) = glicko2(&one.inner, &two.inner, &counted.points, &CONFIG);
@@ -363,11 +363,11 @@ mod tests {
             assert_eq!(own.to_string(), text);
         }
         assert!(!own.is_provisional());
-        let idle = own.later(200);
+        let idle = own.after_idle(200);
         assert!(
             idle.inner.deviation > own.inner.deviation && idle.inner.rating == own.inner.rating
         );
-        assert!(own.later(i64::MAX).inner.deviation <= 350.0);
+        assert!(own.after_idle(i64::MAX).inner.deviation <= 350.0);
         assert!("1 2 3".parse::<Rating>().is_err());
     }
 

@@ -1,8 +1,8 @@
-//! Makes the archive and the ratings again from the events of all games.
+//! Rebuilds the archive and the ratings from the events of all games.
 //!
-//! What is there stays while it is written anew, and goes only when its game was read and does not lead to it. So whatever
-//! ends this too early, a full disk or an impatient operator, the archive is no worse than before, and it can be started
-//! again. Ratings are made again in one go at the end.
+//! Records are rewritten in place and deleted only once their game was read and turned out not to produce them. So if
+//! this is interrupted, by a full disk or an impatient operator, the archive is no worse than before, and it can simply
+//! be run again. Ratings are recomputed at the end.
 
 use super::archive::Derived;
 use super::{archive, ratings, records};
@@ -15,24 +15,24 @@ use std::sync::Arc;
 use table::Refusal;
 use table::event::{Event, Fact};
 
-/// How many games are listed, and how many records are looked at or deleted at once.
+/// How many games or records are read at a time.
 const TOGETHER: usize = 500;
 
-/// All that follows from single games; their keys end with a moment and the id of the game.
+/// Everything derived from single games; the keys end with a moment, which includes the game's id.
 const DERIVED: [&str; 6] = ["a/", "ag/", "ap/", "o/", "off/", "p/"];
 
-/// What a rebuilding has found.
+/// The outcome of a rebuild.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rebuilt {
     pub games: usize,
     pub archived: usize,
-    /// Games whose events cannot be read; what was known of them stays.
+    /// Games whose events cannot be read; their records stay.
     pub unreadable: usize,
-    /// The hash of all ratings, which is the same wherever the same games are.
+    /// A hash of all ratings, equal for equal games.
     pub ratings: String,
 }
 
-/// Makes everything again that follows from events; `progress` gets the number of games looked at.
+/// Rebuilds everything; `progress` gets the number of games so far.
 pub async fn rebuild(
     hall: &Arc<Hall>,
     mut progress: impl FnMut(usize),
@@ -49,7 +49,7 @@ pub async fn rebuild(
                 unreadable += 1;
                 continue;
             };
-            // What goes on is archived when it is over.
+            // Running games are archived when they end.
             let Some(derived) = archive::add(hall, game, &events).await? else { continue };
             archived += usize::from(derived.entry.is_some());
             kept.extend(derived.records()?.keys().filter_map(|key| mark(key)));
@@ -63,12 +63,12 @@ pub async fn rebuild(
     Ok(Rebuilt { games, archived, unreadable, ratings: fingerprint(hall).await? })
 }
 
-/// The events of a game: all of a public one, of another one the first. None if they cannot be read.
+/// The events of a public game, or just the first one of a private game; none if they cannot be read.
 async fn read(hall: &Hall, game: &str) -> Result<Option<Vec<Event>>, Refusal> {
     let read = async |most| match hall.store.events(game, 0, most).await {
         Ok(events) => Ok(Some(events)),
         Err(StoreError::Damaged(reason)) => {
-            tracing::warn!(game, reason, "left out, because it cannot be read");
+            tracing::warn!(game, reason, "skipped a game that cannot be read");
             Ok(None)
         }
         Err(error) => Err(Refusal::from(error)),
@@ -84,16 +84,16 @@ fn is_public(events: &[Event]) -> bool {
     matches!(first, Some(Fact::Created(created)) if created.club.is_some())
 }
 
-/// What tells a record that was written anew: how its key begins, and the moment and game at its end.
+/// Identifies a rewritten record by the prefix of its key and its moment.
 fn mark(key: &str) -> Option<(&'static str, String)> {
     let start = DERIVED.into_iter().find(|start| key.starts_with(start))?;
     let end = key.len().checked_sub(super::archive::MOMENT)?;
-    // A game is in these together or not at all.
+    // A game has either all of these records or none.
     let start = if ["ag/", "ap/", "p/"].contains(&start) { "a/" } else { start };
     Some((start, key.get(end..)?.to_owned()))
 }
 
-/// Deletes the records of games that do not lead to them any more.
+/// Deletes the records that their games no longer produce.
 async fn sweep(
     hall: &Hall,
     start: &str,
@@ -112,7 +112,7 @@ async fn sweep(
             }
             let moment = known.map(|(_, moment)| moment).unwrap_or_default();
             let game = super::archive::moment(&moment).map(|(_, game)| game).unwrap_or_default();
-            // It may have ended a moment ago.
+            // Check again: the game may have ended a moment ago.
             let Some(events) = read(hall, game).await? else { continue };
             let derived = Derived::of(hall, game, &events).await?;
             let all = derived.map(|own| own.records()).transpose()?.unwrap_or_default();
@@ -126,7 +126,7 @@ async fn sweep(
     }
 }
 
-/// The hash of all ratings.
+/// A hash of all ratings.
 pub async fn fingerprint(hall: &Hall) -> Result<String, Refusal> {
     let mut hash = Sha256::new();
     let mut range = Range::of("rh/");

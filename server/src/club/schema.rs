@@ -1,7 +1,8 @@
-//! JSON Schema of what programs are told about players, the lobby and the archive. The answers are built by hand: by
-//! [`Entry::told`](super::archive::Entry::told), [`Challenge::told`](super::lobby::Challenge::told) and the handlers.
+//! JSON Schema of the API's answers about players, the lobby and the archive. The answers themselves are built by hand:
+//! by [`Entry::told`](super::archive::Entry::told), [`Challenge::told`](super::lobby::Challenge::told) and the
+//! handlers.
 
-// Nobody makes a value of these types.
+// The types only describe; no values of them exist.
 #![allow(dead_code)]
 
 use super::lobby::Side;
@@ -13,7 +14,7 @@ use table::TimeControl;
 use table::event::Ending;
 use table::schema::Told;
 
-/// A player who was made, with the secret key.
+/// A new player, with the secret key.
 #[derive(JsonSchema)]
 pub struct Registered {
     id: String,
@@ -22,7 +23,7 @@ pub struct Registered {
     key: String,
 }
 
-/// The player with a name; without one, whether anybody may become a player.
+/// The player with this name; without a name, whether registration is open.
 #[derive(JsonSchema)]
 #[schemars(untagged)]
 pub enum Found {
@@ -37,15 +38,15 @@ pub enum Registration {
     Closed,
 }
 
-/// A player as everybody may see them.
+/// A player's public profile.
 #[derive(JsonSchema)]
 pub struct Profile {
     id: String,
     name: String,
     bot: bool,
-    /// When the player was made, in milliseconds since 1970.
+    /// When the player registered, in milliseconds since 1970.
     since: i64,
-    /// The ratings by game; none before the first rated one.
+    /// Ratings by game; only games in which the player is rated.
     ratings: BTreeMap<String, PlayerRating>,
 }
 
@@ -53,9 +54,9 @@ pub struct Profile {
 pub struct PlayerRating {
     rating: i32,
     deviation: i32,
-    /// Whether the deviation is large yet.
+    /// Whether the deviation is still large.
     provisional: bool,
-    /// How many rated games there were.
+    /// How many rated games it is based on.
     games: u32,
 }
 
@@ -76,30 +77,29 @@ pub struct RatingPoint {
     deviation: i32,
 }
 
-/// The sender.
+/// The player whose key was sent.
 #[derive(JsonSchema)]
 pub struct Me {
     #[schemars(flatten)]
     profile: Profile,
-    /// The games that go on, those first in which it is the sender's turn.
+    /// Running games, those in which it is the player's turn first.
     games: Vec<OwnGame>,
 }
 
-/// A game that the sender plays.
+/// A running game of the player.
 #[derive(JsonSchema)]
 pub struct OwnGame {
     id: String,
     game: String,
     options: Map<String, Value>,
     clock: TimeControl,
-    /// The sender's seat.
+    /// The player's seat.
     you: Player,
     your_turn: bool,
     over: bool,
     /// When the running clock runs out, in milliseconds since 1970.
     deadline: Option<i64>,
     opponent: Opponent,
-    /// How many turns have been played.
     turns: usize,
     /// When the last event happened.
     at: i64,
@@ -124,7 +124,7 @@ pub struct PlayerDeleted {
     deleted: String,
 }
 
-/// Public games that go on, the strongest first.
+/// Running public games, the strongest first.
 #[derive(JsonSchema)]
 pub struct Watched {
     games: Vec<WatchedGame>,
@@ -134,7 +134,7 @@ pub struct Watched {
 pub struct WatchedGame {
     #[schemars(flatten)]
     game: Told,
-    /// The board as it stands, in one line.
+    /// The current position, in one line.
     position: String,
 }
 
@@ -148,9 +148,9 @@ pub struct LobbyList {
 #[schemars(rename = "Challenge")]
 pub struct ToldChallenge {
     id: String,
-    /// Which state of it this is; whoever accepts it can name that.
+    /// Changes with the challenge. Accepting it with this version makes sure that it is the one that was shown.
     version: i64,
-    /// The id of the player who made it; none for a guest.
+    /// The id of the player who made it; null for a guest.
     player: Option<String>,
     name: Option<String>,
     bot: bool,
@@ -160,16 +160,16 @@ pub struct ToldChallenge {
     game: String,
     options: Map<String, Value>,
     clock: TimeControl,
-    /// The side that its maker wants.
+    /// The side that the maker wants.
     side: Side,
     rated: bool,
-    /// Whether anybody who wants the same may be the opponent.
+    /// Whether anybody of similar strength who wants the same is accepted automatically.
     auto: bool,
     /// When it was made, in milliseconds since 1970.
     since: i64,
 }
 
-/// A game to be played, or the challenge that waits for an opponent.
+/// The game to play, or the challenge if nobody has accepted it yet.
 #[derive(JsonSchema)]
 #[schemars(untagged)]
 pub enum Met {
@@ -188,14 +188,14 @@ pub struct GameToPlay {
 #[derive(JsonSchema)]
 pub struct Waiting {
     challenge: ToldChallenge,
-    /// Who is there in the meantime, for those who want to play now.
+    /// Something to do while waiting, for those who want to play now.
     #[schemars(skip_serializing_if = "Option::is_none")]
     meanwhile: Option<Meanwhile>,
 }
 
 #[derive(JsonSchema)]
 pub struct Meanwhile {
-    /// A level of about the sender's strength.
+    /// An engine level of similar strength.
     level: u8,
 }
 
@@ -205,21 +205,21 @@ pub struct Withdrawn {
     withdrawn: String,
 }
 
-/// Wins, draws and losses; of a position wins of player 1, draws, wins of player 2.
+/// Wins, draws and losses; for a position: wins of player 1, draws, wins of player 2.
 type Score = [u32; 3];
 
-/// Public games that are over, newest first.
+/// Finished public games, newest first.
 #[derive(JsonSchema)]
 pub struct ArchivePage {
     games: Vec<ArchivedGame>,
-    /// Where the next page begins, if there may be more.
+    /// To be sent as `before` for the next page, if there may be one.
     next: Option<String>,
-    /// Wins, draws and losses of a player against an opponent.
+    /// Wins, draws and losses of the player against the opponent.
     #[schemars(skip_serializing_if = "Option::is_none")]
     score: Option<Score>,
 }
 
-/// A public game that is over.
+/// A finished public game.
 #[derive(JsonSchema)]
 pub struct ArchivedGame {
     id: String,
@@ -229,13 +229,11 @@ pub struct ArchivedGame {
     seats: ByPlayer<ArchivedSeat>,
     rated: bool,
     result: Ending,
-    /// How many turns were played.
     turns: usize,
     /// When it ended, in milliseconds since 1970.
     at: i64,
 }
 
-/// Who played.
 #[derive(JsonSchema)]
 #[schemars(tag = "kind", rename_all = "lowercase")]
 pub enum ArchivedSeat {
@@ -245,23 +243,23 @@ pub enum ArchivedSeat {
     },
     Player {
         id: String,
-        /// None if the player was deleted.
+        /// Null if the player was deleted.
         name: Option<String>,
     },
 }
 
-/// What was played in a position, whichever way the board was turned.
+/// What was played in a position, up to symmetry.
 #[derive(JsonSchema)]
 pub struct Explored {
-    /// How many games had it.
+    /// How many games reached it.
     games: usize,
-    /// Whether there may be older ones.
+    /// Whether older games may have reached it, too.
     more: bool,
     /// Wins of player 1, draws, wins of player 2.
     score: Score,
-    /// Most often played first.
+    /// Most frequent first.
     turns: Vec<ExploredTurn>,
-    /// The last games that had it.
+    /// The latest games that reached it.
     last: Vec<ArchivedGame>,
 }
 

@@ -285,7 +285,7 @@ mod nats {
                 if let Some(there) = there {
                     let before = metrics.connected.swap(there, Ordering::Relaxed);
                     match before != there {
-                        true if there == 1 => tracing::info!("NATS is there"),
+                        true if there == 1 => tracing::info!("connected to NATS"),
                         true => tracing::warn!("NATS is unavailable: polling the store instead"),
                         false => {}
                     }

@@ -174,7 +174,7 @@ impl Hall {
     /// A game, from memory or from the store, charging the address that caused it to be read. The room is up to date
     /// even if another server has changed the game.
     pub async fn room_for(self: &Arc<Self>, id: &str, by: IpAddr) -> Result<Arc<Room>, Refusal> {
-        if let Some(room) = self.known(id) {
+        if let Some(room) = self.loaded(id) {
             if self.store.shared().is_some() {
                 self.refresh(&room).await?;
             }
@@ -192,7 +192,7 @@ impl Hall {
         id: &str,
         by: IpAddr,
     ) -> Result<Arc<Room>, Refusal> {
-        match self.known(id) {
+        match self.loaded(id) {
             Some(room) => alarm::recompute_clocks(self, &room).await.map(|()| room),
             None => self.read_for(id, by).await,
         }
@@ -213,7 +213,7 @@ impl Hall {
         let pauses = self.time.pauses.count();
         let (hall, name) = (Arc::clone(self), id.to_owned());
         // Several requests may have waited for the same game; only the first replays it.
-        let replay = move || match hall.known(&name) {
+        let replay = move || match hall.loaded(&name) {
             Some(room) => Ok(Some(room)),
             None => Room::replay(&name, &events, tokens, hall.limits.of_a_seat(), by, &hall.time)
                 .map(|room| room.map(Arc::new)),
@@ -230,7 +230,7 @@ impl Hall {
     }
 
     /// A game in memory, marked as used.
-    fn known(&self, id: &str) -> Option<Arc<Room>> {
+    fn loaded(&self, id: &str) -> Option<Arc<Room>> {
         let room = self.rooms().by_id.get(id).cloned()?;
         room.touch();
         Some(room)
@@ -381,7 +381,7 @@ impl Hall {
         }
     }
 
-    /// Drops a game from memory because what is stored about it was deleted or rewritten; whoever follows it reads it
+    /// Drops a game from memory because what is stored about it was deleted or rewritten; its subscribers read it
     /// again.
     pub fn forget(&self, id: &str) {
         let mut rooms = self.rooms();

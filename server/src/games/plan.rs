@@ -94,14 +94,14 @@ pub fn plan(
         Decision::Taken(fact) => Plan { facts: vec![fact], token: fresh.token(seat), ..plan },
         Decision::NewGame => {
             let fact = Fact::Rematch { id: Some(fresh.id.clone()) };
-            Plan { facts: vec![fact], new_game: Some(again(game, &fresh.id, at)), ..plan }
+            Plan { facts: vec![fact], new_game: Some(rematch_of(game, &fresh.id, at)), ..plan }
         }
     }
 }
 
 /// The rematch: the same game with the seats exchanged. Only the hashes of tokens are known here, so each player
 /// keeps the old token.
-fn again(game: &Played, id: &str, at: i64) -> NewGame {
+fn rematch_of(game: &Played, id: &str, at: i64) -> NewGame {
     first(id.to_owned(), game.next_game(), game.tokens.swapped(), at)
 }
 
@@ -114,7 +114,7 @@ pub fn rematch(
     at: i64,
 ) -> Option<NewGame> {
     let decision = referee::decide(game, seat, action).ok()?;
-    (decision == Decision::NewGame).then(|| again(game, &fresh.id, at))
+    (decision == Decision::NewGame).then(|| rematch_of(game, &fresh.id, at))
 }
 
 /// Turns a plan into an append, including its effect on the running clock and on computers' turns.

@@ -61,14 +61,14 @@ struct Inner {
     greetings: Greetings,
 }
 
-/// How many greetings are kept for sockets that are behind, and how many milliseconds a seat waits before the next one.
+/// How many greetings are kept for sockets that lag behind, and how many milliseconds a seat waits between two.
 const GREETINGS: usize = 8;
 const BETWEEN_GREETINGS: i64 = 2_000;
 
-/// What players have said to each other lately; nothing of it is stored.
+/// Recent greetings between the players; they are not stored.
 #[derive(Default)]
 struct Greetings {
-    /// Who said which of [`table::words::GREETINGS`].
+    /// Each greeting: who sent it, and its index in [`table::words::GREETINGS`].
     last: VecDeque<(Player, usize)>,
     count: u64,
     at: ByPlayer<i64>,
@@ -281,7 +281,7 @@ impl Room {
         self.hint.send_modify(|count| *count += 1);
     }
 
-    /// Passes on what a player says. Returns whether it was time for it.
+    /// Sends a greeting from a seat; returns false if the last one was too recent.
     pub fn greet(&self, seat: Player, word: usize) -> bool {
         let now = self.time.now();
         {
@@ -300,7 +300,7 @@ impl Room {
         true
     }
 
-    /// What was said after so many greetings, and how many there were.
+    /// The greetings after the first `after`, and how many there were in all.
     pub fn greetings(&self, after: u64) -> (Vec<(Player, usize)>, u64) {
         let inner = self.lock();
         let Greetings { last, count, .. } = &inner.greetings;

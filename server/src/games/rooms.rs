@@ -10,7 +10,7 @@ pub const MOST_WEIGHT: usize = 256 << 20;
 /// Games in memory and their total weight, as it was when each was added or the others were last weighed.
 #[derive(Default)]
 pub struct Rooms {
-    /// In order, so that a simulation can be repeated.
+    /// Ordered, so that a simulation is repeatable.
     pub by_id: BTreeMap<String, Arc<Room>>,
     weight: usize,
 }

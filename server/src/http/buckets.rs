@@ -21,7 +21,7 @@ impl Bucket {
         Bucket { most, per_ms: most / in_ms, level: most, at }
     }
 
-    /// A full bucket with a multiple of the size and the rate.
+    /// A full bucket, `times` as large and as fast.
     pub fn full(self, times: f64, at: i64) -> Bucket {
         let most = self.most * times;
         Bucket { most, per_ms: self.per_ms * times, level: most, at }
@@ -118,8 +118,8 @@ impl<K: Hash + Eq + Copy> Buckets<K> {
         })
     }
 
-    /// Takes tokens out of all these buckets, or out of none; `reserve` is a part of each bucket, from 0 to 1, that must
-    /// remain.
+    /// Takes tokens out of all these buckets, or out of none; `reserve` is the share of each bucket, from 0 to 1, that
+    /// must remain.
     pub fn take(&self, keys: &[(K, f64)], price: f64, reserve: f64, at: i64) -> Result<(), i64> {
         self.with(keys, at, |all| {
             let mut wait = 0;

@@ -1,4 +1,4 @@
-//! HTTP requests about players, the archive and what is being played. `lobby` has those about meeting.
+//! HTTP requests about players, the archive and running public games. The lobby has its own module.
 
 use crate::club::archive::{self, Search};
 use crate::club::players::{self, Player, Wanted};
@@ -26,7 +26,7 @@ use std::sync::Arc;
 use table::{Kind, Refusal};
 use tokio::sync::mpsc;
 
-/// How many running games of a player are listed, and how many to watch.
+/// How many running games of a player, and how many games to watch, are listed.
 const MOST_RUNNING: usize = 200;
 const MOST_WATCHED: usize = 12;
 
@@ -43,7 +43,7 @@ pub fn router() -> Router<Arc<Hall>> {
         .route("/api/archive/position", get(position))
 }
 
-/// The player whose key a request brings.
+/// The player whose key was sent.
 pub async fn player(hall: &Hall, headers: &HeaderMap) -> Result<Arc<Player>, Refusal> {
     match bearer(headers)? {
         Some(key) => hall.player(key).await,
@@ -53,7 +53,7 @@ pub async fn player(hall: &Hall, headers: &HeaderMap) -> Result<Arc<Player>, Ref
     }
 }
 
-/// The fields of a query string.
+/// Parses the query string.
 fn query<T: DeserializeOwned>(uri: &Uri) -> Result<T, Refusal> {
     Query::try_from_uri(uri)
         .map(|Query(asked)| asked)
@@ -75,7 +75,7 @@ struct Named {
     name: String,
 }
 
-/// The player with a name; without one, whether anybody may become a player.
+/// The player with this name; without a name, whether registration is open.
 async fn named(State(hall): HallState, uri: Uri) -> Answered<Json<Value>> {
     if uri.query().is_none() {
         return Ok(Json(
@@ -91,7 +91,7 @@ async fn show(State(hall): HallState, Path(id): Path<String>) -> Answered<Json<V
     profile(&hall, &id).await.map(Json)
 }
 
-/// A player as everybody may see them.
+/// A player's public profile.
 async fn profile(hall: &Hall, id: &str) -> Answered<Value> {
     players::check_id(id)?;
     let player = players::by_id(hall, id).await?.ok_or_else(|| players::no_player(id))?;
@@ -116,7 +116,7 @@ async fn history(
     Ok(Json(json!({ "game": game, "points": ratings::history(&hall, &id, game).await? })))
 }
 
-/// The player's own page: the games that go on, those first in which it is their turn.
+/// The player's running games, those in which it is their turn first.
 async fn me(
     State(hall): HallState,
     Extension(client): Extension<Client>,
@@ -127,7 +127,7 @@ async fn me(
     let range = Range::of(&format!("running/{}/", player.id));
     let mut all = Vec::new();
     for own in records(&hall)?.range(range, MOST_RUNNING).await? {
-        // The next line reads it for the server's own account.
+        // Loading the game on the next line is charged to the server, so charge the client here.
         hall.limits.charge(client.0, limits::GAME);
         games::ready(&hall, &own.value).await?;
         let Ok(room) = hall.room_for(&own.value, client.0).await else { continue };
@@ -154,10 +154,10 @@ async fn me(
     Ok(Json(told))
 }
 
-/// The key that replaces the sender's.
+/// The new key.
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct NewKey {
-    /// One of the sender's choice, so that a lost answer can be asked for again.
+    /// A key of the client's choice, which makes the request idempotent.
     #[serde(default)]
     key: Option<String>,
 }
@@ -169,7 +169,8 @@ async fn replace(
 ) -> Answered<Json<Value>> {
     let known = match player(&hall, &headers).await {
         Ok(known) => known,
-        // Whoever repeats a request whose answer was lost has the new key by now, and the old one counts no more.
+        // The client may have missed the answer to an earlier request. Then the old key is no longer valid, but the new
+        // one is.
         Err(refusal) => match &key {
             Some(new) if refusal.kind == Kind::NoToken => {
                 hall.player(new).await.map_err(|_| refusal)?
@@ -187,7 +188,7 @@ async fn delete(State(hall): HallState, headers: HeaderMap) -> Answered<Json<Val
     Ok(Json(json!({ "deleted": player.id })))
 }
 
-/// The public games that go on, the strongest first, with their boards as they stand.
+/// Running public games, the strongest first, with their current positions.
 async fn watch(
     State(hall): HallState,
     Extension(client): Extension<Client>,
@@ -225,10 +226,10 @@ async fn search(
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct At {
     game: String,
-    /// The options as JSON.
+    /// The options as a JSON object.
     #[serde(default)]
     options: Option<String>,
-    /// In one line; the start without it.
+    /// In one line; the starting position by default.
     #[serde(default)]
     position: Option<String>,
 }
@@ -248,7 +249,7 @@ async fn position(
     Ok(Json(explore::explore(&hall, client.0, session).await?))
 }
 
-/// All games that a search finds, as lines of JSON or as records.
+/// Streams all games that match a search, as lines of JSON or as records.
 async fn export(
     State(hall): HallState,
     Extension(client): Extension<Client>,
@@ -301,7 +302,7 @@ async fn records_of(
     for entry in games {
         let room = match hall.room_for(&entry.id, client.0).await {
             Ok(room) => room,
-            // The reader is told, by an answer that breaks off, instead of getting less than asked for.
+            // Abort the response, so that the client knows it is incomplete.
             Err(refusal) if refusal.kind == Kind::Unavailable => return Err(refusal),
             Err(refusal) => {
                 let Refusal { message, .. } = refusal;

@@ -54,7 +54,7 @@ pub const OTHER_FILES: usize = 100;
 /// Delay before an address that connects too often is refused.
 const TARPIT: Duration = Duration::from_millis(500);
 
-/// How long a socket that is evicted may say goodbye.
+/// How long an evicted socket has to send its close frame.
 const GOODBYE: Duration = Duration::from_secs(1);
 
 /// Delay before accepting again when the system is out of resources.
@@ -92,7 +92,7 @@ impl Doors {
         let is_proxy = self.proxies.include(peer.ip());
         self.places.allow(self.limits.connections());
         let (place, let_go) = self.places.admit((!is_proxy).then_some(peer.ip())).ok()?;
-        // A banned address is let in to read why it is refused.
+        // A banned address may connect, so that it can be told why it is refused.
         let banned = self.limits.bans.include(peer.ip());
         let too_often = !is_proxy && !banned && self.limits.spend(peer.ip(), REQUEST).is_err();
         self.metrics.connections.fetch_add(1, Ordering::Relaxed);
@@ -108,7 +108,7 @@ struct Admitted {
     place: Place,
     /// Resolves when this connection is evicted; none once that has been noticed.
     let_go: Option<oneshot::Receiver<()>>,
-    /// The time that is left to an evicted socket.
+    /// Closes an evicted socket that has not closed itself in time.
     goodbye: Option<Pin<Box<Sleep>>>,
 }
 
@@ -225,7 +225,7 @@ fn lacks_host<B>(request: &Request<B>) -> bool {
     request.version() == Version::HTTP_11 && !request.headers().contains_key(header::HOST)
 }
 
-/// The answer ends the connection, so that it cannot be asked for again for nothing.
+/// Closes the connection: otherwise a client could repeat this for free.
 fn without_host() -> Response {
     let refusal = Refusal::not_understood("expected a Host header");
     ([(header::CONNECTION, "close")], Refused(refusal)).into_response()

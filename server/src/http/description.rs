@@ -1,6 +1,6 @@
-//! The HTTP interface as an OpenAPI description, made from the types of requests and answers.
+//! The HTTP API as an OpenAPI document, generated from the types of requests and answers.
 //!
-//! [`operations`] is the list: whoever adds a route below `/api/` adds a line there, and a test compares both.
+//! Every route below `/api/` has an entry in [`operations`]; a test compares them with the router.
 
 use crate::club::archive::Search;
 use crate::club::{players, schema as club};
@@ -34,7 +34,7 @@ pub struct Operation {
     answer: Answer,
 }
 
-/// What can be shown as `Authorization: Bearer …`, and whether that is needed.
+/// Which bearer tokens are accepted, if any, and whether one is required.
 #[derive(Clone, Copy)]
 enum Token {
     No,
@@ -42,24 +42,23 @@ enum Token {
     Must(&'static [&'static str]),
 }
 
-/// The tokens of those who play a seat, who are players, and who meet in the lobby.
+/// The kinds of tokens accepted for a seat, a player, and in the lobby: names of `securitySchemes`.
 const SEAT: &[&str] = &["seat", "key"];
 const KEY: &[&str] = &["key"];
 const PARTY: &[&str] = &["key", "guest"];
 
-/// Writes the schema of an answer.
+/// Generates the schema of an answer.
 type Write = Box<dyn Fn(&mut SchemaGenerator) -> Schema>;
 
-/// What comes back when all is well.
+/// The answer of a successful request.
 struct Answer {
     status: u16,
     kind: &'static str,
     schema: Option<Write>,
-    /// Another kind that can be asked for, which is text.
+    /// Another content type that can be requested, which is plain text.
     or: Option<&'static str>,
 }
 
-/// One JSON object, or several of them, one to a line.
 const JSON: &str = "application/json";
 const LINES: &str = "application/x-ndjson";
 
@@ -92,7 +91,7 @@ impl Operation {
         self
     }
 
-    /// Asks for the fields of a type. In a query string a field that has no value is left out.
+    /// Takes the fields of a type as query parameters, which are absent rather than null.
     fn asks_for<T: JsonSchema>(mut self) -> Operation {
         let mut all = schema::of::<T>();
         let needed = all["required"].take();
@@ -135,7 +134,7 @@ impl Operation {
         }
     }
 
-    /// Answers with something that was made.
+    /// Answers 201 with what was created.
     fn makes<T: JsonSchema>(self) -> Operation {
         self.answers(201, JSON, |generator| generator.subschema_for::<T>())
     }
@@ -151,29 +150,36 @@ impl Operation {
     }
 }
 
-/// Everything that the server answers below `/api/`.
+/// All operations below `/api/`.
 pub fn operations() -> Vec<Operation> {
     let (get, post) = (Operation::get, Operation::post);
     let number = || json!({ "type": "integer" });
     let mut all = vec![
-        post("/api/games", "Makes a game").takes::<Wanted>().makes::<Made>(),
+        post("/api/games", "Creates a game").takes::<Wanted>().makes::<Made>(),
         get("/api/games/{id}", "Shows a game").token(Token::May(SEAT)).gives::<Told>(),
-        post("/api/games/{id}/commands", "Plays, resigns, offers, answers: one command of a seat")
-            .token(Token::Must(SEAT))
-            .takes::<table::referee::Message>()
-            .gives::<Done>(),
-        get("/api/games/{id}/events", "The events of a game, one to a line")
+        post(
+            "/api/games/{id}/commands",
+            "Plays a turn, resigns, offers or answers: one command from a seat",
+        )
+        .token(Token::Must(SEAT))
+        .takes::<table::referee::Message>()
+        .gives::<Done>(),
+        get("/api/games/{id}/events", "The events of a game, one per line")
             .asks("after", "Only events after this number.", number())
             .asks(
                 "at",
-                "When that event happened; refused if it is not that one any more.",
+                "When that event happened; refused if another event has that number now.",
                 number(),
             )
-            .asks("follow", "Whether to stay for events to come.", json!({ "type": "boolean" }))
+            .asks(
+                "follow",
+                "Whether to keep the response open for new events.",
+                json!({ "type": "boolean" }),
+            )
             .answers(200, LINES, |generator| generator.subschema_for::<ToldEvent>()),
         get(
             "/api/games/{id}/socket",
-            "A WebSocket with the events of a game, which takes commands",
+            "A WebSocket that sends the events of a game and accepts commands",
         )
         .asks("after", "Only events after this number.", number())
         .asks("at", "When that event happened.", number())
@@ -181,17 +187,17 @@ pub fn operations() -> Vec<Operation> {
         get("/api/games/{id}/record", "The game as a record")
             .asks("format", "`record` or `sgf`.", schema::of::<requests::tree::Format>())
             .text("text/plain"),
-        get("/api/games/{id}/rematch", "The next game of the same players")
+        get("/api/games/{id}/rematch", "The rematch, a new game between the same players")
             .token(Token::Must(SEAT))
             .gives::<Made>(),
-        get("/api/health", "Whether the process works").gives::<Health>(),
+        get("/api/health", "Whether the server process works").gives::<Health>(),
         get("/api/ready", "Whether a move can be stored").gives::<Ready>(),
         get("/api/openapi.json", "This description").answers(
             200,
             JSON,
             |_| schemars::json_schema!({ "type": "object" }),
         ),
-        get("/api/requests.json", "The requests that store nothing, as JSON Schema").answers(
+        get("/api/requests.json", "The stateless requests, as JSON Schema").answers(
             200,
             JSON,
             |_| schemars::json_schema!({ "type": "object" }),
@@ -203,34 +209,36 @@ pub fn operations() -> Vec<Operation> {
     all
 }
 
-/// Players, what they play and have played.
 fn people() -> Vec<Operation> {
     let (get, post) = (Operation::get, Operation::post);
     vec![
-        post("/api/players", "Makes a player")
+        post("/api/players", "Registers a player")
             .takes::<players::Wanted>()
             .makes::<club::Registered>(),
-        get("/api/players", "The player with a name, or whether anybody may become a player")
-            .asks("name", "The name of a player.", json!({ "type": "string" }))
-            .gives::<club::Found>(),
+        get(
+            "/api/players",
+            "The player with this name; without a name, whether registration is open",
+        )
+        .asks("name", "The name of a player.", json!({ "type": "string" }))
+        .gives::<club::Found>(),
         get("/api/players/{id}", "A player, with ratings by game").gives::<club::Profile>(),
         get("/api/players/{id}/ratings/{game}", "How a player's rating in a game has changed")
             .gives::<club::RatingHistory>(),
-        get("/api/me", "The sender, with the games that go on")
+        get("/api/me", "The player whose key was sent, with their running games")
             .token(Token::Must(KEY))
             .gives::<club::Me>(),
-        Operation::delete("/api/me", "Deletes the sender")
+        Operation::delete("/api/me", "Deletes the player whose key was sent")
             .token(Token::Must(KEY))
             .gives::<club::PlayerDeleted>(),
-        post("/api/me/key", "Replaces the sender's key")
+        post("/api/me/key", "Replaces the player's key")
             .token(Token::Must(KEY))
             .takes::<NewKey>()
             .gives::<club::KeyReplaced>(),
-        get("/api/watch", "Public games that go on, the strongest first").gives::<club::Watched>(),
-        get("/api/archive", "Public games that are over, newest first")
+        get("/api/watch", "Running public games, the strongest first").gives::<club::Watched>(),
+        get("/api/archive", "Finished public games, newest first")
             .asks_for::<Search>()
             .gives::<club::ArchivePage>(),
-        get("/api/archive/export", "All of them, one to a line, or as records")
+        get("/api/archive/export", "All matching games, one per line or as records")
             .asks_for::<Search>()
             .answers(200, LINES, |generator| generator.subschema_for::<club::ArchivedGame>())
             .or_text(),
@@ -240,20 +248,25 @@ fn people() -> Vec<Operation> {
     ]
 }
 
-/// The lobby.
 fn meeting() -> Vec<Operation> {
     let (get, post) = (Operation::get, Operation::post);
     vec![
         get("/api/lobby", "The open challenges").gives::<club::LobbyList>(),
-        post("/api/lobby", "Makes a challenge, or a game at once")
+        post("/api/lobby", "Makes a challenge, or starts a game at once")
             .token(Token::Must(PARTY))
             .takes::<lobby::Wanted>()
             .makes::<club::Met>(),
-        get("/api/lobby/socket", "A WebSocket with the challenges, which makes its owner present")
-            .upgrade(),
-        get("/api/lobby/{id}", "A challenge, or the game that it became; its maker is present")
-            .token(Token::May(PARTY))
-            .gives::<club::Met>(),
+        get(
+            "/api/lobby/socket",
+            "A WebSocket that sends changes to the lobby and marks the sender as present",
+        )
+        .upgrade(),
+        get(
+            "/api/lobby/{id}",
+            "A challenge, or the game that it became; marks its maker as present",
+        )
+        .token(Token::May(PARTY))
+        .gives::<club::Met>(),
         post("/api/lobby/{id}", "Accepts a challenge")
             .token(Token::Must(PARTY))
             .takes::<lobby::Accepted>()
@@ -264,7 +277,7 @@ fn meeting() -> Vec<Operation> {
     ]
 }
 
-/// A request that stores nothing. Those that are about a game alone, or about nothing, are fetched.
+/// A stateless request. Those without parameters, or with only a game, are GETs.
 fn request(ask: &'static str) -> Operation {
     let fetched = match ask {
         "catalogue" => Some(Operation::get("/api/catalogue", about(ask))),
@@ -295,7 +308,7 @@ fn request(ask: &'static str) -> Operation {
     }
 }
 
-/// A line that says that others come first.
+/// A line with the position in the queue.
 #[derive(JsonSchema)]
 #[allow(dead_code)]
 struct Queued {
@@ -305,35 +318,35 @@ struct Queued {
 fn about(ask: &str) -> &'static str {
     match ask {
         "query" => "Facts about a position, and a search",
-        "view" => "A position prepared for display",
-        "edit" => "A position changed by hand",
+        "view" => "A position, ready to be displayed",
+        "edit" => "A position, edited by hand",
         "tree" => "A record as a tree of turns",
         "record" => "A tree of turns as a record",
         "branch" => "A change to a tree of turns",
-        "table" => "A game in progress that the sender keeps",
+        "table" => "A game in progress, kept by the client",
         "catalogue" => "The games and levels",
         "rules" => "The rules page of a game",
         "hint" => "A suggested turn",
-        "analysis" => "The best lines, as the search finds them",
-        "turn" => "A turn by a computer's player",
-        "review" => "A whole game gone over, from the last position to the first",
+        "analysis" => "The best lines, streamed while searching",
+        "turn" => "A computer player's turn",
+        "review" => "A review of a whole game, from the last position to the first",
         "lessons" => "The lessons of a game",
-        "lesson" => "A try at a lesson",
+        "lesson" => "An attempt at a lesson",
         "puzzles" => "The puzzles of a game",
-        "puzzle" => "A try at a puzzle",
-        "results" => "What is known of a game for certain",
-        "atlas" => "The positions of a game that the atlas has",
-        _ => "What certificates say of a position",
+        "puzzle" => "An attempt at a puzzle",
+        "results" => "What is known for certain about a game",
+        "atlas" => "The positions of a game in the atlas",
+        _ => "What certificates say about a position",
     }
 }
 
-/// An event that was stored, or was already.
+/// The event that was stored, now or by an earlier attempt.
 #[derive(JsonSchema)]
 #[allow(dead_code)]
 struct Done {
     seq: i64,
     event: ToldEvent,
-    /// The token of a seat that was taken.
+    /// The token, if the command has taken a seat.
     #[schemars(skip_serializing_if = "Option::is_none")]
     token: Option<String>,
 }
@@ -422,7 +435,7 @@ pub fn openapi() -> Value {
             "title": "Quadrille",
             "version": env!("CARGO_PKG_VERSION"),
             "description": "Board games between people and computers, and everything one can ask about them. \
-                Answers of kind `application/x-ndjson` are lines of JSON, and the schema is that of a line.",
+                Answers of type `application/x-ndjson` are lines of JSON; the schema describes one line.",
             "license": { "name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0" },
         },
         "servers": [{ "url": "/" }],
@@ -436,7 +449,7 @@ pub fn openapi() -> Value {
             "securitySchemes": {
                 "seat": bearer("The secret of a seat."),
                 "key": bearer("The key of a player."),
-                "guest": bearer("The secret that a guest has chosen."),
+                "guest": bearer("The secret chosen by a guest."),
             },
         },
     })

@@ -43,7 +43,6 @@ pub fn router() -> Router<Arc<Hall>> {
         .route("/api/games/{id}/rematch", get(rematch))
 }
 
-/// The settings of a new game.
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Wanted {
     #[serde(default)]
@@ -64,7 +63,7 @@ pub(super) struct Wanted {
     clock: Option<table::TimeControl>,
 }
 
-/// A game that was made, with the secret of each seat that a person plays.
+/// A new game, with a token for each seat that a person plays.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Made {
     id: String,
@@ -218,7 +217,7 @@ async fn show(
     };
     let time = hall.time.clone();
     let told = move || {
-        // Not before the room is locked: the clocks of a later event would be told for an earlier time.
+        // Only once the room is locked; otherwise the clocks of a later event could be computed for an earlier time.
         let mut fields = room.view(|game| game.json(&game.id, time.now()));
         if let Some(seats) = you {
             let seats: Vec<_> = seats.into_iter().map(Player::number).collect();
@@ -254,13 +253,13 @@ async fn command(
     Ok((kind, format!(r#"{{"seq":{seq},"event":{event}{token}}}"#)).into_response())
 }
 
-/// Which events a client wants.
+/// Which events to send.
 #[derive(Deserialize)]
 pub struct After {
     /// Only events after this number.
     #[serde(default)]
     pub after: i64,
-    /// When the event with that number happened, as the client was told.
+    /// When the event with that number happened, according to the client.
     pub at: Option<i64>,
     /// Whether to keep the response open for new events.
     #[serde(default)]
@@ -323,7 +322,7 @@ pub fn claim(place: &Handle, client: Client) -> Result<Claim, Refusal> {
     place.claim(client.0).map_err(|_| Refusal::too_many(error, 5))
 }
 
-/// How many events are read from the store at once. Two pages are kept in memory for a client that does not read.
+/// How many events are read from the store at a time. For a client that does not read, two pages are buffered.
 pub const PAGE: usize = 50;
 
 /// Streams a game's events at the client's own pace, without buffering what it has not read.
@@ -390,7 +389,7 @@ impl Teller {
     }
 }
 
-/// How a record is wanted.
+/// The requested format of a record.
 #[derive(Deserialize)]
 struct As {
     #[serde(default)]

@@ -71,7 +71,7 @@ pub struct Guard {
     local: bool,
     limits: Arc<Limits>,
     metrics: Arc<Metrics>,
-    /// About 503s, and about other errors.
+    /// Log throttles: one for 503s, one for other errors.
     failures: [Seldom; 2],
     seated: Seated,
 }
@@ -79,8 +79,8 @@ pub struct Guard {
 /// Whether a request comes from a player at a seat.
 pub type Seated = Box<dyn Fn(&Request) -> bool + Send + Sync>;
 
-/// Limits the log to one line a second about failures of a kind: while the store is down, the server stops or a game is
-/// damaged, every request gets one.
+/// Throttles a kind of error in the log to one line per second: while the store is down, the server is stopping or a
+/// game is damaged, every request fails.
 #[derive(Debug, Default)]
 struct Seldom(Mutex<(Option<Instant>, u64)>);
 
@@ -116,7 +116,7 @@ impl Guard {
         Guard { proxies, base, local, limits, metrics, failures, seated }
     }
 
-    /// Charges the client. A player may play even if others at the same address have asked for too much.
+    /// Charges the client. Players at a seat are not affected by others at their address who have exceeded the limit.
     fn pay(&self, client: IpAddr, request: &Request) -> Result<(), Refusal> {
         let price = price(request);
         self.limits.spend(client, price).or_else(|refusal| match (self.seated)(request) {
@@ -269,7 +269,7 @@ async fn check(guard: &Guard, client: IpAddr, mut request: Request, next: Next) 
     response
 }
 
-/// Counts an answer until it is read, or refuses it if the client has too many that it does not read.
+/// Counts an answer until the client has read it; refuses the request if the client has too many unread answers.
 fn held(guard: &Guard, client: IpAddr, response: Response) -> Response {
     let Some(length) = response.body().size_hint().exact() else { return response };
     match guard.limits.unread.take_some(client, usize::try_from(length).unwrap_or(usize::MAX)) {
@@ -278,7 +278,8 @@ fn held(guard: &Guard, client: IpAddr, response: Response) -> Response {
     }
 }
 
-/// A body that counts as unread until its bytes are dropped: hyper takes them at once, and keeps them.
+/// A body that counts as unread until its bytes are dropped: hyper takes the bytes at once, but keeps them until they
+/// are sent.
 struct Held {
     body: Body,
     slot: Arc<Slot>,
@@ -326,8 +327,7 @@ fn add_headers(path: &str, method: &Method, headers: &mut HeaderMap) {
     put(header::CONTENT_SECURITY_POLICY, policy);
     put(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
     put(header::REFERRER_POLICY, "no-referrer");
-    // What anybody may read, pages of other sites may read too. A token in the header of a request would make a browser ask
-    // first, and that is not answered.
+    // Public data is readable from any origin. A token would need a preflight request, which is never granted.
     let public = path.starts_with("/api/") && method.is_safe();
     let readers = if public { "cross-origin" } else { "same-origin" };
     put(HeaderName::from_static("cross-origin-resource-policy"), readers);

@@ -29,14 +29,14 @@ pub const COMMAND: u32 = 4;
 /// How many stored events can be read for a price of 1.
 pub const EVENTS_FOR_ONE: usize = 20;
 
-/// How many turns are told for a price of 1.
+/// How many turns can be sent for a price of 1.
 pub const TURNS_FOR_ONE: usize = 50;
 
 /// How many microseconds of processor time a price of 1 buys: an address can keep a quarter of a core busy.
 pub const MICROSECONDS_FOR_ONE: u128 = 250;
 
-/// How many microseconds of an engine's processor time a price of 1 buys. Engines have threads of their own, which give
-/// way to everything else: what they cost others is little, and searches are long.
+/// How many microseconds of an engine thread's CPU time a price of 1 buys. Engine threads have a low priority, so they
+/// cost others little, and searches take long.
 pub const ENGINE_MICROSECONDS_FOR_ONE: u128 = 4_000;
 
 /// How many bytes of a body are read for a price of 1.
@@ -45,7 +45,7 @@ pub const BODY_FOR_ONE: u64 = 4 << 10;
 /// How many bytes of an answer are sent for a price of 1.
 pub const ANSWER_FOR_ONE: u64 = 32 << 10;
 
-/// The price of a game that is not in memory, beside its events: several reads by threads whose time is not measured.
+/// The price of loading a game, besides its events: several reads on threads whose time is not measured.
 pub const GAME: u32 = 2;
 
 /// The price of reading events from the store.
@@ -53,17 +53,17 @@ pub fn of_events(count: usize) -> u32 {
     u32::try_from(count.div_ceil(EVENTS_FOR_ONE)).unwrap_or(u32::MAX)
 }
 
-/// What it costs to tell the turns of a game, beyond the request.
+/// The price of sending the turns of a game, in addition to the request.
 pub fn of_turns(count: usize) -> u32 {
     u32::try_from(count / TURNS_FOR_ONE).unwrap_or(u32::MAX)
 }
 
-/// The price of work by its processor time, beyond the request that caused it.
+/// The price of work by its CPU time, in addition to the request that caused it.
 pub fn of_work(time: Duration) -> u32 {
     u32::try_from(time.as_micros() / MICROSECONDS_FOR_ONE).unwrap_or(u32::MAX)
 }
 
-/// The price of an engine's work.
+/// The price of an engine's CPU time.
 pub fn of_engine(time: Duration) -> u32 {
     u32::try_from(time.as_micros() / ENGINE_MICROSECONDS_FOR_ONE).unwrap_or(u32::MAX)
 }
@@ -88,45 +88,45 @@ pub const OF_A_SEAT: f64 = 100.0;
 /// Milliseconds in which a seat that has sent all its commands may send as many again.
 pub const SEAT_WINDOW: f64 = 20_000.0;
 
-/// The default of what an address may spend in a second.
+/// The default for how much an address may spend per second.
 pub const USUAL_ALLOWANCE: u32 = 1_000;
 
-/// The default of how many games an address may create in a minute.
+/// The default for how many games an address may create per minute.
 pub const USUAL_NEW_GAMES: u32 = 8;
 
-/// How many new games of an address in a minute allow for one rematch of a seat in a minute.
+/// This many new games per minute for an address allow a seat one rematch per minute.
 pub const NEW_GAMES_FOR_A_REMATCH: u32 = 2;
 
 /// How many bytes an address may store in a day, with [`USUAL_NEW_GAMES`]; with another number it is scaled.
 pub const USUAL_STORED: u64 = 16 << 20;
 
-/// The part of it that is kept for the turns of games: new ones are refused first.
+/// The share of it that is reserved for turns: new games are refused first.
 pub const FOR_TURNS: f64 = 0.5;
 
-/// At least how many bytes a stored event takes beside what is told of it: its row and index, the command's name, and
-/// the turn as it was sent.
+/// A lower bound for the bytes that a stored event takes besides its JSON: row, index, command id, and the turn as it
+/// was sent.
 pub const OF_AN_EVENT: usize = 300;
 
-/// About how many bytes a stored game takes beside its events.
+/// Roughly how many bytes a stored game takes besides its events.
 pub const OF_A_GAME: usize = 500;
 
-/// The default of how many connections an address may have.
+/// The default for how many connections an address may have.
 pub const USUAL_CONNECTIONS: usize = 1_000;
 
-/// How many bytes of answers that an address has not read yet are kept for it. Pages and files are not counted: all who
-/// read one share it.
+/// How many bytes of unread answers are buffered for an address. Pages and files do not count, since all their readers
+/// share one copy.
 pub const UNREAD: usize = 4 << 20;
 
 /// How many searches an address may have running or queued.
 pub const SEARCHES: usize = 4;
 
-/// How many players an address may register in an hour for each game that it may make in a minute: ten by default.
+/// How many players an address may register per hour, for each game that it may create per minute: ten by default.
 pub const PLAYERS_FOR_A_GAME: f64 = 1.25;
 
 const MINUTE: f64 = 60_000.0;
 const DAY: f64 = 24.0 * 60.0 * MINUTE;
 
-/// How many games are remembered that nobody has played yet.
+/// How many unplayed games are remembered.
 const MOST_UNPLAYED: usize = 10_000;
 
 type Networks = Buckets<(usize, IpAddr)>;
@@ -141,20 +141,20 @@ pub struct Limits {
     new_games: Networks,
     players: Networks,
     most_new_games: AtomicU32,
-    /// New games that were charged to an address and are not played yet.
+    /// New games that have not been played yet, each with the address that paid for it.
     unplayed: Mutex<HashMap<String, IpAddr>>,
     rematches: Buckets<Hash>,
     stored: Networks,
     of_a_seat: RwLock<Bucket>,
     /// How many connections an address may have.
     connections: AtomicUsize,
-    /// Addresses that are refused whatever they ask.
+    /// Banned addresses.
     pub bans: Bans,
     cores: f64,
     /// A thread's CPU time; a simulation has none.
     pub clock: fn() -> Duration,
     load: Mutex<Load>,
-    /// Everything that was ever charged.
+    /// The sum of all charges.
     charged: AtomicU64,
     /// What addresses have spent since it was last published to other servers, and the games they have made.
     spent: Option<Mutex<BTreeMap<IpAddr, [u32; 2]>>>,
@@ -220,17 +220,17 @@ impl Limits {
         self.load.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes work for answers into account.
+    /// Adds the CPU time of answers to the load.
     pub fn worked(&self, time: Duration) {
         self.load().add(time.as_secs_f64() * 1e6, self.cores, self.now());
     }
 
-    /// What prices are multiplied with, because the server is busy.
+    /// The load factor by which prices are multiplied.
     pub fn factor(&self) -> f64 {
         self.load().factor
     }
 
-    /// Everything that was charged since startup, at the usual prices.
+    /// The sum of all charges since startup, before the load factor.
     pub fn charged(&self) -> u64 {
         self.charged.load(Ordering::Relaxed)
     }
@@ -261,8 +261,7 @@ impl Limits {
         })
     }
 
-    /// Charges an address for what a player at a seat does, or refuses. This does not become dearer when the
-    /// server is busy.
+    /// Charges an address for what a player at a seat does, or refuses. The load factor does not apply.
     pub fn spend_at_seat(&self, address: IpAddr, price: u32) -> Result<(), Refusal> {
         let taken = self.seats.take(&of_networks(address), f64::from(price), 0.0, self.now());
         taken.map_err(|wait| {
@@ -275,7 +274,7 @@ impl Limits {
         Ok(())
     }
 
-    /// Charges an address for work already done, whose price was not known before.
+    /// Charges an address for work already done, whose price was not known in advance.
     pub fn charge(&self, address: IpAddr, price: u32) {
         if price > 0 {
             let dear = f64::from(price) * self.factor();
@@ -305,7 +304,7 @@ impl Limits {
         Ok(())
     }
 
-    /// Gives back what an address has paid for a game that was not made.
+    /// Refunds a new game that was not created after all.
     pub fn give_game_back(&self, address: IpAddr) {
         self.new_games.owe(&of_networks(address), -1.0, self.now());
     }
@@ -326,7 +325,7 @@ impl Limits {
         })
     }
 
-    /// Remembers who has paid for a game until it is played.
+    /// Remembers who paid for a game, until it is played.
     pub fn made(&self, id: &str, address: IpAddr) {
         let mut unplayed = self.unplayed.lock().unwrap_or_else(PoisonError::into_inner);
         if unplayed.len() >= MOST_UNPLAYED {
@@ -335,8 +334,7 @@ impl Limits {
         unplayed.insert(id.to_owned(), address);
     }
 
-    /// Gives back what was paid for a game in which both players have made a turn: a class at one address can begin as
-    /// many games as it plays.
+    /// Refunds a game once both players have moved, so a class behind one address can start as many games as it plays.
     pub fn is_played(&self, id: &str) {
         let payer = self.unplayed.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
         if let Some(address) = payer {
@@ -418,7 +416,7 @@ fn seconds(ms: i64) -> u64 {
     ms.unsigned_abs().div_ceil(1_000)
 }
 
-/// A limit on how much each address may have in progress.
+/// A limit on what each address may have in progress, whatever is counted.
 #[derive(Clone, Debug)]
 pub struct AtOnce {
     most: usize,
@@ -440,7 +438,7 @@ impl AtOnce {
         self.take_some(address, 1)
     }
 
-    /// Takes several places at once. A holder of none may take any number.
+    /// Takes several slots at once, possibly exceeding the limit if the address holds none.
     pub fn take_some(&self, address: IpAddr, some: usize) -> Result<Slot, Refusal> {
         let address = household(address);
         let mut held = self.lock();
@@ -455,7 +453,7 @@ impl AtOnce {
     }
 }
 
-/// One thing in progress.
+/// Slots in use; dropping this frees them.
 #[derive(Debug)]
 pub struct Slot {
     limit: AtOnce,

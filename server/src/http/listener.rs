@@ -1,4 +1,4 @@
-//! Where connections come from: a TCP port, or a Unix socket for a proxy on this machine.
+//! Listening sockets: a TCP port, or a Unix socket for a proxy on this machine.
 
 use std::io;
 #[cfg(unix)]
@@ -18,17 +18,17 @@ pub trait Listener: Send + Sync + 'static {
 
 /// An accepted connection.
 pub trait Stream: AsyncRead + AsyncWrite + Unpin + Send + Sync + 'static {
-    /// Sends what is written at once.
+    /// Disables Nagle's algorithm, if the stream has it.
     fn hurry(&self) {}
 
-    /// Writes as much as does not block.
+    /// Writes what it can without blocking.
     fn try_write(&self, bytes: &[u8]) -> io::Result<usize>;
 
-    /// Reads what is there.
+    /// Reads what it can without blocking.
     fn try_read(&self, bytes: &mut [u8]) -> io::Result<usize>;
 }
 
-/// A socket of this machine.
+/// A listening socket.
 pub enum Door {
     Tcp(TcpListener),
     #[cfg(unix)]
@@ -52,7 +52,7 @@ impl Listener for TcpListener {
 impl Listener for Door {
     type Stream = Incoming;
 
-    /// The next connection and its address, which is this machine's for a Unix socket.
+    /// The next connection and its address; the loopback address for a Unix socket.
     async fn accept(&self) -> io::Result<(Incoming, SocketAddr)> {
         match self {
             Door::Tcp(own) => Listener::accept(own).await,
@@ -72,7 +72,7 @@ pub enum Incoming {
     Unix(tokio::net::UnixStream),
 }
 
-/// Does the same with a stream of either kind.
+/// Forwards to the stream inside.
 macro_rules! either {
     ($stream:expr, $own:ident => $do:expr) => {
         match $stream {

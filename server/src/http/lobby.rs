@@ -1,4 +1,4 @@
-//! Requests and sockets with which people meet.
+//! HTTP requests and WebSockets of the lobby.
 
 use crate::club::lobby::{self, Here, Met, Party, Side, Terms, Update};
 use crate::club::{games, news, pairing, players, ratings};
@@ -31,7 +31,7 @@ use table::{Kind, Refusal, TimeControl};
 use tokio::sync::broadcast::{self, error::RecvError};
 use tokio::time::{Instant, interval_at, timeout};
 
-/// The price of a challenge and of accepting one, in addition to the request.
+/// The price of making or accepting a challenge, in addition to the request.
 const PRICE: u32 = 10;
 
 pub fn router() -> Router<Arc<Hall>> {
@@ -41,7 +41,7 @@ pub fn router() -> Router<Arc<Hall>> {
         .route("/api/lobby/{id}", get(show).post(accept).delete(withdraw))
 }
 
-/// Who sends a request: the player whose key it brings, or a guest with a secret.
+/// The sender: the player whose key was sent, or a guest with a secret.
 async fn party(hall: &Hall, client: Client, headers: &HeaderMap) -> Result<Party, Refusal> {
     let token = bearer(headers)?.ok_or_else(|| {
         let error =
@@ -74,7 +74,6 @@ async fn list(State(hall): HallState) -> Answered<Json<Value>> {
     Ok(Json(json!({ "challenges": hall.club.lobby.told() })))
 }
 
-/// What somebody wants to play.
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Wanted {
     game: String,
@@ -85,16 +84,16 @@ pub(super) struct Wanted {
     side: Side,
     #[serde(default)]
     rated: bool,
-    /// Whether anybody who wants the same may be the opponent: "play now".
+    /// Whether to accept anybody of similar strength who wants the same: "play now".
     #[serde(default)]
     auto: bool,
-    /// A level of the engine as the opponent.
+    /// Play against this engine level instead.
     #[serde(default)]
     #[schemars(range(min = 1, max = 10))]
     level: Option<u8>,
 }
 
-/// The answer to whoever plays.
+/// The answer with the game to play.
 fn plays(game: &str, status: StatusCode) -> Response {
     (status, Json(json!({ "game": game, "path": format!("/{game}") }))).into_response()
 }
@@ -142,10 +141,9 @@ async fn challenge(
     }
 }
 
-/// The acceptance of a challenge.
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Accepted {
-    /// The version of the challenge that the sender has seen.
+    /// The version of the challenge that the client has seen.
     #[serde(default)]
     version: Option<i64>,
 }
@@ -164,7 +162,7 @@ async fn accept(
     Ok(plays(&game, StatusCode::OK))
 }
 
-/// A challenge. Its maker, who is recognised by the key, counts as present.
+/// Shows a challenge. If the sender made it, they count as present.
 async fn show(
     State(hall): HallState,
     Extension(client): Extension<Client>,
@@ -228,13 +226,13 @@ async fn upgrade(
             token: None,
         };
         let meter = Meter::new(&hall.limits, client.0, 0);
-        // However it ended, the client can come again.
+        // However it ended, the client can reconnect.
         let _ = meter.run(visitor.serve()).await;
         hall.metrics.sockets.fetch_sub(1, Ordering::Relaxed);
     }))
 }
 
-/// Somebody who is connected, as long as this lives.
+/// The presence of a player or guest, until it is dropped.
 struct Present {
     hall: Arc<Hall>,
     maker: String,
@@ -264,7 +262,7 @@ impl Drop for Present {
 /// The socket is closed or must be closed.
 struct Closed;
 
-/// A socket that watches the lobby.
+/// A WebSocket that is subscribed to the lobby.
 struct Visitor {
     socket: WebSocket,
     hall: Arc<Hall>,
@@ -272,7 +270,7 @@ struct Visitor {
     place: Option<Claim>,
     updates: broadcast::Receiver<Update>,
     present: Option<Present>,
-    /// What it has said hello with.
+    /// The token of its last hello.
     token: Option<String>,
 }
 
@@ -333,9 +331,9 @@ impl Visitor {
         Err(Closed)
     }
 
-    /// The whole list.
+    /// Sends the whole list.
     async fn tell_all(&mut self) -> Result<(), Closed> {
-        // Whoever comes first finds a list that nobody has kept.
+        // Nobody else was subscribed, so the list may be out of date.
         if self.hall.club.lobby.updates.receiver_count() == 1 {
             let _ = news::refresh(&self.hall).await;
         }
@@ -345,7 +343,7 @@ impl Visitor {
         Ok(())
     }
 
-    /// Lets go of a player whose key was replaced, or who was deleted or banned.
+    /// Signs a player out whose key was replaced, or who was deleted or banned.
     async fn check(&mut self) -> Result<(), Closed> {
         let Some(token) = self.token.clone() else { return Ok(()) };
         match of_token(&self.hall, self.address, &token).await {
@@ -353,7 +351,7 @@ impl Visitor {
                 (self.present, self.token) = (None, None);
                 self.refuse(&refusal).await
             }
-            // Without the store nobody is let go.
+            // If the store is unavailable, nobody is signed out.
             _ => Ok(()),
         }
     }
@@ -378,7 +376,7 @@ impl Visitor {
                 }
                 self.tell_paired(&challenge, &game).await
             }
-            // It was too slow for some of them.
+            // The subscriber was too slow and has missed updates.
             Err(RecvError::Lagged(_)) => {
                 self.tell_all().await?;
                 match self.token.clone() {
@@ -402,7 +400,7 @@ impl Visitor {
         }
     }
 
-    /// Makes the sender present: their challenge stays as long as this socket, and what became of it is told.
+    /// Marks the sender as present, which keeps their challenge open, and reports challenges that were accepted.
     async fn hello(&mut self, token: &str) -> Result<(), Closed> {
         let party = match of_token(&self.hall, self.address, token).await {
             Ok(party) => party,

@@ -1,4 +1,4 @@
-//! Measures processor time: what a request really costs is charged to its address.
+//! Measures CPU time, so that an address is charged what its requests really cost.
 
 use crate::http::limits::{Limits, MICROSECONDS_FOR_ONE};
 use std::net::IpAddr;
@@ -21,25 +21,25 @@ pub fn thread_time() -> Duration {
     BEGAN.elapsed()
 }
 
-/// Charges an address for the CPU time of a task as it goes on, so that leaving early saves nothing.
+/// Charges an address for the CPU time of a task while it runs, so that disconnecting early saves nothing.
 #[derive(Debug)]
 pub struct Meter {
     limits: Arc<Limits>,
     address: IpAddr,
-    /// Paid for in advance.
+    /// Microseconds already paid for.
     credit: u128,
-    /// Not charged yet.
+    /// Microseconds not charged yet.
     spent: u128,
 }
 
 impl Meter {
-    /// `paid` is what has been paid for the task.
+    /// `paid` is the price already paid for the task.
     pub fn new(limits: &Arc<Limits>, address: IpAddr, paid: u32) -> Meter {
         let credit = u128::from(paid) * MICROSECONDS_FOR_ONE;
         Meter { limits: Arc::clone(limits), address, credit, spent: 0 }
     }
 
-    /// Takes work into account that an async thread has done.
+    /// Adds CPU time spent on an async thread.
     fn add(&mut self, time: Duration) {
         self.limits.worked(time);
         self.spent += time.as_micros();
@@ -50,7 +50,7 @@ impl Meter {
         self.limits.charge(self.address, u32::try_from(price).unwrap_or(u32::MAX));
     }
 
-    /// Runs a task and charges for it.
+    /// Runs a task, charging for its CPU time.
     pub async fn run<T>(mut self, work: impl Future<Output = T>) -> T {
         let mut work = pin!(work);
         let measured = std::future::poll_fn(|cx| {
@@ -64,27 +64,26 @@ impl Meter {
     }
 }
 
-/// How busy the server is with answering, and what that makes of prices.
+/// The load caused by answering requests, and the factor that it puts on prices.
 ///
-/// Everything costs more as long as answers take more than their share of the machine, until they do not: if many
-/// addresses ask for all they may, each gets less. Whoever asks for little does not notice.
+/// While answers use more than their share of the machine, prices rise: if many addresses use their whole allowance,
+/// each gets less. Whoever asks for little does not notice.
 #[derive(Debug)]
 pub struct Load {
-    /// Microseconds of work that are still to be distributed over time.
+    /// Microseconds of recent work, decaying over [`WINDOW`].
     work: f64,
-    /// What prices are multiplied with.
+    /// The load factor by which prices are multiplied.
     pub factor: f64,
     at: i64,
 }
 
-/// The share of the machine that answers may take before they cost more: players' moves, the store and
-/// the engine need the rest.
+/// The share of the machine that answers may use before prices rise: moves, the store and the engine need the rest.
 pub const SHARE: f64 = 0.5;
 
-/// The most that prices are multiplied with.
+/// The maximum load factor.
 pub const MOST_FACTOR: f64 = 200.0;
 
-/// Over how many milliseconds work is averaged.
+/// The time constant of the average, in milliseconds.
 const WINDOW: f64 = 500.0;
 
 impl Default for Load {
@@ -94,7 +93,7 @@ impl Default for Load {
 }
 
 impl Load {
-    /// Takes work into account, of a machine with this many cores.
+    /// Adds work, on a machine with this many cores.
     pub fn add(&mut self, micros: f64, cores: f64, at: i64) {
         let passed = (at - self.at).max(0) as f64;
         self.at = self.at.max(at);

@@ -1,7 +1,7 @@
-//! The HTTP interface: admission and rate limits (`guard`, `limits`, `connections`, `places`), and the routes
-//! (`games`, `socket`, `analysis`, `boards`, `club`, `lobby`), which `description` describes. A handler reads a
-//! request, calls [`crate::games`] or [`crate::work`],
-//! and writes the answer; it decides nothing about games and never touches the store.
+//! The HTTP interface: admission and rate limits (`guard`, `limits`, `connections`, `places`), and the routes (`games`,
+//! `socket`, `analysis`, `boards`, `club`, `lobby`), which `description` documents. A handler reads a request, calls
+//! [`crate::games`], [`crate::club`] or [`crate::work`], and writes the answer; it decides nothing about games and
+//! never touches their events.
 
 pub mod analysis;
 pub mod boards;
@@ -62,7 +62,7 @@ pub fn router(config: &Config, hall: &Arc<Hall>) -> Router {
     guard::around(router, guard)
 }
 
-/// Whether a request names a seat's token of a game in memory, or opens a socket, on which that is said later.
+/// Whether a request comes with a seat's token for a game in memory, or opens a WebSocket, which sends its token later.
 fn is_of_player(hall: &Hall, request: &Request) -> bool {
     let Some(rest) = request.uri().path().strip_prefix("/api/games/") else { return false };
     let (id, what) = rest.split_once('/').unwrap_or((rest, ""));
@@ -74,18 +74,18 @@ fn is_of_player(hall: &Hall, request: &Request) -> bool {
     })
 }
 
-/// What a server that works says of itself: `ok` or `away`.
+/// The health of a running server; `store` and `news` are `ok` or `away`.
 #[derive(Serialize, JsonSchema)]
 struct Health {
     status: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     store: Option<&'static str>,
-    /// Whether hints of other servers come in.
+    /// Whether notifications from other servers arrive.
     #[serde(skip_serializing_if = "Option::is_none")]
     news: Option<&'static str>,
 }
 
-/// Whether the process works. A load balancer asks [`ready`].
+/// Liveness: whether the process works. Load balancers should ask [`ready`].
 async fn health(State(hall): HallState) -> Answered<Json<Health>> {
     runs(&hall)?;
     let word = |there: bool| if there { "ok" } else { "away" };
@@ -98,13 +98,12 @@ async fn health(State(hall): HallState) -> Answered<Json<Health>> {
     }))
 }
 
-/// What a server says that can store a move.
 #[derive(Serialize, JsonSchema)]
 struct Ready {
     status: &'static str,
 }
 
-/// Whether a move can be stored here.
+/// Readiness: whether a move can be stored.
 async fn ready(State(hall): HallState) -> Answered<Json<Ready>> {
     runs(&hall)?;
     match hall.try_to_store().await {

@@ -2,8 +2,8 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// The limits of a site and of a part of it, as multiples of a household's. An IPv4 site is a /24: as much as one
-/// attacker rents, and less than a carrier or a university has.
+/// The limits of a site, as multiples of a household's. An IPv4 site is a /24: as much as one attacker rents, and less
+/// than a carrier or a university has.
 pub const OF_A_SITE: usize = 4;
 
 /// The limit of a part of a site, as a multiple of a household's.

@@ -1,9 +1,9 @@
 //! Connection slots: how many each network may have, and which connection is evicted when there are none left.
 //!
 //! One attacker can have many addresses, so connections are counted in nested networks: everything, sites, parts of a
-//! site, households. If a network is full, a newcomer replaces the longest-idle connection in its largest part.
-//! Players at a seat are evicted last. In a full household a newcomer replaces only what has been idle for a while, since
-//! whoever fills it could otherwise keep its neighbours busy with reconnecting.
+//! site, households. If a network is full, a newcomer replaces the longest-idle connection in its largest part. Players
+//! at a seat are evicted last. In a full household a newcomer replaces only connections that have been idle for a
+//! while; otherwise one client could keep evicting its neighbours, who would keep reconnecting.
 
 use crate::http::networks::{networks, times};
 use crate::metrics::Metrics;
@@ -24,7 +24,7 @@ pub const STAYING: usize = 4;
 /// For how many milliseconds a connection must have been idle to make room for another one of its household.
 pub const IDLE: i64 = 60_000;
 
-/// How many evicted sockets may say goodbye at once; others are cut off.
+/// How many evicted sockets may be closing at once; any more are cut off.
 const MOST_LEAVING: usize = 50;
 
 pub type Id = u64;
@@ -220,7 +220,7 @@ pub struct Places(Arc<Mutex<Inner>>);
 struct Inner {
     ledger: Ledger,
     holds: HashMap<Id, Hold>,
-    /// Evicted connections that say goodbye.
+    /// Evicted sockets that have not been closed yet.
     leaving: HashSet<Id>,
     began: Instant,
     metrics: Arc<Metrics>,
@@ -230,7 +230,7 @@ struct Inner {
 #[derive(Debug)]
 struct Hold {
     stream: oneshot::Sender<()>,
-    /// Tells a socket to say goodbye.
+    /// Asks a socket to close itself.
     socket: Option<oneshot::Sender<()>>,
 }
 
@@ -240,7 +240,7 @@ impl Inner {
         i64::try_from(self.began.elapsed().as_millis()).unwrap_or(i64::MAX)
     }
 
-    /// Cuts off an evicted connection; a socket may say goodbye first.
+    /// Cuts off an evicted connection; a socket may send a close frame first.
     fn let_go(&mut self, gone: Option<Id>) {
         let Some(gone) = gone else { return };
         self.metrics.let_go.fetch_add(1, Ordering::Relaxed);
@@ -262,7 +262,7 @@ impl Places {
         Places(Arc::new(Mutex::new(Inner { ledger, holds, leaving, began, metrics })))
     }
 
-    /// Changes how many connections a household may have; those there are stay.
+    /// Changes how many connections a household may have; existing ones stay.
     pub fn allow(&self, of_one: usize) {
         self.lock().ledger.of_one = of_one;
     }
@@ -271,8 +271,8 @@ impl Places {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Admits a connection from an address, or from a proxy if there is none. When it is evicted, the receiver fails
-    /// if it is to be cut off at once, and gets a word if it may say goodbye.
+    /// Admits a connection from an address, or from a proxy if there is none. On eviction, the receiver fails if the
+    /// connection is to be cut off at once, and resolves if it may close itself.
     pub fn admit(&self, address: Option<IpAddr>) -> Result<(Place, oneshot::Receiver<()>), Full> {
         let (stream, let_go) = oneshot::channel();
         let mut inner = self.lock();
@@ -331,7 +331,7 @@ impl Handle {
     }
 }
 
-/// A connection on which somebody watches or plays a game.
+/// A connection that was claimed for a client.
 #[derive(Debug)]
 pub struct Claim {
     handle: Handle,
@@ -340,7 +340,7 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// Resolves when the connection is evicted; there is a second left to say goodbye.
+    /// Resolves when the connection is evicted; it then has a second to close itself.
     pub fn let_go(&self) -> oneshot::Receiver<()> {
         let (socket, let_go) = oneshot::channel();
         if let Some(hold) = self.handle.places.lock().holds.get_mut(&self.handle.id) {

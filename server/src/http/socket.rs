@@ -102,10 +102,10 @@ struct Connection {
     sent: i64,
     /// The hash of the token presented.
     token: Option<Hash>,
-    /// The key of a player, if it was one: it may be replaced, and its player deleted or banned.
+    /// The player's key, if one was presented: it may be replaced, and its player deleted or banned.
     key: Option<String>,
     presence: Option<Presence>,
-    /// The seats it is present at.
+    /// The seats at which the client is present.
     at: Vec<Player>,
     shown: Option<Present>,
     /// Changes when there may be something to send.
@@ -115,7 +115,7 @@ struct Connection {
     /// How many pauses were known when the clocks were last sent.
     clocks_sent: Option<usize>,
     heard: Instant,
-    /// How many greetings were told.
+    /// How many greetings have been sent.
     greeted: u64,
 }
 
@@ -260,7 +260,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Sends what players said, to players only.
+    /// Sends greetings, to players only.
     async fn tell_greetings(&mut self) -> Result<(), Closed> {
         let (new, count) = self.room.greetings(self.greeted);
         self.greeted = count;
@@ -273,7 +273,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Says one of the fixed words to the other player.
+    /// Sends one of the fixed greetings to the opponent.
     async fn greet(&mut self, text: &str) -> Result<(), Closed> {
         let word = serde_json::from_str::<Value>(text).unwrap_or_default()["word"].take();
         let word = GREETINGS.iter().position(|(name, _)| word == *name);
@@ -322,10 +322,10 @@ impl Connection {
         sent.map_err(|_| Closed)?.map_err(|_| Closed)
     }
 
-    /// Takes the seat away from whoever has a key that counts no more, and says why.
+    /// Takes the seat away from a client whose key is no longer valid, and says why.
     async fn revoked(&mut self) -> Option<Refusal> {
         let refusal = self.hall.player(self.key.as_ref()?).await.err()?;
-        // Without the store nobody loses a seat.
+        // If the store is unavailable, nobody loses a seat.
         if !matches!(refusal.kind, Kind::NoToken | Kind::Forbidden) {
             return None;
         }
@@ -383,7 +383,7 @@ impl Connection {
         }
     }
 
-    /// Players at a seat have a purse of their own, and so do those who have not said yet who they are.
+    /// Players at a seat have their own bucket, and so do clients that have not said hello yet.
     fn pay_for_frame(&self) -> Result<(), Refusal> {
         match self.at.is_empty() && self.presence.is_some() {
             true => self.hall.limits.spend(self.address, limits::REQUEST),
@@ -418,7 +418,7 @@ impl Connection {
         }
     }
 
-    /// Whatever the client should have by now has been sent before the answer, whose number says what that is.
+    /// Everything the client should know by now is sent before the answer, whose number lets the client check that.
     async fn pong(&mut self) -> Result<(), Closed> {
         self.catch_up().await?;
         self.send(json!({ "type": "pong", "seq": self.sent }).to_string()).await
@@ -529,7 +529,7 @@ pub async fn evicted(let_go: &mut Option<oneshot::Receiver<()>>) {
             return;
         }
     }
-    // Without a word the stream itself is cut off.
+    // If the sender is gone, the stream itself is cut off.
     std::future::pending().await
 }
 

@@ -1,7 +1,7 @@
-//! The files of the pages, which are part of the program.
+//! The files of the pages, which are embedded in the program.
 //!
-//! Their addresses name their version, so that browsers may keep them for ever and never mix two versions. A server hands
-//! them out, and `quadrille site` writes them into a folder.
+//! Their URLs contain a hash as their version, so browsers may cache them forever and never mix two versions. They are
+//! served, or written to a folder by `quadrille site`.
 
 use super::bundle::{self, BUNDLES};
 use super::preview::Preview;
@@ -19,20 +19,19 @@ use table::words;
 
 type File = (&'static str, &'static [u8]);
 
-/// The files of `server/web`, by their paths there.
+/// The files of `server/web`, by path.
 static FILES: &[File] = include!(concat!(env!("OUT_DIR"), "/files.rs"));
 
-/// The files that the build script has made of others.
+/// The bundles made by the build script.
 static BUNDLED: &[File] = include!(concat!(env!("OUT_DIR"), "/bundles.rs"));
 
-/// Rules and engine for the browser. It is stored as most browsers fetch it, since compressing it takes longer than
-/// sending it.
+/// Rules and engine for the browser. It is stored compressed, since compressing it takes longer than sending it.
 const PROGRAM: &str = "quadrille.wasm";
 
-/// The games and levels, so that a page need not wait for the program to show them.
+/// The games and levels, so that a page can show them before the program is loaded.
 const CATALOGUE: &str = "catalogue.json";
 
-/// Files that are made of others, with what gzip makes of them.
+/// Generated files, each with its compressed form once somebody asks for it.
 static MADE: LazyLock<Vec<Made>> = LazyLock::new(|| {
     let bundled = BUNDLED.iter().map(|(name, bytes)| (*name, Cow::Borrowed(*bytes)));
     let texts = [
@@ -56,21 +55,21 @@ impl Made {
     }
 }
 
-/// The names of the rules pages begin with this.
+/// The prefix of the rules pages' names.
 const RULES: &str = "rules-";
 
-/// Where index.html and the manifest say that their files are.
+/// The path of files in `index.html` and the manifest, to which the version is added.
 pub(super) const PLACE: &str = "assets/";
 
-/// The files, from the program or from a folder.
+/// The files, embedded or from a folder.
 pub struct Files {
     folder: Option<PathBuf>,
     version: String,
-    /// Where the site is, for whoever shows a link to it; none where nobody has said it.
+    /// The public URL, which link previews need; none if it is not known.
     host: Option<String>,
 }
 
-/// Whether `serve --web` can use a folder; if not, what is missing in it.
+/// Checks that a folder is complete enough for `serve --web`.
 pub fn check_folder(folder: &Path) -> Result<(), String> {
     let mut alone = FILES.iter().map(|(name, _)| *name).filter(|name| !name.contains('/'));
     if let Some(missing) = alone.find(|name| !folder.join(name).is_file()) {
@@ -81,7 +80,7 @@ pub fn check_folder(folder: &Path) -> Result<(), String> {
 }
 
 impl Files {
-    /// The files of the program, or those of a folder, for whoever works on them.
+    /// The embedded files or, for working on the pages, those of a folder.
     pub fn new(folder: Option<PathBuf>) -> Files {
         let mut hash = Sha256::new();
         for (name, bytes) in FILES {
@@ -102,28 +101,27 @@ impl Files {
         Files { folder, version, host: None }
     }
 
-    /// The same, where a site has a public URL.
+    /// With the site's public URL.
     #[must_use]
     pub fn at(self, host: Option<&str>) -> Files {
         Files { host: host.map(|host| host.trim_end_matches('/').to_owned()), ..self }
     }
 
-    /// Whether they come from a folder, where they may change while the program runs.
+    /// Whether they are read from a folder, so they may change while the program runs.
     pub fn may_change(&self) -> bool {
         self.folder.is_some()
     }
 
-    /// The name of this version, which is part of the addresses of its files.
+    /// The version, which is part of the files' URLs.
     pub fn version(&self) -> &str {
         &self.version
     }
 
-    /// A file by its path.
     pub fn bytes(&self, name: &str) -> Option<Cow<'static, [u8]>> {
         match name {
             PROGRAM => unpacked(&self.packed_program()?).map(Cow::Owned),
             name => self
-                .made(name)
+                .generated(name)
                 .map(|made| Cow::Borrowed(&*made.bytes))
                 .or_else(|| part(name).map(Cow::Borrowed))
                 .or_else(|| rules_page(name).map(Cow::Owned))
@@ -131,16 +129,16 @@ impl Files {
         }
     }
 
-    /// A file compressed by gzip, where it is kept like that.
+    /// A file compressed with gzip, if a compressed form is kept.
     pub fn packed(&self, name: &str) -> Option<Cow<'static, [u8]>> {
         match name {
             PROGRAM => self.packed_program(),
-            name => self.made(name).map(|made| Cow::Borrowed(made.packed())),
+            name => self.generated(name).map(|made| Cow::Borrowed(made.packed())),
         }
     }
 
-    /// A file that is made of others. Modules of a folder are handed out one by one, as they are written.
-    fn made(&self, name: &str) -> Option<&'static Made> {
+    /// A generated file. The modules of a folder are served one by one, not bundled.
+    fn generated(&self, name: &str) -> Option<&'static Made> {
         let bundled = BUNDLES.contains(&name) && !self.may_change();
         let always = [CATALOGUE, covers::FILE, docs::INDEX].contains(&name);
         MADE.iter().find(|made| made.name == name && (bundled || always))
@@ -161,7 +159,7 @@ impl Files {
         is_within.then(|| std::fs::read(folder.join(name)).ok())?.map(Cow::Owned)
     }
 
-    /// The HTML that all pages share.
+    /// The HTML document that all pages share.
     pub fn document(&self) -> String {
         self.placed("index.html")
     }
@@ -184,12 +182,11 @@ impl Files {
         preview.put_into(&page, self.host.as_deref(), &self.version)
     }
 
-    /// The web app manifest.
     pub fn manifest(&self) -> String {
         self.placed("manifest.webmanifest")
     }
 
-    /// The service worker, which keeps the files of this version; none where they may change.
+    /// The service worker, which caches the files of this version; none if they may change.
     pub fn keeper(&self) -> Option<String> {
         if self.may_change() {
             return None;
@@ -202,15 +199,15 @@ impl Files {
         Some(script.replace("{version}", &self.version).replace("/* files */", &list))
     }
 
-    /// A text file in which the addresses of files name this version.
+    /// A text file with the version added to the URLs in it.
     fn placed(&self, name: &str) -> String {
         let bytes = self.bytes(name).unwrap_or_default();
         String::from_utf8_lossy(&bytes).replace(PLACE, &format!("{PLACE}{}/", self.version))
     }
 }
 
-/// Whether a file is kept only once it was fetched: certificates that are large, or about unusual boards, without which
-/// pages do.
+/// Whether the service worker caches a file only once it was fetched: certificates that are large or for unusual
+/// boards, which pages can do without.
 fn is_kept_later(name: &str) -> bool {
     const LARGE: usize = 256 << 10;
     const SMALL: usize = 8 << 10;
@@ -219,7 +216,7 @@ fn is_kept_later(name: &str) -> bool {
     name.ends_with(".proof") && part.bytes().is_some_and(|bytes| bytes.len() > most)
 }
 
-/// The files that pages fetch, by their paths below `assets/VERSION/`.
+/// The files that pages fetch, by path relative to `assets/VERSION/`.
 pub(super) fn fetched() -> impl Iterator<Item = String> {
     let elsewhere = ["index.html", "manifest.webmanifest", "quadrille.wasm.gz", "sw.js"];
     let alone = |name: &str| {
@@ -244,15 +241,15 @@ fn rules_page(name: &str) -> Option<Vec<u8>> {
     Some(requests::pages::rules(game).ok()?.into_bytes())
 }
 
-/// A table of the engine that the browser's program is handed when a game first needs it.
+/// A table of the engine, which the browser fetches when a game first needs it.
 fn part(name: &str) -> Option<&'static [u8]> {
     parts::parts().find(|part| part.name == name)?.bytes()
 }
 
-/// The games, and how offers are worded.
+/// The games and levels, the wording of offers, and the greetings.
 fn catalogue() -> Vec<u8> {
     let mut catalogue = requests::catalogue::catalogue().clone();
-    // The pages know where the covers are.
+    // Replaced, because the pages have the covers in a separate file.
     for (game, entry) in catalogue["games"].as_array_mut().into_iter().flatten().zip(engine::GAMES)
     {
         game["picture"] = covers::pointer(entry, covers::FILE).into();

@@ -1,23 +1,24 @@
-//! Joins modules into one file, so that a browser asks once instead of once for each of them.
+//! Bundles modules into one file, so that a browser needs one request instead of one for each.
 //!
-//! Each module becomes a function that runs when it is first imported. Only the forms in which the pages are written are
-//! understood: `import { a, b as c } from '../room/x.js';`, `import * as x from './x.js';`, `await import('./x.js')`,
-//! `export const`, `export class`, `export { a };`, and data: `import X from './x.json' with { type: 'json' };`. Anything
-//! else is an error, and so is a module that is not there.
-//! The build script uses this file too: it rests on nothing but the standard library.
+//! Each module becomes a function that runs when it is first imported. Only the syntax that the pages use is supported:
+//! `import { a, b as c } from '../room/x.js';`, `import * as x from './x.js';`, `await import('./x.js')`,
+//! `export const`, `export class`, `export { a };`, and data: `import X from './x.json' with { type: 'json' };`.
+//! Anything else is an error, and so is a missing module.
+//!
+//! The build script includes this file too, so it uses nothing but the standard library.
 
 use std::collections::BTreeMap;
 
-/// The scripts of the pages and of their Worker, and the styles, each with everything that it imports.
+/// The entry points: the scripts of the pages and of their worker, and the styles.
 pub const BUNDLES: [&str; 3] = ["main.js", "worker.js", "pages.css"];
 
-/// How the names of data end that a script imports.
+/// The extension of imported data.
 const JSON: &str = ".json";
 
-/// Runs a module once.
+/// Wraps a module's function so that it runs only once.
 const ONCE: &str = "const once = (make) => {\nlet made;\nreturn () => (made ??= make());\n};\n";
 
-/// A script or style sheet with everything that it imports; `source` reads a file by its path.
+/// An entry point with everything it imports; `source` reads a file by its path.
 pub fn bundled(name: &str, source: impl Fn(&str) -> Option<String>) -> Result<String, String> {
     if name.ends_with(".css") { styles(name, &source) } else { script(name, &source) }
 }
@@ -45,16 +46,16 @@ fn styles(name: &str, source: &dyn Fn(&str) -> Option<String>) -> Result<String,
         .collect()
 }
 
-/// The modules of a bundle, each as the body of a function.
+/// The modules of a bundle, each as a function body.
 struct Modules<'a> {
     source: &'a dyn Fn(&str) -> Option<String>,
     done: BTreeMap<String, String>,
-    /// From the entry to the module that is being added.
+    /// The path of imports from the entry point to the module being added.
     importing: Vec<String>,
 }
 
 impl Modules<'_> {
-    /// Adds a module and everything that it imports.
+    /// Adds a module and everything it imports.
     fn add(&mut self, name: &str) -> Result<(), String> {
         if self.done.contains_key(name) {
             return Ok(());
@@ -76,7 +77,7 @@ impl Modules<'_> {
             self.add(one)?;
         }
         self.done.insert(name.to_owned(), body);
-        // These are run when everything else has been: they may lead back.
+        // Dynamic imports run only when everything else has run, so they may form cycles.
         let importing = std::mem::replace(&mut self.importing, vec![name.to_owned()]);
         for one in later.iter().filter(|one| *one != name) {
             self.add(one)?;
@@ -87,15 +88,14 @@ impl Modules<'_> {
     }
 }
 
-/// A module as the body of a function that returns its exports, with the paths of the modules that it imports at once
-/// and while it runs.
+/// A module as the body of a function that returns its exports, with the paths of its static and its dynamic imports.
 struct Module {
     body: String,
     imported: Vec<String>,
     later: Vec<String>,
 }
 
-/// The function that runs a module and returns its exports.
+/// The name of the function that runs a module.
 fn function(name: &str) -> String {
     format!("${}", name.trim_end_matches(JSON).trim_end_matches(".js").replace('/', "$"))
 }
@@ -134,7 +134,7 @@ fn module(name: &str, text: &str) -> Result<Module, String> {
     Ok(Module { body, imported, later })
 }
 
-/// What an import takes, as a pattern, and from where.
+/// The destructuring pattern of an import, and its path.
 fn parts(statement: &str) -> Option<(String, &str)> {
     let (what, path) = statement.strip_prefix("import ")?.split_once(" from '")?;
     if let Some(path) = path.strip_suffix("' with { type: 'json' };") {
@@ -147,7 +147,7 @@ fn parts(statement: &str) -> Option<(String, &str)> {
     Some((what, path.strip_suffix("';")?))
 }
 
-/// A body in which modules that are imported while it runs are called, and the paths of these.
+/// The body with dynamic imports replaced by calls, and the paths of these imports.
 fn with_later(name: &str, body: &str) -> Result<(String, Vec<String>), String> {
     let mut pieces = body.split("await import('");
     let (mut all, mut later) = (pieces.next().unwrap_or_default().to_owned(), Vec::new());
@@ -160,7 +160,7 @@ fn with_later(name: &str, body: &str) -> Result<(String, Vec<String>), String> {
     Ok((all, later))
 }
 
-/// The path of what a file names from its own folder: `../board/grid.js` in `play/play.js` is `board/grid.js`.
+/// Resolves a relative path: `../board/grid.js` in `play/play.js` is `board/grid.js`.
 fn resolved(from: &str, path: &str) -> Result<String, String> {
     let outside = || format!("`{from}` imports `{path}`, expected a path within the pages");
     let mut folders: Vec<_> = from.split('/').collect();
@@ -178,7 +178,7 @@ fn resolved(from: &str, path: &str) -> Result<String, String> {
     Ok(folders.join("/"))
 }
 
-/// The lines that hold more than a comment.
+/// The text without comment lines.
 fn without_comments(text: &str) -> String {
     let mut kept = String::new();
     let mut within = false;
@@ -186,7 +186,7 @@ fn without_comments(text: &str) -> String {
         let words = line.trim_start();
         let begins = !within && words.starts_with("/**");
         if within || begins {
-            // Code may follow a comment that gives its type.
+            // A comment with a type may be followed by code.
             let end = words.find("*/").map(|at| at + 2);
             within = end.is_none();
             if within || end == Some(words.len()) {
@@ -205,7 +205,7 @@ fn without_comments(text: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Bundles files that are given by their paths.
+    /// Bundles files, given by path and content.
     fn bundle(files: &[(&str, &str)]) -> Result<String, String> {
         let find = |name: &str| files.iter().find(|(own, _)| *own == name);
         bundled(files[0].0, |name| find(name).map(|(_, text)| (*text).to_owned()))

@@ -1,15 +1,14 @@
-//! The covers of the games: one file that all shelves point into, so that a document holds none of them.
+//! The covers of the games: a single file that pages refer to, so that no document has to contain them.
 
 use engine::{Entry, GAMES};
 use requests::catalogue::picture;
 
-/// The file's name.
 pub(super) const FILE: &str = "covers.svg";
 
-/// Where documents say that it is; as with other files, the version comes in between.
+/// The URL in documents, to which the version is added as for other files.
 pub(super) const PLACE: &str = "/assets/covers.svg";
 
-/// A drawing: its frame, and what is in it.
+/// A drawing: its view box and its content.
 struct Cover {
     frame: String,
     inside: String,
@@ -21,14 +20,14 @@ impl Cover {
         let (opening, inside) = drawing.split_once('>')?;
         let (_, frame) = opening.split_once("viewBox=\"")?;
         let (frame, _) = frame.split_once('"')?;
-        // Coordinates come last, and are too small for a cover.
+        // Coordinate labels come last, and are too small for a cover.
         let inside = inside.split("<g data-label").next()?.trim_end_matches("</svg>\n");
         let lines = inside.lines().map(str::trim).collect();
         Some(Cover { frame: frame.to_owned(), inside: lines })
     }
 }
 
-/// All covers, each by the id of its game. Colours come from the page that points here.
+/// All covers, as groups named by game. The page that uses them sets the colours.
 pub(super) fn file() -> String {
     let group = |entry: &Entry| {
         let Cover { inside, .. } = Cover::of(entry)?;
@@ -39,7 +38,7 @@ pub(super) fn file() -> String {
     format!("<svg xmlns=\"http://www.w3.org/2000/svg\">\n{groups}</svg>\n")
 }
 
-/// A picture that shows a cover of the file at an address.
+/// An SVG that shows a cover from the file at this URL.
 pub(super) fn pointer(entry: &Entry, file: &str) -> Option<String> {
     let (frame, id) = (Cover::of(entry)?.frame, entry.info.id);
     let opening = r#"<svg xmlns="http://www.w3.org/2000/svg""#;

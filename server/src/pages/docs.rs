@@ -1,16 +1,16 @@
-//! The documents of the repository as pages, ordered by who reads them, and the index that their search fetches.
+//! The repository's documents as pages, grouped by audience, and their search index.
 
 use requests::documents::{Page, page};
 use serde_json::{Value, json};
 use std::sync::LazyLock;
 
-/// Paths and contents of the documents.
+/// The documents, by path.
 static TEXTS: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/documents.rs"));
 
-/// The file that the search fetches when somebody first looks for something.
+/// The search index, fetched on the first search.
 pub const INDEX: &str = "docs.json";
 
-/// Who reads, why, and what.
+/// An audience, and what it may want to read.
 struct Reader {
     who: &'static str,
     about: &'static str,
@@ -49,7 +49,7 @@ static READERS: [Reader; 5] = [
     },
 ];
 
-/// All documents by their names.
+/// All documents, by name.
 static PAGES: LazyLock<Vec<(&'static str, Page)>> = LazyLock::new(|| {
     let names = READERS.iter().flat_map(|reader| reader.documents);
     let made = |name: &&'static str| {
@@ -59,13 +59,13 @@ static PAGES: LazyLock<Vec<(&'static str, Page)>> = LazyLock::new(|| {
     names.filter_map(made).collect()
 });
 
-/// The name of a document in addresses: that of its file, in small letters.
+/// The name of a document in URLs: that of its file, in lower case.
 fn name_of(path: &str) -> String {
     let file = path.rsplit('/').next().unwrap_or(path);
     file.trim_end_matches(".md").to_lowercase()
 }
 
-/// Where a link of a document leads on a site: to another page or out into the world; files of the repository are not there.
+/// The URL for a link in a document: another page or an external address; none for other files of the repository.
 fn address(link: &str) -> Option<String> {
     if link.starts_with("https://") || link.starts_with('#') {
         return Some(link.to_owned());
@@ -80,7 +80,7 @@ fn address(link: &str) -> Option<String> {
     known.then(|| format!("/docs/{name}{hash}{anchor}"))
 }
 
-/// The names of all pages below `docs/`.
+/// The names of all documents.
 pub fn names() -> impl Iterator<Item = &'static str> {
     READERS.iter().flat_map(|reader| reader.documents.iter().copied())
 }
@@ -90,7 +90,7 @@ pub fn is_name(name: &str) -> bool {
     names().any(|own| own == name)
 }
 
-/// What a search looks at: for each section its address, page, heading and text.
+/// The search index: for each section its URL, page, heading and text.
 pub fn index() -> Vec<u8> {
     let of_page = |(name, page): &(&str, Page)| {
         let title = page.title.clone();
@@ -107,7 +107,7 @@ pub fn index() -> Vec<u8> {
 
 const SEARCH: &str = r#"<form class="docs-search" role="search"><label for="docs-words">Search the documents</label><input id="docs-words" type="search" name="q" autocomplete="off" disabled><div id="docs-found" aria-live="polite"></div></form>"#;
 
-/// All documents by their readers.
+/// The table of contents, grouped by audience.
 pub fn contents() -> String {
     let item = |name: &&str| {
         let Some((_, page)) = PAGES.iter().find(|(own, _)| own == name) else {
@@ -140,7 +140,7 @@ pub fn contents() -> String {
     format!(r#"<div class="prose docs"><h1>Documents</h1>{SEARCH}{groups}</div>"#)
 }
 
-/// A document, with the way to the others.
+/// A document, with links to the others.
 pub fn document(name: &str) -> Option<String> {
     let (name, page) = PAGES.iter().find(|(own, _)| *own == name)?;
     let reader = READERS.iter().find(|reader| reader.documents.contains(name))?;

@@ -1,5 +1,5 @@
-//! Answers that are the same for everybody: made and packed once, off the async threads, and kept as long as
-//! there is room for them.
+//! Responses that are the same for everybody: created and compressed once, off the async threads, and cached as long as
+//! there is room.
 
 use super::packing::{accepted, mark, packed};
 use crate::work::replays::Replays;
@@ -12,13 +12,13 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use table::Refusal;
 
-/// How many bytes are kept.
+/// The size of the cache in bytes.
 pub const MOST: usize = 64 << 20;
 
-/// About how many bytes an entry takes beside its name and its document.
+/// Roughly how many bytes an entry takes besides its name and document.
 const OF_AN_ENTRY: usize = 200;
 
-/// A body, and the same packed where that makes it smaller.
+/// A body, and its compressed form if that is smaller.
 #[derive(Clone, Debug)]
 pub struct Document {
     kind: &'static str,
@@ -27,7 +27,7 @@ pub struct Document {
 }
 
 impl Document {
-    /// A document of a kind, which is packed now unless that has been done.
+    /// Compresses the body now, unless the caller has done so.
     pub fn new(kind: &'static str, plain: impl Into<Bytes>, done: Option<Bytes>) -> Document {
         let plain = plain.into();
         let packed = done.unwrap_or_else(|| packed(&plain, Compression::default()).into());
@@ -39,7 +39,7 @@ impl Document {
         self.plain.len() + self.packed.as_ref().map_or(0, Bytes::len)
     }
 
-    /// The document as an answer to somebody who can unpack it, or not.
+    /// The response, compressed if the client accepts that.
     pub fn answer(&self, asked: &HeaderMap) -> Response {
         let packed = self.packed.clone().filter(|_| accepted(asked));
         let is_packed = packed.is_some();
@@ -61,7 +61,7 @@ type Cell = Arc<OnceLock<Result<Document, Refusal>>>;
 struct Entry {
     cell: Cell,
     weight: usize,
-    /// The larger, the later it was asked for.
+    /// A counter's value when the document was last requested.
     used: u64,
 }
 
@@ -73,7 +73,7 @@ struct Kept {
 }
 
 impl Kept {
-    /// The cell of a name, with a document or still without.
+    /// The cell for a name, which may still be empty.
     fn cell(&mut self, name: &str) -> Cell {
         self.asked += 1;
         if let Some(entry) = self.entries.get_mut(name) {
@@ -88,7 +88,7 @@ impl Kept {
         cell
     }
 
-    /// Takes the document of a cell into account; what was refused is not kept.
+    /// Counts the size of a new document; a refusal is not cached.
     fn weigh(&mut self, name: &str, cell: &Cell) {
         let Some(entry) = self.entries.get_mut(name).filter(|own| Arc::ptr_eq(&own.cell, cell))
         else {
@@ -127,17 +127,16 @@ impl Kept {
     }
 }
 
-/// Documents by name; clones share them.
+/// A cache of documents by name; clones share it.
 #[derive(Clone)]
 pub struct Documents {
-    /// Where they are made.
+    /// Where documents are created.
     pub replays: Replays,
     most: usize,
     kept: Arc<Mutex<Kept>>,
 }
 
 impl Documents {
-    /// None yet.
     pub fn new(replays: Replays) -> Documents {
         Documents { replays, most: MOST, kept: Arc::default() }
     }
@@ -146,9 +145,8 @@ impl Documents {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A document that has been made, or is made now in the client's turn. When many clients ask for it at once,
-    /// each waits for its own turn, so that nobody queues behind another address's work; the first one to get a
-    /// turn makes it.
+    /// A document from the cache, or one created in this client's turn. If many clients request it at once, each waits
+    /// for its own turn, so that nobody queues behind another address's work; the first to get a turn creates it.
     pub async fn get(
         &self,
         name: &str,
@@ -160,7 +158,7 @@ impl Documents {
             return made.clone();
         }
         let (own, name) = (self.clone(), name.to_owned());
-        // The client may leave meanwhile: the document is kept and counted all the same.
+        // The document is created and cached even if the client disconnects meanwhile.
         let work = move || {
             let made = cell.get_or_init(make).clone();
             let mut kept = own.kept();

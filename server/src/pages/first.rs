@@ -1,5 +1,5 @@
-//! What a page shows before any script has run, drawn by whoever serves it. The scripts put the same in its place, and
-//! need not ask for it: what they would ask first is answered in the document, too.
+//! The first paint: what a page shows before any script has run. The scripts then show the same, and need not request
+//! it again, since the document also contains the answers to their first requests.
 
 use super::words::{WORDS, Words, filled};
 use super::{covers, docs};
@@ -9,7 +9,7 @@ use requests::{Budget, Request};
 use serde_json::{Map, Value, json};
 use table::event::Created;
 
-/// The content of the page at a path; nothing where only the scripts can tell.
+/// The content of the page at a path; none if only the scripts can tell.
 pub fn content(path: &str) -> Option<String> {
     let path = path.trim_matches('/');
     let mut words = path.splitn(3, '/');
@@ -71,20 +71,20 @@ pub fn content(path: &str) -> Option<String> {
     }
 }
 
-/// Whether anything is known of a game's boards.
+/// Whether the atlas has boards of a game.
 pub fn has_atlas(game: &str) -> bool {
     let known = Given::answer("atlas", json!({ "game": game }));
     known
         .is_some_and(|given| given.answer["atlas"].as_object().is_some_and(|rows| !rows.is_empty()))
 }
 
-/// How many results are known of a game.
+/// How many results about a game are known.
 pub fn results(game: &str) -> usize {
     let known = Given::answer("results", json!({ "game": game }));
     known.and_then(|given| Some(given.answer["results"].as_array()?.len())).unwrap_or(0)
 }
 
-/// An answer that comes with the document, and what it answers.
+/// A request and its answer, to be embedded in the document.
 struct Given {
     request: Value,
     answer: Value,
@@ -103,7 +103,7 @@ impl Given {
         Some(Given { request, answer })
     }
 
-    /// The drawing of a position, which the document has once.
+    /// Takes the drawing out of the answer, so that the document contains it only once.
     fn drawing(&mut self) -> String {
         match self.answer.as_object_mut().and_then(|answer| answer.shift_remove("svg")) {
             Some(Value::String(svg)) => svg,
@@ -111,14 +111,14 @@ impl Given {
         }
     }
 
-    /// Whether a position is drawn wider than high.
+    /// Whether a position is drawn wider than it is high.
     fn is_wide(&self) -> bool {
         let side = |i: usize| self.answer["size"][i].as_f64().unwrap_or(1.0);
         side(0) > 1.05 * side(1)
     }
 }
 
-/// Answers as data, which no browser runs and no sign in them can end.
+/// Answers as data that browsers do not run; `<` is escaped, so nothing in them can end the element.
 fn data(all: &[Given]) -> String {
     let pairs: Vec<_> = all.iter().map(|given| json!([given.request, given.answer])).collect();
     let text = Value::from(pairs).to_string().replace('<', "\\u003c");
@@ -129,13 +129,13 @@ fn main(class: &str, content: &str) -> String {
     format!(r#"<main id="main" class="{class}" tabindex="-1">{content}</main>"#)
 }
 
-/// What a puzzle asks for.
+/// The task of a puzzle.
 fn puzzle_task(turns: u64, player: &str) -> String {
     let words = if turns == 1 { &WORDS.puzzle.now } else { &WORDS.puzzle.later };
     filled(words, &[("player", player), ("turns", &turns.to_string())])
 }
 
-/// All games, on the pages that begin with choosing one.
+/// The tiles for choosing a game.
 fn shelf(page: &str) -> Option<String> {
     let heading = WORDS.pages.get(if page.is_empty() { "home" } else { page })?;
     let count = Words::number(GAMES.len());
@@ -162,8 +162,7 @@ fn shelf(page: &str) -> Option<String> {
     Some(main(class, &format!(r#"<h1>{title}</h1>{lead}<div class="shelf drawn">{tiles}</div>"#)))
 }
 
-/// The board of a game as it stands, both ways round: who sits at the second seat looks from the other side, which
-/// only the browser knows.
+/// The board of a game, once for each side to look from: only the browser knows which seat is its user's.
 pub fn table(session: &dyn Session, created: &Created, embed: bool) -> String {
     let view = |flipped: bool| {
         let place = json!({
@@ -192,12 +191,12 @@ fn board(wide: bool, pictures: &str) -> String {
     format!(r#"<div class="board {shape}">{pictures}</div>"#)
 }
 
-/// The drawing that belongs to an answer.
+/// A drawing, with the index of the answer it was taken from.
 fn drawn(class: &str, answer: usize, svg: &str) -> String {
     format!(r#"<div class="{class}" data-answer="{answer}">{svg}</div>"#)
 }
 
-/// The column beside a board: the name of its game, and what is to be done.
+/// The column beside a board: the name of the game, and some content.
 fn side(name: &str, words: &str) -> String {
     format!(r#"<div class="side"><header class="place"><h1>{name}</h1></header>{words}</div>"#)
 }
@@ -206,7 +205,7 @@ fn card(content: &str) -> String {
     format!(r#"<section class="card">{content}</section>"#)
 }
 
-/// What is to be chosen first where anybody may play, in the words of the scripts.
+/// The prompt for the first step of a turn, in the words of the scripts.
 fn stage(view: &Value) -> String {
     let steps = view["steps"].as_array().map(Vec::as_slice).unwrap_or_default();
     let Some(first) = steps.first() else { return String::new() };
@@ -234,7 +233,7 @@ fn capital(words: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// A board where the scripts will put theirs, with the text beside it and the answers that they need.
+/// A page with a board where the scripts will put theirs, a column beside it, and the answers that they need.
 fn beside(
     entry: &Entry,
     class: &str,
@@ -242,7 +241,7 @@ fn beside(
     more: Option<Given>,
     words: impl FnOnce(&Value) -> String,
 ) -> Option<String> {
-    // The player who has to find a turn sits at the lower side.
+    // The player who has to find a turn sits at the bottom.
     let flipped = class.ends_with("puzzle") && position.is_some_and(|text| text.ends_with(" 2"));
     let place = json!({ "game": entry.info.id, "position": position, "flipped": flipped });
     let mut view = Given::answer("view", place)?;
@@ -259,7 +258,7 @@ fn beside(
     ))
 }
 
-/// A position as an address names it: there `_` is the blank before the player.
+/// Decodes a position in a URL, where `_` stands for the space before the player.
 fn addressed(path: &str) -> String {
     match path.rsplit_once('_') {
         Some((board, player)) => format!("{board} {player}"),

@@ -1,11 +1,12 @@
 //! The pages: everything that a browser fetches before it asks the server about a game.
 //!
-//! `assets` holds the files of `server/web`, and `bundle` joins its modules into one script; `first` draws what a page
-//! shows before its scripts run, in the `words` that they use; `static_site` writes all of it for hosts that only hand out files; `routes` answers
-//! requests for it; `covers` are pictures of the games; `docs` makes pages of the repository's documents; `preview` and `picture` are what others show of a link. `documents` and `packing` keep and compress answers that are the same for everybody.
+//! `assets` has the files of `server/web`, which `bundle` joins into one script; `first` draws what a page shows before
+//! its scripts run, in the `words` that they use too; `docs` makes pages of the repository's documents; `covers`,
+//! `picture` and `preview` are for tiles and link previews. `routes` serves all of it, and `static_site` writes it for
+//! static hosts. `documents` and `packing` cache and compress responses that are the same for everybody.
 //!
-//! Pages read games (`live`, `room`, `event`) and never change them. Of the rest of the server they use what answers any
-//! request: `error`, `guard`, `ids`, `replays`.
+//! Pages read games and never change them. They depend on `games`, and on `http::guard`, `http::refused`, `ids` and
+//! `work::replays`.
 
 mod assets;
 mod bundle;

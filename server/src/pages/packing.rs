@@ -1,4 +1,4 @@
-//! Answers packed by gzip, off the async threads.
+//! Compresses responses with gzip, off the async threads.
 
 use crate::games::hall::SERVER;
 use crate::http::guard::Client;
@@ -13,17 +13,17 @@ use flate2::{Compression, write::GzEncoder};
 use std::io::Write;
 use table::Refusal;
 
-/// What is smaller travels in one packet anyway.
+/// Anything smaller fits into one packet anyway.
 const LEAST: u64 = 1_400;
 
-/// Bytes as gzip packs them.
+/// Compresses bytes with gzip.
 pub fn packed(bytes: &[u8], level: Compression) -> Vec<u8> {
     let mut packer = GzEncoder::new(Vec::new(), level);
-    // Writing to a vector does not fail.
+    // Writing to a vector cannot fail.
     packer.write_all(bytes).and_then(|()| packer.finish()).unwrap_or_default()
 }
 
-/// Whether the client can unpack gzip.
+/// Whether the client accepts gzip.
 pub fn accepted(asked: &HeaderMap) -> bool {
     let lines = asked.get_all(header::ACCEPT_ENCODING).iter();
     let mut codings = lines.filter_map(|line| line.to_str().ok()).flat_map(|line| line.split(','));
@@ -34,13 +34,13 @@ pub fn accepted(asked: &HeaderMap) -> bool {
     })
 }
 
-/// Notes in the head of an answer that its body is packed.
+/// Marks a response as compressed.
 pub fn mark(headers: &mut HeaderMap) {
     headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     headers.remove(header::CONTENT_LENGTH);
 }
 
-/// Whether an answer is text that is there as a whole, has some length and is not packed yet.
+/// Whether a response is complete text, long enough, and not compressed yet.
 fn is_worth_it(response: &Response) -> bool {
     let headers = response.headers();
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
@@ -49,7 +49,7 @@ fn is_worth_it(response: &Response) -> bool {
     text && long && !headers.contains_key(header::CONTENT_ENCODING)
 }
 
-/// Packs long answers of any route, in the turn of the address that asked.
+/// Middleware that compresses long responses of any route, in the turn of the client's address.
 pub async fn answers(State(replays): State<Replays>, request: Request, next: Next) -> Response {
     let accepted = accepted(request.headers());
     let client = request.extensions().get::<Client>().map_or(SERVER, |client| client.0);
@@ -66,7 +66,7 @@ pub async fn answers(State(replays): State<Replays>, request: Request, next: Nex
         return Refused(Refusal::broken("the answer broke off")).into_response();
     };
     let plain = bytes.clone();
-    // An address that has too much waiting gets its answer as it is.
+    // If the address has too much work queued, the response is sent as it is.
     match replays.run(client, move || packed(&plain, Compression::fast())).await {
         Ok(packed) => {
             mark(&mut head.headers);

@@ -1,4 +1,4 @@
-//! Boards as PNG, for whoever shows a link to a game. The font is part of the program: a machine may have none.
+//! Boards as PNG, for link previews. The font is embedded, since a machine may have none.
 
 use resvg::tiny_skia::{Color, Pixmap, Transform};
 use resvg::usvg;
@@ -7,11 +7,12 @@ use rules::svg::{self, Style};
 use std::fmt::Write;
 use ttf_parser::{Face, OutlineBuilder};
 
-/// The shape that networks ask for, others are cut, at less than half the work of their largest.
+/// The aspect ratio that social networks ask for (others are cropped), at less than half the work of their largest
+/// size.
 const SIZE: (u32, u32) = (800, 420);
 const MARGIN: f32 = 10.0;
 
-/// A board in the middle of a picture, on the ground of the light pages.
+/// A board centred on the background of the light theme.
 pub(super) fn png(diagram: &Diagram) -> Result<Vec<u8>, String> {
     let drawing = svg::outlined(diagram, &Style::default(), &Letters::new()?);
     let wrong = |error: usvg::Error| format!("the drawing is not SVG: {error}");
@@ -28,19 +29,19 @@ pub(super) fn png(diagram: &Diagram) -> Result<Vec<u8>, String> {
     pixels.encode_png().map_err(|error| format!("cannot encode the PNG: {error}"))
 }
 
-/// The letters of drawings without text.
+/// Renders text as outlines.
 pub struct Letters {
     regular: Face<'static>,
     bold: Face<'static>,
 }
 
 impl Letters {
-    /// The letters of the font that is part of the program.
+    /// The embedded font.
     pub fn new() -> Result<Letters, String> {
         Letters::read(dejavu::sans::regular(), dejavu::sans::bold())
     }
 
-    /// Letters of one width, as terminals have them.
+    /// A monospaced font, as in terminals.
     pub fn mono() -> Result<Letters, String> {
         Letters::read(dejavu::sans_mono::regular(), dejavu::sans_mono::bold())
     }
@@ -58,7 +59,7 @@ impl svg::Lettering for Letters {
         let unit = f64::from(face.units_per_em());
         let mut shape = Shape { path: String::new(), unit, left: 0.0 };
         for letter in text.chars() {
-            // Glyph 0 is the font's sign for missing characters.
+            // Glyph 0 is the replacement for missing characters.
             let glyph = face.glyph_index(letter).unwrap_or_default();
             face.outline_glyph(glyph, &mut shape);
             shape.left += f64::from(face.glyph_hor_advance(glyph).unwrap_or_default()) / unit;
@@ -67,7 +68,7 @@ impl svg::Lettering for Letters {
     }
 }
 
-/// The outline of letters beside each other, as the data of an SVG path.
+/// Outlines of adjacent letters, as SVG path data.
 struct Shape {
     path: String,
     unit: f64,

@@ -1,5 +1,4 @@
-//! What others show of a link to a page: its title, a sentence, and a picture where the site knows its address, as Open
-//! Graph tags (<https://ogp.me>).
+//! Link previews as Open Graph tags (<https://ogp.me>): a title, a sentence, and a picture if the site knows its URL.
 
 use super::docs::{self, escaped};
 use super::words::{WORDS, Words, filled};
@@ -7,27 +6,26 @@ use engine::{GAMES, find};
 use std::fmt::Write;
 use table::{State, words};
 
-/// What is shown of a page.
+/// The preview of a page.
 pub(super) struct Preview {
     title: String,
     about: String,
-    /// The path of the page.
     path: String,
-    /// The path of a picture that is as wide as networks like it; the icon where there is none.
+    /// The path of a picture in the recommended size; the icon if there is none.
     picture: Option<String>,
 }
 
 const ABOUT: &str = "Abstract board games to play, watch and analyse.";
 
 impl Preview {
-    /// What is shown of the page at a path.
+    /// The preview of the page at a path.
     pub fn of(path: &str) -> Preview {
         let (title, about) = described(path.trim_matches('/')).unwrap_or_default();
         let about = if about.is_empty() { ABOUT.to_owned() } else { about };
         Preview { title, about, path: path.to_owned(), picture: None }
     }
 
-    /// What is shown of a game.
+    /// The preview of a game.
     pub fn of_game(id: &str, state: &State) -> Preview {
         let course = &state.course;
         let [one, two] = rules::Player::BOTH.map(|player| course.name(player));
@@ -42,7 +40,7 @@ impl Preview {
         Preview { title, about, path: format!("/{id}"), picture }
     }
 
-    /// The document with these tags, at a host if the site knows its own.
+    /// The document with these tags, and with absolute URLs if the site knows its host.
     pub fn put_into(&self, document: &str, host: Option<&str>, version: &str) -> String {
         let name = |title: &str| format!("<title>{title}</title>");
         let about = |about: &str| format!(r#"<meta name="description" content="{about}">"#);
@@ -77,7 +75,7 @@ impl Preview {
     }
 }
 
-/// The title of a page and what it is about; nothing where only the scripts can tell.
+/// The title and description of a page; none if only the scripts can tell.
 fn described(path: &str) -> Option<(String, String)> {
     let mut parts = path.splitn(3, '/');
     let (page, game, rest) = (parts.next()?, parts.next(), parts.next());

@@ -25,13 +25,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use table::{Refusal, State};
 
-/// Answers requests with files and pages.
+/// Serves files and pages.
 struct Site {
     files: Arc<Files>,
     documents: Documents,
 }
 
-/// Who asks, and the headers of the request.
+/// The client's address, and the headers of the request.
 struct Asked {
     client: IpAddr,
     headers: HeaderMap,
@@ -46,12 +46,12 @@ impl<S: Send + Sync> FromRequestParts<S> for Asked {
     }
 }
 
-/// The path of a page without content, which its scripts fill.
+/// The path of a page without content, which the scripts fill in.
 const BARE: &str = "/404";
 
 impl Site {
-    /// A document, made once unless its files may change.
-    async fn made(
+    /// A document from the cache, unless its files may change.
+    async fn document(
         &self,
         name: &str,
         asked: &Asked,
@@ -73,7 +73,7 @@ impl Site {
         self.page_of(path, tag, asked, move |files| files.page_at(&own)).await
     }
 
-    /// The page of a game, with its board as it stands.
+    /// The page of a game, with the current position.
     async fn game(
         &self,
         path: &str,
@@ -81,12 +81,12 @@ impl Site {
         embed: bool,
         asked: &Asked,
     ) -> Answered<Response> {
-        // Two stores may hold different events with the same number, but not with the same time.
+        // Two stores may hold different events with the same number, but not also with the same time.
         let (seq, at) = room.view(|game| (game.course.seq, game.course.last_at));
         let tag = format!("\"{}-{seq}-{at}\"", self.files.version());
         let name = format!("{path} {seq} {at}");
         let draw = move |files: &Files| {
-            // Copied, so that the players need not wait for the drawing.
+            // Copied, so that drawing does not keep the players waiting.
             let (id, state) = room.view(|game| (game.id.clone(), State::clone(game)));
             let content = first::table(state.session.as_ref(), &state.created, embed);
             files.page_with(Some(content), &Preview::of_game(&id, &state))
@@ -94,7 +94,7 @@ impl Site {
         self.page_of(&name, tag, asked, draw).await
     }
 
-    /// The board of a game as it stands, as a picture for whoever shows a link to it.
+    /// The current position of a game as a picture, for link previews.
     async fn picture(&self, room: Arc<Room>, asked: &Asked) -> Answered<Response> {
         let (id, seq, at) =
             room.view(|game| (game.id.clone(), game.course.seq, game.course.last_at));
@@ -103,14 +103,14 @@ impl Site {
             let png = picture::png(&session.diagram()).map_err(Refusal::broken)?;
             Ok(Document::new(kind(".png"), png, None))
         };
-        let mut response = self.made(&format!("picture {id} {seq} {at}"), asked, draw).await?;
-        // Its address names the last event, as far as a link to it follows from the page.
+        let mut response = self.document(&format!("picture {id} {seq} {at}"), asked, draw).await?;
+        // The URL in the page contains the last event's number, but the one requested may be older.
         let keep = HeaderValue::from_static("public, max-age=60");
         response.headers_mut().insert(header::CACHE_CONTROL, keep);
         Ok(response)
     }
 
-    /// A page, or 304 if the browser has it.
+    /// A page, or 304 if the browser has this version.
     async fn page_of(
         &self,
         name: &str,
@@ -125,7 +125,7 @@ impl Site {
             StatusCode::NOT_MODIFIED.into_response()
         } else {
             let make = |files: &Files| Ok(Document::new(kind("index.html"), draw(files), None));
-            self.made(name, asked, make).await?
+            self.document(name, asked, make).await?
         };
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind("index.html")));
@@ -136,7 +136,7 @@ impl Site {
         Ok(response)
     }
 
-    /// The answer at an unknown address: a page for browsers, a refusal for programs.
+    /// The response for an unknown path: a page for browsers, a refusal for programs.
     async fn missing(&self, path: &str, mut asked: Asked) -> Answered<Response> {
         let accept = asked.headers.get(header::ACCEPT);
         let wants_page = accept
@@ -152,7 +152,7 @@ impl Site {
         Ok(page)
     }
 
-    /// A file whose address does not name a version: browsers revalidate it each time.
+    /// A file without a version in its URL, which browsers have to revalidate.
     async fn fresh(
         &self,
         name: &'static str,
@@ -163,12 +163,12 @@ impl Site {
             let text = text(files).ok_or_else(|| Refusal::not_there("no such file"))?;
             Ok(Document::new(kind(name), text, None))
         };
-        let mut response = self.made(&format!("/{name}"), asked, make).await?;
+        let mut response = self.document(&format!("/{name}"), asked, make).await?;
         response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
         Ok(response)
     }
 
-    /// A file of a version.
+    /// A file with a version in its URL.
     async fn file(&self, version: &str, name: &str, asked: &Asked) -> Answered<Response> {
         if version != self.files.version() {
             return Err(Refusal::not_there("no such file").into());
@@ -178,8 +178,8 @@ impl Site {
             let plain = files.bytes(&own).ok_or_else(|| Refusal::not_there("no such file"))?;
             Ok(Document::new(kind(&own), shared(plain), files.packed(&own).map(shared)))
         };
-        // The prefix keeps them apart from files without a version: `sw.js` is not the same as `assets/…/sw.js`.
-        let mut response = self.made(&format!("assets/{name}"), asked, make).await?;
+        // The prefix distinguishes them from files without a version: `sw.js` is not `assets/…/sw.js`.
+        let mut response = self.document(&format!("assets/{name}"), asked, make).await?;
         let changes = self.files.may_change();
         let keep = if changes { "no-store" } else { "public, max-age=31536000, immutable" };
         response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(keep));
@@ -187,7 +187,7 @@ impl Site {
     }
 }
 
-/// The bytes, not copied if they are part of the program.
+/// The bytes, copied only if they have to be.
 fn shared(bytes: Cow<'static, [u8]>) -> Bytes {
     match bytes {
         Cow::Borrowed(bytes) => Bytes::from_static(bytes),
@@ -195,11 +195,11 @@ fn shared(bytes: Cow<'static, [u8]>) -> Bytes {
     }
 }
 
-/// Search engines may index pages, but not the games of others.
+/// Search engines may index pages, but not people's games.
 const ROBOTS: &str = "User-agent: *\nDisallow: /api/\nDisallow: /embed/\n";
 
-/// The routes of the pages, whose files come from the program or from the folder `web`. The pages of games are sent with a
-/// board if there is a `hall`. What others show of a link has a picture if the site knows its `host`.
+/// The routes of the pages, whose files are embedded or come from the folder `web`. With a `hall`, the pages of games
+/// contain the board; with a `host`, link previews have a picture.
 pub fn router(
     web: Option<PathBuf>,
     host: Option<&str>,
@@ -221,7 +221,7 @@ pub fn router(
             }
         })
     };
-    // A game that does not exist gets a page too, which says so.
+    // A game that does not exist also gets a page, which says so.
     let game = |embed: bool| {
         let (site, hall) = (site.clone(), hall.cloned());
         get(move |uri: Uri, Path(id): Path<String>, asked: Asked| async move {

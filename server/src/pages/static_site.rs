@@ -1,4 +1,4 @@
-//! The pages as files, for hosts that only hand out files.
+//! The pages as files, for static hosts.
 
 use super::assets::{Files, PLACE, fetched};
 use super::{docs, first};
@@ -18,18 +18,18 @@ impl Files {
             let page = based(&of_files(&self.page_at(&path)), &up);
             files.push((format!("{path}/index.html"), page.into_bytes()));
         }
-        // With their boards drawn these would take more room than everything else.
+        // With their boards they would take more space than everything else.
         let plain = based(&of_files(&self.document()), "../../../");
         let puzzle = |path| (format!("{path}/index.html"), plain.clone().into_bytes());
         files.extend(puzzle_folders().map(puzzle));
         files.push(("404.html".into(), self.missing_page().into_bytes()));
         files.push(("index.html".into(), based(&of_files(&self.page_at("/")), "./").into_bytes()));
-        // The service worker comes after all the files that it keeps.
+        // The service worker comes after the files that it caches.
         files.extend(self.keeper().map(|script| ("sw.js".into(), script.into_bytes())));
         files
     }
 
-    /// The page that static hosts send for missing files; its script works out which page was meant.
+    /// The page for missing files on static hosts; its script works out which page was meant.
     fn missing_page(&self) -> String {
         let page = based(&of_files(&self.document()), "/");
         let page = Value::from(page).to_string().replace('<', "\\u003c");
@@ -42,7 +42,7 @@ impl Files {
     }
 }
 
-/// The pages that have a folder each, apart from puzzles.
+/// The pages that have a folder of their own, except puzzles.
 fn folders() -> impl Iterator<Item = String> {
     let sections =
         ["play", "analysis", "editor", "learn", "puzzles", "results", "rules/all", "docs"];
@@ -67,8 +67,8 @@ fn puzzle_folders() -> impl Iterator<Item = String> {
     })
 }
 
-/// A document that tells its scripts that there is no server. It names files relative to its folder, so where a host shows
-/// it without the slash behind the folder, the address is corrected before any file is asked for.
+/// A document that tells its scripts that there is no server. Its URLs are relative to its folder, so if a host serves
+/// it without a trailing slash, the address is corrected before any file is requested.
 fn of_files(document: &str) -> String {
     const SLASH: &str = "<script>/\\/$|\\.html$/.test(location.pathname) || \
         history.replaceState(null, '', `${location.pathname}/${location.search}${location.hash}`)</script>";
@@ -79,7 +79,7 @@ fn of_files(document: &str) -> String {
     )
 }
 
-/// A document whose addresses begin with `base` instead of the root of the host, and in which pages are folders.
+/// A document whose URLs start with `base` instead of the host's root, and in which pages are folders.
 fn based(document: &str, base: &str) -> String {
     let mut pieces = document.split("=\"/");
     let mut all = pieces.next().unwrap_or_default().to_owned();

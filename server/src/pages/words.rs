@@ -1,20 +1,19 @@
-//! The words that a page shows first. Its scripts import the same file, so that nothing changes when they have run.
+//! The words of the first paint. The scripts import the same file, so nothing changes once they have run.
 
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// The words of `server/web/common/words.json`.
 pub static WORDS: LazyLock<Words> =
     LazyLock::new(|| serde_json::from_str(SOURCE).unwrap_or_default());
 
 const SOURCE: &str = include_str!("../../web/common/words.json");
 
-/// All words that both sides write.
+/// The words that both server and scripts use.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Words {
-    /// Pages that begin with choosing a game.
+    /// Pages on which a game is chosen first.
     pub pages: BTreeMap<String, Heading>,
     pub tile: Tile,
     numbers: Vec<String>,
@@ -22,14 +21,14 @@ pub struct Words {
     pub prompt: Prompt,
 }
 
-/// What stands above the games.
+/// The heading above the games.
 #[derive(Default, Deserialize)]
 pub struct Heading {
     pub title: String,
     pub lead: String,
 }
 
-/// The buttons of a game on the first page.
+/// The buttons of a game on the home page.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tile {
@@ -37,7 +36,7 @@ pub struct Tile {
     pub play: String,
 }
 
-/// What a puzzle asks for.
+/// The task of a puzzle.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Puzzle {
@@ -46,7 +45,7 @@ pub struct Puzzle {
     pub only: String,
 }
 
-/// What is to be chosen next.
+/// The prompt for the next step of a turn.
 #[derive(Default, Deserialize)]
 pub struct Prompt {
     pub choose: String,
@@ -55,13 +54,13 @@ pub struct Prompt {
 }
 
 impl Words {
-    /// A small number in words, a larger one in figures.
+    /// A number in words if it is small, otherwise in digits.
     pub fn number(count: usize) -> String {
         WORDS.numbers.get(count).cloned().unwrap_or_else(|| count.to_string())
     }
 }
 
-/// A text with values where it names them in braces.
+/// Fills in values for their names in braces.
 pub fn filled(text: &str, values: &[(&str, &str)]) -> String {
     values
         .iter()
@@ -109,14 +108,14 @@ mod tests {
     fn what_a_page_shows_first_is_written_nowhere_else() {
         let mut words = Vec::new();
         sentences(&serde_json::from_str(SOURCE).unwrap(), &mut words);
-        // A page may name another by its title.
+        // A page may refer to another one by its title.
         let heading = |text: &String| !text.ends_with("position");
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let mut files = Vec::new();
         sources(&root.join("web"), &mut files).unwrap();
         sources(&root.join("src/pages"), &mut files).unwrap();
         for text in words.iter().filter(|text| heading(text)) {
-            // The parts between the values that are put in.
+            // The text between the values.
             let parts = text.split(['{', '}']).step_by(2).map(str::trim);
             for part in parts.filter(|part| part.len() > 12) {
                 for (name, source) in &files {

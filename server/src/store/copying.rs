@@ -15,20 +15,20 @@ fn with_end(path: &Path, end: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-fn there(path: &Path) -> Result<(), StartError> {
+fn check_exists(path: &Path) -> Result<(), StartError> {
     let name = path.display();
     path.is_file().then_some(()).ok_or_else(|| StartError(format!("there is no file `{name}`")))
 }
 
-/// Copies a file of games in one transaction; writers need not wait.
+/// Copies an SQLite store in one transaction, without blocking writers.
 pub fn copy_file(from: &Path, to: &Path) -> Result<(), StartError> {
-    there(from)?;
+    check_exists(from)?;
     let name = to.display();
     let failed = |error: &dyn std::fmt::Display| {
         StartError(format!("cannot copy `{}` to `{name}`: {error}", from.display()))
     };
     file::check(from)?;
-    // SQLite fills an empty file, which already has its permissions.
+    // `VACUUM INTO` accepts an empty file, so create one with the right permissions.
     file::private().create_new(true).open(to).map_err(|error| failed(&error))?;
     let copied = file::connect(from)
         .and_then(|own| own.execute("VACUUM INTO ?1", [to.to_string_lossy()]))
@@ -40,7 +40,7 @@ pub fn copy_file(from: &Path, to: &Path) -> Result<(), StartError> {
     copied
 }
 
-/// Makes a file and its name durable.
+/// Syncs a file and its directory entry.
 fn sync(path: &Path) -> std::io::Result<()> {
     File::open(path)?.sync_all()?;
     match path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
@@ -49,12 +49,12 @@ fn sync(path: &Path) -> std::io::Result<()> {
     }
 }
 
-/// Opens a store that is only read. A file is checked first and may be in use by a server.
+/// Opens a store read-only. A file is checked first, and a server may be using it.
 pub async fn open_to_read(data: &Path) -> Result<Arc<dyn Store>, StartError> {
     if is_shared(data) {
         return super::open(data, Arc::default()).await.map(|(store, _)| store);
     }
-    there(data)?;
+    check_exists(data)?;
     file::check(data)?;
     let connection = file::reader(data);
     let checked = connection.and_then(|own| {
@@ -67,7 +67,7 @@ pub async fn open_to_read(data: &Path) -> Result<Arc<dyn Store>, StartError> {
     }
 }
 
-/// Puts a copy of a backup in the place of a file that no server has open. Returns where the old file was moved.
+/// Puts a copy of a backup in place of a file that no server has open. Returns where the old file was moved.
 pub fn replace_file(data: &Path, backup: &Path) -> Result<Option<PathBuf>, StartError> {
     let was_there = data.is_file();
     let lock = Lock::on(data)?;
@@ -84,7 +84,7 @@ pub fn replace_file(data: &Path, backup: &Path) -> Result<Option<PathBuf>, Start
     };
     let aside = (1..).find_map(|number| free(&number)).unwrap_or_default();
     let moved = (|| {
-        // What is still in the log belongs to the old file and has to move with it.
+        // The write-ahead log belongs to the old file and has to move with it.
         for end in ["-wal", "-shm", ""] {
             let old = with_end(data, end);
             match was_there {
@@ -97,7 +97,7 @@ pub fn replace_file(data: &Path, backup: &Path) -> Result<Option<PathBuf>, Start
     })();
     drop(lock);
     moved.map_err(|error| {
-        StartError(format!("cannot put the backup into the place of `{}`: {error}", data.display()))
+        StartError(format!("cannot replace `{}` with the backup: {error}", data.display()))
     })?;
     Ok(was_there.then_some(aside))
 }

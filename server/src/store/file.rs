@@ -86,14 +86,14 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Takes the lock, to replace the file.
+    /// Takes the lock in order to replace the file.
     pub fn on(path: &Path) -> Result<Lock, StartError> {
         let taken = Lock::take(path);
         taken.map(|(lock, _)| lock).map_err(|refused| StartError(refused.line(path)))
     }
 
-    /// To be held by whoever changes the file until the change has been read back: one who deleted a game in between
-    /// would make the writer believe that its commit was lost.
+    /// To be held by whoever changes the file until the change has been read back: if a game were deleted in between,
+    /// the writer would believe that its commit was lost.
     pub fn change(&self) -> MutexGuard<'_, ()> {
         self.changing.lock().unwrap_or_else(PoisonError::into_inner)
     }

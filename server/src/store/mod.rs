@@ -63,8 +63,8 @@ pub enum StoreError {
     Closed,
 }
 
-/// What is appended to find out whether anything can be, by a server with this number. No game has such an id, so that it
-/// meets nobody else's events, nor another server's probe.
+/// An append that tests whether anything can be stored, for the server with this number. No game has such an id, so it
+/// does not conflict with real events or another server's probe.
 fn probe(server: i64, at: i64) -> Append {
     let fact = Fact::Move { turn: "0".repeat(16), said: None };
     let first = Event { seq: 1, seat: None, at, fact, command: None };
@@ -72,7 +72,7 @@ fn probe(server: i64, at: i64) -> Append {
 }
 
 impl StoreError {
-    /// For a write that was taken from the queue and not answered.
+    /// The answer to a write that was taken from the queue but never answered.
     fn unanswered() -> StoreError {
         StoreError::Unknown("the writer panicked".into())
     }
@@ -196,12 +196,12 @@ pub trait Store: Send + Sync {
         None
     }
 
-    /// The operations for operators; none if there are none.
+    /// The operations for operators, if the store supports them.
     fn upkeep(&self) -> Option<&dyn Upkeep> {
         None
     }
 
-    /// What is kept beside games; none if there is no room for it.
+    /// The records kept alongside games, if the store supports them.
     fn records(&self) -> Option<&dyn Records> {
         None
     }

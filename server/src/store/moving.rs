@@ -19,10 +19,10 @@ use table::event::Event;
 /// How many games are listed at once.
 const TOGETHER: usize = 500;
 
-/// A server may still be running if its last heartbeat is no older than this, in milliseconds.
+/// A server may still be running if its last heartbeat is at most this many milliseconds old.
 const LATELY: i64 = 5_000;
 
-/// Within this time a running server has stored another heartbeat.
+/// A running server stores another heartbeat within this time.
 const BEATS: Duration = Duration::from_millis(2_500);
 
 /// The result of a copy.
@@ -106,10 +106,10 @@ async fn copy(
     Ok(moved)
 }
 
-/// Copies players, and what is kept about public games. Records that exist in the target stay as they are.
+/// Copies all records: players, and what is kept about public games. Records that exist in the target stay as they are.
 async fn copy_records(source: &Arc<dyn Store>, target: &Arc<dyn Store>) -> Result<(), StoreError> {
     let (Some(source), Some(target)) = (source.records(), target.records()) else { return Ok(()) };
-    // Other keys begin with a letter, and what only concerns a store with `~`.
+    // Keys that begin with `~` concern only the store they are in; all others begin with a letter.
     let mut range = Range { after: String::new(), before: "~".into(), backwards: false };
     loop {
         let page = source.range(range.clone(), TOGETHER).await?;

@@ -1,8 +1,8 @@
-//! Records: what a server keeps beside games, by key. Keys are ordered by their bytes, so an index is a set of records
-//! whose keys begin alike, and a page of it costs the same wherever it begins.
+//! Records: what a server keeps besides games, by key. Keys are ordered by their bytes, so an index is a set of records
+//! with a common prefix, and reading a page of it costs the same wherever it starts.
 //!
-//! A change names the versions it rests on and is made whole or not at all. So two servers can never both accept the
-//! same challenge, and nothing here holds a lock between two requests.
+//! Changes use optimistic concurrency: they name the versions that they expect, and are atomic. So two servers can
+//! never both accept the same challenge, and no lock is held between two requests.
 
 use super::Reply;
 
@@ -11,22 +11,22 @@ use super::Reply;
 pub struct Stored {
     pub key: String,
     pub value: String,
-    /// How often it has been written.
+    /// How often the record has been written.
     pub version: i64,
 }
 
-/// Part of a change. Each key may occur once in it.
+/// Part of a change. Each key may occur once per change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// A record that must not exist yet.
+    /// Creates a record; a conflict if it exists.
     New { key: String, value: String },
-    /// Another value for one that still has this version.
+    /// Replaces a record's value; a conflict if the version differs.
     Update { key: String, value: String, version: i64 },
-    /// Deletes one that still has this version.
+    /// Deletes a record; a conflict if the version differs.
     Delete { key: String, version: i64 },
-    /// A value, whatever was there: for what follows from other records.
+    /// Sets a value unconditionally, for records derived from others.
     Put { key: String, value: String },
-    /// Deletes it if it is there.
+    /// Deletes a record, if it exists.
     Drop { key: String },
 }
 
@@ -54,7 +54,7 @@ impl Stored {
     }
 }
 
-/// Which records to read: those with keys between two others, neither of which is included.
+/// A range of keys, excluding both ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Range {
     pub after: String,
@@ -63,12 +63,12 @@ pub struct Range {
 }
 
 impl Range {
-    /// All records whose keys begin like this. The character `~` comes after all that keys consist of.
+    /// All records with this prefix. `~` sorts after all characters in keys.
     pub fn of(start: &str) -> Range {
         Range { after: start.to_owned(), before: format!("{start}~"), backwards: false }
     }
 
-    /// The same from the last one to the first.
+    /// The same in reverse order.
     pub fn from_the_end(start: &str) -> Range {
         Range { backwards: true, ..Range::of(start) }
     }
@@ -80,9 +80,9 @@ pub trait Records: Send + Sync {
 
     fn range(&self, range: Range, most: usize) -> Reply<'_, Vec<Stored>>;
 
-    /// Makes a change, or none of it if a record is not as it names it; returns whether it was made.
+    /// Makes all changes, or none if there is a conflict; returns whether they were made.
     fn change(&self, changes: Vec<Change>) -> Reply<'_, bool>;
 
-    /// Deletes up to `most` records of a range, and returns how many these were.
+    /// Deletes up to `most` records of a range and returns how many were deleted.
     fn clear(&self, range: Range, most: usize) -> Reply<'_, usize>;
 }

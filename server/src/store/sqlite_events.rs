@@ -25,8 +25,8 @@ pub fn is_there(connection: &Connection, game: &str, event: &Event) -> rusqlite:
     Ok(found.and_then(|row| row.event().ok()).as_ref() == Some(event))
 }
 
-/// Writes what could not be stored before and takes it back. The transaction then needs as much room on the disk as if it
-/// stayed, so a small heartbeat cannot succeed where a move fails.
+/// Inserts an append that failed before and rolls it back. The transaction then needs as much disk space as if it
+/// stayed, so a heartbeat, which is small, cannot succeed where a move fails.
 pub fn rehearse(connection: &Connection, append: &Append) -> rusqlite::Result<()> {
     connection.execute_batch("SAVEPOINT rehearsal")?;
     insert_all(connection, append)?;

@@ -1,4 +1,4 @@
-//! Records in an SQLite file: read by the readers, changed by the writer together with everything else.
+//! Records in an SQLite file, changed by the writer together with everything else.
 
 use super::records::{Change, Range, Records, Stored};
 use super::sqlite::Sqlite;
@@ -22,7 +22,7 @@ const DROP: &str = "DELETE FROM records WHERE key = ?1";
 const CLEAR: &str = "DELETE FROM records WHERE key IN
     (SELECT key FROM records WHERE key > ?1 AND key < ?2 ORDER BY key LIMIT ?3)";
 
-/// The record that counts changes; each of them writes it, so it shows whether a transaction was committed.
+/// A record that counts changes. Each change writes it, so it shows whether a transaction was committed.
 const COUNTER: &str = "~changes";
 
 fn stored(row: &Row<'_>) -> rusqlite::Result<Stored> {
@@ -68,7 +68,7 @@ impl Records for Sqlite {
     }
 }
 
-/// Makes a change and counts it, or makes none of it.
+/// Makes all changes and counts them, or makes none. Returns the count.
 pub fn perform(connection: &Connection, changes: &[Change]) -> rusqlite::Result<Option<i64>> {
     let mut version = connection.prepare_cached(VERSION)?;
     for change in changes {

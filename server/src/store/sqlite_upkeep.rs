@@ -1,5 +1,5 @@
-//! Upkeep of an SQLite file, on a connection of its own: it waits for the writer, and the writer for these changes, which
-//! are short.
+//! Upkeep of an SQLite file, on a connection of its own. It and the writer wait for each other's transactions, but
+//! these are short.
 
 use super::sqlite::Sqlite;
 use super::upkeep::{Banned, Summary, Upkeep, name_in_json, seat};
@@ -39,7 +39,7 @@ fn summary(row: &Row<'_>) -> rusqlite::Result<Summary> {
 }
 
 impl Sqlite {
-    /// Changes the file in a transaction of its own. What is deleted is overwritten, too.
+    /// Changes the file in a transaction of its own. Deleted data is overwritten.
     async fn change<T: Send + 'static>(
         &self,
         change: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
@@ -147,7 +147,7 @@ impl Upkeep for Sqlite {
 
     fn bans(&self) -> Reply<'_, Vec<Banned>> {
         let read = |connection: &Connection| {
-            // The table comes with the first ban.
+            // The table is created with the first ban.
             let known = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'bans'";
             if !connection.prepare(known)?.exists([])? {
                 return Ok(Vec::new());

@@ -1,10 +1,10 @@
-//! One answer to "can a move be stored?", for clocks, readiness and whoever asks for the server's health.
+//! The one answer to "can a move be stored?", for clocks, readiness and health checks.
 //!
 //! A store may answer queries and still accept no events, because its disk is full or a table is locked. So a heartbeat
-//! alone does not prove that players can play. After a failed append, or while one takes long, no heartbeat counts until
-//! something can be appended: either by a player, or by retrying the failed append in a transaction that is rolled back.
-//! Once appends work again, that time becomes a pause, however short it was: failures that come and go would otherwise
-//! take the players' time bit by bit.
+//! alone does not prove that players can play. After a failed append, or while one takes long, no heartbeat counts
+//! until something can be appended: either by a player, or by retrying the failed append in a transaction that is
+//! rolled back. Once appends work again, that time becomes a pause, however short it was: failures that come and go
+//! would otherwise take the players' time bit by bit.
 
 use super::Append;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -17,7 +17,7 @@ const SLOW: Duration = Duration::from_millis(400);
 /// For how long a stored event shows that another one can be stored.
 const PROVES: Duration = Duration::from_secs(2);
 
-/// What is known of appends.
+/// What is known about appends.
 #[derive(Default)]
 pub struct Trouble(Mutex<Seen>);
 
@@ -36,7 +36,7 @@ struct Failed {
     /// To be tried again; none if only a heartbeat failed.
     append: Option<Append>,
     reason: String,
-    /// The time in what could not be written.
+    /// The time of the oldest data that could not be written.
     since: i64,
 }
 
@@ -67,12 +67,12 @@ impl Trouble {
         self.seen().proved = Some(Instant::now());
     }
 
-    /// Whether it has to be tried if something can be appended, because nothing was lately.
+    /// Whether a probe is needed, because nothing was appended lately.
     pub fn is_unproved(&self) -> bool {
         self.seen().proved.is_none_or(|at| at.elapsed() > PROVES)
     }
 
-    /// Why appends may be failing at the moment, if they are.
+    /// Why appends may be failing, if they are.
     pub fn reason(&self) -> Option<String> {
         let seen = self.seen();
         let slow = seen.waits.is_some_and(|since| since.elapsed() > SLOW);
@@ -80,12 +80,12 @@ impl Trouble {
         failed.or_else(|| slow.then(|| "the store is slow to answer".to_owned()))
     }
 
-    /// The append that failed, to be tried again.
+    /// The failed append, to be retried as a probe.
     pub fn append(&self) -> Option<Append> {
         self.seen().failed.as_ref().and_then(|failed| failed.append.clone())
     }
 
-    /// From the failure on, but not from before `least`, time has to become a pause.
+    /// The time since the failure, but not before `least`, has to become a pause.
     pub fn owe(&self, least: i64) {
         let mut seen = self.seen();
         if let Some(since) = seen.failed.as_ref().map(|failed| failed.since.max(least)) {

@@ -1,7 +1,7 @@
-//! What operators do to stored games beyond playing them: listing, deleting, removing names, banning addresses.
+//! What operators do with stored games: list and delete them, remove names, ban addresses.
 //!
-//! Two tables hold what servers must know of it. They are created when they are missing and need no new format, since
-//! older versions ignore them.
+//! Two extra tables let servers notice it. They are created when missing and need no new format, since older versions
+//! ignore them.
 
 use super::{Reply, StoreError};
 use crate::ids::Hash;
@@ -11,7 +11,7 @@ use rules::Player;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
     pub game: String,
-    /// The JSON of its first event; none if that was deleted.
+    /// The payload of its first event; none if that was deleted.
     pub created: Option<String>,
     /// The number of the last event.
     pub last: i64,
@@ -28,7 +28,7 @@ pub struct Summary {
 pub struct Banned {
     pub network: String,
     pub since: i64,
-    /// When the ban ends by itself.
+    /// When the ban expires, if it does.
     pub until: Option<i64>,
     pub reason: String,
 }
@@ -48,7 +48,7 @@ pub trait Upkeep: Send + Sync {
     /// The seats that a token plays.
     fn seats_of(&self, token: Hash) -> Reply<'_, Vec<(String, Player)>>;
 
-    /// Up to `most` ids after this one, and those of them with an event that names this player.
+    /// Scans up to `most` games after this id. Returns the last id, and those with an event that mentions this name.
     fn named<'a>(
         &'a self,
         name: &'a str,
@@ -71,8 +71,8 @@ pub trait Upkeep: Send + Sync {
     /// Returns whether the network was banned.
     fn unban<'a>(&'a self, network: &'a str) -> Reply<'a, bool>;
 
-    /// Games that any server has deleted or rewritten in the last minutes, each with the number of that change. Only
-    /// a shared store needs to tell.
+    /// Games that any server has deleted or rewritten in the last minutes, each with the number of that change. Only a
+    /// shared store has to report them.
     fn changed(&self) -> Reply<'_, Vec<(i64, String)>> {
         Box::pin(async { Ok(Vec::new()) })
     }
@@ -85,7 +85,7 @@ pub(super) fn seat(game: String, seat: i64) -> Result<(String, Player), StoreErr
     Ok((game, seat))
 }
 
-/// A name as it stands in the JSON of an event.
+/// A name as it appears in the JSON of an event.
 pub(super) fn name_in_json(name: &str) -> String {
     format!("\"name\":{}", serde_json::Value::from(name))
 }

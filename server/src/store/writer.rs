@@ -194,17 +194,17 @@ impl Writer {
         self.close();
     }
 
-    /// A fault of the program must not end the writer: nothing could be stored until a restart. Whoever waits for an answer
-    /// is told that the outcome is not known.
+    /// A bug must not end the writer: nothing could be stored until a restart. Callers waiting for an answer are told
+    /// that the outcome is not known.
     fn store_or_recover(&mut self, writes: &mut Vec<Write>) {
         self.trouble.waits(true);
         if catch_unwind(AssertUnwindSafe(|| self.store(writes))).is_err() {
             writes.clear();
             (self.connection, self.witness) = (None, None);
             self.metrics.restarts.fetch_add(1, Ordering::Relaxed);
-            // If that fails, the next transaction overwrites what may be left of this one.
+            // If that fails too, the next transaction overwrites what may be left of this one.
             let marked = self.mark().is_ok();
-            tracing::error!(marked, "the store's writer panicked and goes on with the next writes");
+            tracing::error!(marked, "the store's writer panicked; continuing with the next writes");
         }
         self.trouble.waits(false);
     }
@@ -232,7 +232,7 @@ impl Writer {
         }
     }
 
-    /// Remembers the times of what is stored for certain.
+    /// Remembers the times of what has certainly been stored.
     fn stored<'a>(&mut self, writes: impl Iterator<Item = &'a Write>) {
         for write in writes {
             let Some(at) = write.at() else { continue };
@@ -261,7 +261,7 @@ impl Writer {
     fn note_trouble(&self, writes: &[Write], error: &str) {
         let append = writes.iter().find_map(Write::append);
         let since = append.map(Append::at).or_else(|| writes.iter().find_map(Write::at));
-        // What has no time fails after the last thing that was stored.
+        // A write without a time of its own failed after the last thing that was stored.
         let since = since.unwrap_or_else(|| self.alive.load(Ordering::Relaxed));
         self.trouble.failed(since, append, error.to_owned());
         if append.is_some() {
@@ -326,8 +326,8 @@ impl Writer {
     }
 
     fn try_to_commit(&mut self, writes: &[Write]) -> Result<Vec<Done>, Failure> {
-        // A pause begins after everything that was stored before it. If time is owed, heartbeats do not count, but events
-        // do: their clocks have been told.
+        // A pause begins after everything that was stored before it. If time is owed, heartbeats do not count, but
+        // events do, because clients have already seen their clocks.
         let owed = self.trouble.owed().is_some();
         let mut last = if owed { self.played } else { self.alive.load(Ordering::Relaxed) };
         let began = Instant::now();

@@ -64,7 +64,7 @@ pub struct Choice {
     late: bool,
     /// For players that choose at random.
     seed: u64,
-    /// The limit of a simulated engine, whose time does not pass while it searches.
+    /// The node limit of a simulated engine, whose time does not pass while it searches.
     nodes: Option<u64>,
 }
 
@@ -186,7 +186,7 @@ async fn take_on(hall: &Arc<Hall>, room: &Room, seq: i64, shown: bool) -> Option
 async fn wait_for_another(hall: &Arc<Hall>, room: &Arc<Room>, ticket: &Ticket) {
     room.leave_thinking(ticket);
     tokio::time::sleep(ANOTHER).await;
-    // If the store cannot be read now, no lease can be had either.
+    // If the store cannot be read now, no lease can be taken either.
     let _ = hall.refresh(room).await;
     if !room.is_dropped(ticket) {
         room.forget_thinking(ticket);

@@ -59,7 +59,7 @@ struct Pool {
     workers: usize,
     turns_waiting: AtomicUsize,
     metrics: Arc<Metrics>,
-    /// Charges addresses for the engines' time; none where only servers ask.
+    /// Charges addresses for engine time; none on a worker, where only servers ask.
     limits: Option<Arc<Limits>>,
 }
 
@@ -77,7 +77,7 @@ impl Pool {
 }
 
 /// Reports queue positions to long tasks that have not started.
-fn tell(queue: &mut Queue<Task>) {
+fn tell_positions(queue: &mut Queue<Task>) {
     for (ahead, waiting) in (1..).zip(queue.long_waiting()) {
         let task = &mut waiting.task;
         if task.ahead != ahead {
@@ -98,7 +98,7 @@ impl Load {
     }
 }
 
-/// A simulated search: it takes this long, and visits this many nodes however fast the machine is.
+/// A simulated search takes this long and visits this many nodes, however fast the machine is.
 #[derive(Clone, Copy, Debug)]
 pub struct Search {
     pub time: Duration,
@@ -185,7 +185,7 @@ impl Engines {
             return false;
         }
         if state.queue.is_busy() {
-            tell(&mut state.queue);
+            tell_positions(&mut state.queue);
         }
         self.0.count(&state);
         self.0.wake.notify_all();
@@ -216,10 +216,10 @@ impl Drop for Engines {
     }
 }
 
-/// Lets all other threads go first when there are more of them than cores: moves must not wait for searches.
+/// Lowers the thread's priority if there are more engine threads than cores: moves must not wait for searches.
 #[cfg(target_os = "linux")]
 fn give_way() {
-    // On Linux this is about the thread that calls it. If it is refused, the thread works as any other.
+    // On Linux this affects only the calling thread. If it is refused, the thread keeps its priority.
     let _ = rustix::process::setpriority_process(None, 10);
 }
 
@@ -232,7 +232,7 @@ fn work(pool: &Pool) {
     let mut state = pool.lock();
     while !state.closed {
         let Some(mut next) = state.queue.next(Instant::now()) else {
-            tell(&mut state.queue);
+            tell_positions(&mut state.queue);
             state = pool.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
             continue;
         };
@@ -276,7 +276,7 @@ async fn work_simulated(pool: Arc<Pool>, time: Duration) {
 
 fn begin(pool: &Pool, state: &mut State, next: &Waiting<Task>) {
     state.under_way.push((next.number, next.task.stop.clone()));
-    tell(&mut state.queue);
+    tell_positions(&mut state.queue);
     pool.count(state);
 }
 

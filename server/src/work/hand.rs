@@ -18,7 +18,7 @@ pub struct Helper {
     own: (&'static str, Own),
 }
 
-/// Does a job that no server hands out; none if it cannot be done here.
+/// Does a job of a kind that servers do not hand out; none if it cannot be done here.
 pub type Own = fn(&Value) -> Option<String>;
 
 /// A request for the engine as a job.
@@ -31,7 +31,7 @@ fn address(job: &Value) -> IpAddr {
 }
 
 impl Helper {
-    /// `kind` is what a job of the program's own asks for.
+    /// `own` does jobs of this additional kind.
     pub fn new(kind: &'static str, own: Own) -> Helper {
         let time = Time::new(Arc::new(Machine::default()), 0, Default::default());
         Helper { time, own: (kind, own) }

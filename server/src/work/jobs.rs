@@ -1,5 +1,5 @@
-//! Engine work on other machines, over NATS. Every job can also be done by whoever hands it out: a worker that fails
-//! costs a moment, never an answer.
+//! Engine work on other machines, over NATS. The server that hands out a job can also do it itself, so a worker that
+//! fails costs a moment, never an answer.
 
 use crate::StartError;
 use crate::metrics::Metrics;

@@ -28,7 +28,7 @@ struct State {
 pub struct Replays {
     most: usize,
     limits: Arc<Limits>,
-    /// Whether work is done at once on the caller's thread, and free of charge, as in a simulation.
+    /// Whether work runs at once on the caller's thread, and free of charge, as in a simulation.
     inline: bool,
     state: Arc<Mutex<State>>,
 }
@@ -74,7 +74,7 @@ impl Replays {
         let place = self.place(household(address))?.await;
         let place = place.map_err(|_| Refusal::unavailable("the server is stopping"))?;
         if address != SERVER {
-            // What was queued before the address ran into debt would otherwise not be paid for.
+            // Otherwise work that was queued before the address ran into debt would not be paid for.
             self.limits.spend(address, 0)?;
         }
         if self.inline {

@@ -1,4 +1,4 @@
-//! What the tests of the server share.
+//! Helpers shared by the tests.
 
 #![allow(dead_code, missing_docs)]
 
@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 use tower::ServiceExt;
 
-/// A folder that is gone when the test is.
+/// A temporary folder.
 pub struct Folder(pub PathBuf);
 
 impl Folder {
@@ -57,7 +57,7 @@ impl Drop for Folder {
     }
 }
 
-/// A server that is asked without a socket.
+/// A server whose router is called directly.
 pub struct Local {
     pub server: Server,
     pub folder: Folder,
@@ -85,7 +85,7 @@ impl Answer {
         self.json()
     }
 
-    /// The reason of a refusal with this status.
+    /// The error message of a refusal with this status.
     #[track_caller]
     pub fn refused(self, status: u16) -> String {
         assert_eq!(self.status.as_u16(), status, "{}", self.text);
@@ -105,7 +105,7 @@ impl Local {
         Local { server: Server::open(&config).await.unwrap(), folder }
     }
 
-    /// Stops, and starts again with the same store.
+    /// Stops the server and starts it again on the same store.
     pub async fn restart(self) -> Local {
         let Local { server, folder } = self;
         server.close().await;
@@ -116,7 +116,7 @@ impl Local {
         send(self.server.router(), request).await
     }
 
-    /// Sends a request as if it came from an address.
+    /// Sends a request as if from this address.
     pub async fn send_from(&self, address: [u8; 4], mut request: Request<Body>) -> Answer {
         let peer = SocketAddr::from((address, 999));
         request.extensions_mut().insert(ConnectInfo(peer));
@@ -142,7 +142,7 @@ impl Local {
         Made { id: made["id"].as_str().unwrap().to_owned(), tokens }
     }
 
-    /// A game of two people.
+    /// A game between two people.
     pub async fn people(&self, game: &str) -> Made {
         let person = json!({ "kind": "person" });
         self.make(json!({ "game": game, "seats": [person, person] })).await
@@ -177,7 +177,7 @@ impl Local {
     }
 }
 
-/// A game and the secrets of its seats.
+/// A game and the tokens of its seats.
 #[derive(Clone)]
 pub struct Made {
     pub id: String,
@@ -185,7 +185,7 @@ pub struct Made {
 }
 
 impl Made {
-    /// The request with which a seat sends a command.
+    /// A command from a seat, as a request.
     pub fn request(&self, seat: usize, body: &Value) -> Request<Body> {
         let path = format!("/api/games/{}/commands", self.id);
         let token = format!("Bearer {}", self.tokens[seat - 1]);
@@ -198,17 +198,17 @@ pub async fn send(router: Router, request: Request<Body>) -> Answer {
     let response = router.oneshot(request).await.unwrap();
     let (head, body) = response.into_parts();
     let bytes = within(to_bytes(body, 1 << 20)).await.unwrap();
-    // Pictures are no text.
+    // Pictures are binary.
     let text = String::from_utf8_lossy(&bytes).into_owned();
     Answer { status: head.status, headers: head.headers, text }
 }
 
-/// A test must not hang.
+/// Fails instead of hanging.
 pub async fn within<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(30), future).await.expect("within 30 seconds")
 }
 
-/// Turns of a game, each drawn at random, until it is over or there are enough.
+/// Random legal turns, until the game is over or there are `most`.
 pub fn random_game(id: &str, most: usize, seed: u64) -> Vec<String> {
     let mut random = Random::new(seed);
     let mut session = (engine::find(id).unwrap().start)(&Default::default()).unwrap();

@@ -1,5 +1,5 @@
-//! A private PostgreSQL and private NATS servers: on free ports, in folders of their own, run by an ordinary
-//! user, and gone when the tests are.
+//! Private PostgreSQL and NATS servers: on free ports, in temporary folders, run by an unprivileged user, and stopped
+//! when the tests end.
 
 #![allow(dead_code, missing_docs)]
 
@@ -13,12 +13,12 @@ use std::time::{Duration, Instant};
 /// How long a service may take to start.
 const START: Duration = Duration::from_secs(30);
 
-/// A port that was free a moment ago.
+/// A port that was free just now.
 pub fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
-/// A command that an ordinary user runs, and that ends with the thread that starts it.
+/// A command run by an unprivileged user, which is killed when the thread that started it ends.
 fn ordinary(program: &Path) -> Command {
     let mut command = Command::new("setpriv");
     command.arg("--pdeathsig=INT");
@@ -34,7 +34,7 @@ fn is_root() -> bool {
     id.stdout.trim_ascii() == b"0"
 }
 
-/// Starts a process on a thread that never ends: the process ends with its thread.
+/// Starts a process from a thread that never ends, since the process is killed with its parent thread.
 fn start(mut command: Command) -> Child {
     let (tell, told) = mpsc::channel();
     std::thread::spawn(move || {
@@ -46,7 +46,7 @@ fn start(mut command: Command) -> Child {
     told.recv().unwrap()
 }
 
-/// A folder that an ordinary user may write to; it is gone when this is.
+/// A temporary folder that an unprivileged user may write to.
 pub struct Place(pub PathBuf);
 
 impl Place {
@@ -65,7 +65,7 @@ impl Place {
     }
 }
 
-/// Removes what processes have left that share a service to their end.
+/// Removes folders left behind by test processes that have ended.
 fn clear_up() {
     for entry in std::fs::read_dir(std::env::temp_dir()).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
@@ -83,7 +83,7 @@ impl Drop for Place {
     }
 }
 
-/// Where the programs of PostgreSQL are.
+/// The folder with PostgreSQL's programs.
 fn programs() -> PathBuf {
     let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten();
     let found = versions.filter_map(|entry| Some(entry.ok()?.path().join("bin")));
@@ -93,7 +93,7 @@ fn programs() -> PathBuf {
         .expect("PostgreSQL is needed: `./check` installs it, or `apt-get install postgresql`")
 }
 
-/// A cluster of PostgreSQL.
+/// A PostgreSQL cluster.
 pub struct Postgres {
     pub port: u16,
     place: Place,
@@ -105,7 +105,7 @@ impl Postgres {
         Postgres::with(&["fsync=off", "full_page_writes=off"])
     }
 
-    /// With these settings beside the usual ones.
+    /// With additional settings.
     pub fn with(settings: &[&str]) -> Postgres {
         let place = Place::new("postgres");
         let data = place.0.join("data");
@@ -125,7 +125,7 @@ impl Postgres {
         own
     }
 
-    /// A standby for which this one waits with every commit.
+    /// A synchronous standby of this cluster.
     pub fn standby(&self) -> Postgres {
         let standby = self.lagging_standby(self.port);
         self.ask("postgres", "ALTER SYSTEM SET synchronous_standby_names = '*'");
@@ -138,7 +138,7 @@ impl Postgres {
         standby
     }
 
-    /// A standby for which nobody waits. It follows this cluster by way of a port, which may be a wire's.
+    /// An asynchronous standby. It connects through this port, which may belong to a wire.
     pub fn lagging_standby(&self, way: u16) -> Postgres {
         let place = Place::new("postgres");
         let own = way.to_string();
@@ -165,7 +165,7 @@ impl Postgres {
         standby
     }
 
-    /// Lets a standby take over.
+    /// Promotes a standby to primary.
     pub fn promote(&self) {
         assert_eq!(self.ask("postgres", "SELECT pg_promote()"), ["t"]);
     }
@@ -182,7 +182,7 @@ impl Postgres {
         let began = Instant::now();
         while !self.sql("postgres", "SELECT 1").status.success() {
             assert!(began.elapsed() < START, "PostgreSQL does not start");
-            // What a killed one had started may not have ended yet.
+            // Processes started by a killed postmaster may still be running.
             if self.child.try_wait().unwrap().is_some() {
                 self.child = Postgres::launch(&self.place, self.port);
             }
@@ -204,7 +204,7 @@ impl Postgres {
         String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
     }
 
-    /// A new database in it; its name.
+    /// Creates a new database and returns its name.
     pub fn database(&self) -> String {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let name = format!("games{}", NUMBER.fetch_add(1, Ordering::Relaxed));
@@ -212,7 +212,7 @@ impl Postgres {
         name
     }
 
-    /// How a server finds a database of it.
+    /// The URL of one of its databases.
     pub fn url(&self, database: &str) -> String {
         url(self.port, database)
     }
@@ -221,7 +221,7 @@ impl Postgres {
         self.child.id()
     }
 
-    /// All processes of it.
+    /// The ids of all its processes.
     pub fn processes(&self) -> Vec<u32> {
         let own = self.child.id();
         let found = Command::new("pgrep").args(["-P", &own.to_string()]).output().unwrap();
@@ -231,41 +231,41 @@ impl Postgres {
 
     /// Kills all of it at once, as a power cut would.
     pub fn kill(&mut self) {
-        // Those that it has started end when they notice; nothing is written meanwhile.
+        // Its child processes end when they notice; they write nothing more.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 
-    /// Starts it again on what it has.
+    /// Starts it again on its data.
     pub fn restart(&mut self) {
         self.child = Postgres::launch(&self.place, self.port);
         self.wait();
     }
 }
 
-/// How a server finds a database behind a port.
+/// The URL of a database behind a port.
 pub fn url(port: u16, database: &str) -> String {
     format!("postgres://quadrille@127.0.0.1:{port}/{database}")
 }
 
 impl Drop for Postgres {
     fn drop(&mut self) {
-        // A fast end, so that nothing of it is left.
+        // A fast shutdown, so that no process is left behind.
         let _ = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status();
         let _ = self.child.wait();
     }
 }
 
-/// One for all tests of a process.
+/// One cluster for all tests of a process.
 pub fn postgres() -> &'static Postgres {
     static ONE: OnceLock<Postgres> = OnceLock::new();
     ONE.get_or_init(Postgres::start)
 }
 
-/// A server of NATS.
+/// A NATS server.
 pub struct Nats {
     pub port: u16,
-    /// Where the others' connections arrive, and where they are told to go.
+    /// The port for connections from other nodes, and the port through which others connect.
     cluster: [u16; 2],
     routes: Vec<u16>,
     child: Child,
@@ -277,7 +277,7 @@ impl Nats {
         Nats::in_cluster([own, own], &[])
     }
 
-    /// A cluster whose nodes have these ports for each other, and come to them by way of others.
+    /// A cluster whose nodes listen on these ports and connect to each other through others.
     pub fn cluster_over(ports: &[u16], ways: &[u16]) -> Vec<Nats> {
         let both = ports.iter().zip(ways);
         both.map(|(port, way)| Nats::in_cluster([*port, *way], ways)).collect()
@@ -292,7 +292,7 @@ impl Nats {
     }
 
     fn launch(port: u16, [own, way]: [u16; 2], routes: &[u16]) -> Child {
-        // Not everybody looks for programs where Debian has this one.
+        // It may be outside the PATH on Debian.
         let usual = Path::new("/usr/sbin/nats-server");
         let program = if usual.exists() { usual } else { Path::new("nats-server") };
         let mut server = ordinary(program);
@@ -302,7 +302,7 @@ impl Nats {
             let told = format!("127.0.0.1:{way}");
             let others = routes.iter().filter(|other| **other != way);
             let others: Vec<_> = others.map(|other| format!("nats://127.0.0.1:{other}")).collect();
-            // Tests cut the links between these and their clients, so clients must not learn of other addresses.
+            // Tests cut the connections between nodes and clients, so clients must not learn of other addresses.
             server.args(["--cluster_name", "quadrille", "--no_advertise", "--cluster", &own]);
             server.args(["--routes", &others.join(","), "--cluster_advertise", &told]);
         }
@@ -343,7 +343,7 @@ impl Drop for Nats {
     }
 }
 
-/// One for all tests of a process.
+/// One server for all tests of a process.
 pub fn nats() -> &'static Nats {
     static ONE: OnceLock<Nats> = OnceLock::new();
     ONE.get_or_init(Nats::start)

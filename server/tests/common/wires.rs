@@ -1,4 +1,4 @@
-//! Wires between processes that can be cut: what is sent then gets lost, and nobody is told.
+//! Proxied connections between processes that can be cut silently: what is sent then is lost.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -9,10 +9,10 @@ use std::time::Duration;
 /// A wire to a port.
 pub struct Wire {
     pub port: u16,
-    /// Where new connections lead.
+    /// The port that new connections go to.
     to: Arc<AtomicU16>,
     cut: Arc<AtomicBool>,
-    /// Counts up when it is mended: connections from before are closed then.
+    /// Incremented when the wire is mended: older connections are then closed.
     mended: Arc<AtomicU64>,
 }
 
@@ -41,7 +41,7 @@ impl Wire {
         Wire { port, to, cut, mended }
     }
 
-    /// Leads new connections to another port.
+    /// Redirects new connections to another port.
     pub fn redirect(&self, to: u16) {
         self.to.store(to, Ordering::SeqCst);
     }
@@ -70,7 +70,7 @@ fn carry(mut from: TcpStream, mut to: TcpStream, state: &(Arc<AtomicBool>, Arc<A
             Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => 0,
             Err(_) => break,
         };
-        // Who has lost something cannot go on as if nothing had happened.
+        // A connection that has lost bytes cannot be resumed.
         if lost && state.1.load(Ordering::SeqCst) != born {
             break;
         }

@@ -1,5 +1,5 @@
-//! A standby that lagged takes over: the last moves are gone. Every server tells what the database has, and
-//! games go on from there.
+//! A lagging standby takes over, so the last moves are lost. Every server shows what the database has, and games go on
+//! from there.
 
 use super::shared::{person, servers_on};
 use super::stuck::{Breakable, running};
@@ -13,7 +13,7 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio_tungstenite::tungstenite::Message;
 
-/// A primary, and a standby that has fallen behind since its wire was cut.
+/// A primary and a standby that has fallen behind since its connection was cut.
 struct Pair {
     first: Postgres,
     standby: Postgres,
@@ -30,7 +30,7 @@ impl Pair {
         Pair { first, standby, wire, database }
     }
 
-    /// How a server finds whichever of them takes writes.
+    /// The URL for whichever of them accepts writes.
     fn url(&self) -> String {
         let (one, two) = (self.first.port, self.standby.port);
         let database = &self.database;
@@ -39,7 +39,7 @@ impl Pair {
         )
     }
 
-    /// Waits until the standby has everything, and lets it hear no more.
+    /// Waits until the standby has caught up, then cuts it off.
     fn cut(&self) {
         let count = "SELECT count(*) FROM events";
         while self.standby.ask(&self.database, count) != self.first.ask(&self.database, count) {
@@ -53,14 +53,14 @@ impl Pair {
         self.standby.promote();
     }
 
-    /// The numbers of a game's events in what is left.
+    /// The numbers of a game's remaining events.
     fn numbers(&self, game: &Made) -> Vec<String> {
         let find = format!("SELECT seq FROM events WHERE game = '{}' ORDER BY seq", game.id);
         self.standby.ask(&self.database, &find)
     }
 }
 
-/// Asks until the database is reached again.
+/// Retries until the database is reachable again.
 async fn until_stored<F: Future<Output = Answer>>(ask: impl Fn() -> F) -> Answer {
     within(async {
         loop {
@@ -100,7 +100,7 @@ async fn after_a_failover_every_server_tells_what_the_database_has_and_games_go_
     for local in &servers {
         assert_eq!(turns(local, &game).await, 10, "what is not in the database did not happen");
     }
-    // A move that is played in a position which no longer exists is refused, not stored behind a gap.
+    // A move in a position that no longer exists is refused instead of being stored after a gap.
     let wish = json!({ "type": "move", "turn": all[14], "board_seq": 15 });
     assert_eq!(until_stored(|| servers[0].command(&game, 1, wish.clone())).await.status, 409);
     let told = until_stored(|| servers[1].play(&game, 1, &all[10])).await.ok();
@@ -125,7 +125,7 @@ async fn a_move_on_top_of_lost_ones_is_refused_by_the_store_itself() {
     tokio::task::block_in_place(|| pair.cut());
     play(&servers[0], &game, &all[..6], 4).await;
     tokio::task::block_in_place(|| pair.fail_over());
-    // Nobody has looked at the game since: what the server has in memory is ahead of the database.
+    // Nobody has requested the game since, so the server's memory is ahead of the database.
     let first = until_stored(|| servers[0].play(&game, 1, &all[6])).await;
     let stored = pair.numbers(&game);
     let whole: Vec<_> = (1..=stored.len()).map(|seq| seq.to_string()).collect();
@@ -156,7 +156,7 @@ async fn a_pause_that_a_failover_has_lost_is_forgotten_by_every_server() {
     .await;
 }
 
-/// What a socket hears next, but for presence and clocks.
+/// The next message on a socket, except presence and clocks.
 async fn hear<S>(socket: &mut S) -> Value
 where
     S: StreamExt<Item = Result<Message, tokio_tungstenite::tungstenite::Error>> + Unpin,
@@ -200,7 +200,7 @@ async fn who_follows_a_game_through_a_failover_is_told_to_begin_again() {
     }
     tokio::task::block_in_place(|| pair.fail_over());
     assert_eq!(hear(&mut socket).await, json!({ "type": "reset", "seq": 3 }));
-    // Who was away meanwhile names the last event with its time, and another one has its number now.
+    // A client that was away names the last event with its time; another event has that number now.
     until_stored(|| servers[0].play(&game, 1, &all[2])).await.ok();
     assert_eq!(hear(&mut socket).await["seq"], 4);
     until_stored(|| servers[0].play(&game, 2, &all[3])).await.ok();
@@ -225,7 +225,7 @@ async fn a_game_that_was_given_a_gap_opens_up_to_it_and_takes_no_moves() {
     let game = servers[0].make(wanted).await;
     let all = random_game("six-making", 30, 8);
     play(&servers[0], &game, &all[..6], 0).await;
-    // As a failover of an earlier version left it: 1 to 3, then 6 and 7.
+    // As left by a failover of an earlier version: events 1 to 3, then 6 and 7.
     let lost = format!("DELETE FROM events WHERE game = '{}' AND seq IN (4, 5)", game.id);
     postgres.ask(&database, &lost);
     let fresh = servers_on(&data, &[0], |_| {}).await.remove(0);

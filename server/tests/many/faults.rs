@@ -1,5 +1,4 @@
-//! Whatever the database does: what was acknowledged is there afterwards, exactly once, and what was refused
-//! is not.
+//! Whatever the database does, everything acknowledged is there afterwards, exactly once, and nothing refused is.
 
 use crate::common::services::{Postgres, postgres};
 use crate::common::within;
@@ -13,14 +12,14 @@ use tokio::task::JoinSet;
 
 const GAMES: usize = 24;
 
-/// People who append to a game each, and remember what they were told.
+/// Tasks that each append to a game and record the outcomes.
 struct People {
     tasks: JoinSet<Told>,
     over: Arc<AtomicBool>,
     stored: Arc<AtomicUsize>,
 }
 
-/// What one of them was told: the names of what is stored, in order, and of what is not.
+/// The recorded outcomes of a task: the ids of what was stored, in order, and of what was not.
 struct Told {
     game: String,
     stored: Vec<String>,
@@ -47,7 +46,7 @@ impl People {
         People { tasks, over, stored }
     }
 
-    /// Waits until they have stored `count` more.
+    /// Waits until `count` more appends were stored.
     async fn store_more(&self, count: usize) {
         let wanted = self.stored.load(Ordering::SeqCst) + count;
         within(async {
@@ -58,7 +57,7 @@ impl People {
         .await;
     }
 
-    /// Ends it, and compares what they were told with what is there.
+    /// Stops, and compares the recorded outcomes with the database.
     async fn compare(self, postgres: &Postgres, database: &str) {
         self.over.store(true, Ordering::SeqCst);
         for told in within(self.tasks.join_all()).await {
@@ -72,7 +71,8 @@ impl People {
 }
 
 impl Told {
-    /// Appends the next event under a new name for each try, but under the same while the outcome is open.
+    /// Appends the next event with a new command id for each attempt, but with the same one while the outcome is
+    /// unknown.
     async fn append(&mut self, store: &Arc<dyn Store>) {
         let seq = self.stored.len() as i64 + 1;
         let after = self.stored.last().map(|last| Tip::of(&event(seq - 1, Some(last))));
@@ -84,12 +84,12 @@ impl Told {
             match store.append(Append { after: after.clone(), ..own }).await {
                 Ok(Appended::Committed) => return self.stored.push(name),
                 Ok(Appended::Conflict) => {
-                    // Nobody else appends here: it must be what had no answer before.
+                    // Nobody else appends here, so it must be an earlier attempt with unknown outcome.
                     assert_eq!(open.as_ref(), Some(&name), "{} {seq}", self.game);
                     return self.stored.push(name);
                 }
                 Err(StoreError::Unknown(_)) => open = Some(name),
-                // What is open may still have been stored by the try before.
+                // An earlier attempt with unknown outcome may have been stored.
                 Err(StoreError::Failed(_)) if open.is_some() => {}
                 Err(StoreError::Failed(_)) => drop(self.refused.insert(name)),
                 Err(other) => panic!("{other}"),
@@ -99,7 +99,7 @@ impl Told {
     }
 }
 
-/// Ends every connection to a database.
+/// Terminates all connections to a database.
 fn hang_up(postgres: &Postgres, database: &str) {
     let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE datname = current_database() AND pid <> pg_backend_pid()";
@@ -196,7 +196,7 @@ async fn a_database_that_takes_nothing_refuses_and_is_used_again_when_it_does() 
         postgres.ask("postgres", &format!("ALTER DATABASE {database} {how}"));
         hang_up(postgres, &database);
     };
-    // What a standby is that nobody has promoted.
+    // As on a standby that has not been promoted.
     set("SET default_transaction_read_only = on");
     let done = within(store.append(append("one", vec![event(1, None)]))).await;
     assert!(matches!(&done, Err(StoreError::Failed(why)) if why.contains("read-only")), "{done:?}");
@@ -213,7 +213,7 @@ async fn a_game_that_somebody_has_locked_takes_no_others_with_it() {
     let (store, _end) =
         store::open(postgres.url(&database).as_ref(), Arc::default()).await.unwrap();
     store.append(append("warm", vec![event(1, None)])).await.unwrap();
-    // An event that is neither committed nor rolled back.
+    // An open transaction with an event.
     let (port, name) = (postgres.port.to_string(), database.clone());
     let locked = std::thread::spawn(move || {
         let row = "INSERT INTO events VALUES ('locked', 1, 'declined', '{}', NULL, NULL, 1)";

@@ -1,4 +1,4 @@
-//! A connection that is lost is neither taken for a commit nor for a failure.
+//! A lost connection is taken neither for a commit nor for a failure.
 
 use crate::common::services::{postgres, url};
 use crate::common::within;
@@ -14,7 +14,7 @@ const PASS: u8 = 0;
 const SWALLOW_QUESTION: u8 = 1;
 const SWALLOW_ANSWER: u8 = 2;
 
-/// The way to the database, which can be cut.
+/// A connection to the database that can be cut.
 struct Wire {
     port: u16,
     next: Arc<AtomicU8>,
@@ -73,7 +73,7 @@ async fn what_a_lost_connection_leaves_open_is_looked_up() {
     let wire = Wire::new(postgres.port).await;
     let data = url(wire.port, &database);
     let (store, _end) = store::open(data.as_ref(), Arc::default()).await.unwrap();
-    // The statement is known to the connection, so that the next question is the append itself.
+    // Once the statement is prepared, the next request is the append itself.
     store.append(append("g", vec![event(1, None)])).await.unwrap();
     for round in 0..40 {
         let seq = 2 + 2 * round;
@@ -83,7 +83,7 @@ async fn what_a_lost_connection_leaves_open_is_looked_up() {
         assert_eq!(done, Ok(Appended::Committed), "{seq}");
         assert_eq!(wire.cuts.load(Ordering::SeqCst), round as usize + 1, "the line was cut");
     }
-    // Somebody else's is not taken for one's own.
+    // Somebody else's event is not mistaken for one's own.
     wire.cut(SWALLOW_ANSWER);
     let done = within(store.append(append("g", vec![event(80, Some("other"))]))).await;
     assert_eq!(done, Ok(Appended::Conflict));
@@ -107,7 +107,7 @@ async fn servers_that_append_in_any_order_do_not_wait_for_each_other_in_a_circle
             tasks.spawn(async move {
                 let mut committed = 0;
                 for round in 1..=20 {
-                    // Each server comes to the games in an order of its own.
+                    // Each server goes through the games in a different order.
                     let game = format!("g{}", (task * (number * 2 + 1)) % 40);
                     let name = format!("{number}-{task}-{round}");
                     let events = store.events(&game, 0, usize::MAX).await.unwrap();

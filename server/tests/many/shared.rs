@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// A machine whose clock is wrong by this many milliseconds.
+/// A machine whose wall clock is off by this many milliseconds.
 struct Wrong(Instant, i64);
 
 impl Source for Wrong {
@@ -26,13 +26,13 @@ impl Source for Wrong {
     }
 }
 
-/// Servers on one database, whose clocks are so wrong.
+/// Servers sharing a database, with clocks that are off by this much.
 pub async fn servers(clocks: &[i64], change: impl Fn(&mut Config)) -> Vec<Local> {
     let postgres = postgres();
     servers_on(&postgres.url(&postgres.database()), clocks, change).await
 }
 
-/// The same on a database that is there.
+/// Servers sharing an existing database.
 pub async fn servers_on(data: &str, clocks: &[i64], change: impl Fn(&mut Config)) -> Vec<Local> {
     let mut servers = Vec::new();
     for wrong in clocks {
@@ -77,7 +77,7 @@ async fn players_at_different_servers_are_never_refused_what_the_store_allows() 
     let game = servers[0].people("six-making").await;
     let turns = random_game("six-making", 60, 5);
     for (i, turn) in turns.iter().enumerate() {
-        // Everybody has it in memory, and it is out of date almost everywhere.
+        // All servers have it in memory, and nearly all are out of date.
         servers[i % 3].play(&game, i % 2 + 1, turn).await.ok();
         assert_eq!(servers[(i + 1) % 3].show(&game).await["seq"], i + 2);
     }
@@ -108,7 +108,7 @@ async fn a_move_is_durable_whatever_the_defaults_of_the_database_are() {
     );
     let game = servers[0].people("gekitai").await;
     servers[1].play(&game, 1, "c4").await.ok();
-    // Two servers want the same number at once: one of them gets it, the other reads what happened.
+    // Two servers want the same event number: one gets it, the other re-reads the game.
     let (one, two) = tokio::join!(servers[0].play(&game, 2, "d4"), servers[1].play(&game, 2, "e4"));
     let stored = [one, two].iter().filter(|answer| answer.status == 200).count();
     assert_eq!(stored, 1);
@@ -154,7 +154,7 @@ async fn what_is_new_is_heard_with_nats_and_looked_up_without() {
             let before = metric(&servers[1], missed);
             let watch = follows(&servers[1], &game, i as i64 + 2);
             let (_, _) = tokio::join!(watch, servers[0].play(&game, i % 2 + 1, turn));
-            // On a busy machine somebody may look before he hears.
+            // On a busy machine, polling may be faster than the notification.
             heard += usize::from(metric(&servers[1], missed) == before);
         }
         match news {
@@ -217,7 +217,7 @@ async fn a_computer_moves_once_however_many_servers_have_its_game() {
     }
     let mut played = 0;
     for turn in ["a1", "f6", "a6", "f1", "c3", "d4", "b5", "e2"] {
-        // The computer may have taken the cell.
+        // The computer may have occupied the cell.
         if played == 4 || !servers[played % 3].play(&game, 1, turn).await.status.is_success() {
             continue;
         }
@@ -236,7 +236,7 @@ async fn a_computer_moves_once_however_many_servers_have_its_game() {
     for (i, event) in moves.iter().enumerate() {
         assert_eq!(event["seat"], i % 2 + 1, "{events:?}");
     }
-    // Now and then the computer wins before that.
+    // Sometimes the computer wins before that.
     let over = events.iter().any(|event| event["kind"] == "result");
     assert!(moves.len() == 8 || over, "{events:?}");
 }
@@ -257,7 +257,7 @@ async fn who_asks_for_a_clock_gets_it_with_every_pause_that_is_known() {
     for game in &games {
         servers[1].play(game, 2, "d4").await.ok();
     }
-    // Another server has noted that as a pause: now all of these games are to be reckoned again.
+    // Another server has recorded a pause for that time, so the clocks of all these games have to be recomputed.
     servers[0].server.hall().store.note(vec![(from, to)]).await.unwrap();
     within(async {
         while time.pauses.count() == 0 {
@@ -269,7 +269,7 @@ async fn who_asks_for_a_clock_gets_it_with_every_pause_that_is_known() {
         let told = servers[1].show(game).await;
         let events = servers[1].events(game).await;
         let at = |seq: usize| events[seq - 1]["at"].as_i64().unwrap();
-        // The clocks of two servers are a few milliseconds apart: the last turns may lie in the pause.
+        // The servers' clocks differ by a few milliseconds, so the last turns may lie in the pause.
         let paused = to.min(at(3)) - from.max(at(2));
         let left = 60_000 - (at(3) - at(2) - paused);
         assert_eq!(told["clocks"]["left"][1], left, "{told}");
@@ -282,7 +282,7 @@ async fn a_computer_answers_though_the_server_that_should_let_it_has_gone() {
     let seats = json!([person(), { "kind": "level", "level": 10 }]);
     let game = servers[0].make(json!({ "game": "gekitai", "seats": seats })).await;
     servers[0].play(&game, 1, "c4").await.ok();
-    // It takes a second and a half at this level: this server stops before that.
+    // At this level a turn takes a second and a half; this server stops before that.
     servers.remove(0).server.close().await;
     within(async {
         while servers[0].show(&game).await["seq"] != 3 {
@@ -301,7 +301,7 @@ async fn an_address_has_one_purse_at_all_servers_about() {
     .await;
     let wanted = json!({ "game": "gekitai", "seats": [person(), person()] });
     within(async {
-        // What one server has sold is known to the other within two seconds.
+        // What an address has spent on one server reaches the other within two seconds.
         for i in 0.. {
             let request = Request::post("/api/games").body(wanted.to_string().into()).unwrap();
             let answer = servers[i % 2].send_from([10, 0, 0, 77], request).await;
@@ -348,7 +348,7 @@ async fn a_pause_that_is_known_later_than_what_was_stored_in_it_counts_the_same_
     servers[0].play(&game, 1, "f6").await.ok();
     let told = servers[0].events(&game).await;
     let left = |events: &[Value], i: usize| events[i]["clocks"]["left"][1].as_i64().unwrap();
-    // As a server notes it that could not reach the database for a while.
+    // As recorded by a server that could not reach the database for a while.
     let at = told[2]["at"].as_i64().unwrap();
     let noted = format!("INSERT INTO pauses (since, until) VALUES ({}, {})", at - 300, at + 100);
     postgres().ask(&database, &noted);

@@ -1,4 +1,4 @@
-//! A database that answers, but to which nothing can be appended, or that does not answer at all.
+//! A database that answers queries but accepts no appends, or does not answer at all.
 
 use super::shared::{person, servers_on};
 use crate::common::services::{Place, Postgres, postgres, url};
@@ -9,21 +9,21 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// What each player has for a whole game, in seconds: less than the trouble lasts.
+/// Each player's time for the whole game, in seconds: less than the trouble lasts.
 const CLOCK: u32 = 8;
 
-/// How long nothing can be appended, in seconds.
+/// For how many seconds nothing can be appended.
 const TROUBLE: u64 = 17;
 
-/// Failures that are each too short to be noticed by the lack of heartbeats, but together longer than the clock.
+/// The clock for failures that are each too short to be noticed by missing heartbeats, but together longer than this.
 const SHORT_CLOCK: u32 = 13;
 const SHORT_TROUBLE: Duration = Duration::from_millis(4_500);
 const SHORT_TROUBLES: u32 = 3;
 
-/// What a player may lose of it, in milliseconds: until a server notices, and until others hear of it.
+/// How many milliseconds a player may lose, until one server notices and others learn of it.
 const UNNOTICED: i64 = 4_000;
 
-/// A game in which the clock of the first player runs.
+/// A game in which the first player's clock is running.
 pub async fn running(local: &Local, seconds: u32) -> Made {
     let clock = json!({ "kind": "time", "seconds": seconds });
     let wanted = json!({ "game": "gekitai", "seats": [person(), person()], "clock": clock });
@@ -33,7 +33,7 @@ pub async fn running(local: &Local, seconds: u32) -> Made {
     game
 }
 
-/// Sends a turn until it is stored; what a refusal says otherwise.
+/// Retries a turn until it is stored, or returns the reason of a final refusal.
 async fn insist(local: &Local, game: &Made) -> Result<(), String> {
     let began = Instant::now();
     loop {
@@ -48,7 +48,7 @@ async fn insist(local: &Local, game: &Made) -> Result<(), String> {
     }
 }
 
-/// Whether the server says that nothing can be stored.
+/// Whether the server reports that nothing can be stored.
 async fn says_so(local: &Local) -> bool {
     local.get("/api/health").await.ok()["store"] == "away"
 }
@@ -56,7 +56,7 @@ async fn says_so(local: &Local) -> bool {
 /// Compares the clock of the first player, who began with `seconds`, with the time spent without the trouble.
 async fn compare(local: &Local, game: &Made, seconds: u32, spent: Duration) {
     let least = 1_000 * i64::from(seconds) - spent.as_millis() as i64 - UNNOTICED;
-    // A server that only heard of the pause learns it with its next beat.
+    // A server that only learns about the pause does so with its next heartbeat.
     within(async {
         loop {
             let shown = local.show(game).await;
@@ -114,7 +114,7 @@ async fn a_locked_table_takes_nobodys_time() {
     }
 }
 
-/// Waits until the server says that a move can be stored, or that it cannot.
+/// Waits until the server reports that moves can, or cannot, be stored.
 async fn until_ready(local: &Local, ready: bool) {
     let began = Instant::now();
     within(async {
@@ -206,7 +206,7 @@ impl Breakable<'_> {
         Breakable(postgres, database)
     }
 
-    /// Refuses events while somebody tries to store some, and waits until all servers know that it is over.
+    /// Makes the database refuse events while clients try to store some, then waits until all servers have recovered.
     pub async fn break_for(&self, time: Duration, local: &[Local]) {
         self.0.ask(self.1, "UPDATE disk SET is_full = true");
         let full = Instant::now();
@@ -227,7 +227,7 @@ impl Breakable<'_> {
     }
 }
 
-/// A small disk of its own, on which a database can be; only root can make one.
+/// A small disk for a database; mounting it requires root.
 struct Disk(Place);
 
 impl Disk {
@@ -242,7 +242,7 @@ impl Disk {
         &self.0.0
     }
 
-    /// Takes all the room that is left.
+    /// Fills the disk.
     fn fill(&self) -> PathBuf {
         let filler = self.path().join("filler");
         let mut dd = Command::new("dd");
@@ -253,7 +253,7 @@ impl Disk {
     }
 }
 
-/// None for somebody who has said that there is none.
+/// None if the user has opted out of this test.
 fn own_disk() -> Option<Disk> {
     let disk = Disk::new();
     assert!(
@@ -284,14 +284,14 @@ async fn a_full_disk_takes_nobodys_time() {
     }
     let other = local[0].people("gekitai").await;
     let filler = tokio::task::block_in_place(|| disk.fill());
-    // What room there is in the pages of the tables is used up by others.
+    // Other games use up the free space inside the tables' pages.
     while local[0]
         .post("/api/games", json!({ "game": "gekitai", "seats": [person(), person()] }))
         .await
         .status
         == 201
     {}
-    // Where a new game has no room, a short event may still have.
+    // Where there is no space for a new game, there may still be some for a short event.
     let offers = [(1, "offer-draw"), (2, "decline")];
     for (seat, what) in offers.into_iter().cycle() {
         let answer = local[0].command(&other, seat, json!({ "type": what })).await;
@@ -352,7 +352,7 @@ async fn a_clock_that_was_told_before_the_database_went_away_is_told_the_same_af
     let wire = Wire::new(postgres.port);
     let local = servers_on(&url(wire.port, &database), &[0], |_| {}).await.remove(0);
     let game = running(&local, 60).await;
-    // Not at the moment of a heartbeat.
+    // Between two heartbeats.
     tokio::time::sleep(Duration::from_millis(300)).await;
     let told = local.play(&game, 1, "a1").await.ok();
     wire.cut();

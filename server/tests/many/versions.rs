@@ -1,4 +1,4 @@
-//! Two versions side by side on one database, while servers are replaced one by one.
+//! Two versions side by side on one database, as during a rolling update.
 
 use super::shared::{person, servers, servers_on};
 use crate::common::services::{Nats, postgres};
@@ -9,7 +9,7 @@ use server::store;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What a later version might add, and that programs of the first format can go on.
+/// What a later version might add, while claiming that programs of the first format still work.
 const LATER: &str = "
     ALTER TABLE events ADD COLUMN later TEXT DEFAULT 'x' NOT NULL;
     ALTER TABLE tokens ADD COLUMN later BIGINT;
@@ -44,7 +44,7 @@ async fn servers_go_on_and_start_again_when_a_later_version_has_added_to_the_tab
     assert_eq!(before[0].events(&game).await, after[0].events(&game).await);
     let kept = "SELECT DISTINCT later FROM events";
     assert_eq!(postgres().ask(&database, kept), ["x"], "what they do not know is left alone");
-    // One that cannot be shared with the first format ends this: who runs goes on, nobody starts.
+    // A format incompatible with the first one: running servers go on, but none can start.
     postgres().ask(&database, "INSERT INTO quadrille_format (format, least) VALUES (3, 3)");
     assert_eq!(before[0].show(&game).await["seq"], turns.len() + 1);
     let refused = store::open(data.as_ref(), Arc::default()).await.err().unwrap().to_string();
@@ -54,7 +54,7 @@ async fn servers_go_on_and_start_again_when_a_later_version_has_added_to_the_tab
     );
 }
 
-/// Answers as a worker that this version does not understand.
+/// Answers like a worker whose messages this version does not understand.
 async fn strange_worker(
     nats: &Nats,
     answers: &'static [&'static str],
@@ -80,11 +80,11 @@ async fn strange_worker(
 #[tokio::test]
 async fn what_workers_of_another_version_answer_is_looked_at_and_done_here_if_it_will_not_do() {
     let nats = Nats::start();
-    // It refuses; it says what nobody understands; it plays what the rules forbid; it has nothing to say.
+    // It refuses, sends garbage, plays an illegal turn, and has no answer.
     let worker = strange_worker(&nats, &["-", "+ ?what", "+ >z9 .", "+ ."]).await;
     let servers = servers(&[0], |config| config.nats = Some(nats.url())).await;
     let seats = json!([person(), { "kind": "level", "level": 1 }]);
-    // Nobody can win this one so soon.
+    // A game that nobody can win so soon.
     let game = servers[0].make(json!({ "game": "six-making", "seats": seats })).await;
     let connected = || {
         let metrics = &servers[0].server.hall().metrics;
@@ -97,7 +97,7 @@ async fn what_workers_of_another_version_answer_is_looked_at_and_done_here_if_it
     })
     .await;
     for i in 0..4 {
-        // One of these is free.
+        // At least one of these is legal.
         for turn in ["a1", "e5", "a5", "e1", "c3", "b2", "d4", "b4"] {
             if servers[0].play(&game, 1, turn).await.status.is_success() {
                 break;

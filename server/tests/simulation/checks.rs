@@ -1,4 +1,4 @@
-//! What must hold after every run, whatever happened.
+//! The invariants checked after every run.
 
 use super::clients::{Answered, Book, Clients};
 use super::model::{Stored, Tables};
@@ -14,14 +14,14 @@ use std::sync::{Arc, Mutex};
 use table::clock::Pauses;
 use table::event::{Ending, Event, Reason};
 
-/// What is stored.
+/// What is in the store.
 pub struct Truth {
     games: BTreeMap<String, Vec<(i64, Stored)>>,
     pauses: Vec<(i64, i64)>,
 }
 
 impl Truth {
-    /// Whether a game has ended; none if there is no such game.
+    /// Whether a game has ended; none if it does not exist.
     pub fn is_over(&self, game: &str) -> Option<bool> {
         let events = self.games.get(game)?;
         Some(events.iter().any(|(_, event)| event.kind == "result"))
@@ -61,7 +61,7 @@ impl Truth {
         Truth { games, pauses }
     }
 
-    /// Replays a game; an error if its events contradict each other or one is missing.
+    /// Replays a game; fails if its events are inconsistent or incomplete.
     fn replay(&self, game: &str, most: usize) -> Result<Played, String> {
         let stored = self.games.get(game).ok_or("the game is gone")?;
         let whole = (1..).zip(stored).all(|(number, (seq, _))| number == *seq);
@@ -80,7 +80,7 @@ impl Truth {
     }
 }
 
-/// Every game goes on after the last fault, unless whoever is to move sleeps.
+/// Every game continues after the last fault, unless the player to move is asleep.
 pub fn progress(plan: &Plan, before: &Truth, after: &Truth, book: &Book) -> Vec<String> {
     let mut failures = Vec::new();
     for (id, stored) in &before.games {
@@ -88,18 +88,18 @@ pub fn progress(plan: &Plan, before: &Truth, after: &Truth, book: &Book) -> Vec<
             continue;
         }
         let Ok(game) = before.replay(id, usize::MAX) else { continue };
-        // A failover may lose a player, and nobody else has that key.
+        // A failover may lose a player, and nobody else has that player's key.
         if plan.loses() && book.met.contains(id) {
             continue;
         }
-        // Somebody who gave up while a request was on its way may be paired all the same. Such a game is called off after a
+        // Somebody who gave up while a request was on its way may still be paired. Such a game is called off after a
         // minute.
         if book.met.contains(id) && game.course.turns < 2 {
             continue;
         }
         let seat = usize::from(game.course.turn.number());
         let mut asleep = book.asleep.contains(&(id.clone(), seat - 1));
-        // A single server that was restarted reads a game without a clock when somebody looks at it.
+        // After a restart, a server with a file loads a game without a clock only when somebody requests it.
         let unseen = plan.keeps == Keeps::File && game.course.clock.is_none();
         asleep |= unseen && book.asleep.iter().any(|(own, _)| own == id);
         if game.course.result.is_none() && !asleep {
@@ -113,7 +113,7 @@ pub fn progress(plan: &Plan, before: &Truth, after: &Truth, book: &Book) -> Vec<
     failures
 }
 
-/// Every acknowledged command is there once and under its number, and no refused one is.
+/// Every acknowledged command is stored exactly once under its number, and no refused one is.
 pub fn acknowledged(
     plan: &Plan,
     truth: &Truth,
@@ -152,7 +152,7 @@ pub fn acknowledged(
         let right = match &sent.answer {
             Answered::Open => found.len() <= 1,
             Answered::Stored(seq) => found == [*seq] || (gone && found.len() <= 1),
-            // After a loss, an earlier attempt may find the events before it stored again.
+            // After events were lost, an earlier attempt may meet its expected predecessor again.
             Answered::Refused(..) => found.is_empty() || plan.loses(),
         };
         if !right {
@@ -164,10 +164,10 @@ pub fn acknowledged(
     failures
 }
 
-/// How many milliseconds are enough to repeat a move at another server.
+/// How many milliseconds suffice to repeat a move on another server.
 const ENOUGH: i64 = 6_500;
 
-/// A player who tried to move in time, and kept trying while nothing could be stored, has not lost on time.
+/// A player who tried to move in time, and kept trying while nothing could be stored, does not lose on time.
 pub fn time_given_back(plan: &Plan, truth: &Truth, book: &Book) -> Vec<String> {
     let mut failures = Vec::new();
     for (id, stored) in &truth.games {
@@ -190,7 +190,7 @@ pub fn time_given_back(plan: &Plan, truth: &Truth, book: &Book) -> Vec<String> {
         let unreachable = unreachable || plan.loses();
         let Some(clock) = &before.course.clock else { continue };
         let began = clock.left(before.course.last_at)[loser];
-        // The turn began after the turn before it was first sent.
+        // The turn began after the previous one was first sent.
         let seq = stored.len() as i64 - 1;
         let mut before = tries.filter(|sent| sent.game == *id && sent.seat != seat);
         let before = before.find(|sent| sent.answer == Answered::Stored(seq));
@@ -207,14 +207,14 @@ pub fn time_given_back(plan: &Plan, truth: &Truth, book: &Book) -> Vec<String> {
     failures
 }
 
-/// How much longer than what caused it a pause may be. A server that cannot append notices it with its next probe or
-/// heartbeat and reports it a moment later, but gives back up to three seconds before; once the trouble is over, it finds out
-/// with its next attempt, when no other server reports trouble any more.
+/// How much longer than its cause a pause may be. A server that cannot append notices it with its next probe or
+/// heartbeat and reports it a moment later, but gives back up to three seconds before that; once the trouble is over,
+/// it recovers with its next attempt, if no other server reports trouble any more.
 const BEFORE: i64 = 4_500;
 const AFTER: i64 = 7_000;
 
-/// Nobody gets more time than the trouble lasted: clocks stand still only around faults. Not where a clock that servers
-/// follow is set: then a pause is as long as what was skipped.
+/// Nobody gets more time than the trouble lasted: clocks stand still only around faults. An exception is setting a
+/// clock that servers follow: then the pause is as long as the jump.
 pub fn time_not_given_away(plan: &Plan, truth: &Truth) -> Vec<String> {
     let jumps = |what: &What| match what {
         What::DatabaseClock(_) => plan.keeps == Keeps::Database,
@@ -235,7 +235,7 @@ pub fn time_not_given_away(plan: &Plan, truth: &Truth) -> Vec<String> {
         .collect();
     let mut failures = Vec::new();
     for &(from, to) in &truth.pauses {
-        // The rest of the pause, after whatever explains its beginning.
+        // The rest of the pause, after everything that explains its beginning.
         let mut rest = from;
         while let Some((_, end)) = trouble.iter().find(|own| own.0 <= rest && rest < own.1) {
             rest = *end;
@@ -253,9 +253,9 @@ fn is_late(sent: &super::clients::Sent) -> bool {
     matches!(&sent.answer, Answered::Refused(409, reason) if reason.contains("over"))
 }
 
-/// All servers tell what is stored: the same events, and clocks that follow from them.
+/// All servers report what is stored: the same events, and clocks that follow from them.
 pub fn told_alike(stage: &mut Stage, clients: &Arc<Clients>) -> Vec<String> {
-    // Players leave; computers make the turn that they have begun.
+    // Players leave; computers complete the turns they have started.
     stage.processes.all[0] = None;
     let games: Vec<_> = lock(&clients.book).games.keys().cloned().collect();
     let mut failures = Vec::new();

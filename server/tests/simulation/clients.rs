@@ -1,4 +1,4 @@
-//! Clients: they make games, play over requests and sockets, repeat what was not answered, sleep, and misbehave.
+//! Clients: they create games, play over requests and sockets, retry unanswered requests, sleep, and misbehave.
 
 use super::network::{Network, Stream};
 use super::world::{MS, Micros, SECOND, World, lock};
@@ -16,7 +16,7 @@ use tokio::time::{sleep, timeout};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 
-/// How long a client waits for an answer before it asks again.
+/// How long a client waits for an answer before it retries.
 const PATIENCE: Duration = Duration::from_millis(2_500);
 
 /// A command of a client.
@@ -31,35 +31,35 @@ pub struct Sent {
     pub answer: Answered,
 }
 
-/// What became of a command.
+/// The outcome of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answered {
-    /// Nothing is known.
+    /// Unknown.
     Open,
     /// It was acknowledged with this number.
     Stored(i64),
     Refused(u16, String),
 }
 
-/// What all clients know and were told.
+/// What all clients know and have been told.
 #[derive(Default)]
 pub struct Book {
     pub sent: Vec<Sent>,
     /// The games, with the seats' tokens.
     pub games: BTreeMap<String, [Option<String>; 2]>,
-    /// Events as sockets told them, by game, number and time: kind, seat and turn.
+    /// Events as received over sockets, by game, number and time: kind, seat and turn.
     pub told: BTreeMap<(String, i64, i64), String>,
-    /// Events that were told differently to different clients.
+    /// Events of which different clients received different versions.
     pub differ: Vec<String>,
-    /// Seats whose player has left, or is away to the end.
+    /// Seats whose player has left, or is asleep until the end.
     pub asleep: Vec<(String, usize)>,
-    /// Requests that were answered late: when, by whom, and how long that took.
+    /// Late answers: when, from which server, and how late.
     pub late: Vec<(Micros, usize, Micros)>,
-    /// Answers that no server may give.
+    /// Answers that no server may send.
     pub broken: Vec<String>,
-    /// Those who meet in the lobby, by player.
+    /// Players who meet in the lobby.
     pub visitors: BTreeSet<String>,
-    /// The games that were arranged there.
+    /// The games arranged there.
     pub met: BTreeSet<String>,
 }
 
@@ -67,7 +67,7 @@ pub struct Clients {
     pub network: Arc<Network>,
     pub servers: usize,
     pub book: Mutex<Book>,
-    /// When nobody makes a game or falls asleep any more.
+    /// The time after which nobody starts a game or falls asleep.
     pub settle: Micros,
 }
 
@@ -96,12 +96,12 @@ impl Clients {
         1 + self.world().draw(self.servers as u64) as usize
     }
 
-    /// The server after this one: whoever gets no answer asks elsewhere.
+    /// The next server to try after one that does not answer.
     fn next(&self, server: usize) -> usize {
         server % self.servers + 1
     }
 
-    /// A request, and its answer within the patience of a client.
+    /// Sends a request; none if there is no answer within the client's patience.
     pub async fn ask(&self, who: SocketAddr, server: usize, head: &str, body: &str) -> Told {
         let asked = timeout(PATIENCE, self.ask_patiently(who, server, head, body));
         asked.await.map_err(|_| ())?
@@ -124,7 +124,7 @@ impl Clients {
         self.ask(who, server, &format!("GET {path} HTTP/1.1\r\n"), "").await
     }
 
-    /// Games one after the other at one table.
+    /// Plays games at one table, one after another.
     pub async fn table(self: Arc<Self>, habits: Habits) {
         for round in 0.. {
             self.pause(0, 500 * MS).await;
@@ -168,7 +168,7 @@ impl Clients {
         Some((id, tokens))
     }
 
-    /// Many readers at once, who wait as long as it takes.
+    /// Many readers at once, who wait as long as necessary.
     pub async fn crowd(self: Arc<Self>, server: usize) {
         let Some(id) = lock(&self.book).games.keys().next().cloned() else { return };
         let head = Arc::<str>::from(format!("GET /api/games/{id} HTTP/1.1\r\n"));
@@ -214,7 +214,7 @@ async fn exchange(mut stream: Stream, request: &[u8]) -> Option<(u16, String)> {
     }
 }
 
-/// Somebody at a seat.
+/// A player at a seat.
 pub struct Player {
     pub clients: Arc<Clients>,
     pub id: String,
@@ -223,7 +223,7 @@ pub struct Player {
     pub habits: Habits,
 }
 
-/// What a player knows about the game.
+/// What the player knows about the game.
 struct View {
     turns: Vec<String>,
     to_move: usize,
@@ -272,7 +272,7 @@ impl Player {
             let by_socket = self.world().once_in(2);
             let end = if by_socket { self.by_socket().await } else { self.by_requests().await };
             if matches!(end, Some(End::Over)) {
-                // A failover may lose the result that this player was told.
+                // A failover may lose the result that this player has seen.
                 lock(&self.clients.book).asleep.push((self.id.clone(), self.seat));
                 return;
             }
@@ -280,7 +280,7 @@ impl Player {
         }
     }
 
-    /// Falls asleep now and then after a turn, some for good.
+    /// Sometimes falls asleep after a turn, or for good.
     async fn doze(&self) {
         let (world, settle) = (self.world(), self.clients.settle);
         if !self.habits.sleepy || world.now() > settle || !world.once_in(4) {
@@ -317,7 +317,7 @@ impl Player {
         Some(End::Again)
     }
 
-    /// Notes a new command and returns its place and body.
+    /// Records a new command; returns its index and body.
     fn command(&self, view: &View) -> Option<(usize, Value)> {
         let mut random = Random::new(self.world().draw(u64::MAX));
         let turn = view.turn(&mut random)?;
@@ -331,7 +331,7 @@ impl Player {
         Some((place, body))
     }
 
-    /// Notes the answer to a command.
+    /// Records the answer to a command.
     fn answered(&self, place: usize, answer: Answered) {
         let mut book = lock(&self.clients.book);
         let sent = &mut book.sent[place];
@@ -341,7 +341,7 @@ impl Player {
         }
     }
 
-    /// Plays a turn by requests, and repeats it until there is an answer.
+    /// Plays a turn by requests, retrying until it is answered.
     async fn turn(&self, view: &View, begun: Option<(usize, Value)>, first: usize) -> Option<()> {
         let (place, mut body) = begun.or_else(|| self.command(view))?;
         let mut server = first;
@@ -353,7 +353,7 @@ impl Player {
         let body = body.to_string();
         loop {
             if self.habits.rude && self.world().once_in(3) {
-                // The same at the same time by another way.
+                // Send the same command at the same time through another server.
                 let (clients, who) = (Arc::clone(&self.clients), self.address());
                 let (head, body, other) = (head.clone(), body.clone(), clients.anyone());
                 tokio::spawn(async move { clients.ask(who, other, &head, &body).await });
@@ -425,7 +425,7 @@ impl Player {
             }
         }
         drop(socket);
-        // What was not answered is repeated by requests.
+        // An unanswered command is repeated by request.
         if let Some(begun) = waits {
             self.turn(&view, Some(begun), self.clients.next(server)).await;
         }
@@ -440,7 +440,7 @@ impl Player {
         tokio_tungstenite::client_async(url, stream).await.ok().map(|(socket, _)| socket)
     }
 
-    /// Takes in a frame; returns false if the game has to be read again.
+    /// Handles a frame; returns false if the game has to be read again.
     fn hear(&self, view: &mut View, told: &Value, waits: &mut Option<(usize, Value)>) -> bool {
         match told["type"].as_str() {
             Some("event") => {
@@ -475,7 +475,7 @@ impl Player {
             }
             Some("refused") if told["command"].is_string() => {
                 let status = told["status"].as_u64().unwrap_or(0) as u16;
-                // Others are repeated by requests.
+                // Other refusals are temporary; the command is repeated by request.
                 if let (400..=422, Some((place, _))) = (status, waits.as_ref()) {
                     let reason = told["error"].as_str().unwrap_or_default().to_owned();
                     self.answered(*place, Answered::Refused(status, reason));

@@ -1,5 +1,5 @@
-//! The database as servers see it: connections that are cut, a disk that is full for some statements, locked tables,
-//! hanging, crashes that lose what was not synced, and standbys that take over, synchronous or behind.
+//! The database as servers see it: connections that are cut, a disk too full for some statements, locked tables, hangs,
+//! crashes that lose unsynced data, and synchronous and asynchronous standbys that take over.
 
 use super::model::{Param, Tables, name, params, writes};
 use super::world::{MS, Micros, SECOND, World, lock};
@@ -12,20 +12,20 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use tokio::sync::oneshot;
 use tokio_postgres::error::SqlState;
 
-/// The settings of a session, as the servers set them.
+/// The session's timeouts, as set by the servers.
 const LOCK_TIMEOUT: Micros = SECOND;
 const IDLE_IN_TRANSACTION: Micros = 3 * SECOND;
 
-/// What a full disk refuses.
+/// Which statements a full disk refuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Full {
-    /// New rows of the largest table only.
+    /// Only new rows in the largest table.
     Events,
-    /// Everything that writes.
+    /// All writes.
     Everything,
 }
 
-/// A statement that changed something, as a standby would get it.
+/// A statement that changed something, as replicated to a standby.
 struct Logged {
     time: Micros,
     sql: &'static str,
@@ -38,19 +38,19 @@ pub struct State {
     pub tables: Tables,
     log: Vec<Logged>,
     down: bool,
-    /// Sessions of earlier lives are closed.
+    /// Incremented by restarts; sessions of earlier lives are closed.
     life: u64,
     sessions: u64,
-    /// Until when nothing is executed, inserts wait for a lock, writes are refused, and connections are.
+    /// Until when statements hang, inserts wait for a lock, writes are refused, and connections are refused.
     hangs: Micros,
     locked: Micros,
     full: Option<(Micros, Full)>,
     crowded: Micros,
-    /// How much longer than usual statements take.
+    /// Additional execution time.
     slow: (Micros, Micros),
     /// Until when a server cannot reach the database.
     silent: BTreeMap<usize, Micros>,
-    /// How wrong the clock is, in milliseconds.
+    /// How far the clock is off, in milliseconds.
     pub wrong: i64,
     /// Games whose rows an open transaction has locked.
     locks: BTreeMap<u64, BTreeSet<String>>,
@@ -114,7 +114,7 @@ impl Cluster {
         state.locks.clear();
     }
 
-    /// The database ends, and is there again after a while, without what was written in the last `behind`.
+    /// Crashes the database; after a while it is back, without what was written in the last `behind`.
     pub fn fail_over(self: &Arc<Self>, away: Micros, behind: Micros) {
         if std::mem::replace(&mut self.state().down, true) {
             return;
@@ -133,7 +133,7 @@ impl Cluster {
 }
 
 impl State {
-    /// Starts from what was written up to a time.
+    /// Replays what was written up to a time.
     fn promote(&mut self, until: Micros) {
         self.down = false;
         self.tables.timeline += 1;
@@ -174,7 +174,7 @@ impl State {
     }
 }
 
-/// A server's way to the database.
+/// A server's connection path to the database.
 pub struct Way {
     pub cluster: Arc<Cluster>,
     pub server: usize,
@@ -188,7 +188,7 @@ impl Way {
         silent.saturating_sub(world.now()) + world.between(100, 900)
     }
 
-    /// Does something at the database and brings back what it says; none if that got lost on the way.
+    /// Sends a request and returns its answer; none if either is lost on the way.
     async fn ask<T: Send + 'static>(
         &self,
         act: impl FnOnce(oneshot::Sender<T>, Way) + Send + 'static,
@@ -247,7 +247,7 @@ struct Connection {
     way: Way,
     number: u64,
     life: u64,
-    /// When the transaction began to be idle, if one is open.
+    /// Since when the open transaction, if any, has been idle.
     inside: Mutex<Option<Micros>>,
 }
 
@@ -265,7 +265,7 @@ impl Connection {
     }
 }
 
-/// A statement at the database.
+/// A statement being executed.
 struct Asked {
     way: Way,
     session: u64,
@@ -287,7 +287,7 @@ impl Asked {
         let cluster = Arc::clone(&self.way.cluster);
         let now = cluster.world.now();
         let mut state = cluster.state();
-        // Dropping the sender tells the server that its connection is lost.
+        // Dropping the sender signals to the server that its connection is lost.
         if state.down || state.life != self.life {
             return;
         }
@@ -338,7 +338,7 @@ impl Asked {
             Ok(_) => {}
             Err(fault) => note!(cluster.world, "{server} {said}: {}", fault.clone().reason()),
         }
-        // The answer is lost, too, if the connection is cut on its way.
+        // The answer is lost, too, if the connection is cut on the way back.
         let (delay, life, tell) = (self.way.delay(), self.life, self.tell);
         let other = Arc::clone(&cluster);
         cluster.world.after(delay, server, move || {
@@ -379,7 +379,7 @@ impl Session for Connection {
                 match sql.as_str() {
                     "ROLLBACK" => drop(state.locks.remove(&number)),
                     "BEGIN" => {
-                        // A transaction in which nothing happens is ended.
+                        // An idle transaction times out.
                         let cluster = Arc::clone(&way.cluster);
                         way.cluster.world.after(IDLE_IN_TRANSACTION, way.server, move || {
                             cluster.state().locks.remove(&number);

@@ -1,4 +1,5 @@
-//! The model of the database against PostgreSQL: random sequences of our statements give the same rows and tables.
+//! Compares the model of the database with PostgreSQL: random sequences of our statements give the same rows and
+//! tables.
 
 use super::model::{Stored, Tables, params};
 use crate::common::services::postgres;
@@ -14,7 +15,7 @@ use std::sync::Arc;
 
 const STEPS: usize = 1_500;
 
-/// Whether rows come in a certain order.
+/// Whether the rows of an answer are ordered.
 fn is_ordered(sql: &str) -> bool {
     sql.contains("ORDER BY") && sql != LAST && sql != APPEND
 }
@@ -50,7 +51,7 @@ fn games(random: &mut Random, most: usize) -> Vec<String> {
     games
 }
 
-/// An append of some events, some of which follow and some of which do not.
+/// A random append, which may or may not follow the last event.
 async fn append(pair: &mut Pair, random: &mut Random) {
     let first = games(random, 2);
     let count = first.len();
@@ -155,7 +156,7 @@ async fn other(pair: &mut Pair, random: &mut Random) {
         11 => pair.ask(GAMES, &[&game, &number(3)]).await,
         12 => pair.ask(LAST, &[&some]).await,
         13 => pair.ask(LAST_BEAT, &[]).await,
-        // The database's clock is not the model's; its own part of the answer is compared elsewhere.
+        // The database's clock differs from the model's; the remaining part of the answer is compared elsewhere.
         _ => {
             let held = one;
             pair.real.batch(&format!("INSERT INTO heartbeat VALUES (2, {held}) ON CONFLICT (id) DO UPDATE SET at = {held}")).await.unwrap();
@@ -164,7 +165,7 @@ async fn other(pair: &mut Pair, random: &mut Random) {
     }
 }
 
-/// Something about records, of which there are few, so that changes often meet.
+/// A random operation on records, of which there are few, so that changes often conflict.
 async fn record(pair: &mut Pair, random: &mut Random) {
     let mut number = |below: usize| random.below(below);
     let key = |number: usize| format!("k/{}", (b'a' + number as u8) as char);
@@ -195,7 +196,7 @@ async fn record(pair: &mut Pair, random: &mut Random) {
     }
 }
 
-/// Whole tables, in an order that both know.
+/// Compares whole tables.
 async fn compare(pair: &Pair) {
     let count = "SELECT (SELECT count(*) FROM events) + (SELECT count(*) FROM tokens) + (SELECT count(*) FROM running)
         + (SELECT count(*) FROM pauses) + (SELECT count(*) FROM computing)";

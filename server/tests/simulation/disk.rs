@@ -1,4 +1,4 @@
-//! A disk under an SQLite file, which is slow, full, or fails to sync.
+//! A disk under an SQLite file that is slow or full, or fails to sync.
 
 use super::world::{MS, Micros, World, lock};
 use rusqlite::ffi;
@@ -6,16 +6,16 @@ use server::store::disk::Disk;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// What goes wrong on the disk.
+/// The ways in which the disk can fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bad {
-    /// Every write finds the disk full.
+    /// All writes fail because the disk is full.
     Full,
-    /// Commits find the disk full.
+    /// Commits fail because the disk is full.
     FullAtCommit,
-    /// Commits are made, but their outcome is not known.
+    /// Commits succeed, but report a failed sync.
     Sync,
-    /// Everything waits.
+    /// Everything hangs.
     Hangs,
 }
 

@@ -1,4 +1,4 @@
-//! People in the lobby of a simulated server: they register, look for opponents, and play who they are paired with.
+//! Players in the lobby of a simulated server: they register, look for opponents, and play.
 
 use super::clients::{Book, Clients, Habits, Player, address};
 use super::world::{MS, lock};
@@ -9,7 +9,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 impl Clients {
-    /// Somebody who plays one game after the other with whoever is there.
+    /// A player who plays one game after another with whoever is there.
     pub async fn visitor(self: Arc<Self>, habits: Habits, place: usize) {
         let who = address(habits, place);
         let key = format!("pk-{:022}", habits.number * 10 + place);
@@ -42,7 +42,7 @@ impl Clients {
         }
     }
 
-    /// Looks for an opponent until there is one; none if it is too late to begin.
+    /// Looks for an opponent; none if it is too late to start a game.
     async fn meet(&self, habits: Habits, place: usize, id: &str, key: &str) -> Option<String> {
         let who = address(habits, place);
         let (seconds, increment) = habits.clock.unwrap_or((12, 1));
@@ -55,9 +55,9 @@ impl Clients {
             if self.world().now() > self.settle {
                 let head = format!("DELETE /api/lobby/{id} HTTP/1.1\r\n{authorization}");
                 match self.ask(who, self.anyone(), &head, "").await {
-                    // The answer to an earlier request may have been lost that had found somebody.
+                    // An earlier request may have found an opponent, but its answer was lost.
                     Ok((200, _)) => return self.plays(who, key).await,
-                    // Somebody was quicker, and there is a game.
+                    // Somebody was faster, and there is a game already.
                     Ok((409, _)) => waits = true,
                     _ => {
                         self.pause(200 * MS, 900 * MS).await;
@@ -82,7 +82,7 @@ impl Clients {
                     }
                     waits = true;
                 }
-                // It was removed because this client was not heard of for a while.
+                // It was removed because this client had been silent for a while.
                 Ok((404, _)) => waits = false,
                 _ => {}
             }
@@ -90,7 +90,7 @@ impl Clients {
         }
     }
 
-    /// The game that somebody plays who does not look for one any more.
+    /// The game of a player who is no longer looking for one.
     async fn plays(&self, who: SocketAddr, key: &str) -> Option<String> {
         let head = format!("GET /api/me HTTP/1.1\r\nauthorization: Bearer {key}\r\n");
         loop {
@@ -113,9 +113,9 @@ impl Clients {
     }
 }
 
-/// What must hold of the records after every run: every promised game is there, nobody is in two live games, nobody is left
-/// waiting beside somebody who wants the same, and ratings are what the order of the games makes of them. `over` says
-/// whether a game has ended; none if there is no such game.
+/// Invariants of the records after every run: every reserved game exists, nobody is in two live games, nobody is left
+/// waiting beside somebody who wants the same, and the ratings follow from the order of the games. `over` says whether
+/// a game has ended; none if it does not exist.
 pub fn consistent(
     records: &BTreeMap<String, String>,
     over: &dyn Fn(&str) -> Option<bool>,
@@ -175,7 +175,7 @@ fn rated(records: &BTreeMap<String, String>) -> Vec<String> {
     let mut failures = Vec::new();
     let order: Vec<_> =
         of(records, "o/").filter_map(|(key, value)| Some((key.split_once('/')?, value))).collect();
-    // What is after this is rated a moment later.
+    // Games after the cursor are rated a moment later.
     let done = |game: &str, moment: &str| {
         records.get(&format!("c/{game}")).is_some_and(|own| moment <= own.as_str())
     };

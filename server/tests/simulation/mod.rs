@@ -1,9 +1,9 @@
-//! Whole worlds in simulated time: several servers with their real code, clients, a network, a database and faults, all
-//! from one seed.
+//! Whole clusters in simulated time: several servers with their real code, clients, a network, a database and faults,
+//! all determined by one seed.
 //!
-//! `QUADRILLE_SEED=123 cargo test -p quadrille-server --test all simulation::seeds -- --nocapture` runs one
-//! seed and shows what happened; with `QUADRILLE_WITHOUT=f0,t2,v` it leaves out the first fault, the third table and the
-//! visitors of the lobby, as somebody does who looks for the cause of a failure.
+//! `QUADRILLE_SEED=123 cargo test -p quadrille-server --test all simulation::seeds -- --nocapture` runs a single seed
+//! and prints its trace; with `QUADRILLE_WITHOUT=f0,t2,v` it leaves out the first fault, the third table and the
+//! visitors of the lobby, to narrow down the cause of a failure.
 
 mod checks;
 mod clients;
@@ -31,7 +31,7 @@ fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-/// Runs a plan; a panic is a failure, too.
+/// Runs a plan; a panic counts as a failure.
 fn tried(plan: &Plan) -> Outcome {
     catch_unwind(AssertUnwindSafe(|| run(plan))).unwrap_or_else(|_| Outcome {
         failures: vec!["it panicked".into()],
@@ -40,7 +40,7 @@ fn tried(plan: &Plan) -> Outcome {
     })
 }
 
-/// The parts of a plan without which it still fails: as many as can be left out one after the other.
+/// Shrinks a plan: the parts that can be left out, one after another, while it still fails.
 fn needless(plan: &Plan, fails: impl Fn(&Plan) -> bool) -> Vec<String> {
     let mut without: Vec<String> = Vec::new();
     loop {
@@ -64,7 +64,7 @@ fn needless(plan: &Plan, fails: impl Fn(&Plan) -> bool) -> Vec<String> {
 fn everything_that_a_failure_does_not_need_is_left_out() {
     let plan = (1..).map(Plan::new).find(|plan| plan.faults.len() > 4 && plan.visitors > 0);
     let plan = plan.unwrap();
-    // The fourth fault, which is tried before the second, can only be left out once that one is.
+    // The fourth fault can be left out only after the second, which is tried later.
     let has = |plan: &Plan, at: u64| plan.faults.iter().any(|fault| fault.at == at);
     let [first, second, fourth] = [0, 1, 3].map(|i| plan.faults[i].at);
     let needless =

@@ -24,7 +24,7 @@ pub enum Param {
     Numbers(Vec<Option<i64>>),
 }
 
-/// The types of a statement's parameters, by letter: text, long, short and boolean; capitals are arrays.
+/// The types of a statement's parameters, one letter each: text, long, short and boolean; capitals are arrays.
 pub fn types(sql: &str) -> &'static str {
     match sql {
         APPEND => "TLTTSTLTTLTTSTLTTSTTLLTTLLlTLT",
@@ -46,7 +46,7 @@ pub fn types(sql: &str) -> &'static str {
     }
 }
 
-/// A statement's name, for the trace.
+/// A short name for a statement, for traces.
 pub fn name(sql: &str) -> &'static str {
     match sql {
         APPEND => "append",
@@ -79,7 +79,7 @@ pub fn writes(sql: &str) -> bool {
         || model_records::writes(sql)
 }
 
-/// Reads parameters back from their binary form.
+/// Decodes parameters from their binary form.
 pub fn params(sql: &str, values: Values<'_>) -> Vec<Param> {
     let types = types(sql);
     assert_eq!(types.len(), values.len(), "{sql}");
@@ -122,7 +122,7 @@ pub struct Stored {
 }
 
 impl Stored {
-    /// What `APPEND` computes of the row.
+    /// The digest that `APPEND` computes for the row.
     pub fn digest(&self, seq: i64) -> String {
         let Stored { kind, payload, seat, command, at } = self;
         let command = command.iter().map(|command| format!("\n{command}")).collect::<String>();
@@ -135,7 +135,7 @@ impl Stored {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tables {
     pub made: bool,
-    /// Counts the failovers.
+    /// Incremented by failovers.
     pub timeline: u32,
     pub events: BTreeMap<(String, i64), Stored>,
     commands: BTreeSet<(String, i64, String)>,
@@ -143,13 +143,13 @@ pub struct Tables {
     pub running: BTreeMap<String, (Option<i64>, i64)>,
     pub heartbeat: BTreeMap<i64, i64>,
     pub pauses: BTreeMap<i64, i64>,
-    /// Event, holder, end and whether it is shown.
+    /// Event number, holder, expiry, and whether it is between computers.
     pub computing: BTreeMap<String, (i64, i64, i64, bool)>,
     /// Value and version.
     pub records: BTreeMap<String, (String, i64)>,
 }
 
-/// The parameters of a statement, with their types.
+/// Typed access to a statement's parameters.
 pub struct Given<'a>(pub &'a [Param]);
 
 impl Given<'_> {
@@ -185,7 +185,7 @@ impl Given<'_> {
         self.numbers(i)[row].unwrap_or_default()
     }
 
-    /// An event whose columns begin at `i`: sequence number, kind, payload, seat, command, time.
+    /// The event whose columns begin at `i`: number, kind, payload, seat, command, time.
     fn event(&self, i: usize, row: usize) -> (i64, Stored) {
         let (kind, payload) = (self.string(i + 1, row), self.string(i + 2, row));
         let (seat, command) = (self.numbers(i + 3)[row], self.texts(i + 4)[row].clone());
@@ -370,7 +370,7 @@ impl Tables {
             }
             schema::FIND => one([Cell::Bool(self.made), Cell::Bool(self.made)]),
             schema::FORMAT => one([Cell::Number(1), Cell::Number(1)]),
-            // No operator has ever asked for anything.
+            // No operator has used any command that would create the tables.
             upkeep::PREPARED => one([Cell::Bool(false)]),
             other => panic!("the model does not know {other}"),
         })

@@ -1,4 +1,4 @@
-//! The part of the model that keeps records.
+//! The part of the model for records.
 
 use super::model::{Given, Tables, number, text};
 use server::store::postgres::link::Fault;
@@ -6,7 +6,7 @@ use server::store::postgres::records::{BACKWARDS, CHANGE, CLEAR, CREATED, GET, R
 use server::store::postgres::rows::{Cell, Cells, Row};
 use tokio_postgres::error::SqlState;
 
-/// The types of the parameters, if the statement is about records.
+/// The parameter types of statements about records; none for others.
 pub fn types(sql: &str) -> Option<&'static str> {
     Some(match sql {
         CHANGE => "TTTTLTLTTT",

@@ -1,5 +1,5 @@
-//! A network of streams that delay, fall silent and are cut. Bytes of one connection stay in order; connections overtake
-//! each other.
+//! A network whose connections have delays, fall silent and are cut. Bytes of one connection stay in order, but
+//! connections may overtake each other.
 
 use super::world::{MS, Micros, World, lock};
 use rules::random::Random;
@@ -13,7 +13,7 @@ use std::task::{Context, Poll, Waker};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::{Notify, oneshot};
 
-/// How many bytes may be under way in one direction.
+/// How many bytes may be in flight in one direction.
 const WINDOW: usize = 64 << 10;
 
 /// One direction of a connection.
@@ -21,12 +21,12 @@ const WINDOW: usize = 64 << 10;
 struct Pipe {
     chunks: VecDeque<(Micros, Vec<u8>)>,
     bytes: usize,
-    /// When the last byte arrives.
+    /// When the last byte in flight arrives.
     last: Micros,
-    /// When the end arrives.
+    /// When the end of the stream arrives.
     end: Option<Micros>,
     random: Option<Random>,
-    /// Whether nobody reads any more.
+    /// Whether the reader is gone.
     unread: bool,
     reader: Option<Waker>,
     writer: Option<Waker>,
@@ -34,7 +34,7 @@ struct Pipe {
 
 #[derive(Default)]
 struct Wire {
-    /// To the side with that number.
+    /// By the number of the receiving side.
     pipes: [Pipe; 2],
     cut: bool,
 }
@@ -57,18 +57,18 @@ pub struct Stream {
     processes: [usize; 2],
 }
 
-/// A server's door.
+/// A server's listener.
 #[derive(Default)]
 struct Door {
     open: bool,
     waiting: VecDeque<(Stream, SocketAddr)>,
-    /// Until when nothing passes.
+    /// Until when no packets pass.
     silent: Micros,
 }
 
 pub struct Network {
     pub world: Arc<World>,
-    /// The usual delay.
+    /// The base delay.
     delay: Micros,
     doors: Vec<(Mutex<Door>, Notify)>,
     wires: Mutex<Vec<(usize, Weak<Mutex<Wire>>)>>,
@@ -81,14 +81,14 @@ impl Network {
         Arc::new(Network { world: Arc::clone(world), delay, doors, wires: Mutex::default() })
     }
 
-    /// How long something takes on its way; now and then a packet has to be sent again.
+    /// The delay of a packet, which sometimes includes a retransmission.
     fn delay(&self, server: usize, random: &mut Random) -> Micros {
         let again = if random.below(60) == 0 { 200 * MS } else { 0 };
         let silent = lock(&self.doors[server].0).silent.saturating_sub(self.world.now());
         silent + self.delay / 2 + random.below(self.delay as usize * 3 / 2) as Micros + again
     }
 
-    /// Nothing passes between clients and this server for a while.
+    /// Drops all packets between clients and this server for a while.
     pub fn silence(&self, server: usize, time: Micros) {
         lock(&self.doors[server].0).silent = self.world.now() + time;
     }
@@ -102,7 +102,7 @@ impl Network {
         }
     }
 
-    /// Closes a server's door, when its process has ended.
+    /// Closes the listener when its process has ended.
     pub fn close(&self, server: usize) {
         let waiting = {
             let mut door = lock(&self.doors[server].0);
@@ -146,7 +146,7 @@ impl Network {
         let (door, arrived) = &self.doors[server];
         let mut door = lock(door);
         if !door.open {
-            // The ends lock nothing that is held here when they are dropped.
+            // No stream exists yet whose drop would take a lock that is held here.
             return None;
         }
         door.waiting.push_back((end(1), from));
@@ -180,7 +180,7 @@ impl Stream {
         self.processes[1]
     }
 
-    /// Sends bytes, or the end.
+    /// Sends bytes, or the end of the stream if there are none.
     fn send(&self, bytes: Option<&[u8]>) -> io::Result<usize> {
         let (world, other) = (&self.network.world, 1 - self.side);
         let mut wire = lock(&self.wire);

@@ -1,4 +1,4 @@
-//! What happens in a simulated world, drawn from its seed: servers, a store, players and faults.
+//! The plan of a simulation, drawn from its seed: servers, a store, players and faults.
 
 use super::clients::Habits;
 use super::cluster::Full;
@@ -6,50 +6,50 @@ use super::disk::Bad;
 use super::world::{MS, Micros, SECOND};
 use rules::random::Random;
 
-/// Where the games are kept.
+/// The kind of store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keeps {
     File,
     Database,
 }
 
-/// What goes wrong. Servers are numbered from 1.
+/// Faults. Servers are numbered from 1.
 #[derive(Clone, Copy, Debug)]
 pub enum What {
-    /// The process ends at once, and is started again.
+    /// The process is killed and restarted.
     Kill(usize),
-    /// The process is asked to stop, and starts again as soon as it has.
+    /// The process is asked to stop, and restarted once it has.
     Stop(usize),
     /// The process is suspended.
     Suspend(usize),
     /// The machine sleeps.
     Sleep(usize),
-    /// The machine's clock is set, by milliseconds.
+    /// The machine's clock is set forward or back, in milliseconds.
     Clock(usize, i64),
-    /// No packet passes between clients and the server.
+    /// No packets pass between clients and the server.
     Silence(usize),
-    /// Connections of clients are cut.
+    /// All client connections are cut.
     Cut(usize),
     /// Many readers at once.
     Crowd(usize),
     /// The server cannot reach the database.
     Away(usize),
-    /// The database executes nothing.
+    /// The database hangs.
     Hang,
     Full(Full),
     /// The table of events is locked.
     Lock,
-    /// The database accepts no more connections.
+    /// The database refuses new connections.
     Crowded,
-    /// Every statement takes longer, by microseconds.
+    /// Every statement takes longer, in microseconds.
     Slow(Micros),
     /// All connections to the database are cut.
     Close,
-    /// The database's clock is set, by milliseconds.
+    /// The database's clock is set forward or back, in milliseconds.
     DatabaseClock(i64),
-    /// Another database takes over, which lacks what was written in this many last microseconds.
+    /// A standby takes over that is this many microseconds behind.
     FailOver(Micros),
-    /// The disk of a server with a file.
+    /// The disk of a server with a file fails.
     Disk(Bad),
 }
 
@@ -69,10 +69,10 @@ pub struct Plan {
     /// How long an engine searches.
     pub search: Micros,
     pub tables: Vec<Habits>,
-    /// How many people are in the lobby.
+    /// How many players are in the lobby.
     pub visitors: usize,
     pub faults: Vec<Fault>,
-    /// When all faults are over.
+    /// When the last fault ends.
     pub healed: Micros,
 }
 
@@ -91,7 +91,7 @@ impl Plan {
         });
         let tables = tables.collect();
         let (news, search) = (draw(2) == 0, [20, 300, 1_500][draw(3)] * MS);
-        // A database that never loses anything is the rule.
+        // In most plans a failover loses nothing.
         let behind = if draw(3) == 0 { SECOND } else { 0 };
         let mut faults: Vec<Fault> = Vec::new();
         let mut at = SECOND + draw(3_000) as u64 * MS;
@@ -107,14 +107,14 @@ impl Plan {
             at += draw(4_000) as u64 * MS;
         }
         let healed = faults.iter().map(|fault| fault.at + fault.time).max().unwrap_or(0) + SECOND;
-        // Drawn last, so that the rest of a plan is what it was without them.
+        // Drawn last, so that the rest of a plan stays the same as before visitors were added.
         let visitors = [0, 0, 2, 3][draw(4)];
         Plan { seed, servers, keeps, news, search, tables, visitors, faults, healed }
     }
 }
 
 impl Plan {
-    /// What can be left out: `f0` is the first fault, `t0` the first table, `v` are the visitors.
+    /// Parts that can be left out: `f0` is the first fault, `t0` the first table, `v` are the visitors.
     pub fn parts(&self) -> Vec<String> {
         let faults = (0..self.faults.len()).map(|i| format!("f{i}"));
         let tables = (0..self.tables.len()).map(|i| format!("t{i}"));

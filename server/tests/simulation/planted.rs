@@ -1,8 +1,9 @@
-//! Faults that were found once and can be put back: `server/tests/simulation/plant` counts the seeds that find each.
+//! Bugs that were once found by the simulation, as patches; `server/tests/simulation/plant` reintroduces each and
+//! counts the seeds needed to find it.
 
 use std::path::Path;
 
-/// The lines that a hunk needs, as they must follow each other.
+/// The lines that a hunk expects to find.
 fn needed(hunk: &str) -> String {
     let lines = hunk.lines().skip(1).filter(|line| !line.starts_with('+'));
     lines.map(|line| format!("{}\n", line.get(1..).unwrap_or_default())).collect()
@@ -18,7 +19,7 @@ fn every_planted_fault_can_still_be_planted() {
         let diff = std::fs::read_to_string(&path).unwrap();
         for part in format!("\n{diff}").split("\n--- a/").skip(1) {
             let (name, rest) = part.split_once('\n').unwrap();
-            // All of them are in this crate, which may have been unpacked alone.
+            // All patched files are in this crate, which may have been unpacked alone.
             let source = root.join(name.strip_prefix("server/").unwrap());
             let source = std::fs::read_to_string(source).unwrap();
             let rest = rest.split("\ndiff --git ").next().unwrap();

@@ -1,4 +1,4 @@
-//! Runs a plan: starts the processes, lets the faults happen, and looks at what is left.
+//! Runs a plan: starts the processes, injects the faults, and checks the result.
 
 use super::checks::{self, Truth};
 use super::clients::{Book, Clients, Habits};
@@ -21,14 +21,14 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
-/// How long games may take to go on after the last fault, and how long players think.
+/// How soon games must go on after the last fault, and how long players think.
 const RECOVERY: Micros = 5 * SECOND;
 const THINKING: Micros = 1_500 * MS;
 
-/// How long a server that is not suspended takes to stop, at most.
+/// The maximum time for a server that is not suspended to stop.
 const QUICK: Micros = 3_500 * MS;
 
-/// What a run has shown.
+/// The result of a run.
 pub struct Outcome {
     pub failures: Vec<String>,
     pub trace: String,
@@ -37,7 +37,7 @@ pub struct Outcome {
 
 type Inboxes = Arc<Mutex<Vec<Option<mpsc::UnboundedSender<(u64, String)>>>>>;
 
-/// A world in which a plan happens.
+/// The simulated world in which a plan is executed.
 pub struct Stage {
     pub world: Arc<World>,
     pub network: Arc<Network>,
@@ -48,7 +48,7 @@ pub struct Stage {
     inboxes: Inboxes,
     stops: Vec<Arc<Mutex<Option<oneshot::Sender<()>>>>>,
     pub failures: Arc<Mutex<Vec<String>>>,
-    /// The figures of every server that was started.
+    /// The metrics of every server ever started.
     metrics: Arc<Mutex<Vec<Arc<Metrics>>>>,
     plan: Plan,
 }
@@ -76,7 +76,7 @@ impl Stage {
         self.folder.config()
     }
 
-    /// What a server gets from outside.
+    /// The surroundings of a server.
     fn outside(&self, server: usize) -> impl Fn() -> Outside + Send + 'static {
         let (world, clocks) = (Arc::clone(&self.world), Arc::clone(&self.processes.clocks[server]));
         let (cluster, disk) = (Arc::clone(&self.cluster), Arc::clone(&self.disk));
@@ -124,12 +124,12 @@ impl Stage {
                         note!(world, "server {server} has stopped");
                     }
                     Err(error) => {
-                        // Not the path, which is another one each time.
+                        // Without the path, which is different each time.
                         let reason = error.to_string();
                         let reason = reason.rsplit(": ").next().unwrap_or_default();
                         let reason = reason.split('`').next().unwrap_or_default();
                         note!(world, "server {server} does not start: {reason}");
-                        // One that was suspended while it stopped gives up and exits, which unlocks the file.
+                        // A server that was suspended while stopping gives up and exits, which unlocks the file.
                         if took < QUICK && error.to_string().contains("another server has") {
                             lock(&failures).push("restart: the file is locked".to_owned());
                         }
@@ -148,7 +148,7 @@ impl Stage {
         lock(&self.inboxes)[server] = None;
     }
 
-    /// A fault begins.
+    /// Injects a fault.
     fn begin(&mut self, what: What, time: Micros, clients: &Arc<Clients>) {
         match what {
             What::Kill(server) => self.kill(server),
@@ -178,7 +178,7 @@ impl Stage {
         }
     }
 
-    /// A fault ends.
+    /// Ends a fault.
     fn end(&mut self, what: What, time: Micros) {
         match what {
             What::Kill(server) if self.processes.all[server].is_none() => self.start(server),
@@ -199,7 +199,7 @@ impl Stage {
         }
     }
 
-    /// What is kept beside games.
+    /// All records.
     fn records(&self) -> BTreeMap<String, String> {
         match self.plan.keeps {
             Keeps::Database => {
@@ -224,7 +224,7 @@ impl Stage {
     }
 }
 
-/// Joins the news: what a server says reaches the others a moment later, or not at all.
+/// Connects the news: what one server publishes reaches the others a moment later, or not at all.
 fn join(
     world: &Arc<World>,
     inboxes: &Inboxes,
@@ -253,7 +253,7 @@ fn join(
     (News::into_channel(out), inbox)
 }
 
-/// Runs a plan to its end.
+/// Runs a plan to the end.
 pub fn run(plan: &Plan) -> Outcome {
     let mut stage = Stage::new(plan);
     (1..=plan.servers).for_each(|server| stage.start(server));
@@ -305,7 +305,7 @@ pub fn run(plan: &Plan) -> Outcome {
     let book = lock(&clients.book);
     let lost = stage.cluster.state().lost.clone();
     failures.extend(checks::acknowledged(plan, &truth, &book, &lost));
-    // A client that sent a move at the very end is no longer there to repeat it.
+    // A client that sent a move at the very end had no time to repeat it.
     failures.extend(checks::time_given_back(plan, &after, &book));
     failures.extend(checks::time_not_given_away(plan, &truth));
     failures.extend(lock(&stage.failures).iter().cloned());
@@ -313,7 +313,7 @@ pub fn run(plan: &Plan) -> Outcome {
     if lock(&stage.metrics).iter().any(|own| restarts(own) > 0) {
         failures.push("task: a background task died".to_owned());
     }
-    // After a failover that lost something, the records may be older than the games that rest on them.
+    // After a failover that lost something, records may be older than the games they refer to.
     if lost.is_empty() {
         failures.extend(super::lobby::consistent(&stage.records(), &|id| truth.is_over(id), &book));
     }

@@ -1,4 +1,4 @@
-//! Simulated time, and the processes that live in it.
+//! Simulated time, and the processes that run in it.
 //!
 //! Every process has a tokio runtime of its own with a paused clock, so that it can be killed (dropped) or suspended (not
 //! run). Everything between processes goes through one queue of events in the order of simulated time. A process runs
@@ -27,7 +27,7 @@ pub type Micros = u64;
 pub const MS: Micros = 1_000;
 pub const SECOND: Micros = 1_000_000;
 
-/// What the clocks of machines showed when the simulation began, in milliseconds.
+/// What the machines' clocks show when the simulation begins, in milliseconds.
 pub const EPOCH: i64 = 1_800_000_000_000;
 
 type Event = (usize, Box<dyn FnOnce() + Send>);
@@ -37,11 +37,11 @@ pub fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Time, chance, the events to come, and the record of what happened.
+/// Time, randomness, the event queue, and the trace.
 pub struct World {
     seed: u64,
     now: AtomicU64,
-    /// How many events there were, and those to come.
+    /// How many events there have been, and the pending ones.
     queue: Mutex<(u64, Events)>,
     random: Mutex<Random>,
     trace: Mutex<String>,
@@ -62,7 +62,7 @@ impl World {
         self.now.load(Ordering::Relaxed)
     }
 
-    /// Milliseconds since 1970, on a clock that is right.
+    /// The true time in milliseconds since 1970.
     pub fn millis(&self) -> i64 {
         EPOCH + (self.now() / MS) as i64
     }
@@ -72,8 +72,8 @@ impl World {
         lock(&self.random).below(below.max(1) as usize) as u64
     }
 
-    /// A generator of its own for something that several tasks use: tokio wakes those who wait for the same thing in
-    /// an order that cannot be chosen, and the draws of one must not depend on the others.
+    /// A separate generator for something shared by several tasks: the order in which tokio wakes tasks waiting for the
+    /// same thing cannot be controlled, and the draws of one must not depend on the others.
     pub fn own(&self, name: u64) -> Random {
         Random::new(rules::random::spread(self.seed ^ name.wrapping_mul(0x9e37_79b9)))
     }
@@ -87,7 +87,7 @@ impl World {
         self.draw(times) == 0
     }
 
-    /// Does something later; then `process` runs.
+    /// Schedules an event, after which `process` runs.
     pub fn at(&self, time: Micros, process: usize, event: impl FnOnce() + Send + 'static) {
         let (count, queue) = &mut *lock(&self.queue);
         *count += 1;
@@ -105,7 +105,7 @@ impl World {
         (time <= until).then(|| (time, first.remove()))
     }
 
-    /// Notes what has happened; equal seeds must note the same.
+    /// Adds a line to the trace, which must be the same for equal seeds.
     pub fn note(&self, text: std::fmt::Arguments<'_>) {
         let now = self.now();
         let _ = writeln!(lock(&self.trace), "{}.{:06} {text}", now / SECOND, now % SECOND);
@@ -116,7 +116,7 @@ impl World {
     }
 }
 
-/// Notes what has happened.
+/// Adds a line to the trace.
 #[macro_export]
 macro_rules! note {
     ($world:expr, $($arg:tt)*) => { $world.note(format_args!($($arg)*)) };
@@ -133,9 +133,9 @@ impl Chance for World {
 /// The clocks of a machine.
 pub struct Clocks {
     world: Arc<World>,
-    /// How long the machine slept; its monotonic clock stood still.
+    /// For how long the machine has slept, while its monotonic clock stood still.
     pub slept: AtomicU64,
-    /// How wrong its wall clock is, in milliseconds.
+    /// How far its wall clock is off, in milliseconds.
     pub wrong: AtomicI64,
 }
 
@@ -160,7 +160,7 @@ impl Source for Clocks {
     }
 }
 
-/// Ends when its runtime has nothing to do. The runtime's clock then stands still, because it was woken.
+/// Resolves when the runtime has nothing to do. Its clock then stands still, because the runtime was woken.
 #[derive(Clone, Default)]
 struct Idle(Arc<(AtomicBool, Mutex<Option<Waker>>)>);
 
@@ -187,7 +187,7 @@ impl Future for Idle {
 pub struct Process {
     runtime: Runtime,
     idle: Idle,
-    /// How far its clock has run since it began, by the machine's monotonic clock.
+    /// How far its clock has advanced, by the machine's monotonic clock.
     clock: Micros,
     began: Micros,
     next: Micros,
@@ -213,7 +213,7 @@ impl Process {
         self.runtime.spawn(task);
     }
 
-    /// Lets the process run until it waits.
+    /// Runs the process until it waits.
     fn run(&mut self, clocks: &Clocks) {
         self.next = clocks.world.now() + clocks.world.between(MS, 12 * MS);
         let clock = clocks.micros() - self.began;
@@ -230,7 +230,7 @@ impl Process {
     }
 }
 
-/// All processes. Number 0 is that of the clients; there is a place for each server.
+/// All processes. Number 0 is the clients'; each server has its own.
 pub struct Processes {
     pub world: Arc<World>,
     pub all: Vec<Option<Process>>,
@@ -243,7 +243,7 @@ impl Processes {
         Processes { world: Arc::clone(world), all: (0..count).map(|_| None).collect(), clocks }
     }
 
-    /// Lets time pass.
+    /// Advances time.
     pub fn run_until(&mut self, end: Micros) {
         loop {
             let awake = self.all.iter().flatten().filter(|process| !process.suspended);

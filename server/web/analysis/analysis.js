@@ -4,14 +4,15 @@
  * @typedef {import('../program/views.js').GameInfo} GameInfo
  * @typedef {{tree: import('./tree.js').Tree, node: number|null, review: import('./moments.js').Entry[]|undefined,
  *   flipped: boolean}} State
- *   `node` is the turn of the tree whose position is seen, null before the first
+ *   `node` is the current turn in the tree, null before the first
  * @typedef {{state: State, info: GameInfo, key: string, first: 1|2, finding: boolean, kept: boolean,
- *   addressing: any, addressed: number, main: HTMLElement, parts: ReturnType<typeof createParts>, play: ReturnType<typeof createPlay>,
+ *   addressing: any, addressed: number, main: HTMLElement, parts: ReturnType<typeof createParts>,
+ *   play: ReturnType<typeof createPlay>,
  *   thinking: ReturnType<typeof createThinking>, review: ReturnType<typeof createReview>,
  *   around: (act: () => void) => void}} Page
- *   `around` draws what stands around the board, `key` is the name under which the browser keeps the tree, `first` who
- *   begins; `finding` while the best turn is looked for, `kept` unless the browser has no room,
- *   `addressing` the timer of the address, `addressed` when it was written
+ *   `around` redraws everything around the board; `key` is the storage key of the tree; `first` moves first; `finding`
+ *   while the best turn is searched for; `kept` unless saving has failed; `addressing` is the timer for updating the
+ *   address, and `addressed` the time it was last updated
  */
 import { askedPosition, positionAt } from '../address.js';
 import { copyText } from '../common/controls.js';
@@ -83,7 +84,7 @@ const boardPage = async (main, games, info, path) => {
   putTogether(main, info, p);
   onKeys(keys(p));
 
-  // Who comes to review a game wants to see that first.
+  // Somebody who comes to review a game wants to see the review first.
   const reviewed = p.review.entries().length > 0;
   if (reviewed || asked.has('review')) p.parts.tabs.show('review');
   save(p);
@@ -92,7 +93,7 @@ const boardPage = async (main, games, info, path) => {
 };
 
 /**
- * The state that an address asks for: the turns behind #, else the end of a game, else the start.
+ * The initial state: the turns after #, otherwise the end of a game, otherwise the start.
  * @param {import('./intake.js').Saved} saved @param {boolean} atEnd @returns {Promise<State>}
  */
 const opened = async ({ tree, review }, atEnd) => {
@@ -133,11 +134,11 @@ const reviewHooks = (p) => {
   };
 };
 
-/** The turn of the main line behind which this many have been played. @param {Page} p @param {number} ply */
+/** The node of the main line after this many turns. @param {Page} p @param {number} ply */
 const nodeAt = (p, ply) => trees.mainLine(p.state.tree)[ply - 1] ?? null;
 
 /**
- * Asks for something better than the turn that was played here.
+ * Asks for a better turn than the one played here.
  * @param {Page} p @param {number} ply @param {string} played
  */
 const tryAt = async (p, ply, played) => {
@@ -153,7 +154,10 @@ const tryAt = async (p, ply, played) => {
   );
 };
 
-/** Where a turn begins, but not how it goes on. @param {Page} p @param {number} ply @param {string} turn */
+/**
+ * Highlights where a turn starts, without giving away the rest.
+ * @param {Page} p @param {number} ply @param {string} turn
+ */
 const showFirst = async (p, ply, turn) => {
   if (p.state.node !== nodeAt(p, ply)) go(p, nodeAt(p, ply));
   const find = (/** @type {import('../program/views.js').Place} */ place) =>
@@ -171,11 +175,11 @@ const showFirst = async (p, ply, turn) => {
   );
 };
 
-/** How long each turn of a line is seen. */
+/** For how many milliseconds each turn of a line is shown. */
 const PER_TURN = 900;
 
 /**
- * Plays a line out, turn by turn, until it ends or somebody goes elsewhere.
+ * Plays out a line turn by turn, until it ends or the user navigates away.
  * @param {Page} p @param {number} ply @param {string[]} line
  */
 const playOut = async (p, ply, line) => {
@@ -191,7 +195,7 @@ const playOut = async (p, ply, line) => {
   }
 };
 
-/** What the buttons do. @param {Page} p @returns {import('./analysisparts.js').Deeds} */
+/** The actions of the buttons. @param {Page} p @returns {import('./analysisparts.js').Deeds} */
 const deeds = (p) => ({
   first: () => go(p, null),
   step: (by) => step(p, by),
@@ -212,11 +216,11 @@ const deeds = (p) => ({
   record: () => exportRecord(p),
   link: async () => {
     renderAddress(p);
-    toast((await copyText(location.href)) ? 'The link is copied.' : location.href);
+    toast((await copyText(location.href)) ? 'Link copied.' : location.href);
   },
   position: async () => {
     const copied = await copyText(p.parts.position.value, p.parts.position);
-    toast(copied ? 'The position is copied.' : p.parts.position.value);
+    toast(copied ? 'Position copied.' : p.parts.position.value);
   },
   picture: () => copyPicture(here(p)).catch(complain),
   rules: () => rulesPanel(p.info),
@@ -242,14 +246,14 @@ const keys = (p) => {
   };
 };
 
-/** The position at a turn of the tree. @param {Page} p @param {number|null} node */
+/** The position at a node of the tree. @param {Page} p @param {number|null} node */
 const placeAt = ({ state: { tree }, info }, node) => ({
   game: info.id,
   position: tree.start,
   turns: trees.turnsOf(tree, node),
 });
 
-/** Keeps the analysis; that it cannot be kept is said once. @param {Page} p */
+/** Saves the analysis; if that fails, says so once. @param {Page} p */
 const save = (p) => {
   const { tree, review } = p.state;
   const kept = saveTree(p.key, { tree, review });
@@ -268,7 +272,7 @@ const renderTree = (p) => {
 };
 
 /**
- * Shows the position that is to be seen, and then everything around it: whoever steps through a game wants the board.
+ * Shows the current position, and only then everything around it: somebody stepping through a game looks at the board.
  * @param {Page} p
  */
 const render = async (p, animate = true) => {
@@ -285,10 +289,10 @@ const render = async (p, animate = true) => {
   p.parts.played.show(seen);
 };
 
-/** A browser takes 8 ms for a change of the address, so quick steps share one. */
+/** Changing the address takes a browser 8 ms, so quick steps share one change. */
 const ADDRESS_MS = 100;
 
-/** The address leads to the position that is seen. @param {Page} p */
+/** Puts the current position into the address. @param {Page} p */
 const renderAddress = (p) => {
   p.addressed = performance.now();
   const { turns } = here(p);
@@ -297,11 +301,11 @@ const renderAddress = (p) => {
     history.replaceState(null, '', `${location.pathname}${location.search}${hash}`);
 };
 
-/** The turns, where among them the position is, and soon the address. @param {Page} p */
+/** The list of turns with the current one, and a little later the address. @param {Page} p */
 const renderAround = (p) => {
   const { tree, node } = p.state;
   clearTimeout(p.addressing);
-  // A single step writes it at once: a reload right after it leads back here.
+  // After a single step it is written at once, so that a reload leads back here.
   const wait = Math.max(0, p.addressed + ADDRESS_MS - performance.now());
   p.addressing = setTimeout(() => renderAddress(p), wait);
   renderTree(p);
@@ -333,14 +337,14 @@ const step = (p, by) => {
 };
 
 /**
- * Changes the tree at the turn that is seen. Says whether it was: not where another turn is seen by then.
+ * Edits the tree at the current turn. Returns false if the user has moved on meanwhile.
  * @param {Page} p @param {{do: 'add'|'promote'|'remove', turns?: string[]}} change @returns {Promise<boolean>}
  */
 const branch = async (p, change, animate = true) => {
   const { tree, node } = p.state;
   const changed = await ask('branch', { tree, node, ...change });
   if (p.state.node !== node) return false;
-  // A comment that is being written changes the tree, too.
+  // A comment that was being written has changed the tree meanwhile.
   if (p.state.tree !== tree) return branch(p, change, animate);
   p.state = { ...p.state, ...changed };
   p.review.check();
@@ -349,11 +353,11 @@ const branch = async (p, change, animate = true) => {
   return true;
 };
 
-/** The position that is looked at. @param {Page} p */
+/** The current position. @param {Page} p */
 const here = (p) => placeAt(p, p.state.node);
 
 /**
- * Steps into a line of the engine, if it is one of the position that is looked at.
+ * Steps into a line of the engine, if it is for the current position.
  * @param {Page} p @param {string[]} turns @param {import('../program/views.js').Place} place
  */
 const pick = (p, turns, place) => {
@@ -363,7 +367,7 @@ const pick = (p, turns, place) => {
 /** @param {Error} error */
 const complain = (error) => toast(capital(error.message), 'bad');
 
-/** Plays a turn, which is judged if it is a try. @param {Page} p @param {string} turn */
+/** Plays a turn. While a better turn is looked for, it is judged. @param {Page} p @param {string} turn */
 const tryTurn = async (p, turn) => {
   const asks = p.review.asks();
   const answers = asks !== null && p.state.node === nodeAt(p, asks);
@@ -373,7 +377,7 @@ const tryTurn = async (p, turn) => {
   else await confirmTurn(p);
 };
 
-/** Says what a turn did that was made here. @param {Page} p */
+/** Announces a turn made here. @param {Page} p */
 const confirmTurn = (p) =>
   aboutHere(
     () => here(p),
@@ -381,7 +385,7 @@ const confirmTurn = (p) =>
     (seen) => say(`${saidOf(seen, seen.turns)}. ${capital(seen.status)}.`),
   );
 
-/** While a better turn is looked for, nothing tells it. @param {Page} p */
+/** Hides the engine's suggestions while a better turn is looked for. @param {Page} p */
 const hush = (p) => {
   const trying = p.review.trying();
   p.main.classList.toggle('retrying', trying);
@@ -389,7 +393,7 @@ const hush = (p) => {
   if (trying) p.play.hint([]);
 };
 
-/** The best turn as an arrow. @param {Page} p */
+/** Shows the best turn as an arrow. @param {Page} p */
 const showBest = (p) => {
   const best = p.thinking.best(here(p));
   const quiet = () => p.play.busy() || p.review.trying();
@@ -402,7 +406,7 @@ const showBest = (p) => {
   aboutHere(() => here(p), find, use).catch(() => {});
 };
 
-/** A small board for a turn of a line, while it is pointed at. @param {Page} p @param {string[]|null} turns */
+/** Previews a turn of a line on a small board while it is hovered. @param {Page} p @param {string[]|null} turns */
 const peek = (p, turns) => {
   const { preview } = p.parts;
   preview.hidden = turns === null;
@@ -418,7 +422,7 @@ const peek = (p, turns) => {
   aboutHere(() => here(p), find, use).catch(() => {});
 };
 
-/** Plays the best turn; one is looked for at a time. @param {Page} p */
+/** Plays the best turn; searches for one at a time. @param {Page} p */
 const bestMove = async (p) => {
   if (p.finding) return;
   p.finding = true;
@@ -435,7 +439,7 @@ const bestMove = async (p) => {
   p.finding = false;
 };
 
-/** What the opponent would do if it were their turn. @param {Page} p */
+/** Shows what the opponent would play if it were their turn. @param {Page} p */
 const showThreat = (p) => {
   const { flipped } = p.state;
   const find = async (/** @type {import('../program/views.js').Place} */ at) => {

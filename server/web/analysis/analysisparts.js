@@ -1,4 +1,4 @@
-/** What an analysis is drawn with: board and engine, tabs of turns, review, notes and tools. */
+/** The elements of the analysis page: board and engine, and tabs with turns, review, notes and tools. */
 import { button, field, iconButton, placeLine, shownText } from '../common/controls.js';
 import { adopt, el, fill } from '../common/dom.js';
 import { createTabs } from '../common/tabs.js';
@@ -51,8 +51,8 @@ export const createParts = (info, games, review, deeds) => {
     { id: 'tools', name: 'Tools', panel: tools.panel },
   ]);
   /**
-   * @param {{comment: string, atStart: boolean, atEnd: boolean, main: boolean}} shown where in the tree the turn is
-   *   that is seen
+   * @param {{comment: string, atStart: boolean, atEnd: boolean, main: boolean}} shown the current turn's
+   *   place in the tree
    */
   const paint = ({ comment, atStart, atEnd, main }) => {
     if (document.activeElement !== note) note.value = comment;
@@ -66,7 +66,7 @@ export const createParts = (info, games, review, deeds) => {
 
 /**
  * @param {import('../program/views.js').GameInfo} info @param {import('../program/views.js').GameInfo[]} games
- * @param {Deeds} deeds @param {() => void} show brings the tools into sight
+ * @param {Deeds} deeds @param {() => void} show scrolls to the tools
  */
 const createTools = (info, games, deeds, show) => {
   const playHere = el('a#play-here.button', { title: 'Play from here' }, 'Play');
@@ -97,7 +97,7 @@ const createTools = (info, games, deeds, show) => {
 };
 
 /**
- * Puts the page together.
+ * Assembles the page.
  * @param {HTMLElement} main @param {import('../program/views.js').GameInfo} info
  * @param {import('./analysis.js').Page} page
  */

@@ -3,12 +3,12 @@ import { svg } from '../common/dom.js';
 import { share } from '../common/text.js';
 
 const HEIGHT = 100;
-/** The worse a mistake, the longer its mark. */
+/** The worse the mistake, the longer its mark. */
 const TICKS = /** @type {Record<string, number>} */ ({ inaccuracy: 6, mistake: 12, blunder: 20 });
 
 /**
  * @param {{ply: number, bar: number, mistake: string|null}[]} entries from player 1's view
- * @param {number} of how many turns there are @param {number} here the ply that is seen @param {(ply: number) =>
+ * @param {number} of how many turns there are @param {number} here the current ply @param {(ply: number) =>
  *   void} onPick
  */
 export const graph = (entries, of, here, onPick) => {

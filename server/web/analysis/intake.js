@@ -1,4 +1,4 @@
-/** Where an analysis comes from: a pasted text, a game, a puzzle, an address. */
+/** Loading an analysis: from a pasted text, a file, a game, a puzzle or an address. */
 import { fromPath, pageAt, positionAt } from '../address.js';
 import { button, form, submit } from '../common/controls.js';
 import { el, fill, setText } from '../common/dom.js';
@@ -19,7 +19,7 @@ import { emptyTree } from './tree.js';
  * @typedef {import('./pasted.js').Reading<GameInfo>} Reading
  */
 
-/** Where an analysis can come from. @param {HTMLElement} main @param {GameInfo[]} games */
+/** The page on which to choose what to analyse. @param {HTMLElement} main @param {GameInfo[]} games */
 export const intakePage = (main, games) => {
   const done = myGames().filter((game) => game.over);
   const finished = (/** @type {import('../table/mine.js').Mine} */ game) => {
@@ -45,8 +45,8 @@ export const intakePage = (main, games) => {
 
 /**
  * Reads a position or a record.
- * @param {GameInfo[]} games @param {GameInfo|null} prefer the game that is meant when several could be
- * @param {() => void} [show] brings the form into sight, where it may be out of it
+ * @param {GameInfo[]} games @param {GameInfo|null} prefer the game to choose if several are possible
+ * @param {() => void} [show] scrolls to the form, if it may be out of sight
  */
 export const importForm = (games, prefer, show = () => {}) => {
   const field = el('textarea#import-text', {
@@ -96,10 +96,10 @@ export const importForm = (games, prefer, show = () => {}) => {
   return form('.card.import', send, ...[field, wrong, question, go]);
 };
 
-/** No record is as large; whoever drops a film gets an answer. */
+/** No record is as large as this; dropping a video should fail with a message. */
 const MOST_BYTES = 1 << 20;
 
-/** Takes files that are dropped anywhere on the page. @param {(files: FileList) => void} take */
+/** Accepts files dropped anywhere on the page. @param {(files: FileList) => void} take */
 const takeDropped = (take) => {
   const over = (/** @type {DragEvent} */ event) => {
     if (event.dataTransfer?.types.includes('Files')) event.preventDefault();
@@ -112,7 +112,7 @@ const takeDropped = (take) => {
 };
 
 /**
- * A text read as one of each game that it could be of.
+ * Reads a text as each of the games it could be for.
  * @param {string} text @param {GameInfo[]} games @returns {Promise<Reading[]>}
  */
 const readings = (text, games) => {
@@ -167,7 +167,7 @@ const addressOf = async ({ id }, position) => {
 };
 
 /**
- * What is to be analysed at first, and the name it is kept under.
+ * What to show first, and the key under which it is saved.
  * @param {GameInfo} info @param {string} path @returns {Promise<{key: string, saved: Saved}>}
  */
 export const begin = async (info, path) => {
@@ -181,7 +181,7 @@ export const begin = async (info, path) => {
     if (!old) return { key, saved: { tree: played } };
     const before = { ...old.tree, tags: played.tags };
     const { tree } = await ask('branch', { tree: before, do: 'add', turns: game.turns });
-    // A review of what had been played by then is none of the game.
+    // A review of a shorter version of the game does not belong to it any more.
     const review = (old.review?.[0]?.of ?? 0) < game.turns.length ? undefined : old.review;
     return { key, saved: { tree, review } };
   }

@@ -1,21 +1,21 @@
 /**
- * The moments of a review: the turns that were mistakes, what is asked about each, and what is said of an answer. All
+ * The moments of a review: the turns that were mistakes, what is asked about each, and the feedback on an answer. All
  * functions are pure.
  *
  * @typedef {{kind: string, text: string, line: string[]}} Why
  * @typedef {{ply: number, of: number, score: number, win_in: number|null, bar: number, best: string[],
  *   loss: number|null, mistake: string|null, why?: Why|null}} Entry
- * @typedef {'found'|'shown'|'missed'} Answer found alone, shown, or looked for in vain
+ * @typedef {'found'|'shown'|'missed'} Answer found without help, revealed, or not found
  */
 import { plural, scoreWords, share } from '../common/text.js';
 
-/** The sizes of mistakes, one and several. */
+/** The sizes of mistakes, in the singular and plural. */
 export const SIZES = { blunder: 'blunders', mistake: 'mistakes', inaccuracy: 'inaccuracies' };
 
-/** The mistakes, in the order of the game. @param {Entry[]} entries */
+/** The mistakes, in game order. @param {Entry[]} entries */
 export const mistakes = (entries) => entries.filter(({ mistake }) => Boolean(mistake));
 
-/** Whether a review has looked at every position; it begins with the last one. @param {Entry[]} entries */
+/** Whether a review is complete; it starts with the last position. @param {Entry[]} entries */
 export const isWhole = (entries) => entries.length > (entries[0]?.of ?? 0);
 
 /** Who made a turn. @param {number} ply @param {1|2} first who begins @returns {1|2} */
@@ -25,7 +25,7 @@ export const moverOf = (ply, first) => /** @type {1|2} */ (((first - 1 + ply - 1
 const entryAt = (entries, ply) => entries.find((one) => one.ply === ply);
 
 /**
- * The chance to win that a turn gave away, 0 to 1; none where the position before it is not known.
+ * The winning chance that a turn gave away, from 0 to 1; none if the position before it has not been reviewed.
  * @param {Entry[]} entries @param {Entry} entry @param {1|2} first
  */
 export const lost = (entries, entry, first) => {
@@ -35,11 +35,11 @@ export const lost = (entries, entry, first) => {
   return before ? Math.max(0, own(before) - own(entry)) : null;
 };
 
-/** How fast accuracy falls with the chance that is given away: a tenth of it costs a third. */
+/** How fast accuracy falls with the winning chance given away: a tenth of it costs a third. */
 const STEEPNESS = 4;
 
 /**
- * How accurately a player played, 0 to 100: the mean over the turns, where one that gives nothing away counts 100.
+ * A player's accuracy, 0 to 100: the mean over all turns, where a turn that gives nothing away counts as 100.
  * @param {Entry[]} entries @param {1|2} player @param {1|2} first @returns {number|null}
  */
 export const accuracy = (entries, player, first) => {
@@ -53,7 +53,7 @@ export const accuracy = (entries, player, first) => {
   return Math.round((100 * sum) / losses.length);
 };
 
-/** The mistakes of a player by size, in words. @param {Entry[]} entries @param {1|2} player @param {1|2} first */
+/** A player's mistakes by size, in words. @param {Entry[]} entries @param {1|2} player @param {1|2} first */
 export const counted = (entries, player, first) => {
   const own = mistakes(entries).filter(({ ply }) => moverOf(ply, first) === player);
   const sizes = Object.entries(SIZES).map(([size, several]) => ({
@@ -65,7 +65,7 @@ export const counted = (entries, player, first) => {
 };
 
 /**
- * What a turn gave away, without a word of what would have been better.
+ * What a turn gave away, without hinting at what would have been better.
  * @param {Entry[]} entries @param {Entry} entry @param {1|2} first
  */
 export const gaveAway = (entries, entry, first) => {
@@ -80,7 +80,7 @@ export const gaveAway = (entries, entry, first) => {
 };
 
 /**
- * Why it was a mistake: what the rules bear out, or else what the engine thinks of both positions.
+ * Why it was a mistake: by the rules if possible, otherwise the engine's scores before and after.
  * @param {Entry[]} entries @param {Entry} entry @param {[string, string]} names
  */
 export const reason = (entries, entry, names) => {
@@ -93,10 +93,10 @@ export const reason = (entries, entry, names) => {
 };
 
 /**
- * What is said of a turn that was tried, and whether it answers the question.
- * @param {Entry} entry the mistake @param {string} played @param {string} turn what was tried
- * @param {Entry|null} judged the same review of the try; null where none was needed or came
- * @returns {{text: string, good: boolean, open: boolean}} `open` while the question stays
+ * The feedback on a turn that was tried, and whether it answers the question.
+ * @param {Entry} entry the mistake @param {string} played @param {string} turn the one tried
+ * @param {Entry|null} judged the review of the try; null if none was needed or possible
+ * @returns {{text: string, good: boolean, open: boolean}} `open` if the question remains
  */
 export const verdict = (entry, played, turn, judged) => {
   if (turn === played)

@@ -2,14 +2,14 @@
 import { el, toast } from '../common/dom.js';
 import { ask } from '../program/ask.js';
 
-/** How much larger than it is drawn: pictures are looked at on fine screens. */
+/** The scale of the picture, for high-density screens. */
 const SCALE = 2;
 
 /** @param {import('../program/views.js').Place} place @returns {Promise<Blob>} */
 const pictureOf = async (place) => {
   const { svg } = await ask('query', { ...place, want: ['svg'] });
   const image = new Image();
-  // Pages load pictures from nowhere else than their host and addresses that hold them.
+  // The Content-Security-Policy only allows images from the host and data URLs.
   image.src = `data:image/svg+xml,${encodeURIComponent(svg)}`;
   await image.decode();
   const canvas = el('canvas', { width: image.width * SCALE, height: image.height * SCALE });
@@ -22,19 +22,19 @@ const pictureOf = async (place) => {
 };
 
 /**
- * Copies the picture of a position; a browser that does not let pictures be copied saves it.
+ * Copies a picture of the position to the clipboard; browsers that do not allow this save it as a file.
  * @param {import('../program/views.js').Place} place
  */
 export const copyPicture = async (place) => {
   const picture = pictureOf(place);
   try {
-    // Safari wants the promise: after waiting, a click is no reason any more.
+    // Safari needs the promise: after an await, the click no longer counts as a user gesture.
     await navigator.clipboard.write([new ClipboardItem({ 'image/png': picture })]);
-    toast('The picture is copied.');
+    toast('Picture copied.');
   } catch {
     const address = URL.createObjectURL(await picture);
     el('a', { href: address, download: `${place.game}.png` }).click();
     setTimeout(() => URL.revokeObjectURL(address), 10_000);
-    toast('The picture is saved.');
+    toast('Picture saved.');
   }
 };

@@ -1,11 +1,11 @@
-/** What was played in a position in public games, for whoever opens it; nothing where no server keeps any. */
+/** The opening explorer: what was played here in public games. Without a server there is none. */
 import { gameAt, hasServer } from '../address.js';
 import { button } from '../common/controls.js';
 import { el, fill } from '../common/dom.js';
 import { plural, reasonOf } from '../common/text.js';
 import { getJson } from '../connection/server.js';
 
-/** How many turns, and how many games are listed. */
+/** How many turns and games are listed. */
 const MOST = 8;
 const MOST_GAMES = 3;
 
@@ -55,7 +55,7 @@ export const createPlayed = (players, onPick) => {
     }
   };
   const told = (/** @type {any} */ { games, more, turns, last }) => {
-    if (games === 0) return [el('p.empty-line', 'No public game has come here.')];
+    if (games === 0) return [el('p.empty-line', 'No public game has reached this position.')];
     const link = (/** @type {any} */ one) =>
       el('li', el('a', { href: gameAt(one.id) }, one.seats.map(nameOf).join(' – ')));
     const turnRow = (/** @type {any} */ one) => row(one, players, onPick);
@@ -65,7 +65,7 @@ export const createPlayed = (players, onPick) => {
       el('ul', ...last.slice(0, MOST_GAMES).map(link)),
     ];
   };
-  /** Another position is looked at. @param {import('../program/views.js').View} view */
+  /** Shows another position. @param {import('../program/views.js').View} view */
   const show = (view) => {
     seen = view;
     look();

@@ -1,4 +1,4 @@
-/** The engine goes over a game: progress, curve, accuracy, and a conversation about each mistake. */
+/** The review of a game by the engine: progress, graph, accuracy, and a dialogue about each mistake. */
 import { button } from '../common/controls.js';
 import { el, fill, say, setText } from '../common/dom.js';
 import { capital, plural, reasonOf } from '../common/text.js';
@@ -25,20 +25,21 @@ import { numberOf } from './variations.js';
  * @property {1|2} first who began
  * @property {() => import('../program/views.js').Place} place the whole game
  * @property {(ply: number) => void} onGo
- * @property {() => void} onChange one more position has been looked at, or all is forgotten
- * @property {(entries: Entry[]|undefined) => void} onKeep the whole review, or none
+ * @property {() => void} onChange another position was reviewed, or the review was discarded
+ * @property {(entries: Entry[]|undefined) => void} onKeep the complete review, or none
  * @property {(fields: object, hear: (line: any) => void, signal: AbortSignal) => Promise<any>} think reviews a game,
  *   position by position
- * @property {(ply: number, played: string) => void} onTry the position before a mistake, which is tried again
- * @property {() => void} onAnswered nothing has to be hidden any more
+ * @property {(ply: number, played: string) => void} onTry goes to the position before a mistake, to try again
+ * @property {() => void} onAnswered nothing has to be hidden any longer
  * @property {(ply: number, line: string[]) => void} onPlay plays a line out
- * @property {(ply: number, turn: string) => void} onHint shows where a turn begins
+ * @property {(ply: number, turn: string) => void} onHint shows where a turn starts
  * @property {Entry[]|undefined} saved
  *
  * @typedef {{hooks: Hooks, entries: Entry[], line: string[], here: number, run: AbortController|null, asked: Entry|null,
  *   open: boolean, said: string, judging: number, answers: Map<number, Answer>,
  *   parts: ReturnType<typeof createParts>}} Review
- *   `line` are the turns that `entries` are about, `asked` is the mistake that is talked about, `open` while it has not been answered, `said` the last word about it
+ *   `line` are the turns reviewed in `entries`; `asked` is the mistake being discussed, `open` while it is unanswered,
+ *   and `said` the latest feedback
  */
 
 const PER_POSITION = 300;
@@ -46,7 +47,7 @@ const PER_POSITION = 300;
 /** @param {Hooks} hooks */
 export const createReview = (hooks) => {
   const { saved = [] } = hooks;
-  // Reviews of older versions lack what the graph needs, and some were kept half done.
+  // Reviews saved by older versions lack what the graph needs, or are incomplete.
   const entries = isWhole(saved) && saved.every(({ bar }) => bar !== undefined) ? saved : [];
   /** @type {Review} */
   const r = /** @type {any} */ ({
@@ -69,9 +70,9 @@ export const createReview = (hooks) => {
     nextMistake: () => nextMistake(r),
     judge: (/** @type {string} */ turn) => judge(r, turn),
     trying: () => r.open,
-    /** How many turns come before the one that is tried again; null while nothing is. */
+    /** How many turns precede the one being retried; null if none is. */
     asks: () => (r.open && r.asked ? r.asked.ply - 1 : null),
-    /** What is asked while something better is looked for. */
+    /** The prompt while a better turn is looked for. */
     question: () => (r.open ? 'Play something better' : ''),
     entries: () => r.entries,
     show: (/** @type {number} */ ply) => {
@@ -79,7 +80,7 @@ export const createReview = (hooks) => {
       paint(r);
     },
     stop: () => r.run?.abort(),
-    /** Forgets what is about turns that are no longer those of the game. */
+    /** Discards the review if the game's turns have changed. */
     check: () => {
       const now = lineOf(hooks);
       if (r.line.some((turn, i) => now[i] !== turn)) forget(r);
@@ -139,7 +140,7 @@ const createParts = (r) => {
   return { bar, words, picture, list, tally, start, next, retry, element, ...asking };
 };
 
-/** The mistake that is seen, after it or before it. @param {Review} r */
+/** The mistake at the current position, or the one about to be made there. @param {Review} r */
 const current = ({ entries, here, asked }) =>
   asked ?? mistakes(entries).find(({ ply }) => ply === here);
 
@@ -173,9 +174,9 @@ const paint = (r) => {
   paintCard(r);
 };
 
-/** How far the review is, or what it has found. @param {Review} r @param {Entry[]} found @param {number} of */
+/** The progress of the review, or its result. @param {Review} r @param {Entry[]} found @param {number} of */
 const summary = ({ run, entries }, found, of) => {
-  if (run) return `Going over the game: ${entries.length} of ${of + 1} positions`;
+  if (run) return `Reviewing the game: ${entries.length} of ${of + 1} positions`;
   if (!isWhole(entries)) return 'The engine looks at every turn.';
   if (found.length === 0) return 'No mistakes found.';
   return `${plural(found.length, 'moment')} to look at again.`;
@@ -218,7 +219,7 @@ const item = (r, entry) => {
   return el('li', one);
 };
 
-/** What is talked about. @param {Review} r */
+/** The dialogue about a mistake. @param {Review} r */
 const paintCard = (r) => {
   const { asked, open, parts, hooks, entries, said } = r;
   const { card, title, about, outcome, hint, show, skip, play, on, hidden } = parts;
@@ -244,7 +245,7 @@ const paintCard = (r) => {
   setText(on, following(r) ? 'Next' : 'Done');
 };
 
-/** The first mistake behind the one that is talked about which has not been answered. @param {Review} r */
+/** The next mistake without an answer. @param {Review} r */
 const following = ({ entries, asked, answers }) => {
   const left = mistakes(entries).filter((one) => one !== asked && !answers.has(one.ply));
   return left.find(({ ply }) => ply > (asked?.ply ?? 0)) ?? left[0];
@@ -289,7 +290,7 @@ const nextMistake = (r) => {
   say(`${capital(found.mistake ?? '')}: ${playedAt(r, found)}.`);
 };
 
-/** Asks for something better than a mistake. @param {Review} r @param {Entry|undefined} entry */
+/** Asks for a better turn than a mistake. @param {Review} r @param {Entry|undefined} entry */
 const tryAgain = (r, entry) => {
   if (!entry) return;
   Object.assign(r, { asked: entry, open: true, said: '', judging: r.judging + 1 });
@@ -298,7 +299,7 @@ const tryAgain = (r, entry) => {
   say(`${r.parts.title.textContent} ${r.parts.about.textContent}`);
 };
 
-/** Ends the talk about a mistake. @param {Review} r */
+/** Ends the dialogue about a mistake. @param {Review} r */
 const close = (r) => {
   Object.assign(r, { asked: null, open: false, said: '', judging: r.judging + 1 });
   r.hooks.onAnswered();
@@ -309,7 +310,7 @@ const close = (r) => {
 const settle = (r, answer, text) => {
   if (!r.asked) return;
   if (r.answers.get(r.asked.ply) !== 'found') r.answers.set(r.asked.ply, answer);
-  // A try that is still being looked at is no longer asked for.
+  // A pending judgement of another try is no longer wanted.
   Object.assign(r, { open: false, said: text, judging: r.judging + 1 });
   r.hooks.onAnswered();
   paint(r);
@@ -333,7 +334,7 @@ const playOut = ({ asked, hooks }) => {
   if (asked) hooks.onPlay(asked.ply - 1, asked.best);
 };
 
-/** On to the next mistake that has not been answered. @param {Review} r */
+/** Goes on to the next unanswered mistake. @param {Review} r */
 const skipOn = (r) => {
   const next = following(r);
   if (next) return tryAgain(r, next);
@@ -344,7 +345,7 @@ const skipOn = (r) => {
 };
 
 /**
- * The judgement of a try, by the measure of the review: it looks at the position before the turn and behind it.
+ * Judges a try by the same standard as the review: by the positions before and after it.
  * @param {Review} r @param {string[]} turns @returns {Promise<Entry|null>}
  */
 const reviewed = async ({ hooks }, turns) => {

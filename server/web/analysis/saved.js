@@ -1,9 +1,9 @@
-/** Analyses that the browser keeps, each under a key of its own, so that a turn writes no other one. */
+/** Saved analyses, each under its own key, so that a turn rewrites only one of them. */
 import { forever, keysOf, read, write } from '../common/storage.js';
 
 const TREE = 'quadrille.analysis/';
 
-/** An analysis by the address of its start. @param {string} key */
+/** A saved analysis, by the address of its start. @param {string} key */
 export const savedTree = (key) => read(TREE + key, undefined);
 
 const MOST_TREES = 40;
@@ -22,11 +22,11 @@ const forgetOldest = () => {
   for (const { key } of trees.slice(MOST_TREES)) forever.removeItem(key);
 };
 
-/** Analyses were once kept together. */
+/** Migrates from versions that kept all analyses under one key. */
 const bringOver = () => {
   const old = read('quadrille.analysis', null);
   if (!old) return;
-  // First there has to be room for them.
+  // Make room for them first.
   forever.removeItem('quadrille.analysis');
   for (const [key, tree] of Object.entries(old)) saveTree(key, tree);
 };

@@ -1,5 +1,5 @@
 /**
- * The engine at work: lines that stream in, an evaluation bar.
+ * The engine's analysis: streamed lines and an evaluation bar.
  *
  * @typedef {import('../program/views.js').GameInfo} GameInfo
  * @typedef {import('../program/views.js').Place} Place
@@ -7,17 +7,17 @@
  * @typedef {{lines?: Line[], depth: number, done?: boolean}} Thought
  * @typedef {{onPick: (turns: string[], place: Place) => void, onBest: () => void,
  *   onPeek: (turns: string[]|null) => void}} Hooks
- *   `onPick` is told where the turns begin, `onBest` of another best turn, `onPeek` of a turn that is pointed at
+ *   `onPick` also gets the place where the turns start; `onPeek` gets the line up to the hovered turn
  * @typedef {object} Thinking
  * @property {GameInfo} info
  * @property {Hooks} hooks
  * @property {boolean} on
- * @property {number} count how many lines are looked for
- * @property {boolean} hushed whether nothing is told
- * @property {{place: Place, turn: 1|2, over: boolean, winner: any}|null} at what is looked at
+ * @property {number} count the number of lines to search for
+ * @property {boolean} hushed whether suggestions are hidden
+ * @property {{place: Place, turn: 1|2, over: boolean, winner: any}|null} at the current position
  * @property {Thought|null} latest
- * @property {string} told the best turn that was told last
- * @property {string} drawn the lines that are drawn
+ * @property {string} told the best turn last reported
+ * @property {string} drawn the lines currently shown
  * @property {AbortController|null} run
  * @property {any} timer
  * @property {(act: () => void) => void} soon
@@ -33,7 +33,7 @@ import { think } from '../program/ask.js';
 
 const MOST_MS = 60_000;
 
-/** Who steps through a game quickly starts no search at every turn. */
+/** Stepping through a game quickly should not start a search at every turn. */
 const REST_MS = 120;
 
 /** @param {GameInfo} info @param {Hooks} hooks */
@@ -52,13 +52,13 @@ export const createThinking = (info, hooks) => {
     /** @param {Place} place @param {import('../program/views.js').View} view @param {boolean} flipped */
     think: (place, view, flipped) => lookAt(t, place, view, flipped),
     toggle: () => setOn(t, !t.on),
-    /** Tells nothing until it may again. @param {boolean} value */
+    /** Hides the engine's suggestions. @param {boolean} value */
     hush: (value) => {
       t.hushed = value;
       paint(t);
       if (!value && t.latest) t.hooks.onBest();
     },
-    /** The best turn that is known at a place. @param {Place} place @returns {string|null} */
+    /** The best turn known for a position. @param {Place} place @returns {string|null} */
     best: (place) => (t.at && isSame(t.at.place, place) && t.latest?.lines?.[0]?.turns[0]) || null,
     stop: () => stop(t),
   };
@@ -136,7 +136,7 @@ const begin = async (t) => {
   const take = (/** @type {Thought} */ line) => {
     if (t.run !== mine) return;
     if (line.lines || !t.latest) t.latest = line;
-    // Lines come faster than anybody reads them: one is drawn a frame.
+    // Lines arrive faster than anybody can read them, so draw at most once per frame.
     t.soon(() => paint(t));
   };
   try {
@@ -173,7 +173,7 @@ const paint = (t) => {
 const paintBar = ({ parts }, part) =>
   parts.bar.style.setProperty('--share', `${Math.round(part * 100)}%`);
 
-/** What stands where there are no lines. @param {Thinking} t */
+/** The text shown while there are no lines. @param {Thinking} t */
 const paintNone = (t) => {
   const { at, hushed, on, parts } = t;
   const resting = hushed ? 'Hidden while you look for something better' : on ? 'Thinking…' : 'Off';
@@ -185,7 +185,7 @@ const paintNone = (t) => {
 
 /** @param {Thinking} t @param {Line[]} lines @param {{place: Place, turn: 1|2}} at */
 const paintLines = (t, lines, { place, turn }) => {
-  // What stays the same is left alone: a button that is drawn anew while it is pressed hears no click.
+  // Unchanged lines are left alone: a button that is replaced while pressed receives no click.
   const drawn = JSON.stringify([place, lines]);
   if (t.drawn === drawn) return;
   t.drawn = drawn;
@@ -197,7 +197,7 @@ const paintLines = (t, lines, { place, turn }) => {
 };
 
 /**
- * A turn of a line: a click steps in, and pointing at it shows where it leads.
+ * A turn of a line: a click steps into the line, and hovering previews it.
  * @param {Thinking} t @param {string[]} turns @param {Place} place
  */
 const turnButton = ({ hooks }, turns, place) => {

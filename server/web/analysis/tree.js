@@ -1,7 +1,7 @@
 /**
- * A game with its variations: a list of turns, each with the number of the turn it follows. Among those that follow
- * the same one, the first is the main line. The program adds, promotes and removes turns; this reads. All functions
- * are pure.
+ * A game with its variations: a list of turns, each with the index of the turn it follows. Among those that follow the
+ * same one, the first is the main line. The WebAssembly program edits trees; this only reads them. All functions are
+ * pure.
  *
  * @typedef {{turn: string, after: number|null, comment: string, glyph: string}} TreeNode
  * @typedef {{game: string, options: object, start: string, tags: [string, string][], comment: string,
@@ -18,11 +18,11 @@ export const emptyTree = (game, start, options = {}) => ({
   nodes: [],
 });
 
-/** The turns that follow one, or the first ones. @param {Tree} tree @param {number|null} node @returns {number[]} */
+/** The turns after a node, or the first ones. @param {Tree} tree @param {number|null} node @returns {number[]} */
 export const children = (tree, node) =>
   tree.nodes.flatMap(({ after }, i) => (after === node ? [i] : []));
 
-/** The numbers from the first turn to this one. @param {Tree} tree @param {number|null} node @returns {number[]} */
+/** The nodes from the first turn to this one. @param {Tree} tree @param {number|null} node @returns {number[]} */
 export const pathOf = (tree, node) => {
   const path = [];
   for (let at = node; at !== null && tree.nodes[at]; at = tree.nodes[at].after) path.unshift(at);
@@ -33,7 +33,7 @@ export const pathOf = (tree, node) => {
 export const turnsOf = (tree, node) => pathOf(tree, node).map((at) => tree.nodes[at].turn);
 
 /**
- * The line that goes on from a turn by first choices.
+ * The main continuation from a node.
  * @param {Tree} tree @param {number|null} node @returns {number[]}
  */
 export const lineFrom = (tree, node) => {
@@ -59,7 +59,7 @@ export const commentOf = (tree, node) =>
 /** Whether a turn is on the main line. @param {Tree} tree @param {number|null} node */
 export const isMain = (tree, node) => node === null || mainLine(tree).includes(node);
 
-/** The rival before or behind a turn. @param {Tree} tree @param {number|null} node @param {number} by */
+/** The previous or next sibling of a node. @param {Tree} tree @param {number|null} node @param {number} by */
 export const sibling = (tree, node, by) => {
   if (node === null) return null;
   const all = children(tree, tree.nodes[node].after);

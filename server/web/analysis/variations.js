@@ -1,4 +1,4 @@
-/** A tree of variations as text that can be clicked. */
+/** A tree of variations as clickable text. */
 import { button } from '../common/controls.js';
 import { el, fill, reveal } from '../common/dom.js';
 import { MARKS } from '../play/turns.js';
@@ -7,11 +7,11 @@ import { children } from './tree.js';
 /**
  * @typedef {import('./tree.js').Tree} Tree
  * @typedef {{node: number, ply: number, numbered: boolean, variations: Item[][]}} Item a turn, whether its number
- *   stands before it, and its rivals with what follows them
+ *   is written, and its variations
  */
 
 /**
- * The line that goes on from a turn, with its variations. Pure.
+ * The line after a node, with its variations. Pure.
  * @param {Tree} tree @param {number|null} from @param {number} ply @returns {Item[]}
  */
 export const lineAfter = (tree, from, ply) => {
@@ -25,7 +25,7 @@ export const lineAfter = (tree, from, ply) => {
       ...lineAfter(tree, node, ply + line.length + 1),
     ]);
     line.push({ node: next, ply: ply + line.length, numbered, variations });
-    // Whatever stands between two turns lets the number be said again.
+    // After anything between two turns, the number is repeated.
     numbered = others.length > 0 || Boolean(tree.nodes[next].comment);
     [next, ...others] = children(tree, next);
   }
@@ -33,13 +33,13 @@ export const lineAfter = (tree, from, ply) => {
 };
 
 /**
- * The number of a turn as it is written: "3." for the first player, "3…" for the second.
+ * The number of a turn as written: "3." for the first player, "3…" for the second.
  * @param {number} at turns before it, counted from the first player's
  */
 export const numberOf = (at) => `${Math.floor(at / 2) + 1}${at % 2 === 0 ? '.' : '…'}`;
 
 /**
- * What a box shows: whoever steps through a long game need not have all its turns made anew.
+ * What a box shows, so that stepping through a long game does not rebuild all its turns.
  * @type {WeakMap<HTMLElement, {tree: Tree, marks: string}>}
  */
 const painted = new WeakMap();
@@ -47,7 +47,7 @@ const painted = new WeakMap();
 /**
  * @param {HTMLElement} box @param {Tree} tree
  * @param {{node: number|null, first: 1|2, marks: Map<number, string|null>, onPick: (node: number) => void}} how
- *   the turn that is seen, who begins, and the sizes of mistakes
+ *   the current turn, who moves first, and the sizes of mistakes
  */
 export const paintTree = (box, tree, { node: here, first, marks, onPick }) => {
   const now = { tree, marks: JSON.stringify([...marks]) };
@@ -79,7 +79,7 @@ const paintTurns = (box, tree, { first, marks, onPick }) => {
       'data-node': node,
     });
     const sign = mark && el(`span.mark.mark-${mark}`, { title: mark }, MARKS[mark] ?? '');
-    // A number or a mark never stands apart from its turn.
+    // A number or mark must not be separated from its turn by a line break.
     return [el('span.one', number, pick, sign), comment && el('span.comment', ` ${comment} `)];
   };
   /** @returns {any[]} */

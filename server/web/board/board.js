@@ -1,28 +1,28 @@
 /**
- * The board: the drawing of the rules, marks over it, and a grid of real buttons over both.
- * It knows cells by number and nothing of rules.
+ * The board: the drawing, marks over it, and a grid of real buttons on top. It knows cells by number and nothing about
+ * the rules.
  *
  * @typedef {import('../program/views.js').View} View
- * @typedef {{to: number, height: number}} Part a part of a stack, and the cell where it lands
- * @typedef {{place: number}|{from: number, parts: Part[]}} Hint a cell, or an arrow with what travels along it
- * @typedef {{from: number, to: number}} Sketch an arrow, or a circle where both are the same cell
+ * @typedef {{to: number, height: number}} Part a part of a stack, and its landing cell
+ * @typedef {{place: number}|{from: number, parts: Part[]}} Hint a cell, or an arrow with the parts that move along it
+ * @typedef {{from: number, to: number}} Sketch an arrow, or a circle if both cells are the same
  * @typedef {object} Marks
  * @property {number|null} [selected]
- * @property {Set<number>} [targets] the cells where one may go
+ * @property {Set<number>} [targets] legal targets
  * @property {Hint[]} [hints]
- * @property {Hint[]} [later] a turn that is chosen ahead
- * @property {Hint[]} [past] a turn that was played here before
- * @property {Sketch[]} [sketch] what its reader has drawn
+ * @property {Hint[]} [later] a premove
+ * @property {Hint[]} [past] a turn played here before
+ * @property {Sketch[]} [sketch] the user's own marks
  * @property {Part[]} [ghosts] where parts would land
  * @property {Set<number>} [grab] the cells from which a piece can be dragged
- * @property {Set<number>} [faint] the empty cells where a piece may be put
+ * @property {Set<number>} [faint] empty cells where a piece may be placed
  * @property {(cell: number) => string} [says] what a screen reader adds to the name of a cell
  * @property {boolean} [threat] whether the hints are threats
  *
  * @typedef {object} Handlers
  * @property {(cell: number) => void} [onTap]
- * @property {(from: number, to: number) => void} [onDrag] told of the start, too, with `to` equal to `from`
- * @property {(one: Sketch) => void} [onSketch] told what is drawn with the right button
+ * @property {(from: number, to: number) => void} [onDrag] also called at the start, with `to` equal to `from`
+ * @property {(one: Sketch) => void} [onSketch] an arrow or circle was drawn with the right button
  * @property {string} [label]
  *
  * @typedef {object} State
@@ -31,14 +31,14 @@
  * @property {HTMLElement} picture the drawing of the rules
  * @property {SVGElement} layer the marks that lie above the pieces
  * @property {any} cells the grid of buttons
- * @property {HTMLButtonElement[]} buttons by the number of their cell
+ * @property {HTMLButtonElement[]} buttons by cell number
  * @property {View|null} view
  * @property {Marks} marks
- * @property {string} shape the outline for which the buttons were built
- * @property {{width: number, height: number}} pitch how far neighbours lie apart
+ * @property {string} shape the board for which the buttons were built
+ * @property {{width: number, height: number}} pitch the distance between neighbours
  * @property {number} focus the cell that the Tab key leads to
- * @property {number|null} cursor the cell that has the focus, where that is to be seen
- * @property {boolean} swallow whether the next click only ends a drag
+ * @property {number|null} cursor the focused cell, if the focus is visible
+ * @property {boolean} swallow whether to ignore the next click, which ends a drag
  */
 import { el, parsed, svg } from '../common/dom.js';
 import { reducedMotion } from '../common/prefs.js';
@@ -82,7 +82,7 @@ export const createBoard = (handlers) => {
   };
 };
 
-/** An arrow from here to where the right button is let go. @param {State} state @param {PointerEvent} event */
+/** An arrow from here to where the right button is released. @param {State} state @param {PointerEvent} event */
 const beginSketch = (state, event) => {
   const from = cellOf(state, event.target);
   if (from === null) return;
@@ -115,7 +115,7 @@ const emptyBoard = (handlers) => {
   };
 };
 
-/** @param {State} state @param {number} cell @param {boolean} take whether the cell gets the focus now */
+/** @param {State} state @param {number} cell @param {boolean} take whether to focus the cell now */
 const moveFocus = (state, cell, take) => {
   const { buttons } = state;
   if (buttons[state.focus]) buttons[state.focus].tabIndex = -1;
@@ -125,7 +125,7 @@ const moveFocus = (state, cell, take) => {
   if (take) buttons[cell].focus();
 };
 
-/** The cell to which a key leads. @param {View} view @param {number} from @param {string} key */
+/** The cell that a key leads to. @param {View} view @param {number} from @param {string} key */
 const cellByKey = (view, from, key) => {
   if (WAYS[key]) return neighbour(view, from, WAYS[key]);
   const row = layout(view).rows.find((one) => one.includes(from)) ?? [];
@@ -143,7 +143,7 @@ const onKey = (state, event) => {
   moveFocus(state, target, true);
 };
 
-/** The cell of a button. @param {State} state @param {EventTarget|null} target */
+/** The cell of a button, if it is one. @param {State} state @param {EventTarget|null} target */
 const cellOf = ({ cells }, target) => {
   const found = /** @type {HTMLElement|null} */ (target)?.closest?.('button[data-cell]');
   return found && cells.contains(found)
@@ -151,7 +151,7 @@ const cellOf = ({ cells }, target) => {
     : null;
 };
 
-/** Marks the cell that has the focus. @param {State} state */
+/** Marks the focused cell. @param {State} state */
 const follow = (state) => {
   const active = document.activeElement;
   const isSeen = state.cells.contains(active) && active?.matches(':focus-visible');
@@ -173,24 +173,27 @@ const onClick = (state, event) => {
   state.handlers.onTap?.(cell);
 };
 
-/** Coordinates keep their size on the screen, whatever the size of the board. @param {State} state */
+/** Keeps coordinates at the same size on the screen, whatever the size of the board. @param {State} state */
 const fitLabels = ({ view, picture, element }) => {
   if (!view || picture.clientWidth === 0) return;
   const scale = picture.clientWidth / view.size[0];
   element.style.setProperty('--label', `${Math.min(12.5, Math.max(5, 14 / scale)).toFixed(2)}px`);
 };
 
-/** Builds the buttons; they stay as long as the board has the same cells. @param {State} state @param {View} view */
+/**
+ * Builds the buttons, which are reused as long as the board has the same cells.
+ * @param {State} state @param {View} view
+ */
 const build = (state, view) => {
   const [width, height] = view.size;
   const plan = layout(view);
-  // A hexagon is hit where it is drawn: its tips reach into the rows beside it.
+  // A hexagon is clicked where it is drawn: its tips overlap the neighbouring rows.
   const six = plan.height < plan.width * 0.95;
   const tall = six ? (plan.width * 2) / Math.sqrt(3) : plan.height;
   const box = { wide: plan.width, tall };
   state.pitch = { width: plan.width, height: plan.height };
   state.buttons = view.cells.map((_, cell) => cellButton(view, cell, box));
-  // The page divides its room by the form of the board.
+  // The page layout depends on the board's aspect ratio.
   document.documentElement.style.setProperty('--wide', (width / height).toFixed(4));
   state.cells.setAttribute('aria-rowcount', String(plan.rows.length));
   state.cells.classList.toggle('six', six);
@@ -201,7 +204,7 @@ const build = (state, view) => {
   );
   state.layer.setAttribute('viewBox', `0 0 ${width} ${height}`);
   moveFocus(state, Math.min(state.focus, state.buttons.length - 1), false);
-  // To measure now would lay the page out once more than it is painted.
+  // Measuring now would force an extra layout.
   requestAnimationFrame(() => fitLabels(state));
 };
 
@@ -225,7 +228,7 @@ const cellButton = ({ size: [width, height], cells }, cell, { wide, tall }) => {
   return one;
 };
 
-/** Says and shows on each button what can be done with its cell. @param {State} state */
+/** Labels and styles each button by what can be done with its cell. @param {State} state */
 const paintButtons = ({ view, buttons, marks }) => {
   view?.cells.forEach((cell, i) => {
     const more = marks.says?.(i);
@@ -259,7 +262,7 @@ const mark = (state, marks) => {
 };
 
 /**
- * Shows a position; `animate` lets the pieces travel as `steps` or the last turn say.
+ * Shows a position; with `animate`, the pieces move as in `steps` or the last turn.
  * @typedef {{animate?: boolean, steps?: import('../program/views.js').Trace[]}} Shown
  * @param {State} state @param {View} view @param {Shown} how
  */

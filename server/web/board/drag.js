@@ -1,7 +1,7 @@
-/** Dragging: the piece follows the pointer, and the cell under it is where it lands. */
+/** Dragging: the piece follows the pointer and lands on the cell under it. */
 import { piecesAt } from './grid.js';
 
-/** A pointer that moves fewer pixels than this taps. */
+/** A pointer that moves fewer pixels than this is a tap. */
 const DRAG_FROM = 6;
 
 /**
@@ -17,7 +17,7 @@ export const beginDrag = (board, event, cellOf) => {
   const scale = view.size[0] / picture.clientWidth;
   let dragging = false;
   const target = /** @type {HTMLElement} */ (event.target);
-  // A finger is captured by the cell it came down on, which would hide the cell it goes to.
+  // Touch pointers are captured by the cell where they start, which would hide the cell where they end.
   if (target.hasPointerCapture?.(pointerId)) target.releasePointerCapture(pointerId);
 
   const lift = () => {
@@ -34,7 +34,7 @@ export const beginDrag = (board, event, cellOf) => {
     const [dx, dy] = [at.clientX - clientX, at.clientY - clientY];
     if (!dragging && Math.hypot(dx, dy) < DRAG_FROM) return;
     if (!dragging) lift();
-    // The start of a drag may have drawn the board again.
+    // Starting a drag may have redrawn the board.
     for (const part of piecesAt(picture, from))
       part.setAttribute('transform', `translate(${dx * scale} ${dy * scale})`);
   };

@@ -1,10 +1,10 @@
 /**
- * Where the cells of a board lie: rows, distances, neighbours, outlines. All functions are pure.
+ * The geometry of a board: rows, distances, neighbours, outlines. All functions are pure.
  *
  * @typedef {import('../program/views.js').View} View
  */
 
-/** The cells in rows as they are seen, and how far neighbours lie apart. @param {View} view */
+/** The cells in rows as displayed, and the distance between neighbours. @param {View} view */
 export const layout = (view) => {
   const order = view.cells
     .map((_, i) => i)
@@ -29,8 +29,8 @@ export const layout = (view) => {
 };
 
 /**
- * The next cell in a direction. Up and down lead to the next row; where rows are shifted there are two such cells, of
- * which down takes the right one and up the left one, so that one leads back from the other.
+ * The next cell in a direction. Up and down lead to the next row; where rows are offset there are two candidates, of
+ * which down takes the right one and up the left one, so that one undoes the other.
  * @param {View} view @param {number} from @param {[number, number]} way
  */
 export const neighbour = (view, from, [dx, dy]) => {
@@ -45,7 +45,7 @@ export const neighbour = (view, from, [dx, dy]) => {
 };
 
 /**
- * The outline of a cell, a little smaller than the cell: a square, or a hexagon where rows lie closer than columns.
+ * The outline of a cell, slightly inset: a square, or a hexagon if rows are closer together than columns.
  * @param {[number, number]} at @param {{width: number, height: number}} pitch @param {number} inset
  */
 export const outline = ([x, y], { width, height }, inset) => {
@@ -56,7 +56,7 @@ export const outline = ([x, y], { width, height }, inset) => {
   return `M${x} ${y - 2 * tall}l${half} ${tall}v${2 * tall}l${-half} ${tall}l${-half} ${-tall}v${-2 * tall}z`;
 };
 
-/** The drawing of what stands in a cell. @param {ParentNode} picture @param {number} cell */
+/** The drawn pieces on a cell. @param {ParentNode} picture @param {number} cell */
 export const piecesAt = (picture, cell) => [
   ...picture.querySelectorAll(`[data-piece="${cell}"], [data-figure="${cell}"]`),
 ];

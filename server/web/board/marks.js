@@ -1,18 +1,18 @@
 /**
- * Marks on a board: what is selected, where one may go, hints and threats, where parts would land.
+ * Marks on a board: selection, legal targets, hints and threats, and where parts would land.
  *
  * @typedef {import('../program/views.js').View} View
  * @typedef {import('./board.js').Hint} Hint
- * @typedef {{width: number, height: number}} Pitch how far neighbours lie apart
+ * @typedef {{width: number, height: number}} Pitch the distance between neighbours
  */
 import { svg } from '../common/dom.js';
 import { outline } from './grid.js';
 
 /**
- * The marks: those that lie below the pieces, so that they hide no figure, and those above.
+ * The marks: those below the pieces, so that they do not hide any, and those above.
  * @param {import('./board.js').Marks} marks @param {View} view @param {Pitch} pitch
- * @param {{occupied: (cell: number) => boolean, cursor: number|null}} how `cursor` is the cell whose focus is to be
- *   seen
+ * @param {{occupied: (cell: number) => boolean, cursor: number|null}} how `cursor` is the cell with a
+ *   visible focus
  * @returns {{below: Element[], above: Element[]}}
  */
 export const drawMarks = (marks, view, pitch, { occupied, cursor }) => {
@@ -54,8 +54,8 @@ export const drawMarks = (marks, view, pitch, { occupied, cursor }) => {
 };
 
 /**
- * A turn as it is drawn: a cross in the empty cell where something is placed; an arrow to the farthest landing, with a
- * bead for each part where it lands, aside where something stands.
+ * The drawing of a turn: a cross in the empty cell where something is placed; otherwise an arrow to the farthest
+ * landing, with a bead for each part where it lands, to the side if the cell is occupied.
  * @param {Hint} what @param {string} how @param {View} view @param {(cell: number) => boolean} occupied
  * @param {Pitch} pitch
  * @returns {{below: Element[], above: Element[]}}
@@ -66,7 +66,7 @@ const hint = (what, how, view, occupied, pitch) => {
     const [x, y] = view.cells[what.place].at;
     const spot = svg('path', { class: `${kind} spot`, d: outline([x, y], pitch, 3) });
     const plus = svg('path', { class: `${kind} plus`, d: `M${x - 7} ${y}h14M${x} ${y - 7}v14` });
-    // Where something stands it is only pointed at; a cross would cover its figure.
+    // An occupied cell is only outlined, since a cross would hide its piece.
     return { below: [], above: occupied(what.place) ? [spot] : [spot, plus] };
   }
   const start = view.cells[what.from].at;
@@ -80,7 +80,7 @@ const hint = (what, how, view, occupied, pitch) => {
 };
 
 /**
- * Parts where they land, aside where something stands, so that no figure is covered.
+ * Beads where parts land, to the side of occupied cells, so that no piece is hidden.
  * @param {{to: number, height: number}[]} parts @param {string} how @param {View} view
  * @param {(cell: number) => boolean} occupied @param {Pitch} pitch
  */

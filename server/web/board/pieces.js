@@ -1,15 +1,15 @@
-/** Single pieces, drawn as the board draws them: for seats, and for what the editor puts. */
+/** Single pieces, drawn as on the board: for seats, and for the editor's brushes. */
 import { drawing, svg } from '../common/dom.js';
 import { ask } from '../program/ask.js';
 import { view as askView } from '../program/views.js';
 import { piecesAt } from './grid.js';
 
-/** Half the side of a drawing, in units of the board: cells are a little wider than twice that. */
+/** Half the side of the drawing in board units: cells are a little wider than twice that. */
 const HALF = 22;
 
 /**
- * The piece that each brush of the editor puts, by the brush: it is put on a cell that is empty, and cut out. Brushes
- * that take away have none.
+ * The piece that each of the editor's brushes paints, obtained by painting it on an empty cell and cutting it out.
+ * Brushes that erase have none.
  * @param {import('../program/views.js').GameInfo} info @returns {Promise<Map<string, Element>>}
  */
 export const piecesOf = async (info) => {

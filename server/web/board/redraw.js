@@ -1,10 +1,10 @@
 /**
- * One drawing becomes another. Most of a board stays from turn to turn; what is replaced has to be styled, laid out and
- * painted again, so what is the same is left where it is.
+ * Updates one drawing to another. Most of a board stays the same from turn to turn, and whatever is replaced has to be
+ * styled, laid out and painted again, so equal elements are kept.
  */
 
 /**
- * Which of the old items stay, in order: for each new one the old one that is equal to it, or null. Pure.
+ * Which old items are kept, in order: for each new item the equal old one, or null. Pure.
  * @template T @param {T[]} old @param {T[]} next @param {(one: T, other: T) => boolean} equal @returns {(T|null)[]}
  */
 export const kept = (old, next, equal) => {
@@ -18,8 +18,8 @@ export const kept = (old, next, equal) => {
 };
 
 /**
- * Shows a drawing in a box. Gives what was taken out.
- * @param {Element} box @param {Element} drawing from a document of its own
+ * Shows a drawing in a box. Returns what was removed.
+ * @param {Element} box @param {Element} drawing parsed into a document of its own
  * @returns {DocumentFragment}
  */
 export const redraw = (box, drawing) => {

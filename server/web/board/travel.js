@@ -1,19 +1,19 @@
 /**
- * Pieces on their way: what is pushed by a new piece slides, what moves by itself hops.
+ * Animations of pieces: what is pushed slides, what moves by itself hops.
  *
  * @typedef {import('../program/views.js').View} View
  * @typedef {import('../program/views.js').Trace} Trace
  */
 import { piecesAt } from './grid.js';
 
-/** How long one move takes, in milliseconds. */
+/** The duration of a move, in milliseconds. */
 const MOTION = 180;
 
-/** What is pushed begins to slide when the piece that pushes it has nearly come down. */
+/** Pushed pieces start to slide shortly before the pushing piece has landed. */
 const LAG = 60;
 
 /**
- * A copy of a piece that goes away by itself.
+ * A copy of a piece that removes itself after its animation.
  * @param {Element} part @param {(ghost: Element) => void} put @param {Keyframe[]} frames
  * @param {KeyframeAnimationOptions} how
  */
@@ -26,7 +26,7 @@ const ghost = (part, put, frames, how) => {
 };
 
 /**
- * Lets the pieces of a drawing come from where they were.
+ * Animates the pieces of a drawing from where they were.
  * @param {Element} fresh the drawing after @param {ParentNode} before what was in it before @param {View} view
  * @param {Trace[]} traces
  */
@@ -46,7 +46,7 @@ export const travel = (fresh, before, view, traces) =>
   });
 
 /**
- * How far a cell lies from another.
+ * The offset from one cell to another.
  * @param {View} view @param {number} cell @param {number} other @returns {[number, number]}
  */
 const apart = (view, cell, other) => {
@@ -54,7 +54,7 @@ const apart = (view, cell, other) => {
   return [x - u, y - v];
 };
 
-/** A piece is put down. @param {Element[]} pieces @param {number} delay */
+/** A piece is placed. @param {Element[]} pieces @param {number} delay */
 const comeDown = (pieces, delay) => {
   const frames = [
     { transform: 'translate(0px, -14px)', opacity: 0 },
@@ -66,7 +66,7 @@ const comeDown = (pieces, delay) => {
 };
 
 /**
- * A piece leaves the board, away from what has pushed it.
+ * A piece leaves the board, away from the one that pushed it.
  * @param {Element} fresh @param {ParentNode} before @param {View} view @param {number} from @param {number|null} pusher
  * @param {number} delay
  */
@@ -81,7 +81,7 @@ const leave = (fresh, before, view, from, pusher, delay) => {
 };
 
 /**
- * What stood on the target stays until the traveller has come.
+ * A captured piece stays until its capturer arrives.
  * @param {Element} fresh @param {ParentNode} before @param {number} to @param {number} delay
  */
 const replace = (fresh, before, to, delay) => {
@@ -92,7 +92,7 @@ const replace = (fresh, before, to, delay) => {
 };
 
 /**
- * A piece comes from where it was.
+ * A piece arrives from where it was.
  * @param {Element[]} pieces @param {[number, number]} from @param {boolean} slides @param {number} delay
  */
 const arrive = (pieces, [dx, dy], slides, delay) => {

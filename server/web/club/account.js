@@ -1,4 +1,4 @@
-/** The box that says who plays: a guest who can take a name, or a player who can carry the key to another device. */
+/** The account box: a guest can take a name; a player can copy the key to another device. */
 import { pageAt, whole } from '../address.js';
 import { button, copyField, field, form, submit } from '../common/controls.js';
 import { closeRow, confirmBox, openDialog } from '../common/dialogs.js';
@@ -10,16 +10,16 @@ import { answered, become, earlier, leave, propose, resolve } from './keys.js';
 import { PREFIX, freshKey, me } from './me.js';
 import { outline, qrCode } from './qr.js';
 
-/** Who has a key. @param {string} key @returns {Promise<{id: string, name: string}>} */
+/** The player with a key. @param {string} key @returns {Promise<{id: string, name: string}>} */
 const whoHas = (key) => getJson('me', key);
 
 /**
- * A key that came with the address, as the link of another device brings it, or as anybody may have posted it: so it is
- * asked first. Before that, what became of a key whose answer was lost.
+ * Handles a key in the address: it may come from another of the player's devices, or from anybody, so the user is asked
+ * first. Before that, finds out what became of a key whose request got no answer.
  */
 export const bringKey = async () => {
   const key = location.hash.slice(1);
-  // It stays neither in the address nor in the history.
+  // Keep it out of the address and the history.
   if (key.startsWith(PREFIX)) history.replaceState(null, '', location.pathname);
   await resolve(forever, whoHas);
   const own = me();
@@ -46,7 +46,7 @@ export const showAccount = (box, onChange) => {
   fill(box, ...parts, ...earlierParts(changed));
 };
 
-/** Those who have played here before. @param {() => void} changed */
+/** Players who have used this browser before. @param {() => void} changed */
 const earlierParts = (changed) =>
   earlier(forever).map((one) =>
     button('.plain.earlier', `Play as ${one.name} again`, () => {
@@ -74,7 +74,7 @@ const guestParts = (changed) => {
   const send = async () => {
     setText(problem, '');
     const wanted = name.value.trim();
-    // The key is kept before it is sent, so that a lost answer loses no player.
+    // Store the key before sending it, so that the player is not lost with the answer.
     const key = propose(forever, { name: wanted }, freshKey);
     if (!key) {
       setText(problem, 'This browser keeps nothing, so your key would be lost');
@@ -104,7 +104,7 @@ const guestParts = (changed) => {
   ];
 };
 
-/** The drawing of a code. @param {string} text */
+/** Draws a QR code. @param {string} text */
 const drawn = (text) => {
   const code = qrCode(text);
   if (!code) return null;
@@ -163,7 +163,7 @@ const showKey = (own, changed) => {
     { id: 'key', title: 'Your key' },
     el(
       'p',
-      'Whoever has this link plays as you. Open it on another device, and keep it to yourself.',
+      'Anybody with this link can play as you. Open it on another device, and keep it to yourself.',
     ),
     drawn(link),
     copyField('Link with your key', link, 'key-link'),

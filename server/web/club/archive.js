@@ -1,4 +1,4 @@
-/** The archive of public games: a search, its pages, and what a player has played. */
+/** The archive of public games: search form, result pages, and players' pages. */
 import { below, gameAt, hasServer, pageAt } from '../address.js';
 import { button, field, form, select, submit } from '../common/controls.js';
 import { complain, el, fill, svg } from '../common/dom.js';
@@ -27,7 +27,7 @@ const RESULTS = [
   ['lost', 'That player lost'],
 ];
 
-/** A choice of an option of a game. @param {import('../program/views.js').Option} option */
+/** A select for an option of a game. @param {import('../program/views.js').Option} option */
 const variant = ({ name, values }) =>
   field(
     capital(spaced(name)),
@@ -63,12 +63,12 @@ const row = (game, nameOfGame) => {
 };
 
 /**
- * A list that grows by pages.
+ * A list that is loaded page by page.
  * @param {() => Record<string, string>} query @param {(id: string) => string} nameOfGame
  */
 const pagedList = (query, nameOfGame) => {
   const list = el('tbody');
-  const none = el('p.empty-line', { hidden: true }, 'No game is like that.');
+  const none = el('p.empty-line', { hidden: true }, 'No games found.');
   const more = button('#more-games', 'More', () => load(next), { hidden: true });
   let next = '';
   const load = async (/** @type {string} */ before) => {
@@ -189,7 +189,7 @@ export const archivePage = async (main) => {
   await search();
 };
 
-/** The curve of a rating. @param {{at: number, rating: number}[]} points */
+/** The graph of a rating. @param {{at: number, rating: number}[]} points */
 const curve = (points) => {
   const ratings = points.map(({ rating }) => rating);
   const [low, high] = [Math.min(...ratings) - 20, Math.max(...ratings) + 20];

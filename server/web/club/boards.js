@@ -1,4 +1,4 @@
-/** Small boards of games, each a link to its game. */
+/** Small boards, each a link to its game. */
 import { gameAt } from '../address.js';
 import { drawing, el } from '../common/dom.js';
 import { view } from '../program/views.js';
@@ -8,7 +8,7 @@ export const nameOf = (seat) =>
   seat.name ??
   (seat.kind === 'level' ? `Level ${seat.level}` : seat.kind === 'guest' ? 'Guest' : 'Guest');
 
-/** A game that is being played, with its board, which can show another position. @param {any} game @param {string} title */
+/** A running game with its board, which can be updated. @param {any} game @param {string} title */
 export const liveBoard = (game, title) => {
   const thumb = el('i.thumb', { 'aria-hidden': 'true' });
   const item = el(

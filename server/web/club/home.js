@@ -1,4 +1,4 @@
-/** What the first page shows of the people on this server: your games with them, who waits, and what is being played. */
+/** What the home page shows of the people on this server: your games, open challenges, and games to watch. */
 import { pageAt } from '../address.js';
 import { el, fill, setText } from '../common/dom.js';
 import { forever } from '../common/storage.js';
@@ -9,11 +9,11 @@ import { hold, whoOf } from '../table/seats.js';
 import { liveBoard } from './boards.js';
 import { me } from './me.js';
 
-/** How many games to watch are shown. */
+/** How many games are shown. */
 const MOST = 3;
 
 /**
- * Takes the player's games that go on into the list of this browser, as those of another device. Says how many are new.
+ * Adds the player's running games from other devices to this browser's list. Returns how many are new.
  * @returns {Promise<number>}
  */
 export const bringGames = async () => {
@@ -28,12 +28,12 @@ export const bringGames = async () => {
   return fresh.length;
 };
 
-/** Says how many people wait. @param {Element} line */
+/** Shows how many challenges are open. @param {Element} line */
 export const showWaiting = async (line) => {
   const { challenges } = await getJson('lobby');
   const count = challenges.length;
   const words = `${plural(count, 'challenge')} open: play one, or watch`;
-  setText(line, count > 0 ? words : 'Nobody waits now: offer a game, or watch one');
+  setText(line, count > 0 ? words : 'Nobody is waiting: offer a game, or watch one');
 };
 
 /** Shows games to watch. @param {HTMLElement} box @param {(id: string) => string} nameOfGame */

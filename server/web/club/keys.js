@@ -1,10 +1,9 @@
 /**
- * The keys of players that a browser keeps: of who plays here now, of who did before, and one that was sent to the server
- * and is not answered yet. A key is kept before it is sent, since whoever loses it loses the player.
+ * Players' keys in this browser: of the current player, of earlier ones, and one that was sent to the server but not
+ * answered yet. A key is stored before it is sent, since losing it would mean losing the player.
  *
  * @typedef {{id: string, name: string, key: string}} Me
- * @typedef {{key: string, name?: string, from?: string}} Pending `name` is wanted by somebody new; `from` is the key that is
- *   to be replaced
+ * @typedef {{key: string, name?: string, from?: string}} Pending `name` for a new player; `from` is the key to replace
  */
 import { keysOf, readFrom, writeTo } from '../common/storage.js';
 
@@ -12,24 +11,24 @@ const PLAYER = 'quadrille.player';
 const EARLIER = 'quadrille.players';
 const PENDING = 'quadrille.pending';
 
-/** How many players a browser remembers who do not play now. */
+/** How many earlier players are remembered. */
 const MOST = 12;
 
 const put = (/** @type {Storage} */ storage, /** @type {string} */ key, /** @type {any} */ value) =>
   writeTo(storage, key, JSON.stringify(value));
 
-/** The player at this browser. @param {Storage} storage @returns {Me|null} */
+/** The current player. @param {Storage} storage @returns {Me|null} */
 export const current = (storage) => readFrom(storage, PLAYER, null);
 
-/** Who has played here before, and can again. @param {Storage} storage @returns {Me[]} */
+/** Players who used this browser before and can do so again. @param {Storage} storage @returns {Me[]} */
 export const earlier = (storage) => readFrom(storage, EARLIER, []);
 
 const seatsOf = (/** @type {Storage} */ storage, /** @type {string} */ key) =>
   keysOf(storage, 'quadrille.seat.').filter((seat) => storage.getItem(seat) === key);
 
 /**
- * Somebody plays here from now on. Who did before is kept, with their seats; of the same player with another key the seats
- * get that one. Says whether the browser can keep it.
+ * Makes somebody the current player. The previous one is remembered with their seats; for the same player with a new
+ * key, the seats are moved to that key. Returns whether the browser could store it.
  * @param {Storage} storage @param {Me} player
  */
 export const become = (storage, player) => {
@@ -42,7 +41,7 @@ export const become = (storage, player) => {
   return true;
 };
 
-/** Forgets a player with everything that could play as them. @param {Storage} storage @param {Me} player */
+/** Forgets a player, with everything that could act as them. @param {Storage} storage @param {Me} player */
 export const leave = (storage, player) => {
   if (current(storage)?.id === player.id) storage.removeItem(PLAYER);
   put(
@@ -56,12 +55,12 @@ export const leave = (storage, player) => {
   if (waits?.from === player.key) storage.removeItem(PENDING);
 };
 
-/** What is not answered yet. @param {Storage} storage @returns {Pending|null} */
+/** The request that has not been answered yet. @param {Storage} storage @returns {Pending|null} */
 export const pending = (storage) => readFrom(storage, PENDING, null);
 
 /**
- * The key to send: the one that was sent before for the same, or a fresh one, which is kept first. Nothing where the browser
- * keeps nothing: then nothing may be sent.
+ * The key to send: the one sent in an earlier attempt, or a fresh one, which is stored first. Null if the browser
+ * cannot store it: then nothing may be sent.
  * @param {Storage} storage @param {{name?: string, from?: string}} what @param {() => string} fresh
  */
 export const propose = (storage, { name, from }, fresh) => {
@@ -71,13 +70,13 @@ export const propose = (storage, { name, from }, fresh) => {
   return put(storage, PENDING, { key, name, from }) ? key : null;
 };
 
-/** It is answered. @param {Storage} storage */
+/** The request was answered. @param {Storage} storage */
 export const answered = (storage) => storage.removeItem(PENDING);
 
 /**
- * Finds out what became of a key whose answer was lost.
- * @param {Storage} storage @param {(key: string) => Promise<{id: string, name: string}>} ask who has a key, refused with 401
- *   where nobody has
+ * Finds out what became of a key whose request got no answer.
+ * @param {Storage} storage @param {(key: string) => Promise<{id: string, name: string}>} ask looks up the player with a
+ *   key, and is refused with 401 if there is none
  */
 export const resolve = async (storage, ask) => {
   const waits = pending(storage);
@@ -86,7 +85,7 @@ export const resolve = async (storage, ask) => {
     const { id, name } = await ask(waits.key);
     if (become(storage, { id, name, key: waits.key })) answered(storage);
   } catch (error) {
-    // Without an answer it stays as it is, and the next visit asks again.
+    // If there is no answer either, the next visit asks again.
     if (/** @type {any} */ (error).status === 401) answered(storage);
   }
 };

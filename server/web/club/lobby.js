@@ -1,4 +1,4 @@
-/** The lobby: who you are, whose turn it is, who wants to play, and games to watch. */
+/** The lobby: account, your games, open challenges, and games to watch. */
 import { hasServer, pageAt } from '../address.js';
 import { button, field, form, segments, select, submit } from '../common/controls.js';
 import { complain, el, fill, say, setText, toast } from '../common/dom.js';
@@ -13,7 +13,7 @@ import { liveBoard } from './boards.js';
 import { goTo, me, token } from './me.js';
 import { visit } from './socket.js';
 
-/** How often the games to watch are asked for again. */
+/** How often the games to watch are refreshed. */
 const WATCH = 5_000;
 
 const CLOCKS = [
@@ -47,7 +47,7 @@ export const lobbyPage = async (main) => {
   const list = el('tbody');
   const none = el(
     'p.empty-line',
-    'Nobody waits at the moment. Make a challenge, and it is listed here.',
+    'Nobody is waiting at the moment. Make a challenge, and it is listed here.',
   );
   const state = el('p.sr', { role: 'status' });
   const watched = el('div.shelf.watched');
@@ -99,7 +99,7 @@ export const lobbyPage = async (main) => {
     onMessage: (message) => {
       if (message.type === 'lobby') openList.learn(message);
       else if (message.type === 'hello') openList.isMine(message.you);
-      // Whoever comes back from a game is not sent there again.
+      // Somebody who has been in the game and come back is not sent there again.
       else if (message.type === 'paired' && held(forever, message.game).length === 0) {
         say('Somebody plays with you');
         goTo(message.game).catch(complain);
@@ -169,13 +169,13 @@ export const lobbyPage = async (main) => {
 };
 
 /**
- * A list of challenges whose rows stay where they are: new ones come at the end, and while somebody points at the list or
- * is in it with the keyboard, what is gone only loses its button.
+ * A list of challenges with a stable order: new ones are appended, and while somebody hovers over the list or has the
+ * focus in it, rows that are gone only lose their button.
  * @param {HTMLElement} list @param {HTMLElement} none shown when there is nothing
  * @param {(one: any, you: string) => HTMLElement} row
  */
 const steadyList = (list, none, row) => {
-  /** @type {Map<string, {one: any, node: HTMLElement}>} by id and version, the oldest first */
+  /** @type {Map<string, {one: any, node: HTMLElement}>} by id and version, oldest first */
   const shown = new Map();
   /** @type {Map<string, any>} */
   const open = new Map();
@@ -214,14 +214,14 @@ const steadyList = (list, none, row) => {
   };
   for (const left of ['pointerleave', 'focusout']) list.addEventListener(left, soon);
   return {
-    /** What the server tells. @param {any} message */
+    /** Handles a message from the server. @param {any} message */
     learn: (message) => {
       if (message.all) open.clear();
       for (const id of message.gone ?? []) open.delete(id);
       for (const one of message.all ?? message.added) open.set(one.id, one);
       soon();
     },
-    /** Which challenges are one's own. @param {string} maker */
+    /** Marks one's own challenges. @param {string} maker */
     isMine: (maker) => {
       if (maker === you) return;
       you = maker;
@@ -235,7 +235,7 @@ const steadyList = (list, none, row) => {
   };
 };
 
-/** The games of the player that go on. @param {HTMLElement} box @param {(id: string) => string} nameOfGame */
+/** The player's running games. @param {HTMLElement} box @param {(id: string) => string} nameOfGame */
 const showYours = async (box, nameOfGame) => {
   const own = me();
   if (!own) {
@@ -272,7 +272,7 @@ const showYours = async (box, nameOfGame) => {
   fill(box, el('h2#yours-title', 'Your games'), el('ul.yours-list', ...items));
 };
 
-/** What one wants to play. @param {import('../program/views.js').Catalogue} shelf */
+/** The form for a new challenge. @param {import('../program/views.js').Catalogue} shelf */
 const challengeForm = (shelf) => {
   const last = remembered('lobby', {});
   const meanwhile = el('div#meanwhile', { hidden: true });
@@ -312,7 +312,7 @@ const challengeForm = (shelf) => {
     { value: 'first', label: 'I' },
     { value: 'second', label: 'The other' },
   ]);
-  /** Rated games have the usual options, and chance decides who begins. */
+  /** Rated games are played with the usual options, and chance decides who begins. */
   const showRated = () => {
     const isRated = rated.checked && me() !== null;
     choices.hidden = isRated;
@@ -349,12 +349,12 @@ const challengeForm = (shelf) => {
       return complain(error);
     }
   };
-  /** A game against the computer for those who wait. @param {any} request @param {number} level */
+  /** Offers a game against the computer while waiting. @param {any} request @param {number} level */
   const offer = (request, level) => {
     meanwhile.hidden = false;
     fill(
       meanwhile,
-      el('p', 'An opponent of your strength is looked for. Or play at once:'),
+      el('p', 'Looking for an opponent of your strength. Or play at once:'),
       button('', `Level ${level} of the computer`, () => send({ ...request, auto: false, level })),
     );
   };

@@ -1,4 +1,4 @@
-/** Who sits at this browser: a player with a key, or a guest with a secret. Both stay in the browser's storage. */
+/** The identity at this browser: a player with a key, or a guest with a secret, both kept in its storage. */
 import { gameAt } from '../address.js';
 import { forever, read, write } from '../common/storage.js';
 import { getJson } from '../connection/server.js';
@@ -8,19 +8,18 @@ import { current } from './keys.js';
 
 const GUEST = 'quadrille.guest';
 
-/** How the key of a player begins. */
+/** The prefix of players' keys. */
 export const PREFIX = 'pk-';
 
 /** @param {Uint8Array<ArrayBuffer>} bytes */
 const random = (bytes) => crypto.getRandomValues(bytes);
 
-/** A new key. */
 export const freshKey = () => PREFIX + freshSecret(/** @type {any} */ (random));
 
-/** The player at this browser. */
+/** The current player. */
 export const me = () => current(forever);
 
-/** What a guest is known by. */
+/** The guest's secret. */
 const guest = () => {
   const known = read(GUEST, null);
   if (known) return known;
@@ -29,11 +28,11 @@ const guest = () => {
   return secret;
 };
 
-/** What shows the server who asks. */
+/** The token that identifies the sender to the server. */
 export const token = () => me()?.key ?? guest();
 
 /**
- * Takes the seat in a game that was arranged in the lobby, and goes there.
+ * Takes the seat in a game arranged in the lobby, and opens it.
  * @param {string} id
  */
 export const goTo = async (id) => {

@@ -1,9 +1,9 @@
 /**
- * QR codes (ISO/IEC 18004) of short texts: bytes, versions 1 to 5, error correction L, which is one block of code words.
- * All functions are pure.
+ * QR codes (ISO/IEC 18004) for short texts: byte mode, versions 1 to 5, error correction level L, which needs only one
+ * block of code words. All functions are pure.
  */
 
-/** Of each version: how many code words of data and of correction there are, and where its alignment pattern is. */
+/** For each version: the number of data and error correction code words, and the position of its alignment pattern. */
 const VERSIONS = [
   { data: 19, check: 7, align: 0 },
   { data: 34, check: 10, align: 18 },
@@ -12,7 +12,7 @@ const VERSIONS = [
   { data: 108, check: 26, align: 30 },
 ];
 
-/** Powers of 2 in the field of 256 elements, and their logarithms. */
+/** Powers of 2 in GF(256), and their logarithms. */
 const [POWERS, LOGS] = (() => {
   const powers = new Uint8Array(255);
   const logs = new Uint8Array(256);
@@ -27,7 +27,7 @@ const [POWERS, LOGS] = (() => {
 const times = (/** @type {number} */ a, /** @type {number} */ b) =>
   a && b ? POWERS[(LOGS[a] + LOGS[b]) % 255] : 0;
 
-/** The code words that correct these. @param {number[]} data @param {number} count */
+/** The error correction code words for these data. @param {number[]} data @param {number} count */
 const checks = (data, count) => {
   let divisor = [1];
   for (let i = 0; i < count; i++)
@@ -42,7 +42,7 @@ const checks = (data, count) => {
   return rest.slice(data.length);
 };
 
-/** All code words of a text in a version. @param {Uint8Array} bytes @param {typeof VERSIONS[0]} version */
+/** All code words for a text in a version. @param {Uint8Array} bytes @param {typeof VERSIONS[0]} version */
 const words = (bytes, { data, check }) => {
   const bits = [0, 1, 0, 0];
   const push = (/** @type {number} */ value, /** @type {number} */ count) => {
@@ -58,11 +58,11 @@ const words = (bytes, { data, check }) => {
   return [...all, ...checks(all, check)];
 };
 
-/** The 15 bits that say level L and mask 0. */
+/** The 15 format bits for level L and mask 0. */
 const FORMAT = '111011111000100';
 
 /**
- * The code of a text, row by row, true where it is dark; none if the text is too long.
+ * The code for a text, row by row, true for dark; null if the text is too long.
  * @param {string} text @returns {boolean[][]|null}
  */
 export const qrCode = (text) => {
@@ -96,7 +96,7 @@ export const qrCode = (text) => {
         set(version.align + y, version.align + x, Math.max(Math.abs(y), Math.abs(x)) !== 1);
   for (let i = 0; i < 15; i++) {
     const dark = FORMAT[14 - i] === '1';
-    // Beside the first corner, and split between the others.
+    // One copy beside the first corner, one split between the other two.
     if (i < 6) set(i, 8, dark);
     else if (i < 8) set(i + 1, 8, dark);
     else if (i === 8) set(8, 7, dark);
@@ -122,6 +122,6 @@ export const qrCode = (text) => {
   return /** @type {boolean[][]} */ (grid);
 };
 
-/** The outline of the dark squares, for a drawing in units of one square. @param {boolean[][]} code */
+/** The outline of the dark squares as an SVG path, one unit per square. @param {boolean[][]} code */
 export const outline = (code) =>
   code.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : ''))).join('');

@@ -1,9 +1,9 @@
-/** The socket of the lobby: it comes again by itself after every break. */
+/** The lobby's socket, which reconnects by itself. */
 import { below } from '../address.js';
 import { sleep } from '../connection/reach.js';
 import { token } from './me.js';
 
-/** How long to wait before it is tried again, at least and at most. */
+/** The shortest and longest delay before reconnecting. */
 const LEAST = 500;
 const MOST = 15_000;
 const PING = 25_000;
@@ -18,7 +18,7 @@ export const visit = ({ onMessage, onState }) => {
   const send = (/** @type {any} */ message) => {
     if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
   };
-  /** Says who this is; the challenges of whoever that is stay as long as the socket. */
+  /** Sends who this is. The server keeps their challenges open as long as the socket. */
   const greet = () => send({ type: 'hello', token: token() });
   const open = () => {
     const scheme = location.protocol === 'https:' ? 'wss' : 'ws';

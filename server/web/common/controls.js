@@ -5,7 +5,7 @@ import { el, kept, say, setAttribute, svg } from './dom.js';
 /** @typedef {import('./dom.js').Props} Props */
 
 /**
- * @param {string} name an id behind # and classes behind dots: `#go.primary` @param {string} label
+ * @param {string} name an id after # and classes after dots: `#go.primary` @param {string} label
  * @param {() => void} action @param {Props} [props]
  */
 export const button = (name, label, action, props = {}) =>
@@ -36,7 +36,7 @@ const ICONS = /** @type {Record<string, string>} */ ({
     'M3 6h6M13 6h4M3 14h2M9 14h8M11 8a2 2 0 1 0 0-4 2 2 0 0 0 0 4zM7 16a2 2 0 1 0 0-4 2 2 0 0 0 0 4z',
 });
 
-/** A small picture on a button. @param {string} icon */
+/** An icon for a button. @param {string} icon */
 export const sign = (icon) =>
   svg(
     'svg',
@@ -45,17 +45,17 @@ export const sign = (icon) =>
   );
 
 /**
- * A button of the bar: a sign over its name.
+ * A button of the toolbar: an icon above its name.
  * @param {string} name @param {string} icon @param {string} label @param {() => void} action @param {Props} [props]
  */
 export const barButton = (name, icon, label, action, props = {}) =>
   el(`button${name}`, { type: 'button', onclick: action, ...props }, sign(icon), el('span', label));
 
-/** A link of the bar. @param {string} name @param {string} icon @param {string} label */
+/** A link of the toolbar. @param {string} name @param {string} icon @param {string} label */
 export const barLink = (name, icon, label) => el(`a${name}.button`, sign(icon), el('span', label));
 
 /**
- * A button with a sign on it and a name for those who cannot see it.
+ * A button with an icon only, and an accessible name.
  * @param {string} name @param {string} icon @param {string} label @param {() => void} action @param {Props} [props]
  */
 export const iconButton = (name, icon, label, action, props = {}) =>
@@ -65,7 +65,7 @@ export const iconButton = (name, icon, label, action, props = {}) =>
     sign(icon),
   );
 
-/** What is used seldom, behind one button. @param {any[]} items */
+/** Rarely used items, behind a menu button. @param {any[]} items */
 export const moreMenu = (...items) => {
   const list = el('div#more-menu.card', { hidden: true }, items);
   const open = (/** @type {boolean} */ shown) => {
@@ -87,7 +87,7 @@ export const moreMenu = (...items) => {
     close();
   };
   const element = el('div.menu', { onkeydown }, more, list);
-  // Before the item acts, so that what it opens keeps the focus.
+  // In the capture phase, before the item acts, so that whatever it opens keeps the focus.
   list.addEventListener('click', close, true);
   document.addEventListener('pointerdown', ({ target }) => {
     if (!list.hidden && !element.contains(/** @type {Node} */ (target))) open(false);
@@ -96,7 +96,7 @@ export const moreMenu = (...items) => {
 };
 
 /**
- * The line that names what one looks at; on small screens it leads home and to the settings, too.
+ * The line that names the game; on small screens it also leads to the home page and the settings.
  * @param {string} name @param {string} about @param {Node} [state]
  */
 export const placeLine = (name, about, state) =>
@@ -114,7 +114,7 @@ export const placeLine = (name, about, state) =>
   );
 
 /**
- * One choice out of a few, side by side.
+ * A choice between a few values, side by side.
  * @param {string} mark @param {{name: string, title: string, chosen?: string, onchange?: (value: string) => void}} how
  * @param {{value: string, label: any, about?: string}[]} values @param {Props} [props]
  */
@@ -132,7 +132,7 @@ export const segments = (mark, { name, title, chosen, onchange }, values, props 
   );
 
 /**
- * What a list offers.
+ * The options of a select.
  * @param {{value: any, label: string}[]} values @param {any} [chosen]
  */
 export const options = (values, chosen) =>
@@ -141,7 +141,7 @@ export const options = (values, chosen) =>
   );
 
 /**
- * One choice out of many.
+ * A choice between many values.
  * @param {Props} props @param {{value: any, label: string}[]} values @param {any} [chosen]
  */
 export const select = (props, values, chosen) => el('select', props, options(values, chosen));
@@ -154,7 +154,7 @@ export const field = (label, input, more, props = {}) =>
   el('div.field', props, el('label', { for: input.id }, label), input, more);
 
 /**
- * A form that stays where it is when it is sent.
+ * A form that does not reload the page.
  * @param {string} name @param {() => void} onSend @param {...any} parts
  */
 export const form = (name, onSend, ...parts) =>
@@ -169,12 +169,12 @@ export const form = (name, onSend, ...parts) =>
     ...parts,
   );
 
-/** The button that sends a form. @param {string} name @param {string} label @param {Props} [props] */
+/** The submit button of a form. @param {string} name @param {string} label @param {Props} [props] */
 export const submit = (name, label, props = {}) =>
   el(`button${name}`, { type: 'submit', ...props }, label);
 
 /**
- * Copies a text; pages without encryption have only the old way.
+ * Copies a text to the clipboard. Insecure pages only have the old API.
  * @param {string} text @param {HTMLInputElement|HTMLTextAreaElement} [shown]
  */
 export const copyText = async (text, shown) => {
@@ -187,14 +187,14 @@ export const copyText = async (text, shown) => {
   }
 };
 
-/** A field that cannot be changed. @param {string} id @param {string} label @param {string} [value] */
+/** A read-only field. @param {string} id @param {string} label @param {string} [value] */
 export const shownText = (id, label, value = '') =>
   el('input', {
     ...{ type: 'text', readOnly: true, value, id, 'aria-label': label },
     onfocus: ({ target }) => target.select(),
   });
 
-/** A field that shows a text and copies it. @param {string} label @param {string} value @param {string} id */
+/** A read-only field with a button to copy it. @param {string} label @param {string} value @param {string} id */
 export const copyField = (label, value, id) => {
   const input = shownText(id, label, value);
   const act = async () => {

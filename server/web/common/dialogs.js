@@ -1,11 +1,11 @@
-/** Dialogs: boxes over the page that keep the focus until they are closed. */
+/** Modal dialogs. */
 import { button, copyText } from './controls.js';
 import { el } from './dom.js';
 
 /**
- * Opens a box, which is gone when it is closed.
+ * Opens a dialog, which is removed when it is closed.
  * @param {{id?: string, title: string, className?: string, head?: boolean,
- *   onClose?: (box: HTMLDialogElement) => void}} how `head` says whether the title is seen; it is read out in any case
+ *   onClose?: (box: HTMLDialogElement) => void}} how `head` is whether the title is visible; it is read out in any case
  * @param {...any} parts
  */
 export const openDialog = (
@@ -28,7 +28,7 @@ export const closeRow = (...before) => el('div.row', ...before, el('button.prima
 
 /**
  * A modal question.
- * @param {string} question @param {string} yes what the button says that does it @param {string} [no]
+ * @param {string} question @param {string} yes the label of the confirming button @param {string} [no]
  * @returns {Promise<boolean>}
  */
 export const confirmBox = (question, yes, no = 'Cancel') =>
@@ -41,10 +41,10 @@ export const confirmBox = (question, yes, no = 'Cancel') =>
   });
 
 /**
- * A game as text, to copy or to save.
+ * A dialog with a game as text, to copy or save.
  * @param {string} text
  * @param {{id: string, title: string, file: string, lead?: string,
- *   more?: any}} how `file` is the name it is saved under, `more` another button
+ *   more?: any}} how `file` is the name to save it under, `more` another button
  */
 export const recordBox = (text, { id, title, file, lead, more }) => {
   const area = el('textarea#record-text', {

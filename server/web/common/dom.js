@@ -1,15 +1,15 @@
 /**
- * Making elements, and telling people what happens.
+ * Creating elements, and notifying the user.
  *
- * @typedef {Node|string|null|undefined|false} Child what is not there is left out
- * @typedef {{[on: `on${string}`]: ((event: any) => void)|undefined, [key: string]: any}} Props `on…` listens,
- *   `aria-…`, `data-…` and `role` become attributes, the rest properties
+ * @typedef {Node|string|null|undefined|false} Child missing children are left out
+ * @typedef {{[on: `on${string}`]: ((event: any) => void)|undefined, [key: string]: any}} Props `on…` are
+ *   listeners; `aria-…`, `data-…` and `role` become attributes, and everything else properties
  */
 import { reasonOf } from './text.js';
 
 /**
- * An element. Text is always text, never markup.
- * @param {string} name tag name, with an id behind # and classes behind dots: `div#menu.card.wide`
+ * Creates an element. Strings are always text, never markup.
+ * @param {string} name tag name, with an id after # and classes after dots: `div#menu.card.wide`
  * @param {...(Props|Child|Child[])} rest properties, if there are any, and children
  * @returns {any}
  */
@@ -26,7 +26,7 @@ export const el = (name, ...rest) => {
   return node;
 };
 
-/** What follows the name of an element. @param {(Props|Child|Child[])[]} rest */
+/** Separates the properties from the children. @param {(Props|Child|Child[])[]} rest */
 const parted = (rest) => {
   const [first, ...others] = rest;
   const isProps = first && Object.getPrototypeOf(first) === Object.prototype;
@@ -36,7 +36,7 @@ const parted = (rest) => {
   };
 };
 
-/** The children that are there. @param {(Child|Child[])[]} children */
+/** The children without missing ones. @param {(Child|Child[])[]} children */
 const real = (children) =>
   /** @type {(Node|string)[]} */ (children.flat().filter((child) => child || child === ''));
 
@@ -54,7 +54,7 @@ const setProps = (node, props) => {
 };
 
 /**
- * An attribute, or none where the value is null or false.
+ * Sets an attribute, or removes it if the value is null or false.
  * @param {Element} node @param {string} key @param {any} value
  */
 export const setAttribute = (node, key, value) => {
@@ -62,10 +62,10 @@ export const setAttribute = (node, key, value) => {
   else node.setAttribute(key, String(value));
 };
 
-/** Puts children in the place of what was there. @param {Element} node @param {...(Child|Child[])} children */
+/** Replaces the children of an element. @param {Element} node @param {...(Child|Child[])} children */
 export const fill = (node, ...children) => {
   const next = real(children);
-  // What stays is never taken out: it would have to be laid out and painted again.
+  // Children that stay are never taken out: the browser would lay them out and paint them again.
   for (const old of [...node.childNodes]) if (!next.includes(old)) old.remove();
   next.forEach((child, i) => {
     const before = node.childNodes[i];
@@ -75,8 +75,8 @@ export const fill = (node, ...children) => {
 };
 
 /**
- * An element as `el` makes it; where one came with the document, that one, in its place.
- * @param {string} where which one that is, as a selector within the page @param {Parameters<typeof el>} like
+ * Like `el`, but reuses the matching element of the served document, if there is one.
+ * @param {string} where a selector within `main` @param {Parameters<typeof el>} like
  * @returns {any}
  */
 export const adopt = (where, ...[name, ...rest]) => {
@@ -88,25 +88,27 @@ export const adopt = (where, ...[name, ...rest]) => {
   return node;
 };
 
-/** What came with the document where it is the same: that is on the screen already. @param {HTMLElement} node */
+/**
+ * The same element from the served document, if it is there, since it is on the screen already; otherwise this one.
+ * @param {HTMLElement} node
+ */
 export const kept = (node) =>
   [...document.querySelectorAll(`main ${node.localName}`)].find((one) => one.isEqualNode(node)) ??
   node;
 
 /**
- * Done when what was drawn last is on the screen, so that what nobody waits for is not in its way.
+ * Resolves after the next paint, to defer work that nobody is waiting for.
  * @returns {Promise<void>}
  */
 export const painted = () =>
   new Promise((resolve) => {
     requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve)));
-    // A page that is not looked at is not painted.
+    // Hidden pages are not painted.
     setTimeout(resolve, 1_000);
   });
 
 /**
- * Does the last of what it is told, once, when the next frame is on the screen: for what follows from something that is
- * to be seen first, and may follow from the next thing before it is done.
+ * Defers an action until after the next frame; only the last of several actions in a frame is executed.
  * @returns {(act: () => void) => void}
  */
 export const inNextFrame = () => {
@@ -123,19 +125,19 @@ export const inNextFrame = () => {
   };
 };
 
-/** Does something that nobody waits for, and that may fail. @param {() => Promise<any>} act */
+/** Does something after the next paint, ignoring errors. @param {() => Promise<any>} act */
 export const whenPainted = (act) =>
   painted()
     .then(act)
     .catch(() => {});
 
-/** Sets a text only when it differs, so that nothing is announced or laid out twice. */
+/** Sets a text only if it differs, to avoid repeated announcements and layouts. */
 export const setText = (/** @type {Element} */ node, /** @type {string} */ text) => {
   if (node.textContent !== text) node.textContent = text;
 };
 
 /**
- * Scrolls a box so that an item in it is seen, and never the page.
+ * Scrolls a box so that an item in it is visible, without scrolling the page.
  * @param {HTMLElement} box @param {HTMLElement} item
  */
 export const reveal = (box, item) => {
@@ -154,14 +156,14 @@ export const svg = (tag, attributes, ...children) => {
   return node;
 };
 
-/** A drawing, which is markup of the program, as an element of a document of its own. @param {string} markup */
+/** Parses an SVG drawing, which is trusted markup, into a document of its own. @param {string} markup */
 export const parsed = (markup) =>
   new DOMParser().parseFromString(markup, 'image/svg+xml').documentElement;
 
-/** A drawing, which is markup of the program, as an element. @param {string} markup */
+/** An SVG drawing, which is trusted markup, as an element. @param {string} markup */
 export const drawing = (markup) => document.importNode(parsed(markup), true);
 
-/** A short message that goes away by itself; it is also announced. */
+/** Shows and announces a message that disappears by itself. */
 export const toast = (/** @type {string} */ text, kind = '') => {
   document.getElementById('toast')?.remove();
   const node = el('section#toast', { className: `toast ${kind}`, 'aria-label': 'Message' }, text);
@@ -173,27 +175,27 @@ export const toast = (/** @type {string} */ text, kind = '') => {
   }, 5000);
 };
 
-/** Says why something did not work. @param {any} error */
+/** Shows an error message. @param {any} error */
 export const complain = (error) => toast(reasonOf(error), 'bad');
 
-/** Announces something politely. */
+/** Announces something politely to screen readers. */
 export const say = (/** @type {string} */ text) => {
   const live = document.getElementById('live');
   if (live) live.textContent = text;
 };
 
-/** Puts something in the place of an announcement that is no longer true, unless another has followed. */
+/** Replaces an announcement that is no longer true, unless another one has followed. */
 export const unsay = (/** @type {string} */ text, instead = '') => {
   if (document.getElementById('live')?.textContent === text) say(instead);
 };
 
 const WRITING = 'input:not([type=radio]):not([type=checkbox]), textarea, select';
 
-/** The keys that the cells of a board take for themselves. */
+/** The keys that the cells of a board handle themselves. */
 const OF_CELLS = ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', ' ', 'Home', 'End'];
 
 /**
- * Listens to keys of a page, except where somebody writes.
+ * Listens for keys, except in text fields.
  * @param {Record<string, () => void>} keys
  */
 export const onKeys = (keys) => {

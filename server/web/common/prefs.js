@@ -1,4 +1,4 @@
-/** The reader's taste, and what their device can do. */
+/** The user's preferences, and the capabilities of the device. */
 import { read, write } from './storage.js';
 
 /**
@@ -33,7 +33,7 @@ export const applyPrefs = () => {
   document.documentElement.classList.toggle('no-coordinates', !coordinates);
 };
 
-/** Whether motion is unwelcome. */
+/** Whether the user prefers reduced motion. */
 export const reducedMotion = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
-/** Whether fingers do the pointing. */
+/** Whether the main pointer is a finger. */
 export const touch = () => matchMedia('(pointer: coarse)').matches;

@@ -1,4 +1,4 @@
-/** What the rules or the server refuse, with the reason. */
+/** A refusal by the rules or the server, with the reason. */
 export class Refused extends Error {
   /** @param {number} status @param {string} message @param {string} [field] */
   constructor(status, message, field) {

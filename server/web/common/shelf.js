@@ -1,12 +1,12 @@
-/** Pages that begin with choosing a game: their heading, and the games side by side, each with its picture. */
+/** Pages on which a game is chosen first: their heading, and a tile for each game. */
 import { drawing, el, fill, kept } from './dom.js';
 import WORDS from './words.json' with { type: 'json' };
 
-/** The heading of a page, as the document begins it. @param {string} title @param {string} lead */
+/** The heading of a page, reused from the served document. @param {string} title @param {string} lead */
 export const heading = (title, lead) => [kept(el('h1', title)), lead && kept(el('p.lead', lead))];
 
 /**
- * Shows a page that begins with choosing a game.
+ * Shows a page on which a game is chosen first.
  * @param {HTMLElement} main @param {Exclude<keyof typeof WORDS['pages'], 'home'>} page @param {...any} parts
  */
 export const choosing = (main, page, ...parts) => {
@@ -20,10 +20,10 @@ export const choosing = (main, page, ...parts) => {
  * @typedef {import('../program/views.js').GameInfo} GameInfo
  * @param {GameInfo[]} games
  * @param {(info: GameInfo) => {href?: string, about?: string, more?: Node}} of
- *   where a tile leads, and what it says below the name
+ *   the link of a tile, and the text below its name
  */
 export const gameShelf = (games, of) => {
-  // The pictures that came with the document stay as they are.
+  // Reuse the pictures of the served document.
   const drawn = document.querySelectorAll('.shelf.drawn > .tile > svg');
   const tile = (/** @type {GameInfo} */ info, /** @type {number} */ i) => {
     const { href, about, more } = of(info);

@@ -1,10 +1,10 @@
-/** Small sounds, made on the spot. */
+/** Synthesised sounds. */
 import { prefs } from './prefs.js';
 
 /** @type {AudioContext|null} */
 let context = null;
 
-/** One tap on wood: a short noise through a filter. */
+/** A tap on wood: a short burst of filtered noise. */
 const tap = (
   /** @type {AudioContext} */ audio,
   /** @type {number} */ pitch,
@@ -43,13 +43,13 @@ const SOUNDS = {
   ],
 };
 
-/** What is worth hearing on a page that is not seen. */
+/** Sounds that are played even if the page is hidden. */
 const CALLS = new Set(['offer']);
 
 /** @param {keyof typeof SOUNDS} name */
 export const play = (name) => {
   if (!prefs().sound || (document.hidden && !CALLS.has(name))) return;
-  // Browsers allow sound only after somebody has touched the page.
+  // Browsers allow sound only after a user gesture.
   if (!navigator.userActivation?.hasBeenActive) return;
   context ??= new AudioContext();
   const audio = context;

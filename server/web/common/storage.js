@@ -1,6 +1,6 @@
-/** What the browser keeps. */
+/** Data kept in the browser. */
 
-/** What stands in for a storage that the browser denies: it lasts as long as the page. @returns {Storage} */
+/** A stand-in if the browser denies access to storage; it lasts as long as the page. @returns {Storage} */
 const passing = () => {
   const kept = new Map();
   return /** @type {any} */ ({
@@ -26,13 +26,13 @@ const storageOr = (/** @type {() => Storage} */ get) => {
   }
 };
 
-/** Kept for all pages. */
+/** Shared by all pages. */
 export const forever = storageOr(() => localStorage);
-/** Kept for one tab. */
+/** For this tab only. */
 export const forTab = storageOr(() => sessionStorage);
 
 /**
- * What a storage has under a key; `otherwise` where there is nothing, or nothing readable.
+ * Reads a JSON value from a storage; `otherwise` if it is missing or malformed.
  * @param {Storage} storage @param {string} key @param {any} otherwise
  */
 export const readFrom = (storage, key, otherwise) => {
@@ -44,7 +44,7 @@ export const readFrom = (storage, key, otherwise) => {
 };
 
 /**
- * Puts a text into a storage. Says whether that can.
+ * Writes a text to a storage. Returns whether that worked.
  * @param {Storage} storage @param {string} key @param {string} text
  */
 export const writeTo = (storage, key, text) => {
@@ -56,18 +56,18 @@ export const writeTo = (storage, key, text) => {
   }
 };
 
-/** The keys of a storage that begin so. @param {Storage} storage @param {string} prefix */
+/** The keys of a storage with this prefix. @param {Storage} storage @param {string} prefix */
 export const keysOf = (storage, prefix) =>
   Array.from({ length: storage.length }, (_, i) => storage.key(i) ?? '').filter((key) =>
     key.startsWith(prefix),
   );
 
-/** What is kept for all pages. @param {string} key @param {any} otherwise */
+/** Reads a value shared by all pages. @param {string} key @param {any} otherwise */
 export const read = (key, otherwise) => readFrom(forever, key, otherwise);
-/** Keeps a value. Says whether the browser can. @param {string} key @param {any} value */
+/** Writes a value shared by all pages. Returns whether that worked. @param {string} key @param {any} value */
 export const write = (key, value) => writeTo(forever, key, JSON.stringify(value));
 
-/** The last things chosen on a form. @param {string} key @param {any} otherwise */
+/** The values last chosen on a form. @param {string} key @param {any} otherwise */
 export const remembered = (key, otherwise) => read(`quadrille.${key}`, otherwise);
 /** @param {string} key @param {any} value */
 export const remember = (key, value) => write(`quadrille.${key}`, value);

@@ -1,4 +1,4 @@
-/** Tabs: several panels in one place, moved through with the arrow keys. */
+/** Tabs, which are navigated with the arrow keys. */
 import { button } from './controls.js';
 import { el } from './dom.js';
 

@@ -1,21 +1,21 @@
-/** Words and figures. */
+/** Formatting texts and numbers. */
 
 /** "1 move", "3 moves". */
 export const plural = (/** @type {number} */ n, /** @type {string} */ one, many = `${one}s`) =>
   `${n} ${n === 1 ? one : many}`;
 
-/** A text with values where it names them in braces. @param {string} text @param {Record<string, any>} values */
+/** Fills in values for their names in braces. @param {string} text @param {Record<string, any>} values */
 export const filled = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
 
 export const capital = (/** @type {string} */ text) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Why something did not work, as a sentence. @param {any} error */
+/** An error message as a sentence. @param {any} error */
 export const reasonOf = (error) => capital(String(error?.message ?? error));
 
-/** An option's name for people: `min_parts` is "min parts". */
+/** A readable option name: `min_parts` is "min parts". */
 export const spaced = (/** @type {string} */ name) => name.replace(/[_-]/g, ' ');
 
-/** Time left: "4:31", under ten seconds "9.4", above a day "2 d 3 h". */
+/** Time left: "4:31", "9.4" below ten seconds, "2 d 3 h" above a day. */
 export const clockText = (/** @type {number} */ ms) => {
   const left = Math.max(0, ms);
   if (left >= 86_400_000) {
@@ -29,7 +29,7 @@ export const clockText = (/** @type {number} */ ms) => {
   return h > 0 ? `${h}:${pad(m)}:${pad(s)}` : `${m}:${pad(s)}`;
 };
 
-/** What a clock is called: "5 min + 3 s". */
+/** The name of a clock: "5 min + 3 s". */
 export const clockName = (/** @type {any} */ clock) => {
   if (!clock || clock.kind === 'none') return 'no clock';
   if (clock.kind === 'days') return `${plural(clock.days, 'day')} a turn`;
@@ -39,7 +39,7 @@ export const clockName = (/** @type {any} */ clock) => {
 };
 
 /**
- * How a score is written for player 1: "+0.34", "−1.20", "wins in 3".
+ * A score from player 1's point of view: "+0.34", "−1.20", "wins in 3".
  * @param {{score: number, win_in: number|null}} line @param {1|2} turn who is to move
  */
 export const scoreText = ({ score, win_in: winIn }, turn) => {
@@ -50,7 +50,7 @@ export const scoreText = ({ score, win_in: winIn }, turn) => {
 };
 
 /**
- * How a score is read out.
+ * A score as it is read out.
  * @param {{score: number, win_in: number|null, proof?: string}} line @param {1|2} turn @param {[string, string]} names
  */
 export const scoreWords = ({ score, win_in: winIn, proof }, turn, names) => {
@@ -65,10 +65,10 @@ export const scoreWords = ({ score, win_in: winIn, proof }, turn, names) => {
   return `${names[own > 0 ? 0 : 1]} is ${much}`;
 };
 
-/** Player 1's share of an evaluation bar, 0 to 1. @param {{bar: number}} line @param {1|2} turn whose bar it is */
+/** Player 1's share of an evaluation bar, 0 to 1. @param {{bar: number}} line @param {1|2} turn whose share `bar` is */
 export const share = ({ bar }, turn) => (turn === 1 ? bar : 1000 - bar) / 1000;
 
-/** How long ago. */
+/** How long ago something happened. */
 export const ago = (/** @type {number} */ at) => {
   const minutes = Math.round((Date.now() - at) / 60_000);
   if (minutes < 1) return 'just now';

@@ -1,14 +1,14 @@
 /**
- * The commands of a page: kept by the browser until they are answered, and shared by all its pages of the same seat.
- * A page that is closed or crashes loses none; another page, or the same one later, sends them.
+ * A page's commands, stored in the browser until they are answered, and shared by all pages with the same seat. If a
+ * page crashes or is closed, another one, or the same one later, sends them.
  */
 import { keysOf, writeTo } from '../common/storage.js';
 import * as outbox from './outbox.js';
 
-/** What the keys of a game's commands begin with. @param {string} game */
+/** The prefix of the storage keys of a game's commands. @param {string} game */
 export const outboxOf = (game) => `quadrille.outbox.${game}.`;
 
-/** A name for a command that nobody else gives. */
+/** A unique command id. */
 export const freshName = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) =>
     byte.toString(16).padStart(2, '0'),
@@ -55,7 +55,7 @@ export const createCommands = ({ game, who, storage, onChange, now = Date.now })
   /** @param {string} name @returns {Promise<any>} */
   const answerTo = (name) => {
     const answer = new Promise((resolve, reject) => asking.set(name, { resolve, reject }));
-    // Not everybody waits for the answer.
+    // Avoid unhandled rejections: not every caller waits for the answer.
     answer.catch(() => {});
     return answer;
   };
@@ -63,27 +63,27 @@ export const createCommands = ({ game, who, storage, onChange, now = Date.now })
   return {
     box: () => box,
     /**
-     * Gives a command. It resolves when the server has done it.
+     * Issues a command. Resolves when the server has executed it.
      * @param {string} what @param {Record<string, any>} fields @returns {Promise<any>}
      */
     give: (what, fields = {}) => {
-      // Two commands of the same millisecond keep their order.
+      // Keeps two commands in the same millisecond in order.
       last = Math.max(now(), last + 1);
       const wish = { name: freshName(), what, fields, at: last };
-      // A browser that keeps nothing still sends it, as long as the page is open.
+      // If the browser cannot store it, it is still sent while the page is open.
       writeTo(storage, prefix + wish.name, outbox.written(wish));
       const answer = answerTo(wish.name);
       change(outbox.enqueue(box, wish));
       return answer;
     },
-    /** The next message to send, which counts as sent from now on. */
+    /** The next message to send, which is marked as sent. */
     take: () => {
       const next = outbox.due(box, now());
       if (!next) return null;
       change(outbox.sent(box, next.name));
       return { type: 'command', do: next.what, command: next.name, ...next.fields };
     },
-    /** An answer of the server. @param {any} message */
+    /** Handles an answer from the server. @param {any} message */
     answered: (message) => {
       const { command: name } = message;
       if (!outbox.find(box, name)) return;
@@ -98,14 +98,17 @@ export const createCommands = ({ game, who, storage, onChange, now = Date.now })
       drop(name);
       settle(name, message);
     },
-    /** The answer to a command that another page gave, or this one before it was loaded. */
+    /** Resolves with the answer to a command issued by another page, or before this one was loaded. */
     answerTo,
     reconnected: () => change(outbox.reconnected(box)),
     forget: (/** @type {string} */ name) => change(outbox.forgotten(box, name)),
     moved: () => {
       if (box.commands.some((one) => one.phase === 'refused')) change(outbox.moved(box));
     },
-    /** Another page has written to the storage. @param {{key: string|null, newValue: string|null}} event */
+    /**
+     * Handles a storage event: another page has changed something.
+     * @param {{key: string|null, newValue: string|null}} event
+     */
     stored: ({ key, newValue }) => {
       if (!key?.startsWith(prefix)) return;
       const name = key.slice(prefix.length);
@@ -116,5 +119,5 @@ export const createCommands = ({ game, who, storage, onChange, now = Date.now })
   };
 };
 
-/** How many commands of a game wait in the browser. @param {Storage} storage @param {string} game */
+/** How many of a game's commands have not been answered. @param {Storage} storage @param {string} game */
 export const waitingFor = (storage, game) => keysOf(storage, outboxOf(game)).length;

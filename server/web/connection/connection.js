@@ -1,12 +1,12 @@
 /**
- * The state of a page's connection. Pure: a state and what happened go in, a state and what is to be done come out.
- * Nothing here touches a socket or a timer; whoever drives it says what time it is.
+ * The state machine of a page's connection. Pure: it takes a state and an event, and returns a new state and what to
+ * do. It touches no socket and no timer; its driver tells it the time.
  *
  * @typedef {'down'|'opening'|'open'|'greeted'} Link
  * @typedef {{link: Link, since: number, ticked: number, pingAt: number, answerBy: number|null, retryAt: number,
  *   tries: number,
  *   ever: boolean, online: boolean, visible: boolean, answering: boolean, restarting: boolean}} State
- *   `ever` has been connected; `answering` says that requests beside the socket are answered
+ *   `ever` is whether it has ever been connected; `answering` whether HTTP requests are answered
  * @typedef
  *   {'start'|'opened'|'greeted'|'answer'|'restart'|'closed'|'renew'|'tick'|'online'|'offline'|
  *   'shown'|'hidden'|'requests-fail'|'requests-answered'} Kind
@@ -15,30 +15,33 @@
  * @typedef {{kind: 'connected'|'connecting'|'reconnecting'|'offline'|'restarting', words: string}} Told
  */
 
-/** How often the driver looks at the time. */
+/** The interval of the driver's ticks. */
 export const TICK = 500;
 
-/** A ping follows the last answer after this time, and is answered within that one: together less than ten seconds. */
+/**
+ * A ping is sent this long after the last answer, and must be answered in time, so that a dead connection is noticed
+ * within ten seconds.
+ */
 const PING_AFTER = 4_000;
 const ANSWER_WITHIN = 4_500;
 
-/** After waking a connection is probably dead: it has little time to show that it is not. */
+/** After the device wakes up, a connection is probably dead, so it has to prove quickly that it is not. */
 const AWAKE_WITHIN = 2_500;
 
 /** How long a connection may take to open and greet. */
 const OPEN_WITHIN = 6_000;
 
-/** A gap between two ticks that is no delay but a sleep. */
+/** A gap between two ticks that is too long for a delay: the device must have slept. */
 const ASLEEP = 4_000;
 
-/** The longest pause between two tries, for a page that is seen and for one that is not. */
+/** The longest delay before reconnecting, for a visible page and for a hidden one. */
 const SLOWEST = 5_000;
 const SLOWEST_HIDDEN = 20_000;
 
-/** The server's close code for "too much of something". */
+/** The server's close code for exceeding a limit. */
 const PAST_A_LIMIT = 1008;
 
-/** The server's close code for "come again, I am restarting". */
+/** The server's close code for a restart. */
 const RESTARTING = 1012;
 
 /** @param {number} now @param {{online?: boolean, visible?: boolean}} [where] @returns {State} */
@@ -70,7 +73,7 @@ const connectFresh = (state, now, before = []) => {
 };
 
 /**
- * Patience grows from try to try and is never in step with that of others.
+ * Delays grow with every attempt, with jitter so that clients do not reconnect in step.
  * @param {State} state @param {number} now @param {number} random 0 to 1 @param {number} [least] @returns {State}
  */
 const rest = (state, now, random, least = 0) => {
@@ -89,7 +92,7 @@ const rest = (state, now, random, least = 0) => {
 const isOpen = (/** @type {State} */ { link }) => link === 'open' || link === 'greeted';
 
 /**
- * Asks at once whether anybody is there.
+ * Sends a ping at once.
  * @param {State} state @param {number} now @param {number} within @returns {[State, Order[]]}
  */
 const askNow = (state, now, within) => {
@@ -105,7 +108,7 @@ const askNow = (state, now, within) => {
 };
 
 /**
- * Something suggests that the network may be another one now.
+ * The network may have changed.
  * @param {State} state @param {number} now @returns {[State, Order[]]}
  */
 const reconsider = (state, now) => {
@@ -133,7 +136,7 @@ const tick = (state, now, random) => {
 };
 
 /**
- * What follows from something that happened.
+ * The transition for an event.
  * @param {State} state @param {Happening} event @param {number} now @param {number} random 0 to 1
  * @returns {[State, Order[]]}
  */

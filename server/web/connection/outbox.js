@@ -1,13 +1,13 @@
 /**
- * Commands on their way to the server. Pure: a box and what happened go in, a box comes out.
+ * Commands on their way to the server. Pure: functions from an outbox and an event to a new outbox.
  *
- * Each command has a name, so that it may be sent as often as it takes: the server does it once and repeats its
- * answer. A command stays in the box until it is answered. Commands are sent one at a time, in order.
+ * Each command has an id, which makes it idempotent: however often it is sent, the server executes it once and repeats
+ * its answer. A command stays in the outbox until it is answered. Commands are sent one at a time, in order.
  *
- * @typedef {{name: string, what: string, fields: Record<string, any>, at: number}} Wish what a player wants,
- *   as it is kept
+ * @typedef {{name: string, what: string, fields: Record<string, any>, at: number}} Wish a command as
+ *   it is stored
  * @typedef {Wish & {phase: 'waiting'|'sent'|'refused', own: boolean, tries: number, after: number, reason?: string,
- *   field?: string}} Command `own` was given on this page; `after` is the earliest time of the next try
+ *   field?: string}} Command `own` if it was issued on this page; `after` is the earliest time for the next try
  * @typedef {{commands: Command[]}} Outbox
  * @typedef {{status: number, error: string, field?: string}} Refusal
  */
@@ -15,10 +15,10 @@
 /** @type {Outbox} */
 export const EMPTY = { commands: [] };
 
-/** How often a command is tried again when something breaks inside the server. */
+/** How often a command is retried after an internal error of the server. */
 const MOST_TRIES = 4;
 
-/** The longest pause before a command is tried again, in milliseconds. */
+/** The longest delay before a retry, in milliseconds. */
 const LONGEST_PAUSE = 5_000;
 
 /** @param {Outbox} box @param {string} name @param {(command: Command) => Command} change @returns {Outbox} */
@@ -30,7 +30,7 @@ const changed = (box, name, change) => ({
 export const find = (box, name) => box.commands.find((one) => one.name === name);
 
 /**
- * Puts a command in; one that is there already stays as it is.
+ * Adds a command, unless it is there already.
  * @param {Outbox} box @param {Wish} wish @param {boolean} own @returns {Outbox}
  */
 export const enqueue = (box, wish, own = true) => {
@@ -43,7 +43,7 @@ export const enqueue = (box, wish, own = true) => {
 };
 
 /**
- * What is to be sent now: the first that waits, unless an answer is awaited.
+ * The command to send now: the first one waiting, unless another has not been answered yet.
  * @param {Outbox} box @param {number} now @returns {Command|null}
  */
 export const due = (box, now) => {
@@ -62,12 +62,12 @@ export const acknowledged = (box, name) => ({
   commands: box.commands.filter((one) => one.name !== name),
 });
 
-/** Whether a refusal says "not now" rather than "no". @param {Refusal} refusal @param {number} tries */
+/** Whether a refusal is temporary. @param {Refusal} refusal @param {number} tries */
 export const passes = ({ status }, tries) =>
   status === 429 || status === 503 || (status >= 500 && tries < MOST_TRIES);
 
 /**
- * A refusal that passes leaves the command waiting.
+ * After a temporary refusal the command is retried.
  * @param {Outbox} box @param {string} name @param {Refusal} refusal @param {number} now @returns {Outbox}
  */
 export const refused = (box, name, refusal, now) =>
@@ -82,7 +82,7 @@ export const refused = (box, name, refusal, now) =>
   });
 
 /**
- * After a lost connection nobody knows whether what was sent has arrived: it is sent again.
+ * After a lost connection it is not known whether a sent command has arrived, so it is sent again.
  * @param {Outbox} box @returns {Outbox}
  */
 export const reconnected = (box) => ({
@@ -91,32 +91,32 @@ export const reconnected = (box) => ({
   ),
 });
 
-/** Forgets a command that needs no more attention. @param {Outbox} box @param {string} name @returns {Outbox} */
+/** Removes a command that needs no more attention. @param {Outbox} box @param {string} name @returns {Outbox} */
 export const forgotten = acknowledged;
 
-/** Forgets all refusals: something else has happened since. @param {Outbox} box @returns {Outbox} */
+/** Removes all refused commands: something else has happened since. @param {Outbox} box @returns {Outbox} */
 export const moved = (box) => ({ commands: box.commands.filter((one) => one.phase !== 'refused') });
 
 /**
- * Another page of this browser has had the answer; a page still waits for the answers to its own commands.
+ * Another page got the answer. The page that issued the command keeps it, since it waits for the answer itself.
  * @param {Outbox} box @param {string} name @returns {Outbox}
  */
 export const answeredElsewhere = (box, name) =>
   find(box, name)?.own ? box : acknowledged(box, name);
 
-/** Those not yet answered. @param {Outbox} box */
+/** The unanswered commands. @param {Outbox} box */
 export const pending = (box) => box.commands.filter((one) => one.phase !== 'refused');
 
-/** The turn that is not yet answered. @param {Outbox} box */
+/** The unanswered turn. @param {Outbox} box */
 export const pendingTurn = (box) => pending(box).find((one) => one.what === 'move') ?? null;
 
 /** @param {Outbox} box @param {string} what */
 export const isPending = (box, what) => pending(box).some((one) => one.what === what);
 
-/** A command as the browser keeps it. @param {Wish} wish */
+/** A command as it is stored. @param {Wish} wish */
 export const written = ({ name, what, fields, at }) => JSON.stringify({ name, what, fields, at });
 
-/** What was kept, or null if it is no command. @param {string|null} text @returns {Wish|null} */
+/** Parses a stored command; null if it is malformed. @param {string|null} text @returns {Wish|null} */
 export const read = (text) => {
   try {
     const { name, what, fields, at } = JSON.parse(text ?? 'null') ?? {};

@@ -1,12 +1,12 @@
 /**
- * Whether the server answers requests. Who asks reports what came of it; while nothing is answered, one probe after
- * another is sent, and whoever waits is told when the server is back.
+ * Whether the server is reachable. Callers report how their requests went; while none is answered, probes are sent one
+ * after another, and listeners are notified when the server is back.
  */
 import { below, hasServer } from '../address.js';
 
 /**
  * @param {{probe: () => Promise<boolean>, sleep: (ms: number) => Promise<void>, random?: () => number}} means
- *   `probe` says whether a request was answered and never throws
+ *   `probe` returns whether a request was answered, and never throws
  */
 export const createReach = ({ probe, sleep, random = Math.random }) => {
   const LONGEST = 5_000;
@@ -15,7 +15,7 @@ export const createReach = ({ probe, sleep, random = Math.random }) => {
   const listeners = new Set();
   /** @type {(() => void)[]} */
   let waiting = [];
-  /** Ends the present pause. */
+  /** Ends the current pause between probes. */
   let wake = () => {};
 
   const tell = () => listeners.forEach((listener) => listener(answering));
@@ -51,13 +51,13 @@ export const createReach = ({ probe, sleep, random = Math.random }) => {
 
   return {
     answering: () => answering,
-    /** A request was answered. */
+    /** Reports that a request was answered. */
     found,
-    /** A request was not answered. */
+    /** Reports that a request was not answered. */
     lost,
-    /** Something suggests that the server is back: look at once. */
+    /** Probes at once, because something suggests that the server is back. */
     hurry: () => wake(),
-    /** Resolves when requests are answered. @returns {Promise<void>} */
+    /** Resolves when the server is reachable. @returns {Promise<void>} */
     back: () =>
       answering
         ? Promise.resolve()
@@ -80,7 +80,7 @@ export const sleep = (/** @type {number} */ ms) =>
 
 const PROBE_WITHIN = 4_000;
 
-/** The reach of this page. */
+/** The reachability of the server for this page. */
 export const reach = createReach({
   sleep,
   probe: () =>

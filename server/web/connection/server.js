@@ -1,16 +1,16 @@
-/** Requests to the server, for what only it has. */
+/** Requests to the server. */
 import { below } from '../address.js';
 import { Refused } from '../common/refused.js';
 import { reach, sleep } from './reach.js';
 
-/** How long an answer may take. */
+/** The timeout of a request. */
 const ANSWER_WITHIN = 8_000;
 
-/** What does not refuse a request but cannot answer it now. */
+/** Errors that mean "not now" rather than a refusal. */
 const isAway = (/** @type {any} */ error) =>
   error instanceof Refused && [0, 502, 503, 504].includes(error.status);
 
-/** Nothing has come back. */
+/** The error for a request without an answer. */
 const unanswered = () => {
   reach.lost();
   return new Refused(0, 'the server does not answer');
@@ -45,7 +45,7 @@ const request = async (path, token, body, method = body === undefined ? 'GET' : 
   throw refusal;
 };
 
-/** The body of an answer; one that breaks off was none. @param {Promise<Response>} asked */
+/** The body of an answer; a truncated one counts as no answer. @param {Promise<Response>} asked */
 const bodyOf = async (asked) => {
   const response = await asked;
   try {
@@ -66,7 +66,7 @@ export const postJson = (path, body, token) => bodyOf(request(path, token, body)
 export const deleteJson = (path, token) => bodyOf(request(path, token, undefined, 'DELETE'));
 
 /**
- * Asks until there is an answer: while the server is away, this waits for it to come back.
+ * Repeats a request until it is answered, waiting while the server is away.
  * @template T @param {() => Promise<T>} ask safe to repeat @returns {Promise<T>}
  */
 export const patient = async (ask) => {
@@ -76,7 +76,7 @@ export const patient = async (ask) => {
     } catch (error) {
       const tooMany = /** @type {any} */ (error).status === 429;
       if (!isAway(error) && !tooMany) throw error;
-      // Others may be answered while this is not: it gives them some time in any case.
+      // Others may be answered while this request is not, so wait a while in any case.
       await Promise.all([reach.back(), sleep(tooMany ? 1_500 : Math.min(2_000, 100 * 2 ** tries))]);
     }
   }

@@ -1,4 +1,4 @@
-/** The socket of a game: it drives the connection's state, resumes after the last event, and delivers commands. */
+/** A game's socket: drives the connection's state machine, resumes after the last event, and delivers commands. */
 import { below } from '../address.js';
 import { TICK, initial, step, told } from './connection.js';
 import { reach } from './reach.js';
@@ -9,8 +9,8 @@ import { reach } from './reach.js';
  *   commands: () => ReturnType<typeof import('./commands.js').createCommands>|null, onEvent: (event: any) => void,
  *   onGreeting?: (greeting: {seat: 1|2, text: string}) => void, onHello: (hello: any) => void, onPresence: (presence: any) => void, onClocks: (clocks: any) => void, onGap: () =>
  *   void, onStranger: () => void, onState: (state: import('./connection.js').Told) => void}} hooks `seq` and `at` are
- *   the number and the time of the last event that is known; `onGap` is called when the events do not follow one
- *   another or the server has lost some of them, `onStranger` when the server does not know the secret
+ *   the number and the time of the last known event; `onGap` is called if events are missing or the server has lost
+ *   some of them, `onStranger` if the server does not know the secret
  */
 export const connect = (id, { onGreeting, ...hooks }) => {
   const { token, seq, at, commands, onEvent, onHello, onPresence, onClocks, onGap } = hooks;
@@ -57,7 +57,7 @@ export const connect = (id, { onGreeting, ...hooks }) => {
   const drop = () => {
     const old = socket;
     socket = null;
-    // A connection that nobody answers would linger for minutes.
+    // A dead connection would otherwise linger for minutes.
     old?.close();
   };
 
@@ -104,7 +104,7 @@ export const connect = (id, { onGreeting, ...hooks }) => {
         break;
       case 'pong':
         happen('answer');
-        // The events up to this one were sent before it: what is missing did not come through.
+        // All events up to this number were sent before the pong, so any that are missing were lost.
         if (message.seq > seq()) onGap();
         break;
       case 'ack':
@@ -149,9 +149,9 @@ export const connect = (id, { onGreeting, ...hooks }) => {
 
   return {
     flush,
-    /** Says one of the fixed words, if there is a connection. @param {string} word */
+    /** Sends a fixed greeting, if connected. @param {string} word */
     greet: (word) => send({ type: 'greet', word }),
-    /** Comes again, with another secret. */
+    /** Reconnects with a new token. */
     again: () => happen('renew'),
   };
 };

@@ -1,11 +1,11 @@
-/** The state of the connection as it is seen and heard: a line that stands only while something is wrong. */
+/** The connection's status, shown and announced only while something is wrong. */
 import { el, say, setText, unsay } from '../common/dom.js';
 import { reach } from './reach.js';
 
-/** A trouble that is over sooner is not worth a word. */
+/** Problems shorter than this are not shown. */
 const GRACE = 900;
 
-/** How long it is said that all is well again. */
+/** For how long the recovery is shown. */
 const RELIEF = 4_000;
 
 const AWAY = { kind: 'reconnecting', words: 'The server does not answer. Trying again…' };
@@ -41,7 +41,7 @@ const relief = () => {
   setTimeout(() => unsay(AGAIN), RELIEF);
 };
 
-/** Shows a state; trouble only once it has lasted. @param {Told} state */
+/** Shows a state; problems only after a delay. @param {Told} state */
 export const showState = (state) => {
   now = state;
   if (state.kind === 'connected') {
@@ -56,7 +56,7 @@ export const showState = (state) => {
     }, GRACE);
 };
 
-/** On pages without a connection of their own the answers to requests tell. */
+/** On pages without a socket, the status follows from how requests go. */
 export const followRequests = () => {
   reach.watch((answering) => showState(answering ? WELL : AWAY));
   if (!reach.answering()) showState(AWAY);

@@ -1,9 +1,9 @@
-/** Keeps the pages for when there is no network, and says when there is a new version. */
+/** Registers the service worker, and offers new versions. */
 import { below } from '../address.js';
 import { button } from '../common/controls.js';
 import { el, say } from '../common/dom.js';
 
-/** Offers the new version; nothing changes before somebody wants it. @param {ServiceWorker} waiting */
+/** Offers a new version, which is only used if the user wants it. @param {ServiceWorker} waiting */
 const offer = (waiting) => {
   if (document.getElementById('new-version')) return;
   const words = 'There is a new version of Quadrille.';
@@ -14,7 +14,7 @@ const offer = (waiting) => {
     ' ',
     button('#take-over', 'Use it', () => waiting.postMessage('take over')),
     ' ',
-    // It may lie over what leads on.
+    // The offer may cover something that the user needs.
     button('#later', 'Later', () => line.remove()),
   );
   document.body.append(line);
@@ -25,7 +25,7 @@ export const followVersions = async () => {
   const { serviceWorker } = navigator;
   if (!serviceWorker) return;
   const before = serviceWorker.controller;
-  // Another version has taken over: what is open belongs to the old one.
+  // A new version has taken over, but this page belongs to the old one.
   serviceWorker.addEventListener('controllerchange', () => {
     if (before) location.reload();
   });
@@ -33,7 +33,7 @@ export const followVersions = async () => {
   try {
     kept = await serviceWorker.register(below('sw.js'), { updateViaCache: 'none' });
   } catch {
-    // Where the files may change at any time there is nothing to keep.
+    // If files may change at any time, they are not cached.
     return;
   }
   if (!kept) return;

@@ -1,9 +1,9 @@
-/** Clocks: whoever keeps the game keeps them, the page only counts along between two of its messages. */
+/** Clocks: the server or the device keeps them; the page only counts down between two messages. */
 import { clockText } from '../common/text.js';
 
 /**
  * @param {{left: [number, number], running: 1|2|null, at: number}|null} clocks
- * @param {1|2} player @param {number} skew how far its time is ahead of ours
+ * @param {1|2} player @param {number} skew how far the server's time is ahead of ours
  */
 export const leftNow = (clocks, player, skew) => {
   if (!clocks) return null;
@@ -12,7 +12,7 @@ export const leftNow = (clocks, player, skew) => {
 };
 
 /**
- * Writes the time left into an element, and says whether it gets urgent.
+ * Writes the time left into an element, and marks it when it runs low.
  * @param {HTMLElement} node @param {number|null} left @param {boolean} running
  */
 export const paintClock = (node, left, running) => {

@@ -1,6 +1,6 @@
 /**
- * The page of one game: play it, or watch it. What follows from its state is in gamestate.js, what it is drawn with in
- * gameparts.js; this puts them together, and does what players want and what the table tells.
+ * The page of one game, to play or watch. Its pure state is in gamestate.js and its elements in gameparts.js; this
+ * connects them, executes the user's actions, and handles events.
  *
  * @typedef {import('./gamestate.js').State} State
  * @typedef {import('../table/seats.js').Seat} Seat
@@ -8,8 +8,8 @@
  * @typedef {{state: State, table: import('../table/tables.js').Table, play: ReturnType<typeof createPlay>,
  *   parts: import('./gameparts.js').Parts, desk: Desk|null, socket: {flush: () => void, again: () => void,
  *   greet?: (word: string) => void},
- *   resync: () => Promise<void>, shown: Promise<void>}} Page `desk` takes the commands of whoever sits here, `shown` is done when everything that
- *   has happened is to be seen
+ *   resync: () => Promise<void>, shown: Promise<void>}} Page `desk` accepts the user's commands; `shown` resolves when
+ *   everything that has happened is displayed
  */
 import { piecesOf } from '../board/pieces.js';
 import { placeLine } from '../common/controls.js';
@@ -45,7 +45,7 @@ import { createResync, lastMover, missed } from './resync.js';
 const NOT_KEPT =
   'This browser keeps nothing, so it could not keep the seat. Allow it to store data for this page.';
 
-/** How long an announcement waits for its board. */
+/** How many milliseconds an announcement waits for its board. */
 const LATE = 1_500;
 
 /** @param {HTMLElement} main @param {string} id @param {{embed?: boolean, device?: boolean}} [how] */
@@ -58,7 +58,7 @@ export const gamePage = async (main, id, { embed = false, device = false } = {})
   const state = game.begun({ id, info, asks, embed, device }, arrival);
   const kept = device && viewOf(id);
   if (kept) note('view', kept.request, kept.view);
-  // Asked for at once, shown when the page around it stands.
+  // Requested at once, and shown when the page around it is ready.
   askView(game.placeAt(state, state.game.turns.length), state.flipped).catch(() => {});
   /** @type {Page} */
   const p = /** @type {any} */ ({ state, table, desk: null, shown: Promise.resolve() });
@@ -95,11 +95,12 @@ export const gamePage = async (main, id, { embed = false, device = false } = {})
   whenPainted(() => drawSeats(p));
 };
 
-/** How long a game may take to arrive before the page says that it waits. */
+/** How long a game may take to load before the page says that it is waiting. */
 const WAIT = 400;
 
 /**
- * The board as it was left, while the server does not answer. @param {HTMLElement} main @param {string} id
+ * The board as it was last seen, while the server does not answer.
+ * @param {HTMLElement} main @param {string} id
  */
 const showLeft = async (main, id) => {
   const { info } = await gameOf(myGame(id)?.game ?? '');
@@ -122,7 +123,7 @@ const showLeft = async (main, id) => {
   say(words);
 };
 
-/** Each seat is marked by a piece of its player, which the first brushes put. @param {Page} p */
+/** Marks each seat with one of its player's pieces, as painted by the first brushes. @param {Page} p */
 const drawSeats = async (p) => {
   const pieces = await piecesOf(p.state.info);
   p.parts.seats.forEach((seat, i) => {
@@ -133,14 +134,14 @@ const drawSeats = async (p) => {
 };
 
 /**
- * The game, the seat of whoever came, and what the game is.
+ * Loads the game, the user's seat, and information about the kind of game.
  * @param {HTMLElement} main @param {Page['table']} table @param {boolean} embed
  */
 const arrive = async (main, table, embed) => {
   const infoOf = async (/** @type {import('../table/live.js').Game} */ one) =>
     /** @type {import('../program/views.js').GameInfo} */ ((await gameOf(one.game)).info);
   const watch = async () => ({ game: await table.look(), seat: null, note: '' });
-  // The games are asked for at once, and looked into when it is known which it is.
+  // Request the catalogue now; it is needed once the game is known.
   catalogue().catch(() => {});
   const arrival = await (embed
     ? watch()
@@ -157,7 +158,7 @@ const playHooks = (p) => ({
   plays: () => game.sits(p.state) && !p.state.game.result,
   mayPlay: () => game.mayPlay(p.state),
   idle: () => idle(p),
-  // An offer that comes while the turn waits to be sent is not declined by it.
+  // An offer that arrives while the turn is waiting to be sent is not declined by it.
   onTurn: (turn) =>
     give(p, 'move', { turn, board_seq: p.state.game.board_seq, seen: p.state.game.seq }),
   onWay: (turn) => {
@@ -166,7 +167,7 @@ const playHooks = (p) => ({
   },
 });
 
-/** What the buttons do. @param {Page} p @returns {import('./gameparts.js').Deeds} */
+/** The actions of the buttons. @param {Page} p @returns {import('./gameparts.js').Deeds} */
 const deeds = (p) => ({
   go: (ply) => go(p, ply),
   hint: () => askHint(p),
@@ -176,7 +177,7 @@ const deeds = (p) => ({
   resign: async () => {
     if (game.mayAbort(p.state)) {
       const sure = await confirmBox('Call this game off? Nobody wins.', 'Call off', 'Play on');
-      // The other may have moved meanwhile; then the server says so.
+      // The opponent may have moved meanwhile; then the server refuses it.
       if (sure) command(p, 'abort');
     } else if (await confirmBox('Give this game up?', 'Resign', 'Play on')) command(p, 'resign');
   },
@@ -210,7 +211,7 @@ const keys = (p) => {
   };
 };
 
-/** What a notice can do. @param {Page} p @returns {import('./noticecard.js').Hooks} */
+/** The actions of notices. @param {Page} p @returns {import('./noticecard.js').Hooks} */
 const noticeHooks = (p) => ({
   id: p.state.id,
   colour: p.state.info.players[game.youOf(p.state)[0] - 1],
@@ -233,13 +234,13 @@ const idle = (p) => {
   return game.idleWords(p.state, seen?.over ? seen.status : '');
 };
 
-/** Changes the state, and shows what is around the board. @param {Page} p @param {Partial<State>} next */
+/** Updates the state, and everything around the board. @param {Page} p @param {Partial<State>} next */
 const change = (p, next) => {
   p.state = { ...p.state, ...next };
   renderAround(p);
 };
 
-/** Shows the position that is to be seen, and everything around it. @param {Page} p */
+/** Shows the current position and everything around it. @param {Page} p */
 const render = async (p, animate = true) => {
   const { state } = p;
   renderAround(p);
@@ -277,7 +278,7 @@ const tick = ({ state, parts }) => {
   show(parts.clock, own);
 };
 
-/** Notes the game among those of this browser. @param {Page} p */
+/** Adds or updates the game in this browser's list. @param {Page} p */
 const remember = ({ state }) => {
   const { id, info, device, embed } = state;
   if (embed || !(device || game.youOf(state).length > 0 || myGame(id))) return;
@@ -294,10 +295,10 @@ const remember = ({ state }) => {
   });
 };
 
-/** Keeps the board as it is left, for the next time. @param {Page} p */
+/** Saves the board for the next visit. @param {Page} p */
 const keepBoard = ({ state, play }) => {
   const seen = play.settled();
-  // A game that was handed over or forgotten leaves nothing behind.
+  // A game that was handed over or removed leaves nothing behind.
   if (seen && state.ply === null && myGame(state.id))
     rememberBoard(state.id, seen, document.getElementById('prompt')?.textContent ?? '');
 };
@@ -310,7 +311,7 @@ const go = (p, to) => {
   render(p);
 };
 
-/** Turns the board and the seats together, when the board is there. @param {Page} p */
+/** Turns the board and the seats round together, once the new board is there. @param {Page} p */
 const flip = async (p) => {
   const { state } = p;
   if (state.turning) return;
@@ -351,7 +352,7 @@ const askHint = async (p) => {
   }
 };
 
-/** The desk of whoever sits here. @param {Page} p @returns {Desk|null} */
+/** The command queue of the user's seat. @param {Page} p @returns {Desk|null} */
 const deskOf = (p) => {
   const { seat } = p.state;
   if (!seat || seat.invitation) return null;
@@ -362,12 +363,12 @@ const deskOf = (p) => {
 };
 
 /**
- * Gives a command and delivers it, now or later.
+ * Issues a command, to be sent now or later.
  * @param {Page} p @param {string} what @param {Record<string, any>} [fields]
  */
 const give = (p, what, fields = {}) => {
   if (!p.desk) return Promise.reject(new Error('you are watching'));
-  // A command that is repeated must be the same player's: whose turn it is may change meanwhile.
+  // A retried command must be for the same player, even if the turn has changed meanwhile.
   const seat = game.youOf(p.state).length === 2 ? { seat: p.state.game.turn } : {};
   const answer = p.desk.give(what, { ...seat, ...fields });
   setTimeout(() => paintOutbox(p.parts, p.state, boxOf(p)), game.SOON + 50);
@@ -386,7 +387,7 @@ const command = async (p, what, fields) => {
 };
 
 /**
- * A turn that waits since before this page was loaded, or that another page has played, is shown here, too.
+ * Shows an unanswered turn that was played on another page, or before this one was loaded.
  * @param {Page} p
  */
 const adoptTurn = (p) => {
@@ -395,7 +396,7 @@ const adoptTurn = (p) => {
   p.state = { ...p.state, adopted: new Set([...p.state.adopted, turn.name]) };
 };
 
-/** Takes a seat of this page, or none. @param {Page} p @param {Seat|null} seat @param {string} [note] */
+/** Sets or clears this page's seat. @param {Page} p @param {Seat|null} seat @param {string} [note] */
 const sit = (p, seat, note = p.state.note) => {
   p.state = { ...p.state, ...game.seated(seat), note };
   p.desk = deskOf(p);
@@ -445,7 +446,7 @@ const takeSeat = async (p, name) => {
 };
 
 /**
- * A secret of one's own, kept before it is used; nothing where the browser keeps nothing.
+ * The new secret for a seat, which is stored before it is used; nothing if the browser cannot store it.
  * @param {string} id @param {string} invitation
  */
 const secretFor = (id, invitation) => {
@@ -456,7 +457,7 @@ const secretFor = (id, invitation) => {
   }
 };
 
-/** What the table tells. @param {Page} p @returns {import('../table/tables.js').Hooks} */
+/** Handles what the table reports. @param {Page} p @returns {import('../table/tables.js').Hooks} */
 const tableHooks = (p) => ({
   token: () => (p.state.seat && !p.state.seat.invitation ? p.state.seat.token : null),
   seq: () => p.state.game.seq,
@@ -492,7 +493,10 @@ const tableHooks = (p) => ({
   },
 });
 
-/** What page and server did not agree about, once the whole game is here. @param {Page} p @param {game.Game} now */
+/**
+ * Updates the page after the whole game was fetched again because it was out of sync.
+ * @param {Page} p @param {game.Game} now
+ */
 const caughtUp = (p, now) => {
   const before = p.state.game;
   p.state = { ...p.state, game: { ...now, you: game.youOf(p.state) } };
@@ -522,13 +526,13 @@ const presentMissed = async (p, { played, undone, ended, next }) => {
   if (next && game.youOf(p.state).length > 0) await toRematch(p, next);
 };
 
-/** What waits for the board to change goes on. @param {Page} p */
+/** Continues what was waiting for the board to change. @param {Page} p */
 const boardMoved = (p) => {
   p.desk?.moved();
   p.play.forgive();
 };
 
-/** An invitation ends when somebody else has taken the seat. @param {Page} p */
+/** Leaves the seat if somebody else has accepted the invitation. @param {Page} p */
 const leaveTakenSeat = (p) => {
   const { seat, joining, game: now } = p.state;
   if (seat?.invitation && !joining && now.seats[seat.you[0] - 1].joined)
@@ -536,7 +540,7 @@ const leaveTakenSeat = (p) => {
 };
 
 /**
- * The game goes on at once; what is to be seen and heard follows in order, however long a board takes.
+ * The state is updated at once; the display and announcements follow in order, however long a board takes.
  * @param {Page} p @param {any} event
  */
 const onEvent = (p, event) => {
@@ -556,7 +560,7 @@ const present = async (p, event, words) => {
   else if (words?.sound) sound(words.sound);
   await Promise.race([render(p, kind !== 'undone'), sleep(LATE)]);
   const text = told(p, event) ?? words?.words;
-  // What one has played oneself is not told again with the answer.
+  // One's own turn was announced when it was played.
   if (text && kind === 'move' && isOwn(p, event)) say(text);
   else if (text) tell(p, text);
   if (kind === 'rematch' && event.id && game.youOf(p.state).length > 0)
@@ -564,12 +568,12 @@ const present = async (p, event, words) => {
   if (kind !== 'move' && kind !== 'undone') remember(p);
 };
 
-/** Whether the only player who sits here has made a turn. @param {Page} p @param {any} event */
+/** Whether an event is a turn made here, by the only player at this page. @param {Page} p @param {any} event */
 const isOwn = ({ state }, event) =>
   game.youOf(state).length === 1 && game.isMine(state, event.seat);
 
 /**
- * What is told with the board: moves of others, turns taken back, results.
+ * What is announced together with the board: the opponent's turns, takebacks, results.
  * @param {Page} p @param {any} event @returns {string|null|undefined}
  */
 const told = (p, event) => {
@@ -583,13 +587,13 @@ const told = (p, event) => {
   const own = isOwn(p, event);
   const who = own ? 'You play' : `${game.nameOf(state, event.seat)} plays`;
   const turn = `${who} ${shown?.said ?? event.turn}.`;
-  // The end of a game is told by itself.
+  // The end of a game has its own announcement.
   if (own || shown?.over) return turn;
   const next = alone && game.mayPlay(state) ? 'Your turn.' : capital(shown?.status ?? '');
   return `${turn} ${next}`.trim();
 };
 
-/** Announces what has happened. @param {Page} p @param {string} words */
+/** Announces what happened. @param {Page} p @param {string} words */
 const tell = (p, words) => {
   p.state = { ...p.state, announced: game.announcedWith(p.state, words, Date.now()) };
   say(p.state.announced.words);
@@ -599,6 +603,6 @@ const tell = (p, words) => {
 const toRematch = async (p, next) => {
   const { info, seat, device } = p.state;
   location.href = await p.table.rematch(next, info.id, seat?.token);
-  // Where only the part behind # differs, nothing would be loaded.
+  // If only the fragment differs, the browser would not load anything.
   if (device) location.reload();
 };

@@ -1,4 +1,4 @@
-/** What the page of a game is drawn with: seats, turns, bar and notices, from its state. */
+/** The elements of the game page: seats, turns, toolbar and notices. */
 import { gameAt, pageAt } from '../address.js';
 import { barButton, barLink, button, moreMenu, placeLine } from '../common/controls.js';
 import { adopt, el, fill, setText } from '../common/dom.js';
@@ -16,7 +16,7 @@ import { createSeatBar } from './seatbar.js';
  */
 
 /**
- * The actions, by the names that the state has for them.
+ * The toolbar's buttons, by the names used in the state.
  * @param {Deeds} deeds @param {import('../play/turns.js').Ways} ways
  */
 const buttons = (deeds, { step }) => ({
@@ -48,7 +48,7 @@ export const createParts = (state, deeds) => {
   return {
     seats: [createSeatBar(1, info.players[0]), createSeatBar(2, info.players[1])],
     list,
-    /** The own clock once more, for what would hide it. */
+    /** A copy of one's own clock, for panels that would cover it. */
     clock: el('span.clock', { hidden: true, 'aria-hidden': 'true' }),
     notice: el('div#notice.notice'),
     outbox: el('ul#outbox.outbox'),
@@ -91,11 +91,11 @@ export const column = ({ embed, id, info }, parts, card) => {
  * @param {Parts} parts @param {import('./gamestate.js').State} state
  * @param {{box: import('../connection/outbox.js').Outbox, view: import('../program/views.js').View|null,
  *   turned: boolean, invite?: string, query: string, hooks: () => import('./noticecard.js').Hooks}} how
- *   what waits to be sent, the board that is seen, whether it is turned round, the secret for a friend, what an
- *   analysis is told to find the game
+ *   the unanswered commands, the board shown, whether it is turned round, the secret for a friend, and the query that
+ *   lets an analysis find the game
  */
 export const paint = (parts, state, { box, view, turned, invite, query, hooks }) => {
-  // The seats lie as the board does, which may be turned round a little later.
+  // The seats follow the board, which may be turned round a little later.
   parts.seats.forEach((one, i) => {
     const player = /** @type {1|2} */ (i + 1);
     one.paint(game.seatOf(state, player, view), (player === 2) !== turned);

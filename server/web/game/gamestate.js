@@ -1,5 +1,5 @@
 /**
- * The page of a game: one state, and what follows from it. All functions are pure.
+ * The state of the game page, and what follows from it. All functions are pure.
  *
  * @typedef {import('../table/live.js').Game} Game
  * @typedef {import('../table/seats.js').Seat} Seat
@@ -15,19 +15,19 @@
  *   skew: number, joining: boolean, putOff: boolean, turning: boolean, thinking: boolean,
  *   adopted: ReadonlySet<string>, announced: {words: string, at: number}, stuck: string|null,
  * }} State
- *   `ply` is the turn that is looked back at, null at the present one; `note` says what a link was worth; `skew` is
- *   how far the server's time is ahead of ours; `putOff` has a rematch that was asked for wait; `adopted` are the
- *   names of commands of other pages whose turn this board shows; `stuck` says why a computer cannot play
+ *   `ply` is an earlier position being shown, null for the latest one; `note` is about the link that was opened; `skew`
+ *   is how far the server's time is ahead of ours; `putOff` if an offered rematch was put off; `adopted` are the ids of
+ *   other pages' commands whose turns this board shows; `stuck` is the reason why a computer cannot play
  */
 import { capital } from '../common/text.js';
 import { isPending, pendingTurn } from '../connection/outbox.js';
 import { isComputer, seatName } from '../table/live.js';
 import { progress, question } from './notices.js';
 
-/** A command that is answered sooner need not be shown. */
+/** Commands answered sooner than this are not shown. */
 export const SOON = 600;
 
-/** Things that happen within this time are announced together. */
+/** Events within this time are announced together. */
 const TOGETHER = 700;
 
 /**
@@ -53,22 +53,22 @@ export const begun = (page, arrival) => ({
   stuck: null,
 });
 
-/** A seat of this page, or none, with the board its way round. @param {Seat|null} seat */
+/** A change of this page's seat, with the board seen from that side. @param {Seat|null} seat */
 export const seated = (seat) => ({
   seat,
   flipped: seat?.you.length === 1 && seat.you[0] === 2,
 });
 
-/** The players whom the reader plays. @param {State} state @returns {(1|2)[]} */
+/** The players at this page. @param {State} state @returns {(1|2)[]} */
 export const youOf = ({ seat }) => seat?.you ?? [];
 
 /** @param {State} state @param {1|2} player */
 export const isMine = (state, player) => youOf(state).includes(player);
 
-/** Whether somebody plays here: who is only invited does not yet. @param {State} state */
+/** Whether the user has a seat; an invitation does not count. @param {State} state */
 export const sits = (state) => youOf(state).length > 0 && !state.seat?.invitation;
 
-/** Whether somebody sits on the other side who can be spoken to. @param {State} state */
+/** Whether there is an opponent who can receive greetings. @param {State} state */
 export const mayGreet = (state) => {
   const [own, more] = youOf(state);
   if (state.device || more || !sits(state)) return false;
@@ -76,11 +76,11 @@ export const mayGreet = (state) => {
   return !isComputer(state.game, other) && state.game.seats[other - 1].joined !== false;
 };
 
-/** How many turns are seen. @param {State} state */
+/** How many turns are shown. @param {State} state */
 export const plyOf = ({ ply, game }) => ply ?? game.turns.length;
 
 /**
- * The position after some turns.
+ * The position after a number of turns.
  * @param {State} state @param {number} turns @returns {import('../program/views.js').Place}
  */
 export const placeAt = ({ game }, turns) => ({
@@ -90,7 +90,10 @@ export const placeAt = ({ game }, turns) => ({
   turns: game.turns.slice(0, turns),
 });
 
-/** What a player is called. Who is invited is no friend that is waited for. @param {State} state @param {1|2} player */
+/**
+ * A player's name. Somebody looking at an invitation is not the friend being waited for.
+ * @param {State} state @param {1|2} player
+ */
 export const nameOf = (state, player) => {
   const colour = state.info.players[player - 1];
   return state.seat?.invitation && isMine(state, player)
@@ -101,7 +104,7 @@ export const nameOf = (state, player) => {
 /** @param {State} state @returns {[string, string]} */
 export const namesOf = (state) => [nameOf(state, 1), nameOf(state, 2)];
 
-/** Who asks for what, in words. @param {State} state @returns {import('./notices.js').Asking} */
+/** Says who asks for what. @param {State} state @returns {import('./notices.js').Asking} */
 export const askingOf = (state) => (player, kind) => `${nameOf(state, player)} ${state.asks[kind]}`;
 
 /** Whether both seats are taken. @param {State} state */
@@ -114,14 +117,14 @@ const goesOn = (/** @type {State} */ state) =>
 /** @param {State} state */
 export const mayPlay = (state) => goesOn(state) && isMine(state, state.game.turn);
 
-/** Who may choose a turn ahead. @param {State} state @returns {1|2|null} */
+/** The player who can choose a premove, if any. @param {State} state @returns {1|2|null} */
 export const premover = (state) =>
   goesOn(state) && sits(state) && youOf(state).length === 1 && !isMine(state, state.game.turn)
     ? youOf(state)[0]
     : null;
 
 /**
- * What there is to see, while nothing is to be done.
+ * The prompt when there is nothing to do.
  * @param {State} state @param {string} status what the board says when the game is over
  */
 export const idleWords = (state, status) => {
@@ -136,17 +139,17 @@ export const idleWords = (state, status) => {
 };
 
 /**
- * Whether the engine may help: two people play by themselves, unless they share a screen without a clock.
+ * Whether the engine may help: not in games between people, unless they share a screen and have no clock.
  * @param {State} state
  */
 export const mayBeHelped = ({ game, device }) =>
   isComputer(game, 1) || isComputer(game, 2) || (device && !game.clocks);
 
-/** Whether a game on a server can be called off, so that nobody loses: until both have moved. @param {State} state */
+/** Whether a game on a server can still be aborted, because not both have moved. @param {State} state */
 export const mayAbort = ({ game, device }) =>
   !device && !game.result && game.turns.length < (game.began ?? 0) + 2;
 
-/** Which buttons there are, and which of them do something. @param {State} state @param {Outbox} box */
+/** Which buttons are shown, and which are enabled. @param {State} state @param {Outbox} box */
 export const controls = (state, box) => {
   const { game, thinking } = state;
   const [you, over, here, at] = [youOf(state), Boolean(game.result), sits(state), plyOf(state)];
@@ -190,7 +193,7 @@ export const controls = (state, box) => {
 };
 
 /**
- * What stands above the turn: an invitation, a question, what a link was worth.
+ * The notice above the turn: an invitation, a question, or a note about the link that was opened.
  * @typedef {{kind: 'join', joining: boolean}|{kind: 'invite', secret: string}|{kind: 'question', open: Question,
  *   answering: boolean}|{kind: 'next', id: string}|{kind: 'note', text: string}|{kind: 'stuck', text: string}} Notice
  * @param {State} state @param {Outbox} box @param {string|undefined} invite the secret for a friend
@@ -215,7 +218,7 @@ export const noticeOf = (state, box, invite) => {
 };
 
 /**
- * Commands that are on their way or were refused, in words; turns are shown with the board.
+ * Commands that are pending or were refused, in words; turns are shown on the board instead.
  * @param {State} state @param {Outbox} box @param {number} now
  */
 export const waiting = ({ told, adopted }, box, now) => {
@@ -234,7 +237,7 @@ export const waiting = ({ told, adopted }, box, now) => {
 };
 
 /**
- * A turn that waits since before this page was loaded, or that another page has played.
+ * An unanswered turn that was played on another page, or before this one was loaded.
  * @param {State} state @param {Outbox} box
  */
 export const turnToAdopt = (state, box) => {
@@ -244,7 +247,7 @@ export const turnToAdopt = (state, box) => {
 };
 
 /**
- * What the bar of a seat shows.
+ * What a seat's bar shows.
  * @param {State} state @param {1|2} player @param {import('../program/views.js').View|null} seen
  */
 export const seatOf = (state, player, seen) => {
@@ -271,7 +274,7 @@ export const seatOf = (state, player, seen) => {
 };
 
 /**
- * The announcement after one more; things that happen together are told together.
+ * The announcement after another event; events close together are announced together.
  * @param {State} state @param {string} words @param {number} now
  */
 export const announcedWith = ({ announced }, words, now) => ({
@@ -280,7 +283,7 @@ export const announcedWith = ({ announced }, words, now) => ({
 });
 
 /**
- * Whether page and server disagree about what the server has just told of itself.
+ * Whether the page is out of sync with what the server has just said.
  * @param {State} state @param {{seq: number, board_seq?: number}} hello
  */
 export const differs = ({ game }, hello) =>

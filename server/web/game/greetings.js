@@ -1,4 +1,4 @@
-/** Fixed words instead of a chat: saying one, and hearing them unless they are muted. */
+/** Greetings: fixed phrases instead of a chat, which can be muted. */
 import { button } from '../common/controls.js';
 import { closeRow, openDialog } from '../common/dialogs.js';
 import { el, toast } from '../common/dom.js';
@@ -7,7 +7,7 @@ import { catalogue } from '../program/views.js';
 
 const MUTED = 'muted';
 
-/** What can be said. @param {(word: string) => void} say */
+/** A dialog to send one. @param {(word: string) => void} say */
 export const greetBox = async (say) => {
   const { greetings } = await catalogue();
   const mute = el('input', {
@@ -29,12 +29,12 @@ export const greetBox = async (say) => {
   openDialog(
     { id: 'greet', title: 'Say something' },
     el('div.row.wrap', ...greetings.map(one)),
-    el('label.flag', mute, 'Show me nothing of what others say'),
+    el('label.flag', mute, 'Hide what other players say'),
     closeRow(),
   );
 };
 
-/** Shows what a player says. @param {string} name @param {string} text */
+/** Shows an opponent's greeting. @param {string} name @param {string} text */
 export const hearGreeting = (name, text) => {
   if (!remembered(MUTED, false)) toast(`${name}: ${text}`);
 };

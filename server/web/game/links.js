@@ -1,4 +1,4 @@
-/** Sharing a game: its addresses, its text, and handing one that is kept here to the server. */
+/** Sharing a game: its links, its text, and moving a local game to the server. */
 import { below, gameAt, hasServer, whole } from '../address.js';
 import { button, copyField } from '../common/controls.js';
 import { closeRow, openDialog, recordBox } from '../common/dialogs.js';
@@ -15,7 +15,7 @@ export const share = (state) => (state.device ? shareFromHere(state) : showLinks
 const showLinks = (state) => {
   const { id, seat } = state;
   const invite = myGame(id)?.invite;
-  // The key of a player opens more than this seat, so it is in no link to a game.
+  // A player's key gives access to more than this seat, so it never goes into a link.
   const token = seat && !seat.invitation && !seat.token.startsWith('pk-') ? seat.token : null;
   openDialog(
     { id: 'links', title: 'Links to this game' },
@@ -37,7 +37,7 @@ const showLinks = (state) => {
 };
 
 /**
- * A game of this browser: as text, or handed to the server, where it has an address.
+ * Shares a local game: as text, or by moving it to the server, where it has a link.
  * @param {import('./gamestate.js').State} state
  */
 const shareFromHere = async ({ id, game, info }) => {
@@ -46,7 +46,7 @@ const shareFromHere = async ({ id, game, info }) => {
     hand.disabled = true;
     try {
       const address = await handOver(game);
-      // From now on it is the server's: two that go on apart would be two games.
+      // From now on it lives on the server: if both copies went on, they would become two games.
       forgetGame(id);
       location.href = address;
     } catch (error) {

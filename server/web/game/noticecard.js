@@ -1,4 +1,4 @@
-/** The notices of a game: invitations, offers, and what a link was worth. */
+/** The notices on the game page: invitations, offers, and notes about links. */
 import { gameAt, whole } from '../address.js';
 import { button, copyField, form, submit } from '../common/controls.js';
 import { el, fill } from '../common/dom.js';
@@ -8,11 +8,11 @@ import { prefs, setPrefs } from '../common/prefs.js';
  * @typedef {{id: string, colour: string, onJoin: (name: string|undefined) => void, onPutOff: () => void,
  *   onAgain: () => void,
  *   onAnswer: (yes: boolean, kind: import('./notices.js').Question['kind']) => void}} Hooks
- *   `colour` is what an invited friend would play
+ *   `colour` is the side that an invited friend would play
  */
 
 /**
- * Shows a notice, and leaves it alone while it is the same.
+ * Shows a notice, unless it is the same as before.
  * @param {HTMLElement} box @param {import('./gamestate.js').Notice|null} notice @param {() => Hooks} hooks
  */
 export const showNotice = (box, notice, hooks) => {

@@ -1,4 +1,4 @@
-/** What is to be answered, and what is announced to whom. Events bring their own words. Pure. */
+/** Questions to answer, and announcements. Events bring their own words. Pure. */
 import { capital } from '../common/text.js';
 
 /**
@@ -7,7 +7,7 @@ import { capital } from '../common/text.js';
  * @typedef {{kind: 'offer'|'asked'|'rematch', text: string, short: string}} Question
  */
 
-/** What whoever asks is told, and the title of whoever is asked. */
+/** The confirmation for the player who asks, and the title for the one who is asked. */
 const OFFERS = {
   draw: { own: 'A draw is offered.', short: 'Draw offered' },
   undo: { own: 'Asked to take back a turn.', short: 'Takeback asked' },
@@ -15,7 +15,7 @@ const OFFERS = {
 };
 
 /**
- * What is open between the players: a question to those who sit here, or one that they have asked.
+ * What is pending between the players: a question to somebody here, or one they have asked.
  * @param {Game} game @param {(1|2)[]} you @param {Asking} asking @returns {Question|null}
  */
 export const question = ({ offer, rematch }, you, asking) => {
@@ -32,7 +32,7 @@ export const question = ({ offer, rematch }, you, asking) => {
 };
 
 /**
- * The beginning of the page's title: what its reader is to do.
+ * The start of the page title: what the user has to do.
  * @param {Game} game @param {(1|2)[]} you @param {Asking} asking @param {boolean} mayPlay
  */
 export const headline = (game, you, asking, mayPlay) => {
@@ -43,7 +43,7 @@ export const headline = (game, you, asking, mayPlay) => {
 };
 
 /**
- * What an event is announced with; moves, results and turns taken back are told with the board.
+ * The announcement of an event; moves, results and takebacks are announced with the board.
  * @param {any} event @param {(1|2)[]} you @returns {{words: string, sound: 'offer'|null}|null}
  */
 export const announcement = ({ kind, seat, offer, id, words }, you) => {
@@ -54,7 +54,7 @@ export const announcement = ({ kind, seat, offer, id, words }, you) => {
   return { words: OFFERS[asked]?.own ?? words, sound: null };
 };
 
-/** What a command is called. */
+/** The names of commands. */
 const CALLED = /** @type {Record<string, string>} */ ({
   join: 'your name',
   resign: 'your resignation',
@@ -70,7 +70,10 @@ const CALLED = /** @type {Record<string, string>} */ ({
 const called = ({ what, fields }) =>
   what === 'move' ? `turn ${fields.turn}` : (CALLED[what] ?? what);
 
-/** How far a command has come. @param {import('../connection/outbox.js').Command} command @param {boolean} connected */
+/**
+ * The progress of a command, in words.
+ * @param {import('../connection/outbox.js').Command} command @param {boolean} connected
+ */
 export const progress = (command, connected) => {
   if (command.phase === 'refused')
     return capital(`${called(command)} was refused: ${command.reason}`);

@@ -1,12 +1,11 @@
 /**
- * Catching up with a game where page and server do not agree, and what has happened by then.
+ * Catching up with a game when the page is out of sync, and finding out what was missed.
  *
  * @typedef {import('../table/live.js').Game} Game
  */
 
 /**
- * Fetches the game whenever asked to: one request at a time, and none is taken that is older than what has been heard
- * meanwhile.
+ * Fetches the game on request, one request at a time, and discards answers older than what has been received meanwhile.
  * @param {{look: () => Promise<Game>, seq: () => number, take: (game: Game) => void}} hooks
  */
 export const createResync = ({ look, seq, take }) => {
@@ -34,7 +33,7 @@ export const createResync = ({ look, seq, take }) => {
 };
 
 /**
- * What has happened to a game that no event told. Pure.
+ * What has happened in a game between two states. Pure.
  * @param {Game} before @param {Game} now
  */
 export const missed = (before, now) => {

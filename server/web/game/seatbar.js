@@ -1,7 +1,7 @@
-/** A player's bar: form and colour, name, what the rules count, clock. */
+/** A player's bar: piece and colour, name, score, clock. */
 import { el, setText } from '../common/dom.js';
 
-/** @param {1|2} number @param {string} colour what the rules call the player */
+/** @param {1|2} number @param {string} colour the player's name in the rules */
 export const createSeatBar = (number, colour) => {
   const icon = el('span.icon', { 'aria-hidden': 'true' });
   const who = el('b');
@@ -26,7 +26,7 @@ export const createSeatBar = (number, colour) => {
 
   /**
    * @param {ReturnType<typeof import('./gamestate.js').seatOf>} seat
-   * @param {boolean} top whether it lies above the board
+   * @param {boolean} top whether it is above the board
    */
   const paint = (seat, top) => {
     icon.className = `icon player-${number} tint-${seat.tint}${letter ? ' letter' : ''}`;
@@ -41,7 +41,7 @@ export const createSeatBar = (number, colour) => {
     away.hidden = !seat.away;
     setText(turn, seat.winner ? 'won' : 'to move');
   };
-  /** Shows a piece in the place of a plain mark. @param {Element} piece */
+  /** Replaces the plain mark by a piece. @param {Element} piece */
   const show = (piece) => icon.replaceChildren(piece);
   return { element, paint, clock, show };
 };

@@ -1,4 +1,4 @@
-/** The atlas of a game: the values of its boards in a table, each of which leads to the board. */
+/** The atlas of a game: tables of its boards with their values, each linked to the board. */
 import { pageAt } from '../address.js';
 import { el } from '../common/dom.js';
 import { capital } from '../common/text.js';
@@ -13,7 +13,7 @@ import { signOf, valueWords } from './proving.js';
  *   check_cpu_s?: number}} Row
  */
 
-/** The boards of a game's atlas. @param {string} game @returns {Promise<Row[]>} */
+/** The rows of a game's atlas. @param {string} game @returns {Promise<Row[]>} */
 export const atlasOf = async (game) => {
   const { atlas } = await ask('atlas', { game });
   const rows = Object.entries(atlas ?? {}).map(([name, row]) => ({ name, ...row }));
@@ -22,7 +22,7 @@ export const atlasOf = async (game) => {
 
 const numbers = (/** @type {Row} */ { title }) => (title.match(/\d+/g) ?? []).map(Number);
 
-/** By the numbers in their titles. @param {Row[]} rows */
+/** Sorts rows by the numbers in their titles. @param {Row[]} rows */
 export const inOrder = (rows) =>
   [...rows].sort((a, b) => {
     const [one, two] = [numbers(a), numbers(b)];
@@ -30,7 +30,7 @@ export const inOrder = (rows) =>
     return at < 0 ? a.title.length - b.title.length : one[at] - two[at];
   });
 
-/** What is known of a board, as a page of results shows it. @param {GameInfo} info @param {Row} row */
+/** A row in the form of a result. @param {GameInfo} info @param {Row} row */
 export const resultOf = (info, row) => {
   const { name, title, position, winner, within, exact } = row;
   const words = capital(valueWords({ winner, within }, info.players));
@@ -52,7 +52,8 @@ export const resultOf = (info, row) => {
 };
 
 /**
- * A table for each rest of the titles: a row for what they begin with, a column for what comes next.
+ * Groups rows into tables: one for each ending of the titles, with a row for their beginnings and a column for what
+ * comes next.
  * @param {Row[]} rows
  */
 export const inTables = (rows) => {
@@ -71,7 +72,7 @@ export const inTables = (rows) => {
   });
 };
 
-/** All boards in tables. @param {GameInfo} info @param {Row[]} rows @param {Row} current */
+/** All tables of the atlas. @param {GameInfo} info @param {Row[]} rows @param {Row} current */
 export const atlasCard = (info, rows, current) =>
   el(
     'section.card.boards',

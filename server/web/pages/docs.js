@@ -1,4 +1,4 @@
-/** The documents. They come with the page; a search is added here. */
+/** The documents. They come with the page; this adds the search. */
 import { fileAt, pageAt } from '../address.js';
 import { el, fill } from '../common/dom.js';
 import { Refused } from '../common/refused.js';
@@ -8,11 +8,11 @@ import { Refused } from '../common/refused.js';
 const MOST = 12;
 const AROUND = 70;
 
-/** The words of a question, in small letters. @param {string} text */
+/** The words of a query, in lower case. @param {string} text */
 export const wordsIn = (text) => text.toLowerCase().split(/\s+/).filter(Boolean);
 
 /**
- * The sections that hold all words, the best first: words in a heading count more than words in a text.
+ * The sections that contain all words, best match first: words in a heading count more than in the text.
  * @param {Section[]} index @param {string[]} words @returns {Section[]}
  */
 export const search = (index, words) => {
@@ -36,7 +36,7 @@ export const search = (index, words) => {
     .map(({ section }) => section);
 };
 
-/** The text around the first of the words. @param {string} text @param {string[]} words */
+/** The text around the first matching word. @param {string} text @param {string[]} words */
 export const excerpt = (text, words) => {
   const small = text.toLowerCase();
   const places = words.map((word) => small.indexOf(word)).filter((place) => place >= 0);
@@ -46,17 +46,17 @@ export const excerpt = (text, words) => {
   return `${from > 0 ? '… ' : ''}${part}${at + 2 * AROUND < text.length ? ' …' : ''}`;
 };
 
-/** An address of the index on this site. @param {string} address */
+/** The path of an index entry on this site. @param {string} address */
 const placeOf = (address) => {
   const [path, anchor] = address.split('#');
   return anchor ? `${pageAt(path)}#${anchor}` : pageAt(path);
 };
 
-/** Fetched once, when somebody first looks for something. @type {Promise<Section[]>|null} */
+/** Fetched once, on the first search. @type {Promise<Section[]>|null} */
 let coming = null;
 const fetchIndex = () => {
   coming ??= fetch(fileAt('docs.json')).then((answer) => {
-    if (!answer.ok) throw new Error(`the index was answered with ${answer.status}`);
+    if (!answer.ok) throw new Error(`the index could not be fetched: ${answer.status}`);
     return answer.json();
   });
   coming.catch(() => (coming = null));

@@ -1,4 +1,4 @@
-/** Setting up a position by hand. */
+/** The position editor. */
 import { askedPosition, fromPath, pageAt, positionAt } from '../address.js';
 import { createBoard } from '../board/board.js';
 import { piecesOf } from '../board/pieces.js';
@@ -25,11 +25,11 @@ import { actionRow, layOut } from './reader.js';
  *
  * @typedef {object} Editor
  * @property {GameInfo} info
- * @property {View} view the position
- * @property {string} brush what a tap puts
+ * @property {View} view the current position
+ * @property {string} brush the selected brush
  * @property {boolean} flipped
- * @property {string[]} past the positions before, for undo
- * @property {Promise<any>} done when the changes so far are shown: each begins with what the one before has made
+ * @property {string[]} past earlier positions, for undo
+ * @property {Promise<any>} done resolves when the changes so far are shown; the next change waits for it
  * @property {ReturnType<typeof createParts>} parts
  */
 
@@ -57,7 +57,7 @@ const shelfPage = (main, games) =>
     gameShelf(games, ({ id }) => ({ href: pageAt(`editor/${id}`) })),
   );
 
-/** What is drawn again when the position changes. @param {Editor} editor */
+/** The elements that change with the position. @param {Editor} editor */
 const createParts = (editor) => {
   const { info } = editor;
   return {
@@ -106,7 +106,7 @@ const optionField = (editor, { name, values }) =>
     values.map((value) => ({ value, label: capital(String(value)) })),
   );
 
-/** The board, and everything beside it. @param {HTMLElement} main @param {Editor} editor */
+/** Lays out the page. @param {HTMLElement} main @param {Editor} editor */
 const lay = (main, editor) => {
   const { info, parts } = editor;
   const options = parts.options.map((one) => field(capital(spaced(one.name)), one));
@@ -142,7 +142,7 @@ const lay = (main, editor) => {
       el(
         'details',
         el('summary', 'Options'),
-        el('p.about', 'Another option begins with the start of such a game.'),
+        el('p.about', 'Changing an option sets up the start of that game.'),
         options,
       ),
     ),
@@ -172,7 +172,7 @@ const pick = (editor, brush) => {
   mark(editor);
 };
 
-/** Every cell can be tapped. @param {Editor} editor */
+/** Makes every cell tappable. @param {Editor} editor */
 const mark = ({ parts, view }) =>
   parts.board.mark({ grab: new Set(view.cells.map((_, i) => i)), says: () => '' });
 
@@ -200,7 +200,7 @@ const show = (editor, view) => {
 };
 
 /**
- * Makes a change when the one before it is done.
+ * Runs a change after the previous one is done.
  * @template T @param {Editor} editor @param {() => Promise<T>} change @returns {Promise<T>}
  */
 const inTurn = (editor, change) => {
@@ -210,7 +210,7 @@ const inTurn = (editor, change) => {
 };
 
 /**
- * Shows a position that the rules are asked for, or why they refuse it.
+ * Shows a position obtained from the rules, or the reason why they refuse it.
  * @param {Editor} editor @param {() => Promise<View>} find
  */
 const showFound = async (editor, find) => {
@@ -236,7 +236,7 @@ const edit = async (editor, wanted) => {
   if (editor.view.text !== view.text) editor.past.push(view.text);
   say(wanted.cell === undefined ? editor.view.status : editor.view.cells[wanted.cell].says);
   if (wanted.clear && parts.board.element.querySelector('[data-piece]'))
-    setText(parts.note, 'These pieces stay: the rules know no board without them.');
+    setText(parts.note, 'These pieces stay: no position is legal without them.');
 };
 
 /** @param {Editor} editor @param {string} position */
@@ -246,7 +246,7 @@ const open = async (editor, position) => {
   if (await showFound(editor, find)) editor.past.push(before);
 };
 
-/** The start of a game with the chosen options. @param {Editor} editor */
+/** The starting position with the chosen options. @param {Editor} editor */
 const startAnew = (editor) => {
   const { info, parts, flipped } = editor;
   const chosen = info.options.map(({ name, values }, i) => [
@@ -270,13 +270,13 @@ const flip = async (editor) => {
   show(editor, await askView(place, editor.flipped));
 };
 
-/** The place of a brush's drawing; what takes away has a sign. @param {string} id */
+/** The placeholder for a brush's picture; erasing brushes have an icon. @param {string} id */
 const brushSign = (id) => {
   const takesAway = id === 'less' || id === 'none';
   return el('i.brush', { 'aria-hidden': 'true', 'data-brush': id }, takesAway && sign(id));
 };
 
-/** Draws what each brush puts. @param {GameInfo} info @param {HTMLElement} brushes */
+/** Draws the piece that each brush paints. @param {GameInfo} info @param {HTMLElement} brushes */
 const drawBrushes = async (info, brushes) => {
   for (const [id, piece] of await piecesOf(info))
     brushes.querySelector(`[data-brush="${id}"]:empty`)?.append(piece);

@@ -1,16 +1,16 @@
 /**
- * Glicko-2 (Mark E. Glickman, "Example of the Glicko-2 system"): a rating, how uncertain it is, and how much it varies.
- * All functions are pure.
+ * Glicko-2 (Mark E. Glickman, "Example of the Glicko-2 system"): a rating, its uncertainty, and its volatility. All
+ * functions are pure.
  *
  * @typedef {{rating: number, deviation: number, volatility: number}} Rating
  */
 
-/** What nobody knows anything about. @type {Rating} */
+/** The rating of a new player. @type {Rating} */
 export const UNKNOWN = { rating: 1500, deviation: 350, volatility: 0.06 };
 
-/** How far Glicko's scale is stretched against the one that is reckoned with. */
+/** The ratio between Glicko's scale and the internal one. */
 const SCALE = 173.7178;
-/** How much volatility may change; the paper suggests 0.3 to 1.2. */
+/** Constrains changes of volatility; the paper suggests 0.3 to 1.2. */
 const TAU = 0.5;
 const ENOUGH = 1e-6;
 
@@ -18,7 +18,7 @@ const ENOUGH = 1e-6;
 const g = (phi) => 1 / Math.sqrt(1 + (3 * phi * phi) / (Math.PI * Math.PI));
 
 /**
- * The new volatility: where the paper's function f is nought, by the Illinois algorithm.
+ * The new volatility: the root of the paper's function f, found with the Illinois algorithm.
  * @param {number} phi @param {number} sigma @param {number} v @param {number} delta
  */
 const newVolatility = (phi, sigma, v, delta) => {
@@ -47,7 +47,7 @@ const newVolatility = (phi, sigma, v, delta) => {
 };
 
 /**
- * The rating after some games: against whom, and the score of each, 0 to 1.
+ * The rating after games against these opponents, with the score of each from 0 to 1.
  * @param {Rating} own @param {{rating: number, deviation: number, score: number}[]} games @returns {Rating}
  */
 export const rated = ({ rating, deviation, volatility }, games) => {

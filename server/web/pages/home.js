@@ -1,4 +1,4 @@
-/** The first page: the games, my games, and what else there is. */
+/** The home page: the games, your games, and links to everything else. */
 import { fromPath, hasServer, pageAt } from '../address.js';
 import { button, sign } from '../common/controls.js';
 import { drawing, el, fill, setAttribute, setText, whenPainted } from '../common/dom.js';
@@ -65,13 +65,13 @@ export const homePage = async (main) => {
   openAsked(shelf);
 };
 
-/** The title says in how many games it is your turn. @param {number} count */
+/** Shows in the title in how many games it is your turn. @param {number} count */
 const countTurns = (count) => {
   document.title = count > 0 ? `(${count}) Your turn – Quadrille` : 'Quadrille';
 };
 
 /**
- * What goes on among the people on this server. Each part comes by itself.
+ * Shows what the people on this server are doing. Each part loads by itself.
  * @param {HTMLElement} main @param {{mine: HTMLElement, watched: HTMLElement}} boxes @param {Catalogue} shelf
  */
 const showPeople = async (main, { mine, watched }, { games }) => {
@@ -85,7 +85,7 @@ const showPeople = async (main, { mine, watched }, { games }) => {
   ]);
 };
 
-/** What the address asks to play. @param {Catalogue} shelf */
+/** Opens the new-game dialog that the address asks for. @param {Catalogue} shelf */
 const openAsked = (shelf) => {
   const asked = new URLSearchParams(location.search);
   const wanted = shelf.games.find((one) => one.id === asked.get('new'));
@@ -94,7 +94,7 @@ const openAsked = (shelf) => {
 };
 
 /**
- * Learning comes before playing for those who have not played yet.
+ * The buttons of a game; for newcomers, learning comes before playing.
  * @param {Catalogue} shelf @param {GameInfo} info @param {boolean} newcomer
  */
 const choices = (shelf, info, newcomer) => {
@@ -108,7 +108,7 @@ const choices = (shelf, info, newcomer) => {
 };
 
 /**
- * A way to another page.
+ * A tile that leads to another page.
  * @param {string} id @param {string} href @param {string} name @param {string} about @param {string} [icon]
  */
 const way = (id, href, name, about, icon) =>
@@ -120,7 +120,7 @@ const way = (id, href, name, about, icon) =>
     el('small', about),
   );
 
-/** A game with a friend, each at their own screen. @param {Catalogue} shelf */
+/** Links for playing each game with a friend on another screen. @param {Catalogue} shelf */
 const friends = (shelf) => {
   const game = (/** @type {GameInfo} */ info) =>
     button('.plain', info.name, () => newGame(shelf, info, { mode: 'link' }));
@@ -136,7 +136,7 @@ const friends = (shelf) => {
   );
 };
 
-/** The puzzle of today, with its board. @param {HTMLAnchorElement} box @param {GameInfo[]} games */
+/** The puzzle of the day, with its board. @param {HTMLAnchorElement} box @param {GameInfo[]} games */
 const showDaily = async (box, games) => {
   const { puzzleOfTheDay, puzzlesOf } = await import('./puzzles.js');
   const { game, number } = await puzzleOfTheDay();

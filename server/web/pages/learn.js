@@ -15,9 +15,9 @@ import { actionRow, layOut, taskCard, turnKeys, verdictLine } from './reader.js'
 /**
  * @typedef {import('../program/views.js').GameInfo} GameInfo
  * @typedef {{number: number, title: string, task: string, position: string, game: string, against: object,
- *   overlooks: string}} Lesson `game` is where its small game begins, `against` who plays it and overlooks something
+ *   overlooks: string}} Lesson `game` is the start of its small game, `against` the opponent, who overlooks something
  * @typedef {'begins'|'done'|'missed'|'playing'|'answering'|'won'|'lost'|'drawn'} Progress
- * @typedef {{turns: string[], progress: Progress, inGame: boolean}} State `inGame` in the small game behind the task
+ * @typedef {{turns: string[], progress: Progress, inGame: boolean}} State `inGame` during the small game after the task
  * @typedef {{state: State, info: GameInfo, lesson: Lesson, play: ReturnType<typeof createPlay>, verdict: HTMLElement,
  *   task: HTMLElement, next: HTMLAnchorElement, again: HTMLButtonElement, show: HTMLButtonElement,
  *   game: HTMLButtonElement, lessons: Lesson[], path: HTMLElement}} Page `path` shows which lessons are done
@@ -28,7 +28,7 @@ const BEGIN = { turns: [], progress: 'begins', inGame: false };
 /** @type {State} */
 const GAME = { turns: [], progress: 'playing', inGame: true };
 
-/** What is said of a try, and how it looks. @type {Record<Progress, string>} */
+/** The feedback on an attempt. @type {Record<Progress, string>} */
 const WORDS = {
   begins: '',
   done: 'Well done.',
@@ -88,7 +88,7 @@ const shelfPage = (main, games) =>
     })),
   );
 
-/** How far somebody has come with a game's lessons. @param {string} game */
+/** The user's progress with a game's lessons. @param {string} game */
 const progressOf = (game) => {
   const [done, won] = [remembered(doneKey(game), []).length, remembered(wonKey(game), []).length];
   if (done === 0) return '';
@@ -148,7 +148,7 @@ const mayPlay = ({ turns, progress }) =>
   progress === 'playing' || (progress === 'begins' && turns.length === 0);
 
 /**
- * All lessons of the game: those that are done, this one, those to come.
+ * The list of lessons: those done, this one, those to come.
  * @param {GameInfo} info @param {Lesson} lesson @param {Lesson[]} lessons @returns {HTMLElement}
  */
 const pathOf = (info, lesson, lessons) => {
@@ -206,7 +206,7 @@ const played = async (p, turn) => {
   );
 };
 
-/** What is said of a try. @param {Page} p @param {string} turn @param {Progress} progress */
+/** The feedback on a turn. @param {Page} p @param {string} turn @param {Progress} progress */
 const judged = async (p, turn, progress) => {
   p.state = { ...BEGIN, turns: [turn], progress };
   const done = progress === 'done';
@@ -217,7 +217,7 @@ const judged = async (p, turn, progress) => {
   if (done) p.game.focus();
 };
 
-/** The small game after some turns. @param {import('../program/views.js').Place} place @returns {Promise<Progress>} */
+/** The state of the small game. @param {import('../program/views.js').Place} place @returns {Promise<Progress>} */
 const standing = async (place) => {
   const seen = await askView(place);
   if (!seen.over) return (place.turns ?? []).length % 2 === 1 ? 'answering' : 'playing';
@@ -226,7 +226,7 @@ const standing = async (place) => {
 };
 
 /**
- * One more turn of the small game, and what has become of it.
+ * The small game after one more turn.
  * @param {import('../program/views.js').Place} place @param {string} turn @returns {Promise<State>}
  */
 const further = async (place, turn) => {
@@ -234,7 +234,7 @@ const further = async (place, turn) => {
   return { ...GAME, turns, progress: await standing({ ...place, turns }) };
 };
 
-/** A turn of the small game, and the answer. @param {Page} p @param {string} turn */
+/** Plays a turn of the small game, and lets the opponent answer. @param {Page} p @param {string} turn */
 const playOn = (p, turn) => {
   sound('move');
   return aboutHere(
@@ -249,7 +249,7 @@ const playOn = (p, turn) => {
   );
 };
 
-/** The opponent answers, unless the game was begun again meanwhile. @param {Page} p */
+/** Plays the opponent's answer, unless the game was restarted meanwhile. @param {Page} p */
 const answer = (p) =>
   aboutHere(
     () => placeOf(p),
@@ -283,7 +283,7 @@ const restart = (p, from) => {
   return render(p, false);
 };
 
-/** Shows how, without doing it. @param {Page} p */
+/** Shows the solution without playing it. @param {Page} p */
 const reveal = async (p) => {
   await restart(p, BEGIN);
   const find = async (/** @type {import('../program/views.js').Place} */ place) => {

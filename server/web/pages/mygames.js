@@ -1,4 +1,4 @@
-/** The games of this browser: those in progress, with how they stand, and those that are over. */
+/** The games in this browser's list: running ones with their status, and finished ones. */
 import { hasServer } from '../address.js';
 import { button } from '../common/controls.js';
 import { drawing, el, fill, setText } from '../common/dom.js';
@@ -18,11 +18,11 @@ import { held } from '../table/seats.js';
  * @typedef {{item: HTMLElement, names: HTMLElement, line: HTMLElement, game: Mine, info: GameInfo|undefined}} Row
  */
 
-/** How many finished games are listed, and of how many others it is asked how they stand. */
+/** How many finished games are listed, and how many others are queried for their status. */
 const MOST_OVER = 24;
 const MOST_ASKED = 12;
 
-/** The games to list: all that go on, and the last that are over. Pure. @param {Mine[]} games */
+/** The games to list: all running ones, and the most recently finished. Pure. @param {Mine[]} games */
 export const listed = (games) => ({
   open: games.filter(({ over }) => !over),
   over: games.filter(({ over }) => over).slice(0, MOST_OVER),
@@ -30,7 +30,7 @@ export const listed = (games) => ({
 
 /**
  * @param {HTMLElement} box @param {GameInfo[]} games
- * @param {(count: number) => void} onTurns told in how many games it is somebody's turn who sits here
+ * @param {(count: number) => void} onTurns gets the number of games in which it is the user's turn
  */
 export const showMine = (box, games, onTurns) => {
   const rows = (/** @type {Mine[]} */ some) =>
@@ -62,10 +62,10 @@ export const showMine = (box, games, onTurns) => {
     if (!one.game.device && !hasServer()) continue;
     follow(one).then((yours) => {
       if (!yours) return;
-      // Those in which it is your turn come first, unless somebody is about to choose.
+      // Games in which it is your turn come first, unless the user is interacting with the list.
       const list = one.item.parentElement;
       if (list && !list.matches(':hover, :focus-within')) list.prepend(one.item);
-      // At one screen it is always somebody's turn.
+      // With both players at one screen, it is always somebody's turn.
       if (one.game.device) return;
       turns += 1;
       onTurns(turns);
@@ -102,7 +102,7 @@ const row = (game, info) => {
   return { item, line, names, game, info };
 };
 
-/** Tells how a game stands, and says whether it is the turn of whoever sits here. @param {Row} row */
+/** Shows a game's status. Returns whether it is the turn of somebody here. @param {Row} row */
 const follow = async ({ item, line, names, game, info }) => {
   let now;
   try {
@@ -126,7 +126,7 @@ const follow = async ({ item, line, names, game, info }) => {
 };
 
 /**
- * How a game stands, in words; nothing where it is over.
+ * A game's status in words; nothing if it is over.
  * @param {import('../table/live.js').Game} now @param {boolean} waits whether something has not been sent
  */
 const standing = (now, waits) => {

@@ -1,4 +1,4 @@
-/** The dialog of a new game: against whom, on which side, with which clock and options. */
+/** The dialog for a new game: opponent, side, clock and options. */
 import { gameAt, hasServer, pageAt, playAt } from '../address.js';
 import { button, field, form, options, segments, select, submit } from '../common/controls.js';
 import { el, setText } from '../common/dom.js';
@@ -24,12 +24,12 @@ import { CLOCKS, isForHere, requestOf } from './newrequest.js';
 const MODES = [
   ['computer', 'The computer', 'You against the program'],
   ['screen', 'A friend here', 'Two people at this screen'],
-  ['link', 'A friend by link', 'Each at an own screen'],
+  ['link', 'A friend by link', 'Each at their own screen'],
   ['watch', 'Watch', 'Two computers play'],
 ];
 
 /**
- * A computer seat: a level, or a player of the original program.
+ * A computer player: a level, or a player of the original program.
  * @param {Catalogue} shelf @param {GameInfo} info @param {string} name @param {string} title @param {string} chosen
  */
 const computerField = (shelf, info, name, title, chosen) => {
@@ -73,7 +73,7 @@ const radios = (name, title, values, chosen, onchange) =>
   );
 
 /**
- * Makes a game that lives in this browser, and goes there. Says whether the browser can keep one.
+ * Creates a game in this browser and opens it. Returns false if the browser cannot store it.
  * @param {any} request
  */
 const playHere = async ({ game, options = {}, position = null, seats, clock }) => {
@@ -100,8 +100,8 @@ const playHere = async ({ game, options = {}, position = null, seats, clock }) =
 };
 
 /**
- * Makes a game on the server, and goes there.
- * @param {any} request @param {1|2|null} seat whose maker waits for a friend; null where nobody does
+ * Creates a game on the server and opens it.
+ * @param {any} request @param {1|2|null} seat the creator's seat in a game with a friend; null otherwise
  */
 const playThere = async (request, seat) => {
   const { id, tokens } = await postJson('games', request);
@@ -114,9 +114,9 @@ const playThere = async (request, seat) => {
 };
 
 /**
- * Asks how to play, and makes the game.
+ * Opens the dialog.
  * @param {Catalogue} shelf @param {GameInfo} info
- * @param {{position?: string|null, mode?: string}} [how] the position to begin with, and against whom
+ * @param {{position?: string|null, mode?: string}} [how] the starting position, and the kind of opponent
  */
 export const newGame = (shelf, info, { position = null, mode: asked } = {}) => {
   const last = {
@@ -202,7 +202,7 @@ export const newGame = (shelf, info, { position = null, mode: asked } = {}) => {
   );
   fields.querySelector('input[name=mode]:checked').autofocus = true;
   const box = el('dialog#new-game.box.new', { 'aria-label': `New game of ${info.name}` }, fields);
-  // Back closes the dialog and not the page.
+  // The back button should close the dialog, not leave the page.
   const plain = () => {
     if (location.search) history.replaceState(null, '', pageAt(''));
   };

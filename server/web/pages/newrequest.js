@@ -1,6 +1,6 @@
-/** A new game: from what a form says to what is asked for. All functions are pure. */
+/** Converts the form for a new game to a request. All functions are pure. */
 
-/** The clocks that can be chosen, by the value of their field. */
+/** The available clocks, by the value of their field. */
 export const CLOCKS = [
   ['none', 'No clock'],
   ['60+1', '1 min + 1 s'],
@@ -28,10 +28,10 @@ const computerSeat = (value) => {
 };
 
 /**
- * What a form asks for.
+ * The request for the values of the form.
  * @param {import('../program/views.js').GameInfo} info @param {Record<string, string>} values @param {string|null}
  *   position
- * @param {boolean} first whether its reader plays first, where only one of the seats is theirs
+ * @param {boolean} first whether the user moves first, if only one of the seats is theirs
  */
 export const requestOf = (info, values, position, first) => {
   const name = values.name?.trim();
@@ -53,7 +53,7 @@ export const requestOf = (info, values, position, first) => {
 };
 
 /**
- * The options that are not as they are by default.
+ * The options that differ from the defaults.
  * @param {import('../program/views.js').GameInfo} info @param {Record<string, string>} values
  */
 const optionsOf = (info, values) =>
@@ -66,7 +66,7 @@ const optionsOf = (info, values) =>
   );
 
 /**
- * Whether a game can live in the browser: days pass on a server, and a friend by link has another screen.
+ * Whether a game can be kept in the browser: correspondence games and friends on other screens need a server.
  * @param {string} mode @param {{kind: string}} clock
  */
 export const isForHere = (mode, clock) => mode !== 'link' && clock.kind !== 'days';

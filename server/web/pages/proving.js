@@ -1,5 +1,5 @@
 /**
- * What is known of turns, in words and as signs on a board. All functions are pure.
+ * What is known about turns, in words and as labels on the board. All functions are pure.
  *
  * @typedef {{turn: string, winner: 1|2|'draw'|null, within: number|null}} Value what a turn is worth: who wins and
  *   within how many own turns; nobody knows it where `winner` is null
@@ -11,14 +11,14 @@
 import { plural } from '../common/text.js';
 
 /**
- * A value that counts from after its turn, counted from before it as the position's own is: whoever makes the turn
- * needs one more.
+ * A turn's value, counted after it, converted to count from the position before it, as the position's own value does:
+ * if the winner makes the turn, that adds one.
  * @param {Value} value @param {1|2} mover @returns {Value}
  */
 export const fromHere = (value, mover) =>
   value.winner === mover && value.within !== null ? { ...value, within: value.within + 1 } : value;
 
-/** What a value says. @param {Omit<Value, 'turn'>} value @param {[string, string]} names */
+/** A value in words. @param {Omit<Value, 'turn'>} value @param {[string, string]} names */
 export const valueWords = ({ winner, within }, names) => {
   if (winner === null) return 'open';
   if (winner === 'draw') return 'nobody can force a win';
@@ -31,7 +31,7 @@ export const valueWords = ({ winner, within }, names) => {
   return `${names[winner - 1]} ${how}`;
 };
 
-/** How good a value is for whoever moves: the larger, the better. @param {Value} value @param {1|2} mover */
+/** A value as a number from the mover's point of view: larger is better. @param {Value} value @param {1|2} mover */
 const worth = ({ winner, within }, mover) => {
   if (winner === null) return 0.5;
   if (winner === 'draw') return 0;
@@ -39,7 +39,7 @@ const worth = ({ winner, within }, mover) => {
   return winner === mover ? soon : -soon;
 };
 
-/** Turns of the same value together, the best first. @param {Value[]} values @param {1|2} mover @returns {Value[][]} */
+/** Turns grouped by value, best first. @param {Value[]} values @param {1|2} mover @returns {Value[][]} */
 export const grouped = (values, mover) => {
   const groups = /** @type {Map<number, Value[]>} */ (new Map());
   for (const value of values) {
@@ -50,7 +50,7 @@ export const grouped = (values, mover) => {
 };
 
 /**
- * What stands at each cell that a turn begins with: the best of its turns.
+ * The labels for cells on which turns start: each has the best value of its turns.
  * @param {import('../program/views.js').Step[]} steps @param {Value[]} values @param {1|2} mover
  * @returns {{cell: number, value: Value}[]}
  */
@@ -67,12 +67,12 @@ export const signs = (steps, values, mover) => {
   return [...best].map(([cell, value]) => ({ cell, value }));
 };
 
-/** A value as short as it can be said. @param {Value} value */
+/** A value as a short label. @param {Value} value */
 export const signOf = ({ winner, within }) =>
   winner === null ? '?' : winner === 'draw' ? '=' : within === null ? '+' : String(within);
 
 /**
- * The turn by which the loser holds out longest; one that is not proven to lose, if there is one.
+ * The turn that delays a loss longest, or one that is not proven to lose, if there is one.
  * @param {Proof} proof what is known where the loser is to move @returns {string|null}
  */
 export const defence = ({ moves, winner }) => {
@@ -86,8 +86,8 @@ export const defence = ({ moves, winner }) => {
 };
 
 /**
- * How many turns the winner has lost by a turn: null where the win is no longer proven.
- * @param {number|null} before how far the win was @param {Proof|null} after what is known behind the turn
+ * How many turns the winner wasted with a turn; null if the win is no longer proven.
+ * @param {number|null} before how far away the win was @param {Proof|null} after what is known after the turn
  * @param {1|2} winner
  */
 export const wastedBy = (before, after, winner) => {
@@ -96,12 +96,11 @@ export const wastedBy = (before, after, winner) => {
 };
 
 /**
- * How well a won position was played, in words.
+ * How well a won position has been played, in words.
  * @param {(number|null)[]} waste what each turn so far has cost @param {boolean} over
  */
 export const practiceWords = (waste, over) => {
-  if (waste.includes(null))
-    return 'From here nobody has proven the win any more: take that turn back.';
+  if (waste.includes(null)) return 'From here the win is no longer proven: take that turn back.';
   const all = waste.reduce((sum, one) => /** @type {number} */ (sum) + (one ?? 0), 0) ?? 0;
   if (over)
     return all === 0 ? 'Won without wasting a turn.' : `Won, with ${plural(all, 'turn')} wasted.`;

@@ -1,4 +1,4 @@
-/** One puzzle: find the only turn that wins, and win against the best defence. */
+/** A puzzle: find the only winning turn, and win against the best defence. */
 import { pageAt, positionAt } from '../address.js';
 import { button, placeLine } from '../common/controls.js';
 import { complain, el, kept, onKeys, say, setText, toast, whenPainted } from '../common/dom.js';
@@ -19,10 +19,10 @@ import { actionRow, layOut, taskCard, turnKeys, verdictLine } from './reader.js'
  * @typedef {{state: import('./puzzling.js').Try, info: GameInfo, of: number, puzzle: Puzzle, start:
  *   import('../program/views.js').View,
  *   play: ReturnType<typeof createPlay>, parts: ReturnType<typeof createParts>}} Page
- *   `start` is the position, with the player to move at the lower side
+ *   `start` is the position, with the player to move at the bottom
  */
 
-/** How long the defence is looked for. */
+/** How many milliseconds the engine searches for the defence. */
 const DEFENCE_MS = 600;
 
 /** @param {HTMLElement} main @param {GameInfo} info @param {Puzzle} puzzle @param {number} of */
@@ -35,10 +35,10 @@ export const puzzlePage = async (main, info, puzzle, of) => {
   p.play = createPlay({
     label: `Board of ${info.name}`,
     sure: true,
-    // It would be the solution.
+    // A hint would give the solution away.
     helps: () => puzzling.isOver(p.state),
     mayPlay: () => puzzling.mayTry(p.state),
-    // What has become of it stands with the task.
+    // The feedback is shown with the task.
     idle: () => (puzzling.isOver(p.state) ? '' : puzzling.verdict(p.state, puzzle, defender(p))),
     plays: () => !puzzling.isOver(p.state),
     onWay: (turn) => puzzling.verdict(p.state, puzzle, defender(p)) || `${turn} is played`,
@@ -65,7 +65,7 @@ export const puzzlePage = async (main, info, puzzle, of) => {
   whenPainted(() => findNext(p));
 };
 
-/** Finds out which puzzle comes next; nobody waits for it. @param {Page} p */
+/** Links to the next puzzle, once it is known which one that is. @param {Page} p */
 const findNext = async ({ info, puzzle: { number }, of, parts }) => {
   const asked = { game: info.id, part: puzzling.partOf(number) };
   const { puzzles } = await ask('puzzles', asked);
@@ -74,7 +74,7 @@ const findNext = async ({ info, puzzle: { number }, of, parts }) => {
 };
 
 /**
- * Notes how the first attempt at a puzzle went; later ones change no rating.
+ * Records how the first attempt at a puzzle went; later ones do not affect the rating.
  * @param {Page} p @param {boolean} solved
  */
 const rate = (p, solved) => {
@@ -111,10 +111,10 @@ const createParts = (p) => {
   };
 };
 
-/** What is known of the player before the puzzle. @param {Page} p */
+/** The player's rating before this puzzle. @param {Page} p */
 const ratingLine = ({ info }) => {
   const standing = puzzling.standingOf(forever, info.id);
-  if (standing.played === 0) return 'Solve it at once, and you get a rating.';
+  if (standing.played === 0) return 'Solve it at the first try to get a rating.';
   const streak = standing.streak > 1 ? ` · ${standing.streak} in a row` : '';
   return `Your rating: ${puzzling.ratingText(standing)}${streak}`;
 };
@@ -135,7 +135,7 @@ const defender = ({ info, start }) => info.players[2 - start.turn];
 /** @param {Page} p */
 const taskOf = ({ info, start, puzzle }) => puzzling.task(puzzle, info.players[start.turn - 1]);
 
-/** Whether the second player is to find the turn, who then sits at the lower side. @param {Puzzle} puzzle */
+/** Whether the second player is to move, who then sits at the bottom. @param {Puzzle} puzzle */
 const isFlipped = ({ position }) => position.endsWith(' 2');
 
 /** @param {Page} p @param {number} ply */
@@ -181,7 +181,7 @@ const played = async (p, turn) => {
   );
 };
 
-/** What has become of the puzzle by a turn. @param {Page} p @param {string[]} turns @param {any} progress */
+/** The feedback on a turn. @param {Page} p @param {string[]} turns @param {any} progress */
 const judged = async (p, turns, progress) => {
   const { info, puzzle } = p;
   const erred = p.state.erred || progress === 'wrong' || progress === 'late';
@@ -200,16 +200,16 @@ const judged = async (p, turns, progress) => {
   if (progress === 'wrong') refute(p).catch(() => {});
 };
 
-/** A wrong turn, a hint or the solution: the puzzle no longer counts. @param {Page} p */
+/** A wrong turn, a hint or the solution: the puzzle no longer counts as solved. @param {Page} p */
 const fail = (p) => {
   rate(p, false);
   puzzling.note(forever, p.info.id, p.puzzle.position, 'helped');
 };
 
-/** The position behind all turns, whichever of them is looked back at. @param {Page} p */
+/** The position after all turns, even while an earlier one is shown. @param {Page} p */
 const latest = (p) => placeAt(p, p.state.turns.length);
 
-/** The best answer of the other side. @param {import('../program/views.js').Place} place @returns {Promise<string>} */
+/** The opponent's best answer. @param {import('../program/views.js').Place} place @returns {Promise<string>} */
 const answerAt = async (place) => {
   const player = { kind: 'level', level: 10 };
   return (await thought('turn', { ...place, player, time_ms: DEFENCE_MS })).turn;
@@ -231,7 +231,7 @@ const refute = (p) =>
     },
   );
 
-/** The other side answers as well as it can, unless the puzzle was begun again meanwhile. @param {Page} p */
+/** Plays the best defence, unless the puzzle was restarted meanwhile. @param {Page} p */
 const defend = async (p) => {
   const find = async (/** @type {import('../program/views.js').Place} */ place) => {
     const turns = [...(place.turns ?? []), await answerAt(place)];
@@ -261,7 +261,7 @@ const restart = (p) => {
 };
 
 /**
- * The turn that wins: the solution's, and behind that what the engine finds.
+ * The winning turn: from the solution, or else from the engine.
  * @param {Page} p @param {import('../program/views.js').Place} place
  */
 const bestTurn = async (p, place) => {
@@ -269,10 +269,10 @@ const bestTurn = async (p, place) => {
   return (await thought('hint', place)).engine?.turn;
 };
 
-/** The position that is looked at. @param {Page} p */
+/** The current position. @param {Page} p */
 const here = (p) => placeAt(p, puzzling.plyOf(p.state));
 
-/** Where the winning turn is made, but not how. @param {Page} p */
+/** Shows on which cell the winning turn starts. @param {Page} p */
 const showHint = async (p) => {
   if (!puzzling.mayTry(p.state)) return;
   p.state = { ...p.state, helped: true };

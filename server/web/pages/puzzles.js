@@ -1,4 +1,4 @@
-/** All puzzles: by game and difficulty, with what was solved, and the one of today. */
+/** All puzzles: by game and difficulty, with the ones solved, and the puzzle of the day. */
 import { pageAt } from '../address.js';
 import { el, fill } from '../common/dom.js';
 import { choosing, gameShelf } from '../common/shelf.js';
@@ -26,7 +26,7 @@ const SIGNS = { solved: '✓', helped: '◐' };
 const WORDS = { solved: 'solved', helped: 'tried with help or a wrong turn' };
 
 /**
- * A hundred puzzles of a game, or one, and how many there are in all.
+ * A block of a hundred puzzles of a game, or a single one, and how many there are in all.
  * @param {string} game @param {{part?: number, number?: number}} which
  * @returns {Promise<{of: number, puzzles: Puzzle[]}>}
  */
@@ -41,7 +41,7 @@ const countOf = async (game) => {
   }
 };
 
-/** Where the puzzle of today is. */
+/** The puzzle of the day. */
 export const puzzleOfTheDay = async () => {
   const { games } = await catalogue();
   const all = await Promise.all(
@@ -65,11 +65,11 @@ export const puzzlesPage = async (main, rest) => {
   return listPage(main, info, Number(new URLSearchParams(location.search).get('part')) || null);
 };
 
-/** How many puzzles of a game were solved. @param {string} game */
+/** How many puzzles of a game the user has solved. @param {string} game */
 const solvedOf = (game) =>
   Object.values(marksOf(forever, game)).filter((mark) => mark === 'solved').length;
 
-/** All games with their progress. @param {HTMLElement} main @param {GameInfo[]} games */
+/** All games with the user's progress. @param {HTMLElement} main @param {GameInfo[]} games */
 const shelfPage = async (main, games) => {
   const day = await puzzleOfTheDay();
   const counts = new Map();
@@ -85,7 +85,7 @@ const shelfPage = async (main, games) => {
 };
 
 /**
- * The part with the first puzzle that was not solved, if it is not a later one that is asked for.
+ * The block to show first: the one with the first unsolved puzzle.
  * @param {GameInfo} info
  */
 const openPart = async ({ id }) => {
@@ -97,17 +97,17 @@ const openPart = async ({ id }) => {
   }
 };
 
-/** What a player has reached. @param {GameInfo} info @param {number} of */
+/** The user's progress and rating. @param {GameInfo} info @param {number} of */
 const standingLine = ({ id }, of) => {
   const standing = standingOf(forever, id);
   const solved = `${solvedOf(id)} of ${of} solved`;
   return standing.played === 0
-    ? `${solved}. Only what is solved at once counts, without help or a wrong turn.`
+    ? `${solved}. Only puzzles solved at the first try count, and without help.`
     : `${solved} · your rating ${ratingText(standing)} · ${standing.streak} in a row, ${standing.best} at best`;
 };
 
 /**
- * A hundred puzzles of a game, by theme.
+ * A block of a hundred puzzles, grouped by theme.
  * @param {HTMLElement} main @param {GameInfo} info @param {number|null} asked
  */
 const listPage = async (main, info, asked) => {
@@ -131,7 +131,7 @@ const listPage = async (main, info, asked) => {
       el(
         'a#next-open.button.primary',
         { href: pageAt(`puzzles/${info.id}/${next}`) },
-        `Go on with ${next}`,
+        `Continue with ${next}`,
       ),
       ' ',
       el('a.button', { href: pageAt('puzzles') }, 'Other games'),
@@ -149,7 +149,7 @@ const listPage = async (main, info, asked) => {
   );
 };
 
-/** The other hundreds, from easy to hard. @param {GameInfo} info @param {number} part @param {number} of */
+/** Links to the other blocks, from easy to hard. @param {GameInfo} info @param {number} part @param {number} of */
 const partLinks = ({ id }, part, of) => {
   const all = Array.from({ length: partOf(of) }, (_, i) => i + 1);
   if (all.length < 2) return null;

@@ -1,15 +1,15 @@
 /**
- * Progress with puzzles: within one, and what was solved with what help. Pure, but for the storage it is handed.
+ * Progress with puzzles: within one, and which were solved, with help or without. Pure, except for the storage passed
+ * in.
  *
- * @typedef {'solved'|'helped'} Mark solved alone at once, or with help or wrong turns, which does not count
+ * @typedef {'solved'|'helped'} Mark solved at the first try without help, or otherwise, which does not count
  * @typedef {{number: number, position: string, turns: number, rating: number, theme?: string}} Puzzle
  * @typedef {{turns: string[], ply: number|null, progress: 'begins'|'right'|'solved'|'wrong'|'late', helped: boolean,
  *   erred: boolean, busy: boolean, shown: boolean, refuted: string}} Try
- *   the turns so far, the one that is looked back at, what became of them; whether help was asked for, whether a wrong
- *   turn was played, whether the defence thinks, whether the turns are the solution, which is shown, and the answer
- *   that refutes a wrong turn
+ *   the turns so far, an earlier position being shown, and their result; whether help was used, a wrong turn was
+ *   played, the defence is thinking, or the turns are the solution; and the answer that refutes a wrong turn
  * @typedef {{rating: import('./glicko.js').Rating, streak: number, best: number, played: number}} Standing
- *   a player's rating in the puzzles of a game, how many were solved in a row, now and at best, and how many were rated
+ *   a player's rating in the puzzles of a game, the current and the longest streak, and how many puzzles were rated
  */
 import { readFrom, writeTo } from '../common/storage.js';
 import { filled, plural } from '../common/text.js';
@@ -28,29 +28,29 @@ export const BEGIN = {
   refuted: '',
 };
 
-/** Begins again; what was shown stays known, and so does a wrong turn. @param {Try} now @returns {Try} */
+/** A fresh attempt, which remembers whether there was help or a wrong turn before. @param {Try} now @returns {Try} */
 export const again = ({ helped, erred }) => ({ ...BEGIN, helped, erred });
 
-/** Whether it is solved as it counts: alone, and without a wrong turn. @param {Try} now */
+/** Whether it counts as solved: alone, and without a wrong turn. @param {Try} now */
 export const isClean = ({ progress, helped, erred }) => progress === 'solved' && !helped && !erred;
 
-/** How many of the turns are seen. @param {Try} now */
+/** How many turns are shown. @param {Try} now */
 export const plyOf = ({ ply, turns }) => ply ?? turns.length;
 
-/** Whether nothing more can be played. @param {Try} now */
+/** Whether the attempt is over. @param {Try} now */
 export const isOver = ({ progress, shown }) =>
   shown || ['solved', 'wrong', 'late'].includes(progress);
 
 /** @param {Try} now */
 export const mayTry = (now) => now.ply === null && !now.busy && !isOver(now);
 
-/** What is asked for. @param {Puzzle} puzzle @param {string} player who is to move */
+/** The task in words. @param {Puzzle} puzzle @param {string} player who is to move */
 export const task = ({ turns }, player) =>
   filled(turns === 1 ? WORDS.puzzle.now : WORDS.puzzle.later, { player, turns });
 
 /**
- * What has become of a try; nothing where nothing has.
- * @param {Try} now @param {Puzzle} puzzle @param {string} other who defends
+ * The feedback on an attempt, if there is any yet.
+ * @param {Try} now @param {Puzzle} puzzle @param {string} other the defender's name
  */
 export const verdict = (now, puzzle, other) => {
   const { turns, ply, progress, helped, erred, busy, refuted } = now;
@@ -75,7 +75,7 @@ export const verdict = (now, puzzle, other) => {
 const KEY = 'quadrille.puzzles.';
 
 /**
- * What is known of a game's puzzles, by position: numbers may change with the program.
+ * The marks of a game's puzzles, keyed by position, since numbers may change between versions.
  * @param {Storage} storage @param {string} game @returns {Record<string, Mark>}
  */
 export const marksOf = (storage, game) => readFrom(storage, KEY + game, {});
@@ -85,19 +85,19 @@ export const solvedOf = (puzzles, marks) =>
   puzzles.filter(({ position }) => marks[position] === 'solved').length;
 
 /**
- * Notes how a puzzle was solved; what was solved alone stays so.
+ * Records how a puzzle was solved; a puzzle solved alone stays so.
  * @param {Storage} storage @param {string} game @param {string} position @param {Mark} mark
  */
 export const note = (storage, game, position, mark) => {
   const marks = marksOf(storage, game);
   if (marks[position] === 'solved') return;
-  // A browser that keeps nothing shows the puzzle as solved until the page is left.
+  // If the browser cannot store it, it is shown as solved until the page is left.
   writeTo(storage, KEY + game, JSON.stringify({ ...marks, [position]: mark }));
 };
 
 const STANDING = 'quadrille.puzzle-rating.';
 
-/** How sure the ratings of puzzles are. */
+/** The deviation of the puzzles' ratings. */
 const DEVIATION = 100;
 
 /** @param {Storage} storage @param {string} game @returns {Standing} */
@@ -105,8 +105,8 @@ export const standingOf = (storage, game) =>
   readFrom(storage, STANDING + game, { rating: UNKNOWN, streak: 0, best: 0, played: 0 });
 
 /**
- * Rates a player by a puzzle: the first time it is solved, fails or needs help. Who has no rating yet is taken to be as
- * good as the first puzzle is hard: from the middle of the scale one easy puzzle that fails would cost 600 points.
+ * Rates a player when a puzzle is first solved, failed or needs help. New players start at the rating of their first
+ * puzzle: starting in the middle of the scale, failing one easy puzzle would cost 600 points.
  * @param {Storage} storage @param {string} game @param {Puzzle} puzzle @param {boolean} solved
  */
 export const rate = (storage, game, { rating }, solved) => {
@@ -123,18 +123,19 @@ export const rate = (storage, game, { rating }, solved) => {
   return { was, now };
 };
 
-/** A player's rating in words; a question mark while it is a guess. @param {Standing} standing */
+/** A rating in words, with a question mark while it is uncertain. @param {Standing} standing */
 export const ratingText = ({ rating: { rating, deviation } }) =>
   `${Math.round(rating)}${deviation > 110 ? '?' : ''}`;
 
-/** How many puzzles one file holds, which is as many as a page lists. */
+/** How many puzzles a file contains, and a page lists. */
 export const PER_PART = 100;
 
-/** The part that holds a puzzle, from 1. @param {number} number */
+/** The block that contains a puzzle, from 1. @param {number} number */
 export const partOf = (number) => Math.ceil(number / PER_PART);
 
 /**
- * The next puzzle of a part that was not solved; behind its last one the first of the next part, or the very first.
+ * The next unsolved puzzle in a block; after the last one, the first of the next block or, at the very end, the first
+ * of all.
  * @param {Puzzle[]} puzzles a part @param {Record<string, Mark>} marks @param {number} after a number, 0 for the first
  * @param {number} of how many puzzles there are in all @returns {number}
  */
@@ -146,7 +147,7 @@ export const nextOpen = (puzzles, marks, after, of) => {
   return open?.number ?? (last < of ? last + 1 : 1);
 };
 
-/** What the first turn of a solution does, in words. @type {Record<string, string>} */
+/** The themes of puzzles, by what the first turn of the solution does. @type {Record<string, string>} */
 export const THEMES = {
   capture: 'Captures',
   push: 'Pushed off',
@@ -155,7 +156,7 @@ export const THEMES = {
 };
 
 /**
- * The puzzle of a day: the same for everybody, and another game each day.
+ * The puzzle of a day, which is the same for everybody and changes the game daily.
  * @param {{game: string, count: number}[]} games @param {Date} date
  */
 export const ofTheDay = (games, date) => {
@@ -163,6 +164,6 @@ export const ofTheDay = (games, date) => {
     Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / 86_400_000,
   );
   const { game, count } = games[day % games.length];
-  // A step that shares no factor with the number of puzzles visits all of them: 1009 is prime.
+  // A step coprime to the number of puzzles visits all of them; 1009 is prime.
   return { game, number: ((Math.floor(day / games.length) * 1009) % count) + 1 };
 };

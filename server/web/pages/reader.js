@@ -1,8 +1,8 @@
-/** Pages with a board and something to do beside it. */
+/** Pages with a board and a column beside it. */
 import { adopt, el, fill } from '../common/dom.js';
 
 /**
- * Puts a page together.
+ * Lays out a page.
  * @param {HTMLElement} main @param {string} kind @param {{element: HTMLElement}} board @param {...any} side
  */
 export const layOut = (main, kind, board, ...side) => {
@@ -10,7 +10,7 @@ export const layOut = (main, kind, board, ...side) => {
   fill(main, el('div.boardbox', board.element), adopt('.side', 'div.side', ...side));
 };
 
-/** What is to be done, with what has become of it. @param {...any} parts */
+/** The task, with the feedback on it. @param {...any} parts */
 export const taskCard = (...parts) =>
   adopt('.side > .card', 'section.card', { 'aria-label': 'Task' }, ...parts);
 
@@ -18,15 +18,15 @@ export const taskCard = (...parts) =>
 export const turnCard = (...parts) =>
   el('section.card.turnlist', { 'aria-label': 'Turns' }, ...parts);
 
-/** What can be done. @param {...any} items */
+/** The buttons. @param {...any} items */
 export const actionRow = (...items) =>
   el('div.actions', { role: 'group', 'aria-label': 'Actions' }, ...items);
 
-/** What has become of the task, in words that are read out when they change. @param {string} id */
+/** The feedback, which is announced when it changes. @param {string} id */
 export const verdictLine = (id) => el('p.verdict', { id, role: 'status' });
 
 /**
- * Links to the pages of a kind, of which one is seen.
+ * Links to related pages, one of which is current.
  * @param {string} label @param {{href: string, name: string, current: boolean}[]} pages
  */
 export const pageTabs = (label, pages) =>
@@ -39,7 +39,7 @@ export const pageTabs = (label, pages) =>
   );
 
 /**
- * The keys of every page on which turns are made.
+ * The keys of all pages on which turns are made.
  * @param {ReturnType<typeof import('../play/play.js').createPlay>} play
  */
 export const turnKeys = (play) => ({ Escape: () => play.back(), m: () => play.entry.focus() });

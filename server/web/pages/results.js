@@ -1,4 +1,4 @@
-/** What is known for certain: results, the values of first moves, and certificates to play against. */
+/** What is known for certain: results, the values of first turns, and certificates to play against. */
 import { fileAt, pageAt, positionAt } from '../address.js';
 import { layout } from '../board/grid.js';
 import { button, copyField, placeLine } from '../common/controls.js';
@@ -36,7 +36,7 @@ import { actionRow, layOut, pageTabs, turnKeys } from './reader.js';
  * @typedef {import('./proving.js').Proof} Proof
  */
 
-/** The certificate answers no sooner, so that one sees what it answers to. */
+/** How many milliseconds the certificate waits before answering, so that one can see what it answers. */
 const BREATH = 350;
 
 const UNCERTIFIED = 'There is no certificate: it rests on the search.';
@@ -68,7 +68,7 @@ export const resultsPage = async (main, rest) => {
   return resultPage(main, info, resultOf(info, row), shown, atlasCard(info, atlas, row));
 };
 
-/** Every game with what is known of it. @param {HTMLElement} main @param {GameInfo[]} games */
+/** All games with what is known about them. @param {HTMLElement} main @param {GameInfo[]} games */
 const shelfPage = async (main, games) => {
   const lists = await Promise.all(games.map(({ id }) => resultsOf(id)));
   /** @param {GameInfo} info @param {number} n @param {Result} result */
@@ -95,7 +95,7 @@ const shelfPage = async (main, games) => {
   );
 };
 
-/** Signs over the cells of a board. */
+/** Labels over the cells of a board. */
 const createSigns = () => {
   const element = svg('svg', { class: 'values', 'aria-hidden': 'true' });
   /** @param {View|null} view @param {Value[]} values */
@@ -132,11 +132,11 @@ const createSigns = () => {
  * @property {View} start
  * @property {boolean} playable whether there is a certificate to play against
  * @property {string[]} turns
- * @property {number|null} ply how many turns are seen, null if all are
- * @property {1|2|'both'|null} here who sits here: both where turns are tried out, nobody before the first turn of a
- *   certificate that begins
+ * @property {number|null} ply how many turns are shown, null for all
+ * @property {1|2|'both'|null} here the user's side; both while turns are tried out, none before a certificate has
+ *   made the first turn
  * @property {boolean} busy whether the proof is about to answer
- * @property {(number|null)[]|null} waste while a won position is practised: what each turn has cost
+ * @property {(number|null)[]|null} waste while practising a won position: what each turn has cost
  * @property {Proof|null} proof
  * @property {ReturnType<typeof createParts>} parts
  */
@@ -144,7 +144,7 @@ const createSigns = () => {
 /**
  * One result: what is known, its board, and its certificate to play against.
  * @param {HTMLElement} main @param {GameInfo} info @param {Result} result
- * @param {{href: string, name: string, current: boolean}[]} tabs @param {HTMLElement|null} more what stands below
+ * @param {{href: string, name: string, current: boolean}[]} tabs @param {HTMLElement|null} more content below
  */
 const resultPage = async (main, info, result, tabs, more) => {
   document.title = `${info.name}: ${result.title} – Results – Quadrille`;
@@ -169,7 +169,7 @@ const resultPage = async (main, info, result, tabs, more) => {
 /** @param {Page} page */
 const opponent = ({ info, here }) => info.players[here === 1 ? 1 : 0];
 
-/** Whether whoever sits here may move. @param {Page} page @param {1|2|undefined} turn */
+/** Whether the user may move. @param {Page} page @param {1|2|undefined} turn */
 const isOwn = ({ here }, turn) => here === 'both' || here === turn;
 
 /** @param {Page} page */
@@ -183,7 +183,7 @@ const createParts = (page) => {
     sure: true,
     helps: () => page.waste === null,
     mayPlay: () => playable && page.ply === null && !page.busy && isOwn(page, play.base()?.turn),
-    // Before the first turn of a proof that begins there is nothing to choose, and behind the last one neither.
+    // When the proof makes the first turn, or the game is over, there is nothing to choose.
     plays: () => playable && page.here !== null && !play.base()?.over,
     idle: () => (page.busy ? `${opponent(page)} answers…` : ''),
     onTurn: (turn) => played(page, turn),
@@ -203,7 +203,7 @@ const createParts = (page) => {
       sit(page, start.turn === 1 ? 2 : 1),
     ),
     practise: button('#practise', 'Win it yourself', () => practise(page), {
-      title: 'Play the side that wins; the loser holds out as long as can be',
+      title: 'Play the side that wins; the loser holds out as long as possible',
     }),
     explore: button('#explore', 'Try moves of both sides', () => explore(page)),
     playOn: button('#play-on.primary', 'Play on against the proof', () => playOn(page)),
@@ -255,7 +255,7 @@ const keys = (page) => ({
 });
 
 /**
- * What is known of each turn here: by the certificates, or at the start by the list.
+ * What is known about each turn: from certificates or, at the start, from the list of results.
  * @param {Page} page @param {1|2} mover @returns {Value[]}
  */
 const known = (page, mover) => {
@@ -270,7 +270,7 @@ const known = (page, mover) => {
   return (moves.length > 0 ? moves : first).map((value) => fromHere(value, mover));
 };
 
-/** How far the win is. @param {Page} page @param {View} view */
+/** How far away the win is. @param {Page} page @param {View} view */
 const distanceWords = ({ info, proof }, view) => {
   if (view.over && view.winner === 'draw') return 'The game is over: nobody has won.';
   if (view.over) return `${info.players[/** @type {1|2} */ (view.winner) - 1]} has won.`;
@@ -282,10 +282,10 @@ const distanceWords = ({ info, proof }, view) => {
   return `${info.players[proof.winner - 1]} wins in ${plural(proof.left ?? 0, 'more turn')} at most.`;
 };
 
-/** What is known of the position. @param {Page} page @param {View} view */
+/** Shows what is known about the position. @param {Page} page @param {View} view */
 const paint = (page, view) => {
   const { info, proof, busy, here, parts } = page;
-  // While the proof is about to answer there is nothing to choose.
+  // There is nothing to choose while the proof is about to answer.
   const hidden = busy || page.waste !== null || (here !== null && !isOwn(page, view.turn));
   const all = hidden ? [] : known(page, view.turn);
   const why = page.waste
@@ -297,7 +297,7 @@ const paint = (page, view) => {
         : '';
   parts.marks.show(view, all);
   const words = distanceWords(page, view);
-  // At the start the result above says the same.
+  // At the start this would only repeat the result above.
   const again = page.turns.length === 0 && words === page.result.says;
   setText(parts.distance, again ? '' : words);
   setText(parts.reason, why);
@@ -311,14 +311,14 @@ const paint = (page, view) => {
   parts.worths.hidden = all.length === 0;
 };
 
-/** What can be done here. @param {Page} page */
+/** Shows the available actions. @param {Page} page */
 const paintButtons = (page) => {
   const { playable, here, turns, busy, result, parts } = page;
   const playing = turns.length > 0;
   parts.begin.hidden = !playable || here !== null;
   parts.practise.hidden = !playable || typeof result.winner !== 'number' || page.waste !== null;
   parts.explore.hidden = !playable || here === 'both';
-  // What only the atlas tells has no certificate at hand to play against.
+  // Positions known only from the atlas have no certificate to play against.
   const canAnswer = Boolean(page.proof?.winner && page.proof.claim);
   parts.playOn.hidden = here !== 'both' || !canAnswer || parts.play.base()?.over === true;
   parts.other.hidden = !playable || result.winner !== 'draw' || playing || here === 'both';
@@ -327,14 +327,14 @@ const paintButtons = (page) => {
   parts.list.element.hidden = !playing;
 };
 
-/** The position after some turns. @param {Page} page @param {number} ply */
+/** The position after a number of turns. @param {Page} page @param {number} ply */
 const placeAt = ({ info, result, turns }, ply) => ({
   game: info.id,
   position: result.position,
   turns: turns.slice(0, ply),
 });
 
-/** The position that is looked at. @param {Page} page */
+/** The current position. @param {Page} page */
 const here = (page) => placeAt(page, seen(page));
 
 /** @param {Page} page */
@@ -357,16 +357,16 @@ const render = (page, animate = true) => {
   );
 };
 
-/** The proof answers, if it is to move. @param {Page} page */
+/** Plays the proof's answer, if it is to move. @param {Page} page */
 const answer = async (page) => {
   const { proof, parts } = page;
-  // Where the win is given away, the turn is to be taken back.
+  // If the win was given away, the user has to take the turn back.
   if (page.waste?.includes(null)) return;
   const turn = proof && (page.waste ? defence(proof) : proof.turn);
   if (!turn || page.here === null || isOwn(page, parts.play.base()?.turn)) return;
   page.busy = true;
   parts.play.render();
-  // Whoever looks back meanwhile is answered, too.
+  // Answer even if the user is looking at an earlier position meanwhile.
   await aboutHere(
     () => placeAt(page, page.turns.length),
     () => sleep(BREATH),
@@ -384,7 +384,7 @@ const answer = async (page) => {
   );
 };
 
-/** Shows the board as it is now, and lets the proof answer. @param {Page} page @param {boolean} [own] a turn was made */
+/** Shows the current position, and lets the proof answer. @param {Page} page @param {boolean} [own] a turn was made */
 const goOn = async (page, own = false) => {
   await render(page, false);
   if (own) say(`You play ${saidOf(page.parts.play.base(), page.turns)}.`);
@@ -405,7 +405,7 @@ const played = async (page, turn) => {
 };
 
 /**
- * What the last turn of whoever practises has cost, also while an earlier position is looked at.
+ * Works out what the user's last turn has cost, even while an earlier position is shown.
  * @param {Page} page @param {number|null} before
  */
 const weigh = (page, before) =>
@@ -419,16 +419,16 @@ const weigh = (page, before) =>
     },
   );
 
-/** Begins again on a side. @param {Page} page @param {1|2} side @param {Page['waste']} [waste] */
+/** Restarts with the user on one side. @param {Page} page @param {1|2} side @param {Page['waste']} [waste] */
 const sit = (page, side, waste = null) => {
   Object.assign(page, { here: side, turns: [], ply: null, busy: false, waste });
   return goOn(page);
 };
 
-/** Whoever sits here plays the side that wins. @param {Page} page */
+/** Lets the user play the winning side. @param {Page} page */
 const practise = (page) => sit(page, /** @type {1|2} */ (page.result.winner), []);
 
-/** Lets one try the moves of both sides, from here. @param {Page} page */
+/** Lets the user try turns for both sides from here. @param {Page} page */
 const explore = (page) => {
   Object.assign(page, {
     here: 'both',
@@ -440,7 +440,7 @@ const explore = (page) => {
   return goOn(page);
 };
 
-/** The proof takes the side that wins from here. @param {Page} page */
+/** Lets the proof play the winning side from here. @param {Page} page */
 const playOn = (page) => {
   const { proof, parts } = page;
   const mover = parts.play.base()?.turn ?? 1;
@@ -455,7 +455,7 @@ const again = (page) => {
   return goOn(page);
 };
 
-/** Back to where whoever sits here was to move. @param {Page} page */
+/** Takes turns back until the user is to move again. @param {Page} page */
 const takeBack = (page) => {
   const moverAt = (/** @type {number} */ ply) => ((page.start.turn - 1 + ply) % 2) + 1;
   let count = page.turns.length - 1;
@@ -471,7 +471,7 @@ const go = (page, ply) => {
   render(page);
 };
 
-/** How anybody can check it. @param {Result} result */
+/** How to verify the result. @param {Result} result */
 const checkCard = ({ command, effort, certificate }) => {
   const { file, words } = certificate ?? {};
   const check = () =>
@@ -481,7 +481,7 @@ const checkCard = ({ command, effort, certificate }) => {
     'section.card.check',
     { 'aria-label': 'How to check it' },
     el('h2', 'How to check it'),
-    command && copyField('Find it again', command, 'find-again'),
+    command && copyField('Reproduce it', command, 'find-again'),
     effort && el('small', `It took ${effort}.`),
     certificate && check(),
     el(certificate ? 'small' : 'p.about', words ? `${words}.` : UNCERTIFIED),

@@ -1,4 +1,4 @@
-/** The board in words, for those who cannot see it: by threats, by pieces and by rows. */
+/** The board in words, for people who cannot see it: by threats, by pieces and by rows. */
 import { layout } from '../board/grid.js';
 import { closeRow, openDialog } from '../common/dialogs.js';
 import { el, setText } from '../common/dom.js';
@@ -7,14 +7,14 @@ import { ask, thought } from '../program/ask.js';
 
 /** @typedef {import('../program/views.js').View} View */
 
-/** What stands in each row, from the top; nothing of empty cells. Pure. @param {View} view @returns {string[]} */
+/** The pieces in each row from the top, omitting empty cells. Pure. @param {View} view @returns {string[]} */
 export const byRows = (view) =>
   layout(view).rows.map((row) => {
     const taken = row.map((cell) => view.cells[cell].says).filter((words) => !/empty$/.test(words));
     return taken.join('; ') || 'empty';
   });
 
-/** Where the pieces of each kind stand. Pure. @param {View} view @returns {string[]} */
+/** The positions of each kind of piece. Pure. @param {View} view @returns {string[]} */
 export const byPieces = ({ cells }) => {
   /** @type {Map<string, string[]>} */
   const kinds = new Map();
@@ -36,7 +36,10 @@ export const byThreats = (mover, other) => [
   mover.wins || other.wins ? '' : 'Nobody can win with the next turn.',
 ];
 
-/** By which turn whoever is to move wins at once. @param {object} place @returns {Promise<string|null>} */
+/**
+ * The turn with which the player to move wins at once, if there is one.
+ * @param {object} place @returns {Promise<string|null>}
+ */
 const winAt = async (place) => {
   const { engine } = await thought('hint', place);
   return engine?.win_in === 1 ? engine.turn : null;

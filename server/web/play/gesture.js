@@ -1,10 +1,10 @@
 /**
- * Spelling a move by taps. Nothing here knows a game: the rules list the legal steps, each with its taps, and what
- * was tapped so far is compared with their beginnings. All functions are pure.
+ * Entering a move by taps. The rules list the legal moves, each with its taps, and the taps so far are compared with
+ * their prefixes, so nothing here knows the games. All functions are pure.
  *
  * @typedef {import('../program/views.js').Tap} Tap
  * @typedef {import('../program/views.js').Step} Step
- * @typedef {{taps: Tap[], aim: number|null}} Spelling what was chosen, and a cell that a later tap is to hit
+ * @typedef {{taps: Tap[], aim: number|null}} Spelling the taps so far, and a cell to be reached by a later tap
  * @typedef {{step: Step|null, candidates: Step[], choices: Tap[], cells: Set<number>, stage: string}} Stage
  */
 
@@ -26,7 +26,7 @@ const hits = (
 const distinct = (/** @type {Tap[]} */ taps) =>
   taps.filter((tap, i) => taps.findIndex((other) => same(other, tap)) === i);
 
-/** Where a spelling stands. @param {Step[]} steps @param {Spelling} spelling @returns {Stage} */
+/** The state of an entry. @param {Step[]} steps @param {Spelling} spelling @returns {Stage} */
 export const stageOf = (steps, { taps, aim }) => {
   const n = taps.length;
   const candidates = steps.filter((step) => begins(step, taps) && hits(step, n, aim));
@@ -34,7 +34,7 @@ export const stageOf = (steps, { taps, aim }) => {
   const next = distinct(candidates.flatMap((one) => one.taps[n] ?? []));
   const choices = next.filter((tap) => tap.cell === null);
   const direct = next.flatMap((tap) => tap.cell ?? []);
-  // While a word is to be chosen, the cells behind it may be aimed at.
+  // While a choice without a cell is open, the cells after it can already be tapped.
   const later =
     choices.length > 0
       ? candidates.flatMap((one) => one.taps.slice(n).flatMap((tap) => tap.cell ?? []))
@@ -48,7 +48,7 @@ export const stageOf = (steps, { taps, aim }) => {
   };
 };
 
-/** Makes the choices that are none. @param {Step[]} steps @param {Spelling} spelling @returns {Spelling} */
+/** Makes the choices that have no alternative. @param {Step[]} steps @param {Spelling} spelling @returns {Spelling} */
 const settle = (steps, spelling) => {
   const { step, candidates, choices } = stageOf(steps, spelling);
   const n = spelling.taps.length;
@@ -63,7 +63,7 @@ const settle = (steps, spelling) => {
 };
 
 /**
- * Taps a cell; what does not fit begins anew or takes back.
+ * Taps a cell; one that does not fit starts a new move or cancels.
  * @param {Step[]} steps @param {Spelling} spelling @param {number} cell @returns {Spelling}
  */
 export const tapCell = (steps, spelling, cell) => {
@@ -76,11 +76,14 @@ export const tapCell = (steps, spelling, cell) => {
   return tapCell(steps, NOTHING, cell);
 };
 
-/** Chooses a word. @param {Step[]} steps @param {Spelling} spelling @param {Tap} tap @returns {Spelling} */
+/**
+ * Makes a choice that has no cell.
+ * @param {Step[]} steps @param {Spelling} spelling @param {Tap} tap @returns {Spelling}
+ */
 export const tapChoice = (steps, spelling, tap) =>
   settle(steps, { ...spelling, taps: [...spelling.taps, tap] });
 
-/** Drags from a cell to another. @param {Step[]} steps @param {number} from @param {number} to @returns {Spelling} */
+/** Drags from one cell to another. @param {Step[]} steps @param {number} from @param {number} to @returns {Spelling} */
 export const drag = (steps, from, to) => {
   const begun = tapCell(steps, NOTHING, from);
   if (from === to || begun.taps.length === 0) return begun;
@@ -91,7 +94,7 @@ export const drag = (steps, from, to) => {
 };
 
 /**
- * Takes back the last choice that somebody made.
+ * Undoes the last choice that had an alternative.
  * @param {Step[]} steps @param {Spelling} spelling @returns {Spelling}
  */
 export const back = (steps, spelling) => {
@@ -104,7 +107,7 @@ export const back = (steps, spelling) => {
 };
 
 /**
- * The cells that can be tapped first, each with the number of its moves.
+ * The cells on which moves start, each with the number of its moves.
  * @param {Step[]} steps @returns {Map<number, number>}
  */
 export const starts = (steps) => {
@@ -115,7 +118,7 @@ export const starts = (steps) => {
 };
 
 /**
- * All stages of the moves in play, so that a user interface can show how far a turn is.
+ * The stages of the remaining moves, so that the progress of a turn can be shown.
  * @param {Step[]} steps @param {Spelling} spelling
  */
 export const stageNames = (steps, spelling) => {

@@ -1,4 +1,4 @@
-/** What is found out about the position that is looked at, which may be another one by then. */
+/** Answers about the current position, which may have changed by the time they arrive. */
 import { placeKey } from './making.js';
 
 /**
@@ -8,8 +8,8 @@ import { placeKey } from './making.js';
 export const isSame = (one, other) => placeKey(one) === placeKey(other);
 
 /**
- * Uses an answer about the position that is looked at, at the moment it comes. If another one is looked at by then,
- * it is dropped, and so is an error.
+ * Finds something out about the current position and uses the answer at once. If the position has changed meanwhile,
+ * the answer or error is dropped.
  * @template A, U @param {() => import('../program/views.js').Place} here
  * @param {(place: import('../program/views.js').Place) => Promise<A>} find
  * @param {(answer: A) => U} use @returns {Promise<Awaited<U>|null>}

@@ -1,5 +1,5 @@
 /**
- * A turn in the making, on the board it is made on: one state, and what follows from it. All functions are pure.
+ * Entering a turn on a board: the state, and what follows from it. All functions are pure.
  *
  * @typedef {import('../program/views.js').View} View
  * @typedef {import('../program/views.js').Place} Place
@@ -7,11 +7,11 @@
  * @typedef {import('../board/board.js').Hint} Hint
  * @typedef {import('./gesture.js').Spelling} Spelling
  * @typedef {import('./gesture.js').Stage} Stage
- * @typedef {{text: string, view: View, taps: Tap[]}} Part a move of the turn that has been made,
- *   and the board before it
+ * @typedef {{text: string, view: View, taps: Tap[]}} Part a move that has been made as part of the
+ *   turn, and the board before it
  * @typedef {{text: string, cell: number|null, before: View, spelling: Spelling}} Proposal
- *   a turn that is spelled out: its text, the cell that confirms it, the board before its last move and how that was
- *   spelled
+ *   a complete turn to be confirmed: its text, the cell that confirms it, the board before its last move, and how that
+ *   move was entered
  *
  * @typedef {{
  *   place: Place|null, flipped: boolean, turned: boolean, current: boolean,
@@ -21,10 +21,10 @@
  *   hints: Hint[], past: Hint[], sketch: import('../board/board.js').Sketch[], threat: boolean, advice: string,
  *   error: string, late: number, shows: number, tries: number,
  * }} Making
- *   `place` is to be seen, `flipped` or not; the board is `turned` that way or not yet, and `current` once it shows
- *   that place. `base` is the position without what is being made, `view` what is on the board. `sending` is a turn
- *   without an answer and where it was played. `late` counts boards that are waited for too long; `shows` counts
- *   places and `tries` turns that were to be shown, so that a board which comes too late is not.
+ *   `place` and `flipped` are what should be shown; `turned` is the board's actual orientation, `current` whether it shows
+ *   that place yet. `base` is the position without the turn being entered, `view` the one on the board. `sending`
+ *   is an unanswered turn and where it was played. `late` counts overdue boards; `shows` and `tries` number the
+ *   requested places and turns, so that a board that arrives too late can be dropped.
  */
 import { filled, plural } from '../common/text.js';
 import WORDS from '../common/words.json' with { type: 'json' };
@@ -55,19 +55,19 @@ export const EMPTY = {
   tries: 0,
 };
 
-/** What is left of a turn when none is being made. */
+/** The state in which no turn has been started. */
 export const UNMADE = { draft: [], spelling: NOTHING, proposal: null };
 
-/** A place, to be compared. @param {Place|null} place */
+/** A place as a string, for comparisons. @param {Place|null} place */
 export const placeKey = (place) => JSON.stringify(place);
 
-/** The moves of the turn so far, as they are written. @param {Making} now */
+/** The text of the turn so far. @param {Making} now */
 export const made = ({ draft }) => draft.map(({ text }) => text).join('');
 
 /** The turns of the place, and one more. @param {Making} now @param {string} text */
 export const turnsWith = ({ place }, text) => [...(place?.turns ?? []), text];
 
-/** Whether something has been chosen that can be taken back. @param {Making} now */
+/** Whether something has been chosen that can be undone. @param {Making} now */
 export const isBegun = ({ draft, spelling, proposal }) =>
   draft.length > 0 || spelling.taps.length > 0 || proposal !== null;
 
@@ -76,13 +76,13 @@ export const isReady = ({ sending, current, base }, mayPlay) =>
   mayPlay && !sending && current && !base?.over;
 
 /**
- * The moves whose traces have not been seen: of a turn in the making, only the latest.
+ * The moves to be animated: of a turn being entered, only the latest.
  * @param {Making} now @param {View} next
  */
 export const unseen = ({ draft }, next) =>
   draft.length > 0 && next.last.length > 1 ? next.last.slice(draft.length) : next.last;
 
-/** What is to be done next, in words. @param {View} view @param {Spelling} spelling */
+/** The prompt for the next step. @param {View} view @param {Spelling} spelling */
 export const prompt = (view, spelling) => {
   const { candidates, choices, stage } = stageOf(view.steps, spelling);
   const places = candidates.filter(isPlacing).length;
@@ -94,7 +94,7 @@ export const prompt = (view, spelling) => {
 };
 
 /**
- * The next stage as it is read out, with what there is to choose from.
+ * The next stage as it is read out, with the choices.
  * @param {View} view @param {Spelling} spelling
  */
 export const spokenStage = (view, spelling) => {
@@ -104,17 +104,17 @@ export const spokenStage = (view, spelling) => {
     : prompt(view, spelling);
 };
 
-/** Whether one tap on an empty cell makes this step. @param {import('../program/views.js').Step} step */
+/** Whether a move is a single tap on an empty cell. @param {import('../program/views.js').Step} step */
 const isPlacing = ({ taps, trace }) => trace.placed !== null && taps.length === 1;
 
 /**
- * Where the spelling stands, if anything can be spelled.
+ * The state of the entry, if anything can be entered.
  * @param {Making} now @param {boolean} able @returns {Stage|null}
  */
 export const stageNow = ({ view, spelling, proposal }, able) =>
   view && able && !proposal ? stageOf(view.steps, spelling) : null;
 
-/** What the board marks, and whether any tap would place a piece. @param {Making} now @param {boolean} able */
+/** The marks on the board, and whether any tap would place a piece. @param {Making} now @param {boolean} able */
 export const marksOf = (now, able) => {
   const { view, spelling, ahead, hints, past, sketch, threat } = now;
   const steps = view?.steps ?? [];
@@ -143,7 +143,7 @@ export const marksOf = (now, able) => {
           : new Set(),
     later: ahead.chosen ? arrows([ahead.chosen.trace]) : [],
     grab: new Set(heads.keys()),
-    // Where a piece may be put; quietly, because there are many such cells.
+    // The cells where a piece may be placed; only faintly, because there are many.
     faint: new Set(
       stage && !begun
         ? steps.filter(isPlacing).map(({ trace }) => /** @type {number} */ (trace.placed))
@@ -171,7 +171,7 @@ export const stagesOf = (now, able) => {
 };
 
 /**
- * What the card says.
+ * The title of the card.
  * @param {Making} now @param {boolean} able
  * @param {{idle: () => string, onWay: (turn: string) => string, task: () => string}} words
  */
@@ -185,7 +185,7 @@ export const title = (now, able, { idle, onWay, task }) => {
   return (!isBegun(now) && task()) || prompt(view, spelling);
 };
 
-/** What is said of a hint, as long as it is to be seen. @param {Making} now */
+/** The hint in words, as long as it is shown. @param {Making} now */
 export const adviceOf = ({ hints, advice }) => (hints.length > 0 ? advice : '');
 
 /** Where the parts of a choice would land, in every direction. @param {Making} now @param {Tap} choice */
@@ -198,7 +198,7 @@ export const landings = ({ view, spelling }, choice) => {
   return all.filter(({ to }, i) => all.findIndex((other) => other.to === to) === i);
 };
 
-/** One stage taken back; nothing where there is none. @param {Making} now @returns {Partial<Making>|null} */
+/** Undoes one stage; null if there is none. @param {Making} now @returns {Partial<Making>|null} */
 export const stepBack = (now) => {
   const { view, ahead, sending, proposal, spelling, draft } = now;
   if (ahead !== NONE) return { ahead: NONE };
@@ -219,7 +219,7 @@ export const stepBack = (now) => {
 };
 
 /**
- * Nothing chosen. A board that is about to be replaced needs no repair.
+ * Clears everything that was chosen. If the board is about to be replaced, it need not be restored.
  * @param {Making} now @returns {Partial<Making>}
  */
 export const cleared = ({ sending, base, current, tries }) => {
@@ -228,7 +228,7 @@ export const cleared = ({ sending, base, current, tries }) => {
 };
 
 /**
- * Another place is to be seen. What was being made is forgotten, unless it goes on there.
+ * Moves to another place. A turn being entered is discarded, unless it continues there.
  * @param {Making} now @param {Place} place @param {boolean} flipped
  * @param {boolean} forgive whether the last error is cleared
  * @returns {{change: Partial<Making>, same: boolean, goesOn: boolean}}
@@ -257,17 +257,17 @@ export const moved = (now, place, flipped, forgive) => {
   };
 };
 
-/** What a turn does, as it is drawn. @param {import('../program/views.js').Trace[]} traces @returns {Hint[]} */
+/** A turn as arrows. @param {import('../program/views.js').Trace[]} traces @returns {Hint[]} */
 export const arrows = (traces) => traces.flatMap((trace) => arrowsOf(trace));
 
 /** @param {import('../program/views.js').Trace} trace @returns {Hint[]} */
 const arrowsOf = (trace) => {
-  // A placement is the advice; what it pushes follows by itself.
+  // A placement is marked only on its cell; what it pushes follows by itself.
   if (trace.placed !== null) return [{ place: trace.placed }];
   const parts = trace.travels.flatMap(({ from, to, height }) =>
     to === null ? [] : [{ from, to, height }],
   );
-  // All parts of a stack lie on one arrow.
+  // All parts of a stack share one arrow.
   return [...new Set(parts.map(({ from }) => from))].map((from) => ({
     from,
     parts: parts.filter((part) => part.from === from),
@@ -275,7 +275,7 @@ const arrowsOf = (trace) => {
 };
 
 /**
- * What is drawn on the board with one mark more, or with one less that was there.
+ * The sketch with one more mark, or without it if it was there.
  * @param {Making} now @param {import('../board/board.js').Sketch} one @returns {Partial<Making>}
  */
 export const sketched = ({ sketch }, one) => {

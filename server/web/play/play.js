@@ -1,6 +1,6 @@
 /**
- * Making a turn: taps, drags, keys and typed text on a board, in stages that can be taken back. All pages with a board
- * play through this; what a turn in the making is, and what follows from it, is in making.js.
+ * Making a turn on a board: taps, drags, keys and typed text, in stages that can be undone. All pages with a board use
+ * this; the pure state is in making.js.
  *
  * @typedef {import('../program/views.js').View} View
  * @typedef {import('../program/views.js').Place} Place
@@ -8,15 +8,15 @@
  * @typedef {{onTurn: (turn: string) => Promise<any>|void, mayPlay: () => boolean, idle: () => string, label: string,
  *   sure: boolean, sketches: boolean, task: () => string, onWay: (turn: string) => string, plays: () => boolean,
  *   premove: () => 1|2|null, helps: () => boolean}} Hooks
- *   `helps` says whether the engine may, `sketches` lets one draw arrows and circles with the right button, `idle` says
- *   what there is when nothing can be played, `task` what is looked for before anything is chosen, `sure` never asks
- *   for confirmation, `onWay` says how far a turn is that has been played, `plays` whether anybody plays here,
- *   `premove` who may choose a turn ahead
+ *   `helps`: whether the engine may help; `sketches`: whether the right button draws arrows and circles; `idle`: the
+ *   prompt when nothing can be played; `task`: the prompt before anything is chosen; `sure`: never ask for
+ *   confirmation; `onWay`: the progress of a turn that was played; `plays`: whether anybody plays here; `premove`: who
+ *   may choose a premove
  * @typedef {{state: Making, hooks: Hooks, board: ReturnType<typeof createBoard>,
  *   card: ReturnType<typeof createStageCard>}} Play
  * @typedef {{text: string, taps: import('../program/views.js').Tap[], cell: number|null, before: View,
- *   step?: import('../program/views.js').Step}} Attempt the last move of a turn that is tried: its text, its taps,
- *   the cell that would confirm it, the board before it
+ *   step?: import('../program/views.js').Step}} Attempt the last move of a turn being tried: its text, its taps,
+ *   the cell that would confirm it, and the board before it
  */
 import { createBoard } from '../board/board.js';
 import { onKeys, say } from '../common/dom.js';
@@ -31,7 +31,7 @@ import * as making from './making.js';
 import { NONE, due, short, tapped } from './premove.js';
 import { createStageCard } from './stagecard.js';
 
-/** How long the board may be waited for before a turn that needs no board goes on without. */
+/** How many milliseconds to wait for the board before playing a turn that does not need it. */
 const LATE = 700;
 
 /** @param {Partial<Hooks> & Pick<Hooks, 'onTurn'|'mayPlay'|'idle'>} hooks */
@@ -75,38 +75,38 @@ export const createPlay = (hooks) => {
       show(p, place, how),
     adopt: (/** @type {string} */ text, /** @type {Promise<any>} */ answer) =>
       adopt(p, text, answer),
-    /** Clears an error that something else has followed. */
+    /** Clears an error that is out of date. */
     forgive: () => change(p, { error: '' }),
     render: () => render(p),
     back: () => stepBack(p),
     clear: () => clear(p),
     view: () => p.state.view,
     base: () => p.state.base,
-    /** The position that is to be seen, once it is, with its place and which way round it is. */
+    /** Resolves with the position once it is shown, with its place and orientation. */
     settled: () => {
       const { current, base: view, place, flipped } = p.state;
       return current && view && place ? { view, place, flipped } : null;
     },
-    /** Whether the board that is seen is turned round. */
+    /** Whether the board is currently shown from the second player's side. */
     turned: () => p.state.turned,
     busy: () => making.isBegun(p.state) || p.state.sending !== null,
     /**
      * @param {import('../board/board.js').Hint[]} hints
-     * @param {{threat?: boolean, advice?: string}} [how] `advice` says it in words
+     * @param {{threat?: boolean, advice?: string}} [how] `advice` is the hint in words
      */
     hint: (hints, { threat = false, advice = '' } = {}) => change(p, { hints, threat, advice }),
-    /** A turn that was played here before; it stays to be seen. @param {import('../board/board.js').Hint[]} past */
+    /** Shows a turn that was played here before. @param {import('../board/board.js').Hint[]} past */
     past: (past) => change(p, { past }),
   };
 };
 
-/** What a turn does at a place, as it is drawn. @param {Place} place @param {string} turn @param {boolean} [flipped] */
+/** A turn at a place, as arrows. @param {Place} place @param {string} turn @param {boolean} [flipped] */
 export const arrowsFor = async (place, turn, flipped = false) => {
   const after = { ...place, turns: [...(place.turns ?? []), turn] };
   return making.arrows((await askView(after, flipped)).last);
 };
 
-/** The keys of every board: a digit takes the choice with that number, b puts the board into words. @param {Play} p */
+/** The keys of all boards: digits make choices, b describes the board. @param {Play} p */
 const ownKeys = (p) => {
   const pick = (/** @type {number} */ i) => {
     const choice = making.stageNow(p.state, ready(p))?.choices[i];
@@ -124,20 +124,20 @@ const ownKeys = (p) => {
 /** @param {Play} p */
 const ready = (p) => making.isReady(p.state, p.hooks.mayPlay());
 
-/** Changes the state, and shows it. @param {Play} p @param {Partial<Making>} next */
+/** Updates the state, and shows it. @param {Play} p @param {Partial<Making>} next */
 const change = (p, next) => {
   p.state = { ...p.state, ...next };
   render(p);
 };
 
-/** Shows everything as it stands. @param {Play} p */
+/** Renders everything. @param {Play} p */
 const render = (p) => {
   const { hooks, board, card } = p;
-  // A turn that was chosen ahead of a game's end will not be played.
+  // Once the game is over, a premove will not be played.
   if (!hooks.plays()) p.state = { ...p.state, ahead: NONE };
   const { state } = p;
   if (!state.view) return;
-  // Boards that were fetched are on the board already, with the way their pieces went.
+  // Fetched boards are already shown, with their animations.
   board.show(state.view);
   const able = ready(p);
   const { marks, placing } = making.marksOf(state, able);
@@ -168,7 +168,7 @@ const foresee = (p, choice) => {
   p.board.mark({ ...marks, ghosts: choice ? making.landings(p.state, choice) : [] });
 };
 
-/** Says so when an answer takes long. @template T @param {Play} p @param {Promise<T>} answer @returns {Promise<T>} */
+/** Shows that an answer is taking long. @template T @param {Play} p @param {Promise<T>} answer @returns {Promise<T>} */
 const noticing = async (p, answer) => {
   let noticed = 0;
   const timer = setTimeout(() => {
@@ -184,7 +184,7 @@ const noticing = async (p, answer) => {
 };
 
 /**
- * Asks for a position and shows it, unless another was asked for meanwhile.
+ * Fetches a position and shows it, unless another one was requested meanwhile.
  * @param {Play} p @param {string[]} turns @param {boolean} animate
  */
 const look = async (p, turns, animate) => {
@@ -227,13 +227,13 @@ const choose = (p, choice) => {
 };
 
 /**
- * Plays a step that is spelled out, or shows the next stage.
+ * Plays a complete move, or shows the next stage.
  * @param {Play} p @param {import('./gesture.js').Spelling} spelling
  */
 const spell = async (p, spelling) => {
   const { view, tries } = p.state;
   if (!view) return;
-  // What was tried before is given up.
+  // Abandons an earlier attempt.
   p.state = { ...p.state, spelling, hints: [], error: '', tries: tries + 1 };
   const { step, candidates } = stageOf(view.steps, spelling);
   if (!step || candidates.length > 1) {
@@ -247,9 +247,9 @@ const spell = async (p, spelling) => {
 };
 
 /**
- * Looks what a text makes of the turn: more of it, or all. Says whether it was taken.
+ * Finds out whether a text completes the turn or continues it. Returns false if it does neither.
  * @param {Play} p @param {string} text @param {Attempt} from
- * @param {boolean} certain whether it is played without asking
+ * @param {boolean} certain whether to play it without confirmation
  */
 const attempt = async (p, text, from, certain) => {
   const { spelling } = p.state;
@@ -282,7 +282,7 @@ const attempt = async (p, text, from, certain) => {
 };
 
 /**
- * Marks on the present board what was chosen, until the next one comes.
+ * Marks what was chosen on the current board, until the next one arrives.
  * @param {Play} p @param {Promise<View|null>} looking @param {Attempt} from
  */
 const markUntil = (p, looking, from) => {
@@ -295,7 +295,7 @@ const markUntil = (p, looking, from) => {
   );
 };
 
-/** Whether a turn is to be confirmed: fingers err, and turns of several moves are long. @param {Play} p */
+/** Whether a turn has to be confirmed: fingers slip, and turns of several moves are long. @param {Play} p */
 const asksFirst = (p) => {
   const { confirm: asked } = prefs();
   return asked === 'always' || (asked === 'auto' && (touch() || p.state.draft.length > 0));
@@ -325,7 +325,7 @@ const deliver = async (p, text, answer) => {
 };
 
 /**
- * A turn that was played before, or on another page, and has not been answered.
+ * Shows an unanswered turn that was played earlier or on another page.
  * @param {Play} p @param {string} text @param {Promise<any>} answer
  */
 const adopt = (p, text, answer) => {
@@ -339,7 +339,7 @@ const adopt = (p, text, answer) => {
 };
 
 /**
- * Plays what was typed: the rest of a turn, or a whole one. Says whether it was taken.
+ * Plays a typed turn or the rest of one. Returns whether it was accepted.
  * @param {Play} p @param {string} text
  */
 const typed = async (p, text) => {
@@ -363,7 +363,7 @@ const typed = async (p, text) => {
 };
 
 /**
- * Chooses a turn for later, or takes it back. Says whether that is what a tap means now.
+ * Handles a tap as part of a premove. Returns false if it is not.
  * @param {Play} p @param {number} cell
  */
 const chooseAhead = async (p, cell) => {
@@ -380,7 +380,7 @@ const chooseAhead = async (p, cell) => {
     );
     const { base, ahead } = p.state;
     if (base !== here || p.hooks.premove() !== seat || steps.length === 0) return base === here;
-    // A second tap may have come while the first waited: they are taken in order.
+    // A second tap may have arrived while the first was waiting; they are handled in order.
     if (ahead === NONE) p.state = { ...p.state, ahead: { ...NONE, steps } };
   }
   const ahead = tapped(p.state.ahead, cell);
@@ -395,7 +395,7 @@ const chooseAhead = async (p, cell) => {
   return true;
 };
 
-/** Plays what was chosen ahead, if it still can be. @param {Play} p */
+/** Plays the premove, if it is still legal. @param {Play} p */
 const playAhead = (p) => {
   const { ahead, view } = p.state;
   if (ahead === NONE || !view || !ready(p)) return;
@@ -409,7 +409,7 @@ const playAhead = (p) => {
   }
 };
 
-/** Takes back one stage. Says whether there was one. @param {Play} p */
+/** Undoes one stage. Returns whether there was one. @param {Play} p */
 const stepBack = (p) => {
   const next = making.stepBack(p.state);
   if (!next) return false;
@@ -423,7 +423,7 @@ const stepBack = (p) => {
 const clear = (p) => change(p, making.cleared(p.state));
 
 /**
- * Shows a position. What was being made there is forgotten when the position is another one.
+ * Shows a position. If it is a different one, the turn being entered is discarded.
  * @param {Play} p @param {Place} place @param {{flipped?: boolean, animate?: boolean,
  *   forgive?: boolean}} [how] `forgive` clears the last error
  */
@@ -438,7 +438,7 @@ const show = async (p, place, { flipped = false, animate = true, forgive = true 
   const shown = await look(p, place.turns ?? [], animate && (!same || goesOn));
   if (mine !== p.state.shows || !shown) return null;
   change(p, { current: true, base: shown, draft: [] });
-  // A turn that is on its way is shown where it was played.
+  // While a turn is pending, the position in which it was played is shown.
   const { sending } = p.state;
   if (sending?.from === making.placeKey(place))
     look(p, making.turnsWith(p.state, sending.text), false).catch(() => {});

@@ -1,6 +1,6 @@
 /**
- * A turn that is chosen while the other side thinks, and played as soon as it may be. Only where a turn is one tap or
- * two: more would be chosen for a board that nobody has seen. Pure, but for the steps it asks for.
+ * Premoves: a turn chosen while the opponent is thinking, and played as soon as it is legal. Only turns of one or two
+ * taps, since longer ones would depend on a position that nobody has seen yet. Pure, but for the steps it asks for.
  */
 import { NOTHING, stageOf, tapCell } from './gesture.js';
 
@@ -12,13 +12,13 @@ import { NOTHING, stageOf, tapCell } from './gesture.js';
 /** @type {Premove} */
 export const NONE = { steps: [], spelling: NOTHING, chosen: null };
 
-/** The steps that may be chosen ahead. @param {Step[]} steps */
+/** The moves that can be chosen as a premove. @param {Step[]} steps */
 export const short = (steps) =>
   steps.filter(
     ({ taps, ends }) => ends && taps.length <= 2 && taps.every(({ cell }) => cell !== null),
   );
 
-/** A tap: it chooses, or takes back what was chosen. @param {Premove} now @param {number} cell @returns {Premove} */
+/** A tap: continues the choice, or cancels the premove. @param {Premove} now @param {number} cell @returns {Premove} */
 export const tapped = (now, cell) => {
   if (now.chosen) return { ...now, spelling: NOTHING, chosen: null };
   const spelling = tapCell(now.steps, now.spelling, cell);
@@ -29,7 +29,7 @@ export const tapped = (now, cell) => {
 };
 
 /**
- * The turn that can be played now; nothing where the board has made it impossible.
+ * The premove, if it is legal now.
  * @param {Premove} now @param {Step[]} steps
  */
 export const due = ({ chosen }, steps) =>

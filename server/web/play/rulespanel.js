@@ -1,18 +1,18 @@
-/** The rules of a game to read, and a panel with them beside the board. */
+/** The rules of a game, and a panel that shows them beside the board. */
 import { button } from '../common/controls.js';
 import { el, fill } from '../common/dom.js';
 import { reasonOf } from '../common/text.js';
 import { fetchText } from '../program/ask.js';
 
-/** Fetches the rules ahead, so that they can be read when the network is gone. @param {string} id */
+/** Prefetches the rules, so that they can be read offline. @param {string} id */
 export const fetchRulesAhead = (id) => {
   fetchText(`rules-${id}.html`).catch(() => {});
 };
 
-/** The rules of a game; their markup is the program's own. */
+/** The rules of a game, which are trusted markup. */
 export const rulesArticle = async (/** @type {string} */ id) => {
   const page = new DOMParser().parseFromString(await fetchText(`rules-${id}.html`), 'text/html');
-  // A board that is drawn need not be written, too; what is wider than the page can be scrolled with keys.
+  // Where there is a picture, the board as text is redundant. Wide elements can be scrolled with keys.
   for (const written of page.querySelectorAll('p:has(.picture) + pre')) written.remove();
   for (const wide of page.querySelectorAll('pre, table')) wide.setAttribute('tabindex', '0');
   return el('article.prose', ...page.body.childNodes);
@@ -20,7 +20,7 @@ export const rulesArticle = async (/** @type {string} */ id) => {
 
 /**
  * Opens the rules beside the board.
- * @param {import('../program/views.js').GameInfo} info @param {HTMLElement} [clock] one that the panel would hide
+ * @param {import('../program/views.js').GameInfo} info @param {HTMLElement} [clock] a clock that the panel would cover
  */
 export const rulesPanel = (info, clock) => {
   const open = /** @type {HTMLDialogElement|null} */ (document.getElementById('rules-panel'));
@@ -38,7 +38,7 @@ export const rulesPanel = (info, clock) => {
     (error) => fill(text, el('p.error', reasonOf(error))),
   );
   const before = /** @type {HTMLElement|null} */ (document.activeElement);
-  // It closes from everywhere: the board beside it can be used, and has the focus then.
+  // Escape closes it from anywhere: the board beside it stays usable and may have the focus.
   const onKey = (/** @type {KeyboardEvent} */ event) => {
     if (event.key !== 'Escape' || document.querySelector('dialog:modal')) return;
     event.preventDefault();

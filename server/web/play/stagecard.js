@@ -1,4 +1,4 @@
-/** The card of a turn: what is to be done, the stages, the choices, and a field to type in. */
+/** The card of a turn: the prompt, the stages, the choices, and a text field. */
 import { button, form, submit } from '../common/controls.js';
 import { adopt, el, fill, setText } from '../common/dom.js';
 import { capital } from '../common/text.js';
@@ -7,15 +7,15 @@ import { capital } from '../common/text.js';
  * @typedef {import('../program/views.js').Tap} Tap
  * @typedef {{title: string, able: boolean, begun: boolean, done: Tap[], ahead: string[], choices: Tap[],
  *   tint: string, advice: string, proposed: boolean, mayPlay: boolean, plays: boolean, error: string}} Shown
- *   what the card shows: whether a turn can be made, whether it has begun, its stages, what there is to choose from
- *   and in which colour, whether it can be confirmed, whether its reader is to move, and plays at all
+ *   what the card shows: whether a turn can be entered, whether one has been started, its stages, the choices and their
+ *   colour, whether it can be confirmed, and whether the user is to move, or plays at all
  */
 
 /**
  * @param {{onBack: () => void, onClear: () => void, onPlay: () => void, onType: (text: string) => Promise<boolean>,
  *   onChoose: (choice: Tap) => void, onPeek: (choice: Tap|null) => void, toBoard: () => void}} hooks
- *   `onType` says whether the text was taken, `onPeek` is told of a choice that is pointed at, `toBoard` gets the
- *   focus of what goes away
+ *   `onType` returns whether the text was accepted; `onPeek` gets the choice being hovered; `toBoard` moves the focus
+ *   to the board when the focused control disappears
  */
 export const createStageCard = (hooks) => {
   const title = document.getElementById('prompt') ?? el('p#prompt.prompt');
@@ -49,7 +49,7 @@ export const createStageCard = (hooks) => {
   );
   let choosing = '';
 
-  /** The choices; those that stay the same keep the focus of whoever is choosing. */
+  /** The choices; unchanged ones keep the focus. */
   const paintChoices = (/** @type {Tap[]} */ choices) => {
     const key = JSON.stringify(choices);
     if (key === choosing) return;
@@ -70,7 +70,7 @@ export const createStageCard = (hooks) => {
     element.hidden = !shown.title && !shown.plays;
     title.classList.toggle('mine', shown.able);
     element.classList.toggle('begun', shown.able && shown.begun);
-    // Room for stages stays once there were some, so that nothing jumps between turns.
+    // Once there were stages, their space is reserved, so that nothing jumps between turns.
     if (shown.done.length + shown.ahead.length > 0) element.classList.add('staged');
     fill(strip, ...stages(shown));
     const had = document.activeElement === play;
@@ -80,10 +80,10 @@ export const createStageCard = (hooks) => {
     paintChoices(shown.choices);
     for (const one of [back, clear]) {
       one.disabled = !shown.able || !shown.begun;
-      // A button that can do nothing hides, and keeps its place.
+      // A button that is disabled is hidden but keeps its space.
       one.classList.toggle('resting', one.disabled);
     }
-    // A field that is disabled would lose the focus of whoever types the next turn.
+    // Disabling the field would take the focus from somebody who is about to type the next turn.
     entry.readOnly = !shown.mayPlay;
     const typed = document.activeElement === entry;
     typing.hidden = !shown.plays;
@@ -107,10 +107,10 @@ const chip = (choice, { onChoose, onPeek }) => {
   return one;
 };
 
-/** The heights that a choice of parts is written with: "1+5" are one and five. @param {string} label */
+/** The heights of the parts in a choice: "1+5" means one and five. @param {string} label */
 const heightsOf = (label) => (/^\d+(\+\d+)*$/.test(label) ? label.split('+').map(Number) : []);
 
-/** Parts as little stacks. @param {number[]} heights */
+/** Parts as small stacks. @param {number[]} heights */
 const stacks = (heights) => {
   const all = heights.map((height) => {
     const one = el('i');
@@ -120,7 +120,7 @@ const stacks = (heights) => {
   return el('span.stacks', { 'aria-hidden': 'true' }, ...all);
 };
 
-/** The path of the stages. @param {Shown} shown */
+/** The stages so far and to come. @param {Shown} shown */
 const stages = ({ done, ahead }) => [
   ...done.map(({ stage, label }) => el('li.done', el('small', capital(stage)), label)),
   ...ahead.map((name, i) =>

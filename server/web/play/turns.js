@@ -1,10 +1,10 @@
-/** The turns of a game: a list with the one that is seen, and buttons and keys that lead through it. */
+/** The turns of a game: a list with the current one, and buttons and keys for navigation. */
 import { button, iconButton } from '../common/controls.js';
 import { el, reveal, setAttribute } from '../common/dom.js';
 
 /** @typedef {{first: () => void, step: (by: number) => void, last: () => void}} Ways */
 
-/** @param {(ply: number) => void} onGo told how many turns are to be seen, all of which there are */
+/** @param {(ply: number) => void} onGo gets the number of turns to show */
 export const createTurns = (onGo) => {
   const list = el('ol', { 'aria-label': 'Turns' });
   const box = el('div.turns', { tabIndex: 0, role: 'region', 'aria-label': 'List of turns' }, list);
@@ -19,7 +19,7 @@ export const createTurns = (onGo) => {
   };
   const nav = stepsNav(ways);
 
-  /** @param {string[]} turns @param {number} ply how many of them are seen @param {1|2} first who begins */
+  /** @param {string[]} turns @param {number} ply how many of them are shown @param {1|2} first who begins */
   const show = (turns, ply, first) => {
     shown = { turns, ply };
     nav.paint(ply === 0, ply >= turns.length);
@@ -33,7 +33,7 @@ export const createTurns = (onGo) => {
     }
     if (ply === 0 && turns.length > 0) box.scrollTop = 0;
   };
-  // Where the box shrinks, the turn that is seen would be left outside.
+  // If the box shrinks, the current turn could end up outside.
   new ResizeObserver(() => {
     const one = list.querySelector('[aria-current]');
     if (one instanceof HTMLElement) reveal(box, one);
@@ -58,7 +58,7 @@ const rows = (turns, first, go) => {
   return all;
 };
 
-/** The buttons that lead through a game, and what says which of them lead anywhere. @param {Ways} ways */
+/** The navigation buttons. @param {Ways} ways */
 export const stepsNav = ({ first, step, last }) => {
   const [back, on] = [() => step(-1), () => step(1)];
   const buttons = [
@@ -77,7 +77,7 @@ export const stepsNav = ({ first, step, last }) => {
   };
 };
 
-/** The keys that lead through a game. @param {Ways} ways */
+/** The navigation keys. @param {Ways} ways */
 export const stepKeys = ({ first, step, last }) => ({
   ArrowLeft: () => step(-1),
   k: () => step(-1),
@@ -89,15 +89,15 @@ export const stepKeys = ({ first, step, last }) => ({
   End: last,
 });
 
-/** Marks of mistakes by size. */
+/** Annotation glyphs for mistakes, by size. */
 export const MARKS = /** @type {Record<string, string>} */ ({
   inaccuracy: '?!',
   mistake: '?',
   blunder: '??',
 });
 
-/** Only the board, or all of the page. */
+/** Toggles between only the board and the whole page. */
 export const zen = () => document.documentElement.classList.toggle('zen');
 
-/** The way back from the board alone. */
+/** The button that ends zen mode. */
 export const unzenButton = () => button('#unzen.unzen', 'Show everything', zen);

@@ -1,7 +1,7 @@
 /**
- * Asks rules and engine, which run beside the page: nothing here needs a server once the program has been fetched.
- * What the rules know is answered by one Worker in turn; each thought has a Worker of its own, which is ended when
- * nobody wants the thought any more.
+ * Requests to the rules and the engine, which run in Workers: nothing here needs a server once the program has been
+ * fetched. One Worker answers requests about the rules in order; each search has a Worker of its own, which is
+ * terminated when the search is no longer wanted.
  */
 import { fileAt } from '../address.js';
 import { Refused } from '../common/refused.js';
@@ -15,17 +15,17 @@ const STATUS = {
 };
 
 /**
- * A file of this version, however long it takes until it can be reached.
+ * Fetches a file of this version, retrying until it can be reached.
  * @template T @param {string} name @param {(answer: Response) => Promise<T>} read @returns {Promise<T>}
  */
 export const fetchFile = async (name, read) => {
   for (;;) {
     try {
       const answer = await fetch(fileAt(name));
-      if (!answer.ok) throw new Error(`${name} was answered with ${answer.status}`);
+      if (!answer.ok) throw new Error(`${name} could not be fetched: ${answer.status}`);
       return await read(answer);
     } catch (error) {
-      // A file that came but is no program will not be one the next time.
+      // If the file arrived but is malformed, another attempt would not help.
       if (error instanceof WebAssembly.CompileError) throw error;
       reach.lost();
       await reach.back();
@@ -38,18 +38,18 @@ export const fetchText = (name) => fetchFile(name, (answer) => answer.text());
 
 const fetchProgram = () =>
   fetchFile('quadrille.wasm', async (answer) => {
-    // Not every host knows what kind of file it is.
+    // Not every host serves the right content type.
     const known = answer.headers.get('content-type') === 'application/wasm';
     return known
       ? WebAssembly.compileStreaming(answer)
       : WebAssembly.compile(await answer.arrayBuffer());
   });
 
-/** What engines know by heart, by the name of its file. @type {Map<string, Promise<Uint8Array>>} */
+/** The engine's data files, by name. @type {Map<string, Promise<Uint8Array>>} */
 const parts = new Map();
 
 /**
- * A certificate, or nothing: large ones are not kept ahead, and without a network the engine does without them.
+ * A certificate, or nothing: large ones are not cached in advance, and offline the engine can do without.
  * @param {string} name @param {(answer: Response) => Promise<Uint8Array>} read
  */
 const fetchProof = async (name, read) => {
@@ -57,7 +57,7 @@ const fetchProof = async (name, read) => {
     const answer = await fetch(fileAt(name));
     if (answer.ok) return await read(answer);
   } catch {
-    // It is asked for again by whoever starts later.
+    // Workers started later ask for it again.
   }
   parts.delete(name);
   return new Uint8Array();
@@ -138,7 +138,7 @@ const post = async (helper, ask, fields, onAnswer) => {
     if (!refused) return;
     const { needs = [], kind, error, field } = refused;
     if (needs.length === 0) throw new Refused(STATUS[kind] ?? 422, error, field);
-    // A part that is refused ends this: no other will come from the same place.
+    // If a data file is refused, give up: the others come from the same place.
     const bytes = await Promise.all(needs.map(fetchPart));
     await Promise.all(
       needs.map((/** @type {string} */ part, /** @type {number} */ i) =>
@@ -167,7 +167,7 @@ const ofRules = () => {
   return rules.started;
 };
 
-/** A request as a name: what is left out, or empty, means the same. @param {string} kind @param {object} fields */
+/** A request as a key: missing and empty fields are the same. @param {string} kind @param {object} fields */
 const nameOf = (kind, fields) =>
   JSON.stringify(
     Object.entries({ ...fields, ask: kind })
@@ -175,13 +175,13 @@ const nameOf = (kind, fields) =>
       .sort(([one], [other]) => (one < other ? -1 : 1)),
   );
 
-/** Answers that nobody needs to find, by the names of their requests. @type {Map<string, any>} */
+/** Answers that are already known, by request. @type {Map<string, any>} */
 const known = new Map();
 
-/** Notes an answer that was found before. @param {string} kind @param {object} fields @param {any} answer */
+/** Adds a known answer. @param {string} kind @param {object} fields @param {any} answer */
 export const note = (kind, fields, answer) => known.set(nameOf(kind, fields), answer);
 
-/** The answers that came with the document; it shows what they draw. */
+/** Adds the answers embedded in the document, with the drawings that it shows. */
 const noteAnswers = () => {
   const data = globalThis.document?.getElementById('answers')?.textContent ?? '[]';
   const answers = /** @type {[any, any][]} */ (JSON.parse(data));
@@ -193,12 +193,15 @@ const noteAnswers = () => {
 };
 noteAnswers();
 
-/** Has the rules ready for whatever will be asked. */
+/** Starts the Worker for the rules in advance. */
 export const warm = () => {
   ofRules().catch(() => {});
 };
 
-/** What the rules say, which takes no thought. @param {string} kind @param {object} [fields] @returns {Promise<any>} */
+/**
+ * A request to the rules, which needs no search.
+ * @param {string} kind @param {object} [fields] @returns {Promise<any>}
+ */
 export const ask = async (kind, fields = {}) => {
   const before = known.get(nameOf(kind, fields));
   if (before) return before;
@@ -209,7 +212,7 @@ export const ask = async (kind, fields = {}) => {
   return last;
 };
 
-/** Workers that have thought and may think again; each keeps the tables of its engine. @type {Helper[]} */
+/** Workers that have finished a search and can be reused; each keeps its transposition tables. @type {Helper[]} */
 const idle = [];
 const MOST_IDLE = 1;
 
@@ -220,7 +223,7 @@ const rest = (helper) => {
 };
 
 /**
- * Lets the engine think, and tells what it finds on the way. It ends at once when the signal says so.
+ * Starts a search that streams its answers. Aborting the signal terminates it at once.
  * @param {string} kind @param {object} fields @param {(answer: any) => void} onAnswer @param {AbortSignal} [signal]
  * @returns {Promise<void>}
  */
@@ -244,7 +247,7 @@ export const think = async (kind, fields, onAnswer, signal) => {
 };
 
 /**
- * The last answer of a thought.
+ * The last answer of a search.
  * @param {string} kind @param {object} fields @param {AbortSignal} [signal] @returns {Promise<any>}
  */
 export const thought = async (kind, fields, signal) => {

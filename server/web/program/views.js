@@ -1,4 +1,4 @@
-/** What the rules say of games and positions, each asked for once. */
+/** Requests about games and positions, with a cache. */
 import { fileAt, pageAt, toPath } from '../address.js';
 import { ask, fetchFile } from './ask.js';
 
@@ -18,28 +18,28 @@ import { ask, fetchFile } from './ask.js';
  * @typedef {{id: string, name: string, tagline: string, players: [string, string], options: Option[],
  *   seeds: {id: string, name: string, about: string}[], brushes: {id: string, label: string}[],
  *   start: string, picture: string}} GameInfo
- * @typedef {{draw: string, undo: string, rematch: string}} Asks what is said of players who ask for something
+ * @typedef {{draw: string, undo: string, rematch: string}} Asks the predicates for players who ask for something
  * @typedef {{games: GameInfo[], levels: {number: number, name: string, about: string}[], asks: Asks,
  *   greetings: {word: string, text: string}[]}} Catalogue
  */
 
 /** @type {Promise<Catalogue>|null} */
 let shelf = null;
-/** What there is to play; asked for once. @type {() => Promise<Catalogue>} */
+/** The games and levels; requested once. @type {() => Promise<Catalogue>} */
 export const catalogue = () =>
   (shelf ??= fetchFile('catalogue.json', async (answer) => {
     const { games, ...more } = await answer.json();
     return { ...more, games: games.map(withCover) };
   }));
 
-/** A game whose picture names the file of covers where it lies. @param {GameInfo} info @returns {GameInfo} */
+/** A game whose cover refers to the right file. @param {GameInfo} info @returns {GameInfo} */
 const withCover = ({ picture, ...info }) => ({
   ...info,
-  // A path may hold what a replacement would take for a pattern.
+  // A plain string could contain replacement patterns such as `$&`.
   picture: picture.replace('covers.svg', () => fileAt('covers.svg')),
 });
 
-/** All games, and the one with an id, if there is one. @param {string} id */
+/** All games, and the one with this id, if it exists. @param {string} id */
 export const gameOf = async (id) => {
   const { games, asks } = await catalogue();
   return { games, asks, info: games.find((one) => one.id === id) };
@@ -49,7 +49,7 @@ export const gameOf = async (id) => {
 const seen = new Map();
 const MOST_SEEN = 200;
 
-/** A position as it is shown; asked for once. @param {Place} place @param {boolean} flipped @returns {Promise<View>} */
+/** A position for display; requested once. @param {Place} place @param {boolean} flipped @returns {Promise<View>} */
 export const view = (place, flipped = false) => {
   const body = { ...place, flipped };
   const key = JSON.stringify(body);
@@ -63,12 +63,12 @@ export const view = (place, flipped = false) => {
 };
 
 /**
- * What the last of some turns did, in words one can follow without the board; its text where another position is shown.
+ * What the last turn did, in words that can be followed without the board; just its text if another position is shown.
  * @param {View|null|undefined} shown @param {string[]} turns @returns {string}
  */
 export const saidOf = (shown, turns) =>
   (shown?.turns.length === turns.length && shown.said) || (turns.at(-1) ?? '');
 
-/** The address that asks how to play on from a position. @param {View} view */
+/** The path that opens the new-game dialog with a position. @param {View} view */
 export const playLink = (view) =>
   pageAt('', `?new=${view.game}&position=${encodeURIComponent(toPath(view.text))}`);

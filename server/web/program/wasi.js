@@ -1,6 +1,6 @@
 /**
- * Runs the program of rules and engine, with as much of WebAssembly's system interface as it uses:
- * lines go in and out, and there is a clock.
+ * Runs the WebAssembly program of rules and engine, with the parts of WASI that it uses: lines of input and output, and
+ * a clock.
  */
 
 const DONE = 0;
@@ -9,7 +9,7 @@ const NOT_HERE = 52;
 
 const STDIN = 0;
 
-/** How a program ends by itself. */
+/** Thrown when the program exits. */
 class Exit extends Error {
   /** @param {number} code */
   constructor(code) {
@@ -18,7 +18,7 @@ class Exit extends Error {
   }
 }
 
-/** Takes bytes, and tells whole lines. @param {(line: string) => void} onLine */
+/** Collects bytes and emits complete lines. @param {(line: string) => void} onLine */
 const lines = (onLine) => {
   const decoder = new TextDecoder();
   let rest = '';
@@ -34,7 +34,7 @@ const lines = (onLine) => {
  *   onError?: (line: string) => void}} Run
  */
 
-/** An instance that can be run again and again. @param {WebAssembly.Module} module @returns {(how: Run) => number} */
+/** An instance that can be run repeatedly. @param {WebAssembly.Module} module @returns {(how: Run) => number} */
 const instantiate = (module) => {
   const encoder = new TextEncoder();
   /** @type {Uint8Array} */
@@ -51,7 +51,7 @@ const instantiate = (module) => {
   const note = (/** @type {number} */ at, /** @type {number} */ value) =>
     data().setUint32(at, value, true);
 
-  /** The pieces of memory that a list of addresses and lengths names. */
+  /** The memory slices described by a list of addresses and lengths. */
   const pieces = (/** @type {number} */ list, /** @type {number} */ count) =>
     Array.from({ length: count }, (_, i) => {
       const at = list + 8 * i;
@@ -112,7 +112,7 @@ const instantiate = (module) => {
       return DONE;
     },
     environ_get: () => DONE,
-    // No folder is open to the program.
+    // The program has no access to folders.
     fd_prestat_get: () => NO_SUCH_FILE,
     proc_exit: (code) => {
       throw new Exit(code);
@@ -144,9 +144,9 @@ const instantiate = (module) => {
 };
 
 /**
- * A program that runs as often as it is asked to. What it has made stays for the next time, engines above all; after a
- * failure it begins with nothing.
- * @param {WebAssembly.Module} module @returns {(how: Run) => number} tells the exit code
+ * A program that can be run repeatedly. What it has created stays for the next run, most importantly the engines; after
+ * a failure it starts afresh.
+ * @param {WebAssembly.Module} module @returns {(how: Run) => number} returns the exit code
  */
 export const createProgram = (module) => {
   /** @type {((how: Run) => number)|null} */

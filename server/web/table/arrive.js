@@ -1,6 +1,6 @@
 /**
- * Who sits at this page: the secrets of the address and of the browser are checked with the server before anything is
- * kept or thrown away, and where several are good, the reader chooses.
+ * Finds out the user's seat: the secrets in the address and the browser are checked with the server before anything is
+ * stored or discarded, and if several are valid, the user chooses.
  */
 import { button } from '../common/controls.js';
 import { el, fill } from '../common/dom.js';
@@ -15,7 +15,7 @@ import { decide, held, hold, proposed, settled, whoOf } from './seats.js';
  * @typedef {{game: Game, seat: Seat|null, note: string}} Arrival
  */
 
-/** What may be a secret, or a player's key; anything else is not sent anywhere. */
+/** The form of a secret or key; anything else is not sent anywhere. */
 const SECRET = /^(pk-)?[0-9A-Za-z]{1,64}$/;
 
 const linkToken = () => {
@@ -29,20 +29,20 @@ const linkToken = () => {
 const chosenKey = (/** @type {string} */ id) => `quadrille.seat.${id}`;
 
 /**
- * Notes which seat this tab plays; another tab may play the other.
+ * Remembers which seat this tab plays; another tab may play the other one.
  * @param {string} id @param {import('./seats.js').Who} who
  */
 export const chooseHere = (id, who) => {
-  // Where nothing is kept it is asked again.
+  // If the browser cannot store it, the question is asked again.
   writeTo(forTab, chosenKey(id), who);
 };
 
-/** An open seat that nobody has taken: its secret is an invitation. @param {Game} game @param {(1|2)[]} you */
+/** Whether the seat is still open, so that its secret is an invitation. @param {Game} game @param {(1|2)[]} you */
 const isInvitation = (game, you) =>
   you.length === 1 && game.seats[you[0] - 1].kind === 'open' && !game.seats[you[0] - 1].joined;
 
 /**
- * The game and the seat of a secret; no seat if the server does not know it.
+ * The game and the seat of a secret; no seat if the server does not know the secret.
  * @param {string} id @param {string|null} token @returns {Promise<{game: Game, seat: Seat|null}|null>}
  */
 const check = async (id, token) => {
@@ -67,7 +67,7 @@ const useless = (game) =>
     : 'This link opens no seat of this game.';
 
 /**
- * Keeps what the server has confirmed. Says whether the address is needed no more.
+ * Stores a seat confirmed by the server. Returns whether the secret in the address is no longer needed.
  * @param {string} id @param {Game} game @param {Seat} seat
  */
 const keep = (id, game, seat) =>

@@ -1,6 +1,6 @@
 /**
- * Games that live in this browser: against the computer, at one screen, or between two computers. The program judges
- * commands and tells what becomes of them; this keeps the games, lets computers play, and follows other pages of the
+ * Local games in this browser: against the computer, with two players at one screen, or between two computers. The
+ * WebAssembly program decides commands; this stores the games, lets computers play, and follows other pages with the
  * same game through the browser's storage.
  *
  * @typedef {import('./live.js').Game} Game
@@ -15,11 +15,11 @@ import { isComputer } from './live.js';
 const KEY = 'quadrille.device.';
 const LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789';
 
-/** A computer answers no sooner, so that one sees what it answers to. */
+/** How many milliseconds a computer waits before answering, so that one can see what it answers. */
 const BREATH = 350;
-/** The most that the strongest level takes for a turn. */
+/** The most milliseconds that the strongest level takes for a turn. */
 const TURN_MS = 1_500;
-/** How often a computer that fails is asked before the page says so; each pause is four times the last. */
+/** How often a failing computer is retried before the page reports it; each delay is four times the previous one. */
 const TRIES = 4;
 
 const freshId = () =>
@@ -28,10 +28,13 @@ const freshId = () =>
     (byte) => LETTERS[byte % LETTERS.length],
   ).join('');
 
-/** A game of this browser. @param {Storage} storage @param {string} id @returns {Game|null} */
+/** A game in this browser. @param {Storage} storage @param {string} id @returns {Game|null} */
 export const deviceGame = (storage, id) => readFrom(storage, KEY + id, null);
 
-/** Keeps a game, or says what to do where there is no room. @param {Storage} storage @param {Game} game */
+/**
+ * Stores a game; if there is no space, throws an error that says what to do.
+ * @param {Storage} storage @param {Game} game
+ */
 const keep = (storage, game) => {
   if (!writeTo(storage, KEY + game.id, JSON.stringify(game)))
     throw new Refused(
@@ -43,14 +46,14 @@ const keep = (storage, game) => {
 /** @param {Storage} storage @param {string} id */
 export const forgetDeviceGame = (storage, id) => storage.removeItem(KEY + id);
 
-/** The seats that whoever sits here plays. @param {Game} game @returns {(1|2)[]} */
+/** The seats that are played by people. @param {Game} game @returns {(1|2)[]} */
 export const seatsHere = (game) =>
   /** @type {(1|2)[]} */ (
     [1, 2].filter((player) => !isComputer(game, /** @type {1|2} */ (player)))
   );
 
 /**
- * Makes a game, and keeps it.
+ * Creates a game and stores it.
  * @param {Storage} storage @param {Pick<Means, 'table'|'now'>} means
  * @param {{game: string, options: object, start: string, seats: any[], clock: any}} wanted
  * @returns {Promise<string>} its id
@@ -64,27 +67,27 @@ export const makeDeviceGame = async (storage, means, wanted) => {
 };
 
 /**
- * A game of this browser, told in the words of this version.
+ * A game in this browser, converted to the current format.
  * @param {Storage} storage @param {Means['table']} ask @param {string} id
  */
 export const openDeviceGame = async (storage, ask, id) => {
   const game = deviceGame(storage, id);
   if (!game) throw new Refused(404, 'this browser keeps no such game');
-  // Version 0.2 kept neither names of computers nor how a game ended.
+  // Version 0.2 stored neither the names of computers nor how a game ended.
   if (game.ending !== undefined) return game;
   const { table } = await ask({ table: game });
   keep(storage, table);
   return table;
 };
 
-/** Whether somebody's time is over. @param {Game} game @param {number} now */
+/** Whether the player to move has run out of time. @param {Game} game @param {number} now */
 const isFlagged = ({ clocks, result }, now) =>
   Boolean(!result && clocks?.running && clocks.left[clocks.running - 1] <= now - clocks.at);
 
 /**
- * Plays a game of this browser.
+ * Plays a game in this browser.
  * @param {{id: string, storage: Storage, means: Means, onEvent: (event: any) => void,
- *   onStuck: (reason: string|null) => void}} hooks `onStuck` says why a computer cannot play; null once it can
+ *   onStuck: (reason: string|null) => void}} hooks `onStuck` gets the reason why a computer cannot play, then null
  */
 export const createDevice = ({ id, storage, means, onEvent, onStuck }) => {
   /** @type {AbortController|null} */
@@ -92,16 +95,16 @@ export const createDevice = ({ id, storage, means, onEvent, onStuck }) => {
   let drives = false;
   let ticking = false;
   let failures = 0;
-  /** One command is judged after another. @type {Promise<any>} */
+  /** Commands are decided one after another. @type {Promise<any>} */
   let last = Promise.resolve();
 
   const game = () => deviceGame(storage, id);
-  /** The game as this page last kept or saw it. */
+  /** The game as last stored or read by this page. */
   let seen = game();
 
   /**
-   * The game, for a command. Where everything was cleared this page still knows it, and keeps it again; where only this
-   * game is gone, somebody wanted that.
+   * The stored game, for a command. If all of the storage was cleared, this page restores the game; if only this game
+   * is gone, somebody has removed it.
    */
   const kept = () => {
     const now = game();
@@ -117,12 +120,12 @@ export const createDevice = ({ id, storage, means, onEvent, onStuck }) => {
     thinking = null;
   };
 
-  /** What a command becomes is kept, then told. @param {any} command @returns {Promise<any[]>} */
+  /** Decides a command, stores the result, and then reports it. @param {any} command @returns {Promise<any[]>} */
   const judge = async (command) => {
     const before = kept();
     const asked = { table: before, command, new_id: freshId(), now: means.now() };
     const { table, events, next } = await means.table(asked);
-    // Another page was quicker: the command is judged by what there is now.
+    // Another page has changed the game meanwhile, so decide again.
     if (kept().seq !== before.seq) return judge(command);
     if (next) keep(storage, next);
     keep(storage, table);
@@ -140,13 +143,13 @@ export const createDevice = ({ id, storage, means, onEvent, onStuck }) => {
 
   const move = async (/** @type {object} */ fields) => {
     const [event] = await act({ do: 'move', ...fields });
-    if (event.kind !== 'move') throw new Refused(409, 'the time is over');
+    if (event.kind !== 'move') throw new Refused(409, 'time is up');
     failures = 0;
     onStuck(null);
     drive();
   };
 
-  /** The turn that a computer chooses. @param {Game} now @param {AbortSignal} signal */
+  /** The turn chosen by a computer. @param {Game} now @param {AbortSignal} signal */
   const chosen = async (now, signal) => {
     const { kind, level, player } = now.seats[now.turn - 1];
     const left = now.clocks?.left[now.turn - 1];
@@ -165,11 +168,11 @@ export const createDevice = ({ id, storage, means, onEvent, onStuck }) => {
       ),
       means.sleep(BREATH),
     ]);
-    if (!turn) throw new Error('it finds no turn');
+    if (!turn) throw new Error('it found no turn');
     return turn;
   };
 
-  /** Lets the computer play while it is its turn. */
+  /** Lets computers play while it is their turn. */
   const drive = async () => {
     const now = game();
     if (!drives || thinking || !now || now.result || !isComputer(now, now.turn)) return;
@@ -190,7 +193,7 @@ export const createDevice = ({ id, storage, means, onEvent, onStuck }) => {
   };
 
   return {
-    /** Does what is asked, or says why not. @param {string} what @param {any} fields */
+    /** Executes a command, or throws the reason why not. @param {string} what @param {any} fields */
     give: async (what, fields) => {
       const now = kept();
       const here = seatsHere(now);
@@ -199,25 +202,25 @@ export const createDevice = ({ id, storage, means, onEvent, onStuck }) => {
       halt();
       await act({ do: what, seat, ...fields }).finally(drive);
     },
-    /** From now on this page plays for the computers. No time has passed while no page did. */
+    /** Makes this page the one that plays for the computers. Clocks do not count the time during which no page did. */
     lead: () => {
       drives = true;
       const now = game();
       if (now?.clocks?.running && !now.result) act({ do: 'resume' }).catch(() => {});
       drive();
     },
-    /** Another page has played. */
+    /** Another page has changed the game. */
     changed: () => {
       halt();
       drive();
     },
-    /** Asks a computer again that could not play. */
+    /** Retries a computer's turn that has failed. */
     again: () => {
       failures = 0;
       onStuck(null);
       drive();
     },
-    /** Ends a game whose time is over. */
+    /** Ends the game if a player has run out of time. */
     tick: async () => {
       const now = game();
       if (ticking || !now || !isFlagged(now, means.now())) return;

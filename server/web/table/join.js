@@ -1,4 +1,4 @@
-/** Taking an open seat: an invitation is exchanged for a secret of one's own, once, whatever becomes of the answers. */
+/** Taking an open seat: an invitation is exchanged for a new secret, exactly once, even if answers are lost. */
 
 /**
  * @typedef {{token: string, you: (1|2)[]}} Joined
@@ -6,11 +6,11 @@
  * @param {{invitation: string, secret: string, name: string|undefined, command: string,
  *   send: (body: any, token: string) => Promise<any>, look: (token: string) => Promise<any>, back: () =>
  *   Promise<void>}} how
- *   `send` gives a command, `look` asks for the game with a secret, `back` waits until the server answers
+ *   `send` sends a command, `look` requests the game with a secret, `back` waits until the server is reachable
  * @returns {Promise<Outcome>}
  */
 export const join = async ({ invitation, secret, name, command, send, look, back }) => {
-  /** Whose seat a secret plays now; null if it plays none. */
+  /** The seats that a secret plays; null if it plays none. */
   const seat = async (/** @type {string} */ token) => {
     try {
       const { you = [] } = await look(token);
@@ -23,12 +23,12 @@ export const join = async ({ invitation, secret, name, command, send, look, back
   for (;;) {
     try {
       const { token, event } = await send({ type: 'join', name, secret, command }, invitation);
-      // A server that hands out no secrets goes on with the invitation.
+      // A server that does not issue secrets continues to accept the invitation.
       return { joined: { token: token ?? invitation, you: [event.seat] } };
     } catch (error) {
       const { status } = /** @type {any} */ (error);
       if (status === 401 || status === 409) {
-        // An earlier try may have done it, its answer lost: then the secret is worth a seat.
+        // An earlier attempt may have succeeded without an answer; then the secret already plays the seat.
         try {
           const joined = await seat(secret);
           return joined ? { joined } : { taken: true };

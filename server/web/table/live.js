@@ -1,6 +1,6 @@
 /**
- * A game as its events tell it. Pure: events in, states out. It means what `Course::apply` of the crate `table` means;
- * ROOMS.md says why it is written twice.
+ * A game's state as a fold over its events. Pure. It must agree with `Course::apply` in the crate `table`; ROOMS.md
+ * says why both exist.
  *
  * @typedef {{kind: 'person'|'open'|'level'|'seed', name?: string|null, level?: number, player?: string,
  *   joined?: boolean}} SeatInfo
@@ -8,7 +8,7 @@
  *   seats: [SeatInfo, SeatInfo], shared: boolean, clock: any, turns: string[], began?: number, turn: 1|2,
  *   result: null|{winner: 1|2|'draw'|null, reason: string}, ending?: string|null,
  *   offer: null|{kind: 'draw'|'undo', seat: 1|2}, rematch: any, clocks: any, you?: (1|2)[]}} Game
- *   `ending` says in words how it ended, `began` with how many turns it began
+ *   `ending` is the result in words, `began` the number of turns it was created with
  */
 
 /** @param {{start: string}} game @returns {1|2} who moves first from the start */
@@ -27,14 +27,14 @@ const withTurns = (game, turns) => ({
   turn: /** @type {1|2} */ (((firstPlayer(game) - 1 + turns.length) % 2) + 1),
 });
 
-/** What an event changes. @type {Record<string, (game: Game, event: any) => Partial<Game>>} */
+/** The changes caused by each kind of event. @type {Record<string, (game: Game, event: any) => Partial<Game>>} */
 const CHANGES = {
   joined: (game, { seat, name = null }) => withSeat(game, seat, { name, joined: true }),
   move: (game, { seq, seat, turn }) => ({
     board_seq: seq,
     ...withTurns(game, [...game.turns, turn]),
     ...withSeat(game, seat, { joined: true }),
-    // An offer survives its maker's own move; the other's move declines it.
+    // An offer survives its maker's own move; the opponent's move declines it.
     offer: game.offer?.seat === seat ? game.offer : null,
   }),
   offer: (_, { offer: kind, seat }) => ({ offer: { kind, seat } }),
@@ -61,7 +61,7 @@ export const after = (game, event) => ({
   ...CHANGES[event.kind]?.(game, event),
 });
 
-/** What a seat is called. @param {Game} game @param {1|2} player @param {string} colour what the rules call it */
+/** The name shown for a seat. @param {Game} game @param {1|2} player @param {string} colour its name in the rules */
 export const seatName = (game, player, colour) => {
   const { kind, name, joined, level } = game.seats[player - 1];
   if (kind === 'open' && !joined) return 'Waiting for a friend';
@@ -69,8 +69,8 @@ export const seatName = (game, player, colour) => {
 };
 
 /**
- * Whether a server can be given all that a game of this browser is: its own clocks would begin anew, and it ends games
- * by the turns, by resignation, and by agreement at one screen.
+ * Whether a local game can be moved to a server without loss: its clocks would restart there, and a server can end
+ * games only by their turns, by resignation, and by agreement with both players at one screen.
  * @param {Game} game
  */
 export const canBeGiven = ({ clocks, result, shared }) =>
@@ -78,11 +78,11 @@ export const canBeGiven = ({ clocks, result, shared }) =>
     ? ['rules', 'repetition', 'resigned', ...(shared ? ['agreed'] : [])].includes(result.reason)
     : !clocks;
 
-/** Whether a program plays this seat. @param {Game} game @param {1|2} player */
+/** Whether a seat is played by a program. @param {Game} game @param {1|2} player */
 export const isComputer = (game, player) => ['level', 'seed'].includes(game.seats[player - 1].kind);
 
 /**
- * How a game ended, in a word or two; nothing while it goes on.
+ * How a game ended, in a few words; nothing while it is running.
  * @param {Game} game @param {[string, string]} names
  */
 export const endedWords = ({ result }, names) => {

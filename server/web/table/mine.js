@@ -1,4 +1,4 @@
-/** The games of this browser's owner, and their boards as they were last seen. */
+/** The games in this browser's list, and their boards as last seen. */
 import { fileAt, gameAt, playAt } from '../address.js';
 import { forever, keysOf, read, write } from '../common/storage.js';
 import { outboxOf } from '../connection/commands.js';
@@ -7,15 +7,15 @@ import { hold, letGo } from './seats.js';
 
 /** @typedef {{id: string, game: string, invite?: string, invited?: string, at: number, over?: boolean, ended?:
  *   string, names?: string, device?: boolean}} Mine
- *   `invite` is for a friend, `invited` came from one; the secrets of seats lie apart; `device` is kept here alone;
- *   `ended` says who has won */
+ *   `invite` is the secret for a friend, `invited` one received from a friend; other secrets are stored elsewhere;
+ *   `device` marks local games; `ended` is the result in words */
 
 const GAME = 'quadrille.game.';
 
 /** How many finished games are remembered. */
 const MOST_FINISHED = 60;
 
-/** My games, the latest first. @returns {Mine[]} */
+/** The games, most recent first. @returns {Mine[]} */
 export const myGames = () =>
   keysOf(forever, GAME)
     .map((key) => read(key, null))
@@ -25,7 +25,7 @@ export const myGames = () =>
 /** @param {string} id @returns {Mine|undefined} */
 export const myGame = (id) => read(GAME + id, undefined);
 
-/** Remembers something of a game of mine. @param {{id: string} & Partial<Mine>} change */
+/** Adds or updates a game in the list. @param {{id: string} & Partial<Mine>} change */
 export const rememberGame = (change) => {
   const kept = write(GAME + change.id, {
     game: '',
@@ -33,26 +33,26 @@ export const rememberGame = (change) => {
     ...myGame(change.id),
     ...change,
   });
-  // Games that go on are never forgotten to make room.
+  // Running games are never dropped to make room.
   const finished = myGames().filter(({ over }) => over);
   for (const { id } of finished.slice(MOST_FINISHED)) forgetGame(id);
   return kept;
 };
 
-/** What the board of a game on this device looks like: theme.js shows it before anything else is there. */
+/** The saved boards of local games, which theme.js shows before anything else is loaded. */
 const BOARD = 'quadrille.board.';
 
-/** How many boards are kept, of the games that were seen last: one takes as much room as the rest of its game. */
+/** How many boards are saved, most recently seen first: a board takes as much space as the rest of its game. */
 const MOST_BOARDS = 12;
 
-/** The version that draws boards; another one may draw them otherwise. */
+/** The version that drew a board; another version may draw it differently. */
 const BY = new URL(fileAt('.')).pathname;
 
 /**
- * Keeps the board of a game for its next opening.
+ * Saves the board of a game for the next visit.
  * @param {string} id @param {{view: import('../program/views.js').View, place: import('../program/views.js').Place,
  *   flipped: boolean}} shown
- * @param {string} words what is asked of whoever sits there
+ * @param {string} words the prompt below the board
  */
 export const rememberBoard = (id, { view: { svg, ...view }, place, flipped }, words) => {
   const [width, height] = view.size;
@@ -65,16 +65,16 @@ export const rememberBoard = (id, { view: { svg, ...view }, place, flipped }, wo
   return kept;
 };
 
-/** What the board of a game shows, if this version has drawn it. @param {string} id */
+/** The saved view of a game, if it was drawn by this version. @param {string} id */
 export const viewOf = (id) => {
   const { svg, by, view, place, flipped } = read(BOARD + id, {});
   return by === BY ? { request: { ...place, flipped }, view: { ...view, svg } } : null;
 };
 
-/** The board of a game as it was left. @param {string} id @returns {{svg: string, wide: boolean}|undefined} */
+/** The saved board of a game. @param {string} id @returns {{svg: string, wide: boolean}|undefined} */
 export const boardOf = (id) => read(BOARD + id, undefined);
 
-/** The address of a game of mine. @param {Mine} game */
+/** The path of a game in the list. @param {Mine} game */
 export const addressOfGame = ({ id, device }) => (device ? playAt(id) : gameAt(id));
 
 /** @param {string} id */
@@ -83,11 +83,11 @@ export const forgetGame = (id) => {
   forever.removeItem(GAME + id);
   forever.removeItem(BOARD + id);
   letGo(forever, id);
-  // What still waits to be sent could not be without the seat.
+  // Commands that have not been sent are useless without the seat.
   for (const key of keysOf(forever, outboxOf(id))) forever.removeItem(key);
 };
 
-/** Games were once kept in one list, each with a secret. */
+/** Migrates from versions that kept all games in one list, each with a secret. */
 const bringOver = () => {
   const old = read('quadrille.games', null);
   if (!Array.isArray(old)) return;

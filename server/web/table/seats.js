@@ -1,8 +1,8 @@
 /**
- * The seats that a browser holds: secrets in its storage, one key for each, so that nothing that is written for one
- * seat can touch another; and which of them a page plays.
+ * The seats held by a browser: secrets in its storage, each under its own key, so that writing one cannot affect
+ * another; and which of them a page plays.
  *
- * @typedef {'1'|'2'|'12'|'?'} Who the seats that a secret plays; `?` has not been checked
+ * @typedef {'1'|'2'|'12'|'?'} Who the seats that a secret plays; `?` if it has not been checked
  * @typedef {{who: Who, token: string}} Held
  * @typedef {{token: string, you: (1|2)[], invitation: boolean}} Seat a secret that the server knows
  */
@@ -14,7 +14,7 @@ const joiningKey = (/** @type {string} */ id) => `quadrille.joining.${id}`;
 /** @param {(1|2)[]} you @returns {Who} */
 export const whoOf = (you) => /** @type {Who} */ (you.join('') || '?');
 
-/** The secrets of a game. @param {Storage} storage @param {string} id @returns {Held[]} */
+/** The secrets for a game. @param {Storage} storage @param {string} id @returns {Held[]} */
 export const held = (storage, id) => {
   const all = /** @type {Who[]} */ (['1', '2', '12', '?']).map((who) => ({
     who,
@@ -24,7 +24,7 @@ export const held = (storage, id) => {
 };
 
 /**
- * Keeps a secret that the server has confirmed. Says whether the browser can.
+ * Stores a secret confirmed by the server. Returns whether that worked.
  * @param {Storage} storage @param {string} id @param {Who} who @param {string} token
  */
 export const hold = (storage, id, who, token) => {
@@ -42,19 +42,19 @@ export const letGo = (storage, id) => {
 
 const LETTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** A fresh secret: 22 letters and digits, all with the same chance. @param {(bytes: Uint8Array) => Uint8Array} fill */
+/** A new secret: 22 uniformly random letters and digits. @param {(bytes: Uint8Array) => Uint8Array} fill */
 export const freshSecret = (fill) => {
   let text = '';
   while (text.length < 22) {
-    // Six bits have 64 values: the two that are no letter are thrown away.
+    // Six bits have 64 values; the two that are not alphanumeric are rejected.
     for (const byte of fill(new Uint8Array(32))) text += LETTERS[byte & 63] ?? '';
   }
   return text.slice(0, 22);
 };
 
 /**
- * The secret that is proposed with an invitation. It is kept before anything is sent: whoever repeats a join whose
- * answer was lost must propose the same one.
+ * The secret proposed with an invitation. It is stored before anything is sent, since a repeated join must propose the
+ * same one.
  * @param {Storage} storage @param {string} id @param {string} invitation @param {(bytes: Uint8Array) => Uint8Array}
  *   fill
  */
@@ -73,13 +73,13 @@ export const proposed = (storage, id) => {
   return good ? { invitation, secret } : null;
 };
 
-/** The join is answered. @param {Storage} storage @param {string} id */
+/** The join was answered. @param {Storage} storage @param {string} id */
 export const settled = (storage, id) => storage.removeItem(joiningKey(id));
 
 /**
- * Which seat a page plays, after the server was asked about each secret. Nothing is thrown away here.
+ * Which seat a page plays, given what the server said about each secret. Discards nothing.
  * @param {{link: Seat|null, own: Seat[], chosen: string|null}} known
- *   `link` came with the address, `own` are in the storage, `chosen` is what this tab has chosen before
+ *   `link` is from the address, `own` are from the storage, `chosen` is this tab's earlier choice
  * @returns {{play: Seat|null, ask: Seat[]}} one to play, or several to choose from
  */
 export const decide = ({ link, own, chosen }) => {
@@ -88,7 +88,7 @@ export const decide = ({ link, own, chosen }) => {
   );
   const earlier = all.find((one) => whoOf(one.you) === chosen);
   if (all.length <= 1) return { play: all[0] ?? null, ask: [] };
-  // A link that names no other seat than the one chosen here asks for nothing.
+  // A link that does not name a different seat raises no question.
   if (earlier && (!link || link.token === earlier.token)) return { play: earlier, ask: [] };
   return { play: null, ask: all };
 };

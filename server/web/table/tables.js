@@ -1,5 +1,5 @@
 /**
- * Where a game is kept: on a server, or in this browser. The page of a game talks to either in the same way.
+ * Where a game is kept: on a server, or in this browser. The game page treats both alike.
  *
  * @typedef {import('./live.js').Game} Game
  * @typedef {import('./seats.js').Seat} Seat
@@ -51,7 +51,7 @@ export const treeOf = (game, colours) => {
 /** @param {string} id */
 export const serverTable = (id) => ({
   here: false,
-  /** What an analysis is told to find the game. */
+  /** The query that lets an analysis find the game. */
   query: `game=${id}`,
   arrive: (
     /** @type {HTMLElement} */ main,
@@ -62,7 +62,7 @@ export const serverTable = (id) => ({
   desk: (/** @type {Seat} */ seat, /** @type {() => void} */ onChange) =>
     createCommands({ game: id, who: whoOf(seat.you), storage: forever, onChange }),
   connect: (/** @type {Hooks} */ hooks) => connect(id, hooks),
-  /** The address of the rematch, to which this browser has its secret. */
+  /** The path of the rematch, to which the user keeps the secret. */
   rematch: async (
     /** @type {string} */ next,
     /** @type {string} */ game,
@@ -83,7 +83,7 @@ export const serverTable = (id) => ({
 });
 
 /**
- * Hands a game of this browser to the server, for others to see.
+ * Moves a local game to the server, so that others can see it.
  * @param {Game} game @returns {Promise<string>} its new address
  */
 export const handOver = async (game) => {
@@ -110,7 +110,7 @@ export const handOver = async (game) => {
   return gameAt(id);
 };
 
-/** The command that ended a game, where its turns do not. @param {Game} game */
+/** The command that ended a game, if it was not the last turn. @param {Game} game */
 const endOf = ({ result, shared }) => {
   if (result?.reason === 'agreed') return { type: 'offer-draw', seat: 1 };
   if (result?.reason !== 'resigned') return null;
@@ -119,7 +119,7 @@ const endOf = ({ result, shared }) => {
 
 const askTable = (/** @type {object} */ fields) => ask('table', fields);
 
-/** What games of this browser are played with. @type {import('./device.js').Means} */
+/** What local games need from outside. @type {import('./device.js').Means} */
 export const MEANS = {
   table: askTable,
   turn: (fields, signal) => thought('turn', fields, signal),
@@ -160,7 +160,7 @@ export const deviceTable = (id) => {
       });
       setInterval(() => device.tick().catch(() => {}), 200);
       onState({ kind: 'connected', words: 'On this device' });
-      // Of several pages of one game, one plays for the computers, until it is closed.
+      // If several pages show the game, one of them plays for the computers until it is closed.
       if (navigator.locks)
         navigator.locks.request(`quadrille.device.${id}`, () => {
           device.lead();

@@ -219,12 +219,12 @@ struct Connection {
 }
 
 impl Connection {
-    fn known(&self, sql: &'static str) -> Option<Statement> {
+    fn prepared(&self, sql: &'static str) -> Option<Statement> {
         self.statements.lock().unwrap_or_else(PoisonError::into_inner).get(sql).cloned()
     }
 
     async fn statement(&self, sql: &'static str) -> Result<Statement, tokio_postgres::Error> {
-        if let Some(known) = self.known(sql) {
+        if let Some(known) = self.prepared(sql) {
             return Ok(known);
         }
         let new = self.client.prepare(sql).await?;

@@ -57,9 +57,9 @@ pub const HOLD: &str = "INSERT INTO heartbeat (id, at)
     ON CONFLICT (id) DO UPDATE SET at = greatest(heartbeat.at, excluded.at) RETURNING at";
 // The row lock serialises this with heartbeats: if several servers were suspended, only one records the pause. If there
 // was no heartbeat for longer than $3, it begins at the last one, or at a turn that was stored later. A server that has
-// held the heartbeats since $4 knows that the pause is real, however short. It ends the suspension of heartbeats, whoever
-// asked for it: that may have been executed late, when its server was gone or had given it up. Who is still in trouble asks
-// for it again.
+// suspended the heartbeats since $4 knows that the pause is real, however short. The pause ends the suspension,
+// whichever server asked for it: that server may be gone, or have recovered before its request was executed. A server
+// still in trouble repeats its request.
 pub const PAUSE: &str = "
     WITH last AS (
         SELECT greatest($1, at, (SELECT max(running.at) FROM running WHERE running.at <= $2)) AS at,
@@ -259,7 +259,7 @@ impl Store for Postgres {
     fn pause(&self, from: i64, to: i64) -> Reply<'_, Option<(i64, i64)>> {
         Box::pin(async move {
             self.can_append(to).await?;
-            // Only who knows that something can be stored again may end a pause.
+            // Only a server that knows that appends work again may end a pause.
             if self.trouble.is_unproved() {
                 self.probe(to).await?;
             }

@@ -1,4 +1,4 @@
-//! Records in a shared database; a change is a single statement, which fails if a record is not as it names it.
+//! Records in a shared database. A change is a single statement, which fails if the expected versions do not match.
 
 use super::Postgres;
 use super::link::{Fault, Values};
@@ -18,8 +18,8 @@ pub const BACKWARDS: &str = "SELECT key, value, version FROM records WHERE key >
     ORDER BY key DESC LIMIT $3";
 pub const CLEAR: &str = "DELETE FROM records WHERE key IN
     (SELECT key FROM records WHERE key > $1 AND key < $2 ORDER BY key LIMIT $3) RETURNING key";
-// The division fails if anything was not as expected, and takes everything back. A row that another statement is
-// changing is waited for, and then looked at again.
+// The division by zero aborts the statement if a version does not match. Rows locked by another statement are waited
+// for and then re-checked.
 pub const CHANGE: &str = "
     WITH new AS (INSERT INTO records (key, value, version)
         SELECT n.key, n.value, 1 FROM unnest($1::text[], $2::text[]) AS n (key, value)
@@ -37,8 +37,7 @@ pub const CHANGE: &str = "
         AND (SELECT count(*) FROM own) = cardinality($3::text[])
         AND (SELECT count(*) FROM gone) = cardinality($6::text[]) THEN 1 ELSE 0 END";
 
-/// How often a change is tried again that met another one, and how often servers that start together try to create the
-/// table.
+/// How often a conflicting change is retried, and how often servers starting at the same time try to create the table.
 const TRIES: usize = 10;
 
 /// The parameters of [`CHANGE`].
@@ -51,7 +50,7 @@ pub struct Columns {
 impl Columns {
     pub fn new(mut changes: Vec<Change>) -> Columns {
         let mut own = Columns::default();
-        // In one order, so that statements wait for each other and not in a circle.
+        // Always in the same order, so that concurrent statements cannot deadlock.
         changes.sort_by(|a, b| key(a).cmp(key(b)));
         let Columns { texts, versions } = &mut own;
         let [new, value, changed, other, deleted, put, set, dropped] = texts;
@@ -120,7 +119,7 @@ impl Postgres {
         Err(failed)
     }
 
-    /// Executes a statement that must not be repeated once it may have been executed.
+    /// Executes a statement that is not idempotent, so it must not be retried if it may have been executed.
     async fn once(&self, sql: &'static str, values: Values<'_>) -> Result<Cells, Fault> {
         let mut done = self.records.query(sql, values).await;
         for _ in 1..TRIES {

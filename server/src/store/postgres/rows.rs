@@ -1,4 +1,4 @@
-//! Rows of an answer, as plain values: a simulated database can make them, too.
+//! The rows of an answer as plain values, which a simulated database can produce, too.
 
 use super::link::Fault;
 use tokio_postgres::types::Type;

@@ -34,7 +34,7 @@ const NAMED: &str = "
         WHERE e.kind IN ('created', 'joined') AND strpos(e.payload, $3) > 0 ORDER BY e.game)
     FROM page";
 
-// The other servers forget the game when they see it among those that have changed.
+// The other servers drop the game when they see it in the table of changes.
 const DELETE: &str = "
     WITH gone AS (DELETE FROM events WHERE game = $1
         AND NOT EXISTS (SELECT FROM events l WHERE l.game = $1 AND l.seq > $2) RETURNING seq),
@@ -62,7 +62,7 @@ const BAN: &str = "INSERT INTO bans (network, since, until, reason) VALUES ($1, 
 const UNBAN: &str = "DELETE FROM bans WHERE network = $1 RETURNING network";
 const CHANGED: &str = "SELECT id, game FROM changed_games ORDER BY id";
 
-// The tables come with the first command that needs them.
+// The tables are created by the first command that needs them.
 pub const PREPARED: &str =
     "SELECT to_regclass('bans') IS NOT NULL AND to_regclass('changed_games') IS NOT NULL";
 
