@@ -399,7 +399,7 @@ fn a_certificate_that_is_cut_or_lengthened_is_refused() {
     for end in [0, 1, 5, 7, lines.len() - 1] {
         refusal(&lines[..end].join("\n"));
     }
-    assert!(refusal(&(text.clone() + "more\n")).contains("behind the end"));
+    assert!(refusal(&(text.clone() + "more\n")).contains("after the end"));
     for nonsense in ["", "\n\n", "quadrille certificate 1\ngame gekitai\n", "= 00000000\nend\n"] {
         refusal(nonsense);
     }

@@ -112,9 +112,9 @@ fn a_set_that_does_not_cover_the_start_or_has_strangers_in_it_is_refused() {
     });
     assert!(refusal(&text).starts_with("line 4: it is not stored"), "{}", refusal(&text));
     let text = forged(|closed| closed.against = vec![Player::Two]);
-    assert!(refusal(&text).contains("who is not claimed about"), "{}", refusal(&text));
+    assert!(refusal(&text).contains("the claim is not about that player"), "{}", refusal(&text));
     let text = forged(|_| {}).replace("certificate 2", "certificate 1");
-    assert!(refusal(&text).contains("do not fit their checksum"), "{}", refusal(&text));
+    assert!(refusal(&text).contains("do not match their checksum"), "{}", refusal(&text));
 }
 
 #[test]
