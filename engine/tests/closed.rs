@@ -86,7 +86,7 @@ fn a_set_that_lacks_any_one_position_is_refused() {
         let mut less = whole.clone();
         less.stored.remove(pos);
         let text = less.write();
-        // Another reply may do instead; the slow rules say whether one does.
+        // Another reply may work instead; the slow rules say whether one does.
         let holds = ClosedSlowly::<Board>::read(&text).holds();
         assert_eq!(less.verify(&mut |_| {}).is_ok(), holds, "without {}", pos.text());
         needed += 1;

@@ -204,7 +204,7 @@ fn levels_complete_a_connection() {
     }
 }
 
-/// The minimax that Smart's document prints, without any cut.
+/// The minimax that Smart's document prints, without cutoffs.
 fn plain_minimax(pos: &JesonMor, depth: u32) -> f64 {
     let own = value(pos)[pos.turn()];
     if pos.outcome().is_some() {
