@@ -124,7 +124,7 @@ fn a_wrong_call_gets_one_line_and_exit_code_2() {
         (&["render", "gekitai", "--after", "1"], "the game has 0 turns, not 1"),
         (&["render", "--file", "/does/not/exist"], "cannot read /does/not/exist"),
         (&["render", "gekitai", "-o", "/does/not/exist.svg"], "cannot write /does/not/exist.svg"),
-        (&["render", "gekitai", "-o", "board.xyz"], "no format is known for `.xyz`"),
+        (&["render", "gekitai", "-o", "board.xyz"], "unknown ending `.xyz`"),
         (&["analyze", "gekitai", "--time", "0"], "--time must be 0.001 to 1000000, got 0"),
         (&["analyze", "gekitai", "--depth", "0"], "--depth must be 1 to 100, got `0`"),
         (&["analyze", "--lines", "2"], "which game?"),

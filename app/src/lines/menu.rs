@@ -217,7 +217,7 @@ impl Lines {
                     pair.split_once('=').ok_or_else(|| format!("`{pair}` is not name=value"))?;
                 options.0.insert(name.to_owned(), rules::notation::option_value(value));
             }
-            // Here no flags are typed.
+            // No flags are typed here.
             let said = |failure: Failure| failure.message().trim_start_matches("--").to_owned();
             input::start(entry, &options).map_err(said)
         };
@@ -249,7 +249,7 @@ impl Lines {
     }
 }
 
-/// An answer as the original programs want it, without the full stop at its end.
+/// An answer without the full stop that the original programs require.
 fn without_stop(answer: &str) -> &str {
     answer.strip_suffix('.').unwrap_or(answer).trim_end()
 }

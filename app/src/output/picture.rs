@@ -25,7 +25,7 @@ pub fn pixels(
     rendered(&tree, tiny_skia::Transform::from_scale(scale, scale), (width, height))
 }
 
-/// A drawing, and over it words of this size around their places in pixels, in a grey that is seen on any ground.
+/// A drawing with labels of this size centred on these places in pixels, in a grey that is visible on any background.
 pub fn labelled(
     svg: impl Fn(&dyn svg::Lettering) -> String,
     transform: tiny_skia::Transform,

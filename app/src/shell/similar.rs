@@ -5,10 +5,10 @@ use clap::CommandFactory;
 use rules::game::shorten;
 use strsim::damerau_levenshtein;
 
-/// Longer words are not taken for mistyped ones.
+/// Longer words are not considered typos.
 const LONGEST: usize = 64;
 
-/// The word that was probably meant, if one is near enough; never the one that was typed.
+/// The word that was probably meant, if one is near enough; never the typed word itself.
 pub fn nearest<'a>(typed: &str, known: &[&'a str]) -> Option<&'a str> {
     let word = typed.to_lowercase();
     let letters = word.chars().count();

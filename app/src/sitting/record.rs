@@ -60,7 +60,7 @@ impl Sitting {
         let reason = reason(record.tag("Termination").unwrap_or_default());
         let winner = match record.result.outcome() {
             Some(outcome) => Some(outcome.winner()),
-            // A game that was called off has no winner and is not a draw, and a record has no result for that.
+            // An aborted game has no winner and is not a draw; records have no result for that.
             None => (reason == Reason::Aborted).then_some(None),
         };
         if let (Some(winner), None) = (winner, sitting.board.result()) {

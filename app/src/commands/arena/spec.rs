@@ -117,7 +117,7 @@ fn kind(head: &str, words: &mut Words, game: &dyn Session) -> Result<Kind, Strin
         Some(Who::Person | Who::Open) | None => match head.split_once(':') {
             Some(("ugi", command)) => program(Dialect::Ugi, command, words)?,
             Some(("uci", _)) if game.info().uci.is_none() => {
-                return Err(format!("UCI has no words for {}; only UGI has", game.info().id));
+                return Err(format!("UCI cannot play {}; only UGI can", game.info().id));
             }
             Some(("uci", command)) => program(Dialect::Uci, command, words)?,
             _ => {
@@ -307,6 +307,6 @@ mod tests {
             assert!(error.contains(expected), "{text}: {error}");
         }
         let error = read("uci:./x time=5", "gekitai").unwrap_err();
-        assert!(error.ends_with("UCI has no words for gekitai; only UGI has"), "{error}");
+        assert!(error.ends_with("UCI cannot play gekitai; only UGI can"), "{error}");
     }
 }

@@ -69,7 +69,7 @@ const USUAL: (usize, usize) = (800, 180);
 /// Which judgement the engine uses.
 const JUDGEMENT: &str = "Judgement";
 
-/// The value that gives an option back to the game.
+/// The value that resets an option to the game's default.
 const DEFAULT: &str = "default";
 
 impl Settings {

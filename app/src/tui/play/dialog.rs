@@ -167,7 +167,7 @@ impl BoardScreen {
         offers
     }
 
-    /// What can be said to the other player, and whether to hear them; whoever looks on says nothing.
+    /// What can be said to the other player, and whether to hear them; watchers can say nothing.
     fn greetings(&self) -> Vec<Offer> {
         let words = if self.sitting.looks_on() { 0 } else { GREETINGS.len() };
         let words = (0..words).map(Offer::Greet);

@@ -66,7 +66,7 @@ struct Shown {
     /// No hint, how the proposed turn begins, or all of it.
     hint: Hint,
     bar: bool,
-    /// Better turns beside those that gave something away, in a game that was gone over.
+    /// Better turns beside those that gave something away, in a game that was reviewed.
     better: bool,
     analysis: bool,
     /// Whether `h` moves the cursor: from the first `j`, `k` or `l` until an arrow key.
@@ -150,12 +150,12 @@ pub struct BoardScreen {
     motion: Option<Motion>,
     /// What is chosen while the other side is to move.
     ahead: Option<Premove>,
-    /// Whether it has become the user's turn on a server, and nobody was told yet.
+    /// Whether it has become the user's turn on a server, and the bell has not rung for it yet.
     calls: bool,
 }
 
 impl BoardScreen {
-    /// A game that begins or goes on.
+    /// A new or continued game.
     pub fn new(sitting: Sitting, slot: Option<Slot>, context: &mut Context) -> BoardScreen {
         let mode = Mode::game(Keeper::new(&sitting, slot), None);
         let mut play = BoardScreen::bare(sitting, mode, context);
@@ -367,7 +367,7 @@ impl BoardScreen {
         });
     }
 
-    /// What threads, connections and the time bring about.
+    /// Handles messages of threads and connections, and the passing of time.
     pub fn receive(&mut self, message: Message, context: &mut Context) -> Next {
         match message {
             Message::Work(report) => self.hear(report, context),

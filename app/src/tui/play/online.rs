@@ -25,7 +25,7 @@ impl BoardScreen {
         if let Some(turn) = unsent.filter(|_| play.sitting.person().is_some()) {
             play.mode.remote_mut().into_iter().for_each(|remote| remote.resumes = true);
             play.play(&turn, context);
-            play.say(format!("{turn} was not acknowledged the last time, and is sent now"));
+            play.say(format!("{turn} was not acknowledged last time, and is sent now"));
         }
         play
     }
@@ -63,7 +63,7 @@ impl BoardScreen {
         self.mode.remote().is_some_and(|remote| remote.muted)
     }
 
-    /// Shows nothing of what the other player says, or shows it again.
+    /// Hides what the other player says, or shows it again.
     pub(super) fn mute(&mut self) {
         let Some(remote) = self.mode.remote_mut() else { return };
         remote.muted = !remote.muted;
@@ -151,7 +151,7 @@ impl BoardScreen {
         std::mem::take(&mut self.calls)
     }
 
-    /// What the window is called.
+    /// The title of the window.
     pub fn title(&self) -> String {
         let name = self.sitting.entry.info.name;
         match self.is_online() && self.sitting.person().is_some() {
@@ -186,7 +186,7 @@ impl BoardScreen {
                 self.calls = self.sitting.person().is_some();
             }
             Change::Back(words) => {
-                // It was chosen for what came after the turns that are gone.
+                // It was chosen for a position that no longer exists.
                 self.forget_ahead();
                 self.refresh(context);
                 self.say(words);
@@ -224,7 +224,7 @@ impl BoardScreen {
                 false => online::watch(&link),
             };
             let opened = opened.map(Box::new);
-            // Nobody receives it any more when the program ends.
+            // The receiver is gone when the program ends.
             let _ = send.send(Message::Opened(opened));
         });
         self.say("going to the next game");
