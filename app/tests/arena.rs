@@ -1,4 +1,4 @@
-//! Matches through the real binary: faults of other programs, files, killing and going on.
+//! Matches through the real binary: faults of other programs, files, killing and resuming.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -47,7 +47,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// What it prints when all is well.
+/// What a successful call prints.
 fn table(args: &[&str]) -> String {
     let output = arena(args);
     assert_eq!(output.status.code(), Some(0), "{args:?}: {}", text(&output.stderr));

@@ -1,4 +1,4 @@
-//! `quadrille review`: files of games, gone over.
+//! `quadrille review`: whole files of games.
 
 use serde_json::Value;
 use std::fs;

@@ -19,7 +19,7 @@ mod routes;
 /// Nothing here takes longer than this, however busy the machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A server behind a proxy, so that who asks can name an address.
+/// A server behind a proxy, so that clients can claim an address.
 fn start(folder: &Path, files: usize, more: &[&str]) -> Server {
     let mut command = Command::new("sh");
     command.args(["-c", r#"ulimit -n "$0" && exec "$@""#, &files.to_string()]);
@@ -292,7 +292,7 @@ fn twenty_networks_full_of_idle_watchers_leave_room_for_players() {
     let mut again = Visitor::open(&server, newcomer);
     assert_eq!(again.play(&game, "d4"), Some(200));
     while until(&mut seat, "event")["turn"] != "d4" {}
-    // Who had to go was told to come back.
+    // Watchers that had to leave were told to reconnect.
     let told = watchers.iter_mut().any(|watcher| {
         loop {
             match watcher.read() {

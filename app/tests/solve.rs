@@ -149,7 +149,7 @@ fn bounds_that_are_killed_go_on_to_the_same_result() {
 
 #[test]
 fn quiet_moves_that_are_killed_go_on_with_their_table() {
-    // A minute, unoptimised; what is killed and goes on is looked at above each time.
+    // Takes a minute without optimisation; the tests above cover killing and resuming each time.
     if !crate::is_long() {
         return;
     }

@@ -76,7 +76,7 @@ fn games_move_from_a_file_to_a_database_and_back_and_a_second_time_changes_nothi
         assert_eq!(&events(&server.address, game), told);
     }
     server.kill();
-    // Who has gone on playing is not overwritten.
+    // Games that went on are not overwritten.
     let server = Server::start(&back);
     play(&server.address, 1);
     server.stop();
