@@ -6,7 +6,7 @@ use super::host::{Host, Program};
 use crate::is_long;
 use std::time::{Duration, Instant};
 
-/// Waits until the browser keeps the pages.
+/// Waits until the service worker controls the page, and so has cached the pages.
 pub async fn kept(browser: &Browser) {
     browser.until("the pages are kept", "navigator.serviceWorker.controller").await;
 }
