@@ -303,7 +303,7 @@ fn correct<G: Play>(pos: &G, lines: &mut Vec<Pv<G::Move>>, said: &Said, most: us
     }
 }
 
-/// Puts first moves that are equivalent by symmetry behind the first of them, with its line turned or mirrored.
+/// Moves first moves that are equivalent by symmetry right after the best of them, with its line rotated or mirrored.
 fn even_out<G: Play>(pos: &G, lines: &mut [Pv<G::Move>]) {
     let same: Vec<usize> = (1..G::IMAGES).filter(|which| pos.image(*which) == *pos).collect();
     if same.is_empty() || lines.len() < 2 {

@@ -73,8 +73,8 @@ macro_rules! any {
     };
 }
 
-/// Makes `with!(any, pos => …)`, which does the same with a position of whichever game, and
-/// `with!(any, pos: G => …)`, which also names its type.
+/// Makes `with!(any, pos => …)`, which does the same with a position of any game, and `with!(any, pos: G => …)`, which
+/// also names its type.
 macro_rules! dispatch {
     (($d:tt) $($name:ident: $game:ty,)*) => {
         macro_rules! with {

@@ -118,7 +118,7 @@ impl Connection {
 
 struct Thread {
     link: Link,
-    /// The last event that was told: its number and its time.
+    /// The last event that was passed on: its number and its time.
     seq: i64,
     at: i64,
     /// Commands that were not answered.

@@ -144,7 +144,7 @@ pub enum Next {
     Form,
     /// A board to analyse the position that was set up.
     Examine,
-    /// Back to the game behind a board.
+    /// Back to the game that this board was opened from.
     Back,
     Online(Box<Opened>),
     /// A page over the present screen.

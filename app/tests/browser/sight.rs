@@ -1,4 +1,5 @@
-//! What a turn needs is seen: wherever turns are made, at the sizes of phones, nothing of it is covered or below the fold.
+//! What a turn needs is visible: wherever turns are made, at the sizes of phones, nothing of it is covered or below the
+//! fold.
 
 use super::driver::{Browser, Driver};
 use super::site::Site;

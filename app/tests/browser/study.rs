@@ -92,7 +92,7 @@ async fn a_finished_game_is_reviewed_and_a_mistake_tried_again() {
     browser.until_text("#moment", "Find something better").await;
     let lines = browser.value("document.querySelectorAll('#lines li').length").await;
     assert_eq!(lines, json!(0), "lines that tell the answer");
-    // What was played stays to be seen, and is never an answer.
+    // What was played stays visible, and is never an answer.
     browser.find(".marks .hint.past").await;
     let played = browser
         .value("document.querySelector('#moment').firstChild.textContent.trim().split(' ').at(-1)")
@@ -151,7 +151,7 @@ async fn a_pasted_record_or_position_is_analysed_and_a_wrong_one_explained() {
         dispatchEvent(new DragEvent('drop', { dataTransfer: data, cancelable: true }))";
     browser.script(drop).await;
     browser.until_text("#moves", "e2").await;
-    // What is wrong with a file is seen, whichever tab was open.
+    // An error in a file is visible, whichever tab was open.
     browser.script(&drop.replace("d4 2. e2", "zz")).await;
     let seen = "document.querySelector('#import-error').checkVisibility()";
     browser.until("what is wrong", seen).await;

@@ -76,7 +76,7 @@ impl Game {
         &self.id
     }
 
-    /// Every event that was told is there, and looks as it did.
+    /// Every event that was reported is there, unchanged.
     fn check(&self, line: &mut Line) {
         let path = format!("/api/games/{}/events", self.id);
         let (status, body) = line.ask("GET", &path, "", "").unwrap();
@@ -137,7 +137,7 @@ impl<'a> Client<'a> {
         }
     }
 
-    /// Somebody who leaves when refused, for certain.
+    /// A player who leaves at the first refusal.
     pub fn who_may_leave(self, leaving: &'a AtomicBool) -> Client<'a> {
         Client { leaving: Some(leaving), patience: 1, ..self }
     }

@@ -250,7 +250,7 @@ fn torment(worker: usize, faults: &Mutex<Vec<(Phase, Fault)>>, met: &Met, wanted
             _ => None,
         };
         let place = own.as_mut().unwrap_or(&mut world);
-        // What fails is told with the fault that led to it.
+        // A failure is reported with the fault that led to it.
         let round = std::panic::AssertUnwindSafe(|| {
             let met = place.round(phase, Some(&fault), seed);
             place.start().kill();

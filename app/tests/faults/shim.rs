@@ -35,7 +35,7 @@ fn library() -> &'static Path {
     })
 }
 
-/// What one shim is told, in a file.
+/// The control file of one shim.
 pub struct Control {
     path: PathBuf,
     generation: u32,

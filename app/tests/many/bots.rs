@@ -53,9 +53,9 @@ pub struct Story {
     pub game: &'static str,
     /// The commands that were sent, by name, and the event number of each if that was told.
     pub sent: BTreeMap<String, (String, Option<u64>)>,
-    /// Every event that anybody was told, and what was told.
+    /// Every event that any bot was sent, with its content.
     pub seen: BTreeMap<u64, String>,
-    /// What was told of the clocks after each: a pause may become known later.
+    /// The clocks that were sent with each: a pause may become known later.
     pub clocks: BTreeMap<u64, HashSet<String>>,
     /// Observations that must never occur.
     pub wrong: Vec<String>,
@@ -77,7 +77,7 @@ impl Story {
         if let Some(before) = self.seen.get(&seq)
             && *before != text
         {
-            self.wrong.push(format!("event {seq} was told as {before} and as {text}"));
+            self.wrong.push(format!("event {seq} was sent as {before} and as {text}"));
         }
         self.seen.insert(seq, text);
     }
@@ -164,7 +164,7 @@ impl Bot {
                     if own.1.is_some() && own.1 != seq {
                         self.story
                             .wrong
-                            .push(format!("{name} was told as {:?} and {seq:?}", own.1));
+                            .push(format!("{name} was acknowledged as {:?} and {seq:?}", own.1));
                     }
                     own.1 = seq;
                     self.story.see(&told["event"]);
@@ -211,7 +211,7 @@ impl Bot {
         }
         let moves = self.story.seen.values().filter(|text| text.contains(r#""kind":"move""#));
         let moves: Vec<Value> = moves.map(|text| serde_json::from_str(text).unwrap()).collect();
-        // One behind another: with holes nothing is known.
+        // Only without gaps: otherwise nothing is known.
         let known: HashSet<_> = self.story.seen.keys().copied().collect();
         let whole = (2..=self.story.seen.keys().next_back().copied().unwrap_or(0))
             .all(|seq| known.contains(&seq));

@@ -209,8 +209,8 @@ fn pauses(world: &World) -> Vec<(i64, i64)> {
 /// machine is busy.
 const KNOWN: i64 = 10_000;
 
-/// Compares the clocks that were told with those that follow from the times of the turns. Around a pause they may
-/// have been told by a server that did not know of it yet.
+/// Compares the clocks that were sent with those that follow from the times of the turns. Around a pause they may come
+/// from a server that did not know of it yet.
 fn check_clocks(story: &Story, rows: &[Row], pauses: &[(i64, i64)]) {
     let clocks = reckon_clocks(rows, pauses);
     let is_near = |at: i64| pauses.iter().any(|(from, to)| (*from..to + KNOWN).contains(&at));
@@ -259,7 +259,7 @@ fn reckon_clocks(rows: &[Row], pauses: &[(i64, i64)]) -> HashMap<u64, [i64; 2]> 
     clocks
 }
 
-/// Compares what bots were told with what is stored; gives the number of turns.
+/// Compares what bots were sent with what is stored; returns the number of turns.
 fn check(story: &Story, rows: &[Row]) -> usize {
     let game = &story.id;
     assert!(story.wrong.is_empty(), "game {game}: {:?}", story.wrong);

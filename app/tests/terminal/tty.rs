@@ -131,7 +131,7 @@ impl Tty {
         bytes.windows(text.len()).any(|part| part == text.as_bytes())
     }
 
-    /// What the program has written behind this.
+    /// What the program has written after this.
     pub fn after(&self, text: &str) -> Option<String> {
         let bytes = self.bytes.lock().unwrap();
         let at = bytes.windows(text.len()).position(|part| part == text.as_bytes())?;

@@ -5,7 +5,7 @@ use engine::{Session, Stop};
 /// The depth that is counted between two checks of the stop flag: some milliseconds.
 const AT_ONCE: u32 = 2;
 
-/// Counts the ways to play this many moves, by first move; nothing more is told once it is stopped.
+/// Counts the ways to play this many moves, by first move; reports nothing more once it is stopped.
 pub fn perft(
     session: &dyn Session,
     depth: u32,

@@ -95,7 +95,7 @@ fn search_failed() -> Failure {
     Failure::from(anyhow!("the search has failed"))
 }
 
-/// What the searching thread is told to do.
+/// A task for the searching thread.
 enum Errand {
     Search(Box<Search>, Reins, Instant),
     Count(Box<Count>, Stop),

@@ -23,7 +23,7 @@ pub struct Settings {
     pub judgement: Judgement,
     /// The level that plays; the last one plays as well as it can.
     level: usize,
-    /// Whether the other side lets the engine ponder, so that it is told on what.
+    /// Whether the other side uses pondering, so that it should be told the expected reply.
     pub ponders: bool,
     /// Whether the strength is limited to this rating instead.
     limited: bool,

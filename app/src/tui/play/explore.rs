@@ -88,7 +88,7 @@ impl BoardScreen {
         self.mode.tree().map_or(0, Tree::choices)
     }
 
-    /// Back to the game behind this board, which keeps the variations; this board if there is none.
+    /// Back to the game that this board was opened from, which keeps the variations; this board if there is none.
     pub fn leave(mut self: Box<Self>, context: &mut Context) -> Box<BoardScreen> {
         let Some(mut back) = self.back.take() else { return self };
         if let Mode::Explore(tree) = self.mode {
@@ -231,7 +231,7 @@ impl BoardScreen {
         Some(sitting)
     }
 
-    /// The game behind this board.
+    /// The game that this board was opened from.
     pub(super) fn behind(&self) -> Option<&Sitting> {
         self.back.as_ref().filter(|_| self.is_exploring()).map(|back| &back.sitting)
     }

@@ -35,7 +35,7 @@ use typing::MoveField;
 /// How many milliseconds a computer's turn stays on the screen before the next, from slow to fast.
 const SPEEDS: [u64; 6] = [4000, 2000, 1000, 500, 250, 0];
 const SPEED: usize = 2;
-/// How long a person's turn can be seen before the answer.
+/// The pause between a person's turn and the answer, so that the turn can be seen.
 const BREATH: Duration = Duration::from_millis(250);
 /// How long the engine looks at a position for a hint or its bar.
 const GLANCE: Duration = Duration::from_millis(1500);
@@ -134,7 +134,7 @@ enum Typing {
 pub struct BoardScreen {
     pub sitting: Sitting,
     mode: Mode,
-    /// The game that waits behind this board.
+    /// The game that this board was opened from.
     back: Option<Box<BoardScreen>>,
     /// The position on the screen, when looking back.
     past: Option<Box<dyn Session>>,

@@ -104,7 +104,7 @@ impl BoardScreen {
         Some(format!("{words}, {} not acknowledged", unsent.join(", ")))
     }
 
-    /// How many turns have been decided; those behind them wait for the server.
+    /// How many turns have been decided; later ones wait for the server.
     pub(super) fn known_turns(&self) -> usize {
         match self.is_online() {
             true => self.sitting.state.course.turns,
@@ -112,7 +112,7 @@ impl BoardScreen {
         }
     }
 
-    /// Whole turns and commands, here or in the game behind this board, that the server has not acknowledged.
+    /// Whole turns and commands, here or in the game this board was opened from, that the server has not acknowledged.
     pub fn unsent(&self) -> Vec<String> {
         let remote = self.mode.remote().filter(|remote| remote.is_waiting(&self.sitting));
         let own = remote.map_or_else(Vec::new, |remote| remote.unsent(&self.sitting));

@@ -62,7 +62,7 @@ impl Study {
 }
 
 impl BoardScreen {
-    /// The sign behind a turn, by how much it gave away.
+    /// The sign after a turn, by how much it gave away.
     pub(super) fn sign_of(&self, ply: usize) -> &'static str {
         let mistake = self.mode.study().and_then(|study| study.mistake(ply)?.mistake);
         match mistake {

@@ -273,7 +273,7 @@ impl BoardScreen {
         Line::from(spans)
     }
 
-    /// A line that is being typed, with the cursor in it and words behind it.
+    /// A line that is being typed, with the cursor in it and words after it.
     fn view_field(
         (start, field): (&'static str, &Field),
         (words, style): (String, Style),

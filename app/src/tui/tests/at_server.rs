@@ -33,7 +33,7 @@ fn hear(rig: &mut Rig, frame: Value) {
     rig.tell(Message::Net(News::Frame(serde_json::from_value(frame).unwrap())));
 }
 
-/// A seat at a server that listens, and what it is told after the hello.
+/// A seat at a server that listens, and what the program sends after the hello.
 fn connected(mut game: Opened) -> (Rig, Receiver<Value>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     game.link = Link::parse(&format!("{}/k3Vx9QmZ#s", listener.local_addr().unwrap())).unwrap();
