@@ -206,7 +206,7 @@ impl Saves {
         Err(format!("there are already {MOST_NAMES} games of today in {}", folder.display()))
     }
 
-    /// Creates the file of a game; nothing if the name is taken.
+    /// Creates the file of a game; `None` if the name is taken.
     fn store(&self, shelf: Shelf, name: &str, record: &Record) -> Result<Option<PathBuf>, String> {
         let folder = self.folder.join(shelf.folder());
         let path = folder.join(format!("{name}.txt"));

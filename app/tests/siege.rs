@@ -226,8 +226,8 @@ fn memory(server: &Server) -> usize {
     line.split_whitespace().nth(1).unwrap().parse::<usize>().unwrap() << 10
 }
 
-/// How many clients of one address ask for a long game again and again and read nothing, how often, and what each may cost.
-/// A connection and its task take about a third of that; the answers alone would be 1.2 MB.
+/// How many clients of one address ask for a long game again and again and read nothing, how often, and what each may
+/// cost. A connection and its task take about a third of that; the answers alone would be 1.2 MB.
 const DEAF: usize = 150;
 const QUESTIONS: usize = 80;
 const MOST_FOR_EACH: usize = 100 << 10;

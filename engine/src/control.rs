@@ -222,7 +222,7 @@ impl<'a> Meter<'a> {
         meter
     }
 
-    /// Counts a node and says whether the thread must stop.
+    /// Counts a node and returns whether the thread must stop.
     #[inline]
     pub fn tick(&mut self) -> bool {
         if self.left > 1 {

@@ -1,9 +1,9 @@
 //! Monte Carlo tree search in many games at once, with a network that evaluates all leaves together.
 //!
 //! Selection is AlphaZero's PUCT, or that of Gumbel AlphaZero. A leaf that waits for the network counts as lost on its
-//! path (virtual loss), so that several leaves of one tree can wait at the same time. Ends of games make results certain
-//! (as in MCTS-Solver), and a move whose result is certain counts as just that. Trees share nothing: what a game's search
-//! finds depends on its own random numbers and the network's answers alone, not on threads.
+//! path (virtual loss), so that several leaves of one tree can wait at the same time. Ends of games make results
+//! certain (as in MCTS-Solver), and a move whose result is certain counts as just that. Trees share nothing: what a
+//! game's search finds depends on its own random numbers and the network's answers alone, not on threads.
 
 mod forest;
 mod gumbel;

@@ -1,8 +1,8 @@
 //! Samples as arrays for a learner outside this program.
 //!
 //! A line of JSON says what follows, little-endian, sample by sample in each array: inputs (padded with their number),
-//! stage, hand-made estimate, target (not a number if there is none), then for each choice its slots (padded with their number) and its hand-made
-//! order (choices are padded with minus infinity).
+//! stage, hand-made estimate, target (not a number if there is none), then for each choice its slots (padded with their
+//! number) and its hand-made order (choices are padded with minus infinity).
 
 use crate::Args;
 use crate::data::Sample;

@@ -19,7 +19,7 @@ pub struct Seen {
     pub stage: usize,
     /// The hand-made estimate in natural units.
     pub hand: f32,
-    /// How likely a win is; nothing if the search never evaluates such positions.
+    /// How likely a win is; `None` if the search never evaluates such positions.
     pub target: Option<f32>,
     /// Moves to choose from, the best one first; none if there is no choice.
     pub moves: Vec<Choice>,

@@ -123,7 +123,7 @@ struct Player {
 }
 
 impl Player {
-    /// Plays a game to its end, and says how it ended.
+    /// Plays a game to its end, and returns how it ended.
     fn play(&mut self, club: &Club, id: &str) -> Result<String, String> {
         let path = format!("games/{id}");
         let mut missing = 0;

@@ -59,7 +59,7 @@ pub struct ServeArgs {
     /// new-games, allowance, connections, keep-finished, keep-unfinished, keep-unplayed
     #[arg(long, value_name = "FILE")]
     pub limits: Option<PathBuf>,
-    /// Delete finished games after this time, such as 2y or 90d; by default they are kept for ever
+    /// Delete finished games after this time, such as 2y or 90d; by default they are kept forever
     #[arg(long, value_name = "TIME", value_parser = server::admin::settings::age)]
     pub keep_finished: Option<Duration>,
     /// Delete unfinished games this long after their last event, unless a clock runs

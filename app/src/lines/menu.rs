@@ -20,7 +20,7 @@ type Opened = Option<(Sitting, Option<Slot>)>;
 const MOST_LISTED: usize = 50;
 
 impl Lines {
-    /// Asks for a game and its players; nothing if the input ends or the user quits.
+    /// Asks for a game and its players; `None` if the input ends or the user quits.
     pub(super) fn menu(&mut self) -> Result<Opened, Failure> {
         self.task = None;
         for (i, entry) in GAMES.iter().enumerate() {
@@ -230,7 +230,7 @@ impl Lines {
         self.asked("options? (as name=value; Enter leaves them)", "", &known, read)
     }
 
-    /// Asks until the answer can be read; nothing when the input ends.
+    /// Asks until the answer can be read; `None` when the input ends.
     fn asked<T>(
         &mut self,
         words: &str,

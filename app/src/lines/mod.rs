@@ -102,7 +102,7 @@ impl Lines {
         print(format!("{words}\n"))
     }
 
-    /// Asks, and gives the trimmed answer; nothing when the input has ended.
+    /// Asks, and gives the trimmed answer; `None` when the input has ended.
     fn ask(&mut self, prompt: &str) -> Result<Option<String>, Failure> {
         self.ask_among(prompt, Vec::new())
     }

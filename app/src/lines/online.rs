@@ -193,7 +193,7 @@ impl Game {
         }
     }
 
-    /// Waits until the server has answered everything, but not for ever.
+    /// Waits until the server has answered everything, but not forever.
     fn settle(&mut self, lines: &mut Lines, input: &mut Input, heard: &Receiver<Heard>) {
         let began = Instant::now();
         let mut is_told = false;

@@ -118,8 +118,8 @@ const ASKED: &str = "registering.json";
 
 type Asked = BTreeMap<String, (String, String)>;
 
-/// The key to register a name with: the one that was sent before, or a fresh one, which is kept before it is sent. A lost
-/// answer would otherwise lose the name.
+/// The key to register a name with: the one that was sent before, or a fresh one, which is kept before it is sent. A
+/// lost answer would otherwise lose the name.
 pub fn propose(saves: &Saves, link: &Link, wanted: &str) -> Result<String, String> {
     let mut all: Asked = saves.json(ASKED)?;
     if let Some((_, key)) = all.get(&name(link)).filter(|(before, _)| before == wanted) {

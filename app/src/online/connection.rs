@@ -280,7 +280,7 @@ impl Thread {
     }
 }
 
-/// The game as the server shows it; nothing if the link's secret plays no seat.
+/// The game as the server shows it; `None` if the link's secret plays no seat.
 pub fn get(link: &Link) -> Result<Option<Shown>, String> {
     match request(link, "GET", &link.path(""), "")? {
         Ok(told) => Shown::read(&told)

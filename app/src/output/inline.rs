@@ -1,7 +1,7 @@
 //! Pictures inside a terminal, by the protocols of kitty and of iTerm2, and as sixels.
 //!
-//! The crates for this (`ratatui-image`, `icy_sixel`) send a whole image whenever anything in it changes, and the former
-//! brings the crate `image` and waits for the terminal before the first frame.
+//! The crates for this (`ratatui-image`, `icy_sixel`) send a whole image whenever anything in it changes, and the
+//! former brings the crate `image` and waits for the terminal before the first frame.
 
 use crate::output::picture;
 use crate::shell::failure::Failure;

@@ -47,8 +47,8 @@ pub fn labelled(
     Ok(pixels)
 }
 
-/// Drawings one after the other as an animated PNG, which stays on the last one for a while and begins again. Each is in
-/// memory only until it is encoded: as pixels, a game can take gigabytes.
+/// Drawings one after the other as an animated PNG, which stays on the last one for a while and begins again. Each is
+/// in memory only until it is encoded: as pixels, a game can take gigabytes.
 pub fn animation(
     diagrams: impl ExactSizeIterator<Item = Diagram>,
     style: &svg::Style,

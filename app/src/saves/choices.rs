@@ -63,7 +63,7 @@ impl Choices {
         self.solved.get(&puzzle.game).is_some_and(|known| known.contains(&puzzle.position))
     }
 
-    /// Marks a puzzle as solved, and says whether that is new.
+    /// Marks a puzzle as solved, and returns whether that is new.
     pub fn solve(&mut self, puzzle: &Puzzle) -> bool {
         self.solved.entry(puzzle.game.clone()).or_default().insert(puzzle.position.clone())
     }

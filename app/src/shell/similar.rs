@@ -42,7 +42,7 @@ pub fn unknown_command(word: &str) -> String {
     format!("there is no command `{}`{}", shorten(word), meant(word, &known))
 }
 
-/// The hint for an unknown flag; nothing if the command that is being run has it.
+/// The hint for an unknown flag; `None` if the command that is being run has it.
 pub fn unknown_flag(text: &str) -> Option<String> {
     let name = text.strip_prefix("--")?;
     let name = name.split('=').next().unwrap_or(name);

@@ -61,7 +61,7 @@ impl Sitting {
         Sitting { entry, state, board, own: None, terms, notes: None, undone: Vec::new() }
     }
 
-    /// An attempt at a puzzle; nothing if it cannot be read.
+    /// An attempt at a puzzle; `None` if it cannot be read.
     pub fn attempt(entry: &'static Entry, puzzle: &Puzzle) -> Option<Sitting> {
         let game = (entry.from_text)(&puzzle.position, &Default::default()).ok()?;
         let mut seats = seat::people();
@@ -260,7 +260,7 @@ impl Sitting {
         self.board = self.state.session.boxed_clone();
     }
 
-    /// Takes back the moves of an incomplete turn, and says whether there were any.
+    /// Takes back the moves of an incomplete turn, and returns whether there were any.
     pub fn take_back_part(&mut self) -> bool {
         self.board.in_turn() && self.board.undo_turn()
     }
@@ -335,7 +335,7 @@ impl Sitting {
         }
     }
 
-    /// Lets the clock of the player to move run, or none while the game is paused, and says whether somebody
+    /// Lets the clock of the player to move run, or none while the game is paused, and returns whether somebody
     /// has run out of time.
     pub fn tend_clock(&mut self, rests: bool, now: Instant) -> bool {
         let course = &mut self.state.course;

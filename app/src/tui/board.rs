@@ -282,7 +282,7 @@ pub fn show(diagram: &Diagram, look: &Look, area: Rect, buffer: &mut Buffer, hit
     }
 }
 
-/// Puts a drawing in the middle of an area; what does not fit is cut off. Each cell can be clicked. Says where the
+/// Puts a drawing in the middle of an area; what does not fit is cut off. Each cell can be clicked. Returns where the
 /// middle of the cursor's cell is.
 pub fn put(
     drawn: &Drawn,

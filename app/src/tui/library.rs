@@ -147,7 +147,7 @@ impl Library {
         self.searching.then_some(&mut self.search)
     }
 
-    /// Pastes into the search if one is being typed, and says whether.
+    /// Pastes into the search if one is being typed, and returns whether it did.
     pub fn paste(&mut self, text: &str) -> bool {
         if self.searching {
             self.search.paste(text);

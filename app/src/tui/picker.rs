@@ -130,7 +130,7 @@ impl Picker {
         }
     }
 
-    /// Takes back one choice; says whether there was one.
+    /// Takes back one choice; returns whether there was one.
     pub fn back(&mut self) -> bool {
         let is_there = !self.is_idle();
         (self.spelling, self.highlight) = (self.spelling.back(&self.steps), 0);

@@ -78,7 +78,7 @@ pub fn listen(send: &Sender<Message>) {
     }
 }
 
-/// Reads what has come, or what comes in this time, and says whether there was anything; nothing when the terminal is
+/// Reads what has come, or what comes in this time, and returns whether there was anything; `None` when the terminal is
 /// gone.
 #[cfg(unix)]
 fn read(bytes: &mut Vec<u8>, wait: Duration) -> Option<bool> {

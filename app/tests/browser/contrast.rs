@@ -1,4 +1,5 @@
-//! Every button can be read, in each of its states, as the browser draws it: WCAG AA asks for 4.5 between text and ground.
+//! Every button can be read, in each of its states, as the browser draws it: WCAG AA asks for 4.5 between text and
+//! ground.
 
 use super::driver::{Browser, Driver};
 use super::host::{Host, Program};

@@ -101,7 +101,7 @@ impl Browser {
         self.client.goto(url).await.unwrap();
     }
 
-    /// Says whether a page came: some cannot be shown at all.
+    /// Returns whether a page came: some cannot be shown at all.
     pub async fn try_to_open(&self, url: &str) -> bool {
         self.client.goto(url).await.is_ok() && self.shows("main").await
     }

@@ -237,7 +237,7 @@ impl Storm {
         (self.faults, self.proxy)
     }
 
-    /// Lets some time pass. Says whether the game still goes on.
+    /// Lets some time pass. Returns whether the game still goes on.
     async fn lasts(&mut self, ms: u64) -> bool {
         tokio::time::timeout(Duration::from_millis(ms), self.over.wait_for(|over| *over))
             .await

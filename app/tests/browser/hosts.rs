@@ -213,7 +213,8 @@ async fn a_browser_whose_version_shows_no_page_but_home_is_cured_by_the_next_one
     }
 }
 
-/// Visits a page for a while: version 0.2 shows it as it was, or not at all, until it gives way to the next one by itself.
+/// Visits a page for a while: version 0.2 shows it as it was, or not at all, until it gives way to the next one by
+/// itself.
 async fn is_cured(browser: &Browser, page: &str) -> bool {
     browser.try_to_open(page).await;
     let begin = Instant::now();

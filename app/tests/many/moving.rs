@@ -117,7 +117,7 @@ fn multiply(file: &std::path::Path, copies: u32) {
     }
 }
 
-/// Begins to move games, and kills that when `moved` says that there are more than before. Says how many were
+/// Begins to move games, and kills that when `moved` says that there are more than before. Returns how many were
 /// there then.
 fn begin_to_move(from: &str, to: &str, moved: &dyn Fn() -> usize) -> usize {
     let before = moved();

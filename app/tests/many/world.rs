@@ -200,7 +200,7 @@ impl World {
         }
     }
 
-    /// Injects a fault, repairs it after a while, and says what it was.
+    /// Injects a fault, repairs it after a while, and returns what it was.
     pub fn torment(&mut self, dice: &mut Random) -> &'static str {
         let server = dice.below(SERVERS);
         let other = (server + 1) % SERVERS;

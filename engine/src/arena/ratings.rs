@@ -37,8 +37,8 @@ pub struct Rating {
     pub error: f64,
 }
 
-/// Fits ratings to matches (Bradley and Terry, by minorisation and maximisation; a draw is half a win). Each match counts
-/// one more draw, so that a player who wins every game gets a rating, too. The first player is rated 0.
+/// Fits ratings to matches (Bradley and Terry, by minorisation and maximisation; a draw is half a win). Each match
+/// counts one more draw, so that a player who wins every game gets a rating, too. The first player is rated 0.
 pub fn fit(players: usize, matches: &[Pairing]) -> Vec<Rating> {
     let points = |pairing: &Pairing| {
         let Wdl { wins, draws, losses } = pairing.games;

@@ -451,8 +451,8 @@ impl<'a, G: Play> Attempt<'a, G> {
         Some(Win { player, turns, exact: false, line: moves, certificate })
     }
 
-    /// A strategy that cannot be extracted rests on wrong table entries, from key collisions for example. Those that were met
-    /// are forgotten by now: the next rounds search for what is missing.
+    /// A strategy that cannot be extracted rests on wrong table entries, from key collisions for example. Those that
+    /// were met are forgotten by now: the next rounds search for what is missing.
     fn note_unwritten(&mut self, player: Player) {
         self.progress.writing = false;
         if !self.is_over() {

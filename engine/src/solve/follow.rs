@@ -50,8 +50,8 @@ pub enum By {
     Tried,
 }
 
-/// What the certificates of the program and the atlas say about the position of a match; with `all`, about every turn too.
-/// The error names missing parts.
+/// What the certificates of the program and the atlas say about the position of a match; with `all`, about every turn
+/// too. The error names missing parts.
 pub fn said(game: &dyn Session, all: bool) -> Result<Said, Vec<&'static str>> {
     let (proofs, atlas) = (parts::certificates(game)?, Atlas::about(game)?);
     let is_known = !proofs.is_empty() || atlas.is_some();

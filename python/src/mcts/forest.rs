@@ -13,7 +13,7 @@ pub trait Forest: Send {
     fn follow(&mut self, games: &dyn Games, settings: &Settings) -> Result<(), String>;
     /// Allows this many more simulations in each tree.
     fn allow(&mut self, simulations: u32);
-    /// Simulates until leaves wait for the network, and says how many.
+    /// Simulates until leaves wait for the network, and returns how many.
     fn select(&mut self, pool: &Pool, settings: &Settings) -> usize;
     /// Whether all simulations are done, unless leaves wait.
     fn is_done(&self) -> bool;

@@ -162,7 +162,7 @@ fn clock(words: &mut Words) -> Result<Option<Clock>, String> {
 /// What can limit the turns of every player who thinks.
 const LIMITS: &str = "time=MS, nodes=N or depth=N";
 
-/// The limits of a turn; without any, a player would think for ever.
+/// The limits of a turn; without any, a player would think forever.
 fn limits(words: &mut Words, known: &str) -> Result<Limits, String> {
     let time: Option<u64> = words.number("time", 1, 3_600_000)?;
     let nodes = words.number("nodes", 1, u64::MAX)?;

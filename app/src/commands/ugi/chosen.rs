@@ -1,4 +1,5 @@
-//! A search that is confined to some of the legal turns: each is played, and the answers to it are searched deeper and deeper.
+//! A search that is confined to some of the legal turns: each is played, and the answers to it are searched deeper and
+//! deeper.
 
 use engine::score::WIN;
 use engine::{AnalysedLine, Analysis, Limits, Session, Stop, Thinker};

@@ -42,7 +42,7 @@ impl BoardScreen {
         self.ahead.as_mut()
     }
 
-    /// Chooses a turn for later by its cells, or takes it back; says whether that is what a tap means now.
+    /// Chooses a turn for later by its cells, or takes it back; returns whether that is what a tap means now.
     pub(super) fn tap_ahead(&mut self, cell: usize) -> bool {
         let Some(ahead) = self.begin_ahead() else { return false };
         ahead.tap(cell);
@@ -76,7 +76,7 @@ impl BoardScreen {
         self.say(words);
     }
 
-    /// Takes back what was chosen ahead, and says whether there was anything.
+    /// Takes back what was chosen ahead, and returns whether there was anything.
     pub(super) fn forget_ahead(&mut self) -> bool {
         self.ahead.take().is_some()
     }

@@ -108,7 +108,7 @@ impl Dialog {
         self.leaving.is_some()
     }
 
-    /// Moves the highlight, or says what was chosen.
+    /// Moves the highlight, or returns what was chosen.
     fn key(&mut self, code: KeyCode) -> Option<Offer> {
         match code {
             KeyCode::Enter | KeyCode::Char(' ') => self.offers.get(self.list.chosen).copied(),

@@ -115,7 +115,7 @@ impl BoardScreen {
         !too_deep
     }
 
-    /// Moves in the tree, and says whether that is possible.
+    /// Moves in the tree, and returns whether that is possible.
     pub(super) fn step_in_tree(
         &mut self,
         go: impl FnOnce(&mut Tree) -> bool,

@@ -8,7 +8,7 @@ use crate::tui::lessons::Pupil;
 use requests::lessons::{Progress, against, progress};
 
 impl BoardScreen {
-    /// A board with the position of a lesson; nothing if it cannot be read.
+    /// A board with the position of a lesson; `None` if it cannot be read.
     pub fn lesson(pupil: Pupil, context: &mut Context) -> Option<BoardScreen> {
         let sitting = Sitting::new(pupil.entry, pupil.open()?, seat::people(), None);
         context.choices.game = pupil.entry.info.id.into();

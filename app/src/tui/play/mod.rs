@@ -387,7 +387,7 @@ impl BoardScreen {
         self.note = Some(Note { text: text.into(), is_warning: false });
     }
 
-    /// Plays a turn of a person or a computer, and says whether it could be played.
+    /// Plays a turn of a person or a computer, and returns whether it could be played.
     fn play(&mut self, text: &str, context: &mut Context) -> bool {
         if !self.may_branch() {
             return false;
@@ -498,7 +498,7 @@ impl BoardScreen {
         }
     }
 
-    /// Lets the right clock run, and says whether somebody has just lost on time.
+    /// Lets the right clock run, and returns whether somebody has just lost on time.
     fn tend_clock(&mut self, now: Instant) -> bool {
         // A server has the clocks of its games, and says who has run out of time.
         if self.is_online() {

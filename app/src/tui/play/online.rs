@@ -170,7 +170,7 @@ impl BoardScreen {
         }
     }
 
-    /// Applies news of the connection, and says whether the server refused something.
+    /// Applies news of the connection, and returns whether the server refused something.
     fn take_in(&mut self, news: News, context: &mut Context) -> bool {
         let Some(remote) = self.mode.remote_mut() else {
             return self.back.as_mut().is_some_and(|behind| behind.take_in(news, context));

@@ -1,5 +1,5 @@
-//! What can be seen of boards in block characters: pieces, whose they are, marks, the cursor and the lines between cells, in
-//! the usual window. Marks of what has won are too faint on a knight of this size, and are not among them.
+//! What can be seen of boards in block characters: pieces, whose they are, marks, the cursor and the lines between
+//! cells, in the usual window. Marks of what has won are too faint on a knight of this size, and are not among them.
 
 use super::colours::{Screen, difference};
 use super::*;

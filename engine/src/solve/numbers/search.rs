@@ -113,7 +113,7 @@ pub(super) struct Prover<'a> {
     told: u64,
     /// The length of the path down to a position that another thread has settled; 0 to stop, `ALONE` to go on.
     cut: usize,
-    /// Called now and then with the nodes of all threads; says whether to go on.
+    /// Called now and then with the nodes of all threads; returns whether to go on.
     watch: Option<&'a mut dyn FnMut(u64) -> bool>,
 }
 
